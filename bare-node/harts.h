@@ -3,8 +3,9 @@
  *     hart 0    switch, endpoint, traffic and console; where it is alone, all devices too
  *     hart 1..  devices: of a cable each, or of several in turn where there are fewer harts than cables
  *
- * Between hart 0 and another there is nothing but the two wires of a cable (node.h), each with one sender and one receiver, and here the
- * wish that a hart hangs. All else that a device's hart looks at is built before it starts, and stays as it is. */
+ * Between hart 0 and another there is nothing but the two wires of a cable (node.h), each with one sender and one
+ * receiver, and here the wish that a hart hangs. All else that a device's hart looks at is built before it starts, and
+ * stays as it is. */
 #ifndef BARE_NODE_HARTS_H
 #define BARE_NODE_HARTS_H
 
@@ -37,8 +38,8 @@ void harts_start(struct harts *h, struct node *n);
 /* The caller's round of its loop begins. */
 void harts_begin_round(void);
 
-/* It is over. `idle`: rounds without work, 0 at first; `worked`: whether there was some in this one. Returns whether there was none for a
- * while, so that the caller may sleep. */
+/* It is over. `idle`: rounds without work, 0 at first; `worked`: whether there was some in this one. Returns whether
+ * there was none for a while, so that the caller may sleep. */
 bool harts_end_round(unsigned *idle, bool worked);
 
 /* Never comes back, and never serves the watchdog. */

@@ -2,10 +2,12 @@
  *
  * It hears, a character each:   g  begin to send    d  begin nothing more    q  the end
  *                               0 to 9  that hart hangs: its watchdog is to be tried
- * It says, a line each:         ready; stat and its numbers, state and its numbers, now and then and at the end; panic and where
+ * It says, a line each:         ready; stat and its numbers, state and its numbers, now and then and at
+ *                               the end; panic and where
  *
- * Numbers of a `stat` line count since the start of the image; those of a `state` line are what is so now: bytes of stack
- * that hart 0 ever used, ports that lead somewhere (bit by port), whether nothing of its endpoint is under way. */
+ * Numbers of a `stat` line count since the start of the image; those of a `state` line are what is so now: bytes of
+ * stack that hart 0 ever used, ports that lead somewhere (bit by port), whether nothing of its endpoint is under
+ * way. */
 #include "hal/bare/bare.h"
 #include "hal/riscv-virt/board.h"
 #include "harts.h"

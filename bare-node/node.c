@@ -25,8 +25,8 @@ static void make_wire(struct loopback_wire *w, unsigned blocks)
     loopback_wire_init(w, blocks, 0, bare_take(loopback_wire_bytes(blocks)));
 }
 
-/* Plugs a cable in, or begins anew at this end of it. Its peer may have more blocks than this node: what it grants beyond
- * them is not used. */
+/* Plugs a cable in, or begins anew at this end of it. Its peer may have more blocks than this node: what it grants
+ * beyond them is not used. */
 static void plug(struct node *n, struct loopback_node *of, unsigned port, struct loopback_wire *out,
                  struct loopback_wire *in)
 {
@@ -154,8 +154,8 @@ unsigned node_send_out(struct node *n, unsigned hart, uint64_t now)
 
 /* ---- cables ---- */
 
-/* What was to be sent in a session that is over is dropped. The wire's other end is this hart's, or that of one that looks at it
- * soon and never waits for this one. */
+/* What was to be sent in a session that is over is dropped. The wire's other end is this hart's, or that of one that
+ * looks at it soon and never waits for this one. */
 static void drop_unsent(struct node *n, unsigned cable)
 {
     loopback_wire_clear(&n->out[cable]);
@@ -220,7 +220,8 @@ static uint64_t sooner(uint64_t ns, const struct loopback_port *p, uint64_t now)
     return wait < ns ? wait : ns;
 }
 
-/* Until what is done by time alone, but for an endpoint's retries, which are later than that, and a `rate`, which catches up. */
+/* Until what is done by time alone, but for an endpoint's retries, which are later than that, and a `rate`, which
+ * catches up. */
 static uint64_t rest(const struct node *n, uint64_t now)
 {
     uint64_t ns = LONGEST_NAP_NS;

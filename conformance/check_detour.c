@@ -4,8 +4,8 @@
 
 enum { SHORT = 600 /* bytes: three blocks */, VIA = 1 /* a d0 that there is */ };
 
-/* Two packets, on two VCs: they count from when they are sent until the far end has let them go. Where room is not what it
- * should be, another check has said so. */
+/* Two packets, on two VCs: they count from when they are sent until the far end has let them go. Where room is not what
+ * it should be, another check has said so. */
 static void try_queued(struct kit *k)
 {
     struct hal_switch *s = k->w.sw[0];

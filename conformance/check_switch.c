@@ -191,8 +191,8 @@ static void send_until_full(struct kit *k)
 }
 
 /* Four packets; the first leaves, the second waits, the others leave: what is held must stay as it is. Only room is
- * judged here: whether their buffers are free again is for hal_drop's check to say, which comes later, since it cannot do
- * without room. */
+ * judged here: whether their buffers are free again is for hal_drop's check to say, which comes later, since it cannot
+ * do without room. */
 static void try_release(struct kit *k)
 {
     enum { PACKETS = 4, HELD = 1 };

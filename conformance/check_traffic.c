@@ -1,4 +1,5 @@
-/* check_traffic.c - the firmware itself on the port: switches and endpoints move messages both ways, every byte checked. */
+/* check_traffic.c - the firmware itself on the port: switches and endpoints move messages both ways, every byte
+ * checked. */
 #include "hxmesh/error.h"
 #include "kit.h"
 

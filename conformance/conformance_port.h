@@ -33,8 +33,8 @@ struct conformance_world {
 bool conformance_open(struct conformance_world *w);
 void conformance_close(struct conformance_world *w);
 
-/* Lets time pass until all that was committed has arrived at the other end of its link, and all room that was given back
- * is known there. `busy` is in the middle of a step: what the platform does for it between steps must wait. */
+/* Lets time pass until all that was committed has arrived at the other end of its link, and all room that was given
+ * back is known there. `busy` is in the middle of a step: what the platform does for it between steps must wait. */
 void conformance_advance(struct conformance_world *w, enum conformance_node busy);
 
 /* Packet buffers of the whole world that nobody holds; it tells whether one was lost. */

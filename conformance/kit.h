@@ -1,5 +1,5 @@
-/* kit.h - what the checks of the conformance kit are made of: packets to send, switches played by hand, and how a clause
- * of the contract (include/hxmesh/hal.h) is said to be broken. */
+/* kit.h - what the checks of the conformance kit are made of: packets to send, switches played by hand, and how a
+ * clause of the contract (include/hxmesh/hal.h) is said to be broken. */
 #ifndef CONFORMANCE_KIT_H
 #define CONFORMANCE_KIT_H
 
@@ -30,7 +30,8 @@ struct kit {
     uint64_t room_at_first; /* of switch 0 towards switch 1, lanes */
 };
 
-/* The clause is broken, as the words say, unless `good`. Only the first time in a world is it printed. Returns `good`. */
+/* The clause is broken, as the words say, unless `good`. Only the first time in a world is it printed. Returns
+ * `good`. */
 __attribute__((format(printf, 3, 4))) bool kit_expect(struct kit *k, bool good, const char *format, ...);
 
 /* ---- packets ---- */
@@ -38,8 +39,8 @@ __attribute__((format(printf, 3, 4))) bool kit_expect(struct kit *k, bool good, 
 /* The descriptor's other fields that packets of these checks carry; `number` tells them apart. */
 enum { KIT_JOB = 7, KIT_FULL = HX_MAX_PAYLOAD };
 
-/* Has endpoint 0 inject a packet for endpoint 1 with `length` bytes made from `number`; not committed. False: no room or
- * no buffer. */
+/* Has endpoint 0 inject a packet for endpoint 1 with `length` bytes made from `number`; not committed. False: no room
+ * or no buffer. */
 bool kit_inject(struct kit *k, unsigned length, uint32_t number);
 /* The same, committed and arrived at switch 0. */
 bool kit_send(struct kit *k, unsigned length, uint32_t number);
@@ -63,8 +64,9 @@ void kit_drop(struct kit *k, unsigned sw, unsigned input, unsigned vc, unsigned 
 void kit_drop_all(struct kit *k, unsigned sw, unsigned input, unsigned vc);
 void kit_advance(struct kit *k);
 
-/* Takes away every packet there is. Then all buffers must be free, and there must be as much room as at first: if not, the
- * clause is broken, and checks after this one do not look at it again. So those of hal_release and hal_drop come first. */
+/* Takes away every packet there is. Then all buffers must be free, and there must be as much room as at first: if not,
+ * the clause is broken, and checks after this one do not look at it again. So those of hal_release and hal_drop come
+ * first. */
 void kit_settle(struct kit *k);
 /* Likewise, without a look at buffers. */
 void kit_settle_room(struct kit *k);

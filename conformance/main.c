@@ -1,7 +1,7 @@
 /* main.c - the conformance kit: tries a hal_port.h against the contract (include/hxmesh/hal.h), clause by clause.
  *
- * A line for each clause that is broken and for each function that does harm, and a last one that counts; exit code 0 if
- * no clause is broken. --list prints the clauses, --help what there is. */
+ * A line for each clause that is broken and for each function that does harm, and a last one that counts; exit code 0
+ * if no clause is broken. --list prints the clauses, --help what there is. */
 #include "kit.h"
 
 #include <signal.h>

@@ -1,10 +1,10 @@
 /* running.h - which function of the port runs, so that harm is said of the one that does it.
  *
- * Where there are processes each clause is tried in one of its own: harm done there does not reach the others. What that
- * process and the one that waits for it both need to know lies in memory that they share.
+ * Where there are processes each clause is tried in one of its own: harm done there does not reach the others. What
+ * that process and the one that waits for it both need to know lies in memory that they share.
  *
- * The macros below stand in front of the port's functions wherever the kit calls them. Arguments are evaluated after the
- * name is set: no call of the port stands among the arguments of another. */
+ * The macros below stand in front of the port's functions wherever the kit calls them. Arguments are evaluated after
+ * the name is set: no call of the port stands among the arguments of another. */
 #ifndef CONFORMANCE_RUNNING_H
 #define CONFORMANCE_RUNNING_H
 
@@ -34,8 +34,8 @@ static inline void kit_runs(const char *function)
     kit_shared->running = function;
 }
 
-/* The same for a function that gives one buffer back at most, and what is judged after it: a buffer that came back twice
- * ends the process, for the port's memory is not to be trusted any more. */
+/* The same for a function that gives one buffer back at most, and what is judged after it: a buffer that came back
+ * twice ends the process, for the port's memory is not to be trusted any more. */
 void kit_gives(const char *function);
 void kit_gave(const char *function);
 

@@ -64,7 +64,8 @@ extern const struct node_values node_default_values;
      .help = "seal every cable but the built-in endpoint's: 128 bits in hex, in a file for its user alone (0600)"}, \
     HX_OPTIONS_HEADING("Buffers and time"), \
     HX_CREDIT_OPTION(&(v)->sizes), \
-    {.name = "frames", .key = "frames", .kind = HX_OPTION_NUMBER, .to.number = &(v)->frames, .low = 0, .high = 1 << 22, \
+    {.name = "frames", .key = "frames", .kind = HX_OPTION_NUMBER, .to.number = &(v)->frames, .low = 0, \
+     .high = 1 << 22, \
      .help = "packet buffers of 8.5 KiB; 0: for all credit there can be", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_FRAMES}, \
     {.name = "queue", .key = "queue", .kind = HX_OPTION_NUMBER, .to.number = &(v)->queue, .low = 32, .high = 4096, \
@@ -73,7 +74,8 @@ extern const struct node_values node_default_values;
     {.name = "mtu", .key = "mtu", .kind = HX_OPTION_NUMBER, .argument = "BYTES", .to.number = &(v)->mtu, .low = 114, \
      .high = NODE_FULL_MTU, .help = "what every port must carry; less than a full packet is for fabrics that " \
      "only send short messages", .given = &(v)->given, .given_bit = NODE_GIVEN_MTU}, \
-    {.name = "credit-period", .key = "credit_period", .kind = HX_OPTION_DURATION, .to.number = &(v)->credit_period_ns, .low = 1000, \
+    {.name = "credit-period", .key = "credit_period", .kind = HX_OPTION_DURATION, .to.number = &(v)->credit_period_ns, \
+     .low = 1000, \
      .high = 10000000000U, .help = "from credit frame to credit frame when nothing asks for one", \
      .given = &(v)->given, .given_bit = NODE_GIVEN_CREDIT_PERIOD}, \
     {.name = "nap", .key = "nap", .kind = HX_OPTION_DURATION, .to.number = &(v)->nap_ns, .low = 0, .high = 1000000000, \
@@ -82,10 +84,12 @@ extern const struct node_values node_default_values;
     {.name = "linger", .key = "linger", .kind = HX_OPTION_DURATION, .to.number = &(v)->linger_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "end when the endpoint has sent and received all, and nothing has crossed " \
      "the node for so long; 0: only when told", .given = &(v)->given, .given_bit = NODE_GIVEN_LINGER}, \
-    {.name = "statistics", .key = "statistics", .kind = HX_OPTION_DURATION, .to.number = &(v)->statistics_ns, .low = 0, \
+    {.name = "statistics", .key = "statistics", .kind = HX_OPTION_DURATION, .to.number = &(v)->statistics_ns, \
+     .low = 0, \
      .high = HX_MOST_DURATION, .help = "print a line so often; 0: never", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_STATISTICS}, \
-    {.name = "lose-credits", .key = "lose_credits", .kind = HX_OPTION_NUMBER, .to.number = &(v)->lose_credits, .low = 0, .high = 1000000, \
+    {.name = "lose-credits", .key = "lose_credits", .kind = HX_OPTION_NUMBER, .to.number = &(v)->lose_credits, \
+     .low = 0, .high = 1000000, \
      .help = "a fault to try: one credit frame in N is not sent; 0: none", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_LOSE_CREDITS}, \
     HX_OPTIONS_HEADING("Traffic of the built-in endpoint"), \

@@ -27,7 +27,8 @@ struct port {
 /* clang-format off */
 #define FILE_OPTIONS(v, p) \
     NODE_OPTIONS(v), \
-    {.key = "ports[].port", .key_required = true, .kind = HX_OPTION_STRING, .argument = "PORT", .to.string = &(p)->port, \
+    {.key = "ports[].port", .key_required = true, .kind = HX_OPTION_STRING, .argument = "PORT", \
+     .to.string = &(p)->port, \
      .help = "E W N S local, or the number of a network switch's port"}, \
     {.key = "ports[].device", .key_required = true, .kind = HX_OPTION_STRING, .argument = "DEVICE", \
      .to.string = &(p)->device, .help = "the ethdev's name; endpoint is the built-in endpoint of local"}, \

@@ -42,7 +42,8 @@ static void set_phase(struct control *c, enum node_phase phase)
     atomic_store(&c->node->phase, phase);
 }
 
-/* What cores have not said since is not known: one that is busy, or does not run, must not pass for one that is empty. */
+/* What cores have not said since is not known: one that is busy, or does not run, must not pass for one that is
+ * empty. */
 void control_drain(struct control *c)
 {
     const struct node *n = c->node;

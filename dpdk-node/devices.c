@@ -118,8 +118,8 @@ static void configure(const char *where, const char *name, uint16_t device, cons
                       uint32_t mtu, const struct device_needs *needs)
 {
     struct rte_eth_conf conf = {.rxmode = {.mtu = mtu}};
-    /* Frames have no checksum that a device knows, and one queue needs no RSS. What helps is that a device need not look
-     * where a frame came from to free it; which is true if none came from elsewhere. */
+    /* Frames have no checksum that a device knows, and one queue needs no RSS. What helps is that a device need not
+     * look where a frame came from to free it; which is true if none came from elsewhere. */
     conf.txmode.offloads = needs->foreign ? 0 : info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
     uint16_t rx = (uint16_t)needs->queue;
     uint16_t tx = (uint16_t)needs->queue;
@@ -173,8 +173,8 @@ void device_pair(const char *const names[2], uint16_t ends[2], uint32_t frames, 
 
 /* ---- start, stop, close ----
  *
- * A memif is also opened and closed by EAL's interrupt thread, when the other side comes or goes, and its driver does not
- * keep the two apart (DPDK 22.11). So these run in that thread too. */
+ * A memif is also opened and closed by EAL's interrupt thread, when the other side comes or goes, and its driver does
+ * not keep the two apart (DPDK 22.11). So these run in that thread too. */
 
 struct task {
     int (*run)(uint16_t device);

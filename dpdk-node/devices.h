@@ -26,8 +26,8 @@ void device_pair_close(const char *const names[2], const uint16_t ends[2]);
 
 /* False: not now. A memif that connects cannot start before the other side listens. Dies of everything else. */
 bool device_start(const char *where, uint16_t device);
-/* Stops a device that has lost its other side, or never had it, if it must be started anew to look for it again: a memif
- * that connects. Cores must not poll it any more. */
+/* Stops a device that has lost its other side, or never had it, if it must be started anew to look for it again: a
+ * memif that connects. Cores must not poll it any more. */
 bool device_stop_to_retry(uint16_t device);
 void device_close(uint16_t device);
 /* Started, and its link is up. */

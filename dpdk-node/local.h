@@ -1,5 +1,5 @@
-/* local.h - the built-in endpoint of a node: sends and checks the traffic of `hxmesh run`, so that a fabric of nodes and
- * an emulated one do the same.
+/* local.h - the built-in endpoint of a node: sends and checks the traffic of `hxmesh run`, so that a fabric of nodes
+ * and an emulated one do the same.
  *
  * Messages, destinations and every payload byte follow from (fabric, settings) alone: each node computes what it has to
  * send and what has to come. */

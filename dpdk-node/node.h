@@ -4,8 +4,8 @@
  *     control (one thread)    carrier, up, phase                     cores look at them once a loop
  *     a core                  its ports, its switch, its counts      control and telemetry read counts as they stand
  *
- * A port whose device has a link (carrier) is polled, so that its session can open. One whose session is open, with a peer that is not
- * silent, is up: routes lead there.
+ * A port whose device has a link (carrier) is polled, so that its session can open. One whose session is open, with a
+ * peer that is not silent, is up: routes lead there.
  *
  * Every core has a switch of its own, with route tables of its own: the node's inputs are divided among the switches,
  * and what one core may send by another's port is in shares (hal/dpdk/share.h). */
@@ -76,8 +76,8 @@ uint64_t node_watch_links(struct node *n);
  * ago control looked. */
 bool node_is_left_alone(const struct node *n, unsigned port);
 
-/* Builds the routes for the links that are up now, for who only asks: the cores' own change under their hands. Returns the
- * memory of the tables, to be freed; *r does not outlive it. */
+/* Builds the routes for the links that are up now, for who only asks: the cores' own change under their hands. Returns
+ * the memory of the tables, to be freed; *r does not outlive it. */
 void *node_routes(const struct node *n, struct hx_route *r);
 
 /* Shares of a port by sending core, NULL where a core has none. */

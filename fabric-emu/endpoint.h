@@ -7,9 +7,9 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* Where it is, and that it is there on all planes. Beside a router a host has one link, and in an all-to-all those that the
- * acknowledgements for it come by are as full as all others: they are spread over time. Where hosts forward they have several
- * ways, and what else fills them leaves room. */
+/* Where it is, and that it is there on all planes. Beside a router a host has one link, and in an all-to-all those that
+ * the acknowledgements for it come by are as full as all others: they are spread over time. Where hosts forward they
+ * have several ways, and what else fills them leaves room. */
 static inline struct hx_endpoint_config endpoint_config(const struct hx_fabric *g, uint32_t rank)
 {
     struct hx_coordinate at = hx_address_of(g, rank);

@@ -1,9 +1,9 @@
 /* layout.h - the nodes and links of a fabric in the order everybody numbers them, and which worker owns what.
  *
- * Links of one plane: those leaving the ports of node 0, node 1, ... in their order (an accelerator's LOCAL leads to its
- * endpoint); then one from each accelerator's endpoint to its switch. A worker owns whole groups (all planes), those of hosts in
- * contiguous runs, those of routers alone in turn; of a HammingMesh, a row network with the boards in the middle of its line,
- * column networks in turn. */
+ * Links of one plane: those leaving the ports of node 0, node 1, ... in their order (an accelerator's LOCAL leads to
+ * its endpoint); then one from each accelerator's endpoint to its switch. A worker owns whole groups (all planes),
+ * those of hosts in contiguous runs, those of routers alone in turn; of a HammingMesh, a row network with the boards in
+ * the middle of its line, column networks in turn. */
 #ifndef LAYOUT_H
 #define LAYOUT_H
 

@@ -176,7 +176,8 @@ static void check_outputs(const struct run_options *o)
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
 }
 
-/* Those at random go on for as long as traffic is sent, and where nobody says how long that is, for a thousand of them. */
+/* Those at random go on for as long as traffic is sent, and where nobody says how long that is, for a thousand of
+ * them. */
 static bool load(struct hx_faults *faults, const struct run_options *o, struct hx_problem *problem)
 {
     uint64_t until = o->settings.duration_ns ? o->settings.duration_ns : 1000 * o->faults.mtbf_ns;
@@ -192,8 +193,8 @@ static bool any_goes_down(const struct hx_faults *faults)
     return any;
 }
 
-/* Where links go down ways are searched; then places may have other names, for hosts that forward become routers. So a line that
- * cannot be taken before is judged by what is said of it afterwards. */
+/* Where links go down ways are searched; then places may have other names, for hosts that forward become routers. So a
+ * line that cannot be taken before is judged by what is said of it afterwards. */
 struct hx_faults run_options_faults(struct run_options *o)
 {
     struct hx_faults faults;

@@ -30,8 +30,9 @@ struct run_options {
 /* Reads and checks all of it; dies with one line if something is wrong. *o owns a spec from then on. */
 void run_options_parse(struct run_options *o, int argc, char **argv);
 
-/* The schedule of faults that they say; dies with one line if something is wrong with it. To be freed. Where links of another
- * fabric than a HammingMesh go down, o->spec and o->g have ways that are searched afterwards (hx_spec_search_ways). */
+/* The schedule of faults that they say; dies with one line if something is wrong with it. To be freed. Where links of
+ * another fabric than a HammingMesh go down, o->spec and o->g have ways that are searched afterwards
+ * (hx_spec_search_ways). */
 struct hx_faults run_options_faults(struct run_options *o);
 
 /* Whether the report for a person goes to stdout: nothing else does. */

@@ -1,5 +1,5 @@
-/* waits.h - how long an endpoint among processes of one machine waits for answers: in the live emulator, and in a DPDK node
- * beside it. What judges from outside whether all is quiet must wait longer than they do. */
+/* waits.h - how long an endpoint among processes of one machine waits for answers: in the live emulator, and in a DPDK
+ * node beside it. What judges from outside whether all is quiet must wait longer than they do. */
 #ifndef WAITS_H
 #define WAITS_H
 

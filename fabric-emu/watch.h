@@ -1,7 +1,7 @@
 /* watch.h - `hxmesh run --watch`: hxmesh-top on the run's terminal, in place of the bar.
  *
- * While its screen is there, what this process writes to stderr is kept, and shown when it is gone. The run goes on if the
- * user quits the screen. */
+ * While its screen is there, what this process writes to stderr is kept, and shown when it is gone. The run goes on if
+ * the user quits the screen. */
 #ifndef WATCH_H
 #define WATCH_H
 

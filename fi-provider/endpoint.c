@@ -1,7 +1,8 @@
 /* endpoint.c - an endpoint is a host of a running fabric (provider.h).
  *
- * Which one: HXMESH_FABRIC says the fabric's name (not set: the only one that is served); HXMESH_HOST its host, by name or number;
- * else the rank that Open MPI, or another launcher by PMI, has given; else the first host that nobody has. */
+ * Which one: HXMESH_FABRIC says the fabric's name (not set: the only one that is served); HXMESH_HOST its host, by name
+ * or number; else the rank that Open MPI, or another launcher by PMI, has given; else the first host that nobody
+ * has. */
 #include "provider.h"
 
 #include <errno.h>
@@ -24,8 +25,9 @@ static const char *asked_host(void)
 
 enum { MOST_MISSING = 1024 };
 
-/* A host that has failed is missing (-ENOENT), and those behind it may be free. How many hosts there are is not known before one is
- * open: so many missing ones in a row are taken for the end. -EBUSY: there are hosts, and programs have them all. */
+/* A host that has failed is missing (-ENOENT), and those behind it may be free. How many hosts there are is not known
+ * before one is open: so many missing ones in a row are taken for the end. -EBUSY: there are hosts, and programs have
+ * them all. */
 static int open_any(struct hx_program **program, const char *fabric)
 {
     int found = -ENOENT;

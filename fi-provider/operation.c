@@ -1,5 +1,5 @@
-/* operation.c - sends and receives under way have room of the endpoint's, which is given back when it is closed, whoever holds them
- * then (provider.h). */
+/* operation.c - sends and receives under way have room of the endpoint's, which is given back when it is closed,
+ * whoever holds them then (provider.h). */
 #include "provider.h"
 
 #include <stdlib.h>

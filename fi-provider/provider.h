@@ -8,9 +8,10 @@
  *     match.c      which message is for which receive, and what completes
  *     absent.c     what is not there answers -FI_ENOSYS
  *
- * A domain has one endpoint, which is one host of a running fabric. Data that flows: a send is a hx_program_send(), whose tag is
- * the sender's, but for the two highest bits: a message without a tag, and one with data for the receiver's completion. What arrives meets the first posted receive that
- * fits, in the order they were posted; what none fits waits in the order it came. Long messages wait at their sender until then.
+ * A domain has one endpoint, which is one host of a running fabric. Data that flows: a send is a hx_program_send(),
+ * whose tag is the sender's, but for the two highest bits: a message without a tag, and one with data for the
+ * receiver's completion. What arrives meets the first posted receive that fits, in the order they were posted; what
+ * none fits waits in the order it came. Long messages wait at their sender until then.
  *
  * Threads: FI_THREAD_DOMAIN. Nothing moves but within calls (FI_PROGRESS_MANUAL). */
 #ifndef FI_PROVIDER_H
@@ -129,8 +130,8 @@ int hxfi_endpoint_open(struct fid_domain *domain, struct fi_info *info, struct f
 extern struct fi_ops_msg hxfi_msg_ops;
 extern struct fi_ops_tagged hxfi_tagged_ops;
 
-/* Room for one, as somebody left it, and in the queue for how it ends; NULL: there is no memory. It is over; all are, when the endpoint is
- * closed. */
+/* Room for one, as somebody left it, and in the queue for how it ends; NULL: there is no memory. It is over; all are,
+ * when the endpoint is closed. */
 struct hxfi_operation *hxfi_operation_begin(struct hxfi_endpoint *e, struct hxfi_queue *q);
 void hxfi_operation_end(struct hxfi_endpoint *e, struct hxfi_operation *o);
 void hxfi_operations_free(struct hxfi_endpoint *e);

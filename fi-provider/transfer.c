@@ -1,5 +1,5 @@
-/* transfer.c - sends and receives in all the forms that libfabric has for them: tagged and not, one buffer or a vector of one, with
- * flags or without (provider.h). */
+/* transfer.c - sends and receives in all the forms that libfabric has for them: tagged and not, one buffer or a vector
+ * of one, with flags or without (provider.h). */
 #include "provider.h"
 
 #include <errno.h>

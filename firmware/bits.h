@@ -1,5 +1,5 @@
-/* bits.h - words of 64 bits that are gone through in turn, round and round: neither from where, nor whether what comes next is before or
- * behind that, can be foreseen, so there is no branch. */
+/* bits.h - words of 64 bits that are gone through in turn, round and round: neither from where, nor whether what comes
+ * next is before or behind that, can be foreseen, so there is no branch. */
 #ifndef HX_BITS_H
 #define HX_BITS_H
 

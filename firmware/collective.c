@@ -134,9 +134,9 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
 
 /* ---- chunks that keep a link busy ----
  *
- * Two messages of a pair are under way, and a message is acknowledged about a microsecond after its last byte left; so at
- * 50 GB/s the second should last that long. A segment in two chunks goes on while it comes; a chain is filled the sooner
- * the smaller its chunks are. */
+ * Two messages of a pair are under way, and a message is acknowledged about a microsecond after its last byte left; so
+ * at 50 GB/s the second should last that long. A segment in two chunks goes on while it comes; a chain is filled the
+ * sooner the smaller its chunks are. */
 
 enum { LARGE_CHUNK = 64 * 1024, SMALL_CHUNK = 16 * 1024, TREE_CHUNKS = 8 };
 

@@ -2,23 +2,23 @@
  *
  * Three constructions, each of a grid of r rows and c columns that may be turned for it:
  *
- * SINGLE. Every row is walked from its start to the neighbour of its start, then one step down. Rows walked east move the
- * start one column west. With r even, rows go east and west in turn. With both odd and r >= c, the first c go east, which
- * brings the start back to column 0, and the rest goes west and east in turn.
+ * SINGLE. Every row is walked from its start to the neighbour of its start, then one step down. Rows walked east move
+ * the start one column west. With r even, rows go east and west in turn. With both odd and r >= c, the first c go east,
+ * which brings the start back to column 0, and the rest goes west and east in turn.
  *
  * FIRST and SECOND after Bae and Bose, where r = k * c and gcd(r, c - 1) = 1: step X stands, with q = X / c and
  * m = X mod c, at (q, (m - q) mod c) on one cycle and at ((m + (c - 1) * q) mod r, q mod c) on the other.
  *
- * FIRST and SECOND of any other shape with 3 <= r <= c. Colour the edges of rows with the first colour, those of columns
- * with the second: r and c cycles. In a unit square exchange the colours, which joins the two rows and the two columns
- * that it touches where they were apart (Kotzig 1973 has shown that some choice of squares leaves one cycle each). One
- * square a column k, north-west corner in row i(k): first 0, 1, 0, 1, ..., then down the diagonal 0, 1, 2, .... There
- * are c - 1 squares, or c with r even and c odd; the diagonal has r - 1, or r with r odd and c even. That this leaves
- * one cycle of each colour is tested for every shape up to 32 x 32.
+ * FIRST and SECOND of any other shape with 3 <= r <= c. Colour the edges of rows with the first colour, those of
+ * columns with the second: r and c cycles. In a unit square exchange the colours, which joins the two rows and the two
+ * columns that it touches where they were apart (Kotzig 1973 has shown that some choice of squares leaves one cycle
+ * each). One square a column k, north-west corner in row i(k): first 0, 1, 0, 1, ..., then down the diagonal 0, 1, 2,
+ * .... There are c - 1 squares, or c with r even and c odd; the diagonal has r - 1, or r with r odd and c even. That
+ * this leaves one cycle of each colour is tested for every shape up to 32 x 32.
  *
- * In a grid two wide the two ways between neighbours count as two edges. There, with an odd length, no two cycles exist:
- * everybody would have one edge along the length in either of them, and so the accelerators of a line be paired. Nor do
- * they in a grid one wide, which is one ring. */
+ * In a grid two wide the two ways between neighbours count as two edges. There, with an odd length, no two cycles
+ * exist: everybody would have one edge along the length in either of them, and so the accelerators of a line be paired.
+ * Nor do they in a grid one wide, which is one ring. */
 #include "collective_parts.h"
 
 enum side { EAST, SOUTH, WEST, NORTH };

@@ -1,6 +1,6 @@
-/* collective_spread.c - broadcasts along rings: the root's share of a stream goes from each to the next, chunk by chunk,
- * up to the one before the root. On a torus it goes so along the root's line of the first dimension, and from each
- * accelerator of that line along the second. The rings of all that use the `streams`. */
+/* collective_spread.c - broadcasts along rings: the root's share of a stream goes from each to the next, chunk by
+ * chunk, up to the one before the root. On a torus it goes so along the root's line of the first dimension, and from
+ * each accelerator of that line along the second. The rings of all that use the `streams`. */
 #include "collective_parts.h"
 #include "hxmesh/error.h"
 

@@ -1,5 +1,5 @@
-/* collective_tree.c - the binomial tree: rank v (counted from the root) hangs on v without its lowest bit, and all ranks
- * v .. v + lowest bit - 1 hang below v. An edge is known by the bit that child and parent differ in.
+/* collective_tree.c - the binomial tree: rank v (counted from the root) hangs on v without its lowest bit, and all
+ * ranks v .. v + lowest bit - 1 hang below v. An edge is known by the bit that child and parent differ in.
  *
  *     up    reduce the whole vector, chunk by chunk     or gather the segments of the ranks below
  *     down  broadcast the whole vector, chunk by chunk  or scatter the segments of the ranks below

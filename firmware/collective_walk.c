@@ -5,7 +5,8 @@
  * steps: reduce-scatter. Going on for p - 1 steps, copying, all-reduce. With shift 0 and copying, all-gather. Message
  * number s * chunks + j carries chunk j of step s, so what goes as number m is what came as number m - chunks.
  *
- * A torus adds phases: along the first dimension, then along the second within the own segment of the first, and back. */
+ * A torus adds phases: along the first dimension, then along the second within the own segment of the first, and
+ * back. */
 #include "collective_parts.h"
 #include "hxmesh/error.h"
 

@@ -1,8 +1,8 @@
 /* crc32c.c - CRC-32C by slicing-by-4: four bytes a step through four constant tables (include/hxmesh/crc32c.h).
  *
  * Four tables, 4 KiB of read-only data: they fit the flash of a Cortex-M, leave most of a first-level cache to the
- * payload, and take 1.9 cycles a byte on Zen 3 where one table takes 5.1 (eight: 1.2). A platform with an instruction for
- * this polynomial uses that behind hal_crc32c. */
+ * payload, and take 1.9 cycles a byte on Zen 3 where one table takes 5.1 (eight: 1.2). A platform with an instruction
+ * for this polynomial uses that behind hal_crc32c. */
 #include "hxmesh/crc32c.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* credit.c - credits of one link and VC, and a link's sessions (include/hxmesh/credit.h). All arithmetic is modulo 2^32:
- * a difference of two counters, taken unsigned, is their distance, and one that is "too far ahead" is one that lies
- * behind. */
+/* credit.c - credits of one link and VC, and a link's sessions (include/hxmesh/credit.h). All arithmetic is modulo
+ * 2^32: a difference of two counters, taken unsigned, is their distance, and one that is "too far ahead" is one that
+ * lies behind. */
 #include "hxmesh/credit.h"
 
 void hx_credit_sender_init(struct hx_credit_sender *s, uint32_t buffer_blocks)
@@ -152,7 +152,8 @@ static bool has_counts(const struct hx_credit_link *l, const struct hx_credit_fr
     return any != 0;
 }
 
-/* The sender's own count came in a credit frame, which may have overtaken data. What a frame took back that was late is there again. */
+/* The sender's own count came in a credit frame, which may have overtaken data. What a frame took back that was late is
+ * there again. */
 static void hear_sent(struct hx_credit_link *l, unsigned vc, uint32_t sent, bool settles)
 {
     struct hx_credit_receiver *r = &l->rx[vc];

@@ -51,8 +51,8 @@ static unsigned waiting_for(const struct hx_switch *sw, unsigned output)
     return sum;
 }
 
-/* What stands in the shortest of the queues of these outputs, in credit units; a waiting packet is taken to be as long as
- * this one. */
+/* What stands in the shortest of the queues of these outputs, in credit units; a waiting packet is taken to be as long
+ * as this one. */
 static uint64_t queue_of(struct hx_switch *sw, uint64_t outputs, const struct hx_desc *d)
 {
     uint64_t least = UINT64_MAX;

@@ -1,5 +1,5 @@
-/* endpoint.c - the endpoint's step and its sending side (include/hxmesh/endpoint.h). endpoint_receive.c has the receiving
- * side, endpoint_late.c what is done about answers that do not come, endpoint_hello.c who the others are. */
+/* endpoint.c - the endpoint's step and its sending side (include/hxmesh/endpoint.h). endpoint_receive.c has the
+ * receiving side, endpoint_late.c what is done about answers that do not come, endpoint_hello.c who the others are. */
 #include "hxmesh/endpoint.h"
 #include "endpoint_parts.h"
 #include "frame_parts.h"
@@ -349,8 +349,8 @@ static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
     return s->next++;
 }
 
-/* By which plane the next packet of a send goes, ep->plane_end: by none now. What was lost in silence goes out again by the plane
- * of the newest probe, which was answered: another one may be where it was lost. */
+/* By which plane the next packet of a send goes, ep->plane_end: by none now. What was lost in silence goes out again by
+ * the plane of the newest probe, which was answered: another one may be where it was lost. */
 static unsigned plane_for(struct hx_endpoint *ep, const struct hx_send *s)
 {
     bool any = s->resend == s->next || s->reported;
@@ -358,9 +358,9 @@ static unsigned plane_for(struct hx_endpoint *ep, const struct hx_send *s)
     return hx_endpoint_find_plane(ep, s->no_way, turn, any);
 }
 
-/* Whose turn it is to inject, and by which plane; HX_NO_SEND if nobody can. Some plane has room: where there is one only, it
- * is that. Each plane has its own turns, so that it carries as much of every message as the others. If they shared them, each plane would
- * get messages of its own, and some receiver more of one plane than that can carry. */
+/* Whose turn it is to inject, and by which plane; HX_NO_SEND if nobody can. Some plane has room: where there is one
+ * only, it is that. Each plane has its own turns, so that it carries as much of every message as the others. If they
+ * shared them, each plane would get messages of its own, and some receiver more of one plane than that can carry. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
     unsigned roomiest = ep->plane_end == 1 ? 0 : hx_endpoint_find_plane(ep, 0, (unsigned)ep->stats.packets_sent, true);

@@ -7,8 +7,8 @@
  *                in any case: its next message's number, so that one that was forged is found out, or a gap is got over
  *     hello ->   "I know nothing of what you sent": what it sends here begins anew as well
  *
- * A nonce is a keyed hash of the peer and of how many nonces of this peer were answered; so it cannot be guessed, is good
- * for one answer, and nothing need be kept of it. */
+ * A nonce is a keyed hash of the peer and of how many nonces of this peer were answered; so it cannot be guessed, is
+ * good for one answer, and nothing need be kept of it. */
 #include "bytes.h"
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"

@@ -52,15 +52,16 @@ static unsigned planes_asked(const struct hx_endpoint *ep, const struct hx_send 
     return (unsigned)__builtin_popcount(left ? left : ep->config.plane_set);
 }
 
-/* The longest time from probe to probe. Not every answer to one comes: there is time for several while a way is waited for. */
+/* The longest time from probe to probe. Not every answer to one comes: there is time for several while a way is waited
+ * for. */
 static uint64_t most_of(const struct hx_endpoint_config *c, const struct hx_send *s)
 {
     uint64_t most = c->no_way_ns / QUESTIONS;
     return s->waits && most < c->most_ns ? most : c->most_ns;
 }
 
-/* ... after the probes that nobody has answered: twice as long when all planes that may lead to the peer were asked once
- * more. One that is silent does not make the next one be asked later. */
+/* ... after the probes that nobody has answered: twice as long when all planes that may lead to the peer were asked
+ * once more. One that is silent does not make the next one be asked later. */
 static uint64_t backed_off(const struct hx_endpoint *ep, const struct hx_send *s)
 {
     const struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
@@ -83,8 +84,8 @@ static bool covers(const struct hx_send *s, uint32_t offset)
     return offset == s->packets || (uint32_t)(offset - s->timed - 1) % (2 * HX_MESSAGE_WINDOW) < HX_MESSAGE_WINDOW;
 }
 
-/* What an acknowledgement tells of time. True: it answers the newest probe, and did so in good time. Where probes before
- * it were late everything may have stood still: then it must have come within what is never called late. */
+/* What an acknowledgement tells of time. True: it answers the newest probe, and did so in good time. Where probes
+ * before it were late everything may have stood still: then it must have come within what is never called late. */
 static bool take_time(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, struct hx_send *s)
 {
     bool answers = h->tag != 0 && h->tag == s->probes;
@@ -93,7 +94,8 @@ static bool take_time(struct hx_endpoint *ep, const struct hx_header *h, struct 
     answers = answers && s->probing;
     uint64_t took = hal_now(ep->hal) - s->quiet;
     bool in_time = answers && took <= (s->unanswered > 1 ? ep->config.least_ns : timeout_of(ep, peer));
-    if (answers) { /* whether an acknowledgement was lost, or late, nobody knows: what was timed is of no use any more */
+    if (answers) { /* whether an acknowledgement was lost, or late, nobody knows: what was timed is of no use any
+                    * more */
         s->timing = false;
         uint64_t smoothed = (uint64_t)peer->round.smoothed << ep->unit_shift;
         if (took > smoothed) /* a quick one says nothing of data: probes are small, and pass what data waits for */
@@ -293,8 +295,8 @@ void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer)
     }
 }
 
-/* Forgets what was tried without an answer. Doubt stays: it comes of one. Routes that change sooner than answers may take, again and
- * again, would keep what is lost from ever being repeated. */
+/* Forgets what was tried without an answer. Doubt stays: it comes of one. Routes that change sooner than answers may
+ * take, again and again, would keep what is lost from ever being repeated. */
 static void try_anew(struct hx_endpoint *ep, struct hx_send *s)
 {
     s->tries = 0;

@@ -7,8 +7,9 @@
 #include "hal_port.h"
 #include "hxmesh/endpoint.h"
 
-/* The entry of an accelerator, made now if it is new; NULL: there is no room for one more. Only for who is sent a message,
- * or has sent one: whatever else names an accelerator is looked up by hx_endpoint_peer(), and takes no room. */
+/* The entry of an accelerator, made now if it is new; NULL: there is no room for one more. Only for who is sent a
+ * message, or has sent one: whatever else names an accelerator is looked up by hx_endpoint_peer(), and takes no
+ * room. */
 struct hx_peer *hx_endpoint_meet_peer(struct hx_endpoint *ep, uint32_t rank);
 
 /* The rank of an address, by which peers are known, where d0 is below `columns`. */
@@ -138,22 +139,23 @@ static inline void hx_endpoint_owe(struct hx_endpoint *ep, const struct hx_peer 
 unsigned hx_endpoint_consume(struct hx_endpoint *ep);
 /* Tells senders whose packets found no way on, as far as planes have room. Returns packets given. */
 unsigned hx_endpoint_report(struct hx_endpoint *ep);
-/* Header and payload of the acknowledgement for a slot, and marks the slot as taken off the list. false: there is nothing
- * to acknowledge, the peer has restarted since. */
+/* Header and payload of the acknowledgement for a slot, and marks the slot as taken off the list. false: there is
+ * nothing to acknowledge, the peer has restarted since. */
 bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, struct hx_header *h,
                            uint8_t *payload);
 /* Nothing has come from the peer so far. */
 void hx_endpoint_forget_arrivals(struct hx_endpoint *ep, struct hx_peer *peer);
 /* The number of the message in a slot; of an empty one a number that no message in it has. */
 uint32_t hx_endpoint_number_at(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot);
-/* The peer says, asked when its slots had the numbers `before`, that its next message has the number `next`: slots that are far behind
- * wait for the newest below it. What was in a slot and has no number below it, is forged, and forgotten. */
+/* The peer says, asked when its slots had the numbers `before`, that its next message has the number `next`: slots that
+ * are far behind wait for the newest below it. What was in a slot and has no number below it, is forged, and
+ * forgotten. */
 void hx_endpoint_take_number(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t next, const uint32_t *before);
 
 /* ---- endpoint.c ---- */
 
-/* A plane with room for a packet, or ep->plane_end if none has any; those in `no_way` are left out. From plane `first` on
- * in turn, the next one or the roomiest one. */
+/* A plane with room for a packet, or ep->plane_end if none has any; those in `no_way` are left out. From plane `first`
+ * on in turn, the next one or the roomiest one. */
 unsigned hx_endpoint_find_plane(struct hx_endpoint *ep, unsigned no_way, unsigned first, bool roomiest);
 /* `h` has kind, destination, its incarnation, and what is the message's; the rest is written here. */
 void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, const struct hx_header *h);
@@ -169,8 +171,8 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, con
                                   const struct hx_peer *peer);
 /* A plane does not lead to the peer. false: none does, as far as is known. */
 bool hx_endpoint_leave_out(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane);
-/* Planes to leave out on the way to a peer, bit by plane: never all. What is known of them is forgotten after most_ns, so
- * that a plane which leads there again is used again. */
+/* Planes to leave out on the way to a peer, bit by plane: never all. What is known of them is forgotten after most_ns,
+ * so that a plane which leads there again is used again. */
 unsigned hx_endpoint_no_way(struct hx_endpoint *ep, const struct hx_peer *peer);
 /* The peer's incarnation is known now, or has changed. */
 void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer);
@@ -184,7 +186,8 @@ unsigned hx_endpoint_look_for_late(struct hx_endpoint *ep, uint64_t now);
 /* Whether a packet is of the peer as it is known, which it becomes by its first packet, and for this endpoint as it is;
  * if not the peer is asked. */
 bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer);
-/* Asks the peer who it is, and what its next message's number is; now and then only, however many packets give cause to. */
+/* Asks the peer who it is, and what its next message's number is; now and then only, however many packets give cause
+ * to. */
 void hx_endpoint_ask(struct hx_endpoint *ep, struct hx_peer *peer);
 void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
                             const uint8_t *payload);

@@ -100,12 +100,13 @@ static void note_packet(const struct arrival *a, uint32_t packet)
         *word_of(a, r->base) &= ~((uint32_t)1 << r->base % 32);
 }
 
-/* The slot is for the packet's message from now on. If it is in the list of acknowledgements, its place speaks for that.
+/* The slot is for the packet's message from now on. If it is in the list of acknowledgements, its place speaks for
+ * that.
  *
  * Of a long message the first acknowledgement is due after 1 .. HX_ACK_EVERY packets, from peer to peer at another one,
- * and from receiver to receiver (first_ack): where many messages come side by side, as in an all-to-all, acknowledging all
- * of them at once, or all of one sender's, would load the fabric, or the way to that sender, by a packet in 32 more for a
- * while, which one that is nearly full does not get over. */
+ * and from receiver to receiver (first_ack): where many messages come side by side, as in an all-to-all, acknowledging
+ * all of them at once, or all of one sender's, would load the fabric, or the way to that sender, by a packet in 32 more
+ * for a while, which one that is nearly full does not get over. */
 static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, const struct hx_header *h)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
@@ -119,15 +120,16 @@ static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned s
         r->reported = r->reported_base = 0U - (peer->rank + ep->config.first_ack) % HX_ACK_EVERY;
 }
 
-/* Whether a number may be that of a slot's next message: the one after the message that is there, or one further, if nothing came of that
- * one. An empty slot has the least that it takes. */
+/* Whether a number may be that of a slot's next message: the one after the message that is there, or one further, if
+ * nothing came of that one. An empty slot has the least that it takes. */
 static bool may_follow(const struct hx_receive *r, uint32_t message)
 {
     return message - r->message - (r->state != EMPTY) < 2 * HX_PEER_WINDOW;
 }
 
-/* A packet whose message is neither the slot's nor may be its next. Late ones are common. A number that is too far, or a probe, which
- * asks for a message that is under way, says that the slot's number is behind, or was never sent: the peer is asked for its own. */
+/* A packet whose message is neither the slot's nor may be its next. Late ones are common. A number that is too far, or
+ * a probe, which asks for a message that is under way, says that the slot's number is behind, or was never sent: the
+ * peer is asked for its own. */
 static void doubt(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, const struct hx_receive *r)
 {
     hal_endpoint_drop(ep->hal, HX_DROP_STALE);
@@ -135,7 +137,8 @@ static void doubt(struct hx_endpoint *ep, const struct hx_header *h, struct hx_p
         hx_endpoint_ask(ep, peer);
 }
 
-/* The slot for a packet about a message, made ready for it; NULL and a named drop if the packet has no business here. */
+/* The slot for a packet about a message, made ready for it; NULL and a named drop if the packet has no business
+ * here. */
 static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, h->message % HX_PEER_WINDOW);
@@ -162,8 +165,8 @@ static bool is_of(const struct hx_receive *r, const struct hx_header *h)
     return r->state == ACTIVE && h->message == r->message && h->message_packets == r->packets;
 }
 
-/* Notes a packet of a message that may arrive in any order, all of whose bits are in its slot: without a branch, since which of its
- * packets comes nobody can foresee. False: it was here. */
+/* Notes a packet of a message that may arrive in any order, all of whose bits are in its slot: without a branch, since
+ * which of its packets comes nobody can foresee. False: it was here. */
 static bool note_of_short(struct hx_receive *r, uint32_t packet)
 {
     uint64_t bit = (uint64_t)1 << packet;
@@ -262,8 +265,8 @@ void hx_endpoint_take_number(struct hx_endpoint *ep, struct hx_peer *peer, uint3
     }
 }
 
-/* An acknowledgement found no way: it goes out again by another plane, if one is left. If none is, its message's sender asks,
- * and all are tried anew. */
+/* An acknowledgement found no way: it goes out again by another plane, if one is left. If none is, its message's sender
+ * asks, and all are tried anew. */
 static void answer_again(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
     unsigned slot = h->message % HX_PEER_WINDOW;
@@ -290,8 +293,8 @@ static bool is_reported(unsigned kind)
     return kind == HX_DATA || kind == HX_ACK || kind == HX_PROBE;
 }
 
-/* A packet of another destination is here because it found no way on: its sender is to be told, by the plane that it came
- * on. If too many are to be told at once it is not, and asks when it waits in vain. */
+/* A packet of another destination is here because it found no way on: its sender is to be told, by the plane that it
+ * came on. If too many are to be told at once it is not, and asks when it waits in vain. */
 static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsigned plane)
 {
     hal_endpoint_drop(ep->hal, HX_DROP_UNREACHABLE);

@@ -1,5 +1,5 @@
-/* frame_parts.h - headers of data frames where every packet passes by, inline: judged and read, and written where most of what
- * they say is known before. */
+/* frame_parts.h - headers of data frames where every packet passes by, inline: judged and read, and written where most
+ * of what they say is known before. */
 #ifndef HX_FRAME_PARTS_H
 #define HX_FRAME_PARTS_H
 
@@ -36,8 +36,8 @@ static inline uint32_t hx_frame_four(const uint8_t *at)
     return four;
 }
 
-/* Whether what no kind of packet may say differently is as it must be: VC, grant, plane, epoch, and addresses that say what the
- * coordinates do. */
+/* Whether what no kind of packet may say differently is as it must be: VC, grant, plane, epoch, and addresses that say
+ * what the coordinates do. */
 static inline bool hx_frame_is_sound(const uint8_t *frame)
 {
     uint8_t plane = frame[HX_AT_PLANE];
@@ -131,7 +131,8 @@ static inline void hx_frame_put_packet(uint8_t *frame, const struct hx_header *h
     hx_put_whole32(frame + HX_AT_TAG, h->tag);
 }
 
-/* As hx_frame_encode, where `own` is a header that was encoded with the same VC, hops, via, credit, source and epoch. */
+/* As hx_frame_encode, where `own` is a header that was encoded with the same VC, hops, via, credit, source and
+ * epoch. */
 static inline void hx_frame_encode_own(uint8_t *frame, const uint8_t own[HX_HEADER_BYTES], const struct hx_header *h)
 {
     memcpy(frame, own, HX_HEADER_BYTES);

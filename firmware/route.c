@@ -130,8 +130,8 @@ static uint64_t spine_ports(const struct line *l, unsigned cables, unsigned to)
     return set;
 }
 
-/* What a packet from an input may take: not the port that it came by, and from a spine none to a spine. What finds no way on
- * goes back by the port that it came by; what came from a spine, to any board. So all goes up, then down. */
+/* What a packet from an input may take: not the port that it came by, and from a spine none to a spine. What finds no
+ * way on goes back by the port that it came by; what came from a spine, to any board. So all goes up, then down. */
 static void tree_inputs(const struct hx_network *n, unsigned index, unsigned ports, uint64_t up, uint64_t *from,
                         uint64_t *returns)
 {

@@ -1,5 +1,5 @@
-/* siphash.h - SipHash-2-4 (Aumasson and Bernstein, 2012): who does not have the key cannot tell the hash of one text from
- * those of others. Words of 8 bytes are hashed in little-endian order.
+/* siphash.h - SipHash-2-4 (Aumasson and Bernstein, 2012): who does not have the key cannot tell the hash of one text
+ * from those of others. Words of 8 bytes are hashed in little-endian order.
  *
  *     hx_sip_begin -> hx_sip_word ... -> hx_sip_end with the last 0 to 7 bytes, and the length of all */
 #ifndef HX_SIPHASH_H

@@ -33,15 +33,16 @@ static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint
     }
 }
 
-/* The inputs whose packets of one VC have the same VC behind `port` as those of `input`: they stand in one queue for it. */
+/* The inputs whose packets of one VC have the same VC behind `port` as those of `input`: they stand in one queue for
+ * it. */
 static uint64_t alike(const struct hx_route *r, unsigned port, unsigned input)
 {
     uint64_t raised = r->raised[port] >> input & 1 ? r->raised[port] : ~r->raised[port];
     return raised & (r->restarted[port] >> input & 1 ? r->restarted[port] : ~r->restarted[port]);
 }
 
-/* Of `ports`, those that packets of this VC wait for, but none that would go on the VC that this one goes on: what one VC
- * waits for must not stop another, or they wait for each other. */
+/* Of `ports`, those that packets of this VC wait for, but none that would go on the VC that this one goes on: what one
+ * VC waits for must not stop another, or they wait for each other. */
 static uint64_t wanted_otherwise(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports)
 {
     uint64_t otherwise = 0;
@@ -85,7 +86,8 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     }
 }
 
-/* Finds where a newly arrived packet may go; false: it was dropped. `offered`: what its route offers it, 0: that is not known. */
+/* Finds where a newly arrived packet may go; false: it was dropped. `offered`: what its route offers it, 0: that is not
+ * known. */
 ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
                          struct hx_heading *to, uint64_t offered, uint64_t open, route_function *route, bool narrow,
                          uint64_t *ports)
@@ -181,8 +183,8 @@ ALWAYS_INLINE void send_all(struct hx_switch *sw, unsigned vc, const struct leav
         transmit(sw, leaving[i].port, leaving[i].input, vc, leaving[i].d, true);
 }
 
-/* Sends on, or lets wait, what all inputs of an accelerator brought on a VC. Outputs are chosen for many packets, and then
- * these are sent: one by one, each would be sent while the choice for the next, which is long, waits for it. */
+/* Sends on, or lets wait, what all inputs of an accelerator brought on a VC. Outputs are chosen for many packets, and
+ * then these are sent: one by one, each would be sent while the choice for the next, which is long, waits for it. */
 ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
                                route_function *route)
 {
@@ -236,8 +238,8 @@ ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
     return vc == 0 ? last : vc - 1;
 }
 
-/* A set of VCs by whose turn it is, first_vc's bit the highest; where they are `apart`, by their numbers. Which are of it nobody can
- * foresee, so they are gone through by bits. */
+/* A set of VCs by whose turn it is, first_vc's bit the highest; where they are `apart`, by their numbers. Which are of
+ * it nobody can foresee, so they are gone through by bits. */
 ALWAYS_INLINE unsigned in_turn(const struct hx_switch *sw, unsigned vcs, bool apart)
 {
     unsigned twice = vcs << sw->route.vcs | vcs;

@@ -35,8 +35,8 @@ static uint16_t oldest(uint64_t slots, uint16_t from)
     return (uint16_t)(from + (unsigned)__builtin_ctzll(hx_rotate_right(slots, from)));
 }
 
-/* A packet of an input's window waits from now on; the tail stays at the oldest. No branch here or in let_go(): whether it is the
- * only one nobody can foresee. */
+/* A packet of an input's window waits from now on; the tail stays at the oldest. No branch here or in let_go(): whether
+ * it is the only one nobody can foresee. */
 ALWAYS_INLINE void hold(struct hx_input *in, unsigned vc, uint16_t position)
 {
     unsigned shift = HX_LANE_BITS * vc;
@@ -125,8 +125,9 @@ static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
     return vc + 1 < sw->route.vcs ? UINT64_MAX : ~(uint64_t)sw->route.raise;
 }
 
-/* Of the ports that a route offers, those for a packet that came on `vc`: hx_route_ways(). `open`: of an accelerator, open_to() that
- * VC. It hands what has no way on to its endpoint, which reports it; a tree switch gives it back to the boards. */
+/* Of the ports that a route offers, those for a packet that came on `vc`: hx_route_ways(). `open`: of an accelerator,
+ * open_to() that VC. It hands what has no way on to its endpoint, which reports it; a tree switch gives it back to the
+ * boards. */
 ALWAYS_INLINE uint64_t ways_of(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports, uint64_t open,
                                bool narrow)
 {

@@ -1,8 +1,8 @@
 /* switch_room.h - the room behind a switch's outputs as a step sees it, and which of them a packet takes.
  *
  * A narrow switch has at most four linked outputs, so the room of all of them on one VC is one word of four lanes and
- * stays in a register while a VC is served (all_ports()). A router asks its platform for each output, and so does a narrow
- * switch whose steps find one or two packets (HAL_SPARSE): most outputs are of no use to these. */
+ * stays in a register while a VC is served (all_ports()). A router asks its platform for each output, and so does a
+ * narrow switch whose steps find one or two packets (HAL_SPARSE): most outputs are of no use to these. */
 #ifndef HX_SWITCH_ROOM_H
 #define HX_SWITCH_ROOM_H
 
@@ -25,8 +25,8 @@ struct burst {
     unsigned moved;                      /* packets that left */
 };
 
-/* Whether a step looks at all inputs, and at the room of all outputs before it chooses any, which is faster where most of few
- * bring or take something; else it goes by the bits of those that do. */
+/* Whether a step looks at all inputs, and at the room of all outputs before it chooses any, which is faster where most
+ * of few bring or take something; else it goes by the bits of those that do. */
 ALWAYS_INLINE bool all_ports(bool narrow)
 {
     return narrow && !HAL_SPARSE;
@@ -35,8 +35,8 @@ ALWAYS_INLINE bool all_ports(bool narrow)
 /* ---- room ---- */
 
 /* Room of the four linked outputs of an accelerator as a packet of this VC sees it (behind an edge the VC is one
- * higher), one lane a port, times four: the two low bits are for the tie rank. There is no VC behind the last: no packet
- * on it looks at those lanes. */
+ * higher), one lane a port, times four: the two low bits are for the tie rank. There is no VC behind the last: no
+ * packet on it looks at those lanes. */
 ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4], unsigned vc)
 {
     uint64_t lanes = 0;

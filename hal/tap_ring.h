@@ -1,7 +1,7 @@
 /* tap_ring.h - frames on their way from a datapath to a capture file: the record, the ring, and the memory they lie in.
  *
- * Neutral: no platform and no operating system. A platform writes records (hal/shm/tap.c), fabric-emu/capture/merge.c takes
- * them out and makes a pcapng file of them.
+ * Neutral: no platform and no operating system. A platform writes records (hal/shm/tap.c), fabric-emu/capture/merge.c
+ * takes them out and makes a pcapng file of them.
  *
  *     datapath of a worker -- ring of records --> capture          one ring a worker: one producer, one consumer
  *
@@ -11,9 +11,9 @@
  *
  * Ports are numbered through the planes: plane * ports of a plane + first port of the node + port of the node.
  *
- * A datapath that does not wait counts what finds no room in the ring with its interface, and it is gone. One that waits
- * (shape.waits) asks before a step whether there is room for all that the step could write. Everything is copied, nothing
- * here owns a buffer. A producer that dies leaves whole records behind, and one that was never published. */
+ * A datapath that does not wait counts what finds no room in the ring with its interface, and it is gone. One that
+ * waits (shape.waits) asks before a step whether there is room for all that the step could write. Everything is copied,
+ * nothing here owns a buffer. A producer that dies leaves whole records behind, and one that was never published. */
 #ifndef HXMESH_HAL_TAP_RING_H
 #define HXMESH_HAL_TAP_RING_H
 
@@ -215,8 +215,8 @@ static inline uint32_t hx_tap_record_bytes(uint32_t captured, bool noted)
     return (bytes + (noted ? (uint32_t)sizeof(struct hx_tap_note) : 0U) + 7U) & ~7U;
 }
 
-/* Bytes that a step of a switch may write at most: at each of its tapped ports a record for each slot of each VC, coming in
- * and going out; and what is left over at the end of the ring. */
+/* Bytes that a step of a switch may write at most: at each of its tapped ports a record for each slot of each VC,
+ * coming in and going out; and what is left over at the end of the ring. */
 static inline uint64_t hx_tap_step_bytes(const struct hx_tap_shape *s, unsigned tapped, unsigned slots)
 {
     return ((uint64_t)tapped * slots * HX_VCS * 2 + 1) * hx_tap_record_bytes(s->snaplen, s->annotate);

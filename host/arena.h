@@ -35,14 +35,14 @@ struct shm_watch {
 };
 
 /* Creates, locks, reserves and maps the object; zero-filled. Returns 0 or -errno: -EEXIST a fabric of this name runs
- * (its lock is held), -EPERM what has this name is not a regular file of this user with one name, -ENOSPC not enough memory
- * in /dev/shm, -EINTR the watch said so, others as shm_open. An object of this user whose owner is dead is replaced by a new
- * one. Nothing is left behind on failure. */
+ * (its lock is held), -EPERM what has this name is not a regular file of this user with one name, -ENOSPC not enough
+ * memory in /dev/shm, -EINTR the watch said so, others as shm_open. An object of this user whose owner is dead is
+ * replaced by a new one. Nothing is left behind on failure. */
 int shm_arena_create(struct shm_arena *arena, const char *name, size_t bytes);
 int shm_arena_create_watched(struct shm_arena *arena, const char *name, size_t bytes, const struct shm_watch *watch);
 
-/* shm_arena_create_watched() for a run, which says why not. name NULL: the process number; smaller: what would take less memory; watch
- * NULL: nobody asks. */
+/* shm_arena_create_watched() for a run, which says why not. name NULL: the process number; smaller: what would take
+ * less memory; watch NULL: nobody asks. */
 bool shm_arena_open(struct shm_arena *arena, const char *name, size_t bytes, const char *smaller,
                     const struct shm_watch *watch, struct hx_problem *problem);
 
@@ -53,8 +53,8 @@ static inline const char *shm_arena_name(const struct shm_arena *arena)
 }
 
 /* Maps the first `bytes` of the arena of another process that runs, for reading and writing. Returns 0 or -errno:
- * -ENOENT there is none of this name, -ESRCH its owner is dead, -EPERM as above, -EPROTO it is smaller than that, others as
- * shm_open. To be closed with shm_arena_close(arena, false). */
+ * -ENOENT there is none of this name, -ESRCH its owner is dead, -EPERM as above, -EPROTO it is smaller than that,
+ * others as shm_open. To be closed with shm_arena_close(arena, false). */
 int shm_arena_attach(struct shm_arena *arena, const char *name, size_t bytes);
 
 /* Maps all of the arena of another process that runs, for reading only. As shm_arena_attach; -EAGAIN: it is only just
@@ -67,18 +67,19 @@ bool shm_arena_is_dead(int fd);
 /* Calls `found` with the NAME of every object /dev/shm/hxmesh-NAME. Returns 0 or -errno. */
 int shm_arena_each(void (*found)(const char *name, void *of), void *of);
 
-/* For a process that the creator forked and that may outlive it: the same memory in the same place, without the creator's lock,
- * which goes with its descriptor and its mapping. Returns 0 or -errno. */
+/* For a process that the creator forked and that may outlive it: the same memory in the same place, without the
+ * creator's lock, which goes with its descriptor and its mapping. Returns 0 or -errno. */
 int shm_arena_reopen(struct shm_arena *arena);
 
 /* Unmaps and, if `remove`, unlinks. Workers pass false. */
 void shm_arena_close(struct shm_arena *arena, bool remove);
 
-/* Removes the object of that name, if it is this user's and its owner is dead. Returns 0, also where there is none, or -errno:
- * -EEXIST somebody holds it. The arena may be closed. */
+/* Removes the object of that name, if it is this user's and its owner is dead. Returns 0, also where there is none, or
+ * -errno: -EEXIST somebody holds it. The arena may be closed. */
 int shm_arena_remove_dead(const struct shm_arena *arena);
 
-/* Sees to it that what this process has made under a name (as shm_open wants it) is removed when it ends by exit(); removes it now. */
+/* Sees to it that what this process has made under a name (as shm_open wants it) is removed when it ends by exit();
+ * removes it now. */
 void shm_remove_at_exit(const char *name);
 void shm_remove(const char *name);
 

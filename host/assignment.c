@@ -1,9 +1,9 @@
 /* assignment.c - the assignment problem by shortest augmenting paths (host/assignment.h).
  *
- * Every row and column has a price, such that no pair costs less than its row's and column's together, and those that are
- * matched cost exactly that. Rows are matched one by one: from the new row the cheapest way over matched pairs to a free
- * column is searched (as Dijkstra does, costs being what a pair costs beyond its prices), and turned over. Row and column 0 are
- * nobody's: column 0 holds the row that is being matched. */
+ * Every row and column has a price, such that no pair costs less than its row's and column's together, and those that
+ * are matched cost exactly that. Rows are matched one by one: from the new row the cheapest way over matched pairs to a
+ * free column is searched (as Dijkstra does, costs being what a pair costs beyond its prices), and turned over. Row and
+ * column 0 are nobody's: column 0 holds the row that is being matched. */
 #include "host/assignment.h"
 #include "host/error.h"
 

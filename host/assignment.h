@@ -1,4 +1,5 @@
-/* assignment.h - who does what, so that all together is worth most: the assignment problem (Kuhn's Hungarian method, 1955). */
+/* assignment.h - who does what, so that all together is worth most: the assignment problem (Kuhn's Hungarian method,
+ * 1955). */
 #ifndef HXMESH_HOST_ASSIGNMENT_H
 #define HXMESH_HOST_ASSIGNMENT_H
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes the path of what stands beside this program by that name, whether it is there or not; false: this program's own is
- * not known, or it would be too long. */
+/* Writes the path of what stands beside this program by that name, whether it is there or not; false: this program's
+ * own is not known, or it would be too long. */
 bool beside_path(const char *name, char *path, size_t bytes);
 
 /* Becomes hxmesh-NAME, if there is one beside this program; returns if not. */

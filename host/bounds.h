@@ -2,10 +2,11 @@
  *
  * Diameter: the longest minimal path between two accelerators, in cables; board traces count as cables.
  *
- * Straight cut: the fabric is cut between two columns (or rows) of accelerators into parts that differ by one column at most;
- * the directed links that join them are counted, and the lesser of the two cuts is taken. The paper calls it the bisection. Other
- * halves may have fewer links between them: of 4x6 boards 3x4 are half, and a network whose boards lie 3 to 1 is cut at one board
- * (4x6 Hx1Mesh: 20 links, not 24; host/topology/bisection.h). Along one line of x boards a straight cut has
+ * Straight cut: the fabric is cut between two columns (or rows) of accelerators into parts that differ by one column at
+ * most; the directed links that join them are counted, and the lesser of the two cuts is taken. The paper calls it the
+ * bisection. Other halves may have fewer links between them: of 4x6 boards 3x4 are half, and a network whose boards lie
+ * 3 to 1 is cut at one board (4x6 Hx1Mesh: 20 links, not 24; host/topology/bisection.h). Along one line of x boards a
+ * straight cut has
  *     x even   the cut falls between boards; the row network has x ports on either side         x links
  *     x odd    it goes through the middle board: its W edge on one side, its E edge on the other, one board trace
  *              more; (a = 1: it falls beside the middle board)                                   x + 1 (a = 1: x - 1)
@@ -24,9 +25,10 @@
  * and 1.
  *
  * Minimal routing carries less where boards are long: between the far columns of one board the way round by the network
- * is the shorter one for 2 * distance > a + 1 (as long as the other for 2 * distance = a + 1: half of these), and what takes
- * it needs the ports too. The pace of all-to-all goes by what minimal routing carries with r = 1: the same for many accelerators,
- * and for few a little more than they can send, which keeps their cables full (3x3 Hx1Mesh: 94 % of its bound, with r 92). */
+ * is the shorter one for 2 * distance > a + 1 (as long as the other for 2 * distance = a + 1: half of these), and what
+ * takes it needs the ports too. The pace of all-to-all goes by what minimal routing carries with r = 1: the same for
+ * many accelerators, and for few a little more than they can send, which keeps their cables full (3x3 Hx1Mesh: 94 % of
+ * its bound, with r 92). */
 #ifndef HXMESH_HOST_BOUNDS_H
 #define HXMESH_HOST_BOUNDS_H
 

@@ -1,5 +1,6 @@
-/* collective_model.h - what collectives cost, in closed form (Hoefler et al., SC22, section V-A2): bytes sent, steps, and
- * time from the latency of a step and the time of a byte on one link. Independent of the program that it describes. */
+/* collective_model.h - what collectives cost, in closed form (Hoefler et al., SC22, section V-A2): bytes sent, steps,
+ * and time from the latency of a step and the time of a byte on one link. Independent of the program that it
+ * describes. */
 #ifndef HXMESH_HOST_COLLECTIVE_MODEL_H
 #define HXMESH_HOST_COLLECTIVE_MODEL_H
 
@@ -35,7 +36,8 @@ double hx_model_seconds(const struct hx_collective_model *m);
  * byte has to leave an accelerator nearly twice. */
 double hx_model_share(const struct hx_collective_model *m);
 
-/* Seconds until the head of a packet that leaves one endpoint reaches another one, over `cables` cables of so many ns. */
+/* Seconds until the head of a packet that leaves one endpoint reaches another one, over `cables` cables of so many
+ * ns. */
 double hx_model_latency(const struct hx_timing *t, double cables, uint64_t cable_ns);
 
 #endif

@@ -1,4 +1,5 @@
-/* draw.h - random numbers of a seeded row: below a bound, and exponential. The same seed draws the same, in any program. */
+/* draw.h - random numbers of a seeded row: below a bound, and exponential. The same seed draws the same, in any
+ * program. */
 #ifndef HXMESH_HOST_DRAW_H
 #define HXMESH_HOST_DRAW_H
 

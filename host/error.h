@@ -58,8 +58,8 @@ __attribute__((format(printf, 2, 3))) void hx_warn(const char *where, const char
 /* malloc that never returns NULL (zeroed): dies with HX_EXIT_ENVIRONMENT. */
 void *hx_allocate(size_t count, size_t bytes);
 
-/* An array of *room elements of which `used` are in use, with room for one more: the same, or a larger copy in its place, which
- * is not zeroed. NULL and room 0 begin one. Dies as hx_allocate() does. */
+/* An array of *room elements of which `used` are in use, with room for one more: the same, or a larger copy in its
+ * place, which is not zeroed. NULL and room 0 begin one. Dies as hx_allocate() does. */
 void *hx_grow(void *array, size_t used, size_t *room, size_t bytes);
 
 /* The one of `words` (ended by NULL) that `word` was probably meant to be, by edit distance; NULL: none is near. */

@@ -1,6 +1,7 @@
-/* input.h - opens a file that a program is told to read, by one rule: a file that is not there, or that is no file, is wrong
- * configuration (HX_EXIT_CONFIG), one that the machine does not give is HX_EXIT_ENVIRONMENT. A pipe is as good as a file, and
- * while nothing comes by it the process can be ended (hx_signals_let); a device, which may have no end, and a directory are refused. */
+/* input.h - opens a file that a program is told to read, by one rule: a file that is not there, or that is no file, is
+ * wrong configuration (HX_EXIT_CONFIG), one that the machine does not give is HX_EXIT_ENVIRONMENT. A pipe is as good as
+ * a file, and while nothing comes by it the process can be ended (hx_signals_let); a device, which may have no end, and
+ * a directory are refused. */
 #ifndef HXMESH_HOST_INPUT_H
 #define HXMESH_HOST_INPUT_H
 

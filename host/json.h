@@ -10,14 +10,15 @@
 
 #include <jansson.h>
 
-/* What a user or a file said, which may be no UTF-8, though all of JSON is: bytes above 0x7f are '?' then. NULL: null. */
+/* What a user or a file said, which may be no UTF-8, though all of JSON is: bytes above 0x7f are '?' then. NULL:
+ * null. */
 json_t *hx_json_text(const char *text);
 
 /* Of what a program writes whose own "schema" says nothing else: grows when a key changes its meaning or goes. */
 enum { HX_JSON_SCHEMA = 1 };
 
-/* Writes `value`, indented by two, and a newline; takes the reference. An object has a "schema": HX_JSON_SCHEMA comes first where it has
- * none of its own. Dies if value is NULL (no memory). */
+/* Writes `value`, indented by two, and a newline; takes the reference. An object has a "schema": HX_JSON_SCHEMA comes
+ * first where it has none of its own. Dies if value is NULL (no memory). */
 void hx_json_write(json_t *value, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
-/* lines.h - reads a text file of short lines whose values stand between commas: what is blank does not count, nor what stands
- * behind a '#'. What is wrong with it is said with file, line and column. */
+/* lines.h - reads a text file of short lines whose values stand between commas: what is blank does not count, nor what
+ * stands behind a '#'. What is wrong with it is said with file, line and column. */
 #ifndef HXMESH_HOST_LINES_H
 #define HXMESH_HOST_LINES_H
 
@@ -27,7 +27,8 @@ void hx_lines_close(struct hx_lines *l);
 /* The next line that counts; false: there is none, or l->failed. */
 bool hx_lines_next(struct hx_lines *l);
 
-/* Cuts the line at its commas into values without spaces around them. Returns how many there are, most + 1: more than `most`. */
+/* Cuts the line at its commas into values without spaces around them. Returns how many there are, most + 1: more than
+ * `most`. */
 unsigned hx_lines_cut(struct hx_lines *l, char **value, unsigned most);
 
 /* The column of the place in the line that `at` points to; NULL: 1. */

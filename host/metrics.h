@@ -1,4 +1,5 @@
-/* metrics.h - the counters of a running fabric, for whoever may read its shared memory: `hxmesh top`, or a program of yours.
+/* metrics.h - the counters of a running fabric, for whoever may read its shared memory: `hxmesh top`, or a program of
+ * yours.
  *
  * Every fabric, live or virtual, has an object /dev/shm/hxmesh-NAME (host/arena.h). It begins with a struct
  * hx_metrics_head, which says what the fabric is and where in the object the counters lie:
@@ -11,10 +12,11 @@
  * Nodes and ports are numbered as host/topology/fabric.h says. Counters only grow, also when a killed worker is started
  * again, so that rates follow from two readings. Everything is native byte order and 64 bits wide unless it says so.
  *
- * Faults that hold (docs/faults.md) stand in the head; of a live fabric alone, the supervisor of which does them itself.
+ * Faults that hold (docs/faults.md) stand in the head; of a live fabric alone, the supervisor of which does them
+ * itself.
  *
- * Who writes: the supervisor all of the head, and of a worker its state, pid and deaths; all other counters of a worker,
- * its accelerators and its nodes' links that worker alone. It keeps them apart and copies them here every
+ * Who writes: the supervisor all of the head, and of a worker its state, pid and deaths; all other counters of a
+ * worker, its accelerators and its nodes' links that worker alone. It keeps them apart and copies them here every
  * hx_metrics_period(), between hx_metrics_begin() and hx_metrics_end(), so that publishing costs nothing in between.
  * Readers map the object for reading only, copy (hx_metrics_read) and check all they use (hx_metrics_check). */
 #ifndef HXMESH_HOST_METRICS_H
@@ -107,8 +109,8 @@ struct hx_metrics {
 
 /* ---- writers ---- */
 
-/* Finds all of it in an object that begins at `base` (NULL: only its size is asked): the head at its beginning, the rest
- * from `at` on. Returns where that ends, a multiple of 64. */
+/* Finds all of it in an object that begins at `base` (NULL: only its size is asked): the head at its beginning, the
+ * rest from `at` on. Returns where that ends, a multiple of 64. */
 size_t hx_metrics_place(struct hx_metrics *m, const struct hx_fabric *g, unsigned workers, uint8_t *base, size_t at);
 
 /* Fills in where all of it lies and what it describes; life, goals and words are left to the caller. */
@@ -120,7 +122,8 @@ static inline uint32_t hx_metrics_link_number(const struct hx_metrics *m, unsign
     return plane * (m->head->links / m->head->planes) + first_port;
 }
 
-/* How long a worker that has so many links lets pass between two publications, ns: they take less than a hundredth of it. */
+/* How long a worker that has so many links lets pass between two publications, ns: they take less than a hundredth of
+ * it. */
 uint64_t hx_metrics_period(uint32_t links);
 
 static inline void hx_metrics_set(_Atomic uint64_t *counter, uint64_t value)
@@ -140,8 +143,8 @@ void hx_metrics_end(struct hx_metrics_worker *w, uint64_t at_ns, uint64_t cpu_ns
 
 void hx_metrics_set_accelerator(struct hx_metrics_accelerator *to, const struct hx_endpoint_stats *stats);
 
-/* Faults that hold: hx_metrics_begin_faults(), one after the other from the latest to the first, hx_metrics_end_faults(). Those that find
- * no room are counted. */
+/* Faults that hold: hx_metrics_begin_faults(), one after the other from the latest to the first,
+ * hx_metrics_end_faults(). Those that find no room are counted. */
 void hx_metrics_begin_faults(struct hx_metrics_faults *f);
 void hx_metrics_add_fault(struct hx_metrics_faults *f, uint64_t since_ns, const char *line);
 void hx_metrics_end_faults(struct hx_metrics_faults *f);
@@ -151,8 +154,8 @@ uint64_t hx_metrics_now(void);
 
 /* ---- readers ---- */
 
-/* Judges an object of `bytes` that begins at `base`; copies its head to *head, since what is checked must not change, and
- * finds the rest. Every offset, count and size that is used afterwards was looked at. On true *g is to be freed. */
+/* Judges an object of `bytes` that begins at `base`; copies its head to *head, since what is checked must not change,
+ * and finds the rest. Every offset, count and size that is used afterwards was looked at. On true *g is to be freed. */
 bool hx_metrics_check(const uint8_t *base, size_t bytes, struct hx_metrics_head *head, struct hx_metrics *m,
                       struct hx_fabric *g, struct hx_problem *problem);
 
@@ -170,7 +173,8 @@ struct hx_metrics_reading {
 void hx_metrics_reading_new(struct hx_metrics_reading *r, const struct hx_metrics_head *head);
 void hx_metrics_reading_free(struct hx_metrics_reading *r);
 
-/* Copies all counters and the faults that hold; of each worker those of one publication, unless it dies while it writes. */
+/* Copies all counters and the faults that hold; of each worker those of one publication, unless it dies while it
+ * writes. */
 void hx_metrics_read(struct hx_metrics_reading *r, const struct hx_metrics *m, const struct hx_metrics_head *head);
 
 #endif

@@ -32,7 +32,8 @@ const char *hx_place_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, u
 bool hx_node_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node);
 bool hx_port_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node, unsigned *port);
 
-/* A node without its plane, or a port of it: "leaf3" (port HX_WHOLE_NODE), "leaf3/12", "a5,3/E"; not of a HammingMesh. */
+/* A node without its plane, or a port of it: "leaf3" (port HX_WHOLE_NODE), "leaf3/12", "a5,3/E"; not of a
+ * HammingMesh. */
 #define HX_WHOLE_NODE UINT_MAX
 bool hx_place_parse(const char *name, const struct hx_fabric *g, uint32_t *node, unsigned *port);
 

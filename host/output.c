@@ -150,8 +150,8 @@ static void end(void)
     _exit(HX_EXIT_ENVIRONMENT);
 }
 
-/* Where stdin, stdout or stderr is closed, the next file that is opened would stand in its place, and be read or written for
- * it. What stands there instead can be neither read nor written, but for stderr, which is lost. */
+/* Where stdin, stdout or stderr is closed, the next file that is opened would stand in its place, and be read or
+ * written for it. What stands there instead can be neither read nor written, but for stderr, which is lost. */
 static void hold_standard_places(void)
 {
     static const int modes[] = {[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};

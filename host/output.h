@@ -1,8 +1,8 @@
 /* output.h - what a program writes for its user: to FILE or, for "-", to stdout.
  *
  * A file appears whole or not at all: it is written beside its name and takes it when it is closed. A device, a FIFO or
- * whatever else is no regular file is written as it comes. What cannot be written ends the program with HX_EXIT_ENVIRONMENT
- * and leaves nothing. */
+ * whatever else is no regular file is written as it comes. What cannot be written ends the program with
+ * HX_EXIT_ENVIRONMENT and leaves nothing. */
 #ifndef HXMESH_HOST_OUTPUT_H
 #define HXMESH_HOST_OUTPUT_H
 

@@ -15,10 +15,10 @@ size_t hx_processor_cache(void);
 /* Processor time of this process, all its threads together, in nanoseconds. */
 uint64_t hx_processor_ns(void);
 
-/* Keeps worker `self` of `workers` on a core of its own: wake-ups would draw workers that talk onto one core, in turns. false: there are
- * fewer cores, and it shares one with its neighbours, as many on each. Who gives way again and again to others is left where it is while
- * other cores have work of whomever, so that all might come to stand on one. Ask nothing else: it has one core afterwards, whichever it
- * is. */
+/* Keeps worker `self` of `workers` on a core of its own: wake-ups would draw workers that talk onto one core, in turns.
+ * false: there are fewer cores, and it shares one with its neighbours, as many on each. Who gives way again and again
+ * to others is left where it is while other cores have work of whomever, so that all might come to stand on one. Ask
+ * nothing else: it has one core afterwards, whichever it is. */
 bool hx_processor_keep(unsigned self, unsigned workers);
 
 #endif

@@ -14,15 +14,15 @@ sigset_t hx_signals_ending(void);
 /* Has each of them handled so. */
 void hx_signals_handle(const struct sigaction *action);
 
-/* A descriptor that can be read, without waiting, once one of them has come; they have to be blocked. -1 and errno: there
- * is none. */
+/* A descriptor that can be read, without waiting, once one of them has come; they have to be blocked. -1 and errno:
+ * there is none. */
 int hx_signals_open(void);
 
 /* Whether one of them has come and waits to be taken; they have to be blocked. */
 bool hx_signals_wait(void);
 
-/* Where they are blocked, each of them ends the process at once, with HX_EXIT_INTERRUPTED, until they are held back again: for what
- * may wait for ever before there is anything to report. */
+/* Where they are blocked, each of them ends the process at once, with HX_EXIT_INTERRUPTED, until they are held back
+ * again: for what may wait for ever before there is anything to report. */
 struct hx_signals_held {
     bool blocked;
     struct sigaction action[NSIG];
@@ -30,8 +30,8 @@ struct hx_signals_held {
 void hx_signals_let(struct hx_signals_held *held);
 void hx_signals_hold(const struct hx_signals_held *held);
 
-/* Who asks for an end wants a report first; who asks again wants it at once. Signals within a second of the first are one
- * request: `timeout` sends one to the process, and one to its group. */
+/* Who asks for an end wants a report first; who asks again wants it at once. Signals within a second of the first are
+ * one request: `timeout` sends one to the process, and one to its group. */
 enum hx_request { HX_REQUEST_FIRST, HX_REQUEST_SAME, HX_REQUEST_AGAIN };
 struct hx_requests {
     uint64_t first_ns; /* when the first came; 0: none has */

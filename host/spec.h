@@ -44,7 +44,8 @@ extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
 enum hx_selection { HX_SELECT_AUTO, HX_SELECT_ADAPTIVE, HX_SELECT_X_FIRST, HX_SELECT_D_MOD_K, HX_SELECTIONS };
 extern const char *const hx_selection_names[HX_SELECTIONS + 1];
 
-/* When the messages of a --rate are due: one by one at equal intervals, or at random ones, exponential with that mean. */
+/* When the messages of a --rate are due: one by one at equal intervals, or at random ones, exponential with that
+ * mean. */
 enum hx_arrivals { HX_ARRIVALS_EVEN, HX_ARRIVALS_POISSON, HX_ARRIVALS };
 extern const char *const hx_arrivals_names[HX_ARRIVALS + 1];
 
@@ -112,12 +113,13 @@ const char *hx_settings_traffic(const struct hx_settings *s);
 uint64_t hx_settings_run(const struct hx_settings *s);
 uint64_t hx_settings_named(const struct hx_settings *s);
 
-/* Takes over from `over` what was given there. What was to be there besides and does not go with it is left out, and has its
- * default again: a duration beside a count, a count beside a duration, what is not for the clock or the pattern. */
+/* Takes over from `over` what was given there. What was to be there besides and does not go with it is left out, and
+ * has its default again: a duration beside a count, a count beside a duration, what is not for the clock or the
+ * pattern. */
 void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over);
 
-/* A job: boards have its tag (hx_spec_board_job). What it says of its traffic stands in settings.given, the rest of it is the
- * run's. Made by host/jobs.h. */
+/* A job: boards have its tag (hx_spec_board_job). What it says of its traffic stands in settings.given, the rest of it
+ * is the run's. Made by host/jobs.h. */
 enum { HX_JOB_NAME = 32, HX_JOB_SIDE = UINT16_MAX }; /* letters of a name, and a 0; hosts along a side of a grid */
 struct hx_job {
     char name[HX_JOB_NAME]; /* empty: it has none */
@@ -157,8 +159,8 @@ struct hx_spec {
     struct hx_capture_settings capture; /* of the file; its texts are the spec's own */
     struct hx_fault_settings faults;    /* of the file; likewise */
     struct hx_timing timing;            /* of the file, for the virtual clock */
-    /* A file need not say its clock or its pattern, and may have keys that are not for the default one. Then this says so, and
-     * a run dies of it unless its command line says which: exit_code 0, there are none. */
+    /* A file need not say its clock or its pattern, and may have keys that are not for the default one. Then this says
+     * so, and a run dies of it unless its command line says which: exit_code 0, there are none. */
     struct hx_problem of_default_clock, of_default_pattern;
 };
 
@@ -172,40 +174,49 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
  * HX_CREDIT_OPTION is apart because only what runs a fabric has buffers. */
 /* clang-format off */
 #define HX_OVERRIDE_OPTIONS(o) \
-    {.name = "planes", .key = "planes", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->planes, .low = 1, \
-     .high = HX_MAX_PLANES, .help = "planes: independent copies of the network", .standard = &hx_default_sizes.planes}, \
+    {.name = "planes", .key = "planes", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->planes, \
+     .low = 1, \
+     .high = HX_MAX_PLANES, .help = "planes: independent copies of the network", \
+     .standard = &hx_default_sizes.planes}, \
     {.name = "radix", .key = "radix", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->radix, .low = 2, \
      .high = HX_MAX_RADIX, .help = "ports of a tree switch", .standard = &hx_default_sizes.radix}, \
     {.name = "taper", .key = "taper", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->taper, .low = 1, \
      .high = HX_MAX_TAPER, .help = "ports down per port up at the leaves of a two-level tree", \
      .standard = &hx_default_sizes.taper}, \
     {.name = "routing", .key = "routing", .kind = HX_OPTION_STRING, .argument = "HOW", .to.string = &(o)->routing, \
-     .help = "which ways packets take: minimal, valiant, ugal, ugal-threshold, or as ugal:n=4,c=2,t=0.1 (docs/topologies.md)", \
+     .help = "which ways packets take: minimal, valiant, ugal, ugal-threshold, or as ugal:n=4,c=2,t=0.1 " \
+     "(docs/topologies.md)", \
      .otherwise = "minimal"}
 #define HX_CREDIT_OPTION(o) \
     {.name = "credits", .key = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \
      .low = HX_LEAST_CREDITS, .high = HX_MOST_CREDITS, \
-     .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", .standard = &hx_default_sizes.credits, .applies = HX_FOR_WALL, \
+     .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", .standard = &hx_default_sizes.credits, \
+     .applies = HX_FOR_WALL, \
      .instead = "--buffer is what a link buffers under the virtual clock"}
 /* Of a verb that has no settings. */
 #define HX_WORKERS_OPTION(number_) \
-    {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = (number_), .low = 0, .high = HX_MOST_WORKERS, \
+    {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = (number_), .low = 0, \
+     .high = HX_MOST_WORKERS, \
      .help = "worker processes; 0: one a core"}
 #define HX_RUNS_ONCE         "it runs once, to its end"
 #define HX_COUNT_OR_DURATION "a count and a duration: which of both? (0 is none)"
 /* Entries for the settings, the same words as in a file: those of the traffic, and those of the run. */
 #define HX_TRAFFIC_OPTIONS(s) \
-    {.name = "traffic", .key = "traffic.pattern", .letter = 't', .kind = HX_OPTION_CHOICE, .argument = "PATTERN", .to.choice = &(s)->pattern, \
+    {.name = "traffic", .key = "traffic.pattern", .letter = 't', .kind = HX_OPTION_CHOICE, .argument = "PATTERN", \
+     .to.choice = &(s)->pattern, \
      .choices = hx_pattern_names, .file = &(s)->traffic_file, .file_choice = HX_FLOWS, \
      .help = "who sends to whom; a file lists messages, or is a matrix of bytes (docs/traffic.md)", \
      .given = &(s)->given, .given_bit = HX_GIVEN_PATTERN}, \
     {.name = "target", .key = "traffic.target", .kind = HX_OPTION_COORDINATES, .to.coordinates = &(s)->target, \
-     .help = "who receives in incast traffic, or has what is broadcast; hotspot: once or more", .otherwise = "the first host", \
+     .help = "who receives in incast traffic, or has what is broadcast; hotspot: once or more", \
+     .otherwise = "the first host", \
      .given = &(s)->given, .given_bit = HX_GIVEN_TARGET, .applies = HX_FOR_TARGET}, \
-    {.name = "hotspot", .key = "traffic.hotspot", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->hotspot, .real_low = 1e-6, \
+    {.name = "hotspot", .key = "traffic.hotspot", .kind = HX_OPTION_REAL, .argument = "SHARE", \
+     .to.real = &(s)->hotspot, .real_low = 1e-6, \
      .real_high = 1, .help = "share of the messages that hotspot traffic sends to the targets", \
      .given = &(s)->given, .given_bit = HX_GIVEN_HOTSPOT, .applies = HX_FOR_PATTERN(HX_HOTSPOT)}, \
-    {.name = "algorithm", .key = "traffic.algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->algorithm, \
+    {.name = "algorithm", .key = "traffic.algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
+     .to.choice = &(s)->algorithm, \
      .choices = hx_algorithm_names, .help = "how broadcast, reduce-scatter, all-gather and all-reduce are done", \
      .given = &(s)->given, .given_bit = HX_GIVEN_ALGORITHM, .applies = HX_FOR_COLLECTIVES}, \
     {.name = "largest", .key = "traffic.largest", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->largest, \
@@ -215,54 +226,71 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB", \
      .given = &(s)->given, .given_bit = HX_GIVEN_MESSAGE, \
      .applies = HX_FOR_MESSAGES | HX_FOR_COLLECTIVES, .instead = "the file says how long each is"}, \
-    {.name = "count", .key = "traffic.count", .letter = 'n', .kind = HX_OPTION_NUMBER, .to.number = &(s)->count, .low = 0, \
+    {.name = "count", .key = "traffic.count", .letter = 'n', .kind = HX_OPTION_NUMBER, .to.number = &(s)->count, \
+     .low = 0, \
      .high = HX_MOST_COUNT, .help = "messages to each of its destinations; 0: as many as fit into --duration", \
      .given = &(s)->given, .given_bit = HX_GIVEN_COUNT, .applies = HX_FOR_MESSAGES, \
      .instead = HX_RUNS_ONCE}, \
-    {.name = "shifts", .key = "traffic.shifts", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(s)->shifts, .low = 0, \
-     .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, by the same random shifts for all, of a Slim Fly by rounds (docs/traffic.md); 0: all", .given = &(s)->given, .given_bit = HX_GIVEN_SHIFTS, .applies = HX_FOR_PATTERN(HX_ALL_TO_ALL)}, \
-    {.name = "duration", .key = "traffic.duration", .letter = 'd', .kind = HX_OPTION_DURATION, .to.number = &(s)->duration_ns, .low = 0, \
+    {.name = "shifts", .key = "traffic.shifts", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(s)->shifts, \
+     .low = 0, \
+     .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, by the same random shifts for " \
+     "all, of a Slim Fly by rounds (docs/traffic.md); 0: all", .given = &(s)->given, .given_bit = HX_GIVEN_SHIFTS, \
+     .applies = HX_FOR_PATTERN(HX_ALL_TO_ALL)}, \
+    {.name = "duration", .key = "traffic.duration", .letter = 'd', .kind = HX_OPTION_DURATION, \
+     .to.number = &(s)->duration_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "how long to send, as 30s, 500ms or 2m; 0: until --count is sent", \
      .given = &(s)->given, .given_bit = HX_GIVEN_DURATION, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
      .instead = HX_RUNS_ONCE}, \
-    {.name = "warm-up", .key = "traffic.warm_up", .kind = HX_OPTION_DURATION, .to.number = &(s)->warm_up_ns, .low = 0, .high = HX_MOST_DURATION, \
+    {.name = "warm-up", .key = "traffic.warm_up", .kind = HX_OPTION_DURATION, .to.number = &(s)->warm_up_ns, .low = 0, \
+     .high = HX_MOST_DURATION, \
      .help = "how much of --duration does not count in rates, shares, latencies and how busy links are", \
      .given = &(s)->given, .given_bit = HX_GIVEN_WARM_UP, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
      .instead = HX_RUNS_ONCE}, \
-    {.name = "rate", .key = "traffic.rate", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->rate, .real_low = 1e-6, \
+    {.name = "rate", .key = "traffic.rate", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->rate, \
+     .real_low = 1e-6, \
      .real_high = 1, .help = "share of its injection bandwidth that a host offers", \
      .given = &(s)->given, .given_bit = HX_GIVEN_RATE, .applies = HX_FOR_MESSAGES, \
      .instead = "its messages go when it is their time"}, \
-    {.name = "arrivals", .key = "traffic.arrivals", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->arrivals, \
-     .choices = hx_arrivals_names, .help = "when messages are due at a --rate below 1: at equal intervals, or at random as a Poisson process has them", \
+    {.name = "arrivals", .key = "traffic.arrivals", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
+     .to.choice = &(s)->arrivals, \
+     .choices = hx_arrivals_names, .help = "when messages are due at a --rate below 1: at equal intervals, or at " \
+     "random as a Poisson process has them", \
      .given = &(s)->given, .given_bit = HX_GIVEN_ARRIVALS, .applies = HX_FOR_MESSAGES, \
      .instead = "its messages go when it is their time"}, \
-    {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, .high = HX_MOST_SEED, \
+    {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, \
+     .high = HX_MOST_SEED, \
      .help = "seed of everything random", .given = &(s)->given, .given_bit = HX_GIVEN_SEED}, \
     {.name = "verify", .key = "traffic.verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \
-     .help = "check every payload byte at arrival; under the virtual clock only if it is said", .given = &(s)->given, .given_bit = HX_GIVEN_VERIFY}
+     .help = "check every payload byte at arrival; under the virtual clock only if it is said", .given = &(s)->given, \
+     .given_bit = HX_GIVEN_VERIFY}
 /* Of what a spec has of jobs (host/jobs.h). */
 #define HX_JOB_OPTION(spec) \
-    {.name = "job", .kind = HX_OPTION_LIST, .argument = "JOB", .to.list = &(spec)->said, .otherwise = "all boards are one", \
-     .help = "'NAME: SIZE [PATTERN [BYTES]] [KEY=VALUE ...]', a job for which boards are found, with the keys that jobs of a file " \
+    {.name = "job", .kind = HX_OPTION_LIST, .argument = "JOB", .to.list = &(spec)->said, \
+     .otherwise = "all boards are one", \
+     .help = "'NAME: SIZE [PATTERN [BYTES]] [KEY=VALUE ...]', a job for which boards are found, with the keys that " \
+     "jobs of a file " \
              "have (docs/jobs.md); may be given again"}
 #define HX_JOB_LIST_OPTIONS(spec) HX_JOB_OPTION(spec), \
-    {.name = "only", .kind = HX_OPTION_LIST, .argument = "NAME|TAG", .to.list = &(spec)->only, .otherwise = "all send", \
+    {.name = "only", .kind = HX_OPTION_LIST, .argument = "NAME|TAG", .to.list = &(spec)->only, \
+     .otherwise = "all send", \
      .help = "of all jobs only this one sends, the others keep their boards; may be given again"}
 #define HX_CLOCK_OPTION(s) \
     {.name = "clock", .key = "clock", .kind = HX_OPTION_CHOICE, .argument = "CLOCK", .to.choice = &(s)->clock, \
      .choices = hx_clock_names, .help = "what time is", .given = &(s)->given, .given_bit = HX_GIVEN_CLOCK}
 #define HX_SETTINGS_OPTIONS(s) \
     HX_TRAFFIC_OPTIONS(s), \
-    {.name = "workers", .key = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &(s)->workers, .low = 0, \
+    {.name = "workers", .key = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &(s)->workers, \
+     .low = 0, \
      .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core", .given = &(s)->given, \
      .given_bit = HX_GIVEN_WORKERS}, \
     HX_CLOCK_OPTION(s)
 /* Those that only the virtual clock knows. */
 #define HX_VIRTUAL_OPTIONS(s) \
     {.name = "select", .key = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
-     .choices = hx_selection_names, .help = "which minimal ways packets take; auto: for all-to-all and uniform traffic " \
-     "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that is wired alike, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
+     .choices = hx_selection_names, .help = "which minimal ways packets take; auto: for all-to-all and uniform " \
+     "traffic " \
+     "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that is wired alike, else adaptive", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
      .applies = HX_FOR_VIRTUAL}, \
     {.name = "injection-rate", .alias = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
      .help = "share of its injection bandwidth at which a host's packets follow each other (where hosts differ, of " \
@@ -291,16 +319,16 @@ bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *overrides
 
 /* Builds spec->graph anew, or says in words why there is none (line of 300 ports, radix 4, ...). */
 bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem);
-/* Builds it anew with ways that are searched, so that they can be searched again round what fails while it runs: with `fail=` of
- * nothing. Not of a HammingMesh. Where it fails the spec is as it was. */
+/* Builds it anew with ways that are searched, so that they can be searched again round what fails while it runs: with
+ * `fail=` of nothing. Not of a HammingMesh. Where it fails the spec is as it was. */
 bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem);
 /* The fabric that was built. */
 const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);
 /* A HammingMesh's geometry; dies with HX_EXIT_CONFIG if it is another fabric, which `what` cannot do with. */
 struct hx_geometry hx_spec_mesh(const struct hx_spec *spec, const char *what);
 
-/* What is given to a job, or fails, as one: a HammingMesh's boards; every host of another fabric, by its rank, is a board of
- * its own here. */
+/* What is given to a job, or fails, as one: a HammingMesh's boards; every host of another fabric, by its rank, is a
+ * board of its own here. */
 bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board);
 uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board);
 unsigned hx_spec_boards(const struct hx_spec *spec);

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* How many bytes of a text are its first whole characters, `most` at most. No byte behind the first most + 1 is read. */
+/* How many bytes of a text are its first whole characters, `most` at most. No byte behind the first most + 1 is
+ * read. */
 size_t hx_text_length(const char *text, size_t most);
 
 /* Copies what fits into `bytes`, the final zero included. Returns `to`. */

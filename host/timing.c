@@ -22,9 +22,10 @@ const struct hx_timing hx_timing_values[] = {
                            .input = 20,
                            .output = 20,
                            .buffer = (uint64_t)32 << 20},
-    /* 100 ns a switch, half of them on either side of the crossbar, of which the study says no rate: so fast that none of its
-     * figures is bound by it. At twice a link's, as in table III, messages of one packet and their acknowledgements, which are
-     * of a block, carry 88 % where they carry 93 % with four times as much or more (slim-fly q=7 p=5, uniform). */
+    /* 100 ns a switch, half of them on either side of the crossbar, of which the study says no rate: so fast that none
+     * of its figures is bound by it. At twice a link's, as in table III, messages of one packet and their
+     * acknowledgements, which are of a block, carry 88 % where they carry 93 % with four times as much or more
+     * (slim-fly q=7 p=5, uniform). */
     [HX_TIMING_SC15] = {.link = 100,
                         .crossbar = 800,
                         .cable = 50,

@@ -67,8 +67,8 @@ static const struct unit *find_unit(const struct unit *units, const char *name)
     return NULL;
 }
 
-/* What follows a point at `text`, digits behind those of *value: *parts is the power of ten that they are parts of. Returns what
- * follows; NULL: there is no digit, or too many. */
+/* What follows a point at `text`, digits behind those of *value: *parts is the power of ten that they are parts of.
+ * Returns what follows; NULL: there is no digit, or too many. */
 static const char *fraction(const char *text, uint64_t *value, uint64_t *parts)
 {
     if (!text || *text != '.')

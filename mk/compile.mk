@@ -1,7 +1,7 @@
 # compile.mk - how an object, a library and a program are made.
 #
-# A platform has a compiler (COMPILER.NAME), flags (FLAGS.NAME) and a folder of objects, $(BUILD)/NAME. An object depends on what it
-# includes and on $(BUILD)/flags/NAME, which is written anew where the compiler or a flag differs.
+# A platform has a compiler (COMPILER.NAME), flags (FLAGS.NAME) and a folder of objects, $(BUILD)/NAME. An object
+# depends on what it includes and on $(BUILD)/flags/NAME, which is written anew where the compiler or a flag differs.
 
 PLATFORMS := shm virtual loopback dpdk plain riscv-virt mps2
 
@@ -34,8 +34,8 @@ OPTIMIZE_FAST := -O3
 # What is linked with it is optimized as a whole. Objects hold plain code too, for all else that is made of them.
 WHOLE := -flto=auto
 else
-# No warnings here: instrumented code raises false ones, and the plain build has had the true ones.
-# At a fixed address: a quarter of what a short command took went into its relocations, of which this code has thousands.
+# No warnings here: instrumented code raises false ones, and the plain build has had the true ones. At a fixed address:
+# a quarter of what a short command took went into its relocations, of which this code has thousands.
 CFLAGS       += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-pie
 LDFLAGS      += -no-pie
 OPTIMIZE     := -O1
@@ -54,7 +54,8 @@ COMPILER.mps2       = $(CORTEX_M)
 FOR_BARE := -std=c11 -O2 -g $(WARNINGS) -Werror -ffreestanding -fno-pic -fno-tree-loop-distribute-patterns \
     -ffunction-sections -fdata-sections -Iinclude -I. -Ihal $(FOR_LOOPBACK)
 FOR_RISCV    := -march=rv64imac -misa-spec=2.2 -mabi=lp64 -mcmodel=medany -mno-strict-align
-# The conformance kit and a fabric, in one image: each block that is granted has a buffer, and there are 16 MiB for them.
+# The conformance kit and a fabric, in one image: each block that is granted has a buffer, and there are 16 MiB for
+# them.
 FOR_CORTEX_M := -mcpu=cortex-m7 -mthumb -Ihal/bare/libc -Iconformance -DCONFORMANCE_BLOCKS=36
 FLAGS.riscv-virt = $(FOR_RISCV) $(FOR_BARE)
 FLAGS.mps2       = $(FOR_CORTEX_M) $(FOR_BARE)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# deb.sh BUILD OUT [CC] - Debian packages of what `make install` installs, for the machine that CC compiles for, into OUT.
+# deb.sh BUILD OUT [CC] - Debian packages of what `make install` installs, for the machine that CC compiles for, into
+# OUT.
 #
-# mk/install.sh says what there is; packaging/debian/control says which packages, and PACKAGE.files which of it is theirs.
-# The first package has what no other one names, so that nothing is forgotten. A package of which nothing was built is left
-# out. The same tree makes the same bytes: times are those of the last commit, or of SOURCE_DATE_EPOCH.
+# mk/install.sh says what there is; packaging/debian/control says which packages, and PACKAGE.files which of it is
+# theirs. The first package has what no other one names, so that nothing is forgotten. A package of which nothing was
+# built is left out. The same tree makes the same bytes: times are those of the last commit, or of SOURCE_DATE_EPOCH.
 set -euo pipefail
 
 build=$1 out=$2 cc=${3:-gcc}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# firmware.sh OUTPUT [TARGET] - compiles firmware/ freestanding for every target or for one, links it relocatably and prints its sizes.
+# firmware.sh OUTPUT [TARGET] - compiles firmware/ freestanding for every target or for one, links it relocatably and
+# prints its sizes.
 #
 # It refuses: a symbol left undefined other than memcpy, memset and the compiler's own arithmetic; any static data
 # (firmware has no globals); recursion, or a stack frame whose size is not known when compiled.

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# firmware_page.sh write|check PAGE <SIZES - the table of the firmware's sizes in PAGE, from what mk/firmware.sh printed.
+# firmware_page.sh write|check PAGE <SIZES - the table of the firmware's sizes in PAGE, from what mk/firmware.sh
+# printed.
 #
-# A row of the table is "| TARGET | CODE | READ-ONLY | STATIC | FRAME | PATH |", thousands apart by a comma. `write` gives the row of
-# each target in SIZES these figures. `check` compares them, and says on stderr what differs.
+# A row of the table is "| TARGET | CODE | READ-ONLY | STATIC | FRAME | PATH |", thousands apart by a comma. `write`
+# gives the row of each target in SIZES these figures. `check` compares them, and says on stderr what differs.
 set -euo pipefail
 
 action=$1 page=$2

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# install.sh install|uninstall BUILD PREFIX LIBDIR - what `make install` puts below PREFIX (behind $DESTDIR), and takes away.
+# install.sh install|uninstall BUILD PREFIX LIBDIR - what `make install` puts below PREFIX (behind $DESTDIR), and takes
+# away.
 #
-# LIBDIR is the folder of libraries below PREFIX: lib, or as Debian has it lib/x86_64-linux-gnu.
-# One list says what goes where, so that what was installed is what is removed. Folders of our own go when they are empty.
+# LIBDIR is the folder of libraries below PREFIX: lib, or as Debian has it lib/x86_64-linux-gnu. One list says what goes
+# where, so that what was installed is what is removed. Folders of our own go when they are empty.
 set -euo pipefail
 
 action=$1 build=$2 prefix=$3 libdir=$4

@@ -6,6 +6,9 @@ SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_SHM
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
 
+# Lines of prose and code; docs/options.md is written by a program.
+PAGES := $(filter-out docs/options.md,$(wildcard *.md docs/*.md))
+
 # A file's platform decides which hal_port.h it is read with.
 SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(KIT) $(ON_LOOPBACK)
 SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(VIRTUAL) $(ON_VIRTUAL)
@@ -23,6 +26,7 @@ lint-all: lint-format lint-scripts lint-rooms lint-words lint-tidy lint-cppcheck
 	@:
 
 lint-format:
+	@awk -f mk/columns.awk $(PAGES) $(SOURCES) $(HEADERS) $(SCRIPTS) Makefile $(wildcard mk/*.mk mk/*.awk) >&2
 	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
 
 lint-rooms: ## who includes whom: mk/rooms.txt

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# model.sh OUTPUT least|quick|full [MODEL] - lets spin search every state of the models in tests/model, in TAP, with states, depth and time.
+# model.sh OUTPUT least|quick|full [MODEL] - lets spin search every state of the models in tests/model, in TAP, with
+# states, depth and time.
 #
-# A run is either to find no error, or, with one rule broken, to find that error: a model that cannot fail proves nothing.
-# `least` is one run of each kind (what `make check` runs), `quick` what `make check-all` runs; `full` adds the larger bounds. HX_MODEL_DEPTH: the most steps that a search goes down
-# (1000000); one that would have to go deeper has not seen every state, and is an error.
+# A run is either to find no error, or, with one rule broken, to find that error: a model that cannot fail proves
+# nothing. `least` is one run of each kind (what `make check` runs), `quick` what `make check-all` runs; `full` adds the
+# larger bounds. HX_MODEL_DEPTH: the most steps that a search goes down (1000000); one that would have to go deeper has
+# not seen every state, and is an error.
 set -euo pipefail
 
 output=$1
@@ -12,7 +14,8 @@ only=${3:-}
 tests=0
 status=0
 
-# run MODEL EXPECTED DEFINE... - EXPECTED: `proven`, or words of the comment beside the assertion that must be found false.
+# run MODEL EXPECTED DEFINE... - EXPECTED: `proven`, or words of the comment beside the assertion that must be found
+# false.
 run() {
     local model=$1 expected=$2 folder figures found verdict=ok optimize=-O2
     shift 2

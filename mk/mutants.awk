@@ -1,6 +1,6 @@
 # mutants.awk - every way to change one token of C source files, a line each: FILE <tab> LINE <tab> FUNCTION <tab> the
-# line as it is then. What stands in comments, strings, assertions and preprocessor lines is left alone, and so is all that
-# stands outside of functions. It reads the source as clang-format lays it out.
+# line as it is then. What stands in comments, strings, assertions and preprocessor lines is left alone, and so is all
+# that stands outside of functions. It reads the source as clang-format lays it out.
 
 function emit(text) {
     printf "%s\t%d\t%s\t%s\n", FILENAME, FNR, name, text

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# mutants.sh BUILD [FILE...] - changes one token of a source file at a time (mk/mutants.awk) and sees whether a test notices.
+# mutants.sh BUILD [FILE...] - changes one token of a source file at a time (mk/mutants.awk) and sees whether a test
+# notices.
 #
-# A line each says what became of a mutant: killed (a test failed or did not end), survived, equivalent (tests/mutants.txt says
-# why it does no harm; it is not tried), or broken (it does not compile). The last line counts them. Ends badly if fewer than
-# 95 % of those that are neither equivalent nor broken are killed.
+# A line each says what became of a mutant: killed (a test failed or did not end), survived, equivalent
+# (tests/mutants.txt says why it does no harm; it is not tried), or broken (it does not compile). The last line counts
+# them. Ends badly if fewer than 95 % of those that are neither equivalent nor broken are killed.
 #
-# FILE: source files; all of those that have judges below if none is given. FILE:LINE: that line alone. MUTANTS: how many,
-# drawn from all that the files have (60), or "all". SEED (1): which ones; the same seed draws the same from the same sources.
-# Everything is built in a copy of the sources below BUILD, with little optimization, and there again only what depends on
-# the file. A test has five times as long as it takes on good sources, and five seconds.
+# FILE: source files; all of those that have judges below if none is given. FILE:LINE: that line alone. MUTANTS: how
+# many, drawn from all that the files have (60), or "all". SEED (1): which ones; the same seed draws the same from the
+# same sources. Everything is built in a copy of the sources below BUILD, with little optimization, and there again only
+# what depends on the file. A test has five times as long as it takes on good sources, and five seconds.
 set -euo pipefail
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -55,8 +56,8 @@ make_judges() {
     make -C "$copy" -s -j"$(nproc)" BUILD=build DPDK= WARNINGS=-w OPTIMIZE=-O1 OPTIMIZE_FAST=-O1 WHOLE= "${runners[@]}"
 }
 
-# The copy, as the sources are. Objects that runs before this one made of mutants are older than their sources then, which
-# make cannot see by the dates of the originals.
+# The copy, as the sources are. Objects that runs before this one made of mutants are older than their sources then,
+# which make cannot see by the dates of the originals.
 lay_out() {
     local file
     mkdir -p "$copy"
@@ -70,8 +71,8 @@ restore() {
     cp "$1" "$copy/$1"
 }
 
-# Mutants of the files that are given, or of their lines where some are, in the order of their lines: MUTANTS of them, drawn
-# by SEED.
+# Mutants of the files that are given, or of their lines where some are, in the order of their lines: MUTANTS of them,
+# drawn by SEED.
 draw() {
     local -a files
     mapfile -t files < <(printf '%s\n' "${@%:*}" | sort -u)

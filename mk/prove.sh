@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# prove.sh OUTPUT - has Frama-C's EVA run the entries of tests/prove on every input at once, and print what it cannot rule out:
-# reads and writes out of bounds or of nothing, signed overflow, shifts too wide, division by zero.
+# prove.sh OUTPUT - has Frama-C's EVA run the entries of tests/prove on every input at once, and print what it cannot
+# rule out: reads and writes out of bounds or of nothing, signed overflow, shifts too wide, division by zero.
 #
 # A line of TAP for each. One fails if there is a single alarm, or if part of the entry was not reached: then nothing is
 # known about what lies behind.

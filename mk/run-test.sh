@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# run-test.sh LOGS RUN - runs the tests of one run, in LOGS; prints a line and, below a failed one, its log and the lines that repeat it.
+# run-test.sh LOGS RUN - runs the tests of one run, in LOGS; prints a line and, below a failed one, its log and the
+# lines that repeat it.
 #
-# mk/run-tests.sh says what a RUN is and which variables count. LOGS/NAME.result is "RUN|PASSED|FAILED|SKIPPED|WALL|USER|SYSTEM", in
-# tests and seconds. A run that ends badly without naming a failed test counts as one failed test.
+# mk/run-tests.sh says what a RUN is and which variables count. LOGS/NAME.result is
+# "RUN|PASSED|FAILED|SKIPPED|WALL|USER|SYSTEM", in tests and seconds. A run that ends badly without naming a failed test
+# counts as one failed test.
 set -euo pipefail
 
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"

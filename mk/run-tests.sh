@@ -2,16 +2,17 @@
 # run-tests.sh LOGS RUN... - runs tests, a line each; closes with where time went and "N passed, N failed[, N skipped]".
 # run-tests.sh LOGS --keep-seconds - keeps how long each run took, in tests/seconds.txt.
 #
-# A RUN is PROGRAM@WHAT: a runner and one of its suites (build/test-shm@unit/shm/test_ring), a fuzz target and its stored inputs, or
-# a program and a FILE.bats, which tests it by its command line. Runs go side by side, one a core: those that failed the last time
-# first, then the longest first, by the seconds they took here or by tests/seconds.txt. A long .bats file is several runs, FILE:K/N.
-# Command line tests look at the machine (processes, /dev/shm, network interfaces), so each run has one to itself, in namespaces;
-# where the kernel allows none they run one after another.
+# A RUN is PROGRAM@WHAT: a runner and one of its suites (build/test-shm@unit/shm/test_ring), a fuzz target and its
+# stored inputs, or a program and a FILE.bats, which tests it by its command line. Runs go side by side, one a core:
+# those that failed the last time first, then the longest first, by the seconds they took here or by tests/seconds.txt.
+# A long .bats file is several runs, FILE:K/N. Command line tests look at the machine (processes, /dev/shm, network
+# interfaces), so each run has one to itself, in namespaces; where the kernel allows none they run one after another.
 #
-# HX_WHICH: which tests. quick (as `make check`): cases are few, and without command line tests that are tagged `all` or run under
-# sanitizers, and what says `sanitizers: check-all`; all; or K/N: part K of N of what all has beyond quick. HX_FILE: only runs whose name has this in it. HX_TEST: only tests
-# of that name, * and ? as in a shell. HX_TEST_TIMEOUT: the most seconds a run may take (1800). HX_TEST_UNDER: what runs programs of
-# another processor; those of command line tests see to it themselves.
+# HX_WHICH: which tests. quick (as `make check`): cases are few, and without command line tests that are tagged `all` or
+# run under sanitizers, and what says `sanitizers: check-all`; all; or K/N: part K of N of what all has beyond quick.
+# HX_FILE: only runs whose name has this in it. HX_TEST: only tests of that name, * and ? as in a shell.
+# HX_TEST_TIMEOUT: the most seconds a run may take (1800). HX_TEST_UNDER: what runs programs of another processor; those
+# of command line tests see to it themselves.
 set -euo pipefail
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -62,7 +63,8 @@ with_seconds() {
           print (name in seconds ? seconds[name] : 1), $1 }' known=1 - known=0 <(cat <&3)
 } 3<&0
 
-# part K/N: of "SECONDS RUN" on stdin those of part K: each in turn, the longest first, goes to the part that has the least.
+# part K/N: of "SECONDS RUN" on stdin those of part K: each in turn, the longest first, goes to the part that has the
+# least.
 part() {
     sort -k1,1nr -k2,2 | awk -v part="${1%/*}" -v parts="${1#*/}" '
         { least = 1

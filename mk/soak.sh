@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# soak.sh OUTPUT HXMESH SECONDS [SEED] - runs fabrics drawn from SEED, one after the other, until the time is over (0: until
-# it is told to stop), and judges each.
+# soak.sh OUTPUT HXMESH SECONDS [SEED] - runs fabrics drawn from SEED, one after the other, until the time is over (0:
+# until it is told to stop), and judges each.
 #
 # What is drawn: fabric, traffic, message, count, routing, planes, workers, buffers, what is captured. Each is run
 #
@@ -10,10 +10,11 @@
 #
 # and every report must say: complete, no packet lost, none under way, no byte corrupted, no message failed, no buffer
 # missing, and no drops but those that may be: live, an impatient sender repeats. Some have faults: then packets may be
-# dropped for want of a way, for their damage or with their worker, and under the virtual clock messages may fail. What is refused must be so under both clocks, but where there are faults.
+# dropped for want of a way, for their damage or with their worker, and under the virtual clock messages may fail. What
+# is refused must be so under both clocks, but where there are faults.
 #
-# A finding is shrunk: options are left out, the fabric and the messages become smaller, as long as it is still found. Then
-# its seed and the commands are printed. Exits 1 if there was any.
+# A finding is shrunk: options are left out, the fabric and the messages become smaller, as long as it is still found.
+# Then its seed and the commands are printed. Exits 1 if there was any.
 set -euo pipefail
 
 output=$1

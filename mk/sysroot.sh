@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # sysroot.sh ARCHITECTURE FOLDER - libraries and headers of Debian for another architecture, unpacked into FOLDER.
 #
-# What hxmesh and its tests link, with all that it depends on, from the machine's own Debian sources: nothing is installed, the
-# machine's packages stay as they are, nobody need be root. FOLDER/packages says what is in it, and nothing is done when that is
-# what is wanted. Exits 4 with one line where Debian cannot be reached.
+# What hxmesh and its tests link, with all that it depends on, from the machine's own Debian sources: nothing is
+# installed, the machine's packages stay as they are, nobody need be root. FOLDER/packages says what is in it, and
+# nothing is done when that is what is wanted. Exits 4 with one line where Debian cannot be reached.
 set -euo pipefail
 
 architecture=$1 folder=$2

@@ -1,8 +1,9 @@
 # tests.mk - test programs, and `make check` and its parts.
 #
-# All unit and property tests of a platform are one program, test-PLATFORM (tests/runner/runner.c). `make check` is what a change is
-# judged by: every unit and property test, once more under the sanitizers with fewer cases, and a command line test of everything a
-# user meets. `make check-all` has the rest: full counts, what takes long, and command lines under the sanitizers.
+# All unit and property tests of a platform are one program, test-PLATFORM (tests/runner/runner.c). `make check` is what
+# a change is judged by: every unit and property test, once more under the sanitizers with fewer cases, and a command
+# line test of everything a user meets. `make check-all` has the rest: full counts, what takes long, and command lines
+# under the sanitizers.
 
 # $(call suites,PLATFORM): the names of a platform's tests, as runners know them.
 suites = $(patsubst tests/%.c,%,$(TESTS.$(1)))
@@ -14,7 +15,8 @@ $(BUILD)/%/suites.h: always
 	@$(call write_if_new,$(foreach test,$(TESTS.$*),SUITE($(call suite_symbol,$(test)), "$(patsubst tests/%.c,%,$(test))")))
 $(foreach platform,$(RUN_PLATFORMS),$(BUILD)/$(platform)/tests/runner/runner.o): $(BUILD)/%/tests/runner/runner.o: $(BUILD)/%/suites.h
 
-# The objects of a runner, $(call of_runner,PLATFORM). Runners are linked in a moment from the plain code of their objects.
+# The objects of a runner, $(call of_runner,PLATFORM). Runners are linked in a moment from the plain code of their
+# objects.
 of_runner = $(call objects,$(1),tests/runner/runner.c $(TESTS.$(1)) $(SUPPORT.$(1)))
 $(RUNNERS): LDLIBS += -lcmocka
 $(RUNNERS): LDFLAGS += -fno-lto
@@ -77,8 +79,8 @@ tsan-runners: $(sort $(foreach platform,$(RUN_PLATFORMS),$(if $(filter $(TSAN_TE
 
 # ---- runs ---------------------------------------------------------------------------------------------------------
 
-# A run is PROGRAM@WHAT: a runner and its suite, a fuzz target and its corpus, or $(BUILD)/hxmesh and a .bats file, which tests it by
-# its command line. mk/run-tests.sh runs them.
+# A run is PROGRAM@WHAT: a runner and its suite, a fuzz target and its corpus, or $(BUILD)/hxmesh and a .bats file,
+# which tests it by its command line. mk/run-tests.sh runs them.
 runs_in = $(foreach platform,$(RUN_PLATFORMS),$(addprefix $(1)/test-$(platform)@,$(patsubst tests/%.c,%,$(filter $(2),$(TESTS.$(platform))))))
 PLAIN_RUNS := $(call runs_in,$(BUILD),$(TESTS)) $(SYSTEM:%=$(BUILD)/hxmesh@%)
 ASAN_RUNS  := $(call runs_in,$(BUILD)/asan,$(TESTS)) \
@@ -141,9 +143,9 @@ seconds: ## keep how long each run took here, for the order of runs on new machi
 ARM64         := $(BUILD)/arm64
 ARM64_SYSROOT := $(abspath $(ARM64)/sysroot)
 ARM64_RUN     := qemu-aarch64-static -L $(ARM64_SYSROOT)
-# Not there: the virtual clock and properties of the emulator, since nothing of them is for such a processor alone and each instruction
-# is translated; what takes minutes for that reason; and two tests that see a difference to a kernel: qemu-user sets no limit to memory
-# (RLIMIT_AS), and keeps descriptors of a control message that it cuts short.
+# Not there: the virtual clock and properties of the emulator, since nothing of them is for such a processor alone and
+# each instruction is translated; what takes minutes for that reason; and two tests that see a difference to a kernel:
+# qemu-user sets no limit to memory (RLIMIT_AS), and keeps descriptors of a control message that it cuts short.
 ARM64_WITHOUT := $(TESTS.virtual) $(filter tests/property/shm/%,$(TESTS)) \
     $(foreach name,collective collective_fabric deadlock endpoint fabric failures given_back,tests/property/prop_$(name).c) \
     tests/unit/test_arena.c tests/unit/shm/test_memif_lies.c

@@ -1,5 +1,5 @@
-# trials.mk - what runs for long, or beside tests: sizes of the firmware, fuzzing, models, proofs, mutants, soak, benchmarks, ports,
-# the paper's experiments.
+# trials.mk - what runs for long, or beside tests: sizes of the firmware, fuzzing, models, proofs, mutants, soak,
+# benchmarks, ports, the paper's experiments.
 
 .PHONY: firmware firmware-table model prove fuzz faults soak soak-kill soak-links bench bench-programs mutants conformance reproduce
 firmware: ## compile firmware/ freestanding for host, aarch64, riscv64, Cortex-M and -R; print its size and stack

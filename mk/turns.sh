@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# turns.sh A B PAIRS SPEC ARGUMENT... - which of two builds runs a fabric faster under the virtual clock, to a hundredth or so on machines
-# whose rate changes by the minute: A and B are trees in which hxmesh-virtual was built.
+# turns.sh A B PAIRS SPEC ARGUMENT... - which of two builds runs a fabric faster under the virtual clock, to a hundredth
+# or so on machines whose rate changes by the minute: A and B are trees in which hxmesh-virtual was built.
 #
-# Both run at once on one core, but take turns of 40 ms, while the other is stopped: what else the machine does meets both, and a turn is
-# long enough that caches are each one's own. Prints the medians of packet hops a second of processor time, in millions, and of B / A.
+# Both run at once on one core, but take turns of 40 ms, while the other is stopped: what else the machine does meets
+# both, and a turn is long enough that caches are each one's own. Prints the medians of packet hops a second of
+# processor time, in millions, and of B / A.
 set -euo pipefail
 
 [ $# -ge 4 ] || {

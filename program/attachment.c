@@ -61,8 +61,8 @@ void attachment_ring(const struct attachment *at)
         (void)syscall(SYS_futex, &at->head->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The worker says that it sleeps before it looks for the last time; here what it would find is there before it is asked whether it
- * sleeps. */
+/* The worker says that it sleeps before it looks for the last time; here what it would find is there before it is asked
+ * whether it sleeps. */
 void attachment_call(const struct attachment *at)
 {
     atomic_thread_fence(memory_order_seq_cst);

@@ -1,8 +1,9 @@
 /* attachment.h - the shared memory between a program and the worker that runs its host's endpoint.
  *
- * One a host, made by the supervisor: memory without a name, sealed at its size, so that nobody can take it away from under who has it
- * mapped. It is handed over to whoever asks (program/door.h). The supervisor holds its lock (flock(2)) as it does that of the fabric. So
- * a program that writes where it should not harms the messages of its own host, and nothing else.
+ * One a host, made by the supervisor: memory without a name, sealed at its size, so that nobody can take it away from
+ * under who has it mapped. It is handed over to whoever asks (program/door.h). The supervisor holds its lock (flock(2))
+ * as it does that of the fabric. So a program that writes where it should not harms the messages of its own host, and
+ * nothing else.
  *
  *     head        who holds it, how far each side is            each word written by one side, as it says
  *     address     [hosts]: where each host is                   supervisor, anew for each that asks
@@ -14,8 +15,8 @@
  *     arrival     ring: slots that were filled                  worker
  *     memory      bytes of messages                             program (sent), worker (arriving)
  *
- * The worker believes nothing of it: it takes a copy of a request before it judges it, masks what is an index, and checks an
- * armed slot, and every offset and length, against the size that it knows itself, each time it uses them.
+ * The worker believes nothing of it: it takes a copy of a request before it judges it, masks what is an index, and
+ * checks an armed slot, and every offset and length, against the size that it knows itself, each time it uses them.
  *
  * Messages on the fabric. The tag of an endpoint's message says what it is for; a host's worker looks at nothing else:
  *
@@ -27,18 +28,19 @@
  *     SLOT     value = turn << 4 | slot: lands in this slot of those for the sender, if it is armed for this turn
  *     REGION   value = turn << 6 | region: lands in this region, if it is armed for the sender and this turn
  *
- * A turn counts how often a slot was armed: what a worker sends once more, because the one before it died, meets another turn.
+ * A turn counts how often a slot was armed: what a worker sends once more, because the one before it died, meets
+ * another turn.
  *
- * A session is one program's hold of a host: 1 .. 255, and on from there. What is for another session than the present one is
- * dropped, so nothing of a program that has gone lands in the memory of the next one.
+ * A session is one program's hold of a host: 1 .. 255, and on from there. What is for another session than the present
+ * one is dropped, so nothing of a program that has gone lands in the memory of the next one.
  *
- * Who sleeps. Each side says in the head that it sleeps before it looks for the last time; the other one looks whether it does when
- * there is something new. A program sleeps on a word of the head (attachment_ring), a worker on many things at once, of which one is an
- * eventfd of this host (attachment_call).
+ * Who sleeps. Each side says in the head that it sleeps before it looks for the last time; the other one looks whether
+ * it does when there is something new. A program sleeps on a word of the head (attachment_ring), a worker on many
+ * things at once, of which one is an eventfd of this host (attachment_call).
  *
- * A program that dies: its lock on the object (fcntl(2), of an open file description) is taken from it by the kernel. The worker
- * looks every 20 ms, gives up what is under way, tells all who greeted the program, and only when nothing is under way begins the next
- * session. */
+ * A program that dies: its lock on the object (fcntl(2), of an open file description) is taken from it by the kernel.
+ * The worker looks every 20 ms, gives up what is under way, tells all who greeted the program, and only when nothing is
+ * under way begins the next session. */
 #ifndef ATTACHMENT_H
 #define ATTACHMENT_H
 
@@ -192,8 +194,8 @@ static inline uint32_t attachment_region(const struct attachment *at, unsigned r
     return at->hosts * ATTACHMENT_SLOTS + region;
 }
 
-/* Where pieces of the memory begin that every library uses alike: landing memory of short messages and grants by slot, then
- * buffers for what is sent from elsewhere, then what hx_program_alloc() gives. */
+/* Where pieces of the memory begin that every library uses alike: landing memory of short messages and grants by slot,
+ * then buffers for what is sent from elsewhere, then what hx_program_alloc() gives. */
 enum {
     ATTACHMENT_PART_BYTES = 256 * 1024, /* of a long message */
     ATTACHMENT_LANDINGS = 16,           /* parts */
@@ -216,8 +218,8 @@ void attachment_call(const struct attachment *at);
 /* Makes one, locked, with nothing in it: 0 or a negative errno value. */
 int attachment_make(struct attachment *at, uint32_t hosts);
 
-/* Opens the same memory once more, for a program: a description of its own, since locks belong to these. The descriptor, or a negative
- * errno value. */
+/* Opens the same memory once more, for a program: a description of its own, since locks belong to these. The
+ * descriptor, or a negative errno value. */
 int attachment_open_anew(const struct attachment *at);
 
 /* Whether a program that holds it lives. To be asked by another process than that one. */
@@ -225,8 +227,9 @@ bool attachment_is_held(const struct attachment *at);
 
 /* ---- program ---- */
 
-/* Takes the lock of a program on what came from a door, with what calls the worker, and maps it. 0; -EBUSY: another one has it; -EPROTO: it is none of this version; or
- * another negative errno value. The descriptors are the attachment's when it is good. */
+/* Takes the lock of a program on what came from a door, with what calls the worker, and maps it. 0; -EBUSY: another one
+ * has it; -EPROTO: it is none of this version; or another negative errno value. The descriptors are the attachment's
+ * when it is good. */
 int attachment_hold(struct attachment *at, int fd, int call);
 
 /* Whether whoever made it has died. */

@@ -1,8 +1,9 @@
 /* door.h - where programs ask a fabric for the attachment of a host.
  *
- * /dev/shm/hxmesh-FABRIC.door (0600) is a datagram socket of the fabric's supervisor. Who wants a host sends it one datagram, which says
- * which host and bears one end of a pair of sockets. By this the answer comes, with the attachment if there is no error, and once more
- * with what its worker is called by. So the supervisor waits for nobody, and who has died with his question takes nothing with him.
+ * /dev/shm/hxmesh-FABRIC.door (0600) is a datagram socket of the fabric's supervisor. Who wants a host sends it one
+ * datagram, which says which host and bears one end of a pair of sockets. By this the answer comes, with the attachment
+ * if there is no error, and once more with what its worker is called by. So the supervisor waits for nobody, and who
+ * has died with his question takes nothing with him.
  *
  * What nobody answers at, and what is not a socket of this user's, is no door. */
 #ifndef DOOR_H
@@ -54,12 +55,13 @@ static inline size_t door_fabric(const char *file)
     return is ? all - around : 0;
 }
 
-/* A socket that is connected to the door of such a fabric (NULL: of the only one), or -ENOENT, -ENOTUNIQ, or another negative
- * errno value. */
+/* A socket that is connected to the door of such a fabric (NULL: of the only one), or -ENOENT, -ENOTUNIQ, or another
+ * negative errno value. */
 int door_find(const char *fabric);
 
-/* Asks at a door for a host. Returns the descriptor of its attachment, whose description is the caller's alone, and *call, an eventfd by
- * which its worker is called; or a negative errno value: -ENOENT no such host, or the fabric ended meanwhile; -EPROTO another version; -ETIMEDOUT nobody answers. */
+/* Asks at a door for a host. Returns the descriptor of its attachment, whose description is the caller's alone, and
+ * *call, an eventfd by which its worker is called; or a negative errno value: -ENOENT no such host, or the fabric ended
+ * meanwhile; -EPROTO another version; -ETIMEDOUT nobody answers. */
 int door_ask(int door, const char *host, int *call);
 
 #endif

@@ -6,10 +6,11 @@
  *     longer.c     long messages: announced, granted part by part
  *     memory.c     hx_program_alloc()
  *
- * Data that flows. Each pair of hosts has two channels: short messages and announcements, and grants. Message n of a channel
- * lands in slot n modulo its slots at the receiver, who takes them in this order; so whatever overtakes on the way, order is
- * made here. The sender may use a slot when the receiver has given it back (its credit: `released`) and its own last request
- * for that slot is over; a request that is repeated after a worker died then meets a slot that is not armed. */
+ * Data that flows. Each pair of hosts has two channels: short messages and announcements, and grants. Message n of a
+ * channel lands in slot n modulo its slots at the receiver, who takes them in this order; so whatever overtakes on the
+ * way, order is made here. The sender may use a slot when the receiver has given it back (its credit: `released`) and
+ * its own last request for that slot is over; a request that is repeated after a worker died then meets a slot that is
+ * not armed. */
 #ifndef PROGRAM_PARTS_H
 #define PROGRAM_PARTS_H
 
@@ -41,7 +42,8 @@ struct head {
 };
 _Static_assert(sizeof(struct head) == ATTACHMENT_HEAD, "it is what a request carries");
 
-/* Counts of messages since the pair met. Invariant: sent - allowed <= slots; told <= released <= taken <= told + slots. */
+/* Counts of messages since the pair met. Invariant: sent - allowed <= slots; told <= released <= taken <= told +
+ * slots. */
 struct channel {
     uint32_t sent;
     uint32_t allowed;           /* that the peer has given back: so many and `slots` more may go */

@@ -6,8 +6,8 @@
 
 enum { RING = ATTACHMENT_REQUESTS };
 
-/* An entry stands until it is over, so the ring is full when the one so far back is not; and what is on its way may all have to go
- * again. */
+/* An entry stands until it is over, so the ring is full when the one so far back is not; and what is on its way may all
+ * have to go again. */
 bool requests_have_room(const struct hx_program *p)
 {
     return p->note[p->requested % RING].purpose == FREE && p->under_way + p->retry_count < RING;

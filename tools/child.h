@@ -1,7 +1,7 @@
 /* child.h - runs programs to their end, one or some side by side, and reads what they write, passing signals on.
  *
- * A program has its standard input from /dev/null and a process group of its own, so that Ctrl-C reaches it once, through
- * us. It ends when this process does. Of its standard error the last line that begins with "hxmesh: error: " is
+ * A program has its standard input from /dev/null and a process group of its own, so that Ctrl-C reaches it once,
+ * through us. It ends when this process does. Of its standard error the last line that begins with "hxmesh: error: " is
  * kept, what else there is goes on to ours. */
 #ifndef HXMESH_TOOLS_CHILD_H
 #define HXMESH_TOOLS_CHILD_H
@@ -44,8 +44,8 @@ struct child_result child_run(char *const *argv);
 
 /* Begins to run it; *c is of zeros. */
 void child_start(struct child *c, char *const *argv);
-/* Reads what those that run write, until one has ended or the time is over (-1: it never is). Returns the number of the one
- * that ended, whose result is whole; `count`: none has. */
+/* Reads what those that run write, until one has ended or the time is over (-1: it never is). Returns the number of the
+ * one that ended, whose result is whole; `count`: none has. */
 unsigned child_wait(struct child *children, unsigned count, int milliseconds);
 
 /* The path of the program of that name beside this one; dies with HX_EXIT_ENVIRONMENT if it cannot be run. */

@@ -1,5 +1,5 @@
-/* hxmesh-info - what a fabric is: size, parts and cost, diameter, and the bounds of what it can carry; several beside each
- * other; its graph for other tools. */
+/* hxmesh-info - what a fabric is: size, parts and cost, diameter, and the bounds of what it can carry; several beside
+ * each other; its graph for other tools. */
 #include "host/error.h"
 #include "host/json.h"
 #include "tools/info/figures.h"

@@ -1,4 +1,5 @@
-/* hxmesh-jobs - a queue of jobs over time on a HammingMesh's boards, or another fabric's hosts: from a trace or drawn, with a policy, with boards that fail. */
+/* hxmesh-jobs - a queue of jobs over time on a HammingMesh's boards, or another fabric's hosts: from a trace or drawn,
+ * with a policy, with boards that fail. */
 #include "host/allocate/trace.h"
 #include "host/error.h"
 #include "host/jobs.h"

@@ -1,5 +1,5 @@
-/* hxmesh-sweep - runs `hxmesh run` for every combination of lists and ranges of its options, and puts the figures side by
- * side: a table, CSV, JSON and a plot. */
+/* hxmesh-sweep - runs `hxmesh run` for every combination of lists and ranges of its options, and puts the figures side
+ * by side: a table, CSV, JSON and a plot. */
 #include "host/error.h"
 #include "host/options/options.h"
 #include "host/output.h"
@@ -316,8 +316,9 @@ static const char *name_run(const struct sweep *s, unsigned run, char *text, siz
     return text;
 }
 
-/* Keeps the figures of the highest rate that held, or of the lowest where none did; saturation is as much of it as came: the
- * rate itself may be above what a link carries by what it may fall short. Returns whether there is another to try. */
+/* Keeps the figures of the highest rate that held, or of the lowest where none did; saturation is as much of it as
+ * came: the rate itself may be above what a link carries by what it may fall short. Returns whether there is another to
+ * try. */
 static bool go_on(struct sweep_row *row, json_t *figures)
 {
     double offered = json_number_value(json_object_get(figures, "share_offered"));

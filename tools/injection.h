@@ -26,8 +26,8 @@ double injection_total(const struct injection *i);
 /* The first that differs from all[0]; `count`: none does. */
 unsigned injection_differs(const struct injection *all, unsigned count);
 
-/* Sets planes, up to `most`, so that all are equal: to the greatest, or the next above it that all can have. Where there is none, and
- * rates may be changed, planes and rates. Returns whether they are equal. */
+/* Sets planes, up to `most`, so that all are equal: to the greatest, or the next above it that all can have. Where
+ * there is none, and rates may be changed, planes and rates. Returns whether they are equal. */
 bool injection_equal(struct injection *all, unsigned count, unsigned most, bool rates);
 
 #endif

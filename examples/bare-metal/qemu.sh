@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# qemu.sh [SECONDS [RATE]] - all-to-all for so long (60) over a 2x2 Hx2Mesh of which four accelerators are RISC-V images in
-# QEMU, every byte checked where it arrives; one image is killed on the way and started again by the fabric. The heads of all
-# frames are captured and verified. RATE: of the injection (1e-5: some 200 MB a minute of capture). No privileges.
+# qemu.sh [SECONDS [RATE]] - all-to-all for so long (60) over a 2x2 Hx2Mesh of which four accelerators are RISC-V images
+# in QEMU, every byte checked where it arrives; one image is killed on the way and started again by the fabric. The
+# heads of all frames are captured and verified. RATE: of the injection (1e-5: some 200 MB a minute of capture). No
+# privileges.
 #
-# HXMESH: the program (build/hxmesh). Ends with 0 if nothing was lost, corrupted or given up anywhere, the image came back,
-# and the capture is good.
+# HXMESH: the program (build/hxmesh). Ends with 0 if nothing was lost, corrupted or given up anywhere, the image came
+# back, and the capture is good.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# relayed.sh N EIGHTHS line|any permutation|neighbours [SEED] - what drawn detours would do on an NxN Hx2Mesh, as a file of messages.
+# relayed.sh N EIGHTHS line|any permutation|neighbours [SEED] - what drawn detours would do on an NxN Hx2Mesh, as a file
+# of messages.
 #
-# Of each message so many eighths go to a random accelerator of another board, which sends as much on: `line`, of the row that
-# the message leaves or the column that it comes to, one crossing more; `any`, of the whole fabric. A permutation has
-# one message of 1 MiB each, neighbours six of 256 KiB on the largest torus of three sides that N = 4 or 8 holds.
+# Of each message so many eighths go to a random accelerator of another board, which sends as much on: `line`, of the
+# row that the message leaves or the column that it comes to, one crossing more; `any`, of the whole fabric. A
+# permutation has one message of 1 MiB each, neighbours six of 256 KiB on the largest torus of three sides that N = 4 or
+# 8 holds.
 #
 #     examples/detours/relayed.sh 4 2 line permutation >relayed.csv
 #     hxmesh run "4x4 Hx2Mesh" --clock virtual --traffic relayed.csv

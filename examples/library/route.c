@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The ports by which the accelerator (from_gx, from_gy) sends a packet on to (gx, gy): any of them is a shortest way. */
+/* The ports by which the accelerator (from_gx, from_gy) sends a packet on to (gx, gy): any of them is a shortest
+ * way. */
 static void print_ports(const struct hx_geometry *g, unsigned from_gx, unsigned from_gy, unsigned gx, unsigned gy)
 {
     static const char *const names[] = {"E", "W", "N", "S", "here"};

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# compare.sh [SPEC] [SECONDS] - what TCP and ping get between two hosts of a fabric of the firmware, beside the kernel's own:
-# a bridge with two veth pairs (what Mininet makes), and one veth pair. All in one run, one after the other, twice. Needs no
-# root, but iperf3, ping, jq, ip. Prints a table.
+# compare.sh [SPEC] [SECONDS] - what TCP and ping get between two hosts of a fabric of the firmware, beside the kernel's
+# own: a bridge with two veth pairs (what Mininet makes), and one veth pair. All in one run, one after the other, twice.
+# Needs no root, but iperf3, ping, jq, ip. Prints a table.
 set -euo pipefail
 
 spec=${1:-2x2 Hx2Mesh}
@@ -11,7 +11,8 @@ name=compare-$$
 work=$(mktemp -d)
 trap '"$hxmesh" down "$name" --quiet 2>/dev/null || true; rm -rf "$work"' EXIT
 
-# measure TITLE ADDRESS: a line of the table. The arrays SERVER and CLIENT are what is put before a command to be run there.
+# measure TITLE ADDRESS: a line of the table. The arrays SERVER and CLIENT are what is put before a command to be run
+# there.
 measure() {
     local rtt gbps again
     rtt=$("${CLIENT[@]}" ping -q -c 200 -i 0.005 "$2" | sed -n 's|.*= [0-9.]*/\([0-9.]*\)/.*|\1|p')

@@ -108,7 +108,8 @@ static void end_file(struct capture *c)
     c->out.fd = -1;
 }
 
-/* The next file begins with a record of that time: no file is without frames for the last ones having filled the one before. */
+/* The next file begins with a record of that time: no file is without frames for the last ones having filled the one
+ * before. */
 static void rotate(struct capture *c, uint64_t time)
 {
     char old[sizeof c->report.file];

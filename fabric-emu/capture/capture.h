@@ -7,8 +7,8 @@
  *
  * Records of several rings are merged by time, at one time by rank (hal/tap_ring.h), then by interface. A record is
  * written when no ring can bring an earlier one: each has a later one, or its floor is later. By real time the floor is
- * when a ring was looked at, and a worker that is just writing is waited for, for HOLD_NS at most. Simulated time
- * waits itself: who waits for room has a record in its ring, and who waits for other workers has told its floor, so none of
+ * when a ring was looked at, and a worker that is just writing is waited for, for HOLD_NS at most. Simulated time waits
+ * itself: who waits for room has a record in its ring, and who waits for other workers has told its floor, so none of
  * them waits for ever.
  *
  * What cannot be written is counted, and the first error stays in c->report.error: who drains goes on, so that the
@@ -59,8 +59,8 @@ struct capture {
 /* false: the file cannot be opened or written. *plan and what it points to must outlive the capture. */
 bool capture_open(struct capture *c, const struct capture_plan *plan, uint64_t now, struct hx_problem *problem);
 
-/* Takes records out. now: read by the clock of the records before the call, of no meaning to simulated time; `all`: to the
- * last one. Returns how many. */
+/* Takes records out. now: read by the clock of the records before the call, of no meaning to simulated time; `all`: to
+ * the last one. Returns how many. */
 uint64_t capture_drain(struct capture *c, uint64_t now, bool all);
 
 /* One record, which is the next. */
@@ -74,9 +74,9 @@ bool capture_is_full(const struct capture *c);
 /* Ends the file; the report is complete. */
 void capture_close(struct capture *c);
 
-/* The note of a run's capture says "span=part" until the run has come to its end, so that a file that was cut off does not
- * claim to be whole; then capture_say_whole makes it "span=run". What cannot be written again, such as a pipe, has to say
- * "span=run" from the start. */
+/* The note of a run's capture says "span=part" until the run has come to its end, so that a file that was cut off does
+ * not claim to be whole; then capture_say_whole makes it "span=run". What cannot be written again, such as a pipe, has
+ * to say "span=run" from the start. */
 bool capture_can_say_more(const char *file);
 void capture_say_whole(const struct capture_report *r);
 

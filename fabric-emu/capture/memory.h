@@ -1,7 +1,7 @@
 /* memory.h - the memory a capture shares with the workers whose ports it taps (hal/tap_ring.h).
  *
- * It has no name anywhere: workers open it through /proc by process and descriptor, and it is gone with the last of those
- * who map it, whatever becomes of them. It is sealed, so that nobody can cut it off under a reader. */
+ * It has no name anywhere: workers open it through /proc by process and descriptor, and it is gone with the last of
+ * those who map it, whatever becomes of them. It is sealed, so that nobody can cut it off under a reader. */
 #ifndef CAPTURE_MEMORY_H
 #define CAPTURE_MEMORY_H
 
@@ -31,7 +31,8 @@ void *capture_share(uint64_t bytes, const char *name, int *fd);
 
 /* false: the filter cannot be compiled, or there is not so much memory. */
 bool capture_memory_new(struct capture_memory *m, const struct capture_wish *wish, struct hx_problem *problem);
-/* From now on others have it only through a process that has the descriptor still: forks of this one do not inherit it. */
+/* From now on others have it only through a process that has the descriptor still: forks of this one do not inherit
+ * it. */
 void capture_memory_keep(struct capture_memory *m);
 void capture_memory_free(struct capture_memory *m);
 

@@ -1,8 +1,8 @@
 /* ports.h - which ports of a fabric are captured, and their numbers.
  *
- * Ports of all planes are numbered plane by plane, node by node (hal/tap_ring.h); those chosen become interfaces 0, 1, ... in
- * that order. A pattern is that of a shell ("a5,3/p0/?", "row*"); its star takes slashes too. One text may hold several
- * patterns, with blanks between them. */
+ * Ports of all planes are numbered plane by plane, node by node (hal/tap_ring.h); those chosen become interfaces 0, 1,
+ * ... in that order. A pattern is that of a shell ("a5,3/p0/?", "row*"); its star takes slashes too. One text may hold
+ * several patterns, with blanks between them. */
 #ifndef CAPTURE_PORTS_H
 #define CAPTURE_PORTS_H
 

@@ -1,4 +1,5 @@
-/* remarks.h - what goes wrong while frames are captured, as a comment of the first frame that is written from its time on. */
+/* remarks.h - what goes wrong while frames are captured, as a comment of the first frame that is written from its time
+ * on. */
 #ifndef CAPTURE_REMARKS_H
 #define CAPTURE_REMARKS_H
 
@@ -26,8 +27,8 @@ void capture_remarks_over(struct capture_remarks *r, uint64_t time);
 /* A file begins at `time`: what may still be felt is to be told in it, too. */
 void capture_remarks_again(struct capture_remarks *r, uint64_t time);
 
-/* Takes those that are due at `time`, a line each, as many as `bytes` have room for, and one at least, cut if need be; NULL: none is
- * due. Returns text. */
+/* Takes those that are due at `time`, a line each, as many as `bytes` have room for, and one at least, cut if need be;
+ * NULL: none is due. Returns text. */
 const char *capture_remarks_take(struct capture_remarks *r, uint64_t time, char *text, size_t bytes);
 
 void capture_remarks_free(struct capture_remarks *r);

@@ -20,8 +20,8 @@ enum {
 
 /* ---- messages ---- */
 
-/* The record that says `what`, 0 if it is free. The one that a message with this number usually has is looked at before all
- * others. NULL: none says so. */
+/* The record that says `what`, 0 if it is free. The one that a message with this number usually has is looked at before
+ * all others. NULL: none says so. */
 static uint64_t *record_with(struct accelerator *a, uint64_t what, uint64_t number)
 {
     uint64_t *usual = &a->report->flying[number % USUAL_RECORDS];

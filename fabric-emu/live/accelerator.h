@@ -1,4 +1,5 @@
-/* accelerator.h - what drives an endpoint in the emulator: joins it to its workload, and keeps records for a successor. */
+/* accelerator.h - what drives an endpoint in the emulator: joins it to its workload, and keeps records for a
+ * successor. */
 #ifndef ACCELERATOR_H
 #define ACCELERATOR_H
 

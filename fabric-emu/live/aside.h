@@ -1,11 +1,12 @@
 /* aside.h - messages of an accelerator that wait for a place at their hosts, so that others pass them.
  *
- * An endpoint has HX_PEER_WINDOW messages to a host under way. One who sends them all can look after that himself; where two share an
- * endpoint, a message may be refused for what the other one has sent. It is put aside, and tried before anything newer: messages to
- * one host go in the order in which they were taken, and who waits for one host keeps nobody from another.
+ * An endpoint has HX_PEER_WINDOW messages to a host under way. One who sends them all can look after that himself;
+ * where two share an endpoint, a message may be refused for what the other one has sent. It is put aside, and tried
+ * before anything newer: messages to one host go in the order in which they were taken, and who waits for one host
+ * keeps nobody from another.
  *
- * Invariant: each has its record in fab_accelerator.flying, as if the endpoint had it: so a successor begins it again, and there are never
- * more than FAB_SENDS. */
+ * Invariant: each has its record in fab_accelerator.flying, as if the endpoint had it: so a successor begins it again,
+ * and there are never more than FAB_SENDS. */
 #ifndef ASIDE_H
 #define ASIDE_H
 

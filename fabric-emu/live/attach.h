@@ -23,8 +23,8 @@ void attach_close(struct attached *a);
 /* Whether the fabric has ended. */
 bool attach_has_ended(const struct attached *a);
 
-/* {"fabrics": [{"name", "fabric", "spec_name", "pid", "workers", "planes", "ports": [names]}]} of those that run; of that name alone, unless it is NULL. Dies if there
- * is none. */
+/* {"fabrics": [{"name", "fabric", "spec_name", "pid", "workers", "planes", "ports": [names]}]} of those that run; of
+ * that name alone, unless it is NULL. Dies if there is none. */
 json_t *attach_list(const char *name);
 
 #endif

@@ -6,7 +6,8 @@
  *     returns 0                          reads on                          goes on
  *     returns the child's exit code      ends when all have closed stderr  or it ends before that
  *
- * The keeper is a process, so that what workers and the child say is in one order, with the time, in a file that stays small. */
+ * The keeper is a process, so that what workers and the child say is in one order, with the time, in a file that stays
+ * small. */
 #ifndef BACKGROUND_H
 #define BACKGROUND_H
 
@@ -20,9 +21,9 @@ struct background {
     pid_t child; /* in the parent */
 };
 
-/* Forks. Returns in the child at once; in the parent only when the child is ready, or ends with its exit code if it is not to be.
- * The signals that end a program have to be blocked; one that comes meanwhile ends the child. Returns whether this is the
- * child. */
+/* Forks. Returns in the child at once; in the parent only when the child is ready, or ends with its exit code if it is
+ * not to be. The signals that end a program have to be blocked; one that comes meanwhile ends the child. Returns
+ * whether this is the child. */
 bool background_fork(struct background *b, struct log *log);
 
 /* In the parent: tells the child to end, and waits until it did. */

@@ -69,8 +69,8 @@ static void send_sealed(struct bridge_port *p)
         p->sealed_bytes = 0;
 }
 
-/* A frame of so many bytes is sealed. It counts as sent: its number must not be used twice, and sealing it anew would cost as
- * much in every step in which the wire refuses it. */
+/* A frame of so many bytes is sealed. It counts as sent: its number must not be used twice, and sealing it anew would
+ * cost as much in every step in which the wire refuses it. */
 static void keep_sealed(struct bridge_port *p, uint32_t bytes)
 {
     p->sealed_bytes = bytes;

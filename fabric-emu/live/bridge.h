@@ -11,18 +11,18 @@
  * holds up one VC of one cable and nothing else. Captures see these ports as any other.
  *
  * A cable is up while somebody is connected, counts in our session, and was heard in it within SILENCE. Up or down is
- * shared memory (struct fab_cable), and neighbours route by it; a cable that is down lets packets that were meant for it
- * wait where they are.
+ * shared memory (struct fab_cable), and neighbours route by it; a cable that is down lets packets that were meant for
+ * it wait where they are.
  *
- * Who owns what. A wire's descriptor and connection are the supervisor's (external.h). The session's counts, the stage and a
- * sealed frame that waits are the worker's: they die with it, the packets in them too, and senders repeat these. What is reported is in
- * shared memory, and a successor goes on from there. Buffers are taken and given in one step with the links they go to
- * and come from (hal/shm/redo.h).
+ * Who owns what. A wire's descriptor and connection are the supervisor's (external.h). The session's counts, the stage
+ * and a sealed frame that waits are the worker's: they die with it, the packets in them too, and senders repeat these.
+ * What is reported is in shared memory, and a successor goes on from there. Buffers are taken and given in one step
+ * with the links they go to and come from (hal/shm/redo.h).
  *
  * What comes from outside is checked: frames are copied before they are judged, and nothing in them is believed but
  * what wire format and credits allow. The networks behind a cable carry every job, and look at no tag: an accelerator
- * elsewhere that writes another job's tag would get into that job's boards. So a packet of another job than the accelerator's
- * own is dropped here. */
+ * elsewhere that writes another job's tag would get into that job's boards. So a packet of another job than the
+ * accelerator's own is dropped here. */
 #ifndef BRIDGE_H
 #define BRIDGE_H
 
@@ -38,8 +38,8 @@ struct bridge_port {
     struct stage stage[HX_VCS];
     bool connected;
     uint8_t first_vc; /* whose turn it is to be sent first */
-    /* Of a cable with a key: a frame that is sealed and counts as sent, but the wire has refused it. It goes before any other,
-     * or never: it is of the present session, and dropped with it. */
+    /* Of a cable with a key: a frame that is sealed and counts as sent, but the wire has refused it. It goes before any
+     * other, or never: it is of the present session, and dropped with it. */
     uint8_t sealed[WIRE_MAX_FRAME];
     uint32_t sealed_bytes; /* 0: none waits */
 };

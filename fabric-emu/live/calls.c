@@ -82,8 +82,8 @@ void calls_end(struct worker *w)
 
 /* ---- waiting ---- */
 
-/* Reads what calls have added up to, and never waits for one: programs share the eventfd's description, may clear its O_NONBLOCK, and
- * may read first. */
+/* Reads what calls have added up to, and never waits for one: programs share the eventfd's description, may clear its
+ * O_NONBLOCK, and may read first. */
 static void read_calls(int fd)
 {
     uint64_t times;
@@ -91,7 +91,8 @@ static void read_calls(int fd)
     (void)preadv2(fd, &to, 1, -1, RWF_NOWAIT);
 }
 
-/* An event comes once for each call, and does not go before it is looked at: who called earlier costs one sweep more. */
+/* An event comes once for each call, and does not go before it is looked at: who called earlier costs one sweep
+ * more. */
 static void take_event(const struct worker *w, uint64_t bears)
 {
     uint32_t host = (uint32_t)bears;

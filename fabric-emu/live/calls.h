@@ -1,9 +1,9 @@
-/* calls.h - a worker sleeps until somebody has something for it: another worker, a program that holds one of its hosts, or a program
- * that sends packets by an interface (fabric-emu/workload/packets.h).
+/* calls.h - a worker sleeps until somebody has something for it: another worker, a program that holds one of its hosts,
+ * or a program that sends packets by an interface (fabric-emu/workload/packets.h).
  *
- * Where hosts are for programs it waits for all of them in one epoll: other workers wake it by an eventfd (fabric.h: `wake`), a program
- * calls by one of its host's (program/attachment.h: `asleep`, `call`). Elsewhere there are only other workers, and it sleeps on a
- * futex. */
+ * Where hosts are for programs it waits for all of them in one epoll: other workers wake it by an eventfd (fabric.h:
+ * `wake`), a program calls by one of its host's (program/attachment.h: `asleep`, `call`). Elsewhere there are only
+ * other workers, and it sleeps on a futex. */
 #ifndef CALLS_H
 #define CALLS_H
 
@@ -22,7 +22,8 @@ void calls_look(struct worker *w);
 void calls_begin(struct worker *w);
 void calls_end(struct worker *w);
 
-/* Sleeps until somebody calls, or for `longest` ns; not at all if the worker's own word is no more as it was, `wake`. */
+/* Sleeps until somebody calls, or for `longest` ns; not at all if the worker's own word is no more as it was,
+ * `wake`. */
 void calls_sleep(struct worker *w, uint32_t wake, long longest);
 
 #endif

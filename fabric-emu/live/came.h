@@ -1,5 +1,5 @@
-/* came.h - what came by a cable of an external accelerator on which no neighbour could be met: for the one line that ends
- * the run, so that a node of another plane or another version is not taken for one that is not there. */
+/* came.h - what came by a cable of an external accelerator on which no neighbour could be met: for the one line that
+ * ends the run, so that a node of another plane or another version is not taken for one that is not there. */
 #ifndef CAME_H
 #define CAME_H
 

@@ -3,8 +3,8 @@
 #include "fabric-emu/memory.h"
 #include "fabric-emu/report/gather.h"
 
-/* What is known here of an endpoint that runs elsewhere: it received what it acknowledged, and sent what came whole. Its other
- * half is in this accelerator's own counts. */
+/* What is known here of an endpoint that runs elsewhere: it received what it acknowledged, and sent what came whole.
+ * Its other half is in this accelerator's own counts. */
 static struct hx_endpoint_stats stats_of(const struct fab_exchange *e)
 {
     return (struct hx_endpoint_stats){.messages_received = e->to.messages,

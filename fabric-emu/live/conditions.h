@@ -1,8 +1,8 @@
-/* conditions.h - links whose condition the supervisor has set: a worker puts a faulty link (hal/shm/faulty.h) before the
- * receiving port, or takes it out, while packets flow.
+/* conditions.h - links whose condition the supervisor has set: a worker puts a faulty link (hal/shm/faulty.h) before
+ * the receiving port, or takes it out, while packets flow.
  *
- * Links between accelerators and switches of this machine alone: what hangs on an endpoint never fails, and the far end of a
- * cable that leaves the machine's memory is not ours. */
+ * Links between accelerators and switches of this machine alone: what hangs on an endpoint never fails, and the far end
+ * of a cable that leaves the machine's memory is not ours. */
 #ifndef CONDITIONS_H
 #define CONDITIONS_H
 
@@ -18,7 +18,8 @@ struct faulty_link {
 /* Whether the link that leaves (plane, node, port) is down. */
 bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
 
-/* Whether no link has led to a host for so long, in any plane: what is sent to it is dropped where its link is, and nobody says so. */
+/* Whether no link has led to a host for so long, in any plane: what is sent to it is dropped where its link is, and
+ * nobody says so. */
 bool conditions_host_is_alone(const struct worker *w, uint32_t host, uint64_t ns);
 
 /* Whether some link of a host to a node from `least` on is not down. */

@@ -29,8 +29,9 @@ static void restore_signals(void)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Where programs of libfabric find the provider: beside this program in the tree where it was built, beside its libraries where it is
- * installed. Who has named another folder, or has it where libfabric looks by itself, is left alone. */
+/* Where programs of libfabric find the provider: beside this program in the tree where it was built, beside its
+ * libraries where it is installed. Who has named another folder, or has it where libfabric looks by itself, is left
+ * alone. */
 static void name_provider(void)
 {
     static const char *const places[] = {PROVIDER, "../lib/libfabric/" PROVIDER};

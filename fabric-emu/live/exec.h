@@ -23,7 +23,8 @@ struct exec_plan {
 /* What a shell says of a program that cannot be run. */
 enum { EXEC_NOT_RUN = 126, EXEC_NOT_FOUND = 127 };
 
-/* Puts this process on a host; dies with one line if it cannot. Then it can become the command, which it says no more of. */
+/* Puts this process on a host; dies with one line if it cannot. Then it can become the command, which it says no more
+ * of. */
 void exec_go(const struct attached *a, uint32_t host);
 _Noreturn void exec_become(char **command, bool shell);
 

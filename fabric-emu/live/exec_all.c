@@ -1,4 +1,5 @@
-/* exec_all.c - one program on every host, side by side (exec.h): each line that one says is shown behind its host's name. */
+/* exec_all.c - one program on every host, side by side (exec.h): each line that one says is shown behind its host's
+ * name. */
 #include "exec.h"
 #include "host/error.h"
 #include "host_names.h"

@@ -1,8 +1,8 @@
 /* exec_mpi.c - ranks of Open MPI on the hosts of a fabric (exec.h).
  *
- * mpirun runs on the first host and starts its daemons on the others by what it takes for ssh: this program, `hxmesh exec`.
- * Ranks talk by TCP over the hosts' interfaces, or by messages through libfabric; each host has a name of its own, so none takes
- * another for a neighbour in memory. */
+ * mpirun runs on the first host and starts its daemons on the others by what it takes for ssh: this program, `hxmesh
+ * exec`. Ranks talk by TCP over the hosts' interfaces, or by messages through libfabric; each host has a name of its
+ * own, so none takes another for a neighbour in memory. */
 #include "exec.h"
 #include "host/beside.h"
 #include "host/error.h"

@@ -1,5 +1,5 @@
-/* external.h - the supervisor's side of accelerators that run elsewhere: opens their cables, starts those that are images in
- * QEMU (machines.h), waits for them, reports.
+/* external.h - the supervisor's side of accelerators that run elsewhere: opens their cables, starts those that are
+ * images in QEMU (machines.h), waits for them, reports.
  *
  *     opened before any worker is forked -> workers bridge (bridge.h) -> all up: the run begins -> ... -> reported, closed
  *
@@ -38,8 +38,8 @@ void external_close(struct external *x);
 /* The traffic of the run, where it is one of messages. */
 void external_expect(struct external *x, const struct traffic *traffic);
 
-/* Takes in who comes and goes, starts machines, and looks who is away. false: for too long, or a machine cannot be started.
- * Call every few milliseconds. */
+/* Takes in who comes and goes, starts machines, and looks who is away. false: for too long, or a machine cannot be
+ * started. Call every few milliseconds. */
 bool external_watch(struct external *x, uint64_t now, struct hx_problem *problem);
 
 /* What went over which cable. The text is nothing where there are none. */

@@ -25,12 +25,12 @@
  *
  * When a worker is dead the supervisor, and then its successor, writes in its stead.
  *
- * What is believed of it. Only this user's processes can write here (host/arena.h); a stray store of one of them may hit any
- * word. What is used as an index, an offset or a length is checked by whoever uses it: positions of rings and links,
- * buffers, descriptors, records (a copy of them), messages a predecessor had under way, slots of captures. Pids, which workers
- * live, the phase, when the run began and who is gone are the supervisor's own, and what stands here of them is written again
- * within a tick; indices of rings and links, and counts of endpoints, within some 50 ms, by the worker they belong to
- * (publish.h). Counts are judged before they are reported (believe.h).
+ * What is believed of it. Only this user's processes can write here (host/arena.h); a stray store of one of them may
+ * hit any word. What is used as an index, an offset or a length is checked by whoever uses it: positions of rings and
+ * links, buffers, descriptors, records (a copy of them), messages a predecessor had under way, slots of captures. Pids,
+ * which workers live, the phase, when the run began and who is gone are the supervisor's own, and what stands here of
+ * them is written again within a tick; indices of rings and links, and counts of endpoints, within some 50 ms, by the
+ * worker they belong to (publish.h). Counts are judged before they are reported (believe.h).
  *
  * Believed without a check, and what a stray store does there:
  *     slots of pool rings, indices until they are written again   buffers are lost or in two places: packets are corrupted,
@@ -89,8 +89,8 @@ enum fab_worker_state {
     FAB_WORKER_DOWN = HX_WORKER_DOWN
 };
 
-/* What another process asks of the supervisor (request.h), and its answer. asked == answered: nothing is under way, the line
- * belongs to who asks next; else the line and the answer belong to the supervisor. */
+/* What another process asks of the supervisor (request.h), and its answer. asked == answered: nothing is under way, the
+ * line belongs to who asks next; else the line and the answer belong to the supervisor. */
 enum { FAB_REQUEST_BYTES = 256, FAB_ANSWER_BYTES = 65536 };
 struct fab_request {
     _Atomic uint32_t asked;    /* raised by who asks: its ticket */
@@ -166,8 +166,9 @@ struct fab_accelerator {
     struct fab_silence silent_to[FAB_SILENT]; /* hosts to which no way leads from here */
 };
 
-/* The condition of a link. The supervisor may write it while workers read it: each word is read whole, and who sees some of a
- * change looks again, for control->conditions, which says that there is one, grows after all of it is written. */
+/* The condition of a link. The supervisor may write it while workers read it: each word is read whole, and who sees
+ * some of a change looks again, for control->conditions, which says that there is one, grows after all of it is
+ * written. */
 struct fab_condition {
     _Atomic uint64_t word[sizeof(struct shm_condition) / sizeof(uint64_t)];
 };
@@ -226,8 +227,8 @@ struct fab_fabric {
     uint8_t *faulty_base;
     uint64_t *injected_ns;      /* [workers * per_home]: of the packet in a buffer */
     struct shm_buffer *buffers; /* [workers * per_home] */
-    const int
-        *wake; /* [workers]: eventfds that wake them, where they wait for more than each other; NULL: futexes do */
+    /* [workers]: eventfds that wake them, where they wait for more than each other; NULL: futexes do */
+    const int *wake;
 };
 
 struct fab_options {
@@ -262,7 +263,8 @@ struct shm_link *fab_inject_link(const struct fab_fabric *f, unsigned plane, uin
 /* Link that arrives at (plane, node, port), or NULL. Port LOCAL: fab_inject_link. */
 struct shm_link *fab_incoming(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
 
-/* The condition of what leaves by a port, numbered as fab_first_port() counts. Who sets it then raises control->conditions. */
+/* The condition of what leaves by a port, numbered as fab_first_port() counts. Who sets it then raises
+ * control->conditions. */
 struct shm_condition fab_condition(const struct fab_fabric *f, uint32_t number);
 bool fab_link_is_down(const struct fab_fabric *f, uint32_t number); /* its .down alone */
 void fab_set_condition(struct fab_fabric *f, uint32_t number, const struct shm_condition *condition);

@@ -5,9 +5,9 @@
  *     raises control->faults.begun                ->   reads what is new
  *     writes over_ns anew when a line changes it
  *
- * The file is memory without a name, so nothing is left behind: control->faults says whose descriptor it is, as a slot does
- * (taps.h). It grows by an entry a fault, as the schedule does that the supervisor keeps. Who reads may meet an over_ns that is
- * just being written, and looks again. */
+ * The file is memory without a name, so nothing is left behind: control->faults says whose descriptor it is, as a slot
+ * does (taps.h). It grows by an entry a fault, as the schedule does that the supervisor keeps. Who reads may meet an
+ * over_ns that is just being written, and looks again. */
 #ifndef FAULT_LOG_H
 #define FAULT_LOG_H
 

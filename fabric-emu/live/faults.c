@@ -201,7 +201,8 @@ bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_p
     if (!hx_fault_parse(&fault, line, s->f->g, problem) || !allows(s->f, &fault, problem))
         return false;
     tell(s->f, &fault, problem);
-    /* Changes that were carried out stay so, since no worker is to be killed twice: the new one takes effect after the last of them. */
+    /* Changes that were carried out stay so, since no worker is to be killed twice: the new one takes effect after the
+     * last of them. */
     bool any_done = s->done != 0;
     uint64_t done_ns = any_done ? s->change[s->done - 1].at_ns : 0;
     fault.at_ns += now_ns;

@@ -1,7 +1,8 @@
 /* faults.h - the supervisor's part of faults: what is due is done, what it cost is written down.
  *
- * Conditions of links go to the workers through the arena (fab_fabric.condition, conditions.h), which follow them within a
- * sweep; what flaps faster than the supervisor looks is down or up as chance has it. Workers are killed, stopped and continued by signals. */
+ * Conditions of links go to the workers through the arena (fab_fabric.condition, conditions.h), which follow them
+ * within a sweep; what flaps faster than the supervisor looks is down or up as chance has it. Workers are killed,
+ * stopped and continued by signals. */
 #ifndef FAULTS_H
 #define FAULTS_H
 
@@ -39,11 +40,12 @@ void faults_open(struct faults *s, struct fab_fabric *f);
 bool faults_schedule(struct faults *s, const struct hx_faults *schedule, struct hx_problem *problem);
 void faults_close(struct faults *s);
 
-/* A line more, whose "at" counts from `now_ns`, as all times here from the start of the run. false: *problem says why not. true
- * and .what is not empty: it is taken, but that is to be told. */
+/* A line more, whose "at" counts from `now_ns`, as all times here from the start of the run. false: *problem says why
+ * not. true and .what is not empty: it is taken, but that is to be told. */
 bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_problem *problem);
 
-/* Does what is due. `signal` is called for each worker that is to get one. Returns whether any link changed: wake the workers. */
+/* Does what is due. `signal` is called for each worker that is to get one. Returns whether any link changed: wake the
+ * workers. */
 bool faults_advance(struct faults *s, uint64_t now_ns, void (*signal)(void *of, unsigned worker, int number), void *of);
 /* When something is due next; UINT64_MAX: never. */
 uint64_t faults_due(const struct faults *s);
@@ -51,8 +53,9 @@ uint64_t faults_due(const struct faults *s);
 /* The reports of what has begun, for free(); their texts are the schedule's. */
 struct fault_report *faults_report(const struct faults *s, size_t *count);
 
-/* JSON of less than `room` (at least 128) bytes, to be freed. {"faults": those that have begun, as fault_report_entry() writes them,
- * with "over"; "left_out": how many earlier ones there was no room for; "to_come": how many have not begun}. */
+/* JSON of less than `room` (at least 128) bytes, to be freed. {"faults": those that have begun, as fault_report_entry()
+ * writes them, with "over"; "left_out": how many earlier ones there was no room for; "to_come": how many have not
+ * begun}. */
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room);
 
 /* Answers what another process asks (request.h), if one does: a line more, or, of an empty one, the list. */

@@ -27,8 +27,8 @@ enum {
     MOST_LOOKS = 500 /* after that: who forks faster than it is killed */
 };
 
-/* What goes over the line: to the supervisor an interface (with its descriptor), a problem, or that all is made; END to the
- * holder. */
+/* What goes over the line: to the supervisor an interface (with its descriptor), a problem, or that all is made; END to
+ * the holder. */
 enum word { INTERFACE, PROBLEM, MADE, END };
 struct said {
     enum word word;
@@ -128,7 +128,8 @@ static void end_programs(uint32_t hosts, bool at_once)
         (void)poll(NULL, 0, LOOK_MS);
 }
 
-/* What the supervisor would have removed. Its workers die with it, and until they have, they have the door open, too. */
+/* What the supervisor would have removed. Its workers die with it, and until they have, they have the door open,
+ * too. */
 static void remove_left(const struct fab_fabric *f)
 {
     const char *name = shm_arena_name(&f->arena);

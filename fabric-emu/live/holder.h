@@ -1,7 +1,7 @@
 /* holder.h - the process that holds the namespaces of a fabric's hosts (inside.h), as long as the fabric runs.
  *
- * The supervisor starts it before any worker; it makes the namespaces and hands the descriptors of the hosts' interfaces over a
- * socket. Then it waits for that socket:
+ * The supervisor starts it before any worker; it makes the namespaces and hands the descriptors of the hosts'
+ * interfaces over a socket. Then it waits for that socket:
  *
  *     supervisor says END      programs on the hosts are asked to end (SIGTERM), and ended after a while; it ends
  *     supervisor is gone       they are ended at once; the fabric's shared memory is removed, which nobody else would; it ends

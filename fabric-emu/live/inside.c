@@ -91,7 +91,8 @@ bool inside_make(const char *names, struct hx_problem *problem)
 
 /* ---- of a host ---- */
 
-/* Of the namespace that this process is in: where a machine has IPv6 switched off, what can be asked of it is switched off, too. */
+/* Of the namespace that this process is in: where a machine has IPv6 switched off, what can be asked of it is switched
+ * off, too. */
 static bool has_ip6(void)
 {
     char off = '1';
@@ -131,8 +132,8 @@ static int set_all(int fd, const struct inside_host *host)
            set(fd, SIOCSIFMTU, INSIDE_INTERFACE, &mtu) || set_up(fd, INSIDE_INTERFACE) || set_up(fd, "lo");
 }
 
-/* What the kernel takes from a user's root by netlink alone: a long queue, and no address of IPv6 but those that it is given. The
- * lengths of the attributes are those of what stands in them. */
+/* What the kernel takes from a user's root by netlink alone: a long queue, and no address of IPv6 but those that it is
+ * given. The lengths of the attributes are those of what stands in them. */
 struct ask {
     struct nlmsghdr header;
     struct ifinfomsg link;
@@ -210,8 +211,9 @@ static int configure(const struct inside_host *host)
     return error;
 }
 
-/* The interface outlives its descriptor, and goes with its namespace: the kernel removes those of many namespaces together, and nobody waits
- * for it. One that goes with its descriptor takes whoever closes that up to 0.1 s, one after the other. */
+/* The interface outlives its descriptor, and goes with its namespace: the kernel removes those of many namespaces
+ * together, and nobody waits for it. One that goes with its descriptor takes whoever closes that up to 0.1 s, one after
+ * the other. */
 static int open_interface(const struct inside_host *host, struct hx_problem *problem)
 {
     static const char device[] = "/dev/net/tun";

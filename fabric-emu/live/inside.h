@@ -3,12 +3,13 @@
  *     of the fabric, once    user (the user is root inside), mount (an /etc/hosts that has the fabric's names)
  *     of each host           net (lo and hx0), uts (its name)
  *
- * One process holds them all (holder.h): the fabric's are its own, a host's are open at descriptors that follow from the
- * host's number, INSIDE_FIRST + 2 * host (net) and one more (uts), so that who has its process number finds them in /proc.
+ * One process holds them all (holder.h): the fabric's are its own, a host's are open at descriptors that follow from
+ * the host's number, INSIDE_FIRST + 2 * host (net) and one more (uts), so that who has its process number finds them in
+ * /proc.
  *
- * A process of a host may make namespaces of its own. Its user namespace is the fabric's even so, or descends from it: no process leaves
- * that way. So who ends a host's processes finds all. Where user namespaces are refused root does without, and finds those that are
- * in the fabric's mount namespace or in a host's net. */
+ * A process of a host may make namespaces of its own. Its user namespace is the fabric's even so, or descends from it:
+ * no process leaves that way. So who ends a host's processes finds all. Where user namespaces are refused root does
+ * without, and finds those that are in the fabric's mount namespace or in a host's net. */
 #ifndef INSIDE_H
 #define INSIDE_H
 
@@ -40,19 +41,21 @@ struct inside_host {
     const char *name;
     uint32_t ip; /* in the machine's byte order, in a network of `prefix` bits */
     unsigned prefix, mtu;
-    struct in6_addr
-        ip6[INSIDE_IP6S]; /* each in a network of `prefix6` bits; it has none where the machine has no IPv6 */
+    /* each in a network of `prefix6` bits; it has none where the machine has no IPv6 */
+    struct in6_addr ip6[INSIDE_IP6S];
     unsigned prefix6;
 };
 
-/* Moves this process into new namespaces of a host, makes its interface, and opens them at their descriptors. Returns the
- * interface's descriptor, non-blocking: packets of IP are read and written there; -1 and *problem. */
+/* Moves this process into new namespaces of a host, makes its interface, and opens them at their descriptors. Returns
+ * the interface's descriptor, non-blocking: packets of IP are read and written there; -1 and *problem. */
 int inside_make_host(const struct inside_host *host, struct hx_problem *problem);
 
-/* Asks the kernel by netlink, and hears whether it has done so. Returns 0, or an error: EPROTO if the answer is none. */
+/* Asks the kernel by netlink, and hears whether it has done so. Returns 0, or an error: EPROTO if the answer is
+ * none. */
 int inside_ask(int fd, const void *request, size_t bytes);
 
-/* Sends a signal to all processes of `hosts` hosts but this one, whose descriptors are open here. Returns how many it found. */
+/* Sends a signal to all processes of `hosts` hosts but this one, whose descriptors are open here. Returns how many it
+ * found. */
 unsigned inside_signal(uint32_t hosts, int number);
 
 /* ---- who enters them ---- */

@@ -1,7 +1,8 @@
 /* log.h - the file into which a fabric in the background writes what it says.
  *
- * Each line begins with the time, UTC: "2026-11-27T14:15:25Z hxmesh: warning: ...". At LOG_BYTES the file becomes FILE.1, in place of
- * an older one, and a new one begins: what is kept is bounded. A file that is none (a FIFO, a terminal) grows on. */
+ * Each line begins with the time, UTC: "2026-11-27T14:15:25Z hxmesh: warning: ...". At LOG_BYTES the file becomes
+ * FILE.1, in place of an older one, and a new one begins: what is kept is bounded. A file that is none (a FIFO, a
+ * terminal) grows on. */
 #ifndef LOG_H
 #define LOG_H
 

@@ -1,13 +1,15 @@
-/* machine.h - an accelerator that the supervisor starts itself: an image without an operating system (bare-node/) in QEMU.
+/* machine.h - an accelerator that the supervisor starts itself: an image without an operating system (bare-node/) in
+ * QEMU.
  *
  *     machine_open -> machine_start -> machine_hear, machine_tell ... -> machine_stop -> machine_close
  *                          ^  '- it ended, or was killed: machine_ended -'
  *
- * Its cables are pairs of sockets, of which QEMU inherits one end each and the supervisor keeps both open: so an image that
- * is started again finds its cables as they were. QEMU ends with the supervisor, however that ends (PR_SET_PDEATHSIG).
+ * Its cables are pairs of sockets, of which QEMU inherits one end each and the supervisor keeps both open: so an image
+ * that is started again finds its cables as they were. QEMU ends with the supervisor, however that ends
+ * (PR_SET_PDEATHSIG).
  *
- * The console is how both speak: bare-node/main.c says what goes over it. What else is said there is shown to the user as
- * warnings. Counts are summed over all that ran for this accelerator. */
+ * The console is how both speak: bare-node/main.c says what goes over it. What else is said there is shown to the user
+ * as warnings. Counts are summed over all that ran for this accelerator. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -66,7 +68,8 @@ void machine_tell(struct machine *m, char letter);
 void machine_ended(struct machine *m);
 /* Asks it to end; machine_stop() then ends it. When several are asked first, they take no longer than one. */
 void machine_ask_to_stop(struct machine *m);
-/* Hears all that it says until it ends, but no longer than a while after it was asked, and ends it. Nothing if none runs. */
+/* Hears all that it says until it ends, but no longer than a while after it was asked, and ends it. Nothing if none
+ * runs. */
 void machine_stop(struct machine *m);
 void machine_close(struct machine *m);
 

@@ -1,4 +1,5 @@
-/* machine_text.c - what an image in QEMU is told: who it is, and the part of the run's traffic that is its own (machine.h). */
+/* machine_text.c - what an image in QEMU is told: who it is, and the part of the run's traffic that is its own
+ * (machine.h). */
 #include "fabric-emu/waits.h"
 #include "host/error.h"
 #include "host/name.h"

@@ -23,8 +23,8 @@ struct machine *machines_of(const struct machines *m, unsigned external);
 /* The traffic of the run, which outlives *m. false: an image cannot carry its part. */
 bool machines_expect(struct machines *m, const struct traffic *traffic, bool restart, struct hx_problem *problem);
 
-/* Starts those that do not run, hears what they say, and tells them in which phase the run is. false: one cannot be started,
- * or ends again and again. */
+/* Starts those that do not run, hears what they say, and tells them in which phase the run is. false: one cannot be
+ * started, or ends again and again. */
 bool machines_attend(struct machines *m, struct hx_problem *problem);
 
 /* A child of this process has ended: the machine that it was, NULL: none. */

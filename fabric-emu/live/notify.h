@@ -2,7 +2,8 @@
 #ifndef NOTIFY_H
 #define NOTIFY_H
 
-/* "READY=1", say, to the socket that $NOTIFY_SOCKET names: a path, or an abstract name behind '@'. Nothing where it names none. */
+/* "READY=1", say, to the socket that $NOTIFY_SOCKET names: a path, or an abstract name behind '@'. Nothing where it
+ * names none. */
 void notify(const char *state);
 
 #endif

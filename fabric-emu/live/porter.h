@@ -1,8 +1,9 @@
-/* porter.h - the supervisor's end of the door of a fabric, where programs ask for the attachments of hosts (program/door.h).
+/* porter.h - the supervisor's end of the door of a fabric, where programs ask for the attachments of hosts
+ * (program/door.h).
  *
- * Closing what somebody passes may take as long as he likes: a socket lingers, a file system of his own does not answer. So a child
- * of the supervisor takes the questions that are there, answers them, and ends, which closes all that came. It is killed after a
- * while, which ends such a wait. */
+ * Closing what somebody passes may take as long as he likes: a socket lingers, a file system of his own does not
+ * answer. So a child of the supervisor takes the questions that are there, answers them, and ends, which closes all
+ * that came. It is killed after a while, which ends such a wait. */
 #ifndef PORTER_H
 #define PORTER_H
 
@@ -26,7 +27,8 @@ void porter_close(struct porter *p);
 /* What to poll until somebody is to be answered: the door, or -1 while a child answers. */
 int porter_waits_at(const struct porter *p);
 
-/* Has those who ask answered, if no child does it already. To be called now and then, too: it ends a child that takes too long. */
+/* Has those who ask answered, if no child does it already. To be called now and then, too: it ends a child that takes
+ * too long. */
 void porter_answer(struct porter *p, const struct programs *programs);
 
 /* Whether it was that child which has ended. To be asked of each child of this process. */
@@ -38,7 +40,8 @@ bool porter_has_door(const char *fabric);
 /* Removes the door of that fabric, if its owner has died. Whether it did. */
 bool porter_remove_dead(const char *fabric);
 
-/* Removes the doors of this user's whose owners have died; calls `found` for each door with whether it did. Returns how many. */
+/* Removes the doors of this user's whose owners have died; calls `found` for each door with whether it did. Returns how
+ * many. */
 int porter_clean(void (*found)(const char *name, bool removed, size_t bytes));
 
 #endif

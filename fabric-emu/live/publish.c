@@ -33,8 +33,9 @@ static void publish_accelerators(struct worker *w)
     }
 }
 
-/* Words of rings and links that this worker alone writes are as it left them, whatever a stray store did: a ring of which
- * somebody believes otherwise would stand still for good. Between two steps what is published is what is known here. */
+/* Words of rings and links that this worker alone writes are as it left them, whatever a stray store did: a ring of
+ * which somebody believes otherwise would stand still for good. Between two steps what is published is what is known
+ * here. */
 static void restore(uint64_t *word, uint64_t value)
 {
     if (shm_load(word) != value)

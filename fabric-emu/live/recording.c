@@ -49,8 +49,9 @@ static bool leave_out_elsewhere(struct recording *r, const char *option, struct 
 
 /* ---- faults ---- */
 
-/* The first fault that frames from now on may show, so that a file which begins now has to tell of it and of all since: what ended it
- * at some of its links is among those. None before `number` is felt any more: a fault is over no later than it was said to be. */
+/* The first fault that frames from now on may show, so that a file which begins now has to tell of it and of all since:
+ * what ended it at some of its links is among those. None before `number` is felt any more: a fault is over no later
+ * than it was said to be. */
 static uint64_t first_felt(const struct recording *r, uint64_t number)
 {
     const struct fab_control *control = r->fabric.control;

@@ -8,8 +8,8 @@ static void store(uint64_t *word, uint64_t value)
     atomic_store_explicit((_Atomic uint64_t *)(void *)word, value, memory_order_release);
 }
 
-/* A process that died of a wild store may have left anything behind: only a record that makes sense is finished, and only
- * rings, links and buffers are changed by it. */
+/* A process that died of a wild store may have left anything behind: only a record that makes sense is finished, and
+ * only rings, links and buffers are changed by it. */
 static bool makes_sense(const struct fab_fabric *f, const struct shm_redo *redo, uint64_t count)
 {
     uint64_t first = (uint64_t)(f->rings - f->arena.base);

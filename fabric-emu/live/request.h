@@ -7,8 +7,8 @@
  *     reads the answer                 <-   answered = the ticket that was asked
  *     unlocks
  *
- * The lock is one of fcntl(2), which the kernel takes from a dead process. What that one had asked is answered before the next
- * one's line is written, and read by nobody: the next one waits for its own ticket. */
+ * The lock is one of fcntl(2), which the kernel takes from a dead process. What that one had asked is answered before
+ * the next one's line is written, and read by nobody: the next one waits for its own ticket. */
 #ifndef REQUEST_H
 #define REQUEST_H
 
@@ -16,9 +16,10 @@
 
 /* ---- asking process ---- */
 
-/* What is asked: a fault's line of less than FAB_REQUEST_BYTES, or "" for the list. *answer: to be freed; JSON, or what is to be
- * said of the fault: what was wrong, or a warning; "" if nothing. The signals that end a program have to be blocked: one that
- * comes ends the waiting. Returns an exit code; HX_EXIT_INTERRUPTED: what was asked may still be done. */
+/* What is asked: a fault's line of less than FAB_REQUEST_BYTES, or "" for the list. *answer: to be freed; JSON, or what
+ * is to be said of the fault: what was wrong, or a warning; "" if nothing. The signals that end a program have to be
+ * blocked: one that comes ends the waiting. Returns an exit code; HX_EXIT_INTERRUPTED: what was asked may still be
+ * done. */
 int request_ask(const struct attached *a, const char *line, char **answer);
 
 /* ---- supervisor ---- */

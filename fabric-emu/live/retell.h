@@ -1,9 +1,9 @@
 /* retell.h - when workers are told once more that conditions of links have changed.
  *
- * They follow one after the other: an endpoint that asks for a way as soon as its own worker knows of a link that is back may be
- * told that there is none by one that does not know yet, and would wait for the next change. So all are told once more when all
- * have followed; and, as one that is stopped follows no earlier than it goes on, also a while after the change, and after twice
- * that, and so on: who follows at all has done so by then. */
+ * They follow one after the other: an endpoint that asks for a way as soon as its own worker knows of a link that is
+ * back may be told that there is none by one that does not know yet, and would wait for the next change. So all are
+ * told once more when all have followed; and, as one that is stopped follows no earlier than it goes on, also a while
+ * after the change, and after twice that, and so on: who follows at all has done so by then. */
 #ifndef RETELL_H
 #define RETELL_H
 

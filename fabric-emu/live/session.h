@@ -40,8 +40,8 @@ void session_run_traffic(struct session *s, bool restart, bool quiet);
 /* Carries a file. */
 void session_run_transfer(struct session *s, const struct transfer *transfer, bool quiet);
 
-/* Gives each host namespaces, an interface and an attachment, and carries what programs on them send until somebody ends it. begun(of):
- * called when all of it is ready; NULL: nobody wants to know. */
+/* Gives each host namespaces, an interface and an attachment, and carries what programs on them send until somebody
+ * ends it. begun(of): called when all of it is ready; NULL: nobody wants to know. */
 void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*begun)(void *of), void *of);
 
 /* Lets programs send, until it is told to end or, if duration_ns is not 0, for so long. */

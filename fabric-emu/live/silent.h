@@ -1,7 +1,7 @@
 /* silent.h - hosts that hear one that they cannot answer: links that are down may leave a way there and none back.
  *
- * The fabric cannot report this to the sender, whose probes get no answer. Here all hosts share memory: a host that finds no path for its
- * answers notes it there, and the sender looks after several probes without an answer. */
+ * The fabric cannot report this to the sender, whose probes get no answer. Here all hosts share memory: a host that
+ * finds no path for its answers notes it there, and the sender looks after several probes without an answer. */
 #ifndef SILENT_H
 #define SILENT_H
 

@@ -497,7 +497,8 @@ static void await(const struct supervisor *s)
         porter_answer(&a->porter, &a->programs);
 }
 
-/* Little by little, while workers run: so a short run does not wait for it, and a large arena takes no core for itself. */
+/* Little by little, while workers run: so a short run does not wait for it, and a large arena takes no core for
+ * itself. */
 static void gather_memory(struct supervisor *s)
 {
     if (!s->started_ns || now(s) < s->gather_at || s->gathered + HX_HUGE_PAGE > s->f->arena.bytes)

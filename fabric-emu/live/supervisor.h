@@ -3,8 +3,8 @@
  *     STARTING -> RUNNING -> DRAINING (time over, or interrupted) -> STOPPING
  *
  * A worker that dies by a signal takes its nodes down; its boards are barred, its buffers are sent home, and a new
- * process takes its place (unless told not to). A worker that ends with an exit code ends the run with it; so do one that
- * the kernel killed because memory ran out (4), and one that dies again and again before it can run (1). */
+ * process takes its place (unless told not to). A worker that ends with an exit code ends the run with it; so do one
+ * that the kernel killed because memory ran out (4), and one that dies again and again before it can run (1). */
 #ifndef SUPERVISOR_H
 #define SUPERVISOR_H
 
@@ -29,7 +29,8 @@ struct run_plan {
     struct warm_up *warm_up;
 };
 
-/* Blocks SIGINT, SIGTERM and SIGHUP, so that they are taken only by supervisor_run(). Call before anything is created. */
+/* Blocks SIGINT, SIGTERM and SIGHUP, so that they are taken only by supervisor_run(). Call before anything is
+ * created. */
 void supervisor_block_signals(void);
 
 void supervisor_run(const struct run_plan *plan, struct outcome *outcome);

@@ -1,4 +1,5 @@
-/* verb_up.c - `hxmesh up`: a fabric that stays, whose hosts are for programs: each has a network interface, and can be opened. */
+/* verb_up.c - `hxmesh up`: a fabric that stays, whose hosts are for programs: each has a network interface, and can be
+ * opened. */
 #include "background.h"
 #include "fabric-emu/workload/host_ip.h"
 #include "host/options/options.h"
@@ -89,8 +90,8 @@ static void begun(void *of)
         (void)fprintf(stderr, "hxmesh: %s is up: %s, process %ld\n", m->name, m->title, (long)getpid());
 }
 
-/* Opens the file for what it says. Without a name only if it is asked for: each number of a process would leave a file. A name with
- * a '/' is refused later. */
+/* Opens the file for what it says. Without a name only if it is asked for: each number of a process would leave a file.
+ * A name with a '/' is refused later. */
 static void open_log(struct made *m)
 {
     struct hx_problem problem;
@@ -123,8 +124,8 @@ static int serve(struct made *m, struct hx_spec *spec)
     return code;
 }
 
-/* `hxmesh fault` may let links fail at any time: where ways can be searched round them, they are from the start. Not where hosts
- * forward: a HammingMesh needs it not, and elsewhere they would have other places. */
+/* `hxmesh fault` may let links fail at any time: where ways can be searched round them, they are from the start. Not
+ * where hosts forward: a HammingMesh needs it not, and elsewhere they would have other places. */
 static void prepare_for_faults(struct hx_spec *spec)
 {
     struct hx_problem none;

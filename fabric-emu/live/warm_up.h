@@ -1,4 +1,5 @@
-/* warm_up.h - what had been counted when the warm-up of a run was over: it does not count in rates, shares and loads. */
+/* warm_up.h - what had been counted when the warm-up of a run was over: it does not count in rates, shares and
+ * loads. */
 #ifndef WARM_UP_H
 #define WARM_UP_H
 

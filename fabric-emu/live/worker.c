@@ -1,12 +1,13 @@
 /* worker.c - the sweep, and sleep without lost wake-ups.
  *
- * Where workers are more than cores each leaves its core after a slice, or when nothing came: by its next turn the others have
- * brought it enough for a sweep to be worth while. A change of process costs as much as a fifth of a sweep, so there are a few of them
- * in a slice where they are short; one that swept on until nothing came would mostly wait for those it keeps off the core.
+ * Where workers are more than cores each leaves its core after a slice, or when nothing came: by its next turn the
+ * others have brought it enough for a sweep to be worth while. A change of process costs as much as a fifth of a sweep,
+ * so there are a few of them in a slice where they are short; one that swept on until nothing came would mostly wait
+ * for those it keeps off the core.
  *
  * A worker that finds nothing to do for a while sets `asleep`, sweeps once more, and only then sleeps on its futex
- * word. Whoever publishes something for another worker looks at that worker's `asleep` afterwards. Both sides have a full
- * fence between their store and their load, so one of them sees the other. */
+ * word. Whoever publishes something for another worker looks at that worker's `asleep` afterwards. Both sides have a
+ * full fence between their store and their load, so one of them sees the other. */
 #include "worker.h"
 #include "accelerator.h"
 #include "bridge.h"
@@ -98,8 +99,8 @@ static unsigned sweep_accelerators(struct worker *w, bool may_begin)
     return work;
 }
 
-/* One look at every node, kind by kind, so that each kind's code is fetched and decoded once a sweep, not once a node: together they
- * are more than the processor keeps. Returns packets moved, taken and given. */
+/* One look at every node, kind by kind, so that each kind's code is fetched and decoded once a sweep, not once a node:
+ * together they are more than the processor keeps. Returns packets moved, taken and given. */
 static unsigned sweep(struct worker *w, bool may_begin)
 {
     if (__builtin_expect(w->workload->packets != NULL, 0))

@@ -11,8 +11,8 @@ static uint64_t start_of(const struct collective_plan *p, const struct collectiv
     return traffic_job_start_ns(p->traffic, job->host[0]);
 }
 
-/* Whether the run is one collective: all jobs have the same one of the same vector from the same time on; then *job is any
- * of them. */
+/* Whether the run is one collective: all jobs have the same one of the same vector from the same time on; then *job is
+ * any of them. */
 static bool is_one(const struct collective_plan *p, const struct collective_job **job)
 {
     *job = p->job;

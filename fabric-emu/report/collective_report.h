@@ -18,7 +18,8 @@ double collective_vector_share(const struct collective_job *job, double injectab
  * average: of p, (p - 1)/p of the vector, of an all-reduce twice that, of a broadcast the whole at most. At most 1. */
 double collective_share(const struct collective_job *job, double injectable);
 
-/* For a person, on stdout; and a new reference. Of jobs with several collectives there is no one kind, vector and share. */
+/* For a person, on stdout; and a new reference. Of jobs with several collectives there is no one kind, vector and
+ * share. */
 void collective_report_print(const struct collective_plan *p, struct collective_count count, double injectable);
 json_t *collective_report_json(const struct collective_plan *p, struct collective_count count, double injectable);
 

@@ -1,7 +1,7 @@
 /* csv.c - the flat figures of a report as CSV (result.h), so that lines of many runs stand under one line of names.
  *
- * Every column is there in every run; what a run has not is empty. A line of a job has the job's own figures in place of the
- * run's, where it has some of its own, and no others that come about: only what the run was. */
+ * Every column is there in every run; what a run has not is empty. A line of a job has the job's own figures in place
+ * of the run's, where it has some of its own, and no others that come about: only what the run was. */
 #include "host/csv.h"
 #include "fabric-emu/report/result.h"
 #include "host/output.h"

@@ -1,7 +1,7 @@
 /* fault_report.h - what faults (host/faults/faults.h) have cost, in one form under both clocks.
  *
- * Traffic is whole again when every message that was hit has been acknowledged, or its sender told that it cannot be delivered.
- * What is hit is known more or less well:
+ * Traffic is whole again when every message that was hit has been acknowledged, or its sender told that it cannot be
+ * delivered. What is hit is known more or less well:
  *
  *              virtual clock                              live
  *     hit      a message one of whose packets, or         a message of which packets were repeated, or that was given up,

@@ -86,8 +86,8 @@ double result_job_seconds(const struct result *r, const struct result_job *job)
     return job->last_ps > start_ps ? (double)(job->last_ps - start_ps) / 1e12 : 0;
 }
 
-/* What became of packets that did not arrive. A reborn accelerator sends again what it had under way, so with deaths only
- * messages can be counted; and one whose receiver was killed before it could acknowledge it comes twice. */
+/* What became of packets that did not arrive. A reborn accelerator sends again what it had under way, so with deaths
+ * only messages can be counted; and one whose receiver was killed before it could acknowledge it comes twice. */
 static void settle(const struct outcome *o, struct hx_endpoint_stats *sum, uint64_t *lost, uint64_t *in_flight)
 {
     uint64_t missing = sum->packets_sent > sum->packets_delivered ? sum->packets_sent - sum->packets_delivered : 0;

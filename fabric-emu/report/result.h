@@ -17,7 +17,8 @@ struct outcome {
     bool complete;    /* everything sent was acknowledged, and no worker stayed down */
     unsigned deaths;  /* of workers */
     int exit_code;    /* a worker's, if one ended by itself */
-    /* The measured interval: from start, or the end of the warm-up, to the end of sending or the last acknowledgement. */
+    /* The measured interval: from start, or the end of the warm-up, to the end of sending or the last
+     * acknowledgement. */
     uint64_t elapsed_ns;
     uint64_t drained_ns; /* from start to when nothing was under way; virtual clock: of real time */
     uint64_t virtual_ps; /* virtual clock: the measured interval, from the warm-up to the last delivery; else 0 */
@@ -58,8 +59,8 @@ struct result {
     struct hx_settings settings;
     struct hx_timing timing;        /* complete; virtual clock */
     const struct hx_common *common; /* of the command line; set by hand after collecting */
-    const char
-        *instead; /* what was carried in place of traffic, of which nothing is said then: "programs"; NULL: traffic */
+    /* what was carried in place of traffic, of which nothing is said then: "programs"; NULL: traffic */
+    const char *instead;
     const struct collective_plan *collective; /* NULL: messages; set by hand after collecting */
     struct collective_count collective_count;
     const struct hx_fault_settings
@@ -87,10 +88,10 @@ struct result {
     uint64_t peak_memory_bytes;
     struct link_use *link; /* every link between two switches, by plane, node and port */
     uint32_t links;
-    uint64_t *moved; /* [accelerators]: packets its switches sent, all planes */
-    bool hide_links; /* the JSON report does not list them */
-    double *
-        receive_share; /* [accelerators]: payload received, as a share of injection, up to its own last; NULL: not known */
+    uint64_t *moved;       /* [accelerators]: packets its switches sent, all planes */
+    bool hide_links;       /* the JSON report does not list them */
+    double *receive_share; /* [accelerators]: payload received, as a share of injection, up to its own last; NULL: not
+                        * known */
 };
 
 /* Adds up what endpoints counted. */
@@ -102,7 +103,8 @@ double result_host_injection(const struct result *r, uint32_t rank);
 void result_finish(struct result *r);
 void result_free(struct result *r);
 
-/* The jobs, with what was counted of each; and the whole fabric's latency. What endpoints counted is left to the caller. */
+/* The jobs, with what was counted of each; and the whole fabric's latency. What endpoints counted is left to the
+ * caller. */
 void result_jobs(struct result *r, const struct jobs *jobs, const struct job_count *count);
 
 /* Tag 0 where jobs are named: nobody's boards, and nothing was sent. */
@@ -128,8 +130,8 @@ void result_print_map(const struct result *r);
 enum { RESULT_SCHEMA = 2 /* grows when a key changes its meaning or goes */ };
 json_t *result_json(const struct result *r);
 
-/* Parts of it: boards that failed and those of jobs; what every option of such a run was, and a command line that says all of
- * them (to be freed); when it began, in UTC. */
+/* Parts of it: boards that failed and those of jobs; what every option of such a run was, and a command line that says
+ * all of them (to be freed); when it began, in UTC. */
 json_t *result_fabric_json(const struct result *r);
 void result_settings(const struct result *r, json_t **settings, char **again);
 enum { RESULT_DATE = sizeof "2000-01-01T00:00:00Z" };

@@ -80,7 +80,7 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
     else
         printf("not checked");
     if (r->verify_seconds > 0)
-        printf(" (%.0f %% of the workers' time: writing, summing, checking)", result_verify_share(r) * 100);
+        printf(" (that took %.0f %% of the workers' time)", result_verify_share(r) * 100);
     printf("\n");
 }
 

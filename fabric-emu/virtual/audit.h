@@ -1,11 +1,11 @@
 /* audit.h - counts after every window of time that nothing was lost or made up (hxmesh run --check-steps).
  *
- * Of each link and VC: credit of the sender + credit on its way back + blocks that the receiver holds = its buffer. Of each
- * input and VC: tail <= seen <= ready <= head, and the switch and its platform mean the same tail. Credits on their way
- * are in the order of their times.
+ * Of each link and VC: credit of the sender + credit on its way back + blocks that the receiver holds = its buffer. Of
+ * each input and VC: tail <= seen <= ready <= head, and the switch and its platform mean the same tail. Credits on
+ * their way are in the order of their times.
  *
- * A worker knows both ends of the links inside it; those that lead to another worker are added up at the end of the run,
- * when nothing is on its way between workers. */
+ * A worker knows both ends of the links inside it; those that lead to another worker are added up at the end of the
+ * run, when nothing is on its way between workers. */
 #ifndef AUDIT_H
 #define AUDIT_H
 

@@ -13,16 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a window touches of entities stays in a core's second-level cache from one to the next where all of them are no more than three
- * halves of it, or a half where workers share cores: to ask for it ahead is work in vain. Measured: with 2 MiB of cache a 12x12 Hx2Mesh,
- * 2.7 MiB, is a tenth faster without, and so is a 16x16, 5.2 MiB, shared by two workers, while with one or with eight on two cores it is
- * faster with it; with 1 MiB of cache a 12x12 has 0.77 of its rate without, and an 8x8, 1.2 MiB, 0.97.
+/* What a window touches of entities stays in a core's second-level cache from one to the next where all of them are no
+ * more than three halves of it, or a half where workers share cores: to ask for it ahead is work in vain. Measured:
+ * with 2 MiB of cache a 12x12 Hx2Mesh, 2.7 MiB, is a tenth faster without, and so is a 16x16, 5.2 MiB, shared by two
+ * workers, while with one or with eight on two cores it is faster with it; with 1 MiB of cache a 12x12 has 0.77 of its
+ * rate without, and an 8x8, 1.2 MiB, 0.97.
  *
- * It does not stay there where their endpoints go through much more than that: with 1 MiB an all-to-all on 8x8, whose endpoints have 9 MiB, has
- * 0.88 to 0.95 of its rate without, a permutation there, 2 MiB, 1.02 of it; likewise a 6x6, 3 MiB, whose permutation has 1.2 and all-to-all 1.0.
+ * It does not stay there where their endpoints go through much more than that: with 1 MiB an all-to-all on 8x8, whose
+ * endpoints have 9 MiB, has 0.88 to 0.95 of its rate without, a permutation there, 2 MiB, 1.02 of it; likewise a 6x6, 3
+ * MiB, whose permutation has 1.2 and all-to-all 1.0.
  *
- * To hand over late what a worker's entities send each other costs a copy, and pays where a line is dearer than that: a 16x16, a 20x20,
- * 8.8 MiB, and a tree of 2,048 hosts, 10.2 MiB, are a fifteenth faster at once, a 24x24, 13.5 MiB, and a Slim Fly of 3,042 hosts slower. */
+ * To hand over late what a worker's entities send each other costs a copy, and pays where a line is dearer than that: a
+ * 16x16, a 20x20, 8.8 MiB, and a tree of 2,048 hosts, 10.2 MiB, are a fifteenth faster at once, a 24x24, 13.5 MiB, and
+ * a Slim Fly of 3,042 hosts slower. */
 enum {
     AT_ONCE_BYTES = 11 << 20,
     NEAR_WHOLE = 4 /* caches that entities and endpoints may fill together, to be near */

@@ -14,8 +14,8 @@ struct cycle_graph {
     uint32_t (*next)(const void *of, uint32_t vertex, unsigned n);
 };
 
-/* Writes the vertices of a cycle in their order to `cycle` (room for all vertices) and returns how many they are; 0: there
- * is none. It is a shortest one of those through the first vertex that is found to lie on one. */
+/* Writes the vertices of a cycle in their order to `cycle` (room for all vertices) and returns how many they are; 0:
+ * there is none. It is a shortest one of those through the first vertex that is found to lie on one. */
 uint32_t cycle_find(const struct cycle_graph *g, uint32_t *cycle);
 
 #endif

@@ -204,8 +204,8 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 
 /* A message to everybody at a time, as far as that goes: each has a packet in turn, so that at any time all cables are
  * loaded as in the whole. (With 64 at a time loads differ by an eighth from cable to cable, and a fabric of a thousand
- * accelerators stays a fifth below its bound.) To few no more than they take are under way, and one place stays free. Where
- * links fail the number of places says how often each one's deadline is looked at. */
+ * accelerators stays a fifth below its bound.) To few no more than they take are under way, and one place stays free.
+ * Where links fail the number of places says how often each one's deadline is looked at. */
 static uint16_t sends_of(const struct model *m, uint32_t rank)
 {
     const struct workload_plan *plan = &m->workload;
@@ -244,8 +244,8 @@ static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
     return config;
 }
 
-/* Whether few messages are under way at once of as many as might be, as where they come by a rate: what is not touched of
- * their places then takes no memory. */
+/* Whether few messages are under way at once of as many as might be, as where they come by a rate: what is not touched
+ * of their places then takes no memory. */
 static bool has_few_pending(const struct model *m)
 {
     return m->workload.rate > 0;
@@ -267,9 +267,9 @@ static bool sends_long(const struct model *m, uint32_t rank)
            traffic_settings(t, rank)->message > (uint64_t)HX_MAPLESS * HX_MAX_PAYLOAD;
 }
 
-/* What of an endpoint's pieces lies in huge pages, each all or not at all. What is seldom touched is in small ones, which take no memory
- * then; but where it is little, looks into page tables would cost more. What is for second messages, or for long ones, is not touched where
- * there are none. */
+/* What of an endpoint's pieces lies in huge pages, each all or not at all. What is seldom touched is in small ones,
+ * which take no memory then; but where it is little, looks into page tables would cost more. What is for second
+ * messages, or for long ones, is not touched where there are none. */
 static struct hx_endpoint_sizes in_huge_pages(const struct model *m, uint32_t rank, const struct hx_endpoint_sizes *all)
 {
     bool second = sends_again(m, rank) && all->second <= SECOND_BYTES;

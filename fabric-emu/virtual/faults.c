@@ -24,7 +24,8 @@ struct closing {
     bool closed;
 };
 
-/* A link of the fabric that has faults, whoever has its ends, by its first one. In the order of planes, nodes and ports. */
+/* A link of the fabric that has faults, whoever has its ends, by its first one. In the order of planes, nodes and
+ * ports. */
 struct hit_link {
     unsigned plane, port;
     uint32_t node;
@@ -54,8 +55,9 @@ struct ended {
     uint64_t at;
 };
 
-/* Invariant: events are in the order of entities, those of one by time; next[e] is the first of entity e that has not come, or the
- * first of another entity. The item VIRTUAL_ITEM_FAULT of an entity stands for the sooner of that and of the next moment. */
+/* Invariant: events are in the order of entities, those of one by time; next[e] is the first of entity e that has not
+ * come, or the first of another entity. The item VIRTUAL_ITEM_FAULT of an entity stands for the sooner of that and of
+ * the next moment. */
 struct faults {
     struct worker *w;
     struct virtual_faults links;
@@ -84,8 +86,8 @@ static struct model_hits *hits_of(const struct model *m, unsigned worker)
 
 /* ---- links ---- */
 
-/* A port is closed when the link has been down for `detect` without a break, and open when it has been up for so long. Who comes and
- * goes faster is nobody's concern but of what is on the link. */
+/* A port is closed when the link has been down for `detect` without a break, and open when it has been up for so long.
+ * Who comes and goes faster is nobody's concern but of what is on the link. */
 static void note_closings(struct hit_link *l, uint64_t detect_ns)
 {
     bool closed = false;
@@ -274,8 +276,8 @@ static bool is_closed(const struct hit_link *l, uint64_t ns)
     return low && l->closing[low - 1].closed;
 }
 
-/* Ways round what the ends of links knew to be down, in the order that the fabric has had from the start. Returns whether there
- * are any. */
+/* Ways round what the ends of links knew to be down, in the order that the fabric has had from the start. Returns
+ * whether there are any. */
 static bool go_round(const struct faults *f, size_t moment, unsigned plane, struct hx_fabric *round)
 {
     const struct model *m = f->w->m;

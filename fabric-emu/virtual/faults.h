@@ -6,8 +6,8 @@
  *     + tell     everybody is told that ways have changed: routers of fabrics whose ways are searched have new tables
  *                (host/topology/ways.h), and endpoints ask again for what waits for a way
  *
- * A fault is over for the traffic when every message of which it hit a packet has been acknowledged, or its sender told that it
- * cannot be: `whole`. Messages are known by source, destination and number. */
+ * A fault is over for the traffic when every message of which it hit a packet has been acknowledged, or its sender told
+ * that it cannot be: `whole`. Messages are known by source, destination and number. */
 #ifndef FAULTS_H
 #define FAULTS_H
 

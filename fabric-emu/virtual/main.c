@@ -10,8 +10,8 @@
 
 _Static_assert((int)HX_MOST_WORKERS == (int)VIRTUAL_MOST_WORKERS, "what may be asked for can be had");
 
-/* Workers take turns in each window of time, so that more than there are cores only wait for each other: by any number the result is the
- * same. */
+/* Workers take turns in each window of time, so that more than there are cores only wait for each other: by any number
+ * the result is the same. */
 static unsigned workers_of(const struct run_options *o)
 {
     unsigned asked = (unsigned)o->settings.workers;

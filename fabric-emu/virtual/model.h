@@ -136,8 +136,8 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
                   const struct hx_timing *timing, unsigned workers);
 /* Lets these faults happen; *faults must outlive *m. Before any worker is forked. */
 void model_schedule(struct model *m, const struct hx_faults *faults, const struct hx_fault_settings *settings);
-/* Lets other processes see the counters, by this name (NULL: by process number). Before any worker is forked; dies with one
- * line if that cannot be. */
+/* Lets other processes see the counters, by this name (NULL: by process number). Before any worker is forked; dies with
+ * one line if that cannot be. */
 void model_announce(struct model *m, const char *name);
 /* No worker runs any more: what others see now is the end. */
 void model_end(const struct model *m);

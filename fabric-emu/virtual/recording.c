@@ -12,10 +12,10 @@ enum { PAUSE_NS = 300000 /* between two looks at rings that were empty */ };
 
 /* ---- what the file says of itself ---- */
 
-/* The blocks that a verifier must allow for. A packet frees its input buffer when it is through the crossbar, which a capture
- * does not see: it sees it go onto the link, or to the endpoint. An output takes packets `ahead` of that, and meanwhile
- * their credit may be back at the sender, whose next packet is seen to go first. So what one input's port of the crossbar
- * passes in the time that is left is to be added, and a packet that it is in the middle of. */
+/* The blocks that a verifier must allow for. A packet frees its input buffer when it is through the crossbar, which a
+ * capture does not see: it sees it go onto the link, or to the endpoint. An output takes packets `ahead` of that, and
+ * meanwhile their credit may be back at the sender, whose next packet is seen to go first. So what one input's port of
+ * the crossbar passes in the time that is left is to be added, and a packet that it is in the middle of. */
 static uint64_t buffer_of(const struct model *m)
 {
     const struct virtual_timing *t = &m->timing;

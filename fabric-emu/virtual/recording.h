@@ -1,4 +1,5 @@
-/* recording.h - the capture of a run under the virtual clock: what workers tap (hal/virtual/tap.h), a process of its own writes.
+/* recording.h - the capture of a run under the virtual clock: what workers tap (hal/virtual/tap.h), a process of its
+ * own writes.
  *
  *     recording_open     before the workers: chooses ports, makes the memory, begins the file
  *     recording_start    begins the writer

@@ -1,12 +1,13 @@
 /* watchdog.h - finds out that nothing moves any more although packets stand in switches, and who waits for whom.
  *
- * When. All workers know when a packet moved last (virtual_turn). A fabric that moves never lets a packet stand for longer
- * than it takes to send a full packet from every input of the largest switch, one after the other, and to get the credit
- * back (virtual_watchdog_limit); nothing it waits for is further away. When simulated time has gone on for that long and
- * for `--watchdog` more, workers count the packets that stand in their switches, and when the newest of them came.
+ * When. All workers know when a packet moved last (virtual_turn). A fabric that moves never lets a packet stand for
+ * longer than it takes to send a full packet from every input of the largest switch, one after the other, and to get
+ * the credit back (virtual_watchdog_limit); nothing it waits for is further away. When simulated time has gone on for
+ * that long and for `--watchdog` more, workers count the packets that stand in their switches, and when the newest of
+ * them came.
  *
- * Who. Each worker writes down, for each (input, VC) whose packets wait, which outputs they want that lack credit. Behind
- * each of these is another (input, VC), which is full. The supervisor looks for a cycle among them. */
+ * Who. Each worker writes down, for each (input, VC) whose packets wait, which outputs they want that lack credit.
+ * Behind each of these is another (input, VC), which is full. The supervisor looks for a cycle among them. */
 #ifndef WATCHDOG_H
 #define WATCHDOG_H
 

@@ -1,9 +1,9 @@
 /* worker.c - the loop over windows (worker.h).
  *
- * Between two turns of the channel a worker works alone: visits every entity that has something to do in the window, in the
- * order of their numbers. What it sends to others is for later windows, so it is received after the turn. Those that send to others
- * come first, and when they have been visited the others are told: who has more to do in one window and less in another is
- * waited for by nobody as long as the rest of theirs takes. */
+ * Between two turns of the channel a worker works alone: visits every entity that has something to do in the window, in
+ * the order of their numbers. What it sends to others is for later windows, so it is received after the turn. Those
+ * that send to others come first, and when they have been visited the others are told: who has more to do in one window
+ * and less in another is waited for by nobody as long as the rest of theirs takes. */
 #include "worker.h"
 #include "audit.h"
 #include "build.h"
@@ -63,8 +63,9 @@ static unsigned count_inside(const struct worker *w, const uint64_t *set)
     return inside;
 }
 
-/* The border has been visited, so all that others get of this window is sent. They need not wait for its rest where nothing depends on
- * that: something has moved, somebody will still be active, and to go on to the next window changes nothing if it is empty. */
+/* The border has been visited, so all that others get of this window is sent. They need not wait for its rest where
+ * nothing depends on that: something has moved, somebody will still be active, and to go on to the next window changes
+ * nothing if it is empty. */
 static void say_early(struct worker *w, const uint64_t *set)
 {
     w->say_before = NOBODY;

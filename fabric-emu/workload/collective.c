@@ -1,7 +1,8 @@
-/* collective.c - an accelerator's part in a collective: the program (hxmesh/collective.h), and its vector if that is checked.
+/* collective.c - an accelerator's part in a collective: the program (hxmesh/collective.h), and its vector if that is
+ * checked.
  *
- * Sums live in the memory of workers. When a worker dies, or a message is given up, those of its accelerators are lost and
- * nobody can finish: whoever is not done has ended. */
+ * Sums live in the memory of workers. When a worker dies, or a message is given up, those of its accelerators are lost
+ * and nobody can finish: whoever is not done has ended. */
 #include "fabric-emu/workload/collective_values.h"
 #include "fabric-emu/workload/kinds.h"
 
@@ -103,7 +104,8 @@ static const struct workload_ops ops = {.bytes = sizeof(struct collective),
                                         .finish = finish,
                                         .is_over = is_over};
 
-/* Where the vector and then the staging begin behind the struct, each in cache lines of its own; returns where they end. */
+/* Where the vector and then the staging begin behind the struct, each in cache lines of its own; returns where they
+ * end. */
 static size_t places(const struct workload_plan *plan, const struct hx_collective_config *config, size_t *vector,
                      size_t *staging)
 {

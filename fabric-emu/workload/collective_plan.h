@@ -1,13 +1,14 @@
 /* collective_plan.h - a collective for each job of a fabric that has one: its logical grid, its algorithm, its root.
  *
- * The grid is a map of ranks. A job whose living hosts are all crossings of some rows and some columns of the fabric has these,
- * counted from west and north. A job may ask for another one of as many hosts:
+ * The grid is a map of ranks. A job whose living hosts are all crossings of some rows and some columns of the fabric
+ * has these, counted from west and north. A job may ask for another one of as many hosts:
  *
  *     exchanged   columns and rows change places
  *     folded      any other: both grids are walked row by row, there and back again, so that who follows in the one is next to
  *                 it in the other (SC22, figure 4: jobs of one or three dimensions on two)
  *
- * Hosts of another fabric than a HammingMesh that are no crossings stand by rank on the grid that is nearest to a square. */
+ * Hosts of another fabric than a HammingMesh that are no crossings stand by rank on the grid that is nearest to a
+ * square. */
 #ifndef COLLECTIVE_PLAN_H
 #define COLLECTIVE_PLAN_H
 
@@ -42,8 +43,8 @@ struct collective_plan {
 void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings);
 
 /* For the jobs whose pattern is a collective, of those that traffic_init() found. The root of a broadcast is
- * traffic_target(), and the first of the grid in jobs that have it not. false: a job's accelerators are no grid, or there is no
- * such algorithm on it. *t must outlive *p. */
+ * traffic_target(), and the first of the grid in jobs that have it not. false: a job's accelerators are no grid, or
+ * there is no such algorithm on it. *t must outlive *p. */
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem);
 void collective_plan_free(struct collective_plan *p);
 

@@ -3,7 +3,8 @@
  * Element e of the accelerator with logical rank r is a(e) * w(r), both drawn by the seed: a whole number from -255 to
  * 255, not 0, and a weight from 1 up. So every accelerator knows the sum of all, a(e) times the sum of weights, without
  * the others' vectors; a contribution that is missing, or comes twice, is a weight too few or too many. Weights are so
- * small that no sum reaches 2^24: float32 adds such numbers without rounding, in any order, and the check allows none. */
+ * small that no sum reaches 2^24: float32 adds such numbers without rounding, in any order, and the check allows
+ * none. */
 #ifndef COLLECTIVE_VALUES_H
 #define COLLECTIVE_VALUES_H
 

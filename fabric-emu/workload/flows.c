@@ -64,7 +64,8 @@ static void add(struct reading *r, struct message message)
 
 /* ---- values ---- */
 
-/* Cuts the next value out of the line: without spaces around it, or quotes. *rest: behind its comma; NULL: it was the last. */
+/* Cuts the next value out of the line: without spaces around it, or quotes. *rest: behind its comma; NULL: it was the
+ * last. */
 static char *next_value(char **rest)
 {
     char *value = *rest + strspn(*rest, " \t");
@@ -205,7 +206,8 @@ static bool read_head(struct reading *r)
     return true;
 }
 
-/* What stands before a line or above a column: a name, which is the reader's own; one that is a place must be that of this rank. */
+/* What stands before a line or above a column: a name, which is the reader's own; one that is a place must be that of
+ * this rank. */
 static bool check_label(struct reading *r, const char *label, uint32_t rank)
 {
     uint32_t named = 0;
@@ -319,7 +321,8 @@ static bool read_matrix(struct reading *r, FILE *in)
             fail(r, NULL, "the matrix ends behind %u lines; for the %s it has %u", from, r->spec->fabric, r->g->hosts));
 }
 
-/* Whether the first line is labels: its corner is empty, or some name in a line of as many values as a matrix and its labels have. */
+/* Whether the first line is labels: its corner is empty, or some name in a line of as many values as a matrix and its
+ * labels have. */
 static bool are_labels(const struct reading *r)
 {
     const char *corner = r->text + strspn(r->text, " \t\"");

@@ -7,8 +7,8 @@
  *     0,4096,0,...                        a matrix: line i, column j are the bytes that rank i sends to rank j as one
  *     ...                                 message from the start on, 0: none; as many lines and columns as accelerators
  *
- * Blank lines and those that begin with '#' do not count. Read once, before workers are forked, which share it: 20 bytes a
- * message. Messages from or to accelerators of failed boards are left out, and counted. */
+ * Blank lines and those that begin with '#' do not count. Read once, before workers are forked, which share it: 20
+ * bytes a message. Messages from or to accelerators of failed boards are left out, and counted. */
 #ifndef FLOWS_H
 #define FLOWS_H
 

@@ -6,8 +6,8 @@
  *     fd68:786d:6573::D0:D1    of every host (d0, d1) in hexadecimal digits: a3,10 is fd68:786d:6573::3:a
  *     fe80::D0:D1              likewise, where a program asks for the interface alone
  *
- * All of a kind are one network of HOST_IP_PREFIX, or HOST_IP6_PREFIX, bits: whoever is in it is a neighbour. Numbers of IPv4 are
- * in the machine's byte order. */
+ * All of a kind are one network of HOST_IP_PREFIX, or HOST_IP6_PREFIX, bits: whoever is in it is a neighbour. Numbers
+ * of IPv4 are in the machine's byte order. */
 #ifndef HOST_IP_H
 #define HOST_IP_H
 

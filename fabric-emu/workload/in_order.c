@@ -81,7 +81,8 @@ static void take_slot(struct in_order_slot *slot, const struct hx_header *h)
     slot->whole = false;
 }
 
-/* Copies a packet to where its message waits. One that is so late that another is whole there is lost: that one goes first. */
+/* Copies a packet to where its message waits. One that is so late that another is whole there is lost: that one goes
+ * first. */
 static void hold(struct in_order *o, const struct hx_header *h, const uint8_t *payload)
 {
     struct in_order_slot *slot = slot_of(o, h->tag);

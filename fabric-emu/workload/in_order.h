@@ -9,10 +9,11 @@
  *     life        of the sender towards this host
  *     sequence    0, 1, 2, ... in each life
  *
- * Of a pair at most HX_PEER_WINDOW messages are under way, so a packet of message n says that all up to n - HX_PEER_WINDOW have
- * ended: they have come, or were given up. A sender begins another life when it is started anew and when it gives up a
- * message, so that those behind it wait for nothing. A receiver that is started anew begins with what comes. So order is
- * lost, if at all, for some messages when something dies, and none is ever given out twice by this. */
+ * Of a pair at most HX_PEER_WINDOW messages are under way, so a packet of message n says that all up to n -
+ * HX_PEER_WINDOW have ended: they have come, or were given up. A sender begins another life when it is started anew and
+ * when it gives up a message, so that those behind it wait for nothing. A receiver that is started anew begins with
+ * what comes. So order is lost, if at all, for some messages when something dies, and none is ever given out twice by
+ * this. */
 #ifndef IN_ORDER_H
 #define IN_ORDER_H
 
@@ -45,7 +46,8 @@ static inline unsigned in_order_life(uint32_t tag)
     return tag >> IN_ORDER_LIFE_SHIFT & IN_ORDER_LIFE;
 }
 
-/* A message that arrives, or waits for one before it. Invariant: whole only if `have` has the bits of all its packets. */
+/* A message that arrives, or waits for one before it. Invariant: whole only if `have` has the bits of all its
+ * packets. */
 struct in_order_slot {
     uint32_t tag, bytes, room;
     uint8_t packets, have; /* of these, here: bit by packet; 0: the slot is empty */
@@ -67,8 +69,8 @@ struct in_order_out {
     void *of;
 };
 
-/* A packet that the endpoint places: once each. A message of one packet that is due is given out from where it lies, any other is
- * copied. false: no sender of this kind has sent it. */
+/* A packet that the endpoint places: once each. A message of one packet that is due is given out from where it lies,
+ * any other is copied. false: no sender of this kind has sent it. */
 bool in_order_place(struct in_order *o, const struct hx_header *h, const uint8_t *payload,
                     const struct in_order_out *to);
 

@@ -1,7 +1,7 @@
 /* jobs.h - the jobs of a fabric, and what each worker counts of each that it has accelerators of.
  *
- * A fabric whose spec names no jobs has one, with tag 0. Where it names some, the boards that none has are idle, and counted
- * with tag 0 all the same, since a file may be sent among them; a job whose boards have all failed is none. */
+ * A fabric whose spec names no jobs has one, with tag 0. Where it names some, the boards that none has are idle, and
+ * counted with tag 0 all the same, since a file may be sent among them; a job whose boards have all failed is none. */
 #ifndef JOBS_H
 #define JOBS_H
 

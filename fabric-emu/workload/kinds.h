@@ -4,8 +4,8 @@
 
 #include "fabric-emu/workload/workload.h"
 
-/* Each: bytes of memory, which is all zero; then the workload in it. workload.c sets what `struct workload` says of all, shared.c that of
- * the two that it has. */
+/* Each: bytes of memory, which is all zero; then the workload in it. workload.c sets what `struct workload` says of
+ * all, shared.c that of the two that it has. */
 size_t pattern_bytes(void);
 struct workload *pattern_make(const struct workload_plan *plan, uint32_t rank, void *memory);
 

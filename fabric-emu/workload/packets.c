@@ -1,10 +1,10 @@
 /* packets.c - IP packets of programs as messages (packets.h).
  *
- * Sending. A packet of IPv4 or IPv6 goes to the host that its destination says (host_ip.h); where there is none it is dropped, as a
- * router would. Packets that wait for one host gather in one message of at most PACKETS_MESSAGE bytes: while HX_PEER_WINDOW messages
- * to it are under way the next one grows. So a lonely packet waits for nobody, and a stream costs few messages. When all
- * OUTGOING messages are taken, or no more may be under way, nothing is read: packets wait in the interface, whose sender waits then, and
- * none is dropped.
+ * Sending. A packet of IPv4 or IPv6 goes to the host that its destination says (host_ip.h); where there is none it is
+ * dropped, as a router would. Packets that wait for one host gather in one message of at most PACKETS_MESSAGE bytes:
+ * while HX_PEER_WINDOW messages to it are under way the next one grows. So a lonely packet waits for nobody, and a
+ * stream costs few messages. When all OUTGOING messages are taken, or no more may be under way, nothing is read:
+ * packets wait in the interface, whose sender waits then, and none is dropped.
  *
  * Receiving. Messages are written to the interface in the order in which they were sent (in_order.h). */
 #include "fabric-emu/workload/packets.h"

@@ -1,7 +1,7 @@
 /* packets.h - what programs on the hosts send each other: IP packets from and for an interface of each host.
  *
- * Each host has a TUN, whose other end programs have (fabric-emu/live/holder.h). What is read there goes as messages of the
- * endpoint, what arrives is written there; packets.c says how. */
+ * Each host has a TUN, whose other end programs have (fabric-emu/live/holder.h). What is read there goes as messages of
+ * the endpoint, what arrives is written there; packets.c says how. */
 #ifndef PACKETS_H
 #define PACKETS_H
 
@@ -20,9 +20,9 @@ enum {
 struct packets {
     const struct hx_fabric *g;
     int *tun; /* [hosts]: non-blocking; -1: the host has none */
-    bool *
-        readable; /* [hosts]: something may have come since the last time that nothing was there. Set by who waits on the
-                       descriptors, cleared by who reads */
+    /* [hosts]: something may have come since the last time that nothing was there. Set by who waits on the descriptors,
+     * cleared by who reads */
+    bool *readable;
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* partners.c - who is whose partner (partners.h).
  *
- * Tornado, transpose and bit-reverse are those of Dally and Towles, Principles and Practices of Interconnection Networks
- * (2004), section 3.2, on the grid of each job: the columns and rows of the fabric in which it has boards, failed ones
- * too, counted from west and north. Place (column, row) of C x R has the number row * C + column.
+ * Tornado, transpose and bit-reverse are those of Dally and Towles, Principles and Practices of Interconnection
+ * Networks (2004), section 3.2, on the grid of each job: the columns and rows of the fabric in which it has boards,
+ * failed ones too, counted from west and north. Place (column, row) of C x R has the number row * C + column.
  *
  *     tornado      each coordinate goes on by half of its side, rounded up, less one, and round
  *     transpose    number row * C + column goes to number column * R + row: on a square, (column, row) to (row, column)

@@ -47,7 +47,8 @@ static bool message(const struct workload *w, uint64_t number, struct workload_m
     return true;
 }
 
-/* What is offered from the message before it until one is due: as much as it is, or what a Poisson process makes of it. */
+/* What is offered from the message before it until one is due: as much as it is, or what a Poisson process makes of
+ * it. */
 static double ahead_of(const struct pattern *p, uint64_t number, uint64_t bytes)
 {
     bool random = p->traffic->settings.arrivals == HX_ARRIVALS_POISSON; /* the run's, as rate and seed are */

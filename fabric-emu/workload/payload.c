@@ -1,5 +1,5 @@
-/* payload.c - verifiable payload (payload.h). Only adds, shifts and exclusive ors, which compilers make vectors of: the same
- * loops are built for each width of them, and the widest that the processor has are taken. Freestanding. */
+/* payload.c - verifiable payload (payload.h). Only adds, shifts and exclusive ors, which compilers make vectors of: the
+ * same loops are built for each width of them, and the widest that the processor has are taken. Freestanding. */
 #include "fabric-emu/workload/payload.h"
 #include "fabric-emu/random.h"
 #include "hxmesh/memory.h"

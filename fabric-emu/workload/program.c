@@ -1,9 +1,10 @@
-/* program.c - a host whose traffic comes from a program: requests of its attachment become messages of the endpoint, and what
- * arrives lands where the program has armed a slot (program/attachment.h).
+/* program.c - a host whose traffic comes from a program: requests of its attachment become messages of the endpoint,
+ * and what arrives lands where the program has armed a slot (program/attachment.h).
  *
- * Nothing that stands in the attachment is believed: see there. Requests are numbered from the start of the fabric, through all
- * sessions and all lives of the worker, so that the record of messages under way (live/fabric.h) tells a successor which ones to
- * begin again; it finds them in the ring. What it delivers twice meets a slot that is no longer armed. */
+ * Nothing that stands in the attachment is believed: see there. Requests are numbered from the start of the fabric,
+ * through all sessions and all lives of the worker, so that the record of messages under way (live/fabric.h) tells a
+ * successor which ones to begin again; it finds them in the ring. What it delivers twice meets a slot that is no longer
+ * armed. */
 #include "fabric-emu/workload/kinds.h"
 #include "fabric-emu/workload/programs.h"
 
@@ -95,8 +96,8 @@ static bool message(const struct workload *w, uint64_t number, struct workload_m
     return true;
 }
 
-/* The next one to be told that who was here has gone. It is written where a program would ask for it, and nobody holds the place: so a
- * successor finds it. */
+/* The next one to be told that who was here has gone. It is written where a program would ask for it, and nobody holds
+ * the place: so a successor finds it. */
 static bool next_parting(struct program *p, struct workload_message *m)
 {
     uint64_t number = *p->base.begun;
@@ -274,7 +275,8 @@ static bool drains(struct workload *w, uint64_t now)
     return p->stage == ENDS || p->stage == PARTED;
 }
 
-/* Nothing is under way. Slots that the last program armed are not; greetings stay. What the last one has written over is written anew. */
+/* Nothing is under way. Slots that the last program armed are not; greetings stay. What the last one has written over
+ * is written anew. */
 static void begin_session(struct program *p)
 {
     struct attachment_head *head = p->at.head;

@@ -12,8 +12,8 @@ struct programs {
     struct attachment *at; /* [hosts]; without a head: this host is for nobody */
 };
 
-/* Writes what is constant in a host's attachment. A program that had it may have written over it: so it is done anew for each that
- * asks. */
+/* Writes what is constant in a host's attachment. A program that had it may have written over it: so it is done anew
+ * for each that asks. */
 void programs_describe(const struct programs *programs, uint32_t host);
 
 #endif

@@ -6,9 +6,10 @@
  *     tag of a message       says for which user of the receiver it is: marked ones are packets' (in_order.h), all others
  *                            programs' (program/attachment.h)
  *
- * Neither keeps the other waiting. Users begin messages in turn; each has at most half of what the endpoint may have under way; a
- * message that waits for its host is passed by all others (ops->passes). If a program ends, only its own messages are given
- * up. Nobody need be there: packets without an interface's reader and messages for no program are received, and end there. */
+ * Neither keeps the other waiting. Users begin messages in turn; each has at most half of what the endpoint may have
+ * under way; a message that waits for its host is passed by all others (ops->passes). If a program ends, only its own
+ * messages are given up. Nobody need be there: packets without an interface's reader and messages for no program are
+ * received, and end there. */
 #include "fabric-emu/workload/in_order.h"
 #include "fabric-emu/workload/kinds.h"
 

@@ -176,10 +176,11 @@ static uint32_t golden_step(uint32_t n)
     }
 }
 
-/* Message k of each member of a job goes on in the job by as many places as the k-th of its shifts says. Everyone makes the same shift at
- * the same time, so that everyone receives alike; and shifts that follow each other lie far apart, any few of them spread evenly
- * over both dimensions, so that at any time as much is to cross rows as columns. Measured against a random order of shifts, each
- * source's own random order, and shifts one by one: nearest to the bound, and lasting. Of a sample the shifts are random. */
+/* Message k of each member of a job goes on in the job by as many places as the k-th of its shifts says. Everyone makes
+ * the same shift at the same time, so that everyone receives alike; and shifts that follow each other lie far apart,
+ * any few of them spread evenly over both dimensions, so that at any time as much is to cross rows as columns. Measured
+ * against a random order of shifts, each source's own random order, and shifts one by one: nearest to the bound, and
+ * lasting. Of a sample the shifts are random. */
 static void choose_shifts_of(struct traffic *t, uint32_t rank)
 {
     uint32_t n = t->members[rank];
@@ -343,8 +344,8 @@ double traffic_share_offered(const struct traffic *t)
     return t->settings.rate * senders / t->g->hosts;
 }
 
-/* The rounds that a sample of an all-to-all goes by; 0: it goes by common shifts. Rounds are among all hosts, and not of all pairs;
- * and over all destinations shifts even out by themselves. */
+/* The rounds that a sample of an all-to-all goes by; 0: it goes by common shifts. Rounds are among all hosts, and not
+ * of all pairs; and over all destinations shifts even out by themselves. */
 static uint32_t rounds_of(const struct traffic *t, uint32_t rank)
 {
     bool sample = traffic_settings(t, rank)->shifts && t->members[rank] == t->g->hosts;
@@ -360,8 +361,8 @@ static uint32_t partner_of(const struct traffic *t, uint32_t rank, uint64_t mess
     return hx_fabric_partner(t->g, rank, (first + index) % rounds);
 }
 
-/* The target that a hotspot's message goes to; TRAFFIC_NOBODY: to anybody. Those of another job, those of failed boards and
- * the sender itself are no targets of it. */
+/* The target that a hotspot's message goes to; TRAFFIC_NOBODY: to anybody. Those of another job, those of failed boards
+ * and the sender itself are no targets of it. */
 static uint32_t hot_target(const struct traffic *t, uint32_t rank, uint64_t message)
 {
     uint32_t mine[HX_VALUE_MOST_COORDINATES];

@@ -1,8 +1,8 @@
 /* traffic.h - who sends how many messages to whom: the patterns of `hxmesh run`, or what a file says (flows.h).
  *
  * Everything is a function of (spec, settings, file): each worker has the same plan. Accelerators of a job talk among
- * themselves, as the job says or else the run; those of failed boards, and where jobs are named those of no job, are left out.
- * `message` numbers count an accelerator's messages from 0. */
+ * themselves, as the job says or else the run; those of failed boards, and where jobs are named those of no job, are
+ * left out. `message` numbers count an accelerator's messages from 0. */
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
 
@@ -54,15 +54,15 @@ bool traffic_has_collectives(const struct traffic *t);
 /* Whether any job says what it does in place of the run. */
 bool traffic_jobs_differ(const struct traffic *t);
 
-/* The one host that incast of an accelerator's job goes to and that has what is broadcast in it: where the job itself says its
- * traffic, its first one, the lowest rank; else the run's, which may be of another job. */
+/* The one host that incast of an accelerator's job goes to and that has what is broadcast in it: where the job itself
+ * says its traffic, its first one, the lowest rank; else the run's, which may be of another job. */
 uint32_t traffic_target(const struct traffic *t, uint32_t rank);
 
 /* When its job begins, ns from the start of the run. */
 uint64_t traffic_job_start_ns(const struct traffic *t, uint32_t rank);
 
-/* Messages that an accelerator sends in all; UINT64_MAX if it sends until the time is over; those of a collective are not
- * counted here. */
+/* Messages that an accelerator sends in all; UINT64_MAX if it sends until the time is over; those of a collective are
+ * not counted here. */
 uint64_t traffic_messages(const struct traffic *t, uint32_t rank);
 
 /* Payload of all messages together, of traffic that ends. */
@@ -78,8 +78,8 @@ uint32_t traffic_peers(const struct traffic *t, uint32_t rank);
 /* Messages from one accelerator to another in all; 0 where there is no end to them. */
 uint64_t traffic_messages_between(const struct traffic *t, uint32_t from, uint32_t to);
 
-/* Of its `message`-th message: where it goes to, how long it is, and how long after the start of the run it may begin. Only
- * for accelerators that have it. */
+/* Of its `message`-th message: where it goes to, how long it is, and how long after the start of the run it may begin.
+ * Only for accelerators that have it. */
 uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message);
 uint64_t traffic_bytes(const struct traffic *t, uint32_t rank, uint64_t message);
 uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t message);

@@ -1,7 +1,7 @@
 /* workload.h - what an accelerator sends and takes in: the one interface between what a run is about and its clock.
  *
- * Data that flows. A workload is one accelerator's share of what the run is about. It calls nobody and knows no clock: who
- * drives the endpoint (live/accelerator.c, virtual/driver.c) joins the two.
+ * Data that flows. A workload is one accelerator's share of what the run is about. It calls nobody and knows no clock:
+ * who drives the endpoint (live/accelerator.c, virtual/driver.c) joins the two.
  *
  *     workload_next  -> hx_endpoint_send, workload_take           hal_fill  -> ops->fill
  *     HX_EVENT_...   -> workload_event                            hal_place -> ops->place
@@ -14,14 +14,14 @@
  *             refused |= (uint32_t)1 << m.lane;
  *     }
  *
- * at the start, whenever a step of the endpoint has brought an event (after that step, not within it), and when the time
- * that workload_wake() names has come. So a workload may wait for a time or for what arrives before it sends.
+ * at the start, whenever a step of the endpoint has brought an event (after that step, not within it), and when the
+ * time that workload_wake() names has come. So a workload may wait for a time or for what arrives before it sends.
  *
  * Time is in picoseconds from the start of the run.
  *
  * Kinds: the messages of a pattern or a file of them (pattern.c), a file that is carried (carried.c), a collective
- * (collective.c), IP packets of programs on the hosts (packets.c), messages that a program asks for (program.c), both of these
- * at one host (shared.c). A new kind is a file more, and a line in workload.c. */
+ * (collective.c), IP packets of programs on the hosts (packets.c), messages that a program asks for (program.c), both
+ * of these at one host (shared.c). A new kind is a file more, and a line in workload.c. */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 
@@ -73,8 +73,8 @@ struct workload {
 /* What each kind does; NULL where said. */
 struct workload_ops {
     size_t bytes; /* of its struct: what it touches for every message */
-    bool
-        passes; /* a message whose host has no place for it now waits, and others pass it; false: its lane is refused */
+    /* a message whose host has no place for it now waits, and others pass it; false: its lane is refused */
+    bool passes;
     bool (*next)(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m);
     void (*take)(struct workload *w,
                  const struct workload_message *m); /* what `next` said last. NULL: nothing to note */
@@ -83,8 +83,8 @@ struct workload_ops {
     /* Message `number`, for a successor of a dead worker to repeat; false: there is none. NULL: it cannot go on where
      * another stopped, since what came before is gone. */
     bool (*message)(const struct workload *w, uint64_t number, struct workload_message *m);
-    /* Takes over from a predecessor, who had begun the messages before `begun`, and had so many of them under way, which begin
-     * again. NULL: it counts those before as taken. */
+    /* Takes over from a predecessor, who had begun the messages before `begun`, and had so many of them under way,
+     * which begin again. NULL: it counts those before as taken. */
     void (*follow)(struct workload *w, uint64_t begun, unsigned under_way);
     int (*event)(struct workload *w, const struct hx_event *event); /* NULL: events do not matter */
     void (*fill)(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes);
@@ -103,8 +103,8 @@ struct workload_ops {
 uint64_t workload_messages(const struct workload_plan *plan);
 
 /* Memory of an accelerator's workload, which is all zero and 8-byte aligned, and outlives it; then the workload in it.
- * *begun: where a predecessor stopped; likewise *asked of the messages that a program asks for beside packets, else NULL.
- * *received: of a carried file; else NULL. Dies with one line if it cannot be made. */
+ * *begun: where a predecessor stopped; likewise *asked of the messages that a program asks for beside packets, else
+ * NULL. *received: of a carried file; else NULL. Dies with one line if it cannot be made. */
 size_t workload_bytes(const struct workload_plan *plan, uint32_t rank);
 struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, uint64_t *begun, uint64_t *asked,
                                struct transfer_received *received, void *memory);

@@ -134,7 +134,8 @@ _Noreturn void bare_panic(const char *where, const char *format, ...)
 
 /* ---- memory ---- */
 
-/* All that the board has, handed out from its beginning. Invariant: kept <= at, and what is borrowed lies between them. */
+/* All that the board has, handed out from its beginning. Invariant: kept <= at, and what is borrowed lies between
+ * them. */
 static struct {
     uint8_t *at;   /* NULL: nothing was handed out yet */
     size_t left;   /* from there on */

@@ -3,9 +3,10 @@
  *     start code --> image_main() --> board_*: console, time, sleep, the end
  *                                 '-> bare_*:  text, memory, panic      (made of the former)
  *
- * A board (hal/riscv-virt/, hal/mps2/) gives start code, a linker script and board_*; of those that an image may do without, what its
- * images call. Freestanding. A board may have several harts (processors that fetch instructions of their own): image_main() runs on the
- * first, and text, memory and traps are its alone, but for a panic, which is any hart's. */
+ * A board (hal/riscv-virt/, hal/mps2/) gives start code, a linker script and board_*; of those that an image may do
+ * without, what its images call. Freestanding. A board may have several harts (processors that fetch instructions of
+ * their own): image_main() runs on the first, and text, memory and traps are its alone, but for a panic, which is any
+ * hart's. */
 #ifndef HAL_BARE_H
 #define HAL_BARE_H
 
@@ -25,8 +26,8 @@ int image_main(void);
 void board_put(char c);
 /* Nanoseconds since some moment before the start; never back. */
 uint64_t board_now(void);
-/* The caller is about to end the image: from now on its characters alone are taken, on a line of their own. Returns its hart, 0 the
- * first. Who is not the first to call sleeps for good. */
+/* The caller is about to end the image: from now on its characters alone are taken, on a line of their own. Returns its
+ * hart, 0 the first. Who is not the first to call sleeps for good. */
 unsigned board_last_words(void);
 /* Ends the image. Code 0: as wished; any other: it failed. */
 _Noreturn void board_end(unsigned code);
@@ -66,8 +67,8 @@ __attribute__((format(printf, 2, 3))) _Noreturn void bare_panic(const char *wher
 #define BARE_TEXT(x)    BARE_TEXT_OF(x)
 #define bare_die(...)   bare_panic(__FILE__ ":" BARE_TEXT(__LINE__), __VA_ARGS__)
 
-/* So many zeroed bytes, aligned to 64. There is no end of it but a panic. Taken: for good. Borrowed: until all that is borrowed is
- * given back at once, but for what was borrowed before something was taken, which is never there again. */
+/* So many zeroed bytes, aligned to 64. There is no end of it but a panic. Taken: for good. Borrowed: until all that is
+ * borrowed is given back at once, but for what was borrowed before something was taken, which is never there again. */
 void *bare_take(size_t bytes);
 void *bare_borrow(size_t bytes);
 void bare_give_back(void);

@@ -105,7 +105,8 @@ static bool next(struct cursor *c, struct item *i)
     return false;
 }
 
-/* Every node ends, none is deeper than what is kept of each depth, and the last item is an end. Returns what is not so. */
+/* Every node ends, none is deeper than what is kept of each depth, and the last item is an end. Returns what is not
+ * so. */
 static const char *structure_fault(const struct device_tree *t)
 {
     struct cursor c = {.tree = t};
@@ -155,7 +156,8 @@ const char *device_tree_open(struct device_tree *t, const void *at, size_t most)
 
 /* ---- what is asked ---- */
 
-/* Of a node: how wide ranges of its children are, in words; its own first range and interrupt; whether it is one that is looked for. */
+/* Of a node: how wide ranges of its children are, in words; its own first range and interrupt; whether it is one that
+ * is looked for. */
 struct node {
     uint32_t address_words, size_words;
     const uint8_t *range;

@@ -1,4 +1,5 @@
-/* memory.c - the two functions that firmware needs from its platform (hxmesh/memory.h), for images without a C library. */
+/* memory.c - the two functions that firmware needs from its platform (hxmesh/memory.h), for images without a C
+ * library. */
 #include <stddef.h>
 #include <stdint.h>
 

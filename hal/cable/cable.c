@@ -36,8 +36,8 @@ static bool is_sealed(const struct cable_end *c, struct hx_seal_way way, const s
     return came->bytes >= came->own + HX_SEAL_BYTES && hx_seal_is_true(c->key, way, came->frame, came->own, number);
 }
 
-/* Data that comes before the peer's counts in this session needs no seal: it is of the session before, or nobody's, and is
- * dropped for that. */
+/* Data that comes before the peer's counts in this session needs no seal: it is of the session before, or nobody's, and
+ * is dropped for that. */
 static enum cable_verdict judge_data(struct cable_end *c, const struct hx_header *h, const struct came *came)
 {
     const struct hx_seal_way way = {.from = c->link.peer_nonce, .to = c->link.nonce};
@@ -51,8 +51,8 @@ static enum cable_verdict judge_data(struct cable_end *c, const struct hx_header
     return hx_seal_window_take(&c->window, number) ? CABLE_DATA : CABLE_REPLAYED;
 }
 
-/* What the sessions ask of a frame of another one, a nonce that it cannot have from a recording, they ask of a sealed one, too: so
- * only frames of the present one have a window. */
+/* What the sessions ask of a frame of another one, a nonce that it cannot have from a recording, they ask of a sealed
+ * one, too: so only frames of the present one have a window. */
 static enum cable_verdict judge_credit(struct cable_end *c, const struct hx_credit_frame *f, const struct came *came)
 {
     static const enum cable_verdict whose[] = {

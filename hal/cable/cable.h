@@ -6,14 +6,14 @@
  *     device <-- frame <-- cable_write_hop, cable_seal, cable_sent                    data
  *     device <-- frame <-- cable_credit_is_due, cable_credit_write, cable_credit_sent   credit
  *
- * The device is asked between the two halves of a pair: what it refuses was not sent, and is tried again. But a sealed frame counts
- * as sent when it is sealed: the platform keeps it until the device takes it, or its session ends.
+ * The device is asked between the two halves of a pair: what it refuses was not sent, and is tried again. But a sealed
+ * frame counts as sent when it is sealed: the platform keeps it until the device takes it, or its session ends.
  *
  * A cable with a key seals what it sends and takes only what bears a seal (hxmesh/seal.h); before there is a session it
  * takes credit frames alone, which say what they are sealed for. Of a sealed cable both ends have the key.
  *
- * Logic on bytes alone: no device, no memory but the struct, no clock. Times are in any unit of the platform's. Freestanding.
- * One owner, no locks. */
+ * Logic on bytes alone: no device, no memory but the struct, no clock. Times are in any unit of the platform's.
+ * Freestanding. One owner, no locks. */
 #ifndef CABLE_H
 #define CABLE_H
 
@@ -50,12 +50,12 @@ struct cable_end {
     const struct hx_seal_key *key; /* lives as long; NULL: nothing is sealed */
 };
 
-/* The cable came up, or this end begins anew: what lies in the buffer stays counted. vcs: of the fabric. Blocks: of a VC,
- * there and here. */
+/* The cable came up, or this end begins anew: what lies in the buffer stays counted. vcs: of the fabric. Blocks: of a
+ * VC, there and here. */
 void cable_begin(struct cable_end *c, unsigned vcs, uint32_t peer_blocks, uint32_t blocks);
 
-/* Sessions that began since the last call, without those of cable_begin(): by the peer's word, or because it fell silent.
- * What was to be sent in the one before, and was not, is to be dropped. */
+/* Sessions that began since the last call, without those of cable_begin(): by the peer's word, or because it fell
+ * silent. What was to be sent in the one before, and was not, is to be dropped. */
 uint32_t cable_new_sessions(struct cable_end *c);
 
 uint64_t cable_draw(struct cable_end *c);

@@ -177,8 +177,8 @@ static inline bool dpdk_read_header(struct hx_desc *d, const uint8_t *frame, uin
 }
 #endif
 
-/* The hop fields of a frame that goes out. It says no grant until dpdk_write_grant. Stores of an integer type of their own,
- * not of bytes, which could be anything in memory as far as a compiler knows. */
+/* The hop fields of a frame that goes out. It says no grant until dpdk_write_grant. Stores of an integer type of their
+ * own, not of bytes, which could be anything in memory as far as a compiler knows. */
 typedef uint32_t dpdk_unaligned32 __attribute__((aligned(1)));
 
 static inline void dpdk_write_hop(uint8_t *frame, unsigned vc, unsigned hops)

@@ -3,15 +3,15 @@
  *     ethdev --> receive.c: judge, count credit --> arrivals --> firmware's step --> staged --> transmit.c --> ethdev
  *                               (one VC each)    hal_port.h
  *
- * A port with a key (hal/cable) looks at each frame by itself, and puts all of it into one mbuf: the seal is over the whole
- * frame, and costs more than that.
+ * A port with a key (hal/cable) looks at each frame by itself, and puts all of it into one mbuf: the seal is over the
+ * whole frame, and costs more than that.
  *
  * Frames stay in the mbufs they came in; a descriptor carries the address (dpdk_mbuf). What transit needs is read from
  * a frame once, when it comes, and the hop fields are written once, when it goes.
  *
  * Staged frames are those that the device has not taken yet. A peer may grant more without having got them, so credit
- * does not bound them: where there are as many as the peer has blocks, in all VCs, the port has no room until the device
- * takes some (wire.h).
+ * does not bound them: where there are as many as the peer has blocks, in all VCs, the port has no room until the
+ * device takes some (wire.h).
  *
  * A port belongs to one core (lcore): no locks, no atomic operations. What others read of it are its counts. */
 #ifndef DPDK_PORT_H

@@ -38,8 +38,8 @@ static void take_data(struct dpdk_port *p, struct rte_mbuf *m, struct hx_desc *d
     p->counts.rx_bytes += (uint64_t)HX_HEADER_BYTES + d->length;
 }
 
-/* Bytes behind the payload are padding, and no business of the next switch. False: the frame is in several pieces, which
- * cannot be cut. */
+/* Bytes behind the payload are padding, and no business of the next switch. False: the frame is in several pieces,
+ * which cannot be cut. */
 static bool trim(struct rte_mbuf *m, uint32_t bytes)
 {
     if (m->nb_segs > 1)

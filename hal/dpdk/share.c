@@ -162,8 +162,8 @@ static uint32_t part_of(const struct dpdk_port *p, unsigned cores)
     return RTE_MAX(p->peer_blocks / RTE_MAX(cores, 1U), (uint32_t)HX_PACKET_BLOCKS);
 }
 
-/* Shares of one VC; the owner itself counts as one more share, of what is left. Returns what is outstanding in all then,
- * and what is kept. */
+/* Shares of one VC; the owner itself counts as one more share, of what is left. Returns what is outstanding in all
+ * then, and what is kept. */
 static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores,
                        struct dpdk_turn *turn, unsigned vc)
 {
@@ -188,8 +188,8 @@ static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shar
     return out + kept(shares, cores, turn, vc);
 }
 
-/* Lanes: an even part of what there is room for, on each VC in use, and a little more, since new credit is the owner's first:
- * a core that always saw more room at its own ports would choose them always. On other VCs 0. */
+/* Lanes: an even part of what there is room for, on each VC in use, and a little more, since new credit is the owner's
+ * first: a core that always saw more room at its own ports would choose them always. On other VCs 0. */
 static uint64_t even_parts(const struct dpdk_port *p, unsigned cores, uint64_t room)
 {
     const uint32_t most = part_of(p, cores);
@@ -208,7 +208,8 @@ static uint64_t missing(const struct dpdk_share *s, uint64_t parts)
     return less & ~(has_more * UINT16_MAX);
 }
 
-/* Tops all shares up to even parts, all VCs at once, if that leaves every core enough for a packet: then it is nobody's turn. */
+/* Tops all shares up to even parts, all VCs at once, if that leaves every core enough for a packet: then it is nobody's
+ * turn. */
 static bool top_up_evenly(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores)
 {
     const uint64_t room = dpdk_peer_room(p);

@@ -1,7 +1,7 @@
 /* share.h - how cores that each poll some ports of one node pass packets on without locks.
  *
- * A port belongs to the core that polls it; this core alone knows the credits of its cable. Every other core has a share
- * of each such port: a ring of descriptors, and per VC an allowance of blocks it may still send by that ring.
+ * A port belongs to the core that polls it; this core alone knows the credits of its cable. Every other core has a
+ * share of each such port: a ring of descriptors, and per VC an allowance of blocks it may still send by that ring.
  *
  *     sending core   { spent, returned }  -- descriptors -->   owner   { granted, taken }
  *                                         <-- granted ------
@@ -13,10 +13,10 @@
  * outstanding within the credit of the cable; a packet that finds none after all (the link began anew) is dropped, as
  * all that was under way is.
  *
- * While there is enough for a packet of each core, shares are topped up to even parts. Where there is not, the owner tops them
- * up in turn, never by so little that a full packet would not fit. Where credit is scarce, a turn
- * lasts until whose it is could have sent one: what comes is kept for a share whose turn it is, and the owner's own packets
- * wait meanwhile; else they, who see new credit first, would take all of it. A share that was not used for a while is
+ * While there is enough for a packet of each core, shares are topped up to even parts. Where there is not, the owner
+ * tops them up in turn, never by so little that a full packet would not fit. Where credit is scarce, a turn lasts until
+ * whose it is could have sent one: what comes is kept for a share whose turn it is, and the owner's own packets wait
+ * meanwhile; else they, who see new credit first, would take all of it. A share that was not used for a while is
  * returned, and rests for as long: else one core could hold the last credit that another waits for. */
 #ifndef DPDK_SHARE_H
 #define DPDK_SHARE_H
@@ -28,8 +28,8 @@
 
 enum { DPDK_IDLE_LOOPS = 64 /* of a core that has an allowance and does not use it, until it goes back */ };
 
-/* What one core writes and the other reads stands apart from what either has for itself: a line that both touch goes to and
- * fro. Counts are lanes by VC. */
+/* What one core writes and the other reads stands apart from what either has for itself: a line that both touch goes to
+ * and fro. Counts are lanes by VC. */
 struct dpdk_share {
     /* The owner writes, the sending core reads. */
     _Alignas(DPDK_APART) _Atomic uint64_t granted;
@@ -56,8 +56,8 @@ struct dpdk_turn {
     uint16_t own[HX_VCS]; /* blocks the owner had sent by the last look */
 };
 
-/* `name` of the ring, unique in the process; `frames`: that can be outstanding at once; `drops`: [HX_DROP_COUNT], the sending core's.
- * NULL: no memory. */
+/* `name` of the ring, unique in the process; `frames`: that can be outstanding at once; `drops`: [HX_DROP_COUNT], the
+ * sending core's. NULL: no memory. */
 struct dpdk_share *dpdk_share_new(const char *name, uint32_t frames, int socket, uint64_t *drops);
 void dpdk_share_free(struct dpdk_share *s);
 
@@ -72,8 +72,8 @@ static inline uint64_t dpdk_share_room(const struct dpdk_share *s)
 /* Puts what is held into the ring: a burst at a time, since each time takes the ring's counters from the other core. */
 void dpdk_share_push(struct dpdk_share *s);
 
-/* Holds one packet that hal_room had room for. This core has the frame's header in its cache and writes it; the owner need
- * not look at it. */
+/* Holds one packet that hal_room had room for. This core has the frame's header in its cache and writes it; the owner
+ * need not look at it. */
 static inline void dpdk_share_send(struct dpdk_share *s, const struct hx_desc *d)
 {
     dpdk_write_hop(rte_pktmbuf_mtod(dpdk_mbuf(d), uint8_t *), d->vc, d->hops);
@@ -91,8 +91,8 @@ unsigned dpdk_share_waiting(const struct dpdk_share *s);
 
 /* ---- the owner of the port ---- */
 
-/* Takes packets of all `cores` shares (the owner's own is NULL) to the port's staged frames, then tops up. Returns packets
- * taken. Call once a loop, after the owner's own packets. */
+/* Takes packets of all `cores` shares (the owner's own is NULL) to the port's staged frames, then tops up. Returns
+ * packets taken. Call once a loop, after the owner's own packets. */
 unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores,
                           struct dpdk_turn *turn);
 

@@ -11,8 +11,8 @@ static uint32_t slots_of(uint32_t blocks)
     return rte_align32pow2(blocks + HX_WINDOW + DPDK_BURST); /* a burst is put there before it is known to fit */
 }
 
-/* Twice what the peer has blocks for: of as much as that, or behind as much as that, a loop still finds room for its own
- * (dpdk_is_stuck). */
+/* Twice what the peer has blocks for: of as much as that, or behind as much as that, a loop still finds room for its
+ * own (dpdk_is_stuck). */
 static uint32_t staged_of(unsigned vcs, uint32_t peer_blocks)
 {
     return 2 * (vcs * peer_blocks + DPDK_BURST);
@@ -113,8 +113,8 @@ static void grant(struct dpdk_port *p)
     }
 }
 
-/* In the order in which frames go. One whose mbuf has no room for a seal goes without, and the peer drops it: the node's own
- * mbufs have. */
+/* In the order in which frames go. One whose mbuf has no room for a seal goes without, and the peer drops it: the
+ * node's own mbufs have. */
 static void seal(struct dpdk_port *p)
 {
     for (uint32_t at = RTE_MAX(p->staged_first, p->sealed_end); at < p->staged_end; at++) {

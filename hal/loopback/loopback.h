@@ -16,15 +16,15 @@
  *     }
  *
  * What to change: replace loopback_wire_put and loopback_wire_take by your device's queues, keep buffers where its DMA
- * can reach them, take `now` from its clock and random numbers from its source of them. What to keep: a buffer of each VC
- * for the blocks that were granted, always; every drop counted by its reason.
+ * can reach them, take `now` from its clock and random numbers from its source of them. What to keep: a buffer of each
+ * VC for the blocks that were granted, always; every drop counted by its reason.
  *
- * Buffers. An input takes `blocks` blocks of 256 B a VC (8,192 B packets need 32). Every packet lies in a buffer that takes
- * a whole frame, and there are as many as there are blocks: simple, and wasteful where packets are short. Hardware would
- * chain blocks.
+ * Buffers. An input takes `blocks` blocks of 256 B a VC (8,192 B packets need 32). Every packet lies in a buffer that
+ * takes a whole frame, and there are as many as there are blocks: simple, and wasteful where packets are short.
+ * Hardware would chain blocks.
  *
- * One thread for a node; the two ends of a wire may be in two. Memory is handed over by the caller, nothing is allocated. Time is a
- * count of ns that the caller moves. */
+ * One thread for a node; the two ends of a wire may be in two. Memory is handed over by the caller, nothing is
+ * allocated. Time is a count of ns that the caller moves. */
 #ifndef LOOPBACK_H
 #define LOOPBACK_H
 
@@ -39,8 +39,8 @@ enum {
     LOOPBACK_ASK_PERIOD = 20000                       /* ns, while nobody answers */
 };
 
-/* One end of a cable. Invariant: of the positions that have arrived and are not released at most `blocks` packets have not
- * left. */
+/* One end of a cable. Invariant: of the positions that have arrived and are not released at most `blocks` packets have
+ * not left. */
 struct loopback_port {
     struct cable_end cable;
     struct arrivals arrivals;
@@ -71,8 +71,8 @@ void loopback_node_init(struct loopback_node *n, unsigned ports, unsigned vcs, u
                         void *memory);
 
 /* Plugs a cable in, or begins anew at this end of one. `random`: what nonces are made of (credit.h), another number for
- * each end and each time; yours comes from where your platform has numbers that nobody can guess. Both ends have buffers
- * of the same size. */
+ * each end and each time; yours comes from where your platform has numbers that nobody can guess. Both ends have
+ * buffers of the same size. */
 void loopback_plug(struct loopback_node *n, unsigned port, unsigned plane, struct loopback_wire *out,
                    struct loopback_wire *in, uint64_t random);
 

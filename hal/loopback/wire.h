@@ -5,8 +5,8 @@
  *                                   not committed yet
  *
  * The sender writes between end and staged and commits by end = staged; the receiver takes at first. A frame that finds
- * no room is refused and counted. Sender and receiver may be two threads, or harts: each writes what is its own, and what the other
- * reads of it is published by a release and read by an acquire. */
+ * no room is refused and counted. Sender and receiver may be two threads, or harts: each writes what is its own, and
+ * what the other reads of it is published by a release and read by an acquire. */
 #ifndef LOOPBACK_WIRE_H
 #define LOOPBACK_WIRE_H
 
@@ -73,8 +73,8 @@ static inline bool loopback_wire_is_empty(const struct loopback_wire *w)
            atomic_load_explicit(&w->first, memory_order_relaxed) == atomic_load_explicit(&w->end, memory_order_acquire);
 }
 
-/* The sender wants all gone that is on the wire and has not arrived. That is so when the receiver has looked, which it does as
- * loopback_wire_take() begins; before that nothing more is put. */
+/* The sender wants all gone that is on the wire and has not arrived. That is so when the receiver has looked, which it
+ * does as loopback_wire_take() begins; before that nothing more is put. */
 static inline void loopback_wire_clear(struct loopback_wire *w)
 {
     atomic_store_explicit(&w->end, w->staged, memory_order_relaxed);

@@ -1,5 +1,5 @@
-/* main.c - the image that tries the firmware on the board itself: the conformance kit on the example platform, then a fabric
- * that is all in this image. What it says last is what it costs. */
+/* main.c - the image that tries the firmware on the board itself: the conformance kit on the example platform, then a
+ * fabric that is all in this image. What it says last is what it costs. */
 #include "conformance/kit.h"
 #include "fabric.h"
 #include "hal/bare/bare.h"

@@ -27,9 +27,9 @@ static uint64_t ticks(void)
 
 /* ---- console ---- */
 
-/* Hart 0 speaks. Another one does when it says its last words, and from then on nobody else: hart 0 looks after it has said
- * that it speaks, the other one waits after it has said that it will. A line that hart 0 has begun it may end, so that no number
- * in it is cut. */
+/* Hart 0 speaks. Another one does when it says its last words, and from then on nobody else: hart 0 looks after it has
+ * said that it speaks, the other one waits after it has said that it will. A line that hart 0 has begun it may end, so
+ * that no number in it is cut. */
 static struct {
     _Atomic unsigned last;   /* hart + 1 whose words are the last; 0: nobody's */
     _Atomic unsigned speaks; /* 1: hart 0 is within a line */

@@ -4,12 +4,13 @@
 
 #include <stdint.h>
 
-/* The text that whoever starts the machine puts behind the image's memory, 96 MiB after the start of it
- * (-device loader,addr=0x86000000,force-raw=on,file=TEXT), as another board would have it in its flash; it ends with a zero,
+/* The text that whoever starts the machine puts behind the image's memory, 96 MiB after the start of it (-device
+ * loader,addr=0x86000000,force-raw=on,file=TEXT), as another board would have it in its flash; it ends with a zero,
  * since memory that nobody wrote is zero. Empty: there is none. */
 const char *board_text(void);
 
-/* Where the registers are of the n-th place for a virtio device, in the order of their addresses; 0: there are not so many. */
+/* Where the registers are of the n-th place for a virtio device, in the order of their addresses; 0: there are not so
+ * many. */
 uintptr_t board_virtio(unsigned place);
 
 /* An interrupt of the device at that place ends a nap of hart 0 from now on. */

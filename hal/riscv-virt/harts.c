@@ -1,5 +1,5 @@
-/* harts.c - the harts of QEMU's RISC-V board `virt` as bare.h wants them. Hart 0 runs the image; each other one sleeps until it is given
- * work and its word in the CLINT is written, which wakes it. */
+/* harts.c - the harts of QEMU's RISC-V board `virt` as bare.h wants them. Hart 0 runs the image; each other one sleeps
+ * until it is given work and its word in the CLINT is written, which wakes it. */
 #include "harts.h"
 #include "hal/bare/bare.h"
 #include "parts.h"

@@ -6,7 +6,8 @@
 
 enum { TREE_MOST = 4 << 20, NS_PER_S = 1000000000 };
 
-/* Until it is read there are a console and an end where QEMU has them, so that a panic can say that it cannot be read. */
+/* Until it is read there are a console and an end where QEMU has them, so that a panic can say that it cannot be
+ * read. */
 struct board_parts board_parts = {.uart = 0x10000000, .finisher = 0x00100000, .harts = 1};
 
 /* Of the image (link.ld). */

@@ -1,4 +1,5 @@
-/* stacks.h - the harts of QEMU's RISC-V board `virt` that an image can use, and the stack of each, for start.S and C alike. */
+/* stacks.h - the harts of QEMU's RISC-V board `virt` that an image can use, and the stack of each, for start.S and C
+ * alike. */
 #ifndef HAL_RISCV_VIRT_STACKS_H
 #define HAL_RISCV_VIRT_STACKS_H
 

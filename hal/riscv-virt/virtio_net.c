@@ -87,7 +87,8 @@ static void flush_queue(struct virtio_net *d, unsigned number, struct virtio_que
     atomic_thread_fence(memory_order_seq_cst);
     if (*(volatile uint16_t *)&q->used.flags & NO_NOTIFY)
         return;
-    /* C's fences order memory alone. The device must see what is offered when it hears of it: memory before its register. */
+    /* C's fences order memory alone. The device must see what is offered when it hears of it: memory before its
+     * register. */
     __asm__ volatile("fence w, o" ::: "memory");
     d->registers[QUEUE_NOTIFY] = number;
 }

@@ -1,5 +1,6 @@
-/* virtio_net.h - a polled driver of a virtio network device on virtio-mmio (Virtual I/O Device specification 1.1: 2.6 split
- * queues, 4.2.2 registers, 5.1 network device), with no offloads, and interrupts for nothing but the end of a nap.
+/* virtio_net.h - a polled driver of a virtio network device on virtio-mmio (Virtual I/O Device specification 1.1: 2.6
+ * split queues, 4.2.2 registers, 5.1 network device), with no offloads, and interrupts for nothing but the end of a
+ * nap.
  *
  *     device --> receive queue --> virtio_net_arrived, virtio_net_taken  (in order, one at a time)
  *     device <-- send queue    <-- virtio_net_place, virtio_net_send, virtio_net_flush
@@ -7,7 +8,8 @@
  * A frame has one buffer, with the device's header before it. A buffer is the device's from flush (or taken) until it
  * comes back by the used ring; the other time it is the driver's. All of them lie in *d for good.
  *
- * What the device writes is checked: a length or a number beyond its range is a panic, for memory is not to be trusted then. */
+ * What the device writes is checked: a length or a number beyond its range is a panic, for memory is not to be trusted
+ * then. */
 #ifndef HAL_VIRTIO_NET_H
 #define HAL_VIRTIO_NET_H
 
@@ -66,7 +68,8 @@ uint8_t *virtio_net_place(struct virtio_net *d);
 /* It has so many bytes now, and is to go. */
 void virtio_net_send(struct virtio_net *d, uint32_t bytes);
 
-/* From arm to disarm the device interrupts when a frame comes (board_virtio_wakes()). Arm returns false if one has come already. */
+/* From arm to disarm the device interrupts when a frame comes (board_virtio_wakes()). Arm returns false if one has come
+ * already. */
 bool virtio_net_arm(struct virtio_net *d);
 void virtio_net_disarm(struct virtio_net *d);
 

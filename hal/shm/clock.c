@@ -16,7 +16,8 @@ static int counter_is_good(void)
     return good;
 }
 
-/* What both clocks show at one moment: of some readings the quickest, for in the midst of one the process may lose its core. */
+/* What both clocks show at one moment: of some readings the quickest, for in the midst of one the process may lose its
+ * core. */
 static struct shm_clock read_both(void)
 {
     enum { READINGS = 8 };

@@ -90,8 +90,8 @@ static void lose(struct shm_faulty *f, const struct hx_desc *d, uint64_t *count)
     ++*count;
 }
 
-/* Where nobody looks at the CRC a turned bit would be delivered as good: there the header becomes one that decodes to nothing. It
- * is set, not turned, so that two links do not mend each other's damage. */
+/* Where nobody looks at the CRC a turned bit would be delivered as good: there the header becomes one that decodes to
+ * nothing. It is set, not turned, so that two links do not mend each other's damage. */
 static void corrupt(struct shm_faulty *f, const struct hx_desc *d)
 {
     uint8_t *frame = f->worker->buffers[d->buffer].frame;

@@ -2,13 +2,13 @@
  *
  *     sender --> link `from` --> faulty link, stepped by the receiver's worker --> link `to` --> receiver
  *
- * A link that is well has no faulty link and pays nothing for it: sender and receiver meet in `from`. Where one is put in
- * between, the receiver's window moves into `to` with its positions as they stand; the sender notices nothing. It is taken
- * out again when `to` is empty.
+ * A link that is well has no faulty link and pays nothing for it: sender and receiver meet in `from`. Where one is put
+ * in between, the receiver's window moves into `to` with its positions as they stand; the sender notices nothing. It is
+ * taken out again when `to` is empty.
  *
- * A packet in `from` is on the cable. What becomes of it is one redo step (redo.h): into `to`, or home, so that it has one owner
- * at any time. A credit frame that is lost leaves the tail of `from` where it was: what was taken is marked `gone`, and the
- * next frame, which says how far the link has come in all, makes up for it.
+ * A packet in `from` is on the cable. What becomes of it is one redo step (redo.h): into `to`, or home, so that it has
+ * one owner at any time. A credit frame that is lost leaves the tail of `from` where it was: what was taken is marked
+ * `gone`, and the next frame, which says how far the link has come in all, makes up for it.
  *
  * Invariant of each VC of `from`: tail <= taken <= head; all of tail .. taken-1 is gone, nothing else is. */
 #ifndef SHM_FAULTY_H
@@ -51,8 +51,8 @@ struct shm_faulty {
     uint64_t came_ns[HX_VCS][SHM_MAX_SLOTS];
 };
 
-/* Puts it in between: `rx`, which looks at the cable, looks at `to` from now on. `to` is empty. The caller has filled in worker,
- * from, to, count, vcs, size, checked and dice (a seed); a step of its own. */
+/* Puts it in between: `rx`, which looks at the cable, looks at `to` from now on. `to` is empty. The caller has filled
+ * in worker, from, to, count, vcs, size, checked and dice (a seed); a step of its own. */
 void shm_faulty_begin(struct shm_faulty *f, struct shm_rx *rx);
 
 /* Takes it out if nothing is in it; the window of `rx` and `in` then begins where the cable stands. false: not yet. */

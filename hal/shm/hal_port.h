@@ -144,7 +144,8 @@ static inline void shm_commit_pools(struct shm_worker *w)
 /* A step moves bursts, and on a link each VC has a buffer of its own. */
 enum { HAL_SPARSE = 0, HAL_VCS_APART = 1, HAL_SHARED = 1 };
 
-/* hx_lanes_sub() by the vector instructions of the machine, if it has any: what a step asks of each port, and mostly of memory. */
+/* hx_lanes_sub() by the vector instructions of the machine, if it has any: what a step asks of each port, and mostly of
+ * memory. */
 typedef uint16_t shm_lanes __attribute__((vector_size(sizeof(uint64_t))));
 static inline uint64_t shm_lanes_sub(uint64_t a, uint64_t b)
 {
@@ -228,7 +229,8 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     (void)input;
     (void)vc;
     struct shm_tx *tx = &h->tx[output];
-    /* What is counted before the slot, which may lie anywhere as far as a compiler knows: it would read all of it again. */
+    /* What is counted before the slot, which may lie anywhere as far as a compiler knows: it would read all of it
+     * again. */
     const uint64_t heads = tx->head;
     tx->head = hx_lane_add(heads, d->vc, 1);
     h->sent |= (uint64_t)1 << output;

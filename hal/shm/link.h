@@ -10,8 +10,8 @@
  * A slot between tail and head holds a buffer, unless its bit in `gone` says that the consumer has already sent it on
  * out of turn. Held -> gone -> free are the only moves, by the consumer; free -> held, by the producer.
  *
- * What the other side wrote is checked before use: a head more than `size` ahead of the tail is not believed. It may write at any time, so
- * what is checked is a copy: shm_read_desc(). */
+ * What the other side wrote is checked before use: a head more than `size` ahead of the tail is not believed. It may
+ * write at any time, so what is checked is a copy: shm_read_desc(). */
 #ifndef SHM_LINK_H
 #define SHM_LINK_H
 

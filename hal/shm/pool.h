@@ -23,8 +23,8 @@ static inline size_t shm_pool_ring_bytes(uint32_t size)
     return sizeof(struct shm_pool_ring) + (((size_t)size * sizeof(uint32_t) + 63) & ~(size_t)63);
 }
 
-/* What the platform notes about a packet lies apart from its frame, eight notes on a cache line. Buffers are an odd number of
- * lines apart, so that their headers, all that is touched of most, have no part of a cache in common. */
+/* What the platform notes about a packet lies apart from its frame, eight notes on a cache line. Buffers are an odd
+ * number of lines apart, so that their headers, all that is touched of most, have no part of a cache in common. */
 struct shm_buffer {
     alignas(64) uint8_t frame[HX_MAX_FRAME];
 };

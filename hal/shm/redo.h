@@ -71,8 +71,8 @@ static inline void shm_redo_end(struct shm_redo *redo)
     atomic_signal_fence(memory_order_seq_cst); /* the next step's entries are written behind this, not before */
 }
 
-/* Steps 2 to 4. How many words there are nobody can foresee, so they are stored in groups, the last filled up with stores to
- * `nowhere`: a processor foresees the number of groups. */
+/* Steps 2 to 4. How many words there are nobody can foresee, so they are stored in groups, the last filled up with
+ * stores to `nowhere`: a processor foresees the number of groups. */
 static inline void shm_step_commit(struct shm_step *step)
 {
     const struct shm_step made = *step;

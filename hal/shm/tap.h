@@ -1,12 +1,12 @@
 /* tap.h - taps on the ports of switches in shared memory: what a worker does so that frames reach a capture.
  *
- * A step of a switch with tapped ports is looked at just before it is committed: what it has seen for the first time came
- * in, what it has put into links goes out. Until the commit all of these packets belong to this worker, so their bytes
- * stand still. The hop-by-hop fields, which travel in descriptors here, are written into the copy as a wire would show
- * them; for a filter, which must see them, into the frame itself, where nobody else reads them.
+ * A step of a switch with tapped ports is looked at just before it is committed: what it has seen for the first time
+ * came in, what it has put into links goes out. Until the commit all of these packets belong to this worker, so their
+ * bytes stand still. The hop-by-hop fields, which travel in descriptors here, are written into the copy as a wire would
+ * show them; for a filter, which must see them, into the frame itself, where nobody else reads them.
  *
- * A capture may want all frames: then a switch does not step while its worker's ring has no room for what the step could
- * record. Its inputs fill up, credit does the rest.
+ * A capture may want all frames: then a switch does not step while its worker's ring has no room for what the step
+ * could record. Its inputs fill up, credit does the rest.
  *
  * A switch without tapped ports has a NULL pointer, and that is all it costs. */
 #ifndef SHM_TAP_H
@@ -51,8 +51,8 @@ struct shm_tapped {
     uint64_t seen[]; /* [ports]: lanes of arrivals that have been looked at */
 };
 
-/* Binds memory that another process offers as `fd` to a slot. `ports`: of all planes. Returns 0 or -errno: -EPROTO it is
- * no tap for this fabric, or its filter is no valid program. */
+/* Binds memory that another process offers as `fd` to a slot. `ports`: of all planes. Returns 0 or -errno: -EPROTO it
+ * is no tap for this fabric, or its filter is no valid program. */
 int shm_tap_attach(struct shm_taps *taps, unsigned slot, int fd, uint32_t ring, uint32_t ports);
 void shm_tap_detach(struct shm_taps *taps, unsigned slot);
 

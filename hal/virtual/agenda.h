@@ -1,10 +1,11 @@
 /* agenda.h - what one entity has to do, soonest first: (time, item) in order, in memory of fixed size.
  *
- * Every item stands in it at most once, which whoever notes it sees to; so its room follows from the number of items. Among
- * equal times the lowest item comes first: the order never depends on the order of noting. Most of what is noted is later than
- * nearly all that stands there, so it goes in from the end: with some to some tens of items that takes half the
- * instructions of a heap. What stands there moves on through the room, and back to its beginning when the end is reached, or long
- * before where little stands there, so that it stays in few cache lines: in a ring each look would cost two instructions more. */
+ * Every item stands in it at most once, which whoever notes it sees to; so its room follows from the number of items.
+ * Among equal times the lowest item comes first: the order never depends on the order of noting. Most of what is noted
+ * is later than nearly all that stands there, so it goes in from the end: with some to some tens of items that takes
+ * half the instructions of a heap. What stands there moves on through the room, and back to its beginning when the end
+ * is reached, or long before where little stands there, so that it stays in few cache lines: in a ring each look would
+ * cost two instructions more. */
 #ifndef VIRTUAL_AGENDA_H
 #define VIRTUAL_AGENDA_H
 
@@ -13,22 +14,24 @@
 enum { VIRTUAL_ITEM_BITS = 9 };
 #define VIRTUAL_NEVER (UINT64_MAX >> VIRTUAL_ITEM_BITS) /* ps: ten hours */
 
-/* Of so many places each that goes in looks at all, without a branch: how many are later than it nobody can foresee, and a branch that is
- * foretold wrongly costs as much as some sixty instructions. */
+/* Of so many places each that goes in looks at all, without a branch: how many are later than it nobody can foresee,
+ * and a branch that is foretold wrongly costs as much as some sixty instructions. */
 enum { VIRTUAL_AGENDA_LOOKS = 3, VIRTUAL_AGENDA_FIRST = VIRTUAL_AGENDA_LOOKS + 1 };
 
 /* What goes in between two moves to the beginning, where there is room. */
 enum { VIRTUAL_AGENDA_RUN = 16 };
 
-/* Invariant: VIRTUAL_AGENDA_FIRST <= first <= end < limit <= room; at first .. end-1 keys rise. Before them stand zeros, so that who
- * goes in from the end stops there, and behind them one that is later than any, so that an empty agenda need not be told from others. */
+/* Invariant: VIRTUAL_AGENDA_FIRST <= first <= end < limit <= room; at first .. end-1 keys rise. Before them stand
+ * zeros, so that who goes in from the end stops there, and behind them one that is later than any, so that an empty
+ * agenda need not be told from others. */
 struct virtual_agenda {
     uint64_t *key; /* [room]: time << VIRTUAL_ITEM_BITS | item */
     uint16_t room, first, end;
     uint16_t limit; /* what stands there moves to the beginning when its end comes so far */
 };
 
-/* Entries for so many items, at least one: with nearly half as many to spare it moves back to the beginning seldom enough. */
+/* Entries for so many items, at least one: with nearly half as many to spare it moves back to the beginning seldom
+ * enough. */
 static inline unsigned virtual_agenda_room(unsigned items)
 {
     return VIRTUAL_AGENDA_FIRST + items + (items - 1) / 2 + 1;

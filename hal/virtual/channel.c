@@ -1,5 +1,5 @@
-/* channel.c - the channel between processes of one machine (channel.h): boxes in shared memory, written in one window and
- * read in the next, and a barrier.
+/* channel.c - the channel between processes of one machine (channel.h): boxes in shared memory, written in one window
+ * and read in the next, and a barrier.
  *
  * A box is written by one worker and read by another, in turns: windows of even and odd number have boxes of their own,
  * so a box is written again only when its reader has long passed the barrier behind it. */
@@ -30,9 +30,9 @@ enum {
 };
 #define BOX_BYTES ((size_t)256 << 20) /* addresses; memory only for what was ever used */
 
-/* What a worker says at a turn. `windows` counts its turns: the others wait until it has caught up. Who sleeps meanwhile
- * counts itself in `sleepers` and looks again first; who has caught up looks there afterwards. Between their store and their
- * load both have a full fence, so one of them sees the other. */
+/* What a worker says at a turn. `windows` counts its turns: the others wait until it has caught up. Who sleeps
+ * meanwhile counts itself in `sleepers` and looks again first; who has caught up looks there afterwards. Between their
+ * store and their load both have a full fence, so one of them sees the other. */
 struct seat {
     alignas(64) _Atomic uint32_t windows; /* futex word */
     _Atomic uint32_t sleepers;
@@ -106,8 +106,8 @@ static size_t record_bytes(uint32_t frame_bytes)
     return sizeof(struct virtual_record) + ((size_t)frame_bytes + 7) / 8 * 8;
 }
 
-/* What is to be written soon was read by another core last, whose cache has it: that takes as long as a hop, so it is asked for
- * ahead, to be written. */
+/* What is to be written soon was read by another core last, whose cache has it: that takes as long as a hop, so it is
+ * asked for ahead, to be written. */
 static inline void fetch_to_write(const uint8_t *at)
 {
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
-/* channel.h - what workers tell each other once a window: packets and credits that cross from one to the other, and when
- * each has something to do next.
+/* channel.h - what workers tell each other once a window: packets and credits that cross from one to the other, and
+ * when each has something to do next.
  *
  * The only way between workers: they share nothing else while time runs. A larger run puts another implementation (MPI)
  * behind these functions; channel.c is the one for processes of one machine. What is sent in one window is received
@@ -17,8 +17,8 @@ struct virtual_channel;
 
 enum { VIRTUAL_MOST_WORKERS = 64 };
 
-/* A packet that arrives at, or credit that comes back to, the far end of a link. Each line of it goes from one core's cache to
- * another's, so of a record no more is there than its kind has. */
+/* A packet that arrives at, or credit that comes back to, the far end of a link. Each line of it goes from one core's
+ * cache to another's, so of a record no more is there than its kind has. */
 struct virtual_record {
     uint32_t link;        /* number of the link */
     uint32_t frame_bytes; /* 0: a credit */
@@ -36,8 +36,8 @@ struct virtual_turn {
     uint64_t stop;   /* somebody wants the run to end: any of all */
 };
 
-/* Shared by processes that are forked after it was created; `self` is chosen by each (virtual_channel_join), which also says
- * whether it has a core of its own. */
+/* Shared by processes that are forked after it was created; `self` is chosen by each (virtual_channel_join), which also
+ * says whether it has a core of its own. */
 struct virtual_channel *virtual_channel_create(unsigned workers);
 void virtual_channel_join(struct virtual_channel *c, unsigned self, bool own_core);
 void virtual_channel_destroy(struct virtual_channel *c);
@@ -48,8 +48,8 @@ struct virtual_record *virtual_channel_send(struct virtual_channel *c, unsigned 
 
 /* What goes to others in this window has been sent: what is sent from now on is of the next, and for after the turn. */
 void virtual_channel_say(struct virtual_channel *c, const struct virtual_turn *turn);
-/* Ends the window: waits until all others have said theirs, and combines it; of one worker *turn stays what it said. false: another
- * worker is gone. */
+/* Ends the window: waits until all others have said theirs, and combines it; of one worker *turn stays what it said.
+ * false: another worker is gone. */
 bool virtual_channel_hear(struct virtual_channel *c, struct virtual_turn *turn);
 /* Both at once. */
 static inline bool virtual_channel_turn(struct virtual_channel *c, struct virtual_turn *turn)

@@ -40,8 +40,8 @@ static SELDOM void forget_starved(struct hal_switch *h, uint64_t all)
     h->starved = h->idle;
 }
 
-/* What somebody waits for is worth a look when it opens, or has credit. An output that took a packet in this step may be open
- * again at once: that is another step. */
+/* What somebody waits for is worth a look when it opens, or has credit. An output that took a packet in this step may
+ * be open again at once: that is another step. */
 ALWAYS_INLINE void note_waits(struct virtual_entity *e, struct virtual_node *n)
 {
     struct hal_switch *h = &n->hal;
@@ -59,8 +59,9 @@ ALWAYS_INLINE void note_waits(struct virtual_entity *e, struct virtual_node *n)
     h->sent = 0;
 }
 
-/* A step looks at a window of each input (HX_WINDOW). Where all that waited have left in it, what stands behind the window is not
- * known to the switch yet and waits for no output, so that nothing would be noted for it: it is looked at now. */
+/* A step looks at a window of each input (HX_WINDOW). Where all that waited have left in it, what stands behind the
+ * window is not known to the switch yet and waits for no output, so that nothing would be noted for it: it is looked at
+ * now. */
 ALWAYS_INLINE void step_as(struct virtual_entity *e, struct virtual_node *n, bool router)
 {
     do {
@@ -107,8 +108,8 @@ ALWAYS_INLINE uint64_t offers(const struct virtual_node *n, unsigned input, cons
     return router ? hx_router_offers(&n->sw, input, d) : hx_accelerator_offers(&n->sw, input, d);
 }
 
-/* Whether one of the outputs that a packet is offered is open, or its switch has to judge it. If not it need not be looked at
- * before one is. */
+/* Whether one of the outputs that a packet is offered is open, or its switch has to judge it. If not it need not be
+ * looked at before one is. */
 ALWAYS_INLINE bool may_go(struct virtual_entity *e, struct hal_switch *h, uint64_t offered)
 {
     if (offered == 0)
@@ -179,8 +180,8 @@ ALWAYS_INLINE void release(const struct hal_switch *h, struct virtual_rx *rx, un
         virtual_queue_end(&rx->queue[vc]);
 }
 
-/* advance(), where the packet is alone, as far as nothing else is noted for its time. false, and nothing was done: it is judged first,
- * stands behind those of its window, or the one behind it comes at the same time. */
+/* advance(), where the packet is alone, as far as nothing else is noted for its time. false, and nothing was done: it
+ * is judged first, stands behind those of its window, or the one behind it comes at the same time. */
 ALWAYS_INLINE bool advance_alone(struct virtual_entity *e, struct virtual_rx *rx, unsigned vc)
 {
     uint16_t at = hx_lane(rx->ready, vc);
@@ -198,8 +199,8 @@ ALWAYS_INLINE bool advance_alone(struct virtual_entity *e, struct virtual_rx *rx
     return true;
 }
 
-/* Where all that happens is that one packet comes, it waits for an output to open, or passes at once if its switch has nothing else to do
- * now: most do. false: that is not all, and nothing was done. */
+/* Where all that happens is that one packet comes, it waits for an output to open, or passes at once if its switch has
+ * nothing else to do now: most do. false: that is not all, and nothing was done. */
 ALWAYS_INLINE bool pass(struct virtual_entity *e, struct virtual_node *n, unsigned input, unsigned vc, bool router)
 {
     struct hal_switch *h = &n->hal;
@@ -245,8 +246,8 @@ static bool open_output(struct virtual_node *n, unsigned output)
     return n->hal.news || (wanted(n) & bit);
 }
 
-/* Where all that happens is that an output opens, or has credit, for which packets wait that the switch knows, they alone need
- * be looked at. false: it is not so, and a step is to be made. */
+/* Where all that happens is that an output opens, or has credit, for which packets wait that the switch knows, they
+ * alone need be looked at. false: it is not so, and a step is to be made. */
 static SELDOM bool grant(struct virtual_entity *e, struct virtual_node *n, unsigned output)
 {
     if (n->hal.news || (wanted(n) & hal_open(&n->hal)) != (uint64_t)1 << output)

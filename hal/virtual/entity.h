@@ -9,8 +9,9 @@
 
 #include "hal_port.h"
 
-/* Items of the agenda: of a switch, 4 input + VC (a packet becomes ready), then for each output that it opens, then for each that it has
- * credit; an accelerator's plane p begins at 32 p. For the driver: something was delivered, a deadline, look again. */
+/* Items of the agenda: of a switch, 4 input + VC (a packet becomes ready), then for each output that it opens, then for
+ * each that it has credit; an accelerator's plane p begins at 32 p. For the driver: something was delivered, a
+ * deadline, look again. */
 enum {
     VIRTUAL_ITEM_EJECT = 0x1F0,
     VIRTUAL_ITEM_TIMER = 0x1F1,
@@ -44,8 +45,8 @@ struct virtual_entity {
     bool router;
     bool busy;   /* is being visited: it goes back into the wheel by itself */
     bool hungry; /* it would inject: set by the driver */
-    /* What drives the endpoint: called when something was delivered, when a plane has room again, when a deadline or the
-     * time to look again has come. */
+    /* What drives the endpoint: called when something was delivered, when a plane has room again, when a deadline or
+     * the time to look again has come. */
     void (*drive)(void *of, bool timer, bool again);
     void *of;
 };
@@ -75,7 +76,8 @@ static inline void virtual_entity_note_sooner(struct virtual_entity *e, uint64_t
         virtual_wheel_add(&e->worker->wheel, e->index, time);
 }
 
-/* Whether packets are on their way to an (input, VC): appended, and not ready. Then it stands in the agenda, for the first of them. */
+/* Whether packets are on their way to an (input, VC): appended, and not ready. Then it stands in the agenda, for the
+ * first of them. */
 static inline bool virtual_is_coming(const struct virtual_rx *rx, unsigned vc)
 {
     return hx_lane(rx->head ^ rx->ready, vc) != 0;

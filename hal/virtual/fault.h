@@ -1,7 +1,8 @@
 /* fault.h - links that fail or do harm under the virtual clock (host/faults/faults.h).
  *
- * What becomes of a packet on a link follows from the schedule and from dice that fall by the link and by how many packets it
- * has carried: it is settled when the packet is sent, wherever its far end is, and is the same for any number of workers.
+ * What becomes of a packet on a link follows from the schedule and from dice that fall by the link and by how many
+ * packets it has carried: it is settled when the packet is sent, wherever its far end is, and is the same for any
+ * number of workers.
  *
  *     lost         the link is down, or goes down, before the packet is ready at its far end; or the dice say so. It goes
  *                  there as a packet without an address, which the switch drops: its credit comes back with the credit
@@ -42,8 +43,8 @@ struct virtual_faults {
     void *of_hit;
 };
 
-/* The packet in the parcel that is to be posted next goes on a link that has faults at `start`. What is posted then is it, or
- * its duplicate. */
+/* The packet in the parcel that is to be posted next goes on a link that has faults at `start`. What is posted then is
+ * it, or its duplicate. */
 void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start);
 
 /* ps by which a credit that is given at `gone` is late: it was lost. */

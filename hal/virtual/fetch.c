@@ -11,8 +11,9 @@
  *                                       be sent, and to whom next
  *       5     routes, buckets           of routers: the outputs they lead to; peers, and where they are here what their packets are about
  *
- * Only what is going to be touched, which needs a look at each packet: more lines, asked for without a look, take more time than that
- * saves. But which of an accelerator's four outputs that are takes longer to find out than to ask for all of them. */
+ * Only what is going to be touched, which needs a look at each packet: more lines, asked for without a look, take more
+ * time than that saves. But which of an accelerator's four outputs that are takes longer to find out than to ask for
+ * all of them. */
 #include "fetch.h"
 #include "endpoint_parts.h"
 #include "inline.h"
@@ -190,7 +191,8 @@ ALWAYS_INLINE void fetch_port(const struct virtual_node *n, unsigned item, unsig
         fetch_opening(n, item - outputs - (item < outputs + ports ? 0 : ports), stage);
 }
 
-/* The items of an agenda that are due before `end`, one after the other: what stands behind the last is not (agenda.h). */
+/* The items of an agenda that are due before `end`, one after the other: what stands behind the last is not
+ * (agenda.h). */
 struct cursor {
     const uint64_t *key;
     uint64_t limit;
@@ -234,7 +236,8 @@ ALWAYS_INLINE void fetch_search(const struct hx_endpoint *ep, uint32_t number)
         fetch(&ep->peer[number]);
 }
 
-/* Whether all that it knows of others is so little that it is asked for at once: who sent a packet is then here a stage sooner. */
+/* Whether all that it knows of others is so little that it is asked for at once: who sent a packet is then here a stage
+ * sooner. */
 ALWAYS_INLINE bool has_few_peers(const struct hx_endpoint *ep)
 {
     return ep->known <= FEW;
@@ -425,7 +428,8 @@ ALWAYS_INLINE void fetch_ways_out(const struct virtual_entity *e)
     }
 }
 
-/* The endpoint too if something is for it; if it would inject and has room, which is known a stage later, or will have. */
+/* The endpoint too if something is for it; if it would inject and has room, which is known a stage later, or will
+ * have. */
 ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
     bool called = false;
@@ -467,8 +471,8 @@ void virtual_fetch_apart(const struct virtual_entity *e, uint64_t end)
 
 /* ---- all ---- */
 
-/* Where entities are so near that all is handed over at once (outbox.h), to find what a router's tables lead to takes longer than to wait
- * for it. */
+/* Where entities are so near that all is handed over at once (outbox.h), to find what a router's tables lead to takes
+ * longer than to wait for it. */
 ALWAYS_INLINE void fetch_stage(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
     if (stage == 0) {

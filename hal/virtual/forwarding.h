@@ -1,17 +1,17 @@
-/* forwarding.h - a host that forwards in software or by its memory: what it passes on takes a time, and it passes on no more
- * than so much in all.
+/* forwarding.h - a host that forwards in software or by its memory: what it passes on takes a time, and it passes on no
+ * more than so much in all.
  *
  *     a packet whose first block may be routed at r, for another host:
  *         taken up  = max(r, forwarding free)
  *         forwarding free = taken up + n * block of forwarding
  *         ready     = taken up + delay                               then as in any switch (timing.h)
  *
- * What is for the host itself, or comes from it, is not forwarded and passes those that are. Packets stay in the input's
- * buffer meanwhile, so credit holds back who sends more.
+ * What is for the host itself, or comes from it, is not forwarded and passes those that are. Packets stay in the
+ * input's buffer meanwhile, so credit holds back who sends more.
  *
  * Invariant of an input of such a host, per VC: ready <= judged <= head (lanes of virtual_rx). Slots ready .. judged-1
- * are for other hosts and say when they may go on, judged .. head-1 when they have come; both parts in the order of their
- * times, the first since one after the other is taken up. */
+ * are for other hosts and say when they may go on, judged .. head-1 when they have come; both parts in the order of
+ * their times, the first since one after the other is taken up. */
 #ifndef VIRTUAL_FORWARDING_H
 #define VIRTUAL_FORWARDING_H
 

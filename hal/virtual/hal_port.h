@@ -1,18 +1,19 @@
 /* hal_port.h - the platform of the virtual clock (include/hxmesh/hal.h): links and buffers that take simulated time.
  *
- * Data that flows. A packet that a switch sends goes (outbox.h) into the queue of the next switch's input, with the time
- * from which it may be routed there; credit that it gives back likewise goes, with its time, to the sender's list.
- * Nothing is looked at before its time has come, and no two switches are nearer to each other than a window (timing.h), so
- * a worker may let each of its entities run through a window alone (entity.h).
+ * Data that flows. A packet that a switch sends goes (outbox.h) into the queue of the next switch's input, with the
+ * time from which it may be routed there; credit that it gives back likewise goes, with its time, to the sender's list.
+ * Nothing is looked at before its time has come, and no two switches are nearer to each other than a window (timing.h),
+ * so a worker may let each of its entities run through a window alone (entity.h).
  *
  * Who owns what. A worker owns its entities and all they hold. What leaves for another worker goes through the channel,
- * packets with their frames. A slot of a queue belongs to the receiving switch from its time on; a buffer moves with it.
+ * packets with their frames. A slot of a queue belongs to the receiving switch from its time on; a buffer moves with
+ * it.
  *
- * Invariants. Of each link and VC: credit of the sender (virtual_tx.lanes) + credit on its way back + blocks in the receiver's
- * queue (those that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <= head of each
- * input. An output that is starved has no credit on its way and its next is `awaited`, or the next of it stands in the agenda
- * (credit_noted). An output is idle only where all packets at its switch are equally long, so that who comes or leaves changes
- * nothing for those who wait for it: they all lack credit. */
+ * Invariants. Of each link and VC: credit of the sender (virtual_tx.lanes) + credit on its way back + blocks in the
+ * receiver's queue (those that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <=
+ * head of each input. An output that is starved has no credit on its way and its next is `awaited`, or the next of it
+ * stands in the agenda (credit_noted). An output is idle only where all packets at its switch are equally long, so that
+ * who comes or leaves changes nothing for those who wait for it: they all lack credit. */
 #ifndef VIRTUAL_HAL_PORT_H
 #define VIRTUAL_HAL_PORT_H
 
@@ -50,10 +51,12 @@ struct virtual_worker {
     struct virtual_tx **tx;        /* [links]: sending ends likewise */
     struct virtual_tap *tap;       /* NULL: nothing is captured */
     struct virtual_faults *faults; /* fault.h; NULL: all links are well */
-    /* The time of an entity's item VIRTUAL_ITEM_FAULT has come. Returns planes whose switches are to step, bit by plane. */
+    /* The time of an entity's item VIRTUAL_ITEM_FAULT has come. Returns planes whose switches are to step, bit by
+     * plane. */
     unsigned (*fault_is_due)(void *of, struct virtual_entity *e);
     void *of_faults;
-    /* [accelerators]: by what number endpoints know a rank, d1 * columns + d0: what is asked for ahead is found by it. */
+    /* [accelerators]: by what number endpoints know a rank, d1 * columns + d0: what is asked for ahead is found by
+     * it. */
     const uint32_t *peer_number;
 };
 
@@ -66,8 +69,8 @@ struct virtual_sent {
 struct virtual_tx {
     _Alignas(64) uint64_t lanes; /* credit of each VC in blocks, but for those in `back` that were not taken in yet */
     uint64_t opens;              /* ps: from when on it takes a packet; VIRTUAL_NEVER: it has no link */
-    /* On their way, and such as nobody has asked for since they came. Awaited: it is starved, and no credit of it stands in the agenda;
-     * the next is to be noted when it is given. */
+    /* On their way, and such as nobody has asked for since they came. Awaited: it is starved, and no credit of it
+     * stands in the agenda; the next is to be noted when it is given. */
     struct virtual_credits back;
     uint64_t link_free; /* ps: the last bit given to the link is on it */
     uint64_t crossbar_free;
@@ -247,8 +250,8 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
     slot->d.dst_d1 = d1;
 }
 
-/* The packet that was looked at last goes on, on another VC than that which it came on, and with another count of hops: all else of
- * it stays. */
+/* The packet that was looked at last goes on, on another VC than that which it came on, and with another count of hops:
+ * all else of it stays. */
 void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops);
 
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,

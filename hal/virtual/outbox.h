@@ -1,9 +1,10 @@
-/* outbox.h - packets and credits on their way: from the entity that is being visited, to others of its worker and to other
- * workers, and from other workers.
+/* outbox.h - packets and credits on their way: from the entity that is being visited, to others of its worker and to
+ * other workers, and from other workers.
  *
- * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between; between
- * entities of one worker at once where they are so near that to wait for them costs less. They are for later windows, and all are handed
- * over before the window ends: nobody can tell the difference. Packets and credits do not wait for each other. */
+ * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between;
+ * between entities of one worker at once where they are so near that to wait for them costs less. They are for later
+ * windows, and all are handed over before the window ends: nobody can tell the difference. Packets and credits do not
+ * wait for each other. */
 #ifndef VIRTUAL_OUTBOX_H
 #define VIRTUAL_OUTBOX_H
 

@@ -49,8 +49,8 @@ static inline uint8_t *virtual_pool_frame(const struct virtual_pool *p, uint32_t
     return p->frames + (size_t)buffer * p->stride;
 }
 
-/* Frames cross no cable that would carry credit: its four bytes in their headers say for how many ns a packet waited before it
- * was injected. Where frames are shown (tap.c) they are zero, as everywhere. */
+/* Frames cross no cable that would carry credit: its four bytes in their headers say for how many ns a packet waited
+ * before it was injected. Where frames are shown (tap.c) they are zero, as everywhere. */
 static inline uint32_t virtual_waited(const uint8_t *frame)
 {
     uint32_t waited;

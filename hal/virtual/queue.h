@@ -1,9 +1,9 @@
-/* queue.h - the packets of one (input, VC), and the credits on their way back to one output: rings that double when full
- * and are given back when empty, those of packets half as large the next time.
+/* queue.h - the packets of one (input, VC), and the credits on their way back to one output: rings that double when
+ * full and are given back when empty, those of packets half as large the next time.
  *
- * Most queues are empty most of the time, and some are long now and then. Those that are in use share what was given back
- * last, which is in the cache. (Where all is handed over at once the smallest rings stay: hal_port.h.) Positions are modulo
- * 2^16 as the switch counts them. */
+ * Most queues are empty most of the time, and some are long now and then. Those that are in use share what was given
+ * back last, which is in the cache. (Where all is handed over at once the smallest rings stay: hal_port.h.) Positions
+ * are modulo 2^16 as the switch counts them. */
 #ifndef VIRTUAL_QUEUE_H
 #define VIRTUAL_QUEUE_H
 
@@ -104,8 +104,9 @@ static inline uint64_t virtual_credit_lanes(uint64_t credit)
 enum { VIRTUAL_FEW_CREDITS = 4 };
 #define VIRTUAL_NO_CREDIT UINT64_MAX
 
-/* Credits in the order of their times: a few in place, beside what whoever gives them touches, more in a ring. A place that has none
- * says VIRTUAL_NO_CREDIT, later than any: so who looks for the oldest, or for a place, need not ask how many there are. */
+/* Credits in the order of their times: a few in place, beside what whoever gives them touches, more in a ring. A place
+ * that has none says VIRTUAL_NO_CREDIT, later than any: so who looks for the oldest, or for a place, need not ask how
+ * many there are. */
 struct virtual_credits {
     uint64_t *entries; /* [mask + 1]: `few`, or a ring */
     uint16_t mask;

@@ -1,15 +1,17 @@
-/* tap.h - captures under the virtual clock: what a worker does so that frames reach a file in the order of simulated time.
+/* tap.h - captures under the virtual clock: what a worker does so that frames reach a file in the order of simulated
+ * time.
  *
  *     virtual_transmit, virtual_inject -- pending, a heap -- flush -- ring (hal/tap_ring.h) --> the writer
  *
  * When a switch puts a packet on a link, both ends of the link are recorded at once: outbound here, when its first bit
- * goes onto the link, and inbound at the far port, when its first block has arrived there (its input latency before it may
- * be routed). Both times lie ahead, so records wait in a heap until the window they belong to is over; what comes later
- * is not before that. What a link loses (fault.h) is not recorded as inbound, what it repeats is so twice. At LOCAL a packet is inbound when its injection begins and outbound when its tail is delivered.
+ * goes onto the link, and inbound at the far port, when its first block has arrived there (its input latency before it
+ * may be routed). Both times lie ahead, so records wait in a heap until the window they belong to is over; what comes
+ * later is not before that. What a link loses (fault.h) is not recorded as inbound, what it repeats is so twice. At
+ * LOCAL a packet is inbound when its injection begins and outbound when its tail is delivered.
  *
  * Simulated time waits for the writer: nothing is dropped while there is one. Records of one time come by their rank
- * (hal/tap_ring.h), then by interface, and in the order in which the one worker that makes them made them. So the file does not
- * depend on the number of workers. What waits is what links carry within about a microsecond.
+ * (hal/tap_ring.h), then by interface, and in the order in which the one worker that makes them made them. So the file
+ * does not depend on the number of workers. What waits is what links carry within about a microsecond.
  *
  * Who owns what: everything is a copy. The heap and its slots are the worker's own, the ring is shared with the writer,
  * counts are shared with all workers. */
@@ -53,8 +55,8 @@ struct virtual_tap {
 /* Reserves room; all but `heap` and what follows it has been set. */
 void virtual_tap_open(struct virtual_tap *t);
 
-/* A switch puts a packet on a link, or gives it to its endpoint: at `time`, ps. Call before anything is changed. vc: of the
- * input. What comes of it by a link that has faults is told apart. */
+/* A switch puts a packet on a link, or gives it to its endpoint: at `time`, ps. Call before anything is changed. vc: of
+ * the input. What comes of it by a link that has faults is told apart. */
 void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d,
                       uint64_t time);
 /* A packet comes to the far end of that output's link, where it may be routed at `ready`, ps. */

@@ -51,8 +51,8 @@ void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_
     l->there = l->rate.blocks[1] + latency + t->input;
     l->back = t->output + latency + t->input;
     set_endpoint(t);
-    /* Data is ready no earlier than output + 1 block + link + input after the decision, credit no earlier than 1 block in
-     * the crossbar + the same without the block. */
+    /* Data is ready no earlier than output + 1 block + link + input after the decision, credit no earlier than 1 block
+     * in the crossbar + the same without the block. */
     uint64_t block = l->crossbar.blocks[1] < l->rate.blocks[1] ? l->crossbar.blocks[1] : l->rate.blocks[1];
     uint64_t window = t->output + latency + t->input + block;
     t->window = window < t->window ? window : t->window;

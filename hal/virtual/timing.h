@@ -11,16 +11,17 @@
  *     credit at the sender = gone + output latency + latency of the link + input latency
  *
  * so forwarding is virtual cut-through: the head leaves after its first block. An output takes the next packet when
- * link free <= t + output latency + four full packets in the crossbar: as late as it can without leaving gaps on the link
- * though its input's crossbar port may be busy, for others may have chosen the same input. (With one instead of four, a
- * 16x16 Hx2Mesh that was loaded to 98 % fell to 94 % in a millisecond, and filled: inputs with much to send were chosen by
- * many outputs at once, whose links stood idle meanwhile.) The endpoint's inner ports are four times as fast as the
- * others, as its link is. A packet injected at t takes the
- * endpoint's link, of four links' rate: ready = max(t, free) + 1 block there + input latency. A delivered one is there
- * when its tail is: max(start + n * block there, r + (n - 1) * block on the link + output latency).
+ * link free <= t + output latency + four full packets in the crossbar: as late as it can without leaving gaps on the
+ * link though its input's crossbar port may be busy, for others may have chosen the same input. (With one instead of
+ * four, a 16x16 Hx2Mesh that was loaded to 98 % fell to 94 % in a millisecond, and filled: inputs with much to send
+ * were chosen by many outputs at once, whose links stood idle meanwhile.) The endpoint's inner ports are four times as
+ * fast as the others, as its link is. A packet injected at t takes the endpoint's link, of four links' rate: ready =
+ * max(t, free) + 1 block there + input latency. A delivered one is there when its tail is: max(start + n * block there,
+ * r + (n - 1) * block on the link + output latency).
  *
  * A pace is a share of four links' rate at which the endpoint's packets follow each other on the average: none starts
- * before those that went first would have taken at that rate, and what was held up makes good for it at the full one. */
+ * before those that went first would have taken at that rate, and what was held up makes good for it at the full
+ * one. */
 #ifndef VIRTUAL_TIMING_H
 #define VIRTUAL_TIMING_H
 
@@ -65,14 +66,15 @@ struct virtual_timing {
     uint32_t cable, trace;
     uint32_t vcs;       /* of the fabric: they share a port's buffer */
     uint32_t vc_blocks; /* credit of a VC: its share of the buffer, at most HX_WINDOW packets, so below HX_MAX_ROOM */
-    uint64_t
-        window; /* the least time from a decision in one switch to where another sees it: see virtual_timing_init */
+    /* the least time from a decision in one switch to where another sees it: see virtual_timing_init */
+    uint64_t window;
 };
 
 /* One class of links, a cable's. */
 void virtual_timing_init(struct virtual_timing *t, const struct virtual_speeds *p, unsigned vcs);
 
-/* What a class of links is: gbps 0: as all; ps of latency. Then the window is as long as the shortest of them allows. */
+/* What a class of links is: gbps 0: as all; ps of latency. Then the window is as long as the shortest of them
+ * allows. */
 void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_t gbps, uint32_t latency);
 /* An endpoint's own link to its switch has the rate of so many links, four or more. */
 void virtual_timing_local(struct virtual_timing *t, unsigned links);

@@ -1,12 +1,12 @@
 /* wheel.h - which entities of a worker have something to do in which window of time.
  *
  * Time is cut into windows of virtual_timing.window. A bucket is a set of entities, one bit each, for each of the next
- * VIRTUAL_BUCKETS windows, taken in turn; who has something further ahead waits in `later` with its time. Within a window
- * entities are independent, so they are visited one after the other in the order of their numbers, each for all it has to
- * do in the window: what it needs is then in the cache, and no event is ever sorted among those of others.
+ * VIRTUAL_BUCKETS windows, taken in turn; who has something further ahead waits in `later` with its time. Within a
+ * window entities are independent, so they are visited one after the other in the order of their numbers, each for all
+ * it has to do in the window: what it needs is then in the cache, and no event is ever sorted among those of others.
  *
- * Invariant: an entity that has something to do at time t is in the bucket of t, in an earlier one, or in `later` with a
- * time up to t. To be visited without need costs a little and changes nothing. */
+ * Invariant: an entity that has something to do at time t is in the bucket of t, in an earlier one, or in `later` with
+ * a time up to t. To be visited without need costs a little and changes nothing. */
 #ifndef VIRTUAL_WHEEL_H
 #define VIRTUAL_WHEEL_H
 
@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 enum { VIRTUAL_BUCKETS = 64, VIRTUAL_RECIPROCAL_BITS = 56 };
-/* ps of a window at most: with it a number of windows among the buckets is exact by a multiplication (virtual_wheel_add). */
+/* ps of a window at most: with it a number of windows among the buckets is exact by a multiplication
+ * (virtual_wheel_add). */
 #define VIRTUAL_WINDOW_MOST ((uint64_t)1 << 25)
 #define VIRTUAL_NO_WINDOW   UINT64_MAX
 
@@ -38,8 +39,8 @@ void virtual_wheel_open(struct virtual_wheel *w, uint32_t entities, uint64_t wid
 /* Beyond the buckets. */
 void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t entity, uint64_t time);
 
-/* The entity has something to do at `time`, in the current window or after it. How many windows after it nobody can foresee, so there is no
- * branch for it. */
+/* The entity has something to do at `time`, in the current window or after it. How many windows after it nobody can
+ * foresee, so there is no branch for it. */
 static inline void virtual_wheel_add(struct virtual_wheel *w, uint32_t entity, uint64_t time)
 {
     uint64_t ahead = time - w->begin;

@@ -132,8 +132,8 @@ STREAMS_TARGET static uint32_t crc_streams(uint32_t crc, const void *data, size_
 #define FOLDING_TARGET __attribute__((target("sse4.2,avx512f,avx512vl,pclmul,vpclmulqdq")))
 /* Bytes; a lane is what one product takes. */
 enum { LANE = 16, VECTOR = 4 * LANE, BATCH = 4 * VECTOR, LINE = 64 };
-/* How far ahead is fetched: a page, for there the processor ends what it fetches by itself. What is fetched behind the data
- * is no loss: buffers are mostly used in the order in which they lie. */
+/* How far ahead is fetched: a page, for there the processor ends what it fetches by itself. What is fetched behind the
+ * data is no loss: buffers are mostly used in the order in which they lie. */
 enum { AHEAD = 4096 };
 
 /* Multipliers of both halves of a lane that is moved on by a distance. A product of two reflected words is read one bit

@@ -1,5 +1,5 @@
-/* crc32c.h - hx_crc32c (hxmesh/crc32c.h) by the widest instructions that the processor of this machine has; which those are
- * is found out before main. For platforms that run under an operating system. */
+/* crc32c.h - hx_crc32c (hxmesh/crc32c.h) by the widest instructions that the processor of this machine has; which those
+ * are is found out before main. For platforms that run under an operating system. */
 #ifndef WIDE_CRC32C_H
 #define WIDE_CRC32C_H
 
@@ -8,7 +8,8 @@
 
 uint32_t wide_crc32c(uint32_t crc, const void *data, size_t bytes);
 
-/* The ways there are, widest last, for those who compare them. NULL: this machine has not that one, or there are no more. */
+/* The ways there are, widest last, for those who compare them. NULL: this machine has not that one, or there are no
+ * more. */
 enum { WIDE_CRC32C_WAYS = 3 };
 uint32_t (*wide_crc32c_way(unsigned way))(uint32_t crc, const void *data, size_t bytes);
 

@@ -47,8 +47,8 @@ static bool greet(int fd)
     return tell(fd, &message);
 }
 
-/* Returns 1 for a message, whose descriptor is *passed (-1: none); 0: none is there; -1: the socket's end, or no message
- * of the protocol. */
+/* Returns 1 for a message, whose descriptor is *passed (-1: none); 0: none is there; -1: the socket's end, or no
+ * message of the protocol. */
 static int hear(int fd, struct memif_message *message, int *passed)
 {
     ssize_t bytes = passing_receive(fd, message, sizeof *message, passed, MSG_DONTWAIT);

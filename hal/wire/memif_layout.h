@@ -16,8 +16,8 @@
  *     to the server (S2M)      client fills buffers, moves head; server empties them, moves tail
  *     to the client (M2S)      client offers buffers, moves head; server fills them, moves tail
  *
- * Indices are 16 bits and run freely. A frame that is longer than a buffer takes several, all but the last with the flag
- * NEXT. */
+ * Indices are 16 bits and run freely. A frame that is longer than a buffer takes several, all but the last with the
+ * flag NEXT. */
 #ifndef MEMIF_LAYOUT_H
 #define MEMIF_LAYOUT_H
 

@@ -1,4 +1,5 @@
-/* wire.h - a cable that leaves the process: Ethernet frames in and out, by memif, a packet socket, a TAP or a pair of sockets.
+/* wire.h - a cable that leaves the process: Ethernet frames in and out, by memif, a packet socket, a TAP or a pair of
+ * sockets.
  *
  *     opener (supervisor)                    user (a worker; after it died, its successor)
  *     wire_open_*: the descriptor       ->
@@ -9,8 +10,8 @@
  * before anything runs, and is inherited over fork. So is what a connection has besides: a user that is killed takes
  * nothing away from the other side, and its successor goes on where it was.
  *
- * A wire neither judges nor counts what it carries, and it may lose frames (a queue of the kernel that is full). A frame
- * is handed over by copy: what the other side changes meanwhile in memory that it shares is of no matter.
+ * A wire neither judges nor counts what it carries, and it may lose frames (a queue of the kernel that is full). A
+ * frame is handed over by copy: what the other side changes meanwhile in memory that it shares is of no matter.
  *
  * One process at a time uses a wire; nothing here blocks. */
 #ifndef WIRE_H
@@ -54,16 +55,17 @@ struct wire {
 
 /* Each returns 0 or -errno, and leaves nothing behind if it fails. */
 
-/* Listens at a socket that this user alone may connect to (0600); the other side connects (DPDK: role=client). One that a
- * dead process of this user left there is replaced. -EADDRINUSE: somebody listens there. -EPERM: what stands there is
+/* Listens at a socket that this user alone may connect to (0600); the other side connects (DPDK: role=client). One that
+ * a dead process of this user left there is replaced. -EADDRINUSE: somebody listens there. -EPERM: what stands there is
  * another user's. -EEXIST: it is no socket. Both are left alone. -ENAMETOOLONG. Others as socket, bind. */
 int wire_open_memif(struct wire *w, const char *path);
-/* A packet socket on an interface that exists: one end of a veth, or any other. *mtu: what frames need, and then what it has.
- * -ENODEV: there is none of this name. -EMSGSIZE: its MTU is too small. -ENETDOWN: it is not up. -EPERM: CAP_NET_RAW is missing. */
+/* A packet socket on an interface that exists: one end of a veth, or any other. *mtu: what frames need, and then what
+ * it has. -ENODEV: there is none of this name. -EMSGSIZE: its MTU is too small. -ENETDOWN: it is not up. -EPERM:
+ * CAP_NET_RAW is missing. */
 int wire_open_packet(struct wire *w, const char *interface, unsigned *mtu);
 /* Creates a TAP, or takes one that was made for this user, with MTU and state as needed. The other side uses the
- * interface of that name. -EBUSY: somebody has it. -EPERM: CAP_NET_ADMIN is missing. -EMSGSIZE, -ENETDOWN: the same, for
- * want of that right, of one that exists. *mtu as above. -ENOENT: no /dev/net/tun. */
+ * interface of that name. -EBUSY: somebody has it. -EPERM: CAP_NET_ADMIN is missing. -EMSGSIZE, -ENETDOWN: the same,
+ * for want of that right, of one that exists. *mtu as above. -ENOENT: no /dev/net/tun. */
 int wire_open_tap(struct wire *w, const char *interface, unsigned *mtu);
 /* Makes a pair of datagram sockets and keeps one. *other: the one that a process which is started inherits; it is the
  * caller's, and closed on exec. `name`: of the wire. */
@@ -85,7 +87,8 @@ static inline bool wire_poll(struct wire *w)
     return w->kind->poll(w);
 }
 
-/* Copies the next frame to `frame`, WIRE_MAX_FRAME bytes: what is longer is cut there. Returns its bytes, 0: none is there. */
+/* Copies the next frame to `frame`, WIRE_MAX_FRAME bytes: what is longer is cut there. Returns its bytes, 0: none is
+ * there. */
 static inline uint32_t wire_receive(struct wire *w, uint8_t *frame)
 {
     return w->kind->receive(w, frame);

@@ -1,5 +1,5 @@
-/* alibaba.c - job sizes of a GPU cluster (MLaaS in the Wild, NSDI 2022), a size taken as that many boards, as the study of the
- * HammingMesh paper (SC22, figures 7 to 10) takes it. */
+/* alibaba.c - job sizes of a GPU cluster (MLaaS in the Wild, NSDI 2022), a size taken as that many boards, as the study
+ * of the HammingMesh paper (SC22, figures 7 to 10) takes it. */
 #include "host/allocate/sizes.h"
 
 static const struct {

@@ -1,7 +1,8 @@
 /* boards.h - which boards of a HammingMesh are free, as bits: an allocator asks for rows of boards that have the same
  * free columns, and 64 columns at a time answer.
  *
- * Invariant: bits at and beyond `columns` are 0; free_in[row] and free count the bits that are set. One thread at a time. */
+ * Invariant: bits at and beyond `columns` are 0; free_in[row] and free count the bits that are set. One thread at a
+ * time. */
 #ifndef HXMESH_HOST_ALLOCATE_BOARDS_H
 #define HXMESH_HOST_ALLOCATE_BOARDS_H
 

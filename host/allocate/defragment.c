@@ -48,8 +48,8 @@ static bool still_fits(const struct hx_placement *p, const struct hx_boards *b)
     return true;
 }
 
-/* Those that are away and cannot go back, the largest first. False: one finds no room, or no fewer boards move than in the best way so
- * far. */
+/* Those that are away and cannot go back, the largest first. False: one finds no room, or no fewer boards move than in
+ * the best way so far. */
 static bool place_anew(struct trial *t)
 {
     unsigned left = 0; /* of each a board moves at least */

@@ -1,9 +1,9 @@
 /* locality.h - how much of a job's traffic crosses the upper level of the row and column networks that have two.
  *
  * Counted as the paper's figure 9 does, a board at a time: each board sends the same to each partner; what goes to a
- * board of another row and another column goes half by X then Y, half by Y then X. In all-to-all all boards of the job are
- * partners, in all-reduce the four neighbours on its torus. Sends through one network: `low`; those of them between two
- * leaves: `high`. All row networks of a job carry the same, and all its column networks. */
+ * board of another row and another column goes half by X then Y, half by Y then X. In all-to-all all boards of the job
+ * are partners, in all-reduce the four neighbours on its torus. Sends through one network: `low`; those of them between
+ * two leaves: `high`. All row networks of a job carry the same, and all its column networks. */
 #ifndef HXMESH_HOST_ALLOCATE_LOCALITY_H
 #define HXMESH_HOST_ALLOCATE_LOCALITY_H
 

@@ -1,4 +1,5 @@
-/* mix.h - fills a HammingMesh with random jobs once, and says how full it got: the experiment of the paper's figures 8 to 10.
+/* mix.h - fills a HammingMesh with random jobs once, and says how full it got: the experiment of the paper's figures 8
+ * to 10.
  *
  * Sizes are drawn until they make up all boards that have not failed; the last is cut to what remains. A job whose shape
  * nearest to a square is longer than half the fabric is drawn again, as in the authors' script, and what remains stays empty

@@ -117,8 +117,8 @@ static bool place(const struct sim *s, uint32_t job, const struct hx_boards *b, 
     return hx_place(p, b, s->out->job[job].shape, &s->rules->placement);
 }
 
-/* Whether the first job that waits finds boards once the first `ended` of those that run have ended; `ahead` is what is free
- * then. */
+/* Whether the first job that waits finds boards once the first `ended` of those that run have ended; `ahead` is what is
+ * free then. */
 static bool finds_boards_after(struct sim *s, uint32_t ended)
 {
     struct hx_placement p;
@@ -131,8 +131,8 @@ static bool finds_boards_after(struct sim *s, uint32_t ended)
     return found;
 }
 
-/* When the first job that waits will find boards, if nothing else starts; `ahead` is what is free then. INFINITY: boards that
- * have failed keep it waiting. The more have ended the more it finds, so halves will do. */
+/* When the first job that waits will find boards, if nothing else starts; `ahead` is what is free then. INFINITY:
+ * boards that have failed keep it waiting. The more have ended the more it finds, so halves will do. */
 static double reserve(struct sim *s)
 {
     uint32_t low = 1, high = s->runs;

@@ -1,18 +1,18 @@
-/* schedule.h - a queue of jobs over time on the boards of one HammingMesh, or the hosts of another fabric: who starts when, who waits,
- * what fails.
+/* schedule.h - a queue of jobs over time on the boards of one HammingMesh, or the hosts of another fabric: who starts
+ * when, who waits, what fails.
  *
  *     arrivals -> queue -> placed on boards -> ended, or begun again when one of its boards fails
  *
- * Jobs wait in the order in which they arrive. FIRST_COME: the first one starts as soon as it finds boards, and the others
- * wait behind it. BACKFILL: while the first one waits, those behind it start where that does not delay it: the time at which
- * it will find boards, if all that runs ends as announced, is worked out, and whoever starts must have ended by then or
- * leave it its boards.
+ * Jobs wait in the order in which they arrive. FIRST_COME: the first one starts as soon as it finds boards, and the
+ * others wait behind it. BACKFILL: while the first one waits, those behind it start where that does not delay it: the
+ * time at which it will find boards, if all that runs ends as announced, is worked out, and whoever starts must have
+ * ended by then or leave it its boards.
  *
- * Boards fail one by one, each after a time drawn from an exponential distribution, and are back after another. A job of which
- * a board fails is put in front of the queue and begins anew; after HX_MOST_RESTARTS times it is given up.
+ * Boards fail one by one, each after a time drawn from an exponential distribution, and are back after another. A job
+ * of which a board fails is put in front of the queue and begins anew; after HX_MOST_RESTARTS times it is given up.
  *
- * Hosts of another fabric are one row of boards, by number; a job has as many as its shape has boards, wherever hx_place_hosts() finds
- * them. Boards that are taken from the start never come back.
+ * Hosts of another fabric are one row of boards, by number; a job has as many as its shape has boards, wherever
+ * hx_place_hosts() finds them. Boards that are taken from the start never come back.
  *
  * Times are seconds. What comes out is a function of the jobs, the rules and the seed alone. */
 #ifndef HXMESH_HOST_ALLOCATE_SCHEDULE_H

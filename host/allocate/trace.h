@@ -4,8 +4,8 @@
  *     0,4x4,2h
  *     90s,6,30m
  *
- * A job is a number of boards or COLUMNSxROWS of them; times are written as options' are (host/value.h). Lines that are empty or
- * begin with '#' do not count. */
+ * A job is a number of boards or COLUMNSxROWS of them; times are written as options' are (host/value.h). Lines that are
+ * empty or begin with '#' do not count. */
 #ifndef HXMESH_HOST_ALLOCATE_TRACE_H
 #define HXMESH_HOST_ALLOCATE_TRACE_H
 

@@ -17,8 +17,9 @@
  *     WHEN    at TIME (0) for TIME (for good), since the start
  *
  * Loss, corruption, duplication and reordering are shares of the packets that a link carries, credit-loss of its credit
- * frames; delay is added to every packet, and rate is the share of its rate that the link still has. A link has both of its
- * directions. Several lines may hold for a link at once: shares add up to 100 %, delays add up, the lowest rate counts.
+ * frames; delay is added to every packet, and rate is the share of its rate that the link still has. A link has both of
+ * its directions. Several lines may hold for a link at once: shares add up to 100 %, delays add up, the lowest rate
+ * counts.
  *
  * What is drawn, kinds, places and times (hx_faults_draw), follows from the seed and the fabric alone. */
 #ifndef HXMESH_HOST_FAULTS_H
@@ -93,15 +94,16 @@ static inline bool hx_fault_cuts(const struct hx_fault *fault)
 /* Puts a fault into its place; returns which. */
 size_t hx_faults_put(struct hx_faults *faults, const struct hx_fault *fault);
 
-/* All lines of a text, apart by newlines or semicolons; '#' begins a comment. `where`: named with the number of the line where one
- * is wrong; NULL: the line itself is. */
+/* All lines of a text, apart by newlines or semicolons; '#' begins a comment. `where`: named with the number of the
+ * line where one is wrong; NULL: the line itself is. */
 bool hx_faults_add(struct hx_faults *faults, const char *text, const char *where, const struct hx_fabric *f,
                    struct hx_problem *problem);
 /* All lines of a file. */
 bool hx_faults_read(struct hx_faults *faults, const char *path, const struct hx_fabric *f, struct hx_problem *problem);
 
-/* Adds faults until `until_ns`, or HX_MOST_FAULT_TIME: a new one each mtbf_ns on the average, anywhere in the fabric, each mended after
- * mttr_ns on the average, both exponential. Seven in ten are links; the others nodes, groups, flapping links and impaired links. */
+/* Adds faults until `until_ns`, or HX_MOST_FAULT_TIME: a new one each mtbf_ns on the average, anywhere in the fabric,
+ * each mended after mttr_ns on the average, both exponential. Seven in ten are links; the others nodes, groups,
+ * flapping links and impaired links. */
 #define HX_MOST_DRAWN_FAULTS 100000 /* until_ns / mtbf_ns at most, by who asks: some 40 MB of them */
 struct hx_fault_draw {
     uint64_t seed, mtbf_ns, mttr_ns, until_ns; /* none of the times is 0 */
@@ -112,23 +114,25 @@ void hx_faults_free(struct hx_faults *faults);
 
 /* ---- what it means ---- */
 
-/* Calls `visit` for one end of every link that the target has (not of a WORKER), each link once, in the order of planes, nodes and
- * ports. hx_fabric_far() has the other end. */
+/* Calls `visit` for one end of every link that the target has (not of a WORKER), each link once, in the order of
+ * planes, nodes and ports. hx_fabric_far() has the other end. */
 void hx_fault_each_link(const struct hx_fault_target *t, const struct hx_fabric *f,
                         void (*visit)(void *of, unsigned plane, uint32_t node, unsigned port), void *of);
 /* Whether it has the link at this port, of either end. */
 bool hx_fault_has_link(const struct hx_fault_target *t, const struct hx_fabric *f, unsigned plane, uint32_t node,
                        unsigned port);
 
-/* Live: how long after its end, ns, a fault may still be seen in what frames do. Workers share cores, and endpoints wait before they repeat. */
+/* Live: how long after its end, ns, a fault may still be seen in what frames do. Workers share cores, and endpoints
+ * wait before they repeat. */
 #define HX_FAULT_FELT_NS UINT64_C(3000000000)
 
-/* When each fault of the schedule is over, end_ns[faults->count]: at none of its links it holds any more, be it by its time or by an "up"
- * of some place that has the link. Of a worker that was stopped by its time, or when it is continued or killed; "up" and what else
- * happens at once: when it begins. UINT64_MAX: it stays. */
+/* When each fault of the schedule is over, end_ns[faults->count]: at none of its links it holds any more, be it by its
+ * time or by an "up" of some place that has the link. Of a worker that was stopped by its time, or when it is continued
+ * or killed; "up" and what else happens at once: when it begins. UINT64_MAX: it stays. */
 void hx_faults_ends(const struct hx_faults *faults, const struct hx_fabric *f, uint64_t *end_ns);
 
-/* Calls `visit` for each fault that has the link at this port, of either end, and when it is over there, the last one first. */
+/* Calls `visit` for each fault that has the link at this port, of either end, and when it is over there, the last one
+ * first. */
 void hx_faults_each_end(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane, uint32_t node,
                         unsigned port, void (*visit)(void *of, size_t fault, uint64_t end_ns), void *of);
 

@@ -147,7 +147,8 @@ static uint64_t ended(const struct hx_fault *fault, uint64_t up_ns)
     return up_ns < end ? up_ns : end;
 }
 
-/* Calls `visit` for each fault that has the link and when it ends there, the last one first: so the next "up" is always known. */
+/* Calls `visit` for each fault that has the link and when it ends there, the last one first: so the next "up" is always
+ * known. */
 static void each_end(const struct hx_faults *faults, const struct link *l,
                      void (*visit)(void *of, size_t fault, uint64_t end_ns), void *of)
 {
@@ -199,14 +200,15 @@ static int by_time(const void *a, const void *b)
     return (int)p->begins - (int)q->begins;
 }
 
-/* Faults that hold at a moment, and what they make of a link together. One that begins or ends costs the same however many others
- * hold: shares and delays are sums; the least rate is the root of a tree, each entry of which is the least of the two below it,
- * least[i] of least[2i] and least[2i + 1]. */
+/* Faults that hold at a moment, and what they make of a link together. One that begins or ends costs the same however
+ * many others hold: shares and delays are sums; the least rate is the root of a tree, each entry of which is the least
+ * of the two below it, least[i] of least[2i] and least[2i + 1]. */
 struct holding {
     const struct hx_faults *faults;
     bool *holds; /* [faults->count] */
-    uint32_t *
-        least; /* [2 * faults->count]: leaf faults->count + i is fault i's rate; UINT32_MAX: it leaves the rate alone, or does not hold */
+    /* [2 * faults->count]: leaf faults->count + i is fault i's rate; UINT32_MAX: it leaves the rate alone, or does not
+     * hold */
+    uint32_t *least;
     uint64_t cuts, impairs; /* how many of them */
     uint64_t loss, corrupt, duplicate, reorder, credit_loss, delay_ns;
 };

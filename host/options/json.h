@@ -6,9 +6,9 @@
 
 #include <jansson.h>
 
-/* Sets in `into` what each option's target holds, of those that are for this run (host/options/applies.h). Numbers and bytes are
- * integers, durations texts as the option takes them ("500ms"), words words, coordinates lists; texts that are not there are
- * left out. */
+/* Sets in `into` what each option's target holds, of those that are for this run (host/options/applies.h). Numbers and
+ * bytes are integers, durations texts as the option takes them ("500ms"), words words, coordinates lists; texts that
+ * are not there are left out. */
 void hx_options_json(const struct hx_option *options, uint64_t run, json_t *into);
 
 #endif

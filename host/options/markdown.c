@@ -1,5 +1,5 @@
-/* markdown.c - a table of options as a section of docs/options.md (host/options/options.h). Common options are left out:
- * hx_print_markdown_common() says them once for all. */
+/* markdown.c - a table of options as a section of docs/options.md (host/options/options.h). Common options are left
+ * out: hx_print_markdown_common() says them once for all. */
 #include "host/options/applies.h"
 #include "host/options/manual.h"
 #include "host/options/options.h"

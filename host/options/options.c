@@ -1,4 +1,5 @@
-/* options.c - turns a table of options into a parsed command line (host/options/options.h); help.c and others print it. */
+/* options.c - turns a table of options into a parsed command line (host/options/options.h); help.c and others print
+ * it. */
 #include "host/options/options.h"
 #include "host/color.h"
 #include "host/error.h"
@@ -296,8 +297,9 @@ enum hx_help_format hx_help_format(const char *word)
     return format;
 }
 
-/* --help and --version are answered before any value is stored, so that targets still hold the defaults. getopt puts its
- * words in another order: these are a copy, so that what is wrong with them is found afterwards as they were given. */
+/* --help and --version are answered before any value is stored, so that targets still hold the defaults. getopt puts
+ * its words in another order: these are a copy, so that what is wrong with them is found afterwards as they were
+ * given. */
 static void answer_questions(const struct parser *p, int argc, char **given)
 {
     char **argv = hx_allocate((size_t)argc + 1, sizeof *argv);

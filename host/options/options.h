@@ -14,12 +14,11 @@
  *
  * The default of an option is written nowhere: it is what its target holds when the table is read, and is printed from
  * there. Every program has, without naming them, --json FILE|- (unless .no_json), --quiet, --color, --help and
- * --version. --help=man, =markdown and =words print the same table as a manual page, as a section of docs/options.md and for
- * completion.
- * Options and operands may be mixed; a long option may be shortened while it stays unique; a FLAG that is on by default is
- * switched off by --no-NAME where .negatable is set. Of two values for an option the last one counts, so that a script may
- * add its own behind what it was given. Anything that cannot be understood ends the program with one line and
- * HX_EXIT_USAGE. */
+ * --version. --help=man, =markdown and =words print the same table as a manual page, as a section of docs/options.md
+ * and for completion. Options and operands may be mixed; a long option may be shortened while it stays unique; a FLAG
+ * that is on by default is switched off by --no-NAME where .negatable is set. Of two values for an option the last one
+ * counts, so that a script may add its own behind what it was given. Anything that cannot be understood ends the
+ * program with one line and HX_EXIT_USAGE. */
 #ifndef HXMESH_HOST_OPTIONS_H
 #define HXMESH_HOST_OPTIONS_H
 
@@ -40,8 +39,8 @@ void hx_options_apart(const struct hx_command *command, const struct hx_common *
  * set by NULL (the option alone) or by a switch word (a configuration file). */
 const char *hx_option_apply(const struct hx_option *option, const char *text);
 
-/* Takes over what was given in another table: of each option whose given_bit is set there, the value. Both tables have the same
- * entries with other targets, and end with HX_OPTIONS_END. Texts stay their owner's. */
+/* Takes over what was given in another table: of each option whose given_bit is set there, the value. Both tables have
+ * the same entries with other targets, and end with HX_OPTIONS_END. Texts stay their owner's. */
 void hx_options_take(const struct hx_option *to, const struct hx_option *from);
 
 /* The format that a word (NULL: none) names; dies with HX_EXIT_USAGE of one that is unknown. */

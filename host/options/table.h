@@ -29,8 +29,8 @@ const char *hx_option_range(const struct hx_option *option, char *text);
 /* Range and default as they stand behind the help: " (1 to 64; default 64)", or nothing. */
 const char *hx_option_limits(const struct hx_option *option, char *text);
 
-/* What stands behind a program's name: "SPEC|FILE [options]". Options come first where a "--" is among the operands: what is behind it
- * is another program's. */
+/* What stands behind a program's name: "SPEC|FILE [options]". Options come first where a "--" is among the operands:
+ * what is behind it is another program's. */
 const char *hx_usage_of(const struct hx_command *command, char *text);
 
 /* "all-to-all, uniform, ..."; empty where it is no choice. */

@@ -1,7 +1,7 @@
 /* words.c - a table of options as the completion of a shell reads it (tools/completion/hxmesh).
  *
- * A line an option: the words that stand for it, what its value is called, the values where they are few, and "file" where it
- * may also be the name of one, between tabs. What takes no value has none of these. The line before them says
+ * A line an option: the words that stand for it, what its value is called, the values where they are few, and "file"
+ * where it may also be the name of one, between tabs. What takes no value has none of these. The line before them says
  * "operands" and what they are called, or what they may be, as "one|two". */
 #include "host/options/table.h"
 

@@ -2,9 +2,9 @@
  *
  *     hxmesh fabric: 4x4 Hx2Mesh planes=1 radix=64 taper=1 credits=512 link=memory crc=off clock=wall span=run jobs=0-3:7
  *
- * The fabric comes first, and ends before the first word with a '='. One that is no HammingMesh may have such words itself:
- * it ends before " ;" ("fat-tree hosts=64 ; planes=1 ..."). The words after it stand in any order, unknown ones are ignored,
- * and those left out have their default:
+ * The fabric comes first, and ends before the first word with a '='. One that is no HammingMesh may have such words
+ * itself: it ends before " ;" ("fat-tree hosts=64 ; planes=1 ..."). The words after it stand in any order, unknown ones
+ * are ignored, and those left out have their default:
  *     planes radix taper credits   as in a spec (1, 64, 1, 512)
  *     link     wire: blocks are counted, credit frames are sent (the default)
  *              memory: a link and VC holds credits / 32 packets, there are no credit frames
@@ -48,10 +48,12 @@ const char *hx_capture_print(char *text, size_t bytes, const struct hx_spec *spe
 /* Whether a comment (need not end with a zero) is one of these. */
 bool hx_capture_marked(const char *text, size_t length);
 
-/* What the file of a graph says stands in comments of its own behind that one, one behind the other, each with this mark. */
+/* What the file of a graph says stands in comments of its own behind that one, one behind the other, each with this
+ * mark. */
 #define HX_CAPTURE_GRAPH_MARK "hxmesh graph: "
 
-/* Reads such a comment; `graph`: what the others say. No file is opened. On true *spec owns memory (hx_spec_free) and has a valid geometry. */
+/* Reads such a comment; `graph`: what the others say. No file is opened. On true *spec owns memory (hx_spec_free) and
+ * has a valid geometry. */
 bool hx_capture_parse(const char *text, size_t length, const struct hx_graph_text *graph, struct hx_spec *spec,
                       struct hx_capture_facts *facts, struct hx_problem *problem);
 

@@ -14,8 +14,8 @@
  *     hx_pcapng_close(&r);
  *
  * Understood: several sections, interfaces that come late, any time resolution and offset, enhanced, simple and old
- * packet blocks. Unknown blocks and options are passed over. A classic pcap (microseconds or nanoseconds) is one section
- * with one interface named "unknown".
+ * packet blocks. Unknown blocks and options are passed over. A classic pcap (microseconds or nanoseconds) is one
+ * section with one interface named "unknown".
  *
  * Nothing in a file is trusted. Memory is one block (HX_PCAPNG_MOST_BLOCK at most, and never more than twice what the
  * file really holds of it) and 24 bytes an interface (HX_PCAPNG_MOST_INTERFACES at most). What an event points to is

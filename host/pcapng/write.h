@@ -57,7 +57,8 @@ struct hx_pcapng_section {
     const char *hardware, *os, *application;
     const char *comments[HX_PCAPNG_MOST_NOTES]; /* up to the first NULL */
     const char *mark,
-        *text; /* a longer text, in as many comments as it takes behind these, each of which begins with the mark; NULL: none */
+        *text; /* a longer text, in as many comments as it takes behind these, each of which begins with the mark; NULL:
+                * none */
     size_t text_bytes;
 };
 /* What the room of a writer must be larger by for such a text. */

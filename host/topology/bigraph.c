@@ -1,7 +1,8 @@
-/* bigraph.c - BiGraph (EFLOPS, Dong et al., HPCA 2020): n switches of m hosts in two parts, each switch joined to all of the
- * other part. The two parts have full bandwidth between them where m is at most n / 2.
+/* bigraph.c - BiGraph (EFLOPS, Dong et al., HPCA 2020): n switches of m hosts in two parts, each switch joined to all
+ * of the other part. The two parts have full bandwidth between them where m is at most n / 2.
  *
- * To the other part there is one shortest way, to the own part one by each switch of the other. VC + 1 on the second hop. */
+ * To the other part there is one shortest way, to the own part one by each switch of the other. VC + 1 on the second
+ * hop. */
 #include "host/topology/topology.h"
 
 static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)

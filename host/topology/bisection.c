@@ -17,8 +17,8 @@ enum {
     PORTS_OF_ALL_STARTS = 4000000
 };
 
-/* Nodes that may still be moved, by what a move gains: lists, one a gain. Those with hosts and those without are kept apart,
- * so that of each queue the first is as good as any. */
+/* Nodes that may still be moved, by what a move gains: lists, one a gain. Those with hosts and those without are kept
+ * apart, so that of each queue the first is as good as any. */
 struct queue {
     uint32_t *first; /* [2 * most_gain + 1] */
     int top;         /* no gain above it has any; -most_gain - 1: empty */

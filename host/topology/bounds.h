@@ -18,8 +18,8 @@ struct hx_distances {
 };
 struct hx_distances hx_fabric_distances(const struct hx_fabric *f);
 
-/* Share of their injection bandwidth at which all hosts can send to all others alike at most, 0 .. 1, however they split their
- * traffic over minimal ways: the topology's own figure, or else by search (host/topology/loads.h). */
+/* Share of their injection bandwidth at which all hosts can send to all others alike at most, 0 .. 1, however they
+ * split their traffic over minimal ways: the topology's own figure, or else by search (host/topology/loads.h). */
 double hx_fabric_alltoall_bound(const struct hx_fabric *f);
 
 /* Of what is bought: all planes. Traces cost nothing (SC22 appendix C). */

@@ -1,4 +1,5 @@
-/* dimensions.c - fabrics of mixed dimensions, written as `Ring(4)_FC(8)_Switch(32)` (Won et al., "ASTRA-sim2.0", ISPASS 2023).
+/* dimensions.c - fabrics of mixed dimensions, written as `Ring(4)_FC(8)_Switch(32)` (Won et al., "ASTRA-sim2.0", ISPASS
+ * 2023).
  *
  * Each NPU is a router with its host beside it on a trace as fast as all the router's links. The routers along a dimension
  * are a ring (both ways), fully connected (FC), or joined by a switch. A ring of two has one cable, as FC(2) (Won et al.,

@@ -1,5 +1,5 @@
-/* dragonfly.c - Dragonfly (Kim et al., "Technology-Driven, Highly-Scalable Dragonfly Topology", ISCA 2008): groups of `a` routers,
- * each joined to all others of its group, with p hosts and h links to other groups.
+/* dragonfly.c - Dragonfly (Kim et al., "Technology-Driven, Highly-Scalable Dragonfly Topology", ISCA 2008): groups of
+ * `a` routers, each joined to all others of its group, with p hosts and h links to other groups.
  *
  * The a * h global links of a group go to the other groups as evenly as they can: so many to each, and one more to the
  * neighbours in a circle of groups (and to the one opposite, where that leaves one over). Of an odd number of groups the last
@@ -13,7 +13,8 @@
  * are `allowed`, not tables, and the AND of all three leaves no other way. The global link raises the VC.
  *
  * As SC22 (appendix C) buys them, as many routers of a group share a 64-port box as fit, and links in a box are traces:
- * two of 31 ports, one of 64. Links in a group are copper, others optical. A group that fails is a router and its hosts. */
+ * two of 31 ports, one of 64. Links in a group are copper, others optical. A group that fails is a router and its
+ * hosts. */
 #include "host/error.h"
 #include "host/topology/topology.h"
 

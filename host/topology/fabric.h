@@ -1,9 +1,9 @@
 /* fabric.h - a fabric as a graph: what both clocks, traffic, capture, verify, trace, info, route and check see of it.
  *
- * One plane is nodes and links between their ports. Node 0 .. hosts-1 are the hosts, by rank: each has an endpoint and a
- * switch of four links (E W N S) and LOCAL, as a HammingMesh's accelerator. A host that hangs on a router has one link,
- * E. A host that forwards and has more links than four is a router with its host beside it on a trace. Behind the hosts
- * stand the routers, of up to 64 ports.
+ * One plane is nodes and links between their ports. Node 0 .. hosts-1 are the hosts, by rank: each has an endpoint and
+ * a switch of four links (E W N S) and LOCAL, as a HammingMesh's accelerator. A host that hangs on a router has one
+ * link, E. A host that forwards and has more links than four is a router with its host beside it on a trace. Behind the
+ * hosts stand the routers, of up to 64 ports.
  *
  *     host 0 .. hosts-1      ports 0 .. 3: links (E W N S), 4: LOCAL
  *     hosts .. nodes-1       routers: ports 0 .. ports-1: links
@@ -46,7 +46,8 @@ struct hx_link_class {
 #define HX_LATENCY_OF_KIND UINT32_MAX
 #define HX_LINK_GBPS       400 /* of a link, where nobody says what it has */
 
-/* How the VC of a packet changes from hop to hop, so that no cycle of waiting closes. A link to a host never changes it. */
+/* How the VC of a packet changes from hop to hop, so that no cycle of waiting closes. A link to a host never changes
+ * it. */
 enum hx_vc_rule {
     HX_VC_NEVER,    /* up and down a tree */
     HX_VC_BY_HOP,   /* + 1 on each link between routers but a packet's first */
@@ -138,8 +139,8 @@ struct hx_fabric {
     struct hx_injected *injected;         /* [hosts]; NULL: all inject alike */
     void *own;                            /* the topology's: one piece of hx_allocate(), freed with the fabric */
     struct hx_laying *laying;
-    uint8_t *
-        distance; /* [nodes - hosts][nodes - hosts] between routers, links; where routes or the cost of detours need it */
+    /* [nodes - hosts][nodes - hosts] between routers, links; where routes or the cost of detours need it */
+    uint8_t *distance;
 };
 
 /* ---- to make one: what topologies call ---- */
@@ -154,8 +155,8 @@ void hx_fabric_address(struct hx_fabric *f, uint32_t node, unsigned d0, unsigned
 unsigned hx_fabric_class(struct hx_fabric *f, const struct hx_link_class *link_class);
 unsigned hx_fabric_class_of_kind(struct hx_fabric *f, const char *name, enum hx_link_kind kind);
 
-/* A link between two nodes, both ways. Routers' ports are numbered in the order in which their links are laid; a port of a
- * host that has but one link is E. */
+/* A link between two nodes, both ways. Routers' ports are numbered in the order in which their links are laid; a port
+ * of a host that has but one link is E. */
 struct hx_laid {
     uint32_t a, b;
     uint8_t link_class;
@@ -165,16 +166,17 @@ struct hx_laid {
 };
 void hx_fabric_lay(struct hx_fabric *f, const struct hx_laid *link);
 
-/* Hangs the next hosts on a router, counted among the routers: hosts router * each and following, as many as there are of
- * `each`. Its number is the d0 and the group of all of them. */
+/* Hangs the next hosts on a router, counted among the routers: hosts router * each and following, as many as there are
+ * of `each`. Its number is the d0 and the group of all of them. */
 void hx_fabric_hang(struct hx_fabric *f, uint32_t router, unsigned each, unsigned link_class);
 
-/* "leaf" and its numbers for `count` routers from `first` on, of which `inner` make a group; 0: they are counted through. */
+/* "leaf" and its numbers for `count` routers from `first` on, of which `inner` make a group; 0: they are counted
+ * through. */
 void hx_fabric_name(struct hx_fabric *f, const char *word, uint32_t first, uint32_t count, uint32_t inner);
 
-/* Numbers the ports, unless the topology did, and checks what every fabric must be: no router of more than 64 ports, no more than HX_MAX_HOSTS
- * hosts, HX_MAX_LINK_CLASSES classes and HX_MAX_NAME_RANGES ranges of names, every host reached from every other. The problem names no place: where is the
- * caller's. */
+/* Numbers the ports, unless the topology did, and checks what every fabric must be: no router of more than 64 ports, no
+ * more than HX_MAX_HOSTS hosts, HX_MAX_LINK_CLASSES classes and HX_MAX_NAME_RANGES ranges of names, every host reached
+ * from every other. The problem names no place: where is the caller's. */
 bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem);
 
 /* Fills f->distance. */
@@ -267,7 +269,8 @@ static inline uint32_t hx_fabric_host(const struct hx_fabric *f, unsigned d0, un
     return d0 < f->digits[0] && d1 < f->digits[1] ? f->host_at[(uint64_t)d0 * f->digits[1] + d1] : HX_NOWHERE;
 }
 
-/* Links between two routers, by node numbers; 255: there is no way. Only where the topology has no routes of its own. */
+/* Links between two routers, by node numbers; 255: there is no way. Only where the topology has no routes of its
+ * own. */
 static inline unsigned hx_router_distance(const struct hx_fabric *f, uint32_t a, uint32_t b)
 {
     return f->distance[(uint64_t)(a - f->hosts) * (f->nodes - f->hosts) + (b - f->hosts)];
@@ -280,39 +283,41 @@ uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned dig
 
 /* Of a router's output: the inputs whose packets have their VC raised by one behind it. */
 uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned output);
-/* Likewise, where f->ways are searched: the inputs whose packets came down and go up again by it. Each such turn raises the VC, also
- * that which a fabric of one VC has only while links are down. */
+/* Likewise, where f->ways are searched: the inputs whose packets came down and go up again by it. Each such turn raises
+ * the VC, also that which a fabric of one VC has only while links are down. */
 uint64_t hx_fabric_turned(const struct hx_fabric *f, uint32_t node, unsigned output);
 
 /* Bytes of table memory a node needs (8-byte aligned by the caller). */
 size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node);
 
-/* Whether it is one of the hosts that all have the same table, for there is one way out and one way in: their tables may be built into
- * one memory, which then fewer caches have to hold. Not where ways were searched, for a host knows by its table whom it cannot reach. */
+/* Whether it is one of the hosts that all have the same table, for there is one way out and one way in: their tables
+ * may be built into one memory, which then fewer caches have to hold. Not where ways were searched, for a host knows by
+ * its table whom it cannot reach. */
 bool hx_fabric_shares_table(const struct hx_fabric *f, uint32_t node);
 
-/* Builds the tables of `node` into `memory`, as hx_route_build() does for a HammingMesh's nodes, of which this calls it.
- * `barred` is for a HammingMesh only; up: ports whose links are up. */
+/* Builds the tables of `node` into `memory`, as hx_route_build() does for a HammingMesh's nodes, of which this calls
+ * it. `barred` is for a HammingMesh only; up: ports whose links are up. */
 void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_barred barred, uint64_t up,
                      void *memory);
 
-/* Whether each destination can have one way from every router, by D-mod-K: fat trees whose leaves and pods are wired alike, with
- * all links up, and minimal routing. */
+/* Whether each destination can have one way from every router, by D-mod-K: fat trees whose leaves and pods are wired
+ * alike, with all links up, and minimal routing. */
 bool hx_fabric_has_d_mod_k(const struct hx_fabric *f);
 
-/* D-mod-K (Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees", 2010), for a
- * router's tables as hx_fabric_route() just built them into `memory`: of its shortest ways each destination keeps one, and
- * all destinations share the links alike. A subset of the minimal ways, so nothing can deadlock that could not before. Only where
- * hx_fabric_has_d_mod_k().
+/* D-mod-K (Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees",
+ * 2010), for a router's tables as hx_fabric_route() just built them into `memory`: of its shortest ways each
+ * destination keeps one, and all destinations share the links alike. A subset of the minimal ways, so nothing can
+ * deadlock that could not before. Only where hx_fabric_has_d_mod_k().
  *
- * Why one would: packets that choose where there is room know nothing of the links that lead down, and meet there. In this order
- * hosts that all send to the host so many further share no link of a tree that does not taper, and each link of one that does with as
- * many as taper, so none waits for long, all stay in step, and no host has two senders at a time. For flows that are not spread over all destinations the free choice is better. */
+ * Why one would: packets that choose where there is room know nothing of the links that lead down, and meet there. In
+ * this order hosts that all send to the host so many further share no link of a tree that does not taper, and each link
+ * of one that does with as many as taper, so none waits for long, all stay in step, and no host has two senders at a
+ * time. For flows that are not spread over all destinations the free choice is better. */
 void hx_fabric_order_d_mod_k(const struct hx_fabric *f, uint32_t router, void *memory);
 
-/* How many rounds there are in which all hosts send to one each and receive from one, nobody meets another twice in all of them, and packets
- * on minimal ways hardly meet: what a sample of all-to-all is best made of. Not all pairs are in them. 0: there are none; a Slim Fly
- * has them, if nothing has failed. */
+/* How many rounds there are in which all hosts send to one each and receive from one, nobody meets another twice in all
+ * of them, and packets on minimal ways hardly meet: what a sample of all-to-all is best made of. Not all pairs are in
+ * them. 0: there are none; a Slim Fly has them, if nothing has failed. */
 uint32_t hx_fabric_rounds(const struct hx_fabric *f);
 
 /* Whom a host sends to in a round, 0 .. hx_fabric_rounds() - 1. */

@@ -8,9 +8,9 @@
  *     leaf3/9         the link at a port of a switch, or a0,0/E of a host
  *     group1          all nodes of a group: a board, a leaf with its hosts
  *
- * It is so in every plane. What has failed is taken out of the graph, so that all see the same; ways round it are searched
- * (host/topology/ways.h), for which d0 is each router's own, and hosts that forward become routers with their hosts beside
- * them on a trace. A host without a link takes no part. */
+ * It is so in every plane. What has failed is taken out of the graph, so that all see the same; ways round it are
+ * searched (host/topology/ways.h), for which d0 is each router's own, and hosts that forward become routers with their
+ * hosts beside them on a trace. A host without a link takes no part. */
 #ifndef HXMESH_HOST_TOPOLOGY_FAILURES_H
 #define HXMESH_HOST_TOPOLOGY_FAILURES_H
 

@@ -1,13 +1,13 @@
-/* fat_tree.c - fat trees of two and three levels (Leiserson; SC22 appendix C): leaves with `down` hosts and `up` links to
- * the level above. From there on every switch has as many links up as down, so that only a leaf tapers.
+/* fat_tree.c - fat trees of two and three levels (Leiserson; SC22 appendix C): leaves with `down` hosts and `up` links
+ * to the level above. From there on every switch has as many links up as down, so that only a leaf tapers.
  *
  *     two levels      leaves, spines: each leaf has a link to each spine, or several
  *     three levels    pods of radix / 2 leaves and the middle switches that join them; tops join the pods
  *
- * Links up are dealt out in turn: link n of a level goes to switch (n mod their number) above. What is dealt by one leaf,
- * or by one full pod, comes round all of them, so between two leaves there is always a way that goes up and then down and
- * is shortest: one VC, and two where detours go up again at a leaf. The last pod may hold fewer leaves and so reach some of the tops only. A group is a leaf with its
- * hosts, or a switch above. */
+ * Links up are dealt out in turn: link n of a level goes to switch (n mod their number) above. What is dealt by one
+ * leaf, or by one full pod, comes round all of them, so between two leaves there is always a way that goes up and then
+ * down and is shortest: one VC, and two where detours go up again at a leaf. The last pod may hold fewer leaves and so
+ * reach some of the tops only. A group is a leaf with its hosts, or a switch above. */
 #include "host/topology/topology.h"
 
 enum { DEFAULT_HOSTS = 64 };
@@ -159,15 +159,17 @@ static unsigned cables(const struct tree *t, unsigned leaf, unsigned spine)
     return (end + t->tops - 1 - spine) / t->tops - (first + t->tops - 1 - spine) / t->tops;
 }
 
-/* The port of a leaf's n-th cable to a spine. Its uplinks stand behind its hosts, in the order in which they were dealt. */
+/* The port of a leaf's n-th cable to a spine. Its uplinks stand behind its hosts, in the order in which they were
+ * dealt. */
 static unsigned cable_port(const struct hx_fabric *f, const struct tree *t, uint32_t leaf, unsigned spine, unsigned n)
 {
     unsigned first = (leaf - f->hosts) * t->up % t->tops;
     return hx_fabric_ports(f, leaf) - t->up + (spine + t->tops - first) % t->tops + n * t->tops;
 }
 
-/* Cables that a leaf takes by a spine to those leaves before `far_leaf`, in parts of a whole one: to each has * far / most, where
- * `has` and `far` are the cables of the two. Leaves begin at different parts, so that not all round up for the same one. */
+/* Cables that a leaf takes by a spine to those leaves before `far_leaf`, in parts of a whole one: to each has * far /
+ * most, where `has` and `far` are the cables of the two. Leaves begin at different parts, so that not all round up for
+ * the same one. */
 static unsigned parts_before(const struct tree *t, unsigned leaf, unsigned far_leaf, unsigned spine)
 {
     unsigned far = 0;
@@ -176,10 +178,10 @@ static unsigned parts_before(const struct tree *t, unsigned leaf, unsigned far_l
     return leaf + cables(t, leaf, spine) * far;
 }
 
-/* Where uplinks do not go round all spines alike (42 down, 22 up: nine spines, two or three cables to each), packets that
- * were spread evenly over uplinks would come to each spine alike, and find two cables down where others find three: those
- * two would be full at 82 % of what the tree can carry. So a leaf takes the fewer uplinks to a spine, the fewer cables lead down
- * from there: in proportion to the cables at both ends, all cables are full at the same time. */
+/* Where uplinks do not go round all spines alike (42 down, 22 up: nine spines, two or three cables to each), packets
+ * that were spread evenly over uplinks would come to each spine alike, and find two cables down where others find
+ * three: those two would be full at 82 % of what the tree can carry. So a leaf takes the fewer uplinks to a spine, the
+ * fewer cables lead down from there: in proportion to the cables at both ends, all cables are full at the same time. */
 static uint64_t taken(const struct hx_fabric *f, uint32_t router, unsigned d0, uint64_t ports)
 {
     const struct tree *t = f->own;
@@ -230,9 +232,10 @@ static unsigned uplink(const struct hx_fabric *f, uint32_t node, unsigned port, 
     return port - (hx_fabric_ports(f, node) - uplinks(f->own, level));
 }
 
-/* Whether a packet to addresses whose digit has that value may leave by a port. d1, the place on a leaf, says by which uplink
- * packets leave a leaf, and d0, the number of the leaf, by which they leave a pod. They come down by the cables that lead up so
- * from the destination's leaf and pod: each host has one switch on top from which everything comes down to it. */
+/* Whether a packet to addresses whose digit has that value may leave by a port. d1, the place on a leaf, says by which
+ * uplink packets leave a leaf, and d0, the number of the leaf, by which they leave a pod. They come down by the cables
+ * that lead up so from the destination's leaf and pod: each host has one switch on top from which everything comes down
+ * to it. */
 static bool settles_on(const struct hx_fabric *f, uint32_t node, unsigned port, unsigned digit, unsigned value)
 {
     const struct tree *t = f->own;
@@ -272,8 +275,8 @@ static double alltoall_bound(const struct hx_fabric *f)
     return share < 1 ? share : 1;
 }
 
-/* Known where every leaf, or pod, is full and has as many links to one switch above as to another, and two halves can be
- * made of them. */
+/* Known where every leaf, or pod, is full and has as many links to one switch above as to another, and two halves can
+ * be made of them. */
 static uint64_t bisection(const struct hx_fabric *f)
 {
     const struct tree *t = f->own;

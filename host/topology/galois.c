@@ -1,7 +1,7 @@
 /* galois.c - finite fields (host/topology/galois.h).
  *
- * A field is had from a number m, read as the polynomial that x^n is equal to, if the powers of x then are all elements but
- * 0: x is primitive. The first such m is taken. With n = 1, x is the number m. */
+ * A field is had from a number m, read as the polynomial that x^n is equal to, if the powers of x then are all elements
+ * but 0: x is primitive. The first such m is taken. With n = 1, x is the number m. */
 #include "host/topology/galois.h"
 
 /* The prime whose power q is, and the exponent; 0: it is no prime power. */

@@ -1,8 +1,8 @@
-/* galois.h - finite fields GF(q), q = p^n a prime power: arithmetic for graphs that are made of them (Slim Fly, orthogonal
- * fat trees).
+/* galois.h - finite fields GF(q), q = p^n a prime power: arithmetic for graphs that are made of them (Slim Fly,
+ * orthogonal fat trees).
  *
- * Elements are the numbers 0 .. q-1: their digits to the base p are the coefficients of a polynomial, the lowest first. So
- * 0 and 1 are themselves, and where q is a prime this is arithmetic modulo q. */
+ * Elements are the numbers 0 .. q-1: their digits to the base p are the coefficients of a polynomial, the lowest first.
+ * So 0 and 1 are themselves, and where q is a prime this is arithmetic modulo q. */
 #ifndef HXMESH_HOST_GALOIS_H
 #define HXMESH_HOST_GALOIS_H
 

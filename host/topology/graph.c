@@ -1,7 +1,8 @@
 /* graph.c - any graph of switches and hosts, from a file (host/topology/graph_file.h says how it is written).
  *
  * All shortest ways are taken, on as few VCs as an order of the switches was found for (host/topology/ways.h). A host
- * that forwards is a router with its host beside it, on a trace as fast as all its links. A group is a switch with its hosts. */
+ * that forwards is a router with its host beside it, on a trace as fast as all its links. A group is a switch with its
+ * hosts. */
 #include "host/input.h"
 #include "host/topology/graph_file.h"
 #include "host/topology/topology.h"

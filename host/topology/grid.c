@@ -319,7 +319,8 @@ uint64_t hx_grid_toward(const struct hx_fabric *f, uint32_t node, unsigned digit
     return node - f->hosts < g->routers ? toward_of_router(f, node, &aim) : toward_of_switch(f, node, &aim);
 }
 
-/* Where both ways round a ring are equally long a packet that went up could turn and go down, which would close a cycle. */
+/* Where both ways round a ring are equally long a packet that went up could turn and go down, which would close a
+ * cycle. */
 uint64_t hx_grid_allowed(const struct hx_fabric *f, uint32_t node, unsigned input)
 {
     const struct hx_fabric_port *in = hx_fabric_port(f, node, input);

@@ -1,17 +1,18 @@
 /* grid.h - routers on a grid of one to five dimensions: what tori, meshes, HyperX and mixed fabrics have in common.
  *
- * Router number = c0 + side0 * (c1 + side1 * (c2 ...)). The routers along a dimension are joined as a ring, as a line, all
- * with all, or by a switch of their own; such switches stand behind the routers, dimension by dimension. Router r has the
- * hosts r * places .. r * places + places - 1.
+ * Router number = c0 + side0 * (c1 + side1 * (c2 ...)). The routers along a dimension are joined as a ring, as a line,
+ * all with all, or by a switch of their own; such switches stand behind the routers, dimension by dimension. Router r
+ * has the hosts r * places .. r * places + places - 1.
  *
  * An address: d0 is the place in the first `split` dimensions, d1 the place in the others, times `places`, plus the
- * host's place on its router. What is left in a dimension depends on its own coordinate alone, so the AND of both digits'
- * sets is a way even though neither knows the router: tables of R routers need not have R entries.
+ * host's place on its router. What is left in a dimension depends on its own coordinate alone, so the AND of both
+ * digits' sets is a way even though neither knows the router: tables of R routers need not have R entries.
  *
- * Dimensions are in stages: a packet is done with one stage before it turns to the next, so no cycle closes over stages. In
- * a stage it takes any dimension first, but in rings and lines what leads down, to smaller coordinates, before what
- * leads up (negative first): on one VC sums of coordinates fall and then rise, so that no cycle is left where a ring's link
- * from its end to its beginning raises the VC. Whoever lays full dimensions in one stage has to have a VC rule for that. */
+ * Dimensions are in stages: a packet is done with one stage before it turns to the next, so no cycle closes over
+ * stages. In a stage it takes any dimension first, but in rings and lines what leads down, to smaller coordinates,
+ * before what leads up (negative first): on one VC sums of coordinates fall and then rise, so that no cycle is left
+ * where a ring's link from its end to its beginning raises the VC. Whoever lays full dimensions in one stage has to
+ * have a VC rule for that. */
 #ifndef HXMESH_HOST_GRID_H
 #define HXMESH_HOST_GRID_H
 

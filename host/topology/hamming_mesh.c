@@ -110,7 +110,8 @@ static void number_ports(struct hx_fabric *f)
     }
 }
 
-/* Board edges reach row switches by copper, column switches by active optical cable; switches reach each other by it. */
+/* Board edges reach row switches by copper, column switches by active optical cable; switches reach each other by
+ * it. */
 static unsigned class_of(const struct hx_fabric *f, uint32_t node, uint32_t far, unsigned trace, unsigned dac,
                          unsigned aoc)
 {
@@ -141,8 +142,8 @@ static void connect(struct hx_fabric *f)
     }
 }
 
-/* Switches of one plane's networks of one dimension, of which each of `groups` board rows (columns) has `lines` lines. Where
- * all lines of a board row fit one switch together, one serves them (SC22 appendix C). */
+/* Switches of one plane's networks of one dimension, of which each of `groups` board rows (columns) has `lines` lines.
+ * Where all lines of a board row fit one switch together, one serves them (SC22 appendix C). */
 static uint32_t bought(const struct hx_geometry *g, const struct hx_network *n, unsigned groups, unsigned lines)
 {
     bool shared = lines * n->ports <= g->radix;

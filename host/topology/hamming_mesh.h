@@ -1,11 +1,12 @@
-/* hamming_mesh.h - a HammingMesh as one topology among the others; include/hxmesh/geometry.h says where everything is. */
+/* hamming_mesh.h - a HammingMesh as one topology among the others; include/hxmesh/geometry.h says where everything
+ * is. */
 #ifndef HXMESH_HOST_HAMMING_MESH_H
 #define HXMESH_HOST_HAMMING_MESH_H
 
 #include "host/topology/topology.h"
 
-/* What "4x4 Hx2Mesh", "3x2 H2x4Mesh" or "4x4 Hx2Mesh fail=board1,0+board2,3" says, case and spaces free; false: it is not
- * written like one. Ranges are not looked at. */
+/* What "4x4 Hx2Mesh", "3x2 H2x4Mesh" or "4x4 Hx2Mesh fail=board1,0+board2,3" says, case and spaces free; false: it is
+ * not written like one. Ranges are not looked at. */
 struct hx_mesh_sides {
     unsigned x, y;                /* columns and rows of boards */
     unsigned a, b;                /* columns and rows of accelerators on a board */
@@ -13,7 +14,8 @@ struct hx_mesh_sides {
 };
 bool hx_mesh_parse(const char *text, struct hx_mesh_sides *sides);
 
-/* Marks the boards that have failed, by Y * x + X. false, with what and why: a name is none of its boards, or no board is left. */
+/* Marks the boards that have failed, by Y * x + X. false, with what and why: a name is none of its boards, or no board
+ * is left. */
 bool hx_mesh_failures(const struct hx_mesh_sides *sides, bool *failed, struct hx_problem *problem);
 
 /* The graph of a geometry that is good. */

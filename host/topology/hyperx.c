@@ -1,10 +1,9 @@
-/* hyperx.c - HyperX (Ahn et al., "HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks", SC09): routers
- * on a grid, each joined to all others along each dimension, with p hosts on each.
+/* hyperx.c - HyperX (Ahn et al., "HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks", SC09):
+ * routers on a grid, each joined to all others along each dimension, with p hosts on each.
  *
- * A packet takes one hop in each dimension that it has to. Up to three dimensions: in any order, and each hop raises the
- * VC. `hyperx 32x32 p=1` is the grid of routers of 62
- * links that SC22 simulated as its HyperX; what its table II prices is `32x32 Hx1Mesh`. The first dimension is near enough for copper. A group is a router and its
- * hosts. */
+ * A packet takes one hop in each dimension that it has to. Up to three dimensions: in any order, and each hop raises
+ * the VC. `hyperx 32x32 p=1` is the grid of routers of 62 links that SC22 simulated as its HyperX; what its table II
+ * prices is `32x32 Hx1Mesh`. The first dimension is near enough for copper. A group is a router and its hosts. */
 #include "host/topology/grid.h"
 #include "host/topology/topology.h"
 

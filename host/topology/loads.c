@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tables of a large fabric fit into no cache, and a destination has an entry in each of them: so they are gone through
- * once for so many destinations, which lie beside each other there. */
+/* The tables of a large fabric fit into no cache, and a destination has an entry in each of them: so they are gone
+ * through once for so many destinations, which lie beside each other there. */
 enum { BLOCK = 64 };
 
 enum { LEAST_ROUNDS = 4, MOST_ROUNDS = 2000, MOST_STEPS = 30000000 };
 
 #define CLOSE 0.0005 /* how far the two sides may be apart at the end */
 
-/* Where a packet may go hangs on where it is and, by `allowed`, on the input it came by. Inputs of which the same is allowed are
- * one state. */
+/* Where a packet may go hangs on where it is and, by `allowed`, on the input it came by. Inputs of which the same is
+ * allowed are one state. */
 struct states {
     uint32_t count;
     uint32_t *first; /* [nodes]: a node's states follow each other */
@@ -157,7 +157,8 @@ static void sort_from(struct search *s, uint32_t start)
     }
 }
 
-/* Likewise where all ways are shortest ones between routers, of one state each: those nearest to the seat stand first. */
+/* Likewise where all ways are shortest ones between routers, of one state each: those nearest to the seat stand
+ * first. */
 static void sort_by_distance(struct search *s, uint32_t seat)
 {
     uint32_t hosts = s->f->hosts;
@@ -297,8 +298,8 @@ static double least_by_lengths(const struct search *s, double length)
     return all > 0 ? length / all : 0;
 }
 
-/* What the first split does not fill no split does. The lengths of the next round: of what it fills most, which is enough where
- * links are alike. */
+/* What the first split does not fill no split does. The lengths of the next round: of what it fills most, which is
+ * enough where links are alike. */
 static void measure_first(struct search *s, double most)
 {
     for (uint32_t place = 0; place < s->places; place++) {
@@ -307,8 +308,8 @@ static void measure_first(struct search *s, double most)
     }
 }
 
-/* Prices answer how full places were, and tolls the prices. Each expects of the other that it does the same again: the last counts
- * twice. */
+/* Prices answer how full places were, and tolls the prices. Each expects of the other that it does the same again: the
+ * last counts twice. */
 static void answer(struct search *s, double best)
 {
     double most = -INFINITY;

@@ -1,8 +1,9 @@
 /* mlfm.c - multi-layer full mesh (Fujitsu; Kathareios et al., "Cost-effective diameter-two topologies", SC15).
  *
- * A full mesh of h + 1 columns, of which each link is cut by a router: `global` for the pair of columns. Of the columns'
- * own routers there are l layers, all on the same globals: a `local` has p hosts and h links, a global 2 l links. Locals of two
- * columns have one shortest way, those of one column h. Up to a global and down again: one VC. A detour goes up and down twice: two. */
+ * A full mesh of h + 1 columns, of which each link is cut by a router: `global` for the pair of columns. Of the
+ * columns' own routers there are l layers, all on the same globals: a `local` has p hosts and h links, a global 2 l
+ * links. Locals of two columns have one shortest way, those of one column h. Up to a global and down again: one VC. A
+ * detour goes up and down twice: two. */
 #include "host/topology/topology.h"
 
 struct mesh {

@@ -1,13 +1,15 @@
-/* oft.c - two-level orthogonal fat trees: two k-ML3B on the same middle switches (Valerio et al.; Kathareios et al., SC15).
+/* oft.c - two-level orthogonal fat trees: two k-ML3B on the same middle switches (Valerio et al.; Kathareios et al.,
+ * SC15).
  *
- * A k-ML3B joins k * k - k + 1 leaves, of k hosts and k links up, to as many middle switches so that any two leaves have
- * exactly one in common: a projective plane of order n = k - 1. Of an n x n table each cell is a middle switch. A leaf hangs on
- * the cells of a column, of a row, or on those that hold one symbol in one of n - 1 mutually orthogonal Latin squares. Leaves
- * of one such direction (columns, rows, a square) have no cell in common, so a middle switch joins them, and a last leaf hangs
- * on the middle switches of all directions. Square a holds a * row + column, of the field of n elements; columns are a = 0.
+ * A k-ML3B joins k * k - k + 1 leaves, of k hosts and k links up, to as many middle switches so that any two leaves
+ * have exactly one in common: a projective plane of order n = k - 1. Of an n x n table each cell is a middle switch. A
+ * leaf hangs on the cells of a column, of a row, or on those that hold one symbol in one of n - 1 mutually orthogonal
+ * Latin squares. Leaves of one such direction (columns, rows, a square) have no cell in common, so a middle switch
+ * joins them, and a last leaf hangs on the middle switches of all directions. Square a holds a * row + column, of the
+ * field of n elements; columns are a = 0.
  *
- * Every middle switch has k links down to the lower leaves and k to the upper ones. Two leaves that have the same place have k
- * shortest ways, all others one. Up and down again: one VC; a detour goes up and down twice: two. */
+ * Every middle switch has k links down to the lower leaves and k to the upper ones. Two leaves that have the same place
+ * have k shortest ways, all others one. Up and down again: one VC; a detour goes up and down twice: two. */
 #include "host/topology/galois.h"
 #include "host/topology/topology.h"
 
@@ -86,8 +88,8 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     return hx_fabric_finish(f, problem);
 }
 
-/* A link up carries what is for the 2 (k - 1) leaves that hang on the middle switch beside its own leaf and the one of that
- * place on the other side, and a k-th of what is for this one. */
+/* A link up carries what is for the 2 (k - 1) leaves that hang on the middle switch beside its own leaf and the one of
+ * that place on the other side, and a k-th of what is for this one. */
 static double alltoall_bound(const struct hx_fabric *f)
 {
     double k = f->digits[1];

@@ -50,9 +50,9 @@ static uint64_t nearer(const struct hx_fabric *f, uint32_t router, uint32_t to)
     return set;
 }
 
-/* Sets a bit for each router that is a step nearer from `there` than from `here`. Distances are bytes, and eight routers, the bytes
- * of a word, are looked at together: a large fabric has billions of them to look at. 255, no way, is followed by 0 here, which
- * is the distance to oneself alone. */
+/* Sets a bit for each router that is a step nearer from `there` than from `here`. Distances are bytes, and eight
+ * routers, the bytes of a word, are looked at together: a large fabric has billions of them to look at. 255, no way, is
+ * followed by 0 here, which is the distance to oneself alone. */
 static void add_nearer(uint8_t *sets, const uint8_t *here, const uint8_t *there, uint32_t routers, unsigned bit)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);

@@ -7,8 +7,8 @@
  *                                 the share t of a buffer
  *     ugal-threshold              ugal:t=0.1
  *
- * It is part of what a fabric is, for its VCs depend on it, and so a key of its spec string: "mlfm h=4 routing=valiant". The
- * option --routing and the key of a file write it there. */
+ * It is part of what a fabric is, for its VCs depend on it, and so a key of its spec string: "mlfm h=4
+ * routing=valiant". The option --routing and the key of a file write it there. */
 #ifndef HXMESH_HOST_ROUTING_H
 #define HXMESH_HOST_ROUTING_H
 
@@ -33,7 +33,8 @@ const char *hx_routing_write(char *text, const struct hx_routing *routing);
 
 struct hx_fabric;
 
-/* Lets a fabric that was just built route so: its VCs and their rule follow. Refuses what its topology has no detours for. */
+/* Lets a fabric that was just built route so: its VCs and their rule follow. Refuses what its topology has no detours
+ * for. */
 bool hx_fabric_set_routing(struct hx_fabric *f, const struct hx_routing *routing, struct hx_problem *problem);
 
 #endif

@@ -1,5 +1,5 @@
-/* seats.h - where the hosts of a fabric sit. Those of one router are alike: it is enough to go by seats, with their hosts as
- * weight. */
+/* seats.h - where the hosts of a fabric sit. Those of one router are alike: it is enough to go by seats, with their
+ * hosts as weight. */
 #ifndef HXMESH_HOST_TOPOLOGY_SEATS_H
 #define HXMESH_HOST_TOPOLOGY_SEATS_H
 

@@ -1,18 +1,18 @@
-/* slim_fly.c - Slim Fly (Besta and Hoefler, "Slim Fly: A Cost Effective Low-Diameter Network Topology", SC14): the graphs of
- * McKay, Miller and Siran (1998), any two of whose 2 q^2 routers are two hops apart at most.
+/* slim_fly.c - Slim Fly (Besta and Hoefler, "Slim Fly: A Cost Effective Low-Diameter Network Topology", SC14): the
+ * graphs of McKay, Miller and Siran (1998), any two of whose 2 q^2 routers are two hops apart at most.
  *
- * q = 4w + d is a prime power, d of -1, 0, 1, and all arithmetic is of GF(q). Routers are (0, x, y) and (1, m, c). (0, x, y)
- * and (0, x, z) are joined where y - z is in a set X, (1, m, c) and (1, m, b) where c - b is in a set X', and (0, x, y) and
- * (1, m, c) where y = m x + c. With t a primitive element, Hafner ("Geometric realisation of the graphs of McKay-Miller-
- * Siran", 2004) gives
+ * q = 4w + d is a prime power, d of -1, 0, 1, and all arithmetic is of GF(q). Routers are (0, x, y) and (1, m, c). (0,
+ * x, y) and (0, x, z) are joined where y - z is in a set X, (1, m, c) and (1, m, b) where c - b is in a set X', and (0,
+ * x, y) and (1, m, c) where y = m x + c. With t a primitive element, Hafner ("Geometric realisation of the graphs of
+ * McKay-Miller- Siran", 2004) gives
  *
  *     d = 1     X = the even powers of t                                  X' = the odd ones
  *     d = 0     X = 1, t^2, .. t^(q-2)                                    X' = t, t^3, .. t^(q-1)
  *     d = -1    X = 1, t^2, .. t^(2w-2), t^(2w-1), t^(2w+1), .. t^(4w-3)  X' = t, t^3, .. t^(2w-1), t^2w, t^(2w+2), .. t^(4w-2)
  *
- * A router has (3q - d) / 2 links, and p hosts: as many as half its links, which is where the bandwidth between routers is
- * just enough. Minimal ways, and the second hop raises the VC. Rack r has (0, r, *) and (1, r, *): copper in it, optical
- * cables between racks. A detour has four hops. A group is a router and its hosts. */
+ * A router has (3q - d) / 2 links, and p hosts: as many as half its links, which is where the bandwidth between routers
+ * is just enough. Minimal ways, and the second hop raises the VC. Rack r has (0, r, *) and (1, r, *): copper in it,
+ * optical cables between racks. A detour has four hops. A group is a router and its hosts. */
 #include "host/topology/slim_fly.h"
 #include "host/error.h"
 #include "host/topology/topology.h"
@@ -186,9 +186,9 @@ static uint32_t step(const struct hx_slim_fly *s, uint32_t router)
     return x * q + hx_galois_sum(&s->field, hx_galois_product(&s->field, m, x), router % q);
 }
 
-/* Everyone to the router two steps on. Of two routers (0, x, y) with different x, as of two (1, m, c) with different m, exactly
- * one is joined to both (y - y' = m (x - x') has one solution), so all ways are single; and each step is the second hop of
- * the router before and the first of its own: 2 p hosts share a link. SC15, section 4. */
+/* Everyone to the router two steps on. Of two routers (0, x, y) with different x, as of two (1, m, c) with different m,
+ * exactly one is joined to both (y - y' = m (x - x') has one solution), so all ways are single; and each step is the
+ * second hop of the router before and the first of its own: 2 p hosts share a link. SC15, section 4. */
 static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
 {
     const struct hx_slim_fly *s = f->own;

@@ -1,4 +1,5 @@
-/* slim_fly.h - what a Slim Fly's parts share: the graph (slim_fly.c), and all-to-all on it in rounds (slim_fly_rounds.c). */
+/* slim_fly.h - what a Slim Fly's parts share: the graph (slim_fly.c), and all-to-all on it in rounds
+ * (slim_fly_rounds.c). */
 #ifndef HXMESH_HOST_SLIM_FLY_H
 #define HXMESH_HOST_SLIM_FLY_H
 
@@ -21,8 +22,8 @@ struct hx_slim_fly_step {
 
 enum { HX_SLIM_FLY_STEPS = 2 * HX_GALOIS_MOST };
 
-/* The steps of hosts on (0, .., ..) and on (1, .., ..), of the same kinds for both; p and p of them are a group, which is made at the
- * same time, by the p hosts of a router. */
+/* The steps of hosts on (0, .., ..) and on (1, .., ..), of the same kinds for both; p and p of them are a group, which
+ * is made at the same time, by the p hosts of a router. */
 struct hx_slim_fly_rounds {
     unsigned groups;
     struct hx_slim_fly_step step[2][HX_SLIM_FLY_STEPS]; /* [groups * p] */

@@ -1,24 +1,28 @@
 /* slim_fly_rounds.c - all-to-all of a Slim Fly in rounds in which hardly two hosts share a link.
  *
- * Why. Most pairs of routers have one shortest way. If all hosts make a common shift, those of a router want the same one, and
- * p of them share a link that carries one: with q = 13 and p = 9 any few shifts come to a fifth of what hosts inject.
+ * Why. Most pairs of routers have one shortest way. If all hosts make a common shift, those of a router want the same
+ * one, and p of them share a link that carries one: with q = 13 and p = 9 any few shifts come to a fifth of what hosts
+ * inject.
  *
- * A link from (0, x, ..) to (1, m, ..) goes up, on the diagonal m - x; the one back goes down, likewise. If all routers (0, .., ..)
- * make one step (slim_fly.h) of a k, they use each link of a diagonal once, and no other of those between the parts:
+ * A link from (0, x, ..) to (1, m, ..) goes up, on the diagonal m - x; the one back goes down, likewise. If all routers
+ * (0, .., ..) make one step (slim_fly.h) of a k, they use each link of a diagonal once, and no other of those between
+ * the parts:
  *
  *     SAME_PART from 0   up k, down k - by        from 1   down k, up k + by
  *     ACROSS    from 0   up k                     from 1   down k
  *
- * Besides, ACROSS takes one link of its line, from 0 by -by and from 1 by +by, and none where by = 0. So hosts of a router that
- * make different steps share no link if all diagonals up differ, all diagonals down, and no two steps across have by and -by. There
- * are q diagonals each way, and p hosts with S steps in their part take p + S: which fits for p up to two thirds of q.
+ * Besides, ACROSS takes one link of its line, from 0 by -by and from 1 by +by, and none where by = 0. So hosts of a
+ * router that make different steps share no link if all diagonals up differ, all diagonals down, and no two steps
+ * across have by and -by. There are q diagonals each way, and p hosts with S steps in their part take p + S: which fits
+ * for p up to two thirds of q.
  *
- * Rounds. To each k of a group an element is added that is the same for all: so a group is q rounds. In each of these the hosts of
- * a router take turns, so that each makes each step, and each time with the host so many places on that all are met. In a round all
- * receive from one.
+ * Rounds. To each k of a group an element is added that is the same for all: so a group is q rounds. In each of these
+ * the hosts of a router take turns, so that each makes each step, and each time with the host so many places on that
+ * all are met. In a round all receive from one.
  *
- * What fills no group of p is in no round: who is on the same line or router, and some more, a third of all with q = 13 and p = 9.
- * Where p is more than two thirds of q some diagonals are used twice, and for even q, where -by is by, some links of lines. */
+ * What fills no group of p is in no round: who is on the same line or router, and some more, a third of all with q = 13
+ * and p = 9. Where p is more than two thirds of q some diagonals are used twice, and for even q, where -by is by, some
+ * links of lines. */
 #include "host/topology/slim_fly.h"
 
 /* a + b from (0, .., ..), a - b from (1, .., ..). */
@@ -67,8 +71,8 @@ static void add_step(struct hx_slim_fly *s, struct diagonals *d, unsigned n, enu
     }
 }
 
-/* Steps across have by = 0 and then the powers of the primitive element, of which -1 is the one half-way (but where -a = a): so
- * no group has both a and -a. Steps in a part, which take twice as many diagonals, are shared out evenly. */
+/* Steps across have by = 0 and then the powers of the primitive element, of which -1 is the one half-way (but where -a
+ * = a): so no group has both a and -a. Steps in a part, which take twice as many diagonals, are shared out evenly. */
 void hx_slim_fly_plan(struct hx_slim_fly *s)
 {
     struct hx_slim_fly_rounds *r = &s->rounds;
@@ -122,7 +126,8 @@ static uint32_t router_to(const struct hx_slim_fly *s, uint32_t router, unsigned
     return router_at(s, part, to, crossed(f, !part, far, at, to));
 }
 
-/* A round is, from the last digit on: the turn, how many places on the host is that receives, what is added to each k, the group. */
+/* A round is, from the last digit on: the turn, how many places on the host is that receives, what is added to each k,
+ * the group. */
 uint32_t hx_slim_fly_partner(const struct hx_slim_fly *s, uint32_t host, uint32_t round)
 {
     unsigned own = host % s->p;

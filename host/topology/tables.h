@@ -1,4 +1,5 @@
-/* tables.h - the tables of all nodes of a fabric at once: where packets may go, for loads and searches over minimal ways. */
+/* tables.h - the tables of all nodes of a fabric at once: where packets may go, for loads and searches over minimal
+ * ways. */
 #ifndef HXMESH_HOST_TOPOLOGY_TABLES_H
 #define HXMESH_HOST_TOPOLOGY_TABLES_H
 

@@ -44,36 +44,40 @@ struct hx_topology {
     bool (*build)(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem);
 
     /* The ports of a node on minimal ways to addresses whose digit (0 or 1) has that value, as far as this digit tells:
-     * the AND of both digits' sets is the way. A router's or host's own hosts included. NULL: by breadth-first distances
-     * between routers for d0, by the host's place for d1. Hosts of one link, to a router, are not asked for. */
+     * the AND of both digits' sets is the way. A router's or host's own hosts included. NULL: by breadth-first
+     * distances between routers for d0, by the host's place for d1. Hosts of one link, to a router, are not asked
+     * for. */
     uint64_t (*toward)(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
-    /* Of the ports of a router on shortest ways to the hosts of a d0, those that packets take, where `toward` is NULL; NULL:
-     * all. For who has more cables one way than another, which packets would not know. */
+    /* Of the ports of a router on shortest ways to the hosts of a d0, those that packets take, where `toward` is NULL;
+     * NULL: all. For who has more cables one way than another, which packets would not know. */
     uint64_t (*taken)(const struct hx_fabric *f, uint32_t router, unsigned d0, uint64_t ports);
-    /* Of the ports of a router, those that each destination keeps to whose digit has that value, so that it has one way from
-     * there (hx_fabric_order_d_mod_k()); 0: a fabric of this shape has no such order. NULL: none has. */
+    /* Of the ports of a router, those that each destination keeps to whose digit has that value, so that it has one way
+     * from there (hx_fabric_order_d_mod_k()); 0: a fabric of this shape has no such order. NULL: none has. */
     uint64_t (*d_mod_k)(const struct hx_fabric *f, uint32_t router, unsigned digit, unsigned value);
     /* Ports that a packet may still take which came by `input`; NULL: all. Likewise. */
     uint64_t (*allowed)(const struct hx_fabric *f, uint32_t node, unsigned input);
-    /* Of a router's output: the inputs whose packets have their VC raised by one behind it. NULL: by the fabric's rule. */
+    /* Of a router's output: the inputs whose packets have their VC raised by one behind it. NULL: by the fabric's
+     * rule. */
     uint64_t (*raised)(const struct hx_fabric *f, uint32_t node, unsigned output);
 
-    /* Which paths packets take where they are not all of the least length: "over any link between the two groups". NULL: they are. */
+    /* Which paths packets take where they are not all of the least length: "over any link between the two groups".
+     * NULL: they are. */
     const char *paths;
     /* Links of a minimal way between two hosts, the hosts' own included; NULL: by breadth-first distances. */
     unsigned (*distance)(const struct hx_fabric *f, uint32_t from, uint32_t to);
     /* Sum of these over all ordered pairs of hosts, and the longest; NULL: pair by pair. */
     uint64_t (*distances)(const struct hx_fabric *f, unsigned *longest);
-    /* Share of the injection bandwidth that all-to-all cannot exceed, however traffic is split over minimal ways; NULL: by search
-     * (host/topology/loads.h). */
+    /* Share of the injection bandwidth that all-to-all cannot exceed, however traffic is split over minimal ways; NULL:
+     * by search (host/topology/loads.h). */
     double (*alltoall_bound)(const struct hx_fabric *f);
-    /* Links that join the two halves of the fabric, all of one rate, where it is known; 0 or NULL: a cut found by search. */
-    uint64_t (*bisection)(const struct hx_fabric *f);
-    /* Who sends to whom where minimal routing is at its worst: to[seat], of all seats (host/topology/worst_case.h). NULL: by
+    /* Links that join the two halves of the fabric, all of one rate, where it is known; 0 or NULL: a cut found by
      * search. */
+    uint64_t (*bisection)(const struct hx_fabric *f);
+    /* Who sends to whom where minimal routing is at its worst: to[seat], of all seats (host/topology/worst_case.h).
+     * NULL: by search. */
     void (*worst_case)(const struct hx_fabric *f, uint64_t seed, uint32_t *to);
-    /* Samples of all-to-all in rounds that load links alike, which common shifts do not: how many rounds there are, and whom a
-     * host sends to in one (hx_fabric_rounds(), hx_fabric_partner()). NULL: there are none. */
+    /* Samples of all-to-all in rounds that load links alike, which common shifts do not: how many rounds there are, and
+     * whom a host sends to in one (hx_fabric_rounds(), hx_fabric_partner()). NULL: there are none. */
     uint32_t (*rounds)(const struct hx_fabric *f);
     uint32_t (*partner)(const struct hx_fabric *f, uint32_t host, uint32_t round);
 };
@@ -91,12 +95,13 @@ struct hx_graph_text {
     const char *bytes;
     size_t length;
 };
-/* The same where somebody else names the fabric, and says what the graph's file says: no file is opened. NULL: as above. */
+/* The same where somebody else names the fabric, and says what the graph's file says: no file is opened. NULL: as
+ * above. */
 bool hx_fabric_make_told(struct hx_fabric *f, const char *text, unsigned planes, const struct hx_graph_text *graph,
                          struct hx_problem *problem);
 
-/* What `toward` may answer by d1 where this is a host's place on its router: the port of the host there, and all that lead
- * on. */
+/* What `toward` may answer by d1 where this is a host's place on its router: the port of the host there, and all that
+ * lead on. */
 uint64_t hx_fabric_toward_place(const struct hx_fabric *f, uint32_t router, unsigned d1);
 /* The ports of a router that its own hosts hang on. */
 uint64_t hx_fabric_host_ports(const struct hx_fabric *f, uint32_t router);
@@ -114,7 +119,8 @@ bool hx_words_has(const struct hx_words *w, const char *key);
 const char *hx_words_text(struct hx_words *w, const char *key);
 /* Numbers joined by x or commas, as "2x2" or "400,200"; 0: it is not that. Returns how many. */
 unsigned hx_words_list(const char *text, unsigned *values, unsigned most);
-/* Refuses keys and sizes that nobody took: `known` ends with NULL; `sizes`: how many sizes this topology takes at most. */
+/* Refuses keys and sizes that nobody took: `known` ends with NULL; `sizes`: how many sizes this topology takes at
+ * most. */
 bool hx_words_end(const struct hx_words *w, const char *const *known, unsigned sizes, struct hx_problem *problem);
 
 /* A part, as `other`, in the letters in which it was written: for names of files. */

@@ -1,15 +1,15 @@
 /* torus.c - tori and meshes of one to four dimensions (Dally, "Performance Analysis of k-ary n-cube Interconnection
  * Networks", 1990; SC22 appendix C).
  *
- * In one and two dimensions the hosts forward themselves, as a HammingMesh's accelerators: any minimal way, north last, and
- * the links that close the rings raise the VC, so that each VC sees a mesh and no packet needs more of them than one and
- * the dimensions. In three and four dimensions a host stands beside a router on a trace as fast as all the router's
- * links. Of a torus of three dimensions packets take any minimal way, what leads down first (grid.h), and the VC rises as in
- * two: four VCs. Of four dimensions the first two are done before the others, and the VC starts from 0 again in these: three VCs.
- * Meshes of so many go dimension by dimension, on one VC.
+ * In one and two dimensions the hosts forward themselves, as a HammingMesh's accelerators: any minimal way, north last,
+ * and the links that close the rings raise the VC, so that each VC sees a mesh and no packet needs more of them than
+ * one and the dimensions. In three and four dimensions a host stands beside a router on a trace as fast as all the
+ * router's links. Of a torus of three dimensions packets take any minimal way, what leads down first (grid.h), and the
+ * VC rises as in two: four VCs. Of four dimensions the first two are done before the others, and the VC starts from 0
+ * again in these: three VCs. Meshes of so many go dimension by dimension, on one VC.
  *
- * A board's links are traces and cost nothing: the 32x32 torus of 2x2 boards has 1,024 cables a plane. SC22 says they are
- * copper, but its 2.5 and 39.5 M$ are the price of optical cables; so they are optical here. A side of two has two
+ * A board's links are traces and cost nothing: the 32x32 torus of 2x2 boards has 1,024 cables a plane. SC22 says they
+ * are copper, but its 2.5 and 39.5 M$ are the price of optical cables; so they are optical here. A side of two has two
  * parallel links. A group is a board. */
 #include "host/topology/grid.h"
 #include "host/topology/topology.h"
@@ -69,8 +69,8 @@ static uint32_t product(const struct hx_grid *g, unsigned first, unsigned end)
     return all;
 }
 
-/* How many dimensions make a stage, in which they are taken in any order. On lines what leads down first would draw traffic to a
- * corner: a mesh of three sides carries little more than a third of it so. */
+/* How many dimensions make a stage, in which they are taken in any order. On lines what leads down first would draw
+ * traffic to a corner: a mesh of three sides carries little more than a third of it so. */
 static unsigned set_stages(struct hx_grid *g, enum hx_grid_kind kind)
 {
     unsigned together = g->dimensions;

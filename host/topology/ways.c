@@ -148,8 +148,8 @@ static void count_turns_from(struct search *s, uint32_t router, uint64_t ports)
     }
 }
 
-/* The most turns from down to up that any packet to this digit takes under the order as it is. Where ways are to be left out,
- * they are until no packet takes more than `most`; NEVER: some have no way then. */
+/* The most turns from down to up that any packet to this digit takes under the order as it is. Where ways are to be
+ * left out, they are until no packet takes more than `most`; NEVER: some have no way then. */
 static unsigned count_turns_to(struct search *s, uint32_t digit, unsigned most, bool leave_out)
 {
     unsigned all = 0;

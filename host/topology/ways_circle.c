@@ -45,8 +45,8 @@ static void add_waits(struct links *l, const uint64_t *ports)
     }
 }
 
-/* Goes on from the end of the path for as long as it leads to links that are new. True: it has come back to itself, and the
- * path is the circle. */
+/* Goes on from the end of the path for as long as it leads to links that are new. True: it has come back to itself, and
+ * the path is the circle. */
 static bool follow(struct links *l)
 {
     while (l->length) {

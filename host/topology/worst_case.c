@@ -93,9 +93,9 @@ static void find_nearest(struct search *s, uint32_t start, bool (*is)(const stru
     }
 }
 
-/* Of what sets out anywhere for a seat, the share that passes the link, in s->share where s->seen is the new look: backwards
- * from the link, those first from which it is as many hops. Minimal ways between two nodes are equally long, so a node's share
- * is complete when its turn comes. No further than `most` nodes. */
+/* Of what sets out anywhere for a seat, the share that passes the link, in s->share where s->seen is the new look:
+ * backwards from the link, those first from which it is as many hops. Minimal ways between two nodes are equally long,
+ * so a node's share is complete when its turn comes. No further than `most` nodes. */
 static void look_back(struct search *s, const struct link *l, uint32_t seat, unsigned most)
 {
     uint64_t set = hx_tables_onward(&s->tables, l->node, seat, s->host[seat]);

@@ -27,16 +27,21 @@ extern const struct hx_external_values hx_external_defaults;
      .help = "its cables are sealed: 128 bits in hex, in a file for its user alone (0600)"}, \
     {.key = "external[].node", .kind = HX_OPTION_CHOICE, .to.choice = &(v)->node, .choices = hx_external_nodes, \
      .help = "who starts it: somebody elsewhere, or this program as an image in QEMU (docs/bare-metal.md)"}, \
-    {.key = "external[].harts", .kind = HX_OPTION_NUMBER, .to.number = &(v)->harts, .low = 1, .high = 1 + HX_CABLE_PORTS, \
-     .help = "of an image in QEMU: how many share its work; the first has switch and endpoint, the others cables in turn"}, \
-    HX_CABLE_KEY(v, "E", HX_E, "memif:SOCKET, veth:INTERFACE or tap:INTERFACE"), HX_CABLE_KEY(v, "W", HX_W, "likewise"), \
+    {.key = "external[].harts", .kind = HX_OPTION_NUMBER, .to.number = &(v)->harts, .low = 1, \
+     .high = 1 + HX_CABLE_PORTS, \
+     .help = "of an image in QEMU: how many share its work; the first has switch and endpoint, the others cables " \
+     "in turn"}, \
+    HX_CABLE_KEY(v, "E", HX_E, "memif:SOCKET, veth:INTERFACE or " \
+    "tap:INTERFACE"), HX_CABLE_KEY(v, "W", HX_W, "likewise"), \
     HX_CABLE_KEY(v, "N", HX_N, "likewise"), HX_CABLE_KEY(v, "S", HX_S, "likewise")
 #define HX_CABLE_KEY(v, letter, place, words) \
     {.key = "external[].ports." letter, .kind = HX_OPTION_STRING, .argument = "CABLE", .to.string = &(v)->port[place], \
      .help = (words)}
 #define HX_EXTERNAL_GROUPS \
-    {.key = "external", .holds = HX_YAML_ENTRIES, .argument = "list", .help = "accelerators that run elsewhere (wall clock)"}, \
-    {.key = "external[].at", .holds = HX_YAML_PAIR, .required = true, .argument = "[gx, gy]", .help = "which accelerator"}, \
+    {.key = "external", .holds = HX_YAML_ENTRIES, .argument = "list", \
+     .help = "accelerators that run elsewhere (wall clock)"}, \
+    {.key = "external[].at", .holds = HX_YAML_PAIR, .required = true, .argument = "[gx, gy]", \
+     .help = "which accelerator"}, \
     {.key = "external[].ports", .holds = HX_YAML_KEYS, .argument = "mapping", \
      .help = "its cables, which a node elsewhere must have; the cable of a port that is not named is out"}
 /* clang-format on */

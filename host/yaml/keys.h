@@ -1,7 +1,7 @@
 /* keys.h - what keys a kind of file has: checked, read and documented from one table.
  *
- * A value is read by the option whose .key it is (host/options/options.h), so it is written and refused alike in a file and on the
- * command line. What holds other things has a row here. Both together are all that may be in such a file. */
+ * A value is read by the option whose .key it is (host/options/options.h), so it is written and refused alike in a file
+ * and on the command line. What holds other things has a row here. Both together are all that may be in such a file. */
 #ifndef HXMESH_HOST_YAML_KEYS_H
 #define HXMESH_HOST_YAML_KEYS_H
 

@@ -26,8 +26,8 @@
  *     faults: {what: "a0,1/E down at 10us for 5us; all loss=1%", file: schedule.txt, detect: 3us, tell: 10us}
  *         or the lines alone; or file: random, mtbf: 100us, mttr: 50us
  *
- * Every single value is read by the option that has its key, so that a value is written and refused alike in a file and on the
- * command line. */
+ * Every single value is read by the option that has its key, so that a value is written and refused alike in a file and
+ * on the command line. */
 #include "host/jobs.h"
 #include "host/spec.h"
 #include "host/text.h"
@@ -56,7 +56,8 @@ struct values {
     {.key = "fabric", .key_required = true, .kind = HX_OPTION_STRING, .argument = "SPEC", .to.string = &(v)->fabric, \
      .help = "the fabric, as 4x4 Hx2Mesh"}, \
     {.key = "failures", .kind = HX_OPTION_STRING, .argument = "NAMES", .to.string = &(v)->failures, \
-     .help = "what does not work: nodes, links, groups, as `spine2 leaf3/9 group1`; of a HammingMesh boards, as `board1,2`"}, \
+     .help = "what does not work: nodes, links, groups, as `spine2 leaf3/9 group1`; of a HammingMesh boards, as " \
+     "`board1,2`"}, \
     {.key = "name", .kind = HX_OPTION_STRING, .to.string = &(v)->name, .help = "for reports; without it, the fabric"}, \
     HX_OVERRIDE_OPTIONS(&(v)->sizes), HX_CREDIT_OPTION(&(v)->sizes), HX_SETTINGS_OPTIONS(&(v)->settings), \
     HX_VIRTUAL_OPTIONS(&(v)->settings), HX_CAPTURE_OPTIONS(&(v)->capture), HX_TIMING_OPTIONS(&(v)->timing), \
@@ -169,8 +170,8 @@ static bool applies(const struct reading *r, uint64_t run, struct hx_problem *pr
     return hx_yaml_applies(r->y, r->y->items, r->options, run, problem);
 }
 
-/* A key must be for what the file itself says it is, its clock and its pattern. If it says neither, a key that is not for the
- * default is noted: the command line may yet say which (struct hx_spec, of_default_clock). */
+/* A key must be for what the file itself says it is, its clock and its pattern. If it says neither, a key that is not
+ * for the default is noted: the command line may yet say which (struct hx_spec, of_default_clock). */
 static bool check_settings(struct reading *r)
 {
     struct hx_spec *s = r->spec;
@@ -392,8 +393,8 @@ static bool find_boards(struct reading *r, const struct hx_yaml_item *list, cons
     return true;
 }
 
-/* Those that say their tag come before those that do not, and those that name their boards before those for which boards are
- * found: what is named is taken. */
+/* Those that say their tag come before those that do not, and those that name their boards before those for which
+ * boards are found: what is named is taken. */
 static bool apply_jobs(struct reading *r)
 {
     const struct hx_yaml_item *list = hx_yaml_find(r->y, "jobs");

@@ -5,7 +5,8 @@
 
 #include <inttypes.h>
 
-/* In quotes: a name may have letters that mean something in YAML. Control characters it has none, which no file may have. */
+/* In quotes: a name may have letters that mean something in YAML. Control characters it has none, which no file may
+ * have. */
 static void write_text(const char *key, const char *text, FILE *out)
 {
     (void)fprintf(out, "%s: \"", key);

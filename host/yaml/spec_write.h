@@ -1,4 +1,5 @@
-/* spec_write.h - writes what a fabric file, *.hxm.yaml, says of the fabric's names and of its jobs, as host/yaml/spec_file.c reads it. */
+/* spec_write.h - writes what a fabric file, *.hxm.yaml, says of the fabric's names and of its jobs, as
+ * host/yaml/spec_file.c reads it. */
 #ifndef HXMESH_HOST_YAML_SPEC_WRITE_H
 #define HXMESH_HOST_YAML_SPEC_WRITE_H
 
@@ -9,8 +10,8 @@
 /* The lines of `fabric` and `name`. */
 void hx_spec_write_names(const struct hx_spec *spec, FILE *out);
 
-/* An entry of `jobs` with all that the job says of itself but where it stands: a line of `boards` or `hosts` is to follow, four
- * spaces in. */
+/* An entry of `jobs` with all that the job says of itself but where it stands: a line of `boards` or `hosts` is to
+ * follow, four spaces in. */
 void hx_job_write(const struct hx_job *job, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* tree.h - a YAML file as it stands: everything in it by its path, with its text and its place, so that any later error can
- * name line and column.
+/* tree.h - a YAML file as it stands: everything in it by its path, with its text and its place, so that any later error
+ * can name line and column.
  *
  * Reading (libyaml's events) refuses what a configuration has no use for: bad syntax, repeated keys, several documents,
  * aliases, deep nesting, more than 1 MiB. What keys there may be, and what their values mean, host/yaml/keys.h says. */
@@ -57,7 +57,8 @@ static inline const struct hx_yaml_item *hx_yaml_first(const struct hx_yaml_item
 /* What has that key right within `outer`, which is no value; NULL: nothing. */
 const struct hx_yaml_item *hx_yaml_within(const struct hx_yaml_item *outer, const char *key);
 
-/* Fills *problem with HX_EXIT_CONFIG and FILE:LINE:COLUMN of an item's value (NULL: of the whole file) and returns false. */
+/* Fills *problem with HX_EXIT_CONFIG and FILE:LINE:COLUMN of an item's value (NULL: of the whole file) and returns
+ * false. */
 __attribute__((format(printf, 4, 5))) bool hx_yaml_fail(const struct hx_yaml *y, const struct hx_yaml_item *item,
                                                         struct hx_problem *problem, const char *format, ...);
 /* The same at its key. */

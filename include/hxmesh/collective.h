@@ -29,9 +29,9 @@
  * A stream's share is cut into as many segments as its ring has accelerators, a segment into chunks; a chunk is a
  * message, and goes on as soon as it has come. A broadcast goes along the streams as through a chain.
  *
- * Who owns what. Reduce-scatter leaves, and all-gather begins with, a part of the vector at each accelerator: the pieces
- * that hx_collective_piece() names. The pieces of all accelerators are the vector, each element once. The rest of the
- * vector holds partial sums after a reduce-scatter, and may hold anything before an all-gather.
+ * Who owns what. Reduce-scatter leaves, and all-gather begins with, a part of the vector at each accelerator: the
+ * pieces that hx_collective_piece() names. The pieces of all accelerators are the vector, each element once. The rest
+ * of the vector holds partial sums after a reduce-scatter, and may hold anything before an all-gather.
  *
  * Nothing lost, nothing summed twice, nothing torn. What holds of every chunk at every accelerator:
  *   1. A partial sum leaves only when all that is to be added to it here has been added, and nothing is added to it
@@ -42,8 +42,8 @@
  *      a place of its own, and added when its turn has come. These are the partial sums of the second dimension of a
  *      torus while the first is not done, and those of all children in a tree but the first.
  *   4. So every element is summed in one order, which the algorithm alone decides: the same bits in every run.
- * It is the endpoint that sees to it that every byte is placed once. Should an accelerator be restarted, its sums are lost,
- * and the collective must be given up by all.
+ * It is the endpoint that sees to it that every byte is placed once. Should an accelerator be restarted, its sums are
+ * lost, and the collective must be given up by all.
  *
  * Memory: the vector, the coordinates and `staging` are the caller's and outlive the program. One owner. */
 #ifndef HXMESH_COLLECTIVE_H
@@ -134,8 +134,8 @@ struct hx_collective {
     struct hx_collective_part part[HX_COLLECTIVE_STREAMS][HX_COLLECTIVE_PHASES];
 };
 
-/* HX_OK, or HX_E_RANGE: a field outside its range, more messages than a tag can number (a larger chunk helps), or no two
- * edge-disjoint Hamiltonian cycles on such a grid (HX_BY_RINGS). */
+/* HX_OK, or HX_E_RANGE: a field outside its range, more messages than a tag can number (a larger chunk helps), or no
+ * two edge-disjoint Hamiltonian cycles on such a grid (HX_BY_RINGS). */
 int hx_collective_check(const struct hx_collective_config *config);
 
 /* Bytes of staging that sums need at this accelerator (0: none). Only where there is a vector. */
@@ -167,8 +167,8 @@ bool hx_collective_done(const struct hx_collective *c);
 /* Writes `bytes` bytes of an own message, from its byte `offset` on (both multiples of 4). */
 void hx_collective_fill(const struct hx_collective *c, uint32_t tag, uint64_t offset, void *to, uint32_t bytes);
 
-/* Adds, copies or lays aside payload of an arriving message; each byte once, in any order. HX_E_RANGE: it does not lie in
- * a message that is due here. */
+/* Adds, copies or lays aside payload of an arriving message; each byte once, in any order. HX_E_RANGE: it does not lie
+ * in a message that is due here. */
 int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, const void *payload, uint32_t bytes);
 
 /* Piece `index` of what this accelerator owns after a reduce-scatter and before an all-gather, in bytes of the vector;

@@ -11,12 +11,13 @@
  * Invariants: sent <= limit <= sent + buffer (sender); freed <= received <= freed + buffer (receiver). A grant is
  * idempotent: lost, repeated or reordered it does no harm. A sender's limit never shrinks.
  *
- * What came twice, or was never sent, is more than a credit frame's `sent`, and is taken back at once. What a wire lost is less. But a
- * switch on the way may prefer credit frames, so what is missing may be behind the frame. Each HX_CREDIT_SETTLE-th credit frame
- * therefore writes off what is missing of what had been sent that many frames before: meanwhile that has come, or is lost. For credit
- * frames come no oftener than four a buffer, or by time, and no more than a buffer is on its way. A credit frame that is late or
- * repeated takes back what did come, until the next one: meanwhile the limit told is lower, which the sender ignores. It cannot
- * overrun the buffer, for what lies in it is received - freed, and both are moved together.
+ * What came twice, or was never sent, is more than a credit frame's `sent`, and is taken back at once. What a wire lost
+ * is less. But a switch on the way may prefer credit frames, so what is missing may be behind the frame. Each
+ * HX_CREDIT_SETTLE-th credit frame therefore writes off what is missing of what had been sent that many frames before:
+ * meanwhile that has come, or is lost. For credit frames come no oftener than four a buffer, or by time, and no more
+ * than a buffer is on its way. A credit frame that is late or repeated takes back what did come, until the next one:
+ * meanwhile the limit told is lower, which the sender ignores. It cannot overrun the buffer, for what lies in it is
+ * received - freed, and both are moved together.
  *
  * Sessions. Counts mean something only to two ends that began to count together. So an end draws a nonce, a random
  * number that nobody can guess, whenever its counters begin anew, and counts are taken only from a frame that has the
@@ -35,17 +36,17 @@
  *     who asks is told, in one frame                    (own, its nonce)        (next, its nonce)
  *     all other frames say                              (own, 0)                (own, the peer's) and counts
  *
- * Who answered by its next nonce counts in its old session, and so does the data it sends, until it is answered in turn. So
- * an end that has opened neither takes data, nor believes a grant on its back, before it has heard the peer's counts in
- * this session: as the wire keeps the order, what comes behind them is of this session too. Until then it gives no
- * limit either (HX_CREDIT_NO_LIMIT): who has room, has it from an end that takes what is sent. A limit of 0, as an end has
- * whose buffer is full of what came before it restarted, is said so too: 0 in all VCs is how an answer to who asks, which has
- * no counts, is known.
+ * Who answered by its next nonce counts in its old session, and so does the data it sends, until it is answered in
+ * turn. So an end that has opened neither takes data, nor believes a grant on its back, before it has heard the peer's
+ * counts in this session: as the wire keeps the order, what comes behind them is of this session too. Until then it
+ * gives no limit either (HX_CREDIT_NO_LIMIT): who has room, has it from an end that takes what is sent. A limit of 0,
+ * as an end has whose buffer is full of what came before it restarted, is said so too: 0 in all VCs is how an answer to
+ * who asks, which has no counts, is known.
  *
  * A restarted end so opens by five frames: (a,0) - (b,a) - (a,b) - b's counts and limits - a's. Who asks an open end
  * waits for its next periodic frame; so frames that nobody sent cannot make it send more. A link on which
- * HX_CREDIT_SILENCE frames went out and none of the peer's came is closed, and asks: so two ends find each other whatever
- * they were told.
+ * HX_CREDIT_SILENCE frames went out and none of the peer's came is closed, and asks: so two ends find each other
+ * whatever they were told.
  *
  * Who can read the frames on a cable can make true ones: against that there is no help here, but a seal (seal.h). Data
  * carries no nonce. A packet that was made up, or a grant on its back, can cost packets (they overrun the buffer, are

@@ -1,16 +1,17 @@
 /* detour.h - detours: Valiant and UGAL routing, chosen once a packet, at the first router.
  *
  * Sources: Valiant, "A scheme for fast parallel communication", 1982; Singh, "Load-balanced routing in interconnection
- * networks", 2005 (UGAL-L); Kathareios et al., "Cost-Effective Diameter-Two Topologies", SC15 (thresholds, weighed costs).
+ * networks", 2005 (UGAL-L); Kathareios et al., "Cost-Effective Diameter-Two Topologies", SC15 (thresholds, weighed
+ * costs).
  *
  *     host -> first router -> ... -> a router of the intermediate's area -> ... -> last router -> host
  *             chooses                here the packet turns to its destination
  *
- * A packet that comes to a router from one of its hosts either goes straight, or on a detour to an intermediate router. In
- * its descriptor stands where it goes now (hx_desc.dst_d0, dst_d1): its destination, or (d0, HX_NO_DIGIT), the router whose hosts
- * have that d0. Tables lead to that as to any address. Its destination stands in its frame all the while. A packet
- * chooses once, makes one detour at most, and nobody else has to know of it: its VC follows from the inputs and outputs it
- * takes, as ever (route.h).
+ * A packet that comes to a router from one of its hosts either goes straight, or on a detour to an intermediate router.
+ * In its descriptor stands where it goes now (hx_desc.dst_d0, dst_d1): its destination, or (d0, HX_NO_DIGIT), the
+ * router whose hosts have that d0. Tables lead to that as to any address. Its destination stands in its frame all the
+ * while. A packet chooses once, makes one detour at most, and nobody else has to know of it: its VC follows from the
+ * inputs and outputs it takes, as ever (route.h).
  *
  * Areas are d0s in a row, of a size that is the fabric's: a router of its own for most, the group of a Dragonfly. The
  * intermediate is of any area but that of the source and that of the destination, all routers alike.
@@ -51,8 +52,8 @@ struct hx_detour {
 void hx_detour_choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
                       struct hx_heading *to);
 
-/* The packet at that position is on a detour to `to`. Where that ends here, it turns to its destination, likewise. false: it is no
- * packet of this fabric, and is to be dropped. */
+/* The packet at that position is on a detour to `to`. Where that ends here, it turns to its destination, likewise.
+ * false: it is no packet of this fabric, and is to be dropped. */
 bool hx_detour_follow(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
                       struct hx_heading *to);
 

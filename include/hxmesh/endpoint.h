@@ -8,9 +8,9 @@
  * Silence. How long an answer takes is measured (round.h), of each peer and of all; later than the slower of the two
  * estimates says, it is late. Then the sender does not repeat anything yet: it asks, with a probe of 64 bytes, what is
  * there, and waits twice as long for each further answer. What the answer does not name may be lost. It is if a second
- * probe, as much later as answers take, brings no news of it; then it goes out again. But if an answer itself took longer
- * than the estimate, everything does: that is taken into the estimate, and nothing is repeated. So a slow fabric costs
- * probes, and a loss costs what was lost.
+ * probe, as much later as answers take, brings no news of it; then it goes out again. But if an answer itself took
+ * longer than the estimate, everything does: that is taken into the estimate, and nothing is repeated. So a slow fabric
+ * costs probes, and a loss costs what was lost.
  *
  * A plane that loses packets looks roomy. So probes take the planes in turn, and wait longer only when all were asked
  * once more; what is sent again goes by the plane whose probe was answered, and an acknowledgement by the plane that
@@ -29,19 +29,20 @@
  *     receiver   empty -> active -> done -> active (next message of the slot)               event:  RECEIVED
  *
  * Restart. Every incarnation of an endpoint has an epoch, a random number. The first packet of a peer tells its epoch;
- * packets of another one are dropped as stale, and so are packets for a former epoch of this endpoint. Either makes it ask
- * the peer who it is, with a nonce (a hello). Only an answer that has this nonce changes what is known: it empties it,
- * sends unfinished messages to the peer from the start, and makes the peer do likewise. So neither late nor forged
+ * packets of another one are dropped as stale, and so are packets for a former epoch of this endpoint. Either makes it
+ * ask the peer who it is, with a nonce (a hello). Only an answer that has this nonce changes what is known: it empties
+ * it, sends unfinished messages to the peer from the start, and makes the peer do likewise. So neither late nor forged
  * packets of any epoch end anything, and a restart costs two round trips.
  *
- * Numbers. A slot takes the next two numbers that it may get. Further ones, which come where messages were given up, or are forged,
- * are taken when the peer has said in a hello which its next one is; and so is found out what the peer never sent.
+ * Numbers. A slot takes the next two numbers that it may get. Further ones, which come where messages were given up, or
+ * are forged, are taken when the peer has said in a hello which its next one is; and so is found out what the peer
+ * never sent.
  *
  * No protocol deadlock: arrivals are always consumed, whether or not anything can be injected; acknowledgements wait
  * in a list that holds every slot at most once.
  *
- * Memory is handed over at init and never grows; what is for a peer is first touched when there is a message to it or from
- * it, so that where the system gives memory page by page an endpoint costs what it uses.
+ * Memory is handed over at init and never grows; what is for a peer is first touched when there is a message to it or
+ * from it, so that where the system gives memory page by page an endpoint costs what it uses.
  *
  * One owner thread. Calls go down by name; events come up by hal_event(), from within hx_endpoint_step(). */
 #ifndef HXMESH_ENDPOINT_H
@@ -97,8 +98,9 @@ struct hx_endpoint_config {
     uint32_t epoch; /* incarnation: any number but 0 that no other one is likely to have had, random where it can be */
     uint64_t key;   /* random: of its nonces */
     uint32_t peers; /* accelerators it can know at once; 0: all. A message to or from one more is refused */
-    /* Below HX_ACK_EVERY: of a message that is longer than that the first acknowledgement is due so many packets sooner. Receivers
-     * that say different ones do not acknowledge all that one sender has under way to them at once. */
+    /* Below HX_ACK_EVERY: of a message that is longer than that the first acknowledgement is due so many packets
+     * sooner. Receivers that say different ones do not acknowledge all that one sender has under way to them at
+     * once. */
     uint8_t first_ack;
     bool check;          /* compute and check the CRC. false only where memory carries the frames */
     uint64_t timeout_ns; /* an answer is late after so long where none has ever come, */
@@ -108,8 +110,8 @@ struct hx_endpoint_config {
                             at once, where routes never change; UINT64_MAX: until it is abandoned */
 };
 
-/* A message on its way out. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. What waits
- * neither times nor probes. */
+/* A message on its way out. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. What
+ * waits neither times nor probes. */
 struct hx_send {
     uint32_t peer; /* rank */
     uint16_t dst_d0, dst_d1;
@@ -149,9 +151,9 @@ struct hx_map {
     uint32_t word[HX_MAP_WORDS];
 };
 
-/* A slot for arriving messages of one peer with the same number modulo HX_PEER_WINDOW. Invariant: base <= received; `early`
- * and the slot's map are empty where they are equal, so packets in order need not look at them. `early` is in place of the
- * map's first word: a message of 32 packets or less does without the map. */
+/* A slot for arriving messages of one peer with the same number modulo HX_PEER_WINDOW. Invariant: base <= received;
+ * `early` and the slot's map are empty where they are equal, so packets in order need not look at them. `early` is in
+ * place of the map's first word: a message of 32 packets or less does without the map. */
 struct hx_receive {
     uint32_t message; /* number; of an empty slot the least one that it takes */
     uint32_t packets;
@@ -193,9 +195,9 @@ struct hx_peer_hello {
     bool queued;  /* is in the list of acknowledgements */
 };
 
-/* What is not asked for before its second message, a packet out of order of a long one, or doubt, is in two parts, of which short
- * messages need the first alone. Entries of both are given out as they are asked for, so that those in use lie together: with many peers
- * it is looks into page tables that cost. */
+/* What is not asked for before its second message, a packet out of order of a long one, or doubt, is in two parts, of
+ * which short messages need the first alone. Entries of both are given out as they are asked for, so that those in use
+ * lie together: with many peers it is looks into page tables that cost. */
 struct hx_peer_slots {
     struct hx_receive in[HX_PEER_WINDOW - 1]; /* slots 1 and up */
     uint32_t fill[2];
@@ -248,13 +250,13 @@ struct hx_endpoint {
     struct hx_send_set due;  /* sends that may inject now, and are not behind another */
     struct hx_send_set idle; /* sends without a message */
     uint16_t active;         /* sends under way */
-    uint16_t
-        turn[HX_MAX_PLANES]; /* per plane: slot from which the next due message is searched, 0 .. HX_MAX_SENDS - 1 */
-    uint16_t timer;          /* whose deadline is looked at next */
-    uint8_t plane_end;       /* planes that it has are below */
-    uint8_t
-        unit_shift; /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns, or fewer if
-                                that many are not enough for no_way_ns in 31 bits */
+    /* per plane: slot from which the next due message is searched, 0 .. HX_MAX_SENDS - 1 */
+    uint16_t turn[HX_MAX_PLANES];
+    uint16_t timer;    /* whose deadline is looked at next */
+    uint8_t plane_end; /* planes that it has are below */
+    /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns, or fewer if that many are
+     * not enough for no_way_ns in 31 bits */
+    uint8_t unit_shift;
     uint16_t epoch_check;            /* hx_epoch_check() of its own epoch */
     bool holes;                      /* of some peer not all planes are known to lead to it */
     bool abandons;                   /* some sends are given up and have not ended yet */
@@ -287,7 +289,8 @@ size_t hx_endpoint_bytes(const struct hx_endpoint_config *config);
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,
                      void *memory);
 
-/* The same in pieces that may lie apart, each 8-byte aligned and zero, for where memory that is not touched costs nothing. */
+/* The same in pieces that may lie apart, each 8-byte aligned and zero, for where memory that is not touched costs
+ * nothing. */
 struct hx_endpoint_sizes {
     size_t often;   /* who the peers are, and which sends are due */
     size_t pending; /* sends, the first for as many as have been under way at once, and the list of answers owed */
@@ -333,8 +336,8 @@ static inline uint64_t hx_endpoint_deadline(const struct hx_endpoint *ep)
     return ep->active ? ep->soonest : UINT64_MAX;
 }
 
-/* Consumes arrivals, acknowledges, injects, asks for what is late; commits. Returns packets taken and given. A step looks
- * at one deadline: as many steps as there are sends look at all. */
+/* Consumes arrivals, acknowledges, injects, asks for what is late; commits. Returns packets taken and given. A step
+ * looks at one deadline: as many steps as there are sends look at all. */
 unsigned hx_endpoint_step(struct hx_endpoint *ep);
 
 /* Whether nothing is under way: no message unacknowledged, no acknowledgement or report to send. */

@@ -1,7 +1,7 @@
 /* frame.h - the wire format, version 2. docs/wire-format.md is the same as a table.
  *
- * An address is two digits of 16 bits, d0 and d1, which mean nothing to a wire: of a HammingMesh gx and gy, elsewhere the
- * switch and the host's place on it.
+ * An address is two digits of 16 bits, d0 and d1, which mean nothing to a wire: of a HammingMesh gx and gy, elsewhere
+ * the switch and the host's place on it.
  *
  * Network byte order, fixed offsets, inside an Ethernet frame with a local experimental EtherType (IEEE 802:
  * 88-B5 data, 88-B6 control). The header of a data frame is 64 bytes, Ethernet included; the payload follows.
@@ -38,15 +38,14 @@
  *
  * Acknowledgement: `offset` is the number of packets received without a gap from the start, 0 .. message_packets; the
  * payload is a bit map (least significant bit of byte 0 first) of the packets received beyond it, empty if there are
- * none: bit n stands for packet offset + n, so that bit 0 is always 0. `tag` is the number of the probe that it answers,
- * 0 if it answers none.
- * Unreachable: names the message of the packet that found no way, and of data its offset, else 0; the payload is that packet's
- * destination, 2 bytes d0, 2 bytes d1, and its kind, 1 byte. offset < message_packets.
- * Probe: asks what is there of a message, to be acknowledged at once. `offset` is the probe's number, 1 .. 255; no
- * payload.
- * Hello: asks who is there, or says so: 8 bytes nonce of the source, 0: it asks nothing; 8 bytes nonce of the
- * destination that is answered, 0: none. `message` is the number of the next message from here to the destination; offset and
- * message_packets are 0; tag is 1 if nothing is known here of what the destination has sent, else 0.
+ * none: bit n stands for packet offset + n, so that bit 0 is always 0. `tag` is the number of the probe that it
+ * answers, 0 if it answers none. Unreachable: names the message of the packet that found no way, and of data its
+ * offset, else 0; the payload is that packet's destination, 2 bytes d0, 2 bytes d1, and its kind, 1 byte. offset <
+ * message_packets. Probe: asks what is there of a message, to be acknowledged at once. `offset` is the probe's number,
+ * 1 .. 255; no payload. Hello: asks who is there, or says so: 8 bytes nonce of the source, 0: it asks nothing; 8 bytes
+ * nonce of the destination that is answered, 0: none. `message` is the number of the next message from here to the
+ * destination; offset and message_packets are 0; tag is 1 if nothing is known here of what the destination has sent,
+ * else 0.
  *
  *   offset size            credit frame (EtherType 0x88B6), 40 + 8 * vcs bytes, never routed: it crosses one link
  *        0    6  dst MAC   03:plane:FF:FF:FF:FF, a local group address: whoever is at the other end
@@ -203,9 +202,8 @@ void hx_frame_destination(const uint8_t *frame, uint16_t *d0, uint16_t *d1);
 
 /* Writes a whole credit frame, its CRC included. Returns its bytes. */
 unsigned hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_credit_frame *c);
-/* Errors as hx_frame_decode, and HX_E_CHECKSUM, which comes before all that the CRC covers but the version and vcs, which
- * says where it stands. On an error
- * *c is untouched. Whether the counts make sense is for credit.h. */
+/* Errors as hx_frame_decode, and HX_E_CHECKSUM, which comes before all that the CRC covers but the version and vcs,
+ * which says where it stands. On an error *c is untouched. Whether the counts make sense is for credit.h. */
 int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t bytes);
 
 #include "hxmesh/end.h"

@@ -5,8 +5,8 @@
  * docs/porting.md goes through it, with a program that tries any port against what is said here.
  *
  * Ownership. A packet buffer belongs to exactly one of: the platform's free buffers, an endpoint (between
- * hal_buffer_get and hal_inject, or hal_ejected and hal_buffer_put), or a link (from hal_transmit or hal_inject until the
- * receiving switch releases the position, or the endpoint takes it).
+ * hal_buffer_get and hal_inject, or hal_ejected and hal_buffer_put), or a link (from hal_transmit or hal_inject until
+ * the receiving switch releases the position, or the endpoint takes it).
  *
  * Commit. Of what a step of a switch or an endpoint does, no other node sees anything before hal_commit /
  * hal_endpoint_commit, and then all of it is on its way. (Where several cores share a switch, as in hal/dpdk, what one

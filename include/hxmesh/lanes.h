@@ -33,8 +33,8 @@ static inline uint64_t hx_lanes_sub(uint64_t a, uint64_t b)
     return ((a | HX_LANE_TOPS) - (b & ~HX_LANE_TOPS)) ^ ((a ^ ~b) & HX_LANE_TOPS);
 }
 
-/* *left = most - used, lane by lane. False, and *left means nothing, if a lane of `used` is more than that of `most`, whose
- * lanes are below 2^15. */
+/* *left = most - used, lane by lane. False, and *left means nothing, if a lane of `used` is more than that of `most`,
+ * whose lanes are below 2^15. */
 static inline bool hx_lanes_left(uint64_t *left, uint64_t most, uint64_t used)
 {
     uint64_t difference = (most | HX_LANE_TOPS) - used; /* a lane that keeps its top lent nothing to the one above */

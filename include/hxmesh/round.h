@@ -1,8 +1,8 @@
 /* round.h - how long an answer takes: the smoothed round trip and how much it varies, after RFC 6298, section 2.
  *
  * In 16 bits each, so that both fit beside what else is known of a peer. The unit is the caller's: one that makes a
- * timeout of a thousand or so of what needs no measuring. What to time is the caller's too: only what one packet and its
- * one answer took (Karn's rule). */
+ * timeout of a thousand or so of what needs no measuring. What to time is the caller's too: only what one packet and
+ * its one answer took (Karn's rule). */
 #ifndef HXMESH_ROUND_H
 #define HXMESH_ROUND_H
 
@@ -15,9 +15,9 @@ struct hx_round {
     uint16_t variation;
 };
 
-/* Takes in that an answer took so many units; 65,535 stands for more. The first sample R: smoothed R, variation R / 2. Each
- * further one moves the variation by a quarter of the way to its distance, and then the smoothed one by an eighth of the
- * way to it. */
+/* Takes in that an answer took so many units; 65,535 stands for more. The first sample R: smoothed R, variation R / 2.
+ * Each further one moves the variation by a quarter of the way to its distance, and then the smoothed one by an eighth
+ * of the way to it. */
 void hx_round_take(struct hx_round *r, uint32_t units);
 
 /* Units without an answer from which on one is late: smoothed + 4 variation; 0: no sample was taken yet. The variation

@@ -1,15 +1,16 @@
 /* route.h - the route functions: (switch, destination, input) to a set of (port, VC).
  *
- * An address has two digits, d0 and d1, which mean nothing to a switch. It has two tables, one by each digit, and what a
- * packet from each of its inputs may still take; the AND of the three is the set. Which fabric it is, is in the tables.
+ * An address has two digits, d0 and d1, which mean nothing to a switch. It has two tables, one by each digit, and what
+ * a packet from each of its inputs may still take; the AND of the three is the set. Which fabric it is, is in the
+ * tables.
  *
  * A router has up to 64 ports, entries of 64 bits, and a rule for the VC that a packet has behind an output: it begins
- * again at 0 if it came by one of `restarted[output]`, and is raised by one if it came by one of `raised[output]`. The tables
- * of a HammingMesh's tree switches are made here; those of other fabrics by whoever knows the fabric.
+ * again at 0 if it came by one of `restarted[output]`, and is raised by one if it came by one of `raised[output]`. The
+ * tables of a HammingMesh's tree switches are made here; those of other fabrics by whoever knows the fabric.
  *
- * An accelerator has four links (E W N S) and LOCAL, entries of 8 bits, and raises the VC on some of its links. It is the
- * same thing, narrow, and much faster. In a HammingMesh (SC22 section IV-C: minimal adaptive, north-last on the board,
- * VC + 1 at each board crossing) d0 is gx and d1 gy, and the bits of an entry are the ports' (1 << HX_E ...):
+ * An accelerator has four links (E W N S) and LOCAL, entries of 8 bits, and raises the VC on some of its links. It is
+ * the same thing, narrow, and much faster. In a HammingMesh (SC22 section IV-C: minimal adaptive, north-last on the
+ * board, VC + 1 at each board crossing) d0 is gx and d1 gy, and the bits of an entry are the ports' (1 << HX_E ...):
  *
  *               E, W                        N                          S          LOCAL
  *     x_table   next steps of X             no on-board E/W step is    always 1   X is done
@@ -21,10 +22,10 @@
  * both are done. A crossing that would land on a barred board (failed, or another job's) is taken out of its table
  * at build time; an empty set means unreachable.
  *
- * A tree switch of a row (column) network goes by gx (gy) alone. What came down from a spine never goes up again. A packet
- * that has no way on there, for a link is down, goes back (`returns`) to a board, whose accelerators know what to do with
- * it: they look for another way, on which it is raised to the next VC, so that it cannot go round; where there is none an
- * endpoint reports it.
+ * A tree switch of a row (column) network goes by gx (gy) alone. What came down from a spine never goes up again. A
+ * packet that has no way on there, for a link is down, goes back (`returns`) to a board, whose accelerators know what
+ * to do with it: they look for another way, on which it is raised to the next VC, so that it cannot go round; where
+ * there is none an endpoint reports it.
  *
  * Tables lie in memory handed over by the caller and are read-only between builds. */
 #ifndef HXMESH_ROUTE_H
@@ -71,13 +72,13 @@ size_t hx_route_bytes(const struct hx_geometry *g, uint32_t node);
 void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_barred barred,
                     uint64_t up, void *memory);
 
-/* Dimension order, for an accelerator's tables as they were just built: wherever X still has a way, only its ports are left
- * of the set, so a packet is done with X before it turns to Y. Where X has none (a barred board, a link that is down), or
- * the packet may be there as far as X tells, nothing changes. A subset of the minimal ways, so nothing can deadlock that
- * could not before.
+/* Dimension order, for an accelerator's tables as they were just built: wherever X still has a way, only its ports are
+ * left of the set, so a packet is done with X before it turns to Y. Where X has none (a barred board, a link that is
+ * down), or the packet may be there as far as X tells, nothing changes. A subset of the minimal ways, so nothing can
+ * deadlock that could not before.
  *
- * Why one would: in uniform traffic the free choice of hops draws crossings to the outer lines of a board and leaves the
- * inner ones idle. In order, a packet crosses rows on its source's line and columns on its destination's, which all
+ * Why one would: in uniform traffic the free choice of hops draws crossings to the outer lines of a board and leaves
+ * the inner ones idle. In order, a packet crosses rows on its source's line and columns on its destination's, which all
  * lines share alike. With one partner for each, as in a permutation, the free choice is better: it uses both ways. */
 void hx_route_order_x_first(struct hx_route *r, void *memory);
 
@@ -122,8 +123,8 @@ static inline unsigned hx_route_vc(const struct hx_route *r, unsigned input, uns
     return r->is_router ? hx_router_vc(r, input, vc, port) : vc + ((unsigned)(r->raise >> port) & 1U);
 }
 
-/* hx_route_ports() for who came on `vc`. The last VC cannot be raised: a packet that would have to be came with a VC that is not
- * true (nothing on a wire protects it), and has no way on. */
+/* hx_route_ports() for who came on `vc`. The last VC cannot be raised: a packet that would have to be came with a VC
+ * that is not true (nothing on a wire protects it), and has no way on. */
 static inline uint64_t hx_route_ways(const struct hx_route *r, unsigned input, unsigned vc, unsigned gx, unsigned gy)
 {
     uint64_t offered = hx_route_ports(r, input, gx, gy);

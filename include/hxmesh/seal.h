@@ -1,22 +1,22 @@
-/* seal.h - what each frame of a cable with a key ends with: a number that never comes again in a session, and a hash that
- * nobody can make without the key.
+/* seal.h - what each frame of a cable with a key ends with: a number that never comes again in a session, and a hash
+ * that nobody can make without the key.
  *
  *   offset size           behind the last byte of a data frame's payload, or of a credit frame
  *        0    8  number   of the frames that its sender sealed: 1, 2, 3, ...
  *        8    8  hash     SipHash-2-4 of 64 bits, by the key, of: 8 bytes the sender's nonce, 8 bytes its receiver's, 8 bytes
  *                         the number, and the frame from the first byte of its destination MAC to its last
  *
- * The words before the frame, and the hash's own, are little-endian as SipHash has them; number and hash stand in the frame in
- * network byte order. The nonces are those of the session (credit.h): a data frame's are not in it, both ends know them; a
- * credit frame's are the two that it says. So a frame is good for one session, one direction and one cable, and a key may
- * be that of many cables. Numbers go on over sessions.
+ * The words before the frame, and the hash's own, are little-endian as SipHash has them; number and hash stand in the
+ * frame in network byte order. The nonces are those of the session (credit.h): a data frame's are not in it, both ends
+ * know them; a credit frame's are the two that it says. So a frame is good for one session, one direction and one
+ * cable, and a key may be that of many cables. Numbers go on over sessions.
  *
  * Why a hash of 64 bits: it can be tried only by sending frames, one try a frame. A 400 Gb/s cable carries 2^64 of the
- * shortest in a thousand years, and one that is taken is one frame. 128 bits would cost 8 bytes more of each frame and close
- * nothing else.
+ * shortest in a thousand years, and one that is taken is one frame. 128 bits would cost 8 bytes more of each frame and
+ * close nothing else.
  *
- * Why numbers: within a session a frame that was recorded bears a true hash. The receiver keeps the newest number and which
- * of the HX_SEAL_WINDOW up to it came: each is good once, in any order within the window, and older ones never.
+ * Why numbers: within a session a frame that was recorded bears a true hash. The receiver keeps the newest number and
+ * which of the HX_SEAL_WINDOW up to it came: each is good once, in any order within the window, and older ones never.
  *
  * It says who made a frame, and hides nothing: payload can be read on the cable.
  *

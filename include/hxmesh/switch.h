@@ -1,5 +1,5 @@
-/* switch.h - the input-buffered switch: of an accelerator's plane, and the router of any fabric, such as the tree switch of
- * a HammingMesh's row or column network.
+/* switch.h - the input-buffered switch: of an accelerator's plane, and the router of any fabric, such as the tree
+ * switch of a HammingMesh's row or column network.
  *
  * Data that flows: 16-byte descriptors. A packet's bytes stay in their buffer; what transit needs travels by value.
  *
@@ -25,9 +25,9 @@
  *
  * Nothing is dropped but: a packet to outside the fabric, a packet of another job, and in a router a packet without a
  * route that cannot even go back. They are counted by the HAL by reason. In an accelerator a packet without a route, or
- * on the last VC with none but such as would raise it further, goes to the local endpoint, which reports it to the sender.
- * A tree switch gives it back to the boards, by its route's `returns`: there it comes to such an accelerator, or finds another
- * way.
+ * on the last VC with none but such as would raise it further, goes to the local endpoint, which reports it to the
+ * sender. A tree switch gives it back to the boards, by its route's `returns`: there it comes to such an accelerator,
+ * or finds another way.
  *
  * A switch is owned by one thread. Several switches share nothing. A platform that gives each port a core makes one
  * switch object a port, whose hal_arrived() brings something on that port's input alone and whose hal_room() is that
@@ -135,8 +135,8 @@ static inline uint64_t *hx_switch_want(const struct hx_switch *sw, unsigned inpu
     return sw->want + ((size_t)vc * sw->inputs + input) * sw->outputs;
 }
 
-/* A new number of 64 bits for each choice. Its steps have the golden ratio, so that no pattern of the traffic falls in with
- * them. */
+/* A new number of 64 bits for each choice. Its steps have the golden ratio, so that no pattern of the traffic falls in
+ * with them. */
 static inline uint64_t hx_switch_tie(struct hx_switch *sw)
 {
     sw->tie += UINT64_C(0x9E3779B97F4A7C15);
@@ -147,8 +147,8 @@ static inline uint64_t hx_switch_tie(struct hx_switch *sw)
 size_t hx_switch_bytes(unsigned ports, unsigned vcs);
 
 /* Makes an idle switch whose windows begin at the positions the HAL reports as consumed so far (hal_consumed).
- * `memory`: hx_switch_bytes(ports, vcs), 8-byte aligned, outlives the switch. The route is set apart: sw->route, of as many
- * VCs. */
+ * `memory`: hx_switch_bytes(ports, vcs), 8-byte aligned, outlives the switch. The route is set apart: sw->route, of as
+ * many VCs. */
 void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t job, struct hal_switch *hal,
                     void *memory);
 
@@ -157,7 +157,8 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t
 unsigned hx_accelerator_step(struct hx_switch *sw);
 unsigned hx_router_step(struct hx_switch *sw);
 
-/* What its route offers a packet that came by `input`. 0: the step has to judge it, for its way is not simply that of its address. */
+/* What its route offers a packet that came by `input`. 0: the step has to judge it, for its way is not simply that of
+ * its address. */
 static inline uint64_t hx_accelerator_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
 {
     const struct hx_route *r = &sw->route;
@@ -182,8 +183,9 @@ struct hx_comer {
     unsigned input, vc;
 };
 
-/* The same, where a platform knows what its step would find: one packet came, and of all outputs that packets wait for none is
- * open (hal_open). hal_release() and hal_commit() are left to the platform, which knows the input: its tail is as far as it can be. */
+/* The same, where a platform knows what its step would find: one packet came, and of all outputs that packets wait for
+ * none is open (hal_open). hal_release() and hal_commit() are left to the platform, which knows the input: its tail is
+ * as far as it can be. */
 unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_comer *c);
 unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c);
 /* Likewise: nothing came, and of all outputs that packets wait for this one alone is open. */

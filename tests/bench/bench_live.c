@@ -1,5 +1,5 @@
-/* bench_live.c - packet-hops a second and core of a live 4x4 Hx2Mesh, through the program as a user runs it: beside what memory
- * lets where every byte is verified, and beside two workers where they are more than cores. */
+/* bench_live.c - packet-hops a second and core of a live 4x4 Hx2Mesh, through the program as a user runs it: beside
+ * what memory lets where every byte is verified, and beside two workers where they are more than cores. */
 #include "fabric-emu/workload/payload.h"
 #include "measure.h"
 

@@ -1,5 +1,5 @@
-/* bench_seal.c - what the seal of a frame costs its sender, and its receiver, in cycles of the processor's counter (hxmesh/seal.h):
- * the shortest packet, and a full one. */
+/* bench_seal.c - what the seal of a frame costs its sender, and its receiver, in cycles of the processor's counter
+ * (hxmesh/seal.h): the shortest packet, and a full one. */
 #include "clock.h"
 #include "hal/cable/cable.h"
 #include "hal/wire/wire.h"

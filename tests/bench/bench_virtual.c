@@ -1,6 +1,6 @@
-/* bench_virtual.c - packet-hops a second and core under the virtual clock, through the program as a user runs it: of one worker
- * beside what a load takes in as much memory as the run has, which is what bounds fabrics that are in no cache; of more beside
- * one, and beside what the machine's cores have, two runs side by side.
+/* bench_virtual.c - packet-hops a second and core under the virtual clock, through the program as a user runs it: of
+ * one worker beside what a load takes in as much memory as the run has, which is what bounds fabrics that are in no
+ * cache; of more beside one, and beside what the machine's cores have, two runs side by side.
  *
  * Rates are of processor time, waiting included: a machine that does other things too changes them little. */
 #include "fabric-emu/random.h"
@@ -48,7 +48,8 @@ static struct line *circle(struct line *line, uint32_t lines)
     return line;
 }
 
-/* Nanoseconds of a load, somewhere in so many bytes; in huge pages, as a run's entities are, where the system has them. */
+/* Nanoseconds of a load, somewhere in so many bytes; in huge pages, as a run's entities are, where the system has
+ * them. */
 static double load_ns(double bytes)
 {
     size_t whole = ((size_t)bytes / HUGE + 1) * HUGE;

@@ -29,7 +29,8 @@ void measure_remove_runtime(const char *folder);
 /* Nanoseconds that this thread has run: what other programs take of the processor is not in it. */
 uint64_t measure_thread_ns(void);
 
-/* Begins `hxmesh run OPTIONS` with the program that HXMESH names; what measure_report gets of it is its report, NULL: it failed. */
+/* Begins `hxmesh run OPTIONS` with the program that HXMESH names; what measure_report gets of it is its report, NULL:
+ * it failed. */
 FILE *measure_run(const char *options);
 json_t *measure_report(FILE *run);
 /* Of a report: hops a second of processor time, which is what one core gives. */

@@ -1,12 +1,12 @@
-/* testpmd.h - dpdk-testpmd beside us, in the same run on the same machine: one process that forwards when it is told to,
- * and sleeps meanwhile. Its processor time is taken, not the clock's: other programs may run too. */
+/* testpmd.h - dpdk-testpmd beside us, in the same run on the same machine: one process that forwards when it is told
+ * to, and sleeps meanwhile. Its processor time is taken, not the clock's: other programs may run too. */
 #ifndef TESTPMD_H
 #define TESTPMD_H
 
 struct testpmd;
 
-/* Four ports of `driver` (net_null, net_ring) with frames of 64 bytes on one core; `options`: more of its own. NULL: it is
- * not installed, or refused. */
+/* Four ports of `driver` (net_null, net_ring) with frames of 64 bytes on one core; `options`: more of its own. NULL: it
+ * is not installed, or refused. */
 struct testpmd *testpmd_open(const char *driver, const char *options);
 void testpmd_close(struct testpmd *t);
 

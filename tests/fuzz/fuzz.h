@@ -1,4 +1,5 @@
-/* fuzz.h - what every fuzzer has: its entry, which libFuzzer or replay.c calls, and a word for what must hold whatever the input is. */
+/* fuzz.h - what every fuzzer has: its entry, which libFuzzer or replay.c calls, and a word for what must hold whatever
+ * the input is. */
 #ifndef HXMESH_TESTS_FUZZ_FUZZ_H
 #define HXMESH_TESTS_FUZZ_FUZZ_H
 

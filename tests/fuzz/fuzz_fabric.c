@@ -1,9 +1,10 @@
-/* fuzz_fabric.c - what somebody does on the cables of a running fabric, one thing after the other: frames are made up, changed,
- * repeated, lost, and ends of cables begin anew, while endpoints send. Whatever it was, when it ends the endpoints come to an
- * end too, each buffer is free and every block of credit is back. libFuzzer's entry; seeds in corpus/fabric.
+/* fuzz_fabric.c - what somebody does on the cables of a running fabric, one thing after the other: frames are made up,
+ * changed, repeated, lost, and ends of cables begin anew, while endpoints send. Whatever it was, when it ends the
+ * endpoints come to an end too, each buffer is free and every block of credit is back. libFuzzer's entry; seeds in
+ * corpus/fabric.
  *
- * Two accelerators, a row switch and two column switches, with the example platform. An input is a list of deeds, each a byte
- * and what it needs:
+ * Two accelerators, a row switch and two column switches, with the example platform. An input is a list of deeds, each
+ * a byte and what it needs:
  *
  *     0 n                 n % 32 + 1 turns
  *     1 from size         a message to the other accelerator
@@ -98,7 +99,8 @@ static uint32_t take(unsigned wire, uint8_t *frame)
     return loopback_wire_take(&fabric.cable[wire / 2].wire[wire % 2], UINT64_MAX, frame);
 }
 
-/* A credit frame with another nonce is not sealed: who makes true ones of these can keep two ends apart until they fall silent. */
+/* A credit frame with another nonce is not sealed: who makes true ones of these can keep two ends apart until they fall
+ * silent. */
 static void seal(uint8_t *frame, uint32_t bytes)
 {
     struct hx_header h;

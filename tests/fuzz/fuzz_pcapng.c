@@ -1,5 +1,5 @@
-/* fuzz_pcapng.c - any bytes as a capture file: the reader, the verifier and the tracer survive them, and what a bad file
- * gets is one line that names a byte. libFuzzer's entry; seeds in corpus/pcapng. */
+/* fuzz_pcapng.c - any bytes as a capture file: the reader, the verifier and the tracer survive them, and what a bad
+ * file gets is one line that names a byte. libFuzzer's entry; seeds in corpus/pcapng. */
 #include "tests/fuzz/fuzz.h"
 #include "tools/trace/sums.h"
 #include "tools/verify/verify.h"

@@ -1,5 +1,5 @@
-/* fuzz_spec.c - any text as a fabric: what it says is refused in one line, or is a whole graph. libFuzzer's entry; seeds in
- * corpus/spec.
+/* fuzz_spec.c - any text as a fabric: what it says is refused in one line, or is a whole graph. libFuzzer's entry;
+ * seeds in corpus/spec.
  *
  * Only small fabrics are made, and no text names a file. */
 #include "host/topology/topology.h"

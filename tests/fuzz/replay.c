@@ -2,9 +2,10 @@
  *
  *     fuzz_NAME FILE|FOLDER...
  *
- * Each input (and the empty one, always) is run as it is, then changed in HX_MUTATIONS (2000; 200 in `make check`) ways drawn from HX_SEED
- * (1); the same seed gives the same bytes. An input is one test, reported as a line of TAP. Inputs run in a child
- * process, so that whatever ends it, a sanitizer included, leaves us to say which bytes did it and to keep them. */
+ * Each input (and the empty one, always) is run as it is, then changed in HX_MUTATIONS (2000; 200 in `make check`) ways
+ * drawn from HX_SEED (1); the same seed gives the same bytes. An input is one test, reported as a line of TAP. Inputs
+ * run in a child process, so that whatever ends it, a sanitizer included, leaves us to say which bytes did it and to
+ * keep them. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"

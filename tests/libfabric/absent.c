@@ -1,6 +1,7 @@
 /* absent.c - calls what the provider hxmesh does not have: each call has to answer -FI_ENOSYS (docs/programs.md).
  *
- * Wants a host of the fabric HXMESH_FABRIC. Prints what answers otherwise, a line each; exit code 1 if anything does. */
+ * Wants a host of the fabric HXMESH_FABRIC. Prints what answers otherwise, a line each; exit code 1 if anything
+ * does. */
 #include <rdma/fabric.h>
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>

@@ -1,7 +1,8 @@
 /* memory.c - asks for more than there is memory for: each call is refused, or how it ended is told (docs/programs.md).
  *
- * Wants a host of the fabric HXMESH_FABRIC. Looks by FI_PEEK for messages that are not there, without memory from some call on, and
- * then reads the completion queue. Prints how many calls were taken, refused and told; exit code 1 if any was neither. */
+ * Wants a host of the fabric HXMESH_FABRIC. Looks by FI_PEEK for messages that are not there, without memory from some
+ * call on, and then reads the completion queue. Prints how many calls were taken, refused and told; exit code 1 if any
+ * was neither. */
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>

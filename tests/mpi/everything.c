@@ -71,7 +71,8 @@ static void pass_on(size_t most)
     free(in);
 }
 
-/* Messages that come before anybody asks for them, short and long, are found by tag and by probe, whatever came first. */
+/* Messages that come before anybody asks for them, short and long, are found by tag and by probe, whatever came
+ * first. */
 static void come_unexpected(void)
 {
     enum { MESSAGES = 40, LONG = 100000 };

@@ -1,8 +1,8 @@
 /* prop_collective.c - collectives in a world where messages take any time and packets any order.
  *
- * Every packet's bytes are read when its message is handed over, and again when the packet arrives: a sender may have to
- * repeat it until then, so both must be the same. Endpoints refuse at random, and take two messages a pair, as the real
- * one does. Numbers are judged by tests/support/support_collective.h. */
+ * Every packet's bytes are read when its message is handed over, and again when the packet arrives: a sender may have
+ * to repeat it until then, so both must be the same. Endpoints refuse at random, and take two messages a pair, as the
+ * real one does. Numbers are judged by tests/support/support_collective.h. */
 #include "host/collective_model.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
@@ -120,8 +120,8 @@ static void place_packet(struct letter *l)
     l->placed++;
 }
 
-/* An acknowledgement of what is not under way changes nothing: of a message that was acknowledged before, was not sent yet,
- * or is none. Its tag is that of another one with some fields changed: phase (2 bits), edge (5), number. */
+/* An acknowledgement of what is not under way changes nothing: of a message that was acknowledged before, was not sent
+ * yet, or is none. Its tag is that of another one with some fields changed: phase (2 bits), edge (5), number. */
 static void acknowledge_nothing(const struct letter *like)
 {
     enum { NUMBERS = 25 };

@@ -386,8 +386,8 @@ static bool is_barred(const struct fabric *f, const bool *barred, unsigned rank)
     return barred[gy / f->plan.b * f->plan.x + gx / f->plan.a];
 }
 
-/* A message from every accelerator of a good board to every other accelerator: those that there is a way to arrive, by a
- * way of least length, and those that there is none to are given up. */
+/* A message from every accelerator of a good board to every other accelerator: those that there is a way to arrive, by
+ * a way of least length, and those that there is none to are given up. */
 static void judge_barred(unsigned shape, unsigned boards_down)
 {
     struct fabric_plan plan = plan_of(lab_seed, shape);

@@ -1,5 +1,6 @@
-/* prop_failures.c - any one link and any two links of a fabric fail, on shapes of every topology: hosts that are still joined by
- * links have a way in the tables, others are told, no packet is lost in between, and nothing waits in a circle.
+/* prop_failures.c - any one link and any two links of a fabric fail, on shapes of every topology: hosts that are still
+ * joined by links have a way in the tables, others are told, no packet is lost in between, and nothing waits in a
+ * circle.
  *
  * Who is joined is this file's own search of what is left. A HammingMesh, whose nodes know their own links alone, is
  * judged in prop_given_back.c. Some sets may be refused, for want of virtual channels: they are counted and printed. */
@@ -53,8 +54,8 @@ static void add_links(struct links *l)
     }
 }
 
-/* What has failures may have other nodes than what is whole: hosts that forward become routers. So the links are those of the
- * fabric without its first host, and those without its last. */
+/* What has failures may have other nodes than what is whole: hosts that forward become routers. So the links are those
+ * of the fabric without its first host, and those without its last. */
 static void find_links(struct links *l, const char *spec)
 {
     char text[HX_SPEC_BYTES];

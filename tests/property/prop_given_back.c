@@ -1,10 +1,10 @@
-/* prop_given_back.c - links are down that a packet's way would lead over: the network gives it back to a board, and from there it
- * goes on or is reported. For dozens of shapes and any links: nothing waits in a circle, nothing goes round, and nothing is lost
- * but where a switch has no link to any board left.
+/* prop_given_back.c - links are down that a packet's way would lead over: the network gives it back to a board, and
+ * from there it goes on or is reported. For dozens of shapes and any links: nothing waits in a circle, nothing goes
+ * round, and nothing is lost but where a switch has no link to any board left.
  *
- * Every node knows its own links alone, as in the moment when they fail. All ways of all packets are followed, on channels
- * and dependencies that are this file's own; where a packet may go back to, the oracle's graph says. A rule that is broken on
- * purpose shows that a circle would be seen. */
+ * Every node knows its own links alone, as in the moment when they fail. All ways of all packets are followed, on
+ * channels and dependencies that are this file's own; where a packet may go back to, the oracle's graph says. A rule
+ * that is broken on purpose shows that a circle would be seen. */
 #include "tests/support/support_random.h"
 #include "tests/support/support_world.h"
 
@@ -208,8 +208,8 @@ static bool is_free(const struct trial *t, const bool *left, struct packet p)
     return true;
 }
 
-/* Removes channels that depend on nothing, again and again; returns how many are left: 0 means there is no circle, so that no
- * packet comes by a channel twice either. */
+/* Removes channels that depend on nothing, again and again; returns how many are left: 0 means there is no circle, so
+ * that no packet comes by a channel twice either. */
 static int in_circles(const struct trial *t)
 {
     const struct graph *g = &t->w.graph;
@@ -260,7 +260,8 @@ static int end(struct trial *t)
     return sum;
 }
 
-/* Circles that packets of a shape wait in, once with all links and then with some down, all of them on the way together. */
+/* Circles that packets of a shape wait in, once with all links and then with some down, all of them on the way
+ * together. */
 static int circles_of(struct graph_shape shape, const char *what, uint64_t random, bool up_again)
 {
     struct trial t = {.what = what, .up_again = up_again};

@@ -4,9 +4,9 @@
  *     honest runs    lose data; lose, repeat and delay credit frames. No packet overruns, and no link is suspect
  *     wild runs      besides: repeat and corrupt data, restart either end, with and without what is in its buffer
  *
- * In all of them no buffer takes more than it has, nothing comes twice that a wire did not repeat, the order within a VC
- * is kept, and once the wires are good again every block of credit comes back and packets flow.
- * HX_SEED chooses other runs; a failure names the seed of its run. */
+ * In all of them no buffer takes more than it has, nothing comes twice that a wire did not repeat, the order within a
+ * VC is kept, and once the wires are good again every block of credit comes back and packets flow. HX_SEED chooses
+ * other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
 #include "tests/support/support_effort.h"

@@ -1,6 +1,6 @@
-/* prop_seal.c - a sealed cable beside somebody who reads all of it and puts frames on it (hal/cable, hxmesh/seal.h): whatever he
- * records, changes, turns round or seals with another key, in whatever order frames arrive and however often ends
- * begin anew, an end takes only what the other one sent to it in this session, and each packet once.
+/* prop_seal.c - a sealed cable beside somebody who reads all of it and puts frames on it (hal/cable, hxmesh/seal.h):
+ * whatever he records, changes, turns round or seals with another key, in whatever order frames arrive and however
+ * often ends begin anew, an end takes only what the other one sent to it in this session, and each packet once.
  *
  * HX_SEED, HX_CASES: other and more runs. */
 #include "hal/cable/cable.h"

@@ -232,7 +232,8 @@ static void note_departures(struct judge *j, unsigned port)
     }
 }
 
-/* Of one (input, VC) and one output, a later packet never goes before an earlier one that waited when the step began. */
+/* Of one (input, VC) and one output, a later packet never goes before an earlier one that waited when the step
+ * began. */
 static void judge_order(const struct judge *j, unsigned at)
 {
     const struct packet *p = &j->packet[j->live[at]];

@@ -1,4 +1,5 @@
-/* prove.h - what the entries of tests/prove share: values of which Frama-C knows nothing but their range (mk/prove.sh). */
+/* prove.h - what the entries of tests/prove share: values of which Frama-C knows nothing but their range
+ * (mk/prove.sh). */
 #ifndef PROVE_H
 #define PROVE_H
 

@@ -1,7 +1,8 @@
-/* prove_frame.c - the decoders of frames are given any bytes of any length, and the encoders any header that was decoded. A
- * frame ends where its memory ends, so that a read behind it is an alarm.
+/* prove_frame.c - the decoders of frames are given any bytes of any length, and the encoders any header that was
+ * decoded. A frame ends where its memory ends, so that a read behind it is an alarm.
  *
- * Lengths: every one from none to SHORT bytes more than the longest credit frame; payload lies behind the header, in the frames that are longer. */
+ * Lengths: every one from none to SHORT bytes more than the longest credit frame; payload lies behind the header, in
+ * the frames that are longer. */
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "prove.h"

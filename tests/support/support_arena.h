@@ -1,5 +1,5 @@
-/* support_arena.h - what tests of arenas share: a name of its own for each test, processes beside it, and the judgement that
- * nothing of an arena stays open. */
+/* support_arena.h - what tests of arenas share: a name of its own for each test, processes beside it, and the judgement
+ * that nothing of an arena stays open. */
 #ifndef SUPPORT_ARENA_H
 #define SUPPORT_ARENA_H
 
@@ -21,8 +21,8 @@ void arena_make_file(mode_t mode);
 
 /* Runs `life` in a process of its own; returns how it ended, as waitpid says. */
 int arena_in_a_process(void (*life)(void));
-/* The same in a process with an empty /dev/shm that nobody else sees, of so many bytes (NULL: without a limit). Skips the
- * test where this user may not make one. */
+/* The same in a process with an empty /dev/shm that nobody else sees, of so many bytes (NULL: without a limit). Skips
+ * the test where this user may not make one. */
 int arena_in_own_shm(void (*life)(void), const char *bytes);
 
 #endif

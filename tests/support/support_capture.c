@@ -241,8 +241,8 @@ static void inject(struct world *w, unsigned plane, const struct sim_frame *f)
     w->alive++;
 }
 
-/* Answers the last packet of a message; the model's receivers do not wait for the others. What is short of its destination, at
- * an accelerator without a way for it, is sent again by its source. */
+/* Answers the last packet of a message; the model's receivers do not wait for the others. What is short of its
+ * destination, at an accelerator without a way for it, is sent again by its source. */
 static void deliver(struct world *w, unsigned rank, struct packet *p)
 {
     struct sim_frame f = p->frame;

@@ -1,4 +1,5 @@
-/* support_capture.h - makes captures for tests: packets walk legal ways through a small fabric, and every port is tapped.
+/* support_capture.h - makes captures for tests: packets walk legal ways through a small fabric, and every port is
+ * tapped.
  *
  * Its own small model, written from DESIGN sections 3 and 4 and docs/wire-format.md: closed forms for single crossbars,
  * a clock that ticks, links with credit. It calls neither the firmware nor the tools that it tests.
@@ -51,8 +52,8 @@ struct sim_capture {
     size_t remark_at;
 };
 
-/* Whether a port of an accelerator is a minimal next step to (to_gx, to_gy), north-last apart; leaves the board; and the
- * ports' numbers. */
+/* Whether a port of an accelerator is a minimal next step to (to_gx, to_gy), north-last apart; leaves the board; and
+ * the ports' numbers. */
 enum { SIM_E, SIM_W, SIM_N, SIM_S, SIM_LOCAL, SIM_PORTS };
 bool sim_is_minimal(const struct sim_settings *set, unsigned gx, unsigned gy, unsigned to_gx, unsigned to_gy,
                     unsigned port);
@@ -65,9 +66,10 @@ const char *sim_interface_name(const struct sim_settings *set, uint32_t interfac
 /* Writes pcapng. keep: which interfaces; NULL: all. false: out said no. */
 bool sim_write(const struct sim_capture *c, FILE *out, bool (*keep)(const char *name));
 
-/* Breaks a rule in one place: "header", "crc", "job", "distance", "north-last", "north-last-turn", "vc", "hops", "credit", "credit-sent" (by a
- * credit frame), "order", "order-early", "order-before" (the receiver's record stands before the sender's), "delivery", "delivery-lost".
- * Returns the number of the frame that a verifier must name; 0: the capture has no place for it. */
+/* Breaks a rule in one place: "header", "crc", "job", "distance", "north-last", "north-last-turn", "vc", "hops",
+ * "credit", "credit-sent" (by a credit frame), "order", "order-early", "order-before" (the receiver's record stands
+ * before the sender's), "delivery", "delivery-lost". Returns the number of the frame that a verifier must name; 0: the
+ * capture has no place for it. */
 uint64_t sim_break(struct sim_capture *c, const char *rule);
 
 #endif

@@ -1,4 +1,5 @@
-/* support_capture_break.c - changes a capture of the model in one place, so that it breaks one rule (support_capture.h). */
+/* support_capture_break.c - changes a capture of the model in one place, so that it breaks one rule
+ * (support_capture.h). */
 #include "tests/support/support_capture.h"
 #include "tests/support/support_capture_frame.h"
 
@@ -207,7 +208,8 @@ static size_t find_arrival(const struct sim_capture *c, size_t at)
     return i;
 }
 
-/* Of two packets sent one after the other, the second arrives first, and what its sender recorded stands behind that. */
+/* Of two packets sent one after the other, the second arrives first, and what its sender recorded stands behind
+ * that. */
 static uint64_t arrive_early(struct sim_capture *c)
 {
     for (size_t first = c->count / 2; first < c->count; first++) {

@@ -18,7 +18,8 @@ void sim_lose(struct sim_capture *c, size_t at);
 void sim_turn_bit(struct sim_capture *c, size_t at, size_t byte);
 void sim_repeat(struct sim_capture *c, size_t at);
 
-/* To records: one is missing, stands there twice, all of an interface are missing, all stand there once more so much later. */
+/* To records: one is missing, stands there twice, all of an interface are missing, all stand there once more so much
+ * later. */
 void sim_take_out(struct sim_capture *c, size_t at);
 void sim_insert_copy(struct sim_capture *c, size_t at);
 void sim_forget_interface(struct sim_capture *c, unsigned interface);

@@ -73,7 +73,8 @@ static unsigned by_edge(unsigned side, unsigned from, unsigned to, unsigned leav
     return out + 2 + in;
 }
 
-/* Steps of one dimension: bit 0 towards low, bit 1 towards high. *entries: by which edges the far board may be entered. */
+/* Steps of one dimension: bit 0 towards low, bit 1 towards high. *entries: by which edges the far board may be
+ * entered. */
 static unsigned steps(unsigned side, unsigned from, unsigned to)
 {
     if (from == to)

@@ -1,8 +1,8 @@
-/* support_capture_ways.h - the fabric of the capture model: which interface is where, what hangs on it, and by which ports a
- * packet may go on, in closed form for single crossbars.
+/* support_capture_ways.h - the fabric of the capture model: which interface is where, what hangs on it, and by which
+ * ports a packet may go on, in closed form for single crossbars.
  *
- * Interfaces are numbered plane by plane; in each the ports of accelerators, row by row, then those of row networks, then those of
- * column networks. A network's ports 2n and 2n + 1 lead to the low and the high edge of board n. */
+ * Interfaces are numbered plane by plane; in each the ports of accelerators, row by row, then those of row networks,
+ * then those of column networks. A network's ports 2n and 2n + 1 lead to the low and the high edge of board n. */
 #ifndef HXMESH_TESTS_SUPPORT_CAPTURE_WAYS_H
 #define HXMESH_TESTS_SUPPORT_CAPTURE_WAYS_H
 

@@ -1,5 +1,5 @@
-/* support_effort.h - how many of its cases a test tries: all of them by itself and in `make check-all`, fewer in `make check`
- * (HX_WHICH=quick), and a tenth under a sanitizer, which looks at memory and not at results. */
+/* support_effort.h - how many of its cases a test tries: all of them by itself and in `make check-all`, fewer in `make
+ * check` (HX_WHICH=quick), and a tenth under a sanitizer, which looks at memory and not at results. */
 #ifndef HXMESH_TESTS_SUPPORT_EFFORT_H
 #define HXMESH_TESTS_SUPPORT_EFFORT_H
 

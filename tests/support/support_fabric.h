@@ -1,7 +1,8 @@
 /* support_fabric.h - judges any fabric by its tables alone, as a packet meets them.
  *
- * Every packet's ways are walked in the tables of hx_fabric_route(), and held against distances that are searched breadth
- * first over the far ends of ports: nothing of the topology's own is asked. Fabrics must be of a size that can be walked. */
+ * Every packet's ways are walked in the tables of hx_fabric_route(), and held against distances that are searched
+ * breadth first over the far ends of ports: nothing of the topology's own is asked. Fabrics must be of a size that can
+ * be walked. */
 #ifndef HXMESH_TESTS_SUPPORT_FABRIC_H
 #define HXMESH_TESTS_SUPPORT_FABRIC_H
 
@@ -12,8 +13,8 @@ struct fabric_findings {
     uint64_t cut_off; /* of these, pairs that nothing joins: a sender's own tables have to say so */
     uint64_t lost;    /* places where a packet has no way on, or leaves for a host that it is not for */
     uint64_t detours; /* ways offered that lead no nearer */
-    uint64_t
-        missing; /* ways that lead nearer and are not offered: turns that a VC rule forbids, or order of dimensions */
+    /* ways that lead nearer and are not offered: turns that a VC rule forbids, or order of dimensions */
+    uint64_t missing;
     uint64_t high_vcs;   /* ways offered whose VC is not below that of the fabric (and of firmware) */
     uint64_t wrong_ends; /* links that do not lead back, addresses that are not their host's */
     uint64_t cycles;     /* (link, VC) that wait for one another in circles or are behind such: 0 is free of deadlock */
@@ -43,11 +44,11 @@ unsigned fabric_links_between(const struct hx_fabric *f, uint32_t a, uint32_t b)
 /* How many shortest ways there are between two routers, hosts not being on the way. */
 uint64_t fabric_shortest_ways(const struct hx_fabric *f, uint32_t a, uint32_t b);
 
-/* The share of the injection bandwidth that all-to-all has when the fullest link is full and at every node each way that is
- * shortest takes as much as the others. Of hosts with one link. */
+/* The share of the injection bandwidth that all-to-all has when the fullest link is full and at every node each way
+ * that is shortest takes as much as the others. Of hosts with one link. */
 double fabric_even_share(const struct hx_fabric *f);
-/* Likewise where hosts send to those of one other seat, to all of them alike: in rates of a link. seat_to[node]: of a router with
- * hosts, or of a host that forwards itself. */
+/* Likewise where hosts send to those of one other seat, to all of them alike: in rates of a link. seat_to[node]: of a
+ * router with hosts, or of a host that forwards itself. */
 double fabric_share_of_seats(const struct hx_fabric *f, const uint32_t *seat_to);
 
 #endif

@@ -1,5 +1,5 @@
-/* support_file.h - files that tests write and the product reads: in a folder of the test program's own below /tmp, with capitals in
- * its name, which is removed when the program ends. */
+/* support_file.h - files that tests write and the product reads: in a folder of the test program's own below /tmp, with
+ * capitals in its name, which is removed when the program ends. */
 #ifndef HXMESH_TESTS_SUPPORT_FILE_H
 #define HXMESH_TESTS_SUPPORT_FILE_H
 

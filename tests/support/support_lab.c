@@ -30,8 +30,8 @@ static struct block *new_block(size_t bytes)
     return b;
 }
 
-/* Most of what is large is never touched: it has pages of its own, which the kernel gives zeroed as they are used, and a sanitizer keeps
- * no account of. Instead nobody may touch the pages around it, and it ends at the second of them. */
+/* Most of what is large is never touched: it has pages of its own, which the kernel gives zeroed as they are used, and
+ * a sanitizer keeps no account of. Instead nobody may touch the pages around it, and it ends at the second of them. */
 static void *large(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
-/* support_seed.h - the seed of a run, which a failed test names. cmocka leaves such a test at its assertion, so that the seed
- * stands here when it is torn down.
+/* support_seed.h - the seed of a run, which a failed test names. cmocka leaves such a test at its assertion, so that
+ * the seed stands here when it is torn down.
  *
  *     for (seeded_run = seeded_by(1); ...; seeded_run++) { ... }
  *     seeded_run = 0;                                          with cmocka_unit_test_teardown(test, seeded_say) */

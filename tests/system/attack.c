@@ -1,4 +1,5 @@
-/* attack - puts frames on interfaces beside those that pass, for tests by command line: what one does who got at a cable.
+/* attack - puts frames on interfaces beside those that pass, for tests by command line: what one does who got at a
+ * cable.
  *
  *     attack KIND RATE INTERFACE...     until SIGTERM, RATE frames a second on all together, fewer beside other work; prints how
  *                                       many went out
@@ -10,7 +11,8 @@
  *     forged       packets of the cable's own job, right in all, and credit frames with nonces that were heard
  *     replay       what passed first on the same interface, both ways, from its first frame on, again and again
  *
- * The fabric is two jobs of two boards: 5 in the northern boards of a 2x2 Hx2Mesh, 6 in the southern. Needs CAP_NET_RAW. */
+ * The fabric is two jobs of two boards: 5 in the northern boards of a 2x2 Hx2Mesh, 6 in the southern. Needs
+ * CAP_NET_RAW. */
 #include "hxmesh/frame.h"
 #include "tests/support/support_random.h"
 

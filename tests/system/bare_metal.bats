@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2030,SC2031,SC2154 # what a test sets is meant for that test alone; `run` sets stderr
-# bare_metal.bats - accelerators that are images without an operating system in QEMU: a fabric starts them, sends through
-# them, starts those again that are killed, and leaves none behind.
+# bare_metal.bats - accelerators that are images without an operating system in QEMU: a fabric starts them, sends
+# through them, starts those again that are killed, and leaves none behind.
 
 load emulator_support
 
@@ -211,7 +211,8 @@ survives_frames() {
 
 @test "bare metal: while nothing is sent an image's cables are quiet" {
     needs_qemu
-    # A message of each accelerator in 20 s: a packet now and then, and 0.1 ms apart credit frames of 3 s were 30,000 on each cable.
+    # A message of each accelerator in 20 s: a packet now and then, and 0.1 ms apart credit frames of 3 s were 30,000 on
+    # each cable.
     start "$EXAMPLES/qemu.hxm.yaml" --count 0 --duration 3s --message 4MiB --rate 1e-6
     finish
     [ "$CODE" -eq 0 ]

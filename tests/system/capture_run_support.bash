@@ -65,7 +65,8 @@ captured_by_the_options() {
     [ -z "$(field frame.comment | tr -d '\n')" ]
 }
 
-# says_why REASON...: what leaves a switch has a comment of the right form, nothing else has; each of these reasons is there.
+# says_why REASON...: what leaves a switch has a comment of the right form, nothing else has; each of these reasons is
+# there.
 says_why() {
     local reason
     field frame.comment -Y 'frame.packet_flags_direction == 2' >"$BATS_TEST_TMPDIR/comments"

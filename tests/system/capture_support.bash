@@ -1,5 +1,5 @@
-# capture_support.bash - what the tests of `hxmesh verify`, `hxmesh trace` and the dissector share: captures of the model in
-# tests/support/support_capture.h, in $BATS_TEST_TMPDIR.
+# capture_support.bash - what the tests of `hxmesh verify`, `hxmesh trace` and the dissector share: captures of the
+# model in tests/support/support_capture.h, in $BATS_TEST_TMPDIR.
 
 load tools_support
 HXMESH=$(realpath -m "$HXMESH")

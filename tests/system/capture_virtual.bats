@@ -1,6 +1,7 @@
 # asan
 # shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a shell of its own, and sets stderr
-# capture_virtual.bats - hxmesh run --clock virtual --capture: what is in the file, and that it is the same whoever did the work.
+# capture_virtual.bats - hxmesh run --clock virtual --capture: what is in the file, and that it is the same whoever did
+# the work.
 
 load capture_run_support
 
@@ -63,8 +64,8 @@ always_same() {
 # bats test_tags=all
 @test "virtual capture: credit is kept within small buffers" {
     always_same "4x4 Hx2Mesh" --message 40000 --buffer 64KiB
-    # Two packets a VC, and what an input passes while it stands between crossbar and link. The same frames with a comment that
-    # says less are over the limit somewhere.
+    # Two packets a VC, and what an input passes while it stands between crossbar and link. The same frames with a
+    # comment that says less are over the limit somewhere.
     capinfos "$FILE" | grep -q " buffer=336 "
     local at
     at=$(grep --only-matching --byte-offset --text --max-count=1 " buffer=336 " "$FILE" | head -n 1 | cut -d : -f 1)

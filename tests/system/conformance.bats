@@ -1,5 +1,5 @@
-# conformance.bats - the conformance kit: the example port keeps the contract, and copies of it that are broken on purpose are
-# told which clause they break.
+# conformance.bats - the conformance kit: the example port keeps the contract, and copies of it that are broken on
+# purpose are told which clause they break.
 
 load tools_support
 
@@ -10,7 +10,8 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
 # try FOLDER: builds and runs the kit on the port there.
 try() { run make --silent -f conformance/Makefile PORT="$1" OUT="$OUT/${1##*/}-out" CFLAGS=-O0; }
 
-# broken "FILE SED-COMMAND" ... -- CLAUSE...: the example port with these lines changed is told these clauses, each in a line.
+# broken "FILE SED-COMMAND" ... -- CLAUSE...: the example port with these lines changed is told these clauses, each in a
+# line.
 broken() {
     local port=$OUT/broken change file
     rm -rf "$port" # what is compiled and has nothing of the port in it stays

@@ -22,8 +22,8 @@ board() {
     [ "$status" -eq 0 ]
     clauses=$("$(dirname "$IMAGE")/conformance" --list | wc -l)
     [ "${lines[0]}" = "$clauses clauses of the contract tried, 0 broken" ]
-    # Three accelerators in a row: of the six ways between them four pass two switches and two pass three, 14 together. Each
-    # goes six times; 50,000 bytes are seven packets, and each message has one acknowledgement.
+    # Three accelerators in a row: of the six ways between them four pass two switches and two pass three, 14 together.
+    # Each goes six times; 50,000 bytes are seven packets, and each message has one acknowledgement.
     [[ ${lines[1]} =~ ^"a row of 3 accelerators: 36 of 36 messages of 50000 bytes, 0 wrong bytes, 0 failed, 0 drops and repetitions; "([0-9]+)" packet-hops, "([0-9]+)" ticks each in the switch"$ ]]
     [ "${BASH_REMATCH[1]}" -eq $((6 * 14 * (7 + 1))) ]
     [[ ${lines[2]} =~ ^"a row of 3 accelerators: 36 of 36 messages of 8 bytes, 0 wrong bytes, 0 failed, 0 drops and repetitions; "([0-9]+)" packet-hops, "([0-9]+)" ticks each in the switch"$ ]]

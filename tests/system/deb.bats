@@ -1,4 +1,5 @@
-# deb.bats - the Debian packages that `make deb` makes: what is in which, what they depend on, and that they work once installed.
+# deb.bats - the Debian packages that `make deb` makes: what is in which, what they depend on, and that they work once
+# installed.
 #
 # They are installed by dpkg into a root of their own, which has nothing but them; the machine's libraries serve them.
 

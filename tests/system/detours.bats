@@ -1,5 +1,5 @@
-# asan
-# detours.bats - fabrics whose packets make detours: live and under the virtual clock, every byte checked, every frame judged.
+# asan detours.bats - fabrics whose packets make detours: live and under the virtual clock, every byte checked, every
+# frame judged.
 
 # shellcheck disable=SC2154 # bats sets status, output and stderr
 load emulator_support

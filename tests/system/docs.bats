@@ -5,9 +5,9 @@
 #   ```console   blocks: "$ COMMAND", then exactly what it prints
 #   indented     lines that begin with "hxmesh ", up to two spaces and what they are for
 #
-# hxmesh gets a few seconds and is then interrupted, as a reader would do: examples may run for long. There are the examples/ and
-# tools/ of the source tree, some file FILE, a capture run.pcapng, and a fabric that runs. Where there is no /dev/net/tun no program
-# can be on a fabric: examples of up, exec and down are left out.
+# hxmesh gets a few seconds and is then interrupted, as a reader would do: examples may run for long. There are the
+# examples/ and tools/ of the source tree, some file FILE, a capture run.pcapng, and a fabric that runs. Where there is
+# no /dev/net/tun no program can be on a fabric: examples of up, exec and down are left out.
 
 load tools_support
 

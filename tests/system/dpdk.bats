@@ -30,7 +30,8 @@ node() {
         --json "$prefix.json" --nap 100us "$@" 2>"$prefix.err" 3>&-
 }
 
-# What the node PREFIX has said so far, every 100 ms if it runs with `--statistics 100ms`: how often, and frames dropped.
+# What the node PREFIX has said so far, every 100 ms if it runs with `--statistics 100ms`: how often, and frames
+# dropped.
 samples() { grep -c ' packets in all' "$1.err"; }
 has_samples() { [ "$(samples "$1")" -ge "$2" ]; }
 has_dropped() { [ "$(sed -n 's/.* \([0-9]*\) dropped$/\1/p' "$1.err" | tail -n 1)" -ge "$2" ]; }

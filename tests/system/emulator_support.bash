@@ -108,7 +108,8 @@ all_gone() {
 # await_workers N: waits until the N workers of $PID are there.
 await_workers() { eventually has_workers "$PID" "$1"; }
 
-# is_so FILTER: whether all JSON of its input is so, and there is some: where a program has failed jq finds nothing wrong.
+# is_so FILTER: whether all JSON of its input is so, and there is some: where a program has failed jq finds nothing
+# wrong.
 is_so() { jq --exit-status --slurp "length > 0 and all(.[]; $1)" >/dev/null; }
 
 # await_traffic [N]: waits until the running fabric $NAME, or that of process $PID, has delivered N packets (1).

@@ -1,5 +1,5 @@
-/* exchange.c - a program on include/hxmesh/program.h for the command line tests: sends messages of all sizes to other hosts,
- * and checks every byte, tag and the order of what comes from them, who run the same.
+/* exchange.c - a program on include/hxmesh/program.h for the command line tests: sends messages of all sizes to other
+ * hosts, and checks every byte, tag and the order of what comes from them, who run the same.
  *
  *     exchange FABRIC HOST ROUNDS MOST PEER...     sizes up to MOST bytes; prints how many messages came, and exits 0
  *

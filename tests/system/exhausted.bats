@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# exhausted.bats - memory and disks that run out while a fabric runs: it goes on, and who asks for more is refused in one line.
+# exhausted.bats - memory and disks that run out while a fabric runs: it goes on, and who asks for more is refused in
+# one line.
 
 # shellcheck disable=SC2016,SC2154 # what stands in quotes is for jq and for inner shells; stderr: set by run
 load capture_run_support

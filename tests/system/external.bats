@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2030,SC2031,SC2153 # what a test sets is meant for that test alone; CODE is the fabric's
-# external.bats - live fabrics of which one accelerator is a DPDK node: by memif, veth and TAP; nodes and workers that die.
-# asan
+# external.bats - live fabrics of which one accelerator is a DPDK node: by memif, veth and TAP; nodes and workers that
+# die. asan
 
 load emulator_support
 load external_support
@@ -80,8 +80,8 @@ export -f mixed
     sed -i -e '1i planes: 2' -e 's/256KiB, count: 4/64KiB, count: 2/' mixed.hxm.yaml # captures of more are of gigabytes
     start mixed.hxm.yaml --workers 1 --capture run.pcapng
     eventually has_cables
-    # The plane that is not there takes acknowledgements with it, which are asked for anew, up to twice four seconds later:
-    # the node has to be there still.
+    # The plane that is not there takes acknowledgements with it, which are asked for anew, up to twice four seconds
+    # later: the node has to be there still.
     node memif --linger 10s
     end_of_node
     finish
@@ -95,7 +95,8 @@ export -f mixed
         frame=$("$(dirname "$HXMESH")/tests/system/break_capture" run.pcapng broken.pcapng "$what")
         run "$HXMESH-verify" --quiet broken.pcapng
         [ "$status" -eq 1 ]
-        # The port that it is seen at in place of its own may be as good, and then it comes out of one that it did not leave by.
+        # The port that it is seen at in place of its own may be as good, and then it comes out of one that it did not
+        # leave by.
         [[ "${lines[0]}" == "broken.pcapng: BAD: frame $frame: "* ]] ||
             [[ "$what ${lines[0]}" == "detour broken.pcapng: BAD: frame "*": delivery: arrives at "*", but never left "* ]]
     done

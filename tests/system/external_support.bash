@@ -40,8 +40,8 @@ packet() {
     echo "net_af_packet_$1,iface=${INTERFACE:-hx}-$1,$ring"
 }
 
-# node KIND ARGUMENTS...: starts the node of a1,1 (or $AT) as process $NODE; its report goes to node$AT.json. It leaves when nothing
-# has crossed it for LINGER (500ms; 0: when told).
+# node KIND ARGUMENTS...: starts the node of a1,1 (or $AT) as process $NODE; its report goes to node$AT.json. It leaves
+# when nothing has crossed it for LINGER (500ms; 0: when told).
 node() {
     local kind=$1 port ports=local=endpoint devices=()
     shift
@@ -84,8 +84,8 @@ veths() {
     done
 }
 
-# in_network COMMANDS: runs them in a network of its own, then takes over $CODE and $NODE_CODE. What functions of its own a test
-# uses there it exports.
+# in_network COMMANDS: runs them in a network of its own, then takes over $CODE and $NODE_CODE. What functions of its
+# own a test uses there it exports.
 in_network() {
     unshare --net true 2>/dev/null || skip "no network of its own without root: unshare --net"
     export -f node packet veths end_of_node start begin finish hxmesh eventually has_cables has_links

@@ -1,4 +1,5 @@
-# fabrics.bats - one small fabric of each topology, live and under the virtual clock: whatever the fabric, everything arrives.
+# fabrics.bats - one small fabric of each topology, live and under the virtual clock: whatever the fabric, everything
+# arrives.
 
 load emulator_support
 
@@ -31,7 +32,8 @@ vcs_of() {
     VCS_FABRIC=$1
 }
 
-# whole SPEC ARGUMENTS...: runs that fabric; everything arrives on the VCs that it has, and says which fabric if it does not.
+# whole SPEC ARGUMENTS...: runs that fabric; everything arrives on the VCs that it has, and says which fabric if it does
+# not.
 whole() {
     echo "$@"
     vcs_of "$1"
@@ -229,7 +231,8 @@ selected() {
     [ "$(selected "$uneven" auto)" = "$(selected "$uneven" adaptive)" ]
 }
 
-# Of hundred packets one took 2.9 us and more where all hosts acknowledged the same ones at a time, and 1,024 hosts fell out of step.
+# Of hundred packets one took 2.9 us and more where all hosts acknowledged the same ones at a time, and 1,024 hosts fell
+# out of step.
 @test "fabrics: in a tree that tapers hosts do not all acknowledge the same ones at a time" {
     report "fat-tree hosts=128 radix=32 down=16 up=8" --clock virtual --message 520KiB --count 0 --duration 200us
     holds '.latency_ns.p99 < 2000 and .share_of_bound > 0.99 and .packets_lost == 0'
@@ -276,11 +279,13 @@ took() {
     many=$(took "" $((64 * 8192)))
     [ "$(took 700 8192)" -eq $((one + 700000)) ]
     [ "$(took 700 $((64 * 8192)))" -eq $((many + 700000)) ]
-    # A packet has 32 blocks of 256 B, each 20,480 ps at 100 Gb/s; 64 of them follow each other, and none is acknowledged on the way.
+    # A packet has 32 blocks of 256 B, each 20,480 ps at 100 Gb/s; 64 of them follow each other, and none is
+    # acknowledged on the way.
     [ "$(took "0 100" $((64 * 8192)))" -eq $((one + 63 * 32 * 20480)) ]
     [ "$(took "700 100" $((64 * 8192)))" -eq $((one + 700000 + 63 * 32 * 20480)) ]
     [ "$(took "0 1000" $((64 * 8192)))" -eq "$many" ]
-    # In YAML it is the same, and the bound knows it: the middle one has to pass on at 100 Gb/s what two links of 400 could carry.
+    # In YAML it is the same, and the bound knows it: the middle one has to pass on at 100 Gb/s what two links of 400
+    # could carry.
     printf '%s\n' "nodes:" " - {name: west, is: forward}" " - {name: middle, is: forward, ns: 700, gbps: 100}" \
         " - {name: east, is: forward}" "links:" " - {a: west, b: middle}" " - {a: middle, b: east}" >line.yaml
     hxmesh info "graph line.yaml" --json - | jq --exit-status '.alltoall_bound == 0.125'

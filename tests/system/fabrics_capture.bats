@@ -1,6 +1,5 @@
-# asan
-# fabrics_capture.bats - runs of other fabrics, captured: hxmesh verify finds them good, or names the frame that was broken;
-# hxmesh trace misses nothing; Wireshark reads them.
+# asan fabrics_capture.bats - runs of other fabrics, captured: hxmesh verify finds them good, or names the frame that
+# was broken; hxmesh trace misses nothing; Wireshark reads them.
 
 load emulator_support
 

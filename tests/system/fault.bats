@@ -233,8 +233,8 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
 # bats test_tags=all
 @test "fault: who sends to a host whose only link is cut is told for want of a way, and all goes on when it is back" {
     run -1 hxmesh run "fat-tree hosts=16 radix=8" --workers 2 --name "$NAME" --quiet --json "$REPORT" --fault "leaf1/0 down"
-    # Each of their 8 packets hears it twice at most, where 50 probes in vain would each hear it. How soon that is, by a clock
-    # that no other work slows: faults_virtual.bats.
+    # Each of their 8 packets hears it twice at most, where 50 probes in vain would each hear it. How soon that is, by a
+    # clock that no other work slows: faults_virtual.bats.
     holds '.messages_failed == 30 and .messages == 16 * 15 - 30 and .buffers_missing == 0 and
         .drops.unreachable + .drops.no_route <= 30 * 8 * 2'
     fresh_name
@@ -248,8 +248,8 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
     holds '.messages_failed > 0 and .drops.unreachable > 0'
 }
 
-# a3,1 has no way to a2,0 past its dead neighbour, for a packet that went north goes neither east nor west on its board; the other way
-# there is one.
+# a3,1 has no way to a2,0 past its dead neighbour, for a packet that went north goes neither east nor west on its board;
+# the other way there is one.
 @test "fault: who reaches a host that has no way back to it is told, as who has no way" {
     run -1 timeout 600 "$HXMESH" run "2x2 Hx2Mesh" --message 1KiB --count 1 --workers 2 --name "$NAME" --quiet --json "$REPORT" \
         --fault "a2,1 down"
@@ -257,7 +257,8 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
         .messages_failed > 16 * 15 - .messages and .buffers_missing == 0'
 }
 
-# Three messages a second and host, so that hardly any is on its way when the fault begins: those that come later wait for its end.
+# Three messages a second and host, so that hardly any is on its way when the fault begins: those that come later wait
+# for its end.
 @test "fault: what waits for a host that is down has been hit by that" {
     run -0 hxmesh run "1x1 Hx2Mesh" --traffic all-to-all-random --message 64KiB --rate 0.000001 --duration 3s --workers 1 --name "$NAME" \
         --quiet --json "$REPORT" --fault "a0,0 down at 500ms for 1500ms"

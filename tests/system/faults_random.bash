@@ -1,7 +1,8 @@
 #!/bin/bash
-# faults_random.bash [RUNS [SEED]] - faults at random over all topologies under the virtual clock: whatever fails is mended long
-# before a sender would be told that there is no way, so every message must arrive, once and whole, in every run, and traffic must be whole again
-# within a stated time. HXMESH is the program; the first run that is not so is printed with its command, and ends it.
+# faults_random.bash [RUNS [SEED]] - faults at random over all topologies under the virtual clock: whatever fails is
+# mended long before a sender would be told that there is no way, so every message must arrive, once and whole, in every
+# run, and traffic must be whole again within a stated time. HXMESH is the program; the first run that is not so is
+# printed with its command, and ends it.
 set -u
 RUNS=${1:-10000}
 SEED=${2:-1}
@@ -17,7 +18,8 @@ TRAFFIC=(all-to-all uniform permutation all-to-all-random)
 MTBF=(2us 5us 20us)
 MTTR=(2us 10us 40us)
 
-# ns from a fault until all that it hit has arrived: outages of up to a millisecond, and what endpoints wait between probes.
+# ns from a fault until all that it hit has arrived: outages of up to a millisecond, and what endpoints wait between
+# probes.
 LONGEST=10000000
 
 # shellcheck disable=SC2016 # what stands in quotes is for jq

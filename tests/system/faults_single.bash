@@ -1,8 +1,8 @@
 #!/bin/bash
-# faults_single.bash [PORT...] - every single board and every single link of a 4x4 Hx2Mesh (or the places that are named) fails
-# and returns under full traffic: everything arrives. Then every link of it with two planes, and every link between switches of two
-# other fabrics, dies for good under light traffic. Prints how long it was from a death until traffic was whole again: the median and
-# the worst. HXMESH is the program.
+# faults_single.bash [PORT...] - every single board and every single link of a 4x4 Hx2Mesh (or the places that are
+# named) fails and returns under full traffic: everything arrives. Then every link of it with two planes, and every link
+# between switches of two other fabrics, dies for good under light traffic. Prints how long it was from a death until
+# traffic was whole again: the median and the worst. HXMESH is the program.
 set -eu
 HXMESH=${HXMESH:-build/hxmesh}
 REPORT=$(mktemp)

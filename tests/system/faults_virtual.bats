@@ -1,5 +1,5 @@
-# faults_virtual.bats - hxmesh run --clock virtual --fault: what fails while traffic runs costs time and nothing else, in the same
-# way for any number of workers; what cannot be delivered is told; what is wrong with a schedule is said.
+# faults_virtual.bats - hxmesh run --clock virtual --fault: what fails while traffic runs costs time and nothing else,
+# in the same way for any number of workers; what cannot be delivered is told; what is wrong with a schedule is said.
 
 # shellcheck disable=SC2016 # what stands in quotes is for jq
 load emulator_support
@@ -11,7 +11,8 @@ setup() {
 # simulate ARGUMENTS...: runs a fabric under the virtual clock; its report goes to $REPORT.
 simulate() { hxmesh run "$@" --clock virtual --share-cores --quiet --json - >"$REPORT"; }
 
-# always_same ARGUMENTS...: nothing is lost, and the report is the same byte for byte by 1, 2 and 4 workers, `host` apart.
+# always_same ARGUMENTS...: nothing is lost, and the report is the same byte for byte by 1, 2 and 4 workers, `host`
+# apart.
 always_same() {
     local workers same
     simulate "$@" --workers 1

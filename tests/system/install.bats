@@ -1,4 +1,5 @@
-# install.bats - what `make install` leaves, as a user finds it: library, headers, manuals, completion, sources for a port.
+# install.bats - what `make install` leaves, as a user finds it: library, headers, manuals, completion, sources for a
+# port.
 
 load tools_support
 

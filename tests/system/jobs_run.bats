@@ -1,4 +1,5 @@
-# jobs_run.bats - jobs that run beside each other: each with boards, traffic, a start and results of its own, under both clocks.
+# jobs_run.bats - jobs that run beside each other: each with boards, traffic, a start and results of its own, under both
+# clocks.
 
 load emulator_support
 
@@ -59,8 +60,8 @@ FILE
     jq .jobs "$REPORT" | cmp - "$BATS_TEST_TMPDIR/file.json"
 }
 
-# On a HammingMesh a job has no cable that another one sends over. What is left to the others is whose turn it is among ways that are
-# equal, in a row's or column's switch: a few per cent at most.
+# On a HammingMesh a job has no cable that another one sends over. What is left to the others is whose turn it is among
+# ways that are equal, in a row's or column's switch: a few per cent at most.
 @test "jobs: alone or beside others, a HammingMesh is the same to each" {
     "$HXMESH-interference" "8x8 Hx2Mesh" "${JOBS[@]}" --quiet --json - >"$REPORT"
     holds '(.jobs | length) == 3 and
@@ -69,7 +70,8 @@ FILE
     holds '[.jobs[] | [.job, .messages > 0]] | sort == [[1, true], [2, true], [3, false]]'
 }
 
-# Neighbours in a row of hosts share leaves; jobs all over a torus share nearly everything, and pass each other's routers.
+# Neighbours in a row of hosts share leaves; jobs all over a torus share nearly everything, and pass each other's
+# routers.
 @test "jobs: on other fabrics they meet" {
     local jobs=(--job 'a: 32 all-reduce 1MiB place=random' --job 'b: 24 all-to-all 64KiB place=random')
     "$HXMESH-interference" "torus 4x4x4" "${jobs[@]}" --quiet --json - >"$REPORT"

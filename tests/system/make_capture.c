@@ -1,5 +1,5 @@
-/* make_capture - writes a capture of the model in tests/support/support_capture.h, whole or broken, for tests by command
- * line.
+/* make_capture - writes a capture of the model in tests/support/support_capture.h, whole or broken, for tests by
+ * command line.
  *
  *     make_capture FILE [NAME=NUMBER...] [break=RULE] [comment=TEXT]
  *

@@ -1,11 +1,12 @@
-/* prod_image - starts an image in QEMU, with cables as hxmesh lays them, and sends it frames that nobody should: random bytes of any length, frames
- * with our types and random contents, its own frames back, and those with single bits turned.
+/* prod_image - starts an image in QEMU, with cables as hxmesh lays them, and sends it frames that nobody should: random
+ * bytes of any length, frames with our types and random contents, its own frames back, and those with single bits
+ * turned.
  *
  *     prod_image FRAMES QEMU [ARGUMENT...]
  *
- * QEMU ARGUMENT...: what starts the machine, but for its cables. Prints the seed (HX_SEED), what the image says from its start to its end,
- * and `answered 1` if on each of four cables it sent a frame before it was prodded, and another one afterwards; else `answered 0`.
- * Ends with QEMU's code. */
+ * QEMU ARGUMENT...: what starts the machine, but for its cables. Prints the seed (HX_SEED), what the image says from
+ * its start to its end, and `answered 1` if on each of four cables it sent a frame before it was prodded, and another
+ * one afterwards; else `answered 0`. Ends with QEMU's code. */
 #include "hxmesh/frame.h"
 #include "tests/support/support_random.h"
 

@@ -78,8 +78,8 @@ exchange() { timeout --kill-after=5 600 "$EXCHANGE" "$NAME" "$@" 3>&-; }
     end_serving
 }
 
-# Programs at 0 and 15 exchange messages, and the one at 0 is killed meanwhile; the other one is process $SECOND, and says what it
-# misses in the file error.
+# Programs at 0 and 15 exchange messages, and the one at 0 is killed meanwhile; the other one is process $SECOND, and
+# says what it misses in the file error.
 kill_one_of_two() {
     exchange 0 1000 300000 15 2>/dev/null &
     local first=$!
@@ -90,7 +90,8 @@ kill_one_of_two() {
     wait "$first" || true
 }
 
-# The second one ends because the first has gone: by what was under way to or from it, or by its absence alone where nothing was.
+# The second one ends because the first has gone: by what was under way to or from it, or by its absence alone where
+# nothing was.
 second_misses_first() {
     ! wait "$SECOND" || return 1
     grep -q 'Connection reset by peer (from 0\|gone (from 0' "$BATS_TEST_TMPDIR/error"
@@ -201,7 +202,8 @@ greeted_somebody() {
     end_serving
 }
 
-# cut_short PROCESS: makes everything shorter that it has open of hxmesh; prints how many descriptors it tried, and fails if one gave way.
+# cut_short PROCESS: makes everything shorter that it has open of hxmesh; prints how many descriptors it tried, and
+# fails if one gave way.
 cut_short() {
     local fd tried=0
     for fd in "/proc/$1/fd/"*; do
@@ -228,8 +230,8 @@ cut_short() {
     end_serving
 }
 
-# alone COMMANDS: runs shell commands that see a small /dev/shm of their own; $hxmesh and $exchange are the programs there, `serve NAME` serves
-# four hosts, and `try NAME` opens one of a fabric and prints what comes of it.
+# alone COMMANDS: runs shell commands that see a small /dev/shm of their own; $hxmesh and $exchange are the programs
+# there, `serve NAME` serves four hosts, and `try NAME` opens one of a fabric and prints what comes of it.
 alone() {
     unshare --mount mount -t tmpfs tmpfs /dev/shm 2>/dev/null ||
         skip "this user may not give a process a /dev/shm of its own (unshare --mount)"

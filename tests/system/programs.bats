@@ -1,5 +1,5 @@
-# programs.bats - hxmesh up, exec, down: programs that know nothing of a fabric talk over it, and nothing of it is left after any
-# end. A machine without /dev/net/tun or user namespaces skips them, with what it said.
+# programs.bats - hxmesh up, exec, down: programs that know nothing of a fabric talk over it, and nothing of it is left
+# after any end. A machine without /dev/net/tun or user namespaces skips them, with what it said.
 
 load emulator_support
 
@@ -192,7 +192,8 @@ both_died() {
     end_long
 }
 
-# pingpong HOST NAME ARGUMENTS...: fi_pingpong on that host and on the first one, whom it asks by name; all that comes is checked.
+# pingpong HOST NAME ARGUMENTS...: fi_pingpong on that host and on the first one, whom it asks by name; all that comes
+# is checked.
 pingpong() {
     local from=$1 to=$2
     shift 2

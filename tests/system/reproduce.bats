@@ -1,8 +1,8 @@
 # asan
 # reproduce.bats - hxmesh reproduce: tables, JSON and plots out of runs; what happens if a run fails or is interrupted.
 #
-# Most tests have a copy of the program in a folder of its own, where the program `hxmesh` that it finds beside itself is a
-# script: it reports what an all-knowing simulator would, at once.
+# Most tests have a copy of the program in a folder of its own, where the program `hxmesh` that it finds beside itself
+# is a script: it reports what an all-knowing simulator would, at once.
 
 load tools_support
 
@@ -290,7 +290,8 @@ echo $$ >child.pid; while :; do sleep 0.05; done'
 
 # bats test_tags=all
 @test "reproduce: for real, the quick version" {
-    # Under a sanitizer, where they take ten times as long, one of each kind of run: what they run besides is tested by itself.
+    # Under a sanitizer, where they take ten times as long, one of each kind of run: what they run besides is tested by
+    # itself.
     local experiments=(fig12 diameter2/fig9)
     [[ $HXMESH == */asan/* ]] || experiments=(table2 fig12 diameter2/fig6 diameter2/fig9 diameter2/fig13 diameter2/fig14)
     for experiment in "${experiments[@]}"; do

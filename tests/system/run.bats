@@ -229,7 +229,8 @@ END
 @test "run: a lower rate sends less" {
     report "2x2 Hx2Mesh" --duration 300ms
     full=$(jq .packets_sent "$REPORT")
-    # 2 MB/s each for 300 ms: ten messages of 64 KiB begin. A slow machine may send less, or end later; virtual.bats has it exactly.
+    # 2 MB/s each for 300 ms: ten messages of 64 KiB begin. A slow machine may send less, or end later; virtual.bats has
+    # it exactly.
     report "2x2 Hx2Mesh" --duration 300ms --rate 0.00001
     holds "$WHOLE and .packets_sent > 0 and .packets_sent < $full and .messages <= 16 * 40"
 }

@@ -119,8 +119,8 @@ inet_sockets() {
 
 ATTACK="$(dirname "$HXMESH")/tests/system/attack"
 
-# lost_at SIDE OTHER: how many frames to the interfaces SIDE-* the kernel has lost: of sockets whose queues were full, and on the way
-# from OTHER-*.
+# lost_at SIDE OTHER: how many frames to the interfaces SIDE-* the kernel has lost: of sockets whose queues were full,
+# and on the way from OTHER-*.
 lost_at() {
     local at_sockets on_the_way
     at_sockets=$(ss --packet --memory --oneline --no-header | awk -v at=":$1-" '
@@ -131,9 +131,10 @@ lost_at() {
     echo $((at_sockets + on_the_way))
 }
 
-# attacked KIND [NODE ARGUMENTS...]: runs mixed.hxm.yaml and its node by veths under full load for five seconds, and puts frames
-# on the cables for three of them, in both directions. The node stays until the fabric has ended: what a full queue of the kernel lost
-# is asked for again, for longer than a node lingers, and a cable without its node would begin a session.
+# attacked KIND [NODE ARGUMENTS...]: runs mixed.hxm.yaml and its node by veths under full load for five seconds, and
+# puts frames on the cables for three of them, in both directions. The node stays until the fabric has ended: what a
+# full queue of the kernel lost is asked for again, for longer than a node lingers, and a cable without its node would
+# begin a session.
 attacked() {
     local kind=$1
     shift
@@ -164,8 +165,8 @@ sealed() {
     jobs "key: cable.key"
 }
 
-# Both sides moved and checked all they began while they were attacked; no session ended, and no endpoint got a frame that
-# was not its own's.
+# Both sides moved and checked all they began while they were attacked; no session ended, and no endpoint got a frame
+# that was not its own's.
 unharmed() {
     [ "$(cat sent)" -ge 5000 ]
     [ "$CODE" -eq 0 ]
@@ -177,9 +178,9 @@ unharmed() {
         .endpoint.messages_received > 0 and .drops.checksum + .drops.stale + .drops.unexpected == 0' node.json
 }
 
-# counted FILTER: of what was put on the cables the fabric, which got half of it, has dropped for this reason all but what the kernel
-# says that it lost. The node has dropped most of its half: its device sees what leaves by it as well, and does not say what its ring
-# had no room for.
+# counted FILTER: of what was put on the cables the fabric, which got half of it, has dropped for this reason all but
+# what the kernel says that it lost. The node has dropped most of its half: its device sees what leaves by it as well,
+# and does not say what its ring had no room for.
 counted() {
     local half=$(($(cat sent) / 2))
     echo "sent: $(cat sent), lost: $(cat lost)"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# soak.bats - mk/soak.sh finds nothing in drawn fabrics for a while, and what is wrong with a program it finds and shrinks.
+# soak.bats - mk/soak.sh finds nothing in drawn fabrics for a while, and what is wrong with a program it finds and
+# shrinks.
 
 setup() {
     soak=$BATS_TEST_DIRNAME/../../mk/soak.sh

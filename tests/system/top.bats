@@ -1,5 +1,5 @@
-# top.bats - hxmesh top: what a running fabric says of itself, live and virtual, ends at what its report says; the screen; and
-# what a killed run leaves.
+# top.bats - hxmesh top: what a running fabric says of itself, live and virtual, ends at what its report says; the
+# screen; and what a killed run leaves.
 
 load emulator_support
 

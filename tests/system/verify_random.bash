@@ -1,7 +1,7 @@
 #!/bin/bash
-# verify_random.bash [RUNS [SEED]] - captures of runs drawn by seed, all legal: every fabric, traffic, fault and way to capture, whole or in
-# pieces. `hxmesh verify` must refuse none. HXMESH is the program; the first that it refuses is printed with its command, and ends it. LIVE=0: under
-# the virtual clock alone.
+# verify_random.bash [RUNS [SEED]] - captures of runs drawn by seed, all legal: every fabric, traffic, fault and way to
+# capture, whole or in pieces. `hxmesh verify` must refuse none. HXMESH is the program; the first that it refuses is
+# printed with its command, and ends it. LIVE=0: under the virtual clock alone.
 # shellcheck disable=SC2034,SC2054 # lists are drawn from by name; places and patterns have commas
 set -u
 RUNS=${1:-10000}

@@ -1,5 +1,5 @@
-# asan
-# virtual.bats - hxmesh run --clock virtual: the report is a function of spec and seed alone; ends that are not as planned.
+# asan virtual.bats - hxmesh run --clock virtual: the report is a function of spec and seed alone; ends that are not as
+# planned.
 
 # shellcheck disable=SC2016 # what stands in quotes is for jq
 load emulator_support
@@ -20,8 +20,8 @@ simulate() { hxmesh run "$@" --clock virtual --share-cores --quiet --json - >"$R
 # What a report says of the fabric: all of it but what depends on the machine.
 of_fabric() { jq --compact-output 'del(.host)' "$REPORT"; }
 
-# always_same ARGUMENTS...: the same report byte for byte, `host` apart, by any number of workers and each time; nothing is
-# lost. It goes to $SAME.
+# always_same ARGUMENTS...: the same report byte for byte, `host` apart, by any number of workers and each time; nothing
+# is lost. It goes to $SAME.
 always_same() {
     local workers
     simulate "$@" --workers 1
@@ -108,7 +108,8 @@ always_same() {
 @test "virtual: messages are due at random" {
     always_same "2x2 Hx2Mesh" --traffic uniform --duration 400us --rate 0.05 --message 1024 --arrivals poisson
     holds '(.share_of_injection - 0.05 | fabs) < 0.0025 and .share_offered == 0.05 and .settings.arrivals == "poisson"'
-    # A source that is asked for half of what it can inject is often busy: some wait many packets long, none where they are even.
+    # A source that is asked for half of what it can inject is often busy: some wait many packets long, none where they
+    # are even.
     simulate "1x2 Hx1Mesh" --traffic permutation --duration 400us --rate 0.1 --message 8192
     even=$(jq .latency_ns.max "$REPORT")
     simulate "1x2 Hx1Mesh" --traffic permutation --duration 400us --rate 0.1 --message 8192 --arrivals poisson
@@ -122,7 +123,8 @@ always_same() {
     holds '.share_of_bound > 0.92 and .latency_ns.p99 < 6000'
 }
 
-# Each plane carries as much of every message as the others, so that it is as if each were alone, with a part of every message.
+# Each plane carries as much of every message as the others, so that it is as if each were alone, with a part of every
+# message.
 @test "virtual: so many planes carry so many times as much, and packets wait no longer" {
     simulate "slim-fly q=3 p=2" --traffic all-to-all-random --message 128KiB
     one=$(jq .virtual_seconds "$REPORT")
@@ -274,8 +276,8 @@ says_again() {
     hxmesh run "2x2 Hx2Mesh" --clock virtual --workers 1 --quiet | grep -q ', 1 worker, virtual clock$'
 }
 
-# One worker has all of the first at hand, asks for the second ahead but hands over at once, and asks for both of the third (build.c);
-# several do as with the third each time.
+# One worker has all of the first at hand, asks for the second ahead but hands over at once, and asks for both of the
+# third (build.c); several do as with the third each time.
 # bats test_tags=all
 @test "virtual: in whatever cache a fabric lies" {
     for spec in "8x8 Hx2Mesh" "16x16 Hx2Mesh" "24x24 Hx2Mesh"; do

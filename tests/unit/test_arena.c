@@ -110,7 +110,8 @@ static void a_lock_of_a_moment_is_waited_for(void **state)
     shm_arena_close(&a, true);
 }
 
-/* All of the memory is there from the start, and no more than that: of less than one piece, of one, of one and a bit. */
+/* All of the memory is there from the start, and no more than that: of less than one piece, of one, of one and a
+ * bit. */
 static void all_of_it_is_reserved(void **state)
 {
     (void)state;

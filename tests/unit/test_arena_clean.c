@@ -1,5 +1,5 @@
-/* test_arena_clean.c - what killed runs left in /dev/shm is removed, what anybody holds and what is of others is not; and
- * every descriptor is as good as any other, in a process that was started without some. */
+/* test_arena_clean.c - what killed runs left in /dev/shm is removed, what anybody holds and what is of others is not;
+ * and every descriptor is as good as any other, in a process that was started without some. */
 #include "tests/support/support_arena.h"
 
 #include <errno.h>

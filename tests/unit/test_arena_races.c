@@ -1,8 +1,8 @@
-/* test_arena_races.c - what other processes do to an arena's name in the moments in which it is opened, locked, looked at and
- * removed: they remove it, take it, or lock it.
+/* test_arena_races.c - what other processes do to an arena's name in the moments in which it is opened, locked, looked
+ * at and removed: they remove it, take it, or lock it.
  *
- * The calls by which arena.c reaches the object are this program's own: before the system's they let the other process act,
- * which here is this one. */
+ * The calls by which arena.c reaches the object are this program's own: before the system's they let the other process
+ * act, which here is this one. */
 #include "tests/support/support_arena.h"
 
 #include <errno.h>
@@ -169,7 +169,8 @@ static void an_object_that_another_locks_first_is_not_ours(void **state)
     ends();
 }
 
-/* What a killed run left is gone when it is looked at, or when it is to be removed: then there is nothing in the way. */
+/* What a killed run left is gone when it is looked at, or when it is to be removed: then there is nothing in the
+ * way. */
 static void what_was_left_may_vanish(void **state)
 {
     (void)state;

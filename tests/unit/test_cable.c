@@ -1,5 +1,5 @@
-/* test_cable.c - when an end of a cable tells its credits (hal/cable/cable.h): as often as it is told to, more seldom while nothing
- * moves if it may, and at once again when something does. */
+/* test_cable.c - when an end of a cable tells its credits (hal/cable/cable.h): as often as it is told to, more seldom
+ * while nothing moves if it may, and at once again when something does. */
 #include "hal/cable/cable.h"
 #include "hal/split_mix.h"
 
@@ -147,8 +147,8 @@ static uint64_t drawn_behind(uint64_t number)
     return split_mix(undo_shift(state, 30));
 }
 
-/* Who has seen an end's nonce, or all of its faults and nonces until now, knows none of those to come: nor do those of two ends that
- * differ in a bit of their key have anything in common. */
+/* Who has seen an end's nonce, or all of its faults and nonces until now, knows none of those to come: nor do those of
+ * two ends that differ in a bit of their key have anything in common. */
 static void a_nonce_that_was_seen_tells_no_other(void **state)
 {
     (void)state;

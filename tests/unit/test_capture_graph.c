@@ -1,5 +1,6 @@
-/* test_capture_graph.c - the verifier's own ways through a graph, found by search: every step that the tables of routes offer
- * lies on one, with the hops and the VC that they say, the whole is as long as the topology says, and no step back is on any. */
+/* test_capture_graph.c - the verifier's own ways through a graph, found by search: every step that the tables of routes
+ * offer lies on one, with the hops and the VC that they say, the whole is as long as the topology says, and no step
+ * back is on any. */
 #include "tools/capture/fabric.h"
 
 #include "host/topology/bounds.h"

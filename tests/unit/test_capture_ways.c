@@ -1,5 +1,5 @@
-/* test_capture_ways.c - the verifier's own cables and minimal ways, found by search, agree with the fabric's geometry and
- * closed-form distances, over shapes with single crossbars and two-level trees. */
+/* test_capture_ways.c - the verifier's own cables and minimal ways, found by search, agree with the fabric's geometry
+ * and closed-form distances, over shapes with single crossbars and two-level trees. */
 #include "tools/capture/fabric.h"
 
 #include <setjmp.h>

@@ -79,8 +79,8 @@ static void refuses_more_messages_than_a_tag_can_number(void **state)
     }
 }
 
-/* Of a ring of four each stream carries half of the vector, in segments of a quarter of that; a message more only where the
- * largest segment needs it. */
+/* Of a ring of four each stream carries half of the vector, in segments of a quarter of that; a message more only where
+ * the largest segment needs it. */
 static void there_are_no_more_messages_than_bytes_need(void **state)
 {
     (void)state;
@@ -238,7 +238,8 @@ static void events_without_a_message_change_nothing(void **state)
 
 /* ---- acknowledgements ---- */
 
-/* Four players on a torus of two by two, and what each has under way: what it was told to send, and not yet that it arrived. */
+/* Four players on a torus of two by two, and what each has under way: what it was told to send, and not yet that it
+ * arrived. */
 enum { SIDE = 2, PLAYERS = SIDE * SIDE, MOST_UNDER_WAY = 16, EDGES = 32, NUMBERS = 12 };
 static struct {
     struct hx_collective c[PLAYERS];
@@ -267,8 +268,8 @@ static void play_on(unsigned player)
     }
 }
 
-/* Of all tags that there are, with numbers somewhat beyond those in use, it takes those under way and no other. What lies
- * behind the player looks like more of its table: who reads there believes what it finds. */
+/* Of all tags that there are, with numbers somewhat beyond those in use, it takes those under way and no other. What
+ * lies behind the player looks like more of its table: who reads there believes what it finds. */
 static void judge_all_tags(unsigned player)
 {
     struct {
@@ -329,8 +330,8 @@ static struct hx_collective_config broadcast_config(enum hx_collective_algorithm
     return config;
 }
 
-/* The level of a stream by which this accelerator is reached: on the torus streams 0 and 1 go along the root's row first,
- * 2 and 3 along its column. */
+/* The level of a stream by which this accelerator is reached: on the torus streams 0 and 1 go along the root's row
+ * first, 2 and 3 along its column. */
 static unsigned level_of(enum hx_collective_algorithm algorithm, unsigned stream)
 {
     return algorithm == HX_BY_TORUS && stream >= 2;
@@ -419,8 +420,8 @@ static void only_children_and_the_parent_are_heard(void **state)
     judge_tree_tags(0, 1, 3); /* two children and a parent */
 }
 
-/* The four streams are two cycles, each both ways: a stream's next one is the one before of its partner, and the next ones
- * of all are the four neighbours. */
+/* The four streams are two cycles, each both ways: a stream's next one is the one before of its partner, and the next
+ * ones of all are the four neighbours. */
 static void two_rings_are_walked_both_ways(void **state)
 {
     (void)state;

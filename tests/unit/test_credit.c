@@ -10,7 +10,8 @@
 
 enum { BUFFER = 100 };
 
-/* Added to counters of about 1000, so that they wrap nowhere, just above 1020, just above 1050, or change their sign. */
+/* Added to counters of about 1000, so that they wrap nowhere, just above 1020, just above 1050, or change their
+ * sign. */
 static const uint32_t bases[] = {0, UINT32_MAX - 1020, UINT32_MAX - 1050, 0x80000000U - 1020};
 enum { BASES = sizeof bases / sizeof *bases };
 
@@ -137,7 +138,8 @@ static void the_count_of_the_sender_is_taken(void **state)
 }
 
 /* Blocks 0..9 sent, the credit frame "10" is held up, blocks 10..19 pass; the wire loses 4..6 and 12. The late frame
- * takes back what came behind it, the next one sets that right and writes off all four; a second copy changes nothing. */
+ * takes back what came behind it, the next one sets that right and writes off all four; a second copy changes
+ * nothing. */
 static void a_late_credit_frame_is_harmless(void **state)
 {
     (void)state;

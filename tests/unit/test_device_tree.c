@@ -1,4 +1,5 @@
-/* test_device_tree.c - trees written here, item by item as the specification has them, and what hal/bare/device_tree.h finds in them. */
+/* test_device_tree.c - trees written here, item by item as the specification has them, and what hal/bare/device_tree.h
+ * finds in them. */
 #include "hal/bare/device_tree.h"
 #include "tests/support/support_seed.h"
 
@@ -300,7 +301,8 @@ static void a_tree_deeper_than_any_is_refused(void **state)
     }
 }
 
-/* Nothing is read beyond the bytes there are, of trees cut anywhere and with bytes changed: the sanitizer would say so. */
+/* Nothing is read beyond the bytes there are, of trees cut anywhere and with bytes changed: the sanitizer would say
+ * so. */
 static void a_broken_tree_leads_nowhere(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_endpoint_answers.c - what single answers tell an endpoint: of time, of what is there, and of planes that do not lead to
- * a peer. The test gives them itself; whatever the endpoint sends is gone. */
+/* test_endpoint_answers.c - what single answers tell an endpoint: of time, of what is there, and of planes that do not
+ * lead to a peer. The test gives them itself; whatever the endpoint sends is gone. */
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
@@ -77,8 +77,8 @@ static void assert_round(const struct hx_round *expected)
     assert_memory_equal(&ep->round, expected, sizeof *expected);
 }
 
-/* Of the packets that went out, when each did. One at a time is timed: one that brings an acknowledgement about, and the
- * last. Its own acknowledgement tells, none before it. */
+/* Of the packets that went out, when each did. One at a time is timed: one that brings an acknowledgement about, and
+ * the last. Its own acknowledgement tells, none before it. */
 static void one_packet_at_a_time_is_timed(void **state)
 {
     (void)state;
@@ -163,8 +163,8 @@ static void what_is_late_is_measured(void **state)
     }
 }
 
-/* An answer to the newest probe that came in good time makes what is missing doubtful. With one probe out that is what is
- * not late; after a probe in vain, what is never called late. */
+/* An answer to the newest probe that came in good time makes what is missing doubtful. With one probe out that is what
+ * is not late; after a probe in vain, what is never called late. */
 static void an_answer_in_good_time_makes_doubt(void **state)
 {
     (void)state;
@@ -265,8 +265,8 @@ static void what_cannot_be_true_is_dropped(void **state)
     assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED), drops + 2);
 }
 
-/* A message began anew while packets of it were on their way: of those the peer may have more than have gone out since. One that
- * waits for a way sends nothing that would make up for it, so the answer must be believed. */
+/* A message began anew while packets of it were on their way: of those the peer may have more than have gone out since.
+ * One that waits for a way sends nothing that would make up for it, so the answer must be believed. */
 static void what_went_out_before_a_message_began_anew_may_be_there(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_endpoint_arrivals.c - what an endpoint says about what arrived: acknowledgements, when and by which plane, and reports
- * of packets that are not for it. */
+/* test_endpoint_arrivals.c - what an endpoint says about what arrived: acknowledgements, when and by which plane, and
+ * reports of packets that are not for it. */
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
@@ -62,8 +62,8 @@ static void short_messages_are_acknowledged_once(void **state)
     }
 }
 
-/* Of a long message the first acknowledgement comes after 64 packets, less the sender's rank and what the receiver was told: so
- * neither all senders of one receiver nor all receivers of one sender have theirs at the same packet. */
+/* Of a long message the first acknowledgement comes after 64 packets, less the sender's rank and what the receiver was
+ * told: so neither all senders of one receiver nor all receivers of one sender have theirs at the same packet. */
 static void long_messages_are_first_acknowledged_each_at_its_packet(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_endpoint_hello.c - who a peer is: recorded, forged and late packets change nothing, and a restart costs round trips
- * and no timeout. */
+/* test_endpoint_hello.c - who a peer is: recorded, forged and late packets change nothing, and a restart costs round
+ * trips and no timeout. */
 #include "siphash.h"
 #include "tests/support/loopback/support_endpoint.h"
 
@@ -92,8 +92,8 @@ static bool record_hellos(struct cloud *c, struct cloud_frame *f)
     return trial_count_and_lose(c, f);
 }
 
-/* It says that nothing is known of what was sent, and comes again when more than a window is: the message begins anew, and the
- * receiver has more of it than goes out before an acknowledgement. */
+/* It says that nothing is known of what was sent, and comes again when more than a window is: the message begins anew,
+ * and the receiver has more of it than goes out before an acknowledgement. */
 static void a_late_hello_ends_nothing(void **state)
 {
     (void)state;
@@ -129,8 +129,8 @@ static bool record_answers(struct cloud *c, struct cloud_frame *f)
     return trial_count_and_lose(c, f);
 }
 
-/* The answer of a former life, with the nonce that it was asked with, comes again in the next life: the nonce is used. And
- * one with any other nonce is no better. */
+/* The answer of a former life, with the nonce that it was asked with, comes again in the next life: the nonce is used.
+ * And one with any other nonce is no better. */
 static void a_nonce_is_good_for_one_answer(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_endpoint_late.c - answers that are late: the network is slow, or something is lost, and an endpoint must tell one
- * from the other. */
+/* test_endpoint_late.c - answers that are late: the network is slow, or something is lost, and an endpoint must tell
+ * one from the other. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
 #include "tests/support/support_random.h"
@@ -24,8 +24,8 @@ static void slow_turns(unsigned count, unsigned still)
     cloud.still = false;
 }
 
-/* It takes much longer than the timeout, and nothing is lost: nothing is repeated. After some messages the endpoint does
- * not even ask any more. */
+/* It takes much longer than the timeout, and nothing is lost: nothing is repeated. After some messages the endpoint
+ * does not even ask any more. */
 static void a_slow_network_repeats_nothing(void **state)
 {
     (void)state;
@@ -55,7 +55,8 @@ static void send_slowly(unsigned to)
         slow_turns(1, 2 * TIMEOUT_TURNS);
 }
 
-/* A peer that is new is as slow as those that are known; one that is known to be slow stays so while others are quick. */
+/* A peer that is new is as slow as those that are known; one that is known to be slow stays so while others are
+ * quick. */
 static void what_one_peer_takes_is_known_of_it_and_of_all(void **state)
 {
     (void)state;
@@ -76,8 +77,8 @@ static void what_one_peer_takes_is_known_of_it_and_of_all(void **state)
     assert_int_equal(*asked, before);
 }
 
-/* Where answers may take long, a second one that misses the packet comes late too: routes that change sooner than that, again and
- * again as where a link flaps, must not begin the wait anew each time. */
+/* Where answers may take long, a second one that misses the packet comes late too: routes that change sooner than that,
+ * again and again as where a link flaps, must not begin the wait anew each time. */
 static void a_loss_is_found_while_routes_change_again_and_again(void **state)
 {
     (void)state;
@@ -152,8 +153,8 @@ static bool take_detour(struct cloud *c, struct cloud_frame *f)
     return false;
 }
 
-/* Everything is slow, and probes overtake the data: their answers say that nothing is there. The first one is slow itself,
- * so that this means nothing, and one alone proves nothing. */
+/* Everything is slow, and probes overtake the data: their answers say that nothing is there. The first one is slow
+ * itself, so that this means nothing, and one alone proves nothing. */
 static void a_slow_answer_proves_no_loss(void **state)
 {
     (void)state;
@@ -214,8 +215,8 @@ static void a_loss_costs_what_was_lost(void **state)
     }
 }
 
-/* A message is repeated where its probe was answered: of four planes three are dead, and all that was lost arrives at the
- * second try. */
+/* A message is repeated where its probe was answered: of four planes three are dead, and all that was lost arrives at
+ * the second try. */
 static void what_is_repeated_takes_the_way_of_the_answer(void **state)
 {
     (void)state;

@@ -62,8 +62,8 @@ static void every_deadline_is_kept(void **state)
     trial_finish();
 }
 
-/* What comes in order is news, too: probes that nobody answers are counted anew after each. Every window of the message is
- * acknowledged only after RETRIES - 1 of them were lost. */
+/* What comes in order is news, too: probes that nobody answers are counted anew after each. Every window of the message
+ * is acknowledged only after RETRIES - 1 of them were lost. */
 static void progress_in_order_begins_the_count_of_tries_anew(void **state)
 {
     (void)state;
@@ -183,8 +183,8 @@ static void acknowledgements_come_every_64_packets(void **state)
     assert_in_range(gate.kinds[HX_ACK], 10, 11);
 }
 
-/* The first acknowledgement of a long message is due after 64 packets from end 0, after 32 from end 32; a step takes in up
- * to 32. So those of many messages that come side by side do not fall together. */
+/* The first acknowledgement of a long message is due after 64 packets from end 0, after 32 from end 32; a step takes in
+ * up to 32. So those of many messages that come side by side do not fall together. */
 static void first_acknowledgements_do_not_fall_together(void **state)
 {
     (void)state;

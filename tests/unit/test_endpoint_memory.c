@@ -1,5 +1,6 @@
-/* test_endpoint_memory.c - the memory of an endpoint: as much as hx_endpoint_bytes() says and hardly more than its tables
- * need, in pieces that lie apart, each from a cache line on; who is found in it, and the units of what is measured. */
+/* test_endpoint_memory.c - the memory of an endpoint: as much as hx_endpoint_bytes() says and hardly more than its
+ * tables need, in pieces that lie apart, each from a cache line on; who is found in it, and the units of what is
+ * measured. */
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"

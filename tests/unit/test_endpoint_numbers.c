@@ -1,5 +1,5 @@
-/* test_endpoint_numbers.c - numbers of messages: forged ones end no message but the one they name, and those that honest
- * peers jump to are taken. */
+/* test_endpoint_numbers.c - numbers of messages: forged ones end no message but the one they name, and those that
+ * honest peers jump to are taken. */
 #include "endpoint_parts.h"
 #include "tests/support/loopback/support_endpoint.h"
 
@@ -93,8 +93,8 @@ static void a_forged_number_ends_no_message(void **state)
     }
 }
 
-/* Packets whose numbers are each in the window of the one before, and go far ahead: a message or two may be taken for a forged
- * one, all that follow are sent. */
+/* Packets whose numbers are each in the window of the one before, and go far ahead: a message or two may be taken for a
+ * forged one, all that follow are sent. */
 static void forged_numbers_that_walk_end_few_messages(void **state)
 {
     (void)state;

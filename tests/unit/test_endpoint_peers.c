@@ -1,5 +1,5 @@
-/* test_endpoint_peers.c - what an endpoint keeps of its peers: memory is touched as they come, and whoever is only named in
- * a report or an answer takes no room. */
+/* test_endpoint_peers.c - what an endpoint keeps of its peers: memory is touched as they come, and whoever is only
+ * named in a report or an answer takes no room. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
 

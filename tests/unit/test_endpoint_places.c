@@ -1,5 +1,5 @@
-/* test_endpoint_places.c - the coordinates that packets and reports name: each is judged by itself, at its bound, and is read
- * whole. */
+/* test_endpoint_places.c - the coordinates that packets and reports name: each is judged by itself, at its bound, and
+ * is read whole. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
 

@@ -1,5 +1,5 @@
-/* test_endpoint_planes.c - packets share planes, planes that die stop no message, and endpoints without room to inject go on taking
- * in what comes. */
+/* test_endpoint_planes.c - packets share planes, planes that die stop no message, and endpoints without room to inject
+ * go on taking in what comes. */
 #include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
@@ -52,8 +52,8 @@ static void a_dead_plane_stops_no_message(void **state)
     }
 }
 
-/* A first answer that misses a packet has it asked for once more by the same plane, which dies just then: another one is asked
- * next, not that one until all tries are made. */
+/* A first answer that misses a packet has it asked for once more by the same plane, which dies just then: another one
+ * is asked next, not that one until all tries are made. */
 static void a_plane_that_dies_between_two_answers_stops_no_message(void **state)
 {
     (void)state;

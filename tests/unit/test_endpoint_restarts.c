@@ -25,7 +25,8 @@ static void a_receiver_restarts_in_the_middle(void **state)
     }
 }
 
-/* Every data packet is a new one or a repeated one, each packet of a message is new once, also to a peer that begins anew. */
+/* Every data packet is a new one or a repeated one, each packet of a message is new once, also to a peer that begins
+ * anew. */
 static void what_goes_to_a_peer_once_more_is_repeated(void **state)
 {
     (void)state;
@@ -47,8 +48,8 @@ static void what_goes_to_a_peer_once_more_is_repeated(void **state)
     assert_in_range(stats->packets_repeated, before, 140);
 }
 
-/* Some packets are to go out again, since they found no way, and cannot yet: then their receiver begins anew, and gets all that
- * there is from the first packet on, each once. */
+/* Some packets are to go out again, since they found no way, and cannot yet: then their receiver begins anew, and gets
+ * all that there is from the first packet on, each once. */
 static void what_is_to_be_repeated_begins_anew_with_the_peer(void **state)
 {
     (void)state;

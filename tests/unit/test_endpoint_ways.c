@@ -63,8 +63,8 @@ static void a_message_given_up_leaves_no_trace(void **state)
     }
 }
 
-/* Likewise with all packets but the first, which no memory of them may outlast: the next message of the slot is as long, and its
- * first packet comes last. */
+/* Likewise with all packets but the first, which no memory of them may outlast: the next message of the slot is as
+ * long, and its first packet comes last. */
 static void a_long_message_given_up_leaves_no_trace(void **state)
 {
     (void)state;
@@ -90,8 +90,8 @@ static void a_long_message_given_up_leaves_no_trace(void **state)
     }
 }
 
-/* Where a packet finds no way on, the accelerator's endpoint gets it and tells the sender, who sends no more of the message
- * until there is a way: it asks now and then, and hears of new routes. `at`: where that is. */
+/* Where a packet finds no way on, the accelerator's endpoint gets it and tells the sender, who sends no more of the
+ * message until there is a way: it asks now and then, and hears of new routes. `at`: where that is. */
 static void judge_unreachable(unsigned at)
 {
     trial_start(3, 1);
@@ -151,8 +151,8 @@ static bool astray_by_plane_0(struct cloud *c, struct cloud_frame *f)
     return goes;
 }
 
-/* One plane was said to have no way, and the other, which is all that is left, is silent: then, and only then, it is tried
- * after all. */
+/* One plane was said to have no way, and the other, which is all that is left, is silent: then, and only then, it is
+ * tried after all. */
 static void a_plane_without_a_way_is_tried_where_the_others_are_silent(void **state)
 {
     (void)state;
@@ -188,8 +188,8 @@ static void a_probe_finds_a_new_way(void **state)
     assert_int_equal(gate.kinds[HX_PROBE], 2);
 }
 
-/* Likewise where answers may take half of the time that a message waits for a way, none has ever come, and the first question
- * had no way either: there is a way for a third of that time, and it is found. */
+/* Likewise where answers may take half of the time that a message waits for a way, none has ever come, and the first
+ * question had no way either: there is a way for a third of that time, and it is found. */
 static void a_message_does_not_end_unasked(void **state)
 {
     (void)state;
@@ -219,8 +219,8 @@ static bool lose_the_way_of_plane_0(struct cloud *c, struct cloud_frame *f)
     return enters;
 }
 
-/* What is reported goes out again at once by the other plane, and later messages leave that plane out: no timeout passes,
- * no probe is sent, and each packet is reported once. After most_ns the plane is tried again. */
+/* What is reported goes out again at once by the other plane, and later messages leave that plane out: no timeout
+ * passes, no probe is sent, and each packet is reported once. After most_ns the plane is tried again. */
 static void what_is_reported_goes_by_another_plane(void **state)
 {
     (void)state;
@@ -431,7 +431,8 @@ static void a_packet_without_a_way_is_reported_to_its_sender(void **state)
 }
 
 /* An acknowledgement that finds no way is not reported: reports about reports would never end. */
-/* An endpoint that cannot inject remembers so many packets whose senders are to be told, in their order, and no more. */
+/* An endpoint that cannot inject remembers so many packets whose senders are to be told, in their order, and no
+ * more. */
 static void reports_that_wait_are_bounded(void **state)
 {
     (void)state;

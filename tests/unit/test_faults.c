@@ -1,4 +1,5 @@
-/* test_faults.c - a schedule of faults: what its lines mean, what is refused and why, what becomes of a link, what is drawn. */
+/* test_faults.c - a schedule of faults: what its lines mean, what is refused and why, what becomes of a link, what is
+ * drawn. */
 #include "host/faults/faults.h"
 #include "host/topology/topology.h"
 

@@ -1,5 +1,5 @@
-/* test_frame.c - the wire format: examples byte by byte (also those of docs/wire-format.md), what a hop changes, what the
- * checksum covers. */
+/* test_frame.c - the wire format: examples byte by byte (also those of docs/wire-format.md), what a hop changes, what
+ * the checksum covers. */
 #include "hxmesh/error.h"
 #include "tests/support/support_frame.h"
 

@@ -1,5 +1,5 @@
-/* test_geometry.c - the fabrics that there can be: each argument of hx_geometry_init at both its bounds, and what they make
- * together. Cables and distances: prop_route.c. */
+/* test_geometry.c - the fabrics that there can be: each argument of hx_geometry_init at both its bounds, and what they
+ * make together. Cables and distances: prop_route.c. */
 #include "hxmesh/error.h"
 #include "hxmesh/geometry.h"
 #include "hxmesh/route.h"
@@ -65,7 +65,8 @@ static bool is_nowhere(const struct hx_geometry *g, uint32_t node, unsigned port
     return hx_far_end(g, node, port).node == HX_NOWHERE;
 }
 
-/* Rows of eight board edges on leaves of two ports down and two up, columns on a crossbar: every port of theirs has a cable. */
+/* Rows of eight board edges on leaves of two ports down and two up, columns on a crossbar: every port of theirs has a
+ * cable. */
 static void ports_that_a_node_has_not_lead_nowhere(void **state)
 {
     (void)state;

@@ -446,8 +446,8 @@ static void what_a_wire_lost_is_written_off(void **state)
     assert_int_equal(hx_credit_room(&p.a.tx[1]), BUFFER);
 }
 
-/* A switch on the way prefers credit frames: all that is on its way, up to a buffer, is overtaken by as many as go out meanwhile. Nothing
- * of it is written off, and the buffer never overruns. */
+/* A switch on the way prefers credit frames: all that is on its way, up to a buffer, is overtaken by as many as go out
+ * meanwhile. Nothing of it is written off, and the buffer never overruns. */
 static void credit_frames_that_overtake_data_write_nothing_off(void **state)
 {
     (void)state;

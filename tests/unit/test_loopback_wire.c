@@ -1,5 +1,5 @@
-/* test_loopback_wire.c - a wire of the example platform between two threads: every frame comes once, whole and in order, and what
- * the sender clears away has gone when it is told so. */
+/* test_loopback_wire.c - a wire of the example platform between two threads: every frame comes once, whole and in
+ * order, and what the sender clears away has gone when it is told so. */
 /* tsan: a sender and a receiver side by side. */
 #include "hal/loopback/wire.h"
 #include "tests/support/support_seed.h"

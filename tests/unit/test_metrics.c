@@ -1,5 +1,5 @@
-/* test_metrics.c - the counters of a running fabric as a reader finds them: what is true is read, what cannot be true is refused
- * before it is used; rates, and the page that shows them, in whatever size. */
+/* test_metrics.c - the counters of a running fabric as a reader finds them: what is true is read, what cannot be true
+ * is refused before it is used; rates, and the page that shows them, in whatever size. */
 #include "host/arena.h"
 #include "host/metrics.h"
 #include "host/spec.h"

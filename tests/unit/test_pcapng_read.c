@@ -1,5 +1,5 @@
-/* test_pcapng_read.c - capture files of other origin: both byte orders, all time resolutions, old kinds of blocks, classic
- * pcap; and bad ones, which end in one line that names the byte. Files are laid out here by hand. */
+/* test_pcapng_read.c - capture files of other origin: both byte orders, all time resolutions, old kinds of blocks,
+ * classic pcap; and bad ones, which end in one line that names the byte. Files are laid out here by hand. */
 #include "host/pcapng/read.h"
 
 #include <errno.h>

@@ -96,8 +96,8 @@ static void estimates_are_about_right(void **state)
     run = (struct reproduce_run){
         .fabric = "4x4 Hx2Mesh", .traffic = "all-reduce", .algorithm = "rings", .bytes = 8 << 20};
     assert_true(fabs(reproduce_estimate(&run) - 2.0 * 63 * 1024 * 2.5) < 1);
-    /* 64 hosts of one link of 100 Gb/s, half of it for 100 us in packets of 8 KiB; 4.75 switches each: four links but within a
-     * leaf of eight, and the first. */
+    /* 64 hosts of one link of 100 Gb/s, half of it for 100 us in packets of 8 KiB; 4.75 switches each: four links but
+     * within a leaf of eight, and the first. */
     run = (struct reproduce_run){.fabric = "fat-tree hosts=64 radix=16",
                                  .traffic = "uniform",
                                  .bytes = 65536,

@@ -31,7 +31,8 @@ static void the_first_sample_is_believed(void **state)
     assert_int_equal(hx_round_timeout(&r), 2);
 }
 
-/* n samples R after the first: smoothed R, variation R / 2 * (3/4)^n. Then n samples S: smoothed S + (R - S) * (7/8)^n. */
+/* n samples R after the first: smoothed R, variation R / 2 * (3/4)^n. Then n samples S: smoothed S + (R - S) *
+ * (7/8)^n. */
 static void closed_forms_are_met(void **state)
 {
     (void)state;
@@ -54,8 +55,8 @@ static void closed_forms_are_met(void **state)
     }
 }
 
-/* One answer that took longer than the estimate makes the next estimate longer than it: what is asked twice is not asked
- * too early twice, unless answers become still slower. */
+/* One answer that took longer than the estimate makes the next estimate longer than it: what is asked twice is not
+ * asked too early twice, unless answers become still slower. */
 static void a_late_answer_is_enough(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_router_vcs.c - a router that changes VCs, and whose turn it is where packets of several VCs or inputs come at once: promise
- * by promise, on inputs and rooms that the test sets. */
+/* test_router_vcs.c - a router that changes VCs, and whose turn it is where packets of several VCs or inputs come at
+ * once: promise by promise, on inputs and rooms that the test sets. */
 #include "tests/support/loopback/support_loopback.h"
 
 #include <setjmp.h>
@@ -110,8 +110,8 @@ static void a_vc_without_room_stops_no_other(void **state)
     rig_judge_empty(&rig);
 }
 
-/* Each input, also that of the output itself, may leave by it. In each round all `count` of a kind bring a packet at once, and there is room for one of them; then for the others. Each is the
- * first as often as any other. */
+/* Each input, also that of the output itself, may leave by it. In each round all `count` of a kind bring a packet at
+ * once, and there is room for one of them; then for the others. Each is the first as often as any other. */
 static void judge_turns(unsigned count, bool vcs)
 {
     unsigned first[HX_VCS + PORTS] = {0};

@@ -1,5 +1,5 @@
-/* test_seal.c - the seal of a frame (include/hxmesh/seal.h): the hash is SipHash-2-4 as OpenSSL computes it, over all that it
- * should cover; a number is taken once. */
+/* test_seal.c - the seal of a frame (include/hxmesh/seal.h): the hash is SipHash-2-4 as OpenSSL computes it, over all
+ * that it should cover; a number is taken once. */
 #include "hxmesh/seal.h"
 #include "tests/support/support_random.h"
 

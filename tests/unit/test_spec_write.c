@@ -1,4 +1,5 @@
-/* test_spec_write.c - what is written of a fabric and its jobs is what is read back, whatever they are called and say. */
+/* test_spec_write.c - what is written of a fabric and its jobs is what is read back, whatever they are called and
+ * say. */
 #include "host/jobs.h"
 #include "host/yaml/spec_write.h"
 #include "tests/support/support_file.h"

@@ -1,4 +1,5 @@
-/* test_switch.c - the switch of an accelerator, promise by promise (switch.h), on inputs and rooms that the test sets. */
+/* test_switch.c - the switch of an accelerator, promise by promise (switch.h), on inputs and rooms that the test
+ * sets. */
 #include "tests/support/loopback/support_loopback.h"
 #include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
@@ -99,7 +100,8 @@ static void the_roomiest_output_is_chosen(void **state)
     }
 }
 
-/* How often each of the set's ports takes a packet when all have the same room; `other` packets for one port go between. */
+/* How often each of the set's ports takes a packet when all have the same room; `other` packets for one port go
+ * between. */
 static void count_choices(unsigned set, unsigned others, unsigned taken[4])
 {
     start();
@@ -492,8 +494,8 @@ static void arrive_alike(struct rig *a, struct rig *b, uint32_t id, unsigned inp
     assert_true(rig_arrive(b, input, vc, id, gx, length));
 }
 
-/* Packets one at a time through two switches, of which one steps and the other is told of them. Who finds no room waits;
- * while somebody does, both step. */
+/* Packets one at a time through two switches, of which one steps and the other is told of them. Who finds no room
+ * waits; while somebody does, both step. */
 static void a_packet_passes_as_in_a_step(void **state)
 {
     (void)state;
@@ -521,7 +523,8 @@ static void a_packet_passes_as_in_a_step(void **state)
     }
 }
 
-/* Room comes to one output after the other of two switches in which packets wait: one steps, the other is told which it is. */
+/* Room comes to one output after the other of two switches in which packets wait: one steps, the other is told which it
+ * is. */
 static void an_output_is_granted_as_in_a_step(void **state)
 {
     (void)state;

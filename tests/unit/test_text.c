@@ -1,4 +1,5 @@
-/* test_text.c - texts are cut between characters of UTF-8, also the names of fabrics, and what is no UTF-8 is in the JSON. */
+/* test_text.c - texts are cut between characters of UTF-8, also the names of fabrics, and what is no UTF-8 is in the
+ * JSON. */
 #include "host/json.h"
 #include "host/spec.h"
 #include "host/text.h"

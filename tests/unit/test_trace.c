@@ -17,7 +17,8 @@ struct seen {
     uint64_t packets, steps;
 };
 
-/* What the model says of the packet's way, by the records that carry its bytes, in their order, behind those of other copies. */
+/* What the model says of the packet's way, by the records that carry its bytes, in their order, behind those of other
+ * copies. */
 static void require_as_recorded_from(const struct seen *s, const struct hx_trace_packet *p, unsigned others)
 {
     const struct sim_record *first = &s->c->records[p->steps[0].frame - 1];
@@ -157,7 +158,8 @@ static void note_copies(void *context, const struct hx_trace_packet *p)
         require_as_recorded_from(s, p, 2);
 }
 
-/* A packet was lost behind its first switch and sent again: each copy has what was seen of it, and the lost one was seen last there. */
+/* A packet was lost behind its first switch and sent again: each copy has what was seen of it, and the lost one was
+ * seen last there. */
 static void what_was_sent_again_is_another_copy(void **state)
 {
     (void)state;

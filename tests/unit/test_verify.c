@@ -161,8 +161,8 @@ static bool require_broken(struct sim_settings *set, const char *rule, const cha
 static const char *const rules[] = {"header", "crc",   "job",         "distance",     "north-last", "vc",
                                     "hops",   "order", "order-early", "order-before", "delivery",   "delivery-lost"};
 
-/* Frames that are cut have no checksum that can be judged; where a link holds one packet none passes another; on boards of
- * one accelerator nothing moves north, and in a small capture maybe nothing that could turn then. */
+/* Frames that are cut have no checksum that can be judged; where a link holds one packet none passes another; on boards
+ * of one accelerator nothing moves north, and in a small capture maybe nothing that could turn then. */
 static enum place place_of(unsigned kind, const char *rule)
 {
     void (*const change)(struct sim_settings *) = kinds[kind].change;

@@ -1,5 +1,6 @@
-/* test_verify_faults.c - a capture says which faults there were, and verify lets pass what they do: at their place, in their time, of
- * their kind, and nothing else. One link of the model's capture (tests/support/support_capture.h) does harm to one packet. */
+/* test_verify_faults.c - a capture says which faults there were, and verify lets pass what they do: at their place, in
+ * their time, of their kind, and nothing else. One link of the model's capture (tests/support/support_capture.h) does
+ * harm to one packet. */
 #include "tests/support/support_capture_harm.h"
 #include "tests/support/support_capture_judge.h"
 #include "tests/support/support_effort.h"
@@ -160,7 +161,8 @@ static void an_up_ends_what_may_be(void **state)
     }
 }
 
-/* Live, a file that began while a fault held says how long ago that was: it is over when it was, and is felt for 3 s. */
+/* Live, a file that began while a fault held says how long ago that was: it is over when it was, and is felt for 3
+ * s. */
 static void what_began_before_the_file_is_over_in_its_time(void **state)
 {
     (void)state;
@@ -279,7 +281,8 @@ static size_t sent_before(const struct sim_capture *c, size_t at)
     return at;
 }
 
-/* Two links that turn the same bit deliver what was sent; where the second damages nothing, the packet comes from nowhere. */
+/* Two links that turn the same bit deliver what was sent; where the second damages nothing, the packet comes from
+ * nowhere. */
 static void what_one_link_damages_another_may_mend(void **state)
 {
     (void)state;
@@ -297,7 +300,8 @@ static void what_one_link_damages_another_may_mend(void **state)
     }
 }
 
-/* What was damaged elsewhere, or went damaged by the same link and arrived so, mends nothing: what comes sound was sent by nobody. */
+/* What was damaged elsewhere, or went damaged by the same link and arrived so, mends nothing: what comes sound was sent
+ * by nobody. */
 static void what_is_mended_went_damaged_by_the_same_link(void **state)
 {
     (void)state;
@@ -378,7 +382,8 @@ static void what_may_be_repeated_is_forgotten_in_time(void **state)
     sim_free(&h.capture);
 }
 
-/* A fault that allows the first of two packets too many in a buffer, and is told of between them, says nothing of the second. */
+/* A fault that allows the first of two packets too many in a buffer, and is told of between them, says nothing of the
+ * second. */
 static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(void **state)
 {
     (void)state;
@@ -408,8 +413,8 @@ static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(v
     }
 }
 
-/* A worker that is killed takes with it what it had and what it had recorded. Where that is all that one end of a cable saw, nobody
- * judges the cable, and a packet that was lost there is known where it was injected only. */
+/* A worker that is killed takes with it what it had and what it had recorded. Where that is all that one end of a cable
+ * saw, nobody judges the cable, and a packet that was lost there is known where it was injected only. */
 static void what_a_killed_worker_had_is_lost_on_a_cable_of_one_end_too(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* test_verify_legal.c - what faults may do passes where a capture shows it in part, or late: on cables that died before they carried
- * anything, behind another fault's delay, in buffers, and on links that are not captured. Without the fault each is a breach. */
+/* test_verify_legal.c - what faults may do passes where a capture shows it in part, or late: on cables that died before
+ * they carried anything, behind another fault's delay, in buffers, and on links that are not captured. Without the
+ * fault each is a breach. */
 #include "tests/support/support_capture_harm.h"
 #include "tests/support/support_capture_judge.h"
 

@@ -1,5 +1,6 @@
-/* test_verify_order.c - what must have happened before what: records that are moved, doubled or say what nobody can have seen are found,
- * wherever in a capture they stand. The captures come from a model of its own (tests/support/support_capture.h). */
+/* test_verify_order.c - what must have happened before what: records that are moved, doubled or say what nobody can
+ * have seen are found, wherever in a capture they stand. The captures come from a model of its own
+ * (tests/support/support_capture.h). */
 /* sanitizers: check-all */
 #include "tests/support/support_capture_harm.h"
 #include "tests/support/support_capture_judge.h"

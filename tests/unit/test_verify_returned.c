@@ -1,6 +1,6 @@
-/* test_verify_returned.c - packets that a network gives back are judged from there on: captures of a model whose networks do so
- * (tests/support/support_capture.h) are good, and a packet that goes astray without having been given back is none the less
- * found among them. */
+/* test_verify_returned.c - packets that a network gives back are judged from there on: captures of a model whose
+ * networks do so (tests/support/support_capture.h) are good, and a packet that goes astray without having been given
+ * back is none the less found among them. */
 #include "tests/support/support_capture_judge.h"
 #include "tests/support/support_effort.h"
 
@@ -38,7 +38,8 @@ static struct sim_settings settings(unsigned shape, unsigned seed, unsigned give
     return set;
 }
 
-/* As many as the model gave back are counted; some find another way, others come to an endpoint that has none for them. */
+/* As many as the model gave back are counted; some find another way, others come to an endpoint that has none for
+ * them. */
 static void what_is_given_back_goes_on(void **state)
 {
     (void)state;

@@ -12,8 +12,8 @@
 
 /* ---- where jobs stand ---- */
 
-/* Where the boards of a tag are; false: they are no sub-HammingMesh, or one has failed and would be free where they left: they cannot
- * move. */
+/* Where the boards of a tag are; false: they are no sub-HammingMesh, or one has failed and would be free where they
+ * left: they cannot move. */
 static bool find_placement(struct hx_placement *p, const struct hx_spec *s, uint16_t tag)
 {
     bool *row = hx_allocate(s->y, sizeof *row), *column = hx_allocate(s->x, sizeof *column);

@@ -1,4 +1,5 @@
-/* defragment.h - moves of jobs that make room for others: which, how many bytes, and as messages that hxmesh run carries. */
+/* defragment.h - moves of jobs that make room for others: which, how many bytes, and as messages that hxmesh run
+ * carries. */
 #ifndef HXMESH_TOOLS_ALLOCATE_DEFRAGMENT_H
 #define HXMESH_TOOLS_ALLOCATE_DEFRAGMENT_H
 

@@ -19,8 +19,8 @@ struct hosts_allocation {
     unsigned place; /* enum hx_hosts_rule */
 };
 
-/* Finds hosts for each job by the rule (enum hx_hosts_rule), which the spec has from then on; dies of a job that no fabric could
- * have, and of a fabric that can have none. */
+/* Finds hosts for each job by the rule (enum hx_hosts_rule), which the spec has from then on; dies of a job that no
+ * fabric could have, and of a fabric that can have none. */
 void hosts_allocate(struct hosts_allocation *a, struct hx_spec *spec, unsigned place, char *const *asked,
                     unsigned jobs);
 void hosts_free(struct hosts_allocation *a);

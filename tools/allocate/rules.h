@@ -30,15 +30,19 @@ extern const struct allocate_rules allocate_default_rules;
     {.name = "aspect", .kind = HX_OPTION_NUMBER, .to.number = &(r)->aspect, .low = 1, .high = HX_MOST_BOARDS_ACROSS, \
      .help = "a job may have another shape of as many boards, up to so many times as long as wide; 1: it may not", \
      .given = &(r)->given, .given_bit = ALLOCATE_ASPECT}, \
-    {.name = "search", .kind = HX_OPTION_NUMBER, .argument = "ROWS", .to.number = &(r)->search, .low = 0, .high = UINT32_MAX, \
-     .help = "where the greedy rule finds no room, try other sets of rows, up to so many rows looked at for a shape; 0: do not", \
+    {.name = "search", .kind = HX_OPTION_NUMBER, .argument = "ROWS", .to.number = &(r)->search, .low = 0, \
+     .high = UINT32_MAX, \
+     .help = "where the greedy rule finds no room, try other sets of rows, up to so many rows looked at for a " \
+     "shape; 0: do not", \
      .given = &(r)->given, .given_bit = ALLOCATE_SEARCH}, \
     {.name = "locality", .kind = HX_OPTION_CHOICE, .argument = "TRAFFIC", .to.choice = &(r)->placement.locality, \
      .choices = hx_locality_names, \
-     .help = "of all that fits, take the boards where this traffic crosses the upper level of the row and column networks least", \
+     .help = "of all that fits, take the boards where this traffic crosses the upper level of the row and column " \
+     "networks least", \
      .given = &(r)->given, .given_bit = ALLOCATE_LOCALITY}
 #define ALLOCATE_PLACE_OPTION(r) \
-    {.name = "place", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(r)->place, .choices = hx_hosts_rule_names, \
+    {.name = "place", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(r)->place, \
+     .choices = hx_hosts_rule_names, \
      .help = "of another fabric than a HammingMesh: how hosts are found for a job", \
      .given = &(r)->given, .given_bit = ALLOCATE_PLACE}
 /* Of what is drawn: how large, by what seed, a line for each of what in a file. */
@@ -54,8 +58,8 @@ extern const struct allocate_rules allocate_default_rules;
      .help = "write a line for each " each " to FILE; - is stdout"}
 /* clang-format on */
 
-/* Dies of what was said for boards of a fabric that has none, or for hosts of one with boards. `of_boards`: another option that is for
- * boards and was said, or NULL. */
+/* Dies of what was said for boards of a fabric that has none, or for hosts of one with boards. `of_boards`: another
+ * option that is for boards and was said, or NULL. */
 void allocate_rules_check(const struct allocate_rules *r, const struct hx_spec *spec, const char *of_boards);
 
 /* What was said, for a fabric; dies of one that is no HammingMesh. */

@@ -1,7 +1,8 @@
-/* fabric.h - the fabric a capture was made in: its ports by name, its cables, and the ways that packets may take through it.
+/* fabric.h - the fabric a capture was made in: its ports by name, its cables, and the ways that packets may take
+ * through it.
  *
- * Names come from host/name.h. Cables and ways of a HammingMesh are worked out here from its sizes (line.h); those of other
- * fabrics are their graph's, and what is found by search over it (graph.h). */
+ * Names come from host/name.h. Cables and ways of a HammingMesh are worked out here from its sizes (line.h); those of
+ * other fabrics are their graph's, and what is found by search over it (graph.h). */
 #ifndef HXMESH_TOOLS_CAPTURE_FABRIC_H
 #define HXMESH_TOOLS_CAPTURE_FABRIC_H
 

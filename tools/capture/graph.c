@@ -295,7 +295,8 @@ static unsigned longest(struct hx_cap_graph *g, uint32_t source)
     return 2 * most;
 }
 
-/* Cables of a Dragonfly's shortest detour, both hosts' own included; straight there may be two local ones beside the global one. */
+/* Cables of a Dragonfly's shortest detour, both hosts' own included; straight there may be two local ones beside the
+ * global one. */
 enum { TWO_GLOBALS = 4 };
 
 struct hx_leg hx_cap_detour_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination)

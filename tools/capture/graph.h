@@ -1,16 +1,19 @@
-/* graph.h - ways through a fabric that is no HammingMesh, found by search over its cables, apart from the tables of routes.
+/* graph.h - ways through a fabric that is no HammingMesh, found by search over its cables, apart from the tables of
+ * routes.
  *
- * A way is a shortest one; in a Dragonfly it is any that has at most one global cable, and at most one local one on either
- * side of it. Which VC a packet has follows from the fabric's rule (host/topology/fabric.h) and the cables behind it.
+ * A way is a shortest one; in a Dragonfly it is any that has at most one global cable, and at most one local one on
+ * either side of it. Which VC a packet has follows from the fabric's rule (host/topology/fabric.h) and the cables
+ * behind it.
  *
- * Hosts that hang on a router are at the ends of ways only. Searches are made once per place where ways begin, when first
- * asked for, and kept. */
+ * Hosts that hang on a router are at the ends of ways only. Searches are made once per place where ways begin, when
+ * first asked for, and kept. */
 #ifndef HXMESH_TOOLS_CAPTURE_GRAPH_H
 #define HXMESH_TOOLS_CAPTURE_GRAPH_H
 
 #include "host/topology/fabric.h"
 
-/* What lies behind a packet on a cable, that one included, or where it is delivered: over all ways that it may have come. */
+/* What lies behind a packet on a cable, that one included, or where it is delivered: over all ways that it may have
+ * come. */
 struct hx_leg {
     unsigned least_cables, most_cables, least_vc, most_vc;
 };
@@ -29,8 +32,8 @@ bool hx_cap_graph_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destinat
                       struct hx_leg *leg);
 /* The whole way between two different hosts. */
 struct hx_leg hx_cap_graph_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination);
-/* The same where packets make detours (hxmesh/detour.h): `via` as the frame says it. What lies behind who has turned to its
- * destination is known within bounds only, for nobody knows any more where it was. */
+/* The same where packets make detours (hxmesh/detour.h): `via` as the frame says it. What lies behind who has turned to
+ * its destination is known within bounds only, for nobody knows any more where it was. */
 bool hx_cap_detour_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destination, unsigned via, struct hx_end cable,
                        struct hx_leg *leg);
 struct hx_leg hx_cap_detour_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination);

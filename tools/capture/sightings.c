@@ -49,7 +49,8 @@ void hx_sightings_close(struct hx_sightings *c)
 
 /* ---- what stands around the frames ---- */
 
-/* What the section's comments say of the graph's file, put together in *joined; where they say nothing, what the given fabric knows. */
+/* What the section's comments say of the graph's file, put together in *joined; where they say nothing, what the given
+ * fabric knows. */
 static struct hx_graph_text graph_text(const struct hx_sightings *c, char **joined)
 {
     static const char mark[] = HX_CAPTURE_GRAPH_MARK;

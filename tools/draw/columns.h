@@ -11,7 +11,8 @@ struct columns {
     unsigned count;
 };
 
-/* Reads a list with commas. Dies with HX_EXIT_USAGE of too many; whether there are such columns is the caller's to say. */
+/* Reads a list with commas. Dies with HX_EXIT_USAGE of too many; whether there are such columns is the caller's to
+ * say. */
 void columns_read(struct columns *c, const char *text);
 
 /* Says below a table which of `words` did not fit: the last `gone` of `count`. */

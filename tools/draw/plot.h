@@ -7,7 +7,8 @@
  *     free(p);
  *
  * Points that are not finite (and on an axis of powers those not above 0) are left out; a line has a gap there. The
- * vertical axis begins at 0, unless it is of powers. The picture is as wide and as high as legend, labels and foot need. */
+ * vertical axis begins at 0, unless it is of powers. The picture is as wide and as high as legend, labels and foot
+ * need. */
 #ifndef HXMESH_TOOLS_PLOT_H
 #define HXMESH_TOOLS_PLOT_H
 
@@ -73,7 +74,8 @@ void plot_point(struct plot_series *s, double x, double y);
 
 void plot_category(struct plot *p, const char *name);
 
-/* Dies with HX_EXIT_USAGE where a file would have the name of another kind of picture than SVG. NULL: nothing is asked for. */
+/* Dies with HX_EXIT_USAGE where a file would have the name of another kind of picture than SVG. NULL: nothing is asked
+ * for. */
 void plot_check_name(const char *path);
 
 /* A series without points is not in the legend. */

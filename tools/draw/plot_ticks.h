@@ -1,9 +1,8 @@
 /* plot_ticks.h - where an axis has its ticks, and how far it goes.
  *
- * Linear: multiples of 1, 2 or 5 times a power of ten, about six of them; the axis begins and ends at one. Whole: likewise, of whole
- * numbers only. Binary:
- * powers of two, every one or every second, third, ... so that there is room for their labels; the axis goes from a
- * power of two to one. Decades: likewise, of ten. */
+ * Linear: multiples of 1, 2 or 5 times a power of ten, about six of them; the axis begins and ends at one. Whole:
+ * likewise, of whole numbers only. Binary: powers of two, every one or every second, third, ... so that there is room
+ * for their labels; the axis goes from a power of two to one. Decades: likewise, of ten. */
 #ifndef HXMESH_TOOLS_PLOT_TICKS_H
 #define HXMESH_TOOLS_PLOT_TICKS_H
 

@@ -21,8 +21,8 @@ void text_table_cells(struct text_table *t, unsigned count, const char *const *c
 #define text_table_row(t, ...)                                                                                         \
     text_table_cells((t), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *),                           \
                      (const char *const[]){__VA_ARGS__})
-/* Leaves out columns, the last one of `count` from `first` on first, until no line has more than `width` letters or all of them are
- * gone. Returns how many it left out. */
+/* Leaves out columns, the last one of `count` from `first` on first, until no line has more than `width` letters or all
+ * of them are gone. Returns how many it left out. */
 unsigned text_table_narrow(struct text_table *t, unsigned width, unsigned first, unsigned count);
 /* What is wider than TEXT_TABLE_WIDTH is printed in parts below each other, each with the left columns. */
 void text_table_print(const struct text_table *t, FILE *out);

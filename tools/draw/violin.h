@@ -6,8 +6,9 @@
 
 enum { VIOLIN_LEVELS = 20, VIOLIN_POINTS = 2 * VIOLIN_LEVELS + 1 };
 
-/* Adds one to a series of PLOT_AREAS, which has room for PLOT_MOST_POINTS / VIOLIN_POINTS of them: around x = at, at most `width`
- * wide, from the least of the values to the most. The density is a sum of bells (a Gaussian kernel, Silverman's width). */
+/* Adds one to a series of PLOT_AREAS, which has room for PLOT_MOST_POINTS / VIOLIN_POINTS of them: around x = at, at
+ * most `width` wide, from the least of the values to the most. The density is a sum of bells (a Gaussian kernel,
+ * Silverman's width). */
 void violin_add(struct plot_series *s, double at, double width, const double *value, unsigned count);
 
 #endif

@@ -186,7 +186,8 @@ void figures_print(const struct figures *f)
 
 enum { CELL = 32 };
 
-/* A column: its word for --columns and JSON's for the same, what stands above it, and its cell. What matters most is first. */
+/* A column: its word for --columns and JSON's for the same, what stands above it, and its cell. What matters most is
+ * first. */
 struct column {
     const char *word, *head;
     void (*write)(const struct figures *f, char cell[CELL]);

@@ -28,8 +28,8 @@ struct figures {
 void figures_load(struct figures *f, const char *argument, const struct hx_overrides *overrides);
 void figures_free(struct figures *f);
 
-/* Buys as many planes of each as make its hosts inject what the others' do. Dies with HX_EXIT_USAGE where no numbers of planes do
- * it. `equal` false: only warns where hosts do not inject alike. */
+/* Buys as many planes of each as make its hosts inject what the others' do. Dies with HX_EXIT_USAGE where no numbers of
+ * planes do it. `equal` false: only warns where hosts do not inject alike. */
 void figures_equal(struct figures *all, unsigned count, bool equal);
 
 json_t *figures_json(const struct figures *f);

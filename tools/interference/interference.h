@@ -1,7 +1,8 @@
-/* interference.h - what jobs do to each other: each runs alone, then all together, on the same boards, in simulated time.
+/* interference.h - what jobs do to each other: each runs alone, then all together, on the same boards, in simulated
+ * time.
  *
- * On which cables a job's packets go, its run alone says. A packet crosses a foreign node if it leaves a host, or a router all of
- * whose hosts belong together, that is not the job's. */
+ * On which cables a job's packets go, its run alone says. A packet crosses a foreign node if it leaves a host, or a
+ * router all of whose hosts belong together, that is not the job's. */
 #ifndef HXMESH_TOOLS_INTERFERENCE_H
 #define HXMESH_TOOLS_INTERFERENCE_H
 
@@ -27,8 +28,9 @@ struct interference {
     struct interference_job *job; /* [jobs], in the order in which they are named */
 };
 
-/* Runs `hxmesh run SPEC --clock virtual` once for each job and once for all, with these further arguments (NULL at the end).
- * The spec has named jobs. Returns HX_EXIT_DONE, or how a run ended that failed; then there is nothing to free. */
+/* Runs `hxmesh run SPEC --clock virtual` once for each job and once for all, with these further arguments (NULL at the
+ * end). The spec has named jobs. Returns HX_EXIT_DONE, or how a run ended that failed; then there is nothing to
+ * free. */
 int interference_measure(struct interference *in, const struct hx_spec *spec, const char *const *arguments, bool quiet);
 void interference_free(struct interference *in);
 

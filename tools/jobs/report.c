@@ -112,7 +112,8 @@ void schedule_write_csv(const struct hx_schedule *s, const char *path)
 
 /* ---- plot ---- */
 
-/* A figure as steps: of each moment, or where there are more of these than points the mean over as many stretches of time. */
+/* A figure as steps: of each moment, or where there are more of these than points the mean over as many stretches of
+ * time. */
 static void plot_figure(struct plot_series *series, const struct hx_schedule *s, double all,
                         uint32_t (*figure)(const struct hx_schedule_moment *))
 {

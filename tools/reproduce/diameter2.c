@@ -1,4 +1,5 @@
-/* diameter2.c - which simulations the figures 6 to 14 of the diameter-two study consist of (tools/reproduce/diameter2.h). */
+/* diameter2.c - which simulations the figures 6 to 14 of the diameter-two study consist of
+ * (tools/reproduce/diameter2.h). */
 #include "tools/reproduce/diameter2.h"
 #include "hxmesh/frame.h"
 
@@ -31,8 +32,9 @@ static const double worst_rates[][MOST_RATES] = {[REPRODUCE_QUICK] = {0.1, 1},
                                                  [REPRODUCE_DEFAULT] = {0.1, 0.2, 0.3, 0.4, 0.5, 1},
                                                  [REPRODUCE_FULL] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 1}};
 
-/* The study has packets of 256 B for 200 us. Here each message is acknowledged by a block of 256 B, which would halve such
- * load; so messages are of eight whole packets, a buffer holds about as many packets as theirs, 400, and time is longer. */
+/* The study has packets of 256 B for 200 us. Here each message is acknowledged by a block of 256 B, which would halve
+ * such load; so messages are of eight whole packets, a buffer holds about as many packets as theirs, 400, and time is
+ * longer. */
 enum { MESSAGE = 65536, BUFFER = 3276800 };
 static const uint64_t durations[] = {
     [REPRODUCE_QUICK] = 100000, [REPRODUCE_DEFAULT] = 300000, [REPRODUCE_FULL] = 2000000};
@@ -146,8 +148,8 @@ static void plan_exchange(struct reproduce_plan *p, const char *traffic, uint64_
             add(p, &networks[p->effort][i], routings[r], (struct reproduce_run){.traffic = traffic, .bytes = bytes});
 }
 
-/* The study's 7.5 KB are 30 packets of its 256 B for everybody. In random orders: shifts in common send all hosts of a router
- * to one other router at a time, on an MLFM by the only link there is. */
+/* The study's 7.5 KB are 30 packets of its 256 B for everybody. In random orders: shifts in common send all hosts of a
+ * router to one other router at a time, on an MLFM by the only link there is. */
 void plan_all_to_all(struct reproduce_plan *p)
 {
     plan_exchange(p, "all-to-all-random", 30 * HX_MAX_PAYLOAD);

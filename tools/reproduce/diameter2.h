@@ -1,5 +1,5 @@
-/* diameter2.h - experiments of the diameter-two study (Kathareios et al., "Cost-Effective Diameter-Two Topologies: Analysis
- * and Evaluation", SC15). */
+/* diameter2.h - experiments of the diameter-two study (Kathareios et al., "Cost-Effective Diameter-Two Topologies:
+ * Analysis and Evaluation", SC15). */
 #ifndef HXMESH_TOOLS_REPRODUCE_DIAMETER2_H
 #define HXMESH_TOOLS_REPRODUCE_DIAMETER2_H
 

@@ -71,7 +71,8 @@ static bool three_levels(unsigned radix, struct family_member *m)
     return true;
 }
 
-/* Two sides of s routers, a third of whose ports, or less, lead to hosts, s at most: what crosses a cut is just enough. */
+/* Two sides of s routers, a third of whose ports, or less, lead to hosts, s at most: what crosses a cut is just
+ * enough. */
 static bool hyperx(unsigned radix, struct family_member *m)
 {
     unsigned s = radix / 3 + 1;

@@ -1,5 +1,5 @@
-/* family.h - the topologies of the diameter-two study (Kathareios et al., SC15) and what one pays with: for switches of a
- * radix the largest of each, by formula. */
+/* family.h - the topologies of the diameter-two study (Kathareios et al., SC15) and what one pays with: for switches of
+ * a radix the largest of each, by formula. */
 #ifndef HXMESH_TOOLS_REPRODUCE_FAMILY_H
 #define HXMESH_TOOLS_REPRODUCE_FAMILY_H
 

@@ -1,5 +1,5 @@
-/* interference.c - an experiment of our own: the same job mixes on fabrics of 256 hosts, each job alone against all together. Its runs
- * are its own (plan_nothing): they are of jobs. */
+/* interference.c - an experiment of our own: the same job mixes on fabrics of 256 hosts, each job alone against all
+ * together. Its runs are its own (plan_nothing): they are of jobs. */
 #include "tools/interference/interference.h"
 #include "host/allocate/placement.h"
 #include "host/allocate/sizes.h"

@@ -1,5 +1,5 @@
-/* load.c - figures 6 to 12 of the diameter-two study: throughput and latency over offered load, by routing, under uniform
- * traffic and each network's worst case. */
+/* load.c - figures 6 to 12 of the diameter-two study: throughput and latency over offered load, by routing, under
+ * uniform traffic and each network's worst case. */
 #include "tools/reproduce/diameter2.h"
 
 #include <math.h>

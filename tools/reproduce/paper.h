@@ -17,8 +17,8 @@ struct paper_figures {
     const char *bought; /* what the table's price is of, where it is not what was simulated; NULL: the fabric */
 };
 
-/* The other fabrics of table II. The paper simulated tapered trees with 32 hosts and 16 or 8 uplinks a leaf, and bought other
- * ones: of 42 and 22, and of 51 and 13. */
+/* The other fabrics of table II. The paper simulated tapered trees with 32 hosts and 16 or 8 uplinks a leaf, and bought
+ * other ones: of 42 and 22, and of 51 and 13. */
 #define PAPER_HALF_TREE          "fat-tree hosts=1024 down=32 up=16"
 #define PAPER_QUARTER_TREE       "fat-tree hosts=1024 down=32 up=8"
 #define PAPER_DRAGONFLY          "dragonfly a=16 p=8 h=8 groups=8"
@@ -46,8 +46,8 @@ const char *paper_brief(const char *fabric);
 enum { PAPER_MESSAGE = 1 << 20 };
 #define PAPER_LARGE_VECTOR ((uint64_t)4 << 30)
 
-/* Of a HammingMesh, else NAN: share of the best possible all-reduce by the closed form: steps times the mean latency to a neighbouring accelerator
- * (table III), and the bytes of the busiest link at 400 Gb/s. */
+/* Of a HammingMesh, else NAN: share of the best possible all-reduce by the closed form: steps times the mean latency to
+ * a neighbouring accelerator (table III), and the bytes of the busiest link at 400 Gb/s. */
 double paper_all_reduce_share(const char *fabric, const char *algorithm, uint64_t bytes);
 
 #endif

@@ -121,9 +121,10 @@ static void add_large_vectors(struct reproduce_plan *p, uint64_t bytes, bool rin
     }
 }
 
-/* Few shifts are no sample where links join groups: each sends a whole group to two others. So there are many, as far as memory
- * goes: what hosts know of each other is half a KiB or so a pair. Many short messages would be filled and drained for a large part
- * of their time; so all send as long as they are given, and what counts is what flows when the fabric is full. */
+/* Few shifts are no sample where links join groups: each sends a whole group to two others. So there are many, as far
+ * as memory goes: what hosts know of each other is half a KiB or so a pair. Many short messages would be filled and
+ * drained for a large part of their time; so all send as long as they are given, and what counts is what flows when the
+ * fabric is full. */
 static void add_large_others(struct reproduce_plan *p, const struct table2_sizes *sizes)
 {
     for (unsigned f = 0; f < OTHERS; f++) {
@@ -151,7 +152,8 @@ void plan_table2(struct reproduce_plan *p)
         add_all_to_all(p, others[p->effort][f], f == TORUS ? sizes->torus : sizes->message,
                        f == TORUS ? 0 : sizes->others);
     for (unsigned f = 0; f < OTHERS; f++) {
-        /* One ring in the order of the hosts leaves a leaf once; two on the grid use all links of a host that has several. */
+        /* One ring in the order of the hosts leaves a leaf once; two on the grid use all links of a host that has
+         * several. */
         add_all_reduce(p, others[p->effort][f], "ring", sizes->small[0]);
         add_all_reduce(p, others[p->effort][f], "rings", sizes->small[0]);
     }
@@ -173,7 +175,8 @@ void plan_fig11(struct reproduce_plan *p)
 {
     static const uint64_t sizes[] = {KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB};
     static const unsigned counts[] = {[REPRODUCE_QUICK] = 4, [REPRODUCE_DEFAULT] = 6, [REPRODUCE_FULL] = 7};
-    /* Of the other fabrics' larger messages a sample of shifts, of the torus a large one: each of them loads one direction. */
+    /* Of the other fabrics' larger messages a sample of shifts, of the torus a large one: each of them loads one
+     * direction. */
     static const uint64_t sample[][2] = {
         [REPRODUCE_QUICK] = {0, 0}, [REPRODUCE_DEFAULT] = {32, 128}, [REPRODUCE_FULL] = {0, 0}};
     for (unsigned i = 0; i < counts[p->effort]; i++) {

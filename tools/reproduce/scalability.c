@@ -1,5 +1,5 @@
-/* scalability.c - figures 3 and 4 of the diameter-two study: hosts that switches of a radix can join, what a host costs in
- * links and switch ports, and what crosses the middle. */
+/* scalability.c - figures 3 and 4 of the diameter-two study: hosts that switches of a radix can join, what a host costs
+ * in links and switch ports, and what crosses the middle. */
 #include "host/spec.h"
 #include "host/topology/bisection.h"
 #include "host/topology/bounds.h"

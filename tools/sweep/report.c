@@ -107,7 +107,8 @@ static const char *value_text(const struct sweep *s, unsigned run, unsigned axis
 
 enum { VARIED = 5, MOST_FIGURES = COLUMNS_MOST };
 
-/* The figures of the table, what matters most first: time and Gb/s, then what hosts can inject, if there is anything to compare. */
+/* The figures of the table, what matters most first: time and Gb/s, then what hosts can inject, if there is anything to
+ * compare. */
 static unsigned figures_of(const struct sweep *s, const char *figures[MOST_FIGURES])
 {
     static const char *const usual[] = {"seconds",        "gbps_per_host",      "injection_gbps", "planes",

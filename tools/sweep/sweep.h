@@ -1,4 +1,5 @@
-/* sweep.h - what `hxmesh sweep` varies, and what came out: axes of values, rows of figures, a table, CSV, JSON and a plot.
+/* sweep.h - what `hxmesh sweep` varies, and what came out: axes of values, rows of figures, a table, CSV, JSON and a
+ * plot.
  *
  *     64KiB,1MiB      a list                     1KiB..4MiB    a range: doubled from low on, and high
  *     0.1..0.9/9      nine values in even steps   1..8/8        likewise of whole numbers
@@ -32,12 +33,12 @@ struct sweep_axis {
 /* "spec", or the option's name. */
 const char *sweep_axis_name(const struct sweep_axis *axis);
 
-/* Appends the values that `text` stands for, each as the option takes it, where it leaves the last one. NULL if it is good,
- * else what is wrong. */
+/* Appends the values that `text` stands for, each as the option takes it, where it leaves the last one. NULL if it is
+ * good, else what is wrong. */
 const char *sweep_axis_add(struct sweep_axis *axis, const char *text);
 
-/* A search for the rate up to which a fabric delivers what it is offered: by bisection between a rate that holds and one that
- * does not, until they are as near to each other as SWEEP_NEAR says. The whole, 1, is tried first. */
+/* A search for the rate up to which a fabric delivers what it is offered: by bisection between a rate that holds and
+ * one that does not, until they are as near to each other as SWEEP_NEAR says. The whole, 1, is tried first. */
 struct sweep_search {
     double holds, fails; /* 0 and above 1 at first */
     double rate;         /* to be tried now */
@@ -47,8 +48,8 @@ struct sweep_search {
 #define SWEEP_LEAST 0.001 /* a rate that is not tried */
 
 struct sweep_search sweep_search_start(void);
-/* Whether that much of what was offered at the rate came. Returns whether the rate that is now there is to be tried: else it is
- * over. */
+/* Whether that much of what was offered at the rate came. Returns whether the rate that is now there is to be tried:
+ * else it is over. */
 bool sweep_search_take(struct sweep_search *s, bool held);
 
 struct sweep_row {
@@ -96,7 +97,8 @@ const char *sweep_figure_head(const char *name);
 /* The unit of a figure, as it stands behind its name; "": it is a count. */
 const char *sweep_figure_unit(const char *name);
 
-/* Says of each axis whether its option is for some runs only, as --algorithm is for collectives: the others are run without it, once. */
+/* Says of each axis whether its option is for some runs only, as --algorithm is for collectives: the others are run
+ * without it, once. */
 void sweep_find_applying(struct sweep *s);
 /* Whether the run has that option. */
 bool sweep_applies(const struct sweep *s, unsigned run, unsigned axis);
@@ -106,10 +108,11 @@ bool sweep_is_again(const struct sweep *s, unsigned run);
 /* The axis of that name; NULL: there is none. */
 const struct sweep_axis *sweep_axis_of(const struct sweep *s, const char *name);
 
-/* Notes what the hosts of the next fabric inject: of so many planes (0: of its own number), with these timings over its own. */
+/* Notes what the hosts of the next fabric inject: of so many planes (0: of its own number), with these timings over its
+ * own. */
 void sweep_injection_add(struct sweep *s, const struct hx_spec *spec, uint64_t planes, const struct hx_timing *over);
-/* When all axes are there: makes what hosts inject equal where s->equal says it, else warns where it is not. Dies with HX_EXIT_USAGE
- * where it cannot be. */
+/* When all axes are there: makes what hosts inject equal where s->equal says it, else warns where it is not. Dies with
+ * HX_EXIT_USAGE where it cannot be. */
 void sweep_injection_settle(struct sweep *s);
 /* The place of the run's fabric. */
 unsigned sweep_fabric(const struct sweep *s, unsigned run);

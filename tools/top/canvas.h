@@ -1,5 +1,5 @@
-/* canvas.h - a page of characters that is drawn first and shown afterwards, on a terminal or as plain lines. What does not
- * fit is cut off. */
+/* canvas.h - a page of characters that is drawn first and shown afterwards, on a terminal or as plain lines. What does
+ * not fit is cut off. */
 #ifndef CANVAS_H
 #define CANVAS_H
 

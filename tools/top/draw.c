@@ -1,4 +1,5 @@
-/* draw.c - lays out the page of `hxmesh top` (tools/top/draw.h): what the run is and does, the hottest links, the map. */
+/* draw.c - lays out the page of `hxmesh top` (tools/top/draw.h): what the run is and does, the hottest links, the
+ * map. */
 #include "tools/top/draw.h"
 #include "host/heat_map.h"
 #include "host/name.h"

@@ -106,8 +106,8 @@ bool top_is_virtual(const struct top *t)
 
 /* ---- rates ---- */
 
-/* A packet counts as a whole when it begins, and a worker's time is read a little after the clock: over a short while more may
- * have been begun than passed. */
+/* A packet counts as a whole when it begins, and a worker's time is read a little after the clock: over a short while
+ * more may have been begun than passed. */
 static double at_most_all(double share)
 {
     return share < 1 ? share : 1;

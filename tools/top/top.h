@@ -1,7 +1,7 @@
 /* top.h - what `hxmesh top` knows of a running fabric: its counters, and what they grew by between two publications.
  *
- * Rates are per second of the fabric's clock, from each worker's own two publications, so that they are true however far
- * apart these are; those that say `wall` are per second of real time. At first they are since the run began. */
+ * Rates are per second of the fabric's clock, from each worker's own two publications, so that they are true however
+ * far apart these are; those that say `wall` are per second of real time. At first they are since the run began. */
 #ifndef TOP_H
 #define TOP_H
 
@@ -79,8 +79,8 @@ struct top_link {
 
 /* The first `most` links between switches, of that plane; returns how many there are. */
 unsigned top_links(const struct top *t, enum top_order order, int plane, struct top_link *link, unsigned most);
-/* Virtual clock: share of the time the link is busy. Live: share of the hottest link's packets, as nobody knows what this
- * machine could carry. */
+/* Virtual clock: share of the time the link is busy. Live: share of the hottest link's packets, as nobody knows what
+ * this machine could carry. */
 double top_load(const struct top *t, uint32_t number);
 
 /* One line of --json. A new reference. */

@@ -112,8 +112,8 @@ static void add_path(struct hx_trace_sums *s, struct hx_message_sum *m, const st
 
 /* ---- messages ---- */
 
-/* An acknowledgement belongs to the message that runs against it; the message's epoch is the acknowledged one's. A hello
- * belongs to none. */
+/* An acknowledgement belongs to the message that runs against it; the message's epoch is the acknowledged one's. A
+ * hello belongs to none. */
 static struct hx_message_key key_of(const struct hx_header *h)
 {
     if (hx_seen_is_forward(h))

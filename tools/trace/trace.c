@@ -101,8 +101,8 @@ static struct hx_trace_packet *new_packet(struct hx_trace *t, const struct hx_si
     return t->packets[slot];
 }
 
-/* Whether the sighting is the next of what was seen last: out of the node that it came into, or into the one at the other end of the
- * cable that it left by. */
+/* Whether the sighting is the next of what was seen last: out of the node that it came into, or into the one at the
+ * other end of the cable that it left by. */
 static bool follows(const struct hx_trace *t, const struct hx_trace_step *last, const struct hx_sighting *s)
 {
     const struct hx_cap_fabric *f = &t->c->fabric;
@@ -127,8 +127,8 @@ static enum fit fit_of(const struct hx_trace *t, const struct hx_trace_packet *p
     return last->hops <= s->seen.data.hops && !p->delivered ? FITS_BY_HOPS : FITS_NOT;
 }
 
-/* Of two copies that fit alike. A node sends first what came first; on a cable, where nothing waits, the one that was sent before is lost.
- * By hops alone the one that is further on its way. */
+/* Of two copies that fit alike. A node sends first what came first; on a cable, where nothing waits, the one that was
+ * sent before is lost. By hops alone the one that is further on its way. */
 static bool is_better(const struct hx_trace_packet *p, const struct hx_trace_packet *best, enum fit fit, bool out)
 {
     const struct hx_trace_step *last = &p->steps[p->count - 1];

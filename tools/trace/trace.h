@@ -1,8 +1,8 @@
 /* trace.h - follows packets through a capture: which ports one was seen at, and when.
  *
- * Data that flows: sightings (tools/capture/sightings.h) in; out, a call of `finished` for each packet that was delivered, once
- * the file has gone on a while, and for all others at the end. Copies of a packet that was sent again are packets of
- * their own.
+ * Data that flows: sightings (tools/capture/sightings.h) in; out, a call of `finished` for each packet that was
+ * delivered, once the file has gone on a while, and for all others at the end. Copies of a packet that was sent again
+ * are packets of their own.
  *
  * Memory: packets that are not finished, 32 bytes a sighting. */
 #ifndef HXMESH_TOOLS_TRACE_H

@@ -52,8 +52,8 @@ static void take_limit(const struct hx_verify *v, struct hx_credit_seen *p, cons
     p->vc[vc].limit_known = true;
 }
 
-/* Limits of 0 are those of an end that has no peer, or that a stranger asks. What it then says to somebody may be about a
- * session that is yet to begin. */
+/* Limits of 0 are those of an end that has no peer, or that a stranger asks. What it then says to somebody may be about
+ * a session that is yet to begin. */
 static bool is_of_its_session(const struct hx_credit_frame *f)
 {
     uint32_t any = 0;

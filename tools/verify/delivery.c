@@ -55,8 +55,8 @@ static void settle(struct hx_verify *v, const struct hx_sighting *s, int change)
         hx_map_remove(&v->balance, a);
 }
 
-/* Delivered more often than it was injected so far: a copy was, or it was delivered before it was injected. Simulated, the file is in the
- * order of time. */
+/* Delivered more often than it was injected so far: a copy was, or it was delivered before it was injected. Simulated,
+ * the file is in the order of time. */
 static void judge_early(struct hx_verify *v, const struct hx_sighting *s)
 {
     const struct account *a = hx_map_find(&v->balance, &s->seen.key);
@@ -110,8 +110,8 @@ void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned b
 static const unsigned may_lose =
     HX_EXCUSES_GAPS | HX_EXCUSES_LOSS | HX_EXCUSES_DAMAGE | HX_EXCUSES_UNSEEN | HX_EXCUSES_SINCE;
 
-/* That is known at its endpoints only, unless it was seen to get lost in between; it was not where a killed worker took with it all
- * that one end of a cable had recorded. */
+/* That is known at its endpoints only, unless it was seen to get lost in between; it was not where a killed worker took
+ * with it all that one end of a cable had recorded. */
 static void lose_between(struct hx_verify *v, const struct account *a)
 {
     const struct sight *i = &a->injected;

@@ -9,8 +9,8 @@
 
 enum { MOST_ASIDE = 1 << 16 };
 
-/* How far from its time a fault is felt, by clock. What is on a link when it goes down was sent before; ends of links and routers
- * follow later. Live, times are those of the schedule, and workers share cores. */
+/* How far from its time a fault is felt, by clock. What is on a link when it goes down was sent before; ends of links
+ * and routers follow later. Live, times are those of the schedule, and workers share cores. */
 struct margin {
     struct hx_felt_margin link, ways, unseen;
 };
@@ -23,8 +23,8 @@ static const struct margin margins[] = {
 struct damage {
     struct hx_key key;
     uint64_t since_ns;
-    uint64_t
-        made_up; /* 1: nobody sent such a packet; 0: its checksum, or a field that is none of a frame's, says it all */
+    /* 1: nobody sent such a packet; 0: its checksum, or a field that is none of a frame's, says it all */
+    uint64_t made_up;
 };
 
 /* A packet, whatever its checksum is, at a port of the capture. */
@@ -75,8 +75,8 @@ void hx_excuses_free(struct hx_excuses *e)
 
 /* ---- what was heard of ---- */
 
-/* Simulated, a line's time is the frame's. Live it counts from the start of the run, or from when it was asked for, and what is known is
- * when the frame was seen, and how long before that it was if the file began later. */
+/* Simulated, a line's time is the frame's. Live it counts from the start of the run, or from when it was asked for, and
+ * what is known is when the frame was seen, and how long before that it was if the file began later. */
 static void hear_line(struct hx_excuses *e, const struct hx_sightings *c, const char *line, uint64_t seen_ns)
 {
     struct hx_fault fault;
@@ -329,7 +329,8 @@ static void tell(struct hx_findings_list *found, const struct hx_finding *f)
     hx_find(found, f->loss, f->frame, f->rule, "%s", f->what);
 }
 
-/* A breach at a link that damages what it carries makes its packet one that was damaged, wherever it is seen from then on. */
+/* A breach at a link that damages what it carries makes its packet one that was damaged, wherever it is seen from then
+ * on. */
 static bool is_excused(struct hx_verify *v, const struct hx_breach *b)
 {
     struct hx_excuses *e = &v->excuses;

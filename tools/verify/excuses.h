@@ -1,8 +1,8 @@
 /* excuses.h - what the faults that a capture speaks of may have done to its frames (docs/faults.md).
  *
- * A capture has each fault as a comment of the first frame from its time on: "fault at 5 us: a0,0/E down for 20us". Each allows
- * some breaches, at its place and in its time, and nothing else. What is found before its fault has been heard of, because records of
- * two workers stand side by side, waits until the end of the capture. */
+ * A capture has each fault as a comment of the first frame from its time on: "fault at 5 us: a0,0/E down for 20us".
+ * Each allows some breaches, at its place and in its time, and nothing else. What is found before its fault has been
+ * heard of, because records of two workers stand side by side, waits until the end of the capture. */
 #ifndef HXMESH_TOOLS_VERIFY_EXCUSES_H
 #define HXMESH_TOOLS_VERIFY_EXCUSES_H
 
@@ -21,8 +21,9 @@ struct hx_seen_at {
 /* Of what keeps the same of one. */
 #define HX_SEEN_AT(of) (&(struct hx_seen_at){(of)->frame, (of)->time_ns, (of)->port, &(of)->key})
 
-/* A breach that may be excused: by any of `by` at its place and time, or because its packet was damaged before. A link's damage makes a
- * checksum wrong from there on; or, where that is not seen, another packet out of the one that was sent, which may break any rule. */
+/* A breach that may be excused: by any of `by` at its place and time, or because its packet was damaged before. A
+ * link's damage makes a checksum wrong from there on; or, where that is not seen, another packet out of the one that
+ * was sent, which may break any rule. */
 struct hx_breach {
     struct hx_finding finding;
     struct hx_key key;
@@ -41,8 +42,8 @@ struct hx_excuses {
     struct hx_faults faults;      /* heard of so far; .at_ns by the clock of the capture */
     struct hx_felt_link *of_port; /* [ports] */
     struct hx_felt *of_plane;     /* [planes]: elsewhere than on links; of `heard` faults */
-    struct hx_felt
-        *unseen; /* [planes]: on links that the capture of `unseen_ports` ports does not show from end to end */
+    /* [planes]: on links that the capture of `unseen_ports` ports does not show from end to end */
+    struct hx_felt *unseen;
     uint32_t ports, planes, unseen_ports;
     size_t heard, unseen_heard;
     unsigned kinds;          /* that any of them allows */
@@ -60,17 +61,20 @@ void hx_excuses_free(struct hx_excuses *e);
 /* Takes in what the frame's comment says of faults. */
 void hx_excuses_hear(struct hx_verify *v, const struct hx_sighting *s);
 
-/* Whether a fault that was heard of allows any of `by` at the link of that port, at that time; or what the capture lacks does. */
+/* Whether a fault that was heard of allows any of `by` at the link of that port, at that time; or what the capture
+ * lacks does. */
 bool hx_excused(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsigned by);
 
-/* Whether the packet, sound at that place and time, may be one that went damaged by port `from`, the other end of this link, which
- * damages packets and changed it to what it had been. One that went so comes right once, where the link makes no copies. */
+/* Whether the packet, sound at that place and time, may be one that went damaged by port `from`, the other end of this
+ * link, which damages packets and changed it to what it had been. One that went so comes right once, where the link
+ * makes no copies. */
 bool hx_excuses_mended(struct hx_verify *v, const struct hx_seen_at *at, uint32_t from);
 
 /* Whether the packet is one that a link made out of another. */
 bool hx_excuses_made_up(const struct hx_excuses *e, const struct hx_key *key);
 
-/* Takes a breach. What no fault can allow is told; what none heard of so far allows waits, or, where too much does, is told. */
+/* Takes a breach. What no fault can allow is told; what none heard of so far allows waits, or, where too much does, is
+ * told. */
 void hx_excuses_take(struct hx_verify *v, const struct hx_breach *breach);
 /* All faults have been heard of: from now on it is known which packets were damaged. */
 void hx_excuses_settle(struct hx_verify *v);

@@ -176,7 +176,8 @@ static uint64_t transit_ns(const struct hx_fabric *g, const struct hx_port_at *l
     return (uint64_t)(PACKET_BITS / gbps) + (c->latency_ns == HX_LATENCY_OF_KIND ? 0 : c->latency_ns);
 }
 
-/* What holds between two moments is felt by what was sent meanwhile, and by what was sent before and was still on the link. */
+/* What holds between two moments is felt by what was sent meanwhile, and by what was sent before and was still on the
+ * link. */
 void hx_felt_add_link(struct hx_felt *f, const struct hx_faults *faults, const struct hx_fabric *g,
                       const struct hx_port_at *link, const struct hx_felt_margin *margin)
 {

@@ -1,7 +1,8 @@
 /* felt.h - when the faults that a capture speaks of are felt at a place, and what they may do there then.
  *
- * A table of steps in time, so that a question costs the same however many faults there are. Faults are felt earlier and later than they
- * hold: what is on a link when it goes down was sent before, and what was damaged on it comes later. */
+ * A table of steps in time, so that a question costs the same however many faults there are. Faults are felt earlier
+ * and later than they hold: what is on a link when it goes down was sent before, and what was damaged on it comes
+ * later. */
 #ifndef HXMESH_TOOLS_VERIFY_FELT_H
 #define HXMESH_TOOLS_VERIFY_FELT_H
 

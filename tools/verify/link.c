@@ -11,8 +11,8 @@ enum {
     SEARCH_DEPTH = 8192
 };
 
-/* How long after the first a copy comes at most, by clock. Live, records of two workers stand side by side, and that it was not sent is
- * certain half of that later. */
+/* How long after the first a copy comes at most, by clock. Live, records of two workers stand side by side, and that it
+ * was not sent is certain half of that later. */
 static const uint64_t copied_within_ns[] = {[HX_CLOCK_WALL] = 2000000000, [HX_CLOCK_VIRTUAL] = 1000000};
 
 /* ---- lists ---- */
@@ -41,8 +41,8 @@ static bool is_same_packet(const struct hx_pending *a, const struct hx_pending *
     return memcmp(&a->key, &b->key, sizeof a->key) == 0;
 }
 
-/* The place of the packet behind q->first, `from` or later: with as many hops behind it, for copies may have gone other ways, or else
- * with any. HX_NO_INDEX: it is not there. */
+/* The place of the packet behind q->first, `from` or later: with as many hops behind it, for copies may have gone other
+ * ways, or else with any. HX_NO_INDEX: it is not there. */
 static uint32_t search_from(const struct hx_pendings *q, const struct hx_pending *p, uint32_t from)
 {
     uint32_t any = HX_NO_INDEX;
@@ -180,8 +180,8 @@ static void forget_passed(struct hx_verify *v, struct hx_cable *c, unsigned vc)
         lose(v, c, &p);
 }
 
-/* The first `count` packets that were sent and did not arrive are overtaken by one that did. Where that was among them before, sent
- * by the same way, it may be the earlier one that came: then it overtook none of those behind. */
+/* The first `count` packets that were sent and did not arrive are overtaken by one that did. Where that was among them
+ * before, sent by the same way, it may be the earlier one that came: then it overtook none of those behind. */
 static void overtake_sent(struct hx_verify *v, struct hx_cable *c, unsigned vc, uint32_t count,
                           const struct hx_pending *overtaker)
 {
@@ -217,8 +217,8 @@ static uint32_t search_sent(struct hx_verify *v, const struct hx_cable *c, const
     return found;
 }
 
-/* The first `count` packets that arrived and were not sent came before one that was. The marked ones stand in front. Of a part of a
- * capture they were sent before it began, and if they are sent once more, that is not what came. */
+/* The first `count` packets that arrived and were not sent came before one that was. The marked ones stand in front. Of
+ * a part of a capture they were sent before it began, and if they are sent once more, that is not what came. */
 static void mark_early(const struct hx_verify *v, struct hx_pendings *in, uint32_t count, uint64_t sent)
 {
     if (v->partial) {
@@ -230,8 +230,9 @@ static void mark_early(const struct hx_verify *v, struct hx_pendings *in, uint32
         in->items[in->first + count - 1].overtaker = sent;
 }
 
-/* Whether the packet came by that cable when that may have repeated it, and was not copied yet. Where it was sent more than once, the
- * copy may have been taken for the next that was sent, and what is left over is that one: it comes at any time. */
+/* Whether the packet came by that cable when that may have repeated it, and was not copied yet. Where it was sent more
+ * than once, the copy may have been taken for the next that was sent, and what is left over is that one: it comes at
+ * any time. */
 static bool take_copy(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
     const struct hx_crossing one = crossing_of(v, c, came);

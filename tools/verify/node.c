@@ -77,8 +77,8 @@ static enum fit fit_of(const struct hx_verify *v, const struct resident *in, con
     return goes_back(in, out) ? FITS_BUT_GOES_BACK : FITS;
 }
 
-/* What was recorded of one visit may be taken for another's where something is missing: a packet that is on a detour, or was sent again,
- * is at a node more than once. */
+/* What was recorded of one visit may be taken for another's where something is missing: a packet that is on a detour,
+ * or was sent again, is at a node more than once. */
 static const unsigned missed = HX_EXCUSES_MISSED | HX_EXCUSES_GAPS;
 
 /* A packet that came by the south port from the board's own southern neighbour has moved north on the board. */
@@ -196,7 +196,8 @@ void hx_verify_arrive(struct hx_verify *v, const struct hx_sighting *s)
     keep(v, &in);
 }
 
-/* What comes in later in the file did not leave yet: frames of a node stand in an order in which they can have happened. */
+/* What comes in later in the file did not leave yet: frames of a node stand in an order in which they can have
+ * happened. */
 void hx_verify_depart(struct hx_verify *v, const struct hx_sighting *s)
 {
     const struct resident out = resident_of(v, s, true);

@@ -1,10 +1,10 @@
-/* returned.c - packets that a network without a way gave back to a board (include/hxmesh/route.h): what came up to a tree
- * switch goes back by the port it came by, what came down from a spine to any board, on its VC. From there they go straight
- * again.
+/* returned.c - packets that a network without a way gave back to a board (include/hxmesh/route.h): what came up to a
+ * tree switch goes back by the port it came by, what came down from a spine to any board, on its VC. From there they go
+ * straight again.
  *
  * Frames of two nodes stand in the file in any order. So a frame that is not where its source would have sent it is set
- * aside, and judged at the end, when all that were given back are known. However many these are: judged before, a packet that was
- * given back would look like one that goes astray. */
+ * aside, and judged at the end, when all that were given back are known. However many these are: judged before, a
+ * packet that was given back would look like one that goes astray. */
 #include "tools/verify/verify.h"
 
 #include <stdlib.h>
@@ -118,8 +118,8 @@ static bool goes_straight(struct hx_verify *v, const struct hx_aside *a)
     return false;
 }
 
-/* An accelerator sends on what it was given back by a port, perhaps by that port again; what it injected and knows no way for
- * goes to its endpoint. */
+/* An accelerator sends on what it was given back by a port, perhaps by that port again; what it injected and knows no
+ * way for goes to its endpoint. */
 static void judge_turn(struct hx_verify *v, const struct hx_aside *a)
 {
     const struct hx_port_at *far = &v->ports[a->of.port].far;

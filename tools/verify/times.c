@@ -14,7 +14,8 @@ static bool is_the_same(const struct hx_kept_frame *a, const struct hx_kept_fram
            a->hops == b->hops && memcmp(&a->key, &b->key, sizeof a->key) == 0;
 }
 
-/* A file that was joined with itself has all of its frames twice, the first ones, too. A link may have made a copy at the same time. */
+/* A file that was joined with itself has all of its frames twice, the first ones, too. A link may have made a copy at
+ * the same time. */
 static void judge_twice(struct hx_verify *v, const struct hx_sighting *s)
 {
     const struct hx_kept_frame one = hx_kept(s);

@@ -1,13 +1,13 @@
 /* verify.h - judges a capture against the rules of routing and of links, without asking the firmware.
  *
- * Data that flows: sightings (tools/capture/sightings.h) come in as the file has them. Each is looked at alone (frame.c),
- * with what the same packet did at the same node (node.c), at the other end of the same cable (link.c,
- * credit.c) and at its two endpoints (delivery.c). Frames of one node must stand in an order in which they
- * can have happened; between nodes, and between the two ends of a cable, the file's order means nothing but for credits
- * of links in memory. What a capture says of faults (excuses.h) is heard first, and what they allow is no breach.
+ * Data that flows: sightings (tools/capture/sightings.h) come in as the file has them. Each is looked at alone
+ * (frame.c), with what the same packet did at the same node (node.c), at the other end of the same cable (link.c,
+ * credit.c) and at its two endpoints (delivery.c). Frames of one node must stand in an order in which they can have
+ * happened; between nodes, and between the two ends of a cable, the file's order means nothing but for credits of links
+ * in memory. What a capture says of faults (excuses.h) is heard first, and what they allow is no breach.
  *
- * Memory: what is under way in the capture, a bit for each packet delivered, the ports, and what crossed links that repeat packets in the
- * last seconds. Not thread safe. */
+ * Memory: what is under way in the capture, a bit for each packet delivered, the ports, and what crossed links that
+ * repeat packets in the last seconds. Not thread safe. */
 #ifndef HXMESH_TOOLS_VERIFY_H
 #define HXMESH_TOOLS_VERIFY_H
 
@@ -40,8 +40,8 @@ struct hx_cable {
     struct hx_pendings out[HX_VCS], in[HX_VCS], passed[HX_VCS];
     int64_t held[HX_VCS]; /* memory and port links: units under way or in the receiver's buffer */
     uint64_t leak;        /* first frame of a packet that went missing with its place in the buffer; 0: none */
-    uint64_t
-        over; /* first frame by which that was too much, but for what faults that were told of since allow; 0: none */
+    /* first frame by which that was too much, but for what faults that were told of since allow; 0: none */
+    uint64_t over;
     uint64_t over_ns;
     unsigned over_vc;
     int64_t over_held;
@@ -174,7 +174,8 @@ __attribute__((format(printf, 6, 7))) void hx_verify_find(struct hx_verify *v, c
 
 /* Whether the capture shows the link at that port from end to end, and all of it. */
 bool hx_verify_shows(struct hx_verify *v, const struct hx_port_at *at);
-/* Whether the capture lacks frames at either end of the port's link (by HX_EXCUSES_HOLES), or frames or ports of its node (MISSED). */
+/* Whether the capture lacks frames at either end of the port's link (by HX_EXCUSES_HOLES), or frames or ports of its
+ * node (MISSED). */
 bool hx_verify_lacks(struct hx_verify *v, uint32_t port, unsigned by);
 /* HX_EXCUSES_UNSEEN, where the frame may have come by links that the capture does not show; else 0. */
 unsigned hx_verify_unseen(struct hx_verify *v, const struct hx_sighting *s);

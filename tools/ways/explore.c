@@ -4,8 +4,8 @@
  * from every source sees each (channel, destination) once. What it learns of a channel is the shortest and the
  * longest way that is left.
  *
- * Detours (hxmesh/detour.h) are followed to every intermediate router first. From each channel by which one ends, packets to
- * all destinations that it may have been for go on. */
+ * Detours (hxmesh/detour.h) are followed to every intermediate router first. From each channel by which one ends,
+ * packets to all destinations that it may have been for go on. */
 #include "tools/ways/explore.h"
 #include "host/topology/bounds.h"
 

@@ -12,9 +12,9 @@ struct hx_plane {
     const struct hx_spec *spec;
     uint8_t *barred; /* bit per board: not for this job */
     bool any_barred;
-    bool
-        mixed; /* its tables are those of before and of after a change: what climbs beyond the last VC is dropped, as switches do,
-                   where it is otherwise followed to be found out */
+    /* its tables are those of before and of after a change: what climbs beyond the last VC is dropped, as switches do,
+     * where it is otherwise followed to be found out */
+    bool mixed;
     struct hx_route *routes; /* per node; one whose memory is NULL is not built */
     void **memory;
 };
@@ -29,8 +29,8 @@ const struct hx_route *hx_plane_route(struct hx_plane *p, uint32_t node);
 /* Whether the accelerator works for this job: its board is neither failed nor another job's. */
 bool hx_plane_has(const struct hx_plane *p, unsigned gx, unsigned gy);
 
-/* Why no way leads from one accelerator to another, as a part of a sentence: "4,2 is on a failed board". The plane is of the
- * job of `from`. Returns text. */
+/* Why no way leads from one accelerator to another, as a part of a sentence: "4,2 is on a failed board". The plane is
+ * of the job of `from`. Returns text. */
 enum { HX_WHY_BYTES = 160 };
 const char *hx_plane_why(char text[HX_WHY_BYTES], const struct hx_plane *p, struct hx_coordinate from,
                          struct hx_coordinate to);

@@ -1,7 +1,7 @@
-/* bench_dpdk.c - cycles a packet of the DPDK node on one lcore with four ports, all of it: receive, judge, credit, route,
- * select, transmit; over net_null, whose driver takes an mbuf from a pool and gives it back for every packet, and over
- * net_ring, which only passes them on. Beside dpdk-testpmd, in turns with it, which does nothing (io) or swaps addresses
- * (macswap). Then two lcores against one, and the latency at half load.
+/* bench_dpdk.c - cycles a packet of the DPDK node on one lcore with four ports, all of it: receive, judge, credit,
+ * route, select, transmit; over net_null, whose driver takes an mbuf from a pool and gives it back for every packet,
+ * and over net_ring, which only passes them on. Beside dpdk-testpmd, in turns with it, which does nothing (io) or swaps
+ * addresses (macswap). Then two lcores against one, and the latency at half load.
  *
  * Times are processor time in ticks of the counter, medians of many short trials: a machine that does other things too
  * changes them little. */
@@ -220,8 +220,8 @@ int main(int argc, char **argv)
     printf("DPDK node, four ports, one lcore, no huge pages (TSC cycles; median of %d trials, spread)\n", TRIALS);
     (void)json_object_set_new(results, "dpdk_net_null", measure_driver(&null, &null_cycles, &null_ratio));
     (void)json_object_set_new(results, "dpdk_net_ring", measure_driver(&ring, &ring_cycles, &ring_ratio));
-    /* In one number each: the node with credits from a true peer and no driver's work in it; and beside macswap, as it comes,
-     * where both have the same driver's work. */
+    /* In one number each: the node with credits from a true peer and no driver's work in it; and beside macswap, as it
+     * comes, where both have the same driver's work. */
     (void)json_object_set_new(results, "dpdk_cycles_per_packet", json_real(ring_cycles));
     (void)json_object_set_new(results, "dpdk_packets_per_second", json_real(ticks_per_ns * 1e9 / ring_cycles));
     if (null_ratio > 0)

@@ -1,7 +1,7 @@
 /* null.c - a node over net_null (nodes.h).
  *
- * net_null hands out mbufs as they are. So the mbufs of each port's own pool hold frames that are true at this port, and
- * stay so: the node is inside its board, where no VC is raised. What a peer would grant is granted here by a few
+ * net_null hands out mbufs as they are. So the mbufs of each port's own pool hold frames that are true at this port,
+ * and stay so: the node is inside its board, where no VC is raised. What a peer would grant is granted here by a few
  * stores a loop, which are part of what is measured. */
 #include "dpdk-node/core.h"
 #include "tests/bench/dpdk/nodes.h"

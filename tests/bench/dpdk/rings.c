@@ -1,7 +1,8 @@
 /* rings.c - a node over net_ring, whose ports are joined to each other (nodes.h).
  *
- * What leaves by E comes back by W: a packet for the east goes round and round by E, one for the south-east by E or S, as
- * the switch selects. So the node is its own neighbour, and everything is true: routes, VCs, credits, credit frames. */
+ * What leaves by E comes back by W: a packet for the east goes round and round by E, one for the south-east by E or S,
+ * as the switch selects. So the node is its own neighbour, and everything is true: routes, VCs, credits, credit
+ * frames. */
 #include "dpdk-node/core.h"
 #include "dpdk-node/devices.h"
 #include "tests/bench/dpdk/nodes.h"

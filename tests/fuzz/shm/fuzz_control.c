@@ -1,6 +1,6 @@
-/* fuzz_control.c - what other processes ask of a fabric that runs, and time that passes: any text is taken for a fault, or refused in one
- * line; what is done and listed is in order, links are in conditions that there are, and captures can read of each fault that has
- * begun. libFuzzer's entry; seeds in corpus/control.
+/* fuzz_control.c - what other processes ask of a fabric that runs, and time that passes: any text is taken for a fault,
+ * or refused in one line; what is done and listed is in order, links are in conditions that there are, and captures can
+ * read of each fault that has begun. libFuzzer's entry; seeds in corpus/control.
  *
  * An input is lines: "+12" lets 12 ms pass, "?" asks for the list, all else is asked as it stands, bytes and all. */
 #include "fabric-emu/live/faults.h"

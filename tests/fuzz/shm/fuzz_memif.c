@@ -1,7 +1,7 @@
-/* fuzz_memif.c - a memif client that says and writes anything, one thing after the other: messages true, changed or made up, with
- * memory, with other descriptors, with several or none; any bytes in the memory that both have, while frames are taken and given. Whatever
- * it was, no frame is longer than one can be, no descriptor stays, and the next client is served. libFuzzer's entry; seeds in
- * corpus/memif.
+/* fuzz_memif.c - a memif client that says and writes anything, one thing after the other: messages true, changed or
+ * made up, with memory, with other descriptors, with several or none; any bytes in the memory that both have, while
+ * frames are taken and given. Whatever it was, no frame is longer than one can be, no descriptor stays, and the next
+ * client is served. libFuzzer's entry; seeds in corpus/memif.
  *
  * An input is a list of deeds, each a byte and what it needs:
  *

@@ -1,6 +1,7 @@
 /* prop_core.c - what a core of a DPDK node owes its devices, the other cores and control: a peer that grants without
- * taking overflows nothing, what comes before a session is not believed, an output's owner leaves the others their part, control knows what it needs to know before
- * it stops a device or the node, and who asks for routes never sees half of them. */
+ * taking overflows nothing, what comes before a session is not believed, an output's owner leaves the others their
+ * part, control knows what it needs to know before it stops a device or the node, and who asks for routes never sees
+ * half of them. */
 #include "dpdk-node/control.h"
 #include "dpdk-node/core.h"
 #include "dpdk-node/devices.h"
@@ -161,7 +162,8 @@ static struct hx_desc full_packet(const struct both *b)
     return d;
 }
 
-/* A loop of each core: credit for `blocks` more comes, the owner sends what it can, then the other, then it is served. */
+/* A loop of each core: credit for `blocks` more comes, the owner sends what it can, then the other, then it is
+ * served. */
 static void loop_both(struct both *b, uint32_t blocks, struct dpdk_turn *turn)
 {
     struct dpdk_port *p = &b->s->port;

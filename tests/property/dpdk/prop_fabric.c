@@ -152,8 +152,8 @@ static void watch_until(struct lab *lab, unsigned port, bool up, const struct no
     }
 }
 
-/* A peer that is stopped leaves its device's link up: its port leaves the routes when it has been silent for long, and what its endpoint
- * has under way is asked for at once. It comes back by itself. */
+/* A peer that is stopped leaves its device's link up: its port leaves the routes when it has been silent for long, and
+ * what its endpoint has under way is asked for at once. It comes back by itself. */
 static void a_silent_peer_is_no_way(void **state)
 {
     (void)state;
@@ -432,7 +432,8 @@ static void garbage_does_no_harm(void **state)
     lab_close(with_garbage(&for_long));
 }
 
-/* True frames that come again, or are changed, are seen to be no frames of now: none reaches a buffer, a count or an endpoint. */
+/* True frames that come again, or are changed, are seen to be no frames of now: none reaches a buffer, a count or an
+ * endpoint. */
 static void garbage_on_sealed_cables_is_not_believed(void **state)
 {
     (void)state;
@@ -486,7 +487,8 @@ static void forge_everywhere(struct lab *lab)
     }
 }
 
-/* Two jobs, a board of two each and the network of their row, under full traffic. No endpoint ever gets a forged packet: it would be stale there. */
+/* Two jobs, a board of two each and the network of their row, under full traffic. No endpoint ever gets a forged
+ * packet: it would be stale there. */
 static void forged_tags_are_dropped_where_they_enter(void **state)
 {
     (void)state;

@@ -242,8 +242,8 @@ static unsigned sweeps_to_look(const struct run *r)
     return most;
 }
 
-/* Nothing begins any more; all that was begun must arrive, and every buffer come home. Time goes on when everybody has looked
- * for what is late, and nothing is: who looks but every few seconds asks nobody before it gives up. */
+/* Nothing begins any more; all that was begun must arrive, and every buffer come home. Time goes on when everybody has
+ * looked for what is late, and nothing is: who looks but every few seconds asks nobody before it gives up. */
 static void finish(struct run *r)
 {
     mend_all(r);

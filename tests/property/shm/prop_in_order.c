@@ -1,5 +1,6 @@
-/* prop_in_order.c - messages that come in any order that a fabric allows are given out in the order in which they were sent, each once
- * and whole; where messages are given up, or a sender or receiver begins anew, none is held back for good. */
+/* prop_in_order.c - messages that come in any order that a fabric allows are given out in the order in which they were
+ * sent, each once and whole; where messages are given up, or a sender or receiver begins anew, none is held back for
+ * good. */
 #include "fabric-emu/workload/in_order.h"
 #include "tests/support/support_seed.h"
 
@@ -164,7 +165,8 @@ static void nothing_waits_for_what_was_given_up(void **state)
     seeded_run = 0;
 }
 
-/* A receiver that is started anew in the middle: from then on everything, in order, but for what a former life was told. */
+/* A receiver that is started anew in the middle: from then on everything, in order, but for what a former life was
+ * told. */
 static void a_receiver_that_begins_anew_goes_on(void **state)
 {
     (void)state;

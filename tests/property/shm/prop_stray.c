@@ -1,6 +1,6 @@
-/* prop_stray.c - stray stores into the shared memory of a running fabric, from a process that has it mapped: whatever they
- * hit, nobody else's process is killed, the run ends in bounded time, a report that says all went well is true, and nothing
- * is left behind. HX_SEED, HX_CASES: other and more of them. */
+/* prop_stray.c - stray stores into the shared memory of a running fabric, from a process that has it mapped: whatever
+ * they hit, nobody else's process is killed, the run ends in bounded time, a report that says all went well is true,
+ * and nothing is left behind. HX_SEED, HX_CASES: other and more of them. */
 #include "fabric-emu/live/session.h"
 #include "fabric-emu/random.h"
 #include "tests/support/support_effort.h"

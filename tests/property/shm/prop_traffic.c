@@ -1,5 +1,5 @@
-/* prop_traffic.c - every pattern of traffic stays in its job, lasts as long as is asked, and follows from its seed, on many shapes,
- * with jobs and failed boards. */
+/* prop_traffic.c - every pattern of traffic stays in its job, lasts as long as is asked, and follows from its seed, on
+ * many shapes, with jobs and failed boards. */
 #include "tests/support/shm/support_ground.h"
 
 #include <setjmp.h>

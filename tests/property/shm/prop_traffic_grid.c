@@ -1,5 +1,5 @@
-/* prop_traffic_grid.c - the patterns of the book (tornado, transpose, bit reverse) on the grid of a job, and where they make no sense; on
- * many shapes, with jobs and failed boards. */
+/* prop_traffic_grid.c - the patterns of the book (tornado, transpose, bit reverse) on the grid of a job, and where they
+ * make no sense; on many shapes, with jobs and failed boards. */
 #include "tests/support/shm/support_ground.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* prop_traffic_partners.c - traffic with partners that stay: permutation, bisection, neighbours, incast, on many shapes, with jobs and
- * failed boards. */
+/* prop_traffic_partners.c - traffic with partners that stay: permutation, bisection, neighbours, incast, on many
+ * shapes, with jobs and failed boards. */
 #include "tests/support/shm/support_ground.h"
 
 #include <setjmp.h>

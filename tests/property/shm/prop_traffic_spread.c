@@ -1,5 +1,5 @@
-/* prop_traffic_spread.c - traffic to everybody: all-to-all reaches each of its job once a round, uniform draws all alike, hotspots have their
- * share; on many shapes, with jobs and failed boards. */
+/* prop_traffic_spread.c - traffic to everybody: all-to-all reaches each of its job once a round, uniform draws all
+ * alike, hotspots have their share; on many shapes, with jobs and failed boards. */
 #include "tests/support/shm/support_ground.h"
 
 #include <math.h>

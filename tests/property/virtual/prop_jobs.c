@@ -1,5 +1,5 @@
-/* prop_jobs.c - jobs on random boards of random HammingMeshes in which some have failed: each stands on a sub-HammingMesh, its sums
- * are right, its packets touch no board but its own, and a tag that is forged opens nobody's.
+/* prop_jobs.c - jobs on random boards of random HammingMeshes in which some have failed: each stands on a
+ * sub-HammingMesh, its sums are right, its packets touch no board but its own, and a tag that is forged opens nobody's.
  *
  * The test works out by itself which boards a job has, from the spec's tags. HX_SEED chooses others. */
 #include "host/jobs.h"
@@ -70,7 +70,8 @@ static void draw_ground(struct ground *g, uint64_t *random)
 
 /* ---- what has to hold ---- */
 
-/* The boards of a tag are all crossings of some rows and some columns, they work, and they are as many as were asked for. */
+/* The boards of a tag are all crossings of some rows and some columns, they work, and they are as many as were asked
+ * for. */
 static void judge_boards(const struct hx_spec *s, const struct hx_job *job)
 {
     bool row[MOST_SIDE] = {false}, column[MOST_SIDE] = {false};
@@ -103,7 +104,8 @@ static uint64_t packets_from(const struct support_virtual *s, unsigned tag)
     return sum;
 }
 
-/* Who has a part in a collective has finished it, and its sums are right: support_virtual_whole() has counted what is not. */
+/* Who has a part in a collective has finished it, and its sums are right: support_virtual_whole() has counted what is
+ * not. */
 static void judge_collectives(const struct support_virtual *s)
 {
     uint32_t members = 0, done = 0;

@@ -1,8 +1,9 @@
 /* prop_latency.c - under the virtual clock one packet in an empty fabric takes exactly as long as its way says.
  *
- * The oracle knows nothing of the emulator but the prose of hal/virtual/timing.h: it looks for the shortest ways itself,
- * walks each and adds up the terms. Where ways of equal length have cables and traces in other numbers, either time is
- * right. HX_SEED chooses other fabrics and timings where they are drawn; a failure names the seed of its run. */
+ * The oracle knows nothing of the emulator but the prose of hal/virtual/timing.h: it looks for the shortest ways
+ * itself, walks each and adds up the terms. Where ways of equal length have cables and traces in other numbers, either
+ * time is right. HX_SEED chooses other fabrics and timings where they are drawn; a failure names the seed of its
+ * run. */
 #include "tests/support/support_effort.h"
 #include "tests/support/support_seed.h"
 #include "tests/support/virtual/support_virtual.h"
@@ -39,7 +40,8 @@ static unsigned apart(unsigned a, unsigned b)
     return a > b ? a - b : b - a;
 }
 
-/* Along one dimension, on boards of `side` accelerators whose edges hang on network n. Edge 0 is west (north), 1 east. */
+/* Along one dimension, on boards of `side` accelerators whose edges hang on network n. Edge 0 is west (north), 1
+ * east. */
 static struct ways ways_along(const struct hx_network *n, unsigned side, unsigned from, unsigned to)
 {
     struct ways w = {.count = 0};

@@ -160,8 +160,8 @@ static void small_messages(void **state)
 
 /* ---- sharing ---- */
 
-/* Through a switch with its own stream and one from a neighbour: each has half of the link, all the time. Its own begins
- * sooner, by what the output takes ahead before the other is there. */
+/* Through a switch with its own stream and one from a neighbour: each has half of the link, all the time. Its own
+ * begins sooner, by what the output takes ahead before the other is there. */
 static void two_flows(void **state)
 {
     (void)state;
@@ -337,8 +337,8 @@ static struct steady steady_of(uint64_t warm_up_ns, uint64_t duration_ns, unsign
     return is;
 }
 
-/* Light uniform load: what is offered arrives, and crosses as many cables as its way is long, its acknowledgements with it (a
- * block for 32 at most). Each accelerator sends a packet in 410 ns: the tolerance is one packet at either end. */
+/* Light uniform load: what is offered arrives, and crosses as many cables as its way is long, its acknowledgements with
+ * it (a block for 32 at most). Each accelerator sends a packet in 410 ns: the tolerance is one packet at either end. */
 static void light_uniform_load_after_a_warm_up(void **state)
 {
     (void)state;

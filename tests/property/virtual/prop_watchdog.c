@@ -2,8 +2,8 @@
  * that is one; a fabric that is merely slow or idle is left alone.
  *
  * Boards that do not raise the VC of what they send into a network have one VC for all: with buffers of a packet or two
- * and everybody sending, packets soon wait for each other in a circle. HX_SEED sends them elsewhere; a failure names the seed of
- * its run. */
+ * and everybody sending, packets soon wait for each other in a circle. HX_SEED sends them elsewhere; a failure names
+ * the seed of its run. */
 #include "fabric-emu/virtual/watchdog.h"
 #include "tests/support/support_seed.h"
 #include "tests/support/virtual/support_virtual.h"
@@ -213,8 +213,8 @@ static void idle_fabrics(void **state)
     }
 }
 
-/* Just when the watchdog's time is over, a packet is injected: it has not stood for long. Messages come at intervals, each
- * is acknowledged after half a microsecond; where in a window the next one begins depends on the interval. */
+/* Just when the watchdog's time is over, a packet is injected: it has not stood for long. Messages come at intervals,
+ * each is acknowledged after half a microsecond; where in a window the next one begins depends on the interval. */
 static void a_packet_at_the_last_moment(void **state)
 {
     (void)state;

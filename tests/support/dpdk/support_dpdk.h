@@ -1,5 +1,5 @@
-/* support_dpdk.h - a whole plane of DPDK nodes in one process: every node as the program builds it, every cable a pair of
- * rings, everything polled by turns in one thread. Works without huge pages and without privileges. */
+/* support_dpdk.h - a whole plane of DPDK nodes in one process: every node as the program builds it, every cable a pair
+ * of rings, everything polled by turns in one thread. Works without huge pages and without privileges. */
 #ifndef SUPPORT_DPDK_H
 #define SUPPORT_DPDK_H
 

@@ -1,5 +1,5 @@
-/* support_endpoint.h - a trial of endpoints: a cloud (tests/support/loopback/support_loopback.h) with common settings, and a
- * gate that counts its packets and takes away those that the test names. */
+/* support_endpoint.h - a trial of endpoints: a cloud (tests/support/loopback/support_loopback.h) with common settings,
+ * and a gate that counts its packets and takes away those that the test names. */
 #ifndef HXMESH_TESTS_SUPPORT_ENDPOINT_H
 #define HXMESH_TESTS_SUPPORT_ENDPOINT_H
 

@@ -116,8 +116,8 @@ struct cloud {
     void *of_gate;
 };
 
-/* `ends` endpoints at (0,0), (1,0), ... of a fabric of no more columns and of one row, or of as many as the configuration says,
- * configured alike; their ports have `blocks` a VC. */
+/* `ends` endpoints at (0,0), (1,0), ... of a fabric of no more columns and of one row, or of as many as the
+ * configuration says, configured alike; their ports have `blocks` a VC. */
 void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config *config, unsigned blocks,
                 uint64_t seed);
 /* The endpoint begins anew as its next incarnation. */

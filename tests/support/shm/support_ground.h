@@ -1,7 +1,7 @@
 /* support_ground.h - what tests of traffic run on: a shape, perhaps cut into jobs, perhaps with failed boards, by seed.
  *
- * Who is alive, who is of whose job and who may talk to whom is worked out here, and not asked of the product. HX_SEED chooses
- * other jobs, failures and seeds of the traffic; a failed test names it. */
+ * Who is alive, who is of whose job and who may talk to whom is worked out here, and not asked of the product. HX_SEED
+ * chooses other jobs, failures and seeds of the traffic; a failed test names it. */
 #ifndef HXMESH_TESTS_SUPPORT_GROUND_H
 #define HXMESH_TESTS_SUPPORT_GROUND_H
 

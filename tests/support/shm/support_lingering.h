@@ -4,7 +4,8 @@
 
 enum { LINGERING_S = 120 };
 
-/* A socket whose last close takes so long: what it sent is not taken by *peer, and it lingers. -1: this machine's loopback is off. */
+/* A socket whose last close takes so long: what it sent is not taken by *peer, and it lingers. -1: this machine's
+ * loopback is off. */
 int lingering_open(int *peer);
 
 #endif

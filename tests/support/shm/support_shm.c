@@ -312,8 +312,8 @@ static uint64_t count_link(const struct fab_fabric *f, const uint8_t *base, size
     return audit.in_links;
 }
 
-/* Links of a plane: those leaving each port of each node, LOCAL's to the endpoint; then the endpoints' to LOCAL. Faulty links:
- * those of each port of each node, plane by plane. */
+/* Links of a plane: those leaving each port of each node, LOCAL's to the endpoint; then the endpoints' to LOCAL. Faulty
+ * links: those of each port of each node, plane by plane. */
 uint64_t support_waiting_for(const struct support *s, unsigned worker)
 {
     const struct fab_fabric *f = &s->f;

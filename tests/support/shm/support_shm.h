@@ -49,7 +49,8 @@ void support_bring_back(struct support *s, unsigned worker);
 /* Has the worker look whether others went down or came back. */
 void support_notice(struct worker *w);
 
-/* The link at a port is in this condition from now on, in both directions; workers find out when they are told (support_notice). */
+/* The link at a port is in this condition from now on, in both directions; workers find out when they are told
+ * (support_notice). */
 void support_set_condition(struct support *s, unsigned plane, uint32_t node, unsigned port,
                            const struct shm_condition *condition);
 

@@ -1,5 +1,5 @@
-/* test_defragment.c - moves that make room: nobody stands on another's boards or on failed ones, whoever need not move stays, and
- * fewer boards move than if all were placed anew. */
+/* test_defragment.c - moves that make room: nobody stands on another's boards or on failed ones, whoever need not move
+ * stays, and fewer boards move than if all were placed anew. */
 #include "host/allocate/defragment.h"
 #include "tests/support/support_random.h"
 
@@ -146,7 +146,8 @@ static void nobody_moves_in_vain(void **state)
     hx_boards_free(&b);
 }
 
-/* Of three boards one moves, of two both: the columns 0, 1, 4 of row 0 become 0, 1, 2, the columns 2, 3 of row 1 would become 3, 4. */
+/* Of three boards one moves, of two both: the columns 0, 1, 4 of row 0 become 0, 1, 2, the columns 2, 3 of row 1 would
+ * become 3, 4. */
 static void boards_that_stay_do_not_count(void **state)
 {
     (void)state;

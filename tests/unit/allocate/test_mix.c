@@ -1,5 +1,5 @@
-/* test_mix.c - job sizes from a file, and mixes of jobs: drawn as the file says, the same for the same seed, and as full as they
- * say. */
+/* test_mix.c - job sizes from a file, and mixes of jobs: drawn as the file says, the same for the same seed, and as
+ * full as they say. */
 #include "host/allocate/mix.h"
 #include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
@@ -123,8 +123,8 @@ static void mixes(void **state)
     rules.taken = NULL;
     hx_job_sizes_free(&s);
 
-    /* Squares of a quarter each fill it, the last is not cut. Each has 2 of its 4 leaves of columns and of rows: of its 56
-     * pairs of columns 32 are on two leaves. */
+    /* Squares of a quarter each fill it, the last is not cut. Each has 2 of its 4 leaves of columns and of rows: of its
+     * 56 pairs of columns 32 are on two leaves. */
     assert_true(read_text(&s, "job_size,perc_jobs_lte\n64,100\n", &problem));
     rules.failed = 0;
     rules.placement.leaf[0] = rules.placement.leaf[1] = 4;

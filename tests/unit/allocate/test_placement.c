@@ -1,5 +1,5 @@
-/* test_placement.c - where jobs are put: by hand, against all sets of rows, and that what is found is a sub-HammingMesh of
- * free boards. */
+/* test_placement.c - where jobs are put: by hand, against all sets of rows, and that what is found is a sub-HammingMesh
+ * of free boards. */
 #include "host/allocate/locality.h"
 #include "host/allocate/placement.h"
 #include "tests/support/support_random.h"
@@ -54,7 +54,8 @@ static void the_greedy_rule(void **state)
     assert_at(p.row, 3, "0 1 2");
     assert_at(p.column, 2, "1 2");
     hx_placement_free(&p);
-    /* Row 0 has not three, row 1 has columns 1 to 3, which no other row shares: the rule does not begin again at row 2. */
+    /* Row 0 has not three, row 1 has columns 1 to 3, which no other row shares: the rule does not begin again at row
+     * 2. */
     assert_false(hx_place(&p, &b, (struct hx_shape){.rows = 2, .columns = 3}, &greedy));
     struct hx_placement_rules searching = greedy;
     searching.search = 100;

@@ -1,5 +1,5 @@
-/* test_schedule.c - jobs over time: by hand for each policy, and that nothing that must not happen does: no two jobs on one board, no
- * job on a failed one, nobody delayed by who came later. */
+/* test_schedule.c - jobs over time: by hand for each policy, and that nothing that must not happen does: no two jobs on
+ * one board, no job on a failed one, nobody delayed by who came later. */
 #include "host/allocate/trace.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
@@ -55,7 +55,8 @@ static void each_policy_by_hand(void **state)
 static void fragmentation_is_boards_that_are_free_and_of_no_use(void **state)
 {
     (void)state;
-    /* Two jobs of a column's height end apart: the two boards left of row 0 and of row 1 are not those of one column. */
+    /* Two jobs of a column's height end apart: the two boards left of row 0 and of row 1 are not those of one
+     * column. */
     struct hx_schedule_job jobs[] = {{.arrival = 0, .duration = 10, .shape = {1, 1}},
                                      {.arrival = 0, .duration = 4, .shape = {1, 1}},
                                      {.arrival = 0, .duration = 4, .shape = {1, 1}},
@@ -94,7 +95,8 @@ static void hosts_lie_together_or_need_not(void **state)
     hx_fabric_free(&f);
 }
 
-/* A leaf that has failed takes its two hosts with it: of eight six are left, all of which are in use for half of the time. */
+/* A leaf that has failed takes its two hosts with it: of eight six are left, all of which are in use for half of the
+ * time. */
 static void hosts_that_have_failed_get_no_job(void **state)
 {
     struct hx_fabric f;

@@ -1,5 +1,5 @@
-/* test_aside.c - messages that wait for a place at their hosts (fabric-emu/live/aside.h): each goes when its host has one, those to one host in
- * their order, and who waits keeps nobody else. */
+/* test_aside.c - messages that wait for a place at their hosts (fabric-emu/live/aside.h): each goes when its host has
+ * one, those to one host in their order, and who waits keeps nobody else. */
 #include "fabric-emu/live/aside.h"
 #include "tests/support/support_seed.h"
 

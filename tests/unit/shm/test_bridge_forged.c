@@ -92,7 +92,8 @@ static void test_forged_and_old_credit_frames_stop_nothing(void **state)
     bench_loses_no_buffer(b);
 }
 
-/* A packet with the tag of another job goes nowhere, whichever VC it is on; what it took of the buffer is free again. */
+/* A packet with the tag of another job goes nowhere, whichever VC it is on; what it took of the buffer is free
+ * again. */
 static void test_packets_of_another_job_are_dropped_at_the_cable(void **state)
 {
     struct bench *b = *state;

@@ -1,5 +1,5 @@
-/* test_bridge_sealed.c - the emulator's end of a cable with a key, on a wire that refuses: what is sealed is sealed once, goes
- * first, and ends with its session (fabric-emu/live/bridge.h). */
+/* test_bridge_sealed.c - the emulator's end of a cable with a key, on a wire that refuses: what is sealed is sealed
+ * once, goes first, and ends with its session (fabric-emu/live/bridge.h). */
 #include "hxmesh/error.h"
 #include "tests/support/shm/support_bridge.h"
 

@@ -1,5 +1,5 @@
-/* test_calls.c - a worker that sleeps hears everybody who calls: each program, however many hold a host, each interface, and other workers
- * (fabric-emu/live/calls.h). Sockets stand for interfaces. */
+/* test_calls.c - a worker that sleeps hears everybody who calls: each program, however many hold a host, each
+ * interface, and other workers (fabric-emu/live/calls.h). Sockets stand for interfaces. */
 #include "fabric-emu/live/calls.h"
 #include "fabric-emu/live/fabric.h"
 #include "fabric-emu/live/node.h"
@@ -96,7 +96,8 @@ static void needs_sleep(void)
         skip(); /* no epoll_pwait2 here */
 }
 
-/* Whoever calls after a worker has said that it will sleep, and before it does, is heard: or this would take minutes. */
+/* Whoever calls after a worker has said that it will sleep, and before it does, is heard: or this would take
+ * minutes. */
 static void nobody_calls_in_vain(void **state)
 {
     (void)state;

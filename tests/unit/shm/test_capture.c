@@ -209,7 +209,8 @@ static void a_fault_longer_than_a_comment_is_cut(void **state)
     capture_remarks_free(&r);
 }
 
-/* Frames, a millisecond apart, until so many files have begun; returns the time of that with which the last of them begins. */
+/* Frames, a millisecond apart, until so many files have begun; returns the time of that with which the last of them
+ * begins. */
 static uint64_t fill_files(uint64_t time, unsigned files)
 {
     for (; b.capture.report.files < files; time += MS) {
@@ -230,7 +231,8 @@ static void read_numbered(unsigned n, unsigned comments)
     assert_int_equal(comments, 0);
 }
 
-/* What began before the file did, and each file of several, says how long ago it was; what is over is in those that showed it. */
+/* What began before the file did, and each file of several, says how long ago it was; what is over is in those that
+ * showed it. */
 static void a_file_that_begins_later_says_how_long_ago_a_fault_began(void **state)
 {
     (void)state;
@@ -432,7 +434,8 @@ static void files_rotate_and_the_last_are_kept(void **state)
     assert_in_range(packets, 80, 250);
 }
 
-/* Frames that fill a file exactly begin no other one; a head that is longer than a file may be leaves it its first frame. */
+/* Frames that fill a file exactly begin no other one; a head that is longer than a file may be leaves it its first
+ * frame. */
 static void a_file_is_begun_for_a_frame(void **state)
 {
     (void)state;

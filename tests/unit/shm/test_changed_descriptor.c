@@ -1,5 +1,5 @@
-/* test_changed_descriptor.c - a neighbour that writes the descriptor of a packet again after the switch has seen it: the packet
- * leaves once, or is dropped once, and no table is read where it ends. */
+/* test_changed_descriptor.c - a neighbour that writes the descriptor of a packet again after the switch has seen it:
+ * the packet leaves once, or is dropped once, and no table is read where it ends. */
 #include "hal/shm/hal_port.h"
 
 #include <setjmp.h>

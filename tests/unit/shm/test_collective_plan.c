@@ -1,4 +1,5 @@
-/* test_collective_plan.c - which collective a fabric's jobs get, and that the check of its numbers finds what is wrong. */
+/* test_collective_plan.c - which collective a fabric's jobs get, and that the check of its numbers finds what is
+ * wrong. */
 #include "fabric-emu/workload/collective_values.h"
 #include "host/jobs.h"
 #include "host/spec.h"
@@ -180,8 +181,8 @@ static void grids_are_exchanged_and_folded(void **state)
     judge_grid(4, 2, NULL);
 }
 
-/* Job 5 has boards (1,0) and (0,1) of a 2x2 Hx1Mesh, ranks 1 and 2: by columns the other one would be the first. What a job
- * says of its own goes to its lowest rank, whatever the run's target is. */
+/* Job 5 has boards (1,0) and (0,1) of a 2x2 Hx1Mesh, ranks 1 and 2: by columns the other one would be the first. What a
+ * job says of its own goes to its lowest rank, whatever the run's target is. */
 static void the_first_host_of_a_job_is_its_lowest_rank(void **state)
 {
     (void)state;

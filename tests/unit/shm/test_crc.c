@@ -1,5 +1,5 @@
-/* test_crc.c - each way by which this machine can make a CRC-32C, against the firmware's portable one: every length around
- * their parts, alignments, and CRCs continued. */
+/* test_crc.c - each way by which this machine can make a CRC-32C, against the firmware's portable one: every length
+ * around their parts, alignments, and CRCs continued. */
 #include "fabric-emu/random.h"
 #include "hal/wide/crc32c.h"
 #include "hal_port.h"

@@ -1,5 +1,6 @@
-/* test_door.c - the door of a fabric (program/door.h, fabric-emu/live/porter.h): it gives whoever asks rightly a description of his own of
- * memory that nobody can make shorter, and nothing else; and who asks believes nothing that is not so. */
+/* test_door.c - the door of a fabric (program/door.h, fabric-emu/live/porter.h): it gives whoever asks rightly a
+ * description of his own of memory that nobody can make shorter, and nothing else; and who asks believes nothing that
+ * is not so. */
 #include "fabric-emu/live/porter.h"
 #include "hal/wire/passing.h"
 #include "program/door.h"

@@ -1,5 +1,5 @@
-/* test_eject.c - what an endpoint takes out of the links to it: every VC in its turn on every plane, and a descriptor that
- * cannot be true costs nobody a buffer, whatever instruction its worker is killed at. */
+/* test_eject.c - what an endpoint takes out of the links to it: every VC in its turn on every plane, and a descriptor
+ * that cannot be true costs nobody a buffer, whatever instruction its worker is killed at. */
 #include "fabric-emu/live/recover.h"
 #include "tests/support/shm/support_shm.h"
 

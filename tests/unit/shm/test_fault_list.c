@@ -1,5 +1,5 @@
-/* test_fault_list.c - faults of a running fabric as its supervisor keeps them: the list, of the latest that have begun as many as there is room
- * for, what captures are told, and what a new line leaves to be done. */
+/* test_fault_list.c - faults of a running fabric as its supervisor keeps them: the list, of the latest that have begun
+ * as many as there is room for, what captures are told, and what a new line leaves to be done. */
 #include "fabric-emu/live/faults.h"
 #include "tests/support/shm/support_shm.h"
 

@@ -1,4 +1,5 @@
-/* test_faulty.c - what a faulty link does to packets, one kind of fault at a time; whatever it does, each buffer has one place. */
+/* test_faulty.c - what a faulty link does to packets, one kind of fault at a time; whatever it does, each buffer has
+ * one place. */
 #include "faulty.h"
 #include "tests/support/shm/support_shm.h"
 #include "tests/support/support_seed.h"

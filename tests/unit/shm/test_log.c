@@ -1,5 +1,5 @@
-/* test_log.c - the log of a fabric in the background: lines with their time, in a file that stays small; and what a service manager
- * is told. */
+/* test_log.c - the log of a fabric in the background: lines with their time, in a file that stays small; and what a
+ * service manager is told. */
 #include "fabric-emu/live/log.h"
 #include "fabric-emu/live/notify.h"
 

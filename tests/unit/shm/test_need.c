@@ -1,4 +1,5 @@
-/* test_need.c - how much memory a live fabric takes (fabric-emu/live/need.h): jobs keep to themselves, each with its traffic. */
+/* test_need.c - how much memory a live fabric takes (fabric-emu/live/need.h): jobs keep to themselves, each with its
+ * traffic. */
 #include "fabric-emu/live/need.h"
 #include "tests/support/support_file.h"
 

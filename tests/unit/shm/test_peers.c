@@ -1,4 +1,5 @@
-/* test_peers.c - patterns in which everyone has a few others for good: who they are, in what turn, and that all receive alike. */
+/* test_peers.c - patterns in which everyone has a few others for good: who they are, in what turn, and that all receive
+ * alike. */
 #include "fabric-emu/workload/traffic.h"
 
 #include <setjmp.h>
@@ -196,7 +197,8 @@ static void neighbours_by_rank(void **state)
     done();
 }
 
-/* A side of two has one neighbour; who is beyond the torus, none. By rank, though a job's grid goes column by column. */
+/* A side of two has one neighbour; who is beyond the torus, none. By rank, though a job's grid goes column by
+ * column. */
 static void short_sides_and_leftovers(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* test_program.c - a host for a program (fabric-emu/workload/program.c) whose attachment holds what no library would write: nothing is
- * read or written outside of the attachment's memory, and what cannot be is answered or left alone. A page that nobody may touch
- * stands behind the memory. */
+/* test_program.c - a host for a program (fabric-emu/workload/program.c) whose attachment holds what no library would
+ * write: nothing is read or written outside of the attachment's memory, and what cannot be is answered or left alone. A
+ * page that nobody may touch stands behind the memory. */
 #include "fabric-emu/workload/kinds.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_seed.h"
@@ -24,7 +24,8 @@ static struct attachment *mine(void)
     return &programs.at[SELF];
 }
 
-/* The object must be a file: whether a program holds it is asked of the kernel. None does; sessions are looked at before that is. */
+/* The object must be a file: whether a program holds it is asked of the kernel. None does; sessions are looked at
+ * before that is. */
 static int set_up(void **state)
 {
     (void)state;

@@ -43,7 +43,8 @@ static void what_nobody_waited_for_is_in_flight(void **state)
     assert_true(r.packets_lost == 0 && r.packets_in_flight == 2);
 }
 
-/* A killed receiver had taken packets and messages that its successor gets again; the sender counts those as repeated. */
+/* A killed receiver had taken packets and messages that its successor gets again; the sender counts those as
+ * repeated. */
 static void no_more_is_delivered_than_sent(void **state)
 {
     (void)state;

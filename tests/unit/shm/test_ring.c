@@ -276,8 +276,8 @@ static void packets_and_bytes_are_counted(void **state)
     close_ends(&e);
 }
 
-/* A router that sends a packet on a detour writes so into its arrival, and into nothing else; where it goes in the end its frame
- * says, if the buffer is one that there is. */
+/* A router that sends a packet on a detour writes so into its arrival, and into nothing else; where it goes in the end
+ * its frame says, if the buffer is one that there is. */
 static void a_packet_is_redirected_where_it_stands(void **state)
 {
     (void)state;

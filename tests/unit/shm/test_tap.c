@@ -1,7 +1,7 @@
 /* test_tap.c - taps on a whole fabric in shared memory, run step by step: what is recorded is what crossed its ports.
  *
- * The judge walks the records only, and knows of a frame what stands in its bytes. Links' own counters say how many there
- * must be. */
+ * The judge walks the records only, and knows of a frame what stands in its bytes. Links' own counters say how many
+ * there must be. */
 #include "fabric-emu/capture/memory.h"
 #include "fabric-emu/live/taps.h"
 #include "host/name.h"
@@ -291,8 +291,8 @@ static void what_finds_no_room_is_counted_and_the_fabric_goes_on(void **state)
     close_bench();
 }
 
-/* Until every message is acknowledged, by switches that wait for room; records are taken out now and then. Returns how often
- * one waited. */
+/* Until every message is acknowledged, by switches that wait for room; records are taken out now and then. Returns how
+ * often one waited. */
 static unsigned run_waiting(void)
 {
     unsigned waited = 0;
@@ -451,7 +451,8 @@ static void notes_tell_every_sender_s_choice(void **state)
     close_bench();
 }
 
-/* The first accelerator knows no way to the last column: what it sends there goes to its own endpoint, and the note says why. */
+/* The first accelerator knows no way to the last column: what it sends there goes to its own endpoint, and the note
+ * says why. */
 static void a_note_tells_that_there_was_no_way(void **state)
 {
     (void)state;

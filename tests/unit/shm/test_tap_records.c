@@ -1,5 +1,6 @@
-/* test_tap_records.c - what a tap writes down of single frames: every byte of each, by which the frame is known again, when it
- * passed and what was lost before it. One switch, whose links the test fills itself; whole fabrics: test_tap.c. */
+/* test_tap_records.c - what a tap writes down of single frames: every byte of each, by which the frame is known again,
+ * when it passed and what was lost before it. One switch, whose links the test fills itself; whole fabrics:
+ * test_tap.c. */
 #include "fabric-emu/capture/memory.h"
 #include "fabric-emu/live/taps.h"
 #include "fabric-emu/random.h"

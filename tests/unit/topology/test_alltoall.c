@@ -1,9 +1,9 @@
 /* test_alltoall.c - what all-to-all comes to at most, against an oracle that lists every way of every pair of hosts.
  *
- * The oracle follows the tables as a packet would, and knows no states, no seats and no order. It sends one packet after another
- * over its cheapest way; a link becomes dearer with each (Garg and Koenemann, "Faster and Simpler Algorithms for
- * Multicommodity Flow and Other Fractional Packing Problems", FOCS 1998). What it sent is a share that can be had, and its
- * prices are a share that cannot be exceeded. */
+ * The oracle follows the tables as a packet would, and knows no states, no seats and no order. It sends one packet
+ * after another over its cheapest way; a link becomes dearer with each (Garg and Koenemann, "Faster and Simpler
+ * Algorithms for Multicommodity Flow and Other Fractional Packing Problems", FOCS 1998). What it sent is a share that
+ * can be had, and its prices are a share that cannot be exceeded. */
 /* sanitizers: check-all */
 #include "host/topology/bounds.h"
 #include "host/topology/tables.h"
@@ -184,7 +184,8 @@ static void is_what_a_split_comes_to(void **state)
         judge(fabrics[i]);
 }
 
-/* The switches of a grid, each with a host: shares at each switch alike would come to 0.553. Links of two rates beside it. */
+/* The switches of a grid, each with a host: shares at each switch alike would come to 0.553. Links of two rates beside
+ * it. */
 static void is_so_in_graphs(void **state)
 {
     enum { WIDE = 6, HIGH = 4 };

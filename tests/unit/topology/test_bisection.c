@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-/* Links between nodes of the set, a bit each, and others, in links of HX_LINK_GBPS; a host that hangs on a router is where that
- * is. */
+/* Links between nodes of the set, a bit each, and others, in links of HX_LINK_GBPS; a host that hangs on a router is
+ * where that is. */
 static double links_out_of(const struct hx_fabric *f, uint32_t set)
 {
     double links = 0;
@@ -82,8 +82,8 @@ static void every_way(void **state)
     }
 }
 
-/* What one line's network adds to a cut, if so many of its two ports a board lie on either side: a single switch goes with
- * the most, of a tree every switch where the fewest cables are cut. */
+/* What one line's network adds to a cut, if so many of its two ports a board lie on either side: a single switch goes
+ * with the most, of a tree every switch where the fewest cables are cut. */
 static unsigned cut_of_network(const struct hx_fabric *f, enum hx_node_kind kind, unsigned line, uint32_t set)
 {
     const struct hx_geometry *g = &f->mesh;
@@ -159,8 +159,8 @@ static void every_way_of_a_mesh(void **state)
     }
 }
 
-/* Larger ones, of which halves are known with so many links between them. Straight cuts have more, also of even sides: 24 of 4x6
- * boards, 512 of the 16x16 Hx2Mesh. */
+/* Larger ones, of which halves are known with so many links between them. Straight cuts have more, also of even sides:
+ * 24 of 4x6 boards, 512 of the 16x16 Hx2Mesh. */
 static void no_more_than_known(void **state)
 {
     (void)state;
@@ -237,8 +237,8 @@ static void hosts_one_by_one(void **state)
     }
 }
 
-/* Of the Slim Fly's 49 other routers 7 are one hop away and 42 two, each by one way alone (it is a Moore graph): 91 hops over 7
- * links, so that each carries 13 p^2 of the p (50 p - 1) that the hosts of a router send. */
+/* Of the Slim Fly's 49 other routers 7 are one hop away and 42 two, each by one way alone (it is a Moore graph): 91
+ * hops over 7 links, so that each carries 13 p^2 of the p (50 p - 1) that the hosts of a router send. */
 static void loads(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_d_mod_k.c - one way for each destination of a fat tree: packets are walked through the tables, and links counted. */
+/* test_d_mod_k.c - one way for each destination of a fat tree: packets are walked through the tables, and links
+ * counted. */
 #include "host/topology/bounds.h"
 #include "host/topology/topology.h"
 #include "tests/support/support_fabric.h"
@@ -103,7 +104,8 @@ static void hosts_of_a_shift_share_no_link(void **state)
     }
 }
 
-/* Each pair has one way, which is a shortest one; and what all send to all is what the bound says of the fullest link. */
+/* Each pair has one way, which is a shortest one; and what all send to all is what the bound says of the fullest
+ * link. */
 static void all_to_all_goes_by_shortest_ways_and_comes_to_the_bound(void **state)
 {
     (void)state;

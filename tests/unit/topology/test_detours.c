@@ -1,5 +1,5 @@
-/* test_detours.c - fabrics that make detours: whatever packet may be under way, none waits for itself, and all arrive; and what
- * is refused. */
+/* test_detours.c - fabrics that make detours: whatever packet may be under way, none waits for itself, and all arrive;
+ * and what is refused. */
 #include "host/spec.h"
 #include "tools/ways/explore.h"
 

@@ -134,9 +134,10 @@ static void test_many_npus(void **state)
     hx_fabric_free(&f);
 }
 
-/* The formula against the fullest link that the tables give: both ways round a ring, and all orders, are alike here. In tori whose
- * sides are odd, too; where both ways are equally long, and another dimension has to go down first, tables offer the one down more
- * often, so that an even spread is none there: of such grids the formula is judged by rings in order. */
+/* The formula against the fullest link that the tables give: both ways round a ring, and all orders, are alike here. In
+ * tori whose sides are odd, too; where both ways are equally long, and another dimension has to go down first, tables
+ * offer the one down more often, so that an even spread is none there: of such grids the formula is judged by rings in
+ * order. */
 static void test_bounds_by_formula_and_by_loads(void **state)
 {
     static const char *const specs[] = {"torus 9",

@@ -1,4 +1,5 @@
-/* test_dragonfly.c - Dragonfly: counts and prices of table II, how groups are joined, every way of every pair, bounds. */
+/* test_dragonfly.c - Dragonfly: counts and prices of table II, how groups are joined, every way of every pair,
+ * bounds. */
 #include "host/topology/bounds.h"
 #include "tests/support/support_fabric.h"
 
@@ -209,8 +210,8 @@ static void test_shares(void **state)
     check_bound((struct shape){2, 4, 1, 1}, 7.0 / 16);
     /* A local link: all that 4 hosts send to the 8 of one group, what they get from the 8 of the other, and 4 to 4. */
     check_bound((struct shape){2, 4, 1, 3}, 23.0 / 80);
-    /* All that a router's hosts send to the other group leaves by its own link: half of what 6 hosts send to 3 beside where it
-     * comes in, and 3 to 3. */
+    /* All that a router's hosts send to the other group leaves by its own link: half of what 6 hosts send to 3 beside
+     * where it comes in, and 3 to 3. */
     check_bound((struct shape){2, 3, 1, 2}, 11.0 / 18);
 }
 

@@ -1,5 +1,5 @@
-/* test_fabric.c - a fabric as topologies lay it out, link by link: its grid, its ports in their order, distances, and what is
- * refused. */
+/* test_fabric.c - a fabric as topologies lay it out, link by link: its grid, its ports in their order, distances, and
+ * what is refused. */
 #include "host/topology/fabric.h"
 #include "host/topology/topology.h"
 

@@ -1,4 +1,5 @@
-/* test_fat_tree.c - fat trees: the counts and costs of table II, their shape by formulas, every way of many small ones. */
+/* test_fat_tree.c - fat trees: the counts and costs of table II, their shape by formulas, every way of many small
+ * ones. */
 /* sanitizers: check-all */
 #include "host/topology/bounds.h"
 #include "host/topology/topology.h"
@@ -11,8 +12,8 @@
 
 #include <cmocka.h>
 
-/* SC22 appendix C and table II. The table buys a cable for every port of a leaf, also where 25 leaves of 42 have room for 26
- * hosts more than there are: with them the sum is the table's, for 16 planes. */
+/* SC22 appendix C and table II. The table buys a cable for every port of a leaf, also where 25 leaves of 42 have room
+ * for 26 hosts more than there are: with them the sum is the table's, for 16 planes. */
 static void table_two(void **state)
 {
     (void)state;
@@ -118,8 +119,9 @@ static double offered_share(const struct hx_fabric *f)
     return hx_fabric_alltoall_bound(&same);
 }
 
-/* A leaf that has two cables to some spines and three to others leaves those out that would fill what leads down from there: the
- * tapered trees of table II carry 95 % of what their uplinks could, where all shortest ways alike would carry 80 and 76 %. */
+/* A leaf that has two cables to some spines and three to others leaves those out that would fill what leads down from
+ * there: the tapered trees of table II carry 95 % of what their uplinks could, where all shortest ways alike would
+ * carry 80 and 76 %. */
 static void uneven_uplinks(void **state)
 {
     (void)state;
@@ -160,7 +162,8 @@ static void bound_is(const char *text, double bound, uint64_t bisection)
     hx_fabric_free(&f);
 }
 
-/* Of 1,023 others 992 are behind the uplinks of a leaf of 32. The paper simulated 32 hosts with 32, 16 and 8 uplinks. */
+/* Of 1,023 others 992 are behind the uplinks of a leaf of 32. The paper simulated 32 hosts with 32, 16 and 8
+ * uplinks. */
 static void bounds(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_graph.c - graphs from files: those of other topologies come back the same, meshes, rings and random ones are free of deadlock
- * on the VCs that were found, and what is wrong with a file is said in a line. */
+/* test_graph.c - graphs from files: those of other topologies come back the same, meshes, rings and random ones are
+ * free of deadlock on the VCs that were found, and what is wrong with a file is said in a line. */
 #include "host/spec.h"
 #include "host/topology/bounds.h"
 #include "host/topology/graph_file.h"

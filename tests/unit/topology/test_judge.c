@@ -1,5 +1,5 @@
-/* test_judge.c - the judge of fabrics (tests/support/support_fabric.h) finds what is wrong with them: rings that are broken one
- * way each. */
+/* test_judge.c - the judge of fabrics (tests/support/support_fabric.h) finds what is wrong with them: rings that are
+ * broken one way each. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>

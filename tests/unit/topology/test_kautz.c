@@ -10,8 +10,8 @@
 
 enum { MOST_ROUTERS = 512, MOST_LINKS = 5 };
 
-/* Imase and Itoh: x is followed by -(degree x + a) modulo the routers, a = 1 .. degree. For as many routers as a Kautz graph
- * has, it is the same graph. Counts pairs by their distance, links going both ways. */
+/* Imase and Itoh: x is followed by -(degree x + a) modulo the routers, a = 1 .. degree. For as many routers as a Kautz
+ * graph has, it is the same graph. Counts pairs by their distance, links going both ways. */
 static void count_distances(unsigned routers, unsigned degree, uint32_t *pairs)
 {
     static uint8_t distance[MOST_ROUTERS][MOST_ROUTERS];

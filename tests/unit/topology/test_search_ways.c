@@ -1,5 +1,5 @@
-/* test_search_ways.c - ways that are searched anew round what fails while a fabric runs: a name without room for `fail=` is
- * refused, a way may be of any length, and what cannot be searched leaves the ways as they are. */
+/* test_search_ways.c - ways that are searched anew round what fails while a fabric runs: a name without room for
+ * `fail=` is refused, a way may be of any length, and what cannot be searched leaves the ways as they are. */
 #include "host/spec.h"
 #include "host/topology/bounds.h"
 #include "host/topology/ways.h"

@@ -1,5 +1,5 @@
-/* test_single_path.c - stacked single-path trees (mlfm, oft): the counts of Kathareios et al., SC15, and one shortest way between
- * any two leaves, but for those that are meant to have more; every way of many. */
+/* test_single_path.c - stacked single-path trees (mlfm, oft): the counts of Kathareios et al., SC15, and one shortest
+ * way between any two leaves, but for those that are meant to have more; every way of many. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -86,8 +86,8 @@ static void judge_oft(unsigned k, uint32_t step)
     hx_fabric_free(&f);
 }
 
-/* Leaves and middle switches of a k-ML3B with one in common for any two leaves are a projective plane. Of order 3 there is
- * one only: so 4-ML3B is table 2 of the paper, but for the numbers of its switches. */
+/* Leaves and middle switches of a k-ML3B with one in common for any two leaves are a projective plane. Of order 3 there
+ * is one only: so 4-ML3B is table 2 of the paper, but for the numbers of its switches. */
 static void orthogonal_fat_trees(void **state)
 {
     (void)state;

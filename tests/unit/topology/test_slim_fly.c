@@ -77,7 +77,8 @@ static void test_no_link_is_laid_twice(void **state)
     }
 }
 
-/* For five elements the graph is that of Hoffman and Singleton: 50 routers of 7 links and no other way of two hops than one. */
+/* For five elements the graph is that of Hoffman and Singleton: 50 routers of 7 links and no other way of two hops than
+ * one. */
 static void test_smallest_are_known_graphs(void **state)
 {
     struct hx_fabric f;

@@ -1,5 +1,5 @@
-/* test_slim_fly_rounds.c - all-to-all of a Slim Fly in rounds: who meets whom, and the links that packets then take, found by the
- * far ends of ports alone. */
+/* test_slim_fly_rounds.c - all-to-all of a Slim Fly in rounds: who meets whom, and the links that packets then take,
+ * found by the far ends of ports alone. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>

@@ -18,7 +18,8 @@ static uint64_t line_sum(unsigned side)
     return (uint64_t)side * (side * side - 1) / 3;
 }
 
-/* The sum over all pairs of a product of dimensions: each pair of places of one dimension occurs with all of the others. */
+/* The sum over all pairs of a product of dimensions: each pair of places of one dimension occurs with all of the
+ * others. */
 static uint64_t product_sum(const unsigned *side, unsigned sides, uint64_t (*sum)(unsigned side))
 {
     uint64_t hosts = 1;
@@ -139,8 +140,8 @@ static void judge_offer(const struct hx_fabric *f, const struct shape *s, unsign
     }
 }
 
-/* Of three dimensions any may be first, of four the first two are done before the others, but what leads down comes before what
- * leads up. */
+/* Of three dimensions any may be first, of four the first two are done before the others, but what leads down comes
+ * before what leads up. */
 static void test_what_leads_down_goes_first(void **state)
 {
     static const struct shape shapes[] = {

@@ -1,5 +1,5 @@
-/* test_transitions.c - hx_transitions_try() finds no circle where ways of before and of after keep one order of routers, and finds
- * one where they do not: in an order that is none the VC is never raised, and ways close circles. */
+/* test_transitions.c - hx_transitions_try() finds no circle where ways of before and of after keep one order of
+ * routers, and finds one where they do not: in an order that is none the VC is never raised, and ways close circles. */
 #include "host/topology/ways.h"
 #include "tools/ways/transitions.h"
 

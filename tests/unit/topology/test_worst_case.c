@@ -1,5 +1,5 @@
-/* test_worst_case.c - who sends to whom where minimal routing is at its worst: everyone has a partner of his own, and the fullest
- * link carries what the paper says of each topology, or what can be counted by hand. */
+/* test_worst_case.c - who sends to whom where minimal routing is at its worst: everyone has a partner of his own, and
+ * the fullest link carries what the paper says of each topology, or what can be counted by hand. */
 /* sanitizers: check-all */
 #include "host/topology/seats.h"
 #include "host/topology/worst_case.h"
@@ -86,8 +86,8 @@ static void dragonflies(void **state)
     share_is("dragonfly a=2 p=2 h=1 groups=1", 1 / 2.0);
 }
 
-/* On a ring of 16 seven pairs of a distance of seven share a link; a line is cut in the middle; of routers that are all joined
- * each has one link for the hosts of another; half as many links up as hosts at a leaf carry half. */
+/* On a ring of 16 seven pairs of a distance of seven share a link; a line is cut in the middle; of routers that are all
+ * joined each has one link for the hosts of another; half as many links up as hosts at a leaf carry half. */
 static void searched(void **state)
 {
     (void)state;

@@ -159,7 +159,8 @@ static void nobody_has_anything(void **state)
     virtual_channel_destroy(c);
 }
 
-/* One who has said what it has to say of a window is not waited for while it works on, and then finds what the other sent. */
+/* One who has said what it has to say of a window is not waited for while it works on, and then finds what the other
+ * sent. */
 static void who_has_said_works_on(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_entity.c - an entity in its windows of time: whatever stands at a switch is looked at again, though nothing new comes. */
+/* test_entity.c - an entity in its windows of time: whatever stands at a switch is looked at again, though nothing new
+ * comes. */
 #include "tests/support/support_random.h"
 #include "tests/support/virtual/support_virtual.h"
 
@@ -42,8 +43,8 @@ static void bring(struct virtual_node *n, unsigned input, struct hx_coordinate t
     virtual_deliver(&n->hal.rx[input], &d, time, virtual_birth(0, MIDDLE));
 }
 
-/* The first packet of a window waits for credit while all others pass it, until the window is full. When it goes, more stand behind
- * the window that the switch has not seen, and nobody else waits for anything. */
+/* The first packet of a window waits for credit while all others pass it, until the window is full. When it goes, more
+ * stand behind the window that the switch has not seen, and nobody else waits for anything. */
 static void goes_on_behind_a_window(unsigned blocks, uint64_t apart)
 {
     struct virtual_entity *e = worker.entity[MIDDLE];
@@ -75,8 +76,8 @@ static void what_comes_alone_behind_a_window_waits_there_too(void **state)
     goes_on_behind_a_window(HX_PACKET_BLOCKS, SOONER);
 }
 
-/* Long packets wait for credit, and are not looked at before it comes. A short one that would wait for more than it needs is, as
- * soon as anything happens: it is its input's turn. */
+/* Long packets wait for credit, and are not looked at before it comes. A short one that would wait for more than it
+ * needs is, as soon as anything happens: it is its input's turn. */
 static void a_short_packet_goes_where_long_ones_lack_credit(void **state)
 {
     (void)state;
@@ -120,7 +121,8 @@ static bool ring_stays(unsigned packets, bool together)
     return n->hal.rx[HX_N].queue[0].slots != 0;
 }
 
-/* A ring that holds two packets stays where all is handed over at once; longer ones, and elsewhere all, are given back. */
+/* A ring that holds two packets stays where all is handed over at once; longer ones, and elsewhere all, are given
+ * back. */
 static void what_ring_of_an_empty_queue_stays(void **state)
 {
     (void)state;
@@ -133,7 +135,8 @@ static void what_ring_of_an_empty_queue_stays(void **state)
     worker.v.outbox.for_own = false;
 }
 
-/* A packet that may go does so, though one that came before it by its input waits for an output to open, and was not looked at. */
+/* A packet that may go does so, though one that came before it by its input waits for an output to open, and was not
+ * looked at. */
 static void a_packet_goes_before_one_whose_output_is_shut(void **state)
 {
     (void)state;
@@ -174,7 +177,8 @@ struct story {
     uint8_t first_input, first_vc;
 };
 
-/* `together`: something else is noted for the time of each arrival, so that it is not alone and its switch makes a step for it. */
+/* `together`: something else is noted for the time of each arrival, so that it is not alone and its switch makes a step
+ * for it. */
 static void tell_story(struct story *story, uint64_t seed, bool together)
 {
     static const struct {

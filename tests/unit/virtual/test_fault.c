@@ -1,5 +1,6 @@
-/* test_fault.c - what a link that has faults does to each packet and credit (hal/virtual/fault.h), to the picosecond and against the text
- * of that header: one link of a board, whose state the test sets, and whose other end is looked at. */
+/* test_fault.c - what a link that has faults does to each packet and credit (hal/virtual/fault.h), to the picosecond
+ * and against the text of that header: one link of a board, whose state the test sets, and whose other end is looked
+ * at. */
 #include "hal/virtual/fault.h"
 #include "tests/support/virtual/support_virtual.h"
 

@@ -1,5 +1,5 @@
-/* test_forwarding.c - when a host that forwards lets packets go on: against the rule of hal/virtual/forwarding.h, packet by
- * packet, in random queues. */
+/* test_forwarding.c - when a host that forwards lets packets go on: against the rule of hal/virtual/forwarding.h,
+ * packet by packet, in random queues. */
 #include "fabric-emu/random.h"
 #include "hal/virtual/entity.h"
 
@@ -46,7 +46,8 @@ static void plan(struct expected packet[PACKETS], struct virtual_rx *rx, struct 
     }
 }
 
-/* Lets time go from one moment that was foretold to the next; each packet goes on just when it should, none is missing. */
+/* Lets time go from one moment that was foretold to the next; each packet goes on just when it should, none is
+ * missing. */
 static void follow(const struct expected packet[PACKETS], struct virtual_rx *rx, struct virtual_forwarding *f)
 {
     bool gone[PACKETS] = {false};

@@ -324,8 +324,8 @@ static void tell_age(void *of, const struct hx_desc *d, uint64_t when, uint64_t 
     age_told = took;
 }
 
-/* A packet is as old as its injection is past (these were injected at time 0), and where traffic has a rate, by as much older as
- * it was due before that; and it is there no sooner than it is ready. */
+/* A packet is as old as its injection is past (these were injected at time 0), and where traffic has a rate, by as much
+ * older as it was due before that; and it is there no sooner than it is ready. */
 static void a_delivery_tells_how_long_it_took(void **state)
 {
     start_anew(state);
@@ -355,8 +355,8 @@ static void a_delivery_tells_how_long_it_took(void **state)
     h->counts_waits = before.counts_waits;
 }
 
-/* A packet that was due before it could be injected says in its frame for how long it waited, in whole nanoseconds; up to what
- * four bytes count. */
+/* A packet that was due before it could be injected says in its frame for how long it waited, in whole nanoseconds; up
+ * to what four bytes count. */
 static void a_packet_says_how_long_it_waited(void **state)
 {
     static const uint64_t waited[] = {0, 999, 5000000, UINT64_C(4294967295000), UINT64_C(9000000000000)};
@@ -381,8 +381,8 @@ static void a_packet_says_how_long_it_waited(void **state)
     h->counts_waits = false;
 }
 
-/* What routers with detours ask: what stands in an output's link and how much that can be, where a packet goes in the end; and
- * that a packet goes elsewhere now is written where it stands. */
+/* What routers with detours ask: what stands in an output's link and how much that can be, where a packet goes in the
+ * end; and that a packet goes elsewhere now is written where it stands. */
 static void what_detours_ask(void **state)
 {
     start_anew(state);

@@ -1,5 +1,5 @@
-/* test_stock.c - memory of a worker under the virtual clock: pieces that lie apart, rings that are given back, and as many
- * packets as its pool says. */
+/* test_stock.c - memory of a worker under the virtual clock: pieces that lie apart, rings that are given back, and as
+ * many packets as its pool says. */
 #include "hal/virtual/pool.h"
 #include "hal/virtual/stock.h"
 #include "host/error.h"
@@ -134,7 +134,8 @@ static void what_the_machine_refuses_ends_the_run(void **state)
 
 /* ---- rings ---- */
 
-/* A ring that was given back is the next one of its power of two, and of no other; the one given back last comes first. */
+/* A ring that was given back is the next one of its power of two, and of no other; the one given back last comes
+ * first. */
 static void rings_come_again(void **state)
 {
     (void)state;

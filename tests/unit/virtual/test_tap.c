@@ -214,7 +214,8 @@ static void without_payload_acknowledgements_are_whole(void **state)
     }
 }
 
-/* What a switch sends is seen at both ends of the link, at the far one when its head is there; what goes to an endpoint once. */
+/* What a switch sends is seen at both ends of the link, at the far one when its head is there; what goes to an endpoint
+ * once. */
 static void both_ends_of_a_link_are_recorded(void **state)
 {
     struct bench *b = *state;

@@ -138,7 +138,8 @@ static void who_has_arrived_and_who_has_no_way(void **state)
     assert_int_equal(note(2, 1, HX_S).reason, HX_TAP_NO_WAY);
 }
 
-/* A router of many ports, all of them ways from port 0 to d0 0; those from 1 on have `first`, `first` + 1, ... packets of room. */
+/* A router of many ports, all of them ways from port 0 to d0 0; those from 1 on have `first`, `first` + 1, ... packets
+ * of room. */
 enum { PORTS = HX_TAP_ROOMS + 4 };
 static struct {
     struct virtual_entity entity;

@@ -103,7 +103,8 @@ static void picoseconds(void **state)
     assert_int_equal(t.window, 40000 + 1000 + 40000 + 2560);
 }
 
-/* The window is as short as the shortest way: by the shorter of the two cables, and by the faster of link and crossbar. */
+/* The window is as short as the shortest way: by the shorter of the two cables, and by the faster of link and
+ * crossbar. */
 static void the_shortest_way(void **state)
 {
     (void)state;
@@ -112,7 +113,8 @@ static void the_shortest_way(void **state)
     assert_int_equal(t.window, 40000 + 3000 + 40000 + 5120);
 }
 
-/* Each class of links has its own rate and latency; a crossbar port is no slower than its link; the window is the shortest. */
+/* Each class of links has its own rate and latency; a crossbar port is no slower than its link; the window is the
+ * shortest. */
 static void classes_of_links(void **state)
 {
     (void)state;

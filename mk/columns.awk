@@ -1,0 +1,24 @@
+# columns.awk - says which lines of these files have more than 120 columns, and ends with 1 if there is one.
+#
+# Left alone: tables and samples, which no line break can stand in (in Markdown a fence or an indented block, in a
+# comment what is indented), and commands of scripts. In README.md samples count, for it is read first.
+
+function limit(    line) {
+    line = $0
+    gsub(/[\200-\277]/, "", line) # all but the first byte of a letter
+    if (length(line) <= 120) return
+    printf "%s:%d: %d columns, at most 120\n", FILENAME, FNR, length(line)
+    failed = 1
+}
+
+FNR == 1 { fence = 0; readme = FILENAME == "README.md" }
+
+FILENAME ~ /\.md$/ {
+    if (/^ *```/) fence = !fence
+    else if (!/^ *\|/ && (readme || !(fence || /^    /))) limit()
+    next
+}
+FILENAME ~ /\.[ch]$/ { if (!/^ *\*  /) limit(); next }
+/^[ \t]*#/ && !/^[ \t]*#  / { limit() }
+
+END { exit failed }
