@@ -142,8 +142,8 @@ static double share_of_bound(const struct run_options *o, double bound)
     return has_twin_links ? 0.97 : 0.98;
 }
 
-/* Sources that send at full rate fill the fabric: some are served before others, and all wait for the last. A little below the
- * bound they end together. */
+/* Sources that send at full rate fill the fabric: some are served before others, and all wait for the last. A little
+ * below the bound they end together. */
 static double pace_of(const struct run_options *o)
 {
     if (!paces_itself(o))

@@ -79,7 +79,8 @@ static void take_in(struct hx_program *p)
     long_step(p);
 }
 
-/* Leaves the core to others. A sleeper is woken by its worker; one that yields waits for its turn among all that spin. */
+/* Leaves the core to others. A sleeper is woken by its worker; one that yields waits for its turn among all that
+ * spin. */
 static void idle(const struct hx_program *p)
 {
     if (p->idle_sleep && !p->dirty_count)

@@ -27,7 +27,8 @@ static bool are_possible(const struct law *law, const struct fab_accelerator *a)
     return s->bytes_delivered <= (s->packets_delivered + law->deaths) * HX_MAX_PAYLOAD;
 }
 
-/* Messages end after they begin, and `messages` begin at most (UINT64_MAX: any number); in a whole run all begin and end. */
+/* Messages end after they begin, and `messages` begin at most (UINT64_MAX: any number); in a whole run all begin and
+ * end. */
 static bool are_messages_consistent(const struct law *law, const struct fab_accelerator *a, uint64_t messages,
                                     bool whole)
 {

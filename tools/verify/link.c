@@ -335,7 +335,8 @@ static void match_under_way(struct hx_verify *v, struct hx_cable *c, uint32_t i,
     judge_both(v, c, &sent, came);
 }
 
-/* Whether a sending on `vc` is found for it, or will be: of the arrival's own VC those that were passed by, of others all. */
+/* Whether a sending on `vc` is found for it, or will be: of the arrival's own VC those that were passed by, of others
+ * all. */
 static bool match_on_vc(struct hx_verify *v, struct hx_cable *c, unsigned vc, const struct hx_pending *came)
 {
     bool is_own = vc == came->vc;
