@@ -16,6 +16,19 @@ board() {
         -semihosting-config enable=on,target=native -icount shift=5 -kernel "$1" 2>/dev/null
 }
 
+# is_said README BARE_METAL IS: the number that stands in these pages for @ is that, or differs by a twentieth at most.
+is_said() {
+    local page words said
+    for page in README.md docs/bare-metal.md; do
+        words=$([ "$page" = README.md ] && echo "$1" || echo "$2")
+        said=$(tr '\n' ' ' <"$BATS_TEST_DIRNAME/../../$page" | grep -oE "${words/@/[0-9,]+}" | head -n 1 | tr -cd 0-9)
+        if [ $((said * 20)) -lt $(($3 * 19)) ] || [ $((said * 20)) -gt $(($3 * 21)) ]; then
+            echo "$page says $said, it is $3: $words"
+            return 1
+        fi
+    done
+}
+
 @test "Cortex-M: boots, passes every clause of the conformance kit, and runs a fabric of itself" {
     run board "$IMAGE"
     echo "$output"
@@ -29,9 +42,12 @@ board() {
     [[ ${lines[2]} =~ ^"a row of 3 accelerators: 36 of 36 messages of 8 bytes, 0 wrong bytes, 0 failed, 0 drops and repetitions; "([0-9]+)" packet-hops, "([0-9]+)" ticks each in the switch"$ ]]
     [ "${BASH_REMATCH[1]}" -eq $((6 * 14 * (1 + 1))) ]
     [ "${BASH_REMATCH[2]}" -gt 0 ]
-    [[ ${lines[3]} =~ ^"memory of a 4x4 Hx2Mesh's accelerator: switch "[0-9]+" bytes, routes 16, endpoint that knows all "[0-9]+$ ]]
+    [[ ${lines[3]} =~ ^"memory of a 4x4 Hx2Mesh's accelerator: switch "([0-9]+)" bytes, routes 16, endpoint that knows all "([0-9]+)$ ]]
+    is_said "handed @ bytes for its switch" "switch @ bytes, routes" "${BASH_REMATCH[1]}"
+    is_said "@ for an endpoint" "endpoint that knows all @" "${BASH_REMATCH[2]}"
     [[ ${lines[4]} =~ ^"stack "([0-9]+)" bytes"$ ]]
     [ "${BASH_REMATCH[1]}" -lt 8192 ]
+    is_said "@ bytes of stack" "stack @ bytes" "${BASH_REMATCH[1]}"
 }
 
 # bats test_tags=all
