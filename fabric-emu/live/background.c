@@ -16,6 +16,7 @@
 
 enum { SAID, SIGNALS, EVENTS };
 enum { READ, WRITE };
+enum { LEAVE_MS = 1000 };
 
 static void copy(int to, const char *text, size_t bytes)
 {
@@ -89,12 +90,14 @@ bool background_fork(struct background *b, struct log *log)
 {
     int lines[2];
     int said[2];
+    int life[2];
     *b = (struct background){.is_child = false};
-    bool piped = pipe2(lines, O_CLOEXEC) == 0 && pipe2(said, O_CLOEXEC) == 0;
+    bool piped = pipe2(lines, O_CLOEXEC) == 0 && pipe2(said, O_CLOEXEC) == 0 && pipe2(life, O_CLOEXEC) == 0;
     pid_t keeper = piped ? fork() : -1;
     if (keeper == 0) {
         (void)close(lines[WRITE]);
         (void)close(said[READ]);
+        (void)close(life[READ]);
         leave_terminal(-1);
         keep(log, lines[READ], said[WRITE]);
     }
@@ -103,14 +106,17 @@ bool background_fork(struct background *b, struct log *log)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "nothing can be started in the background: %s", strerror(errno));
     (void)close(lines[READ]);
     (void)close(said[WRITE]);
+    (void)close(life[WRITE]);
     log_close(log);
-    if (b->child == 0) {
+    b->is_child = b->child == 0;
+    b->keeper = life[READ];
+    if (b->is_child)
         leave_terminal(lines[WRITE]);
-        b->is_child = true;
-    }
     (void)close(lines[WRITE]);
-    if (!b->is_child)
+    if (!b->is_child) {
+        (void)close(life[READ]);
         await(b->child, said[READ]);
+    }
     (void)close(said[READ]);
     return b->is_child;
 }
@@ -125,4 +131,13 @@ void background_ready(const struct background *b)
 {
     if (b->is_child)
         copy(STDERR_FILENO, "", 1);
+}
+
+void background_leave(const struct background *b)
+{
+    struct pollfd keeper = {.fd = b->keeper, .events = POLLIN};
+    if (!b->is_child)
+        return;
+    leave_terminal(-1); /* stderr is closed */
+    (void)poll(&keeper, 1, LEAVE_MS);
 }

@@ -19,6 +19,7 @@
 struct background {
     bool is_child;
     pid_t child; /* in the parent */
+    int keeper;  /* in the child: ends when the keeper does */
 };
 
 /* Forks. Returns in the child at once; in the parent only when the child is ready, or ends with its exit code if it is
@@ -31,5 +32,9 @@ void background_end(const struct background *b);
 
 /* The child is ready. Nothing in the foreground. */
 void background_ready(const struct background *b);
+
+/* The child has said all: waits, a second at most, until the log has it and the keeper is gone. Nothing in the
+ * foreground. */
+void background_leave(const struct background *b);
 
 #endif

@@ -121,6 +121,7 @@ static int serve(struct made *m, struct hx_spec *spec)
     session_close(&s);
     if (m->background.is_child)
         (void)fprintf(stderr, "hxmesh: %s is down, with code %d\n", m->name, code);
+    background_leave(&m->background);
     return code;
 }
 
