@@ -1,10 +1,11 @@
 #!/bin/bash
-# words.sh - finds words that mk/words.txt bans, in comments and messages of C, in comments of scripts, in docs and README.md.
+# words.sh - finds words that mk/words.txt bans, in comments and messages of C, in comments of scripts, in docs and
+# README.md.
 #
 #   mk/words.sh [--count] [FILE...]
 #
-# Prints FILE:LINE: WORD -> USE, and ends with 1 if there are any. --count prints how many each folder has, most first, and
-# ends with 0. Without a FILE it reads all that git knows of.
+# Prints FILE:LINE: WORD -> USE, and ends with 1 if there are any. --count prints how many each folder has, most first,
+# and ends with 0. Without a FILE it reads all that git knows of.
 set -euo pipefail
 
 count=0

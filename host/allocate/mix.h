@@ -1,10 +1,10 @@
 /* mix.h - fills a HammingMesh with random jobs once, and says how full it got: the experiment of the paper's figures 8
  * to 10.
  *
- * Sizes are drawn until they make up all boards that have not failed; the last is cut to what remains. A job whose shape
- * nearest to a square is longer than half the fabric is drawn again, as in the authors' script, and what remains stays empty
- * where that is so of all. Then each is placed once, in the order drawn or the largest first; one that does not fit is left
- * out. So less than all is used both where boards are in pieces and where a large job came late. */
+ * Sizes are drawn until they make up all boards that have not failed; the last is cut to what remains. A job whose
+ * shape nearest to a square is longer than half the fabric is drawn again, as in the authors' script, and what remains
+ * stays empty where that is so of all. Then each is placed once, in the order drawn or the largest first; one that does
+ * not fit is left out. So less than all is used both where boards are in pieces and where a large job came late. */
 #ifndef HXMESH_HOST_ALLOCATE_MIX_H
 #define HXMESH_HOST_ALLOCATE_MIX_H
 

@@ -1,11 +1,11 @@
 /* dimensions.c - fabrics of mixed dimensions, written as `Ring(4)_FC(8)_Switch(32)` (Won et al., "ASTRA-sim2.0", ISPASS
  * 2023).
  *
- * Each NPU is a router with its host beside it on a trace as fast as all the router's links. The routers along a dimension
- * are a ring (both ways), fully connected (FC), or joined by a switch. A ring of two has one cable, as FC(2) (Won et al.,
- * 2021). Packets go dimension by dimension, the first one first, and a ring's closing link raises the VC, which starts again
- * from 0 in the next dimension. gbps= gives the links' rate, of all dimensions or one by one. The first dimension is near
- * enough for copper.
+ * Each NPU is a router with its host beside it on a trace as fast as all the router's links. The routers along a
+ * dimension are a ring (both ways), fully connected (FC), or joined by a switch. A ring of two has one cable, as FC(2)
+ * (Won et al., 2021). Packets go dimension by dimension, the first one first, and a ring's closing link raises the VC,
+ * which starts again from 0 in the next dimension. gbps= gives the links' rate, of all dimensions or one by one. The
+ * first dimension is near enough for copper.
  */
 #include "host/topology/grid.h"
 #include "host/topology/topology.h"

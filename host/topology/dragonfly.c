@@ -2,9 +2,9 @@
  * `a` routers, each joined to all others of its group, with p hosts and h links to other groups.
  *
  * The a * h global links of a group go to the other groups as evenly as they can: so many to each, and one more to the
- * neighbours in a circle of groups (and to the one opposite, where that leaves one over). Of an odd number of groups the last
- * has none opposite: so where each has an odd number of links, one of all has no other end. A group's links to one other
- * begin at routers in turn.
+ * neighbours in a circle of groups (and to the one opposite, where that leaves one over). Of an odd number of groups
+ * the last has none opposite: so where each has an odd number of links, one of all has no other end. A group's links to
+ * one other begin at routers in turn.
  *
  * A way has one global link at most: local, global, local. To another group every link of the two is a way, not only
  * those that are the shortest: those of the router itself alone would not share the load evenly. So a router in the
@@ -22,8 +22,9 @@
 
 enum { MOST_GROUPS = 4096 };
 
-/* A circle of groups, of which each has `pair` links to each other one, one more to the `near` next ones on both sides, and
- * one more to the one opposite. Of an odd number, group i of the first half stands opposite to group i + groups / 2. */
+/* A circle of groups, of which each has `pair` links to each other one, one more to the `near` next ones on both sides,
+ * and one more to the one opposite. Of an odd number, group i of the first half stands opposite to group i + groups /
+ * 2. */
 struct dragonfly {
     unsigned a, p, h, groups;
     unsigned pair, near;

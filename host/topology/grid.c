@@ -411,8 +411,8 @@ double hx_grid_alltoall_bound(const struct hx_fabric *f)
 }
 
 /* Known where all sides are even, of one rate and without switches: the cheapest cut goes through the middle of one. No
- * halves have less between them: if all send 1 to all, n * n / 4 crosses each way, and shared evenly, dimension by dimension,
- * a link carries at most n * n / 4 over the links of its dimension's cut. */
+ * halves have less between them: if all send 1 to all, n * n / 4 crosses each way, and shared evenly, dimension by
+ * dimension, a link carries at most n * n / 4 over the links of its dimension's cut. */
 uint64_t hx_grid_bisection(const struct hx_fabric *f)
 {
     const struct hx_grid *g = grid_of(f);

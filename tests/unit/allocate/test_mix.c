@@ -159,7 +159,8 @@ static void sizes_that_are_too_long(void **state)
     hx_job_sizes_free(&s);
 }
 
-/* As no job is longer than half the fabric, all boards are used if the largest is placed first: of the paper's sizes too. */
+/* As no job is longer than half the fabric, all boards are used if the largest is placed first: of the paper's sizes
+ * too. */
 static void the_largest_first_fill_all(void **state)
 {
     (void)state;

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-/* Of p ranks each has to send (p - 1)/p of the vector, of an all-reduce twice; a broadcast passes all of it on at most. */
+/* Of p ranks each has to send (p - 1)/p of the vector, of an all-reduce twice; a broadcast passes all of it on at
+ * most. */
 static void who_sends_what_it_must_and_no_more_has_a_share_of_one(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_result.c - what became of packets that did not arrive: lost, in flight, or taken by a process that was killed; and what shares are
- * of. */
+/* test_result.c - what became of packets that did not arrive: lost, in flight, or taken by a process that was killed;
+ * and what shares are of. */
 #include "fabric-emu/report/result.h"
 #include "host/topology/hamming_mesh.h"
 #include "tests/support/support_fabric.h"

@@ -129,8 +129,8 @@ static void test_slim_fly_of_3042_hosts(void **state)
     hx_fabric_free(&f);
 }
 
-/* The layout of SC14: a rack has a line of either half, (0, r, *) and (1, r, *), and 2 q cables to each other rack. So q links
- * between the two lines are in it. */
+/* The layout of SC14: a rack has a line of either half, (0, r, *) and (1, r, *), and 2 q cables to each other rack. So
+ * q links between the two lines are in it. */
 static void test_racks_are_alike(void **state)
 {
     (void)state;
