@@ -1,5 +1,5 @@
-/* link_fault.h - how a faulty link is at a time, and the dice that say which packets it harms. Any platform and any schedule share it;
- * the schedule itself is host/faults/faults.h. */
+/* link_fault.h - how a faulty link is at a time, and the dice that say which packets it harms. Any platform and any
+ * schedule share it; the schedule itself is host/faults/faults.h. */
 #ifndef HXMESH_HOST_LINK_FAULT_H
 #define HXMESH_HOST_LINK_FAULT_H
 
@@ -31,8 +31,8 @@ struct hx_link_change {
     size_t fault; /* that made it so, or that ended: its index in the schedule */
 };
 
-/* Dice: a number 0 .. HX_FAULT_WHOLE-1 that follows from the seed, the link (any number that is its own and its direction's), how
- * many packets it has carried, and what is asked. */
+/* Dice: a number 0 .. HX_FAULT_WHOLE-1 that follows from the seed, the link (any number that is its own and its
+ * direction's), how many packets it has carried, and what is asked. */
 enum hx_fault_die { HX_DIE_LOSS, HX_DIE_CORRUPT, HX_DIE_DUPLICATE, HX_DIE_REORDER, HX_DIE_CREDIT, HX_DICE };
 static inline uint32_t hx_fault_throw(uint64_t seed, uint64_t link, uint64_t packet, enum hx_fault_die die)
 {

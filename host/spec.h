@@ -33,14 +33,14 @@ enum {
     HX_NO_JOB = 0 /* tag of boards that no job has; jobs have 1 .. 65535 */
 };
 
-/* How a collective is done. BEST: the one of the least time by closed forms (fabric-emu/workload/collective_choice.h); the others
- * in the order of enum hx_collective_algorithm. */
+/* How a collective is done. BEST: the one of the least time by closed forms (fabric-emu/workload/collective_choice.h);
+ * the others in the order of enum hx_collective_algorithm. */
 enum hx_algorithm { HX_ALGORITHM_BEST, HX_ALGORITHM_TREE, HX_ALGORITHMS = HX_ALGORITHM_TREE + 4 };
 extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
 
-/* Which of its minimal ways a packet may take. AUTO is X_FIRST (hx_route_order_x_first) where hosts forward and everyone sends to
- * everyone (all-to-all, uniform), D_MOD_K (hx_fabric_order_d_mod_k) for all-to-all in common shifts where a fabric has it, else
- * ADAPTIVE. */
+/* Which of its minimal ways a packet may take. AUTO is X_FIRST (hx_route_order_x_first) where hosts forward and
+ * everyone sends to everyone (all-to-all, uniform), D_MOD_K (hx_fabric_order_d_mod_k) for all-to-all in common shifts
+ * where a fabric has it, else ADAPTIVE. */
 enum hx_selection { HX_SELECT_AUTO, HX_SELECT_ADAPTIVE, HX_SELECT_X_FIRST, HX_SELECT_D_MOD_K, HX_SELECTIONS };
 extern const char *const hx_selection_names[HX_SELECTIONS + 1];
 
@@ -292,9 +292,11 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that is wired alike, else adaptive", \
      .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
      .applies = HX_FOR_VIRTUAL}, \
-    {.name = "injection-rate", .alias = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
+    {.name = "injection-rate", .alias = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", \
+     .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
      .help = "share of its injection bandwidth at which a host's packets follow each other (where hosts differ, of " \
-     "that of the fastest); 0: for all-to-all just below what the cables carry, else 1", .given = &(s)->given, .given_bit = HX_GIVEN_PACE, \
+     "that of the fastest); 0: for all-to-all just below what the cables carry, else 1", .given = &(s)->given, \
+     .given_bit = HX_GIVEN_PACE, \
      .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 

@@ -329,8 +329,8 @@ static uint64_t come_from_elsewhere(const struct accelerator *a)
 }
 
 /* What comes from elsewhere has been on real cables. */
-/* But for what each life has of its own. Room for everybody: few are known by their ranks, itself among them, and are found at
- * once; of many, who is never met costs nothing. */
+/* But for what each life has of its own. Room for everybody: few are known by their ranks, itself among them, and are
+ * found at once; of many, who is never met costs nothing. */
 static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank)
 {
     const struct hx_fabric *g = w->f->g;

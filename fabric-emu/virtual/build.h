@@ -6,8 +6,8 @@
 
 void build_worker(struct worker *w, const struct model *m, unsigned self);
 
-/* What all workers together allocate for the state of the fabric: all they take but packets under way, and what an endpoint
- * seldom touches, or has for messages of which few are under way at once (hx_endpoint_sizes). */
+/* What all workers together allocate for the state of the fabric: all they take but packets under way, and what an
+ * endpoint seldom touches, or has for messages of which few are under way at once (hx_endpoint_sizes). */
 uint64_t build_bytes(const struct model *m);
 
 #endif

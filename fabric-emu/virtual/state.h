@@ -8,7 +8,8 @@
 
 struct worker;
 
-/* What drives an endpoint. What every visit touches comes first: it is asked for ahead by the entity's `of` (hal/virtual/fetch.c). */
+/* What drives an endpoint. What every visit touches comes first: it is asked for ahead by the entity's `of`
+ * (hal/virtual/fetch.c). */
 struct driver {
     struct worker *worker;
     struct job_count *job;

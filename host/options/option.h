@@ -58,8 +58,9 @@ struct hx_option {
     const char *const *choices; /* ends with NULL */
     const uint64_t *standard;   /* what is taken if it is not given, where the target does not hold that */
     const char *otherwise;      /* the same in words, where no value says it; "": nothing is said */
-    /* CHOICE that may also be the name of a file, which then is stored here, and the choice is the place of the word that
-     * stands for it in --help. A name has a '/' or a '.' in it or is there; a word of the list is that word. NULL: no. */
+    /* CHOICE that may also be the name of a file, which then is stored here, and the choice is the place of the word
+     * that stands for it in --help. A name has a '/' or a '.' in it or is there; a word of the list is that word. NULL:
+     * no. */
     const char **file;
     unsigned file_choice;
     unsigned *given; /* where `given_bit` is set when the option was used; NULL: nowhere */
@@ -94,8 +95,8 @@ struct hx_command {
     const char *failed;  /* what the exit code HX_EXIT_FAILED says of it; NULL: it never ends with it */
     const char *related; /* pages of other programs, as "hxmesh-run hxmesh-trace"; NULL: none */
     unsigned least_operands, most_operands;
-    bool
-        hides_operands; /* they are taken, and completed, but what they say an option says, too: usage does not name them */
+    bool hides_operands; /* they are taken, and completed, but what they say an option says, too: usage does not name
+                         * them */
     bool no_json;
     const struct hx_option *options;                          /* ends with HX_OPTIONS_END; NULL: none of its own */
     void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its own kind of file; NULL: none */

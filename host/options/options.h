@@ -28,8 +28,8 @@
  * --version print to stdout and exit 0. argv[0] is not looked at. */
 int hx_options_parse(const struct hx_command *command, int argc, char **argv, struct hx_common *common);
 
-/* Dies with HX_EXIT_USAGE of what would be passed over in silence: of one of `names` on the command line where `needed` is not on it, and of
- * one of `others` beside `one`. Lists end with NULL; all are names in the command's own table. */
+/* Dies with HX_EXIT_USAGE of what would be passed over in silence: of one of `names` on the command line where `needed`
+ * is not on it, and of one of `others` beside `one`. Lists end with NULL; all are names in the command's own table. */
 void hx_options_need(const struct hx_command *command, const struct hx_common *common, const char *needed,
                      const char *const names[]);
 void hx_options_apart(const struct hx_command *command, const struct hx_common *common, const char *one,

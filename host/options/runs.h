@@ -1,5 +1,5 @@
-/* runs.h - what kinds of run there are: clocks and traffic patterns, the same words in a file and as options. Options say by them
- * which runs they are for (host/options/applies.h). */
+/* runs.h - what kinds of run there are: clocks and traffic patterns, the same words in a file and as options. Options
+ * say by them which runs they are for (host/options/applies.h). */
 #ifndef HXMESH_HOST_RUNS_H
 #define HXMESH_HOST_RUNS_H
 

@@ -1,7 +1,7 @@
 /* routes.c - fills the tables of any node from what its topology says (host/topology/fabric.h, topology.h).
  *
- * What a topology does not say follows from the graph: by d0 a packet goes to the next router on any shortest way to the
- * one whose digit that is, by d1 to the host there. */
+ * What a topology does not say follows from the graph: by d0 a packet goes to the next router on any shortest way to
+ * the one whose digit that is, by d1 to the host there. */
 #include "host/topology/seats.h"
 #include "host/topology/topology.h"
 #include "host/topology/ways.h"
