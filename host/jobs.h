@@ -78,16 +78,16 @@ void hx_job_keep_grid(struct hx_job *job, const struct hx_spec *spec, struct hx_
  * none. */
 const char *hx_job_place(struct hx_spec *spec, struct hx_job *job);
 
-/* Of a HammingMesh: the boards of a tag that have not failed are free in *b, all others taken. To be freed. HX_NO_JOB: those that no
- * job has. */
+/* Of a HammingMesh: the boards of a tag that have not failed are free in *b, all others taken. To be freed. HX_NO_JOB:
+ * those that no job has. */
 void hx_job_boards(struct hx_boards *b, const struct hx_spec *spec, uint16_t tag);
 
-/* Of a HammingMesh: a job keeps the most of its boards that have not failed and are a sub-mesh; the others are idle. HX_NO_JOB, where
- * no job is named: all boards are the job, which is named where some are left out. */
+/* Of a HammingMesh: a job keeps the most of its boards that have not failed and are a sub-mesh; the others are idle.
+ * HX_NO_JOB, where no job is named: all boards are the job, which is named where some are left out. */
 void hx_job_keep_largest(struct hx_spec *spec, uint16_t tag);
 
-/* The first key it has that is not for such traffic, and why, as "count: is for ..."; NULL: all are. What a job does not say of
- * its pattern is known when it runs. */
+/* The first key it has that is not for such traffic, and why, as "count: is for ..."; NULL: all are. What a job does
+ * not say of its pattern is known when it runs. */
 const char *hx_job_not_for(const struct hx_job *job, unsigned pattern);
 
 /* Adds a job of a size and finds its boards. NULL: as above, or there is no room, with *key NULL; then it is not

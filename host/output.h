@@ -29,9 +29,9 @@ void hx_outputs_off(const char *read, const struct hx_output *outputs, unsigned 
 FILE *hx_output_open(const char *path);
 void hx_output_close(FILE *out, const char *path);
 
-/* From now on the program ends with HX_EXIT_ENVIRONMENT if stdout could not be written to its end, and what was opened and
- * not closed is removed. No file that is opened takes the place of a stdout that is closed. Where nothing reads stdout any more the
- * program ends without a line. hx_options_parse() does it for every program that has options. */
+/* From now on the program ends with HX_EXIT_ENVIRONMENT if stdout could not be written to its end, and what was opened
+ * and not closed is removed. No file that is opened takes the place of a stdout that is closed. Where nothing reads
+ * stdout any more the program ends without a line. hx_options_parse() does it for every program that has options. */
 void hx_output_guard(void);
 
 #endif

@@ -222,7 +222,8 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
     {.name = "largest", .key = "traffic.largest", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->largest, \
      .help = "where boards of a HammingMesh failed, a collective runs on the largest sub-mesh that is whole", \
      .given = &(s)->given, .given_bit = HX_GIVEN_LARGEST, .applies = HX_FOR_COLLECTIVES}, \
-    {.name = "message", .key = "traffic.message", .letter = 'm', .kind = HX_OPTION_BYTES, .to.number = &(s)->message, .low = 1, \
+    {.name = "message", .key = "traffic.message", .letter = 'm', .kind = HX_OPTION_BYTES, .to.number = &(s)->message, \
+     .low = 1, \
      .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB", \
      .given = &(s)->given, .given_bit = HX_GIVEN_MESSAGE, \
      .applies = HX_FOR_MESSAGES | HX_FOR_COLLECTIVES, .instead = "the file says how long each is"}, \

@@ -43,7 +43,7 @@ is_said() {
     [ "${BASH_REMATCH[1]}" -eq $((6 * 14 * (1 + 1))) ]
     [ "${BASH_REMATCH[2]}" -gt 0 ]
     [[ ${lines[3]} =~ ^"memory of a 4x4 Hx2Mesh's accelerator: switch "([0-9]+)" bytes, routes 16, endpoint that knows all "([0-9]+)$ ]]
-    is_said "handed @ bytes for its switch" "switch @ bytes, routes" "${BASH_REMATCH[1]}"
+    is_said "gets @ bytes for its switch" "switch @ bytes, routes" "${BASH_REMATCH[1]}"
     is_said "@ for an endpoint" "endpoint that knows all @" "${BASH_REMATCH[2]}"
     [[ ${lines[4]} =~ ^"stack "([0-9]+)" bytes"$ ]]
     [ "${BASH_REMATCH[1]}" -lt 8192 ]

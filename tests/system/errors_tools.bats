@@ -160,7 +160,8 @@ setup_file() {
     refused 4 "'': no fabric of this name is running" "$HXMESH" down ""
 }
 
-# Every verb, into a pipe that nothing reads: with SIGPIPE as a shell has it, and ignored as a service manager may have it.
+# Every verb, into a pipe that nothing reads: with SIGPIPE as a shell has it, and ignored as a service manager may have
+# it.
 @test "errors: a broken pipe ends a verb in silence" {
     # shellcheck disable=SC2034 # in the table
     local NAME=broken-$$

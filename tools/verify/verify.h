@@ -75,7 +75,8 @@ struct hx_verify_node {
     bool filtered;
 };
 
-/* What is kept of a frame of data: of the first ones, to know them when they stand in the file once more, and of those set aside. */
+/* What is kept of a frame of data: of the first ones, to know them when they stand in the file once more, and of those
+ * set aside. */
 enum { HX_FIRST_FRAMES = 16 };
 struct hx_kept_frame {
     struct hx_key key;
