@@ -9,20 +9,16 @@ static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to
 {
     const struct messages *m = of;
     const struct config *c = m->config;
-    if (!c->verify)
-        return;
-    const struct payload_id id = {c->seed, c->rank, hx_accelerator(&c->g, s->dst_d0, s->dst_d1), s->message, packet};
-    payload_write(&id, to, bytes);
+    if (c->verify)
+        payload_fill(c->seed, c->rank, hx_accelerator(&c->g, s->dst_d0, s->dst_d1), s, packet, to, bytes);
 }
 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     struct messages *m = of;
     const struct config *c = m->config;
-    if (!c->verify)
-        return;
-    const struct payload_id id = {c->seed, hx_accelerator(&c->g, h->src_d0, h->src_d1), c->rank, h->message, h->offset};
-    m->bytes_corrupted += payload_wrong_bytes(&id, payload, h->length);
+    if (c->verify)
+        m->bytes_corrupted += payload_check(c->seed, hx_accelerator(&c->g, h->src_d0, h->src_d1), c->rank, h, payload);
 }
 
 void messages_init(struct messages *m, const struct config *config, struct node *node)

@@ -1,5 +1,6 @@
 /* devices.c - opening ethdevs (devices.h). */
 #include "devices.h"
+#include "hal/wire/interface.h"
 #include "hal_port.h"
 #include "host/error.h"
 
@@ -13,7 +14,6 @@
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { PACKET_RING_HEADER = 96 /* what af_packet's ring needs in a frame besides the frame */ };
@@ -21,17 +21,10 @@ enum { PACKET_RING_HEADER = 96 /* what af_packet's ring needs in a frame besides
 /* ---- whether frames fit ---- */
 
 /* MTU of the kernel's interface behind a device; 0: there is none, or it cannot be asked. */
-static unsigned interface_mtu(const struct rte_eth_dev_info *info)
+static unsigned kernel_mtu(const struct rte_eth_dev_info *info)
 {
-    struct ifreq request = {0};
-    if (info->if_index == 0 || !if_indextoname(info->if_index, request.ifr_name))
-        return 0;
-    int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (s < 0)
-        return 0;
-    int error = ioctl(s, SIOCGIFMTU, &request);
-    (void)close(s);
-    return error ? 0 : (unsigned)request.ifr_mtu;
+    char name[IF_NAMESIZE];
+    return info->if_index && if_indextoname(info->if_index, name) ? interface_mtu(name) : 0;
 }
 
 static bool is_memif(const struct rte_eth_dev_info *info)
@@ -72,7 +65,7 @@ static void check_socket(const char *where, const char *name, const struct rte_e
 static void check_packet_socket(const char *where, const char *name, const struct rte_eth_dev_info *info, unsigned mtu)
 {
     char interface[IF_NAMESIZE] = "?";
-    unsigned has = interface_mtu(info);
+    unsigned has = kernel_mtu(info);
     (void)if_indextoname(info->if_index, interface);
     if (has < mtu)
         hx_die(HX_EXIT_ENVIRONMENT, where, "%s: interface %s has an MTU of %u, frames need %u (ip link set %s mtu %u)",

@@ -19,8 +19,7 @@ static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to
 {
     const struct local *l = of;
     uint32_t destination = hx_fabric_host(l->traffic.g, s->dst_d0, s->dst_d1);
-    const struct payload_id id = {l->traffic.settings.seed, l->rank, destination, s->message, packet};
-    payload_write(&id, to, bytes);
+    payload_fill(l->traffic.settings.seed, l->rank, destination, s, packet, to, bytes);
 }
 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
@@ -29,8 +28,7 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
     if (!l->traffic.settings.verify)
         return;
     uint32_t source = hx_fabric_host(l->traffic.g, h->src_d0, h->src_d1);
-    const struct payload_id id = {l->traffic.settings.seed, source, l->rank, h->message, h->offset};
-    l->bytes_corrupted += payload_wrong_bytes(&id, payload, h->length);
+    l->bytes_corrupted += payload_check(l->traffic.settings.seed, source, l->rank, h, payload);
 }
 
 static void take_event(void *of, const struct hx_event *event)

@@ -1,17 +1,12 @@
 /* report.c - the report at the end (report.h). */
 #include "report.h"
+#include "host/drops.h"
 #include "host/value.h"
 #include "local.h"
 
 #include <inttypes.h>
 #include <rte_cycles.h>
 #include <stdio.h>
-
-const char *const node_drop_names[HX_DROP_COUNT] = {
-#define DROP_NAME(name, text) text,
-    HX_DROP_REASONS(DROP_NAME)
-#undef DROP_NAME
-};
 
 static double seconds_of(const struct control *c)
 {
@@ -56,7 +51,7 @@ static void print_drops(const struct node *n)
     printf("  drops         ");
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
         if (drops[reason])
-            printf(" %s %" PRIu64, node_drop_names[reason], drops[reason]);
+            printf(" %s %" PRIu64, hx_drop_names[reason], drops[reason]);
         any = any || drops[reason];
     }
     printf("%s\n", any ? "" : " none");
@@ -149,7 +144,7 @@ static json_t *drops_json(const struct node *n)
     json_t *o = json_object();
     node_drops(n, drops);
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        (void)json_object_set_new(o, node_drop_names[reason], integer(drops[reason]));
+        (void)json_object_set_new(o, hx_drop_names[reason], integer(drops[reason]));
     return o;
 }
 

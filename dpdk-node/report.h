@@ -6,8 +6,6 @@
 
 #include <jansson.h>
 
-extern const char *const node_drop_names[HX_DROP_COUNT];
-
 /* Nothing that the built-in endpoint judged was wrong, and it did all it had to, unless a signal ended it. */
 bool report_is_good(const struct control *c);
 

@@ -1,6 +1,6 @@
 /* telemetry.c - commands of rte_telemetry (telemetry.h). */
 #include "telemetry.h"
-#include "report.h"
+#include "host/drops.h"
 
 #include <rte_telemetry.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static int drops(const char *command, const char *parameters, struct rte_tel_dat
     node_drops(node, sums);
     (void)rte_tel_data_start_dict(d);
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        add_count(d, node_drop_names[reason], sums[reason]);
+        add_count(d, hx_drop_names[reason], sums[reason]);
     return 0;
 }
 

@@ -30,24 +30,24 @@ static bool wants_completion(uint64_t flags, bool selective)
 }
 
 /* What is injected is copied before the call returns: it is short (fi_tx_attr.inject_size). */
-static ssize_t send_one(struct fid_ep *ep, const struct outgoing *m)
+static ssize_t send_one(struct fid_ep *ep, struct outgoing m)
 {
     struct hxfi_endpoint *e = (struct hxfi_endpoint *)ep;
-    uint32_t host = hxfi_host_of(e->vector, m->to);
-    if (!e->program || host == HXFI_ANY_HOST || (m->flags & FI_INJECT && m->bytes > HX_PROGRAM_SHORT))
+    uint32_t host = hxfi_host_of(e->vector, m.to);
+    if (!e->program || host == HXFI_ANY_HOST || (m.flags & FI_INJECT && m.bytes > HX_PROGRAM_SHORT))
         return -FI_EINVAL;
     struct hxfi_operation *o = hxfi_operation_begin(e, e->sends);
     if (!o)
         return -FI_ENOMEM;
-    *o = (struct hxfi_operation){.context = m->context,
-                                 .flags = FI_SEND | (m->is_tagged ? FI_TAGGED : FI_MSG),
-                                 .says_so = !m->is_silent && wants_completion(m->flags, e->sends_selective),
-                                 .bytes = m->bytes,
-                                 .tag = m->tag};
-    int error = hx_program_send_noted(e->program, host, m->tag, m->note, m->data, m->bytes, o);
+    *o = (struct hxfi_operation){.context = m.context,
+                                 .flags = FI_SEND | (m.is_tagged ? FI_TAGGED : FI_MSG),
+                                 .says_so = !m.is_silent && wants_completion(m.flags, e->sends_selective),
+                                 .bytes = m.bytes,
+                                 .tag = m.tag};
+    int error = hx_program_send_noted(e->program, host, m.tag, m.note, m.data, m.bytes, o);
     if (error == -EAGAIN) {
         int ended = hxfi_progress(e);
-        error = ended ? ended : hx_program_send_noted(e->program, host, m->tag, m->note, m->data, m->bytes, o);
+        error = ended ? ended : hx_program_send_noted(e->program, host, m.tag, m.note, m.data, m.bytes, o);
     }
     if (error) {
         hxfi_queue_forgo(e->sends);
@@ -84,29 +84,29 @@ static ssize_t peek(struct hxfi_endpoint *e, struct hxfi_operation *o, uint64_t 
     return ended;
 }
 
-static ssize_t receive_one(struct fid_ep *ep, const struct incoming *m)
+static ssize_t receive_one(struct fid_ep *ep, struct incoming m)
 {
     struct hxfi_endpoint *e = (struct hxfi_endpoint *)ep;
-    const uint32_t host = e->directed ? hxfi_host_of(e->vector, m->from) : HXFI_ANY_HOST;
-    bool from_nobody = e->directed && m->from != FI_ADDR_UNSPEC && host == HXFI_ANY_HOST;
+    const uint32_t host = e->directed ? hxfi_host_of(e->vector, m.from) : HXFI_ANY_HOST;
+    bool from_nobody = e->directed && m.from != FI_ADDR_UNSPEC && host == HXFI_ANY_HOST;
     if (!e->program || from_nobody)
         return -FI_EINVAL;
-    if (m->flags & (FI_MULTI_RECV | FI_DISCARD))
+    if (m.flags & (FI_MULTI_RECV | FI_DISCARD))
         return -FI_ENOSYS;
     struct hxfi_operation *o = hxfi_operation_begin(e, e->receives);
     if (!o)
         return -FI_ENOMEM;
-    *o = (struct hxfi_operation){.context = m->context,
-                                 .flags = FI_RECV | (m->is_tagged ? FI_TAGGED : FI_MSG),
-                                 .says_so = wants_completion(m->flags, e->receives_selective),
-                                 .buffer = m->data,
-                                 .bytes = m->bytes,
+    *o = (struct hxfi_operation){.context = m.context,
+                                 .flags = FI_RECV | (m.is_tagged ? FI_TAGGED : FI_MSG),
+                                 .says_so = wants_completion(m.flags, e->receives_selective),
+                                 .buffer = m.data,
+                                 .bytes = m.bytes,
                                  .host = host,
-                                 .tag = m->tag,
-                                 .ignore = m->ignore,
-                                 .claims = (m->flags & (FI_CLAIM | FI_PEEK)) == FI_CLAIM};
-    if (m->flags & FI_PEEK)
-        return peek(e, o, m->flags);
+                                 .tag = m.tag,
+                                 .ignore = m.ignore,
+                                 .claims = (m.flags & (FI_CLAIM | FI_PEEK)) == FI_CLAIM};
+    if (m.flags & FI_PEEK)
+        return peek(e, o, m.flags);
     hxfi_receive(e, o);
     return 0;
 }
@@ -116,14 +116,62 @@ static struct hxfi_endpoint *of(struct fid_ep *ep)
     return (struct hxfi_endpoint *)ep;
 }
 
-static void *start_of(const struct iovec *iov, size_t count)
+/* ---- the forms of a call ---- */
+
+/* The only buffer of a vector. False: there are more. */
+static bool is_one_buffer(const struct iovec *iov, size_t count, void **start, size_t *bytes)
 {
-    return count ? iov->iov_base : NULL;
+    *start = count ? iov->iov_base : NULL;
+    *bytes = count ? iov->iov_len : 0;
+    return count <= 1;
 }
 
-static size_t length_of(const struct iovec *iov, size_t count)
+static ssize_t send_vector(struct fid_ep *ep, struct outgoing m, const struct iovec *iov, size_t count)
 {
-    return count ? iov->iov_len : 0;
+    void *start;
+    bool is_one = is_one_buffer(iov, count, &start, &m.bytes);
+    m.data = start;
+    return is_one ? send_one(ep, m) : -FI_EINVAL;
+}
+
+static ssize_t send_message(struct fid_ep *ep, struct outgoing m, const struct iovec *iov, size_t count, uint64_t flags,
+                            uint64_t data)
+{
+    m.flags = flags;
+    if (flags & FI_REMOTE_CQ_DATA)
+        add_data(&m, data);
+    return send_vector(ep, m, iov, count);
+}
+
+static ssize_t send_with_data(struct fid_ep *ep, struct outgoing m, uint64_t data)
+{
+    add_data(&m, data);
+    return send_one(ep, m);
+}
+
+static ssize_t inject(struct fid_ep *ep, struct outgoing m)
+{
+    m.flags = FI_INJECT;
+    m.is_silent = true;
+    return send_one(ep, m);
+}
+
+static ssize_t inject_with_data(struct fid_ep *ep, struct outgoing m, uint64_t data)
+{
+    add_data(&m, data);
+    return inject(ep, m);
+}
+
+static ssize_t receive_vector(struct fid_ep *ep, struct incoming m, const struct iovec *iov, size_t count)
+{
+    return is_one_buffer(iov, count, &m.data, &m.bytes) ? receive_one(ep, m) : -FI_EINVAL;
+}
+
+static ssize_t receive_message(struct fid_ep *ep, struct incoming m, const struct iovec *iov, size_t count,
+                               uint64_t flags)
+{
+    m.flags = flags;
+    return receive_vector(ep, m, iov, count);
 }
 
 /* ---- with a tag ---- */
@@ -144,87 +192,58 @@ static ssize_t tagged_recv(struct fid_ep *ep, void *data, size_t bytes, void *de
                            uint64_t ignore, void *context)
 {
     (void)desc;
-    const struct incoming m = tagged_in(ep, data, bytes, from, tag, ignore, context);
-    return receive_one(ep, &m);
+    return receive_one(ep, tagged_in(ep, data, bytes, from, tag, ignore, context));
 }
 
 static ssize_t tagged_recvv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count, fi_addr_t from,
                             uint64_t tag, uint64_t ignore, void *context)
 {
     (void)desc;
-    if (count > 1)
-        return -FI_EINVAL;
-    const struct incoming m = tagged_in(ep, start_of(iov, count), length_of(iov, count), from, tag, ignore, context);
-    return receive_one(ep, &m);
+    return receive_vector(ep, tagged_in(ep, NULL, 0, from, tag, ignore, context), iov, count);
 }
 
 static ssize_t tagged_recvmsg(struct fid_ep *ep, const struct fi_msg_tagged *message, uint64_t flags)
 {
-    size_t count = message->iov_count;
-    if (count > 1)
-        return -FI_EINVAL;
-    struct incoming m = tagged_in(ep, start_of(message->msg_iov, count), length_of(message->msg_iov, count),
-                                  message->addr, message->tag, message->ignore, message->context);
-    m.flags = flags;
-    return receive_one(ep, &m);
+    return receive_message(ep, tagged_in(ep, NULL, 0, message->addr, message->tag, message->ignore, message->context),
+                           message->msg_iov, message->iov_count, flags);
 }
 
 static ssize_t tagged_send(struct fid_ep *ep, const void *data, size_t bytes, void *desc, fi_addr_t to, uint64_t tag,
                            void *context)
 {
     (void)desc;
-    const struct outgoing m = tagged_out(ep, data, bytes, to, tag, context);
-    return send_one(ep, &m);
+    return send_one(ep, tagged_out(ep, data, bytes, to, tag, context));
 }
 
 static ssize_t tagged_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count, fi_addr_t to,
                             uint64_t tag, void *context)
 {
     (void)desc;
-    if (count > 1)
-        return -FI_EINVAL;
-    const struct outgoing m = tagged_out(ep, start_of(iov, count), length_of(iov, count), to, tag, context);
-    return send_one(ep, &m);
+    return send_vector(ep, tagged_out(ep, NULL, 0, to, tag, context), iov, count);
 }
 
 static ssize_t tagged_sendmsg(struct fid_ep *ep, const struct fi_msg_tagged *message, uint64_t flags)
 {
-    size_t count = message->iov_count;
-    if (count > 1)
-        return -FI_EINVAL;
-    struct outgoing m = tagged_out(ep, start_of(message->msg_iov, count), length_of(message->msg_iov, count),
-                                   message->addr, message->tag, message->context);
-    m.flags = flags;
-    if (flags & FI_REMOTE_CQ_DATA)
-        add_data(&m, message->data);
-    return send_one(ep, &m);
+    return send_message(ep, tagged_out(ep, NULL, 0, message->addr, message->tag, message->context), message->msg_iov,
+                        message->iov_count, flags, message->data);
 }
 
 static ssize_t tagged_inject(struct fid_ep *ep, const void *data, size_t bytes, fi_addr_t to, uint64_t tag)
 {
-    struct outgoing m = tagged_out(ep, data, bytes, to, tag, NULL);
-    m.flags = FI_INJECT;
-    m.is_silent = true;
-    return send_one(ep, &m);
+    return inject(ep, tagged_out(ep, data, bytes, to, tag, NULL));
 }
 
 static ssize_t tagged_senddata(struct fid_ep *ep, const void *data, size_t bytes, void *desc, uint64_t more,
                                fi_addr_t to, uint64_t tag, void *context)
 {
     (void)desc;
-    struct outgoing m = tagged_out(ep, data, bytes, to, tag, context);
-    add_data(&m, more);
-    return send_one(ep, &m);
+    return send_with_data(ep, tagged_out(ep, data, bytes, to, tag, context), more);
 }
 
 static ssize_t tagged_injectdata(struct fid_ep *ep, const void *data, size_t bytes, uint64_t more, fi_addr_t to,
                                  uint64_t tag)
 {
-    struct outgoing m = tagged_out(ep, data, bytes, to, tag, NULL);
-    m.flags = FI_INJECT;
-    m.is_silent = true;
-    add_data(&m, more);
-    return send_one(ep, &m);
+    return inject_with_data(ep, tagged_out(ep, data, bytes, to, tag, NULL), more);
 }
 
 struct fi_ops_tagged hxfi_tagged_ops = {.size = sizeof hxfi_tagged_ops,
@@ -253,85 +272,56 @@ static struct incoming plain_in(struct fid_ep *ep, void *data, size_t bytes, fi_
 static ssize_t plain_recv(struct fid_ep *ep, void *data, size_t bytes, void *desc, fi_addr_t from, void *context)
 {
     (void)desc;
-    const struct incoming m = plain_in(ep, data, bytes, from, context);
-    return receive_one(ep, &m);
+    return receive_one(ep, plain_in(ep, data, bytes, from, context));
 }
 
 static ssize_t plain_recvv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count, fi_addr_t from,
                            void *context)
 {
     (void)desc;
-    if (count > 1)
-        return -FI_EINVAL;
-    const struct incoming m = plain_in(ep, start_of(iov, count), length_of(iov, count), from, context);
-    return receive_one(ep, &m);
+    return receive_vector(ep, plain_in(ep, NULL, 0, from, context), iov, count);
 }
 
 static ssize_t plain_recvmsg(struct fid_ep *ep, const struct fi_msg *message, uint64_t flags)
 {
-    size_t count = message->iov_count;
-    if (count > 1)
-        return -FI_EINVAL;
-    struct incoming m = plain_in(ep, start_of(message->msg_iov, count), length_of(message->msg_iov, count),
-                                 message->addr, message->context);
-    m.flags = flags;
-    return receive_one(ep, &m);
+    return receive_message(ep, plain_in(ep, NULL, 0, message->addr, message->context), message->msg_iov,
+                           message->iov_count, flags);
 }
 
 static ssize_t plain_send(struct fid_ep *ep, const void *data, size_t bytes, void *desc, fi_addr_t to, void *context)
 {
     (void)desc;
-    const struct outgoing m = plain_out(ep, data, bytes, to, context);
-    return send_one(ep, &m);
+    return send_one(ep, plain_out(ep, data, bytes, to, context));
 }
 
 static ssize_t plain_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count, fi_addr_t to,
                            void *context)
 {
     (void)desc;
-    if (count > 1)
-        return -FI_EINVAL;
-    const struct outgoing m = plain_out(ep, start_of(iov, count), length_of(iov, count), to, context);
-    return send_one(ep, &m);
+    return send_vector(ep, plain_out(ep, NULL, 0, to, context), iov, count);
 }
 
 static ssize_t plain_sendmsg(struct fid_ep *ep, const struct fi_msg *message, uint64_t flags)
 {
-    size_t count = message->iov_count;
-    if (count > 1)
-        return -FI_EINVAL;
-    struct outgoing m = plain_out(ep, start_of(message->msg_iov, count), length_of(message->msg_iov, count),
-                                  message->addr, message->context);
-    m.flags = flags;
-    if (flags & FI_REMOTE_CQ_DATA)
-        add_data(&m, message->data);
-    return send_one(ep, &m);
+    return send_message(ep, plain_out(ep, NULL, 0, message->addr, message->context), message->msg_iov,
+                        message->iov_count, flags, message->data);
 }
 
 static ssize_t plain_inject(struct fid_ep *ep, const void *data, size_t bytes, fi_addr_t to)
 {
-    struct outgoing m = plain_out(ep, data, bytes, to, NULL);
-    m.flags = FI_INJECT;
-    m.is_silent = true;
-    return send_one(ep, &m);
+    return inject(ep, plain_out(ep, data, bytes, to, NULL));
 }
 
 static ssize_t plain_senddata(struct fid_ep *ep, const void *data, size_t bytes, void *desc, uint64_t more,
                               fi_addr_t to, void *context)
 {
     (void)desc;
-    struct outgoing m = plain_out(ep, data, bytes, to, context);
-    add_data(&m, more);
-    return send_one(ep, &m);
+    return send_with_data(ep, plain_out(ep, data, bytes, to, context), more);
 }
 
 static ssize_t plain_injectdata(struct fid_ep *ep, const void *data, size_t bytes, uint64_t more, fi_addr_t to)
 {
-    struct outgoing m = plain_out(ep, data, bytes, to, NULL);
-    m.flags = FI_INJECT;
-    m.is_silent = true;
-    add_data(&m, more);
-    return send_one(ep, &m);
+    return inject_with_data(ep, plain_out(ep, data, bytes, to, NULL), more);
 }
 
 struct fi_ops_msg hxfi_msg_ops = {.size = sizeof hxfi_msg_ops,

@@ -1,9 +1,9 @@
 /* metrics.c - laying out and writing the counters of a running fabric (host/metrics.h). */
 #include "host/metrics.h"
+#include "host/clock.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static size_t align(size_t bytes)
@@ -71,9 +71,7 @@ uint64_t hx_metrics_period(uint32_t links)
 
 uint64_t hx_metrics_now(void)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+    return hx_monotonic_ns();
 }
 
 void hx_metrics_begin(struct hx_metrics_worker *w)

@@ -119,18 +119,10 @@ bool hx_node_parse(const char *name, const struct hx_fabric *g, unsigned *plane,
     return take_node(&name, g, plane, node) && *name == '\0';
 }
 
-static bool take_letter(const char *text, unsigned *port)
-{
-    for (*port = 0; *port < HX_ACCELERATOR_PORTS; (*port)++)
-        if (text[0] == '/' && strcmp(text + 1, hx_port_letters[*port]) == 0)
-            return true;
-    return false;
-}
-
 static bool take_port(const char *text, const struct hx_fabric *g, uint32_t node, unsigned *port)
 {
     if (hx_is_host(g, node))
-        return take_letter(text, port);
+        return hx_mesh_letter_parse(text, port);
     return hx_name_take(&text, "/", port) && *text == '\0' && *port < hx_fabric_ports(g, node);
 }
 

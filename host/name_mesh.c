@@ -99,7 +99,7 @@ bool hx_mesh_node_parse(const char *name, const struct hx_geometry *g, unsigned 
     return *name == '\0';
 }
 
-static bool take_letter(const char *text, unsigned *port)
+bool hx_mesh_letter_parse(const char *text, unsigned *port)
 {
     for (*port = 0; *port < HX_ACCELERATOR_PORTS; (*port)++)
         if (text[0] == '/' && strcmp(text + 1, hx_port_letters[*port]) == 0)
@@ -116,7 +116,7 @@ bool hx_mesh_port_parse(const char *name, const struct hx_geometry *g, unsigned 
     *plane = h.plane;
     if (h.kind == HX_ACCELERATOR) {
         *node = hx_accelerator(g, h.gx, h.gy);
-        return take_letter(name, port);
+        return hx_mesh_letter_parse(name, port);
     }
     const struct hx_network *n = network_of(g, h.kind);
     unsigned number;

@@ -1,27 +1,20 @@
 /* progress.c - the bar and the lines of long work (host/progress.h). */
 #include "host/progress.h"
+#include "host/clock.h"
 #include "host/color.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BAR = 30, WIDTH = 80, NARROWEST = 20, LONGEST_LINE = 512 };
 static const double first_after = 1, bar_every = 0.2, line_every = 10; /* seconds */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 struct hx_progress hx_progress_start(const char *label, bool quiet)
 {
-    double start = now();
+    double start = hx_monotonic_seconds();
     return (struct hx_progress){.label = label,
                                 .start = start,
                                 .last = start,
@@ -31,7 +24,7 @@ struct hx_progress hx_progress_start(const char *label, bool quiet)
 
 bool hx_progress_due(const struct hx_progress *p)
 {
-    double at = now();
+    double at = hx_monotonic_seconds();
     return !p->quiet && at - p->start >= first_after && at - p->last >= (p->terminal ? bar_every : line_every);
 }
 
@@ -66,7 +59,7 @@ void hx_progress_show(struct hx_progress *p, double share, const char *note)
 {
     if (!hx_progress_due(p))
         return;
-    double at = now();
+    double at = hx_monotonic_seconds();
     p->last = at;
     p->shown = true;
     char left[48] = ""; /* nothing is known of it before something is done */

@@ -1,5 +1,6 @@
 /* attachment.c - where everything lies in an attachment, and how a program comes by it (attachment.h). */
 #include "program/attachment.h"
+#include "host/powers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +16,6 @@
 
 enum { PAGE = 4096 };
 
-static uint32_t power_of_two(uint32_t at_least)
-{
-    uint32_t p = 1;
-    while (p < at_least)
-        p *= 2;
-    return p;
-}
-
 static uint8_t *piece(uint8_t *base, size_t *at, size_t bytes)
 {
     uintptr_t here = (uintptr_t)base + *at;
@@ -35,7 +28,7 @@ void attachment_lay_out(struct attachment *at, uint32_t hosts, uint8_t *base)
     size_t end = 0;
     at->hosts = hosts;
     at->slots = hosts * ATTACHMENT_SLOTS + ATTACHMENT_REGIONS;
-    at->arrivals = power_of_two(at->slots);
+    at->arrivals = hx_power_of_two(at->slots);
     at->memory_bytes = (uint64_t)hosts * ATTACHMENT_SHORT * ATTACHMENT_SHORT_BYTES +
                        (uint64_t)hosts * ATTACHMENT_CONTROL * ATTACHMENT_CONTROL_BYTES +
                        (uint64_t)(ATTACHMENT_LANDINGS + ATTACHMENT_BOUNCE_PARTS) * ATTACHMENT_PART_BYTES +

@@ -1,5 +1,6 @@
 /* program.c - opening a host, and the events of it (include/hxmesh/program.h). */
 #include "hxmesh/program.h"
+#include "host/clock.h"
 #include "program/door.h"
 #include "program/parts.h"
 
@@ -17,9 +18,7 @@ enum { OPEN_MS = 5000, LEAVE_MS = 20, NAP_MS = 50, LOOKS = 4096, YIELDS = 16, ID
 
 static uint64_t now_ms(void)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    return hx_monotonic_ns() / 1000000;
 }
 
 /* Sleeps while the bell stands at `seen`. Returns 0, or -errno. */
@@ -166,9 +165,7 @@ int hx_program_send(struct hx_program *p, uint32_t to, uint64_t tag, const void 
 static int begin(struct hx_program *p)
 {
     struct attachment_head *head = p->at.head;
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    uint32_t wanted = ((uint32_t)getpid() * 2654435761U ^ (uint32_t)t.tv_nsec) | 1U;
+    uint32_t wanted = ((uint32_t)getpid() * 2654435761U ^ (uint32_t)hx_monotonic_ns()) | 1U;
     uint64_t end = now_ms() + OPEN_MS;
     atomic_store(&head->wanted, wanted);
     for (;;) {

@@ -1,5 +1,6 @@
 /* child.c - runs programs to their end (tools/child.h). */
 #include "tools/child.h"
+#include "host/clock.h"
 #include "host/error.h"
 #include "host/signals.h"
 
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { READ_BYTES = 1 << 16 };
@@ -151,13 +151,6 @@ _Noreturn static void become(char *const *argv, int output, int errors, const si
     _exit(HX_EXIT_ENVIRONMENT);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 void child_start(struct child *c, char *const *argv)
 {
     int output[2];
@@ -167,7 +160,7 @@ void child_start(struct child *c, char *const *argv)
     (void)fflush(NULL);
     if (pipe2(output, O_CLOEXEC) != 0 || pipe2(errors, O_CLOEXEC) != 0)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "there can be no pipe: %s", strerror(errno));
-    *c = (struct child){.begun = now(), .output = output[0], .errors = errors[0]};
+    *c = (struct child){.begun = hx_monotonic_seconds(), .output = output[0], .errors = errors[0]};
     append(c, "", 0);
     (void)sigprocmask(SIG_BLOCK, &blocked, &before);
     c->pid = fork();
@@ -192,14 +185,14 @@ static void finish(struct child *c)
     int status = 0;
     (void)waitpid(c->pid, &status, 0);
     c->result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    c->result.seconds = now() - c->begun;
+    c->result.seconds = hx_monotonic_seconds() - c->begun;
     c->pid = 0;
 }
 
 unsigned child_wait(struct child *children, unsigned count, int milliseconds)
 {
     struct pollfd fds[2 * CHILD_MOST];
-    double end = now() + milliseconds / 1e3;
+    double end = hx_monotonic_seconds() + milliseconds / 1e3;
     for (;;) {
         for (unsigned i = 0; i < count; i++) {
             struct child *c = &children[i];
@@ -210,7 +203,7 @@ unsigned child_wait(struct child *children, unsigned count, int milliseconds)
             fds[2 * i] = (struct pollfd){.fd = c->pid ? c->output : -1, .events = POLLIN};
             fds[2 * i + 1] = (struct pollfd){.fd = c->pid ? c->errors : -1, .events = POLLIN};
         }
-        if (milliseconds >= 0 && now() >= end)
+        if (milliseconds >= 0 && hx_monotonic_seconds() >= end)
             return count;
         if (poll(fds, 2 * count, milliseconds) < 0)
             continue; /* a signal, which was passed on */

@@ -1,5 +1,6 @@
 /* hxmesh-sweep - runs `hxmesh run` for every combination of lists and ranges of its options, and puts the figures side
  * by side: a table, CSV, JSON and a plot. */
+#include "host/arguments.h"
 #include "host/error.h"
 #include "host/options/options.h"
 #include "host/output.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICK_MS = 500, MOST_ARGUMENTS = 2 * SWEEP_AXES + 2 * HX_VALUE_MOST_COORDINATES + 20 };
+enum { TICK_MS = 500 };
 #define DEFAULT_Y "share_of_injection"
 
 /* The options of a run that can be swept, and where a value lies that is looked at. */
@@ -238,69 +239,49 @@ static void parse(struct program *p, int argc, char **argv)
 
 /* ---- running ---- */
 
-struct arguments {
-    char *text[MOST_ARGUMENTS];
-    unsigned count;
-};
-
-static void add(struct arguments *a, const char *prefix, const char *text)
-{
-    size_t bytes = strlen(prefix) + strlen(text) + 1;
-    a->text[a->count] = hx_allocate(bytes, 1);
-    (void)snprintf(a->text[a->count++], bytes, "%s%s", prefix, text);
-}
-
 /* What makes the fabric's hosts inject as much as those of the others. */
-static void add_equal(struct arguments *a, const struct sweep *s, unsigned fabric)
+static void add_equal(struct hx_arguments *a, const struct sweep *s, unsigned fabric)
 {
     const struct injection *i = &s->injection[fabric];
-    char number[HX_VALUE_TEXT];
-    (void)snprintf(number, sizeof number, "%u", i->planes);
-    add(a, "--planes=", number);
+    hx_arguments_add(a, "--planes=%u", i->planes);
     if (i->rate == 1)
         return;
-    (void)snprintf(number, sizeof number, "%.0f", (double)s->timing[fabric].link * i->rate);
-    add(a, "--link=", number);
-    (void)snprintf(number, sizeof number, "%.0f", ceil((double)s->timing[fabric].crossbar * i->rate));
-    add(a, "--crossbar=", number);
+    hx_arguments_add(a, "--link=%.0f", (double)s->timing[fabric].link * i->rate);
+    hx_arguments_add(a, "--crossbar=%.0f", ceil((double)s->timing[fabric].crossbar * i->rate));
 }
 
 static void start(struct program *p, struct child *c, unsigned run)
 {
     const struct sweep *s = &p->sweep;
-    struct arguments a = {.count = 0};
-    add(&a, "", p->hxmesh);
-    add(&a, "", "run");
+    struct hx_arguments a = {.count = 0};
+    hx_arguments_add(&a, "%s", p->hxmesh);
+    hx_arguments_add(&a, "run");
     for (unsigned i = 0; i < s->axes; i++) {
         if (!sweep_applies(s, run, i))
             continue;
         if (s->axis[i]->option)
-            add(&a, "--", s->axis[i]->option->name);
-        add(&a, "", sweep_value(s, run, i)->text);
+            hx_arguments_add(&a, "--%s", s->axis[i]->option->name);
+        hx_arguments_add(&a, "%s", sweep_value(s, run, i)->text);
     }
     for (unsigned i = 0; i < p->list.count; i++) {
-        add(&a, "", "--target");
-        add(&a, "", p->list.item[i]);
+        hx_arguments_add(&a, "--target");
+        hx_arguments_add(&a, "%s", p->list.item[i]);
     }
-    if (p->saturation) {
-        char rate[HX_VALUE_TEXT];
-        (void)snprintf(rate, sizeof rate, "%.9g", s->row[run].search.rate);
-        add(&a, "--rate=", rate);
-    }
+    if (p->saturation)
+        hx_arguments_add(&a, "--rate=%.9g", s->row[run].search.rate);
     if (s->equal)
         add_equal(&a, s, sweep_fabric(s, run));
     if (p->jobs > 1 && !sweep_axis_of(s, "workers"))
-        add(&a, "", "--workers=1");
+        hx_arguments_add(&a, "--workers=1");
     if (p->verify)
-        add(&a, "", p->verify);
-    add(&a, "", "--no-links");
+        hx_arguments_add(&a, "%s", p->verify);
+    hx_arguments_add(&a, "--no-links");
     if (p->common.quiet)
-        add(&a, "", "--quiet");
-    add(&a, "", "--json=-");
-    child_start(c, a.text);
+        hx_arguments_add(&a, "--quiet");
+    hx_arguments_add(&a, "--json=-");
+    child_start(c, a.item);
     c->reads_progress = true;
-    for (unsigned i = 0; i < a.count; i++)
-        free(a.text[i]);
+    hx_arguments_free(&a);
 }
 
 /* What the run was, in words for a line of progress or an error. */

@@ -1,6 +1,7 @@
 /* fabric.c - lays a fabric out in shared memory (fabric.h). */
 #include "fabric.h"
 #include "host/error.h"
+#include "host/powers.h"
 #include "host/processor.h"
 #include "host/progress.h"
 #include "host/signals.h"
@@ -22,14 +23,6 @@ enum { BUFFERS_PER_SWITCH = 32, LEAST_BUFFERS = 512 };
 static size_t align(size_t bytes, size_t to)
 {
     return (bytes + to - 1) / to * to;
-}
-
-static uint32_t power_of_two(uint32_t at_least)
-{
-    uint32_t p = 1;
-    while (p < at_least)
-        p *= 2;
-    return p;
 }
 
 /* ---- where everything lies ---- */
@@ -132,7 +125,7 @@ static size_t lay_out(struct fab_fabric *f, uint8_t *base)
 
 static void size_pieces(struct fab_fabric *f)
 {
-    f->slots = power_of_two(f->spec.credits / HX_PACKET_BLOCKS);
+    f->slots = hx_power_of_two(f->spec.credits / HX_PACKET_BLOCKS);
     if (f->slots > f->spec.credits / HX_PACKET_BLOCKS)
         f->slots /= 2;
     if (f->slots > SHM_MAX_SLOTS)
@@ -140,7 +133,7 @@ static void size_pieces(struct fab_fabric *f)
     uint32_t all = f->g->hosts * f->g->planes * BUFFERS_PER_SWITCH;
     f->per_home = all / f->workers > LEAST_BUFFERS ? all / f->workers : LEAST_BUFFERS;
     /* A step may take buffers and put some back before its commit: those lie beside the slots still published. */
-    f->ring_size = power_of_two(f->per_home + HX_WINDOW);
+    f->ring_size = hx_power_of_two(f->per_home + HX_WINDOW);
     f->ring_bytes = shm_pool_ring_bytes(f->ring_size);
     f->link_bytes = align(shm_link_bytes(f->g->vcs, f->slots), 64);
 }

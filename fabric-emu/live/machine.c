@@ -1,6 +1,7 @@
 /* machine.c - QEMU, its console, its end (machine.h). */
 #include "machine.h"
 #include "fabric-emu/endpoint.h"
+#include "host/arguments.h"
 #include "host/beside.h"
 #include "host/error.h"
 #include "host/signals.h"
@@ -11,7 +12,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,6 @@
 /* Where hal/riscv-virt/link.ld wants the text, and memory up to behind it. */
 #define TEXT_ADDRESS "0x86000000"
 #define MEMORY       "100M"
-enum { MOST_ARGUMENTS = 64, ARGUMENT = 160 };
 
 enum {
     STOP_MS = 2000,
@@ -47,47 +46,30 @@ void machine_open(struct machine *m, const struct fab_fabric *f, unsigned extern
 
 /* ---- starting ---- */
 
-struct arguments {
-    char *list[MOST_ARGUMENTS + 1];
-    char text[MOST_ARGUMENTS][ARGUMENT + PATH_MAX];
-    unsigned count;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    (void)vsnprintf(a->text[a->count], sizeof a->text[0], format, values);
-    va_end(values);
-    a->list[a->count] = a->text[a->count];
-    a->count++;
-}
-
 /* No devices but those that are named. Places of network devices are ports: E W N S (bare-node/node.h). */
-static void describe(struct arguments *a, const struct machine *m, const char *image, int text)
+static void describe(struct hx_arguments *a, const struct machine *m, const char *image, int text)
 {
-    *a = (struct arguments){.count = 0};
-    add(a, "%s", QEMU);
+    hx_arguments_add(a, "%s", QEMU);
     static const char *const fixed[] = {"-M",   "virt",     "-m",    MEMORY,        "-bios",
                                         "none", "-display", "none",  "-nodefaults", "-monitor",
                                         "none", "-serial",  "stdio", "-global",     "virtio-mmio.force-legacy=false"};
     for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        add(a, "%s", fixed[i]);
-    add(a, "-smp");
-    add(a, "%u", m->harts);
-    add(a, "-name");
-    add(a, "hxmesh-image");
-    add(a, "-kernel");
-    add(a, "%s", image);
-    add(a, "-device");
-    add(a, "loader,addr=" TEXT_ADDRESS ",force-raw=on,file=/proc/self/fd/%d", text);
+        hx_arguments_add(a, "%s", fixed[i]);
+    hx_arguments_add(a, "-smp");
+    hx_arguments_add(a, "%u", m->harts);
+    hx_arguments_add(a, "-name");
+    hx_arguments_add(a, "hxmesh-image");
+    hx_arguments_add(a, "-kernel");
+    hx_arguments_add(a, "%s", image);
+    hx_arguments_add(a, "-device");
+    hx_arguments_add(a, "loader,addr=" TEXT_ADDRESS ",force-raw=on,file=/proc/self/fd/%d", text);
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         if (m->cable[port] < 0)
             continue;
-        add(a, "-netdev");
-        add(a, "dgram,id=cable%u,local.type=fd,local.str=%d", port, m->cable[port]);
-        add(a, "-device");
-        add(a, "virtio-net-device,netdev=cable%u,bus=virtio-mmio-bus.%u", port, port);
+        hx_arguments_add(a, "-netdev");
+        hx_arguments_add(a, "dgram,id=cable%u,local.type=fd,local.str=%d", port, m->cable[port]);
+        hx_arguments_add(a, "-device");
+        hx_arguments_add(a, "virtio-net-device,netdev=cable%u,bus=virtio-mmio-bus.%u", port, port);
     }
 }
 
@@ -112,8 +94,8 @@ static void keep_open(int fd)
 }
 
 /* Becomes QEMU; says on `failed` why not. It is in a group of its own: what a terminal ends is the supervisor. */
-_Noreturn static void become(const struct machine *m, struct arguments *a, const int in[2], const int out[2], int text,
-                             int failed, pid_t supervisor)
+_Noreturn static void become(const struct machine *m, struct hx_arguments *a, const int in[2], const int out[2],
+                             int text, int failed, pid_t supervisor)
 {
     sigset_t set = hx_signals_ending();
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -126,7 +108,7 @@ _Noreturn static void become(const struct machine *m, struct arguments *a, const
         keep_open(m->cable[port]); /* -1: none, and nothing is done */
     keep_open(text);
     if (getppid() == supervisor)
-        (void)execvp(a->list[0], a->list);
+        (void)execvp(a->item[0], a->item);
     int error = errno;
     (void)!write(failed, &error, sizeof error);
     _exit(HX_EXIT_ENVIRONMENT);
@@ -149,7 +131,7 @@ static int open_pipes(int ends[][2], unsigned count)
 }
 
 /* Returns 0 or an errno. */
-static int spawn(struct machine *m, struct arguments *a, int text)
+static int spawn(struct machine *m, struct hx_arguments *a, int text)
 {
     enum { IN, OUT, FAILED, PIPES };
     int pipes[PIPES][2];
@@ -188,24 +170,22 @@ static void empty_cables(const struct machine *m)
 bool machine_start(struct machine *m, const char *text, struct hx_problem *problem)
 {
     char image[PATH_MAX];
-    struct arguments *a = hx_allocate(1, sizeof *a);
+    struct hx_arguments a = {.count = 0};
     m->to = m->from = -1;
     m->ready = false;
     m->lines = 0;
     m->line_bytes = 0;
-    if (!beside_path(IMAGE, image, sizeof image) || access(image, R_OK) != 0) {
-        free(a);
+    if (!beside_path(IMAGE, image, sizeof image) || access(image, R_OK) != 0)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, image,
                        "the image of a node is not there (make, with package gcc-riscv64-unknown-elf)");
-    }
     int file = text_file(text);
     if (file >= 0)
-        describe(a, m, image, file);
+        describe(&a, m, image, file);
     empty_cables(m);
-    int error = file < 0 ? -file : spawn(m, a, file);
+    int error = file < 0 ? -file : spawn(m, &a, file);
     if (file >= 0)
         (void)close(file);
-    free(a);
+    hx_arguments_free(&a);
     if (error)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, m->name, QEMU " cannot be started: %s%s", strerror(error),
                        error == ENOENT ? " (package qemu-system-misc)" : "");

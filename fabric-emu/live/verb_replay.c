@@ -1,6 +1,7 @@
 /* verb_replay.c - `hxmesh replay`: the frames of a capture once more, into a port of a running fabric or onto an
  * interface. */
 #include "fabric-emu/capture/filter.h"
+#include "host/clock.h"
 #include "host/json.h"
 #include "host/name.h"
 #include "host/pcapng/read.h"
@@ -38,18 +39,11 @@ struct replaying {
     uint64_t cut_at; /* where the block begins in which the file ends; 0: it ends between two blocks */
 };
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
-
 /* Waits until `at`, or a signal. */
 static void wait_until(struct replaying *r, uint64_t at)
 {
     struct pollfd signals = {.fd = r->signals, .events = POLLIN};
-    uint64_t before = now();
+    uint64_t before = hx_monotonic_ns();
     uint64_t ns = at > before ? at - before : 0;
     const struct timespec wait = {.tv_sec = (time_t)(ns / 1000000000U), .tv_nsec = (long)(ns % 1000000000U)};
     r->interrupted = r->interrupted || ppoll(&signals, 1, &wait, NULL) > 0;
@@ -71,7 +65,7 @@ static void give(struct replaying *r, const struct hx_pcapng_read_packet *p)
     while ((result = replay_send(&r->target, p->bytes, p->captured)) == REPLAY_BUSY && !r->interrupted) {
         if (replay_has_ended(&r->target))
             hx_die(HX_EXIT_ENVIRONMENT, r->target.fabric.name, "the fabric ended after %" PRIu64 " frames", r->given);
-        wait_until(r, now() + BUSY_NS);
+        wait_until(r, hx_monotonic_ns() + BUSY_NS);
     }
     if (result == REPLAY_BROKEN)
         hx_die(HX_EXIT_ENVIRONMENT, r->interface, "frame %" PRIu64 " cannot be sent: %m", p->frame);
@@ -100,7 +94,7 @@ static void take_packet(struct replaying *r)
         return;
     }
     if (r->start_ns == 0) {
-        r->start_ns = now();
+        r->start_ns = hx_monotonic_ns();
         r->first_ns = p->time_ns;
     }
     uint64_t at = due(r, r->given, p->time_ns);
@@ -166,7 +160,7 @@ static void settle(struct replaying *r)
     for (unsigned ms = 0; ms < SETTLE_MS && !replay_is_settled(&r->target) && !r->interrupted; ms++) {
         if (replay_has_ended(&r->target))
             break;
-        wait_until(r, now() + 1000000);
+        wait_until(r, hx_monotonic_ns() + 1000000);
     }
 }
 
@@ -217,7 +211,7 @@ static int replay(struct replaying *r, const struct hx_common *common)
     r->signals = hx_signals_open();
     replay_file(r);
     settle(r);
-    double seconds = r->start_ns ? (double)(now() - r->start_ns) / 1e9 : 0;
+    double seconds = r->start_ns ? (double)(hx_monotonic_ns() - r->start_ns) / 1e9 : 0;
     if (common->json)
         hx_json_write(report_json(r, seconds), common->json);
     else

@@ -2,22 +2,17 @@
  * in `host`. */
 #include "host/json.h"
 #include "fabric-emu/report/result.h"
+#include "host/drops.h"
 #include "host/name.h"
 #include "host/version.h"
 
 #include <stdlib.h>
 
-static const char *const drop_names[] = {
-#define DROP_NAME(name, text) text,
-    HX_DROP_REASONS(DROP_NAME)
-#undef DROP_NAME
-};
-
 static json_t *drops_json(const struct result *r)
 {
     json_t *drops = json_object();
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        (void)json_object_set_new(drops, drop_names[reason], json_integer((json_int_t)r->drops[reason]));
+        (void)json_object_set_new(drops, hx_drop_names[reason], json_integer((json_int_t)r->drops[reason]));
     return drops;
 }
 

@@ -1,5 +1,6 @@
 /* text.c - the report that a person reads. */
 #include "fabric-emu/report/result.h"
+#include "host/drops.h"
 #include "host/name.h"
 #include "host/value.h"
 #include "host/version.h"
@@ -10,12 +11,6 @@
 #include <string.h>
 
 enum { HOTTEST = 5, MOST_JOBS = 16 };
-
-static const char *const drop_names[] = {
-#define DROP_NAME(name, text) text,
-    HX_DROP_REASONS(DROP_NAME)
-#undef DROP_NAME
-};
 
 static void print_head(const struct result *r)
 {
@@ -167,7 +162,7 @@ static void print_health(const struct result *r)
     bool any = false;
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
         if (r->drops[reason])
-            printf(" %s %" PRIu64, drop_names[reason], r->drops[reason]);
+            printf(" %s %" PRIu64, hx_drop_names[reason], r->drops[reason]);
         any = any || r->drops[reason];
     }
     printf("%s\n", any ? "" : " none");

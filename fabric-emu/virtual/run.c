@@ -4,6 +4,7 @@
 #include "fabric-emu/report/gather.h"
 #include "fabric-emu/watch.h"
 #include "faults.h"
+#include "host/clock.h"
 #include "host/error.h"
 #include "host/progress.h"
 #include "host/signals.h"
@@ -34,13 +35,6 @@ struct run {
     uint64_t started_ns;
     struct hx_requests requests; /* to end */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
 
 static sigset_t awaited_signals(void)
 {
@@ -128,7 +122,7 @@ static void show_progress(struct run *r)
     for (unsigned w = 0; w < r->m->workers; w++)
         hops += atomic_load(&r->m->area[w].hops);
     uint64_t now = atomic_load(&r->m->area[0].now);
-    double seconds = (double)(now_ns() - r->started_ns) / 1e9;
+    double seconds = (double)(hx_monotonic_ns() - r->started_ns) / 1e9;
     double share = share_done(r, now);
     char note[128];
     (void)snprintf(note, sizeof note, ", %.3f ms simulated, %.1f M packet-hops/s", (double)now / 1e9,
@@ -139,7 +133,7 @@ static void show_progress(struct run *r)
 /* The first asks for an end with a report; whoever asks again wants it at once. */
 static void take_request(struct run *r)
 {
-    if (hx_signals_request(&r->requests, now_ns()) == HX_REQUEST_AGAIN) {
+    if (hx_signals_request(&r->requests, hx_monotonic_ns()) == HX_REQUEST_AGAIN) {
         r->outcome.cut_short = true;
         virtual_channel_break(r->m->channel);
         recording_abandon(r->m->recording);
@@ -251,7 +245,7 @@ static double busy(const void *of, unsigned plane, uint32_t link)
 
 void run_model(const struct model *m, struct run_show show, struct result *result)
 {
-    struct run r = {.m = m, .bar = hx_progress_start("run", show.quiet), .started_ns = now_ns()};
+    struct run r = {.m = m, .bar = hx_progress_start("run", show.quiet), .started_ns = hx_monotonic_ns()};
     if (m->workload.collective && !m->settings.duration_ns)
         r.due = (double)workload_messages(&m->workload);
     else if (!m->settings.duration_ns)
@@ -267,7 +261,7 @@ void run_model(const struct model *m, struct run_show show, struct result *resul
     model_end(m);
     watch_end(&r.watch);
     judge(&r);
-    r.outcome.drained_ns = now_ns() - r.started_ns;
+    r.outcome.drained_ns = hx_monotonic_ns() - r.started_ns;
     *result = (struct result){
         .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};
     result->flows = m->workload.traffic->flows;

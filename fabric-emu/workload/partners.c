@@ -13,6 +13,7 @@
 #include "fabric-emu/layout.h"
 #include "fabric-emu/random.h"
 #include "host/jobs.h"
+#include "host/powers.h"
 #include "host/topology/seats.h"
 
 #include <stdlib.h>
@@ -86,11 +87,6 @@ static void find_grid(struct grid *grid, const struct hx_spec *spec, const struc
     }
 }
 
-static bool is_power_of_two(uint64_t n)
-{
-    return n && (n & (n - 1)) == 0;
-}
-
 static uint32_t reverse(uint32_t number, uint32_t of)
 {
     uint32_t reversed = 0;
@@ -116,7 +112,7 @@ static uint32_t place_to(unsigned pattern, const struct grid *grid, uint32_t col
     case HX_TRANSPOSE:
         return column * grid->rows + row;
     default:
-        return is_power_of_two(places) ? reverse(own, places) : own;
+        return hx_is_power_of_two(places) ? reverse(own, places) : own;
     }
 }
 
@@ -178,7 +174,7 @@ static bool check_grid(const struct hx_settings *settings, const struct grid *gr
         needs = "transpose goes nowhere in a single line";
         break;
     case HX_BIT_REVERSE:
-        good = is_power_of_two(places) && places > 2;
+        good = hx_is_power_of_two(places) && places > 2;
         needs = "bit-reverse needs a power of two of accelerators, 4 or more";
         break;
     default:

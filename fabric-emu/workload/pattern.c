@@ -82,8 +82,7 @@ static void fill(const struct workload *w, const struct hx_send *s, uint32_t pac
 {
     const struct pattern *p = (const struct pattern *)w;
     uint32_t destination = hx_fabric_host(p->traffic->g, s->dst_d0, s->dst_d1);
-    const struct payload_id id = {p->traffic->settings.seed, w->rank, destination, s->message, packet};
-    payload_write(&id, to, bytes);
+    payload_fill(p->traffic->settings.seed, w->rank, destination, s, packet, to, bytes);
 }
 
 static uint64_t place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
@@ -92,8 +91,7 @@ static uint64_t place(struct workload *w, const struct hx_header *h, const uint8
     uint32_t source = hx_fabric_host(t->g, h->src_d0, h->src_d1);
     if (source == HX_NOWHERE)
         return h->length; /* nobody has this address */
-    const struct payload_id id = {t->settings.seed, source, w->rank, h->message, h->offset};
-    return payload_wrong_bytes(&id, payload, h->length);
+    return payload_check(t->settings.seed, source, w->rank, h, payload);
 }
 
 static const struct workload_ops ops = {.bytes = sizeof(struct pattern),

@@ -3,6 +3,8 @@
 #ifndef PAYLOAD_H
 #define PAYLOAD_H
 
+#include "hxmesh/hal.h"
+
 #include <stdint.h>
 
 struct payload_id {
@@ -15,5 +17,21 @@ void payload_write(const struct payload_id *id, uint8_t *to, unsigned bytes);
 
 /* Bytes that differ from what payload_write wrote. */
 unsigned payload_wrong_bytes(const struct payload_id *id, const uint8_t *from, unsigned bytes);
+
+/* Payload of a packet that rank `own` sends to rank `to`. */
+static inline void payload_fill(uint64_t seed, uint32_t own, uint32_t to, const struct hx_send *s, uint32_t packet,
+                                uint8_t *data, unsigned bytes)
+{
+    const struct payload_id id = {seed, own, to, s->message, packet};
+    payload_write(&id, data, bytes);
+}
+
+/* Wrong bytes of a packet that rank `own` received from rank `from`. */
+static inline unsigned payload_check(uint64_t seed, uint32_t from, uint32_t own, const struct hx_header *h,
+                                     const uint8_t *data)
+{
+    const struct payload_id id = {seed, from, own, h->message, h->offset};
+    return payload_wrong_bytes(&id, data, h->length);
+}
 
 #endif

@@ -47,15 +47,13 @@ static struct fabric f; /* the image has this one */
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     const struct accelerator *a = of;
-    const struct payload_id id = {1, a->rank, s->dst_d0, s->message, packet};
-    payload_write(&id, to, bytes);
+    payload_fill(1, a->rank, s->dst_d0, s, packet, to, bytes);
 }
 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     const struct accelerator *a = of;
-    const struct payload_id id = {1, h->src_d0, a->rank, h->message, h->offset};
-    f.wrong_bytes += payload_wrong_bytes(&id, payload, h->length);
+    f.wrong_bytes += payload_check(1, h->src_d0, a->rank, h, payload);
 }
 
 static void event(void *of, const struct hx_event *e)

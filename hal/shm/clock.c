@@ -24,9 +24,9 @@ static struct shm_clock read_both(void)
     struct shm_clock best = {.ticks = 0};
     uint64_t least = UINT64_MAX;
     for (unsigned n = 0; n < READINGS; n++) {
-        uint64_t before = shm_clock_system();
+        uint64_t before = hx_monotonic_ns();
         uint64_t ticks = shm_clock_ticks();
-        uint64_t took = shm_clock_system() - before;
+        uint64_t took = hx_monotonic_ns() - before;
         if (took < least)
             best = (struct shm_clock){.ticks = ticks, .ns = before + took / 2};
         least = took < least ? took : least;

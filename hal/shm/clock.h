@@ -4,15 +4,7 @@
 #ifndef SHM_CLOCK_H
 #define SHM_CLOCK_H
 
-#include <stdint.h>
-#include <time.h>
-
-static inline uint64_t shm_clock_system(void)
-{
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (uint64_t)at.tv_sec * 1000000000U + (uint64_t)at.tv_nsec;
-}
+#include "host/clock.h"
 
 struct shm_clock {
     uint64_t ticks, ns; /* read at the same moment */
@@ -38,7 +30,7 @@ static inline uint64_t shm_clock_ticks(void)
 static inline uint64_t shm_clock_ns(const struct shm_clock *c)
 {
     if (!c->scale)
-        return shm_clock_system();
+        return hx_monotonic_ns();
     return c->ns + (uint64_t)((unsigned __int128)(shm_clock_ticks() - c->ticks) * c->scale >> 32);
 }
 

@@ -1,4 +1,4 @@
-/* interface.h - what a packet socket and a TAP ask and tell the kernel about a network interface. */
+/* interface.h - what wires and ethdevs ask and tell the kernel about a network interface. */
 #ifndef INTERFACE_H
 #define INTERFACE_H
 

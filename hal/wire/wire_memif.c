@@ -1,4 +1,5 @@
 /* wire_memif.c - a wire that is a memif, with the listening socket ours (wire.h, memif.h). */
+#include "host/clock.h"
 #include "hxmesh/frame.h"
 #include "named.h"
 #include "wire.h"
@@ -9,16 +10,13 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BACKLOG = 4 };
 
 static void serve_memif(struct wire *w)
 {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    memif_serve(&w->server, w->memif.offer, w->fd, (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec);
+    memif_serve(&w->server, w->memif.offer, w->fd, hx_monotonic_ns());
 }
 
 static void end_memif(struct wire *w)

@@ -40,7 +40,7 @@ double measure_ticks_per_second(void)
     const struct timespec wait = {.tv_nsec = 50000000};
     (void)nanosleep(&wait, NULL);
     uint64_t ticks = shm_clock_ticks() - clock.ticks;
-    uint64_t ns = shm_clock_system() - clock.ns;
+    uint64_t ns = hx_monotonic_ns() - clock.ns;
     return (double)ticks * 1e9 / (double)ns;
 }
 

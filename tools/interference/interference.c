@@ -1,5 +1,6 @@
 /* interference.c - runs jobs alone and together (interference.h). */
 #include "tools/interference/interference.h"
+#include "host/arguments.h"
 #include "host/json.h"
 #include "host/name.h"
 #include "host/progress.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 128, OF_NOBODY = UINT16_MAX + 1, OF_MANY };
+enum { OF_NOBODY = UINT16_MAX + 1, OF_MANY };
 
 /* What is counted while runs go on. */
 struct counting {
@@ -29,22 +30,27 @@ struct counting {
 static json_t *report_of(const struct hx_spec *spec, const char *const *arguments, const char *only, int *code)
 {
     char hxmesh[PATH_MAX];
-    const char *argv[MOST_ARGUMENTS + 1] = {hxmesh,    "run",     spec->source, "--clock",
-                                            "virtual", "--quiet", "--json",     "-"};
-    unsigned n = 8;
+    static const char *const head[] = {"--clock", "virtual", "--quiet", "--json", "-"};
+    struct hx_arguments a = {.count = 0};
     json_error_t wrong;
     child_beside("hxmesh", hxmesh, sizeof hxmesh);
-    for (unsigned i = 0; i < spec->said.count && n + 2 < MOST_ARGUMENTS; i++) {
-        argv[n++] = "--job";
-        argv[n++] = spec->said.item[i];
+    hx_arguments_add(&a, "%s", hxmesh);
+    hx_arguments_add(&a, "run");
+    hx_arguments_add(&a, "%s", spec->source);
+    for (unsigned i = 0; i < sizeof head / sizeof *head; i++)
+        hx_arguments_add(&a, "%s", head[i]);
+    for (unsigned i = 0; i < spec->said.count; i++) {
+        hx_arguments_add(&a, "--job");
+        hx_arguments_add(&a, "%s", spec->said.item[i]);
     }
-    for (; *arguments && n + 2 < MOST_ARGUMENTS; arguments++)
-        argv[n++] = *arguments;
+    for (; *arguments; arguments++)
+        hx_arguments_add(&a, "%s", *arguments);
     if (only) {
-        argv[n++] = "--only";
-        argv[n++] = only;
+        hx_arguments_add(&a, "--only");
+        hx_arguments_add(&a, "%s", only);
     }
-    struct child_result r = child_run((char *const *)(uintptr_t)argv);
+    struct child_result r = child_run(a.item);
+    hx_arguments_free(&a);
     json_t *report = r.exit_code == HX_EXIT_DONE ? json_loads(r.output, 0, &wrong) : NULL;
     *code = child_interrupted() ? HX_EXIT_INTERRUPTED : r.exit_code;
     if (!report && !child_interrupted())

@@ -1,5 +1,6 @@
 /* run.c - one simulation (tools/reproduce/run.h). */
 #include "tools/reproduce/run.h"
+#include "host/arguments.h"
 #include "host/error.h"
 #include "host/spec.h"
 #include "host/timing.h"
@@ -9,11 +10,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_ARGUMENTS = 32, ARGUMENT = REPRODUCE_FABRIC };
 
 /* ---- how much work ---- */
 
@@ -103,86 +101,73 @@ double reproduce_estimate(const struct reproduce_run *run)
 
 /* ---- its command line ---- */
 
-struct arguments {
-    char text[MOST_ARGUMENTS][ARGUMENT];
-    unsigned count;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(a->text[a->count++], ARGUMENT, format, arguments);
-    va_end(arguments);
-}
-
-static void add_bytes(struct arguments *a, uint64_t bytes)
+static void add_bytes(struct hx_arguments *a, uint64_t bytes)
 {
     char text[HX_VALUE_TEXT];
-    add(a, "%s", hx_value_write_bytes(text, bytes));
+    hx_arguments_add(a, "%s", hx_value_write_bytes(text, bytes));
 }
 
-static void add_time(struct arguments *a, uint64_t nanoseconds)
+static void add_time(struct hx_arguments *a, uint64_t nanoseconds)
 {
     char text[HX_VALUE_TEXT];
-    add(a, "%s", hx_value_write_duration(text, nanoseconds));
+    hx_arguments_add(a, "%s", hx_value_write_duration(text, nanoseconds));
 }
 
-static void arguments_of(const struct reproduce_run *run, unsigned workers, struct arguments *a)
+static void arguments_of(const struct reproduce_run *run, unsigned workers, struct hx_arguments *a)
 {
-    add(a, "run");
-    add(a, "%s", run->fabric);
-    add(a, "--clock");
-    add(a, "virtual");
-    add(a, "--traffic");
-    add(a, "%s", run->traffic);
+    hx_arguments_add(a, "run");
+    hx_arguments_add(a, "%s", run->fabric);
+    hx_arguments_add(a, "--clock");
+    hx_arguments_add(a, "virtual");
+    hx_arguments_add(a, "--traffic");
+    hx_arguments_add(a, "%s", run->traffic);
     if (run->algorithm) {
-        add(a, "--algorithm");
-        add(a, "%s", run->algorithm);
+        hx_arguments_add(a, "--algorithm");
+        hx_arguments_add(a, "%s", run->algorithm);
     }
-    add(a, "--message");
+    hx_arguments_add(a, "--message");
     add_bytes(a, run->bytes);
     if (run->shifts) {
-        add(a, "--shifts");
-        add(a, "%" PRIu64, run->shifts);
+        hx_arguments_add(a, "--shifts");
+        hx_arguments_add(a, "%" PRIu64, run->shifts);
     }
     if (run->timing) {
-        add(a, "--timing");
-        add(a, "%s", run->timing);
+        hx_arguments_add(a, "--timing");
+        hx_arguments_add(a, "%s", run->timing);
     }
     if (run->buffer) {
-        add(a, "--buffer");
+        hx_arguments_add(a, "--buffer");
         add_bytes(a, run->buffer);
     }
     if (run->rate > 0) {
-        add(a, "--rate");
-        add(a, "%g", run->rate);
+        hx_arguments_add(a, "--rate");
+        hx_arguments_add(a, "%g", run->rate);
     }
     if (run->duration) {
-        add(a, "--duration");
+        hx_arguments_add(a, "--duration");
         add_time(a, run->duration);
-        add(a, "--warm-up");
+        hx_arguments_add(a, "--warm-up");
         add_time(a, run->warm_up);
     }
     if (run->seed) {
-        add(a, "--seed");
-        add(a, "%" PRIu64, run->seed);
+        hx_arguments_add(a, "--seed");
+        hx_arguments_add(a, "%" PRIu64, run->seed);
     }
     if (workers) {
-        add(a, "--workers");
-        add(a, "%u", workers);
+        hx_arguments_add(a, "--workers");
+        hx_arguments_add(a, "%u", workers);
     }
-    add(a, "--no-links");
-    add(a, "--json");
-    add(a, "-");
+    hx_arguments_add(a, "--no-links");
+    hx_arguments_add(a, "--json");
+    hx_arguments_add(a, "-");
 }
 
-static void write_command(struct reproduce_run *run, const struct arguments *a)
+static void write_command(struct reproduce_run *run, const struct hx_arguments *a)
 {
     size_t used = (size_t)snprintf(run->command, sizeof run->command, "hxmesh");
-    for (unsigned i = 0; i < a->count && used < sizeof run->command; i++) {
-        const char *quote = strchr(a->text[i], ' ') ? "\"" : "";
-        used += (size_t)snprintf(run->command + used, sizeof run->command - used, " %s%s%s", quote, a->text[i], quote);
+    for (size_t i = 1; i < a->count && used < sizeof run->command; i++) {
+        const char *quote = strchr(a->item[i], ' ') ? "\"" : "";
+        used += (size_t)snprintf(run->command + used, sizeof run->command - used, " %s%s%s", quote, a->item[i], quote);
     }
 }
 
@@ -265,15 +250,14 @@ static bool judge(struct reproduce_run *run, const struct child_result *r)
 
 bool reproduce_do(struct reproduce_run *run, const char *path, unsigned workers, bool quiet)
 {
-    struct arguments a = {.count = 0};
+    struct hx_arguments a = {.count = 0};
+    hx_arguments_add(&a, "%s", path);
     arguments_of(run, workers, &a);
     write_command(run, &a);
     if (quiet)
-        add(&a, "--quiet");
-    char *argv[MOST_ARGUMENTS + 2] = {(char *)(uintptr_t)path};
-    for (unsigned i = 0; i < a.count; i++)
-        argv[i + 1] = a.text[i];
-    struct child_result r = child_run(argv);
+        hx_arguments_add(&a, "--quiet");
+    struct child_result r = child_run(a.item);
+    hx_arguments_free(&a);
     run->wall_seconds = r.seconds;
     bool good = judge(run, &r);
     free(r.output);

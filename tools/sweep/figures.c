@@ -1,6 +1,6 @@
 /* figures.c - the numbers that a report may have, flat, and their units (tools/sweep/sweep.h, docs/report.md). */
+#include "host/drops.h"
 #include "host/error.h"
-#include "hxmesh/switch.h"
 #include "tools/sweep/sweep.h"
 
 #include <string.h>
@@ -65,13 +65,6 @@ static const char *const names[] = {"share_of_injection",
                                     "capture.files",
                                     NULL};
 
-/* Behind "drops.". */
-static const char *const drop_names[] = {
-#define DROP_NAME(name, text) text,
-    HX_DROP_REASONS(DROP_NAME)
-#undef DROP_NAME
-        NULL};
-
 static bool is_one_of(const char *name, const char *const *list)
 {
     while (*list && strcmp(*list, name) != 0)
@@ -82,7 +75,7 @@ static bool is_one_of(const char *name, const char *const *list)
 bool sweep_is_figure(const char *name)
 {
     static const char drops[] = "drops.";
-    bool is_drop = strncmp(name, drops, sizeof drops - 1) == 0 && is_one_of(name + sizeof drops - 1, drop_names);
+    bool is_drop = strncmp(name, drops, sizeof drops - 1) == 0 && is_one_of(name + sizeof drops - 1, hx_drop_names);
     return is_drop || is_one_of(name, names);
 }
 

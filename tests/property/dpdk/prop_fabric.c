@@ -4,7 +4,7 @@
  * HX_GARBAGE_TURNS: for how many turns garbage comes (50000). */
 #include "dpdk-node/core.h"
 #include "dpdk-node/local.h"
-#include "dpdk-node/report.h"
+#include "host/drops.h"
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "tests/support/dpdk/support_dpdk.h"
@@ -418,7 +418,7 @@ static struct lab *with_garbage(const struct lab_settings *s)
     print_message("%lu frames of garbage; messages a thousand turns: %.2f, %.2f without; dropped:",
                   (unsigned long)thrown, spoilt, clean);
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        print_message(" %s %lu", node_drop_names[reason], (unsigned long)lab_drops(&lab, reason));
+        print_message(" %s %lu", hx_drop_names[reason], (unsigned long)lab_drops(&lab, reason));
     print_message("\n");
     return &lab;
 }

@@ -3,6 +3,7 @@
  * and nothing is left behind. HX_SEED, HX_CASES: other and more of them. */
 #include "fabric-emu/live/session.h"
 #include "fabric-emu/random.h"
+#include "host/clock.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 
@@ -42,13 +43,6 @@ static struct {
 static uint64_t draw(void)
 {
     return random_of(t.seed, 5, t.drawn++);
-}
-
-static double now(void)
-{
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
 }
 
 static void pause_ms(unsigned ms)
@@ -170,13 +164,13 @@ static void start_run(void)
     assert_true(t.run >= 0);
     if (t.run == 0)
         run_fabric();
-    double end = now() + PATIENCE_S;
+    double end = hx_monotonic_seconds() + PATIENCE_S;
     while (shm_arena_attach(&t.arena, t.name, t.plan.arena.bytes) != 0) {
-        assert_true(now() < end);
+        assert_true(hx_monotonic_seconds() < end);
         pause_ms(1);
     }
     const struct hx_metrics_head *head = (const struct hx_metrics_head *)(const void *)t.arena.base;
-    while (atomic_load(&head->phase) == HX_PHASE_STARTING && now() < end)
+    while (atomic_load(&head->phase) == HX_PHASE_STARTING && hx_monotonic_seconds() < end)
         pause_ms(1);
 }
 
@@ -184,7 +178,7 @@ static void start_run(void)
 static int await_end(double seconds)
 {
     int status = 0;
-    for (double end = now() + seconds; now() < end; pause_ms(5)) {
+    for (double end = hx_monotonic_seconds() + seconds; hx_monotonic_seconds() < end; pause_ms(5)) {
         if (waitpid(t.run, &status, WNOHANG) == t.run)
             return status;
     }
@@ -236,7 +230,7 @@ static void strike(unsigned number, const struct decisive *word)
         hit_some(hit, sizeof hit);
     if (word)
         (void)snprintf(hit, sizeof hit, "%s", word->name);
-    double began = now();
+    double began = hx_monotonic_seconds();
     int status = await_end(PATIENCE_S);
     bool interrupted = status < 0;
     if (interrupted) {
@@ -244,7 +238,7 @@ static void strike(unsigned number, const struct decisive *word)
         status = await_end(END_S);
     }
     print_message("case %u: %s: %s %d after %.1f s%s\n", number, hit, WIFEXITED(status) ? "ended with" : "signal",
-                  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), now() - began,
+                  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), hx_monotonic_seconds() - began,
                   interrupted ? ", interrupted" : "");
     if (status < 0) {
         (void)kill(t.run, SIGKILL);
