@@ -36,7 +36,8 @@ Q := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.SECONDARY:
+# Objects that only a pattern names stay.
+.PRECIOUS: $(BUILD)/%.o
 .SUFFIXES:
 
 include mk/sources.mk mk/compile.mk mk/programs.mk mk/tests.mk mk/trials.mk mk/lint.mk mk/install.mk
