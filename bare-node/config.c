@@ -55,15 +55,15 @@ static void read_fabric(struct config *c, struct line *l)
         n[i] = (uint16_t)number_of(l, UINT16_MAX);
     if (hx_geometry_init(&c->g, n[0], n[1], n[2], n[3], n[4], n[5], n[6]) != HX_OK)
         bare_die("its configuration has a fabric that cannot be: %u x %u boards of %u x %u", n[2], n[3], n[0], n[1]);
-    c->barred = bare_take((size_t)c->g.x * c->g.y / 8 + 1);
+    c->blocked = bare_take((size_t)c->g.x * c->g.y / 8 + 1);
 }
 
-static void read_barred(struct config *c, struct line *l)
+static void read_blocked(struct config *c, struct line *l)
 {
     for (uint64_t board = 0; next_number(l, &board);) {
         if (board >= (uint64_t)c->g.x * c->g.y)
             bare_die("its configuration bars board %lu, which is not there", board);
-        c->barred[board / 8] |= (uint8_t)(1U << board % 8);
+        c->blocked[board / 8] |= (uint8_t)(1U << board % 8);
     }
 }
 
@@ -73,8 +73,8 @@ static void read_place(struct config *c, struct line *l)
     c->gy = (uint16_t)number_of(l, c->g.rows - 1U);
     c->plane = (uint8_t)number_of(l, c->g.planes - 1U);
     c->rank = hx_accelerator(&c->g, c->gx, c->gy);
-    c->endpoint.d0 = c->gx;
-    c->endpoint.d1 = c->gy;
+    c->endpoint.addr_hi = c->gx;
+    c->endpoint.addr_lo = c->gy;
     c->endpoint.columns = c->g.columns;
     c->endpoint.rows = c->g.rows;
     c->endpoint.plane_set = (uint8_t)(1U << c->plane);
@@ -115,7 +115,7 @@ static void read_wait(struct config *c, struct line *l)
     c->endpoint.least_ns = number_of(l, most_ms) * ns_per_ms;
     c->endpoint.most_ns = number_of(l, most_ms) * ns_per_ms;
     c->endpoint.retries = (uint8_t)number_of(l, UINT8_MAX);
-    c->endpoint.no_way_ns = number_of(l, most_ms) * ns_per_ms;
+    c->endpoint.unreachable_ns = number_of(l, most_ms) * ns_per_ms;
 }
 
 static void read_line(struct config *c, struct line *l)
@@ -125,7 +125,7 @@ static void read_line(struct config *c, struct line *l)
     else if (c->g.accelerators == 0)
         bare_die("its configuration does not begin with the fabric");
     else if (is_line(l, "barred"))
-        read_barred(c, l);
+        read_blocked(c, l);
     else if (is_line(l, "at"))
         read_place(c, l);
     else if (is_line(l, "credits"))

@@ -11,7 +11,7 @@
  *     traffic 1 1 262144 60     seed; whether payload is checked; bytes of a message; messages in all
  *     rate 0                    bytes a microsecond that it sends at most; 0: no limit
  *     to 1 2 3                  ranks that its messages go to, in turn; none: it sends nothing
- *     wait 1000 250 4000 16 40000   ms: an endpoint's timeout_ns, least_ns, most_ns; its retries; ms: its no_way_ns
+ *     wait 1000 250 4000 16 40000   ms: an endpoint's timeout_ns, least_ns, most_ns; its retries; ms: its unreachable_ns
  *
  * Who starts it writes the text (fabric-emu/live/machine.c), so whatever is wrong with it ends in a panic. */
 #ifndef BARE_NODE_CONFIG_H
@@ -24,7 +24,7 @@ struct config {
     uint32_t rank;
     uint16_t gx, gy;
     uint8_t plane;
-    uint8_t *barred; /* bit by board */
+    uint8_t *blocked; /* bit by board */
     uint32_t credits;
     uint64_t random; /* state */
     struct hx_endpoint_config endpoint;

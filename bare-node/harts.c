@@ -42,7 +42,7 @@ static void serve(void *of)
         uint64_t now = board_now();
         unsigned moved = node_take_in(s->harts->node, s->hart, now) + node_send_out(s->harts->node, s->hart, now);
         if (harts_end_round(&idle, moved > 0))
-            board_nap(HARTS_NAP_NS);
+            board_idle_wait(HARTS_IDLE_WAIT_NS);
     }
 }
 

@@ -13,7 +13,7 @@
 
 struct node;
 
-enum { HARTS_NAP_NS = 100000 /* of a hart that nothing wakes: no longer than a credit frame may wait */ };
+enum { HARTS_IDLE_WAIT_NS = 100000 /* of a hart that nothing wakes: no longer than a credit frame may wait */ };
 
 /* The hart that serves a cable's device, of so many. */
 static inline unsigned harts_of_cable(unsigned harts, unsigned cable)

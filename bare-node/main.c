@@ -94,7 +94,7 @@ int image_main(void)
         if ((idle || steps % LOOK_STEPS == 0) && !hear(i))
             break;
         if (harts_end_round(&idle, begun || moved))
-            node_nap(&i->node, now);
+            node_idle_wait(&i->node, now);
     }
     say_statistics(i);
     return 0;

@@ -10,7 +10,7 @@ static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to
     const struct messages *m = of;
     const struct config *c = m->config;
     if (c->verify)
-        payload_fill(c->seed, c->rank, hx_accelerator(&c->g, s->dst_d0, s->dst_d1), s, packet, to, bytes);
+        payload_fill(c->seed, c->rank, hx_accelerator(&c->g, s->dst_addr_hi, s->dst_addr_lo), s, packet, to, bytes);
 }
 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
@@ -18,7 +18,8 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
     struct messages *m = of;
     const struct config *c = m->config;
     if (c->verify)
-        m->bytes_corrupted += payload_check(c->seed, hx_accelerator(&c->g, h->src_d0, h->src_d1), c->rank, h, payload);
+        m->bytes_corrupted +=
+            payload_check(c->seed, hx_accelerator(&c->g, h->src_addr_hi, h->src_addr_lo), c->rank, h, payload);
 }
 
 void messages_init(struct messages *m, const struct config *config, struct node *node)

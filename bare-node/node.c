@@ -7,10 +7,10 @@
 #include "hxmesh/error.h"
 
 enum {
-    BURST = 32,                 /* frames of a cable in one step */
-    CREDIT_PERIOD_NS = 100000,  /* from credit frame to credit frame without need, */
-    QUIET_PERIOD_NS = 12800000, /* and at last while nothing moves */
-    LONGEST_NAP_NS = 10000000   /* console and clocks are looked at as often */
+    BURST = 32,                     /* frames of a cable in one step */
+    CREDIT_PERIOD_NS = 100000,      /* from credit frame to credit frame without need, */
+    QUIET_PERIOD_NS = 12800000,     /* and at last while nothing moves */
+    LONGEST_IDLE_WAIT_NS = 10000000 /* console and clocks are looked at as often */
 };
 
 /* ---- building ---- */
@@ -44,8 +44,8 @@ static void plug_cable(struct node *n, unsigned cable)
 
 static void build_routes(struct node *n)
 {
-    const struct hx_barred barred = {n->config->barred};
-    hx_route_build(&n->sw.route, &n->config->g, n->config->rank, barred, n->up, n->tables);
+    const struct hx_blocked_boards blocked = {n->config->blocked};
+    hx_route_build(&n->sw.route, &n->config->g, n->config->rank, blocked, n->up, n->tables);
 }
 
 static void build_endpoint(struct node *n, struct hal_user user)
@@ -224,31 +224,31 @@ static uint64_t sooner(uint64_t ns, const struct loopback_port *p, uint64_t now)
  * catches up. */
 static uint64_t rest(const struct node *n, uint64_t now)
 {
-    uint64_t ns = LONGEST_NAP_NS;
+    uint64_t ns = LONGEST_IDLE_WAIT_NS;
     for (unsigned cable = 0; cable < NODE_CABLES; cable++) {
         if (!n->device[cable])
             continue;
         if (!loopback_wire_is_empty(&n->out[cable])) /* the device takes nothing now, and does not say when it does */
-            return HARTS_NAP_NS;
+            return HARTS_IDLE_WAIT_NS;
         ns = sooner(ns, &n->switch_hal.node.port[cable], now);
     }
     ns = sooner(ns, &n->switch_hal.node.port[HX_LOCAL], now);
     return sooner(ns, &n->endpoint_hal.node.port[n->config->plane], now);
 }
 
-void node_nap(struct node *n, uint64_t now)
+void node_idle_wait(struct node *n, uint64_t now)
 {
     bool may = true;
     if (n->harts > 1) {
-        board_nap(HARTS_NAP_NS);
+        board_idle_wait(HARTS_IDLE_WAIT_NS);
         return;
     }
     for (unsigned cable = 0; cable < NODE_CABLES; cable++)
         may = (!n->device[cable] || virtio_net_arm(n->device[cable])) && may;
     if (may)
-        board_nap(rest(n, now));
+        board_idle_wait(rest(n, now));
     for (unsigned cable = 0; cable < NODE_CABLES; cable++)
         if (n->device[cable])
             virtio_net_disarm(n->device[cable]);
-    board_nap_over();
+    board_idle_wait_over();
 }

@@ -50,7 +50,7 @@ unsigned node_step(struct node *n, uint64_t now);
 
 /* Hart 0 sleeps, after a step at `now` in which nothing moved: alone, until a frame comes or a credit frame is due;
  * else, for nothing wakes it when another hart has a frame, for a moment. */
-void node_nap(struct node *n, uint64_t now);
+void node_idle_wait(struct node *n, uint64_t now);
 
 /* Whether all cables that are there are up. */
 bool node_is_up(const struct node *n);

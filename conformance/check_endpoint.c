@@ -96,10 +96,11 @@ static void try_inject(struct kit *k)
                     "a packet does not arrive at the switch's LOCAL input on VC 0"))
         return;
     const struct hx_desc *d = kit_arrival(k, 0, HX_LOCAL, 0, 0);
-    kit_expect(
-        k, d->length == LENGTH && d->vc == 0 && d->hops == 0 && d->dst_d0 == 1 && d->dst_d1 == 0 && d->job == KIT_JOB,
-        "it arrives as %u bytes on VC %u after %u hops for %u,%u of job %u", d->length, d->vc, d->hops, d->dst_d0,
-        d->dst_d1, d->job);
+    kit_expect(k,
+               d->length == LENGTH && d->vc == 0 && d->hops == 0 && d->dst_addr_hi == 1 && d->dst_addr_lo == 0 &&
+                   d->job == KIT_JOB,
+               "it arrives as %u bytes on VC %u after %u hops for %u,%u of job %u", d->length, d->vc, d->hops,
+               d->dst_addr_hi, d->dst_addr_lo, d->job);
     kit_settle(k);
 }
 

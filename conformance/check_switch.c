@@ -10,13 +10,14 @@ static void try_news(struct kit *k)
 {
     if (!kit_expect(k, kit_bring(k, 0, SHORT, 1), "no packet can be sent"))
         return;
-    kit_expect(k, hal_news(k->w.sw[1]) >> HX_W & 1, "bit %u is clear, though a packet has arrived at input W", HX_W);
+    kit_expect(k, hal_rx_pending(k->w.sw[1]) >> HX_W & 1, "bit %u is clear, though a packet has arrived at input W",
+               HX_W);
     kit_settle(k);
 }
 
 static void try_open_outputs(struct kit *k)
 {
-    kit_expect(k, hal_open(k->w.sw[0]) >> HX_E & 1, "bit %u is clear, though output E has room", HX_E);
+    kit_expect(k, hal_tx_ready(k->w.sw[0]) >> HX_E & 1, "bit %u is clear, though output E has room", HX_E);
 }
 
 static void try_consumed(struct kit *k)
@@ -84,15 +85,15 @@ static void try_room(struct kit *k)
 {
     struct hal_switch *s = k->w.sw[0];
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        kit_expect(k, hx_lane(hal_room(s, HX_E), vc) <= HX_MAX_ROOM, "lane %u is more than HX_MAX_ROOM", vc);
+        kit_expect(k, hx_lane(hal_tx_credits(s, HX_E), vc) <= HX_MAX_ROOM, "lane %u is more than HX_MAX_ROOM", vc);
         if (!kit_expect(k, kit_send(k, SHORT, vc) && kit_waiting(k, 0, HX_LOCAL, 0) == 1, "no packet can be sent"))
             return;
         struct hx_desc d = *kit_arrival(k, 0, HX_LOCAL, 0, 0);
         d.vc = (uint8_t)vc;
-        unsigned cost = hal_cost(&d);
-        uint64_t before = hal_room(s, HX_E);
+        unsigned cost = hal_packet_credits(&d);
+        uint64_t before = hal_tx_credits(s, HX_E);
         hal_transmit(s, HX_E, HX_LOCAL, 0, &d);
-        uint64_t after = hal_room(s, HX_E);
+        uint64_t after = hal_tx_credits(s, HX_E);
         int fell = hx_lane(before, vc) - hx_lane(after, vc);
         kit_expect(k, fell == (int)cost, "after hal_transmit of a packet of cost %u on VC %u room fell by %d, not %u",
                    cost, vc, fell, cost);
@@ -110,7 +111,7 @@ static void try_room(struct kit *k)
 
 static void try_room_without_link(struct kit *k)
 {
-    uint64_t north = hal_room(k->w.sw[0], HX_N);
+    uint64_t north = hal_tx_credits(k->w.sw[0], HX_N);
     kit_expect(k, north == 0, "output N has no cable and room of 0x%llx", (unsigned long long)north);
 }
 
@@ -119,13 +120,13 @@ static void try_cost(struct kit *k)
     unsigned before = 1;
     for (unsigned length = 0; length <= HX_MAX_PAYLOAD; length++) {
         const struct hx_desc d = {.length = (uint16_t)length};
-        unsigned is = hal_cost(&d);
+        unsigned is = hal_packet_credits(&d);
         if (!kit_expect(k, is >= 1, "a packet of %u bytes costs nothing", length) ||
             !kit_expect(k, is >= before, "a packet of %u bytes costs %u, a shorter one %u", length, is, before))
             return;
         before = is;
     }
-    uint64_t there = hal_room(k->w.sw[0], HX_E);
+    uint64_t there = hal_tx_credits(k->w.sw[0], HX_E);
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         kit_expect(k, hx_lane(there, vc) >= before,
                    "an idle link has room of %u on VC %u: a full packet, of cost %u, can never go", hx_lane(there, vc),
@@ -152,9 +153,9 @@ static void try_transmit(struct kit *k)
     const struct hx_desc *is = kit_arrival(k, 1, HX_W, 2, 0);
     kit_expect(k, is->vc == 2 && is->hops == 9, "sent on VC 2 after 9 hops, it arrives as on VC %u after %u", is->vc,
                is->hops);
-    kit_expect(k, is->length == SHORT && is->dst_d0 == 1 && is->dst_d1 == 0 && is->job == KIT_JOB,
+    kit_expect(k, is->length == SHORT && is->dst_addr_hi == 1 && is->dst_addr_lo == 0 && is->job == KIT_JOB,
                "it arrives with another length, destination or job (%u bytes for %u,%u of job %u)", is->length,
-               is->dst_d0, is->dst_d1, is->job);
+               is->dst_addr_hi, is->dst_addr_lo, is->job);
     kit_settle(k);
 }
 
@@ -182,7 +183,7 @@ static void send_until_full(struct kit *k)
     unsigned taken = 0;
     for (unsigned n = 0; n < HX_WINDOW && kit_bring(k, 0, SHORT, n); n++) {
         const struct hx_desc *d = kit_arrival(k, 1, HX_W, 0, n);
-        taken += hal_cost(d);
+        taken += hal_packet_credits(d);
     }
     kit_expect(
         k, taken <= hx_lane(k->room_at_first, 0),
@@ -197,7 +198,7 @@ static void try_release(struct kit *k)
 {
     enum { PACKETS = 4, HELD = 1 };
     struct hal_switch *s = k->w.sw[1];
-    uint16_t room_before = hx_lane(hal_room(k->w.sw[0], HX_E), 0);
+    uint16_t room_before = hx_lane(hal_tx_credits(k->w.sw[0], HX_E), 0);
     for (unsigned n = 0; n < PACKETS; n++)
         if (!kit_expect(k, kit_bring(k, 0, SHORT, n), "no packet can be sent"))
             return;
@@ -217,13 +218,14 @@ static void try_release(struct kit *k)
     const struct hx_desc *is = hal_arrival(s, HX_W, 0, held_at);
     kit_expect(k, is->buffer == held.buffer && is->length == held.length,
                "the descriptor of a position that waits changed when others left");
-    kit_expect(k, hx_lane(hal_room(k->w.sw[0], HX_E), 0) < room_before, "room came back for a packet that waits, too");
+    kit_expect(k, hx_lane(hal_tx_credits(k->w.sw[0], HX_E), 0) < room_before,
+               "room came back for a packet that waits, too");
     hal_drop(s, HX_W, 0, is, HX_DROP_NO_ROUTE);
     const uint64_t none[HX_VCS] = {0};
     hal_release(s, HX_W, seen, seen, none);
     hal_commit(s);
     kit_advance(k);
-    uint16_t room_after = hx_lane(hal_room(k->w.sw[0], HX_E), 0);
+    uint16_t room_after = hx_lane(hal_tx_credits(k->w.sw[0], HX_E), 0);
     kit_expect(k, room_after == room_before,
                "room is %u after four packets have left, the second last, and was %u before", room_after, room_before);
     send_until_full(k);
@@ -256,8 +258,8 @@ static void try_vcs_apart(struct kit *k)
     while (sent < 4 * HX_WINDOW && kit_bring(k, 0, KIT_FULL, sent))
         sent++;
     kit_expect(k, sent > 0, "no full packet can be sent");
-    kit_expect(k, hx_lane(hal_room(s, HX_E), 1) == hx_lane(k->room_at_first, 1),
-               "with VC 0 full room on VC 1 is %u, and was %u at first", hx_lane(hal_room(s, HX_E), 1),
+    kit_expect(k, hx_lane(hal_tx_credits(s, HX_E), 1) == hx_lane(k->room_at_first, 1),
+               "with VC 0 full room on VC 1 is %u, and was %u at first", hx_lane(hal_tx_credits(s, HX_E), 1),
                hx_lane(k->room_at_first, 1));
     kit_settle(k);
 }
@@ -271,11 +273,11 @@ const struct kit_check kit_switch_checks[] = {
     {"hal_arrived", "Never more than HX_WINDOW ahead of what was released.", try_window},
     {"hal_arrival", "the descriptor at a position that has arrived and was not released; valid until then.",
      try_arrival},
-    {"hal_news", "inputs that may have brought something new, bit by input", try_news},
-    {"hal_open", "outputs that may have room now, bit by output", try_open_outputs},
-    {"hal_room", "room downstream less what this step has transmitted, each at most HX_MAX_ROOM.", try_room},
-    {"hal_room", "0 for an output without a link.", try_room_without_link},
-    {"hal_cost", "credit units the packet takes, at least 1.", try_cost},
+    {"hal_rx_pending", "inputs that may have brought something new, bit by input", try_news},
+    {"hal_tx_ready", "outputs that may have room now, bit by output", try_open_outputs},
+    {"hal_tx_credits", "room downstream less what this step has transmitted, each at most HX_MAX_ROOM.", try_room},
+    {"hal_tx_credits", "0 for an output without a link.", try_room_without_link},
+    {"hal_packet_credits", "credit units the packet takes, at least 1.", try_cost},
     {"HAL_VCS_APART", "the VCs of an output share no room.", try_vcs_apart},
     {"hal_transmit", "sends a copy of the descriptor on the link's VC d->vc", try_transmit},
     {"hal_commit",

@@ -30,15 +30,15 @@ static uint8_t byte_of(uint32_t tag, uint64_t at)
     return (uint8_t)(tag * 31 + at * 13 + at / 8192);
 }
 
-void conformance_fill(const struct hal_endpoint *of, const struct hx_send *s, uint32_t packet, uint8_t *to,
-                      unsigned bytes)
+void conformance_read_payload(const struct hal_endpoint *of, const struct hx_send *s, uint32_t packet, uint8_t *to,
+                              unsigned bytes)
 {
     (void)of;
     for (unsigned i = 0; i < bytes; i++)
         to[i] = byte_of(s->tag, (uint64_t)packet * HX_MAX_PAYLOAD + i);
 }
 
-void conformance_place(const struct hal_endpoint *of, const struct hx_header *h, const uint8_t *payload)
+void conformance_write_payload(const struct hal_endpoint *of, const struct hx_header *h, const uint8_t *payload)
 {
     uint64_t first = (uint64_t)h->offset * HX_MAX_PAYLOAD;
     if (h->tag >= MESSAGES)
@@ -81,7 +81,7 @@ static void start(struct firmware *f, struct kit *k)
     struct hx_geometry g;
     (void)hx_geometry_init(&g, 2, 1, 1, 1, 1, HX_DEFAULT_RADIX, 1);
     for (unsigned i = 0; i < CONFORMANCE_ACCELERATORS; i++) {
-        const struct hx_endpoint_config config = {.d0 = (uint16_t)i,
+        const struct hx_endpoint_config config = {.addr_hi = (uint16_t)i,
                                                   .columns = 2,
                                                   .rows = 1,
                                                   .plane_set = 1,
@@ -99,7 +99,7 @@ static void start(struct firmware *f, struct kit *k)
         memory[1] = zeroed(hx_route_bytes(&g, i));
         memory[2] = zeroed(hx_endpoint_bytes(&config));
         hx_switch_init(&f->sw[i], HX_ACCELERATOR_PORTS, HX_VCS, KIT_JOB, k->w.sw[i], memory[0]);
-        hx_route_build(&f->sw[i].route, &g, i, (struct hx_barred){NULL}, cabled[i], memory[1]);
+        hx_route_build(&f->sw[i].route, &g, i, (struct hx_blocked_boards){NULL}, cabled[i], memory[1]);
         int error = hx_endpoint_init(&f->endpoint[i], &config, k->w.endpoint[i], memory[2]);
         kit_expect(k, error == HX_OK, "hx_endpoint_init() answers %d", error);
     }
@@ -123,7 +123,7 @@ static bool is_done(const struct firmware *f)
            hx_endpoint_idle(&f->endpoint[1]);
 }
 
-static void judge(struct kit *k, const struct firmware *f)
+static void validate(struct kit *k, const struct firmware *f)
 {
     kit_expect(k, t.failed == 0, "%u messages were given up", (unsigned)t.failed);
     for (unsigned i = 0; i < CONFORMANCE_ACCELERATORS; i++) {
@@ -149,13 +149,13 @@ static void traffic(struct kit *k)
     start(&f, k);
     for (unsigned n = 0; n < MOST_STEPS && !is_done(&f) && !kit_shared->broken; n++)
         step(&f, k);
-    judge(k, &f);
+    validate(k, &f);
     kit_settle(k);
     for (unsigned i = 0; i < 3 * CONFORMANCE_ACCELERATORS; i++)
         free(f.memory[i]);
 }
 
 const struct kit_check kit_traffic_checks[] = {
-    {"hal_place", "puts arriving payload where it belongs; called once for each packet of a message, in any order.",
-     traffic},
+    {"hal_write_payload",
+     "puts arriving payload where it belongs; called once for each packet of a message, in any order.", traffic},
     {0}};

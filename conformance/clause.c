@@ -77,7 +77,7 @@ void kit_try(void)
         return;
     }
     k.free_at_first = conformance_free_buffers(&k.w);
-    k.room_at_first = hal_room(k.w.sw[0], HX_E);
+    k.room_at_first = hal_tx_credits(k.w.sw[0], HX_E);
     tried->run(&k);
     conformance_close(&k.w);
 }

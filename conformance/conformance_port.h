@@ -43,11 +43,11 @@ uint64_t conformance_free_buffers(const struct conformance_world *w);
 /* Drops that hal_drop() and hal_endpoint_drop() have counted, in the whole world. */
 uint64_t conformance_drops(const struct conformance_world *w, enum hx_drop reason);
 
-/* ---- what hal_fill, hal_place and hal_event of the port call, with the endpoint they are called for ---- */
+/* ---- what hal_read_payload, hal_write_payload and hal_event of the port call, with the endpoint they are called for ---- */
 
-void conformance_fill(const struct hal_endpoint *of, const struct hx_send *s, uint32_t packet, uint8_t *to,
-                      unsigned bytes);
-void conformance_place(const struct hal_endpoint *of, const struct hx_header *h, const uint8_t *payload);
+void conformance_read_payload(const struct hal_endpoint *of, const struct hx_send *s, uint32_t packet, uint8_t *to,
+                              unsigned bytes);
+void conformance_write_payload(const struct hal_endpoint *of, const struct hx_header *h, const uint8_t *payload);
 void conformance_event(const struct hal_endpoint *of, const struct hx_event *e);
 
 #endif

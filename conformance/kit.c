@@ -33,7 +33,7 @@ static struct hx_header header_of(unsigned length, uint32_t number)
     return (struct hx_header){.credit_vc = HX_NO_CREDIT,
                               .kind = HX_DATA,
                               .job = KIT_JOB,
-                              .dst_d0 = 1,
+                              .dst_addr_hi = 1,
                               .message = number,
                               .message_packets = 1,
                               .length = (uint16_t)length,
@@ -59,7 +59,7 @@ bool kit_is_whole(const uint8_t *frame, unsigned length, uint32_t number)
         if (frame[HX_HEADER_BYTES + i] != payload_byte(number, i))
             return false;
     return h.length == length && h.message == number && h.tag == (uint32_t)~number && h.job == KIT_JOB &&
-           h.dst_d0 == 1 && h.dst_d1 == 0 && h.crc == hx_frame_crc(frame, length);
+           h.dst_addr_hi == 1 && h.dst_addr_lo == 0 && h.crc == hx_frame_crc(frame, length);
 }
 
 bool kit_inject(struct kit *k, unsigned length, uint32_t number)
@@ -69,7 +69,7 @@ bool kit_inject(struct kit *k, unsigned length, uint32_t number)
     if (hal_inject_room(e, 0) == 0 || !hal_buffer_get(e, &buffer, false))
         return false;
     write_frame(hal_frame(e, buffer), length, number);
-    const struct hx_desc d = {.buffer = buffer, .length = (uint16_t)length, .dst_d0 = 1, .job = KIT_JOB};
+    const struct hx_desc d = {.buffer = buffer, .length = (uint16_t)length, .dst_addr_hi = 1, .job = KIT_JOB};
     hal_inject(e, 0, &d);
     return true;
 }
@@ -128,7 +128,7 @@ unsigned kit_forward(struct kit *k, unsigned sw, unsigned input, unsigned vc, un
         struct hx_desc d = *kit_arrival(k, sw, input, vc, left);
         d.vc = (uint8_t)out_vc;
         d.hops++;
-        if (hx_lane(hal_room(s, output), out_vc) < hal_cost(&d))
+        if (hx_lane(hal_tx_credits(s, output), out_vc) < hal_packet_credits(&d))
             break;
         hal_transmit(s, output, input, vc, &d);
     }
@@ -177,9 +177,9 @@ static void settle(struct kit *k, bool buffers)
                "of %llu packet buffers %llu are free when every packet is gone", (unsigned long long)k->free_at_first,
                (unsigned long long)is_free);
     for (unsigned vc = 0; vc < HX_VCS; vc++)
-        kit_expect(k, hx_lane(hal_room(k->w.sw[0], HX_E), vc) == hx_lane(k->room_at_first, vc),
+        kit_expect(k, hx_lane(hal_tx_credits(k->w.sw[0], HX_E), vc) == hx_lane(k->room_at_first, vc),
                    "room on VC %u is %u when every packet is gone, and was %u at first", vc,
-                   hx_lane(hal_room(k->w.sw[0], HX_E), vc), hx_lane(k->room_at_first, vc));
+                   hx_lane(hal_tx_credits(k->w.sw[0], HX_E), vc), hx_lane(k->room_at_first, vc));
     kit_shared->unsettled = kit_shared->broken;
 }
 

@@ -144,8 +144,8 @@ static void read_ports(struct node_config *c, const struct node_values *v)
 static void read_key(struct node_config *c, const struct node_values *v)
 {
     struct hx_problem problem;
-    c->sealed = v->key_file;
-    if (c->sealed && !hx_key_read(&c->key, v->key_file, &problem))
+    c->authenticated = v->key_file;
+    if (c->authenticated && !hx_key_read(&c->key, v->key_file, &problem))
         hx_die_of(&problem);
 }
 

@@ -7,7 +7,7 @@
 #include "host/name.h"
 #include "host/options/options.h"
 #include "host/spec.h"
-#include "hxmesh/seal.h"
+#include "hxmesh/auth_tag.h"
 
 enum { NODE_DEVICE_BYTES = 64, NODE_ANY_LCORE = -1 };
 #define NODE_ENDPOINT "endpoint" /* the device name of a local port that has the built-in endpoint */
@@ -18,7 +18,7 @@ enum node_given {
     NODE_GIVEN_FRAMES = 1 << 1,
     NODE_GIVEN_MTU = 1 << 2,
     NODE_GIVEN_CREDIT_PERIOD = 1 << 3,
-    NODE_GIVEN_NAP = 1 << 4,
+    NODE_GIVEN_IDLE_WAIT = 1 << 4,
     NODE_GIVEN_LINGER = 1 << 5,
     NODE_GIVEN_STATISTICS = 1 << 6,
     NODE_GIVEN_LOSE_CREDITS = 1 << 7,
@@ -34,8 +34,8 @@ struct node_values {
     uint64_t queue;  /* descriptors of a device's queue */
     uint64_t mtu;
     uint64_t credit_period_ns;
-    uint64_t nap_ns;    /* 0: poll without rest */
-    uint64_t linger_ns; /* 0: for ever */
+    uint64_t idle_wait_ns; /* 0: poll without rest */
+    uint64_t linger_ns;    /* 0: for ever */
     uint64_t statistics_ns;
     uint64_t lose_credits;
     struct hx_overrides sizes;
@@ -78,9 +78,9 @@ extern const struct node_values node_default_values;
      .low = 1000, \
      .high = 10000000000U, .help = "from credit frame to credit frame when nothing asks for one", \
      .given = &(v)->given, .given_bit = NODE_GIVEN_CREDIT_PERIOD}, \
-    {.name = "nap", .key = "nap", .kind = HX_OPTION_DURATION, .to.number = &(v)->nap_ns, .low = 0, .high = 1000000000, \
+    {.name = "nap", .key = "nap", .kind = HX_OPTION_DURATION, .to.number = &(v)->idle_wait_ns, .low = 0, .high = 1000000000, \
      .help = "sleep of an lcore that found nothing for a while; 0: it polls on", .given = &(v)->given, \
-     .given_bit = NODE_GIVEN_NAP}, \
+     .given_bit = NODE_GIVEN_IDLE_WAIT}, \
     {.name = "linger", .key = "linger", .kind = HX_OPTION_DURATION, .to.number = &(v)->linger_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "end when the endpoint has sent and received all, and nothing has crossed " \
      "the node for so long; 0: only when told", .given = &(v)->given, .given_bit = NODE_GIVEN_LINGER}, \
@@ -114,8 +114,8 @@ struct node_config {
     struct node_port_config port[HX_MAX_RADIX];
     uint16_t job;
     bool has_endpoint;
-    bool sealed; /* its cables have a key */
-    struct hx_seal_key key;
+    bool authenticated; /* its cables have a key */
+    struct hx_auth_key key;
     struct node_values values; /* settled; its texts are not to be used any more */
 };
 

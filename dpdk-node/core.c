@@ -17,8 +17,8 @@ enum {
 void core_reroute(struct core *c)
 {
     const struct node_config *config = c->node->config;
-    const struct hx_barred barred = {c->node->barred};
-    hx_route_build(&c->sw.route, &config->g, config->node, barred, c->hal.up, c->tables);
+    const struct hx_blocked_boards blocked = {c->node->blocked};
+    hx_route_build(&c->sw.route, &config->g, config->node, blocked, c->hal.up, c->tables);
     hx_switch_reroute(&c->sw);
 }
 
@@ -148,8 +148,9 @@ static void finish(struct core *c)
 int core_run(void *core)
 {
     struct core *c = core;
-    uint64_t nap_ns = c->node->config->values.nap_ns;
-    const struct timespec nap = {.tv_sec = (time_t)(nap_ns / 1000000000U), .tv_nsec = (long)(nap_ns % 1000000000U)};
+    uint64_t idle_wait_ns = c->node->config->values.idle_wait_ns;
+    const struct timespec idle_wait = {.tv_sec = (time_t)(idle_wait_ns / 1000000000U),
+                                       .tv_nsec = (long)(idle_wait_ns % 1000000000U)};
     unsigned idle = 0;
     uint64_t before = rte_rdtsc();
     uint32_t phase;
@@ -171,8 +172,8 @@ int core_run(void *core)
             core_tell_waiting(c);
         if (idle >= IDLE_LOOPS) {
             idle = 0;
-            if (nap_ns) {
-                (void)nanosleep(&nap, NULL);
+            if (idle_wait_ns) {
+                (void)nanosleep(&idle_wait, NULL);
                 before = rte_rdtsc();
             }
         }

@@ -9,7 +9,7 @@
 #include <rte_cycles.h>
 #include <stdlib.h>
 
-enum { SENDS = 8, NO_WAY_MS = 40000 };
+enum { SENDS = 8, UNREACHABLE_MS = 40000 };
 #define WAIT_FOR_LINKS_NS (5000 * NS_PER_MS)
 static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (table III) */
 
@@ -18,7 +18,7 @@ static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (ta
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     const struct local *l = of;
-    uint32_t destination = hx_fabric_host(l->traffic.g, s->dst_d0, s->dst_d1);
+    uint32_t destination = hx_fabric_host(l->traffic.g, s->dst_addr_hi, s->dst_addr_lo);
     payload_fill(l->traffic.settings.seed, l->rank, destination, s, packet, to, bytes);
 }
 
@@ -27,7 +27,7 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
     struct local *l = of;
     if (!l->traffic.settings.verify)
         return;
-    uint32_t source = hx_fabric_host(l->traffic.g, h->src_d0, h->src_d1);
+    uint32_t source = hx_fabric_host(l->traffic.g, h->src_addr_hi, h->src_addr_lo);
     l->bytes_corrupted += payload_check(l->traffic.settings.seed, source, l->rank, h, payload);
 }
 
@@ -87,7 +87,7 @@ static void begin_messages(struct local *l)
     while (l->begun < l->to_send && hx_endpoint_takes(&l->endpoint) && may_begin(l)) {
         struct hx_coordinate to = hx_address_of(g, traffic_destination(&l->traffic, l->rank, l->begun));
         uint64_t bytes = l->traffic.settings.message;
-        if (hx_endpoint_send(&l->endpoint, to.d0, to.d1, bytes, 0, l->begun) != HX_OK)
+        if (hx_endpoint_send(&l->endpoint, to.addr_hi, to.addr_lo, bytes, 0, l->begun) != HX_OK)
             return;
         l->begun++;
         l->offered += bytes;
@@ -138,7 +138,7 @@ static struct hx_endpoint_config config_of(const struct node_config *c)
     config.retries = WAIT_RETRIES;
     config.check = true;
     config.job = c->job;
-    config.no_way_ns = NO_WAY_MS * NS_PER_MS;
+    config.unreachable_ns = UNREACHABLE_MS * NS_PER_MS;
     return config;
 }
 

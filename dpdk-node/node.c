@@ -19,13 +19,13 @@ enum {
     SPARE_FRAMES = 256,
     RETRY_NS = 200000000,
     FRAME_ROOM = RTE_PKTMBUF_HEADROOM + ((HX_MAX_FRAME + 127) & ~127),
-    SEALED_FRAME_ROOM =
+    AUTHENTICATED_FRAME_ROOM =
         FRAME_ROOM + 128 /* what a packet socket's ring asks for (devices.c) is more than the seal, too */
 };
 
 static uint16_t frame_room(const struct node_config *c)
 {
-    return c->sealed ? SEALED_FRAME_ROOM : FRAME_ROOM;
+    return c->authenticated ? AUTHENTICATED_FRAME_ROOM : FRAME_ROOM;
 }
 
 static void *memory(size_t bytes)
@@ -120,26 +120,26 @@ static void check_device_count(const struct node_config *c)
 }
 
 /* The two ends of the way to the built-in endpoint. */
-static void name_way(const struct node_config *c, char names[2][32])
+static void name_path(const struct node_config *c, char names[2][32])
 {
     (void)snprintf(names[0], sizeof names[0], "hx_local_%u_%u", c->node, c->plane);
     (void)snprintf(names[1], sizeof names[1], "hx_endpoint_%u_%u", c->node, c->plane);
 }
 
-static void open_way_to_endpoint(struct node *n, uint16_t ends[2], const struct device_needs *needs)
+static void open_path_to_endpoint(struct node *n, uint16_t ends[2], const struct device_needs *needs)
 {
     const struct node_config *c = n->config;
     char names[2][32];
-    name_way(c, names);
+    name_path(c, names);
     const char *const both[2] = {names[0], names[1]};
     device_pair(both, ends, dpdk_port_frames(HX_MESH_VCS, c->spec.credits, c->spec.credits), needs);
     (void)device_start("local", ends[1]);
 }
 
-static void close_way_to_endpoint(struct node *n)
+static void close_path_to_endpoint(struct node *n)
 {
     char names[2][32];
-    name_way(n->config, names);
+    name_path(n->config, names);
     const char *const both[2] = {names[0], names[1]};
     const uint16_t ends[2] = {n->port[HX_LOCAL].device, n->endpoint_device};
     device_pair_close(both, ends);
@@ -164,11 +164,11 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks)
     const char *device = c->port[port].device;
     uint16_t ends[2] = {DPDK_NO_DEVICE, DPDK_NO_DEVICE};
     bool endpoint = port == HX_LOCAL && c->has_endpoint && c->place.kind == HX_ACCELERATOR;
-    bool sealed = c->sealed && !endpoint;
-    const struct device_needs needs = {(unsigned)c->values.mtu + (sealed ? HX_SEAL_BYTES : 0U),
+    bool authenticated = c->authenticated && !endpoint;
+    const struct device_needs needs = {(unsigned)c->values.mtu + (authenticated ? HX_AUTH_TAG_BYTES : 0U),
                                        (unsigned)c->values.queue, n->pool, has_foreign_frames(c)};
     if (endpoint)
-        open_way_to_endpoint(n, ends, &needs);
+        open_path_to_endpoint(n, ends, &needs);
     else if (device[0])
         ends[0] = device_open(where, device, &needs);
     const struct dpdk_port_config config = {.device = ends[0],
@@ -179,7 +179,7 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks)
                                             .lose_credit = (uint32_t)c->values.lose_credits,
                                             .credit_period =
                                                 n->ticks_per_second / 1000000 * c->values.credit_period_ns / 1000,
-                                            .key = sealed ? &c->key : NULL,
+                                            .key = authenticated ? &c->key : NULL,
                                             .pool = n->pool,
                                             .drops = n->core[n->owner[port]]->drops,
                                             .job = job_of(c, port)};
@@ -255,8 +255,8 @@ static void make_switch(struct node *n, struct core *c)
     c->tables = memory(hx_route_bytes(&config->g, config->node));
     hx_switch_init(&c->sw, config->ports, HX_MESH_VCS, config->job, &c->hal,
                    memory(hx_switch_bytes(config->ports, HX_MESH_VCS)));
-    const struct hx_barred barred = {n->barred};
-    hx_route_build(&c->sw.route, &config->g, config->node, barred, c->hal.up, c->tables);
+    const struct hx_blocked_boards blocked = {n->blocked};
+    hx_route_build(&c->sw.route, &config->g, config->node, blocked, c->hal.up, c->tables);
 }
 
 /* ---- links ---- */
@@ -308,10 +308,10 @@ uint64_t node_watch_links(struct node *n)
 void *node_routes(const struct node *n, struct hx_route *r)
 {
     const struct node_config *c = n->config;
-    const struct hx_barred barred = {n->barred};
+    const struct hx_blocked_boards blocked = {n->blocked};
     void *tables = hx_allocate(hx_route_bytes(&c->g, c->node), 1);
     *r = (struct hx_route){.x_table = NULL};
-    hx_route_build(r, &c->g, c->node, barred, atomic_load(&n->up), tables);
+    hx_route_build(r, &c->g, c->node, blocked, atomic_load(&n->up), tables);
     return tables;
 }
 
@@ -326,8 +326,8 @@ void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **sha
 void node_open(struct node *n, const struct node_config *config)
 {
     *n = (struct node){.config = config, .endpoint_device = DPDK_NO_DEVICE, .ticks_per_second = rte_get_tsc_hz()};
-    n->barred = hx_allocate(hx_spec_boards(&config->spec) / 8U + 1U, 1);
-    (void)hx_spec_barred(&config->spec, config->job, n->barred);
+    n->blocked = hx_allocate(hx_spec_boards(&config->spec) / 8U + 1U, 1);
+    (void)hx_spec_blocked_boards(&config->spec, config->job, n->blocked);
     check_device_count(config);
     assign_ports(n);
     uint32_t blocks = make_pool(n);
@@ -354,7 +354,7 @@ void node_close(struct node *n)
         rte_free(n->port[port].arrivals.slots[0]);
     }
     if (n->local)
-        close_way_to_endpoint(n);
+        close_path_to_endpoint(n);
     local_free(n->local);
     for (unsigned i = 0; i < n->cores; i++) {
         for (unsigned port = 0; port < n->config->ports; port++)
@@ -364,7 +364,7 @@ void node_close(struct node *n)
         rte_free(n->core[i]);
     }
     rte_free(n->port);
-    free(n->barred);
+    free(n->blocked);
 }
 
 /* ---- sums ---- */

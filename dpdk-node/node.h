@@ -51,7 +51,7 @@ struct node {
     struct core *core[RTE_MAX_LCORE];
     unsigned cores;
     uint8_t owner[HX_MAX_RADIX]; /* core of a port */
-    uint8_t *barred;             /* boards its job may not land on */
+    uint8_t *blocked;            /* boards its job may not land on */
     struct local *local;         /* the built-in endpoint; NULL: none */
     uint32_t frames;             /* mbufs */
     uint64_t ticks_per_second;

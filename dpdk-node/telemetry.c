@@ -91,7 +91,7 @@ static int route(const char *command, const char *parameters, struct rte_tel_dat
     (void)command;
     struct hx_coordinate to;
     const struct hx_geometry *g = &node->config->g;
-    if (!parameters || hx_value_coordinate(parameters, &to) || to.d0 >= g->columns || to.d1 >= g->rows)
+    if (!parameters || hx_value_coordinate(parameters, &to) || to.addr_hi >= g->columns || to.addr_lo >= g->rows)
         return -1;
     struct hx_route routes;
     void *tables = node_routes(node, &routes);
@@ -100,7 +100,7 @@ static int route(const char *command, const char *parameters, struct rte_tel_dat
         char from[HX_NAME_BYTES];
         char ways[HX_MAX_RADIX * 4] = "";
         size_t used = 0;
-        uint64_t set = hx_route_ports(&routes, input, to.d0, to.d1);
+        uint64_t set = hx_route_ports(&routes, input, to.addr_hi, to.addr_lo);
         for (; set; set &= set - 1) {
             char word[HX_NAME_BYTES];
             (void)node_port_word(word, node->config, (unsigned)__builtin_ctzll(set));

@@ -13,10 +13,10 @@
 static inline struct hx_endpoint_config endpoint_config(const struct hx_fabric *g, uint32_t rank)
 {
     struct hx_coordinate at = hx_address_of(g, rank);
-    unsigned number = at.d1 * g->digits[0] + at.d0;
+    unsigned number = at.addr_lo * g->digits[0] + at.addr_hi;
     uint8_t first_ack = hx_hosts_forward(g) ? 0 : number % HX_ACK_EVERY;
-    return (struct hx_endpoint_config){.d0 = (uint16_t)at.d0,
-                                       .d1 = (uint16_t)at.d1,
+    return (struct hx_endpoint_config){.addr_hi = (uint16_t)at.addr_hi,
+                                       .addr_lo = (uint16_t)at.addr_lo,
                                        .columns = (uint16_t)g->digits[0],
                                        .rows = (uint16_t)g->digits[1],
                                        .first_ack = first_ack,

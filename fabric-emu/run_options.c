@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_PACE 0.001
+#define LEAST_INJECTION_RATE 0.001
 
 /* The file's clock and pattern, or the defaults, are for all its keys, or the command line names others. */
 static void check_file(const struct run_options *o, const struct hx_settings *given)
@@ -68,12 +68,13 @@ static void check_target(const struct run_options *o, struct hx_coordinate targe
     hx_spec_check_coordinate(&o->spec, "--target", target);
     unsigned pattern = o->settings.pattern;
     bool has_target = HX_FOR_TARGET & HX_FOR_PATTERN(pattern);
-    if (has_target && hx_spec_board_failed(&o->spec, hx_spec_board_at(&o->spec, target.d0, target.d1)))
-        hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on a failed board", target.d0, target.d1);
+    if (has_target && hx_spec_board_failed(&o->spec, hx_spec_board_at(&o->spec, target.addr_hi, target.addr_lo)))
+        hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on a failed board", target.addr_hi, target.addr_lo);
     bool left_out =
-        o->settings.largest && hx_spec_board_idle(&o->spec, hx_spec_board_at(&o->spec, target.d0, target.d1));
+        o->settings.largest && hx_spec_board_idle(&o->spec, hx_spec_board_at(&o->spec, target.addr_hi, target.addr_lo));
     if (has_target && left_out)
-        hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on no board of the largest sub-mesh", target.d0, target.d1);
+        hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on no board of the largest sub-mesh", target.addr_hi,
+               target.addr_lo);
 }
 
 static void keep_largest(struct run_options *o)
@@ -144,11 +145,11 @@ static double share_of_bound(const struct run_options *o, double bound)
 
 /* Sources that send at full rate fill the fabric: some are served before others, and all wait for the last. A little
  * below the bound they end together. */
-static double pace_of(const struct run_options *o)
+static double injection_rate_of(const struct run_options *o)
 {
     if (!paces_itself(o))
         return 1;
-    double bound = o->spec.a ? hx_alltoall_pace(&o->g->mesh) : hx_fabric_alltoall_bound(o->g);
+    double bound = o->spec.a ? hx_alltoall_injection_rate(&o->g->mesh) : hx_fabric_alltoall_bound(o->g);
     bound *= hx_fabric_injection(o->g, HX_LINK_GBPS) / hx_fabric_most_injection(o->g, HX_LINK_GBPS);
     if (hx_settings_d_mod_k(&o->settings, o->g))
         return bound >= 1
@@ -158,14 +159,16 @@ static double pace_of(const struct run_options *o)
     return share_of_bound(o, bound) * bound / links;
 }
 
-static void settle_pace(struct run_options *o)
+static void settle_injection_rate(struct run_options *o)
 {
     if (o->settings.clock != HX_CLOCK_VIRTUAL)
         return;
-    if (o->settings.pace > 0 && o->settings.pace < LEAST_PACE)
-        hx_die(HX_EXIT_USAGE, "--injection-rate", "%g is below %g (0: by the traffic)", o->settings.pace, LEAST_PACE);
-    if (o->settings.pace == 0)
-        o->settings.pace = round(pace_of(o) * 1e9) / 1e9; /* as a report can say it: it can be given again */
+    if (o->settings.injection_rate > 0 && o->settings.injection_rate < LEAST_INJECTION_RATE)
+        hx_die(HX_EXIT_USAGE, "--injection-rate", "%g is below %g (0: by the traffic)", o->settings.injection_rate,
+               LEAST_INJECTION_RATE);
+    if (o->settings.injection_rate == 0)
+        o->settings.injection_rate =
+            round(injection_rate_of(o) * 1e9) / 1e9; /* as a report can say it: it can be given again */
 }
 
 static void check_outputs(const struct run_options *o)
@@ -202,7 +205,7 @@ struct hx_faults run_options_faults(struct run_options *o)
     struct hx_problem of_search;
     bool known = load(&faults, o, &problem);
     if (!o->g->mesh.nodes && (!known || any_goes_down(&faults))) {
-        bool searched = hx_spec_search_ways(&o->spec, &of_search);
+        bool searched = hx_spec_search_updown(&o->spec, &of_search);
         if (!searched && known)
             hx_die(HX_EXIT_CONFIG, "--fault", "links go down, so ways have to be searched: %s", of_search.what);
         hx_faults_free(&faults);
@@ -347,6 +350,6 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     hx_fault_settings_merge(&o->faults, &faults);
     check_clock(o);
     keep_largest(o);
-    settle_pace(o);
+    settle_injection_rate(o);
     check_traffic(o);
 }

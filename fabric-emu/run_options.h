@@ -32,7 +32,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv);
 
 /* The schedule of faults that they say; dies with one line if something is wrong with it. To be freed. Where links of
  * another fabric than a HammingMesh go down, o->spec and o->g have ways that are searched afterwards
- * (hx_spec_search_ways). */
+ * (hx_spec_search_updown). */
 struct hx_faults run_options_faults(struct run_options *o);
 
 /* Whether the report for a person goes to stdout: nothing else does. */

@@ -22,9 +22,9 @@ static uint32_t ranks(const struct hx_collective *c)
 }
 
 /* Whether messages of a direction carry the segments below an edge's child only. */
-static bool is_partial(const struct hx_collective *c, enum direction way)
+static bool is_partial(const struct hx_collective *c, enum direction direction)
 {
-    return c->config.kind == (way == UP ? HX_ALL_GATHER : HX_REDUCE_SCATTER);
+    return c->config.kind == (direction == UP ? HX_ALL_GATHER : HX_REDUCE_SCATTER);
 }
 
 static unsigned parent_bit(uint32_t rank)
@@ -51,11 +51,11 @@ struct edge {
     uint32_t chunk, messages;
 };
 
-static int edge_of(const struct hx_collective *c, uint32_t child, enum direction way, struct edge *e)
+static int edge_of(const struct hx_collective *c, uint32_t child, enum direction direction, struct edge *e)
 {
     const struct hx_range all = {0, c->config.bytes / sizeof(float)};
     e->range = all;
-    if (is_partial(c, way)) {
+    if (is_partial(c, direction)) {
         uint32_t n = ranks(c);
         uint32_t last = child + ((uint32_t)1 << parent_bit(child));
         last = last < n ? last : n;
@@ -66,7 +66,7 @@ static int edge_of(const struct hx_collective *c, uint32_t child, enum direction
     uint64_t chunks = hx_chunks(&c->config, e->range.count, &e->chunk);
     if (chunks > (uint32_t)1 << HX_TAG_NUMBER_BITS)
         return HX_E_RANGE;
-    e->messages = way == UP && c->config.kind == HX_BROADCAST ? 0 : (uint32_t)chunks;
+    e->messages = direction == UP && c->config.kind == HX_BROADCAST ? 0 : (uint32_t)chunks;
     return HX_OK;
 }
 
@@ -153,18 +153,18 @@ unsigned hx_tree_lane(const struct hx_collective *c, struct hx_tag tag)
 
 bool hx_tree_ready(const struct hx_collective *c, unsigned lane, struct hx_tag *tag, struct hx_stand *to)
 {
-    enum direction way = lane ? DOWN : UP;
+    enum direction direction = lane ? DOWN : UP;
     unsigned bit = lane ? c->children - lane : 0;
     uint32_t child = lane ? c->rank + ((uint32_t)1 << bit) : c->rank;
     uint32_t number = c->out[lane].next;
     struct edge e, up;
-    if (child == 0 || edge_of(c, child, way, &e) || number == e.messages)
+    if (child == 0 || edge_of(c, child, direction, &e) || number == e.messages)
         return false;
     uint32_t all = edge_of(c, child, UP, &up) ? 0 : up.messages;
-    if (way == UP ? !may_go_up(c, number) : !may_go_down(c, number, all))
+    if (direction == UP ? !may_go_up(c, number) : !may_go_down(c, number, all))
         return false;
     bit = parent_bit(child);
-    *tag = (struct hx_tag){.number = number, .phase = (uint8_t)way, .edge = (uint8_t)bit};
+    *tag = (struct hx_tag){.number = number, .phase = (uint8_t)direction, .edge = (uint8_t)bit};
     *to = stand_of(c, lane ? child : child & (child - 1));
     return true;
 }

@@ -134,7 +134,7 @@ struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint
     return f;
 }
 
-void hx_credit_link_told(struct hx_credit_link *l)
+void hx_credit_link_notified(struct hx_credit_link *l)
 {
     bool counts = says_counts(l);
     l->answer = l->open && !counts; /* the counts follow at once */

@@ -11,9 +11,9 @@ static uint64_t draw(struct hx_switch *sw)
     return mixed ^ mixed >> 31;
 }
 
-static unsigned first_of_area(const struct hx_detour *t, unsigned d0)
+static unsigned first_of_area(const struct hx_detour *t, unsigned addr_hi)
 {
-    return d0 - d0 % t->area;
+    return addr_hi - addr_hi % t->area;
 }
 
 /* A router of any area but the two, which may be one; HX_NO_DIGIT: there is none. */
@@ -45,7 +45,7 @@ static unsigned waiting_for(const struct hx_switch *sw, unsigned output)
         uint64_t inputs = sw->requests[(size_t)vc * sw->outputs + output];
         for (; inputs; inputs &= inputs - 1) {
             unsigned input = (unsigned)__builtin_ctzll(inputs);
-            sum += (unsigned)__builtin_popcountll(hx_switch_want(sw, input, vc)[output]);
+            sum += (unsigned)__builtin_popcountll(hx_switch_candidates(sw, input, vc)[output]);
         }
     }
     return sum;
@@ -58,9 +58,9 @@ static uint64_t queue_of(struct hx_switch *sw, uint64_t outputs, const struct hx
     uint64_t least = UINT64_MAX;
     for (; outputs; outputs &= outputs - 1) {
         unsigned output = (unsigned)__builtin_ctzll(outputs);
-        uint64_t queue = hal_queued(sw->hal, output);
+        uint64_t queue = hal_output_occupancy(sw->hal, output);
         if (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3])
-            queue += (uint64_t)waiting_for(sw, output) * hal_cost(d);
+            queue += (uint64_t)waiting_for(sw, output) * hal_packet_credits(d);
         least = queue < least ? queue : least;
     }
     return least;
@@ -76,9 +76,9 @@ static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, cons
                          const struct hx_heading *heading)
 {
     const struct hx_detour *t = sw->route.detour;
-    unsigned to = heading->d0;
+    unsigned to = heading->addr_hi;
     unsigned straight_links = distance(t, t->own, to);
-    uint64_t straight = queue_of(sw, hx_route_ways(&sw->route, input, vc, to, heading->d1), d);
+    uint64_t straight = queue_of(sw, hx_route_candidates(&sw->route, input, vc, to, heading->addr_lo), d);
     if (straight * HX_DETOUR_ONE < (uint64_t)t->threshold * hal_buffer(sw->hal) || straight == 0)
         return HX_NO_DIGIT;
     uint64_t least = straight == UINT64_MAX ? straight : straight * HX_DETOUR_ONE;
@@ -86,7 +86,7 @@ static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, cons
     unsigned by = HX_NO_DIGIT;
     for (unsigned n = 0; n < t->candidates; n++) {
         unsigned router = draw_router(sw, to);
-        uint64_t outputs = router == HX_NO_DIGIT ? 0 : hx_route_ways(&sw->route, input, vc, router, HX_NO_DIGIT);
+        uint64_t outputs = router == HX_NO_DIGIT ? 0 : hx_route_candidates(&sw->route, input, vc, router, HX_NO_DIGIT);
         if (!outputs)
             continue;
         unsigned links = straight_links ? distance(t, t->own, router) + distance(t, router, to) : 1;
@@ -103,17 +103,17 @@ static void redirect(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t
                      struct hx_heading other)
 {
     *to = other;
-    hal_redirect(sw->hal, input, vc, position, (uint16_t)other.d0, (uint16_t)other.d1);
+    hal_redirect(sw->hal, input, vc, position, (uint16_t)other.addr_hi, (uint16_t)other.addr_lo);
 }
 
 void hx_detour_choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
                       struct hx_heading *to)
 {
     const struct hx_detour *t = sw->route.detour;
-    if (to->d0 == t->own)
+    if (to->addr_hi == t->own)
         return;
-    unsigned by = t->policy == HX_UGAL ? cheapest(sw, input, vc, d, to) : draw_router(sw, to->d0);
-    if (by != HX_NO_DIGIT && hx_route_ways(&sw->route, input, vc, by, HX_NO_DIGIT))
+    unsigned by = t->policy == HX_UGAL ? cheapest(sw, input, vc, d, to) : draw_router(sw, to->addr_hi);
+    if (by != HX_NO_DIGIT && hx_route_candidates(&sw->route, input, vc, by, HX_NO_DIGIT))
         redirect(sw, input, vc, position, to, (struct hx_heading){by, HX_NO_DIGIT});
 }
 
@@ -121,14 +121,14 @@ bool hx_detour_follow(struct hx_switch *sw, unsigned input, unsigned vc, uint16_
                       struct hx_heading *to)
 {
     const struct hx_detour *t = sw->route.detour;
-    uint16_t d0;
-    uint16_t d1;
-    if (!t || to->d1 != HX_NO_DIGIT || to->d0 >= t->routers)
+    uint16_t addr_hi;
+    uint16_t addr_lo;
+    if (!t || to->addr_lo != HX_NO_DIGIT || to->addr_hi >= t->routers)
         return false;
-    if (first_of_area(t, to->d0) != first_of_area(t, t->own))
+    if (first_of_area(t, to->addr_hi) != first_of_area(t, t->own))
         return true;
-    if (!hal_destination(sw->hal, d, &d0, &d1) || d0 >= sw->route.columns || d1 >= sw->route.rows)
+    if (!hal_destination(sw->hal, d, &addr_hi, &addr_lo) || addr_hi >= sw->route.columns || addr_lo >= sw->route.rows)
         return false;
-    redirect(sw, input, vc, position, to, (struct hx_heading){d0, d1});
+    redirect(sw, input, vc, position, to, (struct hx_heading){addr_hi, addr_lo});
     return true;
 }

@@ -92,7 +92,7 @@ static void *piece(uint8_t **at, size_t bytes)
 static uint8_t unit_shift_of(const struct hx_endpoint_config *c)
 {
     unsigned shift = 63 - (unsigned)__builtin_clzll(c->least_ns >> 10 | 1);
-    while (c->no_way_ns != UINT64_MAX && c->no_way_ns >> shift > UINT32_MAX / 2)
+    while (c->unreachable_ns != UINT64_MAX && c->unreachable_ns >> shift > UINT32_MAX / 2)
         shift++;
     return (uint8_t)shift;
 }
@@ -112,8 +112,8 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
 int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal,
                            const struct hx_endpoint_memory *memory)
 {
-    if (c->d0 >= c->columns || c->d1 >= c->rows || c->plane_set == 0 || c->plane_set >> HX_MAX_PLANES || c->sends < 1 ||
-        c->sends > HX_MAX_SENDS || c->epoch == 0 || c->least_ns == 0 || c->least_ns > c->timeout_ns ||
+    if (c->addr_hi >= c->columns || c->addr_lo >= c->rows || c->plane_set == 0 || c->plane_set >> HX_MAX_PLANES ||
+        c->sends < 1 || c->sends > HX_MAX_SENDS || c->epoch == 0 || c->least_ns == 0 || c->least_ns > c->timeout_ns ||
         c->timeout_ns > c->most_ns)
         return HX_E_RANGE;
     uint32_t peers = peers_of(c);
@@ -127,7 +127,8 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
                                .unit_shift = unit_shift_of(c),
                                .soonest = UINT64_MAX,
                                .sweep = UINT64_MAX};
-    const struct hx_header own = {.credit_vc = HX_NO_CREDIT, .src_d0 = c->d0, .src_d1 = c->d1, .epoch = c->epoch};
+    const struct hx_header own = {
+        .credit_vc = HX_NO_CREDIT, .src_addr_hi = c->addr_hi, .src_addr_lo = c->addr_lo, .epoch = c->epoch};
     hx_frame_encode(ep->own, &own);
     uint8_t *at = memory->pending;
     ep->send = piece(&at, c->sends * sizeof(struct hx_send));
@@ -197,12 +198,13 @@ static struct hx_send *older_of(struct hx_endpoint *ep, const struct hx_peer *pe
     return index == HX_NO_SEND ? NULL : &ep->send[index];
 }
 
-int hx_endpoint_send(struct hx_endpoint *ep, unsigned d0, unsigned d1, uint64_t bytes, uint32_t tag, uint64_t cookie)
+int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo, uint64_t bytes, uint32_t tag,
+                     uint64_t cookie)
 {
     uint64_t packets = bytes ? bytes / HX_MAX_PAYLOAD + (bytes % HX_MAX_PAYLOAD != 0) : 1;
-    if (d0 >= ep->config.columns || d1 >= ep->config.rows || packets > UINT32_MAX)
+    if (addr_hi >= ep->config.columns || addr_lo >= ep->config.rows || packets > UINT32_MAX)
         return HX_E_RANGE;
-    uint32_t rank = hx_peer_rank(ep->config.columns, d0, d1);
+    uint32_t rank = hx_peer_rank(ep->config.columns, addr_hi, addr_lo);
     struct hx_peer *peer = hx_endpoint_meet_peer(ep, rank);
     if (!peer)
         return HX_E_CAPACITY;
@@ -215,15 +217,15 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned d0, unsigned d1, uint64_t 
     ep->active++;
     peer->send[slot] = (uint16_t)index;
     *s = (struct hx_send){.peer = rank,
-                          .dst_d0 = (uint16_t)d0,
-                          .dst_d1 = (uint16_t)d1,
+                          .dst_addr_hi = (uint16_t)addr_hi,
+                          .dst_addr_lo = (uint16_t)addr_lo,
                           .message = peer->next_message++,
                           .packets = (uint32_t)packets,
                           .tag = tag,
                           .last_length = (unsigned)(bytes - (packets - 1) * HX_MAX_PAYLOAD) & 0x3FFFU,
                           .younger = HX_NO_SEND,
                           .peer_epoch = hx_epoch_check(peer->epoch),
-                          .no_way = hx_endpoint_no_way(ep, peer) & 0xF,
+                          .unreachable_planes = hx_endpoint_unreachable_planes(ep, peer) & 0xF,
                           .active = true,
                           .cookie = cookie};
     struct hx_send *older = older_of(ep, peer, s);
@@ -257,16 +259,16 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
         ep->stats.messages_sent++;
     else
         ep->stats.messages_failed++;
-    struct hx_event event = {type, error, s->dst_d0, s->dst_d1, s->message, s->tag, bytes_of(s), s->cookie};
+    struct hx_event event = {type, error, s->dst_addr_hi, s->dst_addr_lo, s->message, s->tag, bytes_of(s), s->cookie};
     hal_event(ep->hal, &event);
 }
 
 /* ---- inject ---- */
 
-unsigned hx_endpoint_find_plane(struct hx_endpoint *ep, unsigned no_way, unsigned first, bool roomiest)
+unsigned hx_endpoint_find_plane(struct hx_endpoint *ep, unsigned unreachable_planes, unsigned first, bool roomiest)
 {
     unsigned planes = ep->plane_end;
-    unsigned leads = ep->config.plane_set & ~no_way;
+    unsigned leads = ep->config.plane_set & ~unreachable_planes;
     unsigned plane = planes > 1 ? first % planes : 0;
     unsigned best = planes;
     unsigned most = 0;
@@ -290,7 +292,7 @@ static inline __attribute__((always_inline)) void inject(struct hx_endpoint *ep,
     if (ep->config.check)
         hx_frame_set_crc(frame, hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h.length));
     const struct hx_desc d = {
-        .buffer = buffer, .length = h.length, .dst_d0 = h.dst_d0, .dst_d1 = h.dst_d1, .job = h.job};
+        .buffer = buffer, .length = h.length, .dst_addr_hi = h.dst_addr_hi, .dst_addr_lo = h.dst_addr_lo, .job = h.job};
     hal_inject(ep->hal, plane, &d);
 }
 
@@ -355,7 +357,7 @@ static unsigned plane_for(struct hx_endpoint *ep, const struct hx_send *s)
 {
     bool any = s->resend == s->next || s->reported;
     unsigned turn = s->message + s->probes + (any ? s->resend : 0);
-    return hx_endpoint_find_plane(ep, s->no_way, turn, any);
+    return hx_endpoint_find_plane(ep, s->unreachable_planes, turn, any);
 }
 
 /* Whose turn it is to inject, and by which plane; HX_NO_SEND if nobody can. Some plane has room: where there is one
@@ -370,11 +372,11 @@ static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
     unsigned index = first;
     do {
         const struct hx_send *s = &ep->send[index];
-        bool any = !s->no_way && (ep->plane_end == 1 || s->resend == s->next || s->reported);
+        bool any = !s->unreachable_planes && (ep->plane_end == 1 || s->resend == s->next || s->reported);
         *plane = any ? roomiest : plane_for(ep, s);
         if (*plane < ep->plane_end)
             return index;
-        if (!s->no_way)
+        if (!s->unreachable_planes)
             break; /* no plane has room for anybody */
         index = hx_send_set_next(&ep->due, (index + 1) % HX_MAX_SENDS);
     } while (index != first);
@@ -410,7 +412,7 @@ static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *r
     }
     struct hx_header h = hx_endpoint_head(s, HX_DATA, packet);
     h.length = packet + 1 == s->packets ? s->last_length : HX_MAX_PAYLOAD;
-    hal_fill(ep->hal, s, packet, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES, h.length);
+    hal_read_payload(ep->hal, s, packet, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES, h.length);
     inject(ep, plane, buffer, h);
     *room = h.length == HX_MAX_PAYLOAD ? *room - 1 : room_of(ep); /* a short one may take less */
     return true;
@@ -433,7 +435,7 @@ static bool answer_next(struct hx_endpoint *ep)
     unsigned slot = which % HX_PEER_ANSWERS;
     bool hello = slot == HX_PEER_WINDOW;
     unsigned turn = hello ? ep->acks_first : hx_endpoint_slot(ep, peer, slot)->plane;
-    unsigned plane = hx_endpoint_find_plane(ep, hx_endpoint_no_way(ep, peer), turn, false);
+    unsigned plane = hx_endpoint_find_plane(ep, hx_endpoint_unreachable_planes(ep, peer), turn, false);
     uint32_t buffer;
     if (plane == ep->plane_end || !hal_buffer_get(ep->hal, &buffer, true))
         return false;

@@ -116,8 +116,8 @@ void hx_endpoint_write_hello(struct hx_endpoint *ep, struct hx_peer *peer, struc
 {
     struct hx_peer_hello *hello = hello_of(ep, peer);
     *h = (struct hx_header){.kind = HX_HELLO,
-                            .dst_d0 = (uint16_t)(peer->rank % ep->config.columns),
-                            .dst_d1 = (uint16_t)(peer->rank / ep->config.columns),
+                            .dst_addr_hi = (uint16_t)(peer->rank % ep->config.columns),
+                            .dst_addr_lo = (uint16_t)(peer->rank / ep->config.columns),
                             .message = peer->next_message,
                             .peer_epoch = hx_epoch_check(peer->epoch),
                             .length = HX_HELLO_BYTES,

@@ -30,8 +30,8 @@ static void ask_at_once(struct hx_endpoint *ep, struct hx_send *s)
 /* How long answers take that are not late, 0: not known. */
 static uint64_t estimate_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
-    uint64_t its = hx_round_timeout(&peer->round);
-    uint64_t all = hx_round_timeout(&ep->round);
+    uint64_t its = hx_round_trip_timeout(&peer->round_trip);
+    uint64_t all = hx_round_trip_timeout(&ep->round_trip);
     return (its > all ? its : all) << ep->unit_shift;
 }
 
@@ -48,7 +48,7 @@ static uint64_t timeout_of(const struct hx_endpoint *ep, const struct hx_peer *p
 /* How many planes probes take in turn. */
 static unsigned planes_asked(const struct hx_endpoint *ep, const struct hx_send *s)
 {
-    unsigned left = ep->config.plane_set & ~(unsigned)s->no_way;
+    unsigned left = ep->config.plane_set & ~(unsigned)s->unreachable_planes;
     return (unsigned)__builtin_popcount(left ? left : ep->config.plane_set);
 }
 
@@ -56,7 +56,7 @@ static unsigned planes_asked(const struct hx_endpoint *ep, const struct hx_send 
  * for. */
 static uint64_t most_of(const struct hx_endpoint_config *c, const struct hx_send *s)
 {
-    uint64_t most = c->no_way_ns / QUESTIONS;
+    uint64_t most = c->unreachable_ns / QUESTIONS;
     return s->waits && most < c->most_ns ? most : c->most_ns;
 }
 
@@ -66,7 +66,7 @@ static uint64_t backed_off(const struct hx_endpoint *ep, const struct hx_send *s
 {
     const struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
     uint64_t most = most_of(&ep->config, s);
-    uint64_t late = s->doubt && !s->probing ? estimate_of(ep, peer) : timeout_of(ep, peer);
+    uint64_t late = s->loss_suspected && !s->probing ? estimate_of(ep, peer) : timeout_of(ep, peer);
     for (unsigned n = 0; n < s->unanswered / planes_asked(ep, s) && late < most; n++)
         late *= 2;
     return late < most ? late : most;
@@ -74,8 +74,8 @@ static uint64_t backed_off(const struct hx_endpoint *ep, const struct hx_send *s
 
 static void take_sample(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t units)
 {
-    hx_round_take(&peer->round, units);
-    hx_round_take(&ep->round, units);
+    hx_round_trip_sample(&peer->round_trip, units);
+    hx_round_trip_sample(&ep->round_trip, units);
 }
 
 /* Whether an acknowledgement of so many packets speaks for the timed one. */
@@ -97,7 +97,7 @@ static bool take_time(struct hx_endpoint *ep, const struct hx_header *h, struct 
     if (answers) { /* whether an acknowledgement was lost, or late, nobody knows: what was timed is of no use any
                     * more */
         s->timing = false;
-        uint64_t smoothed = (uint64_t)peer->round.smoothed << ep->unit_shift;
+        uint64_t smoothed = (uint64_t)peer->round_trip.smoothed << ep->unit_shift;
         if (took > smoothed) /* a quick one says nothing of data: probes are small, and pass what data waits for */
             take_sample(ep, peer, (uint32_t)(took >> ep->unit_shift));
         end_probing(s);
@@ -123,30 +123,30 @@ static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h
 bool hx_endpoint_leave_out(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane)
 {
     struct hx_peer_rest *rest = hx_endpoint_rest(ep, peer);
-    ep->holes = true;
-    rest->no_way |= 1U << plane;
-    rest->no_way_since = hx_endpoint_clock(ep);
-    return (ep->config.plane_set & ~(unsigned)rest->no_way) != 0;
+    ep->plane_failures = true;
+    rest->unreachable_planes |= 1U << plane;
+    rest->unreachable_since = hx_endpoint_clock(ep);
+    return (ep->config.plane_set & ~(unsigned)rest->unreachable_planes) != 0;
 }
 
-unsigned hx_endpoint_no_way(struct hx_endpoint *ep, const struct hx_peer *peer)
+unsigned hx_endpoint_unreachable_planes(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
-    if (!ep->holes)
+    if (!ep->plane_failures)
         return 0; /* that memory is not touched without need */
     struct hx_peer_rest *rest = hx_endpoint_rest(ep, peer);
-    uint64_t known = (uint64_t)(hx_endpoint_clock(ep) - rest->no_way_since) << ep->unit_shift;
-    if (rest->no_way == ep->config.plane_set || known >= ep->config.most_ns)
-        rest->no_way = 0;
-    return rest->no_way;
+    uint64_t known = (uint64_t)(hx_endpoint_clock(ep) - rest->unreachable_since) << ep->unit_shift;
+    if (rest->unreachable_planes == ep->config.plane_set || known >= ep->config.most_ns)
+        rest->unreachable_planes = 0;
+    return rest->unreachable_planes;
 }
 
-static void forget_holes(struct hx_endpoint *ep)
+static void forget_plane_failures(struct hx_endpoint *ep)
 {
-    for (uint32_t p = 0; ep->holes && p < ep->rest_of[ep->peers]; p++) {
-        if (ep->rest[p].no_way)
-            ep->rest[p].no_way = 0;
+    for (uint32_t p = 0; ep->plane_failures && p < ep->rest_of[ep->peers]; p++) {
+        if (ep->rest[p].unreachable_planes)
+            ep->rest[p].unreachable_planes = 0;
     }
-    ep->holes = false;
+    ep->plane_failures = false;
 }
 
 /* ---- what is to go out again ---- */
@@ -234,24 +234,24 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
         return;
     }
     bool news = take_map(ep, h, s, payload);
-    bool lost = in_time && (s->waits || (s->doubt && !news));
+    bool lost = in_time && (s->waits || (s->loss_suspected && !news));
     if (news) {
         s->tries = 0;
         end_probing(s);
     }
     if (s->waits) {
         s->waits = false;
-        s->no_way = 0;
+        s->unreachable_planes = 0;
         end_probing(s);
-    } else if (s->no_way && news) {
-        s->no_way = hx_endpoint_no_way(ep, peer) & PLANES;
+    } else if (s->unreachable_planes && news) {
+        s->unreachable_planes = hx_endpoint_unreachable_planes(ep, peer) & PLANES;
     }
     if (lost) {
         repeat_missing(s);
     }
-    s->doubt = in_time ? !lost : s->doubt && !news;
+    s->loss_suspected = in_time ? !lost : s->loss_suspected && !news;
     hx_endpoint_await(ep, s);
-    if (s->doubt)
+    if (s->loss_suspected)
         ep->soonest = ep->sweep = 0; /* sooner than that */
     hx_endpoint_update_ready(ep, s);
 }
@@ -267,17 +267,17 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, con
         repeat(ep, s, h->offset);
     if (s->waits)
         return;
-    s->no_way = (s->no_way | 1U << h->plane) & PLANES;
-    if ((s->no_way & ep->config.plane_set) != ep->config.plane_set) {
+    s->unreachable_planes = (s->unreachable_planes | 1U << h->plane) & PLANES;
+    if ((s->unreachable_planes & ep->config.plane_set) != ep->config.plane_set) {
         hx_endpoint_update_ready(ep, s);
         return;
     }
-    if (ep->config.no_way_ns == 0) {
+    if (ep->config.unreachable_ns == 0) {
         hx_endpoint_end_send(ep, s, HX_EVENT_FAILED, HX_E_UNREACHABLE);
         return;
     }
     s->waits = true;
-    s->timing = s->doubt = false;
+    s->timing = s->loss_suspected = false;
     end_probing(s);
     s->since = hx_endpoint_clock(ep);
     if (s->tries == 0)
@@ -300,7 +300,7 @@ void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer)
 static void try_anew(struct hx_endpoint *ep, struct hx_send *s)
 {
     s->tries = 0;
-    s->no_way = 0;
+    s->unreachable_planes = 0;
     s->waits = s->timing = false;
     end_probing(s);
     hx_endpoint_await(ep, s);
@@ -320,14 +320,14 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
         s->mapped = false;
         repeat_missing(s);
         try_anew(ep, s);
-        s->doubt = false;
+        s->loss_suspected = false;
         hx_endpoint_update_ready(ep, s);
     }
 }
 
 void hx_endpoint_routes_changed(struct hx_endpoint *ep)
 {
-    forget_holes(ep);
+    forget_plane_failures(ep);
     for (unsigned index = 0; index < ep->config.sends; index++) {
         struct hx_send *s = &ep->send[index];
         if (!s->active)
@@ -335,7 +335,7 @@ void hx_endpoint_routes_changed(struct hx_endpoint *ep)
         bool reported = s->waits;
         bool late = s->tries != 0;
         if (!reported && !late) {
-            s->no_way = 0;
+            s->unreachable_planes = 0;
             continue;
         }
         try_anew(ep, s);
@@ -347,9 +347,9 @@ void hx_endpoint_routes_changed(struct hx_endpoint *ep)
     }
 }
 
-void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned d0, unsigned d1)
+void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo)
 {
-    const struct hx_peer *peer = hx_endpoint_peer(ep, hx_peer_rank(ep->config.columns, d0, d1));
+    const struct hx_peer *peer = hx_endpoint_peer(ep, hx_peer_rank(ep->config.columns, addr_hi, addr_lo));
     for (unsigned slot = 0; peer && slot < HX_PEER_WINDOW; slot++) {
         if (peer->send[slot] != HX_NO_SEND)
             hx_endpoint_abandon_one(ep, peer->send[slot]);
@@ -361,15 +361,16 @@ void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned d0, unsigned d1)
 /* Asks what is there of the message. False: no plane has room now. */
 static bool probe(struct hx_endpoint *ep, struct hx_send *s)
 {
-    if (s->no_way && !s->waits && s->unanswered >= planes_asked(ep, s)) { /* perhaps it is the others that lead there */
-        hx_endpoint_rest(ep, hx_endpoint_peer(ep, s->peer))->no_way = 0;
-        s->no_way = 0;
+    if (s->unreachable_planes && !s->waits &&
+        s->unanswered >= planes_asked(ep, s)) { /* perhaps it is the others that lead there */
+        hx_endpoint_rest(ep, hx_endpoint_peer(ep, s->peer))->unreachable_planes = 0;
+        s->unreachable_planes = 0;
     }
-    bool same = s->doubt && s->unanswered == 0; /* in doubt by the plane of the last one, which answered */
+    bool same = s->loss_suspected && s->unanswered == 0; /* in doubt by the plane of the last one, which answered */
     unsigned next = s->probes + (same ? ep->plane_end : 1U);
     uint8_t number = (uint8_t)(next > UINT8_MAX ? next - UINT8_MAX : next);
     unsigned turn = s->message + number;
-    unsigned plane = hx_endpoint_find_plane(ep, s->no_way, turn, false);
+    unsigned plane = hx_endpoint_find_plane(ep, s->unreachable_planes, turn, false);
     if (plane == ep->plane_end)
         plane = hx_endpoint_find_plane(ep, 0, turn, false);
     uint32_t buffer;
@@ -394,7 +395,7 @@ static uint64_t deadline_of(struct hx_endpoint *ep, const struct hx_send *s)
         return now + ep->config.least_ns;
     uint64_t deadline = s->quiet + backed_off(ep, s);
     uint64_t passed = s->waits ? passed_ns(ep, s) : 0;
-    uint64_t left = ep->config.no_way_ns > passed ? ep->config.no_way_ns - passed : 0;
+    uint64_t left = ep->config.unreachable_ns > passed ? ep->config.unreachable_ns - passed : 0;
     return s->waits && left < ep->config.most_ns && now + left < deadline ? now + left : deadline;
 }
 
@@ -409,7 +410,7 @@ static void end_given_up(struct hx_endpoint *ep)
 
 static bool is_hopeless(struct hx_endpoint *ep, const struct hx_send *s)
 {
-    return s->waits ? passed_ns(ep, s) >= ep->config.no_way_ns : s->tries >= ep->config.retries;
+    return s->waits ? passed_ns(ep, s) >= ep->config.unreachable_ns : s->tries >= ep->config.retries;
 }
 
 /* False: it is late, and no plane has room for a probe. */

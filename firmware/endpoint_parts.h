@@ -13,9 +13,9 @@
 struct hx_peer *hx_endpoint_meet_peer(struct hx_endpoint *ep, uint32_t rank);
 
 /* The rank of an address, by which peers are known, where d0 is below `columns`. */
-static inline uint32_t hx_peer_rank(unsigned columns, unsigned d0, unsigned d1)
+static inline uint32_t hx_peer_rank(unsigned columns, unsigned addr_hi, unsigned addr_lo)
 {
-    return (uint32_t)d1 * columns + d0;
+    return (uint32_t)addr_lo * columns + addr_hi;
 }
 
 /* Where the search for a rank begins. */
@@ -87,7 +87,7 @@ static inline bool hx_endpoint_is_known(const struct hx_endpoint *ep, const stru
     return h->epoch == peer->epoch && (h->peer_epoch == ep->epoch_check || !h->peer_epoch);
 }
 
-/* What time is in units, modulo 2^32: more than twice no_way_ns. */
+/* What time is in units, modulo 2^32: more than twice unreachable_ns. */
 static inline uint32_t hx_endpoint_clock(const struct hx_endpoint *ep)
 {
     return (uint32_t)(hal_now(ep->hal) >> ep->unit_shift);
@@ -97,8 +97,8 @@ static inline uint32_t hx_endpoint_clock(const struct hx_endpoint *ep)
 static inline struct hx_header hx_endpoint_head(const struct hx_send *s, enum hx_kind kind, uint32_t offset)
 {
     return (struct hx_header){.kind = (uint8_t)kind,
-                              .dst_d0 = s->dst_d0,
-                              .dst_d1 = s->dst_d1,
+                              .dst_addr_hi = s->dst_addr_hi,
+                              .dst_addr_lo = s->dst_addr_lo,
                               .message = s->message,
                               .offset = offset,
                               .message_packets = s->packets,
@@ -154,9 +154,9 @@ void hx_endpoint_take_number(struct hx_endpoint *ep, struct hx_peer *peer, uint3
 
 /* ---- endpoint.c ---- */
 
-/* A plane with room for a packet, or ep->plane_end if none has any; those in `no_way` are left out. From plane `first`
+/* A plane with room for a packet, or ep->plane_end if none has any; those in `unreachable_planes` are left out. From plane `first`
  * on in turn, the next one or the roomiest one. */
-unsigned hx_endpoint_find_plane(struct hx_endpoint *ep, unsigned no_way, unsigned first, bool roomiest);
+unsigned hx_endpoint_find_plane(struct hx_endpoint *ep, unsigned unreachable_planes, unsigned first, bool roomiest);
 /* `h` has kind, destination, its incarnation, and what is the message's; the rest is written here. */
 void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, const struct hx_header *h);
 /* After any change of what decides whether the send may inject. */
@@ -173,7 +173,7 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, con
 bool hx_endpoint_leave_out(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane);
 /* Planes to leave out on the way to a peer, bit by plane: never all. What is known of them is forgotten after most_ns,
  * so that a plane which leads there again is used again. */
-unsigned hx_endpoint_no_way(struct hx_endpoint *ep, const struct hx_peer *peer);
+unsigned hx_endpoint_unreachable_planes(struct hx_endpoint *ep, const struct hx_peer *peer);
 /* The peer's incarnation is known now, or has changed. */
 void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer);
 /* Nothing of what was sent to the peer is there: all that is not finished goes out again. */

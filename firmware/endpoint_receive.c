@@ -48,8 +48,8 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigne
     r->reported = r->received;
     r->reported_base = r->base;
     *h = (struct hx_header){.kind = HX_ACK,
-                            .dst_d0 = (uint16_t)(peer->rank % ep->config.columns),
-                            .dst_d1 = (uint16_t)(peer->rank / ep->config.columns),
+                            .dst_addr_hi = (uint16_t)(peer->rank % ep->config.columns),
+                            .dst_addr_lo = (uint16_t)(peer->rank / ep->config.columns),
                             .message = r->message,
                             .offset = r->base,
                             .message_packets = r->packets,
@@ -70,8 +70,8 @@ static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct h
     r->state = DONE;
     ep->stats.messages_received++;
     struct hx_event event = {.type = HX_EVENT_RECEIVED,
-                             .d0 = h->src_d0,
-                             .d1 = h->src_d1,
+                             .addr_hi = h->src_addr_hi,
+                             .addr_lo = h->src_addr_lo,
                              .message = r->message,
                              .tag = r->tag,
                              .bytes = (uint64_t)(r->packets - 1) * HX_MAX_PAYLOAD + r->last_length};
@@ -130,7 +130,8 @@ static bool may_follow(const struct hx_receive *r, uint32_t message)
 /* A packet whose message is neither the slot's nor may be its next. Late ones are common. A number that is too far, or
  * a probe, which asks for a message that is under way, says that the slot's number is behind, or was never sent: the
  * peer is asked for its own. */
-static void doubt(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, const struct hx_receive *r)
+static void suspect_loss(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
+                         const struct hx_receive *r)
 {
     hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     if (h->kind == HX_PROBE || r->state == EMPTY || (int32_t)(h->message - r->message) > 0)
@@ -145,7 +146,7 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
     bool is_new = r->state == EMPTY || r->message != h->message;
     uint32_t base = is_new ? 0 : r->base;
     if (is_new && !may_follow(r, h->message)) {
-        doubt(ep, h, peer, r);
+        suspect_loss(ep, h, peer, r);
         return NULL;
     }
     bool beyond = h->kind == HX_DATA && h->offset >= base && h->offset - base >= HX_MESSAGE_WINDOW;
@@ -216,7 +217,7 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
         r->last_length = h->length;
     ep->stats.packets_delivered++;
     ep->stats.bytes_delivered += h->length;
-    hal_place(ep->hal, h, payload);
+    hal_write_payload(ep->hal, h, payload);
     if (r->base == r->packets)
         complete(ep, h, r);
     /* A late packet that all others waited for moves the base by many at once, and may be what the sender waits for. */
@@ -278,10 +279,10 @@ static void answer_again(struct hx_endpoint *ep, const struct hx_header *h, stru
 }
 
 /* A packet of ours to (d0, d1) found no way; the header is the packet's own, or that of the report. */
-static void note_unreachable(struct hx_endpoint *ep, enum hx_kind kind, const struct hx_header *h, unsigned d0,
-                             unsigned d1)
+static void note_unreachable(struct hx_endpoint *ep, enum hx_kind kind, const struct hx_header *h, unsigned addr_hi,
+                             unsigned addr_lo)
 {
-    struct hx_peer *peer = hx_endpoint_peer(ep, hx_peer_rank(ep->config.columns, d0, d1));
+    struct hx_peer *peer = hx_endpoint_peer(ep, hx_peer_rank(ep->config.columns, addr_hi, addr_lo));
     if (peer && kind == HX_ACK)
         answer_again(ep, h, peer);
     else if (peer)
@@ -300,17 +301,17 @@ static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsign
     hal_endpoint_drop(ep->hal, HX_DROP_UNREACHABLE);
     if (!is_reported(h->kind))
         return;
-    if (h->src_d0 == ep->config.d0 && h->src_d1 == ep->config.d1) {
-        note_unreachable(ep, h->kind, h, h->dst_d0, h->dst_d1);
+    if (h->src_addr_hi == ep->config.addr_hi && h->src_addr_lo == ep->config.addr_lo) {
+        note_unreachable(ep, h->kind, h, h->dst_addr_hi, h->dst_addr_lo);
         return;
     }
     if (ep->reports_count == HX_REPORTS)
         return;
     ep->report[(ep->reports_first + ep->reports_count++) % HX_REPORTS] =
-        (struct hx_report){.src_d0 = h->src_d0,
-                           .src_d1 = h->src_d1,
-                           .dst_d0 = h->dst_d0,
-                           .dst_d1 = h->dst_d1,
+        (struct hx_report){.src_addr_hi = h->src_addr_hi,
+                           .src_addr_lo = h->src_addr_lo,
+                           .dst_addr_hi = h->dst_addr_hi,
+                           .dst_addr_lo = h->dst_addr_lo,
                            .message = h->message,
                            .offset = h->kind == HX_DATA ? h->offset : 0,
                            .message_packets = h->message_packets,
@@ -323,18 +324,18 @@ static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsign
 static void write_report(const struct hx_report *r, struct hx_header *h, uint8_t *payload)
 {
     *h = (struct hx_header){.kind = HX_UNREACHABLE,
-                            .dst_d0 = r->src_d0,
-                            .dst_d1 = r->src_d1,
+                            .dst_addr_hi = r->src_addr_hi,
+                            .dst_addr_lo = r->src_addr_lo,
                             .message = r->message,
                             .offset = r->offset,
                             .message_packets = r->message_packets,
                             .peer_epoch = r->epoch,
                             .length = HX_REPORT_BYTES,
                             .tag = r->tag};
-    payload[0] = (uint8_t)(r->dst_d0 >> 8);
-    payload[1] = (uint8_t)r->dst_d0;
-    payload[2] = (uint8_t)(r->dst_d1 >> 8);
-    payload[3] = (uint8_t)r->dst_d1;
+    payload[0] = (uint8_t)(r->dst_addr_hi >> 8);
+    payload[1] = (uint8_t)r->dst_addr_hi;
+    payload[2] = (uint8_t)(r->dst_addr_lo >> 8);
+    payload[3] = (uint8_t)r->dst_addr_lo;
     payload[4] = r->kind;
 }
 
@@ -362,14 +363,15 @@ unsigned hx_endpoint_report(struct hx_endpoint *ep)
 /* A report from wherever a packet of ours got stuck. */
 static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const uint8_t *payload)
 {
-    unsigned d0 = (unsigned)payload[0] << 8 | payload[1];
-    unsigned d1 = (unsigned)payload[2] << 8 | payload[3];
-    if (h->length != HX_REPORT_BYTES || d0 >= ep->config.columns || d1 >= ep->config.rows || !is_reported(payload[4]))
+    unsigned addr_hi = (unsigned)payload[0] << 8 | payload[1];
+    unsigned addr_lo = (unsigned)payload[2] << 8 | payload[3];
+    if (h->length != HX_REPORT_BYTES || addr_hi >= ep->config.columns || addr_lo >= ep->config.rows ||
+        !is_reported(payload[4]))
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
     else if (h->peer_epoch != ep->epoch_check)
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     else
-        note_unreachable(ep, payload[4], h, d0, d1);
+        note_unreachable(ep, payload[4], h, addr_hi, addr_lo);
 }
 
 static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d)
@@ -377,8 +379,8 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     const struct hx_endpoint_config *c = &ep->config;
     uint8_t *frame = hal_frame(ep->hal, d->buffer);
     struct hx_header h;
-    if (hx_frame_read(&h, frame, (size_t)HX_HEADER_BYTES + d->length) != HX_OK || h.dst_d0 >= c->columns ||
-        h.dst_d1 >= c->rows || h.src_d0 >= c->columns || h.src_d1 >= c->rows) {
+    if (hx_frame_read(&h, frame, (size_t)HX_HEADER_BYTES + d->length) != HX_OK || h.dst_addr_hi >= c->columns ||
+        h.dst_addr_lo >= c->rows || h.src_addr_hi >= c->columns || h.src_addr_lo >= c->rows) {
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
         return;
     }
@@ -390,7 +392,7 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
         hal_endpoint_drop(ep->hal, HX_DROP_FOREIGN_JOB);
         return;
     }
-    if (h.dst_d0 != c->d0 || h.dst_d1 != c->d1) {
+    if (h.dst_addr_hi != c->addr_hi || h.dst_addr_lo != c->addr_lo) {
         owe_report(ep, &h, plane);
         return;
     }
@@ -398,7 +400,7 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
         take_report(ep, &h, frame + HX_HEADER_BYTES);
         return;
     }
-    uint32_t source = hx_peer_rank(c->columns, h.src_d0, h.src_d1);
+    uint32_t source = hx_peer_rank(c->columns, h.src_addr_hi, h.src_addr_lo);
     bool begins = h.kind != HX_ACK;
     struct hx_peer *peer = hx_endpoint_peer(ep, source);
     if (!peer && begins)

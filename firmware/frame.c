@@ -14,18 +14,18 @@ enum {
     NO_COORDINATE = 0xFFFF
 };
 
-static void put_mac(uint8_t *mac, uint8_t type, uint8_t plane, uint16_t d0, uint16_t d1)
+static void put_mac(uint8_t *mac, uint8_t type, uint8_t plane, uint16_t addr_hi, uint16_t addr_lo)
 {
     mac[0] = type;
     mac[HX_PLANE_IN_MAC] = plane;
-    hx_put16(mac + HX_D0_IN_MAC, d0);
-    hx_put16(mac + HX_D1_IN_MAC, d1);
+    hx_put16(mac + HX_ADDR_HI_IN_MAC, addr_hi);
+    hx_put16(mac + HX_ADDR_LO_IN_MAC, addr_lo);
 }
 
-static bool mac_is(const uint8_t *mac, uint8_t type, uint8_t plane, uint16_t d0, uint16_t d1)
+static bool mac_is(const uint8_t *mac, uint8_t type, uint8_t plane, uint16_t addr_hi, uint16_t addr_lo)
 {
-    return mac[0] == type && mac[HX_PLANE_IN_MAC] == plane && hx_get16(mac + HX_D0_IN_MAC) == d0 &&
-           hx_get16(mac + HX_D1_IN_MAC) == d1;
+    return mac[0] == type && mac[HX_PLANE_IN_MAC] == plane && hx_get16(mac + HX_ADDR_HI_IN_MAC) == addr_hi &&
+           hx_get16(mac + HX_ADDR_LO_IN_MAC) == addr_lo;
 }
 
 void hx_frame_set_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credit_vc, uint32_t credit_limit)
@@ -41,10 +41,10 @@ void hx_frame_set_via(uint8_t *frame, unsigned via)
     hx_put16(frame + HX_AT_VIA, via);
 }
 
-void hx_frame_destination(const uint8_t *frame, uint16_t *d0, uint16_t *d1)
+void hx_frame_destination(const uint8_t *frame, uint16_t *addr_hi, uint16_t *addr_lo)
 {
-    *d0 = hx_get16(frame + HX_AT_DST_D0);
-    *d1 = hx_get16(frame + HX_AT_DST_D1);
+    *addr_hi = hx_get16(frame + HX_AT_DST_ADDR_HI);
+    *addr_lo = hx_get16(frame + HX_AT_DST_ADDR_LO);
 }
 
 void hx_frame_set_crc(uint8_t *frame, uint32_t crc)
@@ -54,15 +54,15 @@ void hx_frame_set_crc(uint8_t *frame, uint32_t crc)
 
 void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
 {
-    put_mac(frame + HX_AT_DST_MAC, HX_MAC_UNICAST, h->plane, h->dst_d0, h->dst_d1);
-    put_mac(frame + HX_AT_SRC_MAC, HX_MAC_UNICAST, h->plane, h->src_d0, h->src_d1);
+    put_mac(frame + HX_AT_DST_MAC, HX_MAC_UNICAST, h->plane, h->dst_addr_hi, h->dst_addr_lo);
+    put_mac(frame + HX_AT_SRC_MAC, HX_MAC_UNICAST, h->plane, h->src_addr_hi, h->src_addr_lo);
     hx_put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_DATA);
     frame[HX_AT_VERSION] = HX_WIRE_VERSION;
     hx_frame_set_hop(frame, h->vc, h->hops, h->credit_vc, h->credit_limit);
     hx_frame_set_via(frame, h->via);
     hx_frame_set_crc(frame, h->crc);
-    hx_put16(frame + HX_AT_SRC_D0, h->src_d0);
-    hx_put16(frame + HX_AT_SRC_D1, h->src_d1);
+    hx_put16(frame + HX_AT_SRC_ADDR_HI, h->src_addr_hi);
+    hx_put16(frame + HX_AT_SRC_ADDR_LO, h->src_addr_lo);
     hx_put32(frame + HX_AT_EPOCH, h->epoch);
     hx_frame_put_packet(frame, h);
 }
@@ -133,7 +133,7 @@ static void read_credit(struct hx_credit_frame *c, const uint8_t *frame, unsigne
 
 int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t bytes)
 {
-    int error = hx_frame_judge_start(frame, bytes, HX_ETHERTYPE_CONTROL, HX_AT_COUNTERS);
+    int error = hx_frame_validate_start(frame, bytes, HX_ETHERTYPE_CONTROL, HX_AT_COUNTERS);
     if (error != HX_OK)
         return error;
     unsigned vcs = frame[HX_AT_CONTROL_VCS];

@@ -11,11 +11,16 @@
 #include <stdbool.h>
 
 /* An address of a frame: its kind, the plane, d0 and d1. */
-enum { HX_MAC_UNICAST = 0x02 /* locally administered */, HX_PLANE_IN_MAC = 1, HX_D0_IN_MAC = 2, HX_D1_IN_MAC = 4 };
+enum {
+    HX_MAC_UNICAST = 0x02 /* locally administered */,
+    HX_PLANE_IN_MAC = 1,
+    HX_ADDR_HI_IN_MAC = 2,
+    HX_ADDR_LO_IN_MAC = 4
+};
 
 /* What both types of frame have in common. The version comes before the length, because another version's header may
  * well be shorter. */
-static inline int hx_frame_judge_start(const uint8_t *frame, size_t bytes, unsigned ethertype, size_t least)
+static inline int hx_frame_validate_start(const uint8_t *frame, size_t bytes, unsigned ethertype, size_t least)
 {
     if (bytes <= HX_AT_VERSION)
         return HX_E_SHORT;
@@ -42,8 +47,9 @@ static inline bool hx_frame_is_sound(const uint8_t *frame)
 {
     uint8_t plane = frame[HX_AT_PLANE];
     uint8_t grant = frame[HX_AT_CREDIT_VC];
-    uint32_t differ = (hx_frame_four(frame + HX_AT_DST_MAC + HX_D0_IN_MAC) ^ hx_frame_four(frame + HX_AT_DST_D0)) |
-                      (hx_frame_four(frame + HX_AT_SRC_MAC + HX_D0_IN_MAC) ^ hx_frame_four(frame + HX_AT_SRC_D0));
+    uint32_t differ =
+        (hx_frame_four(frame + HX_AT_DST_MAC + HX_ADDR_HI_IN_MAC) ^ hx_frame_four(frame + HX_AT_DST_ADDR_HI)) |
+        (hx_frame_four(frame + HX_AT_SRC_MAC + HX_ADDR_HI_IN_MAC) ^ hx_frame_four(frame + HX_AT_SRC_ADDR_HI));
     return frame[HX_AT_VC] < HX_VCS && plane < HX_MAX_PLANES && (grant == HX_NO_CREDIT || grant < HX_VCS) &&
            hx_frame_four(frame + HX_AT_EPOCH) != 0 && differ == 0 && frame[HX_AT_DST_MAC] == HX_MAC_UNICAST &&
            frame[HX_AT_SRC_MAC] == HX_MAC_UNICAST && frame[HX_AT_DST_MAC + HX_PLANE_IN_MAC] == plane &&
@@ -62,10 +68,10 @@ static inline struct hx_header hx_frame_fields(const uint8_t *frame)
         .kind = frame[HX_AT_KIND],
         .plane = frame[HX_AT_PLANE],
         .job = hx_get16(frame + HX_AT_JOB),
-        .dst_d0 = hx_get16(frame + HX_AT_DST_D0),
-        .dst_d1 = hx_get16(frame + HX_AT_DST_D1),
-        .src_d0 = hx_get16(frame + HX_AT_SRC_D0),
-        .src_d1 = hx_get16(frame + HX_AT_SRC_D1),
+        .dst_addr_hi = hx_get16(frame + HX_AT_DST_ADDR_HI),
+        .dst_addr_lo = hx_get16(frame + HX_AT_DST_ADDR_LO),
+        .src_addr_hi = hx_get16(frame + HX_AT_SRC_ADDR_HI),
+        .src_addr_lo = hx_get16(frame + HX_AT_SRC_ADDR_LO),
         .message = hx_get32(frame + HX_AT_MESSAGE),
         .offset = hx_get32(frame + HX_AT_OFFSET),
         .message_packets = hx_get32(frame + HX_AT_MESSAGE_PACKETS),
@@ -99,7 +105,7 @@ static inline bool hx_frame_extent_is_valid(const struct hx_header *h)
 /* hx_frame_decode, for who has it inline. */
 static inline int hx_frame_read(struct hx_header *h, const uint8_t *frame, size_t bytes)
 {
-    int error = hx_frame_judge_start(frame, bytes, HX_ETHERTYPE_DATA, HX_HEADER_BYTES);
+    int error = hx_frame_validate_start(frame, bytes, HX_ETHERTYPE_DATA, HX_HEADER_BYTES);
     if (error != HX_OK)
         return error;
     if (!hx_frame_is_sound(frame))
@@ -115,14 +121,14 @@ static inline int hx_frame_read(struct hx_header *h, const uint8_t *frame, size_
 /* What differs from packet to packet of one source: kind, plane, job, destination, and all that is a message's. */
 static inline void hx_frame_put_packet(uint8_t *frame, const struct hx_header *h)
 {
-    uint32_t to = (uint32_t)h->dst_d0 << 16 | h->dst_d1;
+    uint32_t to = (uint32_t)h->dst_addr_hi << 16 | h->dst_addr_lo;
     frame[HX_AT_DST_MAC + HX_PLANE_IN_MAC] = h->plane;
-    hx_put_whole32(frame + HX_AT_DST_MAC + HX_D0_IN_MAC, to);
+    hx_put_whole32(frame + HX_AT_DST_MAC + HX_ADDR_HI_IN_MAC, to);
     frame[HX_AT_SRC_MAC + HX_PLANE_IN_MAC] = h->plane;
     frame[HX_AT_KIND] = h->kind;
     frame[HX_AT_PLANE] = h->plane;
     hx_put_whole16(frame + HX_AT_JOB, h->job);
-    hx_put_whole32(frame + HX_AT_DST_D0, to);
+    hx_put_whole32(frame + HX_AT_DST_ADDR_HI, to);
     hx_put_whole32(frame + HX_AT_MESSAGE, h->message);
     hx_put_whole32(frame + HX_AT_OFFSET, h->offset);
     hx_put_whole32(frame + HX_AT_MESSAGE_PACKETS, h->message_packets);

@@ -67,20 +67,20 @@ static struct plan plan_line(const struct line *l, unsigned at, unsigned to)
     return p;
 }
 
-static bool is_barred(struct hx_barred barred, unsigned board)
+static bool is_blocked(struct hx_blocked_boards blocked, unsigned board)
 {
-    return barred.bits && (barred.bits[board / 8] >> (board % 8) & 1U);
+    return blocked.bits && (blocked.bits[board / 8] >> (board % 8) & 1U);
 }
 
-static void mesh_tables(const struct hx_geometry *g, struct hx_place at, struct hx_barred barred, uint8_t *x_table,
-                        uint8_t *y_table)
+static void mesh_tables(const struct hx_geometry *g, struct hx_place at, struct hx_blocked_boards blocked,
+                        uint8_t *x_table, uint8_t *y_table)
 {
     const struct line row = {&g->row, g->a};
     const struct line column = {&g->column, g->b};
     bool north_leaves = hx_is_edge(g, at.gx, at.gy, HX_N); /* no hop on the board, so X need not come first */
     for (unsigned gx = 0; gx < g->columns; gx++) {
         struct plan p = plan_line(&row, at.gx, gx);
-        if (p.crosses && is_barred(barred, at.gy / g->b * (unsigned)g->x + gx / g->a))
+        if (p.crosses && is_blocked(blocked, at.gy / g->b * (unsigned)g->x + gx / g->a))
             p = (struct plan){.exit_here = true}; /* X waits until another board row */
         x_table[gx] =
             (uint8_t)((unsigned)p.step[LOW] << HX_W | (unsigned)p.step[HIGH] << HX_E | 1U << HX_S |
@@ -88,7 +88,7 @@ static void mesh_tables(const struct hx_geometry *g, struct hx_place at, struct 
     }
     for (unsigned gy = 0; gy < g->rows; gy++) {
         struct plan p = plan_line(&column, at.gy, gy);
-        if (p.crosses && is_barred(barred, gy / g->b * (unsigned)g->x + at.gx / g->a))
+        if (p.crosses && is_blocked(blocked, gy / g->b * (unsigned)g->x + at.gx / g->a))
             p = (struct plan){.done = false};
         y_table[gy] = (uint8_t)((unsigned)p.step[LOW] << HX_N | (unsigned)p.step[HIGH] << HX_S | 1U << HX_E |
                                 1U << HX_W | (unsigned)p.done << HX_LOCAL);
@@ -159,8 +159,8 @@ static void tree_tables(struct hx_route *r, const struct hx_geometry *g, uint32_
                                                  : spine_ports(&l, ports / l.network->leaves, to);
     tree_inputs(l.network, at.index, ports, up, from, from + ports);
     r->is_router = true;
-    r->d0_ports = tables;
-    r->d1_ports = tables + g->columns;
+    r->addr_hi_ports = tables;
+    r->addr_lo_ports = tables + g->columns;
     r->from = from;
     r->returns = from + ports;
 }
@@ -172,7 +172,7 @@ size_t hx_route_bytes(const struct hx_geometry *g, uint32_t node)
                                                        : (digits + 2U * hx_node_ports(g, node)) * sizeof(uint64_t);
 }
 
-void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_barred barred,
+void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_blocked_boards blocked,
                     uint64_t up, void *memory)
 {
     struct hx_place at = hx_place_of(g, node);
@@ -182,7 +182,7 @@ void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t no
         return;
     }
     uint8_t *tables = memory;
-    mesh_tables(g, at, barred, tables, tables + g->columns);
+    mesh_tables(g, at, blocked, tables, tables + g->columns);
     r->x_table = tables;
     r->y_table = tables + g->columns;
     for (unsigned port = HX_E; port < HX_LOCAL; port++)
@@ -190,13 +190,13 @@ void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t no
     for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++) {
         bool moved_north = input == HX_S && !hx_is_edge(g, at.gx, at.gy, HX_S);
         uint8_t turns = moved_north ? (uint8_t)(1U << HX_N | r->raise | 1U << HX_LOCAL) : UINT8_MAX;
-        r->allowed[input] = (uint8_t)(turns & (up | 1U << HX_LOCAL));
+        r->turn_mask[input] = (uint8_t)(turns & (up | 1U << HX_LOCAL));
     }
 }
 
 void hx_route_order_x_first(struct hx_route *r, void *memory)
 {
-    const uint8_t x_ports = (uint8_t)(r->allowed[HX_LOCAL] & (1U << HX_E | 1U << HX_W));
+    const uint8_t x_ports = (uint8_t)(r->turn_mask[HX_LOCAL] & (1U << HX_E | 1U << HX_W));
     uint8_t *x_table = memory;
     for (unsigned gx = 0; !r->is_router && gx < r->columns; gx++) {
         if (x_table[gx] & x_ports && !(x_table[gx] & 1U << HX_LOCAL))

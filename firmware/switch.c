@@ -9,10 +9,11 @@
 /* ---- transmit ---- */
 
 ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc, const struct hx_desc *d,
-                            bool narrow)
+                            bool is_accelerator)
 {
     struct hx_desc out = *d;
-    out.vc = (uint8_t)(narrow ? vc + (sw->route.raise >> port & 1U) : hx_router_vc(&sw->route, input, vc, port));
+    out.vc =
+        (uint8_t)(is_accelerator ? vc + (sw->route.raise >> port & 1U) : hx_router_vc(&sw->route, input, vc, port));
     out.hops++;
     hal_transmit(sw->hal, port, input, vc, &out);
 }
@@ -22,13 +23,13 @@ ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input,
 /* Takes back what start_waiting() noted. */
 static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
 {
-    uint64_t *want = hx_switch_want(sw, input, vc);
+    uint64_t *candidates = hx_switch_candidates(sw, input, vc);
     uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
     let_go(&sw->input[input], vc, position);
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
-        want[port] &= ~slot_bit(position);
-        requests[port] &= ~((uint64_t)(want[port] == 0) << input);
+        candidates[port] &= ~slot_bit(position);
+        requests[port] &= ~((uint64_t)(candidates[port] == 0) << input);
         sw->wanted[vc] &= ~((uint64_t)(requests[port] == 0) << port);
     }
 }
@@ -37,8 +38,8 @@ static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint
  * it. */
 static uint64_t alike(const struct hx_route *r, unsigned port, unsigned input)
 {
-    uint64_t raised = r->raised[port] >> input & 1 ? r->raised[port] : ~r->raised[port];
-    return raised & (r->restarted[port] >> input & 1 ? r->restarted[port] : ~r->restarted[port]);
+    uint64_t vc_increment = r->vc_increment[port] >> input & 1 ? r->vc_increment[port] : ~r->vc_increment[port];
+    return vc_increment & (r->restarted[port] >> input & 1 ? r->restarted[port] : ~r->restarted[port]);
 }
 
 /* Of `ports`, those that packets of this VC wait for, but none that would go on the VC that this one goes on: what one
@@ -56,32 +57,32 @@ static uint64_t wanted_otherwise(const struct hx_switch *sw, unsigned input, uns
 
 /* Grants one output to those who wait for it, input by input in turn, until its room is spent. */
 ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc, struct burst *b,
-                                route_function *route, bool narrow)
+                                route_function *route, bool is_accelerator)
 {
     uint64_t *requests = &sw->requests[(size_t)vc * sw->outputs + port];
     uint8_t *turn = &sw->next_input[(size_t)vc * sw->outputs + port];
     uint64_t no_room = 0;
     for (uint64_t asking; (asking = *requests & ~no_room);) {
-        if (!narrow && hal_room(sw->hal, port) == 0)
+        if (!is_accelerator && hal_tx_credits(sw->hal, port) == 0)
             return; /* on no VC: who asks need not be looked at, which costs most of where ports are many */
         unsigned input = hx_next_bit(asking, *turn);
-        uint16_t position = oldest(hx_switch_want(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
+        uint16_t position = oldest(hx_switch_candidates(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
         const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-        unsigned cost = hal_cost(d);
-        if (room_of(sw, b, port, input, vc, narrow) < cost) {
-            if (narrow || !sw->route.changes_vc)
+        unsigned cost = hal_packet_credits(d);
+        if (room_of(sw, b, port, input, vc, is_accelerator) < cost) {
+            if (is_accelerator || !sw->route.changes_vc)
                 return;
             no_room |= alike(&sw->route, port, input);
             continue;
         }
         struct hx_heading to = waiting_heading(sw, input, vc, position, d);
-        stop_waiting(sw, input, vc, position, ways_on(sw, input, vc, to, b->open, route, narrow));
-        transmit(sw, port, input, vc, d, narrow);
-        spend(b, port, cost, narrow);
+        stop_waiting(sw, input, vc, position, candidate_ports_on(sw, input, vc, to, b->open, route, is_accelerator));
+        transmit(sw, port, input, vc, d, is_accelerator);
+        spend(b, port, cost, is_accelerator);
         *turn = (uint8_t)((input + 1) & 63);
         b->left |= (uint64_t)1 << input;
         b->moved++;
-        if (narrow && !HAL_VCS_APART)
+        if (is_accelerator && !HAL_VCS_APART)
             return; /* it is spent */
     }
 }
@@ -89,25 +90,26 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
 /* Finds where a newly arrived packet may go; false: it was dropped. `offered`: what its route offers it, 0: that is not
  * known. */
 ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
-                         struct hx_heading *to, uint64_t offered, uint64_t open, route_function *route, bool narrow,
-                         uint64_t *ports)
+                         struct hx_heading *to, uint64_t offered, uint64_t open, route_function *route,
+                         bool is_accelerator, uint64_t *ports)
 {
     if (offered) {
         /* so its destination is in the fabric, and it has nothing to choose */
-    } else if (RARE(to->d0 >= sw->route.columns || to->d1 >= sw->route.rows)) {
-        if (narrow || !hx_detour_follow(sw, input, vc, position, d, to)) {
+    } else if (RARE(to->addr_hi >= sw->route.columns || to->addr_lo >= sw->route.rows)) {
+        if (is_accelerator || !hx_detour_follow(sw, input, vc, position, d, to)) {
             hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
             return false;
         }
-    } else if (!narrow && RARE(sw->route.choosing >> input & 1)) {
+    } else if (!is_accelerator && RARE(sw->route.choosing >> input & 1)) {
         hx_detour_choose(sw, input, vc, position, d, to);
     }
-    if (narrow && RARE(d->job != sw->job)) {
+    if (is_accelerator && RARE(d->job != sw->job)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_FOREIGN_JOB);
         return false;
     }
-    *ports = offered ? ways_of(sw, input, vc, offered, open, narrow) : ways_on(sw, input, vc, *to, open, route, narrow);
-    if (!narrow && RARE(*ports == 0)) {
+    *ports = offered ? candidate_ports_of(sw, input, vc, offered, open, is_accelerator)
+                     : candidate_ports_on(sw, input, vc, *to, open, route, is_accelerator);
+    if (!is_accelerator && RARE(*ports == 0)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
         return false;
     }
@@ -117,50 +119,51 @@ ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint
 /* The output that a newly arrived packet takes, its room spent; NO_PORT: it waits, or was dropped. */
 ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
                               const struct hx_desc *d, uint64_t offered, struct burst *b, route_function *route,
-                              bool narrow)
+                              bool is_accelerator)
 {
     uint64_t ports;
     struct hx_heading to = heading_of(d);
-    if (!admit(sw, input, vc, position, d, &to, offered, b->open, route, narrow, &ports))
+    if (!admit(sw, input, vc, position, d, &to, offered, b->open, route, is_accelerator, &ports))
         return NO_PORT;
-    unsigned cost = hal_cost(d);
-    uint64_t free = ports & ~(sw->wanted[vc] | spent_of(b, narrow));
-    if (!narrow && sw->route.changes_vc)
+    unsigned cost = hal_packet_credits(d);
+    uint64_t free = ports & ~(sw->wanted[vc] | busy_of(b, is_accelerator));
+    if (!is_accelerator && sw->route.changes_vc)
         free |= wanted_otherwise(sw, input, vc, ports);
     unsigned port = NO_PORT;
-    if (!narrow)
-        port = select_wide(sw, free, input, vc, cost);
+    if (!is_accelerator)
+        port = select_router(sw, free, input, vc, cost);
     else if (ports & LOCAL_BIT)
-        port = free && room_of(sw, b, HX_LOCAL, input, vc, narrow) >= cost ? HX_LOCAL : NO_PORT;
+        port = free && room_of(sw, b, HX_LOCAL, input, vc, is_accelerator) >= cost ? HX_LOCAL : NO_PORT;
     else
-        port = all_ports(narrow) ? select_narrow(sw, b->lanes, free, cost) : select_asked(sw, free, vc, cost);
+        port =
+            all_ports(is_accelerator) ? select_accelerator(sw, b->lanes, free, cost) : select_asked(sw, free, vc, cost);
     if (RARE(port == NO_PORT))
         start_waiting(sw, input, vc, position, to, ports);
     else
-        spend(b, port, cost, narrow);
+        spend(b, port, cost, is_accelerator);
     return port;
 }
 
 /* Sends one newly arrived packet on, or lets it wait. */
 ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct burst *b,
-                           route_function *route, bool narrow)
+                           route_function *route, bool is_accelerator)
 {
     const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-    unsigned port = choose(sw, input, vc, position, d, 0, b, route, narrow);
+    unsigned port = choose(sw, input, vc, position, d, 0, b, route, is_accelerator);
     if (port == NO_PORT)
         return;
-    transmit(sw, port, input, vc, d, narrow);
+    transmit(sw, port, input, vc, d, is_accelerator);
     b->moved++;
 }
 
 /* What an input brought on a VC since the last step, a packet or more. */
 ALWAYS_INLINE void forward_arrivals(struct hx_switch *sw, unsigned input, uint64_t arrived, unsigned vc,
-                                    struct burst *b, route_function *route, bool narrow)
+                                    struct burst *b, route_function *route, bool is_accelerator)
 {
     uint16_t position = hx_lane(sw->input[input].seen, vc);
     const uint16_t end = hx_lane(arrived, vc);
     do
-        forward(sw, input, vc, position, b, route, narrow);
+        forward(sw, input, vc, position, b, route, is_accelerator);
     while (++position != end);
 }
 
@@ -210,19 +213,19 @@ ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, un
 }
 
 ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
-                            route_function *route, bool narrow)
+                            route_function *route, bool is_accelerator)
 {
-    begin_vc(sw, vc, b, narrow);
-    for (uint64_t ports = sw->wanted[vc] & b->asked_for & ~spent_of(b, narrow); ports; ports &= ports - 1)
-        serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, narrow);
-    if (all_ports(narrow)) {
+    begin_vc(sw, vc, b, is_accelerator);
+    for (uint64_t ports = sw->wanted[vc] & b->asked_for & ~busy_of(b, is_accelerator); ports; ports &= ports - 1)
+        serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, is_accelerator);
+    if (all_ports(is_accelerator)) {
         forward_all(sw, arrived, vc, b, route);
         return;
     }
     unsigned input = sw->first_input;
     for (uint64_t left = hx_rotate_right(b->came_on[vc], input); left; left &= left - 1) {
         unsigned i = ((unsigned)__builtin_ctzll(left) + input) & 63;
-        forward_arrivals(sw, i, arrived[i], vc, b, route, narrow);
+        forward_arrivals(sw, i, arrived[i], vc, b, route, is_accelerator);
     }
 }
 
@@ -258,24 +261,24 @@ ALWAYS_INLINE unsigned take_vc(const struct hx_switch *sw, unsigned *turns, bool
 }
 
 /* Whether no VC's packets take room from another's, as where packets of several VCs may go on one. */
-ALWAYS_INLINE bool vcs_apart(const struct hx_switch *sw, bool narrow)
+ALWAYS_INLINE bool vcs_apart(const struct hx_switch *sw, bool is_accelerator)
 {
-    return HAL_VCS_APART && (narrow || !sw->route.changes_vc);
+    return HAL_VCS_APART && (is_accelerator || !sw->route.changes_vc);
 }
 
 ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
-                             bool narrow)
+                             bool is_accelerator)
 {
-    if (vcs_apart(sw, narrow)) {
+    if (vcs_apart(sw, is_accelerator)) {
         /* Their order does not matter. Written out, each VC's lanes are at constant places. */
         if (has_work(sw, b, 0))
-            serve_vc(sw, arrived, 0, b, route, narrow);
+            serve_vc(sw, arrived, 0, b, route, is_accelerator);
         if (has_work(sw, b, 1))
-            serve_vc(sw, arrived, 1, b, route, narrow);
+            serve_vc(sw, arrived, 1, b, route, is_accelerator);
         if (has_work(sw, b, 2))
-            serve_vc(sw, arrived, 2, b, route, narrow);
+            serve_vc(sw, arrived, 2, b, route, is_accelerator);
         if (has_work(sw, b, 3))
-            serve_vc(sw, arrived, 3, b, route, narrow);
+            serve_vc(sw, arrived, 3, b, route, is_accelerator);
         _Static_assert(HX_VCS == 4, "one call a VC");
         return;
     }
@@ -283,18 +286,18 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, stru
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         busy |= (unsigned)has_work(sw, b, vc) << vc;
     for (unsigned turns = in_turn(sw, busy, false); turns;)
-        serve_vc(sw, arrived, take_vc(sw, &turns, false), b, route, narrow);
+        serve_vc(sw, arrived, take_vc(sw, &turns, false), b, route, is_accelerator);
 }
 
 /* ---- the step ---- */
 
 /* Begins a burst: looks at the inputs that may have brought something. */
-ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool narrow)
+ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool is_accelerator)
 {
-    b->brought = b->came = b->left = b->spent = b->moved = 0;
+    b->brought = b->came = b->left = b->busy = b->moved = 0;
     b->came_on[0] = b->came_on[1] = b->came_on[2] = b->came_on[3] = 0;
-    uint64_t ask = hal_news(sw->hal);
-    if (all_ports(narrow)) {
+    uint64_t ask = hal_rx_pending(sw->hal);
+    if (all_ports(is_accelerator)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
             arrived[i] = ask >> i & 1 ? hal_arrived(sw->hal, i) : sw->input[i].seen;
             b->brought |= arrived[i] ^ sw->input[i].seen;
@@ -313,9 +316,10 @@ ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b
 }
 
 /* Whether one packet came, and nobody waits for what is open: then no other input, VC or output need be looked at. */
-ALWAYS_INLINE bool is_alone(const struct hx_switch *sw, const uint64_t *arrived, const struct burst *b, bool narrow)
+ALWAYS_INLINE bool is_alone(const struct hx_switch *sw, const uint64_t *arrived, const struct burst *b,
+                            bool is_accelerator)
 {
-    if (all_ports(narrow) || b->asked_for || (b->came & (b->came - 1)))
+    if (all_ports(is_accelerator) || b->asked_for || (b->came & (b->came - 1)))
         return false;
     unsigned input = (unsigned)__builtin_ctzll(b->came);
     uint64_t packets = hx_lanes_sub(arrived[input], sw->input[input].seen);
@@ -323,28 +327,28 @@ ALWAYS_INLINE bool is_alone(const struct hx_switch *sw, const uint64_t *arrived,
 }
 
 ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
-                               bool narrow)
+                               bool is_accelerator)
 {
     unsigned input = (unsigned)__builtin_ctzll(b->came);
     unsigned vc = (unsigned)__builtin_ctzll(b->brought) / HX_LANE_BITS;
-    begin_vc(sw, vc, b, narrow);
-    forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, route, narrow);
+    begin_vc(sw, vc, b, is_accelerator);
+    forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, route, is_accelerator);
     sw->input[input].seen = arrived[input];
     release(sw, input);
 }
 
 ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
-                             bool narrow)
+                             bool is_accelerator)
 {
-    ask_rooms(sw, b, narrow);
-    serve_vcs(sw, arrived, b, route, narrow);
-    for (unsigned i = 0; all_ports(narrow) && i < HX_ACCELERATOR_PORTS; i++) {
+    ask_rooms(sw, b, is_accelerator);
+    serve_vcs(sw, arrived, b, route, is_accelerator);
+    for (unsigned i = 0; all_ports(is_accelerator) && i < HX_ACCELERATOR_PORTS; i++) {
         if (arrived[i] != sw->input[i].tail) {
             sw->input[i].seen = arrived[i];
             release(sw, i);
         }
     }
-    for (uint64_t changed = all_ports(narrow) ? 0 : b->came | b->left; changed; changed &= changed - 1) {
+    for (uint64_t changed = all_ports(is_accelerator) ? 0 : b->came | b->left; changed; changed &= changed - 1) {
         unsigned i = (unsigned)__builtin_ctzll(changed);
         if (b->came >> i & 1)
             sw->input[i].seen = arrived[i];
@@ -353,29 +357,29 @@ ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, stru
 }
 
 /* Who is first in the next step. */
-ALWAYS_INLINE void take_turns(struct hx_switch *sw, bool narrow)
+ALWAYS_INLINE void take_turns(struct hx_switch *sw, bool is_accelerator)
 {
-    unsigned inputs = narrow ? HX_ACCELERATOR_PORTS : sw->inputs;
+    unsigned inputs = is_accelerator ? HX_ACCELERATOR_PORTS : sw->inputs;
     sw->first_input = (uint8_t)(sw->first_input + 1U == inputs ? 0 : sw->first_input + 1U);
     sw->first_vc = (uint8_t)next_vc(sw, sw->first_vc);
 }
 
-ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool narrow)
+ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool is_accelerator)
 {
     uint64_t arrived[HX_MAX_RADIX];
     struct burst b;
-    look(sw, arrived, &b, narrow);
-    b.asked_for = (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_open(sw->hal);
+    look(sw, arrived, &b, is_accelerator);
+    b.asked_for = (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_tx_ready(sw->hal);
     if (!(b.brought | b.asked_for))
         return 0;
 
-    if (is_alone(sw, arrived, &b, narrow))
-        serve_alone(sw, arrived, &b, route, narrow);
+    if (is_alone(sw, arrived, &b, is_accelerator))
+        serve_alone(sw, arrived, &b, route, is_accelerator);
     else
-        serve_all(sw, arrived, &b, route, narrow);
+        serve_all(sw, arrived, &b, route, is_accelerator);
     /* A step that moves nothing leaves no trace: how often a platform looks in vain changes nothing. */
     if (b.moved)
-        take_turns(sw, narrow);
+        take_turns(sw, is_accelerator);
     hal_commit(sw->hal);
     return b.moved;
 }
@@ -391,16 +395,16 @@ unsigned hx_router_step(struct hx_switch *sw)
 }
 
 /* serve_alone() of what is known to be so, but for hal_release() and hal_commit(). */
-ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, route_function *route, bool narrow)
+ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, route_function *route, bool is_accelerator)
 {
     struct hx_input *in = &sw->input[c->input];
     struct burst b = {.moved = 0};
-    ask_rooms(sw, &b, narrow);
-    begin_vc(sw, c->vc, &b, narrow);
-    unsigned port = choose(sw, c->input, c->vc, hx_lane(in->seen, c->vc), c->d, c->offered, &b, route, narrow);
+    ask_rooms(sw, &b, is_accelerator);
+    begin_vc(sw, c->vc, &b, is_accelerator);
+    unsigned port = choose(sw, c->input, c->vc, hx_lane(in->seen, c->vc), c->d, c->offered, &b, route, is_accelerator);
     if (port != NO_PORT) {
-        transmit(sw, port, c->input, c->vc, c->d, narrow);
-        take_turns(sw, narrow);
+        transmit(sw, port, c->input, c->vc, c->d, is_accelerator);
+        take_turns(sw, is_accelerator);
     }
     if (in->waiting[c->vc] == 0)
         in->tail ^= in->seen ^ c->arrived; /* what differs is the lane of this VC, where the tail was what was seen */
@@ -419,30 +423,31 @@ unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c)
 }
 
 /* serve_vcs() of what is known to be all: those who wait for one output. */
-ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst *b, route_function *route, bool narrow)
+ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst *b, route_function *route,
+                             bool is_accelerator)
 {
-    bool apart = vcs_apart(sw, narrow);
+    bool apart = vcs_apart(sw, is_accelerator);
     unsigned asking = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         asking |= (unsigned)(sw->wanted[vc] >> output & 1) << vc;
     for (unsigned turns = in_turn(sw, asking, apart); turns;) {
         unsigned vc = take_vc(sw, &turns, apart);
-        begin_vc(sw, vc, b, narrow);
-        serve_output(sw, output, vc, b, route, narrow);
-        if (narrow && !HAL_VCS_APART && b->moved)
+        begin_vc(sw, vc, b, is_accelerator);
+        serve_output(sw, output, vc, b, route, is_accelerator);
+        if (is_accelerator && !HAL_VCS_APART && b->moved)
             return;
     }
 }
 
-ALWAYS_INLINE unsigned grant(struct hx_switch *sw, unsigned output, route_function *route, bool narrow)
+ALWAYS_INLINE unsigned grant(struct hx_switch *sw, unsigned output, route_function *route, bool is_accelerator)
 {
     struct burst b = {.moved = 0};
-    ask_rooms(sw, &b, narrow);
-    serve_one(sw, output, &b, route, narrow);
+    ask_rooms(sw, &b, is_accelerator);
+    serve_one(sw, output, &b, route, is_accelerator);
     for (; b.left; b.left &= b.left - 1)
         release(sw, (unsigned)__builtin_ctzll(b.left));
     if (b.moved)
-        take_turns(sw, narrow);
+        take_turns(sw, is_accelerator);
     hal_commit(sw->hal);
     return b.moved;
 }

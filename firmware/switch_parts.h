@@ -5,7 +5,7 @@
  *     switch_room.h    the room behind its outputs, and which of them a packet takes
  *     switch_setup.c   how it begins, and what it does when its routes change
  *
- * One body serves accelerators and routers, inlined twice, with the route function and `narrow` as constants: a narrow
+ * One body serves accelerators and routers, inlined twice, with the route function and `is_accelerator` as constants: a narrow
  * switch, an accelerator's, has at most four linked outputs. */
 #ifndef HX_SWITCH_PARTS_H
 #define HX_SWITCH_PARTS_H
@@ -63,8 +63,9 @@ ALWAYS_INLINE void let_go(struct hx_input *in, unsigned vc, uint16_t position)
 ALWAYS_INLINE struct hx_heading heading_of(const struct hx_desc *d)
 {
     if (HAL_SHARED)
-        return (struct hx_heading){*(const volatile uint16_t *)&d->dst_d0, *(const volatile uint16_t *)&d->dst_d1};
-    return (struct hx_heading){d->dst_d0, d->dst_d1};
+        return (struct hx_heading){*(const volatile uint16_t *)&d->dst_addr_hi,
+                                   *(const volatile uint16_t *)&d->dst_addr_lo};
+    return (struct hx_heading){d->dst_addr_hi, d->dst_addr_lo};
 }
 
 ALWAYS_INLINE uint32_t *kept_heading(const struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position)
@@ -85,12 +86,12 @@ ALWAYS_INLINE struct hx_heading waiting_heading(const struct hx_switch *sw, unsi
 /* Notes by which ports a packet may leave. */
 static void ask_for(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
 {
-    uint64_t *want = hx_switch_want(sw, input, vc);
+    uint64_t *candidates = hx_switch_candidates(sw, input, vc);
     uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
     sw->wanted[vc] |= ports;
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
-        want[port] |= slot_bit(position);
+        candidates[port] |= slot_bit(position);
         requests[port] |= (uint64_t)1 << input;
     }
 }
@@ -100,7 +101,7 @@ ALWAYS_INLINE void start_waiting(struct hx_switch *sw, unsigned input, unsigned 
 {
     hold(&sw->input[input], vc, position);
     if (HAL_SHARED)
-        *kept_heading(sw, input, vc, position) = to.d1 << 16 | to.d0;
+        *kept_heading(sw, input, vc, position) = to.addr_lo << 16 | to.addr_hi;
     ask_for(sw, input, vc, position, ports);
 }
 
@@ -125,13 +126,13 @@ static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
     return vc + 1 < sw->route.vcs ? UINT64_MAX : ~(uint64_t)sw->route.raise;
 }
 
-/* Of the ports that a route offers, those for a packet that came on `vc`: hx_route_ways(). `open`: of an accelerator,
+/* Of the ports that a route offers, those for a packet that came on `vc`: hx_route_candidates(). `open`: of an accelerator,
  * open_to() that VC. It hands what has no way on to its endpoint, which reports it; a tree switch gives it back to the
  * boards. */
-ALWAYS_INLINE uint64_t ways_of(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports, uint64_t open,
-                               bool narrow)
+ALWAYS_INLINE uint64_t candidate_ports_of(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports,
+                                          uint64_t open, bool is_accelerator)
 {
-    if (narrow) {
+    if (is_accelerator) {
         ports &= open;
         return RARE(ports == 0) ? LOCAL_BIT : ports;
     }
@@ -143,10 +144,10 @@ ALWAYS_INLINE uint64_t ways_of(const struct hx_switch *sw, unsigned input, unsig
 }
 
 /* Where a packet that came on `vc` may go. */
-ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsigned vc, struct hx_heading to,
-                               uint64_t open, route_function *route, bool narrow)
+ALWAYS_INLINE uint64_t candidate_ports_on(const struct hx_switch *sw, unsigned input, unsigned vc, struct hx_heading to,
+                                          uint64_t open, route_function *route, bool is_accelerator)
 {
-    return ways_of(sw, input, vc, route(&sw->route, input, to.d0, to.d1), open, narrow);
+    return candidate_ports_of(sw, input, vc, route(&sw->route, input, to.addr_hi, to.addr_lo), open, is_accelerator);
 }
 
 #endif

@@ -17,8 +17,8 @@ struct burst {
     uint64_t came_on[HX_VCS];            /* likewise on a VC */
     uint64_t asked_for;                  /* by bits: outputs that packets wait for and that may have room */
     uint64_t left;                       /* by bits: inputs whose waiting packets left */
-    uint64_t spent;                      /* by bits: outputs that have taken their packet of this step (spent_of()) */
-    uint64_t room[HX_ACCELERATOR_PORTS]; /* all_ports(): hal_room() */
+    uint64_t busy;                       /* by bits: outputs that have taken their packet of this step (busy_of()) */
+    uint64_t room[HX_ACCELERATOR_PORTS]; /* all_ports(): hal_tx_credits() */
     uint64_t open;                       /* open_to() this VC: asked of an accelerator */
     uint64_t lanes;                      /* all_ports(): room of this VC by port, times four */
     unsigned local;                      /* all_ports(): room of this VC at LOCAL */
@@ -27,9 +27,9 @@ struct burst {
 
 /* Whether a step looks at all inputs, and at the room of all outputs before it chooses any, which is faster where most
  * of few bring or take something; else it goes by the bits of those that do. */
-ALWAYS_INLINE bool all_ports(bool narrow)
+ALWAYS_INLINE bool all_ports(bool is_accelerator)
 {
-    return narrow && !HAL_SPARSE;
+    return is_accelerator && !HAL_SPARSE;
 }
 
 /* ---- room ---- */
@@ -37,7 +37,7 @@ ALWAYS_INLINE bool all_ports(bool narrow)
 /* Room of the four linked outputs of an accelerator as a packet of this VC sees it (behind an edge the VC is one
  * higher), one lane a port, times four: the two low bits are for the tie rank. There is no VC behind the last: no
  * packet on it looks at those lanes. */
-ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4], unsigned vc)
+ALWAYS_INLINE uint64_t accelerator_room(struct hx_switch *sw, const uint64_t room[4], unsigned vc)
 {
     uint64_t lanes = 0;
     for (unsigned port = 0; port < 4; port++)
@@ -46,56 +46,56 @@ ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4],
     return lanes << 2;
 }
 
-ALWAYS_INLINE void ask_rooms(struct hx_switch *sw, struct burst *b, bool narrow)
+ALWAYS_INLINE void ask_rooms(struct hx_switch *sw, struct burst *b, bool is_accelerator)
 {
-    for (unsigned port = 0; all_ports(narrow) && port < HX_ACCELERATOR_PORTS; port++)
-        b->room[port] = hal_room(sw->hal, port);
+    for (unsigned port = 0; all_ports(is_accelerator) && port < HX_ACCELERATOR_PORTS; port++)
+        b->room[port] = hal_tx_credits(sw->hal, port);
 }
 
 /* What is known of a VC before its packets are served. */
-ALWAYS_INLINE void begin_vc(struct hx_switch *sw, unsigned vc, struct burst *b, bool narrow)
+ALWAYS_INLINE void begin_vc(struct hx_switch *sw, unsigned vc, struct burst *b, bool is_accelerator)
 {
     b->open = open_to(sw, vc);
-    if (all_ports(narrow)) {
-        b->lanes = narrow_room(sw, b->room, vc);
+    if (all_ports(is_accelerator)) {
+        b->lanes = accelerator_room(sw, b->room, vc);
         b->local = hx_lane(b->room[HX_LOCAL], vc);
     }
 }
 
-ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc)
+ALWAYS_INLINE unsigned router_room(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc)
 {
-    uint64_t room = hal_room(sw->hal, port);
+    uint64_t room = hal_tx_credits(sw->hal, port);
     return room ? hx_lane(room, hx_router_vc(&sw->route, input, vc, port)) : 0;
 }
 
 /* Room of any output of an accelerator, asked of the platform now. */
 ALWAYS_INLINE unsigned room_asked(struct hx_switch *sw, unsigned port, unsigned vc)
 {
-    return hx_lane(hal_room(sw->hal, port), port == HX_LOCAL ? vc : vc + (sw->route.raise >> port & 1U));
+    return hx_lane(hal_tx_credits(sw->hal, port), port == HX_LOCAL ? vc : vc + (sw->route.raise >> port & 1U));
 }
 
 ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsigned port, unsigned input, unsigned vc,
-                               bool narrow)
+                               bool is_accelerator)
 {
-    if (!narrow)
-        return wide_room(sw, port, input, vc);
-    if (!all_ports(narrow))
+    if (!is_accelerator)
+        return router_room(sw, port, input, vc);
+    if (!all_ports(is_accelerator))
         return room_asked(sw, port, vc);
     return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
 }
 
 /* Outputs of an accelerator that took a packet in this step and so take no other, where VCs share their room. */
-ALWAYS_INLINE uint64_t spent_of(const struct burst *b, bool narrow)
+ALWAYS_INLINE uint64_t busy_of(const struct burst *b, bool is_accelerator)
 {
-    return narrow && !HAL_VCS_APART ? b->spent : 0;
+    return is_accelerator && !HAL_VCS_APART ? b->busy : 0;
 }
 
-ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool narrow)
+ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool is_accelerator)
 {
-    if (narrow && !HAL_VCS_APART)
-        b->spent |= (uint64_t)1 << port;
-    if (!all_ports(narrow))
-        return; /* hal_room() has it already */
+    if (is_accelerator && !HAL_VCS_APART)
+        b->busy |= (uint64_t)1 << port;
+    if (!all_ports(is_accelerator))
+        return; /* hal_tx_credits() has it already */
     if (port == HX_LOCAL)
         b->local -= cost;
     else
@@ -106,7 +106,7 @@ ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool nar
 
 /* The port of the set with the most room, if that is enough for `cost`. Among equals lane p has rank p ^ turn: any two
  * ports, and all four, win equally often. */
-ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint64_t ports, unsigned cost)
+ALWAYS_INLINE unsigned select_accelerator(struct hx_switch *sw, uint64_t lanes, uint64_t ports, unsigned cost)
 {
     static const uint64_t spread[16] = {0x0000000000000000, 0x000000000000FFFF, 0x00000000FFFF0000, 0x00000000FFFFFFFF,
                                         0x0000FFFF00000000, 0x0000FFFF0000FFFF, 0x0000FFFFFFFF0000, 0x0000FFFFFFFFFFFF,
@@ -140,7 +140,7 @@ ALWAYS_INLINE unsigned select_asked(struct hx_switch *sw, uint64_t ports, unsign
 }
 
 /* Likewise for any set of ports: each has a rank of 16 bits, mixed anew for each choice. */
-ALWAYS_INLINE unsigned select_wide(struct hx_switch *sw, uint64_t ports, unsigned input, unsigned vc, unsigned cost)
+ALWAYS_INLINE unsigned select_router(struct hx_switch *sw, uint64_t ports, unsigned input, unsigned vc, unsigned cost)
 {
     uint64_t tie = hx_switch_tie(sw);
     uint32_t most = (cost << 16) - 1;
@@ -148,7 +148,7 @@ ALWAYS_INLINE unsigned select_wide(struct hx_switch *sw, uint64_t ports, unsigne
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
         uint64_t mixed = (tie ^ port * UINT64_C(0xD6E8FEB86659FD93)) * UINT64_C(0xFF51AFD7ED558CCD);
-        uint32_t ranked = wide_room(sw, port, input, vc) << 16 | (uint32_t)(mixed >> 48);
+        uint32_t ranked = router_room(sw, port, input, vc) << 16 | (uint32_t)(mixed >> 48);
         best = ranked > most ? port : best;
         most = ranked > most ? ranked : most;
     }

@@ -23,8 +23,8 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t
                              .job = job,
                              .first_vc = (uint8_t)(vcs - 1)};
     sw->input = memory;
-    sw->want = (uint64_t *)(void *)(sw->input + ports);
-    sw->requests = sw->want + (size_t)ports * vcs * ports;
+    sw->candidates = (uint64_t *)(void *)(sw->input + ports);
+    sw->requests = sw->candidates + (size_t)ports * vcs * ports;
     uint64_t *behind = sw->requests + (size_t)vcs * ports;
     if (HAL_SHARED) {
         sw->kept = (uint32_t *)(void *)behind;
@@ -37,8 +37,8 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t
 
 void hx_switch_reroute(struct hx_switch *sw)
 {
-    bool narrow = !sw->route.is_router;
-    memset(sw->want, 0, (size_t)sw->inputs * sw->route.vcs * sw->outputs * sizeof(uint64_t));
+    bool is_accelerator = !sw->route.is_router;
+    memset(sw->candidates, 0, (size_t)sw->inputs * sw->route.vcs * sw->outputs * sizeof(uint64_t));
     memset(sw->requests, 0, (size_t)sw->route.vcs * sw->outputs * sizeof(uint64_t));
     memset(sw->wanted, 0, sizeof sw->wanted);
     for (unsigned input = 0; input < sw->inputs; input++) {
@@ -50,7 +50,7 @@ void hx_switch_reroute(struct hx_switch *sw)
                 slots &= ~slot_bit(position);
                 const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
                 struct hx_heading to = waiting_heading(sw, input, vc, position, d);
-                uint64_t ports = ways_on(sw, input, vc, to, open_to(sw, vc), hx_route_ports, narrow);
+                uint64_t ports = candidate_ports_on(sw, input, vc, to, open_to(sw, vc), hx_route_ports, is_accelerator);
                 if (ports) {
                     ask_for(sw, input, vc, position, ports);
                 } else {

@@ -28,7 +28,7 @@ static inline enum hx_tap_reason tap_reason(struct hal_switch *h, const struct h
                                             const struct hx_tap_note *n, const struct hx_desc *d)
 {
     if (!(n->candidates >> n->output & 1))
-        return HX_TAP_NO_WAY;
+        return HX_TAP_UNREACHABLE;
     if (!sw->route.is_router && n->output == HX_LOCAL)
         return HX_TAP_ARRIVED;
     if (tap_has_waited(h, sw, n, d))
@@ -40,7 +40,7 @@ static inline enum hx_tap_reason tap_reason(struct hal_switch *h, const struct h
 static inline void tap_note_fill(struct hx_tap_note *n, struct hal_switch *h, const struct hx_switch *sw,
                                  unsigned output, unsigned input, unsigned vc, const struct hx_desc *d)
 {
-    *n = (struct hx_tap_note){.candidates = hx_route_ways(&sw->route, input, vc, d->dst_d0, d->dst_d1),
+    *n = (struct hx_tap_note){.candidates = hx_route_candidates(&sw->route, input, vc, d->dst_addr_hi, d->dst_addr_lo),
                               .input = (uint8_t)input,
                               .input_vc = (uint8_t)vc,
                               .output = (uint8_t)output};

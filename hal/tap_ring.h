@@ -50,13 +50,13 @@ static inline enum hx_tap_rank hx_tap_rank(enum hx_tap_direction direction, bool
 
 /* Why a packet took the output it took. */
 enum hx_tap_reason {
-    HX_TAP_ONLY,      /* there was no other */
-    HX_TAP_MOST_ROOM, /* more room behind it than behind any other candidate */
-    HX_TAP_TURN,      /* none had more room; it was this one's turn */
-    HX_TAP_WAITED,    /* the packet had waited, and this output was the first to get room */
-    HX_TAP_ARRIVED,   /* it is where it wants to be */
-    HX_TAP_NO_WAY,    /* none leads on: the endpoint here reports it */
-    HX_TAP_REPLAYED,  /* it never came in: a replay, or the cable of an external accelerator, put it on this link */
+    HX_TAP_ONLY,        /* there was no other */
+    HX_TAP_MOST_ROOM,   /* more room behind it than behind any other candidate */
+    HX_TAP_TURN,        /* none had more room; it was this one's turn */
+    HX_TAP_WAITED,      /* the packet had waited, and this output was the first to get room */
+    HX_TAP_ARRIVED,     /* it is where it wants to be */
+    HX_TAP_UNREACHABLE, /* none leads on: the endpoint here reports it */
+    HX_TAP_REPLAYED,    /* it never came in: a replay, or the cable of an external accelerator, put it on this link */
     HX_TAP_REASONS
 };
 

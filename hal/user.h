@@ -1,4 +1,4 @@
-/* user.h - what an endpoint's owner does with payload and events, as functions that it gives: hal_fill, hal_place and
+/* user.h - what an endpoint's owner does with payload and events, as functions that it gives: hal_read_payload, hal_write_payload and
  * hal_event of a platform whose endpoints have owners of several kinds. */
 #ifndef HAL_USER_H
 #define HAL_USER_H
@@ -16,15 +16,15 @@ struct hal_user {
 /* For the platform to give, whose endpoint it is. */
 static inline const struct hal_user *hal_user(const struct hal_endpoint *h);
 
-static inline void hal_fill(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
-                            unsigned bytes)
+static inline void hal_read_payload(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
+                                    unsigned bytes)
 {
     const struct hal_user *u = hal_user(h);
     if (u->fill)
         u->fill(u->of, s, packet, to, bytes);
 }
 
-static inline void hal_place(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
+static inline void hal_write_payload(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
 {
     const struct hal_user *u = hal_user(h);
     if (u->place)

@@ -80,7 +80,7 @@ static int lock(int fd)
 }
 
 /* Whether the open object is a file of this user under one name: nobody else may truncate it, or write into it. */
-static int judge_owner(int fd)
+static int validate_owner(int fd)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
@@ -100,7 +100,7 @@ static int open_own(const char *name, int flags)
     int fd = shm_open(name, flags | O_CLOEXEC | O_NONBLOCK, 0); /* whatever it is, it is not waited for */
     if (fd < 0)
         return is_other(errno) ? -EPERM : -errno;
-    int error = judge_owner(fd);
+    int error = validate_owner(fd);
     if (error)
         (void)close(fd);
     return error ? error : fd;

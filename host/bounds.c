@@ -149,7 +149,7 @@ static double share_that_crosses(const struct dimension *d)
     return d->boards > 1 ? crosses / (crosses + round) : 1;
 }
 
-double hx_alltoall_pace(const struct hx_geometry *g)
+double hx_alltoall_injection_rate(const struct hx_geometry *g)
 {
     struct dimension rows = rows_of(g);
     struct dimension columns = columns_of(g);

@@ -44,6 +44,6 @@ struct hx_straight_cut {
 struct hx_straight_cut hx_straight_cut_of(const struct hx_geometry *g);
 
 double hx_alltoall_bound(const struct hx_geometry *g);
-double hx_alltoall_pace(const struct hx_geometry *g);
+double hx_alltoall_injection_rate(const struct hx_geometry *g);
 
 #endif

@@ -1,7 +1,7 @@
 /* jobs.c - names jobs and finds their boards (host/jobs.h). */
 #include "host/jobs.h"
 #include "host/allocate/placement.h"
-#include "host/draw.h"
+#include "host/rng.h"
 #include "host/tags.h"
 
 #include <ctype.h>
@@ -66,7 +66,7 @@ static const char *read_size(struct hx_job *job, const struct hx_spec *spec, con
 
 static const char *read_grid(struct hx_job *job, const char *text)
 {
-    unsigned count = text ? hx_words_list(text, job->grid, 2) : 0;
+    unsigned count = text ? hx_spec_tokens_list(text, job->grid, 2) : 0;
     if (text && !(count == 2 && job->grid[0] && job->grid[1]))
         return wrong("'%.60s' is no grid (write COLUMNSxROWS of hosts, as 8x4)", text);
     if (text && (job->grid[0] > HX_JOB_SIDE || job->grid[1] > HX_JOB_SIDE))

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DIGITS = 2 * HX_SEAL_KEY_BYTES, MOST_TEXT = 256 };
+enum { DIGITS = 2 * HX_AUTH_KEY_BYTES, MOST_TEXT = 256 };
 
 /* Whoever else could read it could forge, whoever else could write it could choose it. */
 static bool is_private(int fd, const char *path, struct hx_problem *problem)
@@ -41,9 +41,9 @@ static const char *only_word(const char *text, size_t *length)
     return *length && word[*length + strspn(word + *length, space)] == 0 ? word : NULL;
 }
 
-static bool parse(struct hx_seal_key *key, const char *text)
+static bool parse(struct hx_auth_key *key, const char *text)
 {
-    uint8_t bytes[HX_SEAL_KEY_BYTES] = {0};
+    uint8_t bytes[HX_AUTH_KEY_BYTES] = {0};
     size_t length;
     const char *word = only_word(text, &length);
     if (!word || length != DIGITS)
@@ -53,11 +53,11 @@ static bool parse(struct hx_seal_key *key, const char *text)
             return false;
         bytes[i / 2] = (uint8_t)(bytes[i / 2] << 4 | digit(word[i]));
     }
-    *key = hx_seal_key_of(bytes);
+    *key = hx_auth_key_of(bytes);
     return true;
 }
 
-bool hx_key_read(struct hx_seal_key *key, const char *path, struct hx_problem *problem)
+bool hx_key_read(struct hx_auth_key *key, const char *path, struct hx_problem *problem)
 {
     char text[MOST_TEXT + 1] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

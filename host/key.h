@@ -1,4 +1,4 @@
-/* key.h - the file that holds the key of a cable (hxmesh/seal.h): 32 hexadecimal digits, and nothing else but space
+/* key.h - the file that holds the key of a cable (hxmesh/auth_tag.h): 32 hexadecimal digits, and nothing else but space
  * around them.
  *
  *     (umask 077; od -An -N16 -tx8 /dev/urandom | tr -d ' ' >FILE) */
@@ -6,12 +6,12 @@
 #define HXMESH_HOST_KEY_H
 
 #include "host/error.h"
-#include "hxmesh/seal.h"
+#include "hxmesh/auth_tag.h"
 
 #include <stdbool.h>
 
 /* false, with the file and what to do: there is none, it is not a regular file of this user (or root's), others may
  * read or write it, or it holds something else. Its text is in no message. */
-bool hx_key_read(struct hx_seal_key *key, const char *path, struct hx_problem *problem);
+bool hx_key_read(struct hx_auth_key *key, const char *path, struct hx_problem *problem);
 
 #endif

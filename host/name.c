@@ -13,7 +13,7 @@ const char *const hx_port_letters[HX_ACCELERATOR_PORTS] = {
 static int print_place(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t node)
 {
     if (hx_is_host(g, node))
-        return snprintf(name, HX_NAME_BYTES, "a%u,%u", g->node[node].d0, g->node[node].d1);
+        return snprintf(name, HX_NAME_BYTES, "a%u,%u", g->node[node].addr_hi, g->node[node].addr_lo);
     for (unsigned i = 0; i < g->names; i++) {
         const struct hx_name_range *r = &g->name[i];
         uint32_t at = node - r->first;
@@ -94,10 +94,11 @@ static bool take_router(const char **text, const struct hx_fabric *g, uint32_t *
 static bool take_place(const char **text, const struct hx_fabric *g, uint32_t *node)
 {
     const char *next = *text;
-    unsigned d0;
-    unsigned d1;
-    if ((hx_name_take(&next, "a", &d0) || hx_name_take(&next, "", &d0)) && hx_name_take(&next, ",", &d1)) {
-        *node = hx_fabric_host(g, d0, d1);
+    unsigned addr_hi;
+    unsigned addr_lo;
+    if ((hx_name_take(&next, "a", &addr_hi) || hx_name_take(&next, "", &addr_hi)) &&
+        hx_name_take(&next, ",", &addr_lo)) {
+        *node = hx_fabric_host(g, addr_hi, addr_lo);
         if (*node == HX_NOWHERE)
             return false;
         *text = next;

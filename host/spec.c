@@ -4,7 +4,7 @@
 #include "host/topology/all.h"
 #include "host/topology/bounds.h"
 #include "host/topology/hamming_mesh.h"
-#include "host/topology/ways.h"
+#include "host/topology/updown.h"
 #include "hxmesh/collective.h"
 #include "hxmesh/error.h"
 
@@ -246,7 +246,7 @@ bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem)
 /* Behind the spec string of a fabric: its ways are searched. */
 static const char nothing_failed[] = " fail=";
 
-static struct hx_ways *build_with_ways(struct hx_spec *spec, struct hx_problem *problem)
+static struct hx_updown *build_with_updown(struct hx_spec *spec, struct hx_problem *problem)
 {
     size_t used = strlen(spec->fabric);
     struct hx_fabric *before = spec->graph;
@@ -265,18 +265,18 @@ static struct hx_ways *build_with_ways(struct hx_spec *spec, struct hx_problem *
     }
     hx_fabric_free(before);
     free(before);
-    return spec->graph->ways;
+    return spec->graph->updown;
 }
 
-bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem)
+bool hx_spec_search_updown(struct hx_spec *spec, struct hx_problem *problem)
 {
-    struct hx_ways *ways = spec->graph->ways ? spec->graph->ways : build_with_ways(spec, problem);
-    if (!ways)
+    struct hx_updown *updown = spec->graph->updown ? spec->graph->updown : build_with_updown(spec, problem);
+    if (!updown)
         return false;
     /* A way round may turn once more. And every turn is raised from the start: then ways may be mixed. */
     struct hx_fabric *f = spec->graph;
     f->vcs = f->vcs < HX_VCS ? f->vcs + 1 : f->vcs;
-    ways->vcs = f->vcs;
+    updown->vcs = f->vcs;
     return true;
 }
 
@@ -469,7 +469,7 @@ void hx_spec_refuse_external(const struct hx_spec *spec, const char *what)
 {
     if (spec->externals)
         hx_die(HX_EXIT_CONFIG, spec->source, "%s has to do without external accelerators, and a%u,%u is one", what,
-               spec->external[0].d0, spec->external[0].d1);
+               spec->external[0].addr_hi, spec->external[0].addr_lo);
 }
 
 unsigned hx_spec_board_of(const struct hx_spec *spec, uint32_t host)
@@ -484,7 +484,7 @@ unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy)
     return hx_fabric_host(spec->graph, gx, gy);
 }
 
-bool hx_spec_barred(const struct hx_spec *spec, uint16_t tag, uint8_t *bits)
+bool hx_spec_blocked_boards(const struct hx_spec *spec, uint16_t tag, uint8_t *bits)
 {
     bool any = false;
     memset(bits, 0, (hx_spec_boards(spec) + 7U) / 8U);
@@ -500,9 +500,9 @@ bool hx_spec_barred(const struct hx_spec *spec, uint16_t tag, uint8_t *bits)
 void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, struct hx_coordinate at)
 {
     const struct hx_fabric *g = spec->graph;
-    if (at.d0 >= g->digits[0] || at.d1 >= g->digits[1])
-        hx_die(HX_EXIT_USAGE, option, "a%u,%u is outside the %s (%s 0 .. %u, %s 0 .. %u)", at.d0, at.d1, spec->fabric,
-               spec->a ? "gx" : "d0", g->digits[0] - 1, spec->a ? "gy" : "d1", g->digits[1] - 1);
-    if (hx_fabric_host(g, at.d0, at.d1) == HX_NOWHERE)
-        hx_die(HX_EXIT_USAGE, option, "no host of the %s has the address %u,%u", spec->fabric, at.d0, at.d1);
+    if (at.addr_hi >= g->digits[0] || at.addr_lo >= g->digits[1])
+        hx_die(HX_EXIT_USAGE, option, "a%u,%u is outside the %s (%s 0 .. %u, %s 0 .. %u)", at.addr_hi, at.addr_lo,
+               spec->fabric, spec->a ? "gx" : "d0", g->digits[0] - 1, spec->a ? "gy" : "d1", g->digits[1] - 1);
+    if (hx_fabric_host(g, at.addr_hi, at.addr_lo) == HX_NOWHERE)
+        hx_die(HX_EXIT_USAGE, option, "no host of the %s has the address %u,%u", spec->fabric, at.addr_hi, at.addr_lo);
 }

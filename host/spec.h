@@ -62,7 +62,7 @@ enum hx_given {
     HX_GIVEN_ALGORITHM = 1 << 9,
     HX_GIVEN_SELECT = 1 << 10,
     HX_GIVEN_SHIFTS = 1 << 11,
-    HX_GIVEN_PACE = 1 << 12,
+    HX_GIVEN_INJECTION_RATE = 1 << 12,
     HX_GIVEN_HOTSPOT = 1 << 13,
     HX_GIVEN_TARGET = 1 << 14,
     HX_GIVEN_WARM_UP = 1 << 15,
@@ -81,13 +81,13 @@ struct hx_settings {
     double rate;          /* share of the injection bandwidth an accelerator offers: above 0, up to 1 */
     unsigned arrivals;    /* enum hx_arrivals, at a rate below 1 */
     uint64_t seed;
-    bool verify;      /* check every payload byte at arrival */
-    uint64_t workers; /* 0: one a core */
-    unsigned clock;   /* enum hx_clock */
-    unsigned select;  /* enum hx_selection */
-    double pace;      /* share of its injection bandwidth an accelerator's packets may take; 0: by the pattern */
-    uint64_t shifts;  /* all-to-all: to how many of the others each one sends; 0: to all */
-    double hotspot;   /* hotspot: share of the messages that go to the targets */
+    bool verify;           /* check every payload byte at arrival */
+    uint64_t workers;      /* 0: one a core */
+    unsigned clock;        /* enum hx_clock */
+    unsigned select;       /* enum hx_selection */
+    double injection_rate; /* share of its injection bandwidth an accelerator's packets may take; 0: by the pattern */
+    uint64_t shifts;       /* all-to-all: to how many of the others each one sends; 0: to all */
+    double hotspot;        /* hotspot: share of the messages that go to the targets */
     struct hx_coordinates target; /* incast, broadcast: one; hotspot: all of them; none: the first host */
     const char *traffic_file;     /* of HX_FLOWS */
     unsigned given;               /* enum hx_given of what was said; the rest are defaults */
@@ -177,12 +177,12 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
     {.name = "planes", .key = "planes", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->planes, \
      .low = 1, \
      .high = HX_MAX_PLANES, .help = "planes: independent copies of the network", \
-     .standard = &hx_default_sizes.planes}, \
+     .default_value = &hx_default_sizes.planes}, \
     {.name = "radix", .key = "radix", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->radix, .low = 2, \
-     .high = HX_MAX_RADIX, .help = "ports of a tree switch", .standard = &hx_default_sizes.radix}, \
+     .high = HX_MAX_RADIX, .help = "ports of a tree switch", .default_value = &hx_default_sizes.radix}, \
     {.name = "taper", .key = "taper", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->taper, .low = 1, \
      .high = HX_MAX_TAPER, .help = "ports down per port up at the leaves of a two-level tree", \
-     .standard = &hx_default_sizes.taper}, \
+     .default_value = &hx_default_sizes.taper}, \
     {.name = "routing", .key = "routing", .kind = HX_OPTION_STRING, .argument = "HOW", .to.string = &(o)->routing, \
      .help = "which ways packets take: minimal, valiant, ugal, ugal-threshold, or as ugal:n=4,c=2,t=0.1 " \
      "(docs/topologies.md)", \
@@ -190,7 +190,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
 #define HX_CREDIT_OPTION(o) \
     {.name = "credits", .key = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \
      .low = HX_LEAST_CREDITS, .high = HX_MOST_CREDITS, \
-     .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", .standard = &hx_default_sizes.credits, \
+     .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", .default_value = &hx_default_sizes.credits, \
      .applies = HX_FOR_WALL, \
      .instead = "--buffer is what a link buffers under the virtual clock"}
 /* Of a verb that has no settings. */
@@ -294,10 +294,10 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
      .applies = HX_FOR_VIRTUAL}, \
     {.name = "injection-rate", .alias = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", \
-     .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
+     .to.real = &(s)->injection_rate, .real_low = 0, .real_high = 1, \
      .help = "share of its injection bandwidth at which a host's packets follow each other (where hosts differ, of " \
      "that of the fastest); 0: for all-to-all just below what the cables carry, else 1", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_PACE, \
+     .given_bit = HX_GIVEN_INJECTION_RATE, \
      .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 
@@ -324,7 +324,7 @@ bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *overrides
 bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem);
 /* Builds it anew with ways that are searched, so that they can be searched again round what fails while it runs: with
  * `fail=` of nothing. Not of a HammingMesh. Where it fails the spec is as it was. */
-bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem);
+bool hx_spec_search_updown(struct hx_spec *spec, struct hx_problem *problem);
 /* The fabric that was built. */
 const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);
 /* A HammingMesh's geometry; dies with HX_EXIT_CONFIG if it is another fabric, which `what` cannot do with. */
@@ -351,9 +351,9 @@ unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy);
 /* Dies with HX_EXIT_CONFIG if accelerators run elsewhere, which `what` cannot do with. */
 void hx_spec_refuse_external(const struct hx_spec *spec, const char *what);
 
-/* Sets the bit of every board a packet of job `tag` may not land on (struct hx_barred of route.h): failed, or
+/* Sets the bit of every board a packet of job `tag` may not land on (struct hx_blocked_boards of route.h): failed, or
  * another job's. bits: (boards + 7) / 8 bytes. Returns whether any is barred. */
-bool hx_spec_barred(const struct hx_spec *spec, uint16_t tag, uint8_t *bits);
+bool hx_spec_blocked_boards(const struct hx_spec *spec, uint16_t tag, uint8_t *bits);
 
 /* Dies with HX_EXIT_USAGE unless the coordinate lies in the fabric; `option` is named ("--from"). */
 void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, struct hx_coordinate at);

@@ -8,15 +8,15 @@
  *         harts: 1                    of an image in QEMU: how many share its work (docs/bare-metal.md)
  *         wait: 10s                   how long it may be away, at the start and later; 2s at least
  *         lose_credits: 0             a fault to try: one credit frame in N is not sent to it; 0: none
- *         key: hx.key                 its cables are sealed (hxmesh/seal.h) by the key in this file; none: they are not
+ *         key: hx.key                 its cables are sealed (hxmesh/auth_tag.h) by the key in this file; none: they are not
  *
  * A cable is memif:SOCKET (we listen, it connects), veth:INTERFACE (one that exists) or tap:INTERFACE (one that is
  * created); those of an image in QEMU are made with it. */
 #ifndef HXMESH_HOST_SPEC_EXTERNAL_H
 #define HXMESH_HOST_SPEC_EXTERNAL_H
 
+#include "hxmesh/auth_tag.h"
 #include "hxmesh/geometry.h"
-#include "hxmesh/seal.h"
 
 #include <stdbool.h>
 
@@ -34,15 +34,15 @@ enum hx_external_node { HX_NODE_ELSEWHERE, HX_NODE_QEMU, HX_NODES_OUTSIDE };
 extern const char *const hx_external_nodes[HX_NODES_OUTSIDE + 1]; /* "elsewhere"; ends with NULL */
 
 struct hx_external {
-    uint16_t d0, d1;
+    uint16_t addr_hi, addr_lo;
     unsigned plane;
     enum hx_external_node node;
     struct hx_external_port port[HX_CABLE_PORTS];
     unsigned harts; /* of an image in QEMU */
     uint64_t wait_ns;
     uint64_t lose_credits; /* 0: none */
-    bool sealed;           /* its cables have a key */
-    struct hx_seal_key key;
+    bool authenticated;    /* its cables have a key */
+    struct hx_auth_key key;
 };
 
 #endif

@@ -63,33 +63,33 @@ enum hx_given_timing {
      .applies = HX_FOR_VIRTUAL}, \
     {.name = "link", .key = "timing.link", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->link, \
      .low = 1, \
-     .high = HX_MOST_GBPS, .help = "Gb/s of a link", .standard = &hx_timing_values[HX_TIMING_PAPER].link, \
+     .high = HX_MOST_GBPS, .help = "Gb/s of a link", .default_value = &hx_timing_values[HX_TIMING_PAPER].link, \
      .given = &(t)->given, .given_bit = HX_GIVEN_LINK, .applies = HX_FOR_VIRTUAL}, \
     {.name = "crossbar", .key = "timing.crossbar", .kind = HX_OPTION_NUMBER, .argument = "GBPS", \
      .to.number = &(t)->crossbar, .low = 1, \
      .high = 10 * HX_MOST_GBPS, .help = "Gb/s of a switch's inner ports", \
-     .standard = &hx_timing_values[HX_TIMING_PAPER].crossbar, .given = &(t)->given, \
+     .default_value = &hx_timing_values[HX_TIMING_PAPER].crossbar, .given = &(t)->given, \
      .given_bit = HX_GIVEN_CROSSBAR, .applies = HX_FOR_VIRTUAL}, \
     {.name = "cable", .key = "timing.cable", .kind = HX_OPTION_DURATION, .to.number = &(t)->cable, .low = 0, \
      .high = HX_MOST_LATENCY, \
-     .help = "latency of a cable", .standard = &hx_timing_values[HX_TIMING_PAPER].cable, .given = &(t)->given, \
+     .help = "latency of a cable", .default_value = &hx_timing_values[HX_TIMING_PAPER].cable, .given = &(t)->given, \
      .given_bit = HX_GIVEN_CABLE, .applies = HX_FOR_VIRTUAL}, \
     {.name = "trace", .key = "timing.trace", .kind = HX_OPTION_DURATION, .to.number = &(t)->trace, .low = 0, \
      .high = HX_MOST_LATENCY, \
-     .help = "latency of a trace on a board", .standard = &hx_timing_values[HX_TIMING_PAPER].trace, \
+     .help = "latency of a trace on a board", .default_value = &hx_timing_values[HX_TIMING_PAPER].trace, \
      .given = &(t)->given, .given_bit = HX_GIVEN_TRACE, .applies = HX_FOR_VIRTUAL}, \
     {.name = "input-latency", .key = "timing.input", .kind = HX_OPTION_DURATION, .to.number = &(t)->input, .low = 0, \
      .high = HX_MOST_LATENCY, \
-     .help = "latency of an input buffer", .standard = &hx_timing_values[HX_TIMING_PAPER].input, .given = &(t)->given, \
+     .help = "latency of an input buffer", .default_value = &hx_timing_values[HX_TIMING_PAPER].input, .given = &(t)->given, \
      .given_bit = HX_GIVEN_INPUT, .applies = HX_FOR_VIRTUAL}, \
     {.name = "output-latency", .key = "timing.output", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, \
      .low = 0, .high = HX_MOST_LATENCY, \
-     .help = "latency of an output buffer", .standard = &hx_timing_values[HX_TIMING_PAPER].output, \
+     .help = "latency of an output buffer", .default_value = &hx_timing_values[HX_TIMING_PAPER].output, \
      .given = &(t)->given, .given_bit = HX_GIVEN_OUTPUT, .applies = HX_FOR_VIRTUAL}, \
     {.name = "buffer", .key = "timing.buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, \
      .low = HX_LEAST_BUFFER, \
      .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each needs room for a " \
-     "packet (8KiB) and uses 64 at most", .standard = &hx_timing_values[HX_TIMING_PAPER].buffer, .given = &(t)->given, \
+     "packet (8KiB) and uses 64 at most", .default_value = &hx_timing_values[HX_TIMING_PAPER].buffer, .given = &(t)->given, \
      .given_bit = HX_GIVEN_BUFFER, .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 

@@ -164,16 +164,16 @@ const char *hx_value_switch(const char *text, bool *value)
 
 const char *hx_value_coordinate(const char *text, struct hx_coordinate *value)
 {
-    uint64_t d0 = 0;
-    uint64_t d1 = 0;
-    const char *end = digits(text + (*text == 'a'), &d0);
+    uint64_t addr_hi = 0;
+    uint64_t addr_lo = 0;
+    const char *end = digits(text + (*text == 'a'), &addr_hi);
     if (end && *end == ',')
-        end = digits(end + 1 + strspn(end + 1, " "), &d1);
+        end = digits(end + 1 + strspn(end + 1, " "), &addr_lo);
     else
         end = NULL;
-    if (!end || *end || d0 > UINT_MAX || d1 > UINT_MAX)
+    if (!end || *end || addr_hi > UINT_MAX || addr_lo > UINT_MAX)
         return wrong("'%.100s' is not an address (write d0,d1 as in 3,0)", text);
-    *value = (struct hx_coordinate){(unsigned)d0, (unsigned)d1};
+    *value = (struct hx_coordinate){(unsigned)addr_hi, (unsigned)addr_lo};
     return NULL;
 }
 

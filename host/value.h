@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct hx_coordinate {
-    unsigned d0, d1;
+    unsigned addr_hi, addr_lo;
 };
 
 /* low and high are inclusive. */

@@ -24,24 +24,24 @@ judges_of() {
     case $1 in
     firmware/credit.c) echo unit/test_credit unit/test_link property/prop_{credit,session,link} ;;
     firmware/detour.c) echo unit/test_detour unit/topology/test_detours ;;
-    firmware/endpoint*.[ch] | firmware/round.c | firmware/s*_set.h)
-        echo unit/test_{endpoint{,_answers,_arrivals,_hello,_late,_losses,_memory,_numbers,_peers,_places,_restarts,_ways},round,send_set} property/prop_endpoint ;;
-    firmware/frame.c | firmware/frame_parts.h | firmware/bytes.h | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c,seal} ;;
+    firmware/endpoint*.[ch] | firmware/round_trip.c | firmware/s*_set.h)
+        echo unit/test_{endpoint{,_answers,_arrivals,_hello,_late,_losses,_memory,_numbers,_peers,_places,_restarts,_unreachable},round_trip,send_set} property/prop_endpoint ;;
+    firmware/frame.c | firmware/frame_parts.h | firmware/bytes.h | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c,auth_tag} ;;
     firmware/geometry.c | firmware/route.c)
-        echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock,given_back} ;;
+        echo unit/test_{geometry,switch,tree,capture_paths,dependency} property/prop_{route,deadlock,given_back} ;;
     firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
-    firmware/seal.c | firmware/siphash.h) echo unit/test_{seal,endpoint_hello} property/prop_seal ;;
+    firmware/auth_tag.c | firmware/siphash.h) echo unit/test_{auth_tag,endpoint_hello} property/prop_auth_tag ;;
     firmware/switch*.[ch] | firmware/bits.h | include/hxmesh/lanes.h) echo unit/test_{switch,tree,router_vcs,lanes,send_set} property/prop_switch ;;
-    hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric,seal} ;;
+    hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric,auth_tag} ;;
     hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,tap_records,feed} ;;
     hal/shm/faulty.[ch]) echo unit/shm/test_faulty property/shm/prop_crash ;;
-    hal/wide/*) echo unit/shm/test_crc ;;
+    hal/simd/*) echo unit/shm/test_crc ;;
     hal/shm/clock.[ch]) echo unit/shm/test_clock ;;
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject,changed_descriptor} property/shm/prop_{two_workers,crash} ;;
-    hal/virtual/*) echo unit/virtual/test_{agenda,channel,cycle,link,queue,stock,tap,tap_note,timing,wheel} \
+    hal/virtual/*) echo unit/virtual/test_{event_queue,channel,cycle,link,queue,arena,tap,tap_note,timing,wheel} \
         property/virtual/prop_{latency,rates,steps,watchdog} ;;
     host/topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,detours,dimensions,dragonfly,fabric,failures,fat_tree,galois} \
-        unit/topology/test_{graph,hyperx,judge,kautz,single_path,slim_fly,torus,worst_case} ;;
+        unit/topology/test_{graph,hyperx,validate,kautz,single_path,slim_fly,torus,worst_case} ;;
     host/arena.c) echo unit/test_arena{,_clean,_races} unit/test_metrics ;;
     esac
 }

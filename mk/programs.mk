@@ -28,10 +28,10 @@ LIB_FIRMWARE := $(BUILD)/libhxmesh.a
 LIB_PROGRAM  := $(BUILD)/libhxmesh-program.a
 
 $(LIB_FIRMWARE): $(call objects,plain,$(FIRMWARE_PURE))
-$(LIB_SHM):      $(call objects,shm,$(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_SHM))
+$(LIB_SHM):      $(call objects,shm,$(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM))
 $(LIB_LOOPBACK): $(call objects,loopback,$(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK))
-$(LIB_VIRTUAL):  $(call objects,virtual,$(FIRMWARE) $(HAL_WIDE) $(HAL_VIRTUAL))
-$(LIB_DPDK):     $(call objects,dpdk,$(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_DPDK) hal/wire/interface.c)
+$(LIB_VIRTUAL):  $(call objects,virtual,$(FIRMWARE) $(HAL_SIMD) $(HAL_VIRTUAL))
+$(LIB_DPDK):     $(call objects,dpdk,$(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_DPDK) hal/wire/interface.c)
 $(LIB_HOST):     $(call objects,plain,$(HOST))
 $(LIB_LIVE):     $(call objects,shm,$(LIVE))
 $(LIB_DPDK_NODE): $(call objects,dpdk,$(filter-out dpdk-node/main.c,$(DPDK_NODE)))

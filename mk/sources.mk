@@ -4,7 +4,7 @@ FIRMWARE     := $(wildcard firmware/*.c)
 # The parts of it that need no platform: they are installed as a library.
 FIRMWARE_PURE := $(filter-out firmware/detour.c firmware/endpoint%.c firmware/switch%.c,$(FIRMWARE))
 HAL_CABLE    := $(wildcard hal/cable/*.c)
-HAL_WIDE     := $(wildcard hal/wide/*.c)
+HAL_SIMD     := $(wildcard hal/simd/*.c)
 HAL_SHM      := $(wildcard hal/shm/*.c hal/wire/*.c)
 HAL_VIRTUAL  := $(wildcard hal/virtual/*.c)
 HAL_LOOPBACK := $(wildcard hal/loopback/*.c)

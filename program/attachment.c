@@ -56,12 +56,12 @@ void attachment_ring(const struct attachment *at)
 
 /* The worker says that it sleeps before it looks for the last time; here what it would find is there before it is asked
  * whether it sleeps. */
-void attachment_call(const struct attachment *at)
+void attachment_wakeup(const struct attachment *at)
 {
     atomic_thread_fence(memory_order_seq_cst);
     if (!atomic_load_explicit(&at->head->asleep, memory_order_relaxed) || !atomic_exchange(&at->head->asleep, 0))
         return;
-    (void)eventfd_write(at->call, 1);
+    (void)eventfd_write(at->wakeup_fd, 1);
 }
 
 /* ---- who holds it ---- */
@@ -88,7 +88,7 @@ bool attachment_is_dead(const struct attachment *at)
 /* ---- opening one ---- */
 
 /* What another process made is checked before use: size and seals do not change any more. */
-static int judge(int fd, uint32_t *hosts, size_t bytes)
+static int validate(int fd, uint32_t *hosts, size_t bytes)
 {
     const int sealed = F_SEAL_SHRINK | F_SEAL_GROW;
     struct stat st;
@@ -109,11 +109,11 @@ static int judge(int fd, uint32_t *hosts, size_t bytes)
 static int map(struct attachment *at, int fd)
 {
     uint32_t hosts = 0;
-    int error = judge(fd, &hosts, 0);
+    int error = validate(fd, &hosts, 0);
     if (error)
         return error;
     attachment_lay_out(at, hosts, NULL);
-    error = judge(fd, &hosts, at->bytes);
+    error = validate(fd, &hosts, at->bytes);
     if (error)
         return error;
     void *base = mmap(NULL, at->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -123,10 +123,10 @@ static int map(struct attachment *at, int fd)
     return 0;
 }
 
-int attachment_hold(struct attachment *at, int fd, int call)
+int attachment_hold(struct attachment *at, int fd, int wakeup_fd)
 {
     struct flock lock = lock_of(F_WRLCK);
-    *at = (struct attachment){.fd = fd, .call = call};
+    *at = (struct attachment){.fd = fd, .wakeup_fd = wakeup_fd};
     if (fcntl(fd, F_OFD_SETLK, &lock) != 0)
         return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
     return map(at, fd);
@@ -136,7 +136,7 @@ void attachment_close(struct attachment *at)
 {
     (void)munmap(at->head, at->bytes);
     (void)close(at->fd);
-    (void)close(at->call);
+    (void)close(at->wakeup_fd);
 }
 
 /* ---- making one ---- */
@@ -159,19 +159,19 @@ int attachment_make(struct attachment *at, uint32_t hosts)
 {
     attachment_lay_out(at, hosts, NULL);
     int fd = make_memory(at->bytes);
-    int call = fd < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    void *base = call < 0 ? MAP_FAILED : mmap(NULL, at->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int wakeup_fd = fd < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    void *base = wakeup_fd < 0 ? MAP_FAILED : mmap(NULL, at->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED) {
         int error = errno;
         if (fd >= 0)
             (void)close(fd);
-        if (call >= 0)
-            (void)close(call);
-        *at = (struct attachment){.fd = -1, .call = -1};
+        if (wakeup_fd >= 0)
+            (void)close(wakeup_fd);
+        *at = (struct attachment){.fd = -1, .wakeup_fd = -1};
         return -error;
     }
     at->fd = fd;
-    at->call = call;
+    at->wakeup_fd = wakeup_fd;
     attachment_lay_out(at, hosts, base);
     return 0;
 }

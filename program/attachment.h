@@ -1,7 +1,7 @@
 /* attachment.h - the shared memory between a program and the worker that runs its host's endpoint.
  *
  * One a host, made by the supervisor: memory without a name, sealed at its size, so that nobody can take it away from
- * under who has it mapped. It is handed over to whoever asks (program/door.h). The supervisor holds its lock (flock(2))
+ * under who has it mapped. It is handed over to whoever asks (program/attach_socket.h). The supervisor holds its lock (flock(2))
  * as it does that of the fabric. So a program that writes where it should not harms the messages of its own host, and
  * nothing else.
  *
@@ -36,7 +36,7 @@
  *
  * Who sleeps. Each side says in the head that it sleeps before it looks for the last time; the other one looks whether
  * it does when there is something new. A program sleeps on a word of the head (attachment_ring), a worker on many
- * things at once, of which one is an eventfd of this host (attachment_call).
+ * things at once, of which one is an eventfd of this host (attachment_wakeup).
  *
  * A program that dies: its lock on the object (fcntl(2), of an open file description) is taken from it by the kernel.
  * The worker looks every 20 ms, gives up what is under way, tells all who greeted the program, and only when nothing is
@@ -172,7 +172,7 @@ struct attachment {
     uint64_t memory_bytes;
     size_t bytes;
     int fd;
-    int call; /* eventfd: by which its worker is called */
+    int wakeup_fd; /* eventfd: by which its worker is called */
     struct attachment_head *head;
     uint16_t (*address)[2];
     struct attachment_request *request;
@@ -211,7 +211,7 @@ void attachment_lay_out(struct attachment *at, uint32_t hosts, uint8_t *base);
 void attachment_ring(const struct attachment *at);
 
 /* Lets the worker know likewise, if it sleeps. */
-void attachment_call(const struct attachment *at);
+void attachment_wakeup(const struct attachment *at);
 
 /* ---- supervisor, worker ---- */
 
@@ -230,7 +230,7 @@ bool attachment_is_held(const struct attachment *at);
 /* Takes the lock of a program on what came from a door, with what calls the worker, and maps it. 0; -EBUSY: another one
  * has it; -EPROTO: it is none of this version; or another negative errno value. The descriptors are the attachment's
  * when it is good. */
-int attachment_hold(struct attachment *at, int fd, int call);
+int attachment_hold(struct attachment *at, int fd, int wakeup_fd);
 
 /* Whether whoever made it has died. */
 bool attachment_is_dead(const struct attachment *at);

@@ -363,7 +363,7 @@ static void credit_self(struct pair *self)
 static void step(struct hx_program *p, uint32_t peer)
 {
     struct pair *pair = &p->pair[peer];
-    if (pair->state == PAIR_LEAVING && pair->under_way == 0)
+    if (pair->state == PAIR_LEAVING && pair->in_flight == 0)
         part(p, peer);
     if (pair->successor && !pair->lent_before)
         take_greeting(p, peer, pair->successor);

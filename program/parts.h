@@ -73,7 +73,7 @@ struct pair {
     uint32_t successor;   /* greeting of the peer's next program; 0: none */
     uint32_t lent;        /* messages of this session that our program holds */
     uint32_t lent_before; /* messages of earlier sessions that our program holds */
-    uint8_t under_way;    /* requests */
+    uint8_t in_flight;    /* requests */
     bool end_is_news;     /* our program has dealt with this session: its end is an event */
     bool wanted;          /* our program has something to send */
     bool asked;           /* the peer has been greeted since it was last absent */
@@ -150,7 +150,7 @@ struct hx_program {
     uint32_t session;
     uint64_t requested, completed, arrived;
     struct note note[ATTACHMENT_REQUESTS];
-    uint32_t under_way; /* notes that are not FREE; with retry_count no more than there are places */
+    uint32_t in_flight; /* notes that are not FREE; with retry_count no more than there are places */
     struct retry retry[ATTACHMENT_REQUESTS]; /* circular */
     uint32_t retry_first, retry_count;
     uint32_t bell;     /* as it was when it was looked for news last */

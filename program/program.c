@@ -1,7 +1,7 @@
 /* program.c - opening a host, and the events of it (include/hxmesh/program.h). */
 #include "hxmesh/program.h"
 #include "host/clock.h"
-#include "program/door.h"
+#include "program/attach_socket.h"
 #include "program/parts.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPEN_MS = 5000, LEAVE_MS = 20, NAP_MS = 50, LOOKS = 4096, YIELDS = 16, IDLE_MS = 1, LEAST_EVENTS = 256 };
+enum { OPEN_MS = 5000, LEAVE_MS = 20, IDLE_WAIT_MS = 50, LOOKS = 4096, YIELDS = 16, IDLE_MS = 1, LEAST_EVENTS = 256 };
 
 static uint64_t now_ms(void)
 {
@@ -112,8 +112,8 @@ int hx_program_wait(struct hx_program *p, int timeout_ms)
         uint64_t now = now_ms();
         if (timeout_ms >= 0 && now >= end)
             return -ETIMEDOUT;
-        int nap = timeout_ms >= 0 && end - now < NAP_MS ? (int)(end - now) : NAP_MS;
-        int error = sleep_at_bell(&p->at, p->bell, nap);
+        int idle_wait = timeout_ms >= 0 && end - now < IDLE_WAIT_MS ? (int)(end - now) : IDLE_WAIT_MS;
+        int error = sleep_at_bell(&p->at, p->bell, idle_wait);
         if (error == -EINTR)
             return error;
         if (error && attachment_is_dead(&p->at))
@@ -174,7 +174,7 @@ static int begin(struct hx_program *p)
             break;
         if (now_ms() > end || attachment_is_dead(&p->at))
             return -ETIMEDOUT;
-        (void)sleep_at_bell(&p->at, seen, NAP_MS);
+        (void)sleep_at_bell(&p->at, seen, IDLE_WAIT_MS);
     }
     p->self = head->host;
     p->session = atomic_load(&head->session);
@@ -211,15 +211,15 @@ static int prepare(struct hx_program *p)
 
 static int hold(struct attachment *at, const char *fabric, const char *host)
 {
-    int call = -1;
-    int door = door_find(fabric);
-    int fd = door < 0 ? door : door_ask(door, host, &call);
-    if (door >= 0)
-        (void)close(door);
-    int error = fd < 0 ? fd : attachment_hold(at, fd, call);
+    int wakeup_fd = -1;
+    int attach_socket = attach_socket_find(fabric);
+    int fd = attach_socket < 0 ? attach_socket : attach_socket_request(attach_socket, host, &wakeup_fd);
+    if (attach_socket >= 0)
+        (void)close(attach_socket);
+    int error = fd < 0 ? fd : attachment_hold(at, fd, wakeup_fd);
     if (error && fd >= 0) {
         (void)close(fd);
-        (void)close(call);
+        (void)close(wakeup_fd);
     }
     return error;
 }
@@ -251,24 +251,24 @@ int hx_program_open(struct hx_program **opened, const char *fabric, const char *
 void hx_program_close(struct hx_program *p)
 {
     uint64_t end = now_ms() + LEAVE_MS;
-    while (p->under_way && now_ms() < end && !has_ended(p)) {
+    while (p->in_flight && now_ms() < end && !has_ended(p)) {
         p->bell = atomic_load(&p->at.head->bell);
         requests_take(p);
         if (p->completed < p->requested)
             (void)sleep_at_bell(&p->at, p->bell, 1);
     }
     atomic_store(&p->at.head->wanted, 0);
-    attachment_call(&p->at);
+    attachment_wakeup(&p->at);
     attachment_close(&p->at);
     release_all(p);
 }
 
 int hx_program_find(const char *fabric)
 {
-    int door = door_find(fabric);
-    if (door >= 0)
-        (void)close(door);
-    return door >= 0 || door == -ENOTUNIQ ? 0 : door;
+    int attach_socket = attach_socket_find(fabric);
+    if (attach_socket >= 0)
+        (void)close(attach_socket);
+    return attach_socket >= 0 || attach_socket == -ENOTUNIQ ? 0 : attach_socket;
 }
 
 uint32_t hx_program_self(const struct hx_program *p)

@@ -10,12 +10,12 @@ enum { RING = ATTACHMENT_REQUESTS };
  * have to go again. */
 bool requests_have_room(const struct hx_program *p)
 {
-    return p->note[p->requested % RING].purpose == FREE && p->under_way + p->retry_count < RING;
+    return p->note[p->requested % RING].purpose == FREE && p->in_flight + p->retry_count < RING;
 }
 
 bool request_may(const struct hx_program *p, uint32_t peer)
 {
-    return requests_have_room(p) && p->pair[peer].under_way < ATTACHMENT_PAIR_WINDOW;
+    return requests_have_room(p) && p->pair[peer].in_flight < ATTACHMENT_PAIR_WINDOW;
 }
 
 /* To this host itself: it is there at once. */
@@ -35,7 +35,7 @@ static void end(struct hx_program *p, const struct note *n, int error);
 
 static void post(struct hx_program *p, const struct note *note, const struct attachment_request *request)
 {
-    p->pair[note->peer].under_way++;
+    p->pair[note->peer].in_flight++;
     if (note->peer == p->self) {
         carry(p, request);
         end(p, note, 0);
@@ -43,9 +43,9 @@ static void post(struct hx_program *p, const struct note *note, const struct att
     }
     p->at.request[p->requested % RING] = *request;
     p->note[p->requested % RING] = *note;
-    p->under_way++;
+    p->in_flight++;
     atomic_store_explicit(&p->at.head->requested, ++p->requested, memory_order_release);
-    attachment_call(&p->at);
+    attachment_wakeup(&p->at);
 }
 
 void request_post(struct hx_program *p, const struct note *note, uint32_t tag, const struct head *head,
@@ -80,7 +80,7 @@ static void end(struct hx_program *p, const struct note *n, int error)
     struct pair *pair = &p->pair[n->peer];
     bool present = pair->session == n->session;
     error = present || n->purpose == GREETING ? error : -ECONNRESET;
-    pair->under_way--;
+    pair->in_flight--;
     give_bounce_back(p, n);
     if (n->purpose == GREETING)
         pair->greeting = false;
@@ -101,7 +101,7 @@ static void end(struct hx_program *p, const struct note *n, int error)
 /* There was no way. It goes again, and so the order of what is for the peer is kept; a fabric may mend. */
 static void keep_for_retry(struct hx_program *p, uint64_t number, const struct note *n)
 {
-    p->pair[n->peer].under_way--;
+    p->pair[n->peer].in_flight--;
     p->retry[(p->retry_first + p->retry_count++) % RING] =
         (struct retry){.request = p->at.request[number % RING], .note = *n};
 }
@@ -118,7 +118,7 @@ static void retry(struct hx_program *p)
         } else if (present) {
             p->retry[(p->retry_first + p->retry_count++) % RING] = r;
         } else {
-            p->pair[r.note.peer].under_way++;
+            p->pair[r.note.peer].in_flight++;
             end(p, &r.note, -ECONNRESET);
         }
     }
@@ -136,7 +136,7 @@ void requests_take(struct hx_program *p)
         if (n.purpose == FREE || c->number >= p->requested || c->number + RING < p->requested)
             continue; /* told twice, by a worker and by the one after it */
         at->purpose = FREE;
-        p->under_way--;
+        p->in_flight--;
         if (c->error == -EHOSTUNREACH)
             keep_for_retry(p, c->number, &n);
         else

@@ -1,8 +1,8 @@
 /* hxmesh-check - proves a fabric's routing: no deadlock, no dead end, no detour, every pair joined. */
 #include "host/json.h"
 #include "host/name.h"
-#include "tools/ways/explore.h"
-#include "tools/ways/transitions.h"
+#include "tools/paths/explore.h"
+#include "tools/paths/transitions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const char *channel_name(char name[HX_NAME_BYTES], const struct hx_channe
 static const char *rule_of_paths(const struct report *r)
 {
     const struct hx_fabric *g = r->spec.graph;
-    return g->topology && !g->ways ? g->topology->paths : NULL;
+    return g->topology && !g->updown ? g->topology->paths : NULL;
 }
 
 static json_t *to_json(const struct report *r, const struct hx_channels *c)
@@ -43,8 +43,8 @@ static json_t *to_json(const struct report *r, const struct hx_channels *c)
                                                (int)hx_channel_of(c, r->cycle[i]).vc));
     json_t *cut_off = json_null();
     if (f->unreachable)
-        cut_off = json_pack("{s:[i,i], s:[i,i], s:s}", "at", f->cut_from.d0, f->cut_from.d1, "to", f->cut_to.d0,
-                            f->cut_to.d1, "why", r->why);
+        cut_off = json_pack("{s:[i,i], s:[i,i], s:s}", "at", f->cut_from.addr_hi, f->cut_from.addr_lo, "to",
+                            f->cut_to.addr_hi, f->cut_to.addr_lo, "why", r->why);
     char routing[HX_ROUTING_BYTES];
     json_t *o = json_pack("{s:o, s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:s?, s:I, s:I, s:o, s:o}", "spec",
                           hx_json_text(r->spec.fabric), "routing", hx_routing_write(routing, &r->spec.graph->routing),
@@ -86,8 +86,8 @@ static void print(const struct report *r, const struct hx_channels *c)
     if (f->isolated)
         printf("; %" PRIu64 " more pairs are of different jobs", f->isolated);
     if (f->unreachable)
-        printf("\n%-14sa%u,%u to a%u,%u: %s", "  as", f->cut_from.d0, f->cut_from.d1, f->cut_to.d0, f->cut_to.d1,
-               r->why);
+        printf("\n%-14sa%u,%u to a%u,%u: %s", "  as", f->cut_from.addr_hi, f->cut_from.addr_lo, f->cut_to.addr_hi,
+               f->cut_to.addr_lo, r->why);
     printf("\n%-14s%" PRIu64 "\n", "dead ends", f->dead_ends);
     if (f->minimal || !rule_of_paths(r))
         printf("%-14s%s\n", "paths", f->minimal ? "all minimal" : "NOT all minimal");
@@ -103,7 +103,7 @@ static void print(const struct report *r, const struct hx_channels *c)
     }
 }
 
-static bool judge(const struct report *r)
+static bool validate(const struct report *r)
 {
     return r->cycle_length == 0 && r->found.dead_ends == 0 && (r->found.minimal || rule_of_paths(r)) &&
            r->found.vcs <= HX_VCS && r->found.unreachable == 0 && r->transitions.cyclic == 0;
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
     struct report r = {.cycle = NULL, .tries = transitions};
     struct hx_problem problem;
     hx_spec_load(argv[first], &overrides, &r.spec);
-    if (transitions && !r.spec.graph->mesh.nodes && !hx_spec_search_ways(&r.spec, &problem))
+    if (transitions && !r.spec.graph->mesh.nodes && !hx_spec_search_updown(&r.spec, &problem))
         hx_die(HX_EXIT_CONFIG, "--transitions", "%s", problem.what);
 
     struct hx_plane plane;
@@ -152,14 +152,14 @@ int main(int argc, char **argv)
     hx_progress_end(&progress);
     r.cycle_length = hx_channels_cycle(&channels, &r.cycle);
     if (r.found.unreachable) {
-        hx_plane_set_job(&plane, hx_plane_job_at(&plane, r.found.cut_from.d0, r.found.cut_from.d1));
+        hx_plane_set_job(&plane, hx_plane_job_at(&plane, r.found.cut_from.addr_hi, r.found.cut_from.addr_lo));
         (void)hx_plane_why(r.why, &plane, r.found.cut_from, r.found.cut_to);
     }
     struct hx_progress trying = hx_progress_start("transitions", common.quiet || !transitions);
     if (transitions)
         r.transitions = hx_transitions_try(&r.spec, &trying);
     hx_progress_end(&trying);
-    r.passed = judge(&r);
+    r.passed = validate(&r);
 
     if (common.json)
         hx_json_write(to_json(&r, &channels), common.json);

@@ -3,7 +3,7 @@
 #include "host/name.h"
 #include "host/progress.h"
 #include "host/topology/bounds.h"
-#include "tools/ways/walk.h"
+#include "tools/paths/walk.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -27,18 +27,18 @@ struct answer {
 /* Makes the plane that of the job of `at`. */
 static void enter_job(struct hx_plane *p, struct hx_coordinate at)
 {
-    hx_plane_set_job(p, hx_plane_job_at(p, at.d0, at.d1));
+    hx_plane_set_job(p, hx_plane_job_at(p, at.addr_hi, at.addr_lo));
 }
 
 /* The plane is of the job of `at`. */
 static struct answer ask(struct hx_plane *p, struct hx_coordinate at, struct hx_coordinate to)
 {
-    struct answer a = {
-        .distance = hx_fabric_distance(p->g, hx_fabric_host(p->g, at.d0, at.d1), hx_fabric_host(p->g, to.d0, to.d1))};
-    if (!hx_plane_has(p, at.d0, at.d1) || !hx_plane_has(p, to.d0, to.d1))
+    struct answer a = {.distance = hx_fabric_distance(p->g, hx_fabric_host(p->g, at.addr_hi, at.addr_lo),
+                                                      hx_fabric_host(p->g, to.addr_hi, to.addr_lo))};
+    if (!hx_plane_has(p, at.addr_hi, at.addr_lo) || !hx_plane_has(p, to.addr_hi, to.addr_lo))
         return a;
-    const struct hx_route *route = hx_plane_route(p, hx_fabric_host(p->g, at.d0, at.d1));
-    uint64_t set = hx_route_ports(route, HX_LOCAL, to.d0, to.d1);
+    const struct hx_route *route = hx_plane_route(p, hx_fabric_host(p->g, at.addr_hi, at.addr_lo));
+    uint64_t set = hx_route_ports(route, HX_LOCAL, to.addr_hi, to.addr_lo);
     a.reachable = set != 0;
     a.ports = (unsigned)set & ~(1U << HX_LOCAL);
     a.after_north = a.ports & (1U << HX_N | route->raise);
@@ -64,7 +64,7 @@ static void write_ports(FILE *out, const char *key, unsigned ports)
 static void write_answer(FILE *out, struct hx_coordinate at, struct hx_coordinate to, const struct answer *a,
                          const char *why)
 {
-    fprintf(out, "{\"at\": [%u, %u], \"to\": [%u, %u]", at.d0, at.d1, to.d0, to.d1);
+    fprintf(out, "{\"at\": [%u, %u], \"to\": [%u, %u]", at.addr_hi, at.addr_lo, to.addr_hi, to.addr_lo);
     write_ports(out, "ports", a->ports);
     write_ports(out, "ports_after_north", a->after_north);
     if (a->reachable)
@@ -93,8 +93,8 @@ static void print_line(FILE *out, struct hx_coordinate at, struct hx_coordinate 
     char to_name[24];
     char ports[8];
     char after_north[8];
-    snprintf(from_name, sizeof from_name, "%u,%u", at.d0, at.d1);
-    snprintf(to_name, sizeof to_name, "%u,%u", to.d0, to.d1);
+    snprintf(from_name, sizeof from_name, "%u,%u", at.addr_hi, at.addr_lo);
+    snprintf(to_name, sizeof to_name, "%u,%u", to.addr_hi, to.addr_lo);
     fprintf(out, "%-10s %-10s %-6s %-12s ", from_name, to_name, letters(ports, a->ports),
             letters(after_north, a->after_north));
     if (a->reachable)
@@ -177,7 +177,8 @@ static bool shown_before(const struct hx_walk *w, size_t at)
 
 static void print_walk(const struct hx_walk *w, const struct hx_fabric *g)
 {
-    printf("a%u,%u to a%u,%u: %u cables, ", w->from.d0, w->from.d1, w->to.d0, w->to.d1, w->distance);
+    printf("a%u,%u to a%u,%u: %u cables, ", w->from.addr_hi, w->from.addr_lo, w->to.addr_hi, w->to.addr_lo,
+           w->distance);
     if (w->paths == UINT64_MAX)
         printf("more minimal ways than can be counted");
     else
@@ -213,7 +214,8 @@ static bool answer_pair(struct request *r, const struct hx_common *common)
         write_answer(out, r->from, r->to, &a, a.reachable ? NULL : why);
         fputc('\n', out);
     } else if (!a.reachable) {
-        printf("a%u,%u to a%u,%u: unreachable: %s\n", r->from.d0, r->from.d1, r->to.d0, r->to.d1, why);
+        printf("a%u,%u to a%u,%u: unreachable: %s\n", r->from.addr_hi, r->from.addr_lo, r->to.addr_hi, r->to.addr_lo,
+               why);
     } else {
         struct hx_walk walk;
         hx_walk_all(&walk, &r->plane, r->from, r->to);

@@ -36,8 +36,8 @@ static void finished(void *context, const struct hx_trace_packet *p)
 /* A coordinate that may be any one lies in every fabric. */
 static struct hx_coordinate named_part(struct hx_coordinate at)
 {
-    at.d0 = at.d0 == HX_TRACE_ANY ? 0 : at.d0;
-    at.d1 = at.d1 == HX_TRACE_ANY ? 0 : at.d1;
+    at.addr_hi = at.addr_hi == HX_TRACE_ANY ? 0 : at.addr_hi;
+    at.addr_lo = at.addr_lo == HX_TRACE_ANY ? 0 : at.addr_lo;
     return at;
 }
 
@@ -50,15 +50,15 @@ static void check_filter(const struct request *r, const struct hx_cap_fabric *f)
         hx_spec_check_coordinate(&f->spec, r->packet ? "--packet" : "--to", named_part(r->filter.to));
 }
 
-static void follow(struct request *r, struct hx_sightings *c, struct hx_trace *t, bool quiet)
+static void follow(struct request *r, struct hx_capture_index *c, struct hx_trace *t, bool quiet)
 {
     struct stat about;
     double size = stat(r->view.file, &about) == 0 && S_ISREG(about.st_mode) ? (double)about.st_size : 0;
     struct hx_progress progress = hx_progress_start("trace", quiet);
     struct hx_problem problem;
-    struct hx_sighting s;
+    struct hx_capture_frame s;
     int more;
-    while ((more = hx_sightings_next(c, &s, &problem)) > 0) {
+    while ((more = hx_capture_index_next(c, &s, &problem)) > 0) {
         if (c->frames == 1)
             check_filter(r, &c->fabric);
         hx_trace_frame(t, &s);
@@ -73,23 +73,23 @@ static void follow(struct request *r, struct hx_sightings *c, struct hx_trace *t
 
 static void run(struct request *r, const struct hx_spec *spec, const struct hx_common *common)
 {
-    struct hx_sightings sightings;
+    struct hx_capture_index capture_index;
     struct hx_trace trace;
     static struct hx_trace_sums sums;
     struct hx_problem problem;
     FILE *timeline = NULL;
-    if (!hx_sightings_open(&sightings, r->view.file, spec, &problem))
+    if (!hx_capture_index_open(&capture_index, r->view.file, spec, &problem))
         hx_die_of(&problem);
     r->view.trace = &trace;
     r->view.sums = &sums;
     if (r->perfetto) {
         timeline = hx_output_open(r->perfetto);
-        hx_timeline_begin(&r->timeline, timeline, &sightings);
+        hx_timeline_begin(&r->timeline, timeline, &capture_index);
     }
     r->packets = common->json ? json_array() : NULL;
-    hx_sums_begin(&sums, &sightings);
-    hx_trace_begin(&trace, &sightings, &r->filter, finished, r);
-    follow(r, &sightings, &trace, common->quiet);
+    hx_sums_begin(&sums, &capture_index);
+    hx_trace_begin(&trace, &capture_index, &r->filter, finished, r);
+    follow(r, &capture_index, &trace, common->quiet);
     if (timeline) {
         hx_timeline_end(&r->timeline);
         hx_output_close(timeline, r->perfetto);
@@ -101,14 +101,15 @@ static void run(struct request *r, const struct hx_spec *spec, const struct hx_c
     hx_output_close(stdout, "-");
     hx_trace_free(&trace);
     hx_sums_free(&sums);
-    hx_sightings_close(&sightings);
+    hx_capture_index_close(&capture_index);
 }
 
 /* "src,dst,message,offset" as the four options: "1,2,6,3,5,0" or "a1,2,a6,3,5,0"; a part may be "*". */
 static void take_packet(struct request *r, const char *text, unsigned *given)
 {
     uint64_t *const to[] = {NULL, NULL, NULL, NULL, &r->filter.message, &r->filter.offset};
-    unsigned *const coordinates[] = {&r->filter.from.d0, &r->filter.from.d1, &r->filter.to.d0, &r->filter.to.d1};
+    unsigned *const coordinates[] = {&r->filter.from.addr_hi, &r->filter.from.addr_lo, &r->filter.to.addr_hi,
+                                     &r->filter.to.addr_lo};
     static const unsigned bits[] = {GIVEN_FROM, GIVEN_FROM, GIVEN_TO, GIVEN_TO, GIVEN_MESSAGE, GIVEN_OFFSET};
     const char *next = text;
     r->filter.from = r->filter.to = (struct hx_coordinate){HX_TRACE_ANY, HX_TRACE_ANY};

@@ -53,7 +53,7 @@ static json_t *notes_to_json(const struct hx_findings_list *l)
 
 static bool passed(const struct hx_verify *v)
 {
-    return v->found.count == 0 && hx_verify_judged(v);
+    return v->found.count == 0 && hx_verify_validated(v);
 }
 
 static json_t *to_json(const struct hx_verify *v, const struct request *r)
@@ -64,16 +64,16 @@ static json_t *to_json(const struct hx_verify *v, const struct request *r)
     if (l->count)
         first = json_pack("{s:I, s:s, s:o}", "frame", (json_int_t)l->kept[0].frame, "rule",
                           hx_rule_names[l->kept[0].rule], "what", hx_json_text(l->kept[0].what));
-    json_t *judged =
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "data_frames", (json_int_t)n->data, "credit_frames",
-                  (json_int_t)n->credit, "checksums", (json_int_t)n->crc_judged, "nodes", (json_int_t)n->nodes_judged,
-                  "links", (json_int_t)n->links_judged, "credit_links", (json_int_t)n->credit_links_judged);
+    json_t *validated = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "data_frames", (json_int_t)n->data, "credit_frames",
+                                  (json_int_t)n->credit, "checksums", (json_int_t)n->crc_validated, "nodes",
+                                  (json_int_t)n->nodes_validated, "links", (json_int_t)n->links_validated,
+                                  "credit_links", (json_int_t)n->credit_links_validated);
     return json_pack("{s:o, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "file",
                      hx_json_text(r->file), "spec", hx_json_text(v->c->fabric.known ? v->c->fabric.spec.fabric : NULL),
                      "passed", passed(v), "frames", (json_int_t)v->c->frames, "ports", (json_int_t)v->c->port_count,
                      "injected", (json_int_t)n->injected, "delivered", (json_int_t)n->delivered, "delivered_again",
                      (json_int_t)n->repeats, "first", first, "rules", rules_to_json(l), "findings",
-                     findings_to_json(l, r->most), "judged", judged, "not_judged", notes_to_json(l), "cut_at",
+                     findings_to_json(l, r->most), "judged", validated, "not_judged", notes_to_json(l), "cut_at",
                      v->c->cut_at ? json_integer((json_int_t)v->c->cut_at) : json_null());
 }
 
@@ -87,10 +87,10 @@ static void print(const struct hx_verify *v, const struct request *r)
     else
         printf("%s: %s\n", r->file, passed(v) ? "good" : "NOT JUDGED: no frame of a fabric is in it");
     printf("%-13s%s, %u ports, %" PRIu64 " nodes whole, %" PRIu64 " cables with both ends\n", "fabric",
-           v->c->fabric.known ? v->c->fabric.spec.fabric : "not known", v->c->port_count, n->nodes_judged,
-           n->links_judged);
+           v->c->fabric.known ? v->c->fabric.spec.fabric : "not known", v->c->port_count, n->nodes_validated,
+           n->links_validated);
     printf("%-13s%" PRIu64 ": %" PRIu64 " data, %" PRIu64 " credit; %" PRIu64 " checksums judged\n", "frames",
-           v->c->frames, n->data, n->credit, n->crc_judged);
+           v->c->frames, n->data, n->credit, n->crc_validated);
     printf("%-13s%" PRIu64 " injected, %" PRIu64 " delivered; %" PRIu64 " data packets more than once\n", "packets",
            n->injected, n->delivered, n->repeats);
     for (unsigned i = 1; i < l->count && i < r->most; i++)
@@ -111,14 +111,14 @@ static off_t size_of(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
 }
 
-static void judge(struct hx_verify *v, struct hx_sightings *c, const struct request *r, bool quiet)
+static void validate(struct hx_verify *v, struct hx_capture_index *c, const struct request *r, bool quiet)
 {
     struct hx_progress progress = hx_progress_start("verify", quiet);
     double size = (double)size_of(r->file);
-    struct hx_sighting s;
+    struct hx_capture_frame s;
     struct hx_problem problem;
     int more;
-    while ((more = hx_sightings_next(c, &s, &problem)) > 0) {
+    while ((more = hx_capture_index_next(c, &s, &problem)) > 0) {
         hx_verify_frame(v, &s);
         if (size > 0 && c->frames % 4096 == 0)
             hx_progress_show(&progress, (double)c->reader.offset / size, "");
@@ -182,14 +182,14 @@ int main(int argc, char **argv)
     if (r.spec_text)
         hx_spec_load(r.spec_text, &overrides, &spec);
 
-    struct hx_sightings sightings;
+    struct hx_capture_index capture_index;
     struct hx_verify verify;
     struct hx_problem problem;
-    if (!hx_sightings_open(&sightings, r.file, r.spec_text ? &spec : NULL, &problem))
+    if (!hx_capture_index_open(&capture_index, r.file, r.spec_text ? &spec : NULL, &problem))
         hx_die_of(&problem);
-    sightings.given_buffer = overrides.credits;
-    hx_verify_begin(&verify, &sightings, r.part, r.whole);
-    judge(&verify, &sightings, &r, common.quiet);
+    capture_index.given_buffer = overrides.credits;
+    hx_verify_begin(&verify, &capture_index, r.part, r.whole);
+    validate(&verify, &capture_index, &r, common.quiet);
     bool good = passed(&verify);
     if (common.json)
         hx_json_write(to_json(&verify, &r), common.json);
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
         print(&verify, &r);
     hx_output_close(stdout, "-");
     hx_verify_free(&verify);
-    hx_sightings_close(&sightings);
+    hx_capture_index_close(&capture_index);
     hx_spec_free(&spec);
     return good ? HX_EXIT_DONE : HX_EXIT_FAILED;
 }

@@ -16,7 +16,7 @@ static void print_ports(const struct hx_geometry *g, unsigned from_gx, unsigned 
     uint32_t node = hx_accelerator(g, from_gx, from_gy);
     void *tables = calloc(1, hx_route_bytes(g, node));
     struct hx_route route;
-    hx_route_build(&route, g, node, (struct hx_barred){NULL}, UINT64_MAX, tables);
+    hx_route_build(&route, g, node, (struct hx_blocked_boards){NULL}, UINT64_MAX, tables);
     uint64_t ports = hx_route_ports(&route, HX_LOCAL, gx, gy);
     printf("%u,%u to %u,%u:", from_gx, from_gy, gx, gy);
     for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++)
@@ -32,8 +32,8 @@ static int write_and_read_frame(void)
     static uint8_t frame[HX_HEADER_BYTES + 5] = {[HX_HEADER_BYTES] = 'h', 'e', 'l', 'l', 'o'};
     const struct hx_header written = {.credit_vc = HX_NO_CREDIT,
                                       .kind = HX_DATA,
-                                      .dst_d0 = 5,
-                                      .dst_d1 = 6,
+                                      .dst_addr_hi = 5,
+                                      .dst_addr_lo = 6,
                                       .message_packets = 1,
                                       .length = 5,
                                       .epoch = 1};
@@ -43,8 +43,8 @@ static int write_and_read_frame(void)
     int error = hx_frame_decode(&read, frame, sizeof frame);
     if (error != HX_OK)
         return error;
-    printf("%zu bytes on the wire, %u of payload for %u,%u, CRC-32C %08x\n", sizeof frame, read.length, read.dst_d0,
-           read.dst_d1, read.crc);
+    printf("%zu bytes on the wire, %u of payload for %u,%u, CRC-32C %08x\n", sizeof frame, read.length,
+           read.dst_addr_hi, read.dst_addr_lo, read.crc);
     return HX_OK;
 }
 

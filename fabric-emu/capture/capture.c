@@ -116,7 +116,7 @@ static void rotate(struct capture *c, uint64_t time)
     end_file(c);
     int error = open_file(c);
     write_head(c);
-    capture_remarks_again(&c->remarks, time);
+    capture_annotations_again(&c->annotations, time);
     if (error) {
         note_error(c, c->writer.error = error);
         return;
@@ -185,7 +185,7 @@ static bool is_filled(const struct capture *c)
 void capture_write(struct capture *c, struct hx_tap_record *r)
 {
     char text[CAPTURE_NOTE_BYTES];
-    char remarks[HX_PCAPNG_MOST_TEXT];
+    char annotations[HX_PCAPNG_MOST_TEXT];
     unsigned comments = 0;
     if (is_filled(c))
         rotate(c, r->time);
@@ -201,8 +201,8 @@ void capture_write(struct capture *c, struct hx_tap_record *r)
                                  .queue = r->vc,
                                  .dropped = r->dropped - c->dropped[r->interface],
                                  .id = r->id};
-    p.comments[0] =
-        capture_remarks_take(&c->remarks, r->time, remarks, sizeof remarks); /* first: readers may know one */
+    p.comments[0] = capture_annotations_take(&c->annotations, r->time, annotations,
+                                             sizeof annotations); /* first: readers may know one */
     comments += p.comments[0] != NULL;
     if (r->noted)
         p.comments[comments] =
@@ -232,7 +232,7 @@ static void free_all(struct capture *c)
     free(c->dropped);
     free(c->unwritten);
     free(c->room);
-    capture_remarks_free(&c->remarks);
+    capture_annotations_free(&c->annotations);
 }
 
 void capture_count(struct capture_report *report, const struct capture_memory *memory)

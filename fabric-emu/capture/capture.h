@@ -16,8 +16,8 @@
 #ifndef CAPTURE_H
 #define CAPTURE_H
 
+#include "fabric-emu/capture/annotations.h"
 #include "fabric-emu/capture/memory.h"
-#include "fabric-emu/capture/remarks.h"
 #include "fabric-emu/capture/report.h"
 #include "host/pcapng/write.h"
 
@@ -51,7 +51,7 @@ struct capture {
     struct hx_pcapng_fd out;
     uint64_t offered; /* frames given to the writer for the present file */
     uint8_t *room;
-    struct capture_remarks remarks;
+    struct capture_annotations annotations;
     uint64_t begun_ns, last_ns; /* when the capture began, and the latest record; with epoch_ns */
     bool reader_left;           /* who read along has closed the pipe */
 };

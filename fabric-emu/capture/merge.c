@@ -60,7 +60,7 @@ static struct run next_run(struct capture *c, bool all)
 }
 
 /* Records were written by another core, so each would be waited for: asks for those some way ahead. */
-static void fetch_ahead(const struct hx_tap_consumer *in, uint32_t bytes)
+static void prefetch_ahead(const struct hx_tap_consumer *in, uint32_t bytes)
 {
     enum { AHEAD = 2048, LINE = 64, MOST = 256 };
     for (uint32_t at = 0; at < bytes && at < MOST; at += LINE)
@@ -74,7 +74,7 @@ static uint64_t take_run(struct capture *c, const struct run *run)
     uint64_t taken = 0;
     while (lane->next && lane->next->time < run->floor && !(run->second && is_before(c, run->second, lane->next)) &&
            !capture_is_full(c)) {
-        fetch_ahead(&lane->in, lane->next->size);
+        prefetch_ahead(&lane->in, lane->next->size);
         capture_write(c, lane->next);
         hx_tap_taken(&lane->in, lane->next);
         lane->next = hx_tap_next(&lane->in, c->report.interfaces, &c->report.broken);

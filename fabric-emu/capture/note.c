@@ -9,7 +9,7 @@
 static const char *const reasons[HX_TAP_REASONS] = {
     [HX_TAP_ONLY] = "the only way",  [HX_TAP_MOST_ROOM] = "most room",
     [HX_TAP_TURN] = "its turn",      [HX_TAP_WAITED] = "waited, first with room",
-    [HX_TAP_ARRIVED] = "it is here", [HX_TAP_NO_WAY] = "no way on, its sender is told",
+    [HX_TAP_ARRIVED] = "it is here", [HX_TAP_UNREACHABLE] = "no way on, its sender is told",
 };
 
 struct text {

@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum {
-    SENDS = 8,          /* messages under way from one accelerator */
-    USUAL_RECORDS = 16, /* of FAB_SENDS: two cache lines, as far apart as numbers of messages under way usually are */
-    HOPELESS_TRIES = 3, /* where boards or external nodes stay away, or answers have no way */
-    FEW_HOSTS = 256,    /* of which each knows all from the start, a cache line each */
-    NO_WAY_MS = 2000    /* where there seems to be no way; a restart takes milliseconds */
+    SENDS = 8,            /* messages under way from one accelerator */
+    USUAL_RECORDS = 16,   /* of FAB_SENDS: two cache lines, as far apart as numbers of messages under way usually are */
+    HOPELESS_TRIES = 3,   /* where boards or external nodes stay away, or answers have no way */
+    FEW_HOSTS = 256,      /* of which each knows all from the start, a cache line each */
+    UNREACHABLE_MS = 2000 /* where there seems to be no way; a restart takes milliseconds */
 };
 
 /* ---- messages ---- */
@@ -43,7 +43,7 @@ static uint64_t *record_of(struct accelerator *a, uint64_t number)
 static bool begin(struct accelerator *a, const struct workload_message *m)
 {
     struct hx_coordinate to = hx_address_of(a->worker->f->g, m->to);
-    return hx_endpoint_send(&a->endpoint, to.d0, to.d1, m->bytes, m->tag, m->number) == HX_OK;
+    return hx_endpoint_send(&a->endpoint, to.addr_hi, to.addr_lo, m->bytes, m->tag, m->number) == HX_OK;
 }
 
 static void begin_hit(struct accelerator *a, const uint64_t *record)
@@ -61,7 +61,7 @@ static void note_hits(struct accelerator *a)
     const struct hx_endpoint *ep = &a->endpoint;
     bool repeated = ep->stats.packets_repeated != a->repeated;
     a->repeated = ep->stats.packets_repeated;
-    for (unsigned i = 0; i < ep->config.sends && (repeated || ep->holes); i++) {
+    for (unsigned i = 0; i < ep->config.sends && (repeated || ep->plane_failures); i++) {
         const struct hx_send *s = &ep->send[i];
         if (s->active && (s->waits || (repeated && s->probes)))
             begin_hit(a, record_of(a, s->cookie + 1));
@@ -114,7 +114,7 @@ static bool resume(struct accelerator *a)
 static bool is_cut_off(const struct accelerator *a, uint32_t rank)
 {
     return a->worker->gone >> a->worker->f->layout.worker[rank] & 1U || (a->cut_off && a->cut_off[rank]) ||
-           conditions_host_is_alone(a->worker, rank, NO_WAY_MS * NS_PER_MS);
+           conditions_host_is_alone(a->worker, rank, UNREACHABLE_MS * NS_PER_MS);
 }
 
 static void note_cut_off(struct accelerator *a, uint32_t rank)
@@ -144,7 +144,7 @@ static bool is_hopeless(const struct accelerator *a, const struct hx_send *s, ui
     /* Where a node is down, an answer may have no path though the message had one; the fabric does not report it. */
     bool stays_away = a->worker->gone || fab_node_has_left(f);
     return s->tries >= (stays_away ? HOPELESS_TRIES : WAIT_RETRIES) ||
-           (s->unanswered >= HOPELESS_TRIES && silent_is(a, rank, NO_WAY_MS * NS_PER_MS));
+           (s->unanswered >= HOPELESS_TRIES && silent_is(a, rank, UNREACHABLE_MS * NS_PER_MS));
 }
 
 /* Where somebody may come back the supervisor says for how long; tries made meanwhile are forgotten when he does. */
@@ -155,9 +155,9 @@ void accelerator_give_up(struct accelerator *a)
     silent_note(a);
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
         const struct hx_send *s = &ep->send[i];
-        uint32_t rank = hx_fabric_host(a->worker->f->g, s->dst_d0, s->dst_d1);
+        uint32_t rank = hx_fabric_host(a->worker->f->g, s->dst_addr_hi, s->dst_addr_lo);
         if (s->active && (is_cut_off(a, rank) || (!may_come_back && is_hopeless(a, s, rank))))
-            hx_endpoint_abandon(ep, s->dst_d0, s->dst_d1);
+            hx_endpoint_abandon(ep, s->dst_addr_hi, s->dst_addr_lo);
     }
 }
 
@@ -192,7 +192,7 @@ uint64_t accelerator_wait_ns(const struct accelerator *a)
 }
 
 /* Messages that wait for a place may have one now. */
-static bool begin_aside(void *of, const struct workload_message *m)
+static bool begin_deferred(void *of, const struct workload_message *m)
 {
     return begin(of, m);
 }
@@ -203,7 +203,7 @@ static bool begin_or_wait(struct accelerator *a, const struct workload_message *
     if (begin(a, m))
         return true;
     if (a->workload->ops->passes)
-        aside_put(&a->aside, m);
+        deferred_put(&a->deferred, m);
     return a->workload->ops->passes;
 }
 
@@ -262,7 +262,7 @@ static struct fab_exchange *exchange_with(const struct accelerator *a, unsigned 
 static void count_exchange(const struct accelerator *a, const struct hx_event *event)
 {
     const struct fab_fabric *f = a->worker->f;
-    unsigned external = fab_external(f, hx_fabric_host(f->g, event->d0, event->d1));
+    unsigned external = fab_external(f, hx_fabric_host(f->g, event->addr_hi, event->addr_lo));
     if (external == f->spec.externals)
         return;
     struct fab_exchange *e = exchange_with(a, external);
@@ -282,7 +282,7 @@ static void take_event(void *of, const struct hx_event *event)
     if (event->type == HX_EVENT_RECEIVED)
         return;
     if (event->type == HX_EVENT_FAILED && !(is_draining(a) && workload_gives_up(a->workload, event->cookie)))
-        note_cut_off(a, hx_fabric_host(a->worker->f->g, event->d0, event->d1));
+        note_cut_off(a, hx_fabric_host(a->worker->f->g, event->addr_hi, event->addr_lo));
     uint64_t *record = record_of(a, event->cookie + 1);
     if (record) {
         end_hit(a, record, event->type == HX_EVENT_FAILED);
@@ -316,7 +316,7 @@ static uint32_t rank_of_first(const struct accelerator *a, unsigned external)
 {
     const struct fab_fabric *f = a->worker->f;
     const struct hx_external *e = &f->spec.external[external];
-    uint32_t rank = hx_fabric_host(f->g, e->d0, e->d1);
+    uint32_t rank = hx_fabric_host(f->g, e->addr_hi, e->addr_lo);
     return fab_external(f, rank) == external ? rank : a->rank;
 }
 
@@ -343,7 +343,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     config.retries = UINT8_MAX; /* accelerator_give_up() says */
     config.check = worker_checks(w);
     config.job = layout_job_of(&w->f->spec, rank);
-    config.no_way_ns = w->f->spec.externals ? UINT64_MAX : NO_WAY_MS * NS_PER_MS;
+    config.unreachable_ns = w->f->spec.externals ? UINT64_MAX : UNREACHABLE_MS * NS_PER_MS;
     return config;
 }
 
@@ -412,13 +412,13 @@ void accelerator_start(struct accelerator *a, void *memory)
 void accelerator_stop(struct accelerator *a)
 {
     forget_cut_off(a);
-    aside_free(&a->aside);
+    deferred_free(&a->deferred);
     workload_close(a->workload);
     free(a->workload);
 }
 
 /* One that waits, and is to be given up with those under way, ends as they do. */
-static bool give_up_aside(void *of, const struct workload_message *m)
+static bool give_up_deferred(void *of, const struct workload_message *m)
 {
     struct accelerator *a = of;
     if (!workload_gives_up(a->workload, m->number))
@@ -426,8 +426,8 @@ static bool give_up_aside(void *of, const struct workload_message *m)
     struct hx_coordinate to = hx_address_of(a->worker->f->g, m->to);
     const struct hx_event failed = {.type = HX_EVENT_FAILED,
                                     .error = HX_E_UNREACHABLE,
-                                    .d0 = (uint16_t)to.d0,
-                                    .d1 = (uint16_t)to.d1,
+                                    .addr_hi = (uint16_t)to.addr_hi,
+                                    .addr_lo = (uint16_t)to.addr_lo,
                                     .tag = m->tag,
                                     .bytes = m->bytes,
                                     .cookie = m->number};
@@ -443,7 +443,7 @@ static void drain(struct accelerator *a)
     unsigned left = 0;
     if (!is_draining(a) || a->resumed < a->predecessor)
         return;
-    aside_each(&a->aside, give_up_aside, a);
+    deferred_each(&a->deferred, give_up_deferred, a);
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
         if (!ep->send[i].active || !workload_gives_up(a->workload, ep->send[i].cookie))
             continue;
@@ -480,7 +480,7 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
         finish(a);
     }
     if (resume(a)) {
-        aside_each(&a->aside, begin_aside, a);
+        deferred_each(&a->deferred, begin_deferred, a);
         if (may_begin)
             begin_messages(a);
     }
@@ -497,5 +497,5 @@ bool accelerator_is_done(const struct accelerator *a, bool may_begin)
 {
     bool come = come_from_elsewhere(a) >= a->awaited;
     bool begun = !may_begin || (workload_is_over(a->workload) && come);
-    return begun && a->resumed >= a->predecessor && !a->aside.count && hx_endpoint_idle(&a->endpoint);
+    return begun && a->resumed >= a->predecessor && !a->deferred.count && hx_endpoint_idle(&a->endpoint);
 }

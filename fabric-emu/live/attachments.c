@@ -25,8 +25,9 @@ bool attachments_open(struct attachments *all, const struct fab_fabric *f, struc
 {
     descriptors_allow();
     *all = (struct attachments){.programs = {.g = f->g, .at = hx_allocate(f->g->hosts, sizeof *all->programs.at)},
-                                .porter.door = -1};
-    if (make_all(&all->programs, f, problem) && porter_open(&all->porter, shm_arena_name(&f->arena), problem))
+                                .attach_server.attach_socket = -1};
+    if (make_all(&all->programs, f, problem) &&
+        attach_server_open(&all->attach_server, shm_arena_name(&f->arena), problem))
         return true;
     attachments_close(all);
     return false;
@@ -34,7 +35,7 @@ bool attachments_open(struct attachments *all, const struct fab_fabric *f, struc
 
 void attachments_close(struct attachments *all)
 {
-    porter_close(&all->porter);
+    attach_server_close(&all->attach_server);
     for (uint32_t host = 0; all->programs.at && host < all->programs.g->hosts; host++) {
         struct attachment *at = &all->programs.at[host];
         if (!at->head)
@@ -44,5 +45,5 @@ void attachments_close(struct attachments *all)
         attachment_close(at);
     }
     free(all->programs.at);
-    *all = (struct attachments){.porter.door = -1};
+    *all = (struct attachments){.attach_server.attach_socket = -1};
 }

@@ -3,12 +3,12 @@
 #ifndef ATTACHMENTS_H
 #define ATTACHMENTS_H
 
+#include "attach_server.h"
 #include "fabric.h"
-#include "porter.h"
 
 struct attachments {
     struct programs programs;
-    struct porter porter;
+    struct attach_server attach_server;
 };
 
 /* Makes one for each host that runs here, and opens the door; false: the machine refused, and nothing is left. */

@@ -1,7 +1,7 @@
 /* bridge.c - the cables of an external accelerator (bridge.h). */
 #include "bridge.h"
-#include "came.h"
 #include "fabric-emu/waits.h"
+#include "foreign_frames.h"
 #include "host/random.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void begin_session(const struct bridge *b, struct bridge_port *p)
 {
     cable_begin(&p->cable, vcs_of(b), HX_MOST_CREDITS, b->worker->f->spec.credits);
     p->shared->count.sessions++;
-    p->sealed_bytes = 0;
+    p->authenticated_bytes = 0;
 }
 
 /* What is sealed for the session before nobody takes any more. */
@@ -36,7 +36,7 @@ static void follow_sessions(struct bridge_port *p)
 {
     uint32_t began = cable_new_sessions(&p->cable);
     p->shared->count.sessions += began; /* over all workers that had this cable */
-    p->sealed_bytes = began ? 0 : p->sealed_bytes;
+    p->authenticated_bytes = began ? 0 : p->authenticated_bytes;
 }
 
 static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up)
@@ -56,25 +56,25 @@ static void watch(struct bridge *b, struct bridge_port *p, uint64_t now)
     if (connected && (!p->connected || cable_fell_silent(&p->cable, now, CABLE_SILENCE_NS)))
         begin_session(b, p);
     p->connected = connected;
-    p->sealed_bytes = connected ? p->sealed_bytes : 0; /* who connects next begins a session */
+    p->authenticated_bytes = connected ? p->authenticated_bytes : 0; /* who connects next begins a session */
     tell_up(b, p, connected && p->cable.link.open);
 }
 
 /* ---- sealed frames ---- */
 
 /* Sends the frame that is sealed and waits, if there is one: it counted as sent before all others that are to go. */
-static void send_sealed(struct bridge_port *p)
+static void send_authenticated(struct bridge_port *p)
 {
-    if (p->sealed_bytes && wire_send(p->wire, p->sealed, p->sealed_bytes))
-        p->sealed_bytes = 0;
+    if (p->authenticated_bytes && wire_send(p->wire, p->authenticated, p->authenticated_bytes))
+        p->authenticated_bytes = 0;
 }
 
 /* A frame of so many bytes is sealed. It counts as sent: its number must not be used twice, and sealing it anew would
  * cost as much in every step in which the wire refuses it. */
-static void keep_sealed(struct bridge_port *p, uint32_t bytes)
+static void keep_authenticated(struct bridge_port *p, uint32_t bytes)
 {
-    p->sealed_bytes = bytes;
-    send_sealed(p);
+    p->authenticated_bytes = bytes;
+    send_authenticated(p);
 }
 
 /* ---- credit frames ---- */
@@ -94,13 +94,13 @@ static bool send_credit(struct bridge_port *p)
     uint8_t frame[CABLE_CREDIT_BYTES];
     if (!p->cable.key)
         return wire_send(p->wire, frame, cable_credit_write(&p->cable, frame));
-    keep_sealed(p, cable_credit_write(&p->cable, p->sealed));
+    keep_authenticated(p, cable_credit_write(&p->cable, p->authenticated));
     return true;
 }
 
 static void tell_credit(const struct bridge *b, struct bridge_port *p)
 {
-    if (p->sealed_bytes || !cable_credit_is_due(&p->cable, b->worker->shm.now))
+    if (p->authenticated_bytes || !cable_credit_is_due(&p->cable, b->worker->shm.now))
         return;
     bool lost = cable_loses_credit(&p->cable);
     if (!lost && !send_credit(p))
@@ -131,7 +131,7 @@ static bool hand_on(struct bridge *b, unsigned port, const struct hx_desc *of, c
     struct shm_worker *shm = &b->worker->shm;
     struct hal_switch *h = &b->node->hal;
     struct hx_desc d = *of;
-    if (hx_lane(hal_room(h, port), d.vc) == 0 || !shm_buffer_get(shm, &d.buffer, shm->reserve))
+    if (hx_lane(hal_tx_credits(h, port), d.vc) == 0 || !shm_buffer_get(shm, &d.buffer, shm->reserve))
         return false;
     memcpy(shm->buffers[d.buffer].frame, frame, (size_t)HX_HEADER_BYTES + d.length);
     shm->injected_ns[d.buffer] = shm->now;
@@ -166,7 +166,7 @@ static bool take_frame(struct bridge *b, unsigned port, uint32_t bytes)
     else
         take_credit(b, p, verdict);
     if (verdict == CABLE_MALFORMED || verdict == CABLE_FORGED)
-        came_note(&p->shared->came, b->frame, bytes, verdict == CABLE_FORGED);
+        foreign_frames_note(&p->shared->foreign_frames, b->frame, bytes, verdict == CABLE_FORGED);
     return verdict == CABLE_DATA || verdict == CABLE_OVERRUN;
 }
 
@@ -198,11 +198,11 @@ static bool send_frame(struct bridge_port *p, const uint8_t *frame, uint32_t len
 {
     if (!p->cable.key)
         return wire_send(p->wire, frame, cable_bytes(&p->cable, length));
-    if (p->sealed_bytes)
+    if (p->authenticated_bytes)
         return false;
-    memcpy(p->sealed, frame, (size_t)HX_HEADER_BYTES + length);
-    cable_seal(&p->cable, p->sealed, length);
-    keep_sealed(p, cable_bytes(&p->cable, length));
+    memcpy(p->authenticated, frame, (size_t)HX_HEADER_BYTES + length);
+    cable_authenticate(&p->cable, p->authenticated, length);
+    keep_authenticated(p, cable_bytes(&p->cable, length));
     return true;
 }
 
@@ -287,7 +287,7 @@ unsigned bridge_step(struct bridge *b)
         unsigned data = unstage(b, port);
         unsigned in = receive(b, port);
         follow_sessions(p);
-        send_sealed(p);
+        send_authenticated(p);
         unsigned out = transmit(b, port);
         tell_credit(b, p);
         wire_flush(p->wire);
@@ -324,7 +324,7 @@ void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct 
                                       .ask_period = CREDIT_PERIOD_NS,
                                       .quiet_period = b->external->node == HX_NODE_QEMU ? QUIET_PERIOD_NS : 0,
                                       .lose_credit = (uint32_t)b->external->lose_credits,
-                                      .key = b->external->sealed ? &b->external->key : NULL,
+                                      .key = b->external->authenticated ? &b->external->key : NULL,
                                       .random = hx_random_64()};
         for (unsigned vc = 0; vc < vcs; vc++)
             stage_init(&p->stage[vc], f->spec.credits, memory + ((size_t)port * vcs + vc) * bytes);
@@ -352,7 +352,8 @@ bool bridge_is_up(const struct bridge *b)
 /* Credit frames wait for as long as the other side does not read, and make nothing unquiet. */
 static bool holds_data(const struct bridge_port *p, unsigned vcs)
 {
-    bool holds = p->sealed_bytes && hx_frame_ethertype(p->sealed, p->sealed_bytes) == HX_ETHERTYPE_DATA;
+    bool holds =
+        p->authenticated_bytes && hx_frame_ethertype(p->authenticated, p->authenticated_bytes) == HX_ETHERTYPE_DATA;
     for (unsigned vc = 0; vc < vcs; vc++)
         holds = holds || stage_first(&p->stage[vc]);
     return holds;

@@ -40,8 +40,8 @@ struct bridge_port {
     uint8_t first_vc; /* whose turn it is to be sent first */
     /* Of a cable with a key: a frame that is sealed and counts as sent, but the wire has refused it. It goes before any
      * other, or never: it is of the present session, and dropped with it. */
-    uint8_t sealed[WIRE_MAX_FRAME];
-    uint32_t sealed_bytes; /* 0: none waits */
+    uint8_t authenticated[WIRE_MAX_FRAME];
+    uint32_t authenticated_bytes; /* 0: none waits */
 };
 
 struct bridge {

@@ -3,7 +3,7 @@
 #include "host/beside.h"
 #include "host/error.h"
 #include "host_names.h"
-#include "inside.h"
+#include "netns.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -51,7 +51,7 @@ void exec_go(const struct attached *a, uint32_t host)
     struct hx_problem problem;
     if (!exec_has(a, host))
         hx_die(HX_EXIT_USAGE, host_place(place, &a->graph, host), "has failed: no program can run there");
-    if (!inside_enter(a->head->holder, host, &problem))
+    if (!netns_enter(a->head->netns_holder, host, &problem))
         hx_die_of(&problem);
     (void)setenv("HXMESH_FABRIC", a->name, 1);
     (void)setenv("HXMESH_HOST", host_place(place, &a->graph, host), 1);
@@ -60,7 +60,7 @@ void exec_go(const struct attached *a, uint32_t host)
 
 bool exec_has(const struct attached *a, uint32_t host)
 {
-    return inside_has(a->head->holder, host);
+    return netns_has(a->head->netns_holder, host);
 }
 
 /* The words with a blank between any two. */

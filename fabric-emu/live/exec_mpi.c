@@ -8,7 +8,7 @@
 #include "host/error.h"
 #include "host/processor.h"
 #include "host_names.h"
-#include "inside.h"
+#include "netns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static void set_tcp(struct words *w)
 {
     set(w, "pml", "ob1");
     set(w, "btl", "self,tcp");
-    set(w, "btl_tcp_if_include", INSIDE_INTERFACE);
+    set(w, "btl_tcp_if_include", NETNS_INTERFACE);
 }
 
 /* Which host a rank is says the environment that it is started in, on each host its own. */
@@ -131,7 +131,7 @@ char **exec_mpi_command(const struct attached *a, const struct exec_plan *plan)
     add(&w, "none"); /* all hosts share the processors of this machine */
     set(&w, "plm_rsh_agent", agent);
     set(&w, "plm_rsh_no_tree_spawn", "1");
-    set(&w, "oob_tcp_if_include", INSIDE_INTERFACE);
+    set(&w, "oob_tcp_if_include", NETNS_INTERFACE);
     set_idle(&w, a, plan->ranks);
     if (plan->over == EXEC_OVER_MESSAGES)
         set_messages(&w);

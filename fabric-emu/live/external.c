@@ -1,6 +1,6 @@
 /* external.c - accelerators that run elsewhere, as the supervisor sees them (external.h). */
 #include "external.h"
-#include "came.h"
+#include "foreign_frames.h"
 #include "host/error.h"
 #include "host/json.h"
 #include "host/name.h"
@@ -34,7 +34,7 @@ static bool is_out(const struct external *x, unsigned cable)
 
 static uint32_t rank_of(const struct external *x, const struct hx_external *e)
 {
-    return hx_fabric_host(x->f->g, e->d0, e->d1);
+    return hx_fabric_host(x->f->g, e->addr_hi, e->addr_lo);
 }
 
 static const char *name_of(const struct external *x, unsigned cable, char name[HX_NAME_BYTES])
@@ -56,7 +56,8 @@ static const char *text_of(const struct external *x, unsigned cable, char text[H
 /* What the largest frame of a cable needs. */
 static unsigned mtu_of(const struct external *x, unsigned cable)
 {
-    return (owner_of(x, cable)->sealed ? (unsigned)WIRE_MAX_FRAME : (unsigned)HX_MAX_FRAME) - WIRE_ETHERNET_HEADER;
+    return (owner_of(x, cable)->authenticated ? (unsigned)WIRE_MAX_FRAME : (unsigned)HX_MAX_FRAME) -
+           WIRE_ETHERNET_HEADER;
 }
 
 static const char *reason_of(enum hx_cable_kind kind, int error, unsigned mtu, unsigned least, char reason[128])
@@ -126,7 +127,7 @@ bool external_open(struct external *x, const struct fab_fabric *f, struct hx_pro
         const struct hx_external *e = &f->spec.external[i];
         if (e->plane >= f->g->planes)
             return hx_fail(problem, HX_EXIT_CONFIG, f->spec.source, "external accelerator a%u,%u is in plane %u of %u",
-                           e->d0, e->d1, e->plane, f->g->planes);
+                           e->addr_hi, e->addr_lo, e->plane, f->g->planes);
     }
     x->wire = hx_allocate(cables(x), sizeof *x->wire);
     x->state = hx_allocate(f->spec.externals, sizeof *x->state);
@@ -206,12 +207,12 @@ static bool nobody_came(const struct external *x, unsigned cable, struct hx_prob
     char name[HX_NAME_BYTES];
     char text[HX_CABLE_TARGET_BYTES + 8];
     char wait[HX_VALUE_TEXT];
-    char came[CAME_TEXT];
+    char foreign_frames[FOREIGN_FRAMES_TEXT];
     (void)hx_value_print_duration(wait, e->wait_ns);
-    if (came_text(came, &x->f->cable[cable], &x->wire[cable], e->plane))
+    if (foreign_frames_text(foreign_frames, &x->f->cable[cable], &x->wire[cable], e->plane))
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, name_of(x, cable, name),
                        "no neighbour came to %s within %s: %s (look at what is at its other end)",
-                       text_of(x, cable, text), wait, came);
+                       text_of(x, cable, text), wait, foreign_frames);
     return hx_fail(problem, HX_EXIT_ENVIRONMENT, name_of(x, cable, name),
                    "nobody came to %s within %s (start its node, or give the fabric a longer wait)",
                    text_of(x, cable, text), wait);

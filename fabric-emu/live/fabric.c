@@ -6,7 +6,7 @@
 #include "host/progress.h"
 #include "host/signals.h"
 #include "host/text.h"
-#include "need.h" /* circle: the estimate goes by the sizes of what a worker builds of the fabric */
+#include "memory_estimate.h" /* circle: the estimate goes by the sizes of what a worker builds of the fabric */
 
 #include <errno.h>
 #include <limits.h>
@@ -178,8 +178,8 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
     jobs_make(&f->jobs, &f->spec, f->g, &f->layout);
     size_pieces(f);
     size_t bytes = lay_out(f, NULL);
-    const struct need need = need_of(f, options->traffic, bytes);
-    need_check(f, &need);
+    const struct memory_estimate memory_estimate = memory_estimate_of(f, options->traffic, bytes);
+    memory_estimate_check(f, &memory_estimate);
     create_arena(f, options->name, bytes, options->quiet);
     (void)lay_out(f, f->arena.base);
     fill_pools(f);
@@ -189,7 +189,7 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
 
 static uint32_t rank_of(const struct fab_fabric *f, const struct hx_external *e)
 {
-    return hx_fabric_host(f->g, e->d0, e->d1);
+    return hx_fabric_host(f->g, e->addr_hi, e->addr_lo);
 }
 
 size_t fab_attach_bytes(void)

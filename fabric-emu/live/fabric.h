@@ -30,7 +30,7 @@
  * links, buffers, descriptors, records (a copy of them), messages a predecessor had under way, slots of captures. Pids,
  * which workers live, the phase, when the run began and who is gone are the supervisor's own, and what stands here of
  * them is written again within a tick; indices of rings and links, and counts of endpoints, within some 50 ms, by the
- * worker they belong to (publish.h). Counts are judged before they are reported (believe.h).
+ * worker they belong to (publish.h). Counts are judged before they are reported (validate.h).
  *
  * Believed without a check, and what a stray store does there:
  *     slots of pool rings, indices until they are written again   buffers are lost or in two places: packets are corrupted,
@@ -70,7 +70,7 @@ struct fab_head {
     uint64_t control_at;          /* offset of the control */
     struct shm_clock clock;       /* what time is in this run */
     uint64_t realtime_ns;         /* to be added for nanoseconds since 1970 */
-    int32_t holder;               /* process that holds the namespaces of its hosts (holder.h); 0: they have none */
+    int32_t netns_holder; /* process that holds the namespaces of its hosts (netns_holder.h); 0: they have none */
     uint8_t external[HX_MAX_ACCELERATORS / 8]; /* accelerators that run elsewhere, bit by rank */
     char note[FAB_NOTE_BYTES];                 /* the fabric as a capture file describes it (host/pcapng/fabric.h) */
 };
@@ -184,12 +184,12 @@ struct fab_cable_count {
     uint64_t sessions;     /* begun here: somebody connected, or was silent, or came anew */
 };
 /* The last frame that came by a cable and is none of it, and how many did. */
-struct fab_came {
+struct fab_foreign_frames {
     uint64_t frames;
     uint32_t bytes;
     uint16_t ethertype;
     uint8_t version, plane;
-    bool unsealed; /* right but for its seal */
+    bool unauthenticated; /* right but for its seal */
 };
 struct fab_cable {
     alignas(64) _Atomic uint32_t up; /* somebody is there and counts with us */
@@ -197,7 +197,7 @@ struct fab_cable {
     _Atomic uint64_t heard_ns;       /* when the last data frame came */
     _Atomic uint64_t moved_ns;       /* when the last one came or went */
     struct fab_cable_count count;
-    struct fab_came came;
+    struct fab_foreign_frames foreign_frames;
 };
 
 struct fab_fabric {
@@ -239,7 +239,7 @@ struct fab_options {
 };
 
 /* Lays out and creates the shared memory; dies with one line if the machine refuses, or has not what the run will need
- * (need.h), and ends with 130 if it is told to meanwhile. Takes over *spec. */
+ * (memory_estimate.h), and ends with 130 if it is told to meanwhile. Takes over *spec. */
 void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_options *options);
 void fab_destroy(struct fab_fabric *f);
 

@@ -2,7 +2,7 @@
 #include "faults.h"
 #include "fabric-emu/endpoint.h"
 #include "fabric-emu/layout.h"
-#include "host/topology/ways.h"
+#include "host/topology/updown.h"
 #include "request.h"
 
 #include <signal.h>
@@ -95,7 +95,7 @@ static int by_time(const void *a, const void *b)
 static void tell_end(const struct faults *s, const struct fault_record *r)
 {
     if (r->begun)
-        fault_log_end(s->log, r->told, r->end_ns);
+        fault_log_end(s->log, r->notified, r->end_ns);
 }
 
 /* Numbers all changes anew; of those that are past, the last one of each link says how it is now. */
@@ -173,14 +173,14 @@ static void note_passed(void *of, unsigned plane, uint32_t node, unsigned port)
 }
 
 /* What a fault of a running fabric does not find prepared. */
-static void tell(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *told)
+static void tell(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *notified)
 {
     struct passed passed = {.g = f->g};
-    *told = (struct hx_problem){.exit_code = HX_EXIT_DONE};
-    if (hx_fault_cuts(fault) && !f->g->mesh.nodes && !hx_ways_may_change(f->g))
+    *notified = (struct hx_problem){.exit_code = HX_EXIT_DONE};
+    if (hx_fault_cuts(fault) && !f->g->mesh.nodes && !hx_updown_may_change(f->g))
         hx_fault_each_link(&fault->target, f->g, note_passed, &passed);
     if (passed.any)
-        (void)snprintf(told->what, sizeof told->what,
+        (void)snprintf(notified->what, sizeof notified->what,
                        "no switch of this fabric searches a way round it: that is prepared by --fault 'all up' at its "
                        "start");
 }
@@ -321,7 +321,7 @@ static bool goes_on(enum hx_fault_kind kind)
     return kind == HX_FAULT_IMPAIRS || kind == HX_FAULT_FLAPS || kind == HX_FAULT_STOPPED;
 }
 
-static void judge(struct faults *s, size_t at, const struct hits *h, uint64_t now_ns, bool ended)
+static void validate(struct faults *s, size_t at, const struct hits *h, uint64_t now_ns, bool ended)
 {
     struct fault_record *r = &s->record[at];
     r->over = r->end_ns <= now_ns;
@@ -338,11 +338,11 @@ static void tell_captures(struct faults *s, struct fault_record *r, const struct
 {
     struct fault_entry entry = {.at_ns = fault->at_ns, .over_ns = r->end_ns};
     (void)snprintf(entry.line, sizeof entry.line, "%s", fault->text);
-    r->told = fault_log_add(s->f->control, s->log, &entry);
-    if (r->told == FAULT_UNTOLD && !s->untold)
+    r->notified = fault_log_add(s->f->control, s->log, &entry);
+    if (r->notified == FAULT_UNTOLD && !s->untold)
         hx_warn(NULL, "captures are not told of '%s', nor of what else begins while there is no memory for it",
                 fault->text);
-    s->untold = r->told == FAULT_UNTOLD;
+    s->untold = r->notified == FAULT_UNTOLD;
 }
 
 static void begin(struct faults *s, size_t at, const struct hits *h)
@@ -374,7 +374,7 @@ static void show(const struct faults *s)
     hx_metrics_end_faults(shown);
 }
 
-void faults_judge(struct faults *s, uint64_t now_ns, bool ended)
+void faults_validate(struct faults *s, uint64_t now_ns, bool ended)
 {
     const struct hits h = hits_of(s->f);
     bool changed = false;
@@ -386,7 +386,7 @@ void faults_judge(struct faults *s, uint64_t now_ns, bool ended)
             begin(s, i, &h);
         if (!r->begun || is_final(r))
             continue;
-        judge(s, i, &h, now_ns, ended);
+        validate(s, i, &h, now_ns, ended);
         changed = changed || begins || r->over != was_over;
         if (is_final(r) || ended)
             count_costs(s, i); /* which looks at all links: no tick before has to */
@@ -430,7 +430,7 @@ static json_t *entry_json(const struct faults *s, size_t at)
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room)
 {
     enum { AROUND_BYTES = 128 /* of what stands beside the entries */ };
-    faults_judge(s, now_ns, false);
+    faults_validate(s, now_ns, false);
     size_t begun = count_begun(s);
     size_t first = begun;
     json_t *list = json_array();

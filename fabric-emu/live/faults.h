@@ -14,7 +14,7 @@ struct fault_change;
 /* What is known of a fault. `whole` of its report stays once it is true. */
 struct fault_record {
     bool begun, over;               /* over: it has ended, by its time or by an "up" */
-    uint64_t told;                  /* begun: its number in the log, or FAULT_UNTOLD */
+    uint64_t notified;              /* begun: its number in the log, or FAULT_UNTOLD */
     uint64_t end_ns;                /* UINT64_MAX: it stays */
     struct fault_report is;         /* what it cost is counted when it is final, or asked for */
     struct shm_faulty_count before; /* what its links had done before it began */
@@ -62,6 +62,6 @@ char *faults_text(struct faults *s, uint64_t now_ns, size_t room);
 void faults_answer(struct faults *s, uint64_t now_ns);
 
 /* Brings the records up to date. `ended`: nothing moves any more. */
-void faults_judge(struct faults *s, uint64_t now_ns, bool ended);
+void faults_validate(struct faults *s, uint64_t now_ns, bool ended);
 
 #endif

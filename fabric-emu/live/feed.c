@@ -18,18 +18,18 @@ const char *const feed_verdict_names[FEED_VERDICT_COUNT] = {
 
 /* ---- judging ---- */
 
-enum feed_verdict feed_judge(struct hx_header *h, const uint8_t *frame, uint32_t bytes, const struct hx_fabric *g,
-                             unsigned plane, bool checked)
+enum feed_verdict feed_validate(struct hx_header *h, const uint8_t *frame, uint32_t bytes, const struct hx_fabric *g,
+                                unsigned plane, bool checked)
 {
     int error = hx_frame_decode(h, frame, bytes);
     if (error == HX_E_ETHERTYPE && hx_frame_ethertype(frame, bytes) == HX_ETHERTYPE_CONTROL)
         return FEED_CONTROL;
     if (error)
         return FEED_MALFORMED;
-    if (hx_fabric_host(g, h->dst_d0, h->dst_d1) == HX_NOWHERE ||
-        hx_fabric_host(g, h->src_d0, h->src_d1) == HX_NOWHERE || h->plane != plane || h->vc >= g->vcs)
+    if (hx_fabric_host(g, h->dst_addr_hi, h->dst_addr_lo) == HX_NOWHERE ||
+        hx_fabric_host(g, h->src_addr_hi, h->src_addr_lo) == HX_NOWHERE || h->plane != plane || h->vc >= g->vcs)
         return FEED_OUTSIDE;
-    if (checked && wide_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h->length) != h->crc)
+    if (checked && simd_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h->length) != h->crc)
         return FEED_CHECKSUM;
     return FEED_SENT;
 }
@@ -112,7 +112,7 @@ void feed_end(struct worker *w)
 static unsigned room_of(struct feeding *f, unsigned vc)
 {
     return f->accelerator ? hal_inject_room(&f->accelerator->hal, f->plane)
-                          : hx_lane(hal_room(&f->node->hal, f->port), vc);
+                          : hx_lane(hal_tx_credits(&f->node->hal, f->port), vc);
 }
 
 static void send_frame(struct worker *w, struct feeding *f, const struct hx_header *h, uint32_t buffer)
@@ -121,8 +121,8 @@ static void send_frame(struct worker *w, struct feeding *f, const struct hx_head
                         .length = h->length,
                         .vc = f->accelerator ? 0 : h->vc,
                         .hops = f->accelerator ? 0 : h->hops,
-                        .dst_d0 = h->dst_d0,
-                        .dst_d1 = h->dst_d1,
+                        .dst_addr_hi = h->dst_addr_hi,
+                        .dst_addr_lo = h->dst_addr_lo,
                         .job = h->job};
     hx_desc_set_via(&d, f->accelerator ? 0 : h->via);
     w->shm.injected_ns[buffer] = w->shm.now;
@@ -159,7 +159,7 @@ static bool take_frame(struct worker *w, struct feeding *f, const struct feed_sl
     uint32_t buffer;
     struct hx_header h;
     uint32_t bytes = slot->bytes <= HX_MAX_FRAME ? slot->bytes : HX_MAX_FRAME;
-    *verdict = feed_judge(&h, slot->frame, bytes, w->f->g, f->plane, w->workload->verify);
+    *verdict = feed_validate(&h, slot->frame, bytes, w->f->g, f->plane, w->workload->verify);
     if (*verdict != FEED_SENT)
         return true;
     if (room_of(f, h.vc) == 0 || !shm_buffer_get(&w->shm, &buffer, w->shm.reserve))

@@ -60,7 +60,7 @@ unsigned feed_step(struct worker *w);
 void feed_end(struct worker *w);
 
 /* Judges a frame for a link of this plane. `checked`: endpoints of this fabric compute checksums. */
-enum feed_verdict feed_judge(struct hx_header *h, const uint8_t *frame, uint32_t bytes, const struct hx_fabric *g,
-                             unsigned plane, bool checked);
+enum feed_verdict feed_validate(struct hx_header *h, const uint8_t *frame, uint32_t bytes, const struct hx_fabric *g,
+                                unsigned plane, bool checked);
 
 #endif

@@ -9,7 +9,7 @@
 static const char *print(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t host, char between)
 {
     struct hx_coordinate at = hx_address_of(g, host);
-    (void)snprintf(name, HX_NAME_BYTES, "a%u%c%u", at.d0, between, at.d1);
+    (void)snprintf(name, HX_NAME_BYTES, "a%u%c%u", at.addr_hi, between, at.addr_lo);
     return name;
 }
 
@@ -40,7 +40,7 @@ static bool parse(const char *name, const struct hx_fabric *g, uint32_t *host)
     struct hx_coordinate at;
     if (strlen(name) >= sizeof place || hx_value_coordinate(place, &at))
         return false;
-    *host = hx_fabric_host(g, at.d0, at.d1);
+    *host = hx_fabric_host(g, at.addr_hi, at.addr_lo);
     return *host != HX_NOWHERE;
 }
 

@@ -37,8 +37,11 @@ enum {
 void machine_open(struct machine *m, const struct fab_fabric *f, unsigned external)
 {
     const struct hx_external *e = &f->spec.external[external];
-    *m = (struct machine){
-        .external = external, .rank = hx_fabric_host(f->g, e->d0, e->d1), .harts = e->harts, .to = -1, .from = -1};
+    *m = (struct machine){.external = external,
+                          .rank = hx_fabric_host(f->g, e->addr_hi, e->addr_lo),
+                          .harts = e->harts,
+                          .to = -1,
+                          .from = -1};
     (void)hx_node_name(m->name, f->g, e->plane, m->rank);
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
         m->cable[port] = -1;

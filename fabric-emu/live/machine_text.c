@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Messages of traffic that draws each destination: so many are drawn, and where there are more they come again. */
-enum { MOST_DRAWN = 4096, NO_WAY_MS = 40000 };
+enum { MOST_DRAWN = 4096, UNREACHABLE_MS = 40000 };
 
 /* Whether destinations are drawn, message by message; else they are a round that comes again and again. */
 static bool is_drawn(const struct traffic *t, uint32_t rank)
@@ -47,11 +47,11 @@ static void write_targets(FILE *to, const struct traffic *t, uint32_t rank)
     (void)fprintf(to, "\n");
 }
 
-static void write_barred(FILE *to, const struct hx_spec *spec, uint16_t job)
+static void write_blocked(FILE *to, const struct hx_spec *spec, uint16_t job)
 {
     unsigned boards = hx_spec_boards(spec);
     uint8_t *bits = hx_allocate(boards / 8 + 1, 1);
-    (void)hx_spec_barred(spec, job, bits);
+    (void)hx_spec_blocked_boards(spec, job, bits);
     (void)fprintf(to, "barred");
     for (unsigned board = 0; board < boards; board++) {
         if (bits[board / 8] >> board % 8 & 1)
@@ -71,18 +71,20 @@ static uint64_t bytes_per_us(double rate)
 static void write_text(FILE *to, const struct fab_fabric *f, const struct hx_external *e, const struct traffic *t)
 {
     const struct hx_geometry g = hx_spec_mesh(&f->spec, "an image in QEMU");
-    uint32_t rank = hx_fabric_host(f->g, e->d0, e->d1);
+    uint32_t rank = hx_fabric_host(f->g, e->addr_hi, e->addr_lo);
     uint16_t job = layout_job_of(&f->spec, rank);
     (void)fprintf(to, "fabric %u %u %u %u %u %u %u\n", g.a, g.b, g.x, g.y, g.planes, g.radix, g.taper);
-    write_barred(to, &f->spec, job);
-    (void)fprintf(to, "at %u %u %u\ncredits %u\njob %u\n", e->d0, e->d1, e->plane, (unsigned)f->spec.credits, job);
+    write_blocked(to, &f->spec, job);
+    (void)fprintf(to, "at %u %u %u\ncredits %u\njob %u\n", e->addr_hi, e->addr_lo, e->plane, (unsigned)f->spec.credits,
+                  job);
     (void)fprintf(to, "random %" PRIu32 " %" PRIu64 " %" PRIu64 "\n", hx_random_epoch(), hx_random_64(),
                   hx_random_64());
     (void)fprintf(to, "traffic %" PRIu64 " %d %" PRIu64 " %" PRIu64 "\n", t->settings.seed, t->settings.verify,
                   traffic_settings(t, rank)->message, traffic_messages(t, rank));
     (void)fprintf(to, "rate %" PRIu64 "\n", bytes_per_us(t->settings.rate));
     write_targets(to, t, rank);
-    (void)fprintf(to, "wait %d %d %d %d %d\n", WAIT_FIRST_MS, WAIT_LEAST_MS, WAIT_MOST_MS, WAIT_RETRIES, NO_WAY_MS);
+    (void)fprintf(to, "wait %d %d %d %d %d\n", WAIT_FIRST_MS, WAIT_LEAST_MS, WAIT_MOST_MS, WAIT_RETRIES,
+                  UNREACHABLE_MS);
 }
 
 char *machine_text(const struct fab_fabric *f, const struct hx_external *e, const struct traffic *t)

@@ -4,8 +4,8 @@
 #ifndef NODE_H
 #define NODE_H
 
-#include "aside.h"
 #include "clock.h"
+#include "deferred.h"
 #include "fabric-emu/workload/workload.h"
 #include "fabric.h"
 
@@ -30,13 +30,13 @@ struct accelerator {
     struct workload *workload;
     uint32_t rank;
     uint16_t gx, gy;
-    uint64_t awaited;     /* messages that must come from accelerators that run elsewhere */
-    uint64_t predecessor; /* messages a predecessor had begun */
-    uint64_t resumed;     /* of these, all that were not finished have been begun again up to here */
-    uint64_t hit;         /* messages under way of which packets were repeated, bit by place in report->flying */
-    uint64_t repeated;    /* packets that were, as last looked at */
-    bool *cut_off;        /* [accelerators]: had no way lately; NULL: none */
-    struct aside aside;   /* messages whose hosts have no place for them yet */
+    uint64_t awaited;         /* messages that must come from accelerators that run elsewhere */
+    uint64_t predecessor;     /* messages a predecessor had begun */
+    uint64_t resumed;         /* of these, all that were not finished have been begun again up to here */
+    uint64_t hit;             /* messages under way of which packets were repeated, bit by place in report->flying */
+    uint64_t repeated;        /* packets that were, as last looked at */
+    bool *cut_off;            /* [accelerators]: had no way lately; NULL: none */
+    struct deferred deferred; /* messages whose hosts have no place for them yet */
 };
 
 /* A replay into a link of this worker (feed.h). */
@@ -49,7 +49,7 @@ struct feeding {
 
 struct bridge;
 struct faulty_link;
-struct plane_ways;
+struct plane_reroute;
 struct wire;
 
 /* What the worker runs. */
@@ -69,15 +69,15 @@ struct worker {
     uint64_t feed_word;          /* likewise */
     uint32_t taps_seen;          /* control->taps_changed, likewise */
     struct feeding feeding;
-    int calls;       /* what it sleeps on where hosts are for programs (calls.h); -1: they are not */
-    bool held;       /* a switch waits for its capture in this sweep */
-    uint64_t down;   /* workers that are down, bit by worker */
-    uint64_t gone;   /* of these, workers that will not come back */
-    uint8_t *barred; /* boards that a node may not land on, bit by board: as the one that is built now needs them */
-    uint8_t *cut;    /* [planes][boards]: 1: no link leads to the board */
-    struct plane_ways *ways;     /* [planes]: round what is down (ways.h); NULL: ways are not searched */
-    uint64_t *alone_since;       /* [hosts]: when the last link to it went down; UINT64_MAX: it has one */
-    struct faulty_link **faulty; /* of all its nodes */
+    int wakeup;       /* what it sleeps on where hosts are for programs (wakeup.h); -1: they are not */
+    bool held;        /* a switch waits for its capture in this sweep */
+    uint64_t down;    /* workers that are down, bit by worker */
+    uint64_t gone;    /* of these, workers that will not come back */
+    uint8_t *blocked; /* boards that a node may not land on, bit by board: as the one that is built now needs them */
+    uint8_t *cut;     /* [planes][boards]: 1: no link leads to the board */
+    struct plane_reroute *reroute; /* [planes]: round what is down (reroute.h); NULL: ways are not searched */
+    uint64_t *alone_since;         /* [hosts]: when the last link to it went down; UINT64_MAX: it has one */
+    struct faulty_link **faulty;   /* of all its nodes */
     size_t faulties, faulty_room;
     struct node *node;
     unsigned accelerator_nodes; /* the first of node[], */

@@ -5,7 +5,7 @@
 #include "conditions.h"
 #include "host/error.h"
 #include "host/huge.h"
-#include "ways.h"
+#include "reroute.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static bool board_is_down(const struct worker *w, unsigned plane, unsigned board
 
 static void bar_boards(const struct worker *w, unsigned plane, uint16_t job, uint8_t *bits)
 {
-    (void)hx_spec_barred(&w->f->spec, job, bits);
+    (void)hx_spec_blocked_boards(&w->f->spec, job, bits);
     for (unsigned board = 0; board < hx_spec_boards(&w->f->spec); board++)
         bits[board / 8] |= (uint8_t)((unsigned)board_is_down(w, plane, board) << board % 8);
 }
@@ -78,9 +78,10 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
 /* up: conditions_ports_up() of it. */
 static void build_routes(struct worker *w, struct node *n, uint64_t up)
 {
-    bar_boards(w, n->plane, n->sw.job, w->barred);
+    bar_boards(w, n->plane, n->sw.job, w->blocked);
     n->hal.up = up;
-    hx_fabric_route(&n->sw.route, ways_fabric(w, n->plane), n->id, (struct hx_barred){w->barred}, n->hal.up, n->tables);
+    hx_fabric_route(&n->sw.route, reroute_fabric(w, n->plane), n->id, (struct hx_blocked_boards){w->blocked}, n->hal.up,
+                    n->tables);
 }
 
 static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_t id)
@@ -121,8 +122,8 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
                               .job = &f->job[f->jobs.slot[rank]],
                               .worker = w,
                               .rank = rank,
-                              .gx = (uint16_t)at.d0,
-                              .gy = (uint16_t)at.d1};
+                              .gx = (uint16_t)at.addr_hi,
+                              .gy = (uint16_t)at.addr_lo};
     a->hal = (struct hal_endpoint){.worker = &w->shm,
                                    .planes = (uint8_t)f->g->planes,
                                    .vcs = f->g->vcs,
@@ -189,7 +190,7 @@ static uint64_t workers_down(const struct fab_fabric *f)
 static uint32_t rank_of_external(const struct worker *w, unsigned external)
 {
     const struct hx_external *e = &w->f->spec.external[external];
-    return hx_fabric_host(w->f->g, e->d0, e->d1);
+    return hx_fabric_host(w->f->g, e->addr_hi, e->addr_lo);
 }
 
 static bool bridges(const struct worker *w, unsigned external)
@@ -236,10 +237,10 @@ bool node_build_all(struct worker *w)
     w->down = workers_down(f);
     w->gone = atomic_load(&f->control->gone);
     f->area[w->self].hit = 0; /* what a predecessor had under way is begun anew, and is hit by that */
-    w->barred = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
+    w->blocked = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
     w->cut = hx_allocate(f->g->planes * hx_spec_boards(&f->spec) + 1U, 1);
     (void)find_cut_boards(w);
-    (void)ways_follow(w);
+    (void)reroute_follow(w);
     count_nodes(w);
     w->node = hx_allocate(w->nodes + 1U, sizeof *w->node);
     w->accelerator = hx_allocate(w->accelerators + 1U, sizeof *w->accelerator);
@@ -263,7 +264,7 @@ bool node_build_all(struct worker *w)
 void node_free_all(struct worker *w)
 {
     conditions_end(w);
-    ways_end(w);
+    reroute_end(w);
     for (unsigned i = 0; i < w->nodes; i++) {
         free(w->node[i].hal.tx);
         free(w->node[i].hal.rx);
@@ -279,7 +280,7 @@ void node_free_all(struct worker *w)
     free(w->node);
     free(w->accelerator);
     free(w->bridge);
-    free(w->barred);
+    free(w->blocked);
     free(w->cut);
 }
 
@@ -291,7 +292,7 @@ void node_reroute_all(struct worker *w)
         accelerator_look_again(&w->accelerator[i]);
     bool others = find_cut_boards(w) || down != w->down;
     w->down = down;
-    unsigned searched = ways_follow(w);
+    unsigned searched = reroute_follow(w);
     for (unsigned i = 0; i < w->switch_nodes; i++) {
         struct node *n = &w->node[i];
         uint64_t up = conditions_ports_up(w, n->plane, n->id);

@@ -69,17 +69,17 @@ static uint64_t time_of(const struct recording *r, const struct fault_entry *fau
 }
 
 /* Faults that have begun since. */
-static void remark_faults(struct recording *r)
+static void annotation_faults(struct recording *r)
 {
     struct fault_entry fault;
     uint64_t begun = atomic_load(&r->fabric.control->faults.begun);
     for (; r->faults_seen < begun && fault_log_read(r->faults, r->faults_seen, &fault); r->faults_seen++)
-        capture_remark_fault(&r->capture.remarks, time_of(r, &fault), fault.at_ns, fault.line);
+        capture_annotation_fault(&r->capture.annotations, time_of(r, &fault), fault.at_ns, fault.line);
     r->faults_felt = first_felt(r, r->faults_felt);
     if (r->faults_felt >= begun)
-        capture_remarks_over(&r->capture.remarks, UINT64_MAX);
+        capture_annotations_over(&r->capture.annotations, UINT64_MAX);
     else if (fault_log_read(r->faults, r->faults_felt, &fault))
-        capture_remarks_over(&r->capture.remarks, time_of(r, &fault));
+        capture_annotations_over(&r->capture.annotations, time_of(r, &fault));
 }
 
 /* ---- from begin to end ---- */
@@ -121,7 +121,7 @@ bool recording_open(struct recording *r, const struct recording_plan *plan, cons
     if (capture_memory_new(&r->memory, &wish, problem)) {
         uint64_t now = shm_clock_ns(&r->clock);
         if (capture_open(&r->capture, &capture, now, problem)) {
-            capture_remarks_again(&r->capture.remarks, now);
+            capture_annotations_again(&r->capture.annotations, now);
             return true;
         }
         capture_memory_free(&r->memory);
@@ -132,13 +132,13 @@ bool recording_open(struct recording *r, const struct recording_plan *plan, cons
 
 bool recording_tap(struct recording *r, struct hx_problem *problem)
 {
-    int holder = 0;
-    r->slot = slot_take(r->fabric.control, r->fabric.arena.fd, 0, SHM_TAPS - 1, r->memory.fd, &holder);
+    int netns_holder = 0;
+    r->slot = slot_take(r->fabric.control, r->fabric.arena.fd, 0, SHM_TAPS - 1, r->memory.fd, &netns_holder);
     if (r->slot >= 0)
         return true;
     if (r->slot == -EBUSY)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL,
-                       "this fabric is captured by %d others already, process %d among them", SHM_TAPS, holder);
+                       "this fabric is captured by %d others already, process %d among them", SHM_TAPS, netns_holder);
     return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "cannot tap this fabric: %s", strerror(-r->slot));
 }
 
@@ -173,13 +173,13 @@ void recording_run(struct recording *r, int wake, bool (*more)(struct recording 
     struct pollfd wait = {.fd = wake, .events = POLLIN};
     while (more(r, of)) {
         uint64_t now = shm_clock_ns(&r->clock); /* what was recorded until then knows of all faults remarked */
-        remark_faults(r);
+        annotation_faults(r);
         uint64_t taken = capture_drain(&r->capture, now, false);
         capture_flush(&r->capture);
         (void)poll(&wait, 1, taken >= BUSY_FRAMES ? 0 : PAUSE_MS);
     }
     untap(r);
-    remark_faults(r);
+    annotation_faults(r);
     (void)capture_drain(&r->capture, shm_clock_ns(&r->clock), true);
 }
 

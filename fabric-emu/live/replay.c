@@ -21,11 +21,11 @@ enum { TAKE_MS = 2000 };
 
 static bool offer(struct replay_target *t, const char *port, struct hx_problem *problem)
 {
-    int holder = 0;
-    int slot = slot_take(t->fabric.control, t->fabric.arena.fd, SLOT_FEED, SLOT_FEED, t->memory, &holder);
+    int netns_holder = 0;
+    int slot = slot_take(t->fabric.control, t->fabric.arena.fd, SLOT_FEED, SLOT_FEED, t->memory, &netns_holder);
     if (slot == -EBUSY)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, t->fabric.name, "process %d replays into this fabric already",
-                       holder);
+                       netns_holder);
     if (slot < 0)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, t->fabric.name, "cannot reach this fabric: %s", strerror(-slot));
     t->taken = true;

@@ -1,11 +1,11 @@
 /* session.c - one fabric from creation to removal (session.h). */
 #include "session.h"
-#include "believe.h"
 #include "collect.h"
 #include "fabric-emu/report/gather.h"
 #include "fabric-emu/workload/goals.h"
 #include "host/error.h"
 #include "host/text.h"
+#include "validate.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void open_fabric(struct session *s, struct hx_spec *spec, const struct fa
 
 void session_open(struct session *s, struct hx_spec *spec, const struct fab_options *options)
 {
-    *s = (struct session){.holder.line = -1};
+    *s = (struct session){.netns_holder.line = -1};
     open_fabric(s, spec, options);
 }
 
@@ -35,7 +35,7 @@ void session_open_traffic(struct session *s, struct hx_spec *spec, const struct 
                           const struct hx_settings *settings, const struct flows *flows)
 {
     struct fab_options with = *options;
-    *s = (struct session){.holder.line = -1, .has_traffic = true};
+    *s = (struct session){.netns_holder.line = -1, .has_traffic = true};
     traffic_init(&s->traffic, spec, hx_spec_fabric(spec), settings, flows);
     with.traffic = &s->traffic;
     open_fabric(s, spec, &with);
@@ -76,7 +76,7 @@ static void run(struct session *s, const struct hx_settings *settings)
     if (s->capture)
         recording_stop(&s->recording, outcome.complete, &s->captured);
     struct hx_problem problem;
-    if (!believe_counts(&s->f, s->plan.duty.workload.traffic, &outcome, &problem))
+    if (!validate_counts(&s->f, s->plan.duty.workload.traffic, &outcome, &problem))
         hx_die_of(&problem);
     collect(&s->result, &s->f, settings, &outcome, &s->warm_up);
     s->result.fault = faults_report(&s->faults, &s->result.faults);
@@ -91,7 +91,7 @@ static void plan_collective(struct session *s)
     s->plan.duty.workload.collective = &s->collective;
 }
 
-static void judge_collective(struct session *s)
+static void validate_collective(struct session *s)
 {
     const struct collective_count *count = &s->result.collective_count;
     uint32_t done = 0;
@@ -138,7 +138,7 @@ void session_run_traffic(struct session *s, bool restart, bool quiet)
     s->result.flows = s->traffic.flows;
     s->result.share_offered = traffic_share_offered(&s->traffic);
     if (s->collective.job)
-        judge_collective(s);
+        validate_collective(s);
 }
 
 /* Runs without any traffic of settings; `what` is carried. */
@@ -176,17 +176,18 @@ void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*beg
     struct hx_problem problem;
     struct hx_settings settings = hx_default_settings;
     settings.verify = true;
-    if (!holder_start(&s->holder, &s->f, mtu, &problem) || !attachments_open(&s->attachments, &s->f, &problem))
+    if (!netns_holder_start(&s->netns_holder, &s->f, mtu, &problem) ||
+        !attachments_open(&s->attachments, &s->f, &problem))
         hx_die_of(&problem); /* the holder hears of that */
     make_wakes(s);
-    s->f.head->holder = s->holder.pid;
+    s->f.head->netns_holder = s->netns_holder.pid;
     s->packets = (struct packets){
-        .g = s->f.g, .tun = s->holder.tun, .readable = hx_allocate(s->f.g->hosts, sizeof *s->packets.readable)};
+        .g = s->f.g, .tun = s->netns_holder.tun, .readable = hx_allocate(s->f.g->hosts, sizeof *s->packets.readable)};
     s->plan = (struct run_plan){
         .duty = {.workload = {.packets = &s->packets, .programs = &s->attachments.programs, .verify = true}},
         .attachments = &s->attachments,
         .restart = true,
-        .holder = s->holder.pid,
+        .netns_holder = s->netns_holder.pid,
         .begun = begun,
         .of = of};
     progress_start(&s->progress, quiet, 0, 0);
@@ -244,7 +245,7 @@ void session_close(struct session *s)
     if (s->has_traffic)
         traffic_free(&s->traffic);
     external_close(&s->external);
-    holder_stop(&s->holder);
+    netns_holder_stop(&s->netns_holder);
     free(s->packets.readable);
     for (unsigned w = 0; s->wake && w < s->f.workers; w++)
         (void)close(s->wake[w]);

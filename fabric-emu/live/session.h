@@ -3,14 +3,14 @@
 #define SESSION_H
 
 #include "external.h"
-#include "holder.h"
+#include "netns_holder.h"
 #include "recording.h"
 #include "supervisor.h"
 
 struct session {
     struct fab_fabric f;
     struct external external;
-    struct holder holder; /* where programs run on the hosts */
+    struct netns_holder netns_holder; /* where programs run on the hosts */
     struct packets packets;
     struct attachments attachments; /* by which these programs send messages of their own */
     int *wake;                      /* as struct fab_fabric has it */

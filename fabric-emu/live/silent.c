@@ -23,9 +23,9 @@ static void note(struct fab_accelerator *report, uint32_t rank, uint64_t now)
 void silent_note(struct accelerator *a)
 {
     const struct hx_endpoint *ep = &a->endpoint;
-    for (uint32_t p = 0; ep->holes && p < ep->peers; p++) {
+    for (uint32_t p = 0; ep->plane_failures && p < ep->peers; p++) {
         uint32_t place = ep->rest_of[p]; /* plus one */
-        if (place && ep->rest[place - 1].no_way == ep->config.plane_set)
+        if (place && ep->rest[place - 1].unreachable_planes == ep->config.plane_set)
             note(a->report, ep->peer[p].rank, a->worker->shm.now);
     }
 }

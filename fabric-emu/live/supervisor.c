@@ -7,7 +7,7 @@
 #include "host/huge.h"
 #include "host/signals.h"
 #include "recover.h"
-#include "retell.h"
+#include "renotify.h"
 #include "taps.h"
 
 #include <errno.h>
@@ -50,8 +50,8 @@ struct supervisor {
     enum fab_phase phase; /* what the control words should say; likewise `gone` and `started_ns` */
     uint64_t gone;
     uint64_t started_ns;
-    struct retell retell; /* of changed links */
-    uint64_t oom_kills;   /* of the machine, before the run */
+    struct renotify renotify; /* of changed links */
+    uint64_t oom_kills;       /* of the machine, before the run */
     int signals;
     struct hx_requests requests; /* to end */
     uint64_t deadline;           /* of draining, 0: none */
@@ -279,9 +279,9 @@ static void machine_died(const struct supervisor *s, const struct machine *m, pi
 }
 
 /* Whether it was that process which held the hosts' namespaces: without it no program can reach the fabric. */
-static bool holder_died(struct supervisor *s, pid_t pid)
+static bool netns_holder_died(struct supervisor *s, pid_t pid)
 {
-    if (pid != s->plan->holder)
+    if (pid != s->plan->netns_holder)
         return false;
     progress_end(s->plan->progress);
     hx_complain(NULL, "the process that held the hosts' namespaces (%d) died: the fabric ends", (int)pid);
@@ -300,9 +300,9 @@ static void reap(struct supervisor *s)
             machine_died(s, machine, pid, status);
             continue;
         }
-        if (holder_died(s, pid))
+        if (netns_holder_died(s, pid))
             continue;
-        if (s->plan->attachments && porter_ended(&s->plan->attachments->porter, pid))
+        if (s->plan->attachments && attach_server_ended(&s->plan->attachments->attach_server, pid))
             continue;
         if (worker == s->f->workers) {
             (void)watch_ended(&s->plan->progress->watch, pid);
@@ -398,10 +398,10 @@ static void send_signal(void *of, unsigned worker, int number)
 /* Begins what is due, and has the workers told until all follow. What it costs counts from before it is done. */
 static bool begin_faults(struct supervisor *s, uint64_t since_start_ns)
 {
-    faults_judge(s->plan->faults, since_start_ns, false);
+    faults_validate(s->plan->faults, since_start_ns, false);
     if (!faults_advance(s->plan->faults, since_start_ns, send_signal, s))
         return false;
-    retell_begin(&s->retell, since_start_ns);
+    renotify_begin(&s->renotify, since_start_ns);
     return true;
 }
 
@@ -460,7 +460,7 @@ static void tick_faults(struct supervisor *s)
     uint64_t now_ns = since_start(s);
     if (begin_faults(s, now_ns)) {
         wake_all(s);
-    } else if (retell_is_due(&s->retell, now_ns, all_follow(s))) {
+    } else if (renotify_is_due(&s->renotify, now_ns, all_follow(s))) {
         atomic_fetch_add(&s->f->control->conditions, 1);
         wake_all(s);
     }
@@ -491,10 +491,10 @@ static void await(const struct supervisor *s)
 {
     struct attachments *a = s->plan->attachments;
     struct pollfd wait[] = {{.fd = s->signals, .events = POLLIN},
-                            {.fd = a ? porter_waits_at(&a->porter) : -1, .events = POLLIN}};
+                            {.fd = a ? attach_server_poll_fd(&a->attach_server) : -1, .events = POLLIN}};
     (void)poll(wait, sizeof wait / sizeof *wait, tick_ms(s));
     if (a)
-        porter_answer(&a->porter, &a->programs);
+        attach_server_answer(&a->attach_server, &a->programs);
 }
 
 /* Little by little, while workers run: so a short run does not wait for it, and a large arena takes no core for
@@ -566,7 +566,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
     for (unsigned w = 0; w < s.f->workers; w++)
         send_signal(&s, w, SIGCONT); /* a stopped one would not hear that it is over */
     stop_workers(&s);
-    faults_judge(plan->faults, since_start(&s), true);
+    faults_validate(plan->faults, since_start(&s), true);
     show_states(&s);
     progress_end(plan->progress);
     if (outcome->elapsed_ns == 0 && s.started_ns)

@@ -19,7 +19,7 @@ struct run_plan {
     struct duty duty;
     uint64_t duration_ns;    /* 0: until everything is sent and acknowledged */
     bool restart;            /* dead workers */
-    pid_t holder;            /* of the hosts' namespaces: the run ends with it; 0: none */
+    pid_t netns_holder;      /* of the hosts' namespaces: the run ends with it; 0: none */
     void (*begun)(void *of); /* called when all workers run; NULL: nobody wants to know */
     void *of;
     struct attachments *attachments; /* for programs; NULL: none */

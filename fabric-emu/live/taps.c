@@ -21,7 +21,7 @@ static _Atomic uint64_t *word_of(struct fab_control *control, int slot)
     return slot == SLOT_FEED ? &control->feed : &control->tap[slot];
 }
 
-int slot_take(struct fab_control *control, int arena_fd, int first, int last, int memory_fd, int *holder)
+int slot_take(struct fab_control *control, int arena_fd, int first, int last, int memory_fd, int *netns_holder)
 {
     for (int slot = first; slot <= last; slot++) {
         struct flock own = byte_of(slot, F_WRLCK);
@@ -29,7 +29,7 @@ int slot_take(struct fab_control *control, int arena_fd, int first, int last, in
             if (errno != EACCES && errno != EAGAIN)
                 return -errno;
             own = byte_of(slot, F_WRLCK);
-            *holder = fcntl(arena_fd, F_GETLK, &own) == 0 ? (int)own.l_pid : 0;
+            *netns_holder = fcntl(arena_fd, F_GETLK, &own) == 0 ? (int)own.l_pid : 0;
             continue;
         }
         uint32_t serial = atomic_fetch_add(&control->taps_changed, 1) + 1;

@@ -30,7 +30,7 @@ enum { SLOT_FEED = SHM_TAPS, SLOTS };
 
 /* Takes a free slot of first .. last for memory `memory_fd` of this process. arena_fd: the arena's, never to be closed
  * before slot_release. Returns the slot, or -EBUSY: all are taken (*holder: by whom, one of them), or -errno. */
-int slot_take(struct fab_control *control, int arena_fd, int first, int last, int memory_fd, int *holder);
+int slot_take(struct fab_control *control, int arena_fd, int first, int last, int memory_fd, int *netns_holder);
 void slot_release(struct fab_control *control, int arena_fd, int slot);
 
 /* ---- worker ---- */

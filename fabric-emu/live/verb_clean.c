@@ -1,10 +1,10 @@
 /* verb_clean.c - `hxmesh clean`: removes the shared memory of runs that were killed. A running fabric holds a lock on
  * its own and is left alone. */
+#include "attach_server.h"
 #include "host/arena.h"
 #include "host/error.h"
 #include "host/json.h"
 #include "host/options/options.h"
-#include "porter.h"
 #include "verbs.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ int verb_clean(int argc, char **argv)
     int removed = shm_arena_clean(found);
     if (removed < 0)
         hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm", "cannot be read: %s", strerror(-removed));
-    (void)porter_clean(found);
+    (void)attach_server_clean(found);
     size_t index;
     json_t *each;
     json_array_foreach(list, index, each)

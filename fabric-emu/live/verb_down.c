@@ -17,7 +17,7 @@ enum { WAIT_MS = 60000 };
 static void end(struct attached *a)
 {
     struct pollfd supervisor = {.fd = a->supervisor, .events = POLLIN};
-    if (!a->head->holder)
+    if (!a->head->netns_holder)
         hx_die(HX_EXIT_USAGE, a->name, "was not started by `hxmesh up` (Ctrl-C ends a run)");
     if (syscall(SYS_pidfd_send_signal, a->supervisor, SIGTERM, NULL, 0) != 0 && errno != ESRCH)
         hx_die(HX_EXIT_ENVIRONMENT, a->name, "process %d cannot be asked to end: %s", (int)a->metrics->pid,

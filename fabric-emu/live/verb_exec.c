@@ -38,7 +38,7 @@ int verb_exec(int argc, char **argv)
          .to.number = &plan.ranks,
          .low = 1,
          .high = EXEC_MOST_RANKS,
-         .standard = &plan.ranks,
+         .default_value = &plan.ranks,
          .otherwise = "no MPI",
          .help = "start the program by Open MPI's mpirun, a rank on each host in turn"},
         {.name = "over",
@@ -96,7 +96,7 @@ int verb_exec(int argc, char **argv)
         hx_die(HX_EXIT_USAGE, "--mpi", "and --all: which of both?");
     if (!attach_open(&a, name, &problem))
         hx_die_of(&problem);
-    if (!a.head->holder)
+    if (!a.head->netns_holder)
         hx_die(HX_EXIT_USAGE, a.name, "has no hosts for programs (start it with `hxmesh up`)");
     if (names_host && !host_parse(argv[first], &a.graph, &plan.host, &problem))
         hx_die_of(&problem);

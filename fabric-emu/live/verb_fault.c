@@ -68,7 +68,7 @@ static void list(const struct attached *a, const struct hx_common *common)
 }
 
 /* Before any of them is asked for. */
-static void judge(const char *line)
+static void validate(const char *line)
 {
     if (!line[strspn(line, " \t")])
         hx_die(HX_EXIT_USAGE, "FAULT", "'%s' says nothing: what is to go wrong? (such as 'a0,1/E down for 5s')", line);
@@ -123,7 +123,7 @@ int verb_fault(int argc, char **argv)
     if (first == argc && !lists)
         hx_die(HX_EXIT_USAGE, "FAULT", "is missing: what is to go wrong? (such as 'a0,1/E down for 5s', or --list)");
     for (int i = first; i < argc; i++)
-        judge(argv[i]);
+        validate(argv[i]);
     struct hx_problem problem;
     struct attached a;
     if (!attach_open(&a, name, &problem))

@@ -36,11 +36,12 @@ static void print_receivers(const struct session *s, const struct transfer *t)
     char hex[65];
     transfer_hex(t->digest, hex);
     struct hx_coordinate from = hx_address_of(s->f.g, t->source);
-    printf("%s: %" PRIu64 " bytes from a%u,%u\n  sha-256 %s  (original)\n", t->path, t->bytes, from.d0, from.d1, hex);
+    printf("%s: %" PRIu64 " bytes from a%u,%u\n  sha-256 %s  (original)\n", t->path, t->bytes, from.addr_hi,
+           from.addr_lo, hex);
     for (uint32_t i = 0; i < t->target_count; i++) {
         struct hx_coordinate to = hx_address_of(s->f.g, t->targets[i]);
         transfer_hex(s->f.accelerator[t->targets[i]].file.digest, hex);
-        printf("  sha-256 %s  a%u,%u %s\n", hex, to.d0, to.d1,
+        printf("  sha-256 %s  a%u,%u %s\n", hex, to.addr_hi, to.addr_lo,
                is_identical(s, t, t->targets[i]) ? "identical" : "DIFFERS");
     }
     double seconds = (double)s->result.outcome.elapsed_ns / 1e9;
@@ -59,8 +60,8 @@ static json_t *transfer_json(const struct session *s, const struct transfer *t)
     for (uint32_t i = 0; i < t->target_count; i++) {
         struct hx_coordinate to = hx_address_of(s->f.g, t->targets[i]);
         transfer_hex(s->f.accelerator[t->targets[i]].file.digest, hex);
-        (void)json_array_append_new(receivers, json_pack("{s:[i,i], s:s, s:b}", "at", to.d0, to.d1, "sha256", hex,
-                                                         "identical", is_identical(s, t, t->targets[i])));
+        (void)json_array_append_new(receivers, json_pack("{s:[i,i], s:s, s:b}", "at", to.addr_hi, to.addr_lo, "sha256",
+                                                         hex, "identical", is_identical(s, t, t->targets[i])));
     }
     transfer_hex(t->digest, hex);
     (void)json_object_del(o, "settings"); /* they are of traffic */
@@ -83,7 +84,7 @@ static uint32_t target_of(const struct send_settings *send, const struct hx_spec
     if (wrong)
         hx_die(HX_EXIT_USAGE, "--to", "%s (or 'all')", wrong);
     hx_spec_check_coordinate(spec, "--to", to);
-    return hx_fabric_host(g, to.d0, to.d1);
+    return hx_fabric_host(g, to.addr_hi, to.addr_lo);
 }
 
 static int carry(struct send_settings *send, const char *path, const struct hx_common *common)
@@ -92,14 +93,14 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
     struct hx_spec spec;
     hx_spec_load(send->fabric, &send->overrides, &spec);
     const struct hx_fabric *g = hx_spec_fabric(&spec);
-    for (uint32_t host = 0; send->from.d0 == NOBODY; host++)
+    for (uint32_t host = 0; send->from.addr_hi == NOBODY; host++)
         if (!hx_spec_board_failed(&spec, hx_spec_board_of(&spec, host)))
             send->from = hx_address_of(g, host);
     hx_spec_check_coordinate(&spec, "--from", send->from);
     uint32_t target = target_of(send, &spec, g);
-    uint32_t source = hx_fabric_host(g, send->from.d0, send->from.d1);
-    if (hx_spec_board_failed(&spec, hx_spec_board_at(&spec, send->from.d0, send->from.d1)))
-        hx_die(HX_EXIT_USAGE, "--from", "a%u,%u is on a failed board", send->from.d0, send->from.d1);
+    uint32_t source = hx_fabric_host(g, send->from.addr_hi, send->from.addr_lo);
+    if (hx_spec_board_failed(&spec, hx_spec_board_at(&spec, send->from.addr_hi, send->from.addr_lo)))
+        hx_die(HX_EXIT_USAGE, "--from", "a%u,%u is on a failed board", send->from.addr_hi, send->from.addr_lo);
     hx_spec_refuse_external(&spec, "hxmesh send");
     struct transfer transfer = {.save = send->save};
     transfer_open(&transfer, path);

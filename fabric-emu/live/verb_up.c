@@ -131,7 +131,7 @@ static void prepare_for_faults(struct hx_spec *spec)
 {
     struct hx_problem none;
     if (!hx_hosts_forward(hx_spec_fabric(spec)))
-        (void)hx_spec_search_ways(spec, &none);
+        (void)hx_spec_search_updown(spec, &none);
 }
 
 static int up(const struct up_options *o, const char *argument)

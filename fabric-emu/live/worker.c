@@ -11,7 +11,6 @@
 #include "worker.h"
 #include "accelerator.h"
 #include "bridge.h"
-#include "calls.h"
 #include "conditions.h"
 #include "fabric-emu/memory.h"
 #include "feed.h"
@@ -19,6 +18,7 @@
 #include "nodes.h"
 #include "publish.h"
 #include "taps.h"
+#include "wakeup.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -32,8 +32,8 @@ enum {
     IDLE_SWEEPS = 100,       /* before sleeping */
     IDLE_SWEEPS_SHARED = 10, /* likewise, where each sweep in vain takes a turn of the core from those that have work */
     SLICE_NS = 60000,        /* of a core that is shared */
-    NAP_NS = 2000000,        /* longest sleep: deadlines, rates */
-    CABLE_NAP_NS =
+    IDLE_WAIT_NS = 2000000,  /* longest sleep: deadlines, rates */
+    CABLE_IDLE_WAIT_NS =
         50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory,
                              and where a faulty link holds something */
     CHECK_SWEEPS = 1 << 8, /* whether all is done, and what has no way */
@@ -104,7 +104,7 @@ static unsigned sweep_accelerators(struct worker *w, bool may_begin)
 static unsigned sweep(struct worker *w, bool may_begin)
 {
     if (__builtin_expect(w->workload->packets != NULL, 0))
-        calls_look(w);
+        wakeup_look(w);
     unsigned work = sweep_accelerators(w, may_begin);
     unsigned hops = 0;
     for (unsigned i = 0; i < w->accelerator_nodes; i++)
@@ -179,10 +179,10 @@ static void tell_state(struct worker *w, enum fab_phase phase)
 }
 
 /* How long to sleep at most: until a message has its time, where nothing else is to be looked after. */
-static long longest_nap(const struct worker *w)
+static long longest_idle_wait(const struct worker *w)
 {
     bool unwoken = w->bridges || conditions_hold(w);
-    uint64_t longest = unwoken ? CABLE_NAP_NS : NAP_NS;
+    uint64_t longest = unwoken ? CABLE_IDLE_WAIT_NS : IDLE_WAIT_NS;
     for (unsigned i = 0; i < w->accelerators; i++) {
         uint64_t wait = accelerator_wait_ns(&w->accelerator[i]);
         longest = wait && wait < longest ? wait : longest;
@@ -190,17 +190,17 @@ static long longest_nap(const struct worker *w)
     return (long)longest;
 }
 
-static void nap(struct worker *w, enum fab_phase phase)
+static void idle_wait(struct worker *w, enum fab_phase phase)
 {
     struct fab_area *area = &w->f->area[w->self];
     uint32_t wake = atomic_load(&area->wake);
     atomic_store(&area->asleep, 1);
-    calls_begin(w);
+    wakeup_begin(w);
     atomic_thread_fence(memory_order_seq_cst);
     if (sweep(w, phase == FAB_RUNNING) == 0 && atomic_load(&w->f->control->phase) == phase)
-        calls_sleep(w, wake, longest_nap(w));
+        wakeup_sleep(w, wake, longest_idle_wait(w));
     atomic_store(&area->asleep, 0);
-    calls_end(w);
+    wakeup_end(w);
 }
 
 static void follow(struct worker *w)
@@ -247,7 +247,7 @@ static void run_phases(struct worker *w)
         if (sweeps % CHECK_SWEEPS == 0)
             give_up(w);
         if (idle > patience) {
-            nap(w, phase);
+            idle_wait(w, phase);
             tell_state(w, phase);
         } else if (w->shares_core) {
             share_core(w, idle > 0);
@@ -273,7 +273,7 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     uint32_t conditions = atomic_load(&duty->f->control->conditions);
     if (!node_build_all(&w))
         _exit(0);
-    calls_open(&w);
+    wakeup_open(&w);
     follow(&w);
     struct fab_area *area = &duty->f->area[self];
     atomic_store(&area->changes_seen, changes);
@@ -284,7 +284,7 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     publish(&w);
     taps_end(&w);
     feed_end(&w);
-    calls_close(&w);
+    wakeup_close(&w);
     node_free_all(&w);
     _exit(0);
 }

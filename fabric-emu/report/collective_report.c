@@ -77,7 +77,7 @@ void collective_report_print(const struct collective_plan *p, struct collective_
 static json_t *root_json(const struct hx_fabric *g, const struct collective_job *job)
 {
     const struct hx_coordinate at = hx_address_of(g, job->host[job->root_row * job->columns + job->root_column]);
-    return json_pack("[i, i]", (int)at.d0, (int)at.d1);
+    return json_pack("[i, i]", (int)at.addr_hi, (int)at.addr_lo);
 }
 
 json_t *collective_report_json(const struct collective_plan *p, struct collective_count count, double injectable)

@@ -152,8 +152,8 @@ json_t *result_json(const struct result *r)
         SET("warm_up_seconds", json_real((double)s->warm_up_ns / 1e9));
     if (s->clock == HX_CLOCK_VIRTUAL)
         SET("virtual_seconds", json_real(result_seconds(r)));
-    if (s->pace > 0)
-        SET("pace", json_real(s->pace));
+    if (s->injection_rate > 0)
+        SET("pace", json_real(s->injection_rate));
     SET("link_gbps", json_real(r->link_rate * 8 / 1e9));
     SET("host_links", json_integer(r->g->host_links));
     SET("injection_gbps", json_real(result_injection(r) * 8e-9));

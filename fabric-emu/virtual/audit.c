@@ -91,9 +91,9 @@ static void check_node(const struct worker *w, const struct virtual_node *n)
 
 void audit_step(const struct worker *w)
 {
-    for (uint32_t i = 0; i < w->entities; i++) {
-        for (unsigned plane = 0; plane < w->entity[i]->planes; plane++)
-            check_node(w, &w->entity[i]->node[plane]);
+    for (uint32_t i = 0; i < w->sim_nodes; i++) {
+        for (unsigned plane = 0; plane < w->sim_node[i]->planes; plane++)
+            check_node(w, &w->sim_node[i]->node[plane]);
     }
 }
 
@@ -114,9 +114,9 @@ static void write_port(const struct worker *w, const struct virtual_node *n, uns
 
 void audit_write(const struct worker *w)
 {
-    for (uint32_t i = 0; i < w->entities; i++) {
-        for (unsigned plane = 0; plane < w->entity[i]->planes; plane++) {
-            const struct virtual_node *n = &w->entity[i]->node[plane];
+    for (uint32_t i = 0; i < w->sim_nodes; i++) {
+        for (unsigned plane = 0; plane < w->sim_node[i]->planes; plane++) {
+            const struct virtual_node *n = &w->sim_node[i]->node[plane];
             for (unsigned port = 0; port < n->hal.ports; port++)
                 write_port(w, n, port);
         }

@@ -1,14 +1,14 @@
 /* build.c - makes a worker's entities and binds their links (build.h). */
 #include "build.h"
+#include "arena.h"
 #include "driver.h"
 #include "endpoint_parts.h"
 #include "faults.h"
 #include "host/error.h"
 #include "host/processor.h"
-#include "host/topology/seats.h"
+#include "host/topology/attachment_routers.h"
 #include "recording.h"
 #include "route_tables.h"
-#include "stock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ struct plan {
     struct worker *w;
     uint32_t *node; /* [nodes]: this worker's, in the order of visits */
     uint32_t nodes;
-    struct virtual_entity **of_node;
+    struct virtual_sim_node **of_node;
     struct route_off_limits off_limits;
     uint8_t *tables; /* where the next node's are built */
     uint8_t *common; /* those of all nodes that have common ones, NULL: not built yet */
@@ -58,9 +58,9 @@ static unsigned copies_of(const struct hx_fabric *g, uint32_t node)
     return node < g->hosts ? 1 : g->planes;
 }
 
-static size_t entity_bytes(const struct hx_fabric *g, uint32_t node)
+static size_t sim_node_bytes(const struct hx_fabric *g, uint32_t node)
 {
-    return copies_of(g, node) * virtual_entity_bytes(planes_of(g, node), hx_fabric_ports(g, node), g->vcs);
+    return copies_of(g, node) * virtual_sim_node_bytes(planes_of(g, node), hx_fabric_ports(g, node), g->vcs);
 }
 
 static size_t node_table_bytes(const struct hx_fabric *g, uint32_t node)
@@ -74,7 +74,7 @@ static bool has_common_tables(const struct model *m, uint32_t node)
     return !m->faults && hx_fabric_shares_table(m->g, node);
 }
 
-static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *table_bytes)
+static uint32_t count_sim_nodes(const struct worker *w, size_t *bytes, size_t *table_bytes)
 {
     const struct hx_fabric *g = w->m->g;
     uint32_t n = 0;
@@ -83,7 +83,7 @@ static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *ta
         if (!is_mine(w, node))
             continue;
         n += copies_of(g, node);
-        *bytes += entity_bytes(g, node);
+        *bytes += sim_node_bytes(g, node);
         bool common = has_common_tables(w->m, node);
         *table_bytes += common && shared ? 0 : g->planes * node_table_bytes(g, node);
         shared = shared || common;
@@ -98,20 +98,20 @@ uint64_t build_bytes(const struct model *m)
     for (uint32_t node = 0; node < g->nodes; node++) {
         if (m->layout.dead[node])
             continue;
-        bytes += entity_bytes(g, node) + g->planes * node_table_bytes(g, node);
+        bytes += sim_node_bytes(g, node) + g->planes * node_table_bytes(g, node);
         bytes += node < g->hosts ? driver_bytes(m, node) : 0;
     }
     return bytes;
 }
 
 /* How far from the processor entities lie. */
-static void place_entities(struct worker *w)
+static void place_sim_nodes(struct worker *w)
 {
     const struct model *m = w->m;
     size_t bytes = 0;
     size_t endpoints = 0;
     for (uint32_t node = 0; node < m->g->nodes; node++) {
-        bytes += m->layout.dead[node] ? 0 : entity_bytes(m->g, node);
+        bytes += m->layout.dead[node] ? 0 : sim_node_bytes(m->g, node);
         endpoints += m->layout.dead[node] || node >= m->g->hosts ? 0 : driver_bytes(m, node);
     }
     size_t cache = hx_processor_cache();
@@ -147,10 +147,10 @@ static void add_nodes(struct plan *p, bool border)
     for (uint32_t node = 0; node < g->nodes; node++) {
         for (unsigned port = 0; node >= g->hosts && port < hx_fabric_ports(g, node); port++) {
             uint32_t host = hx_fabric_far(g, node, port).node;
-            if (host < g->hosts && hx_fabric_seat(g, host) == node)
+            if (host < g->hosts && hx_fabric_attachment_router(g, host) == node)
                 add_node(p, host, border);
         }
-        if (node >= g->hosts || hx_fabric_seat(g, node) == node)
+        if (node >= g->hosts || hx_fabric_attachment_router(g, node) == node)
             add_node(p, node, border);
     }
 }
@@ -168,7 +168,7 @@ static void order_nodes(struct plan *p)
 static struct virtual_node *node_of(const struct plan *p, unsigned plane, uint32_t node)
 {
     bool router = node >= p->w->m->g->hosts;
-    struct virtual_entity *e = p->of_node[router ? node + (size_t)plane * p->w->m->g->nodes : node];
+    struct virtual_sim_node *e = p->of_node[router ? node + (size_t)plane * p->w->m->g->nodes : node];
     return e ? &e->node[router ? 0 : plane] : NULL;
 }
 
@@ -218,11 +218,11 @@ static void bind_forwarding(struct virtual_node *n, const struct hx_fabric *g, u
     if (!of || (of->delay_ns == 0 && of->gbps == 0))
         return;
     const struct hx_fabric_node *host = &g->node[of->host];
-    n->hal.forwarding = virtual_stock_take(sizeof *n->hal.forwarding);
+    n->hal.forwarding = virtual_arena_take(sizeof *n->hal.forwarding);
     *n->hal.forwarding = (struct virtual_forwarding){.delay = of->delay_ns * UINT64_C(1000),
                                                      .block = of->gbps ? virtual_timing_block(of->gbps) : 0,
-                                                     .d0 = host->d0,
-                                                     .d1 = host->d1};
+                                                     .addr_hi = host->addr_hi,
+                                                     .addr_lo = host->addr_lo};
     for (unsigned port = 0; port < n->hal.ports; port++) {
         uint32_t far = hx_fabric_far(g, node, port).node;
         n->hal.rx[port].forwards = far != HX_NOWHERE && far != of->host;
@@ -271,36 +271,36 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node)
 }
 
 /* The entities of a node. Returns what is left of the memory. */
-static uint8_t *make_entity(struct plan *p, uint32_t node, uint8_t *at)
+static uint8_t *make_sim_node(struct plan *p, uint32_t node, uint8_t *at)
 {
     struct worker *w = p->w;
     const struct hx_fabric *g = w->m->g;
     bool router = node >= g->hosts;
     unsigned ports = hx_fabric_ports(g, node);
     for (unsigned copy = 0; copy < copies_of(g, node); copy++) {
-        struct virtual_entity *e = virtual_entity_init(at, &w->v, w->entities, planes_of(g, node), ports, router);
-        at += virtual_entity_bytes(planes_of(g, node), ports, g->vcs);
+        struct virtual_sim_node *e = virtual_sim_node_init(at, &w->v, w->sim_nodes, planes_of(g, node), ports, router);
+        at += virtual_sim_node_bytes(planes_of(g, node), ports, g->vcs);
         p->of_node[node + (router ? (size_t)copy * g->nodes : 0)] = e;
-        w->entity[w->entities++] = e;
+        w->sim_node[w->sim_nodes++] = e;
     }
     return at;
 }
 
-static void make_entities(struct plan *p)
+static void make_sim_nodes(struct plan *p)
 {
     uint8_t *at = p->w->memory;
     for (uint32_t n = 0; n < p->nodes; n++) {
-        at = make_entity(p, p->node[n], at);
+        at = make_sim_node(p, p->node[n], at);
         if (at_border(p->w, p->node[n]))
-            p->w->border = p->w->entities;
+            p->w->border = p->w->sim_nodes;
     }
 }
 
 static const uint32_t *number_peers(const struct hx_fabric *g)
 {
-    uint32_t *number = virtual_stock_take(g->hosts * sizeof *number);
+    uint32_t *number = virtual_arena_take(g->hosts * sizeof *number);
     for (uint32_t rank = 0; rank < g->hosts; rank++)
-        number[rank] = hx_peer_rank(g->digits[0], g->node[rank].d0, g->node[rank].d1);
+        number[rank] = hx_peer_rank(g->digits[0], g->node[rank].addr_hi, g->node[rank].addr_lo);
     return number;
 }
 
@@ -310,7 +310,7 @@ static void make_drivers(const struct plan *p)
     const struct hx_fabric *g = w->m->g;
     for (uint32_t rank = 0; rank < g->hosts; rank++)
         w->accelerators += is_mine(w, rank);
-    w->driver = virtual_stock_take(w->accelerators * sizeof *w->driver);
+    w->driver = virtual_arena_take(w->accelerators * sizeof *w->driver);
     w->v.peer_number = number_peers(g);
     uint32_t drivers = 0;
     for (uint32_t n = 0; n < p->nodes; n++) {
@@ -329,24 +329,24 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
                          .over = m->settings.duration_ns ? m->settings.duration_ns * PS_PER_NS : UINT64_MAX};
     size_t bytes = 0;
     size_t table_bytes = 0;
-    uint32_t entities = count_entities(w, &bytes, &table_bytes);
+    uint32_t sim_nodes = count_sim_nodes(w, &bytes, &table_bytes);
     size_t links = (size_t)g->planes * m->layout.links;
-    w->entity = hx_allocate(entities + 1U, sizeof(struct virtual_entity *));
-    w->memory = virtual_stock_take(bytes);
-    w->tables = virtual_stock_take(table_bytes);
-    place_entities(w);
+    w->sim_node = hx_allocate(sim_nodes + 1U, sizeof(struct virtual_sim_node *));
+    w->memory = virtual_arena_take(bytes);
+    w->tables = virtual_arena_take(table_bytes);
+    place_sim_nodes(w);
     w->v.timing = m->timing;
     w->v.channel = m->channel;
     w->v.drops = w->area->drops;
-    w->v.rx = virtual_stock_take(links * sizeof(struct virtual_rx *));
-    w->v.tx = virtual_stock_take(links * sizeof(struct virtual_tx *));
+    w->v.rx = virtual_arena_take(links * sizeof(struct virtual_rx *));
+    w->v.tx = virtual_arena_take(links * sizeof(struct virtual_tx *));
     virtual_pool_open(&w->v.pool, m->settings.verify);
     w->v.tap = m->recording ? recording_tap(m->recording, m, self) : NULL;
-    virtual_wheel_open(&w->v.wheel, entities, m->timing.window);
+    virtual_wheel_open(&w->v.wheel, sim_nodes, m->timing.window);
     struct plan p = {.w = w, .off_limits = route_off_limits(m)};
-    p.of_node = hx_allocate((size_t)g->planes * g->nodes, sizeof(struct virtual_entity *));
+    p.of_node = hx_allocate((size_t)g->planes * g->nodes, sizeof(struct virtual_sim_node *));
     order_nodes(&p);
-    make_entities(&p);
+    make_sim_nodes(&p);
     p.tables = w->tables;
     for (unsigned plane = 0; plane < g->planes; plane++) {
         for (uint32_t n = 0; n < p.nodes; n++) {

@@ -1,11 +1,11 @@
 /* driver.c - driving an endpoint under the virtual clock (driver.h). */
 #include "driver.h"
+#include "arena.h"
 #include "fabric-emu/endpoint.h"
 #include "faults.h"
 #include "host/error.h"
 #include "hxmesh/error.h"
 #include "state.h"
-#include "stock.h"
 
 enum {
     MOST_SENDS_TO_FEW = 64, /* messages under way from one accelerator to fewer than so many */
@@ -19,7 +19,7 @@ enum {
     FIRST_US = 50, /* before any answer came */
     MOST_US = 200, /* from probe to probe */
     PROBES = 50,
-    NO_WAY_US = 2000, /* how long a message waits for a way, before its sender is told that there is none */
+    UNREACHABLE_US = 2000, /* how long a message waits for a way, before its sender is told that there is none */
     NS_PER_US = 1000
 };
 #define LOOK_AGAIN_PS UINT64_C(1000000) /* something is late and could not be asked for */
@@ -72,7 +72,7 @@ static void begin_messages(struct driver *d)
     for (uint32_t refused = 0;
          hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now) && workload_next(w, now, refused, &m);) {
         struct hx_coordinate to = hx_address_of(d->worker->m->g, m.to);
-        if (hx_endpoint_send(&d->endpoint, to.d0, to.d1, m.bytes, m.tag, m.due) == HX_OK)
+        if (hx_endpoint_send(&d->endpoint, to.addr_hi, to.addr_lo, m.bytes, m.tag, m.due) == HX_OK)
             workload_take(w, &m);
         else
             refused |= (uint32_t)1 << m.lane;
@@ -88,9 +88,9 @@ static void note_deadline(struct driver *d, uint64_t now)
     uint64_t deadline = hx_endpoint_deadline(&d->endpoint) * PS_PER_NS;
     uint64_t look = deadline > now ? deadline : now + LOOK_AGAIN_PS;
     if (d->timer_noted)
-        virtual_entity_note_sooner(d->hal.entity, look, VIRTUAL_ITEM_TIMER);
+        virtual_sim_node_note_sooner(d->hal.sim_node, look, VIRTUAL_ITEM_TIMER);
     else
-        virtual_entity_note(d->hal.entity, look, VIRTUAL_ITEM_TIMER);
+        virtual_sim_node_note(d->hal.sim_node, look, VIRTUAL_ITEM_TIMER);
     d->timer_noted = true;
 }
 
@@ -100,7 +100,7 @@ static void note_wake(struct driver *d)
     const struct workload_ops *ops = d->workload->ops;
     struct workload_message m;
     d->again_noted = true;
-    virtual_entity_note(d->hal.entity, d->wake, VIRTUAL_ITEM_AGAIN);
+    virtual_sim_node_note(d->hal.sim_node, d->wake, VIRTUAL_ITEM_AGAIN);
     d->hal.next_to = ops->message && ops->message(d->workload, d->begun, &m) ? m.to : HX_NOWHERE;
 }
 
@@ -138,7 +138,7 @@ static void drive(void *of, bool timer, bool again)
     } while (d->news || looks);
     note_timers(d);
     note_done(d);
-    d->hal.entity->hungry = d->endpoint.due.filled != 0;
+    d->hal.sim_node->hungry = d->endpoint.due.filled != 0;
 }
 
 /* ---- what the endpoint asks and tells ---- */
@@ -153,7 +153,7 @@ static void take_event(void *of, const struct hx_event *event)
         area->collective_ended = true;
     }
     if (event->type != HX_EVENT_RECEIVED && d->worker->faults)
-        faults_note_end(d->worker->faults, d->rank, hx_fabric_host(d->worker->m->g, event->d0, event->d1),
+        faults_note_end(d->worker->faults, d->rank, hx_fabric_host(d->worker->m->g, event->addr_hi, event->addr_lo),
                         event->message, d->worker->v.now);
     if (event->type != HX_EVENT_RECEIVED)
         atomic_store_explicit(&area->acknowledged, area->acknowledged + 1, memory_order_relaxed);
@@ -239,7 +239,7 @@ static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
         config.least_ns = LEAST_US * NS_PER_US;
         config.most_ns = MOST_US * NS_PER_US;
         config.retries = PROBES;
-        config.no_way_ns = NO_WAY_US * NS_PER_US;
+        config.unreachable_ns = UNREACHABLE_US * NS_PER_US;
     }
     return config;
 }
@@ -282,7 +282,7 @@ static struct hx_endpoint_sizes in_huge_pages(const struct model *m, uint32_t ra
 
 static void *take(size_t bytes, size_t huge)
 {
-    return huge ? virtual_stock_take(bytes) : virtual_stock_take_seldom(bytes);
+    return huge ? virtual_arena_take(bytes) : virtual_arena_take_seldom(bytes);
 }
 
 uint64_t driver_bytes(const struct model *m, uint32_t rank)
@@ -298,7 +298,7 @@ static void start_workload(struct driver *d)
 {
     const struct model *m = d->worker->m;
     d->workload = workload_make(&m->workload, d->rank, &d->begun, NULL, NULL,
-                                virtual_stock_take(workload_bytes(&m->workload, d->rank)));
+                                virtual_arena_take(workload_bytes(&m->workload, d->rank)));
     d->hal.user_data = d->workload;
     d->hal.user_bytes = (uint32_t)d->workload->ops->bytes;
     d->hal.user = (struct hal_user){.place = place, .event = take_event, .of = d};
@@ -320,10 +320,10 @@ static void start_endpoint(struct driver *d)
                                               .seldom = take(bytes.seldom, huge.seldom),
                                               .rare = take(bytes.rare, huge.rare)};
     if (hx_endpoint_init_apart(&d->endpoint, &config, &d->hal, &memory) != HX_OK)
-        hx_die(HX_EXIT_CONFIG, m->spec->source, "endpoint a%u,%u cannot be built", config.d0, config.d1);
+        hx_die(HX_EXIT_CONFIG, m->spec->source, "endpoint a%u,%u cannot be built", config.addr_hi, config.addr_lo);
 }
 
-void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank)
+void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e, uint32_t rank)
 {
     *d = (struct driver){.worker = w,
                          .job = &w->m->job[w->m->jobs.slot[rank]],
@@ -332,7 +332,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
                          .news = true,
                          .done = true};
     d->hal = (struct hal_endpoint){.worker = &w->v,
-                                   .entity = e,
+                                   .sim_node = e,
                                    .next_to = HX_NOWHERE,
                                    .planes = (uint8_t)w->m->g->planes,
                                    .drops = w->area->drops};
@@ -349,6 +349,6 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
     e->drive = drive;
     e->of = d;
     d->again_noted = true;
-    virtual_entity_note(e, 0, VIRTUAL_ITEM_AGAIN);
+    virtual_sim_node_note(e, 0, VIRTUAL_ITEM_AGAIN);
     note_done(d);
 }

@@ -8,6 +8,6 @@
 uint64_t driver_bytes(const struct model *m, uint32_t rank);
 
 /* Makes the endpoint of an accelerator and lets it begin at time 0. */
-void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank);
+void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e, uint32_t rank);
 
 #endif

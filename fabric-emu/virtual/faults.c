@@ -1,11 +1,11 @@
 /* faults.c - faults under the virtual clock (faults.h). */
 #include "faults.h"
+#include "arena.h"
 #include "fabric-emu/report/result.h"
 #include "host/error.h"
-#include "host/topology/ways.h"
+#include "host/topology/updown.h"
 #include "route_tables.h"
 #include "state.h"
-#include "stock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 /* A port is closed, or opens. */
 struct event {
     uint64_t at; /* ps */
-    uint32_t entity;
+    uint32_t sim_node;
     uint8_t plane, port; /* plane: of the entity */
     bool opens;
 };
@@ -36,18 +36,18 @@ struct hit_link {
 };
 
 /* When everybody is told of some change. */
-struct moment {
+struct route_epoch {
     uint64_t at;     /* ps */
     unsigned planes; /* where something is other than before, bit by plane */
 };
 
 /* The fabric of each plane as it is told at a moment. */
-struct told {
-    uint32_t moment[HX_MAX_PLANES];
-    struct hx_fabric fabric[HX_MAX_PLANES]; /* .ways is our own; NULL: it was not asked for yet */
+struct notified {
+    uint32_t route_epoch[HX_MAX_PLANES];
+    struct hx_fabric fabric[HX_MAX_PLANES]; /* .updown is our own; NULL: it was not asked for yet */
 };
 /* Kept: entities of one window may be some moments apart. */
-enum { TOLD = 8, NO_MOMENT = -1 };
+enum { NOTIFIED = 8, NO_ROUTE_EPOCH = -1 };
 
 /* When a message ended. */
 struct ended {
@@ -67,10 +67,10 @@ struct faults {
     size_t *next; /* [entities + 1] */
     struct hit_link *link;
     size_t links_hit, links_room;
-    struct told told[TOLD]; /* of moment n at n % TOLD, if that is the last one it was made for */
-    int64_t *knows;         /* [entities]: the last moment it was told of */
-    struct moment *moments; /* each time once, in order */
-    size_t moment_count, moments_room;
+    struct notified notified[NOTIFIED]; /* of moment n at n % TOLD, if that is the last one it was made for */
+    int64_t *knows;                     /* [entities]: the last moment it was told of */
+    struct route_epoch *route_epochs;   /* each time once, in order */
+    size_t route_epoch_count, route_epochs_room;
     struct ended *ended;
     size_t ended_count, ended_room;
     struct model_fault *cost; /* [faults], shared */
@@ -105,12 +105,13 @@ static void note_closings(struct hit_link *l, uint64_t detect_ns)
     }
 }
 
-static void note_moments(struct faults *f, const struct hit_link *l)
+static void note_route_epochs(struct faults *f, const struct hit_link *l)
 {
     for (size_t i = 0; i < l->closings; i++) {
-        f->moments = hx_grow(f->moments, f->moment_count, &f->moments_room, sizeof *f->moments);
-        f->moments[f->moment_count++] =
-            (struct moment){(l->closing[i].known_ns + f->w->m->tell_ns) * 1000, 1U << l->plane};
+        f->route_epochs =
+            hx_grow(f->route_epochs, f->route_epoch_count, &f->route_epochs_room, sizeof *f->route_epochs);
+        f->route_epochs[f->route_epoch_count++] =
+            (struct route_epoch){(l->closing[i].known_ns + f->w->m->notify_ns) * 1000, 1U << l->plane};
     }
 }
 
@@ -124,7 +125,7 @@ static void note_link(void *of, unsigned plane, uint32_t node, unsigned port)
     if (!l.change)
         return;
     note_closings(&l, m->detect_ns);
-    note_moments(f, &l);
+    note_route_epochs(f, &l);
     f->link = hx_grow(f->link, f->links_hit, &f->links_room, sizeof *f->link);
     f->link[f->links_hit++] = l;
 }
@@ -166,10 +167,10 @@ static uint32_t add_end(struct faults *f, const struct hx_link_change *change, s
     return (uint32_t)f->ends++;
 }
 
-static void bind_port(struct faults *f, struct virtual_entity *e, unsigned of_entity, uint32_t node, unsigned port)
+static void bind_port(struct faults *f, struct virtual_sim_node *e, unsigned of_sim_node, uint32_t node, unsigned port)
 {
     const struct model *m = f->w->m;
-    struct virtual_node *n = &e->node[of_entity];
+    struct virtual_node *n = &e->node[of_sim_node];
     struct virtual_tx *tx = &n->hal.tx[port];
     struct virtual_rx *rx = &n->hal.rx[port];
     unsigned plane = tx->link / m->layout.links;
@@ -180,10 +181,10 @@ static void bind_port(struct faults *f, struct virtual_entity *e, unsigned of_en
     rx->fault = add_end(f, l->change, l->changes, UINT64_C(1) << 32 | rx->link);
     f->links.of[rx->fault].from = rx->from;
     rx->from = NULL;
-    note_events(f, l, (struct event){.entity = e->index, .plane = (uint8_t)of_entity, .port = (uint8_t)port});
+    note_events(f, l, (struct event){.sim_node = e->index, .plane = (uint8_t)of_sim_node, .port = (uint8_t)port});
 }
 
-static void bind_entity(struct faults *f, struct virtual_entity *e, uint32_t node)
+static void bind_sim_node(struct faults *f, struct virtual_sim_node *e, uint32_t node)
 {
     for (unsigned plane = 0; plane < e->planes; plane++)
         for (unsigned port = 0; port < e->node[plane].hal.ports; port++)
@@ -194,8 +195,8 @@ static void bind_entity(struct faults *f, struct virtual_entity *e, uint32_t nod
 
 static int by_at(const void *a, const void *b)
 {
-    const struct moment *p = a;
-    const struct moment *q = b;
+    const struct route_epoch *p = a;
+    const struct route_epoch *q = b;
     return (p->at > q->at) - (p->at < q->at);
 }
 
@@ -204,59 +205,59 @@ static void find_moments(struct faults *f)
     const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
     hx_fault_each_link(&all, f->w->m->g, note_link, f);
     size_t count = 0;
-    if (f->moment_count)
-        qsort(f->moments, f->moment_count, sizeof *f->moments, by_at);
-    for (size_t i = 0; i < f->moment_count; i++) {
-        if (count && f->moments[count - 1].at == f->moments[i].at)
-            f->moments[count - 1].planes |= f->moments[i].planes;
+    if (f->route_epoch_count)
+        qsort(f->route_epochs, f->route_epoch_count, sizeof *f->route_epochs, by_at);
+    for (size_t i = 0; i < f->route_epoch_count; i++) {
+        if (count && f->route_epochs[count - 1].at == f->route_epochs[i].at)
+            f->route_epochs[count - 1].planes |= f->route_epochs[i].planes;
         else
-            f->moments[count++] = f->moments[i];
+            f->route_epochs[count++] = f->route_epochs[i];
     }
-    f->moment_count = count;
+    f->route_epoch_count = count;
 }
 
-static int by_entity(const void *a, const void *b)
+static int by_sim_node(const void *a, const void *b)
 {
     const struct event *p = a;
     const struct event *q = b;
-    if (p->entity != q->entity)
-        return p->entity < q->entity ? -1 : 1;
+    if (p->sim_node != q->sim_node)
+        return p->sim_node < q->sim_node ? -1 : 1;
     if (p->at != q->at)
         return p->at < q->at ? -1 : 1;
     return p->plane != q->plane ? (int)p->plane - q->plane : (int)p->port - q->port;
 }
 
 /* Whether an entity is told of moments: endpoints ask again, and routers whose ways are searched have new ones. */
-static bool is_told(const struct faults *f, const struct virtual_entity *e)
+static bool is_notified(const struct faults *f, const struct virtual_sim_node *e)
 {
-    return e->endpoint || f->w->m->g->ways;
+    return e->endpoint || f->w->m->g->updown;
 }
 
-static void note_next(struct faults *f, struct virtual_entity *e)
+static void note_next(struct faults *f, struct virtual_sim_node *e)
 {
     size_t event = f->next[e->index];
-    size_t moment = (size_t)(f->knows[e->index] + 1);
+    size_t route_epoch = (size_t)(f->knows[e->index] + 1);
     uint64_t at = VIRTUAL_NEVER;
-    if (event < f->events && f->event[event].entity == e->index)
+    if (event < f->events && f->event[event].sim_node == e->index)
         at = f->event[event].at;
-    if (is_told(f, e) && moment < f->moment_count && f->moments[moment].at < at)
-        at = f->moments[moment].at;
+    if (is_notified(f, e) && route_epoch < f->route_epoch_count && f->route_epochs[route_epoch].at < at)
+        at = f->route_epochs[route_epoch].at;
     if (at != VIRTUAL_NEVER)
-        virtual_entity_note(e, at, VIRTUAL_ITEM_FAULT);
+        virtual_sim_node_note(e, at, VIRTUAL_ITEM_FAULT);
 }
 
 static void note_first(struct faults *f)
 {
     struct worker *w = f->w;
     if (f->events)
-        qsort(f->event, f->events, sizeof *f->event, by_entity);
-    f->next = hx_allocate(w->entities + 1U, sizeof *f->next);
+        qsort(f->event, f->events, sizeof *f->event, by_sim_node);
+    f->next = hx_allocate(w->sim_nodes + 1U, sizeof *f->next);
     size_t at = 0;
-    for (uint32_t e = 0; e < w->entities; e++) {
+    for (uint32_t e = 0; e < w->sim_nodes; e++) {
         f->next[e] = at;
-        while (at < f->events && f->event[at].entity == e)
+        while (at < f->events && f->event[at].sim_node == e)
             at++;
-        note_next(f, w->entity[e]);
+        note_next(f, w->sim_node[e]);
     }
 }
 
@@ -278,26 +279,26 @@ static bool is_closed(const struct hit_link *l, uint64_t ns)
 
 /* Ways round what the ends of links knew to be down, in the order that the fabric has had from the start. Returns
  * whether there are any. */
-static bool go_round(const struct faults *f, size_t moment, unsigned plane, struct hx_fabric *round)
+static bool reroute(const struct faults *f, size_t route_epoch, unsigned plane, struct hx_fabric *rerouted)
 {
     const struct model *m = f->w->m;
-    uint64_t ns = f->moments[moment].at / 1000 - m->tell_ns;
+    uint64_t ns = f->route_epochs[route_epoch].at / 1000 - m->notify_ns;
     uint64_t *down = hx_allocate(m->g->nodes, sizeof *down);
     for (size_t i = 0; i < f->links_hit; i++)
         if (f->link[i].plane == plane && is_closed(&f->link[i], ns))
             down[f->link[i].node] |= UINT64_C(1) << f->link[i].port;
-    bool found = hx_ways_go_round(round, m->g, down);
+    bool found = hx_updown_reroute(rerouted, m->g, down);
     free(down);
     return found;
 }
 
-static const struct hx_fabric *told_at(struct faults *f, size_t moment, unsigned plane)
+static const struct hx_fabric *notified_at(struct faults *f, size_t route_epoch, unsigned plane)
 {
-    struct told *t = &f->told[moment % TOLD];
-    bool made = t->fabric[plane].ways && t->moment[plane] == moment;
-    if (!made && !go_round(f, moment, plane, &t->fabric[plane]))
+    struct notified *t = &f->notified[route_epoch % NOTIFIED];
+    bool made = t->fabric[plane].updown && t->route_epoch[plane] == route_epoch;
+    if (!made && !reroute(f, route_epoch, plane, &t->fabric[plane]))
         return f->w->m->g;
-    t->moment[plane] = (uint32_t)moment;
+    t->route_epoch[plane] = (uint32_t)route_epoch;
     return &t->fabric[plane];
 }
 
@@ -310,14 +311,14 @@ static unsigned plane_of(const struct faults *f, const struct virtual_node *n)
 static const struct hx_fabric *known_fabric(struct faults *f, const struct virtual_node *n)
 {
     const struct model *m = f->w->m;
-    int64_t moment = f->knows[n->hal.entity->index];
-    return m->g->ways && moment != NO_MOMENT ? told_at(f, (size_t)moment, plane_of(f, n)) : m->g;
+    int64_t route_epoch = f->knows[n->hal.sim_node->index];
+    return m->g->updown && route_epoch != NO_ROUTE_EPOCH ? notified_at(f, (size_t)route_epoch, plane_of(f, n)) : m->g;
 }
 
 /* ---- when a time has come ---- */
 
 /* The node of an entity, and so of all its switches. */
-static uint32_t node_of(const struct faults *f, const struct virtual_entity *e)
+static uint32_t node_of(const struct faults *f, const struct virtual_sim_node *e)
 {
     unsigned plane;
     unsigned port;
@@ -325,14 +326,15 @@ static uint32_t node_of(const struct faults *f, const struct virtual_entity *e)
 }
 
 /* Takes in what it is told by now. Returns its switches that have new ways, bit by plane of the entity. */
-static unsigned tell(struct faults *f, const struct virtual_entity *e)
+static unsigned tell(struct faults *f, const struct virtual_sim_node *e)
 {
     int64_t *knows = &f->knows[e->index];
     unsigned planes = 0;
     unsigned switches = 0;
-    while (is_told(f, e) && (size_t)(*knows + 1) < f->moment_count && f->moments[*knows + 1].at <= f->w->v.now)
-        planes |= f->moments[++*knows].planes;
-    for (unsigned i = 0; f->w->m->g->ways && i < e->planes; i++) /* a HammingMesh's boards find out themselves */
+    while (is_notified(f, e) && (size_t)(*knows + 1) < f->route_epoch_count &&
+           f->route_epochs[*knows + 1].at <= f->w->v.now)
+        planes |= f->route_epochs[++*knows].planes;
+    for (unsigned i = 0; f->w->m->g->updown && i < e->planes; i++) /* a HammingMesh's boards find out themselves */
         switches |= (planes >> plane_of(f, &e->node[i]) & 1U) << i;
     return switches;
 }
@@ -346,12 +348,12 @@ static void set_port(const struct faults *f, struct virtual_node *n, const struc
     n->hal.tx[event->port].opens = !event->opens ? VIRTUAL_NEVER : tx->link_free > now ? tx->link_free : now;
 }
 
-static unsigned take(void *of, struct virtual_entity *e)
+static unsigned take(void *of, struct virtual_sim_node *e)
 {
     struct faults *f = of;
     unsigned steps = 0;
     size_t *next = &f->next[e->index];
-    for (; *next < f->events && f->event[*next].entity == e->index && f->event[*next].at <= f->w->v.now; ++*next) {
+    for (; *next < f->events && f->event[*next].sim_node == e->index && f->event[*next].at <= f->w->v.now; ++*next) {
         const struct event *event = &f->event[*next];
         set_port(f, &e->node[event->plane], event);
         steps |= 1U << event->plane;
@@ -379,8 +381,8 @@ static void note_hit(void *of, const uint8_t *frame, size_t fault)
         h.kind == HX_UNREACHABLE)
         return;
     bool sent = h.kind == HX_DATA || h.kind == HX_PROBE; /* by who sent the message */
-    uint32_t src = hx_fabric_host(g, h.src_d0, h.src_d1);
-    uint32_t dst = hx_fabric_host(g, h.dst_d0, h.dst_d1);
+    uint32_t src = hx_fabric_host(g, h.src_addr_hi, h.src_addr_lo);
+    uint32_t dst = hx_fabric_host(g, h.dst_addr_hi, h.dst_addr_lo);
     f->cost[fault].hits++;
     if (f->hits->count == MODEL_HITS) {
         f->hits->unlisted++;
@@ -436,7 +438,7 @@ void faults_settle(struct faults *f)
 
 /* ---- start ---- */
 
-struct faults *faults_start(struct worker *w, struct virtual_entity *const *of_node)
+struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of_node)
 {
     const struct model *m = w->m;
     struct faults *f = hx_allocate(1, sizeof *f);
@@ -449,15 +451,15 @@ struct faults *faults_start(struct worker *w, struct virtual_entity *const *of_n
                                        .hit = note_hit,
                                        .of_hit = f};
     (void)add_end(f, NULL, 0, 0); /* nobody's */
-    f->knows = hx_allocate(w->entities + 1U, sizeof *f->knows);
-    for (uint32_t i = 0; i < w->entities; i++)
-        f->knows[i] = NO_MOMENT;
+    f->knows = hx_allocate(w->sim_nodes + 1U, sizeof *f->knows);
+    for (uint32_t i = 0; i < w->sim_nodes; i++)
+        f->knows[i] = NO_ROUTE_EPOCH;
     find_moments(f);
     for (size_t i = 0; i < (size_t)m->g->nodes * m->g->planes; i++) {
-        struct virtual_entity *e = of_node[i];
+        struct virtual_sim_node *e = of_node[i];
         uint32_t node = (uint32_t)(i % m->g->nodes);
         if (e)
-            bind_entity(f, e, node);
+            bind_sim_node(f, e, node);
     }
     w->v.faults = &f->links;
     w->v.fault_is_due = take;

@@ -4,7 +4,7 @@
  *     detect     the nodes at both ends have heard nothing for so long: they close their ports and route without them, and
  *                with them again when the link has been up for as long
  *     + tell     everybody is told that ways have changed: routers of fabrics whose ways are searched have new tables
- *                (host/topology/ways.h), and endpoints ask again for what waits for a way
+ *                (host/topology/updown.h), and endpoints ask again for what waits for a way
  *
  * A fault is over for the traffic when every message of which it hit a packet has been acknowledged, or its sender told
  * that it cannot be: `whole`. Messages are known by source, destination and number. */
@@ -23,7 +23,7 @@ enum {
 struct faults;
 
 /* Binds the links that have faults and notes when entities are told of them. After all links were bound. */
-struct faults *faults_start(struct worker *w, struct virtual_entity *const *of_node);
+struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of_node);
 
 /* A message of an accelerator of this worker has ended. */
 void faults_note_end(struct faults *f, uint32_t from, uint32_t to, uint32_t message, uint64_t now);

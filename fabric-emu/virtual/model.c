@@ -67,8 +67,8 @@ static void set_timing(struct model *m, const struct hx_timing *timing)
     unsigned local = links > HX_LOCAL ? (unsigned)ceil(links) : HX_LOCAL;
     if (local > HX_LOCAL)
         virtual_timing_local(t, local);
-    if (m->settings.pace > 0)
-        virtual_timing_pace(t, m->settings.pace * links / local);
+    if (m->settings.injection_rate > 0)
+        virtual_timing_injection_rate(t, m->settings.injection_rate * links / local);
 }
 
 void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,
@@ -141,7 +141,7 @@ void model_schedule(struct model *m, const struct hx_faults *faults, const struc
 {
     m->faults = faults;
     m->detect_ns = settings->detect_ns;
-    m->tell_ns = settings->tell_ns;
+    m->notify_ns = settings->notify_ns;
     m->fault = share(fault_bytes(m));
 }
 

@@ -5,7 +5,6 @@
 #ifndef MODEL_H
 #define MODEL_H
 
-#include "entity.h"
 #include "fabric-emu/workload/jobs.h"
 #include "fabric-emu/workload/workload.h"
 #include "fault.h"
@@ -13,6 +12,7 @@
 #include "host/faults/faults.h"
 #include "host/metrics.h"
 #include "host/name.h"
+#include "sim_node.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -122,7 +122,7 @@ struct model {
     bool check_steps;                /* audit.h */
     struct recording *recording;     /* NULL: nothing is captured */
     const struct hx_faults *faults;  /* NULL: nothing fails */
-    uint64_t detect_ns, tell_ns;     /* faults.h */
+    uint64_t detect_ns, notify_ns;   /* faults.h */
     struct model_fault *fault;       /* shared, [workers][faults], and hits behind them */
     void *shared;
     size_t shared_bytes;

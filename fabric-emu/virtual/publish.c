@@ -5,8 +5,8 @@
 static uint32_t publish_links(const struct worker *w)
 {
     uint32_t links = 0;
-    for (uint32_t i = 0; i < w->entities; i++) {
-        const struct virtual_entity *e = w->entity[i];
+    for (uint32_t i = 0; i < w->sim_nodes; i++) {
+        const struct virtual_sim_node *e = w->sim_node[i];
         for (unsigned plane = 0; plane < e->planes; plane++) {
             const struct hal_switch *h = &e->node[plane].hal;
             struct hx_metrics_link *link = model_link(w->m, h->tx[0].link);

@@ -77,11 +77,11 @@ static void begin_file(struct recording *r, const struct hx_capture_settings *s)
 }
 
 /* All that will go wrong is known. */
-static void remark_faults(struct recording *r, const struct hx_faults *faults)
+static void annotation_faults(struct recording *r, const struct hx_faults *faults)
 {
     for (size_t i = 0; i < faults->count; i++)
-        capture_remark_fault(&r->capture.remarks, faults->fault[i].at_ns * 1000, faults->fault[i].at_ns,
-                             faults->fault[i].text);
+        capture_annotation_fault(&r->capture.annotations, faults->fault[i].at_ns * 1000, faults->fault[i].at_ns,
+                                 faults->fault[i].text);
 }
 
 void recording_open(struct recording *r, const struct model *m, const struct hx_capture_settings *s)
@@ -95,7 +95,7 @@ void recording_open(struct recording *r, const struct model *m, const struct hx_
     number_ports(r, m);
     begin_file(r, s);
     if (m->faults)
-        remark_faults(r, m->faults);
+        annotation_faults(r, m->faults);
 }
 
 struct virtual_tap *recording_tap(const struct recording *r, const struct model *m, unsigned self)

@@ -162,7 +162,7 @@ static void watch(struct run *r)
 }
 
 /* What no worker can see alone. */
-static void judge(struct run *r)
+static void validate(struct run *r)
 {
     bool stuck = watchdog_was_stuck(r->m);
     if (stuck)
@@ -260,7 +260,7 @@ void run_model(const struct model *m, struct run_show show, struct result *resul
     watch(&r);
     model_end(m);
     watch_end(&r.watch);
-    judge(&r);
+    validate(&r);
     r.outcome.drained_ns = hx_monotonic_ns() - r.started_ns;
     *result = (struct result){
         .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};

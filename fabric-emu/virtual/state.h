@@ -9,7 +9,7 @@
 struct worker;
 
 /* What drives an endpoint. What every visit touches comes first: it is asked for ahead by the entity's `of`
- * (hal/virtual/fetch.c). */
+ * (hal/virtual/prefetch.c). */
 struct driver {
     struct worker *worker;
     struct job_count *job;
@@ -41,11 +41,11 @@ struct worker {
     unsigned self;
     uint64_t warm, over; /* ps: from when on and until when what happens counts in rates; UINT64_MAX: for ever */
     struct virtual_worker v;
-    struct virtual_entity **entity; /* [entities], by their number in the wheel */
-    uint32_t entities;
+    struct virtual_sim_node **sim_node; /* [entities], by their number in the wheel */
+    uint32_t sim_nodes;
     uint32_t border;       /* entities that are linked to those of other workers: the first of all */
-    uint32_t say_before;   /* the first visit of an entity from here on: what others get is sent by then */
-    bool said;             /* what this worker says of the window (virtual_channel_say) */
+    uint32_t publish_before;   /* the first visit of an entity from here on: what others get is sent by then */
+    bool said;             /* what this worker says of the window (virtual_channel_publish) */
     struct driver *driver; /* [accelerators] of this worker */
     uint32_t accelerators;
     uint64_t active;       /* accelerators that are not done */

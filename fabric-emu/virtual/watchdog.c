@@ -41,9 +41,9 @@ static void add_standing(struct standing *s, const struct virtual_rx *rx, const 
 static void each_node(const struct worker *w, struct standing *sum,
                       void (*visit)(const struct worker *, const struct virtual_node *, struct standing *))
 {
-    for (uint32_t i = 0; i < w->entities; i++) {
-        for (unsigned plane = 0; plane < w->entity[i]->planes; plane++)
-            visit(w, &w->entity[i]->node[plane], sum);
+    for (uint32_t i = 0; i < w->sim_nodes; i++) {
+        for (unsigned plane = 0; plane < w->sim_node[i]->planes; plane++)
+            visit(w, &w->sim_node[i]->node[plane], sum);
     }
 }
 
@@ -69,12 +69,13 @@ uint64_t watchdog_standing(const struct worker *w)
 }
 
 /* Whether the packets of an (input, VC) that want an output may not have it. */
-static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned vc, unsigned output, uint64_t want)
+static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned vc, unsigned output,
+                         uint64_t candidates)
 {
     unsigned far_vc = hx_route_vc(&n->sw.route, input, vc, output);
     const struct virtual_rx *rx = &n->hal.rx[input];
     for (uint16_t p = hx_lane(rx->tail, vc); p != hx_lane(n->sw.input[input].seen, vc); p++) {
-        if (want >> p % HX_WINDOW & 1 &&
+        if (candidates >> p % HX_WINDOW & 1 &&
             hx_lane(n->hal.tx[output].lanes, far_vc) >= virtual_blocks(&virtual_queue_at(&rx->queue[vc], p)->d))
             return false;
     }
@@ -83,14 +84,14 @@ static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned 
 
 static void write_wait(const struct worker *w, const struct virtual_node *n, unsigned input, unsigned vc)
 {
-    const uint64_t *want = n->sw.want + ((size_t)vc * n->sw.inputs + input) * n->sw.outputs;
+    const uint64_t *candidates = n->sw.candidates + ((size_t)vc * n->sw.inputs + input) * n->sw.outputs;
     struct model_wait *wait = &w->m->wait[(size_t)n->hal.tx[input].link * HX_VCS + vc];
     uint64_t could = 0;
     for (unsigned output = 0; output < n->sw.outputs; output++) {
-        if (!want[output])
+        if (!candidates[output])
             continue;
-        if (!lacks_credit(n, input, vc, output, want[output])) {
-            could |= want[output];
+        if (!lacks_credit(n, input, vc, output, candidates[output])) {
+            could |= candidates[output];
             continue;
         }
         wait->outputs[hx_route_vc(&n->sw.route, input, vc, output)] |= (uint64_t)1 << output;

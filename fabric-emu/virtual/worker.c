@@ -9,9 +9,9 @@
 #include "build.h"
 #include "fabric-emu/memory.h"
 #include "faults.h"
-#include "fetch.h"
 #include "host/error.h"
 #include "host/processor.h"
+#include "prefetch.h"
 #include "publish.h"
 #include "tap.h"
 #include "watchdog.h"
@@ -38,9 +38,9 @@ static uint32_t next_of(const struct worker *w, const uint64_t *set, uint32_t fr
 
 /* ---- what the others are told ---- */
 
-static void say(struct worker *w, const struct virtual_turn *turn)
+static void publish_turn(struct worker *w, const struct virtual_turn *turn)
 {
-    virtual_channel_say(w->v.channel, turn);
+    virtual_channel_publish(w->v.channel, turn);
     w->said = true;
     w->v.sent_window = VIRTUAL_NO_WINDOW;
 }
@@ -66,46 +66,46 @@ static unsigned count_inside(const struct worker *w, const uint64_t *set)
 /* The border has been visited, so all that others get of this window is sent. They need not wait for its rest where
  * nothing depends on that: something has moved, somebody will still be active, and to go on to the next window changes
  * nothing if it is empty. */
-static void say_early(struct worker *w, const uint64_t *set)
+static void publish_early(struct worker *w, const uint64_t *set)
 {
-    w->say_before = NOBODY;
+    w->publish_before = NOBODY;
     uint64_t window = w->v.wheel.current;
     if (w->v.moved < window * w->v.wheel.width || w->active <= count_inside(w, set))
         return;
     virtual_post_end(&w->v);
     const struct virtual_turn turn = own_turn(w, window + 1);
-    say(w, &turn);
+    publish_turn(w, &turn);
 }
 
 /* ---- a window ---- */
 
-static inline void visit(struct worker *w, struct virtual_entity *e, const uint64_t *set, uint64_t end)
+static inline void visit(struct worker *w, struct virtual_sim_node *e, const uint64_t *set, uint64_t end)
 {
-    if (e->index >= w->say_before)
-        say_early(w, set);
-    virtual_entity_visit(e, end);
+    if (e->index >= w->publish_before)
+        publish_early(w, set);
+    virtual_sim_node_visit(e, end);
 }
 
 /* What is in the cache anyway. */
 static void visit_near(struct worker *w, const uint64_t *set, uint64_t end)
 {
     for (uint32_t at = next_of(w, set, 0); at != NOBODY; at = next_of(w, set, at + 1))
-        visit(w, w->entity[at], set, end);
+        visit(w, w->sim_node[at], set, end);
 }
 
 /* What has to be asked for ahead: those on their way stand in a ring, one for each stage. */
 static void visit_far(struct worker *w, const uint64_t *set, uint64_t end)
 {
-    struct virtual_entity *ahead[VIRTUAL_FETCH_STAGES] = {NULL};
+    struct virtual_sim_node *ahead[VIRTUAL_PREFETCH_STAGES] = {NULL};
     uint32_t last = next_of(w, set, 0);
     for (uint32_t on_way = 0; last != NOBODY || on_way;) {
-        struct virtual_entity *now = ahead[0];
-        for (unsigned stage = 1; stage < VIRTUAL_FETCH_STAGES; stage++)
+        struct virtual_sim_node *now = ahead[0];
+        for (unsigned stage = 1; stage < VIRTUAL_PREFETCH_STAGES; stage++)
             ahead[stage - 1] = ahead[stage];
-        ahead[VIRTUAL_FETCH_STAGES - 1] = last == NOBODY ? NULL : w->entity[last];
+        ahead[VIRTUAL_PREFETCH_STAGES - 1] = last == NOBODY ? NULL : w->sim_node[last];
         on_way += last != NOBODY;
         last = last == NOBODY ? NOBODY : next_of(w, set, last + 1);
-        virtual_fetch(ahead, end);
+        virtual_prefetch(ahead, end);
         if (now) {
             visit(w, now, set, end);
             on_way--;
@@ -118,7 +118,7 @@ static void visit_all(struct worker *w, uint64_t window)
     const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
     uint64_t end = (window + 1) * w->v.wheel.width;
     w->said = false;
-    w->say_before = w->border ? w->border : NOBODY;
+    w->publish_before = w->border ? w->border : NOBODY;
     if (w->v.near)
         visit_near(w, set, end);
     else
@@ -144,8 +144,8 @@ enum mark { MARK_FROM, MARK_TO, MARKS };
 
 static void mark_links(const struct worker *w, enum mark mark)
 {
-    for (uint32_t i = 0; i < w->entities; i++) {
-        const struct virtual_entity *e = w->entity[i];
+    for (uint32_t i = 0; i < w->sim_nodes; i++) {
+        const struct virtual_sim_node *e = w->sim_node[i];
         for (unsigned plane = 0; plane < e->planes; plane++) {
             const struct hal_switch *h = &e->node[plane].hal;
             for (unsigned port = 0; port < h->ports; port++) {
@@ -179,9 +179,9 @@ struct virtual_turn worker_windows(struct worker *w)
             publish_at = tell(w, publish_at);
         if (!w->said) {
             turn = own_turn(w, virtual_wheel_next(&w->v.wheel));
-            say(w, &turn);
+            publish_turn(w, &turn);
         }
-        if (!virtual_channel_hear(w->v.channel, &turn))
+        if (!virtual_channel_wait(w->v.channel, &turn))
             _exit(HX_EXIT_FAILED); /* the supervisor knows whose fault it is */
         virtual_worker_receive(&w->v);
         if (turn.active == 0 || turn.stop)

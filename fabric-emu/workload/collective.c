@@ -46,7 +46,7 @@ static void take(struct workload *w, const struct workload_message *m)
 /* The program knows others by their places on the logical grid, the endpoint by their addresses. */
 static int received(struct collective *p, const struct hx_event *e)
 {
-    uint32_t from = hx_fabric_host(p->plan->traffic->g, e->d0, e->d1);
+    uint32_t from = hx_fabric_host(p->plan->traffic->g, e->addr_hi, e->addr_lo);
     if (from == HX_NOWHERE || collective_job_of(p->plan, from) != p->job)
         return HX_E_RANGE;
     uint32_t at = p->plan->place[from];
@@ -141,8 +141,8 @@ struct workload *collective_make(const struct workload_plan *plan, uint32_t rank
         sums = (float *)(void *)((uint8_t *)memory + staging);
     }
     if (hx_collective_init(&p->c, &config, p->vector, sums) != HX_OK)
-        hx_die(HX_EXIT_CONFIG, t->spec->source, "the collective of a%u,%u cannot be built", hx_grid_of(t->g, rank).d0,
-               hx_grid_of(t->g, rank).d1);
+        hx_die(HX_EXIT_CONFIG, t->spec->source, "the collective of a%u,%u cannot be built",
+               hx_grid_of(t->g, rank).addr_hi, hx_grid_of(t->g, rank).addr_lo);
     if (p->vector)
         collective_values_write(&p->values, &p->c, p->vector);
     return &p->base;

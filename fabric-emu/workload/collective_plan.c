@@ -2,8 +2,8 @@
 #include "fabric-emu/workload/collective_plan.h"
 #include "fabric-emu/layout.h"
 #include "fabric-emu/workload/collective_choice.h" /* circle: the choice is made for each job of the plan */
+#include "host/compare.h"
 #include "host/jobs.h"
-#include "host/order.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 
@@ -34,8 +34,8 @@ static uint32_t lines(const struct traffic *t, const struct stand *s, bool colum
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->members; i++) {
         struct hx_coordinate at = hx_grid_of(t->g, s->member[i]);
-        count += !seen[columns ? at.d0 : at.d1];
-        seen[columns ? at.d0 : at.d1] = true;
+        count += !seen[columns ? at.addr_hi : at.addr_lo];
+        seen[columns ? at.addr_hi : at.addr_lo] = true;
     }
     free(seen);
     return count;
@@ -46,7 +46,7 @@ static void look_where(struct stand *s, const struct traffic *t, uint32_t first)
     s->members = t->members[first];
     s->member = hx_allocate(s->members, sizeof *s->member);
     memcpy(s->member, t->member + t->first[first], s->members * sizeof *s->member);
-    qsort(s->member, s->members, sizeof *s->member, hx_order_numbers);
+    qsort(s->member, s->members, sizeof *s->member, hx_compare_uint32);
     s->columns = lines(t, s, true);
     s->rows = lines(t, s, false);
     s->crossings = s->columns * s->rows == s->members;

@@ -137,12 +137,13 @@ static bool check_pair(struct reading *r, const char *at, uint32_t from, uint32_
     struct hx_coordinate a = hx_address_of(r->g, from);
     struct hx_coordinate b = hx_address_of(r->g, to);
     if (hx_spec_board_idle(r->spec, board_of(r, from)))
-        return fail(r, at, "a%u,%u is of no job, and idle where jobs are named", a.d0, a.d1);
+        return fail(r, at, "a%u,%u is of no job, and idle where jobs are named", a.addr_hi, a.addr_lo);
     if (from == to)
-        return fail(r, at, "a%u,%u sends to itself (leave it out: that never crosses the fabric)", a.d0, a.d1);
+        return fail(r, at, "a%u,%u sends to itself (leave it out: that never crosses the fabric)", a.addr_hi,
+                    a.addr_lo);
     if (job != other)
-        return fail(r, at, "a%u,%u of job %u sends to a%u,%u of job %u (only accelerators of one job talk)", a.d0, a.d1,
-                    job, b.d0, b.d1, other);
+        return fail(r, at, "a%u,%u of job %u sends to a%u,%u of job %u (only accelerators of one job talk)", a.addr_hi,
+                    a.addr_lo, job, b.addr_hi, b.addr_lo, other);
     return true;
 }
 

@@ -14,7 +14,7 @@ uint32_t host_ip(const struct hx_fabric *g, uint32_t host)
 {
     struct hx_coordinate at = is_by_place(g) ? hx_address_of(g, host)
                                              : (struct hx_coordinate){(uint16_t)(host / BYTE), (uint16_t)(host % BYTE)};
-    return (uint32_t)NETWORK << 24 | (uint32_t)at.d0 << 16 | (uint32_t)at.d1 << 8 | HOST_BYTE;
+    return (uint32_t)NETWORK << 24 | (uint32_t)at.addr_hi << 16 | (uint32_t)at.addr_lo << 8 | HOST_BYTE;
 }
 
 uint32_t host_of_ip(const struct hx_fabric *g, uint32_t ip)
@@ -30,8 +30,8 @@ uint32_t host_of_ip(const struct hx_fabric *g, uint32_t ip)
 
 /* ---- IPv6 ---- */
 
-enum { D0_AT = 12, D1_AT = 14 }; /* of 16 bytes */
-static const uint8_t networks[HOST_IP6S][D0_AT] = {
+enum { ADDR_HI_AT = 12, ADDR_LO_AT = 14 }; /* of 16 bytes */
+static const uint8_t networks[HOST_IP6S][ADDR_HI_AT] = {
     [HOST_IP6_FABRIC] = {0xfd, 0x68, 0x78, 0x6d, 0x65, 0x73},
     [HOST_IP6_LINK] = {0xfe, 0x80},
 };
@@ -40,11 +40,11 @@ struct in6_addr host_ip6(const struct hx_fabric *g, uint32_t host, enum host_ip6
 {
     struct hx_coordinate at = hx_address_of(g, host);
     struct in6_addr ip;
-    memcpy(ip.s6_addr, networks[network], D0_AT);
-    ip.s6_addr[D0_AT] = (uint8_t)(at.d0 >> 8);
-    ip.s6_addr[D0_AT + 1] = (uint8_t)at.d0;
-    ip.s6_addr[D1_AT] = (uint8_t)(at.d1 >> 8);
-    ip.s6_addr[D1_AT + 1] = (uint8_t)at.d1;
+    memcpy(ip.s6_addr, networks[network], ADDR_HI_AT);
+    ip.s6_addr[ADDR_HI_AT] = (uint8_t)(at.addr_hi >> 8);
+    ip.s6_addr[ADDR_HI_AT + 1] = (uint8_t)at.addr_hi;
+    ip.s6_addr[ADDR_LO_AT] = (uint8_t)(at.addr_lo >> 8);
+    ip.s6_addr[ADDR_LO_AT + 1] = (uint8_t)at.addr_lo;
     return ip;
 }
 
@@ -52,9 +52,9 @@ uint32_t host_of_ip6(const struct hx_fabric *g, const struct in6_addr *ip)
 {
     const uint8_t *byte = ip->s6_addr;
     for (unsigned network = 0; network < HOST_IP6S; network++) {
-        if (memcmp(byte, networks[network], D0_AT) == 0)
-            return hx_fabric_host(g, (unsigned)byte[D0_AT] << 8 | byte[D0_AT + 1],
-                                  (unsigned)byte[D1_AT] << 8 | byte[D1_AT + 1]);
+        if (memcmp(byte, networks[network], ADDR_HI_AT) == 0)
+            return hx_fabric_host(g, (unsigned)byte[ADDR_HI_AT] << 8 | byte[ADDR_HI_AT + 1],
+                                  (unsigned)byte[ADDR_LO_AT] << 8 | byte[ADDR_LO_AT + 1]);
     }
     return HX_NOWHERE;
 }

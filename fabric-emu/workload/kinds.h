@@ -9,9 +9,9 @@
 size_t pattern_bytes(void);
 struct workload *pattern_make(const struct workload_plan *plan, uint32_t rank, void *memory);
 
-size_t carried_bytes(void);
-struct workload *carried_make(const struct workload_plan *plan, uint32_t rank, struct transfer_received *received,
-                              void *memory);
+size_t file_transfer_bytes(void);
+struct workload *file_transfer_make(const struct workload_plan *plan, uint32_t rank, struct transfer_received *received,
+                                    void *memory);
 
 size_t collective_bytes(const struct workload_plan *plan, uint32_t rank);
 struct workload *collective_make(const struct workload_plan *plan, uint32_t rank, void *memory);

@@ -260,7 +260,7 @@ static uint64_t place(struct workload *w, const struct hx_header *header, const 
 {
     struct packets_of_host *h = of_workload(w);
     const struct in_order_out to = {.give = write_all, .of = h};
-    uint32_t from = hx_fabric_host(h->p->g, header->src_d0, header->src_d1);
+    uint32_t from = hx_fabric_host(h->p->g, header->src_addr_hi, header->src_addr_lo);
     if (from == HX_NOWHERE)
         return header->length;
     if (!h->source[from])
@@ -276,7 +276,7 @@ static int event(struct workload *w, const struct hx_event *e)
         end_message(h, e);
         return HX_OK;
     }
-    uint32_t from = hx_fabric_host(h->p->g, e->d0, e->d1);
+    uint32_t from = hx_fabric_host(h->p->g, e->addr_hi, e->addr_lo);
     if (from != HX_NOWHERE && e->bytes > HX_MAX_PAYLOAD && h->source[from])
         in_order_received(h->source[from], e->tag, e->bytes, &to);
     return HX_OK;

@@ -1,6 +1,6 @@
 /* packets.h - what programs on the hosts send each other: IP packets from and for an interface of each host.
  *
- * Each host has a TUN, whose other end programs have (fabric-emu/live/holder.h). What is read there goes as messages of
+ * Each host has a TUN, whose other end programs have (fabric-emu/live/netns_holder.h). What is read there goes as messages of
  * the endpoint, what arrives is written there; packets.c says how. */
 #ifndef PACKETS_H
 #define PACKETS_H

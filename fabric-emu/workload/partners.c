@@ -14,7 +14,7 @@
 #include "fabric-emu/random.h"
 #include "host/jobs.h"
 #include "host/powers.h"
-#include "host/topology/seats.h"
+#include "host/topology/attachment_routers.h"
 
 #include <stdlib.h>
 
@@ -124,7 +124,7 @@ static void pair_on_grid(struct traffic *t, struct grid *grid, const uint32_t *m
         uint32_t rank = members[i];
         struct hx_coordinate at = hx_grid_of(t->g, rank);
         uint32_t place =
-            place_to(traffic_settings(t, rank)->pattern, grid, grid->column_of[at.d0], grid->row_of[at.d1]);
+            place_to(traffic_settings(t, rank)->pattern, grid, grid->column_of[at.addr_hi], grid->row_of[at.addr_lo]);
         uint32_t to = hx_fabric_at(t->g, grid->gx[place % grid->columns], grid->gy[place / grid->columns]);
         if (to != rank && t->members[to] && t->first[to] == t->first[rank])
             t->partner[rank] = to;
@@ -186,10 +186,10 @@ static bool check_grid(const struct hx_settings *settings, const struct grid *gr
 }
 
 /* Whether not all hosts sit at the same seat. */
-static bool has_seats(const struct hx_fabric *g)
+static bool has_attachment_routers(const struct hx_fabric *g)
 {
     uint32_t host = 1;
-    while (host < g->hosts && hx_fabric_seat(g, host) == hx_fabric_seat(g, 0))
+    while (host < g->hosts && hx_fabric_attachment_router(g, host) == hx_fabric_attachment_router(g, 0))
         host++;
     return host < g->hosts;
 }
@@ -206,7 +206,7 @@ static bool check_job(const struct hx_spec *spec, const struct hx_fabric *g, con
     if (settings->duration_ns && s.pattern >= HX_COLLECTIVES)
         return hx_fail(problem, HX_EXIT_USAGE, "--duration", "is for messages, and %s is %s: " HX_RUNS_ONCE,
                        hx_job_text(whose, spec, job), hx_pattern_names[s.pattern]);
-    if (s.pattern == HX_WORST_CASE && !has_seats(g))
+    if (s.pattern == HX_WORST_CASE && !has_attachment_routers(g))
         return hx_fail(problem, HX_EXIT_USAGE, "--traffic",
                        "worst-case goes from router to router, and %s has one (permutation or uniform go on any)",
                        spec->fabric);

@@ -81,14 +81,14 @@ static void take(struct workload *w, const struct workload_message *m)
 static void fill(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     const struct pattern *p = (const struct pattern *)w;
-    uint32_t destination = hx_fabric_host(p->traffic->g, s->dst_d0, s->dst_d1);
+    uint32_t destination = hx_fabric_host(p->traffic->g, s->dst_addr_hi, s->dst_addr_lo);
     payload_fill(p->traffic->settings.seed, w->rank, destination, s, packet, to, bytes);
 }
 
 static uint64_t place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
 {
     const struct traffic *t = pattern_of(w)->traffic;
-    uint32_t source = hx_fabric_host(t->g, h->src_d0, h->src_d1);
+    uint32_t source = hx_fabric_host(t->g, h->src_addr_hi, h->src_addr_lo);
     if (source == HX_NOWHERE)
         return h->length; /* nobody has this address */
     return payload_check(t->settings.seed, source, w->rank, h, payload);

@@ -1,6 +1,6 @@
 /* peers.c - who the few are that everyone sends to (peers.h).
  *
- *     worst-case     hosts go by seats (hx_fabric_seat): those of one send to those of the seat that it sends to where minimal
+ *     worst-case     hosts go by seats (hx_fabric_attachment_router): those of one send to those of the seat that it sends to where minimal
  *                    routing is at its worst (host/topology/worst_case.h), each to all of them in turn, from the one at its own
  *                    place on, so that everybody receives alike
  *     neighbour-3d   hosts stand, by rank, on the largest torus of three dimensions that a job has enough for, along the first
@@ -10,7 +10,7 @@
  * Those of another job and of failed boards are left out. */
 #include "fabric-emu/workload/peers.h"
 #include "fabric-emu/workload/traffic.h" /* circle: a part of traffic that fills its peers */
-#include "host/topology/seats.h"
+#include "host/topology/attachment_routers.h"
 #include "host/topology/worst_case.h"
 
 #include <stdlib.h>
@@ -54,18 +54,18 @@ static void find_worst(struct choice *c)
 }
 
 /* Those of the job that sit at a seat. */
-static unsigned at_seat(const struct choice *c, uint32_t seat, uint32_t list[MOST_PEERS])
+static unsigned at_attachment_router(const struct choice *c, uint32_t attachment_router, uint32_t list[MOST_PEERS])
 {
     const struct traffic *t = c->t;
     const struct hx_fabric *g = t->g;
     unsigned n = 0;
-    if (hx_is_host(g, seat)) {
-        list[n++] = seat;
+    if (hx_is_host(g, attachment_router)) {
+        list[n++] = attachment_router;
         return n;
     }
-    for (unsigned port = 0; port < hx_fabric_ports(g, seat); port++) {
-        uint32_t host = hx_fabric_far(g, seat, port).node;
-        bool sits = host < g->hosts && hx_fabric_seat(g, host) == seat;
+    for (unsigned port = 0; port < hx_fabric_ports(g, attachment_router); port++) {
+        uint32_t host = hx_fabric_far(g, attachment_router, port).node;
+        bool sits = host < g->hosts && hx_fabric_attachment_router(g, host) == attachment_router;
         if (sits && t->members[host] && t->first[host] == t->first[c->job[0]])
             list[n++] = host;
     }
@@ -74,15 +74,15 @@ static unsigned at_seat(const struct choice *c, uint32_t seat, uint32_t list[MOS
 
 static unsigned worst_of(const struct choice *c, uint32_t rank, uint32_t list[MOST_PEERS])
 {
-    uint32_t seat = hx_fabric_seat(c->t->g, rank);
+    uint32_t attachment_router = hx_fabric_attachment_router(c->t->g, rank);
     uint32_t there[MOST_PEERS];
-    if (c->to[seat] == HX_NOWHERE)
+    if (c->to[attachment_router] == HX_NOWHERE)
         return 0;
-    unsigned own = at_seat(c, seat, there);
+    unsigned own = at_attachment_router(c, attachment_router, there);
     unsigned place = 0;
     while (place < own && there[place] != rank)
         place++;
-    unsigned n = at_seat(c, c->to[seat], there);
+    unsigned n = at_attachment_router(c, c->to[attachment_router], there);
     for (unsigned i = 0; i < n; i++)
         list[i] = there[(place + i) % n];
     return n;
@@ -117,7 +117,7 @@ static bool fits(uint32_t hosts, uint32_t unit)
  * all routers have as many, or hosts do not hang on any. */
 static bool units_of(const struct hx_fabric *f, uint32_t *router, uint32_t *row)
 {
-    if (hx_fabric_seat(f, 0) == 0 || f->digits[0] * f->digits[1] != f->hosts)
+    if (hx_fabric_attachment_router(f, 0) == 0 || f->digits[0] * f->digits[1] != f->hosts)
         return false;
     uint32_t inner = 0;
     for (unsigned i = 0; i < f->names; i++)

@@ -192,7 +192,7 @@ static uint64_t place(struct workload *w, const struct hx_header *h, const uint8
     struct attachment_slot s;
     uint32_t index;
     uint64_t at = (uint64_t)h->offset * HX_MAX_PAYLOAD;
-    uint32_t source = hx_fabric_host(p->g, h->src_d0, h->src_d1);
+    uint32_t source = hx_fabric_host(p->g, h->src_addr_hi, h->src_addr_lo);
     if (h->length && source < p->at.hosts && is_armed(p, h->tag, source, &index, &s) && at <= s.bytes &&
         h->length <= s.bytes - at)
         memcpy(p->at.memory + s.offset + at, payload, h->length);
@@ -233,7 +233,7 @@ static int event(struct workload *w, const struct hx_event *e)
         complete(p, e->cookie, e->type == HX_EVENT_SENT ? 0 : -EHOSTUNREACH);
         return HX_OK;
     }
-    uint32_t source = hx_fabric_host(p->g, e->d0, e->d1);
+    uint32_t source = hx_fabric_host(p->g, e->addr_hi, e->addr_lo);
     unsigned kind = attachment_kind(e->tag);
     if (source >= p->at.hosts)
         return HX_OK;

@@ -14,7 +14,7 @@
 #include "fabric-emu/workload/kinds.h"
 
 enum user { PACKETS, PROGRAM, USERS };
-enum { MOST_UNDER_WAY = WORKLOAD_SENDS / USERS };
+enum { MOST_IN_FLIGHT = WORKLOAD_SENDS / USERS };
 _Static_assert(ATTACHMENT_OTHERS == 1 << (IN_ORDER_MARK_SHIFT - ATTACHMENT_KIND_SHIFT),
                "what has a mark is no program's");
 
@@ -22,7 +22,7 @@ struct shared {
     struct workload base;
     struct workload *user[USERS];
     uint64_t packets_begun;
-    unsigned under_way[USERS]; /* messages; of none more than MOST_UNDER_WAY */
+    unsigned in_flight[USERS]; /* messages; of none more than MOST_IN_FLIGHT */
     enum user turn;            /* who is asked first */
 };
 
@@ -60,7 +60,7 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     struct shared *s = shared_of(w);
     for (unsigned i = 0; i < USERS; i++) {
         enum user user = (s->turn + i) % USERS;
-        if (s->under_way[user] < MOST_UNDER_WAY && workload_next(s->user[user], now, refused, m)) {
+        if (s->in_flight[user] < MOST_IN_FLIGHT && workload_next(s->user[user], now, refused, m)) {
             number_for_all(m, user);
             return true;
         }
@@ -74,7 +74,7 @@ static void take(struct workload *w, const struct workload_message *m)
     enum user user = user_of(m->number);
     const struct workload_message own = as_own(m);
     workload_take(s->user[user], &own);
-    s->under_way[user]++;
+    s->in_flight[user]++;
     s->turn = (user + 1) % USERS;
 }
 
@@ -107,7 +107,7 @@ static int event(struct workload *w, const struct hx_event *e)
     enum user user = user_of(e->cookie);
     struct hx_event own = *e;
     own.cookie /= USERS;
-    s->under_way[user]--;
+    s->in_flight[user]--;
     return workload_event(s->user[user], &own);
 }
 
@@ -123,11 +123,11 @@ static bool message(const struct workload *w, uint64_t number, struct workload_m
     return true;
 }
 
-static void follow(struct workload *w, uint64_t begun, unsigned under_way)
+static void follow(struct workload *w, uint64_t begun, unsigned in_flight)
 {
     struct shared *s = shared_of(w);
-    workload_follow(s->user[PROGRAM], begun / USERS, under_way);
-    s->under_way[PROGRAM] = under_way;
+    workload_follow(s->user[PROGRAM], begun / USERS, in_flight);
+    s->in_flight[PROGRAM] = in_flight;
 }
 
 static bool drains(struct workload *w, uint64_t now)

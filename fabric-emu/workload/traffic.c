@@ -209,7 +209,7 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
     const struct hx_coordinates *target = &settings->target;
     *t = (struct traffic){.spec = spec, .g = g, .settings = *settings, .flows = flows, .targets = target->count};
     for (unsigned i = 0; i < target->count; i++)
-        t->target[i] = hx_fabric_host(g, target->at[i].d0, target->at[i].d1);
+        t->target[i] = hx_fabric_host(g, target->at[i].addr_hi, target->at[i].addr_lo);
     t->targets += t->targets == 0; /* the north-west one */
     t->member = hx_allocate(n, sizeof *t->member);
     t->first = hx_allocate(n, sizeof *t->first);
@@ -254,7 +254,7 @@ static uint32_t neighbour(const struct traffic *t, uint32_t rank, unsigned side)
     struct hx_coordinate at = hx_grid_of(g, rank);
     unsigned dx = side == HX_E ? 1U : side == HX_W ? g->columns - 1U : 0;
     unsigned dy = side == HX_S ? 1U : side == HX_N ? g->rows - 1U : 0;
-    uint32_t to = hx_fabric_at(g, (at.d0 + dx) % g->columns, (at.d1 + dy) % g->rows);
+    uint32_t to = hx_fabric_at(g, (at.addr_hi + dx) % g->columns, (at.addr_lo + dy) % g->rows);
     bool fits = to != rank && t->members[to] && t->first[to] == t->first[rank];
     return fits ? to : TRAFFIC_NOBODY;
 }
@@ -346,19 +346,19 @@ double traffic_share_offered(const struct traffic *t)
 
 /* The rounds that a sample of an all-to-all goes by; 0: it goes by common shifts. Rounds are among all hosts, and not
  * of all pairs; and over all destinations shifts even out by themselves. */
-static uint32_t rounds_of(const struct traffic *t, uint32_t rank)
+static uint32_t phases_of(const struct traffic *t, uint32_t rank)
 {
     bool sample = traffic_settings(t, rank)->shifts && t->members[rank] == t->g->hosts;
-    uint32_t rounds = sample ? hx_fabric_rounds(t->g) : 0;
-    return traffic_destinations(t, rank) <= rounds ? rounds : 0;
+    uint32_t phases = sample ? hx_fabric_phases(t->g) : 0;
+    return traffic_destinations(t, rank) <= phases ? phases : 0;
 }
 
 /* They follow each other from a random one on: any few of them load the links alike. */
-static uint32_t partner_of(const struct traffic *t, uint32_t rank, uint64_t message, uint32_t rounds)
+static uint32_t partner_of(const struct traffic *t, uint32_t rank, uint64_t message, uint32_t phases)
 {
-    uint32_t first = random_below(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), rounds);
+    uint32_t first = random_below(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), phases);
     uint32_t index = (uint32_t)(message % traffic_settings(t, rank)->shifts);
-    return hx_fabric_partner(t->g, rank, (first + index) % rounds);
+    return hx_fabric_partner(t->g, rank, (first + index) % phases);
 }
 
 /* The target that a hotspot's message goes to; TRAFFIC_NOBODY: to anybody. Those of another job, those of failed boards
@@ -407,7 +407,7 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
     const uint32_t *member = t->member + t->first[rank];
     uint32_t list[4];
     uint32_t step;
-    uint32_t rounds;
+    uint32_t phases;
     if (t->flows)
         return t->flows->to[t->flows->first[rank] + message];
     if (peers_are_of(pattern_of(t, rank)))
@@ -436,9 +436,9 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
                         n - 1);
         break;
     case HX_ALL_TO_ALL:
-        rounds = rounds_of(t, rank);
-        if (rounds)
-            return partner_of(t, rank, message, rounds);
+        phases = phases_of(t, rank);
+        if (phases)
+            return partner_of(t, rank, message, phases);
         step = shift_of(t, rank, message) - 1;
         break;
     default: /* a collective has no messages of its own */

@@ -1,6 +1,6 @@
 /* transfer.h - `hxmesh send`: one real file from one accelerator to one or all others, in messages of one chunk.
  *
- * The source copies chunks out of the mapped file; what a receiver does with them: carried.c. */
+ * The source copies chunks out of the mapped file; what a receiver does with them: file_transfer.c. */
 #ifndef TRANSFER_H
 #define TRANSFER_H
 

@@ -15,7 +15,7 @@ size_t workload_bytes(const struct workload_plan *plan, uint32_t rank)
     if (plan->packets)
         return shared_bytes();
     if (plan->transfer)
-        return carried_bytes();
+        return file_transfer_bytes();
     if (plan->programs)
         return program_bytes();
     return workload_is_collective(plan, rank) ? collective_bytes(plan, rank) : pattern_bytes();
@@ -25,7 +25,7 @@ struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, 
                                struct transfer_received *received, void *memory)
 {
     struct workload *w = plan->packets                        ? shared_make(plan, rank, asked, memory)
-                         : plan->transfer                     ? carried_make(plan, rank, received, memory)
+                         : plan->transfer                     ? file_transfer_make(plan, rank, received, memory)
                          : plan->programs                     ? program_make(plan, rank, memory)
                          : workload_is_collective(plan, rank) ? collective_make(plan, rank, memory)
                                                               : pattern_make(plan, rank, memory);

@@ -3,8 +3,8 @@
  * Data that flows. A workload is one accelerator's share of what the run is about. It calls nobody and knows no clock:
  * who drives the endpoint (live/accelerator.c, virtual/driver.c) joins the two.
  *
- *     workload_next  -> hx_endpoint_send, workload_take           hal_fill  -> ops->fill
- *     HX_EVENT_...   -> workload_event                            hal_place -> ops->place
+ *     workload_next  -> hx_endpoint_send, workload_take           hal_read_payload  -> ops->fill
+ *     HX_EVENT_...   -> workload_event                            hal_write_payload -> ops->place
  *
  *     uint32_t refused = 0;
  *     while (workload_next(w, now, refused, &m)) {
@@ -19,7 +19,7 @@
  *
  * Time is in picoseconds from the start of the run.
  *
- * Kinds: the messages of a pattern or a file of them (pattern.c), a file that is carried (carried.c), a collective
+ * Kinds: the messages of a pattern or a file of them (pattern.c), a file that is carried (file_transfer.c), a collective
  * (collective.c), IP packets of programs on the hosts (packets.c), messages that a program asks for (program.c), both
  * of these at one host (shared.c). A new kind is a file more, and a line in workload.c. */
 #ifndef WORKLOAD_H
@@ -85,7 +85,7 @@ struct workload_ops {
     bool (*message)(const struct workload *w, uint64_t number, struct workload_message *m);
     /* Takes over from a predecessor, who had begun the messages before `begun`, and had so many of them under way,
      * which begin again. NULL: it counts those before as taken. */
-    void (*follow)(struct workload *w, uint64_t begun, unsigned under_way);
+    void (*follow)(struct workload *w, uint64_t begun, unsigned in_flight);
     int (*event)(struct workload *w, const struct hx_event *event); /* NULL: events do not matter */
     void (*fill)(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes);
     uint64_t (*place)(struct workload *w, const struct hx_header *h, const uint8_t *payload);
@@ -135,10 +135,10 @@ static inline void workload_take(struct workload *w, const struct workload_messa
 }
 
 /* A predecessor had begun the messages before `begun`: see ops->follow. */
-static inline void workload_follow(struct workload *w, uint64_t begun, unsigned under_way)
+static inline void workload_follow(struct workload *w, uint64_t begun, unsigned in_flight)
 {
     if (w->ops->follow)
-        w->ops->follow(w, begun, under_way);
+        w->ops->follow(w, begun, in_flight);
     else if (*w->begun < begun)
         *w->begun = begun;
 }

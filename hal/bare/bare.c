@@ -120,7 +120,7 @@ void bare_print(const char *format, ...)
 _Noreturn void bare_panic(const char *where, const char *format, ...)
 {
     va_list arguments;
-    unsigned hart = board_last_words();
+    unsigned hart = board_panic();
     if (hart == 0)
         bare_print("panic: %s: ", where);
     else

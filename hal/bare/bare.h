@@ -28,7 +28,7 @@ void board_put(char c);
 uint64_t board_now(void);
 /* The caller is about to end the image: from now on its characters alone are taken, on a line of their own. Returns its
  * hart, 0 the first. Who is not the first to call sleeps for good. */
-unsigned board_last_words(void);
+unsigned board_panic(void);
 /* Ends the image. Code 0: as wished; any other: it failed. */
 _Noreturn void board_end(unsigned code);
 /* Memory that is nobody's: *bytes of it. */
@@ -43,7 +43,7 @@ int board_get(void);
 /* Counts with the processor: cycles, or what the board has instead of them. */
 uint32_t board_cycles(void);
 /* Sleeps for so many nanoseconds at most. */
-void board_nap(uint64_t ns);
+void board_idle_wait(uint64_t ns);
 /* Unless it is called again within `ns` on the same hart, the image ends in a panic that says where that was. */
 void board_watch(uint64_t ns);
 /* How many harts there are, the first included. */

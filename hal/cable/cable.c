@@ -31,55 +31,57 @@ struct came {
     size_t own, bytes;
 };
 
-static bool is_sealed(const struct cable_end *c, struct hx_seal_way way, const struct came *came, uint64_t *number)
+static bool is_authenticated(const struct cable_end *c, struct hx_auth_direction direction, const struct came *came,
+                             uint64_t *number)
 {
-    return came->bytes >= came->own + HX_SEAL_BYTES && hx_seal_is_true(c->key, way, came->frame, came->own, number);
+    return came->bytes >= came->own + HX_AUTH_TAG_BYTES &&
+           hx_auth_tag_is_valid(c->key, direction, came->frame, came->own, number);
 }
 
 /* Data that comes before the peer's counts in this session needs no seal: it is of the session before, or nobody's, and
  * is dropped for that. */
-static enum cable_verdict judge_data(struct cable_end *c, const struct hx_header *h, const struct came *came)
+static enum cable_verdict validate_data(struct cable_end *c, const struct hx_header *h, const struct came *came)
 {
-    const struct hx_seal_way way = {.from = c->link.peer_nonce, .to = c->link.nonce};
+    const struct hx_auth_direction direction = {.from = c->link.peer_nonce, .to = c->link.nonce};
     uint64_t number;
     if (h->plane != c->plane)
         return CABLE_MALFORMED;
     if (!c->key || !c->link.heard)
         return CABLE_DATA;
-    if (!is_sealed(c, way, came, &number))
+    if (!is_authenticated(c, direction, came, &number))
         return CABLE_FORGED;
-    return hx_seal_window_take(&c->window, number) ? CABLE_DATA : CABLE_REPLAYED;
+    return hx_replay_window_take(&c->window, number) ? CABLE_DATA : CABLE_REPLAYED;
 }
 
 /* What the sessions ask of a frame of another one, a nonce that it cannot have from a recording, they ask of a sealed
  * one, too: so only frames of the present one have a window. */
-static enum cable_verdict judge_credit(struct cable_end *c, const struct hx_credit_frame *f, const struct came *came)
+static enum cable_verdict validate_credit(struct cable_end *c, const struct hx_credit_frame *f, const struct came *came)
 {
     static const enum cable_verdict whose[] = {
         [HX_CREDIT_PEER] = CABLE_PEER, [HX_CREDIT_STRANGER] = CABLE_STRANGER, [HX_CREDIT_OWN] = CABLE_OWN};
-    const struct hx_seal_way way = {.from = f->nonce, .to = f->peer_nonce};
+    const struct hx_auth_direction direction = {.from = f->nonce, .to = f->peer_nonce};
     bool present = c->link.open && f->nonce == c->link.peer_nonce && f->peer_nonce == c->link.nonce;
     uint64_t number = 0;
-    if (c->key && !is_sealed(c, way, came, &number))
+    if (c->key && !is_authenticated(c, direction, came, &number))
         return CABLE_FORGED;
-    if (c->key && present && !hx_seal_window_take(&c->window, number))
+    if (c->key && present && !hx_replay_window_take(&c->window, number))
         return CABLE_REPLAYED;
     enum hx_credit_origin origin = hx_credit_link_take(&c->link, f, cable_draw(c));
     if (origin == HX_CREDIT_PEER && !present)
-        hx_seal_window_begin(&c->window, number);
+        hx_replay_window_begin(&c->window, number);
     return whose[origin];
 }
 
-enum cable_verdict cable_judge(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_header *h)
+enum cable_verdict cable_validate(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_header *h)
 {
     struct hx_credit_frame f;
     int error = hx_frame_decode(h, frame, bytes);
     if (error == HX_OK)
-        return judge_data(c, h, &(struct came){frame, (size_t)HX_HEADER_BYTES + h->length, bytes});
+        return validate_data(c, h, &(struct came){frame, (size_t)HX_HEADER_BYTES + h->length, bytes});
     if (error != HX_E_ETHERTYPE || hx_credit_decode(&f, frame, bytes) != HX_OK || f.plane != c->plane ||
         f.vcs != c->link.vcs)
         return CABLE_MALFORMED;
-    return judge_credit(c, &f, &(struct came){frame, hx_credit_frame_bytes(f.vcs), bytes});
+    return validate_credit(c, &f, &(struct came){frame, hx_credit_frame_bytes(f.vcs), bytes});
 }
 
 enum cable_verdict cable_arrive(struct cable_end *c, const struct hx_header *h, struct hx_desc *d)
@@ -88,8 +90,12 @@ enum cable_verdict cable_arrive(struct cable_end *c, const struct hx_header *h, 
         hx_credit_link_grant(&c->link, h->credit_vc, h->credit_limit);
     if (!hx_credit_link_arrive(&c->link, h->vc, hx_blocks(h->length)))
         return CABLE_OVERRUN;
-    *d = (struct hx_desc){
-        .length = h->length, .vc = h->vc, .hops = h->hops, .dst_d0 = h->dst_d0, .dst_d1 = h->dst_d1, .job = h->job};
+    *d = (struct hx_desc){.length = h->length,
+                          .vc = h->vc,
+                          .hops = h->hops,
+                          .dst_addr_hi = h->dst_addr_hi,
+                          .dst_addr_lo = h->dst_addr_lo,
+                          .job = h->job};
     hx_desc_set_via(d, h->via);
     return CABLE_DATA;
 }
@@ -97,16 +103,16 @@ enum cable_verdict cable_arrive(struct cable_end *c, const struct hx_header *h, 
 enum cable_verdict cable_take(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_desc *d)
 {
     struct hx_header h;
-    enum cable_verdict verdict = cable_judge(c, frame, bytes, &h);
+    enum cable_verdict verdict = cable_validate(c, frame, bytes, &h);
     return verdict == CABLE_DATA ? cable_arrive(c, &h, d) : verdict;
 }
 
 /* ---- out ---- */
 
-void cable_seal(struct cable_end *c, uint8_t *frame, uint32_t length)
+void cable_authenticate(struct cable_end *c, uint8_t *frame, uint32_t length)
 {
-    const struct hx_seal_way way = {.from = c->link.nonce, .to = c->link.peer_nonce};
-    hx_seal_write(c->key, way, ++c->sealed, frame, (size_t)HX_HEADER_BYTES + length);
+    const struct hx_auth_direction direction = {.from = c->link.nonce, .to = c->link.peer_nonce};
+    hx_auth_tag_write(c->key, direction, ++c->authenticated, frame, (size_t)HX_HEADER_BYTES + length);
 }
 
 enum { MOST_QUIET = 31 };
@@ -131,8 +137,8 @@ static uint64_t quiet_period(const struct cable_end *c)
 uint64_t cable_credit_wait(const struct cable_end *c, uint64_t now)
 {
     uint64_t period = c->link.open ? c->period : c->ask_period;
-    uint64_t waited = now - c->told_at;
-    if (c->link.open && c->quiet_period && moved(&c->link) == c->told_moved)
+    uint64_t waited = now - c->notified_at;
+    if (c->link.open && c->quiet_period && moved(&c->link) == c->notified_moved)
         period = quiet_period(c);
     return waited < period ? period - waited : 0;
 }
@@ -140,10 +146,10 @@ uint64_t cable_credit_wait(const struct cable_end *c, uint64_t now)
 bool cable_credit_is_due(const struct cable_end *c, uint64_t now)
 {
     const struct hx_credit_link *l = &c->link;
-    bool waited = now - c->told_at >= (l->open ? c->period : c->ask_period);
+    bool waited = now - c->notified_at >= (l->open ? c->period : c->ask_period);
     bool due = l->answer || (waited && cable_credit_wait(c, now) == 0);
     for (unsigned vc = 0; vc < l->vcs && l->open; vc++)
-        due = due || !hx_credit_is_ahead(c->told[vc] + l->rx[vc].buffer / 4, hx_credit_limit(&l->rx[vc]));
+        due = due || !hx_credit_is_ahead(c->notified[vc] + l->rx[vc].buffer / 4, hx_credit_limit(&l->rx[vc]));
     return due;
 }
 
@@ -153,20 +159,21 @@ unsigned cable_credit_write(struct cable_end *c, uint8_t frame[CABLE_CREDIT_BYTE
     unsigned bytes = hx_credit_encode(frame, &f);
     if (!c->key)
         return bytes;
-    hx_seal_write(c->key, (struct hx_seal_way){.from = f.nonce, .to = f.peer_nonce}, ++c->sealed, frame, bytes);
-    return bytes + HX_SEAL_BYTES;
+    hx_auth_tag_write(c->key, (struct hx_auth_direction){.from = f.nonce, .to = f.peer_nonce}, ++c->authenticated,
+                      frame, bytes);
+    return bytes + HX_AUTH_TAG_BYTES;
 }
 
 /* An end that has not heard its peer gives no limits; when it has, `answer` has it tell them. */
 void cable_credit_sent(struct cable_end *c, uint64_t now)
 {
     for (unsigned vc = 0; vc < c->link.vcs; vc++)
-        c->told[vc] = hx_credit_limit(&c->link.rx[vc]);
+        c->notified[vc] = hx_credit_limit(&c->link.rx[vc]);
     uint32_t now_moved = moved(&c->link);
-    c->quiet = now_moved != c->told_moved ? 0 : (uint8_t)(c->quiet + (c->quiet < MOST_QUIET));
-    c->told_moved = now_moved;
-    c->told_at = now;
-    hx_credit_link_told(&c->link);
+    c->quiet = now_moved != c->notified_moved ? 0 : (uint8_t)(c->quiet + (c->quiet < MOST_QUIET));
+    c->notified_moved = now_moved;
+    c->notified_at = now;
+    hx_credit_link_notified(&c->link);
 }
 
 bool cable_loses_credit(struct cable_end *c)

@@ -3,13 +3,13 @@
  *
  *     device --> frame --> cable_take --> data: a descriptor, its credit counted; it goes to the arrivals (arrivals.h)
  *                                     '-> a credit frame: taken. Anything else: to be dropped, by its reason
- *     device <-- frame <-- cable_write_hop, cable_seal, cable_sent                    data
+ *     device <-- frame <-- cable_write_hop, cable_authenticate, cable_sent                    data
  *     device <-- frame <-- cable_credit_is_due, cable_credit_write, cable_credit_sent   credit
  *
  * The device is asked between the two halves of a pair: what it refuses was not sent, and is tried again. But a sealed
  * frame counts as sent when it is sealed: the platform keeps it until the device takes it, or its session ends.
  *
- * A cable with a key seals what it sends and takes only what bears a seal (hxmesh/seal.h); before there is a session it
+ * A cable with a key seals what it sends and takes only what bears a seal (hxmesh/auth_tag.h); before there is a session it
  * takes credit frames alone, which say what they are sealed for. Of a sealed cable both ends have the key.
  *
  * Logic on bytes alone: no device, no memory but the struct, no clock. Times are in any unit of the platform's.
@@ -17,12 +17,12 @@
 #ifndef CABLE_H
 #define CABLE_H
 
+#include "hxmesh/auth_tag.h"
 #include "hxmesh/credit.h"
-#include "hxmesh/seal.h"
 #include "hxmesh/switch.h"
 
 enum {
-    CABLE_CREDIT_BYTES = HX_CREDIT_FRAME_BYTES + HX_SEAL_BYTES, /* at most */
+    CABLE_CREDIT_BYTES = HX_CREDIT_FRAME_BYTES + HX_AUTH_TAG_BYTES, /* at most */
     /* A peer that says nothing for longer is away: many times any period of credit frames. */
     CABLE_SILENCE_NS = 2000000000
 };
@@ -30,24 +30,24 @@ enum {
 /* Zero but for what is fixed and `random`: then cable_begin() makes it count. */
 struct cable_end {
     struct hx_credit_link link;
-    uint32_t told[HX_VCS];        /* limits as last told to the peer */
-    uint64_t told_at;             /* when the last credit frame was sent */
-    uint32_t told_moved;          /* sum of what had been sent, received and freed by then, modulo 2^32 */
-    uint8_t quiet;                /* credit frames in a row that had nothing new to tell, 31 at most */
-    uint64_t random;              /* key of the nonces and faults that are drawn: a number that nobody can guess */
-    uint64_t drawn;               /* how many were */
-    uint32_t sessions;            /* of the link, when cable_new_sessions() last looked */
-    uint8_t next_grant;           /* VC whose limit the next data frame carries */
-    uint64_t sealed;              /* frames: the number of the last */
-    struct hx_seal_window window; /* of the peer's frames in this session */
-    uint64_t heard_at;            /* when the last credit frame of this session came; of an open one there is one */
+    uint32_t notified[HX_VCS];      /* limits as last told to the peer */
+    uint64_t notified_at;           /* when the last credit frame was sent */
+    uint32_t notified_moved;        /* sum of what had been sent, received and freed by then, modulo 2^32 */
+    uint8_t quiet;                  /* credit frames in a row that had nothing new to tell, 31 at most */
+    uint64_t random;                /* key of the nonces and faults that are drawn: a number that nobody can guess */
+    uint64_t drawn;                 /* how many were */
+    uint32_t sessions;              /* of the link, when cable_new_sessions() last looked */
+    uint8_t next_grant;             /* VC whose limit the next data frame carries */
+    uint64_t authenticated;         /* frames: the number of the last */
+    struct hx_replay_window window; /* of the peer's frames in this session */
+    uint64_t heard_at;              /* when the last credit frame of this session came; of an open one there is one */
     /* Fixed. */
     uint8_t plane;
     uint32_t lose_credit;          /* a fault to try: one credit frame in so many is lost; 0: none */
     uint64_t period;               /* from credit frame to credit frame without need */
     uint64_t ask_period;           /* the same while nobody answers */
     uint64_t quiet_period;         /* while nothing moves `period` doubles with each, up to this; 0: it does not */
-    const struct hx_seal_key *key; /* lives as long; NULL: nothing is sealed */
+    const struct hx_auth_key *key; /* lives as long; NULL: nothing is sealed */
 };
 
 /* The cable came up, or this end begins anew: what lies in the buffer stays counted. vcs: of the fabric. Blocks: of a
@@ -106,8 +106,8 @@ static inline enum hx_drop cable_drop(enum cable_verdict verdict)
 }
 
 /* Its two halves, for a platform that must do something between them. A packet counts only when it has arrived:
- * cable_judge() reads its header, cable_arrive() answers CABLE_DATA or CABLE_OVERRUN. */
-enum cable_verdict cable_judge(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_header *h);
+ * cable_validate() reads its header, cable_arrive() answers CABLE_DATA or CABLE_OVERRUN. */
+enum cable_verdict cable_validate(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_header *h);
 enum cable_verdict cable_arrive(struct cable_end *c, const struct hx_header *h, struct hx_desc *d);
 
 /* ---- data out ---- */
@@ -117,7 +117,7 @@ static inline unsigned cable_grant(struct cable_end *c)
 {
     unsigned vc = c->next_grant;
     c->next_grant = (uint8_t)(vc + 1 == c->link.vcs ? 0 : vc + 1);
-    c->told[vc] = hx_credit_limit(&c->link.rx[vc]);
+    c->notified[vc] = hx_credit_limit(&c->link.rx[vc]);
     return vc;
 }
 
@@ -132,11 +132,11 @@ static inline void cable_write_hop(const struct cable_end *c, uint8_t *frame, co
 /* Of a frame with so much payload as it goes out. */
 static inline uint32_t cable_bytes(const struct cable_end *c, uint32_t length)
 {
-    return HX_HEADER_BYTES + length + (c->key ? HX_SEAL_BYTES : 0);
+    return HX_HEADER_BYTES + length + (c->key ? HX_AUTH_TAG_BYTES : 0);
 }
 
 /* Seals a data frame in which all is written, hop and grant too; c->key is there, and room behind the payload. */
-void cable_seal(struct cable_end *c, uint8_t *frame, uint32_t length);
+void cable_authenticate(struct cable_end *c, uint8_t *frame, uint32_t length);
 
 /* It was sent. */
 static inline void cable_sent(struct cable_end *c, const struct hx_desc *d)

@@ -5,8 +5,8 @@
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
+#include "hal/simd/crc32c.h"
 #include "hal/user.h"
-#include "hal/wide/crc32c.h"
 #include "hxmesh/lanes.h"
 #include "port.h"
 #include "share.h"
@@ -29,12 +29,12 @@ struct hal_switch {
 /* A step moves bursts, and on a link each VC has a buffer of its own. */
 enum { HAL_SPARSE = 0, HAL_VCS_APART = 1, HAL_SHARED = 0 };
 
-static inline uint64_t hal_news(const struct hal_switch *h)
+static inline uint64_t hal_rx_pending(const struct hal_switch *h)
 {
     return h->news;
 }
 
-static inline uint64_t hal_open(const struct hal_switch *h)
+static inline uint64_t hal_tx_ready(const struct hal_switch *h)
 {
     return h->up;
 }
@@ -58,20 +58,20 @@ static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned i
     return arrivals_slot(&h->port[input].arrivals, vc, position);
 }
 
-static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
+static inline uint64_t hal_tx_credits(struct hal_switch *h, unsigned output)
 {
     if (!(h->up >> output & 1))
         return 0;
     return h->mine >> output & 1 ? dpdk_credit_room(&h->port[output]) : dpdk_share_room(h->send[output]);
 }
 
-static inline unsigned hal_cost(const struct hx_desc *d)
+static inline unsigned hal_packet_credits(const struct hx_desc *d)
 {
     return hx_blocks(d->length);
 }
 
 /* A HammingMesh's switches make no detours: nobody asks for the rest. */
-static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
+static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned output)
 {
     (void)h;
     (void)output;
@@ -84,19 +84,19 @@ static inline unsigned hal_buffer(const struct hal_switch *h)
     return HX_MAX_ROOM;
 }
 
-static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *d0, uint16_t *d1)
+static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *addr_hi, uint16_t *addr_lo)
 {
     (void)h;
-    hx_frame_destination(rte_pktmbuf_mtod(dpdk_mbuf(d), const uint8_t *), d0, d1);
+    hx_frame_destination(rte_pktmbuf_mtod(dpdk_mbuf(d), const uint8_t *), addr_hi, addr_lo);
     return true;
 }
 
-static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t d0,
-                                uint16_t d1)
+static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t addr_hi,
+                                uint16_t addr_lo)
 {
     struct hx_desc *d = arrivals_slot(&h->port[input].arrivals, vc, position);
-    d->dst_d0 = d0;
-    d->dst_d1 = d1;
+    d->dst_addr_hi = addr_hi;
+    d->dst_addr_lo = addr_lo;
 }
 
 /* Credit for the input goes back at once: its buffer is an mbuf, and that belongs to the output now. */
@@ -224,7 +224,7 @@ static inline uint64_t hal_now(struct hal_endpoint *h)
 
 static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
 {
-    return wide_crc32c(crc, data, bytes);
+    return simd_crc32c(crc, data, bytes);
 }
 
 static inline const struct hal_user *hal_user(const struct hal_endpoint *h)

@@ -73,16 +73,16 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
     uint32_t wrong = (uint32_t)(dpdk_get16(frame + HX_AT_DST_MAC) ^ (0x0200U | plane)) |
                      (dpdk_get16(frame + HX_AT_SRC_MAC) ^ (0x0200U | plane));
     wrong |= dpdk_get32(frame + HX_AT_DST_MAC + DPDK_IN_MAC) ^
-             dpdk_get32(frame + HX_AT_DST_D0); /* destination, in MAC and fields */
-    wrong |= dpdk_get32(frame + HX_AT_SRC_MAC + DPDK_IN_MAC) ^ dpdk_get32(frame + HX_AT_SRC_D0); /* source */
+             dpdk_get32(frame + HX_AT_DST_ADDR_HI); /* destination, in MAC and fields */
+    wrong |= dpdk_get32(frame + HX_AT_SRC_MAC + DPDK_IN_MAC) ^ dpdk_get32(frame + HX_AT_SRC_ADDR_HI); /* source */
     wrong |= dpdk_get32(frame + HX_AT_ETHERTYPE) >> 8 ^ (uint32_t)(HX_ETHERTYPE_DATA << 8 | HX_WIRE_VERSION);
     wrong |= dpdk_get16(frame + HX_AT_VIA);
     wrong |= dpdk_get16(frame + HX_AT_KIND) ^ (HX_DATA << 8 | plane);
     d->length = dpdk_get16(frame + HX_AT_LENGTH);
     d->vc = frame[HX_AT_VC];
     d->hops = frame[HX_AT_HOPS];
-    d->dst_d0 = dpdk_get16(frame + HX_AT_DST_D0);
-    d->dst_d1 = dpdk_get16(frame + HX_AT_DST_D1);
+    d->dst_addr_hi = dpdk_get16(frame + HX_AT_DST_ADDR_HI);
+    d->dst_addr_lo = dpdk_get16(frame + HX_AT_DST_ADDR_LO);
     d->job = dpdk_get16(frame + HX_AT_JOB);
     d->buffer = (uint32_t)address;
     d->flow = (uint16_t)(address >> 32);
@@ -134,7 +134,7 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
     enum { NO = -128 /* in a shuffle: a zero byte */ };
     const __m128i first = _mm_loadu_si128((const __m128i *)(const void *)frame);
     const __m128i fields = _mm_loadu_si128((const __m128i *)(const void *)(frame + HX_AT_KIND));
-    /* Of the fields from HX_AT_KIND on: where a MAC has coordinates; and job, dst_d0, dst_d1 where *d has them. */
+    /* Of the fields from HX_AT_KIND on: where a MAC has coordinates; and job, dst_addr_hi, dst_addr_lo where *d has them. */
     const __m128i in_mac = _mm_setr_epi8(NO, NO, 4, 5, 6, 7, NO, NO, 8, 9, 10, 11, NO, NO, NO, NO);
     const __m128i in_descriptor = _mm_setr_epi8(NO, NO, NO, NO, NO, NO, NO, NO, 5, 4, 7, 6, 3, 2, NO, NO);
     const __m128i differ = _mm_xor_si128(first, _mm_or_si128(_mm_shuffle_epi8(fields, in_mac), expected->start));
@@ -150,13 +150,14 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
     return _mm_testz_si128(wrong, wrong) && rest == 0 && dpdk_raw32(frame + HX_AT_EPOCH) != 0 &&
            dpdk_grant_place(frame) <= expected->vcs && dpdk_extent_is_good(frame, bytes, length);
 }
-_Static_assert(HX_AT_JOB == HX_AT_KIND + 2 && HX_AT_DST_D0 == HX_AT_KIND + 4 && HX_AT_DST_D1 == HX_AT_KIND + 6 &&
-                   HX_AT_SRC_D0 == HX_AT_KIND + 8 && HX_AT_SRC_D1 == HX_AT_KIND + 10 && HX_AT_HOPS == HX_AT_VC + 1 &&
+_Static_assert(HX_AT_JOB == HX_AT_KIND + 2 && HX_AT_DST_ADDR_HI == HX_AT_KIND + 4 &&
+                   HX_AT_DST_ADDR_LO == HX_AT_KIND + 6 && HX_AT_SRC_ADDR_HI == HX_AT_KIND + 8 &&
+                   HX_AT_SRC_ADDR_LO == HX_AT_KIND + 10 && HX_AT_HOPS == HX_AT_VC + 1 &&
                    HX_AT_PLANE == HX_AT_KIND + 1 && HX_AT_CREDIT_VC == HX_AT_VC + 2,
                "where dpdk_read_header and dpdk_write_hop find fields together");
 _Static_assert(HX_ETHERTYPE_DATA == 0x88B5 && offsetof(struct hx_desc, length) == 4 &&
                    offsetof(struct hx_desc, vc) == 6 && offsetof(struct hx_desc, hops) == 7 &&
-                   offsetof(struct hx_desc, dst_d0) == 8 && offsetof(struct hx_desc, job) == 12 &&
+                   offsetof(struct hx_desc, dst_addr_hi) == 8 && offsetof(struct hx_desc, job) == 12 &&
                    offsetof(struct hx_desc, flow) == 14,
                "what dpdk_read_header lays out");
 #else

@@ -55,12 +55,12 @@ struct dpdk_port {
     /* What a burst works on. */
     struct cable_end cable;
     struct arrivals arrivals;
-    uint64_t lent;            /* lanes: blocks of the peer's that other cores may send (share.h) */
+    uint64_t quota;           /* lanes: blocks of the peer's that other cores may send (share.h) */
     uint64_t transmitted;     /* since the last flush, see dpdk_count */
     struct rte_mbuf **staged; /* [staged_size] */
     uint32_t staged_first, staged_end, staged_size;
-    uint32_t sealed_end; /* staged frames before it bear their seals: nothing is written in them any more */
-    uint32_t credit_at;  /* where among the staged a credit frame stands, if any does */
+    uint32_t authenticated_end; /* staged frames before it bear their seals: nothing is written in them any more */
+    uint32_t credit_at;         /* where among the staged a credit frame stands, if any does */
     bool credit_staged;
     uint16_t device; /* ethdev; DPDK_NO_DEVICE: no cable */
     uint64_t *drops; /* [HX_DROP_COUNT], its core's */
@@ -80,7 +80,7 @@ struct dpdk_port_config {
     uint32_t blocks, peer_blocks;  /* 32 .. 1024 */
     uint32_t lose_credit;          /* 0: none */
     uint64_t credit_period;        /* TSC */
-    const struct hx_seal_key *key; /* lives as long as the port; NULL: none */
+    const struct hx_auth_key *key; /* lives as long as the port; NULL: none */
     struct rte_mempool *pool;
     uint64_t *drops;
     struct dpdk_job job; /* whose packets may come; of an accelerator any: its switch looks at their tags */

@@ -60,7 +60,7 @@ static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
         return;
     }
     uint32_t bytes = m->data_len < HX_HEADER_BYTES ? m->data_len : m->pkt_len;
-    enum cable_verdict verdict = cable_judge(&p->cable, frame, bytes, &h);
+    enum cable_verdict verdict = cable_validate(&p->cable, frame, bytes, &h);
     if (verdict == CABLE_DATA)
         verdict = trim(m, (uint32_t)HX_HEADER_BYTES + h.length) ? cable_arrive(&p->cable, &h, &d) : CABLE_MALFORMED;
     enum hx_drop reason = cable_drop(verdict);

@@ -215,10 +215,10 @@ static bool top_up_evenly(struct dpdk_port *p, struct dpdk_share *const *shares,
     const uint64_t room = dpdk_peer_room(p);
     const uint64_t parts = even_parts(p, cores, room);
     const uint64_t packet = HX_PACKET_BLOCKS * HX_LANE_ONES >> HX_LANE_BITS * ((HX_VCS - p->cable.link.vcs) % HX_VCS);
-    uint64_t lent = 0;
+    uint64_t quota = 0;
     for (unsigned core = 0; core < cores; core++)
-        lent += shares[core] ? outstanding(shares[core]) + missing(shares[core], parts) : 0;
-    uint64_t scarce = hx_lanes_sub(parts, packet) | hx_lanes_sub(hx_lanes_sub(room, lent), packet);
+        quota += shares[core] ? outstanding(shares[core]) + missing(shares[core], parts) : 0;
+    uint64_t scarce = hx_lanes_sub(parts, packet) | hx_lanes_sub(hx_lanes_sub(room, quota), packet);
     if (scarce & HX_LANE_TOPS)
         return false;
     for (unsigned core = 0; core < cores; core++) {
@@ -226,7 +226,7 @@ static bool top_up_evenly(struct dpdk_port *p, struct dpdk_share *const *shares,
         if (give)
             grant_lanes(shares[core], give);
     }
-    p->lent = lent;
+    p->quota = quota;
     return true;
 }
 
@@ -238,7 +238,7 @@ unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares,
     if (top_up_evenly(p, shares, cores))
         return taken;
     for (unsigned vc = 0; vc < p->cable.link.vcs; vc++)
-        p->lent = hx_lane_set(p->lent, vc, (uint16_t)top_up(p, shares, cores, turn, vc));
+        p->quota = hx_lane_set(p->quota, vc, (uint16_t)top_up(p, shares, cores, turn, vc));
     return taken;
 }
 

@@ -72,7 +72,7 @@ static inline uint64_t dpdk_share_room(const struct dpdk_share *s)
 /* Puts what is held into the ring: a burst at a time, since each time takes the ring's counters from the other core. */
 void dpdk_share_push(struct dpdk_share *s);
 
-/* Holds one packet that hal_room had room for. This core has the frame's header in its cache and writes it; the owner
+/* Holds one packet that hal_tx_credits had room for. This core has the frame's header in its cache and writes it; the owner
  * need not look at it. */
 static inline void dpdk_share_send(struct dpdk_share *s, const struct hx_desc *d)
 {

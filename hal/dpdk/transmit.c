@@ -62,7 +62,7 @@ void dpdk_port_drain(struct dpdk_port *p)
 {
     p->counts.tx_dropped += p->staged_end - p->staged_first;
     rte_pktmbuf_free_bulk(p->staged + p->staged_first, p->staged_end - p->staged_first);
-    p->staged_first = p->staged_end = p->sealed_end = 0;
+    p->staged_first = p->staged_end = p->authenticated_end = 0;
     p->credit_staged = false;
 }
 
@@ -103,25 +103,25 @@ static void stage_credit(struct dpdk_port *p, uint64_t now)
  * the frames need not be told apart. */
 static void grant(struct dpdk_port *p)
 {
-    uint32_t first = RTE_MAX(p->staged_first, p->sealed_end);
+    uint32_t first = RTE_MAX(p->staged_first, p->authenticated_end);
     uint32_t last = first + p->cable.link.vcs;
     for (uint32_t at = first; at < p->staged_end && at < last; at++) {
         if (p->credit_staged && at == p->credit_at)
             continue;
         unsigned vc = cable_grant(&p->cable);
-        dpdk_write_grant(rte_pktmbuf_mtod(p->staged[at], uint8_t *), vc, p->cable.told[vc]);
+        dpdk_write_grant(rte_pktmbuf_mtod(p->staged[at], uint8_t *), vc, p->cable.notified[vc]);
     }
 }
 
 /* In the order in which frames go. One whose mbuf has no room for a seal goes without, and the peer drops it: the
  * node's own mbufs have. */
-static void seal(struct dpdk_port *p)
+static void authenticate(struct dpdk_port *p)
 {
-    for (uint32_t at = RTE_MAX(p->staged_first, p->sealed_end); at < p->staged_end; at++) {
+    for (uint32_t at = RTE_MAX(p->staged_first, p->authenticated_end); at < p->staged_end; at++) {
         struct rte_mbuf *m = p->staged[at];
         uint32_t length = m->pkt_len - HX_HEADER_BYTES;
-        if (rte_pktmbuf_linearize(m) == 0 && rte_pktmbuf_append(m, HX_SEAL_BYTES))
-            cable_seal(&p->cable, rte_pktmbuf_mtod(m, uint8_t *), length);
+        if (rte_pktmbuf_linearize(m) == 0 && rte_pktmbuf_append(m, HX_AUTH_TAG_BYTES))
+            cable_authenticate(&p->cable, rte_pktmbuf_mtod(m, uint8_t *), length);
     }
 }
 
@@ -142,7 +142,7 @@ unsigned dpdk_flush(struct dpdk_port *p, uint64_t now)
 {
     grant(p);
     if (p->cable.key)
-        seal(p);
+        authenticate(p);
     /* One credit frame among the staged is enough: a device that takes nothing must not be drowned in them. */
     if (!p->credit_staged && cable_credit_is_due(&p->cable, now))
         stage_credit(p, now);
@@ -157,6 +157,6 @@ unsigned dpdk_flush(struct dpdk_port *p, uint64_t now)
         p->staged_first = p->staged_end = 0;
     else
         make_way(p);
-    p->sealed_end = p->cable.key ? p->staged_end : 0;
+    p->authenticated_end = p->cable.key ? p->staged_end : 0;
     return sent;
 }

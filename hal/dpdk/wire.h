@@ -43,12 +43,12 @@ static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
     if (__builtin_expect(dpdk_is_stuck(p), 0))
         return 0;
     uint64_t room = dpdk_peer_room(p);
-    if (__builtin_expect(p->lent == 0, 1))
+    if (__builtin_expect(p->quota == 0, 1))
         return room;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         uint16_t has = hx_lane(room, vc);
-        uint16_t lent = hx_lane(p->lent, vc);
-        room = hx_lane_set(room, vc, (uint16_t)(has > lent ? has - lent : 0));
+        uint16_t quota = hx_lane(p->quota, vc);
+        room = hx_lane_set(room, vc, (uint16_t)(has > quota ? has - quota : 0));
     }
     return room;
 }

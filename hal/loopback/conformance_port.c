@@ -35,12 +35,12 @@ static void *memory(size_t bytes)
 
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
-    conformance_fill(of, s, packet, to, bytes);
+    conformance_read_payload(of, s, packet, to, bytes);
 }
 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
-    conformance_place(of, h, payload);
+    conformance_write_payload(of, h, payload);
 }
 
 static void event(void *of, const struct hx_event *e)

@@ -34,7 +34,7 @@ static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned i
     return arrivals_slot(&h->node.port[input].arrivals, vc, position);
 }
 
-static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
+static inline uint64_t hal_tx_credits(struct hal_switch *h, unsigned output)
 {
     uint64_t room = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
@@ -44,12 +44,12 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
     return room;
 }
 
-static inline unsigned hal_cost(const struct hx_desc *d)
+static inline unsigned hal_packet_credits(const struct hx_desc *d)
 {
     return hx_blocks(d->length);
 }
 
-static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
+static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned output)
 {
     unsigned queued = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
@@ -65,18 +65,18 @@ static inline unsigned hal_buffer(const struct hal_switch *h)
     return h->node.blocks;
 }
 
-static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *d0, uint16_t *d1)
+static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *addr_hi, uint16_t *addr_lo)
 {
-    hx_frame_destination(h->node.frames[d->buffer], d0, d1);
+    hx_frame_destination(h->node.frames[d->buffer], addr_hi, addr_lo);
     return true;
 }
 
-static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t d0,
-                                uint16_t d1)
+static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t addr_hi,
+                                uint16_t addr_lo)
 {
     struct hx_desc *d = arrivals_slot(&h->node.port[input].arrivals, vc, position);
-    d->dst_d0 = d0;
-    d->dst_d1 = d1;
+    d->dst_addr_hi = addr_hi;
+    d->dst_addr_lo = addr_lo;
 }
 
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,

@@ -133,7 +133,7 @@ const uint32_t *board_stack(const uint32_t **end)
 
 /* ---- the end ---- */
 
-unsigned board_last_words(void)
+unsigned board_panic(void)
 {
     return 0;
 }

@@ -47,13 +47,13 @@ static struct fabric f; /* the image has this one */
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     const struct accelerator *a = of;
-    payload_fill(1, a->rank, s->dst_d0, s, packet, to, bytes);
+    payload_fill(1, a->rank, s->dst_addr_hi, s, packet, to, bytes);
 }
 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     const struct accelerator *a = of;
-    f.wrong_bytes += payload_check(1, h->src_d0, a->rank, h, payload);
+    f.wrong_bytes += payload_check(1, h->src_addr_hi, a->rank, h, payload);
 }
 
 static void event(void *of, const struct hx_event *e)
@@ -83,13 +83,14 @@ static void build_switch(struct accelerator *a)
                        calloc(1, loopback_node_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS, BLOCKS, 0)));
     hx_switch_init(&a->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, 0, &a->switch_hal,
                    calloc(1, hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS)));
-    hx_route_build(&a->sw.route, &f.g, a->rank, (struct hx_barred){NULL}, up, calloc(1, hx_route_bytes(&f.g, a->rank)));
+    hx_route_build(&a->sw.route, &f.g, a->rank, (struct hx_blocked_boards){NULL}, up,
+                   calloc(1, hx_route_bytes(&f.g, a->rank)));
 }
 
 static void build_endpoint(struct accelerator *a)
 {
     static const uint64_t late_ns = 10000000;
-    const struct hx_endpoint_config config = {.d0 = (uint16_t)a->rank,
+    const struct hx_endpoint_config config = {.addr_hi = (uint16_t)a->rank,
                                               .columns = ACCELERATORS,
                                               .rows = 1,
                                               .plane_set = 1,

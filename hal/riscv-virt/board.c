@@ -59,7 +59,7 @@ void board_put(char c)
 }
 
 /* Hart 0 that hangs within a line is not waited for for good. */
-unsigned board_last_words(void)
+unsigned board_panic(void)
 {
     static const uint64_t patience_ns = UINT64_C(1000000000);
     unsigned hart = board_hart();
@@ -97,7 +97,7 @@ static void interrupt_at(uint64_t tick)
     ((volatile uint64_t *)(board_parts.clint + TIMER_COMPARE))[board_hart()] = tick;
 }
 
-void board_nap_over(void)
+void board_idle_wait_over(void)
 {
     enum { CLAIM = 0x200004 / 4 };
     volatile uint32_t *plic = (volatile uint32_t *)board_parts.plic;
@@ -106,7 +106,7 @@ void board_nap_over(void)
 }
 
 /* Interrupts are off meanwhile: timer or device end the sleep, and are no trap. */
-void board_nap(uint64_t ns)
+void board_idle_wait(uint64_t ns)
 {
     __asm__ volatile("csrc mstatus, %0" : : "r"(INTERRUPTS_ON));
     __asm__ volatile("csrs mie, %0" : : "r"(TIMER_BIT | DEVICE_BIT));

@@ -16,7 +16,7 @@ uintptr_t board_virtio(unsigned place);
 /* An interrupt of the device at that place ends a nap of hart 0 from now on. */
 void board_virtio_wakes(unsigned place);
 /* Such a nap is over, and the drivers have had their devices withdraw what they asked for. */
-void board_nap_over(void);
+void board_idle_wait_over(void);
 
 /* Start code's: before all else, with the device tree that it was handed; and what ends in a trap. */
 void board_start(const void *tree);

@@ -1,9 +1,9 @@
-/* crc.h - CRC-32C for the firmware (hal/wide/crc32c.h), and what it took: a part of what verifying costs. */
+/* crc.h - CRC-32C for the firmware (hal/simd/crc32c.h), and what it took: a part of what verifying costs. */
 #ifndef SHM_CRC_H
 #define SHM_CRC_H
 
 #include "clock.h"
-#include "hal/wide/crc32c.h"
+#include "hal/simd/crc32c.h"
 
 /* Of this process: the firmware does not say for which endpoint it asks. */
 struct shm_crc {
@@ -15,9 +15,9 @@ extern struct shm_crc shm_crc;
 static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
 {
     if (!shm_crc.clock)
-        return wide_crc32c(crc, data, bytes);
+        return simd_crc32c(crc, data, bytes);
     uint64_t began = shm_clock_ns(shm_crc.clock);
-    uint32_t sum = wide_crc32c(crc, data, bytes);
+    uint32_t sum = simd_crc32c(crc, data, bytes);
     shm_crc.ns += shm_clock_ns(shm_crc.clock) - began;
     return sum;
 }

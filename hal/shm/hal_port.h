@@ -173,7 +173,7 @@ static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned i
     return &h->rx[input].link->slots[vc * h->size + (position & (h->size - 1))];
 }
 
-static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
+static inline uint64_t hal_tx_credits(struct hal_switch *h, unsigned output)
 {
     if (!(h->up >> output & 1))
         return 0;
@@ -183,14 +183,14 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
     return __builtin_expect(can_be, 1) ? left : 0; /* 0: of a tail that cannot be true */
 }
 
-static inline unsigned hal_cost(const struct hx_desc *d)
+static inline unsigned hal_packet_credits(const struct hx_desc *d)
 {
     (void)d;
     return 1;
 }
 
 /* Slots that are taken at the far end. */
-static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
+static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned output)
 {
     const struct shm_tx *tx = &h->tx[output];
     return hx_lanes_sum(hx_lanes_sub(tx->head, shm_load(&tx->link->tails)));
@@ -201,26 +201,26 @@ static inline unsigned hal_buffer(const struct hal_switch *h)
     return h->size;
 }
 
-static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *d0, uint16_t *d1)
+static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *addr_hi, uint16_t *addr_lo)
 {
     const uint32_t buffer = shm_read_desc(d).buffer;
     if (buffer / h->worker->per_home >= h->worker->workers)
         return false;
-    hx_frame_destination(h->worker->buffers[buffer].frame, d0, d1);
+    hx_frame_destination(h->worker->buffers[buffer].frame, addr_hi, addr_lo);
     return true;
 }
 
 /* Both digits at once: the worker may be killed before the next instruction. */
-static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t d0,
-                                uint16_t d1)
+static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t addr_hi,
+                                uint16_t addr_lo)
 {
     struct hx_desc *d = &h->rx[input].link->slots[vc * h->size + (position & (h->size - 1))];
-    const uint16_t digits[2] = {d0, d1};
+    const uint16_t digits[2] = {addr_hi, addr_lo};
     uint32_t both;
     if (__builtin_expect(h->tap != NULL, 0))
         shm_tap_redirects(h, input, vc, position);
     memcpy(&both, digits, sizeof both);
-    __atomic_store_n((shm_half_word *)(void *)&d->dst_d0, both, __ATOMIC_RELAXED);
+    __atomic_store_n((shm_half_word *)(void *)&d->dst_addr_hi, both, __ATOMIC_RELAXED);
 }
 
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
@@ -241,8 +241,8 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     slot->length = d->length;
     slot->vc = d->vc;
     slot->hops = d->hops;
-    slot->dst_d0 = d->dst_d0;
-    slot->dst_d1 = d->dst_d1;
+    slot->dst_addr_hi = d->dst_addr_hi;
+    slot->dst_addr_lo = d->dst_addr_lo;
     slot->job = d->job;
     slot->flow = d->flow;
 }

@@ -37,7 +37,7 @@ static inline bool tap_has_waited(const struct hal_switch *h, const struct hx_sw
 static inline uint16_t tap_room(struct hal_switch *h, const struct hx_switch *sw, const struct hx_tap_note *n,
                                 unsigned port)
 {
-    return hx_lane(hal_room(h, port), hx_route_vc(&sw->route, n->input, n->input_vc, port));
+    return hx_lane(hal_tx_credits(h, port), hx_route_vc(&sw->route, n->input, n->input_vc, port));
 }
 
 static void write_note(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d)

@@ -237,8 +237,8 @@ static void record_port(const struct moment *m, const struct hal_switch *h, unsi
 
 /* Transit does not look at frames, so they are far away. Asks for the beginnings of those that a port is to record, and
  * for the place of the next record. */
-static void fetch_port(const struct shm_worker *w, const struct hal_switch *h, const struct shm_link *link,
-                       uint64_t from, uint64_t to)
+static void prefetch_port(const struct shm_worker *w, const struct hal_switch *h, const struct shm_link *link,
+                          uint64_t from, uint64_t to)
 {
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         const struct hx_desc *slots = link->slots + (size_t)vc * h->size;
@@ -254,7 +254,7 @@ static void fetch_port(const struct shm_worker *w, const struct hal_switch *h, c
     }
 }
 
-static void fetch(const struct hal_switch *h, const struct moment *m, uint64_t in, uint64_t out)
+static void prefetch(const struct hal_switch *h, const struct moment *m, uint64_t in, uint64_t out)
 {
     const struct shm_worker *w = m->of->taps->worker;
     const struct hx_tap_producer *p = &m->tap->out;
@@ -262,11 +262,11 @@ static void fetch(const struct hal_switch *h, const struct moment *m, uint64_t i
         __builtin_prefetch(p->ring->bytes + ((p->head + 64 * line) & (p->size - 1)), 1);
     for (; in; in &= in - 1) {
         const struct shm_rx *rx = &h->rx[__builtin_ctzll(in)];
-        fetch_port(w, h, rx->link, h->tap->seen[__builtin_ctzll(in)], rx->seen);
+        prefetch_port(w, h, rx->link, h->tap->seen[__builtin_ctzll(in)], rx->seen);
     }
     for (; out; out &= out - 1) {
         const struct shm_tx *tx = &h->tx[__builtin_ctzll(out)];
-        fetch_port(w, h, tx->link, tx->link->heads, tx->head);
+        prefetch_port(w, h, tx->link, tx->link->heads, tx->head);
     }
 }
 
@@ -283,7 +283,7 @@ static uint64_t came_in(const struct hal_switch *h, uint64_t set)
 
 static void record_step(const struct hal_switch *h, struct moment *m, uint64_t in, uint64_t out)
 {
-    fetch(h, m, in, out);
+    prefetch(h, m, in, out);
     hx_tap_writes(&m->tap->out);
     m->time = shm_clock_ns(m->of->taps->clock);
     for (; in; in &= in - 1) {

@@ -24,7 +24,7 @@ enum {
     MOST_SPINS = 4000,
     FEWEST_SPINS = 16,
     MOST_YIELDS = 20,
-    NAP_NS = 20000000, /* who sleeps may miss that the channel was broken */
+    IDLE_WAIT_NS = 20000000, /* who sleeps may miss that the channel was broken */
     LINE = 64,
     AHEAD = 8 * LINE /* of what a box is written up to */
 };
@@ -108,7 +108,7 @@ static size_t record_bytes(uint32_t frame_bytes)
 
 /* What is to be written soon was read by another core last, whose cache has it: that takes as long as a hop, so it is
  * asked for ahead, to be written. */
-static inline void fetch_to_write(const uint8_t *at)
+static inline void prefetch_to_write(const uint8_t *at)
 {
 #if defined(__x86_64__)
     __asm__ volatile("prefetchw %0" : : "m"(*at));
@@ -127,7 +127,7 @@ struct virtual_record *virtual_channel_send(struct virtual_channel *c, unsigned 
     struct virtual_record *r = (struct virtual_record *)(void *)(box->bytes + box->used);
     box->used += bytes;
     for (size_t line = 0; line < bytes; line += LINE)
-        fetch_to_write(box->bytes + box->used + AHEAD + line);
+        prefetch_to_write(box->bytes + box->used + AHEAD + line);
     r->frame_bytes = frame_bytes;
     return r;
 }
@@ -145,11 +145,11 @@ static bool has_caught_up(const struct virtual_channel *c, const struct seat *se
 
 static void sleep_until_it_moves(const struct virtual_channel *c, struct seat *seat)
 {
-    const struct timespec nap = {.tv_nsec = NAP_NS};
+    const struct timespec idle_wait = {.tv_nsec = IDLE_WAIT_NS};
     atomic_fetch_add(&seat->sleepers, 1);
     uint32_t seen = atomic_load(&seat->windows);
     if ((int32_t)(seen - c->window) < 0)
-        (void)syscall(SYS_futex, &seat->windows, FUTEX_WAIT, seen, &nap, NULL, 0);
+        (void)syscall(SYS_futex, &seat->windows, FUTEX_WAIT, seen, &idle_wait, NULL, 0);
     atomic_fetch_sub(&seat->sleepers, 1);
 }
 
@@ -208,7 +208,7 @@ static void combine(struct virtual_turn *all, const struct virtual_turn *one)
     all->stop |= one->stop;
 }
 
-void virtual_channel_say(struct virtual_channel *c, const struct virtual_turn *turn)
+void virtual_channel_publish(struct virtual_channel *c, const struct virtual_turn *turn)
 {
     if (c->workers == 1)
         return;
@@ -219,7 +219,7 @@ void virtual_channel_say(struct virtual_channel *c, const struct virtual_turn *t
     wake_sleepers(own);
 }
 
-bool virtual_channel_hear(struct virtual_channel *c, struct virtual_turn *turn)
+bool virtual_channel_wait(struct virtual_channel *c, struct virtual_turn *turn)
 {
     if (c->workers == 1)
         return true;

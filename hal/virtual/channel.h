@@ -47,15 +47,15 @@ void virtual_channel_destroy(struct virtual_channel *c);
 struct virtual_record *virtual_channel_send(struct virtual_channel *c, unsigned worker, uint32_t frame_bytes);
 
 /* What goes to others in this window has been sent: what is sent from now on is of the next, and for after the turn. */
-void virtual_channel_say(struct virtual_channel *c, const struct virtual_turn *turn);
+void virtual_channel_publish(struct virtual_channel *c, const struct virtual_turn *turn);
 /* Ends the window: waits until all others have said theirs, and combines it; of one worker *turn stays what it said.
  * false: another worker is gone. */
-bool virtual_channel_hear(struct virtual_channel *c, struct virtual_turn *turn);
+bool virtual_channel_wait(struct virtual_channel *c, struct virtual_turn *turn);
 /* Both at once. */
 static inline bool virtual_channel_turn(struct virtual_channel *c, struct virtual_turn *turn)
 {
-    virtual_channel_say(c, turn);
-    return virtual_channel_hear(c, turn);
+    virtual_channel_publish(c, turn);
+    return virtual_channel_wait(c, turn);
 }
 
 /* The records for this worker, one after the other, NULL after the last. */

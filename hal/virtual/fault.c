@@ -1,6 +1,6 @@
 /* fault.c - what a link that has faults does to packets and credits (fault.h). */
 #include "fault.h"
-#include "entity.h"
+#include "sim_node.h"
 #include "tap.h"
 
 enum {
@@ -44,28 +44,28 @@ struct passage {
     bool late; /* it comes behind others that are sent meanwhile */
 };
 
-static void tell_hit(const struct passage *p, const struct virtual_parcel *parcel, size_t fault)
+static void tell_hit(const struct passage *p, const struct virtual_packet_event *packet_event, size_t fault)
 {
     const struct virtual_worker *w = p->h->worker;
-    w->faults->hit(w->faults->of_hit, virtual_pool_frame(&w->pool, parcel->slot.d.buffer), fault);
+    w->faults->hit(w->faults->of_hit, virtual_pool_frame(&w->pool, packet_event->slot.d.buffer), fault);
 }
 
-static void lose(const struct passage *p, struct virtual_parcel *parcel, size_t fault)
+static void lose(const struct passage *p, struct virtual_packet_event *packet_event, size_t fault)
 {
     p->h->worker->faults->cost[fault].lost++;
-    tell_hit(p, parcel, fault);
-    parcel->slot.d.dst_d0 = HX_NO_DIGIT;
-    parcel->slot.d.dst_d1 = 0;
+    tell_hit(p, packet_event, fault);
+    packet_event->slot.d.dst_addr_hi = HX_NO_DIGIT;
+    packet_event->slot.d.dst_addr_lo = 0;
 }
 
-static void corrupt(const struct passage *p, const struct virtual_parcel *parcel)
+static void corrupt(const struct passage *p, const struct virtual_packet_event *packet_event)
 {
     const struct virtual_pool *pool = &p->h->worker->pool;
-    uint8_t *frame = virtual_pool_frame(pool, parcel->slot.d.buffer);
-    unsigned length = parcel->slot.d.length;
+    uint8_t *frame = virtual_pool_frame(pool, packet_event->slot.d.buffer);
+    unsigned length = packet_event->slot.d.length;
     bool carried = HX_HEADER_BYTES + HX_MAX_PAYLOAD <= pool->stride;
     uint64_t at = p->f->number + p->f->carried;
-    tell_hit(p, parcel, p->now->fault);
+    tell_hit(p, packet_event, p->now->fault);
     if (!carried)
         frame[HX_AT_VERSION] = UINT8_MAX; /* not the other bits: two links would mend it */
     else if (length)
@@ -76,10 +76,10 @@ static void corrupt(const struct passage *p, const struct virtual_parcel *parcel
 }
 
 /* What comes of the parcel at the far end, for who captures. */
-static void show(const struct passage *p, const struct virtual_parcel *parcel)
+static void show(const struct passage *p, const struct virtual_packet_event *packet_event)
 {
-    const struct virtual_slot *slot = &parcel->slot;
-    if (p->h->worker->tap && slot->d.dst_d0 != HX_NO_DIGIT)
+    const struct virtual_slot *slot = &packet_event->slot;
+    if (p->h->worker->tap && slot->d.dst_addr_hi != HX_NO_DIGIT)
         virtual_tap_comes(p->h, virtual_tx_port(p->tx), &slot->d, slot->ready, slot->birth);
 }
 
@@ -87,7 +87,7 @@ static void show(const struct passage *p, const struct virtual_parcel *parcel)
 static void duplicate(const struct passage *p)
 {
     struct virtual_worker *w = p->h->worker;
-    struct virtual_parcel copy = *virtual_outbox_next(&w->outbox);
+    struct virtual_packet_event copy = *virtual_outbox_next(&w->outbox);
     unsigned blocks = virtual_blocks(&copy.slot.d);
     if (hx_lane(p->tx->lanes, copy.slot.d.vc) < blocks)
         return;
@@ -110,30 +110,30 @@ static void duplicate(const struct passage *p)
 }
 
 /* What makes a packet late comes first: a link that goes down meanwhile loses it. */
-static void slow(struct passage *p, struct virtual_parcel *parcel, uint64_t start)
+static void slow(struct passage *p, struct virtual_packet_event *packet_event, uint64_t start)
 {
     const struct virtual_worker *w = p->h->worker;
     const struct hx_impairment *i = &p->now->state.impairs;
-    parcel->slot.ready += i->delay_ns * 1000;
+    packet_event->slot.ready += i->delay_ns * 1000;
     if (i->rate)
         p->tx->link_free += (p->tx->link_free - start) * (HX_FAULT_WHOLE - i->rate) / i->rate;
     p->late = falls(w->faults, p->f, HX_DIE_REORDER, i->reorder);
     if (p->late)
-        parcel->slot.ready += LATE_PACKETS * (uint64_t)p->tx->kind->rate.blocks[VIRTUAL_PACKET_BLOCKS];
+        packet_event->slot.ready += LATE_PACKETS * (uint64_t)p->tx->kind->rate.blocks[VIRTUAL_PACKET_BLOCKS];
 }
 
 /* A link that stays up until the packet is there. */
-static void meet(const struct passage *p, struct virtual_parcel *parcel)
+static void meet(const struct passage *p, struct virtual_packet_event *packet_event)
 {
     const struct virtual_worker *w = p->h->worker;
     const struct hx_impairment *i = &p->now->state.impairs;
     if (falls(w->faults, p->f, HX_DIE_LOSS, i->loss)) {
-        lose(p, parcel, p->now->fault);
+        lose(p, packet_event, p->now->fault);
         return;
     }
     p->cost->reordered += p->late;
     if (falls(w->faults, p->f, HX_DIE_CORRUPT, i->corrupt))
-        corrupt(p, parcel);
+        corrupt(p, packet_event);
     if (falls(w->faults, p->f, HX_DIE_DUPLICATE, i->duplicate))
         duplicate(p);
 }
@@ -143,17 +143,17 @@ void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
     struct virtual_worker *w = h->worker;
     struct virtual_tx *tx = &h->tx[output];
     struct virtual_fault *f = &w->faults->of[tx->fault];
-    struct virtual_parcel *parcel = virtual_outbox_next(&w->outbox);
+    struct virtual_packet_event *packet_event = virtual_outbox_next(&w->outbox);
     const struct hx_link_change *now = state_at(f, start);
     struct passage p = {.h = h, .tx = tx, .f = f, .now = now, .cost = now ? &w->faults->cost[now->fault] : NULL};
     bool impaired = now && now->state.impaired && !now->state.down;
     if (impaired)
-        slow(&p, parcel, start);
-    const struct hx_link_change *down = goes_down(f, now, parcel->slot.ready);
+        slow(&p, packet_event, start);
+    const struct hx_link_change *down = goes_down(f, now, packet_event->slot.ready);
     if (down)
-        lose(&p, parcel, down->fault);
+        lose(&p, packet_event, down->fault);
     else if (impaired)
-        meet(&p, parcel);
+        meet(&p, packet_event);
     show(&p, virtual_outbox_next(&w->outbox)); /* the packet, or its copy */
     f->carried++;
     uint64_t ahead = w->timing.ahead;
@@ -164,7 +164,7 @@ void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
 
 bool virtual_fault_lost(const struct virtual_worker *w, const struct hx_desc *d, uint64_t *gone)
 {
-    bool lost = w->faults && d->dst_d0 == HX_NO_DIGIT;
+    bool lost = w->faults && d->dst_addr_hi == HX_NO_DIGIT;
     *gone += lost ? w->faults->period : 0;
     return lost;
 }
@@ -191,10 +191,10 @@ void virtual_fault_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint6
     const struct virtual_queue *q = &rx->queue[d->vc];
     uint16_t at = (uint16_t)(hx_lane(rx->head, d->vc) - 1);
     const struct virtual_slot slot = *virtual_queue_at(q, at);
-    uint16_t first = rx->forwards ? hx_lane(rx->judged, d->vc) : hx_lane(rx->ready, d->vc);
+    uint16_t first = rx->forwards ? hx_lane(rx->decided, d->vc) : hx_lane(rx->ready, d->vc);
     for (; at != first && virtual_queue_at(q, (uint16_t)(at - 1))->ready > ready; at--)
         *virtual_queue_at(q, at) = *virtual_queue_at(q, (uint16_t)(at - 1));
     *virtual_queue_at(q, at) = slot;
     if (at == first)
-        virtual_entity_note_sooner(virtual_rx_entity(rx), ready, (unsigned)rx->item + d->vc);
+        virtual_sim_node_note_sooner(virtual_rx_sim_node(rx), ready, (unsigned)rx->item + d->vc);
 }

@@ -18,28 +18,29 @@ static void take_up(struct virtual_forwarding *f, struct virtual_slot *slot)
     slot->ready = taken_up + f->delay;
 }
 
-void virtual_forwarding_judge(struct virtual_forwarding *f, struct virtual_rx *rx, unsigned vc, uint64_t now)
+void virtual_forwarding_decide(struct virtual_forwarding *f, struct virtual_rx *rx, unsigned vc, uint64_t now)
 {
     const struct virtual_queue *q = &rx->queue[vc];
     uint16_t front = hx_lane(rx->ready, vc);
-    uint16_t at = hx_lane(rx->judged, vc);
+    uint16_t at = hx_lane(rx->decided, vc);
     for (; at != hx_lane(rx->head, vc); at++) {
         struct virtual_slot *slot = virtual_queue_at(q, at);
         if (slot->ready > now)
             break;
-        if (slot->d.dst_d0 == f->d0 && slot->d.dst_d1 == f->d1)
+        if (slot->d.dst_addr_hi == f->addr_hi && slot->d.dst_addr_lo == f->addr_lo)
             pull_forward(q, at, front++);
         else
             take_up(f, slot);
     }
-    rx->judged = hx_lane_set(rx->judged, vc, at);
+    rx->decided = hx_lane_set(rx->decided, vc, at);
 }
 
 uint64_t virtual_forwarding_next(const struct virtual_rx *rx, unsigned vc)
 {
     uint16_t at = hx_lane(rx->ready, vc);
-    uint16_t judged = hx_lane(rx->judged, vc);
-    uint64_t goes = at != judged ? virtual_queue_at(&rx->queue[vc], at)->ready : VIRTUAL_NEVER;
-    uint64_t comes = judged != hx_lane(rx->head, vc) ? virtual_queue_at(&rx->queue[vc], judged)->ready : VIRTUAL_NEVER;
+    uint16_t decided = hx_lane(rx->decided, vc);
+    uint64_t goes = at != decided ? virtual_queue_at(&rx->queue[vc], at)->ready : VIRTUAL_NEVER;
+    uint64_t comes =
+        decided != hx_lane(rx->head, vc) ? virtual_queue_at(&rx->queue[vc], decided)->ready : VIRTUAL_NEVER;
     return goes < comes ? goes : comes;
 }

@@ -20,14 +20,14 @@
 struct virtual_rx;
 
 struct virtual_forwarding {
-    uint64_t free;   /* ps: the next packet is taken up */
-    uint64_t delay;  /* ps */
-    uint64_t block;  /* ps of a block; 0: any number at once */
-    uint16_t d0, d1; /* the host's own address */
+    uint64_t free;             /* ps: the next packet is taken up */
+    uint64_t delay;            /* ps */
+    uint64_t block;            /* ps of a block; 0: any number at once */
+    uint16_t addr_hi, addr_lo; /* the host's own address */
 };
 
 /* Judges what has come by `now` on a VC: what is for the host goes before all others. */
-void virtual_forwarding_judge(struct virtual_forwarding *f, struct virtual_rx *rx, unsigned vc, uint64_t now);
+void virtual_forwarding_decide(struct virtual_forwarding *f, struct virtual_rx *rx, unsigned vc, uint64_t now);
 
 /* When the next on a VC may go on or is to be judged; VIRTUAL_NEVER: there is none. */
 uint64_t virtual_forwarding_next(const struct virtual_rx *rx, unsigned vc);

@@ -3,7 +3,7 @@
  * Data that flows. A packet that a switch sends goes (outbox.h) into the queue of the next switch's input, with the
  * time from which it may be routed there; credit that it gives back likewise goes, with its time, to the sender's list.
  * Nothing is looked at before its time has come, and no two switches are nearer to each other than a window (timing.h),
- * so a worker may let each of its entities run through a window alone (entity.h).
+ * so a worker may let each of its entities run through a window alone (sim_node.h).
  *
  * Who owns what. A worker owns its entities and all they hold. What leaves for another worker goes through the channel,
  * packets with their frames. A slot of a queue belongs to the receiving switch from its time on; a buffer moves with
@@ -17,11 +17,11 @@
 #ifndef VIRTUAL_HAL_PORT_H
 #define VIRTUAL_HAL_PORT_H
 
-#include "agenda.h"
 #include "channel.h"
+#include "event_queue.h"
 #include "forwarding.h"
+#include "hal/simd/crc32c.h"
 #include "hal/user.h"
-#include "hal/wide/crc32c.h"
 #include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
 #include "outbox.h"
@@ -30,7 +30,7 @@
 #include "timing.h"
 #include "wheel.h"
 
-struct virtual_entity;
+struct virtual_sim_node;
 struct virtual_faults;
 struct virtual_tap;
 
@@ -53,7 +53,7 @@ struct virtual_worker {
     struct virtual_faults *faults; /* fault.h; NULL: all links are well */
     /* The time of an entity's item VIRTUAL_ITEM_FAULT has come. Returns planes whose switches are to step, bit by
      * plane. */
-    unsigned (*fault_is_due)(void *of, struct virtual_entity *e);
+    unsigned (*fault_is_due)(void *of, struct virtual_sim_node *e);
     void *of_faults;
     /* [accelerators]: by what number endpoints know a rank, d1 * columns + d0: what is asked for ahead is found by
      * it. */
@@ -89,13 +89,13 @@ struct virtual_rx {
     _Alignas(64) uint64_t head; /* lanes: positions appended */
     uint64_t ready, tail;       /* likewise: whose time has come, released */
     struct virtual_queue queue[HX_VCS];
-    uint64_t entity : 48;  /* virtual_rx_entity() */
-    uint64_t item : 15;    /* of the agenda, while packets are on their way on VC 0; those of other VCs follow */
-    uint64_t forwards : 1; /* what comes is judged by the switch's `forwarding` */
+    uint64_t sim_node : 48; /* virtual_rx_sim_node() */
+    uint64_t item : 15;     /* of the agenda, while packets are on their way on VC 0; those of other VCs follow */
+    uint64_t forwards : 1;  /* what comes is judged by the switch's `forwarding` */
     uint64_t crossbar_free;
     uint64_t last_credit;    /* credits go back in order */
     struct virtual_tx *from; /* NULL: in another worker, the endpoint, or behind a link that has faults */
-    uint64_t judged;         /* lanes, where it forwards: forwarding.h */
+    uint64_t decided;        /* lanes, where it forwards: forwarding.h */
     uint32_t link;
     uint32_t fault; /* which of virtual_faults.of; 0: none */
     uint16_t from_worker;
@@ -105,15 +105,15 @@ struct virtual_rx {
 };
 _Static_assert(offsetof(struct virtual_rx, crossbar_free) == 64 && sizeof(struct virtual_rx) == 128, "two cache lines");
 
-static inline struct virtual_entity *virtual_rx_entity(const struct virtual_rx *rx)
+static inline struct virtual_sim_node *virtual_rx_sim_node(const struct virtual_rx *rx)
 {
-    return (struct virtual_entity *)(uintptr_t)rx->entity;
+    return (struct virtual_sim_node *)(uintptr_t)rx->sim_node;
 }
 
 struct hal_switch {
     struct virtual_worker *worker;
-    struct virtual_entity *entity;
-    uint64_t starved;                  /* open outputs that somebody waits for who lacks credit */
+    struct virtual_sim_node *sim_node;
+    uint64_t credit_blocked;           /* open outputs that somebody waits for who lacks credit */
     uint64_t credit_noted;             /* outputs whose next credit stands in the agenda */
     struct virtual_rx *rx;             /* [ports] */
     struct virtual_tx *tx;             /* [ports] */
@@ -121,9 +121,9 @@ struct hal_switch {
     uint8_t plane, ports;
     /* Up to here: what those who give credit back touch too. */
     uint64_t news;                     /* inputs with packets ready that the switch has not seen */
-    uint64_t shut;                     /* outputs that somebody waits for and whose opening stands in the agenda */
+    uint64_t blocked;                  /* outputs that somebody waits for and whose opening stands in the agenda */
     uint64_t sent;                     /* outputs that took a packet in this step */
-    uint64_t idle;                     /* of `starved`: nobody who waits for one can go until it has credit */
+    uint64_t idle;                     /* of `credit_blocked`: nobody who waits for one can go until it has credit */
     uint64_t small;                    /* packets that stand here, waiting or new, of less than a whole one's blocks */
     const struct virtual_slot *looked; /* at last */
     struct hal_endpoint *endpoint;     /* NULL: a router */
@@ -162,14 +162,14 @@ static inline bool virtual_is_small(const struct hx_desc *d)
 
 /* ---- switch ---- */
 
-static inline uint64_t hal_news(const struct hal_switch *h)
+static inline uint64_t hal_rx_pending(const struct hal_switch *h)
 {
     return h->news;
 }
 
-static inline uint64_t hal_open(const struct hal_switch *h)
+static inline uint64_t hal_tx_ready(const struct hal_switch *h)
 {
-    return ~(h->shut | h->idle);
+    return ~(h->blocked | h->idle);
 }
 
 /* A step is made for what comes at one time, and an output has one place for what is to go on its link next. */
@@ -213,19 +213,19 @@ static inline uint64_t virtual_credit_there(struct virtual_tx *tx, uint64_t now)
     return tx->lanes;
 }
 
-static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
+static inline uint64_t hal_tx_credits(struct hal_switch *h, unsigned output)
 {
     struct virtual_tx *tx = &h->tx[output];
     return tx->opens > h->worker->now ? 0 : virtual_credit_there(tx, h->worker->now);
 }
 
-static inline unsigned hal_cost(const struct hx_desc *d)
+static inline unsigned hal_packet_credits(const struct hx_desc *d)
 {
     return virtual_blocks(d);
 }
 
 /* Blocks whose credit is not back. What stands before the link counts: its credit is spent. */
-static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
+static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned output)
 {
     return h->worker->timing.vcs * h->worker->timing.vc_blocks -
            hx_lanes_sum(virtual_credit_there(&h->tx[output], h->worker->now));
@@ -236,18 +236,18 @@ static inline unsigned hal_buffer(const struct hal_switch *h)
     return h->worker->timing.vc_blocks;
 }
 
-static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *d0, uint16_t *d1)
+static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *addr_hi, uint16_t *addr_lo)
 {
-    hx_frame_destination(virtual_pool_frame(&h->worker->pool, d->buffer), d0, d1);
+    hx_frame_destination(virtual_pool_frame(&h->worker->pool, d->buffer), addr_hi, addr_lo);
     return true;
 }
 
-static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t d0,
-                                uint16_t d1)
+static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t addr_hi,
+                                uint16_t addr_lo)
 {
     struct virtual_slot *slot = virtual_queue_at(&h->rx[input].queue[vc], position);
-    slot->d.dst_d0 = d0;
-    slot->d.dst_d1 = d1;
+    slot->d.dst_addr_hi = addr_hi;
+    slot->d.dst_addr_lo = addr_lo;
 }
 
 /* The packet that was looked at last goes on, on another VC than that which it came on, and with another count of hops:
@@ -307,7 +307,7 @@ struct virtual_port {
 
 struct hal_endpoint {
     struct virtual_worker *worker;
-    struct virtual_entity *entity;
+    struct virtual_sim_node *sim_node;
     const struct hx_endpoint *firmware; /* what it serves: its tables are fetched ahead; NULL: nothing is */
     const void *user_data;              /* likewise, what the user touches when something arrives */
     uint32_t user_bytes;
@@ -383,7 +383,7 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
 
 static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
 {
-    return wide_crc32c(crc, data, bytes);
+    return simd_crc32c(crc, data, bytes);
 }
 
 static inline const struct hal_user *hal_user(const struct hal_endpoint *h)

@@ -1,8 +1,8 @@
 /* link.c - what a packet does to time: over links, through crossbars, into and out of endpoints (timing.h). */
-#include "entity.h"
 #include "fault.h"
-#include "fetch.h"
 #include "inline.h"
+#include "prefetch.h"
+#include "sim_node.h"
 #include "tap.h"
 
 static uint64_t later_of(uint64_t a, uint64_t b)
@@ -57,7 +57,7 @@ static void post_record(struct virtual_worker *w, const struct virtual_record *r
         virtual_pay_late(w, w->tx[r->link], r->credit);
         return;
     }
-    struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
+    struct virtual_packet_event *p = virtual_outbox_next(&w->outbox);
     p->rx = w->rx[r->link];
     p->slot = r->slot;
     p->slot.d.buffer = virtual_pool_get(&w->pool);
@@ -112,10 +112,10 @@ static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops,
     q->last = later_of(there, q->last);
     virtual_slot_pass(&q->slots[q->head++ & q->mask], h->looked, vc, hops, q->last);
     if (!h->worker->outbox.for_own)
-        virtual_fetch_delivery(ep, h->looked);
+        virtual_prefetch_delivery(ep, h->looked);
     if (!ep->eject_noted) {
         ep->eject_noted = true;
-        virtual_entity_note(h->entity, q->last, VIRTUAL_ITEM_EJECT);
+        virtual_sim_node_note(h->sim_node, q->last, VIRTUAL_ITEM_EJECT);
     }
 }
 
@@ -124,7 +124,7 @@ static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsi
 {
     struct virtual_worker *w = h->worker;
     const struct virtual_tx *tx = &h->tx[output];
-    struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
+    struct virtual_packet_event *p = virtual_outbox_next(&w->outbox);
     virtual_slot_pass(&p->slot, h->looked, vc, hops, start + tx->kind->there);
     p->rx = tx->far;
     p->tx = tx;

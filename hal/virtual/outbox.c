@@ -1,7 +1,7 @@
 /* outbox.c - hands over what an entity sends, late (outbox.h). */
-#include "entity.h" /* circle: a part of the worker that hal_port.h makes of its parts */
-#include "fault.h"  /* circle: likewise */
+#include "fault.h" /* circle: likewise */
 #include "inline.h"
+#include "sim_node.h" /* circle: a part of the worker that hal_port.h makes of its parts */
 
 /* How many of its kind were posted since, when what its first line points at is asked for, and what that does. */
 enum { LINE = 64, ASKED = 2, ASKED_AGAIN = 4 };
@@ -15,7 +15,7 @@ void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t re
 
 static void hand_over(struct virtual_worker *w)
 {
-    const struct virtual_parcel *p = &w->outbox.parcel[w->outbox.handed++ % VIRTUAL_PARCELS];
+    const struct virtual_packet_event *p = &w->outbox.packet_event[w->outbox.handed++ % VIRTUAL_EVENTS];
     const struct virtual_slot *slot = &p->slot;
     if (__builtin_expect(!p->rx, 0))
         virtual_send_away(w, p->tx, &slot->d, slot->ready, slot->birth);
@@ -26,7 +26,7 @@ static void hand_over(struct virtual_worker *w)
 }
 
 /* What every packet touches where it goes, at once. */
-static inline void fetch_end(const struct virtual_worker *w, const struct virtual_parcel *p)
+static inline void prefetch_end(const struct virtual_worker *w, const struct virtual_packet_event *p)
 {
     const uint8_t *frame = virtual_pool_frame(&w->pool, p->slot.d.buffer);
     __builtin_prefetch(p->rx ? (const uint8_t *)p->rx : frame);
@@ -35,34 +35,34 @@ static inline void fetch_end(const struct virtual_worker *w, const struct virtua
 }
 
 /* What that points at. */
-static inline void fetch_rest(const struct virtual_parcel *p)
+static inline void prefetch_rest(const struct virtual_packet_event *p)
 {
     if (!p->rx)
         return;
     const struct virtual_queue *q = &p->rx->queue[p->slot.d.vc];
     if (q->slots)
         __builtin_prefetch(virtual_queue_at(q, hx_lane(p->rx->head, p->slot.d.vc)));
-    __builtin_prefetch(virtual_rx_entity(p->rx));
+    __builtin_prefetch(virtual_rx_sim_node(p->rx));
 }
 
 /* Where it goes into the agenda, which moves on through its room. */
-static inline void fetch_agenda(const struct virtual_parcel *p)
+static inline void prefetch_event_queue(const struct virtual_packet_event *p)
 {
     if (!p->rx)
         return;
-    const struct virtual_agenda *a = &virtual_rx_entity(p->rx)->agenda;
+    const struct virtual_event_queue *a = &virtual_rx_sim_node(p->rx)->event_queue;
     __builtin_prefetch(&a->key[a->end]);
 }
 
 void virtual_post(struct virtual_worker *w)
 {
     struct virtual_outbox *box = &w->outbox;
-    fetch_end(w, virtual_outbox_next(box));
+    prefetch_end(w, virtual_outbox_next(box));
     uint32_t waiting = ++box->posted - box->handed;
     if (waiting > ASKED)
-        fetch_rest(&box->parcel[(box->posted - 1 - ASKED) % VIRTUAL_PARCELS]);
+        prefetch_rest(&box->packet_event[(box->posted - 1 - ASKED) % VIRTUAL_EVENTS]);
     if (waiting > ASKED_AGAIN)
-        fetch_agenda(&box->parcel[(box->posted - 1 - ASKED_AGAIN) % VIRTUAL_PARCELS]);
+        prefetch_event_queue(&box->packet_event[(box->posted - 1 - ASKED_AGAIN) % VIRTUAL_EVENTS]);
     if (waiting > VIRTUAL_LATE)
         hand_over(w);
 }
@@ -75,32 +75,32 @@ SELDOM void virtual_credit_note(struct virtual_tx *tx, uint64_t credit)
     unsigned output = virtual_tx_port(tx);
     tx->back.awaited = false;
     h->credit_noted |= (uint64_t)1 << output;
-    virtual_entity_note(h->entity, virtual_credit_time(credit), h->credit_item + output);
+    virtual_sim_node_note(h->sim_node, virtual_credit_time(credit), h->credit_item + output);
 }
 
 static void hand_over_credit(struct virtual_outbox *box)
 {
-    const struct virtual_payment *p = &box->payment[box->credited++ % VIRTUAL_PARCELS];
+    const struct virtual_credit_event *p = &box->credit_event[box->credited++ % VIRTUAL_EVENTS];
     virtual_credit(p->tx, p->credit);
 }
 
 /* What it touches besides, sometimes. */
-static inline void fetch_account(const struct virtual_tx *tx)
+static inline void prefetch_account(const struct virtual_tx *tx)
 {
     if (tx->back.entries != tx->back.few)
         __builtin_prefetch(&tx->back.entries[tx->back.head]);
     if (tx->back.awaited)
-        __builtin_prefetch(&virtual_tx_switch(tx)->starved);
+        __builtin_prefetch(&virtual_tx_switch(tx)->credit_blocked);
 }
 
 void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
 {
     struct virtual_outbox *box = &w->outbox;
-    box->payment[box->paid++ % VIRTUAL_PARCELS] = (struct virtual_payment){tx, credit};
+    box->credit_event[box->paid++ % VIRTUAL_EVENTS] = (struct virtual_credit_event){tx, credit};
     __builtin_prefetch(tx);
     uint32_t waiting = box->paid - box->credited;
     if (waiting > ASKED)
-        fetch_account(box->payment[(box->paid - 1 - ASKED) % VIRTUAL_PARCELS].tx);
+        prefetch_account(box->credit_event[(box->paid - 1 - ASKED) % VIRTUAL_EVENTS].tx);
     if (waiting > VIRTUAL_LATE)
         hand_over_credit(box);
 }

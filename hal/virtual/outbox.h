@@ -15,37 +15,37 @@ struct virtual_tx;
 struct virtual_worker;
 
 enum {
-    VIRTUAL_PARCELS = 8, /* of each: more than are on their way */
-    VIRTUAL_LATE = 6     /* so many more are posted before one is handed over */
+    VIRTUAL_EVENTS = 8, /* of each: more than are on their way */
+    VIRTUAL_LATE = 6    /* so many more are posted before one is handed over */
 };
-_Static_assert((int)VIRTUAL_LATE < (int)VIRTUAL_PARCELS, "one more is being filled");
+_Static_assert((int)VIRTUAL_LATE < (int)VIRTUAL_EVENTS, "one more is being filled");
 
 /* A packet, and where it goes. */
-struct virtual_parcel {
+struct virtual_packet_event {
     struct virtual_slot slot;    /* as it will stand in its queue there */
     struct virtual_rx *rx;       /* NULL: in another worker, with its frame */
     const struct virtual_tx *tx; /* where rx is NULL: who sends it */
 };
 
 /* Credit, and whose it is. */
-struct virtual_payment {
+struct virtual_credit_event {
     struct virtual_tx *tx;
     uint64_t credit; /* virtual_credit_of() */
 };
 
-/* Of each kind those handed .. posted-1 are on their way, at n % VIRTUAL_PARCELS. */
+/* Of each kind those handed .. posted-1 are on their way, at n % VIRTUAL_EVENTS. */
 struct virtual_outbox {
     uint32_t posted, handed;
     uint32_t paid, credited; /* likewise of payments: posted, handed over */
     bool for_own; /* takes what entities of this worker send each other, too; otherwise that is handed over at once */
-    struct virtual_parcel parcel[VIRTUAL_PARCELS];
-    struct virtual_payment payment[VIRTUAL_PARCELS];
+    struct virtual_packet_event packet_event[VIRTUAL_EVENTS];
+    struct virtual_credit_event credit_event[VIRTUAL_EVENTS];
 };
 
 /* The place of the next packet: whoever has filled it posts it. */
-static inline struct virtual_parcel *virtual_outbox_next(struct virtual_outbox *box)
+static inline struct virtual_packet_event *virtual_outbox_next(struct virtual_outbox *box)
 {
-    return &box->parcel[box->posted % VIRTUAL_PARCELS];
+    return &box->packet_event[box->posted % VIRTUAL_EVENTS];
 }
 
 void virtual_post(struct virtual_worker *w);

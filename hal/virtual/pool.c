@@ -1,7 +1,7 @@
 /* pool.c - address space for packets (pool.h). */
 #include "pool.h"
+#include "arena.h"
 #include "host/error.h"
-#include "stock.h"
 
 #define MOST_BYTES   ((uint64_t)64 << 30)
 #define MOST_BUFFERS ((uint64_t)1 << 26)
@@ -11,8 +11,8 @@ void virtual_pool_open(struct virtual_pool *p, bool payload)
     uint32_t stride = payload ? HX_MAX_FRAME : VIRTUAL_HEADER_FRAME;
     uint64_t buffers = MOST_BYTES / stride < MOST_BUFFERS ? MOST_BYTES / stride : MOST_BUFFERS;
     *p = (struct virtual_pool){.limit = (uint32_t)buffers, .stride = stride};
-    p->frames = virtual_stock_reserve(buffers * stride);
-    p->freed = virtual_stock_reserve(buffers * sizeof *p->freed);
+    p->frames = virtual_arena_reserve(buffers * stride);
+    p->freed = virtual_arena_reserve(buffers * sizeof *p->freed);
 }
 
 void virtual_pool_exhausted(const struct virtual_pool *p)

@@ -1,7 +1,7 @@
 /* queue.c - rings that grow, and are given back (queue.h). */
 #include "queue.h"
+#include "arena.h"
 #include "inline.h"
-#include "stock.h"
 
 static uint32_t larger(const void *ring, uint32_t mask)
 {
@@ -19,13 +19,13 @@ static struct virtual_queue queue_of(const struct virtual_slot *ring, uint32_t s
 SELDOM void virtual_queue_begin(struct virtual_queue *q)
 {
     uint32_t slots = larger(NULL, q->mask);
-    *q = queue_of(virtual_stock_take_ring(slots * sizeof(struct virtual_slot)), slots);
+    *q = queue_of(virtual_arena_take_ring(slots * sizeof(struct virtual_slot)), slots);
 }
 
 SELDOM void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head)
 {
     uint32_t slots = larger(virtual_queue_slots(q), q->mask);
-    struct virtual_slot *ring = virtual_stock_take_ring(slots * sizeof *ring);
+    struct virtual_slot *ring = virtual_arena_take_ring(slots * sizeof *ring);
     for (uint16_t position = tail; position != head; position++)
         ring[position & (slots - 1)] = *virtual_queue_at(q, position);
     virtual_queue_end(q);
@@ -34,7 +34,7 @@ SELDOM void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t 
 
 SELDOM void virtual_queue_end(struct virtual_queue *q)
 {
-    virtual_stock_give_ring(virtual_queue_slots(q), (q->mask + 1U) * sizeof(struct virtual_slot));
+    virtual_arena_give_ring(virtual_queue_slots(q), (q->mask + 1U) * sizeof(struct virtual_slot));
     q->slots = 0;
 }
 
@@ -57,24 +57,24 @@ SELDOM void virtual_credits_grow(struct virtual_credits *c)
     const struct virtual_credits full = *c;
     const uint64_t *from = c->entries == c->few ? full.few : full.entries;
     uint32_t places = full.mask + 1U;
-    use(c, virtual_stock_take_ring(2 * places * sizeof *from), 2 * places);
+    use(c, virtual_arena_take_ring(2 * places * sizeof *from), 2 * places);
     for (uint32_t n = 0; n < places; n++)
         c->entries[c->head++] = from[(full.tail + n) & full.mask];
     if (from == full.entries)
-        virtual_stock_give_ring(full.entries, places * sizeof *from);
+        virtual_arena_give_ring(full.entries, places * sizeof *from);
 }
 
 SELDOM void virtual_credits_end(struct virtual_credits *c)
 {
     if (c->entries != c->few)
-        virtual_stock_give_ring(c->entries, (c->mask + 1U) * sizeof *c->entries);
+        virtual_arena_give_ring(c->entries, (c->mask + 1U) * sizeof *c->entries);
     virtual_credits_begin(c);
 }
 
 SELDOM void virtual_eject_grow(struct virtual_eject *q)
 {
     uint32_t slots = larger(q->slots, q->mask);
-    struct virtual_slot *ring = virtual_stock_take_ring(slots * sizeof *ring);
+    struct virtual_slot *ring = virtual_arena_take_ring(slots * sizeof *ring);
     for (uint32_t at = q->tail; q->slots && at != q->head; at++)
         ring[at & (slots - 1)] = q->slots[at & q->mask];
     virtual_eject_end(q);
@@ -84,6 +84,6 @@ SELDOM void virtual_eject_grow(struct virtual_eject *q)
 
 void virtual_eject_end(struct virtual_eject *q)
 {
-    virtual_stock_give_ring(q->slots, (q->mask + 1) * sizeof *q->slots);
+    virtual_arena_give_ring(q->slots, (q->mask + 1) * sizeof *q->slots);
     q->slots = NULL;
 }

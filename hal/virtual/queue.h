@@ -7,9 +7,9 @@
 #ifndef VIRTUAL_QUEUE_H
 #define VIRTUAL_QUEUE_H
 
+#include "arena.h"
 #include "hxmesh/frame.h"
 #include "hxmesh/switch.h"
-#include "stock.h"
 
 /* A packet in an input buffer: half a cache line. */
 struct virtual_slot {

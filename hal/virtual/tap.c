@@ -1,8 +1,8 @@
 /* tap.c - records of frames, sorted by simulated time (tap.h). */
 #include "tap.h"
-#include "entity.h"
+#include "arena.h"
 #include "host/error.h"
-#include "stock.h"
+#include "sim_node.h"
 
 #include <pcap/pcap.h>
 #include <time.h>
@@ -20,9 +20,9 @@ void virtual_tap_open(struct virtual_tap *t)
     t->stride = hx_tap_record_bytes(t->snaplen < carried ? t->snaplen : carried, t->annotate);
     uint64_t most = MOST_BYTES / t->stride < MOST_PENDING ? MOST_BYTES / t->stride : MOST_PENDING;
     t->limit = (uint32_t)most;
-    t->slots = virtual_stock_reserve(most * t->stride);
-    t->heap = virtual_stock_reserve(most * sizeof *t->heap);
-    t->freed = virtual_stock_reserve(most * sizeof *t->freed);
+    t->slots = virtual_arena_reserve(most * t->stride);
+    t->heap = virtual_arena_reserve(most * sizeof *t->heap);
+    t->freed = virtual_arena_reserve(most * sizeof *t->freed);
 }
 
 /* ---- what waits ---- */

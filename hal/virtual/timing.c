@@ -19,7 +19,7 @@ void virtual_timing_init(struct virtual_timing *t, const struct virtual_speeds *
                                  .vcs = vcs};
     set_rate(&t->link, p->link);
     set_rate(&t->local, p->link * 4);
-    virtual_timing_pace(t, 1);
+    virtual_timing_injection_rate(t, 1);
     set_rate(&t->crossbar, p->crossbar);
     set_rate(&t->local_crossbar, p->crossbar * 4);
     t->ahead = t->output + OUTPUT_PACKETS * t->crossbar.blocks[VIRTUAL_PACKET_BLOCKS];
@@ -65,10 +65,10 @@ void virtual_timing_local(struct virtual_timing *t, unsigned links)
         t->local_crossbar.blocks[n] = t->crossbar.blocks[n] / links;
     }
     set_endpoint(t);
-    virtual_timing_pace(t, 1);
+    virtual_timing_injection_rate(t, 1);
 }
 
-void virtual_timing_pace(struct virtual_timing *t, double share)
+void virtual_timing_injection_rate(struct virtual_timing *t, double share)
 {
     for (unsigned n = 0; n <= VIRTUAL_PACKET_BLOCKS; n++)
         t->inject[n] = (uint64_t)(t->local.blocks[n] / share);

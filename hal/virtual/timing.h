@@ -92,6 +92,6 @@ static inline double virtual_timing_link_rate(const struct virtual_timing *t)
 }
 
 /* From now on endpoints inject at most that share (0.001 .. 1) of four links' rate. */
-void virtual_timing_pace(struct virtual_timing *t, double share);
+void virtual_timing_injection_rate(struct virtual_timing *t, double share);
 
 #endif

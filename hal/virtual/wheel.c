@@ -1,28 +1,28 @@
 /* wheel.c - buckets of entities by window (wheel.h). */
 #include "wheel.h"
-#include "stock.h"
+#include "arena.h"
 
 #include <string.h>
 
-void virtual_wheel_open(struct virtual_wheel *w, uint32_t entities, uint64_t width)
+void virtual_wheel_open(struct virtual_wheel *w, uint32_t sim_nodes, uint64_t width)
 {
     width = width < VIRTUAL_WINDOW_MOST ? width : VIRTUAL_WINDOW_MOST;
     *w = (struct virtual_wheel){.width = width,
                                 .reciprocal = ((uint64_t)1 << VIRTUAL_RECIPROCAL_BITS) / width + 1,
                                 .reach = width * VIRTUAL_BUCKETS,
-                                .words = (entities + 63) / 64,
-                                .entities = entities,
+                                .words = (sim_nodes + 63) / 64,
+                                .sim_nodes = sim_nodes,
                                 .later_first = VIRTUAL_NO_WINDOW};
-    w->bucket = virtual_stock_take((size_t)VIRTUAL_BUCKETS * w->words * sizeof *w->bucket);
-    w->later = virtual_stock_take(entities * sizeof *w->later);
-    memset(w->later, 0xFF, entities * sizeof *w->later);
+    w->bucket = virtual_arena_take((size_t)VIRTUAL_BUCKETS * w->words * sizeof *w->bucket);
+    w->later = virtual_arena_take(sim_nodes * sizeof *w->later);
+    memset(w->later, 0xFF, sim_nodes * sizeof *w->later);
 }
 
-void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t entity, uint64_t time)
+void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t sim_node, uint64_t time)
 {
     uint64_t window = time / w->width;
-    if (window < w->later[entity])
-        w->later[entity] = window;
+    if (window < w->later[sim_node])
+        w->later[sim_node] = window;
     if (window < w->later_first)
         w->later_first = window;
 }
@@ -36,10 +36,10 @@ uint64_t virtual_wheel_next(const struct virtual_wheel *w)
 }
 
 /* Moves what has come near from `later` into the buckets. */
-static void fetch(struct virtual_wheel *w)
+static void prefetch(struct virtual_wheel *w)
 {
     w->later_first = VIRTUAL_NO_WINDOW;
-    for (uint32_t e = 0; e < w->entities; e++) {
+    for (uint32_t e = 0; e < w->sim_nodes; e++) {
         uint64_t window = w->later[e];
         if (window == VIRTUAL_NO_WINDOW)
             continue;
@@ -53,7 +53,7 @@ const uint64_t *virtual_wheel_turn(struct virtual_wheel *w, uint64_t window)
     w->current = window;
     w->begin = window * w->width;
     if (w->later_first <= window)
-        fetch(w);
+        prefetch(w);
     return w->bucket + (size_t)(window % VIRTUAL_BUCKETS) * w->words;
 }
 

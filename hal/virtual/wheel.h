@@ -26,7 +26,7 @@ struct virtual_wheel {
     uint64_t begin;      /* of it, ps */
     uint64_t reach;      /* ps of all buckets' windows */
     uint32_t words;      /* of a bucket */
-    uint32_t entities;
+    uint32_t sim_nodes;
     uint64_t filled;      /* buckets that are not empty, bit by window % VIRTUAL_BUCKETS */
     uint64_t *bucket;     /* [VIRTUAL_BUCKETS][words] */
     uint64_t *later;      /* [entities]: window, or VIRTUAL_NO_WINDOW */
@@ -34,23 +34,23 @@ struct virtual_wheel {
 };
 
 /* Windows of `width` ps, or of VIRTUAL_WINDOW_MOST if that is less: shorter ones are as right. */
-void virtual_wheel_open(struct virtual_wheel *w, uint32_t entities, uint64_t width);
+void virtual_wheel_open(struct virtual_wheel *w, uint32_t sim_nodes, uint64_t width);
 
 /* Beyond the buckets. */
-void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t entity, uint64_t time);
+void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t sim_node, uint64_t time);
 
 /* The entity has something to do at `time`, in the current window or after it. How many windows after it nobody can
  * foresee, so there is no branch for it. */
-static inline void virtual_wheel_add(struct virtual_wheel *w, uint32_t entity, uint64_t time)
+static inline void virtual_wheel_add(struct virtual_wheel *w, uint32_t sim_node, uint64_t time)
 {
     uint64_t ahead = time - w->begin;
     if (__builtin_expect(ahead >= w->reach, 0)) {
-        virtual_wheel_add_later(w, entity, time);
+        virtual_wheel_add_later(w, sim_node, time);
         return;
     }
     uint64_t window = w->current + (ahead * w->reciprocal >> VIRTUAL_RECIPROCAL_BITS);
     unsigned n = (unsigned)(window % VIRTUAL_BUCKETS);
-    w->bucket[n * w->words + entity / 64] |= (uint64_t)1 << entity % 64;
+    w->bucket[n * w->words + sim_node / 64] |= (uint64_t)1 << sim_node % 64;
     w->filled |= (uint64_t)1 << n;
 }
 

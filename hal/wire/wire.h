@@ -17,17 +17,17 @@
 #ifndef WIRE_H
 #define WIRE_H
 
+#include "hxmesh/auth_tag.h"
 #include "hxmesh/frame.h"
-#include "hxmesh/seal.h"
 #include "memif.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    WIRE_TARGET_BYTES = 108,                       /* a socket's path or an interface's name, with its end */
-    WIRE_MAX_FRAME = HX_MAX_FRAME + HX_SEAL_BYTES, /* the largest that is carried whole */
-    WIRE_ETHERNET_HEADER = 14                      /* bytes of a frame that an MTU does not count */
+    WIRE_TARGET_BYTES = 108,                           /* a socket's path or an interface's name, with its end */
+    WIRE_MAX_FRAME = HX_MAX_FRAME + HX_AUTH_TAG_BYTES, /* the largest that is carried whole */
+    WIRE_ETHERNET_HEADER = 14                          /* bytes of a frame that an MTU does not count */
 };
 
 struct wire;

@@ -1,7 +1,7 @@
 /* hosts.c - finds hosts for a job (hosts.h). */
 #include "host/allocate/hosts.h"
-#include "host/draw.h"
-#include "host/order.h"
+#include "host/compare.h"
+#include "host/rng.h"
 
 #include <stdlib.h>
 
@@ -53,7 +53,7 @@ static bool take_random(uint32_t *host, uint32_t count, uint32_t hosts, const bo
             left[room++] = h;
     bool fits = room >= count;
     for (uint32_t i = 0; fits && i < count; i++) {
-        uint32_t at = hx_draw_below(random, room);
+        uint32_t at = hx_rng_below(random, room);
         host[i] = left[at];
         left[at] = left[--room];
     }
@@ -68,6 +68,6 @@ bool hx_place_hosts(uint32_t *host, uint32_t count, const struct hx_fabric *f, c
                   : rule == HX_HOSTS_BY_GROUP ? take_groups(host, count, f, is_free)
                                               : take_random(host, count, f->hosts, is_free, random);
     if (placed)
-        qsort(host, count, sizeof *host, hx_order_numbers);
+        qsort(host, count, sizeof *host, hx_compare_uint32);
     return placed;
 }

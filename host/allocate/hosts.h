@@ -13,7 +13,7 @@ enum hx_hosts_rule { HX_HOSTS_CONTIGUOUS, HX_HOSTS_BY_GROUP, HX_HOSTS_RANDOM, HX
 extern const char *const hx_hosts_rule_names[HX_HOSTS_RULES + 1];
 
 /* Fills host[count], ascending, from those that are free: is_free[hosts]. False: there is no room by this rule. random:
- * state of a seeded row (host/draw.h), which goes on. */
+ * state of a seeded row (host/rng.h), which goes on. */
 bool hx_place_hosts(uint32_t *host, uint32_t count, const struct hx_fabric *f, const bool *is_free, unsigned rule,
                     uint64_t *random);
 

@@ -1,8 +1,8 @@
 /* mix.c - draws jobs and places them (mix.h). */
 #include "host/allocate/mix.h"
 #include "host/allocate/locality.h"
-#include "host/draw.h"
 #include "host/error.h"
+#include "host/rng.h"
 
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ static void fail_boards(struct drawing *d)
         if (d->rules->taken[board])
             hx_board_take(&d->boards, board % d->boards.columns, board / d->boards.columns);
     for (unsigned failed = 0; failed < d->rules->failed && d->boards.free;) {
-        unsigned column = hx_draw_below(&d->state, d->boards.columns), row = hx_draw_below(&d->state, d->boards.rows);
+        unsigned column = hx_rng_below(&d->state, d->boards.columns), row = hx_rng_below(&d->state, d->boards.rows);
         failed += hx_board_is_free(&d->boards, column, row);
         hx_board_take(&d->boards, column, row);
     }

@@ -1,7 +1,7 @@
 /* placement.c - finds boards for a job (placement.h). */
 #include "host/allocate/placement.h"
+#include "host/compare.h"
 #include "host/error.h"
-#include "host/order.h"
 #include "host/topology/topology.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct hx_shape hx_shape_of(unsigned boards)
 bool hx_job_shape(const char *text, struct hx_shape *shape)
 {
     unsigned value[2];
-    unsigned count = hx_words_list(text, value, 2);
+    unsigned count = hx_spec_tokens_list(text, value, 2);
     if (count == 0 || value[0] == 0 || (count == 2 && value[1] == 0) || value[0] > HX_MOST_BOARDS_ACROSS * 4096U ||
         (count == 2 && (value[0] > HX_MOST_BOARDS_ACROSS || value[1] > HX_MOST_BOARDS_ACROSS)))
         return false;
@@ -195,7 +195,7 @@ static void choose_columns(struct hx_placement *p, struct hx_columns set, const 
         count += take_columns(&set, first, end, p->column + count, p->shape.columns - count);
     }
     take_columns(&set, 0, b->columns, p->column + count, p->shape.columns - count);
-    qsort(p->column, p->shape.columns, sizeof *p->column, hx_order_numbers);
+    qsort(p->column, p->shape.columns, sizeof *p->column, hx_compare_uint32);
 }
 
 /* ---- placements ---- */
@@ -207,7 +207,7 @@ static void settle(struct hx_placement *p, const struct choice *c, const struct 
     p->row = hx_allocate(shape.rows, sizeof *p->row);
     p->column = hx_allocate(shape.columns, sizeof *p->column);
     memcpy(p->row, c->row, shape.rows * sizeof *p->row);
-    qsort(p->row, shape.rows, sizeof *p->row, hx_order_numbers);
+    qsort(p->row, shape.rows, sizeof *p->row, hx_compare_uint32);
     choose_columns(p, c->common, b, leaf);
 }
 

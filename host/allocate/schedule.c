@@ -1,7 +1,7 @@
 /* schedule.c - jobs on boards over time (schedule.h). */
 #include "host/allocate/schedule.h"
-#include "host/draw.h"
 #include "host/error.h"
+#include "host/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -225,11 +225,11 @@ static void turn_board(struct sim *s, uint32_t board)
         if (s->owner[board] != NO_JOB)
             fail_job(s, s->owner[board]);
         hx_board_take(&s->boards, column, row);
-        s->turns[board] = s->now + hx_draw_exponential(&s->random, s->rules->mean_time_to_repair);
+        s->turns[board] = s->now + hx_rng_exponential(&s->random, s->rules->mean_time_to_repair);
     } else {
         s->failed_boards--;
         hx_board_give_back(&s->boards, column, row);
-        s->turns[board] = s->now + hx_draw_exponential(&s->random, s->rules->mean_time_between_failures);
+        s->turns[board] = s->now + hx_rng_exponential(&s->random, s->rules->mean_time_between_failures);
     }
 }
 
@@ -323,7 +323,7 @@ static void lose_for_ever(struct sim *s, uint32_t board)
     hx_board_take(&s->empty, board % s->boards.columns, board / s->boards.columns);
 }
 
-static void judge_job(struct sim *s, uint32_t job)
+static void validate_job(struct sim *s, uint32_t job)
 {
     struct hx_placement p;
     struct hx_schedule_job *j = &s->out->job[job];
@@ -353,13 +353,13 @@ static void begin(struct sim *s, const struct hx_schedule_rules *rules, struct h
         if (rules->taken[board])
             lose_for_ever(s, board);
     for (uint32_t job = 0; job < out->jobs; job++)
-        judge_job(s, job);
+        validate_job(s, job);
     uint32_t first_job = next_arrival(out, 0);
     double first = first_job < out->jobs ? out->job[first_job].arrival : 0;
     for (uint32_t board = 0; board < boards; board++) {
         s->owner[board] = NO_JOB;
         double turns = rules->mean_time_between_failures > 0
-                           ? first + hx_draw_exponential(&s->random, rules->mean_time_between_failures)
+                           ? first + hx_rng_exponential(&s->random, rules->mean_time_between_failures)
                            : INFINITY;
         s->turns[board] = s->failed[board] ? INFINITY : turns;
     }

@@ -1,7 +1,7 @@
 /* trace.c - reads and draws jobs that arrive over time (trace.h). */
 #include "host/allocate/trace.h"
-#include "host/draw.h"
 #include "host/lines.h"
+#include "host/rng.h"
 #include "host/value.h"
 
 #include <stdlib.h>
@@ -92,9 +92,9 @@ void hx_job_trace_draw(struct hx_job_trace *t, const struct hx_job_sizes *sizes,
     double at = 0;
     *t = (struct hx_job_trace){.job = hx_allocate(jobs, sizeof *t->job), .jobs = jobs};
     for (uint32_t i = 0; i < jobs; i++) {
-        at += hx_draw_exponential(&state, between);
+        at += hx_rng_exponential(&state, between);
         t->job[i].arrival = at;
-        t->job[i].duration = hx_draw_exponential(&state, duration);
+        t->job[i].duration = hx_rng_exponential(&state, duration);
         t->job[i].shape = hx_shape_of(hx_job_size(sizes, split_mix_next(&state)));
     }
 }

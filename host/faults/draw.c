@@ -1,7 +1,7 @@
 /* draw.c - faults at random (faults.h). */
-#include "host/draw.h"
 #include "host/faults/faults.h"
 #include "host/name.h"
+#include "host/rng.h"
 #include "host/value.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 static void draw_link(char *text, size_t bytes, uint64_t *state, const struct hx_fabric *f)
 {
     for (;;) {
-        unsigned plane = hx_draw_below(state, f->planes);
-        uint32_t node = hx_draw_below(state, f->nodes);
-        unsigned port = hx_draw_below(state, hx_fabric_ports(f, node));
+        unsigned plane = hx_rng_below(state, f->planes);
+        uint32_t node = hx_rng_below(state, f->nodes);
+        unsigned port = hx_rng_below(state, hx_fabric_ports(f, node));
         char name[HX_NAME_BYTES];
         if (hx_fabric_far(f, node, port).node == HX_NOWHERE)
             continue;
@@ -23,7 +23,7 @@ static void draw_link(char *text, size_t bytes, uint64_t *state, const struct hx
 
 static void draw_group(char *text, size_t bytes, uint64_t *state, const struct hx_fabric *f)
 {
-    uint32_t group = hx_draw_below(state, f->groups);
+    uint32_t group = hx_rng_below(state, f->groups);
     if (f->mesh.nodes)
         (void)snprintf(text, bytes, "board%u,%u", group % (unsigned)f->mesh.x, group / (unsigned)f->mesh.x);
     else
@@ -32,7 +32,7 @@ static void draw_group(char *text, size_t bytes, uint64_t *state, const struct h
 
 static uint64_t draw_time(uint64_t *state, uint64_t mean)
 {
-    double ns = hx_draw_exponential(state, (double)mean);
+    double ns = hx_rng_exponential(state, (double)mean);
     return ns < 1 ? 1 : ns < (double)HX_MOST_FAULT_TIME ? (uint64_t)ns : HX_MOST_FAULT_TIME;
 }
 
@@ -45,16 +45,16 @@ static void draw_fault(char *line, size_t bytes, uint64_t *state, uint64_t at_ns
     char at[HX_VALUE_TEXT];
     char lasts[HX_VALUE_TEXT];
     const char *what = "down";
-    unsigned kind = hx_draw_below(state, 10);
+    unsigned kind = hx_rng_below(state, 10);
     draw_link(place, sizeof place, state, f);
     if (kind == 0)
         (void)snprintf(place, sizeof place, "%s",
-                       hx_node_name(name, f, hx_draw_below(state, f->planes), hx_draw_below(state, f->nodes)));
+                       hx_node_name(name, f, hx_rng_below(state, f->planes), hx_rng_below(state, f->nodes)));
     else if (kind == 1)
         draw_group(place, sizeof place, state, f);
     else if (kind == 2)
         what =
-            hx_draw_below(state, 2) ? "flaps every 4us" : "loss=5% corrupt=1% duplicate=2% reorder=5% credit-loss=20%";
+            hx_rng_below(state, 2) ? "flaps every 4us" : "loss=5% corrupt=1% duplicate=2% reorder=5% credit-loss=20%";
     (void)snprintf(line, bytes, "%s %s at %s for %s", place, what, hx_value_write_duration(at, at_ns),
                    hx_value_write_duration(lasts, draw_time(state, mttr_ns)));
 }

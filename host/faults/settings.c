@@ -22,7 +22,7 @@ bool hx_faults_load(struct hx_faults *faults, const struct hx_fault_settings *s,
     if (!random && s->given & (HX_GIVEN_MTBF | HX_GIVEN_MTTR))
         return hx_fail(problem, HX_EXIT_USAGE, s->given & HX_GIVEN_MTBF ? "--mtbf" : "--mttr",
                        "is for faults that are drawn: --faults random");
-    if (!s->file && s->lines.count == 0 && s->given & (HX_GIVEN_DETECT | HX_GIVEN_TELL))
+    if (!s->file && s->lines.count == 0 && s->given & (HX_GIVEN_DETECT | HX_GIVEN_NOTIFY))
         return hx_fail(problem, HX_EXIT_USAGE, s->given & HX_GIVEN_DETECT ? "--detect" : "--tell",
                        "is for faults, and none is said: --fault or --faults");
     for (unsigned i = 0; i < s->lines.count; i++)

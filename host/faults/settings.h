@@ -12,7 +12,7 @@ struct hx_fault_settings {
     const char *file;            /* of such lines, or "random": they are drawn; NULL: neither */
     uint64_t mtbf_ns, mttr_ns;   /* of what is drawn, above 0 */
     uint64_t detect_ns;          /* virtual clock: silence after which both ends of a link close it, above 0 */
-    uint64_t tell_ns;            /* virtual clock: from there until everybody knows */
+    uint64_t notify_ns;          /* virtual clock: from there until everybody knows */
     unsigned given;              /* enum hx_given_faults */
 };
 
@@ -22,13 +22,13 @@ enum hx_given_faults {
     HX_GIVEN_MTBF = 1 << 2,
     HX_GIVEN_MTTR = 1 << 3,
     HX_GIVEN_DETECT = 1 << 4,
-    HX_GIVEN_TELL = 1 << 5
+    HX_GIVEN_NOTIFY = 1 << 5
 };
 
 #define HX_FAULTS_RANDOM "random"
 #define HX_FAULT_DEFAULTS                                                                                              \
     {                                                                                                                  \
-        .mtbf_ns = 100000, .mttr_ns = 50000, .detect_ns = 3000, .tell_ns = 10000                                       \
+        .mtbf_ns = 100000, .mttr_ns = 50000, .detect_ns = 3000, .notify_ns = 10000                                     \
     }
 
 /* clang-format off */
@@ -52,9 +52,9 @@ enum hx_given_faults {
      .high = HX_MOST_DURATION, \
      .help = "silence after which both ends of a link take it for dead: three credit frames", .given = &(s)->given, \
      .given_bit = HX_GIVEN_DETECT, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "tell", .key = "faults.tell", .kind = HX_OPTION_DURATION, .to.number = &(s)->tell_ns, .low = 0, \
+    {.name = "tell", .key = "faults.tell", .kind = HX_OPTION_DURATION, .to.number = &(s)->notify_ns, .low = 0, \
      .high = HX_MOST_DURATION, \
-     .help = "from there until all others know", .given = &(s)->given, .given_bit = HX_GIVEN_TELL, \
+     .help = "from there until all others know", .given = &(s)->given, .given_bit = HX_GIVEN_NOTIFY, \
      .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 

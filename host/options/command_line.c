@@ -53,7 +53,7 @@ static void write_option(FILE *line, const struct hx_option *o, const char *valu
 static void write_coordinates(FILE *line, const struct hx_option *o, const struct hx_coordinate *at, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        fprintf(line, " --%s %u,%u", o->name, at[i].d0, at[i].d1);
+        fprintf(line, " --%s %u,%u", o->name, at[i].addr_hi, at[i].addr_lo);
 }
 
 /* The shortest number that is read as this one. */

@@ -7,7 +7,7 @@ static json_t *coordinates(const struct hx_coordinates *values)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < values->count; i++)
-        (void)json_array_append_new(list, json_pack("[i, i]", (int)values->at[i].d0, (int)values->at[i].d1));
+        (void)json_array_append_new(list, json_pack("[i, i]", (int)values->at[i].addr_hi, (int)values->at[i].addr_lo));
     return list;
 }
 
@@ -37,7 +37,7 @@ static json_t *value_of(const struct hx_option *o)
     case HX_OPTION_REAL:
         return json_real(*o->to.real);
     case HX_OPTION_COORDINATE:
-        return json_pack("[i, i]", (int)o->to.coordinate->d0, (int)o->to.coordinate->d1);
+        return json_pack("[i, i]", (int)o->to.coordinate->addr_hi, (int)o->to.coordinate->addr_lo);
     case HX_OPTION_COORDINATES:
         return coordinates(o->to.coordinates);
     case HX_OPTION_CHOICE:

@@ -14,9 +14,9 @@ void hx_markdown_option_cells(const struct hx_option *o, FILE *out)
         fprintf(out, ", %s", range);
     fputs(o->kind == HX_OPTION_CHOICE ? ": " : "", out);
     hx_markdown_text(out, hx_option_choices(o, text));
-    const char *standard = hx_option_default(o, text);
+    const char *default_value = hx_option_default(o, text);
     fputs(" | ", out);
-    hx_markdown_text(out, standard ? standard : "");
+    hx_markdown_text(out, default_value ? default_value : "");
     fputs(" | ", out);
     hx_markdown_text(out, o->help);
     if (o->applies) {

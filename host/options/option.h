@@ -55,9 +55,9 @@ struct hx_option {
     } to;
     uint64_t low, high;
     double real_low, real_high;
-    const char *const *choices; /* ends with NULL */
-    const uint64_t *standard;   /* what is taken if it is not given, where the target does not hold that */
-    const char *otherwise;      /* the same in words, where no value says it; "": nothing is said */
+    const char *const *choices;    /* ends with NULL */
+    const uint64_t *default_value; /* what is taken if it is not given, where the target does not hold that */
+    const char *otherwise;         /* the same in words, where no value says it; "": nothing is said */
     /* CHOICE that may also be the name of a file, which then is stored here, and the choice is the place of the word
      * that stands for it in --help. A name has a '/' or a '.' in it or is there; a word of the list is that word. NULL:
      * no. */

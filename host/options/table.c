@@ -73,12 +73,12 @@ const char *hx_option_default(const struct hx_option *o, char *text)
     case HX_OPTION_NUMBER:
     case HX_OPTION_BYTES:
     case HX_OPTION_DURATION:
-        return written(o, o->standard ? *o->standard : *o->to.number, text);
+        return written(o, o->default_value ? *o->default_value : *o->to.number, text);
     case HX_OPTION_REAL:
         snprintf(text, HX_OPTION_TEXT, "%g", *o->to.real);
         return text;
     case HX_OPTION_COORDINATE:
-        snprintf(text, HX_OPTION_TEXT, "%u,%u", o->to.coordinate->d0, o->to.coordinate->d1);
+        snprintf(text, HX_OPTION_TEXT, "%u,%u", o->to.coordinate->addr_hi, o->to.coordinate->addr_lo);
         return text;
     case HX_OPTION_CHOICE:
         return o->choices[*o->to.choice];
@@ -106,11 +106,11 @@ const char *hx_option_limits(const struct hx_option *o, char *text)
     char range_text[HX_OPTION_TEXT];
     char default_text[HX_OPTION_TEXT];
     const char *range = hx_option_range(o, range_text);
-    const char *standard = hx_option_default(o, default_text);
+    const char *default_value = hx_option_default(o, default_text);
     text[0] = '\0';
-    if (range || standard)
-        snprintf(text, HX_OPTION_TEXT, " (%.100s%s%s%.180s)", range ? range : "", range && standard ? "; " : "",
-                 standard ? "default " : "", standard ? standard : "");
+    if (range || default_value)
+        snprintf(text, HX_OPTION_TEXT, " (%.100s%s%s%.180s)", range ? range : "", range && default_value ? "; " : "",
+                 default_value ? "default " : "", default_value ? default_value : "");
     return text;
 }
 

@@ -343,14 +343,14 @@ bool hx_pcapng_open_file(struct hx_pcapng_reader *r, FILE *in, const char *name,
 
 bool hx_pcapng_open(struct hx_pcapng_reader *r, const char *path, struct hx_problem *problem)
 {
-    bool standard = strcmp(path, "-") == 0;
-    FILE *in = standard ? stdin : hx_input_open(path, problem);
+    bool default_value = strcmp(path, "-") == 0;
+    FILE *in = default_value ? stdin : hx_input_open(path, problem);
     if (!in) {
         *r = (struct hx_pcapng_reader){.in = NULL};
         return false;
     }
-    bool good = hx_pcapng_open_file(r, in, standard ? "stdin" : path, problem);
-    r->close = !standard;
+    bool good = hx_pcapng_open_file(r, in, default_value ? "stdin" : path, problem);
+    r->close = !default_value;
     return good;
 }
 

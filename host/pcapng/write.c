@@ -225,7 +225,7 @@ int hx_pcapng_packet(struct hx_pcapng_writer *w, const struct hx_pcapng_packet *
         return EMSGSIZE;
     struct block b;
     unsigned comments = 0;
-    while (comments < HX_PCAPNG_MOST_REMARKS && p->comments[comments])
+    while (comments < HX_PCAPNG_MOST_ANNOTATIONS && p->comments[comments])
         comments++;
     int error = open_block(w, &b, HX_PCAPNG_ENHANCED, FIXED + p->captured + comments * HX_PCAPNG_MOST_TEXT);
     if (error) {

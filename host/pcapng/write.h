@@ -35,7 +35,7 @@ enum {
     HX_PCAPNG_MOST_TEXT = 4096,       /* bytes of a name, description, packet comment: longer ones are cut */
     HX_PCAPNG_MOST_NOTE = 16384,      /* bytes of a comment of the section */
     HX_PCAPNG_MOST_NOTES = 4,         /* comments of a section */
-    HX_PCAPNG_MOST_REMARKS = 2,       /* comments of a packet */
+    HX_PCAPNG_MOST_ANNOTATIONS = 2,   /* comments of a packet */
     HX_PCAPNG_ETHERNET = 1            /* link type */
 };
 
@@ -88,7 +88,7 @@ struct hx_pcapng_packet {
     uint32_t queue;   /* VC */
     uint64_t dropped; /* frames of this interface that were lost to the capture since the frame before */
     uint64_t id;      /* the same for all sightings of one frame */
-    const char *comments[HX_PCAPNG_MOST_REMARKS]; /* up to the first NULL */
+    const char *comments[HX_PCAPNG_MOST_ANNOTATIONS]; /* up to the first NULL */
 };
 
 /* Counts of one interface since the capture began. UINT64_MAX: not known. */

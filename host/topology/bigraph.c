@@ -5,25 +5,27 @@
  * hop. */
 #include "host/topology/topology.h"
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"m", "n", NULL};
     unsigned m;
     unsigned n;
-    if (!hx_words_number(words, "n", 2, 2 * (HX_MAX_RADIX - 1), 16, &n, problem) ||
-        !hx_words_number(words, "m", 1, HX_MAX_RADIX - n / 2, n / 2 <= HX_MAX_RADIX / 2 ? n / 2 : HX_MAX_RADIX - n / 2,
-                         &m, problem) ||
-        !hx_words_end(words, keys, 0, problem))
+    if (!hx_spec_tokens_number(tokens, "n", 2, 2 * (HX_MAX_RADIX - 1), 16, &n, problem) ||
+        !hx_spec_tokens_number(tokens, "m", 1, HX_MAX_RADIX - n / 2,
+                               n / 2 <= HX_MAX_RADIX / 2 ? n / 2 : HX_MAX_RADIX - n / 2, &m, problem) ||
+        !hx_spec_tokens_end(tokens, keys, 0, problem))
         return false;
     if (n % 2)
-        return hx_words_fail(words, problem, "n=%u switches do not make two parts: %u and %u do", n, n - 1, n + 1);
+        return hx_spec_tokens_fail(tokens, problem, "n=%u switches do not make two parts: %u and %u do", n, n - 1,
+                                   n + 1);
     hx_fabric_start(f, m * n, n, n, m);
     unsigned own = hx_fabric_class_of_kind(f, "host", HX_DAC);
     unsigned parts = hx_fabric_class_of_kind(f, "part", HX_AOC);
     for (unsigned s = 0; s < n; s++) {
-        hx_fabric_hang(f, s, m, own);
+        hx_fabric_attach_hosts(f, s, m, own);
         for (unsigned other = n / 2; s < n / 2 && other < n; other++)
-            hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + s, .b = f->hosts + other, .link_class = (uint8_t)parts});
+            hx_fabric_add_link(
+                f, &(struct hx_new_link){.a = f->hosts + s, .b = f->hosts + other, .link_class = (uint8_t)parts});
     }
     f->rule = HX_VC_BY_HOP;
     f->vcs = n > 2 ? 2 : 1;

@@ -2,8 +2,8 @@
 #include "host/topology/bisection.h"
 
 #include "host/bounds.h"
-#include "host/draw.h"
-#include "host/topology/seats.h"
+#include "host/rng.h"
+#include "host/topology/attachment_routers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static double injected(const struct hx_fabric *f)
 
 struct search {
     const struct hx_fabric *f;
-    uint32_t *seat;   /* [nodes]: itself, or the router it hangs on */
-    uint32_t *weight; /* [nodes]: hosts that go with it */
+    uint32_t *attachment_router; /* [nodes]: itself, or the router it hangs on */
+    uint32_t *weight;            /* [nodes]: hosts that go with it */
     uint64_t hosts;
     uint32_t heaviest;
     uint32_t *moved; /* [nodes]: of this pass, or the order of a start */
@@ -53,7 +53,7 @@ struct search {
 static const uint32_t *neighbour(const struct search *s, uint32_t node, unsigned port)
 {
     uint32_t far = hx_fabric_far(s->f, node, port).node;
-    return far != HX_NOWHERE && s->seat[far] == far ? &s->seat[far] : NULL;
+    return far != HX_NOWHERE && s->attachment_router[far] == far ? &s->attachment_router[far] : NULL;
 }
 
 static int units_of(const struct search *s, uint32_t node, unsigned port)
@@ -114,7 +114,7 @@ static void fill_queues(struct search *s)
     }
     for (uint32_t node = 0; node < s->f->nodes; node++) {
         int gain = 0;
-        if (s->seat[node] != node)
+        if (s->attachment_router[node] != node)
             continue;
         for (unsigned port = 0; port < hx_fabric_ports(s->f, node); port++) {
             const uint32_t *far = neighbour(s, node, port);
@@ -196,7 +196,7 @@ static uint32_t by_number(const struct search *s)
 {
     uint32_t count = 0;
     for (uint32_t node = 0; node < s->f->nodes; node++)
-        if (s->seat[node] == node)
+        if (s->attachment_router[node] == node)
             s->moved[count++] = node;
     return count;
 }
@@ -204,7 +204,7 @@ static uint32_t by_number(const struct search *s)
 static void by_lot(struct search *s, uint32_t count)
 {
     for (uint32_t i = count; i > 1; i--) {
-        uint32_t j = hx_draw_below(&s->random, i);
+        uint32_t j = hx_rng_below(&s->random, i);
         uint32_t node = s->moved[i - 1];
         s->moved[i - 1] = s->moved[j];
         s->moved[j] = node;
@@ -215,7 +215,7 @@ static void by_lot(struct search *s, uint32_t count)
 static void by_neighbourhood(struct search *s, uint32_t count)
 {
     uint32_t reached = 1;
-    s->moved[0] = s->moved[hx_draw_below(&s->random, count)];
+    s->moved[0] = s->moved[hx_rng_below(&s->random, count)];
     memset(s->queued, 0, s->f->nodes * sizeof *s->queued);
     s->queued[s->moved[0]] = true;
     for (uint32_t i = 0; i < reached; i++) {
@@ -244,7 +244,7 @@ static void start(struct search *s, unsigned number)
     }
     s->between = 0;
     for (uint32_t node = 0; node < s->f->nodes; node++) {
-        for (unsigned port = 0; s->seat[node] == node && port < hx_fabric_ports(s->f, node); port++) {
+        for (unsigned port = 0; s->attachment_router[node] == node && port < hx_fabric_ports(s->f, node); port++) {
             const uint32_t *far = neighbour(s, node, port);
             s->between += far && *far > node && s->side[*far] != s->side[node] ? units_of(s, node, port) : 0;
         }
@@ -263,8 +263,8 @@ static unsigned starts_for(const struct hx_fabric *f)
 static void weigh(struct search *s)
 {
     for (uint32_t node = 0; node < s->f->nodes; node++) {
-        s->seat[node] = hx_is_host(s->f, node) ? hx_fabric_seat(s->f, node) : node;
-        s->weight[s->seat[node]] += hx_is_host(s->f, node);
+        s->attachment_router[node] = hx_is_host(s->f, node) ? hx_fabric_attachment_router(s->f, node) : node;
+        s->weight[s->attachment_router[node]] += hx_is_host(s->f, node);
     }
     for (uint32_t node = 0; node < s->f->nodes; node++)
         s->heaviest = s->weight[node] > s->heaviest ? s->weight[node] : s->heaviest;
@@ -309,7 +309,7 @@ static void keep(const struct search *s, struct hx_halves *best)
 {
     struct hx_halves now = {0};
     for (uint32_t node = 0; node < s->f->nodes; node++) {
-        for (unsigned port = 0; s->seat[node] == node && port < hx_fabric_ports(s->f, node); port++) {
+        for (unsigned port = 0; s->attachment_router[node] == node && port < hx_fabric_ports(s->f, node); port++) {
             const uint32_t *far = neighbour(s, node, port);
             bool between = far && *far > node && s->side[*far] != s->side[node];
             now.links += between;
@@ -324,7 +324,7 @@ static void keep(const struct search *s, struct hx_halves *best)
 static void begin(struct search *s, const struct hx_fabric *f)
 {
     *s = (struct search){.f = f,
-                         .seat = hx_allocate(f->nodes, sizeof *s->seat),
+                         .attachment_router = hx_allocate(f->nodes, sizeof *s->attachment_router),
                          .weight = hx_allocate(f->nodes, sizeof *s->weight),
                          .moved = hx_allocate(f->nodes, sizeof *s->moved),
                          .next = hx_allocate(f->nodes, sizeof *s->next),
@@ -343,7 +343,7 @@ static void end(struct search *s)
 {
     for (unsigned i = 0; i < 4; i++)
         free(s->queue[i / 2][i % 2].first);
-    free(s->seat);
+    free(s->attachment_router);
     free(s->weight);
     free(s->moved);
     free(s->next);
@@ -377,8 +377,9 @@ static double rate_between(const struct hx_fabric *f)
     for (uint32_t node = 0; node < f->nodes; node++) {
         for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
             uint32_t far = hx_fabric_far(f, node, port).node;
-            bool between = far != HX_NOWHERE && (!hx_is_host(f, node) || hx_fabric_seat(f, node) == node) &&
-                           (!hx_is_host(f, far) || hx_fabric_seat(f, far) == far);
+            bool between = far != HX_NOWHERE &&
+                           (!hx_is_host(f, node) || hx_fabric_attachment_router(f, node) == node) &&
+                           (!hx_is_host(f, far) || hx_fabric_attachment_router(f, far) == far);
             if (between)
                 return rate_of(f, node, port);
         }

@@ -2,9 +2,9 @@
 #include "host/topology/bounds.h"
 
 #include "host/bounds.h"
+#include "host/topology/attachment_routers.h"
 #include "host/topology/loads.h"
-#include "host/topology/seats.h"
-#include "host/topology/ways.h"
+#include "host/topology/updown.h"
 
 #include <stdlib.h>
 
@@ -16,12 +16,13 @@ unsigned hx_fabric_distance(const struct hx_fabric *f, uint32_t from, uint32_t t
 {
     if (from == to)
         return 0;
-    if (f->ways) {
+    if (f->updown) {
         uint32_t router = hx_fabric_far(f, from, HX_E).node;
-        unsigned links = router == HX_NOWHERE
-                             ? HX_NO_WAY
-                             : f->ways->distance[(size_t)f->node[to].d0 * f->ways->routers + router - f->hosts];
-        return links == HX_NO_WAY ? HX_CUT_OFF : 2 + links;
+        unsigned links =
+            router == HX_NOWHERE
+                ? HX_UNREACHABLE_DISTANCE
+                : f->updown->distance[(size_t)f->node[to].addr_hi * f->updown->routers + router - f->hosts];
+        return links == HX_UNREACHABLE_DISTANCE ? HX_CUT_OFF : 2 + links;
     }
     if (f->topology->distance)
         return f->topology->distance(f, from, to);
@@ -47,11 +48,11 @@ static struct hx_distances mesh_distances(const struct hx_geometry *g)
 /* Sum over all pairs between which there is a way, whose number is counted in *reached. */
 static uint64_t pair_by_pair(const struct hx_fabric *f, unsigned *longest, uint64_t *reached)
 {
-    struct hx_seats s;
+    struct hx_attachment_routers s;
     uint64_t sum = 0;
     *longest = 0;
     *reached = 0;
-    hx_seats_take(&s, f);
+    hx_attachment_routers_take(&s, f);
     for (uint32_t from = 0; from < s.count; from++) {
         uint64_t pairs = (uint64_t)s.weight[from] * (s.weight[from] - 1);
         sum += 2 * pairs; /* a host's link and that of another beside it */
@@ -67,7 +68,7 @@ static uint64_t pair_by_pair(const struct hx_fabric *f, unsigned *longest, uint6
             sum += links * pairs;
         }
     }
-    hx_seats_free(&s);
+    hx_attachment_routers_free(&s);
     return sum;
 }
 
@@ -77,8 +78,8 @@ struct hx_distances hx_fabric_distances(const struct hx_fabric *f)
         return mesh_distances(&f->mesh);
     struct hx_distances all = {0, 0, 0};
     uint64_t reached = (uint64_t)f->hosts * (f->hosts - 1);
-    uint64_t sum = f->topology->distances && !f->ways ? f->topology->distances(f, &all.diameter)
-                                                      : pair_by_pair(f, &all.diameter, &reached);
+    uint64_t sum = f->topology->distances && !f->updown ? f->topology->distances(f, &all.diameter)
+                                                        : pair_by_pair(f, &all.diameter, &reached);
     if (reached)
         all.average = (double)sum / (double)reached;
     bool hang = f->nodes > f->hosts && all.diameter >= 2;

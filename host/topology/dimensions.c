@@ -48,40 +48,40 @@ static bool claims(const char *squeezed)
     return false;
 }
 
-static bool take_dimensions(struct hx_grid *g, const struct hx_words *words, struct hx_problem *problem)
+static bool take_dimensions(struct hx_grid *g, const struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
-    const char *text = words->word;
+    const char *text = tokens->word;
     do {
         if (g->dimensions == HX_GRID_DIMENSIONS)
-            return hx_words_fail(words, problem, "more than %d dimensions", HX_GRID_DIMENSIONS);
+            return hx_spec_tokens_fail(tokens, problem, "more than %d dimensions", HX_GRID_DIMENSIONS);
         struct hx_grid_dimension *d = &g->dimension[g->dimensions];
         text = take_dimension(text, d);
         d->stage = g->dimensions++;
         if (!text || (*text && *text != '_'))
-            return hx_words_fail(words, problem, "write Ring(K), FC(K) and Switch(K), joined by '_'");
+            return hx_spec_tokens_fail(tokens, problem, "write Ring(K), FC(K) and Switch(K), joined by '_'");
         unsigned most = d->kind == HX_GRID_RING ? HX_MAX_DIGIT : HX_MAX_RADIX;
         if (d->side < 2 || d->side > most)
-            return hx_words_fail(words, problem, "a dimension of %u: 2 to %u are possible", d->side, most);
+            return hx_spec_tokens_fail(tokens, problem, "a dimension of %u: 2 to %u are possible", d->side, most);
     } while (*text++);
     if (hx_grid_count(g) == 0)
-        return hx_words_fail(words, problem, "more than %d hosts", HX_MAX_HOSTS);
+        return hx_spec_tokens_fail(tokens, problem, "more than %d hosts", HX_MAX_HOSTS);
     if (hx_grid_radix(g) > HX_MAX_RADIX)
-        return hx_words_fail(words, problem, "an NPU would have %u ports, its host's included; %d are possible",
-                             hx_grid_radix(g), HX_MAX_RADIX);
+        return hx_spec_tokens_fail(tokens, problem, "an NPU would have %u ports, its host's included; %d are possible",
+                                   hx_grid_radix(g), HX_MAX_RADIX);
     return true;
 }
 
-static bool take_rates(struct hx_grid *g, struct hx_words *words, struct hx_problem *problem)
+static bool take_rates(struct hx_grid *g, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     unsigned gbps[HX_GRID_DIMENSIONS] = {1};
-    const char *text = hx_words_text(words, "gbps"); /* else those of a link, whatever it has */
-    unsigned count = text ? hx_words_list(text, gbps, HX_GRID_DIMENSIONS) : 1;
+    const char *text = hx_spec_tokens_text(tokens, "gbps"); /* else those of a link, whatever it has */
+    unsigned count = text ? hx_spec_tokens_list(text, gbps, HX_GRID_DIMENSIONS) : 1;
     if (count != 1 && count != g->dimensions)
-        return hx_words_fail(words, problem, "gbps=%s: one number, or %u joined by commas", text, g->dimensions);
+        return hx_spec_tokens_fail(tokens, problem, "gbps=%s: one number, or %u joined by commas", text, g->dimensions);
     for (unsigned i = 0; i < g->dimensions; i++) {
         g->dimension[i].gbps = gbps[count == 1 ? 0 : i];
         if (g->dimension[i].gbps < 1 || g->dimension[i].gbps > MOST_GBPS)
-            return hx_words_fail(words, problem, "gbps=%s: 1 to %d are possible", text, MOST_GBPS);
+            return hx_spec_tokens_fail(tokens, problem, "gbps=%s: 1 to %d are possible", text, MOST_GBPS);
     }
     return true;
 }
@@ -106,16 +106,16 @@ static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool said)
     g->beside = (uint8_t)hx_fabric_class(f, &own);
 }
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"gbps", NULL};
     struct hx_grid grid = {.places = 1};
-    if (!take_dimensions(&grid, words, problem) || !take_rates(&grid, words, problem) ||
-        !hx_words_end(words, keys, 0, problem))
+    if (!take_dimensions(&grid, tokens, problem) || !take_rates(&grid, tokens, problem) ||
+        !hx_spec_tokens_end(tokens, keys, 0, problem))
         return false;
     grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : hx_grid_best_split(&grid);
     struct hx_grid *g = hx_grid_start(f, &grid);
-    add_classes(f, g, hx_words_has(words, "gbps"));
+    add_classes(f, g, hx_spec_tokens_has(tokens, "gbps"));
     f->rule = HX_VC_BY_STAGE;
     f->vcs = 1;
     f->switches = 0; /* an NPU's is its own */
@@ -127,7 +127,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     }
     f->bought_planes = 1;
     f->group_word = "NPU";
-    hx_grid_lay(f);
+    hx_grid_add_links(f);
     return hx_fabric_finish(f, problem);
 }
 
@@ -141,7 +141,7 @@ const struct hx_topology hx_topology_dimensions = {
     .claims = claims,
     .resembles = resembles,
     .build = build,
-    .toward = hx_grid_toward,
+    .next_hops = hx_grid_next_hops,
     .distance = hx_grid_distance,
     .distances = hx_grid_distances,
     .alltoall_bound = hx_grid_alltoall_bound,

@@ -10,7 +10,7 @@
  * those that are the shortest: those of the router itself alone would not share the load evenly. So a router in the
  * source's group offers its links to the group and its local links to routers that have some; who comes by a local link
  * has to go on by a global one or to a host, who comes by a global one does not leave the group again. These last two
- * are `allowed`, not tables, and the AND of all three leaves no other way. The global link raises the VC.
+ * are `turn_mask`, not tables, and the AND of all three leaves no other way. The global link raises the VC.
  *
  * As SC22 (appendix C) buys them, as many routers of a group share a 64-port box as fit, and links in a box are traces:
  * two of 31 ports, one of 64. Links in a group are copper, others optical. A group that fails is a router and its
@@ -78,28 +78,28 @@ static unsigned routers_in_box(const struct dragonfly *d)
     return box;
 }
 
-static bool take(struct dragonfly *d, struct hx_words *words, struct hx_problem *problem)
+static bool take(struct dragonfly *d, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"a", "p", "h", "groups", NULL};
-    if (!hx_words_number(words, "a", 1, HX_MAX_RADIX, 4, &d->a, problem) ||
-        !hx_words_number(words, "p", 1, HX_MAX_RADIX, d->a > 1 ? d->a / 2 : 1, &d->p, problem) ||
-        !hx_words_number(words, "h", 1, HX_MAX_RADIX, d->a > 1 ? d->a / 2 : 1, &d->h, problem) ||
-        !hx_words_number(words, "groups", 1, MOST_GROUPS, d->a * d->h + 1, &d->groups, problem) ||
-        !hx_words_end(words, keys, 0, problem))
+    if (!hx_spec_tokens_number(tokens, "a", 1, HX_MAX_RADIX, 4, &d->a, problem) ||
+        !hx_spec_tokens_number(tokens, "p", 1, HX_MAX_RADIX, d->a > 1 ? d->a / 2 : 1, &d->p, problem) ||
+        !hx_spec_tokens_number(tokens, "h", 1, HX_MAX_RADIX, d->a > 1 ? d->a / 2 : 1, &d->h, problem) ||
+        !hx_spec_tokens_number(tokens, "groups", 1, MOST_GROUPS, d->a * d->h + 1, &d->groups, problem) ||
+        !hx_spec_tokens_end(tokens, keys, 0, problem))
         return false;
     unsigned ports = d->a - 1 + d->p + d->h;
     if (ports > HX_MAX_RADIX) {
         unsigned most = (HX_MAX_RADIX + 1) / 4; /* of p and h alike beside twice as many routers: evenly loaded */
-        return hx_words_fail(words, problem,
-                             "routers of %u ports (a - 1 + p + h), %u more than there can be; a=%u p=%u h=%u has %u",
-                             ports, ports - HX_MAX_RADIX, 2 * most, most, most, 4 * most - 1);
+        return hx_spec_tokens_fail(
+            tokens, problem, "routers of %u ports (a - 1 + p + h), %u more than there can be; a=%u p=%u h=%u has %u",
+            ports, ports - HX_MAX_RADIX, 2 * most, most, most, 4 * most - 1);
     }
     if (d->groups > d->a * d->h + 1)
-        return hx_words_fail(words, problem, "a group has %u links to others: groups=%u at most", d->a * d->h,
-                             d->a * d->h + 1);
+        return hx_spec_tokens_fail(tokens, problem, "a group has %u links to others: groups=%u at most", d->a * d->h,
+                                   d->a * d->h + 1);
     if (d->a * d->p * d->groups > HX_MAX_HOSTS)
-        return hx_words_fail(words, problem, "more than %d hosts; groups=%u has fewer", HX_MAX_HOSTS,
-                             HX_MAX_HOSTS / (d->a * d->p));
+        return hx_spec_tokens_fail(tokens, problem, "more than %d hosts; groups=%u has fewer", HX_MAX_HOSTS,
+                                   HX_MAX_HOSTS / (d->a * d->p));
     share_links(d);
     d->box = routers_in_box(d);
     return true;
@@ -107,51 +107,52 @@ static bool take(struct dragonfly *d, struct hx_words *words, struct hx_problem 
 
 /* ---- layout ---- */
 
-static void lay_hosts(struct hx_fabric *f, unsigned copper)
+static void attach_hosts(struct hx_fabric *f, unsigned copper)
 {
     for (uint32_t router = 0; router < f->nodes - f->hosts; router++)
-        hx_fabric_hang(f, router, dragonfly_of(f)->p, copper);
+        hx_fabric_attach_hosts(f, router, dragonfly_of(f)->p, copper);
 }
 
-static void lay_group(struct hx_fabric *f, unsigned group, unsigned trace, unsigned copper)
+static void link_group(struct hx_fabric *f, unsigned group, unsigned trace, unsigned copper)
 {
     const struct dragonfly *d = dragonfly_of(f);
     uint32_t first = f->hosts + group * d->a;
     for (unsigned a = 0; a < d->a; a++)
         for (unsigned b = a + 1; b < d->a; b++)
-            hx_fabric_lay(f, &(struct hx_laid){.a = first + a,
-                                               .b = first + b,
-                                               .link_class = (uint8_t)(a / d->box == b / d->box ? trace : copper)});
+            hx_fabric_add_link(
+                f, &(struct hx_new_link){.a = first + a,
+                                         .b = first + b,
+                                         .link_class = (uint8_t)(a / d->box == b / d->box ? trace : copper)});
 }
 
 /* The end in a group of its next link to another. */
-static uint32_t next_end(struct dragonfly *d, unsigned *laid, unsigned of, unsigned to)
+static uint32_t next_end(struct dragonfly *d, unsigned *new_link, unsigned of, unsigned to)
 {
-    uint32_t router = of * d->a + laid[of]++ % d->a;
+    uint32_t router = of * d->a + new_link[of]++ % d->a;
     d->links[(size_t)router * d->groups + to]++;
     return router;
 }
 
-static void lay_global(struct hx_fabric *f, struct dragonfly *d, unsigned optical)
+static void link_global(struct hx_fabric *f, struct dragonfly *d, unsigned optical)
 {
-    unsigned *laid = hx_allocate(d->groups, sizeof *laid);
+    unsigned *new_link = hx_allocate(d->groups, sizeof *new_link);
     for (unsigned group = 0; group < d->groups; group++) {
         for (unsigned other = group + 1; other < d->groups; other++) {
             for (unsigned link = links_between(d, group, other); link > 0; link--)
-                hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + next_end(d, laid, group, other),
-                                                   .b = f->hosts + next_end(d, laid, other, group),
-                                                   .link_class = (uint8_t)optical,
-                                                   .dimension = 1,
-                                                   .marked = true});
+                hx_fabric_add_link(f, &(struct hx_new_link){.a = f->hosts + next_end(d, new_link, group, other),
+                                                            .b = f->hosts + next_end(d, new_link, other, group),
+                                                            .link_class = (uint8_t)optical,
+                                                            .dimension = 1,
+                                                            .marked = true});
         }
     }
-    free(laid);
+    free(new_link);
 }
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     struct dragonfly taken = {.a = 0};
-    if (!take(&taken, words, problem))
+    if (!take(&taken, tokens, problem))
         return false;
     uint32_t routers = taken.a * taken.groups;
     struct dragonfly *d = f->own = hx_allocate(1, sizeof *d + (size_t)routers * taken.groups);
@@ -160,10 +161,10 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     unsigned copper = hx_fabric_class_of_kind(f, "local", HX_DAC);
     unsigned trace = hx_fabric_class_of_kind(f, "box", HX_TRACE);
     unsigned optical = hx_fabric_class_of_kind(f, "global", HX_AOC);
-    lay_hosts(f, copper);
+    attach_hosts(f, copper);
     for (unsigned group = 0; group < d->groups; group++)
-        lay_group(f, group, trace, copper);
-    lay_global(f, d, optical);
+        link_group(f, group, trace, copper);
+    link_global(f, d, optical);
     f->rule = HX_VC_BY_LINK;
     f->vcs = d->groups > 1 ? 2 : 1;
     f->detours = (struct hx_detours){.vcs = d->groups > 2 ? 3 : 0, .rule = HX_VC_BY_LINK, .area = (uint16_t)d->a};
@@ -196,17 +197,17 @@ static bool leads(const struct hx_fabric *f, uint32_t node, unsigned port, uint3
     return is_global(f, node, port) ? group_of(f, far) == group : reaches(f, far, group) > 0;
 }
 
-static uint64_t toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
+static uint64_t next_hops(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     uint64_t set = 0;
     if (digit == 1)
-        return hx_fabric_toward_place(f, node, value);
+        return hx_fabric_next_hops_place(f, node, value);
     for (unsigned port = 0; port < hx_fabric_ports(f, node); port++)
         set |= (uint64_t)leads(f, node, port, f->hosts + value) << port;
     return set;
 }
 
-static uint64_t allowed(const struct hx_fabric *f, uint32_t node, unsigned input)
+static uint64_t turn_mask(const struct hx_fabric *f, uint32_t node, unsigned input)
 {
     uint64_t set = 0;
     if (hx_is_host(f, hx_fabric_far(f, node, input).node))
@@ -261,8 +262,8 @@ const struct hx_topology hx_topology_dragonfly = {
     .example = "dragonfly a=16 p=8 h=8 groups=8",
     .summary = "groups of routers, all joined to all (ISCA 2008)",
     .build = build,
-    .toward = toward,
-    .allowed = allowed,
+    .next_hops = next_hops,
+    .turn_mask = turn_mask,
     .paths = "over any link between the two groups",
     .distance = distance,
     .worst_case = worst_case,

@@ -10,8 +10,8 @@
 const char *const hx_link_kinds[HX_LINK_KINDS + 1] = {
     [HX_TRACE] = "trace", [HX_DAC] = "dac", [HX_AOC] = "aoc", [HX_LINK_KINDS] = NULL};
 
-struct hx_laying {
-    struct hx_laid *link;
+struct hx_pending_links {
+    struct hx_new_link *link;
     size_t links, room;
 };
 
@@ -32,10 +32,10 @@ void hx_fabric_start(struct hx_fabric *f, uint32_t hosts, uint32_t routers, uint
     f->digits[1] = d1s;
     f->node = hx_allocate(f->nodes, sizeof *f->node);
     for (uint32_t node = 0; node < f->nodes; node++)
-        f->node[node].d0 = f->node[node].d1 = HX_NO_DIGIT;
+        f->node[node].addr_hi = f->node[node].addr_lo = HX_NO_DIGIT;
     f->host_at = hx_allocate((size_t)d0s * d1s, sizeof *f->host_at);
     memset(f->host_at, UINT8_MAX, (size_t)d0s * d1s * sizeof *f->host_at);
-    f->laying = hx_allocate(1, sizeof *f->laying);
+    f->pending_links = hx_allocate(1, sizeof *f->pending_links);
     f->rows = nearest_side(hosts);
     f->columns = hosts / f->rows;
     f->vcs = 1;
@@ -45,13 +45,13 @@ void hx_fabric_start(struct hx_fabric *f, uint32_t hosts, uint32_t routers, uint
     f->group_word = "switch";
 }
 
-void hx_fabric_address(struct hx_fabric *f, uint32_t node, unsigned d0, unsigned d1)
+void hx_fabric_address(struct hx_fabric *f, uint32_t node, unsigned addr_hi, unsigned addr_lo)
 {
-    f->node[node].d0 = (uint16_t)d0;
+    f->node[node].addr_hi = (uint16_t)addr_hi;
     if (!hx_is_host(f, node))
         return;
-    f->node[node].d1 = (uint16_t)d1;
-    f->host_at[(size_t)d0 * f->digits[1] + d1] = node;
+    f->node[node].addr_lo = (uint16_t)addr_lo;
+    f->host_at[(size_t)addr_hi * f->digits[1] + addr_lo] = node;
 }
 
 unsigned hx_fabric_class(struct hx_fabric *f, const struct hx_link_class *link_class)
@@ -66,12 +66,12 @@ unsigned hx_fabric_class_of_kind(struct hx_fabric *f, const char *name, enum hx_
     return hx_fabric_class(f, &(struct hx_link_class){.name = name, .kind = kind, .latency_ns = HX_LATENCY_OF_KIND});
 }
 
-void hx_fabric_lay(struct hx_fabric *f, const struct hx_laid *link)
+void hx_fabric_add_link(struct hx_fabric *f, const struct hx_new_link *link)
 {
-    struct hx_laying *l = f->laying;
+    struct hx_pending_links *l = f->pending_links;
     if (l->links == l->room) {
         l->room = l->room ? 2 * l->room : 1024;
-        struct hx_laid *more = hx_allocate(l->room, sizeof *more);
+        struct hx_new_link *more = hx_allocate(l->room, sizeof *more);
         if (l->links)
             memcpy(more, l->link, l->links * sizeof *more);
         free(l->link);
@@ -80,7 +80,7 @@ void hx_fabric_lay(struct hx_fabric *f, const struct hx_laid *link)
     l->link[l->links++] = *link;
 }
 
-void hx_fabric_hang(struct hx_fabric *f, uint32_t router, unsigned each, unsigned link_class)
+void hx_fabric_attach_hosts(struct hx_fabric *f, uint32_t router, unsigned each, unsigned link_class)
 {
     uint32_t node = f->hosts + router;
     hx_fabric_address(f, node, router, 0);
@@ -89,7 +89,7 @@ void hx_fabric_hang(struct hx_fabric *f, uint32_t router, unsigned each, unsigne
         uint32_t host = router * each + place;
         hx_fabric_address(f, host, router, place);
         f->node[host].group = router;
-        hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = node, .link_class = (uint8_t)link_class});
+        hx_fabric_add_link(f, &(struct hx_new_link){.a = host, .b = node, .link_class = (uint8_t)link_class});
     }
 }
 
@@ -104,9 +104,9 @@ void hx_fabric_name(struct hx_fabric *f, const char *word, uint32_t first, uint3
 
 static bool number_ports(struct hx_fabric *f, uint32_t *degree, struct hx_problem *problem)
 {
-    for (size_t i = 0; i < f->laying->links; i++) {
-        degree[f->laying->link[i].a]++;
-        degree[f->laying->link[i].b]++;
+    for (size_t i = 0; i < f->pending_links->links; i++) {
+        degree[f->pending_links->link[i].a]++;
+        degree[f->pending_links->link[i].b]++;
     }
     for (uint32_t node = 0; node < f->nodes; node++) {
         if (!hx_is_host(f, node) && degree[node] > HX_MAX_RADIX)
@@ -124,7 +124,7 @@ static unsigned next_port(const struct hx_fabric *f, uint32_t *used, uint32_t no
     return hx_is_host(f, node) ? said : used[node]++;
 }
 
-static void set_port(struct hx_fabric *f, const struct hx_laid *l, uint32_t node, unsigned port, struct hx_end far)
+static void set_port(struct hx_fabric *f, const struct hx_new_link *l, uint32_t node, unsigned port, struct hx_end far)
 {
     f->port[f->node[node].first_port + port] = (struct hx_fabric_port){
         .far = far, .link_class = l->link_class, .dimension = l->dimension, .stage = l->stage, .marked = l->marked};
@@ -135,8 +135,8 @@ static void connect(struct hx_fabric *f, uint32_t *used)
     f->port = hx_allocate(f->ports, sizeof *f->port);
     for (uint32_t port = 0; port < f->ports; port++)
         f->port[port].far.node = HX_NOWHERE;
-    for (size_t i = 0; i < f->laying->links; i++) {
-        const struct hx_laid *l = &f->laying->link[i];
+    for (size_t i = 0; i < f->pending_links->links; i++) {
+        const struct hx_new_link *l = &f->pending_links->link[i];
         unsigned a_port = next_port(f, used, l->a, l->a_port);
         unsigned b_port = next_port(f, used, l->b, l->b_port);
         set_port(f, l, l->a, a_port, (struct hx_end){l->b, (uint16_t)b_port});
@@ -247,12 +247,12 @@ void hx_fabric_measure(struct hx_fabric *f)
     free(s.next);
 }
 
-static void free_laying(struct hx_fabric *f)
+static void free_pending_links(struct hx_fabric *f)
 {
-    if (f->laying)
-        free(f->laying->link);
-    free(f->laying);
-    f->laying = NULL;
+    if (f->pending_links)
+        free(f->pending_links->link);
+    free(f->pending_links);
+    f->pending_links = NULL;
 }
 
 bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem)
@@ -273,8 +273,8 @@ bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem)
     }
     free(count);
     good = good && is_joined(f, problem);
-    free_laying(f);
-    if (good && f->nodes > f->hosts && !f->topology->toward && !f->by_ways && !f->mesh.nodes)
+    free_pending_links(f);
+    if (good && f->nodes > f->hosts && !f->topology->next_hops && !f->by_updown && !f->mesh.nodes)
         hx_fabric_measure(f);
     return good;
 }
@@ -322,12 +322,12 @@ bool hx_injects_alike(const struct hx_fabric *f)
 
 void hx_fabric_free(struct hx_fabric *f)
 {
-    free_laying(f);
+    free_pending_links(f);
     free(f->node);
     free(f->port);
     free(f->host_at);
     free(f->distance);
-    free(f->ways);
+    free(f->updown);
     free(f->failed);
     free(f->forwarding);
     free(f->injected);

@@ -68,7 +68,7 @@ struct hx_fabric_node {
     uint32_t first_port; /* of its ports in hx_fabric.port */
     uint32_t group;      /* what fails together and what one worker owns: a board, a leaf with its hosts */
     uint16_t ports;
-    uint16_t d0, d1; /* a host's address; a router: d0 is that of its hosts, HX_NO_DIGIT if it has none */
+    uint16_t addr_hi, addr_lo; /* a host's address; a router: d0 is that of its hosts, HX_NO_DIGIT if it has none */
 };
 struct hx_fabric_port {
     struct hx_end far; /* node HX_NOWHERE: nothing hangs there */
@@ -99,8 +99,8 @@ struct hx_injected {
 };
 
 struct hx_topology;
-struct hx_ways;
-struct hx_laying; /* links while they are laid */
+struct hx_updown;
+struct hx_pending_links; /* links while they are laid */
 
 struct hx_fabric {
     const struct hx_topology *topology;
@@ -131,14 +131,14 @@ struct hx_fabric {
     char *graph_text;        /* of `graph FILE`: what the file says; NULL: another topology */
     size_t graph_bytes;      /* so much */
     bool graph_given;        /* it was given, and the file is not to be opened */
-    bool by_ways;            /* routes will be searched (host/topology/ways.h), for which d0 has to be a router's own */
-    struct hx_ways *ways;    /* routes that were searched (host/topology/ways.h); NULL: the topology's own */
-    bool *failed;            /* [hosts]: those that take no part (host/topology/failures.h); NULL: nothing has failed */
+    bool by_updown; /* routes will be searched (host/topology/updown.h), for which d0 has to be a router's own */
+    struct hx_updown *updown; /* routes that were searched (host/topology/updown.h); NULL: the topology's own */
+    bool *failed; /* [hosts]: those that take no part (host/topology/failures.h); NULL: nothing has failed */
     uint32_t failed_links[HX_LINK_KINDS]; /* of one plane: they are bought all the same */
     struct hx_forwarding *forwarding;     /* [nodes - hosts]; NULL: nothing is said of any router */
     struct hx_injected *injected;         /* [hosts]; NULL: all inject alike */
     void *own;                            /* the topology's: one piece of hx_allocate(), freed with the fabric */
-    struct hx_laying *laying;
+    struct hx_pending_links *pending_links;
     /* [nodes - hosts][nodes - hosts] between routers, links; where routes or the cost of detours need it */
     uint8_t *distance;
 };
@@ -149,7 +149,7 @@ struct hx_fabric {
 void hx_fabric_start(struct hx_fabric *f, uint32_t hosts, uint32_t routers, uint32_t d0s, uint32_t d1s);
 
 /* Gives a host its address, or a router the d0 of its hosts. */
-void hx_fabric_address(struct hx_fabric *f, uint32_t node, unsigned d0, unsigned d1);
+void hx_fabric_address(struct hx_fabric *f, uint32_t node, unsigned addr_hi, unsigned addr_lo);
 
 /* The number of a new class. */
 unsigned hx_fabric_class(struct hx_fabric *f, const struct hx_link_class *link_class);
@@ -157,18 +157,18 @@ unsigned hx_fabric_class_of_kind(struct hx_fabric *f, const char *name, enum hx_
 
 /* A link between two nodes, both ways. Routers' ports are numbered in the order in which their links are laid; a port
  * of a host that has but one link is E. */
-struct hx_laid {
+struct hx_new_link {
     uint32_t a, b;
     uint8_t link_class;
     uint8_t dimension, stage;
     bool marked;
     uint8_t a_port, b_port; /* of hosts that forward: HX_E .. HX_S */
 };
-void hx_fabric_lay(struct hx_fabric *f, const struct hx_laid *link);
+void hx_fabric_add_link(struct hx_fabric *f, const struct hx_new_link *link);
 
 /* Hangs the next hosts on a router, counted among the routers: hosts router * each and following, as many as there are
  * of `each`. Its number is the d0 and the group of all of them. */
-void hx_fabric_hang(struct hx_fabric *f, uint32_t router, unsigned each, unsigned link_class);
+void hx_fabric_attach_hosts(struct hx_fabric *f, uint32_t router, unsigned each, unsigned link_class);
 
 /* "leaf" and its numbers for `count` routers from `first` on, of which `inner` make a group; 0: they are counted
  * through. */
@@ -222,7 +222,7 @@ static inline const struct hx_link_class *hx_fabric_link(const struct hx_fabric 
 /* A host's address: gx is d0, gy is d1. */
 static inline struct hx_coordinate hx_address_of(const struct hx_fabric *f, uint32_t host)
 {
-    return (struct hx_coordinate){f->node[host].d0, f->node[host].d1};
+    return (struct hx_coordinate){f->node[host].addr_hi, f->node[host].addr_lo};
 }
 
 /* A host's place on the logical grid: gx is the column, gy the row. */
@@ -264,9 +264,10 @@ double hx_fabric_most_injection(const struct hx_fabric *f, double gbps);
 bool hx_injects_alike(const struct hx_fabric *f);
 
 /* The host of that address, HX_NOWHERE: there is none. */
-static inline uint32_t hx_fabric_host(const struct hx_fabric *f, unsigned d0, unsigned d1)
+static inline uint32_t hx_fabric_host(const struct hx_fabric *f, unsigned addr_hi, unsigned addr_lo)
 {
-    return d0 < f->digits[0] && d1 < f->digits[1] ? f->host_at[(uint64_t)d0 * f->digits[1] + d1] : HX_NOWHERE;
+    return addr_hi < f->digits[0] && addr_lo < f->digits[1] ? f->host_at[(uint64_t)addr_hi * f->digits[1] + addr_lo]
+                                                            : HX_NOWHERE;
 }
 
 /* Links between two routers, by node numbers; 255: there is no way. Only where the topology has no routes of its
@@ -279,11 +280,11 @@ static inline unsigned hx_router_distance(const struct hx_fabric *f, uint32_t a,
 /* ---- routes ---- */
 
 /* The ports of a node on minimal ways to addresses whose digit (0 or 1) has that value, as far as this digit tells. */
-uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
+uint64_t hx_fabric_next_hops(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
 
 /* Of a router's output: the inputs whose packets have their VC raised by one behind it. */
-uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned output);
-/* Likewise, where f->ways are searched: the inputs whose packets came down and go up again by it. Each such turn raises
+uint64_t hx_fabric_vc_increment(const struct hx_fabric *f, uint32_t node, unsigned output);
+/* Likewise, where f->updown are searched: the inputs whose packets came down and go up again by it. Each such turn raises
  * the VC, also that which a fabric of one VC has only while links are down. */
 uint64_t hx_fabric_turned(const struct hx_fabric *f, uint32_t node, unsigned output);
 
@@ -296,9 +297,9 @@ size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node);
 bool hx_fabric_shares_table(const struct hx_fabric *f, uint32_t node);
 
 /* Builds the tables of `node` into `memory`, as hx_route_build() does for a HammingMesh's nodes, of which this calls
- * it. `barred` is for a HammingMesh only; up: ports whose links are up. */
-void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_barred barred, uint64_t up,
-                     void *memory);
+ * it. `blocked` is for a HammingMesh only; up: ports whose links are up. */
+void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_blocked_boards blocked,
+                     uint64_t up, void *memory);
 
 /* Whether each destination can have one way from every router, by D-mod-K: fat trees whose leaves and pods are wired
  * alike, with all links up, and minimal routing. */
@@ -318,9 +319,9 @@ void hx_fabric_order_d_mod_k(const struct hx_fabric *f, uint32_t router, void *m
 /* How many rounds there are in which all hosts send to one each and receive from one, nobody meets another twice in all
  * of them, and packets on minimal ways hardly meet: what a sample of all-to-all is best made of. Not all pairs are in
  * them. 0: there are none; a Slim Fly has them, if nothing has failed. */
-uint32_t hx_fabric_rounds(const struct hx_fabric *f);
+uint32_t hx_fabric_phases(const struct hx_fabric *f);
 
-/* Whom a host sends to in a round, 0 .. hx_fabric_rounds() - 1. */
-uint32_t hx_fabric_partner(const struct hx_fabric *f, uint32_t host, uint32_t round);
+/* Whom a host sends to in a round, 0 .. hx_fabric_phases() - 1. */
+uint32_t hx_fabric_partner(const struct hx_fabric *f, uint32_t host, uint32_t phase);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "host/name.h"
 #include "host/topology/topology.h"
-#include "host/topology/ways.h"
+#include "host/topology/updown.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -78,10 +78,10 @@ bool hx_failures_take(struct hx_fabric *f, const char *list, struct hx_problem *
     if (left < 2)
         return hx_fail(problem, HX_EXIT_CONFIG, NULL, "fail: %u host%s left, too few to send anything", left,
                        left == 1 ? " is" : "s are");
-    f->ways = hx_ways_find(f, NULL, HX_VCS, NULL, problem);
-    if (!f->ways)
+    f->updown = hx_updown_search(f, NULL, HX_VCS, NULL, problem);
+    if (!f->updown)
         return false;
-    f->vcs = f->ways->vcs;
+    f->vcs = f->updown->vcs;
     return f->vcs || hx_fail(problem, HX_EXIT_CONFIG, NULL,
                              "fail: no %d VCs were found to suffice for shortest ways round what has failed", HX_VCS);
 }

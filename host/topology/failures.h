@@ -9,14 +9,14 @@
  *     group1          all nodes of a group: a board, a leaf with its hosts
  *
  * It is so in every plane. What has failed is taken out of the graph, so that all see the same; ways round it are
- * searched (host/topology/ways.h), for which d0 is each router's own, and hosts that forward become routers with their
+ * searched (host/topology/updown.h), for which d0 is each router's own, and hosts that forward become routers with their
  * hosts beside them on a trace. A host without a link takes no part. */
 #ifndef HXMESH_HOST_TOPOLOGY_FAILURES_H
 #define HXMESH_HOST_TOPOLOGY_FAILURES_H
 
 #include "host/topology/fabric.h"
 
-/* Of a fabric that was built with .by_ways set. Fills .failed, .failed_links, .ways and .vcs. */
+/* Of a fabric that was built with .by_updown set. Fills .failed, .failed_links, .updown and .vcs. */
 bool hx_failures_take(struct hx_fabric *f, const char *list, struct hx_problem *problem);
 
 #endif

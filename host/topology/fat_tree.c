@@ -40,59 +40,61 @@ static void size_levels(struct tree *t)
 /* ---- parameters ---- */
 
 /* Ports of a leaf: by taper, or as they are given. */
-static bool read_leaf(struct tree *t, struct hx_words *words, struct hx_problem *problem)
+static bool read_leaf(struct tree *t, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
-    bool given = hx_words_has(words, "down") || hx_words_has(words, "up");
+    bool given = hx_spec_tokens_has(tokens, "down") || hx_spec_tokens_has(tokens, "up");
     double taper;
-    if (given && hx_words_has(words, "taper"))
-        return hx_words_fail(words, problem, "taper says what down and up would: give one or the other");
-    if (!hx_words_real(words, "taper", 1, t->radix - 1, 1, &taper, problem))
+    if (given && hx_spec_tokens_has(tokens, "taper"))
+        return hx_spec_tokens_fail(tokens, problem, "taper says what down and up would: give one or the other");
+    if (!hx_spec_tokens_real(tokens, "taper", 1, t->radix - 1, 1, &taper, problem))
         return false;
     unsigned down = (unsigned)(t->radix * taper / (taper + 1) + 1e-9);
     unsigned least_up = 1;
-    if (!hx_words_has(words, "down") && hx_words_has(words, "up")) {
-        if (!hx_words_number(words, "up", 1, t->radix - 1, 1, &least_up, problem))
+    if (!hx_spec_tokens_has(tokens, "down") && hx_spec_tokens_has(tokens, "up")) {
+        if (!hx_spec_tokens_number(tokens, "up", 1, t->radix - 1, 1, &least_up, problem))
             return false;
         down = t->radix - least_up;
     }
-    return hx_words_number(words, "down", 1, t->radix - 1, down, &t->down, problem) &&
-           hx_words_number(words, "up", 1, t->radix - t->down, t->radix - t->down, &t->up, problem);
+    return hx_spec_tokens_number(tokens, "down", 1, t->radix - 1, down, &t->down, problem) &&
+           hx_spec_tokens_number(tokens, "up", 1, t->radix - t->down, t->radix - t->down, &t->up, problem);
 }
 
-static bool read_tree(struct tree *t, struct hx_words *words, struct hx_problem *problem)
+static bool read_tree(struct tree *t, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"hosts", "radix", "levels", "taper", "down", "up", NULL};
-    if (!hx_words_number(words, "hosts", 2, HX_MAX_HOSTS, DEFAULT_HOSTS, &t->hosts, problem) ||
-        !hx_words_number(words, "radix", 2, HX_MAX_RADIX, HX_MAX_RADIX, &t->radix, problem))
+    if (!hx_spec_tokens_number(tokens, "hosts", 2, HX_MAX_HOSTS, DEFAULT_HOSTS, &t->hosts, problem) ||
+        !hx_spec_tokens_number(tokens, "radix", 2, HX_MAX_RADIX, HX_MAX_RADIX, &t->radix, problem))
         return false;
     if (t->radix % 2)
-        return hx_words_fail(words, problem, "radix=%u is odd: %u and %u can be", t->radix, t->radix - 1, t->radix + 1);
-    if (!read_leaf(t, words, problem))
+        return hx_spec_tokens_fail(tokens, problem, "radix=%u is odd: %u and %u can be", t->radix, t->radix - 1,
+                                   t->radix + 1);
+    if (!read_leaf(t, tokens, problem))
         return false;
     unsigned least = round_up(t->hosts, t->down) <= t->radix ? 2 : 3;
-    if (!hx_words_number(words, "levels", 2, 3, least, &t->levels, problem) || !hx_words_end(words, keys, 0, problem))
+    if (!hx_spec_tokens_number(tokens, "levels", 2, 3, least, &t->levels, problem) ||
+        !hx_spec_tokens_end(tokens, keys, 0, problem))
         return false;
     size_levels(t);
     unsigned most = t->levels == 2 ? t->radix : t->radix * (t->radix / 2);
     if (t->leaves <= most)
         return true;
-    return hx_words_fail(words, problem, "%u levels of %u ports with %u host%s a leaf join %u hosts at most%s",
-                         t->levels, t->radix, t->down, t->down == 1 ? "" : "s", most * t->down,
-                         t->levels == 2 ? "; levels=3 join more" : "");
+    return hx_spec_tokens_fail(tokens, problem, "%u levels of %u ports with %u host%s a leaf join %u hosts at most%s",
+                               t->levels, t->radix, t->down, t->down == 1 ? "" : "s", most * t->down,
+                               t->levels == 2 ? "; levels=3 join more" : "");
 }
 
 /* ---- nodes and links ---- */
 
-static void lay(struct hx_fabric *f, unsigned a, unsigned b, unsigned link_class)
+static void add_link(struct hx_fabric *f, unsigned a, unsigned b, unsigned link_class)
 {
-    hx_fabric_lay(f, &(struct hx_laid){.a = a, .b = b, .link_class = (uint8_t)link_class});
+    hx_fabric_add_link(f, &(struct hx_new_link){.a = a, .b = b, .link_class = (uint8_t)link_class});
 }
 
-static void lay_leaves(struct hx_fabric *f, const struct tree *t)
+static void link_leaves(struct hx_fabric *f, const struct tree *t)
 {
     unsigned own = hx_fabric_class_of_kind(f, "host", HX_DAC);
     for (unsigned leaf = 0; leaf < t->leaves; leaf++)
-        hx_fabric_hang(f, leaf, t->down, own);
+        hx_fabric_attach_hosts(f, leaf, t->down, own);
     for (unsigned router = t->leaves; router < f->nodes - f->hosts; router++)
         f->node[f->hosts + router].group = router;
     f->groups = f->nodes - f->hosts;
@@ -100,15 +102,15 @@ static void lay_leaves(struct hx_fabric *f, const struct tree *t)
     hx_fabric_name(f, "leaf", f->hosts, t->leaves, 0);
 }
 
-static void lay_two_levels(struct hx_fabric *f, const struct tree *t)
+static void link_two_levels(struct hx_fabric *f, const struct tree *t)
 {
     unsigned tree = hx_fabric_class_of_kind(f, "tree", HX_AOC);
     for (unsigned link = 0; t->tops && link < t->leaves * t->up; link++)
-        lay(f, f->hosts + link / t->up, f->hosts + t->leaves + link % t->tops, tree);
+        add_link(f, f->hosts + link / t->up, f->hosts + t->leaves + link % t->tops, tree);
     hx_fabric_name(f, "spine", f->hosts + t->leaves, t->tops, 0);
 }
 
-static void lay_three_levels(struct hx_fabric *f, const struct tree *t)
+static void link_three_levels(struct hx_fabric *f, const struct tree *t)
 {
     unsigned pods = hx_fabric_class_of_kind(f, "pod", HX_AOC);
     unsigned tops = hx_fabric_class_of_kind(f, "top", HX_AOC);
@@ -118,11 +120,11 @@ static void lay_three_levels(struct hx_fabric *f, const struct tree *t)
         unsigned leaves = t->leaves - leaf < t->pod ? t->leaves - leaf : t->pod;
         unsigned middles = middles_of(t, leaves);
         for (unsigned link = 0; link < leaves * t->up; link++)
-            lay(f, f->hosts + leaf + link / t->up, middle + link % middles, pods);
+            add_link(f, f->hosts + leaf + link / t->up, middle + link % middles, pods);
         for (unsigned m = 0; m < middles; m++) {
             unsigned links = (leaves * t->up + middles - 1 - m) / middles; /* as many as it has down */
             for (unsigned link = 0; t->tops && link < links; link++)
-                lay(f, middle + m, f->hosts + t->leaves + t->middles + dealt++ % t->tops, tops);
+                add_link(f, middle + m, f->hosts + t->leaves + t->middles + dealt++ % t->tops, tops);
         }
         middle += middles;
     }
@@ -130,17 +132,17 @@ static void lay_three_levels(struct hx_fabric *f, const struct tree *t)
     hx_fabric_name(f, "top", f->hosts + t->leaves + t->middles, t->tops, 0);
 }
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     struct tree t;
-    if (!read_tree(&t, words, problem))
+    if (!read_tree(&t, tokens, problem))
         return false;
     hx_fabric_start(f, t.hosts, t.leaves + t.middles + t.tops, t.leaves, t.down);
-    lay_leaves(f, &t);
+    link_leaves(f, &t);
     if (t.levels == 2)
-        lay_two_levels(f, &t);
+        link_two_levels(f, &t);
     else
-        lay_three_levels(f, &t);
+        link_three_levels(f, &t);
     f->bought_planes = 16;
     f->detours = (struct hx_detours){.vcs = t.leaves > 2 ? 2 : 0, .rule = HX_VC_AT_LEAF};
     struct tree *own = hx_allocate(1, sizeof *own);
@@ -182,18 +184,18 @@ static unsigned parts_before(const struct tree *t, unsigned leaf, unsigned far_l
  * that were spread evenly over uplinks would come to each spine alike, and find two cables down where others find
  * three: those two would be full at 82 % of what the tree can carry. So a leaf takes the fewer uplinks to a spine, the
  * fewer cables lead down from there: in proportion to the cables at both ends, all cables are full at the same time. */
-static uint64_t taken(const struct hx_fabric *f, uint32_t router, unsigned d0, uint64_t ports)
+static uint64_t filter_ports(const struct hx_fabric *f, uint32_t router, unsigned addr_hi, uint64_t ports)
 {
     const struct tree *t = f->own;
     unsigned leaf = router - f->hosts;
     uint64_t kept = 0;
-    if (t->levels != 2 || leaf >= t->leaves || leaf == d0 || t->up % t->tops == 0 || t->up < 2 * t->tops)
+    if (t->levels != 2 || leaf >= t->leaves || leaf == addr_hi || t->up % t->tops == 0 || t->up < 2 * t->tops)
         return ports; /* of single cables parts would be too coarse */
     unsigned most = round_up(t->up, t->tops);
     for (unsigned spine = 0; spine < t->tops; spine++) {
         unsigned has = cables(t, leaf, spine);
-        unsigned first = parts_before(t, leaf, d0, spine);
-        unsigned end = first + has * cables(t, d0, spine);
+        unsigned first = parts_before(t, leaf, addr_hi, spine);
+        unsigned end = first + has * cables(t, addr_hi, spine);
         for (unsigned whole = first / most; whole < end / most; whole++) /* each in its turn */
             kept |= (uint64_t)1 << cable_port(f, t, router, spine, whole % has);
     }
@@ -242,13 +244,13 @@ static bool settles_on(const struct hx_fabric *f, uint32_t node, unsigned port, 
     unsigned level = level_of(t, node - f->hosts);
     unsigned settles = digit == 1 ? 0 : 1; /* the level whose uplinks go by this digit */
     struct hx_end far = hx_fabric_far(f, node, port);
-    unsigned ways = uplinks(t, settles);
-    if (ways == 0) /* two levels have one to settle */
+    unsigned paths = uplinks(t, settles);
+    if (paths == 0) /* two levels have one to settle */
         return true;
     if (uplink(f, node, port, level) < uplinks(t, level))
-        return level != settles || uplink(f, node, port, level) == value % ways;
+        return level != settles || uplink(f, node, port, level) == value % paths;
     if (level == settles + 1)
-        return uplink(f, far.node, far.port, settles) == value % ways;
+        return uplink(f, far.node, far.port, settles) == value % paths;
     unsigned middles = middles_of(t, t->pod);
     return level < settles + 2 || (far.node - f->hosts - t->leaves) % middles == value % t->up % middles;
 }
@@ -293,7 +295,7 @@ const struct hx_topology hx_topology_fat_tree = {
     .example = "fat-tree hosts=1024 radix=64 taper=1",
     .summary = "switches in two or three levels, up and down again",
     .build = build,
-    .taken = taken,
+    .filter_ports = filter_ports,
     .d_mod_k = d_mod_k,
     .alltoall_bound = alltoall_bound,
     .bisection = bisection,

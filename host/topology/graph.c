@@ -1,12 +1,12 @@
 /* graph.c - any graph of switches and hosts, from a file (host/topology/graph_file.h says how it is written).
  *
- * All shortest ways are taken, on as few VCs as an order of the switches was found for (host/topology/ways.h). A host
+ * All shortest ways are taken, on as few VCs as an order of the switches was found for (host/topology/updown.h). A host
  * that forwards is a router with its host beside it, on a trace as fast as all its links. A group is a switch with its
  * hosts. */
 #include "host/input.h"
 #include "host/topology/graph_file.h"
 #include "host/topology/topology.h"
-#include "host/topology/ways.h"
+#include "host/topology/updown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,20 +107,20 @@ static void number(struct plan *p)
 
 static void give_addresses(struct hx_fabric *f, const struct plan *p)
 {
-    uint32_t d0 = 0;
+    uint32_t addr_hi = 0;
     uint32_t *place = hx_allocate(p->routers, sizeof *place);
     for (uint32_t node = 0; node < p->g->nodes; node++) {
         if (role(p, node) == HX_GRAPH_HOST)
             continue;
         f->node[f->hosts + p->router[node]].group = p->router[node];
         if (p->on[node])
-            hx_fabric_address(f, f->hosts + p->router[node], d0++, 0);
+            hx_fabric_address(f, f->hosts + p->router[node], addr_hi++, 0);
     }
     for (uint32_t node = 0; node < p->g->nodes; node++) {
         uint32_t router = p->router[node];
         if (p->host[node] == HX_NOWHERE)
             continue;
-        hx_fabric_address(f, p->host[node], f->node[f->hosts + router].d0, place[router]++);
+        hx_fabric_address(f, p->host[node], f->node[f->hosts + router].addr_hi, place[router]++);
         f->node[p->host[node]].group = router;
     }
     free(place);
@@ -170,7 +170,7 @@ static struct hx_link_class trace_of_all(const struct hx_fabric *f, const struct
     return trace;
 }
 
-static void lay(struct hx_fabric *f, const struct plan *p)
+static void add_link(struct hx_fabric *f, const struct plan *p)
 {
     for (unsigned i = 0; i < p->g->link_classes; i++)
         hx_fabric_class(f, &p->g->link_class[i]);
@@ -179,17 +179,17 @@ static void lay(struct hx_fabric *f, const struct plan *p)
         unsigned beside = hx_fabric_class(f, &trace);
         for (uint32_t node = 0; node < p->g->nodes; node++)
             if (role(p, node) == HX_GRAPH_FORWARDS)
-                hx_fabric_lay(f, &(struct hx_laid){.a = p->host[node],
-                                                   .b = f->hosts + p->router[node],
-                                                   .link_class = (uint8_t)beside});
+                hx_fabric_add_link(f, &(struct hx_new_link){.a = p->host[node],
+                                                            .b = f->hosts + p->router[node],
+                                                            .link_class = (uint8_t)beside});
     }
     for (uint32_t i = 0; i < p->g->links; i++) {
         const struct hx_graph_link *l = &p->g->link[i];
         bool a_host = role(p, l->a) == HX_GRAPH_HOST;
         bool b_host = role(p, l->b) == HX_GRAPH_HOST;
-        hx_fabric_lay(f, &(struct hx_laid){.a = a_host ? p->host[l->a] : f->hosts + p->router[l->a],
-                                           .b = b_host ? p->host[l->b] : f->hosts + p->router[l->b],
-                                           .link_class = l->link_class});
+        hx_fabric_add_link(f, &(struct hx_new_link){.a = a_host ? p->host[l->a] : f->hosts + p->router[l->a],
+                                                    .b = b_host ? p->host[l->b] : f->hosts + p->router[l->b],
+                                                    .link_class = l->link_class});
     }
 }
 
@@ -222,7 +222,7 @@ static bool refuse(const struct hx_fabric *f, const struct plan *p, struct hx_pr
 {
     char text[sizeof problem->what / 2] = "";
     uint32_t circle[SHOWN];
-    unsigned length = hx_ways_circle(f, f->ways, circle, SHOWN);
+    unsigned length = hx_updown_cycle(f, f->updown, circle, SHOWN);
     for (unsigned i = 0; i < length && i < SHOWN; i++) {
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%.20s", i ? ", " : "", name_of_router(p, circle[i]));
@@ -238,18 +238,18 @@ static bool make(struct hx_fabric *f, const struct plan *p, struct hx_problem *p
     hx_fabric_start(f, p->hosts, p->routers, p->d0s, p->d1s);
     give_addresses(f, p);
     set_injected(f, p);
-    lay(f, p);
+    add_link(f, p);
     set_forwarding(f, p);
     f->host_links = fewest_links(p);
     f->switches = p->switches;
-    f->by_ways = true;
+    f->by_updown = true;
     hx_fabric_name(f, "switch", f->hosts, p->routers, 0);
     if (!hx_fabric_finish(f, problem))
         return false;
-    f->ways = hx_ways_find(f, NULL, HX_VCS, NULL, &why);
-    if (!f->ways)
+    f->updown = hx_updown_search(f, NULL, HX_VCS, NULL, &why);
+    if (!f->updown)
         return hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "%s", why.what);
-    f->vcs = f->ways->vcs;
+    f->vcs = f->updown->vcs;
     return f->vcs > 0 || refuse(f, p, problem);
 }
 
@@ -283,16 +283,16 @@ static bool take_text(struct hx_fabric *f, const char *path, struct hx_problem *
     return hx_input_read(path, MOST_BYTES, "graph", &f->graph_text, &f->graph_bytes, problem);
 }
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {NULL};
     struct hx_graph_file g;
     char path[HX_SPEC_BYTES];
-    if (!words->other)
-        return hx_words_fail(words, problem, "name a file: graph FILE");
-    hx_words_as_written(words, words->other, path);
-    words->other = NULL;
-    if (!hx_words_end(words, keys, 0, problem) || !take_text(f, path, problem) ||
+    if (!tokens->other)
+        return hx_spec_tokens_fail(tokens, problem, "name a file: graph FILE");
+    hx_spec_tokens_as_written(tokens, tokens->other, path);
+    tokens->other = NULL;
+    if (!hx_spec_tokens_end(tokens, keys, 0, problem) || !take_text(f, path, problem) ||
         !hx_graph_read(&g, path, f->graph_text, f->graph_bytes, problem))
         return false;
     bool good = build_of(f, &g, problem);

@@ -108,7 +108,7 @@ struct hx_grid *hx_grid_start(struct hx_fabric *f, const struct hx_grid *given)
 {
     struct hx_grid *g = f->own = hx_allocate(1, sizeof *g);
     *g = *given;
-    g->split = f->by_ways ? g->dimensions : g->split;
+    g->split = f->by_updown ? g->dimensions : g->split;
     uint32_t switches = number(g);
     uint32_t hosts = g->routers * g->places;
     uint32_t d0s = 1;
@@ -134,54 +134,55 @@ struct hx_grid *hx_grid_start(struct hx_fabric *f, const struct hx_grid *given)
     return g;
 }
 
-static void lay_between(struct hx_fabric *f, uint32_t router, unsigned dimension, unsigned to, bool marked)
+static void link_between(struct hx_fabric *f, uint32_t router, unsigned dimension, unsigned to, bool marked)
 {
     const struct hx_grid *g = grid_of(f);
     const struct hx_grid_dimension *d = &g->dimension[dimension];
     unsigned at = coordinate(g, dimension, router);
     uint32_t first = g->on_hosts ? 0 : f->hosts;
     bool on_board = !marked && at / d->board == to / d->board;
-    hx_fabric_lay(f, &(struct hx_laid){.a = first + router,
-                                       .b = first + router - at * d->stride + to * d->stride,
-                                       .link_class = on_board ? g->trace : d->cable,
-                                       .dimension = (uint8_t)dimension,
-                                       .stage = (uint8_t)d->stage,
-                                       .marked = marked,
-                                       .a_port = dimension ? HX_S : HX_E,
-                                       .b_port = dimension ? HX_N : HX_W});
+    hx_fabric_add_link(f, &(struct hx_new_link){.a = first + router,
+                                                .b = first + router - at * d->stride + to * d->stride,
+                                                .link_class = on_board ? g->trace : d->cable,
+                                                .dimension = (uint8_t)dimension,
+                                                .stage = (uint8_t)d->stage,
+                                                .marked = marked,
+                                                .a_port = dimension ? HX_S : HX_E,
+                                                .b_port = dimension ? HX_N : HX_W});
 }
 
 /* The links of a router to those behind it in a dimension, so that each is laid once. */
-static void lay_dimension(struct hx_fabric *f, uint32_t router, unsigned dimension)
+static void link_dimension(struct hx_fabric *f, uint32_t router, unsigned dimension)
 {
     const struct hx_grid *g = grid_of(f);
     const struct hx_grid_dimension *d = &g->dimension[dimension];
     unsigned at = coordinate(g, dimension, router);
     if (d->kind == HX_GRID_SWITCH) {
         uint32_t line = router / (d->stride * d->side) * d->stride + router % d->stride;
-        hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + router,
-                                           .b = d->switch0 + line,
-                                           .link_class = d->cable,
-                                           .dimension = (uint8_t)dimension,
-                                           .stage = (uint8_t)d->stage});
+        hx_fabric_add_link(f, &(struct hx_new_link){.a = f->hosts + router,
+                                                    .b = d->switch0 + line,
+                                                    .link_class = d->cable,
+                                                    .dimension = (uint8_t)dimension,
+                                                    .stage = (uint8_t)d->stage});
     } else if (d->kind == HX_GRID_FULL) {
         for (unsigned to = at + 1; to < d->side; to++)
-            lay_between(f, router, dimension, to, false);
+            link_between(f, router, dimension, to, false);
     } else if (at + 1 < d->side) {
-        lay_between(f, router, dimension, at + 1, false);
+        link_between(f, router, dimension, at + 1, false);
     } else if (d->kind == HX_GRID_RING && d->side > 1) {
-        lay_between(f, router, dimension, 0, true);
+        link_between(f, router, dimension, 0, true);
     }
 }
 
-void hx_grid_lay(struct hx_fabric *f)
+void hx_grid_add_links(struct hx_fabric *f)
 {
     const struct hx_grid *g = grid_of(f);
     for (uint32_t host = 0; host < f->hosts && !g->on_hosts; host++)
-        hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = f->hosts + host / g->places, .link_class = g->beside});
+        hx_fabric_add_link(f,
+                           &(struct hx_new_link){.a = host, .b = f->hosts + host / g->places, .link_class = g->beside});
     for (uint32_t router = 0; router < g->routers; router++)
         for (unsigned i = 0; i < g->dimensions; i++)
-            lay_dimension(f, router, i);
+            link_dimension(f, router, i);
     if (!g->on_hosts)
         hx_fabric_name(f, "router", f->hosts, g->routers, g->dimensions > 1 ? g->dimension[0].side : 0);
     uint32_t switch0 = f->hosts + g->routers;
@@ -266,7 +267,7 @@ static bool leads(const struct hx_fabric *f, const struct aim *aim, struct rest 
     return apart(d, coordinate(g, port->dimension, port->far.node - f->hosts), to) + 1 == apart(d, at, to);
 }
 
-static uint64_t toward_of_router(const struct hx_fabric *f, uint32_t node, const struct aim *aim)
+static uint64_t next_hops_of_router(const struct hx_fabric *f, uint32_t node, const struct aim *aim)
 {
     const struct hx_grid *g = grid_of(f);
     uint32_t router = node - f->hosts;
@@ -283,7 +284,7 @@ static uint64_t toward_of_router(const struct hx_fabric *f, uint32_t node, const
 }
 
 /* The routers of a switch are the places of its dimension, in order. */
-static uint64_t toward_of_switch(const struct hx_fabric *f, uint32_t node, const struct aim *aim)
+static uint64_t next_hops_of_switch(const struct hx_fabric *f, uint32_t node, const struct aim *aim)
 {
     unsigned dimension = hx_fabric_port(f, node, 0)->dimension;
     bool known = dimension >= aim->first && dimension < aim->end;
@@ -292,7 +293,7 @@ static uint64_t toward_of_switch(const struct hx_fabric *f, uint32_t node, const
 
 /* North last: a packet goes north only where it is done with x, so it never turns from there into a row. Otherwise any
  * order; what closes a ring raises the VC, and no cycle is left in rows and columns that are lines. */
-static uint64_t toward_of_host(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
+static uint64_t next_hops_of_host(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     const struct hx_grid *g = grid_of(f);
     const struct hx_grid_dimension *d = &g->dimension[digit];
@@ -310,18 +311,18 @@ static uint64_t toward_of_host(const struct hx_fabric *f, uint32_t node, unsigne
     return set;
 }
 
-uint64_t hx_grid_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
+uint64_t hx_grid_next_hops(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     const struct hx_grid *g = grid_of(f);
     if (g->on_hosts)
-        return toward_of_host(f, node, digit, value);
+        return next_hops_of_host(f, node, digit, value);
     struct aim aim = aim_of(g, digit, value);
-    return node - f->hosts < g->routers ? toward_of_router(f, node, &aim) : toward_of_switch(f, node, &aim);
+    return node - f->hosts < g->routers ? next_hops_of_router(f, node, &aim) : next_hops_of_switch(f, node, &aim);
 }
 
 /* Where both ways round a ring are equally long a packet that went up could turn and go down, which would close a
  * cycle. */
-uint64_t hx_grid_allowed(const struct hx_fabric *f, uint32_t node, unsigned input)
+uint64_t hx_grid_turn_mask(const struct hx_fabric *f, uint32_t node, unsigned input)
 {
     const struct hx_fabric_port *in = hx_fabric_port(f, node, input);
     uint64_t set = UINT64_MAX;

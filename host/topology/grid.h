@@ -60,11 +60,11 @@ unsigned hx_grid_radix(const struct hx_grid *g);
 struct hx_grid *hx_grid_start(struct hx_fabric *f, const struct hx_grid *g);
 
 /* Lays all links; a ring's link from its end to its beginning is marked. Names the routers. */
-void hx_grid_lay(struct hx_fabric *f);
+void hx_grid_add_links(struct hx_fabric *f);
 
 /* For struct hx_topology. */
-uint64_t hx_grid_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
-uint64_t hx_grid_allowed(const struct hx_fabric *f, uint32_t node, unsigned input);
+uint64_t hx_grid_next_hops(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
+uint64_t hx_grid_turn_mask(const struct hx_fabric *f, uint32_t node, unsigned input);
 uint64_t hx_grid_distances(const struct hx_fabric *f, unsigned *longest);
 unsigned hx_grid_distance(const struct hx_fabric *f, uint32_t from, uint32_t to);
 double hx_grid_alltoall_bound(const struct hx_fabric *f);

@@ -175,18 +175,18 @@ void hx_fabric_of_mesh(struct hx_fabric *f, const struct hx_geometry *g)
     (void)hx_fabric_finish(f, &none);
 }
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     struct hx_mesh_sides s;
     struct hx_geometry g;
     unsigned radix;
     unsigned taper;
-    if (!hx_mesh_parse(words->text, &s) || s.failures[0]) /* a spec has its boards fail: host/spec.c */
-        return hx_words_fail(words, problem, "write for example '4x4 Hx2Mesh' or '3x2 H2x4Mesh'");
+    if (!hx_mesh_parse(tokens->text, &s) || s.failures[0]) /* a spec has its boards fail: host/spec.c */
+        return hx_spec_tokens_fail(tokens, problem, "write for example '4x4 Hx2Mesh' or '3x2 H2x4Mesh'");
     radix = HX_DEFAULT_RADIX;
     taper = 1;
     if (hx_geometry_init(&g, s.a, s.b, s.x, s.y, f->planes, radix, taper) != 0)
-        return hx_words_fail(words, problem, "no such HammingMesh can be");
+        return hx_spec_tokens_fail(tokens, problem, "no such HammingMesh can be");
     hx_fabric_of_mesh(f, &g);
     return true;
 }
@@ -195,7 +195,7 @@ static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
 {
     const struct hx_fabric_node *a = &f->node[from];
     const struct hx_fabric_node *b = &f->node[to];
-    return hx_distance(&f->mesh, a->d0, a->d1, b->d0, b->d1);
+    return hx_distance(&f->mesh, a->addr_hi, a->addr_lo, b->addr_hi, b->addr_lo);
 }
 
 static const char *const resembles[] = {"xhxmesh", NULL};

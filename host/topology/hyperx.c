@@ -9,49 +9,51 @@
 
 enum { MOST_DIMENSIONS = 4, MOST_WHOLE = 2048 };
 
-static bool take_sides(struct hx_grid *g, const struct hx_words *words, struct hx_problem *problem)
+static bool take_sides(struct hx_grid *g, const struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
-    if (words->sizes == 0 || words->sizes > MOST_DIMENSIONS)
-        return hx_words_fail(words, problem, "one to four sizes are needed, for example 'hyperx 8x8'");
-    g->dimensions = words->sizes;
+    if (tokens->sizes == 0 || tokens->sizes > MOST_DIMENSIONS)
+        return hx_spec_tokens_fail(tokens, problem, "one to four sizes are needed, for example 'hyperx 8x8'");
+    g->dimensions = tokens->sizes;
     for (unsigned i = 0; i < g->dimensions; i++) {
-        if (words->size[i] < 2 || words->size[i] > HX_MAX_RADIX)
-            return hx_words_fail(words, problem, "a side of %u: 2 to %d are possible", words->size[i], HX_MAX_RADIX);
+        if (tokens->size[i] < 2 || tokens->size[i] > HX_MAX_RADIX)
+            return hx_spec_tokens_fail(tokens, problem, "a side of %u: 2 to %d are possible", tokens->size[i],
+                                       HX_MAX_RADIX);
         g->dimension[i] =
-            (struct hx_grid_dimension){.kind = HX_GRID_FULL, .side = words->size[i], .board = 1, .gbps = 1};
+            (struct hx_grid_dimension){.kind = HX_GRID_FULL, .side = tokens->size[i], .board = 1, .gbps = 1};
     }
     unsigned links = hx_grid_radix(g);
     if (links >= HX_MAX_RADIX)
-        return hx_words_fail(
-            words, problem,
+        return hx_spec_tokens_fail(
+            tokens, problem,
             "routers of %u links and a host: they have %d ports, so that the sides can be %u less in all", links,
             HX_MAX_RADIX, links + 1 - HX_MAX_RADIX);
     return true;
 }
 
 /* As many hosts as the smallest side still have the full bandwidth to all others. */
-static bool take_hosts(struct hx_grid *g, struct hx_words *words, struct hx_problem *problem)
+static bool take_hosts(struct hx_grid *g, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     unsigned room = HX_MAX_RADIX - hx_grid_radix(g);
-    unsigned standard = room;
+    unsigned default_value = room;
     for (unsigned i = 0; i < g->dimensions; i++)
-        standard = g->dimension[i].side < standard ? g->dimension[i].side : standard;
-    if (!hx_words_number(words, "p", 1, HX_MAX_RADIX, standard, &g->places, problem))
+        default_value = g->dimension[i].side < default_value ? g->dimension[i].side : default_value;
+    if (!hx_spec_tokens_number(tokens, "p", 1, HX_MAX_RADIX, default_value, &g->places, problem))
         return false;
     if (g->places > room)
-        return hx_words_fail(words, problem, "%u hosts do not fit beside %u links of a router of %d ports; p=%u does",
-                             g->places, HX_MAX_RADIX - room, HX_MAX_RADIX, room);
+        return hx_spec_tokens_fail(tokens, problem,
+                                   "%u hosts do not fit beside %u links of a router of %d ports; p=%u does", g->places,
+                                   HX_MAX_RADIX - room, HX_MAX_RADIX, room);
     if (hx_grid_count(g) == 0 || hx_grid_count(g) * g->places > HX_MAX_HOSTS)
-        return hx_words_fail(words, problem, "more than %d hosts", HX_MAX_HOSTS);
+        return hx_spec_tokens_fail(tokens, problem, "more than %d hosts", HX_MAX_HOSTS);
     return true;
 }
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"p", NULL};
     struct hx_grid grid = {.places = 0};
-    if (!take_sides(&grid, words, problem) || !take_hosts(&grid, words, problem) ||
-        !hx_words_end(words, keys, MOST_DIMENSIONS, problem))
+    if (!take_sides(&grid, tokens, problem) || !take_hosts(&grid, tokens, problem) ||
+        !hx_spec_tokens_end(tokens, keys, MOST_DIMENSIONS, problem))
         return false;
     grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : hx_grid_best_split(&grid);
     struct hx_grid *g = hx_grid_start(f, &grid);
@@ -66,7 +68,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
         hx_grid_count(g) > 2) /* two hops each way; with more there are not so many VCs */
         f->detours = (struct hx_detours){.vcs = 2 * g->dimensions, .rule = HX_VC_BY_HOP, .weighed = true};
     f->bought_planes = 16;
-    hx_grid_lay(f);
+    hx_grid_add_links(f);
     return hx_fabric_finish(f, problem);
 }
 
@@ -76,7 +78,7 @@ const struct hx_topology hx_topology_hyperx = {
     .example = "hyperx 32x32 p=1",
     .summary = "routers joined to all others along each side of a grid (SC09)",
     .build = build,
-    .toward = hx_grid_toward,
+    .next_hops = hx_grid_next_hops,
     .distance = hx_grid_distance,
     .distances = hx_grid_distances,
     .alltoall_bound = hx_grid_alltoall_bound,

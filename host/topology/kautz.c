@@ -47,15 +47,15 @@ static bool follows(const struct words_of *k, unsigned word, unsigned to)
     return false;
 }
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *words, struct hx_problem *problem)
 {
     static const char *const keys[] = {"degree", "length", "p", NULL};
     struct words_of k;
     unsigned p;
-    if (!hx_words_number(words, "degree", 2, HX_MAX_RADIX / 2 - 1, 4, &k.degree, problem) ||
-        !hx_words_number(words, "length", 1, 3, 3, &k.length, problem) ||
-        !hx_words_number(words, "p", 1, HX_MAX_RADIX - 2 * k.degree, k.degree, &p, problem) ||
-        !hx_words_end(words, keys, 0, problem))
+    if (!hx_spec_tokens_number(words, "degree", 2, HX_MAX_RADIX / 2 - 1, 4, &k.degree, problem) ||
+        !hx_spec_tokens_number(words, "length", 1, 3, 3, &k.length, problem) ||
+        !hx_spec_tokens_number(words, "p", 1, HX_MAX_RADIX - 2 * k.degree, k.degree, &p, problem) ||
+        !hx_spec_tokens_end(words, keys, 0, problem))
         return false;
     k.count = k.degree + 1;
     for (unsigned i = 1; i < k.length; i++)
@@ -64,12 +64,12 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     unsigned own = hx_fabric_class_of_kind(f, "host", HX_DAC);
     unsigned link = hx_fabric_class_of_kind(f, "link", HX_AOC);
     for (unsigned router = 0; router < k.count; router++) {
-        hx_fabric_hang(f, router, p, own);
+        hx_fabric_attach_hosts(f, router, p, own);
         for (unsigned step = 0; step < k.degree; step++) {
             unsigned far = next_word(&k, router, step);
             if (router < far || !follows(&k, far, router)) /* aba and bab follow each other: one link */
-                hx_fabric_lay(
-                    f, &(struct hx_laid){.a = f->hosts + router, .b = f->hosts + far, .link_class = (uint8_t)link});
+                hx_fabric_add_link(
+                    f, &(struct hx_new_link){.a = f->hosts + router, .b = f->hosts + far, .link_class = (uint8_t)link});
         }
     }
     f->groups = k.count;

@@ -1,7 +1,7 @@
 /* loads.c - what all-to-all comes to over the ways of a fabric (host/topology/loads.h). */
 #include "host/topology/loads.h"
 
-#include "host/topology/seats.h"
+#include "host/topology/attachment_routers.h"
 #include "host/topology/tables.h"
 
 #include <math.h>
@@ -16,21 +16,21 @@ enum { LEAST_ROUNDS = 4, MOST_ROUNDS = 2000, MOST_STEPS = 30000000 };
 
 #define CLOSE 0.0005 /* how far the two sides may be apart at the end */
 
-/* Where a packet may go hangs on where it is and, by `allowed`, on the input it came by. Inputs of which the same is
+/* Where a packet may go hangs on where it is and, by `turn_mask`, on the input it came by. Inputs of which the same is
  * allowed are one state. */
 struct states {
     uint32_t count;
     uint32_t *first; /* [nodes]: a node's states follow each other */
     uint32_t *start; /* [nodes]: that of a packet which begins there */
     uint32_t *node;  /* [count] */
-    uint64_t *allowed;
+    uint64_t *turn_mask;
     uint32_t *behind; /* [ports]: the state that a port leads to; HX_NOWHERE: none */
 };
 
 /* Ports and, behind them, nodes: what fills. */
 struct search {
     const struct hx_fabric *f;
-    struct hx_seats seats;
+    struct hx_attachment_routers attachment_routers;
     struct hx_tables tables;
     struct states states;
     uint32_t places;
@@ -60,15 +60,15 @@ struct search {
     double *through; /* [states]: what has to go on from there */
     double *far;     /* [states]: length of the shortest way */
     double *cheap;   /* [states]: toll of the cheapest way */
-    double *ways;    /* [states]: sum over ways of exp(cheap - toll) */
+    double *paths;   /* [states]: sum over ways of exp(cheap - toll) */
 };
 
 /* ---- states ---- */
 
-static uint64_t allowed(const struct search *s, uint32_t node, unsigned input)
+static uint64_t turn_mask(const struct search *s, uint32_t node, unsigned input)
 {
     const struct hx_route *r = &s->tables.route[node];
-    return hx_is_host(s->f, node) ? r->allowed[input] : r->from[input];
+    return hx_is_host(s->f, node) ? r->turn_mask[input] : r->from[input];
 }
 
 static bool begins_by(const struct hx_fabric *f, uint32_t node, unsigned input)
@@ -82,10 +82,10 @@ static bool begins_by(const struct hx_fabric *f, uint32_t node, unsigned input)
 static uint32_t state_of(struct states *t, uint32_t first, uint64_t set)
 {
     uint32_t state = first;
-    while (state < t->count && t->allowed[state] != set)
+    while (state < t->count && t->turn_mask[state] != set)
         state++;
     t->count += state == t->count;
-    t->allowed[state] = set;
+    t->turn_mask[state] = set;
     return state;
 }
 
@@ -98,12 +98,12 @@ static void take_states(struct search *s)
     *t = (struct states){.first = hx_allocate(f->nodes, sizeof *t->first),
                          .start = hx_allocate(f->nodes, sizeof *t->start),
                          .node = hx_allocate(most, sizeof *t->node),
-                         .allowed = hx_allocate(most, sizeof *t->allowed),
+                         .turn_mask = hx_allocate(most, sizeof *t->turn_mask),
                          .behind = hx_allocate(f->ports, sizeof *t->behind)};
     for (uint32_t node = 0; node < f->nodes; node++) {
         t->first[node] = t->count;
         for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
-            uint32_t state = state_of(t, t->first[node], allowed(s, node, port));
+            uint32_t state = state_of(t, t->first[node], turn_mask(s, node, port));
             by[f->node[node].first_port + port] = state;
             t->node[state] = node;
             if (begins_by(f, node, port))
@@ -121,14 +121,14 @@ static void take_states(struct search *s)
 
 static void read_block(struct search *s, uint32_t first)
 {
-    const struct hx_seats *seats = &s->seats;
+    const struct hx_attachment_routers *attachment_routers = &s->attachment_routers;
     s->first = first;
     for (uint32_t node = 0; node < s->f->nodes; node++) {
-        if (hx_is_host(s->f, node) && hx_fabric_seat(s->f, node) != node)
+        if (hx_is_host(s->f, node) && hx_fabric_attachment_router(s->f, node) != node)
             continue; /* a host that hangs: on the way to nowhere */
-        for (uint32_t i = 0; i < BLOCK && first + i < seats->count; i++)
-            s->onward[(size_t)i * s->f->nodes + node] =
-                hx_tables_onward(&s->tables, node, seats->node[first + i], seats->host[first + i]);
+        for (uint32_t i = 0; i < BLOCK && first + i < attachment_routers->count; i++)
+            s->onward[(size_t)i * s->f->nodes + node] = hx_tables_onward(
+                &s->tables, node, attachment_routers->node[first + i], attachment_routers->host[first + i]);
     }
 }
 
@@ -159,11 +159,11 @@ static void sort_from(struct search *s, uint32_t start)
 
 /* Likewise where all ways are shortest ones between routers, of one state each: those nearest to the seat stand
  * first. */
-static void sort_by_distance(struct search *s, uint32_t seat)
+static void sort_by_distance(struct search *s, uint32_t attachment_router)
 {
     uint32_t hosts = s->f->hosts;
     uint32_t routers = s->f->nodes - hosts;
-    const uint8_t *distance = s->f->distance + (size_t)(seat - hosts) * routers;
+    const uint8_t *distance = s->f->distance + (size_t)(attachment_router - hosts) * routers;
     uint32_t first[UINT8_MAX + 2] = {0};
     for (uint32_t router = 0; router < routers; router++)
         first[distance[router] + 1]++;
@@ -174,21 +174,21 @@ static void sort_by_distance(struct search *s, uint32_t seat)
         s->order[first[distance[router]]++] = s->states.first[hosts + router];
 }
 
-static void find_ways(struct search *s, uint32_t number)
+static void find_paths(struct search *s, uint32_t number)
 {
     const struct states *t = &s->states;
     const uint64_t *onward = s->onward + (size_t)(number - s->first) * s->f->nodes;
     for (uint32_t state = 0; state < t->count; state++)
-        s->set[state] = onward[t->node[state]] & t->allowed[state];
+        s->set[state] = onward[t->node[state]] & t->turn_mask[state];
     s->count = 0;
     if (s->by_distance) {
-        sort_by_distance(s, s->seats.node[number]);
+        sort_by_distance(s, s->attachment_routers.node[number]);
         return;
     }
     memset(s->seen, 0, t->count);
-    for (uint32_t from = 0; from < s->seats.count; from++)
-        if (!s->seen[t->start[s->seats.node[from]]])
-            sort_from(s, t->start[s->seats.node[from]]);
+    for (uint32_t from = 0; from < s->attachment_routers.count; from++)
+        if (!s->seen[t->start[s->attachment_routers.node[from]]])
+            sort_from(s, t->start[s->attachment_routers.node[from]]);
 }
 
 /* ---- one round ---- */
@@ -204,23 +204,23 @@ static void look_ahead(struct search *s, uint32_t state)
     uint32_t first_port = s->f->node[s->states.node[state]].first_port;
     double far = INFINITY;
     double cheap = INFINITY;
-    double ways = 0;
+    double paths = 0;
     for (uint64_t set = s->set[state]; set; set &= set - 1) {
         uint32_t port = first_port + (unsigned)__builtin_ctzll(set);
         uint32_t next = s->states.behind[port];
         far = fmin(far, s->far[next] + cost(s, s->length, port, next));
         double toll = s->cheap[next] + cost(s, s->toll, port, next);
         if (toll < cheap) {
-            ways = s->ways[next] + (ways > 0 ? ways * exp(toll - cheap) : 0);
+            paths = s->paths[next] + (paths > 0 ? paths * exp(toll - cheap) : 0);
             cheap = toll;
         } else {
-            ways += s->ways[next] * exp(cheap - toll);
+            paths += s->paths[next] * exp(cheap - toll);
         }
         s->steps++;
     }
     s->far[state] = s->set[state] ? far : 0;
     s->cheap[state] = s->set[state] ? cheap : 0;
-    s->ways[state] = s->set[state] ? ways : 1;
+    s->paths[state] = s->set[state] ? paths : 1;
 }
 
 /* In the first round by each port alike, then as its ways are worth. */
@@ -234,7 +234,7 @@ static void send_on(struct search *s, uint32_t state)
         uint32_t next = s->states.behind[port];
         double part = s->through[state] / ports;
         if (s->round && ports > 1)
-            part = s->through[state] / s->ways[state] * s->ways[next] *
+            part = s->through[state] / s->paths[state] * s->paths[next] *
                    exp(s->cheap[state] - s->cheap[next] - cost(s, s->toll, port, next));
         s->load[port] += part;
         s->through[next] += part;
@@ -245,17 +245,17 @@ static void send_on(struct search *s, uint32_t state)
 /* What all hosts send to those of one seat, one unit to each. Returns the length of all their shortest ways. */
 static double send_to(struct search *s, uint32_t number)
 {
-    const struct hx_seats *seats = &s->seats;
+    const struct hx_attachment_routers *attachment_routers = &s->attachment_routers;
     double length = 0;
-    find_ways(s, number);
+    find_paths(s, number);
     memset(s->through, 0, s->states.count * sizeof *s->through);
     for (uint32_t i = 0; s->round && i < s->count; i++)
         look_ahead(s, s->order[i]);
-    for (uint32_t from = 0; from < seats->count; from++) {
+    for (uint32_t from = 0; from < attachment_routers->count; from++) {
         if (from == number)
             continue;
-        uint32_t state = s->states.start[seats->node[from]];
-        s->through[state] = (double)seats->weight[from] * seats->weight[number];
+        uint32_t state = s->states.start[attachment_routers->node[from]];
+        s->through[state] = (double)attachment_routers->weight[from] * attachment_routers->weight[number];
         s->pairs += s->round ? 0 : s->through[state];
         length += s->through[state] * s->far[state];
     }
@@ -271,7 +271,7 @@ static double send_all(struct search *s)
 {
     double length = 0;
     memset(s->load, 0, s->places * sizeof *s->load);
-    for (uint32_t number = 0; number < s->seats.count; number++) {
+    for (uint32_t number = 0; number < s->attachment_routers.count; number++) {
         if (number % BLOCK == 0)
             read_block(s, number);
         length += send_to(s, number);
@@ -370,9 +370,9 @@ static double load_of_own_links(const struct search *s)
     const struct hx_fabric *f = s->f;
     double most = 0;
     for (uint32_t host = 0; host < f->hosts; host++) {
-        for (unsigned port = 0; port < HX_LOCAL && hx_fabric_seat(f, host) != host; port++)
+        for (unsigned port = 0; port < HX_LOCAL && hx_fabric_attachment_router(f, host) != host; port++)
             if (hx_fabric_far(f, host, port).node != HX_NOWHERE)
-                most = fmax(most, (s->seats.living - 1.0) * HX_LINK_GBPS /
+                most = fmax(most, (s->attachment_routers.living - 1.0) * HX_LINK_GBPS /
                                       hx_class_gbps(hx_fabric_link(f, host, port), HX_LINK_GBPS));
     }
     return most;
@@ -381,15 +381,15 @@ static double load_of_own_links(const struct search *s)
 static void begin(struct search *s, const struct hx_fabric *f)
 {
     *s = (struct search){.f = f, .places = f->ports + f->nodes};
-    hx_seats_take(&s->seats, f);
+    hx_attachment_routers_take(&s->attachment_routers, f);
     hx_tables_make(&s->tables, f);
     take_states(s);
-    s->by_distance = f->distance && !f->topology->toward && !f->ways && s->states.count == f->nodes;
+    s->by_distance = f->distance && !f->topology->next_hops && !f->updown && s->states.count == f->nodes;
     double **each_place[] = {&s->room,   &s->load, &s->loads, &s->full,  &s->price,
                              &s->prices, &s->paid, &s->toll,  &s->length};
     for (unsigned i = 0; i < sizeof each_place / sizeof *each_place; i++)
         *each_place[i] = hx_allocate(s->places, sizeof(double));
-    double **each_state[] = {&s->through, &s->far, &s->cheap, &s->ways};
+    double **each_state[] = {&s->through, &s->far, &s->cheap, &s->paths};
     for (unsigned i = 0; i < sizeof each_state / sizeof *each_state; i++)
         *each_state[i] = hx_allocate(s->states.count, sizeof(double));
     s->onward = hx_allocate((size_t)BLOCK * f->nodes, sizeof *s->onward);
@@ -406,22 +406,41 @@ static void begin(struct search *s, const struct hx_fabric *f)
 
 static void end(struct search *s)
 {
-    void *pieces[] = {s->room,         s->load,        s->loads,          s->full,         s->price,
-                      s->prices,       s->paid,        s->toll,           s->length,       s->through,
-                      s->far,          s->cheap,       s->ways,           s->onward,       s->set,
-                      s->left,         s->order,       s->stack,          s->seen,         s->states.first,
-                      s->states.start, s->states.node, s->states.allowed, s->states.behind};
+    void *pieces[] = {s->room,
+                      s->load,
+                      s->loads,
+                      s->full,
+                      s->price,
+                      s->prices,
+                      s->paid,
+                      s->toll,
+                      s->length,
+                      s->through,
+                      s->far,
+                      s->cheap,
+                      s->paths,
+                      s->onward,
+                      s->set,
+                      s->left,
+                      s->order,
+                      s->stack,
+                      s->seen,
+                      s->states.first,
+                      s->states.start,
+                      s->states.node,
+                      s->states.turn_mask,
+                      s->states.behind};
     for (unsigned i = 0; i < sizeof pieces / sizeof *pieces; i++)
         free(pieces[i]);
     hx_tables_free(&s->tables);
-    hx_seats_free(&s->seats);
+    hx_attachment_routers_free(&s->attachment_routers);
 }
 
 double hx_alltoall_by_loads(const struct hx_fabric *f)
 {
     struct search s;
     begin(&s, f);
-    double others = s.seats.living - 1.0;
+    double others = s.attachment_routers.living - 1.0;
     double load = least_load(&s, load_of_own_links(&s));
     end(&s);
     return load > 0 ? others / hx_fabric_injection(f, HX_LINK_GBPS) / load : 1;

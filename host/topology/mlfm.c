@@ -16,37 +16,38 @@ static unsigned global_of(unsigned h, unsigned a, unsigned b)
     return a * h - a * (a + 1) / 2 + b - 1;
 }
 
-static bool read_mesh(struct mesh *m, struct hx_words *words, struct hx_problem *problem)
+static bool read_mesh(struct mesh *m, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"h", "l", "p", NULL};
-    if (!hx_words_number(words, "h", 1, HX_MAX_RADIX - 1, 4, &m->h, problem))
+    if (!hx_spec_tokens_number(tokens, "h", 1, HX_MAX_RADIX - 1, 4, &m->h, problem))
         return false;
     unsigned room = HX_MAX_RADIX - m->h;
     unsigned half = HX_MAX_RADIX / 2;
-    return hx_words_number(words, "l", 1, half, m->h < half ? m->h : half, &m->l, problem) &&
-           hx_words_number(words, "p", 1, room, m->h < room ? m->h : room, &m->p, problem) &&
-           hx_words_end(words, keys, 0, problem);
+    return hx_spec_tokens_number(tokens, "l", 1, half, m->h < half ? m->h : half, &m->l, problem) &&
+           hx_spec_tokens_number(tokens, "p", 1, room, m->h < room ? m->h : room, &m->p, problem) &&
+           hx_spec_tokens_end(tokens, keys, 0, problem);
 }
 
-static void lay_local(struct hx_fabric *f, const struct mesh *m, unsigned layer, unsigned column, unsigned own,
-                      unsigned mesh)
+static void link_local(struct hx_fabric *f, const struct mesh *m, unsigned layer, unsigned column, unsigned own,
+                       unsigned mesh)
 {
     unsigned local = layer * (m->h + 1) + column;
-    hx_fabric_hang(f, local, m->p, own);
+    hx_fabric_attach_hosts(f, local, m->p, own);
     unsigned globals = f->hosts + (m->h + 1) * m->l;
     for (unsigned other = 0; other <= m->h; other++) {
         if (other == column)
             continue;
         unsigned low = column < other ? column : other;
         unsigned global = global_of(m->h, low, column + other - low);
-        hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + local, .b = globals + global, .link_class = (uint8_t)mesh});
+        hx_fabric_add_link(
+            f, &(struct hx_new_link){.a = f->hosts + local, .b = globals + global, .link_class = (uint8_t)mesh});
     }
 }
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     struct mesh m;
-    if (!read_mesh(&m, words, problem))
+    if (!read_mesh(&m, tokens, problem))
         return false;
     unsigned locals = (m.h + 1) * m.l;
     unsigned globals = m.h * (m.h + 1) / 2;
@@ -55,7 +56,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     unsigned mesh = hx_fabric_class_of_kind(f, "mesh", HX_AOC);
     for (unsigned layer = 0; layer < m.l; layer++)
         for (unsigned column = 0; column <= m.h; column++)
-            lay_local(f, &m, layer, column, own, mesh);
+            link_local(f, &m, layer, column, own, mesh);
     for (unsigned global = 0; global < globals; global++)
         f->node[f->hosts + locals + global].group = locals + global;
     f->detours = (struct hx_detours){.vcs = 2, .rule = HX_VC_AT_LEAF};

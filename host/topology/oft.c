@@ -46,36 +46,37 @@ static void middles_of(const struct hx_galois *field, unsigned n, unsigned leaf,
     middle[n] = leaf == n * n + n ? n * n + n : n * n + direction;
 }
 
-static void lay_leaf(struct hx_fabric *f, const struct hx_galois *field, unsigned k, unsigned leaf, unsigned own,
-                     unsigned tree)
+static void link_leaf(struct hx_fabric *f, const struct hx_galois *field, unsigned k, unsigned leaf, unsigned own,
+                      unsigned tree)
 {
     unsigned places = k * k - k + 1;
     unsigned middle[MOST_K];
-    hx_fabric_hang(f, leaf, k, own);
+    hx_fabric_attach_hosts(f, leaf, k, own);
     middles_of(field, k - 1, leaf % places, middle);
     for (unsigned i = 0; i < k; i++)
-        hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + leaf,
-                                           .b = f->hosts + 2 * places + middle[i],
-                                           .link_class = (uint8_t)tree});
+        hx_fabric_add_link(f, &(struct hx_new_link){.a = f->hosts + leaf,
+                                                    .b = f->hosts + 2 * places + middle[i],
+                                                    .link_class = (uint8_t)tree});
 }
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"k", NULL};
     unsigned k;
     struct hx_galois field;
-    if (!hx_words_number(words, "k", 0, HX_MAX_HOSTS, 4, &k, problem) || !hx_words_end(words, keys, 0, problem))
+    if (!hx_spec_tokens_number(tokens, "k", 0, HX_MAX_HOSTS, 4, &k, problem) ||
+        !hx_spec_tokens_end(tokens, keys, 0, problem))
         return false;
     if (!can_be(k) || !hx_galois_make(&field, k - 1))
-        return hx_words_fail(words, problem,
-                             "k=%u: k - 1 must be a power of a prime and k at most %d; the nearest is k=%u", k, MOST_K,
-                             nearest(k));
+        return hx_spec_tokens_fail(tokens, problem,
+                                   "k=%u: k - 1 must be a power of a prime and k at most %d; the nearest is k=%u", k,
+                                   MOST_K, nearest(k));
     unsigned places = k * k - k + 1;
     hx_fabric_start(f, 2 * places * k, 3 * places, 2 * places, k);
     unsigned own = hx_fabric_class_of_kind(f, "host", HX_DAC);
     unsigned tree = hx_fabric_class_of_kind(f, "tree", HX_AOC);
     for (unsigned leaf = 0; leaf < 2 * places; leaf++)
-        lay_leaf(f, &field, k, leaf, own, tree);
+        link_leaf(f, &field, k, leaf, own, tree);
     for (unsigned middle = 0; middle < places; middle++)
         f->node[f->hosts + 2 * places + middle].group = 2 * places + middle;
     f->detours = (struct hx_detours){.vcs = 2, .rule = HX_VC_AT_LEAF};

@@ -2,18 +2,18 @@
  *
  * What a topology does not say follows from the graph: by d0 a packet goes to the next router on any shortest way to
  * the one whose digit that is, by d1 to the host there. */
-#include "host/topology/seats.h"
+#include "host/topology/attachment_routers.h"
 #include "host/topology/topology.h"
-#include "host/topology/ways.h"
+#include "host/topology/updown.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* The router whose hosts have this d0. */
-static uint32_t router_of(const struct hx_fabric *f, unsigned d0)
+static uint32_t router_of(const struct hx_fabric *f, unsigned addr_hi)
 {
-    for (unsigned d1 = 0; d1 < f->digits[1]; d1++) {
-        uint32_t host = hx_fabric_host(f, d0, d1);
+    for (unsigned addr_lo = 0; addr_lo < f->digits[1]; addr_lo++) {
+        uint32_t host = hx_fabric_host(f, addr_hi, addr_lo);
         if (host != HX_NOWHERE)
             return hx_fabric_far(f, host, HX_E).node;
     }
@@ -29,9 +29,9 @@ uint64_t hx_fabric_host_ports(const struct hx_fabric *f, uint32_t router)
 }
 
 /* Of those, what the topology has packets take. */
-static uint64_t taken(const struct hx_fabric *f, uint32_t router, unsigned d0, uint64_t ports)
+static uint64_t filter_ports(const struct hx_fabric *f, uint32_t router, unsigned addr_hi, uint64_t ports)
 {
-    return f->topology->taken ? f->topology->taken(f, router, d0, ports) : ports;
+    return f->topology->filter_ports ? f->topology->filter_ports(f, router, addr_hi, ports) : ports;
 }
 
 /* Ports of a router on shortest ways to another; its hosts' if it is there. */
@@ -73,7 +73,7 @@ static void add_nearer(uint8_t *sets, const uint8_t *here, const uint8_t *there,
 }
 
 /* nearer() to all routers at once, a row of distances at a time. */
-static void toward_all(const struct hx_fabric *f, uint32_t router, uint64_t *sets)
+static void next_hops_all(const struct hx_fabric *f, uint32_t router, uint64_t *sets)
 {
     uint32_t routers = f->nodes - f->hosts;
     const uint8_t *here = f->distance + (size_t)(router - f->hosts) * routers;
@@ -86,22 +86,23 @@ static void toward_all(const struct hx_fabric *f, uint32_t router, uint64_t *set
                        routers, port % 8);
     }
     for (uint32_t i = 0; i < routers; i++) {
-        uint16_t d0 = f->node[f->hosts + i].d0;
+        uint16_t addr_hi = f->node[f->hosts + i].addr_hi;
         uint64_t set = 0;
         for (unsigned row = 0; row < 8; row++)
             set |= (uint64_t)to[(size_t)row * routers + i] << 8 * row;
-        if (d0 != HX_NO_DIGIT)
-            sets[d0] = i == router - f->hosts ? hx_fabric_host_ports(f, router) : taken(f, router, d0, set);
+        if (addr_hi != HX_NO_DIGIT)
+            sets[addr_hi] =
+                i == router - f->hosts ? hx_fabric_host_ports(f, router) : filter_ports(f, router, addr_hi, set);
     }
     free(to);
 }
 
-uint64_t hx_fabric_toward_place(const struct hx_fabric *f, uint32_t router, unsigned d1)
+uint64_t hx_fabric_next_hops_place(const struct hx_fabric *f, uint32_t router, unsigned addr_lo)
 {
     uint64_t set = 0;
     for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
         uint32_t far = hx_fabric_far(f, router, port).node;
-        set |= (uint64_t)(!hx_is_host(f, far) || f->node[far].d1 == d1) << port;
+        set |= (uint64_t)(!hx_is_host(f, far) || f->node[far].addr_lo == addr_lo) << port;
     }
     return set;
 }
@@ -109,7 +110,7 @@ uint64_t hx_fabric_toward_place(const struct hx_fabric *f, uint32_t router, unsi
 /* Whether it is a host with one link, to a router: there is one way out and one way in, whatever the topology. */
 static bool hangs(const struct hx_fabric *f, uint32_t node)
 {
-    return hx_is_host(f, node) && (f->ways || hx_fabric_seat(f, node) != node);
+    return hx_is_host(f, node) && (f->updown || hx_fabric_attachment_router(f, node) != node);
 }
 
 enum { HANGING_WAYS = 1U << HX_E | 1U << HX_LOCAL };
@@ -117,37 +118,37 @@ enum { HANGING_WAYS = 1U << HX_E | 1U << HX_LOCAL };
 /* By ways that were searched, d0 is a router's own. A host knows to which there is none. */
 static uint64_t searched(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
-    const struct hx_ways *w = f->ways;
+    const struct hx_updown *w = f->updown;
     if (hx_is_host(f, node) && digit == 1)
         return HANGING_WAYS;
     if (digit == 1)
-        return hx_fabric_toward_place(f, node, value);
+        return hx_fabric_next_hops_place(f, node, value);
     size_t row = (size_t)value * w->routers;
     if (hx_is_host(f, node)) {
         uint32_t router = hx_fabric_far(f, node, HX_E).node;
-        bool joined = router != HX_NOWHERE && w->distance[row + router - f->hosts] != HX_NO_WAY;
+        bool joined = router != HX_NOWHERE && w->distance[row + router - f->hosts] != HX_UNREACHABLE_DISTANCE;
         return 1U << HX_LOCAL | (unsigned)joined << HX_E;
     }
-    return f->node[node].d0 == value ? hx_fabric_host_ports(f, node) : w->ports[row + node - f->hosts];
+    return f->node[node].addr_hi == value ? hx_fabric_host_ports(f, node) : w->ports[row + node - f->hosts];
 }
 
-uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
+uint64_t hx_fabric_next_hops(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
-    if (f->ways)
+    if (f->updown)
         return searched(f, node, digit, value);
     if (hangs(f, node))
         return HANGING_WAYS;
-    if (f->topology->toward)
-        return f->topology->toward(f, node, digit, value);
-    return digit == 0 ? taken(f, node, value, nearer(f, node, router_of(f, value)))
-                      : hx_fabric_toward_place(f, node, value);
+    if (f->topology->next_hops)
+        return f->topology->next_hops(f, node, digit, value);
+    return digit == 0 ? filter_ports(f, node, value, nearer(f, node, router_of(f, value)))
+                      : hx_fabric_next_hops_place(f, node, value);
 }
 
-static uint64_t allowed(const struct hx_fabric *f, uint32_t node, unsigned input)
+static uint64_t turn_mask(const struct hx_fabric *f, uint32_t node, unsigned input)
 {
     if (hangs(f, node))
         return input == HX_LOCAL ? 1U << HX_E : 1U << HX_LOCAL;
-    return f->topology->allowed && !f->ways ? f->topology->allowed(f, node, input) : UINT64_MAX;
+    return f->topology->turn_mask && !f->updown ? f->topology->turn_mask(f, node, input) : UINT64_MAX;
 }
 
 /* ---- VCs ---- */
@@ -174,10 +175,10 @@ static bool turns(const struct hx_fabric *f, uint32_t node, unsigned input, unsi
            hx_fabric_port(f, node, input)->stage != hx_fabric_port(f, node, output)->stage;
 }
 
-/* Whether a packet goes up from one router to the next (host/topology/ways.h). */
+/* Whether a packet goes up from one router to the next (host/topology/updown.h). */
 static bool goes_up(const struct hx_fabric *f, uint32_t from, uint32_t to)
 {
-    return hx_ways_up(f->ways, from - f->hosts, to - f->hosts);
+    return hx_updown_up(f->updown, from - f->hosts, to - f->hosts);
 }
 
 static bool came_down(const struct hx_fabric *f, uint32_t node, unsigned input, unsigned output)
@@ -193,16 +194,16 @@ uint64_t hx_fabric_turned(const struct hx_fabric *f, uint32_t node, unsigned out
     return up ? inputs_where(f, node, output, came_down) : 0;
 }
 
-uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned output)
+uint64_t hx_fabric_vc_increment(const struct hx_fabric *f, uint32_t node, unsigned output)
 {
     const struct hx_fabric_port *port = hx_fabric_port(f, node, output);
-    if (f->ways)
-        return f->ways->vcs > 1 ? hx_fabric_turned(f, node, output) : 0;
-    if (f->topology->raised)
-        return f->topology->raised(f, node, output);
+    if (f->updown)
+        return f->updown->vcs > 1 ? hx_fabric_turned(f, node, output) : 0;
+    if (f->topology->vc_increment)
+        return f->topology->vc_increment(f, node, output);
     if (hx_is_host(f, port->far.node))
         return 0;
-    if (f->rule == HX_VC_BY_HOP || (f->rule == HX_VC_AT_LEAF && f->node[node].d0 != HX_NO_DIGIT))
+    if (f->rule == HX_VC_BY_HOP || (f->rule == HX_VC_AT_LEAF && f->node[node].addr_hi != HX_NO_DIGIT))
         return inputs_where(f, node, output, comes_from_router);
     bool by_link = f->rule == HX_VC_BY_LINK || f->rule == HX_VC_BY_STAGE;
     return by_link && port->marked ? UINT64_MAX : 0;
@@ -210,7 +211,7 @@ uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned out
 
 static uint64_t restarted(const struct hx_fabric *f, uint32_t node, unsigned output)
 {
-    if (f->ways || f->rule != HX_VC_BY_STAGE || hx_is_host(f, hx_fabric_far(f, node, output).node))
+    if (f->updown || f->rule != HX_VC_BY_STAGE || hx_is_host(f, hx_fabric_far(f, node, output).node))
         return 0;
     return inputs_where(f, node, output, turns);
 }
@@ -235,7 +236,7 @@ size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node)
 
 bool hx_fabric_shares_table(const struct hx_fabric *f, uint32_t node)
 {
-    return !f->ways && !f->mesh.nodes && hangs(f, node);
+    return !f->updown && !f->mesh.nodes && hangs(f, node);
 }
 
 static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t up, uint8_t *tables)
@@ -246,26 +247,27 @@ static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_
         memset(tables, HANGING_WAYS, f->digits[0] + f->digits[1]); /* whatever the value */
     } else {
         for (unsigned value = 0; value < f->digits[0]; value++)
-            tables[value] = (uint8_t)hx_fabric_toward(f, node, 0, value);
+            tables[value] = (uint8_t)hx_fabric_next_hops(f, node, 0, value);
         for (unsigned value = 0; value < f->digits[1]; value++)
-            tables[f->digits[0] + value] = (uint8_t)hx_fabric_toward(f, node, 1, value);
+            tables[f->digits[0] + value] = (uint8_t)hx_fabric_next_hops(f, node, 1, value);
     }
     for (unsigned port = 0; port < HX_LOCAL; port++)
-        r->raise |= (uint8_t)((unsigned)(!f->ways && f->rule == HX_VC_BY_LINK && hx_fabric_port(f, node, port)->marked)
-                              << port);
+        r->raise |=
+            (uint8_t)((unsigned)(!f->updown && f->rule == HX_VC_BY_LINK && hx_fabric_port(f, node, port)->marked)
+                      << port);
     for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++)
-        r->allowed[input] = (uint8_t)(allowed(f, node, input) & (up | 1U << HX_LOCAL));
+        r->turn_mask[input] = (uint8_t)(turn_mask(f, node, input) & (up | 1U << HX_LOCAL));
 }
 
-/* Behind the tables of a router; d1_ports has room for one more. */
-static void add_detours(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t *d1_ports,
+/* Behind the tables of a router; addr_lo_ports has room for one more. */
+static void add_detours(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t *addr_lo_ports,
                         struct hx_detour *detour)
 {
     uint64_t hosts = hx_fabric_host_ports(f, node);
-    d1_ports[f->digits[1]] = ~hosts;
+    addr_lo_ports[f->digits[1]] = ~hosts;
     *detour = (struct hx_detour){.distance = f->detours.weighed ? f->distance : NULL,
                                  .routers = (uint16_t)f->digits[0],
-                                 .own = f->node[node].d0,
+                                 .own = f->node[node].addr_hi,
                                  .area = f->detours.area ? f->detours.area : 1,
                                  .policy = (uint8_t)f->routing.policy,
                                  .candidates = (uint8_t)f->routing.candidates,
@@ -278,36 +280,36 @@ static void add_detours(struct hx_route *r, const struct hx_fabric *f, uint32_t 
 static void router_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t up, uint64_t *tables)
 {
     unsigned ports = hx_fabric_ports(f, node);
-    uint64_t *d1_ports = tables + f->digits[0];
-    uint64_t *from = d1_ports + f->digits[1] + makes_detours(f);
-    if (!f->ways && !f->topology->toward)
-        toward_all(f, node, tables);
+    uint64_t *addr_lo_ports = tables + f->digits[0];
+    uint64_t *from = addr_lo_ports + f->digits[1] + makes_detours(f);
+    if (!f->updown && !f->topology->next_hops)
+        next_hops_all(f, node, tables);
     else
         for (unsigned value = 0; value < f->digits[0]; value++)
-            tables[value] = hx_fabric_toward(f, node, 0, value);
+            tables[value] = hx_fabric_next_hops(f, node, 0, value);
     for (unsigned value = 0; value < f->digits[1]; value++)
-        d1_ports[value] = hx_fabric_toward(f, node, 1, value);
+        addr_lo_ports[value] = hx_fabric_next_hops(f, node, 1, value);
     for (unsigned port = 0; port < ports; port++) {
-        from[port] = allowed(f, node, port) & up;
-        from[ports + port] = hx_fabric_raised(f, node, port);
+        from[port] = turn_mask(f, node, port) & up;
+        from[ports + port] = hx_fabric_vc_increment(f, node, port);
         from[2 * ports + port] = restarted(f, node, port);
         r->changes_vc = r->changes_vc || from[ports + port] || from[2 * ports + port];
     }
     r->is_router = true;
-    r->d0_ports = tables;
-    r->d1_ports = d1_ports;
+    r->addr_hi_ports = tables;
+    r->addr_lo_ports = addr_lo_ports;
     r->from = from;
-    r->raised = from + ports;
+    r->vc_increment = from + ports;
     r->restarted = from + 2 * (size_t)ports;
     if (makes_detours(f))
-        add_detours(r, f, node, d1_ports, (struct hx_detour *)(void *)(from + 3 * (size_t)ports));
+        add_detours(r, f, node, addr_lo_ports, (struct hx_detour *)(void *)(from + 3 * (size_t)ports));
 }
 
-void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_barred barred, uint64_t up,
-                     void *memory)
+void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_blocked_boards blocked,
+                     uint64_t up, void *memory)
 {
     if (f->mesh.nodes) {
-        hx_route_build(r, &f->mesh, node, barred, up, memory);
+        hx_route_build(r, &f->mesh, node, blocked, up, memory);
         return;
     }
     *r = (struct hx_route){.vcs = (uint8_t)f->vcs, .columns = (uint16_t)f->digits[0], .rows = (uint16_t)f->digits[1]};
@@ -319,7 +321,7 @@ void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t nod
 
 bool hx_fabric_has_d_mod_k(const struct hx_fabric *f)
 {
-    return f->topology->d_mod_k && !f->ways && !makes_detours(f) && f->topology->d_mod_k(f, f->hosts, 0, 0);
+    return f->topology->d_mod_k && !f->updown && !makes_detours(f) && f->topology->d_mod_k(f, f->hosts, 0, 0);
 }
 
 void hx_fabric_order_d_mod_k(const struct hx_fabric *f, uint32_t router, void *memory)
@@ -330,12 +332,12 @@ void hx_fabric_order_d_mod_k(const struct hx_fabric *f, uint32_t router, void *m
             *tables++ &= f->topology->d_mod_k(f, router, digit, value);
 }
 
-uint32_t hx_fabric_rounds(const struct hx_fabric *f)
+uint32_t hx_fabric_phases(const struct hx_fabric *f)
 {
-    return f->topology->rounds && !f->ways && !makes_detours(f) ? f->topology->rounds(f) : 0;
+    return f->topology->phases && !f->updown && !makes_detours(f) ? f->topology->phases(f) : 0;
 }
 
-uint32_t hx_fabric_partner(const struct hx_fabric *f, uint32_t host, uint32_t round)
+uint32_t hx_fabric_partner(const struct hx_fabric *f, uint32_t host, uint32_t phase)
 {
-    return f->topology->partner(f, host, round);
+    return f->topology->partner(f, host, phase);
 }

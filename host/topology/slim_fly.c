@@ -44,22 +44,24 @@ static unsigned nearest(unsigned q)
     }
 }
 
-static bool take(unsigned *q, unsigned *p, struct hx_words *words, struct hx_problem *problem)
+static bool take(unsigned *q, unsigned *p, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"q", "p", NULL};
-    if (!hx_words_number(words, "q", 1, HX_MAX_RADIX, 5, q, problem))
+    if (!hx_spec_tokens_number(tokens, "q", 1, HX_MAX_RADIX, 5, q, problem))
         return false;
     if (!is_size(*q))
-        return hx_words_fail(words, problem, "q is a prime power 4w - 1, 4w or 4w + 1 up to %d; %u is the nearest",
-                             MOST_Q, nearest(*q));
+        return hx_spec_tokens_fail(tokens, problem,
+                                   "q is a prime power 4w - 1, 4w or 4w + 1 up to %d; %u is the nearest", MOST_Q,
+                                   nearest(*q));
     unsigned links = links_of(*q);
     unsigned room = HX_MAX_RADIX - links;
-    if (!hx_words_number(words, "p", 1, HX_MAX_RADIX, links / 2 < room ? links / 2 : room, p, problem) ||
-        !hx_words_end(words, keys, 0, problem))
+    if (!hx_spec_tokens_number(tokens, "p", 1, HX_MAX_RADIX, links / 2 < room ? links / 2 : room, p, problem) ||
+        !hx_spec_tokens_end(tokens, keys, 0, problem))
         return false;
     if (*p > room)
-        return hx_words_fail(words, problem, "%u hosts do not fit beside %u links of a router of %d ports; p=%u does",
-                             *p, links, HX_MAX_RADIX, room);
+        return hx_spec_tokens_fail(tokens, problem,
+                                   "%u hosts do not fit beside %u links of a router of %d ports; p=%u does", *p, links,
+                                   HX_MAX_RADIX, room);
     return true;
 }
 
@@ -88,10 +90,11 @@ static void join(struct hx_fabric *f, struct hx_slim_fly *s, uint32_t a, uint32_
 {
     s->joined[(size_t)a * s->routers + b] = true;
     s->joined[(size_t)b * s->routers + a] = true;
-    hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + a, .b = f->hosts + b, .link_class = (uint8_t)link_class});
+    hx_fabric_add_link(f,
+                       &(struct hx_new_link){.a = f->hosts + a, .b = f->hosts + b, .link_class = (uint8_t)link_class});
 }
 
-static void lay_routers(struct hx_fabric *f, struct hx_slim_fly *s, unsigned copper, unsigned optical)
+static void link_routers(struct hx_fabric *f, struct hx_slim_fly *s, unsigned copper, unsigned optical)
 {
     unsigned q = s->q;
     for (unsigned line = 0; line < 2 * q; line++) { /* (0, x), then (1, m) */
@@ -109,11 +112,11 @@ static void lay_routers(struct hx_fabric *f, struct hx_slim_fly *s, unsigned cop
     }
 }
 
-static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     unsigned q = 0;
     unsigned p = 0;
-    if (!take(&q, &p, words, problem))
+    if (!take(&q, &p, tokens, problem))
         return false;
     uint32_t routers = 2 * q * q;
     struct hx_slim_fly *s = f->own = hx_allocate(1, sizeof *s + (size_t)routers * routers);
@@ -128,8 +131,8 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     unsigned copper = hx_fabric_class_of_kind(f, "rack", HX_DAC);
     unsigned optical = hx_fabric_class_of_kind(f, "global", HX_AOC);
     for (uint32_t router = 0; router < routers; router++)
-        hx_fabric_hang(f, router, p, copper);
-    lay_routers(f, s, copper, optical);
+        hx_fabric_attach_hosts(f, router, p, copper);
+    link_routers(f, s, copper, optical);
     f->groups = routers;
     f->group_word = "router";
     f->rule = HX_VC_BY_HOP;
@@ -148,12 +151,12 @@ static bool are_joined(const struct hx_fabric *f, uint32_t a, uint32_t b)
     return s->joined[(size_t)(a - f->hosts) * s->routers + (b - f->hosts)];
 }
 
-static uint64_t toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
+static uint64_t next_hops(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     uint32_t to = f->hosts + value;
     uint64_t set = 0;
     if (digit == 1)
-        return hx_fabric_toward_place(f, node, value);
+        return hx_fabric_next_hops_place(f, node, value);
     bool near = are_joined(f, node, to);
     for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
         uint32_t far = hx_fabric_far(f, node, port).node;
@@ -199,14 +202,14 @@ static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
 
 /* ---- all-to-all ---- */
 
-static uint32_t rounds(const struct hx_fabric *f)
+static uint32_t phases(const struct hx_fabric *f)
 {
-    return hx_slim_fly_rounds(f->own);
+    return hx_slim_fly_phases(f->own);
 }
 
-static uint32_t partner(const struct hx_fabric *f, uint32_t host, uint32_t round)
+static uint32_t partner(const struct hx_fabric *f, uint32_t host, uint32_t phase)
 {
-    return hx_slim_fly_partner(f->own, host, round);
+    return hx_slim_fly_partner(f->own, host, phase);
 }
 
 const struct hx_topology hx_topology_slim_fly = {
@@ -215,9 +218,9 @@ const struct hx_topology hx_topology_slim_fly = {
     .example = "slim-fly q=13 p=9",
     .summary = "the most routers two hops apart (SC14)",
     .build = build,
-    .toward = toward,
+    .next_hops = next_hops,
     .distance = distance,
     .worst_case = worst_case,
-    .rounds = rounds,
+    .phases = phases,
     .partner = partner,
 };

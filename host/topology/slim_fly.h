@@ -1,5 +1,5 @@
 /* slim_fly.h - what a Slim Fly's parts share: the graph (slim_fly.c), and all-to-all on it in rounds
- * (slim_fly_rounds.c). */
+ * (slim_fly_phases.c). */
 #ifndef HXMESH_HOST_SLIM_FLY_H
 #define HXMESH_HOST_SLIM_FLY_H
 
@@ -24,7 +24,7 @@ enum { HX_SLIM_FLY_STEPS = 2 * HX_GALOIS_MOST };
 
 /* The steps of hosts on (0, .., ..) and on (1, .., ..), of the same kinds for both; p and p of them are a group, which
  * is made at the same time, by the p hosts of a router. */
-struct hx_slim_fly_rounds {
+struct hx_slim_fly_phases {
     unsigned groups;
     struct hx_slim_fly_step step[2][HX_SLIM_FLY_STEPS]; /* [groups * p] */
 };
@@ -35,17 +35,17 @@ struct hx_slim_fly {
     int d;
     bool in[2][HX_GALOIS_MOST]; /* X, X' */
     uint32_t routers;
-    struct hx_slim_fly_rounds rounds;
+    struct hx_slim_fly_phases phases;
     bool joined[]; /* [routers][routers] */
 };
 
-/* Fills s->rounds by the field, q and p. */
+/* Fills s->phases by the field, q and p. */
 void hx_slim_fly_plan(struct hx_slim_fly *s);
 
 /* How many rounds there are. */
-uint32_t hx_slim_fly_rounds(const struct hx_slim_fly *s);
+uint32_t hx_slim_fly_phases(const struct hx_slim_fly *s);
 
 /* Whom a host sends to in one of them. */
-uint32_t hx_slim_fly_partner(const struct hx_slim_fly *s, uint32_t host, uint32_t round);
+uint32_t hx_slim_fly_partner(const struct hx_slim_fly *s, uint32_t host, uint32_t phase);
 
 #endif

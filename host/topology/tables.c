@@ -9,7 +9,7 @@ void hx_tables_make(struct hx_tables *t, const struct hx_fabric *f)
         .f = f, .route = hx_allocate(f->nodes, sizeof *t->route), .memory = hx_allocate(f->nodes, sizeof *t->memory)};
     for (uint32_t node = 0; node < f->nodes; node++) {
         t->memory[node] = hx_allocate(1, hx_fabric_route_bytes(f, node));
-        hx_fabric_route(&t->route[node], f, node, (struct hx_barred){NULL}, UINT64_MAX, t->memory[node]);
+        hx_fabric_route(&t->route[node], f, node, (struct hx_blocked_boards){NULL}, UINT64_MAX, t->memory[node]);
     }
 }
 
@@ -21,12 +21,13 @@ void hx_tables_free(struct hx_tables *t)
     free(t->memory);
 }
 
-uint64_t hx_tables_onward(const struct hx_tables *t, uint32_t node, uint32_t seat, uint32_t host)
+uint64_t hx_tables_onward(const struct hx_tables *t, uint32_t node, uint32_t attachment_router, uint32_t host)
 {
     const struct hx_fabric_node *to = &t->f->node[host];
     const struct hx_route *r = &t->route[node];
-    if (node == seat)
+    if (node == attachment_router)
         return 0;
-    uint64_t set = r->is_router ? r->d0_ports[to->d0] & r->d1_ports[to->d1] : r->x_table[to->d0] & r->y_table[to->d1];
+    uint64_t set = r->is_router ? r->addr_hi_ports[to->addr_hi] & r->addr_lo_ports[to->addr_lo]
+                                : r->x_table[to->addr_hi] & r->y_table[to->addr_lo];
     return hx_is_host(t->f, node) ? set & ((1U << HX_LOCAL) - 1) : set;
 }

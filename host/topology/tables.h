@@ -14,7 +14,7 @@ struct hx_tables {
 void hx_tables_make(struct hx_tables *t, const struct hx_fabric *f);
 void hx_tables_free(struct hx_tables *t);
 
-/* Ports of a node on ways to a host that sits at `seat` (hx_fabric_seat); none if it is there. */
-uint64_t hx_tables_onward(const struct hx_tables *t, uint32_t node, uint32_t seat, uint32_t host);
+/* Ports of a node on ways to a host that sits at `attachment_router` (hx_fabric_attachment_router); none if it is there. */
+uint64_t hx_tables_onward(const struct hx_tables *t, uint32_t node, uint32_t attachment_router, uint32_t host);
 
 #endif

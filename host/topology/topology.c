@@ -100,13 +100,13 @@ const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *pr
     return NULL;
 }
 
-static bool take_failures(struct hx_fabric *f, const struct hx_words *words, const char *failures,
+static bool take_failures(struct hx_fabric *f, const struct hx_spec_tokens *words, const char *failures,
                           struct hx_problem *problem)
 {
     char written[HX_SPEC_BYTES];
-    hx_words_as_written(words, failures, written);
-    free(f->ways); /* a graph's own */
-    f->ways = NULL;
+    hx_spec_tokens_as_written(words, failures, written);
+    free(f->updown); /* a graph's own */
+    f->updown = NULL;
     return hx_failures_take(f, written, problem);
 }
 
@@ -128,19 +128,19 @@ bool hx_fabric_make(struct hx_fabric *f, const char *text, unsigned planes, stru
 bool hx_fabric_make_told(struct hx_fabric *f, const char *text, unsigned planes, const struct hx_graph_text *graph,
                          struct hx_problem *problem)
 {
-    struct hx_words words;
+    struct hx_spec_tokens words;
     struct hx_routing routing;
     *f = (struct hx_fabric){.topology = hx_topology_of(text, problem), .planes = planes};
-    if (!f->topology || !hx_words_split(&words, text, problem))
+    if (!f->topology || !hx_spec_tokens_split(&words, text, problem))
         return false;
-    const char *said = hx_words_text(&words, "routing");
+    const char *said = hx_spec_tokens_text(&words, "routing");
     const char *wrong = hx_routing_parse(said ? said : "minimal", &routing);
-    const char *failures = hx_words_text(&words, "fail");
+    const char *failures = hx_spec_tokens_text(&words, "fail");
     if (!wrong && failures && routing.policy != HX_MINIMAL)
         wrong = "round what has failed ways are minimal: leave out routing=";
     if (wrong)
-        return hx_words_fail(&words, problem, "%s", wrong);
-    f->by_ways = failures != NULL;
+        return hx_spec_tokens_fail(&words, problem, "%s", wrong);
+    f->by_updown = failures != NULL;
     if (graph)
         tell(f, graph);
     if (f->topology->build(f, &words, problem) && hx_fabric_set_routing(f, &routing, problem) &&
@@ -148,6 +148,6 @@ bool hx_fabric_make_told(struct hx_fabric *f, const char *text, unsigned planes,
         return true;
     hx_fabric_free(f);
     if (!problem->where[0])
-        hx_words_fail(&words, problem, "%s", problem->what);
+        hx_spec_tokens_fail(&words, problem, "%s", problem->what);
     return false;
 }

@@ -11,14 +11,14 @@
 enum { HX_MAX_SIZES = 5, HX_MAX_KEYS = 8, HX_SPEC_BYTES = 256 /* of a spec string, the final zero included */ };
 
 /* A spec string taken apart: "torus 8x8x4 board=2x2" is word "torus", sizes 8 8 4, key "board" with the value "2x2". */
-struct hx_words {
+struct hx_spec_tokens {
     char text[HX_SPEC_BYTES]; /* lower case, one space between parts; pieces below point into a copy */
     char parts[HX_SPEC_BYTES];
     char written[HX_SPEC_BYTES]; /* as text, capitals kept */
     const char *word;
     unsigned size[HX_MAX_SIZES];
     unsigned sizes; /* 0: none was given */
-    struct hx_word_key {
+    struct hx_spec_token_key {
         const char *key, *value;
         bool taken;
     } key[HX_MAX_KEYS];
@@ -41,24 +41,24 @@ struct hx_topology {
     /* Lays out nodes, links, addresses, names, classes, rule, grid and groups for what was asked, between
      * hx_fabric_start() and hx_fabric_finish(), both of which it calls. Parameters that cannot be are refused with the
      * nearest that can. */
-    bool (*build)(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem);
+    bool (*build)(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem);
 
     /* The ports of a node on minimal ways to addresses whose digit (0 or 1) has that value, as far as this digit tells:
      * the AND of both digits' sets is the way. A router's or host's own hosts included. NULL: by breadth-first
      * distances between routers for d0, by the host's place for d1. Hosts of one link, to a router, are not asked
      * for. */
-    uint64_t (*toward)(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
-    /* Of the ports of a router on shortest ways to the hosts of a d0, those that packets take, where `toward` is NULL;
+    uint64_t (*next_hops)(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
+    /* Of the ports of a router on shortest ways to the hosts of a d0, those that packets take, where `next_hops` is NULL;
      * NULL: all. For who has more cables one way than another, which packets would not know. */
-    uint64_t (*taken)(const struct hx_fabric *f, uint32_t router, unsigned d0, uint64_t ports);
+    uint64_t (*filter_ports)(const struct hx_fabric *f, uint32_t router, unsigned addr_hi, uint64_t ports);
     /* Of the ports of a router, those that each destination keeps to whose digit has that value, so that it has one way
      * from there (hx_fabric_order_d_mod_k()); 0: a fabric of this shape has no such order. NULL: none has. */
     uint64_t (*d_mod_k)(const struct hx_fabric *f, uint32_t router, unsigned digit, unsigned value);
     /* Ports that a packet may still take which came by `input`; NULL: all. Likewise. */
-    uint64_t (*allowed)(const struct hx_fabric *f, uint32_t node, unsigned input);
+    uint64_t (*turn_mask)(const struct hx_fabric *f, uint32_t node, unsigned input);
     /* Of a router's output: the inputs whose packets have their VC raised by one behind it. NULL: by the fabric's
      * rule. */
-    uint64_t (*raised)(const struct hx_fabric *f, uint32_t node, unsigned output);
+    uint64_t (*vc_increment)(const struct hx_fabric *f, uint32_t node, unsigned output);
 
     /* Which paths packets take where they are not all of the least length: "over any link between the two groups".
      * NULL: they are. */
@@ -77,9 +77,9 @@ struct hx_topology {
      * NULL: by search. */
     void (*worst_case)(const struct hx_fabric *f, uint64_t seed, uint32_t *to);
     /* Samples of all-to-all in rounds that load links alike, which common shifts do not: how many rounds there are, and
-     * whom a host sends to in one (hx_fabric_rounds(), hx_fabric_partner()). NULL: there are none. */
-    uint32_t (*rounds)(const struct hx_fabric *f);
-    uint32_t (*partner)(const struct hx_fabric *f, uint32_t host, uint32_t round);
+     * whom a host sends to in one (hx_fabric_phases(), hx_fabric_partner()). NULL: there are none. */
+    uint32_t (*phases)(const struct hx_fabric *f);
+    uint32_t (*partner)(const struct hx_fabric *f, uint32_t host, uint32_t phase);
 };
 
 extern const struct hx_topology *const hx_topologies[]; /* ends with NULL; HammingMesh first */
@@ -100,34 +100,35 @@ struct hx_graph_text {
 bool hx_fabric_make_told(struct hx_fabric *f, const char *text, unsigned planes, const struct hx_graph_text *graph,
                          struct hx_problem *problem);
 
-/* What `toward` may answer by d1 where this is a host's place on its router: the port of the host there, and all that
+/* What `next_hops` may answer by d1 where this is a host's place on its router: the port of the host there, and all that
  * lead on. */
-uint64_t hx_fabric_toward_place(const struct hx_fabric *f, uint32_t router, unsigned d1);
+uint64_t hx_fabric_next_hops_place(const struct hx_fabric *f, uint32_t router, unsigned addr_lo);
 /* The ports of a router that its own hosts hang on. */
 uint64_t hx_fabric_host_ports(const struct hx_fabric *f, uint32_t router);
 
-/* ---- parameters: what builders call (words.c) ---- */
+/* ---- parameters: what builders call (spec_tokens.c) ---- */
 
-bool hx_words_split(struct hx_words *w, const char *text, struct hx_problem *problem);
-/* The value of a key, 0 .. most; `standard` where it is not given. Bad numbers end in *problem and false. */
-bool hx_words_number(struct hx_words *w, const char *key, unsigned low, unsigned high, unsigned standard,
-                     unsigned *value, struct hx_problem *problem);
-bool hx_words_real(struct hx_words *w, const char *key, double low, double high, double standard, double *value,
-                   struct hx_problem *problem);
-bool hx_words_has(const struct hx_words *w, const char *key);
+bool hx_spec_tokens_split(struct hx_spec_tokens *w, const char *text, struct hx_problem *problem);
+/* The value of a key, 0 .. most; `default_value` where it is not given. Bad numbers end in *problem and false. */
+bool hx_spec_tokens_number(struct hx_spec_tokens *w, const char *key, unsigned low, unsigned high,
+                           unsigned default_value, unsigned *value, struct hx_problem *problem);
+bool hx_spec_tokens_real(struct hx_spec_tokens *w, const char *key, double low, double high, double default_value,
+                         double *value, struct hx_problem *problem);
+bool hx_spec_tokens_has(const struct hx_spec_tokens *w, const char *key);
 /* The text of a key, NULL: not given. */
-const char *hx_words_text(struct hx_words *w, const char *key);
+const char *hx_spec_tokens_text(struct hx_spec_tokens *w, const char *key);
 /* Numbers joined by x or commas, as "2x2" or "400,200"; 0: it is not that. Returns how many. */
-unsigned hx_words_list(const char *text, unsigned *values, unsigned most);
+unsigned hx_spec_tokens_list(const char *text, unsigned *values, unsigned most);
 /* Refuses keys and sizes that nobody took: `known` ends with NULL; `sizes`: how many sizes this topology takes at
  * most. */
-bool hx_words_end(const struct hx_words *w, const char *const *known, unsigned sizes, struct hx_problem *problem);
+bool hx_spec_tokens_end(const struct hx_spec_tokens *w, const char *const *known, unsigned sizes,
+                        struct hx_problem *problem);
 
 /* A part, as `other`, in the letters in which it was written: for names of files. */
-void hx_words_as_written(const struct hx_words *w, const char *part, char written[HX_SPEC_BYTES]);
+void hx_spec_tokens_as_written(const struct hx_spec_tokens *w, const char *part, char written[HX_SPEC_BYTES]);
 
 /* hx_fail() for a spec string: "slim-fly q=6: ..." */
-__attribute__((format(printf, 3, 4))) bool hx_words_fail(const struct hx_words *w, struct hx_problem *problem,
-                                                         const char *format, ...);
+__attribute__((format(printf, 3, 4))) bool hx_spec_tokens_fail(const struct hx_spec_tokens *w,
+                                                               struct hx_problem *problem, const char *format, ...);
 
 #endif

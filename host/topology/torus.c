@@ -19,14 +19,14 @@ enum {
     MOST_ADAPTIVE = 3 /* each ring that closes takes a VC, and there are four */
 };
 
-static bool take_boards(struct hx_grid *g, struct hx_words *words, struct hx_problem *problem)
+static bool take_boards(struct hx_grid *g, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     unsigned board[MOST_DIMENSIONS] = {1, 1, 1, 1};
-    const char *text = hx_words_text(words, "board");
-    unsigned sides = text ? hx_words_list(text, board, MOST_DIMENSIONS) : g->dimensions;
+    const char *text = hx_spec_tokens_text(tokens, "board");
+    unsigned sides = text ? hx_spec_tokens_list(text, board, MOST_DIMENSIONS) : g->dimensions;
     if (sides != g->dimensions)
-        return hx_words_fail(words, problem, "board=%s: a board has as many sides as the whole, %u", text,
-                             g->dimensions);
+        return hx_spec_tokens_fail(tokens, problem, "board=%s: a board has as many sides as the whole, %u", text,
+                                   g->dimensions);
     for (unsigned i = 0; i < g->dimensions; i++) {
         struct hx_grid_dimension *d = &g->dimension[i];
         d->board = board[i];
@@ -35,28 +35,30 @@ static bool take_boards(struct hx_grid *g, struct hx_words *words, struct hx_pro
         unsigned nearest = d->board < d->side ? d->board : d->side;
         while (d->side % nearest)
             nearest--;
-        return hx_words_fail(words, problem, "boards of %u do not fill a side of %u; %u do", d->board, d->side,
-                             nearest);
+        return hx_spec_tokens_fail(tokens, problem, "boards of %u do not fill a side of %u; %u do", d->board, d->side,
+                                   nearest);
     }
     for (unsigned i = 0; i < g->dimensions; i++)
         if (board[i] == 0)
-            return hx_words_fail(words, problem, "board=%s: the sides of a board are at least 1", text);
+            return hx_spec_tokens_fail(tokens, problem, "board=%s: the sides of a board are at least 1", text);
     return true;
 }
 
-static bool take_sides(struct hx_grid *g, const struct hx_words *words, enum hx_grid_kind kind,
+static bool take_sides(struct hx_grid *g, const struct hx_spec_tokens *tokens, enum hx_grid_kind kind,
                        struct hx_problem *problem)
 {
-    if (words->sizes == 0 || words->sizes > MOST_DIMENSIONS)
-        return hx_words_fail(words, problem, "one to four sizes are needed, for example '%s 8x8x4'", words->word);
-    g->dimensions = words->sizes;
+    if (tokens->sizes == 0 || tokens->sizes > MOST_DIMENSIONS)
+        return hx_spec_tokens_fail(tokens, problem, "one to four sizes are needed, for example '%s 8x8x4'",
+                                   tokens->word);
+    g->dimensions = tokens->sizes;
     for (unsigned i = 0; i < g->dimensions; i++) {
-        g->dimension[i] = (struct hx_grid_dimension){.kind = kind, .side = words->size[i]};
-        if (words->size[i] < 2 || words->size[i] > HX_MAX_DIGIT)
-            return hx_words_fail(words, problem, "a side of %u: 2 to %d are possible", words->size[i], HX_MAX_DIGIT);
+        g->dimension[i] = (struct hx_grid_dimension){.kind = kind, .side = tokens->size[i]};
+        if (tokens->size[i] < 2 || tokens->size[i] > HX_MAX_DIGIT)
+            return hx_spec_tokens_fail(tokens, problem, "a side of %u: 2 to %d are possible", tokens->size[i],
+                                       HX_MAX_DIGIT);
     }
     if (hx_grid_count(g) == 0)
-        return hx_words_fail(words, problem, "more than %u hosts", HX_MAX_HOSTS);
+        return hx_spec_tokens_fail(tokens, problem, "more than %u hosts", HX_MAX_HOSTS);
     return true;
 }
 
@@ -83,14 +85,15 @@ static unsigned set_stages(struct hx_grid *g, enum hx_grid_kind kind)
     return together;
 }
 
-static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_kind kind, struct hx_problem *problem)
+static bool build_of(struct hx_fabric *f, struct hx_spec_tokens *tokens, enum hx_grid_kind kind,
+                     struct hx_problem *problem)
 {
     static const char *const keys[] = {"board", NULL};
     struct hx_grid grid = {.places = 1};
-    if (!take_sides(&grid, words, kind, problem) || !take_boards(&grid, words, problem) ||
-        !hx_words_end(words, keys, MOST_DIMENSIONS, problem))
+    if (!take_sides(&grid, tokens, kind, problem) || !take_boards(&grid, tokens, problem) ||
+        !hx_spec_tokens_end(tokens, keys, MOST_DIMENSIONS, problem))
         return false;
-    bool on_hosts = grid.dimensions <= 2 && !f->by_ways;
+    bool on_hosts = grid.dimensions <= 2 && !f->by_updown;
     grid.split = grid.dimensions <= 2 ? 1 : hx_grid_best_split(&grid);
     uint32_t columns = product(&grid, 0, grid.split);
     uint32_t rows = product(&grid, grid.split, grid.dimensions);
@@ -114,18 +117,18 @@ static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_k
     f->rows = rows;
     f->switches = 0; /* they are in the hosts */
     f->bought_planes = 4;
-    hx_grid_lay(f);
+    hx_grid_add_links(f);
     return hx_fabric_finish(f, problem);
 }
 
-static bool build_torus(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build_torus(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
-    return build_of(f, words, HX_GRID_RING, problem);
+    return build_of(f, tokens, HX_GRID_RING, problem);
 }
 
-static bool build_mesh(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+static bool build_mesh(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
-    return build_of(f, words, HX_GRID_LINE, problem);
+    return build_of(f, tokens, HX_GRID_LINE, problem);
 }
 
 const struct hx_topology hx_topology_torus = {
@@ -134,8 +137,8 @@ const struct hx_topology hx_topology_torus = {
     .example = "torus 32x32 board=2x2",
     .summary = "hosts joined to their neighbours, each side closed to a ring",
     .build = build_torus,
-    .toward = hx_grid_toward,
-    .allowed = hx_grid_allowed,
+    .next_hops = hx_grid_next_hops,
+    .turn_mask = hx_grid_turn_mask,
     .distance = hx_grid_distance,
     .distances = hx_grid_distances,
     .alltoall_bound = hx_grid_alltoall_bound,
@@ -148,8 +151,8 @@ const struct hx_topology hx_topology_mesh = {
     .example = "mesh 16x16",
     .summary = "hosts joined to their neighbours",
     .build = build_mesh,
-    .toward = hx_grid_toward,
-    .allowed = hx_grid_allowed,
+    .next_hops = hx_grid_next_hops,
+    .turn_mask = hx_grid_turn_mask,
     .distance = hx_grid_distance,
     .distances = hx_grid_distances,
     .alltoall_bound = hx_grid_alltoall_bound,

@@ -1,20 +1,20 @@
 /* worst_case.c - loads single links as much as they can be (host/topology/worst_case.h). */
 #include "host/topology/worst_case.h"
 #include "host/assignment.h"
-#include "host/draw.h"
-#include "host/topology/seats.h"
+#include "host/rng.h"
+#include "host/topology/attachment_routers.h"
 #include "host/topology/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_SEATS = 128, /* that may be joined before and behind a link at first, */
-    FEW_SEATS = 32,   /* and later, */
-    WIDELY = 4,       /* chosen of so many times as many, those that load it most */
-    FIRST_LINKS = 48, /* of which the fullest begins, */
-    NEXT_LINKS = 4,   /* and later, for each seat that is left */
-    WIDE_SEATS = WIDELY * MOST_SEATS
+    MOST_ATTACHMENT_ROUTERS = 128, /* that may be joined before and behind a link at first, */
+    FEW_ATTACHMENT_ROUTERS = 32,   /* and later, */
+    WIDELY = 4,                    /* chosen of so many times as many, those that load it most */
+    FIRST_LINKS = 48,              /* of which the fullest begins, */
+    NEXT_LINKS = 4,                /* and later, for each seat that is left */
+    WIDE_ATTACHMENT_ROUTERS = WIDELY * MOST_ATTACHMENT_ROUTERS
 };
 
 struct link {
@@ -24,17 +24,17 @@ struct link {
 
 /* Seats on one side of a link, the nearest first. */
 struct side {
-    uint32_t seat[WIDE_SEATS];
-    double most[WIDE_SEATS]; /* that it brings to the link with any one on the other side */
+    uint32_t attachment_router[WIDE_ATTACHMENT_ROUTERS];
+    double most[WIDE_ATTACHMENT_ROUTERS]; /* that it brings to the link with any one on the other side */
     unsigned count;
 };
 
 /* Who of the seats before a link goes to whom behind it. */
 struct group {
-    uint32_t from[MOST_SEATS], to[MOST_SEATS];
+    uint32_t from[MOST_ATTACHMENT_ROUTERS], to[MOST_ATTACHMENT_ROUTERS];
     unsigned froms, n; /* n: the more of both sides */
-    double worth[MOST_SEATS * MOST_SEATS];
-    unsigned chosen[MOST_SEATS];
+    double worth[MOST_ATTACHMENT_ROUTERS * MOST_ATTACHMENT_ROUTERS];
+    unsigned chosen[MOST_ATTACHMENT_ROUTERS];
     double load; /* that all together bring to the link: hosts to a usual one */
 };
 
@@ -52,7 +52,8 @@ struct search {
     uint32_t looks;
     uint64_t random;
     struct side before, behind;
-    double *worth; /* [WIDE_SEATS][WIDE_SEATS]: what a seat before the link and one behind it bring to it */
+    double *
+        worth; /* [WIDE_ATTACHMENT_ROUTERS][WIDE_ATTACHMENT_ROUTERS]: what a seat before the link and one behind it bring to it */
     struct group *best, *other;
 };
 
@@ -81,7 +82,7 @@ static void find_nearest(struct search *s, uint32_t start, bool (*is)(const stru
         uint32_t node = s->queue[at];
         if (is(s, node)) {
             side->most[side->count] = 0;
-            side->seat[side->count++] = node;
+            side->attachment_router[side->count++] = node;
         }
         for (unsigned port = 0; port < hx_fabric_ports(s->f, node); port++) {
             uint32_t far = hx_fabric_far(s->f, node, port).node;
@@ -96,9 +97,9 @@ static void find_nearest(struct search *s, uint32_t start, bool (*is)(const stru
 /* Of what sets out anywhere for a seat, the share that passes the link, in s->share where s->seen is the new look:
  * backwards from the link, those first from which it is as many hops. Minimal ways between two nodes are equally long,
  * so a node's share is complete when its turn comes. No further than `most` nodes. */
-static void look_back(struct search *s, const struct link *l, uint32_t seat, unsigned most)
+static void look_back(struct search *s, const struct link *l, uint32_t attachment_router, unsigned most)
 {
-    uint64_t set = hx_tables_onward(&s->tables, l->node, seat, s->host[seat]);
+    uint64_t set = hx_tables_onward(&s->tables, l->node, attachment_router, s->host[attachment_router]);
     uint32_t queued = 0;
     s->looks++;
     if (set >> l->port & 1U) {
@@ -112,7 +113,7 @@ static void look_back(struct search *s, const struct link *l, uint32_t seat, uns
             struct hx_end before = hx_fabric_far(s->f, node, port);
             if (before.node == HX_NOWHERE || s->hangs[before.node])
                 continue;
-            uint64_t ways = hx_tables_onward(&s->tables, before.node, seat, s->host[seat]);
+            uint64_t ways = hx_tables_onward(&s->tables, before.node, attachment_router, s->host[attachment_router]);
             if (!(ways >> before.port & 1U))
                 continue;
             if (s->seen[before.node] != s->looks) {
@@ -129,13 +130,13 @@ static void look_back(struct search *s, const struct link *l, uint32_t seat, uns
 static void weigh(struct search *s, const struct link *l, unsigned most)
 {
     for (unsigned j = 0; j < s->behind.count; j++) {
-        uint32_t to = s->behind.seat[j];
+        uint32_t to = s->behind.attachment_router[j];
         look_back(s, l, to, 4 * most);
         for (unsigned i = 0; i < s->before.count; i++) {
-            uint32_t from = s->before.seat[i];
+            uint32_t from = s->before.attachment_router[i];
             uint32_t hosts = s->weight[from] < s->weight[to] ? s->weight[from] : s->weight[to];
             double worth = s->seen[from] == s->looks && from != to ? hosts * s->share[from] : 0;
-            s->worth[i * WIDE_SEATS + j] = worth;
+            s->worth[i * WIDE_ATTACHMENT_ROUTERS + j] = worth;
             s->before.most[i] = worth > s->before.most[i] ? worth : s->before.most[i];
             s->behind.most[j] = worth > s->behind.most[j] ? worth : s->behind.most[j];
         }
@@ -161,8 +162,8 @@ static unsigned pick(struct side *side, unsigned most, unsigned *number)
 /* What the seats near a link can load it with, all together. */
 static void look(struct search *s, const struct link *l, unsigned most, struct group *g)
 {
-    unsigned from[MOST_SEATS];
-    unsigned to[MOST_SEATS];
+    unsigned from[MOST_ATTACHMENT_ROUTERS];
+    unsigned to[MOST_ATTACHMENT_ROUTERS];
     find_nearest(s, l->node, sends, WIDELY * most, &s->before);
     find_nearest(s, hx_fabric_far(s->f, l->node, l->port).node, receives, WIDELY * most, &s->behind);
     weigh(s, l, WIDELY * most);
@@ -172,12 +173,12 @@ static void look(struct search *s, const struct link *l, unsigned most, struct g
     g->load = 0;
     memset(g->worth, 0, sizeof *g->worth * g->n * g->n);
     for (unsigned i = 0; i < g->froms; i++) {
-        g->from[i] = s->before.seat[from[i]];
+        g->from[i] = s->before.attachment_router[from[i]];
         for (unsigned j = 0; j < tos; j++)
-            g->worth[i * g->n + j] = s->worth[from[i] * WIDE_SEATS + to[j]];
+            g->worth[i * g->n + j] = s->worth[from[i] * WIDE_ATTACHMENT_ROUTERS + to[j]];
     }
     for (unsigned j = 0; j < tos; j++)
-        g->to[j] = s->behind.seat[to[j]];
+        g->to[j] = s->behind.attachment_router[to[j]];
     hx_assign(g->worth, g->n, g->chosen);
     for (unsigned i = 0; i < g->n; i++)
         g->load += g->worth[i * g->n + g->chosen[i]];
@@ -213,23 +214,23 @@ static void load_fullest(struct search *s)
 {
     s->best->load = 0;
     for (unsigned i = 0; i < FIRST_LINKS; i++) {
-        struct link l = {hx_draw_below(&s->random, s->f->nodes), 0};
-        l.port = hx_draw_below(&s->random, hx_fabric_ports(s->f, l.node));
+        struct link l = {hx_rng_below(&s->random, s->f->nodes), 0};
+        l.port = hx_rng_below(&s->random, hx_fabric_ports(s->f, l.node));
         if (!s->hangs[l.node])
-            keep_better(s, &l, MOST_SEATS);
+            keep_better(s, &l, MOST_ATTACHMENT_ROUTERS);
     }
     if (s->best->load > 0)
         settle(s, s->best);
 }
 
 /* Some link next to a seat, again and again until the seat has its partner or loads nothing together with others. */
-static void load_from(struct search *s, uint32_t seat)
+static void load_from(struct search *s, uint32_t attachment_router)
 {
-    while (sends(s, seat)) {
+    while (sends(s, attachment_router)) {
         s->best->load = 0;
         for (unsigned i = 0; i < NEXT_LINKS; i++) {
-            struct link l = {seat, hx_draw_below(&s->random, hx_fabric_ports(s->f, seat))};
-            keep_better(s, &l, FEW_SEATS);
+            struct link l = {attachment_router, hx_rng_below(&s->random, hx_fabric_ports(s->f, attachment_router))};
+            keep_better(s, &l, FEW_ATTACHMENT_ROUTERS);
         }
         if (s->best->load <= 0)
             return;
@@ -268,15 +269,15 @@ static void join_rest(struct search *s)
     }
 }
 
-static void take_seats(struct search *s, const bool *part)
+static void take_attachment_routers(struct search *s, const bool *part)
 {
     for (uint32_t host = 0; host < s->f->hosts; host++) {
-        uint32_t seat = hx_fabric_seat(s->f, host);
-        s->hangs[host] = seat != host;
+        uint32_t attachment_router = hx_fabric_attachment_router(s->f, host);
+        s->hangs[host] = attachment_router != host;
         if (part && !part[host])
             continue;
-        s->weight[seat]++;
-        s->host[seat] = host;
+        s->weight[attachment_router]++;
+        s->host[attachment_router] = host;
     }
 }
 
@@ -292,11 +293,11 @@ static void search(const struct hx_fabric *f, const bool *part, uint64_t seed, u
                        .seen = hx_allocate(f->nodes, sizeof *s.seen),
                        .queue = hx_allocate(f->nodes, sizeof *s.queue),
                        .random = seed,
-                       .worth = hx_allocate((size_t)WIDE_SEATS * WIDE_SEATS, sizeof *s.worth),
+                       .worth = hx_allocate((size_t)WIDE_ATTACHMENT_ROUTERS * WIDE_ATTACHMENT_ROUTERS, sizeof *s.worth),
                        .best = hx_allocate(1, sizeof *s.best),
                        .other = hx_allocate(1, sizeof *s.other)};
     hx_tables_make(&s.tables, f);
-    take_seats(&s, part);
+    take_attachment_routers(&s, part);
     load_fullest(&s);
     for (uint32_t node = 0; node < f->nodes; node++)
         load_from(&s, node);

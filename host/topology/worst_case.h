@@ -1,6 +1,6 @@
 /* worst_case.h - who sends to whom where minimal routing is at its worst: as many as can be share one link.
  *
- * It goes by seats (hx_fabric_seat), the hosts of one being alike: those of a seat send to those of one other, and each
+ * It goes by seats (hx_fabric_attachment_router), the hosts of one being alike: those of a seat send to those of one other, and each
  * seat is sent to by one. A topology may know its worst case by itself (struct hx_topology, worst_case); else it is
  * searched:
  *

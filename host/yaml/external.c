@@ -35,17 +35,17 @@ static bool read_place(struct reading *r)
                             place[0], place[1], s->graph->digits[0] - 1, s->graph->digits[1] - 1);
     if (hx_spec_board_failed(s, hx_spec_board_at(s, place[0], place[1])))
         return hx_yaml_fail(r->y, at, r->problem, "accelerator a%u,%u is on a failed board", place[0], place[1]);
-    r->external->d0 = (uint16_t)place[0];
-    r->external->d1 = (uint16_t)place[1];
+    r->external->addr_hi = (uint16_t)place[0];
+    r->external->addr_lo = (uint16_t)place[1];
     return true;
 }
 
 static bool read_key(struct reading *r, const char *name)
 {
     char *path = hx_yaml_beside(r->y, name);
-    r->external->sealed = hx_key_read(&r->external->key, path, r->problem);
+    r->external->authenticated = hx_key_read(&r->external->key, path, r->problem);
     free(path);
-    return r->external->sealed;
+    return r->external->authenticated;
 }
 
 static bool read_values(struct reading *r)
@@ -96,7 +96,7 @@ static void plug_image(struct reading *r)
 {
     const struct hx_fabric *g = hx_spec_fabric(r->spec);
     struct hx_external *e = r->external;
-    uint32_t rank = hx_fabric_host(g, e->d0, e->d1);
+    uint32_t rank = hx_fabric_host(g, e->addr_hi, e->addr_lo);
     for (unsigned port = 0; e->node == HX_NODE_QEMU && port < HX_CABLE_PORTS; port++) {
         if (hx_fabric_far(g, rank, port).node == HX_NOWHERE)
             continue;
@@ -121,9 +121,9 @@ static bool read_ports(struct reading *r)
         return hx_yaml_fail_key(r->y, r->entry, r->problem, "key 'ports' is missing (its cables, or node: qemu)");
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         const struct hx_yaml_item *item = hx_yaml_within(ports, keys[port]);
-        if (item && hx_fabric_far(g, hx_fabric_host(g, e->d0, e->d1), port).node == HX_NOWHERE)
-            return hx_yaml_fail_key(r->y, item, r->problem, "no cable is on this port of %u,%u in a %s", e->d0, e->d1,
-                                    r->spec->fabric);
+        if (item && hx_fabric_far(g, hx_fabric_host(g, e->addr_hi, e->addr_lo), port).node == HX_NOWHERE)
+            return hx_yaml_fail_key(r->y, item, r->problem, "no cable is on this port of %u,%u in a %s", e->addr_hi,
+                                    e->addr_lo, r->spec->fabric);
         if (item && !read_cable(r, item, &e->port[port]))
             return false;
     }
@@ -142,14 +142,14 @@ static bool is_new(const struct reading *r, const struct hx_external *first)
 {
     const struct hx_external *last = r->external;
     for (const struct hx_external *e = first; e <= last; e++) {
-        if (e != last && e->d0 == last->d0 && e->d1 == last->d1 && e->plane == last->plane)
-            return hx_yaml_fail_key(r->y, r->entry, r->problem, "accelerator %u,%u has two entries for plane %u", e->d0,
-                                    e->d1, e->plane);
-        if (e != last && e->d0 == last->d0 && e->d1 == last->d1 &&
+        if (e != last && e->addr_hi == last->addr_hi && e->addr_lo == last->addr_lo && e->plane == last->plane)
+            return hx_yaml_fail_key(r->y, r->entry, r->problem, "accelerator %u,%u has two entries for plane %u",
+                                    e->addr_hi, e->addr_lo, e->plane);
+        if (e != last && e->addr_hi == last->addr_hi && e->addr_lo == last->addr_lo &&
             (e->node == HX_NODE_QEMU || last->node == HX_NODE_QEMU))
             return hx_yaml_fail_key(r->y, r->entry, r->problem,
-                                    "accelerator %u,%u is an image in QEMU, which is there in one plane only", e->d0,
-                                    e->d1);
+                                    "accelerator %u,%u is an image in QEMU, which is there in one plane only",
+                                    e->addr_hi, e->addr_lo);
         for (unsigned i = 0; i < HX_CABLE_PORTS * HX_CABLE_PORTS; i++) {
             unsigned mine = i % HX_CABLE_PORTS;
             unsigned other = i / HX_CABLE_PORTS;

@@ -227,7 +227,7 @@ bool hx_yaml_apply(const struct hx_yaml *y, const struct hx_yaml_item *item, con
     return use_values(y, item, item, options, &(struct use){.wrong = apply}, problem);
 }
 
-static const char *judge(const struct hx_option *option, const char *text, uint64_t run)
+static const char *validate(const struct hx_option *option, const char *text, uint64_t run)
 {
     (void)text;
     return hx_applies_wrong(option, run, HX_APPLIES_KEYS);
@@ -236,5 +236,5 @@ static const char *judge(const struct hx_option *option, const char *text, uint6
 bool hx_yaml_applies(const struct hx_yaml *y, const struct hx_yaml_item *item, const struct hx_option *options,
                      uint64_t run, struct hx_problem *problem)
 {
-    return use_values(y, item, item, options, &(struct use){.wrong = judge, .run = run, .at_key = true}, problem);
+    return use_values(y, item, item, options, &(struct use){.wrong = validate, .run = run, .at_key = true}, problem);
 }

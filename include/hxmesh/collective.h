@@ -4,8 +4,8 @@
  * of float32 each. The program says which messages may be handed to the endpoint now, and takes what the endpoint
  * reports; it calls nobody. The platform joins the two:
  *
- *     hx_collective_next -> hx_endpoint_send, hx_collective_take     hal_fill  -> hx_collective_fill
- *     HX_EVENT_SENT      -> hx_collective_sent                       hal_place -> hx_collective_place
+ *     hx_collective_next -> hx_endpoint_send, hx_collective_take     hal_read_payload  -> hx_collective_fill
+ *     HX_EVENT_SENT      -> hx_collective_sent                       hal_write_payload -> hx_collective_place
  *     HX_EVENT_RECEIVED  -> hx_collective_received
  *
  *     uint32_t refused = 0;

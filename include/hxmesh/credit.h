@@ -48,7 +48,7 @@
  * HX_CREDIT_SILENCE frames went out and none of the peer's came is closed, and asks: so two ends find each other
  * whatever they were told.
  *
- * Who can read the frames on a cable can make true ones: against that there is no help here, but a seal (seal.h). Data
+ * Who can read the frames on a cable can make true ones: against that there is no help here, but a seal (auth_tag.h). Data
  * carries no nonce. A packet that was made up, or a grant on its back, can cost packets (they overrun the buffer, are
  * dropped and counted in `suspected`), but the next credit frame sets the counts right.
  *
@@ -148,7 +148,7 @@ void hx_credit_link_up(struct hx_credit_link *l, unsigned vcs, uint32_t tx_block
 struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint8_t plane);
 /* It was sent. Clears `answer`, or sets it: then another one is to follow at once. A session begins if the peer has not
  * been heard for too long. */
-void hx_credit_link_told(struct hx_credit_link *l);
+void hx_credit_link_notified(struct hx_credit_link *l);
 /* A credit frame came. random: as above; it may be used. */
 enum hx_credit_origin hx_credit_link_take(struct hx_credit_link *l, const struct hx_credit_frame *f, uint64_t random);
 /* A grant came on the back of a data frame. Those bytes have no checksum: what cannot be true is ignored. */

@@ -8,7 +8,7 @@
  *             chooses                here the packet turns to its destination
  *
  * A packet that comes to a router from one of its hosts either goes straight, or on a detour to an intermediate router.
- * In its descriptor stands where it goes now (hx_desc.dst_d0, dst_d1): its destination, or (d0, HX_NO_DIGIT), the
+ * In its descriptor stands where it goes now (hx_desc.dst_addr_hi, dst_addr_lo): its destination, or (d0, HX_NO_DIGIT), the
  * router whose hosts have that d0. Tables lead to that as to any address. Its destination stands in its frame all the
  * while. A packet chooses once, makes one detour at most, and nobody else has to know of it: its VC follows from the
  * inputs and outputs it takes, as ever (route.h).

@@ -5,7 +5,7 @@
  * placed by offset at once (spraying reorders; there is no reorder buffer). When every byte is there the message is
  * complete and acknowledged.
  *
- * Silence. How long an answer takes is measured (round.h), of each peer and of all; later than the slower of the two
+ * Silence. How long an answer takes is measured (round_trip.h), of each peer and of all; later than the slower of the two
  * estimates says, it is late. Then the sender does not repeat anything yet: it asks, with a probe of 64 bytes, what is
  * there, and waits twice as long for each further answer. What the answer does not name may be lost. It is if a second
  * probe, as much later as answers take, brings no news of it; then it goes out again. But if an answer itself took
@@ -18,7 +18,7 @@
  * another plane: the one that it was reported by is left out on the way to that peer for most_ns, or until routes
  * change or nobody answers. When all planes have reported a message unreachable, it waits for a change of routes
  * (hx_endpoint_routes_changed), of which not everyone hears: so it also asks, at once if it was getting through until
- * then, and now and then: no more than a third of no_way_ns passes from question to question.
+ * then, and now and then: no more than a third of unreachable_ns passes from question to question.
  *
  * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... and at most HX_PEER_WINDOW (4) of
  * them are under way; number m waits until m - 4 is acknowledged. So a receiver needs four slots a peer to tell new,
@@ -49,7 +49,7 @@
 #define HXMESH_ENDPOINT_H
 
 #include "hxmesh/frame.h"
-#include "hxmesh/round.h"
+#include "hxmesh/round_trip.h"
 #include "hxmesh/switch.h"
 
 #include <stdbool.h>
@@ -78,8 +78,8 @@ enum hx_event_type {
 
 struct hx_event {
     enum hx_event_type type;
-    int error;       /* FAILED: HX_E_UNREACHABLE (no way, `retries` probes in vain, or abandoned) */
-    uint16_t d0, d1; /* the peer */
+    int error;                 /* FAILED: HX_E_UNREACHABLE (no way, `retries` probes in vain, or abandoned) */
+    uint16_t addr_hi, addr_lo; /* the peer */
     uint32_t message;
     uint32_t tag;
     uint64_t bytes;
@@ -88,13 +88,13 @@ struct hx_event {
 
 /* What an endpoint is told once. */
 struct hx_endpoint_config {
-    uint16_t d0, d1;   /* itself */
-    uint16_t columns;  /* of the fabric: what d0 is below */
-    uint16_t rows;     /* what d1 is below */
-    uint8_t plane_set; /* planes that it has, bit by plane; not 0 */
-    uint8_t retries;   /* probes, without that more arrives, before a message is given up */
-    uint16_t sends;    /* messages under way at once: 1 .. HX_MAX_SENDS */
-    uint16_t job;      /* job tag of its packets */
+    uint16_t addr_hi, addr_lo; /* itself */
+    uint16_t columns;          /* of the fabric: what d0 is below */
+    uint16_t rows;             /* what d1 is below */
+    uint8_t plane_set;         /* planes that it has, bit by plane; not 0 */
+    uint8_t retries;           /* probes, without that more arrives, before a message is given up */
+    uint16_t sends;            /* messages under way at once: 1 .. HX_MAX_SENDS */
+    uint16_t job;              /* job tag of its packets */
     uint32_t epoch; /* incarnation: any number but 0 that no other one is likely to have had, random where it can be */
     uint64_t key;   /* random: of its nonces */
     uint32_t peers; /* accelerators it can know at once; 0: all. A message to or from one more is refused */
@@ -106,7 +106,8 @@ struct hx_endpoint_config {
     uint64_t timeout_ns; /* an answer is late after so long where none has ever come, */
     uint64_t least_ns;   /* elsewhere never earlier than this, */
     uint64_t most_ns;    /* and never later than this, however often it was. 0 < least <= timeout <= most */
-    uint64_t no_way_ns;  /* how long a message that all planes reported unreachable waits for a way; 0: it is given up
+    uint64_t
+        unreachable_ns; /* how long a message that all planes reported unreachable waits for a way; 0: it is given up
                             at once, where routes never change; UINT64_MAX: until it is abandoned */
 };
 
@@ -114,7 +115,7 @@ struct hx_endpoint_config {
  * waits neither times nor probes. */
 struct hx_send {
     uint32_t peer; /* rank */
-    uint16_t dst_d0, dst_d1;
+    uint16_t dst_addr_hi, dst_addr_lo;
     uint32_t message, packets;
     uint32_t tag;
     uint32_t acked;  /* packets known to be there, without a gap */
@@ -122,24 +123,24 @@ struct hx_send {
     uint32_t next;   /* first packet never sent */
     uint64_t quiet;  /* ns: since when an answer is awaited */
     uint64_t cookie;
-    uint32_t since;            /* units: when the timed packet went out, or the wait for a way began */
-    uint16_t timed : 10;       /* packet, modulo 1,024 */
-    uint16_t unanswered : 6;   /* probes since the last answer */
-    uint16_t last_length : 14; /* payload of the last packet */
-    uint16_t reported : 1;     /* some packets are known to have found no way, and go out again: send_lost */
-    uint16_t mapped : 1;       /* some packets after `acked` are known to be there: send_map, else not looked at */
-    uint16_t younger;          /* send with the next message to this peer, or HX_NO_SEND */
-    uint16_t peer_epoch;       /* hx_epoch_check() of the peer's incarnation, 0: not known */
-    uint8_t tries;             /* probes since the last news */
-    uint8_t probes;            /* number of the newest one, 0: there was none */
-    uint8_t no_way : 4;        /* planes that are left out, bit by plane: they do not lead to the peer */
+    uint32_t since;                 /* units: when the timed packet went out, or the wait for a way began */
+    uint16_t timed : 10;            /* packet, modulo 1,024 */
+    uint16_t unanswered : 6;        /* probes since the last answer */
+    uint16_t last_length : 14;      /* payload of the last packet */
+    uint16_t reported : 1;          /* some packets are known to have found no way, and go out again: send_lost */
+    uint16_t mapped : 1;            /* some packets after `acked` are known to be there: send_map, else not looked at */
+    uint16_t younger;               /* send with the next message to this peer, or HX_NO_SEND */
+    uint16_t peer_epoch;            /* hx_epoch_check() of the peer's incarnation, 0: not known */
+    uint8_t tries;                  /* probes since the last news */
+    uint8_t probes;                 /* number of the newest one, 0: there was none */
+    uint8_t unreachable_planes : 4; /* planes that are left out, bit by plane: they do not lead to the peer */
     bool active : 1;
-    bool ready : 1;   /* may inject now */
-    bool behind : 1;  /* an older message to this peer may */
-    bool timing : 1;  /* the acknowledgement of `timed` tells how long one takes: nothing was repeated */
-    bool probing : 1; /* the newest probe may be answered; it went out when `quiet` began */
-    bool waits : 1;   /* all planes have reported it unreachable */
-    bool doubt : 1;   /* the last answer to a probe came in good time, and packets were missing */
+    bool ready : 1;          /* may inject now */
+    bool behind : 1;         /* an older message to this peer may */
+    bool timing : 1;         /* the acknowledgement of `timed` tells how long one takes: nothing was repeated */
+    bool probing : 1;        /* the newest probe may be answered; it went out when `quiet` began */
+    bool waits : 1;          /* all planes have reported it unreachable */
+    bool loss_suspected : 1; /* the last answer to a probe came in good time, and packets were missing */
     bool given_up : 1;
     bool again : 1; /* it began anew: of what went out before the peer may have more than has gone out since */
 };
@@ -174,11 +175,11 @@ struct hx_receive {
  * order needs. */
 struct hx_peer {
     uint32_t rank;
-    uint32_t next_message;         /* number of the next message to it */
-    uint16_t send[HX_PEER_WINDOW]; /* which hx_send, or HX_NO_SEND */
-    uint32_t epoch;                /* its incarnation, 0: not known */
-    struct hx_receive first;       /* slot 0 */
-    struct hx_round round;         /* of answers from it */
+    uint32_t next_message;           /* number of the next message to it */
+    uint16_t send[HX_PEER_WINDOW];   /* which hx_send, or HX_NO_SEND */
+    uint32_t epoch;                  /* its incarnation, 0: not known */
+    struct hx_receive first;         /* slot 0 */
+    struct hx_round_trip round_trip; /* of answers from it */
 };
 HX_STATIC_ASSERT(sizeof(struct hx_peer) == 64, "a peer is a cache line");
 
@@ -207,8 +208,8 @@ HX_STATIC_ASSERT(sizeof(struct hx_peer_slots) == 128, "two cache lines");
 struct hx_peer_rest {
     struct hx_map map[HX_PEER_WINDOW]; /* of packets at and after a slot's base; word 0: see hx_receive */
     struct hx_peer_hello hello;
-    uint32_t no_way;       /* planes that do not lead to it as far as is known, bit by plane */
-    uint32_t no_way_since; /* units: when one of them was found out last */
+    uint32_t unreachable_planes; /* planes that do not lead to it as far as is known, bit by plane */
+    uint32_t unreachable_since;  /* units: when one of them was found out last */
     uint32_t fill[4];
 };
 HX_STATIC_ASSERT(sizeof(struct hx_peer_rest) % 64 == 0, "its maps are a cache line each");
@@ -225,9 +226,9 @@ struct hx_endpoint_stats {
     uint64_t acks_sent;
 };
 
-/* Whom to tell what: a packet of (src_d0, src_d1) to (dst_d0, dst_d1) found no way on from here. */
+/* Whom to tell what: a packet of (src_addr_hi, src_addr_lo) to (dst_addr_hi, dst_addr_lo) found no way on from here. */
 struct hx_report {
-    uint16_t src_d0, src_d1, dst_d0, dst_d1;
+    uint16_t src_addr_hi, src_addr_lo, dst_addr_hi, dst_addr_lo;
     uint32_t message, offset, message_packets, tag;
     uint16_t epoch; /* hx_epoch_check() of the sender's */
     uint8_t plane;
@@ -255,14 +256,14 @@ struct hx_endpoint {
     uint16_t timer;    /* whose deadline is looked at next */
     uint8_t plane_end; /* planes that it has are below */
     /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns, or fewer if that many are
-     * not enough for no_way_ns in 31 bits */
+     * not enough for unreachable_ns in 31 bits */
     uint8_t unit_shift;
     uint16_t epoch_check;            /* hx_epoch_check() of its own epoch */
-    bool holes;                      /* of some peer not all planes are known to lead to it */
+    bool plane_failures;             /* of some peer not all planes are known to lead to it */
     bool abandons;                   /* some sends are given up and have not ended yet */
     uint64_t soonest;                /* no deadline is earlier */
     uint64_t sweep;                  /* soonest deadline seen or set since `timer` was 0 */
-    struct hx_round round;           /* of answers from anybody */
+    struct hx_round_trip round_trip; /* of answers from anybody */
     uint32_t acks_first, acks_count; /* list of acknowledgements, circular */
     uint32_t ack_slots;
     uint16_t reports_first, reports_count; /* in report[], circular */
@@ -308,7 +309,8 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
 /* Takes over a message of `bytes` bytes (0 and up; at most 2^32-1 packets) for (d0, d1). `tag` travels with every
  * packet, `cookie` stays here. HX_E_BUSY: all sends are taken, or four messages to this peer are under way.
  * HX_E_RANGE: no such accelerator, or too long. HX_E_CAPACITY: it would be one peer too many. */
-int hx_endpoint_send(struct hx_endpoint *ep, unsigned d0, unsigned d1, uint64_t bytes, uint32_t tag, uint64_t cookie);
+int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo, uint64_t bytes, uint32_t tag,
+                     uint64_t cookie);
 
 /* Whether hx_endpoint_send() would take one more message, as far as sends are concerned. */
 static inline bool hx_endpoint_takes(const struct hx_endpoint *ep)
@@ -321,7 +323,7 @@ static inline bool hx_endpoint_takes(const struct hx_endpoint *ep)
 void hx_endpoint_routes_changed(struct hx_endpoint *ep);
 
 /* Gives up the messages to (d0, d1) that are under way: their FAILED come in the next steps. */
-void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned d0, unsigned d1);
+void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo);
 
 /* Likewise one message, that of ep->send[send], which is active. */
 static inline void hx_endpoint_abandon_one(struct hx_endpoint *ep, unsigned send)

@@ -22,8 +22,8 @@
  *       28    1  kind      1 data, 2 acknowledgement, 3 unreachable, 4 probe, 5 hello
  *       29    1  plane     0 .. 3
  *       30    2  job       job tag
- *       32    2  dst_d0    36 2 src_d0
- *       34    2  dst_d1    38 2 src_d1
+ *       32    2  dst_addr_hi    36 2 src_addr_hi
+ *       34    2  dst_addr_lo    38 2 src_addr_lo
  *       40    4  message   number of the message between this source and destination
  *       44    4  offset    data: first payload byte's place in the message, in packets of 8,192 B (*)
  *       48    4  message_packets  packets of the message
@@ -105,10 +105,10 @@ enum {
     HX_AT_KIND = 28,
     HX_AT_PLANE = 29,
     HX_AT_JOB = 30,
-    HX_AT_DST_D0 = 32,
-    HX_AT_DST_D1 = 34,
-    HX_AT_SRC_D0 = 36,
-    HX_AT_SRC_D1 = 38,
+    HX_AT_DST_ADDR_HI = 32,
+    HX_AT_DST_ADDR_LO = 34,
+    HX_AT_SRC_ADDR_HI = 36,
+    HX_AT_SRC_ADDR_LO = 38,
     HX_AT_MESSAGE = 40,
     HX_AT_OFFSET = 44,
     HX_AT_MESSAGE_PACKETS = 48,
@@ -135,7 +135,7 @@ struct hx_header {
     uint32_t crc;
     uint8_t kind, plane;
     uint16_t job;
-    uint16_t dst_d0, dst_d1, src_d0, src_d1;
+    uint16_t dst_addr_hi, dst_addr_lo, src_addr_hi, src_addr_lo;
     uint32_t message, offset, message_packets;
     uint16_t length;
     uint16_t peer_epoch;
@@ -198,7 +198,7 @@ void hx_frame_set_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credi
 void hx_frame_set_via(uint8_t *frame, unsigned via);
 
 /* The destination that a frame says, whatever stands in it besides. */
-void hx_frame_destination(const uint8_t *frame, uint16_t *d0, uint16_t *d1);
+void hx_frame_destination(const uint8_t *frame, uint16_t *addr_hi, uint16_t *addr_lo);
 
 /* Writes a whole credit frame, its CRC included. Returns its bytes. */
 unsigned hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_credit_frame *c);

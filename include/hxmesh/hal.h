@@ -14,7 +14,7 @@
  * instruction, shows it all at once there or not at all.
  *
  * Units. A position counts packets of one (link, VC) modulo 2^16. Room counts credit units: blocks of 256 B on
- * platforms with real wires, whole packets where a ring slot takes any packet; hal_cost says how many a packet
+ * platforms with real wires, whole packets where a ring slot takes any packet; hal_packet_credits says how many a packet
  * needs. Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest; those of VCs that the fabric has not are zero.
  * hxmesh/lanes.h counts with them.
  *
@@ -23,7 +23,7 @@
  * ---- constants of the platform: enum { HAL_SPARSE, HAL_VCS_APART, HAL_SHARED }; ----
  *
  * HAL_SPARSE
- *     1: a step of an accelerator finds one or two packets; it then goes by the bits of hal_news() instead of looking at
+ *     1: a step of an accelerator finds one or two packets; it then goes by the bits of hal_rx_pending() instead of looking at
  *     each input in turn, and asks for the room of those outputs alone that a packet may take. 0: it finds bursts.
  * HAL_VCS_APART
  *     1: the VCs of an output share no room. 0: they share it; then an output takes one packet a step, whatever its VC.
@@ -33,9 +33,9 @@
  *
  * ---- for a switch (struct hal_switch) ----
  *
- * uint64_t hal_news(const struct hal_switch *)
+ * uint64_t hal_rx_pending(const struct hal_switch *)
  *     inputs that may have brought something new, bit by input; UINT64_MAX where it costs more to know than to look.
- * uint64_t hal_open(const struct hal_switch *)
+ * uint64_t hal_tx_ready(const struct hal_switch *)
  *     outputs that may have room now, bit by output; UINT64_MAX likewise.
  * uint64_t hal_consumed(const struct hal_switch *, unsigned input)
  *     lanes: positions released so far; where windows begin.
@@ -43,12 +43,12 @@
  *     lanes: positions that have arrived. Never more than HX_WINDOW ahead of what was released.
  * const struct hx_desc *hal_arrival(struct hal_switch *, unsigned input, unsigned vc, uint16_t position)
  *     the descriptor at a position that has arrived and was not released; valid until then.
- * uint64_t hal_room(struct hal_switch *, unsigned output)
+ * uint64_t hal_tx_credits(struct hal_switch *, unsigned output)
  *     lanes: room downstream less what this step has transmitted, each at most HX_MAX_ROOM. 0
  *     for an output without a link.
- * unsigned hal_cost(const struct hx_desc *)
+ * unsigned hal_packet_credits(const struct hx_desc *)
  *     credit units the packet takes, at least 1.
- * unsigned hal_queued(struct hal_switch *, unsigned output)
+ * unsigned hal_output_occupancy(struct hal_switch *, unsigned output)
  *     routers: credit units that went by the output, on whatever VC, and have not left the far end as far as is known here.
  * unsigned hal_buffer(const struct hal_switch *)
  *     routers: credit units that a VC of a link has at its far end.
@@ -77,9 +77,9 @@
  *     takes up to `most` packets delivered on the plane.
  * uint64_t hal_now(struct hal_endpoint *)                              nanoseconds, never going back
  * uint32_t hal_crc32c(uint32_t crc, const void *, size_t)              as hx_crc32c, maybe faster
- * void hal_fill(struct hal_endpoint *, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes)
+ * void hal_read_payload(struct hal_endpoint *, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes)
  *     writes the payload of one packet of a message.
- * void hal_place(struct hal_endpoint *, const struct hx_header *, const uint8_t *payload)
+ * void hal_write_payload(struct hal_endpoint *, const struct hx_header *, const uint8_t *payload)
  *     puts arriving payload where it belongs; called once for each packet of a message, in any order.
  * void hal_event(struct hal_endpoint *, const struct hx_event *)       the one way up (see endpoint.h)
  * void hal_endpoint_drop(struct hal_endpoint *, enum hx_drop)          counts

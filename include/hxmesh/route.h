@@ -5,7 +5,7 @@
  * tables.
  *
  * A router has up to 64 ports, entries of 64 bits, and a rule for the VC that a packet has behind an output: it begins
- * again at 0 if it came by one of `restarted[output]`, and is raised by one if it came by one of `raised[output]`. The
+ * again at 0 if it came by one of `restarted[output]`, and is raised by one if it came by one of `vc_increment[output]`. The
  * tables of a HammingMesh's tree switches are made here; those of other fabrics by whoever knows the fabric.
  *
  * An accelerator has four links (E W N S) and LOCAL, entries of 8 bits, and raises the VC on some of its links. It is
@@ -39,27 +39,27 @@
 
 /* Which boards a packet of this switch's job may not land on. bits: one per board, Y*x + X, least significant bit
  * of byte 0 first; NULL: none is barred. Owned by the caller. */
-struct hx_barred {
+struct hx_blocked_boards {
     const uint8_t *bits;
 };
 
 struct hx_detour;
 
 struct hx_route {
-    const uint8_t *x_table;   /* accelerator: entry per d0 */
-    const uint8_t *y_table;   /* accelerator: entry per d1 */
-    const uint64_t *d0_ports; /* router: entry per d0 */
-    const uint64_t *d1_ports; /* router: entry per d1, and where `detour` is set one more, for HX_NO_DIGIT */
-    const uint64_t *from;     /* router, per input: what a packet from there may still take; links that are up */
-    const uint64_t *returns;  /* router, per input: where what has no way on goes, on its VC; NULL: it is dropped */
+    const uint8_t *x_table;        /* accelerator: entry per d0 */
+    const uint8_t *y_table;        /* accelerator: entry per d1 */
+    const uint64_t *addr_hi_ports; /* router: entry per d0 */
+    const uint64_t *addr_lo_ports; /* router: entry per d1, and where `detour` is set one more, for HX_NO_DIGIT */
+    const uint64_t *from;          /* router, per input: what a packet from there may still take; links that are up */
+    const uint64_t *returns; /* router, per input: where what has no way on goes, on its VC; NULL: it is dropped */
     const struct hx_detour *detour; /* router: how packets choose (detour.h); NULL: they all go straight */
     uint64_t choosing; /* router: inputs that packets come by that have not chosen yet; 0 without `detour` */
-    const uint64_t *raised, *restarted;    /* router, per output: inputs, see above; used where changes_vc is set */
-    uint8_t allowed[HX_ACCELERATOR_PORTS]; /* accelerator: what a packet from this input may still take */
-    uint8_t raise;                         /* accelerator: ports where the VC is raised by one */
-    uint8_t vcs;                           /* of the fabric: 1 .. HX_VCS */
+    const uint64_t *vc_increment, *restarted; /* router, per output: inputs, see above; used where changes_vc is set */
+    uint8_t turn_mask[HX_ACCELERATOR_PORTS];  /* accelerator: what a packet from this input may still take */
+    uint8_t raise;                            /* accelerator: ports where the VC is raised by one */
+    uint8_t vcs;                              /* of the fabric: 1 .. HX_VCS */
     bool is_router;
-    bool changes_vc;        /* router: some output has a `raised` or `restarted` that is not 0 */
+    bool changes_vc;        /* router: some output has a `vc_increment` or `restarted` that is not 0 */
     uint16_t columns, rows; /* d0 and d1 of destinations are below these: the caller checks */
 };
 
@@ -69,7 +69,7 @@ size_t hx_route_bytes(const struct hx_geometry *g, uint32_t node);
 /* Builds the tables of `node` into `memory` (hx_route_bytes, 8-byte aligned; must outlive *r). `up`: ports whose
  * links are up, bit by port. Call again with the same memory when boards or links fail or come back; not while
  * another thread routes by it. */
-void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_barred barred,
+void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_blocked_boards blocked,
                     uint64_t up, void *memory);
 
 /* Dimension order, for an accelerator's tables as they were just built: wherever X still has a way, only its ports are
@@ -86,12 +86,12 @@ void hx_route_order_x_first(struct hx_route *r, void *memory);
  * unreachable from here. LOCAL stands alone in the set when the packet has arrived. */
 static inline uint64_t hx_mesh_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)
 {
-    return (uint64_t)(r->x_table[gx] & r->y_table[gy] & r->allowed[input]);
+    return (uint64_t)(r->x_table[gx] & r->y_table[gy] & r->turn_mask[input]);
 }
 
 static inline uint64_t hx_router_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)
 {
-    return r->d0_ports[gx] & r->d1_ports[gy < r->rows ? gy : r->rows] & r->from[input];
+    return r->addr_hi_ports[gx] & r->addr_lo_ports[gy < r->rows ? gy : r->rows] & r->from[input];
 }
 
 static inline uint64_t hx_route_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)
@@ -105,7 +105,7 @@ static inline uint64_t hx_router_raising(const struct hx_route *r, unsigned inpu
     uint64_t raising = 0;
     for (; r->changes_vc && ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
-        raising |= ((r->raised[port] & ~r->restarted[port]) >> input & 1) << port;
+        raising |= ((r->vc_increment[port] & ~r->restarted[port]) >> input & 1) << port;
     }
     return raising;
 }
@@ -115,7 +115,7 @@ static inline unsigned hx_router_vc(const struct hx_route *r, unsigned input, un
 {
     if (!r->changes_vc)
         return vc;
-    return (r->restarted[port] >> input & 1 ? 0 : vc) + (unsigned)(r->raised[port] >> input & 1);
+    return (r->restarted[port] >> input & 1 ? 0 : vc) + (unsigned)(r->vc_increment[port] >> input & 1);
 }
 
 static inline unsigned hx_route_vc(const struct hx_route *r, unsigned input, unsigned vc, unsigned port)
@@ -125,7 +125,8 @@ static inline unsigned hx_route_vc(const struct hx_route *r, unsigned input, uns
 
 /* hx_route_ports() for who came on `vc`. The last VC cannot be raised: a packet that would have to be came with a VC
  * that is not true (nothing on a wire protects it), and has no way on. */
-static inline uint64_t hx_route_ways(const struct hx_route *r, unsigned input, unsigned vc, unsigned gx, unsigned gy)
+static inline uint64_t hx_route_candidates(const struct hx_route *r, unsigned input, unsigned vc, unsigned gx,
+                                           unsigned gy)
 {
     uint64_t offered = hx_route_ports(r, input, gx, gy);
     if (vc + 1 < r->vcs)

@@ -30,7 +30,7 @@
  * or finds another way.
  *
  * A switch is owned by one thread. Several switches share nothing. A platform that gives each port a core makes one
- * switch object a port, whose hal_arrived() brings something on that port's input alone and whose hal_room() is that
+ * switch object a port, whose hal_arrived() brings something on that port's input alone and whose hal_tx_credits() is that
  * core's share of each output's room. */
 #ifndef HXMESH_SWITCH_H
 #define HXMESH_SWITCH_H
@@ -45,39 +45,40 @@
 
 enum {
     HX_WINDOW = 64,      /* positions of a window */
-    HX_MAX_ROOM = 0x3FFF /* what hal_room() saturates at, in credit units */
+    HX_MAX_ROOM = 0x3FFF /* what hal_tx_credits() saturates at, in credit units */
 };
 
 /* A packet inside the fabric. */
 struct hx_desc {
-    uint32_t buffer;         /* platform's handle of the bytes */
-    uint16_t length;         /* payload bytes, 0 .. 8192 */
-    uint8_t vc;              /* 0 .. the fabric's - 1 */
-    uint8_t hops;            /* switches passed */
-    uint16_t dst_d0, dst_d1; /* where it goes now: its destination, or (d0, HX_NO_DIGIT), a router on a detour */
+    uint32_t buffer; /* platform's handle of the bytes */
+    uint16_t length; /* payload bytes, 0 .. 8192 */
+    uint8_t vc;      /* 0 .. the fabric's - 1 */
+    uint8_t hops;    /* switches passed */
+    uint16_t dst_addr_hi,
+        dst_addr_lo; /* where it goes now: its destination, or (d0, HX_NO_DIGIT), a router on a detour */
     uint16_t job;
     uint16_t flow; /* platform's own; carried along */
 };
 HX_STATIC_ASSERT(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four to a cache line");
-HX_STATIC_ASSERT(offsetof(struct hx_desc, dst_d0) == 8 && offsetof(struct hx_desc, dst_d1) == 10,
+HX_STATIC_ASSERT(offsetof(struct hx_desc, dst_addr_hi) == 8 && offsetof(struct hx_desc, dst_addr_lo) == 10,
                  "where it goes is one aligned word of 32 bits: hal_redirect() may write it at once");
 
 /* Where a packet goes now, as a descriptor says it. */
 struct hx_heading {
-    unsigned d0, d1; /* below 2^16 */
+    unsigned addr_hi, addr_lo; /* below 2^16 */
 };
 
 /* What its frame says of a detour (frame.h). */
 static inline uint16_t hx_desc_via(const struct hx_desc *d)
 {
-    return d->dst_d1 == HX_NO_DIGIT ? (uint16_t)(d->dst_d0 + 1U) : 0;
+    return d->dst_addr_lo == HX_NO_DIGIT ? (uint16_t)(d->dst_addr_hi + 1U) : 0;
 }
 
 /* Takes over what a frame says of a detour; the destination stays where there is none. */
 static inline void hx_desc_set_via(struct hx_desc *d, unsigned via)
 {
-    d->dst_d0 = via ? (uint16_t)(via - 1U) : d->dst_d0;
-    d->dst_d1 = via ? HX_NO_DIGIT : d->dst_d1;
+    d->dst_addr_hi = via ? (uint16_t)(via - 1U) : d->dst_addr_hi;
+    d->dst_addr_lo = via ? HX_NO_DIGIT : d->dst_addr_lo;
 }
 
 /* Every reason for which a packet may be dropped anywhere; the names are those of reports. */
@@ -123,16 +124,16 @@ struct hx_switch {
     uint64_t tie;     /* moves on with each choice, breaks ties of selection */
     uint64_t wanted[HX_VCS]; /* outputs that some waiting packet of the VC wants */
     struct hx_input *input;  /* [inputs] */
-    uint64_t *want;          /* [VC][input][output]: subset of waiting that may leave by the output */
+    uint64_t *candidates;    /* [VC][input][output]: subset of waiting that may leave by the output */
     uint64_t *requests;      /* [VC][output]: inputs whose want is not empty */
     uint8_t *next_input;     /* [VC][output]: whose turn it is */
     uint32_t *kept; /* HAL_SHARED: [VC][input][HX_WINDOW], where those that wait go: d1 << 16 | d0; else NULL */
 };
 
 /* Of an (input, VC), by output: which of its window may leave there. */
-static inline uint64_t *hx_switch_want(const struct hx_switch *sw, unsigned input, unsigned vc)
+static inline uint64_t *hx_switch_candidates(const struct hx_switch *sw, unsigned input, unsigned vc)
 {
-    return sw->want + ((size_t)vc * sw->inputs + input) * sw->outputs;
+    return sw->candidates + ((size_t)vc * sw->inputs + input) * sw->outputs;
 }
 
 /* A new number of 64 bits for each choice. Its steps have the golden ratio, so that no pattern of the traffic falls in
@@ -162,17 +163,17 @@ unsigned hx_router_step(struct hx_switch *sw);
 static inline uint64_t hx_accelerator_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
 {
     const struct hx_route *r = &sw->route;
-    if (d->dst_d0 >= r->columns || d->dst_d1 >= r->rows)
+    if (d->dst_addr_hi >= r->columns || d->dst_addr_lo >= r->rows)
         return 0;
-    return hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);
+    return hx_mesh_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
 }
 
 static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
 {
     const struct hx_route *r = &sw->route;
-    if (d->dst_d0 >= r->columns || d->dst_d1 >= r->rows || r->choosing >> input & 1)
+    if (d->dst_addr_hi >= r->columns || d->dst_addr_lo >= r->rows || r->choosing >> input & 1)
         return 0;
-    return hx_router_ports(r, input, d->dst_d0, d->dst_d1);
+    return hx_router_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
 }
 
 /* A packet that comes alone. */
@@ -184,7 +185,7 @@ struct hx_comer {
 };
 
 /* The same, where a platform knows what its step would find: one packet came, and of all outputs that packets wait for
- * none is open (hal_open). hal_release() and hal_commit() are left to the platform, which knows the input: its tail is
+ * none is open (hal_tx_ready). hal_release() and hal_commit() are left to the platform, which knows the input: its tail is
  * as far as it can be. */
 unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_comer *c);
 unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c);

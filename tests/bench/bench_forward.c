@@ -58,7 +58,8 @@ static void set_up(struct bench *b)
     uint32_t node = hx_accelerator(&b->g, GX, GY);
     hx_switch_init(&b->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, 0, &b->hal,
                    aligned_alloc(64, (hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS) + 63) & ~(size_t)63));
-    hx_route_build(&b->sw.route, &b->g, node, (struct hx_barred){NULL}, 31, malloc(hx_route_bytes(&b->g, node)));
+    hx_route_build(&b->sw.route, &b->g, node, (struct hx_blocked_boards){NULL}, 31,
+                   malloc(hx_route_bytes(&b->g, node)));
 }
 
 /* A packet that may stand on this input and VC: it has a way on that does not ask for a fourth VC. */
@@ -69,7 +70,7 @@ static struct hx_desc packet_for(struct bench *b, unsigned input, unsigned vc, u
         uint16_t gy = (uint16_t)seeded_below(&b->random, b->g.rows);
         uint64_t ports = hx_mesh_ports(&b->sw.route, input, gx, gy);
         if (ports && (vc < HX_MESH_VCS - 1 || !(ports & b->sw.route.raise)))
-            return (struct hx_desc){.length = length, .vc = (uint8_t)vc, .dst_d0 = gx, .dst_d1 = gy};
+            return (struct hx_desc){.length = length, .vc = (uint8_t)vc, .dst_addr_hi = gx, .dst_addr_lo = gy};
     }
 }
 
@@ -140,18 +141,18 @@ ALWAYS_INLINE uint64_t pass_over(struct bench *b, enum pass pass, unsigned vc, u
             const struct hx_desc *d = hal_arrival(&b->hal, input, vc, (uint16_t)position);
             sum += d->job;
             if (pass == RECEIVE) {
-                sum += d->dst_d0 + d->dst_d1;
+                sum += d->dst_addr_hi + d->dst_addr_lo;
                 continue;
             }
-            uint64_t ports = ways_on(&b->sw, input, vc, heading_of(d), UINT64_MAX, hx_mesh_ports, true);
+            uint64_t ports = candidate_ports_on(&b->sw, input, vc, heading_of(d), UINT64_MAX, hx_mesh_ports, true);
             if (pass == ROUTE || ports & LOCAL_BIT) {
                 sum += ports;
                 continue;
             }
-            unsigned port = select_narrow(&b->sw, burst.lanes, ports, hal_cost(d));
+            unsigned port = select_accelerator(&b->sw, burst.lanes, ports, hal_packet_credits(d));
             sum += port;
             if (pass == CREDIT && port != NO_PORT)
-                spend(&burst, port, hal_cost(d), true);
+                spend(&burst, port, hal_packet_credits(d), true);
         }
     }
     return sum;

@@ -101,7 +101,7 @@ static uint32_t take(unsigned wire, uint8_t *frame)
 
 /* A credit frame with another nonce is not sealed: who makes true ones of these can keep two ends apart until they fall
  * silent. */
-static void seal(uint8_t *frame, uint32_t bytes)
+static void authenticate(uint8_t *frame, uint32_t bytes)
 {
     struct hx_header h;
     if (hx_frame_decode(&h, frame, bytes) == HX_OK)
@@ -109,7 +109,7 @@ static void seal(uint8_t *frame, uint32_t bytes)
 }
 
 /* The next frame on a cable: it comes twice, or is changed. */
-static void change(struct input *in, bool sealed)
+static void change(struct input *in, bool authenticated)
 {
     static uint8_t frame[HX_MAX_FRAME];
     unsigned wire = wire_of(in);
@@ -121,8 +121,8 @@ static void change(struct input *in, bool sealed)
     if (value == 0)
         put(wire, frame, bytes);
     frame[at % bytes] ^= value;
-    if (sealed)
-        seal(frame, bytes);
+    if (authenticated)
+        authenticate(frame, bytes);
     put(wire, frame, bytes);
 }
 
@@ -215,7 +215,7 @@ static void do_one(struct input *in)
 /* ---- the end ---- */
 
 /* Time passes faster, for who waits. */
-static void judge_end(void)
+static void validate_end(void)
 {
     unsigned turns = 0;
     for (; turns < LONG && !fabric_idle(&fabric); turns++) {
@@ -225,7 +225,7 @@ static void judge_end(void)
     require(fabric_idle(&fabric));
     for (unsigned i = 0; i < fabric.messages.count; i++)
         require(ended[i] == 1);
-    fabric_judge_empty(&fabric);
+    fabric_validate_empty(&fabric);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -234,6 +234,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     start();
     for (unsigned deeds = 0; deeds < MOST_DEEDS && in.at < in.end; deeds++)
         do_one(&in);
-    judge_end();
+    validate_end();
     return lab_free(NULL);
 }

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     uint8_t sealed[HX_CREDIT_FRAME_BYTES];
     memcpy(sealed, data, sizeof sealed);
-    support_seal_credit(sealed);
+    support_set_credit_crc(sealed);
     require(try_credit(sealed, sizeof sealed) != HX_E_CHECKSUM);
     return 0;
 }

@@ -14,7 +14,7 @@ static void finished(void *context, const struct hx_trace_packet *p)
     hx_sums_packet(context, p);
 }
 
-static void check(const struct hx_sighting *s, const struct hx_sightings *c)
+static void check(const struct hx_capture_frame *s, const struct hx_capture_index *c)
 {
     require(s->port < c->port_count && s->captured <= s->original && s->frame > 0);
     static volatile uint8_t last; /* the read is what a sanitizer watches */
@@ -25,17 +25,17 @@ static void check(const struct hx_sighting *s, const struct hx_sightings *c)
 static void read_all(FILE *in)
 {
     static struct hx_trace_sums sums;
-    struct hx_sightings c;
+    struct hx_capture_index c;
     struct hx_verify v;
     struct hx_trace t;
     struct hx_problem problem = {.what = ""};
-    struct hx_sighting s;
-    bool opened = hx_sightings_open_file(&c, in, "fuzz", NULL, &problem);
+    struct hx_capture_frame s;
+    bool opened = hx_capture_index_open_file(&c, in, "fuzz", NULL, &problem);
     hx_verify_begin(&v, &c, false, false);
     hx_sums_begin(&sums, &c);
     hx_trace_begin(&t, &c, &(struct hx_trace_filter){.data_only = false}, finished, &sums);
     int more = opened ? 1 : -1;
-    while (more > 0 && (more = hx_sightings_next(&c, &s, &problem)) > 0) {
+    while (more > 0 && (more = hx_capture_index_next(&c, &s, &problem)) > 0) {
         check(&s, &c);
         hx_verify_frame(&v, &s);
         hx_trace_frame(&t, &s);
@@ -48,7 +48,7 @@ static void read_all(FILE *in)
     hx_trace_free(&t);
     hx_sums_free(&sums);
     hx_verify_free(&v);
-    hx_sightings_close(&c);
+    hx_capture_index_close(&c);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

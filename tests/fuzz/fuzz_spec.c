@@ -19,16 +19,16 @@ static void require_one_line(const struct hx_problem *p)
 /* What it says is as long as the text, and none of it lies outside. */
 static void try_words(const char *text)
 {
-    struct hx_words w;
+    struct hx_spec_tokens w;
     struct hx_problem problem = {.what = ""};
-    if (!hx_words_split(&w, text, &problem)) {
+    if (!hx_spec_tokens_split(&w, text, &problem)) {
         require_one_line(&problem);
         return;
     }
     require(w.word[0] != '\0' && w.keys <= HX_MAX_KEYS && w.sizes <= HX_MAX_SIZES);
     for (unsigned i = 0; i < w.keys; i++) {
         require(strlen(w.key[i].key) + strlen(w.key[i].value) < HX_SPEC_BYTES);
-        require(hx_words_has(&w, w.key[i].key) && hx_words_text(&w, w.key[i].key) == w.key[i].value);
+        require(hx_spec_tokens_has(&w, w.key[i].key) && hx_spec_tokens_text(&w, w.key[i].key) == w.key[i].value);
     }
 }
 
@@ -80,7 +80,7 @@ static void require_whole(const struct hx_fabric *f)
         }
     }
     for (uint32_t host = 0; host < f->hosts; host++)
-        require(hx_fabric_host(f, f->node[host].d0, f->node[host].d1) == host);
+        require(hx_fabric_host(f, f->node[host].addr_hi, f->node[host].addr_lo) == host);
     require((uint64_t)f->columns * f->rows >= f->hosts);
 }
 

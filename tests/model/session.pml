@@ -136,7 +136,7 @@ inline open_with(w)
 
 #define COPY(a, b) a.kind = b.kind; a.nonce = b.nonce; a.peer = b.peer; a.limit = b.limit; a.sent = b.sent
 
-/* hx_credit_link_frame() into f, and hx_credit_link_told(). */
+/* hx_credit_link_frame() into f, and hx_credit_link_notified(). */
 inline tell(w)
 {
     f.kind = CREDIT;

@@ -47,7 +47,7 @@ static uint32_t packet_bytes(void)
     return (w.e.plan.chunk / 7 + 4) & ~3U;
 }
 
-static unsigned under_way(const struct player *from, const struct player *to)
+static unsigned in_flight(const struct player *from, const struct player *to)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < w.flying; i++)
@@ -91,7 +91,7 @@ static void drive(struct player *p)
     struct hx_collective_send s;
     for (uint32_t refused = 0; hx_collective_next(&p->c, refused, &s);) {
         assert_false(refused >> s.lane & 1);
-        bool busy = under_way(p, ensemble_player(&w.e, s.gx, s.gy)) >= HX_PEER_WINDOW;
+        bool busy = in_flight(p, ensemble_player(&w.e, s.gx, s.gy)) >= HX_PEER_WINDOW;
         if (busy || seeded_below(&w.random, 100) < w.refusals)
             refused |= (uint32_t)1 << s.lane;
         else
@@ -241,7 +241,7 @@ static void sums_are_exact(void **state)
         const struct ensemble_plan plan = plan_of(number);
         lab_seed = plan.seed;
         if (play(&plan, 0))
-            ensemble_judge(&w.e);
+            ensemble_validate(&w.e);
         else
             refused += plan.algorithm == HX_BY_RINGS && !has_rings(&plan) ? 1 : 1000000;
         lab_free(NULL);
@@ -250,7 +250,7 @@ static void sums_are_exact(void **state)
     assert_true(refused > 0 && refused < 1000000);
 }
 
-static void judge_same_pieces(const struct ensemble *a, const struct ensemble *b)
+static void validate_same_pieces(const struct ensemble *a, const struct ensemble *b)
 {
     for (unsigned i = 0; i < a->n; i++) {
         uint64_t offset, size;
@@ -276,13 +276,13 @@ static void order_of_events_does_not_show_in_the_sums(void **state)
         lab_seed = plan.seed;
         if (!play(&plan, 0))
             continue;
-        ensemble_judge(&w.e);
+        ensemble_validate(&w.e);
         const struct ensemble first = w.e;
         for (unsigned order = 1; order < 4; order++) {
             plan.window = order * 3;
             assert_true(play(&plan, order));
-            ensemble_judge(&w.e);
-            judge_same_pieces(&first, &w.e);
+            ensemble_validate(&w.e);
+            validate_same_pieces(&first, &w.e);
         }
         lab_free(NULL);
     }
@@ -302,7 +302,7 @@ static void the_schedule_does_not_depend_on_the_data(void **state)
         uint64_t log = w.log;
         plan.scheduled = true;
         assert_true(play(&plan, 0));
-        ensemble_judge(&w.e);
+        ensemble_validate(&w.e);
         assert_true(w.log == log);
         lab_free(NULL);
     }

@@ -47,7 +47,7 @@ static void event(void *of, const struct hx_event *e)
     if (e->type == HX_EVENT_SENT)
         assert_int_equal(hx_collective_sent(&p->c, e->tag), HX_OK);
     else
-        assert_int_equal(hx_collective_received(&p->c, e->d0, e->d1, e->tag), HX_OK);
+        assert_int_equal(hx_collective_received(&p->c, e->addr_hi, e->addr_lo, e->tag), HX_OK);
 }
 
 static struct hx_endpoint *endpoint_of(const struct player *p)
@@ -93,8 +93,8 @@ static bool run(const struct fabric_plan *plan, const struct ensemble_plan *job)
             drive(&ensemble.player[i]);
         fabric_step(&fabric);
     }
-    ensemble_judge(&ensemble);
-    fabric_judge_empty(&fabric);
+    ensemble_validate(&ensemble);
+    fabric_validate_empty(&fabric);
     return true;
 }
 

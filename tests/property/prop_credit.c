@@ -46,7 +46,7 @@ struct world {
 
     /* The book. All counts start at `base`, just below 2^32. */
     uint64_t sent, limit, received, freed;
-    uint64_t under_way, occupied, lost, written_off, overruns;
+    uint64_t in_flight, occupied, lost, written_off, overruns;
 };
 
 static uint64_t below(struct world *w, uint64_t bound)
@@ -93,8 +93,8 @@ static void check(const struct world *w)
  * arrived or may yet arrive. */
 static void check_honest(const struct world *w)
 {
-    assert_true(w->limit - w->sent + w->under_way + w->occupied <= w->buffer);
-    assert_true(w->received + w->under_way <= w->sent);
+    assert_true(w->limit - w->sent + w->in_flight + w->occupied <= w->buffer);
+    assert_true(w->received + w->in_flight <= w->sent);
     assert_true((int64_t)w->written_off <= (int64_t)w->lost);
     assert_int_equal(w->overruns, 0);
 }
@@ -106,7 +106,7 @@ static void put_on_wire(struct world *w, struct item item)
         return;
     }
     w->wire[(w->wire_first + w->wire_count++) % WIRE] = item;
-    w->under_way += item.blocks;
+    w->in_flight += item.blocks;
 }
 
 static void send_packet(struct world *w)
@@ -144,7 +144,7 @@ static void release_held(struct world *w)
 
 static void take_packet(struct world *w, uint32_t blocks)
 {
-    w->under_way -= blocks;
+    w->in_flight -= blocks;
     if (percent(w, w->lose_data)) {
         w->lost += blocks;
         return;

@@ -3,7 +3,7 @@
  * Channels, dependencies and their removal are this file's own, on the oracle's graph; hxmesh-check does the same in
  * another way, and both must count alike. Routes that are broken on purpose show that a cycle would be seen. */
 #include "tests/support/support_world.h"
-#include "tools/ways/explore.h"
+#include "tools/paths/explore.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,11 +92,11 @@ static struct packet behind(const struct dependencies *d, struct packet p, int p
 }
 
 /* Follows every packet to the world's destination. */
-static void gather(struct dependencies *d, struct states *s, const bool *barred)
+static void gather(struct dependencies *d, struct states *s, const bool *blocked)
 {
     const struct graph *g = &d->w->graph;
     for (int from = 0; from < g->accelerators; from++)
-        if (from != d->w->to && !(barred && barred[graph_board(g, from)]))
+        if (from != d->w->to && !(blocked && blocked[graph_board(g, from)]))
             states_add(s, d->w, (struct packet){.node = from, .input = GRAPH_LOCAL});
     while (s->depth > 0) {
         struct packet p = s->stack[--s->depth];
@@ -115,15 +115,15 @@ static void gather(struct dependencies *d, struct states *s, const bool *barred)
     }
 }
 
-static void gather_all(struct dependencies *d, struct world *w, const bool *barred)
+static void gather_all(struct dependencies *d, struct world *w, const bool *blocked)
 {
     struct states s;
     states_init(&s, &w->graph);
     for (int to = 0; to < w->graph.accelerators; to++) {
-        if (barred && barred[graph_board(&w->graph, to)])
+        if (blocked && blocked[graph_board(&w->graph, to)])
             continue;
         world_aim(w, to);
-        gather(d, &s, barred);
+        gather(d, &s, blocked);
     }
     states_free(&s);
 }
@@ -182,7 +182,7 @@ static int in_cycles(struct graph_shape shape, const struct rule *rule)
 /* ---- the properties ---- */
 
 /* Whole, and then with boards failing: packets of all these routes may be under way together. */
-static void judge_shape(struct graph_shape shape, const char *what)
+static void validate_shape(struct graph_shape shape, const char *what)
 {
     enum { ROUNDS = 3 };
     struct world w;
@@ -192,12 +192,12 @@ static void judge_shape(struct graph_shape shape, const char *what)
     dependencies_init(&d, &w, &firmware_rule);
     gather_all(&d, &w, NULL);
     for (int round = 0; round < ROUNDS; round++) {
-        bool *barred;
+        bool *blocked;
         uint8_t *bits;
-        world_draw_barred(&w, &random, &barred, &bits);
+        world_draw_blocked(&w, &random, &blocked, &bits);
         world_build_routes(&w, bits);
-        gather_all(&d, &w, barred);
-        free(barred);
+        gather_all(&d, &w, blocked);
+        free(blocked);
         free(bits);
     }
     int left = remove_free(&d);
@@ -210,10 +210,10 @@ static void judge_shape(struct graph_shape shape, const char *what)
 static void routing_has_no_cycle(void **state)
 {
     (void)state;
-    shapes_for_each(judge_shape);
+    shapes_for_each(validate_shape);
 }
 
-static void judge_counts(struct graph_shape s, const char *what)
+static void validate_counts(struct graph_shape s, const char *what)
 {
     struct world w;
     struct dependencies d;
@@ -258,7 +258,7 @@ static void judge_counts(struct graph_shape s, const char *what)
 static void the_tool_counts_alike(void **state)
 {
     (void)state;
-    shapes_for_each(judge_counts);
+    shapes_for_each(validate_counts);
 }
 
 static void broken_routes_are_found(void **state)

@@ -45,7 +45,7 @@ static struct manner start(uint64_t seed, unsigned retries)
                                         .timeout_ns = timeout_ns,
                                         .least_ns = timeout_ns / (1 + seeded_below(&random, 4)),
                                         .most_ns = timeout_ns << seeded_below(&random, 5),
-                                        .no_way_ns = 8 * timeout_ns};
+                                        .unreachable_ns = 8 * timeout_ns};
     cloud_init(&cloud, 2 + seeded_below(&random, CLOUD_ENDS - 1), &config, 64, random);
     cloud.faults = (struct cloud_faults){.lose = below(2) * below(20),
                                          .repeat = below(2) * below(20),
@@ -115,7 +115,7 @@ static void every_message_arrives_exactly_once(void **state)
         lab_seed = shapes_seed() + n;
         struct manner m = start(lab_seed, 255);
         run(&m);
-        messages_judge_all_through(&cloud.messages);
+        messages_validate_all_through(&cloud.messages);
         messages += cloud.messages.count;
         for (unsigned end = 0; end < cloud.ends; end++)
             repeated += cloud.end[end].ep.stats.packets_repeated;

@@ -59,10 +59,10 @@ static void find_distances(const struct graph *g)
     }
 }
 
-static void judge_hops(struct fabric *f, const struct hx_header *h)
+static void validate_hops(struct fabric *f, const struct hx_header *h)
 {
-    size_t from = (size_t)h->src_d1 * f->g.columns + h->src_d0;
-    size_t to = (size_t)h->dst_d1 * f->g.columns + h->dst_d0;
+    size_t from = (size_t)h->src_addr_lo * f->g.columns + h->src_addr_hi;
+    size_t to = (size_t)h->dst_addr_lo * f->g.columns + h->dst_addr_hi;
     assert_int_equal(h->hops, distances[to * f->g.accelerators + from] + 1);
 }
 
@@ -159,7 +159,7 @@ static void read_wires(const struct fabric *f)
 }
 
 /* Blocks that lie in each buffer, from the descriptors. */
-static void judge_buffers(const struct fabric *f)
+static void validate_buffers(const struct fabric *f)
 {
     for (unsigned i = 0; i < 2 * f->cables; i++) {
         const struct loopback_port *p = f->cable[i / 2].port[i % 2];
@@ -211,13 +211,13 @@ static void one_turn(struct fabric *f, const struct traffic *t, unsigned turn)
     if (t->credit)
         read_wires(f);
     if (turn % 16 == 0)
-        judge_buffers(f);
+        validate_buffers(f);
 }
 
 static void start(const struct fabric_plan *plan, const struct traffic *t)
 {
     fabric_init(&fabric, plan, t->messages);
-    fabric.placed = judge_hops;
+    fabric.placed = validate_hops;
     struct graph g;
     assert_true(graph_build(&g, shape_of(plan)));
     find_distances(&g);
@@ -251,10 +251,10 @@ static struct fabric_plan plan_of(uint64_t seed, unsigned shape)
     return plan;
 }
 
-static void judge_the_end(bool lossless)
+static void validate_the_end(bool lossless)
 {
-    messages_judge_all_through(&fabric.messages);
-    fabric_judge_empty(&fabric);
+    messages_validate_all_through(&fabric.messages);
+    fabric_validate_empty(&fabric);
     for (enum hx_drop reason = 0; lossless && reason < HX_DROP_COUNT; reason++)
         assert_int_equal(fabric_drops(&fabric, reason), 0);
     for (unsigned rank = 0; lossless && rank < fabric.g.accelerators; rank++)
@@ -275,7 +275,7 @@ static void traffic_over_good_cables(void **state)
         const struct traffic t = {.pattern = n / SHAPES, .turns = 100, .messages = 100, .largest = 4, .credit = true};
         start(&plan, &t);
         run(&t);
-        judge_the_end(true);
+        validate_the_end(true);
         lab_free(NULL);
     }
     lab_seed = 0;
@@ -297,7 +297,7 @@ static void tiny_buffers_do_not_deadlock(void **state)
                 (void)fabric_send(&fabric, from, (from + shift) % fabric.g.accelerators, 3 * 8192);
         }
         run(&t);
-        judge_the_end(true);
+        validate_the_end(true);
         lab_free(NULL);
     }
     lab_seed = 0;
@@ -316,7 +316,7 @@ static void credit_frames_may_be_lost_repeated_and_late(void **state)
             (struct loopback_faults){.lose_credit = 100, .repeat_credit = 100, .delay_credit = 100, .delay = 5000};
         start(&plan, &t);
         run(&t);
-        judge_the_end(true);
+        validate_the_end(true);
         for (unsigned i = 0; i < 2 * fabric.cables; i++)
             lost += fabric.cable[i / 2].wire[i % 2].lost;
         lab_free(NULL);
@@ -337,7 +337,7 @@ static void data_frames_may_be_lost(void **state)
         plan.timeout_ns = 100 * 1000;
         start(&plan, &t);
         run(&t);
-        judge_the_end(false);
+        validate_the_end(false);
         assert_int_equal(fabric_suspected(&fabric), 0);
         assert_int_equal(fabric_drops(&fabric, HX_DROP_OVERRUN), 0);
         uint64_t repeated = 0;
@@ -370,7 +370,7 @@ static void wires_may_do_all_of_it(void **state)
         start(&plan, &t);
         fabric.placed = NULL; /* the count of hops has no checksum */
         run(&t);
-        judge_the_end(false);
+        validate_the_end(false);
         suspected += fabric_suspected(&fabric);
         lab_free(NULL);
     }
@@ -380,26 +380,26 @@ static void wires_may_do_all_of_it(void **state)
 
 /* ---- boards that failed ---- */
 
-static bool is_barred(const struct fabric *f, const bool *barred, unsigned rank)
+static bool is_blocked(const struct fabric *f, const bool *blocked, unsigned rank)
 {
     unsigned gx = rank % f->g.columns, gy = rank / f->g.columns;
-    return barred[gy / f->plan.b * f->plan.x + gx / f->plan.a];
+    return blocked[gy / f->plan.b * f->plan.x + gx / f->plan.a];
 }
 
 /* A message from every accelerator of a good board to every other accelerator: those that there is a way to arrive, by
  * a way of least length, and those that there is none to are given up. */
-static void judge_barred(unsigned shape, unsigned boards_down)
+static void validate_blocked(unsigned shape, unsigned boards_down)
 {
     struct fabric_plan plan = plan_of(lab_seed, shape);
     uint64_t random = lab_seed;
     uint8_t bits[8] = {0};
-    bool barred[64] = {false};
+    bool blocked[64] = {false};
     for (unsigned i = 0; i < boards_down; i++) {
         unsigned board = seeded_below(&random, plan.x * plan.y);
         bits[board / 8] |= (uint8_t)(1U << board % 8);
-        barred[board] = true;
+        blocked[board] = true;
     }
-    plan.barred = bits;
+    plan.blocked = bits;
     plan.retries = 1;
     plan.timeout_ns = 200 * 1000;
     const struct traffic t = {.messages = 3000};
@@ -412,14 +412,14 @@ static void judge_barred(unsigned shape, unsigned boards_down)
     for (unsigned to = 0; to < n; to++) {
         graph_distances(&g, (int)to, distance);
         for (unsigned from = 0; from < n; from++)
-            reachable[from * n + to] = graph_can_reach(&g, distance, (int)from, (int)to, barred);
+            reachable[from * n + to] = graph_can_reach(&g, distance, (int)from, (int)to, blocked);
     }
     graph_free(&g);
     unsigned turn = 0, through = 0;
     for (unsigned shift = 0; shift < n; shift++) {
         for (unsigned from = 0; from < n; from++) {
             unsigned to = (from + shift) % n;
-            if (is_barred(&fabric, barred, from))
+            if (is_blocked(&fabric, blocked, from))
                 continue;
             for (; !fabric_send(&fabric, from, to, 100 + 8192 * (shift % 2)); turn++)
                 one_turn(&fabric, &t, turn);
@@ -431,7 +431,7 @@ static void judge_barred(unsigned shape, unsigned boards_down)
     }
     for (unsigned i = 0; i < fabric.messages.count; i++) {
         const struct message *m = &fabric.messages.list[i];
-        bool there = reachable[m->from * n + m->to] && !is_barred(&fabric, barred, m->to);
+        bool there = reachable[m->from * n + m->to] && !is_blocked(&fabric, blocked, m->to);
         bool back = reachable[m->to * n + m->from];
         assert_int_equal(m->received, there);
         assert_int_equal(m->sent, there && back);
@@ -440,7 +440,7 @@ static void judge_barred(unsigned shape, unsigned boards_down)
     }
     assert_true(through > 0);
     assert_true(boards_down == 0 || fabric_drops(&fabric, HX_DROP_UNREACHABLE) > 0);
-    fabric_judge_empty(&fabric);
+    fabric_validate_empty(&fabric);
 }
 
 static void packets_go_round_failed_boards(void **state)
@@ -449,7 +449,7 @@ static void packets_go_round_failed_boards(void **state)
     static const unsigned with_boards[] = {0, 1, 3, 7};
     for (unsigned n = 0; n < effort(8); n++) {
         lab_seed = shapes_seed() + n;
-        judge_barred(with_boards[n % 4], n / 4 + 1);
+        validate_blocked(with_boards[n % 4], n / 4 + 1);
         lab_free(NULL);
     }
     lab_seed = 0;
@@ -472,7 +472,7 @@ static void cut(struct fabric *f, uint32_t node, unsigned port)
         uint64_t up = 0;
         for (unsigned other = 0; other < hx_node_ports(&f->g, ends[i].node); other++)
             up |= (uint64_t)(f->hal[ends[i].node].node.port[other].out != NULL) << other;
-        hx_route_build(&sw->route, &f->g, ends[i].node, (struct hx_barred){NULL}, up,
+        hx_route_build(&sw->route, &f->g, ends[i].node, (struct hx_blocked_boards){NULL}, up,
                        lab_memory(hx_route_bytes(&f->g, ends[i].node)));
         hx_switch_reroute(sw);
     }
@@ -499,7 +499,7 @@ static void a_cut_cable_loses_no_message(void **state)
                 cut(&fabric, node, seeded_below(&fabric.random, HX_LOCAL));
             }
         }
-        messages_judge_all_through(&fabric.messages);
+        messages_validate_all_through(&fabric.messages);
         lab_free(NULL);
     }
     lab_seed = 0;
@@ -524,7 +524,7 @@ static void who_sends_to_nowhere_is_told(void **state)
             cut(&fabric, nowhere, port);
         run(&t);
         assert_true(fabric.now < 16 * plan.timeout_ns);
-        messages_judge_all_through(&fabric.messages);
+        messages_validate_all_through(&fabric.messages);
         if (plan.radix == 64) /* a leaf may have no board but the one that is not there */
             assert_int_equal(fabric_drops(&fabric, HX_DROP_NO_ROUTE), 0);
         lab_free(NULL);

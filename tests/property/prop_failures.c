@@ -142,7 +142,7 @@ static void name_failure(char text[HX_SPEC_BYTES], const struct links *l, const 
 }
 
 /* Returns whether it was taken; refused only for one reason. */
-static bool judge_failure(struct links *l, const char *spec, unsigned first, unsigned second)
+static bool validate_failure(struct links *l, const char *spec, unsigned first, unsigned second)
 {
     char text[HX_SPEC_BYTES];
     struct hx_fabric f;
@@ -167,7 +167,7 @@ static bool judge_failure(struct links *l, const char *spec, unsigned first, uns
     return true;
 }
 
-static void judge_all(const char *spec)
+static void validate_all(const char *spec)
 {
     struct links l;
     unsigned sets = 0, refused = 0;
@@ -175,7 +175,7 @@ static void judge_all(const char *spec)
     const unsigned step = l.count > 0 ? l.count / effort(l.count) : 1;
     for (unsigned first = 0; first < l.count; first++) {
         for (unsigned second = first; second < l.count; second += step, sets++)
-            refused += !judge_failure(&l, spec, first, second);
+            refused += !validate_failure(&l, spec, first, second);
     }
     print_message("%s: %u links, %u sets, %u refused\n", spec, l.count, sets, refused);
     assert_true(l.count > 1 && 10 * refused <= sets);
@@ -201,7 +201,7 @@ static void whoever_is_joined_has_a_way(void **state)
                                        "Ring(3)_FC(2)_Switch(2)",
                                        "graph examples/graph/cube.csv"};
     for (unsigned i = 0; i < sizeof each / sizeof *each; i++)
-        judge_all(each[i]);
+        validate_all(each[i]);
 }
 
 int main(void)

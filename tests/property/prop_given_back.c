@@ -50,7 +50,8 @@ static bool is_board(const struct trial *t, int node)
 static void build_routes(struct trial *t)
 {
     for (uint32_t node = 0; node < t->w.g.nodes; node++)
-        hx_route_build(&t->w.routes[node], &t->w.g, node, (struct hx_barred){NULL}, t->up[node], t->w.memory[node]);
+        hx_route_build(&t->w.routes[node], &t->w.g, node, (struct hx_blocked_boards){NULL}, t->up[node],
+                       t->w.memory[node]);
 }
 
 /* So many percent are down. */
@@ -125,10 +126,10 @@ static uint64_t back_from(struct trial *t, struct packet p)
 }
 
 /* By which ports the packet may leave. None: its way ends here. */
-static uint64_t ways_of(struct trial *t, struct packet p)
+static uint64_t candidate_ports_of(struct trial *t, struct packet p)
 {
     const uint64_t local = (uint64_t)1 << GRAPH_LOCAL;
-    uint64_t set = hx_route_ways(&t->w.routes[p.node], (unsigned)p.input, p.vc, t->w.gx, t->w.gy);
+    uint64_t set = hx_route_candidates(&t->w.routes[p.node], (unsigned)p.input, p.vc, t->w.gx, t->w.gy);
     if (!is_board(t, p.node))
         return set ? set : back_from(t, p);
     bool arrived = p.node == t->w.to;
@@ -160,7 +161,7 @@ static struct packet behind(const struct trial *t, struct packet p, int port)
 
 static void leave(struct trial *t, struct packet p)
 {
-    uint64_t set = ways_of(t, p);
+    uint64_t set = candidate_ports_of(t, p);
     if (set & ~t->up[p.node])
         fail_msg("%s: node %d offers 0x%llx, of which 0x%llx is up", t->what, p.node, (unsigned long long)set,
                  (unsigned long long)t->up[p.node]);
@@ -275,7 +276,7 @@ static int circles_of(struct graph_shape shape, const char *what, uint64_t rando
 
 /* ---- the properties ---- */
 
-static void judge_shape(struct graph_shape shape, const char *what)
+static void validate_shape(struct graph_shape shape, const char *what)
 {
     unsigned long dropped = count.dropped;
     int sum = circles_of(shape, what, shapes_seed(), false);
@@ -289,7 +290,7 @@ static void what_is_given_back_neither_waits_in_circles_nor_gets_lost(void **sta
 {
     (void)state;
     memset(&count, 0, sizeof count);
-    shapes_for_each(judge_shape);
+    shapes_for_each(validate_shape);
     print_message("%lu given back (%lu to another board), %lu arrived, %lu reported, %lu without any link to a board\n",
                   count.given_back, count.to_another_board, count.arrived, count.reported, count.dropped);
     assert_true(count.given_back > 1000 && count.to_another_board > 1000);

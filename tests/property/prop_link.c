@@ -115,7 +115,7 @@ static void send(struct cable *c, unsigned which)
     e->sent++;
 }
 
-static void judge_packet(struct cable *c, unsigned which, const struct hx_desc *d, const uint8_t *frame)
+static void validate_packet(struct cable *c, unsigned which, const struct hx_desc *d, const uint8_t *frame)
 {
     struct end *e = &c->end[which];
     struct hx_header h;
@@ -144,7 +144,7 @@ static void take(struct cable *c, unsigned which, unsigned most)
     struct end *e = &c->end[which];
     struct hx_desc d;
     for (; most > 0 && hal_ejected(&e->hal, 0, &d, 1); most--) {
-        judge_packet(c, which, &d, hal_frame(&e->hal, d.buffer));
+        validate_packet(c, which, &d, hal_frame(&e->hal, d.buffer));
         hal_buffer_put(&e->hal, d.buffer);
     }
 }
@@ -152,7 +152,7 @@ static void take(struct cable *c, unsigned which, unsigned most)
 /* ---- the run ---- */
 
 /* What lies in the buffer of each VC, counted from the descriptors themselves. */
-static void judge_buffer(const struct cable *c, const struct end *e)
+static void validate_buffer(const struct cable *c, const struct end *e)
 {
     const struct loopback_port *p = &e->hal.node.port[0];
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
@@ -182,14 +182,14 @@ static void step(struct cable *c, unsigned busy)
         for (unsigned packets = below(c, busy + 1); packets > 0; packets--)
             send(c, which);
         take(c, which, below(c, 6));
-        judge_buffer(c, &c->end[which]);
+        validate_buffer(c, &c->end[which]);
         if (c->wild && busy && below(c, 150) == 0)
             restart(c, which);
     }
     c->now += TURN;
 }
 
-static void judge_calm(const struct cable *c, unsigned which)
+static void validate_calm(const struct cable *c, unsigned which)
 {
     const struct end *e = &c->end[which];
     const struct hx_credit_link *l = &e->hal.node.port[0].cable.link;
@@ -218,7 +218,7 @@ static void calm(struct cable *c)
 }
 
 /* As many packets as numbers are left, up to 100 each way: all of them arrive. */
-static void judge_flow(struct cable *c)
+static void validate_flow(struct cable *c)
 {
     const uint32_t first[2] = {c->end[0].sent, c->end[1].sent};
     for (unsigned n = 0; n < 1500; n++) {
@@ -240,11 +240,11 @@ static void run(struct cable *c)
     for (unsigned n = 0; n < STEPS; n++)
         step(c, 4);
     calm(c);
-    judge_calm(c, 0);
-    judge_calm(c, 1);
-    judge_flow(c);
-    judge_calm(c, 0);
-    judge_calm(c, 1);
+    validate_calm(c, 0);
+    validate_calm(c, 1);
+    validate_flow(c);
+    validate_calm(c, 0);
+    validate_calm(c, 1);
 }
 
 static void a_cable_loses_no_credit(void **state)

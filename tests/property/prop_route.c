@@ -16,7 +16,7 @@
 
 /* ---- cables ---- */
 
-static void judge_node(const struct world *w, int node)
+static void validate_node(const struct world *w, int node)
 {
     static const enum hx_node_kind kinds[] = {
         [GRAPH_BOARD] = HX_ACCELERATOR, [GRAPH_ROW] = HX_ROW_SWITCH, [GRAPH_COLUMN] = HX_COLUMN_SWITCH};
@@ -25,7 +25,7 @@ static void judge_node(const struct world *w, int node)
         fail_msg("%s: node %d is of another kind or has other ports", w->what, node);
 }
 
-static void judge_cable(const struct world *w, int node, int port)
+static void validate_cable(const struct world *w, int node, int port)
 {
     struct graph_end expected = graph_far(&w->graph, node, port);
     struct hx_end far = hx_far_end(&w->g, (uint32_t)node, (unsigned)port);
@@ -41,21 +41,21 @@ static void judge_cable(const struct world *w, int node, int port)
         fail_msg("%s: the cable at node %d port %d does not lead back", w->what, node, port);
 }
 
-static void judge_cables(struct graph_shape s, const char *what)
+static void validate_cables(struct graph_shape s, const char *what)
 {
     struct world w;
     world_init(&w, s, what);
     for (int node = 0; node < w.graph.nodes; node++) {
-        judge_node(&w, node);
+        validate_node(&w, node);
         for (int port = 0; port < graph_ports(&w.graph, node); port++)
-            judge_cable(&w, node, port);
+            validate_cable(&w, node, port);
     }
     world_free(&w);
 }
 
 /* ---- every pair, and every state between ---- */
 
-static void judge_pair(const struct world *w, int from)
+static void validate_pair(const struct world *w, int from)
 {
     unsigned gx = (unsigned)(from % w->graph.columns);
     unsigned gy = (unsigned)(from / w->graph.columns);
@@ -99,7 +99,7 @@ static struct packet move(const struct world *w, struct packet p, int port)
     return next;
 }
 
-static void judge_state(const struct world *w, struct packet p, uint64_t set)
+static void validate_state(const struct world *w, struct packet p, uint64_t set)
 {
     uint64_t expected = w->graph.kind[p.node] == GRAPH_BOARD
                             ? graph_offered(&w->graph, w->distance, p.node, p.layer, p.moved_north)
@@ -116,23 +116,23 @@ static bool has_arrived(const struct world *w, struct packet p)
     return p.node == w->to;
 }
 
-static void judge_states(struct world *w, struct states *s)
+static void validate_states(struct world *w, struct states *s)
 {
     for (int from = 0; from < w->graph.accelerators; from++) {
-        judge_pair(w, from);
+        validate_pair(w, from);
         states_add(s, w, (struct packet){.node = from, .input = GRAPH_LOCAL});
     }
     while (s->depth > 0) {
         struct packet p = s->stack[--s->depth];
         uint64_t set = world_set(w, p.node, p.input);
-        judge_state(w, p, set);
+        validate_state(w, p, set);
         for (int port = 0; port < graph_ports(&w->graph, p.node) && !has_arrived(w, p); port++)
             if (set >> port & 1)
                 states_add(s, w, move(w, p, port));
     }
 }
 
-static void judge_routes(struct graph_shape shape, const char *what)
+static void validate_routes(struct graph_shape shape, const char *what)
 {
     struct world w;
     struct states s;
@@ -140,7 +140,7 @@ static void judge_routes(struct graph_shape shape, const char *what)
     states_init(&s, &w.graph);
     for (int to = 0; to < w.graph.accelerators; to++) {
         world_aim(&w, to);
-        judge_states(&w, &s);
+        validate_states(&w, &s);
     }
     states_free(&s);
     world_free(&w);
@@ -148,13 +148,13 @@ static void judge_routes(struct graph_shape shape, const char *what)
 
 /* ---- barred boards ---- */
 
-enum { BARRED_ROUNDS = 3, BARRED_DESTINATIONS = 24 };
+enum { BLOCKED_ROUNDS = 3, BLOCKED_DESTINATIONS = 24 };
 
 /* From one source: everything is as it should be, unless nothing is possible at all. */
-static void judge_barred_source(struct world *w, struct states *s, const bool *barred, int from)
+static void validate_blocked_source(struct world *w, struct states *s, const bool *blocked, int from)
 {
     uint64_t first = world_set(w, from, GRAPH_LOCAL);
-    bool possible = graph_can_reach(&w->graph, w->distance, from, w->to, barred);
+    bool possible = graph_can_reach(&w->graph, w->distance, from, w->to, blocked);
     if ((first != 0) != possible)
         fail_msg("%s: %d to %d with barred boards: offers %#llx, but it is %s", w->what, from, w->to,
                  (unsigned long long)first, possible ? "possible" : "impossible");
@@ -163,7 +163,7 @@ static void judge_barred_source(struct world *w, struct states *s, const bool *b
     while (s->depth > 0) {
         struct packet p = s->stack[--s->depth];
         uint64_t set = world_set(w, p.node, p.input);
-        if (w->graph.kind[p.node] == GRAPH_BOARD && barred[graph_board(&w->graph, p.node)])
+        if (w->graph.kind[p.node] == GRAPH_BOARD && blocked[graph_board(&w->graph, p.node)])
             fail_msg("%s: from %d to %d over barred node %d", w->what, from, w->to, p.node);
         if (set == 0)
             fail_msg("%s: dead end at node %d to %d with barred boards", w->what, p.node, w->to);
@@ -173,26 +173,26 @@ static void judge_barred_source(struct world *w, struct states *s, const bool *b
     }
 }
 
-static void judge_barred_round(struct world *w, struct states *s, uint64_t *random)
+static void validate_blocked_round(struct world *w, struct states *s, uint64_t *random)
 {
-    bool *barred;
+    bool *blocked;
     uint8_t *bits;
-    world_draw_barred(w, random, &barred, &bits);
+    world_draw_blocked(w, random, &blocked, &bits);
     world_build_routes(w, bits);
     states_forget(s, &w->graph);
-    for (int i = 0; i < BARRED_DESTINATIONS; i++) {
+    for (int i = 0; i < BLOCKED_DESTINATIONS; i++) {
         world_aim(w, (int)seeded_below(random, (unsigned)w->graph.accelerators));
-        if (barred[graph_board(&w->graph, w->to)])
+        if (blocked[graph_board(&w->graph, w->to)])
             continue;
         for (int from = 0; from < w->graph.accelerators; from++)
-            if (from != w->to && !barred[graph_board(&w->graph, from)])
-                judge_barred_source(w, s, barred, from);
+            if (from != w->to && !blocked[graph_board(&w->graph, from)])
+                validate_blocked_source(w, s, blocked, from);
     }
-    free(barred);
+    free(blocked);
     free(bits);
 }
 
-static void judge_barred(struct graph_shape shape, const char *what)
+static void validate_blocked(struct graph_shape shape, const char *what)
 {
     if (shape.x * shape.y == 1)
         return;
@@ -201,15 +201,15 @@ static void judge_barred(struct graph_shape shape, const char *what)
     uint64_t random = shapes_seed();
     world_init(&w, shape, what);
     states_init(&s, &w.graph);
-    for (int round = 0; round < BARRED_ROUNDS; round++)
-        judge_barred_round(&w, &s, &random);
+    for (int round = 0; round < BLOCKED_ROUNDS; round++)
+        validate_blocked_round(&w, &s, &random);
     states_free(&s);
     world_free(&w);
 }
 
 /* ---- links that are down ---- */
 
-static void judge_links(struct graph_shape shape, const char *what)
+static void validate_links(struct graph_shape shape, const char *what)
 {
     struct world w;
     uint64_t random = shapes_seed();
@@ -224,7 +224,7 @@ static void judge_links(struct graph_shape shape, const char *what)
         }
         uint64_t up = seeded_next(&random);
         uint64_t kept = w.graph.kind[node] == GRAPH_BOARD ? up | (uint64_t)1 << GRAPH_LOCAL : up;
-        hx_route_build(&w.routes[node], &w.g, (uint32_t)node, (struct hx_barred){NULL}, up, w.memory[node]);
+        hx_route_build(&w.routes[node], &w.g, (uint32_t)node, (struct hx_blocked_boards){NULL}, up, w.memory[node]);
         for (w.to = 0; w.to < w.graph.accelerators; w.to++) {
             w.gx = (unsigned)(w.to % w.graph.columns);
             w.gy = (unsigned)(w.to / w.graph.columns);
@@ -239,25 +239,25 @@ static void judge_links(struct graph_shape shape, const char *what)
 static void cables_are_those_of_the_oracle(void **state)
 {
     (void)state;
-    shapes_for_each(judge_cables);
+    shapes_for_each(validate_cables);
 }
 
 static void candidates_are_those_of_a_brute_force_search(void **state)
 {
     (void)state;
-    shapes_for_each(judge_routes);
+    shapes_for_each(validate_routes);
 }
 
 static void barred_boards_are_gone_round_wherever_possible(void **state)
 {
     (void)state;
-    shapes_for_each(judge_barred);
+    shapes_for_each(validate_blocked);
 }
 
 static void links_that_are_down_are_not_offered(void **state)
 {
     (void)state;
-    shapes_for_each(judge_links);
+    shapes_for_each(validate_links);
 }
 
 static void what_cannot_be_joined_is_refused(void **state)

@@ -95,7 +95,7 @@ static void put(struct end *to, const struct item *item)
 static void tell(struct world *w, unsigned from)
 {
     const struct item item = {.f = hx_credit_link_frame(&w->end[from].link, 0)};
-    hx_credit_link_told(&w->end[from].link);
+    hx_credit_link_notified(&w->end[from].link);
     put(&w->end[1 - from], &item);
     if (w->recorded < RECORD)
         w->record[w->recorded++] = item.f;
@@ -212,7 +212,7 @@ static bool have_met(const struct world *w)
     return a->open && b->open && a->peer_nonce == b->nonce && b->peer_nonce == a->nonce;
 }
 
-static void judge(struct world *w)
+static void validate(struct world *w)
 {
     for (unsigned which = 0; which < 2; which++) {
         const struct end *e = &w->end[which];
@@ -244,7 +244,7 @@ static void step(struct world *w)
         take(w, which);
     else
         leave(w, &w->end[which]);
-    judge(w);
+    validate(w);
 }
 
 /* Until both have met, by true frames and as many of somebody else. */
@@ -257,7 +257,7 @@ static void meet(struct world *w)
                 throw_one(w, below(w, 2));
             for (unsigned i = 0; i < 8; i++)
                 take(w, 1 - which);
-            judge(w);
+            validate(w);
         }
     }
     assert_true(w->met);
@@ -273,7 +273,7 @@ static void fall_quiet(struct world *w)
                 take(w, 1 - which);
             while (w->end[1 - which].stored_count > 0)
                 leave(w, &w->end[1 - which]);
-            judge(w);
+            validate(w);
         }
     }
     for (unsigned which = 0; which < 2; which++)

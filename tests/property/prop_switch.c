@@ -45,7 +45,7 @@ struct manner {
     unsigned reroutes;  /* percent of the steps */
 };
 
-struct judge {
+struct validate {
     struct rig rig;
     struct manner manner;
     uint64_t random;
@@ -61,14 +61,14 @@ struct judge {
     uint64_t waited, longest; /* over all runs */
 };
 
-static struct judge judge;
+static struct validate validate;
 
-static unsigned below(struct judge *j, unsigned bound)
+static unsigned below(struct validate *j, unsigned bound)
 {
     return seeded_below(&j->random, bound);
 }
 
-static bool percent(struct judge *j, unsigned chance)
+static bool percent(struct validate *j, unsigned chance)
 {
     return below(j, 100) < chance;
 }
@@ -76,7 +76,7 @@ static bool percent(struct judge *j, unsigned chance)
 /* ---- the run's manner ---- */
 
 /* What an accelerator may be told: nothing (it goes to the endpoint), the endpoint, or other ports. */
-static uint64_t draw_set(struct judge *j)
+static uint64_t draw_set(struct validate *j)
 {
     uint64_t all = ((uint64_t)1 << j->manner.ports) - 1;
     uint64_t one = (uint64_t)1 << (percent(j, j->manner.one_output ? 80 : 0) ? 1 : below(j, j->manner.ports));
@@ -86,7 +86,7 @@ static uint64_t draw_set(struct judge *j)
     return set >> HX_LOCAL & 1 ? (uint64_t)1 << HX_LOCAL : set;
 }
 
-static void draw_routes(struct judge *j)
+static void draw_routes(struct validate *j)
 {
     for (unsigned gx = 0; gx < CLASSES; gx++) {
         uint64_t set = draw_set(j);
@@ -97,7 +97,7 @@ static void draw_routes(struct judge *j)
 }
 
 /* Of a tree switch some ports lead to spines, and some have no link; by the first two there is a way for everybody. */
-static void draw_links(struct judge *j)
+static void draw_links(struct validate *j)
 {
     uint64_t all = ((uint64_t)1 << j->manner.ports) - 1;
     j->above = percent(j, 50) ? seeded_next(&j->random) & all & ~UINT64_C(1) : 0;
@@ -106,7 +106,7 @@ static void draw_links(struct judge *j)
         rig_links(&j->rig, j->up, j->above);
 }
 
-static void start(struct judge *j, uint64_t seed)
+static void start(struct validate *j, uint64_t seed)
 {
     static const unsigned rates[] = {3, 20, 60, 100};
     static const unsigned rooms[] = {1, 8, 33, 64};
@@ -133,14 +133,14 @@ static void start(struct judge *j, uint64_t seed)
 
 /* ---- arrivals ---- */
 
-static unsigned draw_length(struct judge *j)
+static unsigned draw_length(struct validate *j)
 {
     if (j->manner.short_only || percent(j, 60))
         return below(j, 300);
     return percent(j, 50) ? 8192 : below(j, 8193);
 }
 
-static uint64_t set_of(const struct judge *j, const struct packet *p)
+static uint64_t set_of(const struct validate *j, const struct packet *p)
 {
     uint64_t from = (uint64_t)1 << p->input;
     bool is_down = from & j->above; /* what came down does not go up again */
@@ -152,7 +152,7 @@ static uint64_t set_of(const struct judge *j, const struct packet *p)
     return set ? set : (uint64_t)1 << HX_LOCAL;
 }
 
-static void arrive(struct judge *j, unsigned input)
+static void arrive(struct validate *j, unsigned input)
 {
     struct packet *p = &j->packet[j->packets];
     *p = (struct packet){
@@ -161,14 +161,15 @@ static void arrive(struct judge *j, unsigned input)
     p->set = set_of(j, p);
     if (j->packets == MOST || rig_space(&j->rig, input, p->vc) < p->blocks)
         return;
-    struct hx_desc d = {.length = (uint16_t)p->length, .vc = (uint8_t)p->vc, .dst_d0 = (uint16_t)p->gx, .job = RIG_JOB};
+    struct hx_desc d = {
+        .length = (uint16_t)p->length, .vc = (uint8_t)p->vc, .dst_addr_hi = (uint16_t)p->gx, .job = RIG_JOB};
     bool foreign = !j->manner.tree && percent(j, 1);
     bool outside = percent(j, 1);
     d.job = foreign ? RIG_JOB + 1 : RIG_JOB;
     if (outside && percent(j, 50))
-        d.dst_d1 = (uint16_t)(OUTSIDE + below(j, 60000));
+        d.dst_addr_lo = (uint16_t)(OUTSIDE + below(j, 60000));
     else if (outside)
-        d.dst_d0 = (uint16_t)(OUTSIDE + below(j, 60000));
+        d.dst_addr_hi = (uint16_t)(OUTSIDE + below(j, 60000));
     rig_arrive_as(&j->rig, input, p->vc, j->packets, &d);
     if (foreign || outside || p->set == 0) {
         p->state = DROPPED;
@@ -179,7 +180,7 @@ static void arrive(struct judge *j, unsigned input)
     j->packets++;
 }
 
-static void arrivals(struct judge *j)
+static void arrivals(struct validate *j)
 {
     for (unsigned input = 0; input < j->manner.ports; input++) {
         unsigned chance = input == j->manner.busiest ? 100 : j->manner.arrivals;
@@ -189,7 +190,7 @@ static void arrivals(struct judge *j)
 }
 
 /* Room for what is behind port and VC. An output that gains less than a packet for long is what starves large ones. */
-static void make_room(struct judge *j)
+static void make_room(struct validate *j)
 {
     for (unsigned port = 0; port < j->manner.ports; port++) {
         for (unsigned vc = 0; vc < HX_VCS; vc++) {
@@ -203,15 +204,15 @@ static void make_room(struct judge *j)
 
 /* ---- what a step did ---- */
 
-static unsigned vc_behind(const struct judge *j, unsigned port, unsigned vc)
+static unsigned vc_behind(const struct validate *j, unsigned port, unsigned vc)
 {
     return vc + (j->raise >> port & 1);
 }
 
-static void note_departures(struct judge *j, unsigned port)
+static void note_departures(struct validate *j, unsigned port)
 {
     struct rig_packet out;
-    unsigned spent[HX_VCS] = {0};
+    unsigned busy[HX_VCS] = {0};
     for (unsigned place = 0; rig_take(&j->rig, port, &out); place++) {
         assert_true(out.id < j->packets);
         struct packet *p = &j->packet[out.id];
@@ -221,20 +222,20 @@ static void note_departures(struct judge *j, unsigned port)
         assert_int_equal(out.hops, 1);
         assert_int_equal(out.length, p->length);
         assert_true(out.intact);
-        spent[out.vc] += p->blocks;
+        busy[out.vc] += p->blocks;
         p->state = LEFT;
         p->left_by = port;
         p->place = place;
     }
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        assert_true(spent[vc] <= j->room[port][vc]);
-        assert_int_equal(rig_room_left(&j->rig, port, vc), j->room[port][vc] - spent[vc]);
+        assert_true(busy[vc] <= j->room[port][vc]);
+        assert_int_equal(rig_room_left(&j->rig, port, vc), j->room[port][vc] - busy[vc]);
     }
 }
 
 /* Of one (input, VC) and one output, a later packet never goes before an earlier one that waited when the step
  * began. */
-static void judge_order(const struct judge *j, unsigned at)
+static void validate_order(const struct validate *j, unsigned at)
 {
     const struct packet *p = &j->packet[j->live[at]];
     for (unsigned i = 0; i < at; i++) {
@@ -246,7 +247,7 @@ static void judge_order(const struct judge *j, unsigned at)
     }
 }
 
-static void judge_newcomer(const struct judge *j, const struct packet *p)
+static void validate_newcomer(const struct validate *j, const struct packet *p)
 {
     for (unsigned i = 0; i < j->lives; i++) {
         const struct packet *other = &j->packet[j->live[i]];
@@ -256,7 +257,7 @@ static void judge_newcomer(const struct judge *j, const struct packet *p)
 }
 
 /* Grants of an output on p's VC in this step before p's own (p stays: all). */
-static unsigned grants_before(const struct judge *j, const struct packet *p, unsigned port)
+static unsigned grants_before(const struct validate *j, const struct packet *p, unsigned port)
 {
     unsigned before = 0;
     for (unsigned i = 0; i < j->lives; i++) {
@@ -267,7 +268,7 @@ static unsigned grants_before(const struct judge *j, const struct packet *p, uns
     return before;
 }
 
-static void judge_fairness(struct judge *j, struct packet *p)
+static void validate_fairness(struct validate *j, struct packet *p)
 {
     for (unsigned port = 0; port < j->manner.ports; port++) {
         if (!(p->set >> port & 1))
@@ -281,7 +282,7 @@ static void judge_fairness(struct judge *j, struct packet *p)
 }
 
 /* For each output and VC the largest packet that waits for it, in blocks. */
-static void find_largest(const struct judge *j, unsigned largest[MOST_PORTS][HX_VCS])
+static void find_largest(const struct validate *j, unsigned largest[MOST_PORTS][HX_VCS])
 {
     memset(largest, 0, MOST_PORTS * sizeof *largest);
     for (unsigned i = 0; i < j->lives; i++) {
@@ -294,7 +295,7 @@ static void find_largest(const struct judge *j, unsigned largest[MOST_PORTS][HX_
 }
 
 /* An output that somebody waits for has no room for at least one of those who waited before or after the step. */
-static void judge_idle_outputs(const struct judge *j, unsigned before[MOST_PORTS][HX_VCS])
+static void validate_idle_outputs(const struct validate *j, unsigned before[MOST_PORTS][HX_VCS])
 {
     unsigned after[MOST_PORTS][HX_VCS];
     find_largest(j, after);
@@ -308,7 +309,7 @@ static void judge_idle_outputs(const struct judge *j, unsigned before[MOST_PORTS
 }
 
 /* Those that stay begin to wait behind `older` others of their input and VC, and their grants count from now. */
-static void begin_waiting(struct judge *j, unsigned at)
+static void begin_waiting(struct validate *j, unsigned at)
 {
     struct packet *p = &j->packet[j->live[at]];
     p->state = WAITS;
@@ -322,13 +323,13 @@ static void begin_waiting(struct judge *j, unsigned at)
 }
 
 /* Whether the switch has looked at the packet: it is not behind the window of 64 positions. */
-static bool was_seen(const struct judge *j, const struct packet *p, unsigned waiting_of_input[MOST_PORTS][HX_VCS])
+static bool was_seen(const struct validate *j, const struct packet *p, unsigned waiting_of_input[MOST_PORTS][HX_VCS])
 {
     unsigned in_rig = (unsigned)__builtin_popcountll(j->rig.sw.input[p->input].waiting[p->vc]);
     return waiting_of_input[p->input][p->vc]++ < in_rig;
 }
 
-static void settle(struct judge *j)
+static void settle(struct validate *j)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < j->lives; i++) {
@@ -350,7 +351,7 @@ static void settle(struct judge *j)
     assert_int_equal(hx_switch_waiting(&j->rig.sw), waiting);
 }
 
-static void judge_step(struct judge *j)
+static void validate_step(struct validate *j)
 {
     unsigned moved = rig_step(&j->rig);
     for (unsigned port = 0; port < j->manner.ports; port++)
@@ -359,21 +360,21 @@ static void judge_step(struct judge *j)
         struct packet *p = &j->packet[j->live[i]];
         moved -= p->state == LEFT;
         if (p->was_waiting)
-            judge_fairness(j, p);
+            validate_fairness(j, p);
         if (p->state == LEFT)
-            judge_order(j, i);
+            validate_order(j, i);
         if (p->state == LEFT && !p->was_waiting)
-            judge_newcomer(j, p);
+            validate_newcomer(j, p);
     }
     assert_int_equal(moved, 0);
     unsigned largest[MOST_PORTS][HX_VCS];
     find_largest(j, largest);
     settle(j);
-    judge_idle_outputs(j, largest);
+    validate_idle_outputs(j, largest);
 }
 
 /* New routes: all wait anew. */
-static void reroute(struct judge *j)
+static void reroute(struct validate *j)
 {
     draw_routes(j);
     hx_switch_reroute(&j->rig.sw);
@@ -385,31 +386,31 @@ static void reroute(struct judge *j)
     }
 }
 
-static unsigned drops_of_rig(const struct judge *j)
+static unsigned drops_of_rig(const struct validate *j)
 {
     const uint64_t *drops = j->rig.hal.node.drops;
     return (unsigned)(drops[HX_DROP_FOREIGN_JOB] + drops[HX_DROP_MALFORMED] + drops[HX_DROP_NO_ROUTE]);
 }
 
-static void run(struct judge *j)
+static void run(struct validate *j)
 {
     for (unsigned step = 0; step < STEPS; step++) {
         if (percent(j, j->manner.reroutes))
             reroute(j);
         arrivals(j);
         make_room(j);
-        judge_step(j);
+        validate_step(j);
     }
     for (unsigned step = 0; step < 300 && j->lives > 0; step++) {
         rig_room_everywhere(&j->rig, 200);
         for (unsigned port = 0; port < j->manner.ports; port++)
             for (unsigned vc = 0; vc < HX_VCS; vc++)
                 j->room[port][vc] = 200;
-        judge_step(j);
+        validate_step(j);
     }
     assert_int_equal(j->lives, 0);
     assert_int_equal(drops_of_rig(j), j->drops);
-    rig_judge_empty(&j->rig);
+    rig_validate_empty(&j->rig);
 }
 
 static void switches_keep_their_word(void **state)
@@ -418,13 +419,13 @@ static void switches_keep_their_word(void **state)
     const uint32_t runs = effort(RUNS);
     for (uint64_t n = 0; n < runs; n++) {
         lab_seed = shapes_seed() + n;
-        start(&judge, lab_seed);
-        run(&judge);
+        start(&validate, lab_seed);
+        run(&validate);
         lab_free(NULL);
     }
     lab_seed = 0;
-    assert_true(judge.waited > 100 * runs);
-    assert_true(judge.longest > 2 * HX_ACCELERATOR_PORTS);
+    assert_true(validate.waited > 100 * runs);
+    assert_true(validate.longest > 2 * HX_ACCELERATOR_PORTS);
 }
 
 int main(void)

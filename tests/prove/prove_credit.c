@@ -49,7 +49,7 @@ int main(void)
     (void)hx_credit_link_take(&l, &f, any(0, UINT64_MAX));
     any_link(&l);
     (void)hx_credit_link_frame(&l, (uint8_t)any(0, UINT8_MAX));
-    hx_credit_link_told(&l);
+    hx_credit_link_notified(&l);
     any_link(&l);
     const unsigned vc = (unsigned)any(0, HX_VCS - 1);
     hx_credit_link_grant(&l, vc, (uint32_t)any(0, UINT32_MAX));

@@ -16,7 +16,7 @@ static void look_up(const struct hx_route *r, unsigned ports, unsigned columns, 
 {
     const unsigned input = (unsigned)any(0, ports - 1);
     const unsigned vc = (unsigned)any(0, HX_MESH_VCS - 1);
-    (void)hx_route_ways(r, input, vc, (unsigned)any(0, columns - 1), (unsigned)any(0, rows - 1));
+    (void)hx_route_candidates(r, input, vc, (unsigned)any(0, columns - 1), (unsigned)any(0, rows - 1));
     (void)hx_route_vc(r, input, vc, (unsigned)any(0, ports - 1));
 }
 
@@ -33,7 +33,7 @@ int main(void)
             struct hx_route r;
             const unsigned ports = hx_node_ports(&g, node);
             any_bytes(bits, sizeof bits);
-            hx_route_build(&r, &g, node, (struct hx_barred){bits}, any(0, UINT64_MAX), memory);
+            hx_route_build(&r, &g, node, (struct hx_blocked_boards){bits}, any(0, UINT64_MAX), memory);
             look_up(&r, ports, g.columns, g.rows);
             hx_route_order_x_first(&r, memory);
             look_up(&r, ports, g.columns, g.rows);

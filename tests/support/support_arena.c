@@ -52,7 +52,7 @@ static bool is_mapped(void)
     return found;
 }
 
-int arena_judge_closed(void **state)
+int arena_validate_closed(void **state)
 {
     (void)state;
     assert_int_equal(open_descriptors(), open_before);

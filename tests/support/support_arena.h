@@ -12,8 +12,8 @@ extern char arena_path[128]; /* where the object of that name lies */
 
 /* Setup and teardown of a test: another name; nothing of it is open or mapped any more. */
 int arena_choose_name(void **state);
-int arena_judge_closed(void **state);
-#define ARENA_TEST(function) cmocka_unit_test_setup_teardown(function, arena_choose_name, arena_judge_closed)
+int arena_validate_closed(void **state);
+#define ARENA_TEST(function) cmocka_unit_test_setup_teardown(function, arena_choose_name, arena_validate_closed)
 
 bool arena_is_there(void);
 /* A file of that name which nobody has locked, as a killed owner leaves it. */

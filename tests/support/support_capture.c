@@ -1,7 +1,7 @@
 /* support_capture.c - the model: nodes, buffers, cables, ticks (support_capture.h). */
 #include "tests/support/support_capture.h"
 #include "tests/support/support_capture_frame.h"
-#include "tests/support/support_capture_ways.h" /* circle: a part of what makes captures */
+#include "tests/support/support_capture_paths.h" /* circle: a part of what makes captures */
 
 #include <stdlib.h>
 #include <string.h>
@@ -237,7 +237,7 @@ static void inject(struct world *w, unsigned plane, const struct sim_frame *f)
     p->frame.plane = (uint8_t)plane;
     p->frame.credit_vc = 0xFF;
     p->bytes = 64U + f->length;
-    put(&w->inject[plane * w->f.columns * w->f.rows + f->src_d1 * w->f.columns + f->src_d0], p);
+    put(&w->inject[plane * w->f.columns * w->f.rows + f->src_addr_lo * w->f.columns + f->src_addr_hi], p);
     w->alive++;
 }
 
@@ -246,7 +246,7 @@ static void inject(struct world *w, unsigned plane, const struct sim_frame *f)
 static void deliver(struct world *w, unsigned rank, struct packet *p)
 {
     struct sim_frame f = p->frame;
-    if (rank != f.dst_d1 * w->f.columns + f.dst_d0) {
+    if (rank != f.dst_addr_lo * w->f.columns + f.dst_addr_hi) {
         w->c->turned_back++;
         w->alive--;
         put(&w->again, p);
@@ -255,10 +255,10 @@ static void deliver(struct world *w, unsigned rank, struct packet *p)
     if (f.kind == 1 && f.offset + 1 == f.message_packets) {
         struct sim_frame ack = {.kind = 2,
                                 .job = f.job,
-                                .dst_d0 = f.src_d0,
-                                .dst_d1 = f.src_d1,
-                                .src_d0 = f.dst_d0,
-                                .src_d1 = f.dst_d1,
+                                .dst_addr_hi = f.src_addr_hi,
+                                .dst_addr_lo = f.src_addr_lo,
+                                .src_addr_hi = f.dst_addr_hi,
+                                .src_addr_lo = f.dst_addr_lo,
                                 .message = f.message,
                                 .offset = f.message_packets,
                                 .message_packets = f.message_packets,
@@ -272,25 +272,26 @@ static void deliver(struct world *w, unsigned rank, struct packet *p)
 }
 
 /* The interface by which the packet leaves, of several one at random; UINT32_MAX: it waits. */
-static uint32_t choose(struct world *w, const struct packet *p, uint32_t first, uint64_t set, const unsigned raised[64])
+static uint32_t choose(struct world *w, const struct packet *p, uint32_t first, uint64_t set,
+                       const unsigned vc_increment[64])
 {
     uint32_t chosen = UINT32_MAX;
     unsigned count = 0;
     for (unsigned port = 0; port < 64; port++) {
         if (!(set >> port & 1) || w->taken[first + port] == w->tick + 1)
             continue;
-        if (has_room(w, first + port, p, p->frame.vc + raised[port]) && draw(w) % ++count == 0)
+        if (has_room(w, first + port, p, p->frame.vc + vc_increment[port]) && draw(w) % ++count == 0)
             chosen = first + port;
     }
     return chosen;
 }
 
 static void forward(struct world *w, uint32_t interface, unsigned vc, uint32_t first, uint64_t set,
-                    const unsigned raised[64])
+                    const unsigned vc_increment[64])
 {
     struct port *port = &w->port[interface];
     struct packet *p = port->buffer[vc].first;
-    uint32_t out = choose(w, p, first, set, raised);
+    uint32_t out = choose(w, p, first, set, vc_increment);
     if (out == UINT32_MAX)
         return;
     (void)pop(&port->buffer[vc]);
@@ -299,7 +300,7 @@ static void forward(struct world *w, uint32_t interface, unsigned vc, uint32_t f
         w->port[port->far].held[vc]--;
     w->taken[out] = (unsigned)w->tick + 1;
     p->frame.hops++;
-    p->frame.vc = (uint8_t)(p->frame.vc + raised[out - first]);
+    p->frame.vc = (uint8_t)(p->frame.vc + vc_increment[out - first]);
     if (w->port[out].far == UINT32_MAX) {
         p->frame.credit_vc = 0xFF;
         record(w, out, 2, p);
@@ -319,26 +320,26 @@ static void step_accelerator(struct world *w, unsigned plane, unsigned gx, unsig
         record(w, first + LOCAL, 1, p);
         put(&local->buffer[0], p);
     }
-    unsigned raised[64] = {[E] = sim_is_edge(w->set->a, gx, 1),
-                           [W] = sim_is_edge(w->set->a, gx, 0),
-                           [N] = sim_is_edge(w->set->b, gy, 0),
-                           [S] = sim_is_edge(w->set->b, gy, 1)};
+    unsigned vc_increment[64] = {[E] = sim_is_edge(w->set->a, gx, 1),
+                                 [W] = sim_is_edge(w->set->a, gx, 0),
+                                 [N] = sim_is_edge(w->set->b, gy, 0),
+                                 [S] = sim_is_edge(w->set->b, gy, 1)};
     for (unsigned port = 0; port < PORTS; port++)
         for (unsigned vc = 0; vc < VCS; vc++) {
             struct packet *p = w->port[first + port].buffer[vc].first;
             if (!p)
                 continue;
-            unsigned set = sim_ways(&w->f, &p->frame, port, gx, gy);
+            unsigned set = sim_paths(&w->f, &p->frame, port, gx, gy);
             for (unsigned out = E; vc == VCS - 1 && out < LOCAL; out++)
-                set &= ~(raised[out] << out); /* there is no VC behind the last */
-            forward(w, first + port, vc, first, set ? set : 1U << LOCAL, raised);
+                set &= ~(vc_increment[out] << out); /* there is no VC behind the last */
+            forward(w, first + port, vc, first, set ? set : 1U << LOCAL, vc_increment);
         }
 }
 
 static void step_crossbar(struct world *w, uint32_t first, bool row)
 {
     unsigned ports = 2 * (row ? w->set->x : w->set->y);
-    unsigned raised[64] = {0};
+    unsigned vc_increment[64] = {0};
     for (unsigned port = 0; port < ports; port++)
         for (unsigned vc = 0; vc < VCS; vc++) {
             const struct list *buffer = &w->port[first + port].buffer[vc];
@@ -347,7 +348,7 @@ static void step_crossbar(struct world *w, uint32_t first, bool row)
             bool back = w->set->give_back && draw(w) % 1000 < w->set->give_back;
             unsigned before = buffer->count;
             forward(w, first + port, vc, first,
-                    back ? 1ULL << port : sim_crossbar_ways(&w->f, &buffer->first->frame, row, port), raised);
+                    back ? 1ULL << port : sim_crossbar_paths(&w->f, &buffer->first->frame, row, port), vc_increment);
             w->c->given_back += back && buffer->count < before;
         }
 }
@@ -398,10 +399,10 @@ static void load(struct world *w)
                 (unsigned)((rank + 1 + draw(w) % (w->f.columns * w->f.rows - 1)) % (w->f.columns * w->f.rows));
             for (unsigned i = 0; i < packets; i++) {
                 struct sim_frame f = {.kind = 1,
-                                      .dst_d0 = (uint16_t)(to % w->f.columns),
-                                      .dst_d1 = (uint16_t)(to / w->f.columns),
-                                      .src_d0 = (uint16_t)(rank % w->f.columns),
-                                      .src_d1 = (uint16_t)(rank / w->f.columns),
+                                      .dst_addr_hi = (uint16_t)(to % w->f.columns),
+                                      .dst_addr_lo = (uint16_t)(to / w->f.columns),
+                                      .src_addr_hi = (uint16_t)(rank % w->f.columns),
+                                      .src_addr_lo = (uint16_t)(rank / w->f.columns),
                                       .message = message,
                                       .offset = i,
                                       .message_packets = packets,

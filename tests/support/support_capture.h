@@ -48,8 +48,8 @@ struct sim_capture {
     uint64_t lost;
     uint64_t given_back, turned_back; /* by networks; by accelerators, to their endpoints, short of the destination */
     const char *comment;              /* instead of the fabric's; NULL: as it should be */
-    const char *remark;               /* comment of record `remark_at`; NULL: none */
-    size_t remark_at;
+    const char *annotation;           /* comment of record `annotation_at`; NULL: none */
+    size_t annotation_at;
 };
 
 /* Whether a port of an accelerator is a minimal next step to (to_gx, to_gy), north-last apart; leaves the board; and

@@ -52,7 +52,7 @@ static bool break_job(struct sim_capture *c, size_t at, const struct view *v)
         return false;
     c->records[at].frame[31] = 5;
     if (c->set.crc)
-        sim_frame_seal(c->records[at].frame);
+        sim_frame_set_crc(c->records[at].frame);
     return true;
 }
 
@@ -256,7 +256,7 @@ static uint64_t say_wrong_count(struct sim_capture *c)
         if (r->frame[13] != 0xB6 || r->direction != 2)
             continue;
         r->frame[27]++;
-        sim_frame_seal(r->frame);
+        sim_frame_set_crc(r->frame);
         return at + 1;
     }
     return 0;

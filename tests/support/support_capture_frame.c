@@ -33,7 +33,7 @@ static void mac(uint8_t *to, uint8_t plane, uint16_t gx, uint16_t gy)
     number(to + 4, gy, 2);
 }
 
-void sim_frame_seal(uint8_t *frame)
+void sim_frame_set_crc(uint8_t *frame)
 {
     if (frame[13] == 0xB6)
         number(frame + 60, crc32c(frame + 14, 46), 4);
@@ -44,8 +44,8 @@ void sim_frame_seal(uint8_t *frame)
 void sim_frame_data(uint8_t *frame, const struct sim_frame *f, bool crc)
 {
     memset(frame, 0, 64);
-    mac(frame, f->plane, f->dst_d0, f->dst_d1);
-    mac(frame + 6, f->plane, f->src_d0, f->src_d1);
+    mac(frame, f->plane, f->dst_addr_hi, f->dst_addr_lo);
+    mac(frame + 6, f->plane, f->src_addr_hi, f->src_addr_lo);
     number(frame + 12, 0x88B5, 2);
     frame[14] = 2;
     frame[15] = f->vc;
@@ -55,10 +55,10 @@ void sim_frame_data(uint8_t *frame, const struct sim_frame *f, bool crc)
     frame[28] = f->kind;
     frame[29] = f->plane;
     number(frame + 30, f->job, 2);
-    number(frame + 32, f->dst_d0, 2);
-    number(frame + 34, f->dst_d1, 2);
-    number(frame + 36, f->src_d0, 2);
-    number(frame + 38, f->src_d1, 2);
+    number(frame + 32, f->dst_addr_hi, 2);
+    number(frame + 34, f->dst_addr_lo, 2);
+    number(frame + 36, f->src_addr_hi, 2);
+    number(frame + 38, f->src_addr_lo, 2);
     number(frame + 40, f->message, 4);
     number(frame + 44, f->offset, 4);
     number(frame + 48, f->message_packets, 4);
@@ -69,7 +69,7 @@ void sim_frame_data(uint8_t *frame, const struct sim_frame *f, bool crc)
     for (unsigned i = 0; i < f->length; i++)
         frame[64 + i] = (uint8_t)(i * 7U + f->message + f->offset);
     if (crc)
-        sim_frame_seal(frame);
+        sim_frame_set_crc(frame);
 }
 
 void sim_frame_credit(uint8_t *frame, uint8_t plane, const uint32_t limit[3], const uint32_t sent[3], uint64_t nonce,
@@ -93,5 +93,5 @@ void sim_frame_credit(uint8_t *frame, uint8_t plane, const uint32_t limit[3], co
     number(frame + 48, (uint32_t)nonce, 4);
     number(frame + 52, (uint32_t)(peer_nonce >> 32), 4);
     number(frame + 56, (uint32_t)peer_nonce, 4);
-    sim_frame_seal(frame);
+    sim_frame_set_crc(frame);
 }

@@ -11,7 +11,7 @@ struct sim_frame {
     uint8_t vc, hops, credit_vc;
     uint32_t credit_limit;
     uint8_t kind, plane;
-    uint16_t job, dst_d0, dst_d1, src_d0, src_d1;
+    uint16_t job, dst_addr_hi, dst_addr_lo, src_addr_hi, src_addr_lo;
     uint32_t message, offset, message_packets;
     uint16_t length;
     uint16_t peer_epoch;
@@ -22,6 +22,6 @@ void sim_frame_data(uint8_t *frame, const struct sim_frame *f, bool crc);
 void sim_frame_credit(uint8_t *frame, uint8_t plane, const uint32_t limit[3], const uint32_t sent[3], uint64_t nonce,
                       uint64_t peer_nonce);
 /* Writes the checksum anew after a change: of a data frame of that length, or of a credit frame. */
-void sim_frame_seal(uint8_t *frame);
+void sim_frame_set_crc(uint8_t *frame);
 
 #endif

@@ -47,7 +47,7 @@ bool sim_write(const struct sim_capture *c, FILE *out, bool (*keep)(const char *
                                                             .captured = r->captured,
                                                             .original = r->bytes,
                                                             .direction = (enum hx_pcapng_direction)r->direction,
-                                                            .comments = {i == c->remark_at ? c->remark : NULL},
+                                                            .comments = {i == c->annotation_at ? c->annotation : NULL},
                                                             .has_queue = true,
                                                             .queue = r->vc});
     }

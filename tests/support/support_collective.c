@@ -23,7 +23,7 @@ static float *guarded(uint64_t elements)
     return memory + GUARD;
 }
 
-static void judge_guards(const float *within, uint64_t elements)
+static void validate_guards(const float *within, uint64_t elements)
 {
     for (unsigned i = 0; i < GUARD; i++)
         assert_true(within[-1 - (int)i] == guard_value && within[elements + i] == guard_value);
@@ -145,7 +145,7 @@ static float expected(const struct ensemble *e, uint64_t element, double *tolera
     return (float)sum;
 }
 
-static void judge_range(const struct ensemble *e, const struct player *p, uint64_t first, uint64_t count)
+static void validate_range(const struct ensemble *e, const struct player *p, uint64_t first, uint64_t count)
 {
     for (uint64_t i = first; i < first + count; i++) {
         double tolerance;
@@ -154,7 +154,7 @@ static void judge_range(const struct ensemble *e, const struct player *p, uint64
     }
 }
 
-void ensemble_judge(const struct ensemble *e)
+void ensemble_validate(const struct ensemble *e)
 {
     const struct ensemble_plan *plan = &e->plan;
     bool scattered = plan->kind == HX_REDUCE_SCATTER || plan->kind == HX_ALL_GATHER;
@@ -163,16 +163,16 @@ void ensemble_judge(const struct ensemble *e)
         const struct player *p = &e->player[n];
         uint64_t offset, bytes;
         assert_true(hx_collective_done(&p->c));
-        judge_guards(p->vector, plan->elements);
-        judge_guards(p->staging, hx_collective_staging(&p->config) / sizeof(float));
+        validate_guards(p->vector, plan->elements);
+        validate_guards(p->staging, hx_collective_staging(&p->config) / sizeof(float));
         for (unsigned i = 0; hx_collective_piece(&p->c, i, &offset, &bytes); i++) {
             for (uint64_t at = offset / sizeof(float); at < (offset + bytes) / sizeof(float); at++)
                 owners[at]++;
             if (plan->kind == HX_REDUCE_SCATTER && !plan->scheduled)
-                judge_range(e, p, offset / sizeof(float), bytes / sizeof(float));
+                validate_range(e, p, offset / sizeof(float), bytes / sizeof(float));
         }
         if (plan->kind != HX_REDUCE_SCATTER && !plan->scheduled)
-            judge_range(e, p, 0, plan->elements);
+            validate_range(e, p, 0, plan->elements);
     }
     for (uint64_t i = 0; i < plan->elements; i++)
         assert_int_equal(owners[i], scattered ? 1 : (e->n & 0xFF));

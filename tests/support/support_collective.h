@@ -44,6 +44,6 @@ bool ensemble_init(struct ensemble *e, const struct ensemble_plan *plan);
 struct player *ensemble_player(const struct ensemble *e, unsigned gx, unsigned gy);
 
 /* Fails the test unless all are done and have what they must have. */
-void ensemble_judge(const struct ensemble *e);
+void ensemble_validate(const struct ensemble *e);
 
 #endif

@@ -40,7 +40,7 @@ static void check_ends(const struct hx_fabric *f, struct fabric_findings *found)
             found->wrong_ends += !there || back.node != node || back.port != port;
         }
         if (hx_is_host(f, node))
-            found->wrong_ends += hx_fabric_host(f, f->node[node].d0, f->node[node].d1) != node;
+            found->wrong_ends += hx_fabric_host(f, f->node[node].addr_hi, f->node[node].addr_lo) != node;
         found->wrong_ends += f->node[node].group >= f->groups;
     }
 }
@@ -79,7 +79,7 @@ static uint64_t nearer_ports(const struct walk *w, uint32_t node)
 static uint64_t offer(struct walk *w, uint32_t node, unsigned input, unsigned vc, uint32_t to)
 {
     const struct hx_route *r = &w->route[node];
-    uint64_t ports = hx_route_ports(r, input, w->f->node[to].d0, w->f->node[to].d1);
+    uint64_t ports = hx_route_ports(r, input, w->f->node[to].addr_hi, w->f->node[to].addr_lo);
     uint64_t local = hx_is_host(w->f, node) ? UINT64_C(1) << HX_LOCAL : 0;
     if (node == to || ports == 0 || ports & local) {
         w->found.lost += node != to || ports != local;
@@ -127,7 +127,7 @@ static void walk_to(struct walk *w, uint32_t to)
         if (w->distance[from] == FAR) {
             const struct hx_fabric_node *at = &w->f->node[to];
             w->found.cut_off++;
-            w->found.lost += hx_route_ports(&w->route[from], HX_LOCAL, at->d0, at->d1) != 0;
+            w->found.lost += hx_route_ports(&w->route[from], HX_LOCAL, at->addr_hi, at->addr_lo) != 0;
             continue;
         }
         offer(w, from, HX_LOCAL, 0, to);
@@ -193,7 +193,7 @@ static struct walk start(const struct hx_fabric *f)
                      .queue = hx_allocate(places + f->nodes, sizeof *w.queue)};
     for (uint32_t node = 0; node < f->nodes; node++) {
         w.tables[node] = hx_allocate(hx_fabric_route_bytes(f, node) / sizeof **w.tables + 1, sizeof **w.tables);
-        hx_fabric_route(&w.route[node], f, node, (struct hx_barred){NULL}, UINT64_MAX, w.tables[node]);
+        hx_fabric_route(&w.route[node], f, node, (struct hx_blocked_boards){NULL}, UINT64_MAX, w.tables[node]);
     }
     return w;
 }
@@ -223,7 +223,7 @@ struct fabric_findings fabric_find(const struct hx_fabric *f, uint32_t step)
     return w.found;
 }
 
-struct fabric_findings fabric_judge_some(const struct hx_fabric *f, uint32_t step)
+struct fabric_findings fabric_validate_some(const struct hx_fabric *f, uint32_t step)
 {
     struct fabric_findings found = fabric_find(f, step);
     assert_int_equal(found.wrong_ends, 0);
@@ -235,9 +235,9 @@ struct fabric_findings fabric_judge_some(const struct hx_fabric *f, uint32_t ste
     return found;
 }
 
-struct fabric_findings fabric_judge(const struct hx_fabric *f)
+struct fabric_findings fabric_validate(const struct hx_fabric *f)
 {
-    return fabric_judge_some(f, 1);
+    return fabric_validate_some(f, 1);
 }
 
 void fabric_make(struct hx_fabric *f, const char *text)
@@ -283,7 +283,7 @@ unsigned fabric_links_between(const struct hx_fabric *f, uint32_t a, uint32_t b)
     return links;
 }
 
-uint64_t fabric_shortest_ways(const struct hx_fabric *f, uint32_t a, uint32_t b)
+uint64_t fabric_shortest_paths(const struct hx_fabric *f, uint32_t a, uint32_t b)
 {
     uint16_t *distance = hx_allocate(f->nodes, sizeof *distance);
     uint32_t *queue = hx_allocate(f->nodes, sizeof *queue);
@@ -321,9 +321,9 @@ static void send_to(const struct walk *w, double *flow, double *load)
 }
 
 /* What the fullest link carries where each host sends to each other so much of its own as `part` says. */
-static double fullest_link(const struct hx_fabric *f, const uint32_t *seat_to,
-                           double (*part)(const struct hx_fabric *f, const uint32_t *seat_to, uint32_t from,
-                                          uint32_t to))
+static double fullest_link(const struct hx_fabric *f, const uint32_t *attachment_router_to,
+                           double (*part)(const struct hx_fabric *f, const uint32_t *attachment_router_to,
+                                          uint32_t from, uint32_t to))
 {
     struct walk w = {
         .f = f, .distance = hx_allocate(f->nodes, sizeof *w.distance), .queue = hx_allocate(f->nodes, sizeof *w.queue)};
@@ -333,7 +333,7 @@ static double fullest_link(const struct hx_fabric *f, const uint32_t *seat_to,
     for (uint32_t to = 0; to < f->hosts; to++) {
         search(f, to, w.distance, w.queue);
         for (uint32_t node = 0; node < f->nodes; node++)
-            flow[node] = hx_is_host(f, node) ? part(f, seat_to, node, to) : 0;
+            flow[node] = hx_is_host(f, node) ? part(f, attachment_router_to, node, to) : 0;
         send_to(&w, flow, load);
     }
     for (uint32_t port = 0; port < f->ports; port++)
@@ -345,10 +345,10 @@ static double fullest_link(const struct hx_fabric *f, const uint32_t *seat_to,
     return fullest;
 }
 
-static double to_everyone(const struct hx_fabric *f, const uint32_t *seat_to, uint32_t from, uint32_t to)
+static double to_everyone(const struct hx_fabric *f, const uint32_t *attachment_router_to, uint32_t from, uint32_t to)
 {
     (void)f;
-    (void)seat_to;
+    (void)attachment_router_to;
     (void)from;
     (void)to;
     return 1;
@@ -360,24 +360,25 @@ double fabric_even_share(const struct hx_fabric *f)
 }
 
 /* The router that a host hangs on, or itself. */
-static uint32_t seat(const struct hx_fabric *f, uint32_t host)
+static uint32_t attachment_router(const struct hx_fabric *f, uint32_t host)
 {
     uint32_t far = hx_fabric_far(f, host, HX_E).node;
     return f->nodes > f->hosts && !f->mesh.nodes ? far : host;
 }
 
-static double to_one_seat(const struct hx_fabric *f, const uint32_t *seat_to, uint32_t from, uint32_t to)
+static double to_one_attachment_router(const struct hx_fabric *f, const uint32_t *attachment_router_to, uint32_t from,
+                                       uint32_t to)
 {
-    uint32_t there = seat(f, to);
+    uint32_t there = attachment_router(f, to);
     unsigned hosts = there == to;
-    if (seat_to[seat(f, from)] != there)
+    if (attachment_router_to[attachment_router(f, from)] != there)
         return 0;
     for (unsigned port = 0; there != to && port < hx_fabric_ports(f, there); port++)
         hosts += hx_is_host(f, hx_fabric_far(f, there, port).node);
     return 1.0 / hosts;
 }
 
-double fabric_share_of_seats(const struct hx_fabric *f, const uint32_t *seat_to)
+double fabric_share_of_attachment_routers(const struct hx_fabric *f, const uint32_t *attachment_router_to)
 {
-    return 1 / fullest_link(f, seat_to, to_one_seat);
+    return 1 / fullest_link(f, attachment_router_to, to_one_attachment_router);
 }

@@ -27,8 +27,8 @@ struct fabric_findings {
 struct fabric_findings fabric_find(const struct hx_fabric *f, uint32_t step);
 
 /* Likewise, and asserts that nothing is wrong: all but `missing` is as it must be. */
-struct fabric_findings fabric_judge(const struct hx_fabric *f);
-struct fabric_findings fabric_judge_some(const struct hx_fabric *f, uint32_t step);
+struct fabric_findings fabric_validate(const struct hx_fabric *f);
+struct fabric_findings fabric_validate_some(const struct hx_fabric *f, uint32_t step);
 
 /* Builds a fabric of one plane, or fails the test. */
 void fabric_make(struct hx_fabric *f, const char *text);
@@ -42,13 +42,13 @@ uint64_t fabric_cost(const struct hx_fabric *f);
 /* Links between two routers. */
 unsigned fabric_links_between(const struct hx_fabric *f, uint32_t a, uint32_t b);
 /* How many shortest ways there are between two routers, hosts not being on the way. */
-uint64_t fabric_shortest_ways(const struct hx_fabric *f, uint32_t a, uint32_t b);
+uint64_t fabric_shortest_paths(const struct hx_fabric *f, uint32_t a, uint32_t b);
 
 /* The share of the injection bandwidth that all-to-all has when the fullest link is full and at every node each way
  * that is shortest takes as much as the others. Of hosts with one link. */
 double fabric_even_share(const struct hx_fabric *f);
-/* Likewise where hosts send to those of one other seat, to all of them alike: in rates of a link. seat_to[node]: of a
+/* Likewise where hosts send to those of one other seat, to all of them alike: in rates of a link. attachment_router_to[node]: of a
  * router with hosts, or of a host that forwards itself. */
-double fabric_share_of_seats(const struct hx_fabric *f, const uint32_t *seat_to);
+double fabric_share_of_attachment_routers(const struct hx_fabric *f, const uint32_t *attachment_router_to);
 
 #endif

@@ -25,10 +25,10 @@ const struct hx_header example_data_header = {
     .kind = HX_DATA,
     .plane = 0,
     .job = 7,
-    .dst_d0 = 6,
-    .dst_d1 = 3,
-    .src_d0 = 1,
-    .src_d1 = 2,
+    .dst_addr_hi = 6,
+    .dst_addr_lo = 3,
+    .src_addr_hi = 1,
+    .src_addr_lo = 2,
     .message = 5,
     .offset = 2,
     .message_packets = 3,
@@ -52,10 +52,10 @@ const struct hx_header example_ack_header = {
     .kind = HX_ACK,
     .plane = 1,
     .job = 7,
-    .dst_d0 = 1,
-    .dst_d1 = 2,
-    .src_d0 = 6,
-    .src_d1 = 3,
+    .dst_addr_hi = 1,
+    .dst_addr_lo = 2,
+    .src_addr_hi = 6,
+    .src_addr_lo = 3,
     .message = 5,
     .offset = 1,
     .message_packets = 3,
@@ -94,7 +94,7 @@ uint32_t support_crc32c(uint32_t crc, const uint8_t *data, size_t bytes)
     return ~state;
 }
 
-void support_seal_credit(uint8_t *frame)
+void support_set_credit_crc(uint8_t *frame)
 {
     unsigned covered = 22 + 8U * (frame[17] >= 1 && frame[17] <= 4 ? frame[17] : 3);
     uint32_t crc = support_crc32c(0, frame + 14, covered);

@@ -16,7 +16,7 @@ extern const struct hx_credit_frame example_credit_counts;
 uint32_t support_crc32c(uint32_t crc, const uint8_t *data, size_t bytes);
 
 /* Writes the checksum of a credit frame anew. */
-void support_seal_credit(uint8_t *frame);
+void support_set_credit_crc(uint8_t *frame);
 
 /* Decode from memory of exactly that size, so that a sanitizer sees every byte read beyond it. */
 int support_decode_data(struct hx_header *h, const uint8_t *frame, size_t bytes);

@@ -224,7 +224,7 @@ uint64_t graph_offered(const struct graph *g, const uint16_t *distance, int node
 struct reach {
     const struct graph *g;
     const uint16_t *distance;
-    const bool *barred;
+    const bool *blocked;
     bool *seen;
 };
 
@@ -232,7 +232,7 @@ static bool reach_from(struct reach *r, int node, int layer, bool moved_north)
 {
     const struct graph *g = r->g;
     bool *seen = &r->seen[(node * GRAPH_LAYERS + layer) * 2 + moved_north];
-    if (*seen || (g->kind[node] == GRAPH_BOARD && r->barred[graph_board(g, node)]))
+    if (*seen || (g->kind[node] == GRAPH_BOARD && r->blocked[graph_board(g, node)]))
         return false;
     *seen = true;
     if (r->distance[node * GRAPH_LAYERS + layer] == 0)
@@ -251,10 +251,10 @@ static bool reach_from(struct reach *r, int node, int layer, bool moved_north)
     return false;
 }
 
-bool graph_can_reach(const struct graph *g, const uint16_t *distance, int from, int to, const bool *barred)
+bool graph_can_reach(const struct graph *g, const uint16_t *distance, int from, int to, const bool *blocked)
 {
-    struct reach r = {g, distance, barred, calloc((size_t)g->nodes * GRAPH_LAYERS * 2, sizeof(bool))};
-    bool found = !barred[graph_board(g, to)] && reach_from(&r, from, 0, false);
+    struct reach r = {g, distance, blocked, calloc((size_t)g->nodes * GRAPH_LAYERS * 2, sizeof(bool))};
+    bool found = !blocked[graph_board(g, to)] && reach_from(&r, from, 0, false);
     free(r.seen);
     return found;
 }

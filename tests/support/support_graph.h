@@ -64,6 +64,6 @@ uint64_t graph_offered(const struct graph *g, const uint16_t *distance, int node
 
 /* Whether a packet can go from `from` to `to` on minimal ways without landing on a barred board and without turning
  * from north to east or west on a board. barred: per board. */
-bool graph_can_reach(const struct graph *g, const uint16_t *distance, int from, int to, const bool *barred);
+bool graph_can_reach(const struct graph *g, const uint16_t *distance, int from, int to, const bool *blocked);
 
 #endif

@@ -62,7 +62,7 @@ static struct message *message_of(struct messages *m, uint64_t number, unsigned 
 
 void messages_place(struct messages *m, unsigned rank, const struct hx_header *h, const uint8_t *payload)
 {
-    struct message *message = message_of(m, h->tag, h->src_d1 * m->columns + h->src_d0, rank);
+    struct message *message = message_of(m, h->tag, h->src_addr_lo * m->columns + h->src_addr_hi, rank);
     assert_int_equal(h->message_packets, message->packets);
     assert_true(h->offset < message->packets);
     uint64_t left = message->bytes - (uint64_t)h->offset * 8192;
@@ -78,7 +78,7 @@ void messages_place(struct messages *m, unsigned rank, const struct hx_header *h
 
 void messages_event(struct messages *m, unsigned rank, const struct hx_event *event)
 {
-    unsigned peer = event->d1 * m->columns + event->d0;
+    unsigned peer = event->addr_lo * m->columns + event->addr_hi;
     if (event->type == HX_EVENT_RECEIVED) {
         struct message *message = message_of(m, event->tag, peer, rank);
         assert_int_equal(event->bytes, message->bytes);
@@ -108,7 +108,7 @@ unsigned messages_open(const struct messages *m)
     return open;
 }
 
-void messages_judge_all_through(const struct messages *m)
+void messages_validate_all_through(const struct messages *m)
 {
     for (unsigned i = 0; i < m->count; i++) {
         const struct message *message = &m->list[i];

@@ -43,6 +43,6 @@ void messages_event(struct messages *m, unsigned rank, const struct hx_event *ev
 unsigned messages_open(const struct messages *m);
 /* Fails the test unless every message whose sender still knows it was received, all of it and once in a life of its
  * receiver, and its sender was told. */
-void messages_judge_all_through(const struct messages *m);
+void messages_validate_all_through(const struct messages *m);
 
 #endif

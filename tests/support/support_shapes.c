@@ -19,12 +19,12 @@ static const struct graph_shape named[] = {
     {1, 1, 1, 20, 10, 1}, {3, 2, 4, 2, 4, 1},  {1, 2, 6, 5, 6, 1},  {5, 1, 5, 1, 6, 1},   {4, 3, 6, 3, 5, 2},
     {8, 1, 3, 1, 3, 2},   {6, 2, 6, 1, 7, 1},  {1, 1, 5, 5, 5, 1},  {3, 3, 6, 6, 8, 3}};
 
-static void judge_one(struct graph_shape s, void (*judge)(struct graph_shape, const char *))
+static void validate_one(struct graph_shape s, void (*validate)(struct graph_shape, const char *))
 {
     char what[128];
     snprintf(what, sizeof what, "%dx%d H%dx%dMesh radix %d taper %d (HX_SEED=%llu)", s.x, s.y, s.a, s.b, s.radix,
              s.taper, (unsigned long long)shapes_seed());
-    judge(s, what);
+    validate(s, what);
 }
 
 /* Draws until the switches can join the lines, and if `trees`, until some line needs more than one. */
@@ -45,7 +45,7 @@ static struct graph_shape draw(uint64_t *random, int a, int b, bool trees)
     }
 }
 
-void shapes_for_each(void (*judge)(struct graph_shape shape, const char *what))
+void shapes_for_each(void (*validate)(struct graph_shape shape, const char *what))
 {
     enum { NAMED = sizeof named / sizeof *named, SHAPES = NAMED + BOARDS * BOARDS * 2 * DRAWS };
     struct graph_shape shape[SHAPES];
@@ -58,5 +58,5 @@ void shapes_for_each(void (*judge)(struct graph_shape shape, const char *what))
             for (int round = 0; round < 2 * DRAWS; round++)
                 shape[count++] = draw(&random, a, b, round % 2);
     for (unsigned n = 0; n < effort(SHAPES); n++)
-        judge_one(shape[effort_case(n, SHAPES)], judge);
+        validate_one(shape[effort_case(n, SHAPES)], validate);
 }

@@ -17,10 +17,10 @@ void *world_allocate(size_t count, size_t bytes)
     return memory;
 }
 
-void world_build_routes(struct world *w, const uint8_t *barred)
+void world_build_routes(struct world *w, const uint8_t *blocked)
 {
     for (uint32_t node = 0; node < w->g.nodes; node++)
-        hx_route_build(&w->routes[node], &w->g, node, (struct hx_barred){barred}, UINT64_MAX, w->memory[node]);
+        hx_route_build(&w->routes[node], &w->g, node, (struct hx_blocked_boards){blocked}, UINT64_MAX, w->memory[node]);
 }
 
 void world_init(struct world *w, struct graph_shape s, const char *what)
@@ -63,15 +63,15 @@ uint64_t world_set(const struct world *w, int node, int input)
     return hx_route_ports(&w->routes[node], (unsigned)input, w->gx, w->gy);
 }
 
-void world_draw_barred(const struct world *w, uint64_t *random, bool **barred, uint8_t **bits)
+void world_draw_blocked(const struct world *w, uint64_t *random, bool **blocked, uint8_t **bits)
 {
     int boards = w->graph.shape.x * w->graph.shape.y;
     unsigned percent = 10 + seeded_below(random, 50);
-    *barred = world_allocate((size_t)boards, sizeof **barred);
+    *blocked = world_allocate((size_t)boards, sizeof **blocked);
     *bits = world_allocate((size_t)boards / 8 + 1, 1);
     for (int board = 0; board < boards; board++) {
-        (*barred)[board] = seeded_below(random, 100) < percent;
-        (*bits)[board / 8] |= (uint8_t)((*barred)[board] << board % 8);
+        (*blocked)[board] = seeded_below(random, 100) < percent;
+        (*bits)[board / 8] |= (uint8_t)((*blocked)[board] << board % 8);
     }
 }
 

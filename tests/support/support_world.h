@@ -22,8 +22,8 @@ void *world_allocate(size_t count, size_t bytes);
 void world_init(struct world *w, struct graph_shape s, const char *what);
 void world_free(struct world *w);
 
-/* Builds all routes anew; barred as in struct hx_barred, NULL: no board is. */
-void world_build_routes(struct world *w, const uint8_t *barred);
+/* Builds all routes anew; barred as in struct hx_blocked_boards, NULL: no board is. */
+void world_build_routes(struct world *w, const uint8_t *blocked);
 
 /* Makes `to` the destination. */
 void world_aim(struct world *w, int to);
@@ -32,7 +32,7 @@ void world_aim(struct world *w, int to);
 uint64_t world_set(const struct world *w, int node, int input);
 
 /* Draws failed boards, in the oracle's and the firmware's form, both to be freed. */
-void world_draw_barred(const struct world *w, uint64_t *random, bool **barred, uint8_t **bits);
+void world_draw_blocked(const struct world *w, uint64_t *random, bool **blocked, uint8_t **bits);
 
 /* A packet that stands at a node. */
 struct packet {

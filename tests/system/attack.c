@@ -94,10 +94,10 @@ static uint32_t make_packet(uint8_t *frame, unsigned job, unsigned from_row, uns
                           .credit_vc = HX_NO_CREDIT,
                           .kind = HX_DATA,
                           .job = (uint16_t)job,
-                          .dst_d0 = (uint16_t)below(4),
-                          .dst_d1 = (uint16_t)(to_row + below(2)),
-                          .src_d0 = (uint16_t)below(4),
-                          .src_d1 = (uint16_t)(from_row + below(2)),
+                          .dst_addr_hi = (uint16_t)below(4),
+                          .dst_addr_lo = (uint16_t)(to_row + below(2)),
+                          .src_addr_hi = (uint16_t)below(4),
+                          .src_addr_lo = (uint16_t)(from_row + below(2)),
                           .message = below(10),
                           .message_packets = 1,
                           .length = (uint16_t)below(200),
@@ -110,8 +110,8 @@ static uint32_t make_packet(uint8_t *frame, unsigned job, unsigned from_row, uns
 
 static uint32_t make_malformed(uint8_t *frame)
 {
-    static const uint8_t spoil[] = {HX_AT_DST_MAC, HX_AT_SRC_MAC + 1, HX_AT_VERSION, HX_AT_VC,     HX_AT_CREDIT_VC,
-                                    HX_AT_KIND,    HX_AT_PLANE,       HX_AT_DST_D0,  HX_AT_OFFSET, HX_AT_LENGTH};
+    static const uint8_t spoil[] = {HX_AT_DST_MAC, HX_AT_SRC_MAC + 1, HX_AT_VERSION,     HX_AT_VC,     HX_AT_CREDIT_VC,
+                                    HX_AT_KIND,    HX_AT_PLANE,       HX_AT_DST_ADDR_HI, HX_AT_OFFSET, HX_AT_LENGTH};
     uint32_t bytes = make_packet(frame, OWN_JOB, 0, 0);
     unsigned how = below(sizeof spoil + 3);
     if (how < sizeof spoil)

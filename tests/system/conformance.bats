@@ -75,7 +75,7 @@ broken() {
 # bats test_tags=all
 @test "conformance: room that falls by less than a packet costs" {
     broken 'loopback.h s/cable_sent(&p->cable, d)/cable_sent(\&p->cable, \&(struct hx_desc){.vc = d->vc})/' -- \
-        "hal_room: after hal_transmit of a packet of cost 3 on VC 0 room fell by 1, not 3 (hal.h: room downstream less"
+        "hal_tx_credits: after hal_transmit of a packet of cost 3 on VC 0 room fell by 1, not 3 (hal.h: room downstream less"
 }
 
 @test "conformance: arrivals beyond the window, no buffer for an acknowledgement, a wrong checksum, time that goes back" {
@@ -107,14 +107,14 @@ broken() {
 
 # bats test_tags=all
 @test "conformance: detours that are not written, not carried, or forget the destination; queues and buffers that are others" {
-    broken 'hal_port.h /void hal_redirect/,/^}/s/d->dst_d1 = d1;/(void)d1;/' -- \
+    broken 'hal_port.h /void hal_redirect/,/^}/s/d->dst_addr_lo = addr_lo;/(void)addr_lo;/' -- \
         "hal_redirect: afterwards what hal_arrival gave says 1,0, not 1,65535 (hal.h: from now on the packet"
     broken 'loopback.h s/cable_write_hop(&p->cable, frame, d)/cable_write_hop(\&p->cable, frame, \&(struct hx_desc){.vc = d->vc, .hops = d->hops})/' -- \
         "hal_redirect: behind the link it goes to 1,0, not to 1,65535 (hal.h: from now on the packet"
-    broken 'hal_port.h s/    hx_frame_destination(.*/    *d0 = d->dst_d0;\n    *d1 = d->dst_d1;/' -- \
+    broken 'hal_port.h s/    hx_frame_destination(.*/    *addr_hi = d->dst_addr_hi;\n    *addr_lo = d->dst_addr_lo;/' -- \
         "hal_destination: of a packet for 1,0 on a detour it says 1,65535 (hal.h: the destination that a packet"
-    broken 'hal_port.h /unsigned hal_queued/,/^}/s/queued += /queued = /' 'hal_port.h s/return h->node.blocks;/return 2 * h->node.blocks;/' -- \
-        "hal_queued: 0 credit units stand in a link whose far end holds 3, on VC 0 to 0 (hal.h: credit units that went by" \
+    broken 'hal_port.h /unsigned hal_output_occupancy/,/^}/s/queued += /queued = /' 'hal_port.h s/return h->node.blocks;/return 2 * h->node.blocks;/' -- \
+        "hal_output_occupancy: 0 credit units stand in a link whose far end holds 3, on VC 0 to 0 (hal.h: credit units that went by" \
         "hal_buffer: it is 256, and room on VC 0 of an idle link is 128 (hal.h: credit units that a VC of a link has"
 }
 

@@ -418,7 +418,7 @@ static int read_all(void)
 }
 
 /* Runs beside the owner. */
-static void judge_sizes(void)
+static void validate_sizes(void)
 {
     struct shm_arena a;
     bool good = shm_arena_attach(&a, arena_name, BYTES) == 0 && a.bytes == BYTES && a.base[BYTES - 1] == 9;
@@ -438,7 +438,7 @@ static void an_arena_is_as_large_as_it_was_made(void **state)
     struct shm_arena a;
     assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
     a.base[BYTES - 1] = 9;
-    assert_int_equal(arena_in_a_process(judge_sizes), 0);
+    assert_int_equal(arena_in_a_process(validate_sizes), 0);
     assert_int_equal(ftruncate(a.fd, 0), 0);
     assert_int_equal(WEXITSTATUS(arena_in_a_process(read_beside)), EAGAIN);
     shm_arena_close(&a, true);

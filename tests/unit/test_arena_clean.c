@@ -94,22 +94,22 @@ static void clean_among_others(void)
 }
 
 /* In the process that life is: the judgement of the test that began it. */
-static void judged(void (*life)(void))
+static void validated(void (*life)(void))
 {
     (void)arena_choose_name(NULL);
     life();
-    (void)arena_judge_closed(NULL);
+    (void)arena_validate_closed(NULL);
 }
 
-static void clean_judged(void)
+static void clean_validated(void)
 {
-    judged(clean_among_others);
+    validated(clean_among_others);
 }
 
 static void what_nobody_holds_is_removed(void **state)
 {
     (void)state;
-    assert_int_equal(arena_in_own_shm(clean_judged, "16m"), 0);
+    assert_int_equal(arena_in_own_shm(clean_validated, "16m"), 0);
 }
 
 /* ---- room ---- */
@@ -150,7 +150,7 @@ static void with_descriptor_0(void)
 static void without_descriptor_0(void)
 {
     (void)close(0);
-    judged(with_descriptor_0);
+    validated(with_descriptor_0);
 }
 
 static void attach_with_descriptor_0(void)

@@ -107,7 +107,7 @@ static void ends(void)
 /* ---- the promises ---- */
 
 /* The arena is the object of that name, and locked. */
-static void judge_created(struct shm_arena *a)
+static void validate_created(struct shm_arena *a)
 {
     struct stat by_name;
     struct stat by_fd;
@@ -127,7 +127,7 @@ static void an_object_removed_before_its_lock_is_created_again(void **state)
     struct shm_arena a;
     before_call(LOCK, 1, removes);
     assert_int_equal(shm_arena_create(&a, arena_name, 4096), 0);
-    judge_created(&a);
+    validate_created(&a);
 }
 
 /* The same where the object has the lowest descriptor there is. */
@@ -184,7 +184,7 @@ static void what_was_left_may_vanish(void **state)
         before_call(moments[i].call, moments[i].before, removes);
         assert_int_equal(shm_arena_create(&a, arena_name, 4096), 0);
         assert_null(other.act);
-        judge_created(&a);
+        validate_created(&a);
     }
 }
 

@@ -88,17 +88,17 @@ static void what_minimal_routing_carries(void **state)
     for (unsigned a = 1; a <= 8; a++) {
         for (unsigned x = 2; x <= 9; x++) {
             struct hx_geometry g = geometry(a, 1, x, 1, 64, 1);
-            assert_near(hx_alltoall_pace(&g) * others(&g), hx_alltoall_bound(&g) * minimal_share(a, x));
+            assert_near(hx_alltoall_injection_rate(&g) * others(&g), hx_alltoall_bound(&g) * minimal_share(a, x));
             g = geometry(1, a, 1, x, 64, 1);
-            assert_near(hx_alltoall_pace(&g) * others(&g), hx_alltoall_bound(&g) * minimal_share(a, x));
+            assert_near(hx_alltoall_injection_rate(&g) * others(&g), hx_alltoall_bound(&g) * minimal_share(a, x));
         }
     }
     struct hx_geometry g = geometry(4, 4, 4, 4, 64, 1);
-    assert_near(hx_alltoall_pace(&g), 0.16);
+    assert_near(hx_alltoall_injection_rate(&g), 0.16);
     g = geometry(2, 2, 16, 16, 64, 1);
-    assert_near(hx_alltoall_pace(&g), 4.0 / 15);
+    assert_near(hx_alltoall_injection_rate(&g), 4.0 / 15);
     g = geometry(4, 4, 1, 1, 64, 1);
-    assert_near(hx_alltoall_pace(&g), 0.5);
+    assert_near(hx_alltoall_injection_rate(&g), 0.5);
 }
 
 static void straight_cuts(void **state)
@@ -187,7 +187,7 @@ static int maximum_flow(const struct graph *g, bool across)
     return flow;
 }
 
-static void judge_shape(struct graph_shape s, const char *what)
+static void validate_shape(struct graph_shape s, const char *what)
 {
     struct graph graph;
     assert_true(graph_build(&graph, s));
@@ -216,7 +216,7 @@ static void judge_shape(struct graph_shape s, const char *what)
 static void straight_cut_is_a_maximum_flow_and_diameter_a_longest_way(void **state)
 {
     (void)state;
-    shapes_for_each(judge_shape);
+    shapes_for_each(validate_shape);
 }
 
 int main(void)

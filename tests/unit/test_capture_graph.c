@@ -53,7 +53,7 @@ static struct hx_route *open_routes(const struct hx_fabric *g)
 {
     struct hx_route *route = hx_allocate(g->nodes, sizeof *route);
     for (uint32_t node = 0; node < g->nodes; node++)
-        hx_fabric_route(&route[node], g, node, (struct hx_barred){NULL}, UINT64_MAX,
+        hx_fabric_route(&route[node], g, node, (struct hx_blocked_boards){NULL}, UINT64_MAX,
                         hx_allocate(1, hx_fabric_route_bytes(g, node)));
     return route;
 }
@@ -61,7 +61,7 @@ static struct hx_route *open_routes(const struct hx_fabric *g)
 static void close_routes(struct hx_route *route, uint32_t nodes)
 {
     for (uint32_t node = 0; node < nodes; node++)
-        free(route[node].is_router ? (void *)route[node].d0_ports : (void *)route[node].x_table);
+        free(route[node].is_router ? (void *)route[node].addr_hi_ports : (void *)route[node].x_table);
     free(route);
 }
 
@@ -106,7 +106,7 @@ static void step(struct walk *w, uint32_t node, unsigned input, unsigned vc, uns
         arrive(w, vc, hops);
         return;
     }
-    uint64_t ports = hx_route_ways(&w->route[node], input, vc, to->d0, to->d1);
+    uint64_t ports = hx_route_candidates(&w->route[node], input, vc, to->addr_hi, to->addr_lo);
     assert_true(ports != 0);
     for (; ports; ports &= ports - 1)
         take_port(w, (struct hx_end){node, (uint16_t)input}, vc, (unsigned)__builtin_ctzll(ports), hops);
@@ -179,7 +179,7 @@ static void cables_that_lead_elsewhere_are_on_no_way(void **state)
     open_fabric(&f, "fat-tree hosts=16 radix=8");
     const struct {
         const char *port, *from, *to;
-        bool on_a_way;
+        bool on_a_path;
     } cables[] = {
         {"a0,0/p0/E", "a0,0/p0/E", "a1,0/p0/E", true},   {"a0,1/p0/E", "a0,0/p0/E", "a1,0/p0/E", false},
         {"leaf0/p0/0", "a0,1/p0/E", "a0,0/p0/E", true},  {"leaf0/p0/4", "a0,1/p0/E", "a0,0/p0/E", false},
@@ -194,7 +194,7 @@ static void cables_that_lead_elsewhere_are_on_no_way(void **state)
         struct hx_leg leg;
         assert_true(hx_cap_port(&f, cables[i].port, &at) && hx_cap_port(&f, cables[i].from, &from) &&
                     hx_cap_port(&f, cables[i].to, &to));
-        if (hx_cap_leg(&f, (struct hx_journey){from.node, to.node, 0}, &at, &leg) != cables[i].on_a_way)
+        if (hx_cap_leg(&f, (struct hx_journey){from.node, to.node, 0}, &at, &leg) != cables[i].on_a_path)
             fail_msg("%s, from %s to %s", cables[i].port, cables[i].from, cables[i].to);
     }
     hx_cap_fabric_free(&f);

@@ -240,16 +240,16 @@ static void events_without_a_message_change_nothing(void **state)
 
 /* Four players on a torus of two by two, and what each has under way: what it was told to send, and not yet that it
  * arrived. */
-enum { SIDE = 2, PLAYERS = SIDE * SIDE, MOST_UNDER_WAY = 16, EDGES = 32, NUMBERS = 12 };
+enum { SIDE = 2, PLAYERS = SIDE * SIDE, MOST_IN_FLIGHT = 16, EDGES = 32, NUMBERS = 12 };
 static struct {
     struct hx_collective c[PLAYERS];
-    uint32_t tag[PLAYERS][MOST_UNDER_WAY];
-    unsigned under_way[PLAYERS];
+    uint32_t tag[PLAYERS][MOST_IN_FLIGHT];
+    unsigned in_flight[PLAYERS];
 } game;
 
-static bool is_under_way(unsigned player, uint32_t tag)
+static bool is_in_flight(unsigned player, uint32_t tag)
 {
-    for (unsigned i = 0; i < game.under_way[player]; i++) {
+    for (unsigned i = 0; i < game.in_flight[player]; i++) {
         if (game.tag[player][i] == tag)
             return true;
     }
@@ -260,8 +260,8 @@ static void play_on(unsigned player)
 {
     struct hx_collective_send s;
     while (hx_collective_next(&game.c[player], 0, &s)) {
-        assert_true(game.under_way[player] < MOST_UNDER_WAY);
-        game.tag[player][game.under_way[player]++] = s.tag;
+        assert_true(game.in_flight[player] < MOST_IN_FLIGHT);
+        game.tag[player][game.in_flight[player]++] = s.tag;
         hx_collective_take(&game.c[player], &s);
         struct hx_collective *to = &game.c[s.gy * SIDE + s.gx];
         assert_int_equal(hx_collective_received(to, player % SIDE, player / SIDE, s.tag), HX_OK);
@@ -270,7 +270,7 @@ static void play_on(unsigned player)
 
 /* Of all tags that there are, with numbers somewhat beyond those in use, it takes those under way and no other. What
  * lies behind the player looks like more of its table: who reads there believes what it finds. */
-static void judge_all_tags(unsigned player)
+static void validate_all_tags(unsigned player)
 {
     struct {
         struct hx_collective c;
@@ -282,7 +282,7 @@ static void judge_all_tags(unsigned player)
         for (uint32_t number = 0; number < NUMBERS; number++) {
             copy.c = game.c[player];
             uint32_t tag = way << 25 | number;
-            bool due = is_under_way(player, tag);
+            bool due = is_in_flight(player, tag);
             assert_int_equal(hx_collective_sent(&copy.c, tag), due ? HX_OK : HX_E_RANGE);
             assert_int_equal(copy.c.left, game.c[player].left - due);
         }
@@ -306,13 +306,13 @@ static void only_messages_under_way_are_acknowledged(void **state)
         busy = false;
         for (unsigned player = 0; player < PLAYERS; player++) {
             play_on(player);
-            judge_all_tags(player);
+            validate_all_tags(player);
         }
         for (unsigned player = 0; player < PLAYERS; player++) {
-            if (game.under_way[player] == 0)
+            if (game.in_flight[player] == 0)
                 continue;
             busy = true; /* the latest goes first: the others are still under way when its lane goes on */
-            assert_int_equal(hx_collective_sent(&game.c[player], game.tag[player][--game.under_way[player]]), HX_OK);
+            assert_int_equal(hx_collective_sent(&game.c[player], game.tag[player][--game.in_flight[player]]), HX_OK);
         }
     }
     for (unsigned player = 0; player < PLAYERS; player++)
@@ -337,7 +337,7 @@ static unsigned level_of(enum hx_collective_algorithm algorithm, unsigned stream
     return algorithm == HX_BY_TORUS && stream >= 2;
 }
 
-static void judge_broadcast_tags(enum hx_collective_algorithm algorithm, unsigned streams, unsigned messages)
+static void validate_broadcast_tags(enum hx_collective_algorithm algorithm, unsigned streams, unsigned messages)
 {
     const struct hx_collective_config config = broadcast_config(algorithm);
     struct hx_collective c;
@@ -360,13 +360,14 @@ static void judge_broadcast_tags(enum hx_collective_algorithm algorithm, unsigne
 static void broadcast_tags_out_of_range_change_nothing(void **state)
 {
     (void)state;
-    judge_broadcast_tags(HX_BY_TORUS, 4, 16);
-    judge_broadcast_tags(HX_BY_RING, 2, 32);
-    judge_broadcast_tags(HX_BY_RINGS, 4, 16);
+    validate_broadcast_tags(HX_BY_TORUS, 4, 16);
+    validate_broadcast_tags(HX_BY_RING, 2, 32);
+    validate_broadcast_tags(HX_BY_RINGS, 4, 16);
 }
 
 /* The root has sent one message by every lane it has: only those can be acknowledged. */
-static void judge_broadcast_acknowledgements(enum hx_collective_algorithm algorithm, unsigned streams, unsigned levels)
+static void validate_broadcast_acknowledgements(enum hx_collective_algorithm algorithm, unsigned streams,
+                                                unsigned levels)
 {
     struct hx_collective_config config = broadcast_config(algorithm);
     config.column = 0;
@@ -391,15 +392,15 @@ static void judge_broadcast_acknowledgements(enum hx_collective_algorithm algori
 static void only_broadcasts_that_were_sent_are_acknowledged(void **state)
 {
     (void)state;
-    judge_broadcast_acknowledgements(HX_BY_TORUS, 4, 2);
-    judge_broadcast_acknowledgements(HX_BY_RING, 2, 1);
-    judge_broadcast_acknowledgements(HX_BY_RINGS, 4, 1);
+    validate_broadcast_acknowledgements(HX_BY_TORUS, 4, 2);
+    validate_broadcast_acknowledgements(HX_BY_RING, 2, 1);
+    validate_broadcast_acknowledgements(HX_BY_RINGS, 4, 1);
 }
 
 /* ---- trees ---- */
 
 /* Of all phases and edges of a tag so many are due first at this accelerator of a tree of 16. */
-static void judge_tree_tags(unsigned column, unsigned row, unsigned due)
+static void validate_tree_tags(unsigned column, unsigned row, unsigned due)
 {
     struct hx_collective_config config = config_of(HX_ALL_REDUCE, HX_BY_TREE);
     struct hx_collective c;
@@ -415,9 +416,9 @@ static void judge_tree_tags(unsigned column, unsigned row, unsigned due)
 static void only_children_and_the_parent_are_heard(void **state)
 {
     (void)state;
-    judge_tree_tags(0, 0, 4); /* the root's children */
-    judge_tree_tags(3, 3, 1); /* a leaf's parent */
-    judge_tree_tags(0, 1, 3); /* two children and a parent */
+    validate_tree_tags(0, 0, 4); /* the root's children */
+    validate_tree_tags(3, 3, 1); /* a leaf's parent */
+    validate_tree_tags(0, 1, 3); /* two children and a parent */
 }
 
 /* The four streams are two cycles, each both ways: a stream's next one is the one before of its partner, and the next

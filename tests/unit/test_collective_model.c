@@ -13,7 +13,7 @@ static struct hx_collective_model model(enum hx_collective_kind kind, enum hx_co
     return (struct hx_collective_model){kind, algorithm, 4, 4, .bytes = 1600, .alpha = 3, .link_rate = 100};
 }
 
-static void judge(struct hx_collective_model m, double sent, double steps, double link)
+static void validate(struct hx_collective_model m, double sent, double steps, double link)
 {
     assert_true(fabs(hx_model_bytes_sent(&m) - sent) < 1e-6);
     assert_true(fabs(hx_model_steps(&m) - steps) < 1e-6);
@@ -24,20 +24,20 @@ static void judge(struct hx_collective_model m, double sent, double steps, doubl
 static void sixteen_accelerators(void **state)
 {
     (void)state;
-    judge(model(HX_ALL_REDUCE, HX_BY_RING), 2 * 15 * 1600, 30, 1500);
-    judge(model(HX_ALL_REDUCE, HX_BY_RINGS), 2 * 15 * 1600, 30, 750);
-    judge(model(HX_REDUCE_SCATTER, HX_BY_RINGS), 15 * 1600, 15, 375);
-    judge(model(HX_ALL_GATHER, HX_BY_RING), 15 * 1600, 15, 750);
-    judge(model(HX_BROADCAST, HX_BY_RING), 15 * 1600, 15, 800);
-    judge(model(HX_BROADCAST, HX_BY_RINGS), 15 * 1600, 15, 400);
+    validate(model(HX_ALL_REDUCE, HX_BY_RING), 2 * 15 * 1600, 30, 1500);
+    validate(model(HX_ALL_REDUCE, HX_BY_RINGS), 2 * 15 * 1600, 30, 750);
+    validate(model(HX_REDUCE_SCATTER, HX_BY_RINGS), 15 * 1600, 15, 375);
+    validate(model(HX_ALL_GATHER, HX_BY_RING), 15 * 1600, 15, 750);
+    validate(model(HX_BROADCAST, HX_BY_RING), 15 * 1600, 15, 800);
+    validate(model(HX_BROADCAST, HX_BY_RINGS), 15 * 1600, 15, 400);
     /* each half: 800 bytes in two directions; 3/4 of 400 out, 3/4 of 100 twice, 3/4 of 400 back */
-    judge(model(HX_ALL_REDUCE, HX_BY_TORUS), 2 * 15 * 1600, 12, 300 + 150 + 300);
-    judge(model(HX_REDUCE_SCATTER, HX_BY_TORUS), 15 * 1600, 6, 375);
-    judge(model(HX_BROADCAST, HX_BY_TORUS), 15 * 1600, 6, 800);
-    judge(model(HX_ALL_REDUCE, HX_BY_TREE), 2 * 15 * 1600, 8, 8 * 1600);
-    judge(model(HX_BROADCAST, HX_BY_TREE), 15 * 1600, 4, 4 * 1600);
+    validate(model(HX_ALL_REDUCE, HX_BY_TORUS), 2 * 15 * 1600, 12, 300 + 150 + 300);
+    validate(model(HX_REDUCE_SCATTER, HX_BY_TORUS), 15 * 1600, 6, 375);
+    validate(model(HX_BROADCAST, HX_BY_TORUS), 15 * 1600, 6, 800);
+    validate(model(HX_ALL_REDUCE, HX_BY_TREE), 2 * 15 * 1600, 8, 8 * 1600);
+    validate(model(HX_BROADCAST, HX_BY_TREE), 15 * 1600, 4, 4 * 1600);
     /* segments below the edges: 8 of 1, 4 of 2, 2 of 4, 1 of 8 */
-    judge(model(HX_REDUCE_SCATTER, HX_BY_TREE), 15 * 1600 + 32 * 100, 8, 8 * 1600);
+    validate(model(HX_REDUCE_SCATTER, HX_BY_TREE), 15 * 1600 + 32 * 100, 8, 8 * 1600);
 }
 
 /* Ranks 1 to 5 of six: below them hang 1, 2, 1, 2 and 1. */

@@ -1,5 +1,5 @@
 /* test_dependency.c - channels there and back, and a cycle that is put into an acyclic graph is found. */
-#include "tools/ways/explore.h"
+#include "tools/paths/explore.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,21 +14,21 @@ enum { ROUTERS = 8, PLACES = 2, BLOCKS = 64, TO = 5, PACKETS = 6000 };
 
 static struct rig rig;
 static struct hx_detour detour;
-static uint64_t d0_ports[2 * ROUTERS]; /* beyond the routers that there are: ways, which nobody may take */
-static uint64_t d1_ports[PLACES + 1];
+static uint64_t addr_hi_ports[2 * ROUTERS]; /* beyond the routers that there are: ways, which nobody may take */
+static uint64_t addr_lo_ports[PLACES + 1];
 static uint8_t distances[ROUTERS * ROUTERS];
 
 static void start(enum hx_policy policy)
 {
     rig_init(&rig, HX_ROW_SWITCH, ROUTERS, 0, BLOCKS);
-    for (unsigned d0 = 0; d0 < 2 * ROUTERS; d0++)
-        d0_ports[d0] = (uint64_t)1 << (d0 + d0 / ROUTERS) % ROUTERS;
-    d1_ports[0] = d1_ports[1] = UINT64_MAX;
-    d1_ports[PLACES] = ~UINT64_C(1);
+    for (unsigned addr_hi = 0; addr_hi < 2 * ROUTERS; addr_hi++)
+        addr_hi_ports[addr_hi] = (uint64_t)1 << (addr_hi + addr_hi / ROUTERS) % ROUTERS;
+    addr_lo_ports[0] = addr_lo_ports[1] = UINT64_MAX;
+    addr_lo_ports[PLACES] = ~UINT64_C(1);
     detour = (struct hx_detour){
         .routers = ROUTERS, .area = 1, .policy = (uint8_t)policy, .candidates = 4, .cost = 2 * HX_DETOUR_ONE};
-    rig.sw.route.d0_ports = d0_ports;
-    rig.sw.route.d1_ports = d1_ports;
+    rig.sw.route.addr_hi_ports = addr_hi_ports;
+    rig.sw.route.addr_lo_ports = addr_lo_ports;
     rig.sw.route.columns = ROUTERS;
     rig.sw.route.rows = PLACES;
     rig.sw.route.detour = &detour;
@@ -39,22 +39,26 @@ static void start(enum hx_policy policy)
     rig_room_everywhere(&rig, BLOCKS);
 }
 
-static void arrive_long(unsigned input, unsigned d0, unsigned blocks)
+static void arrive_long(unsigned input, unsigned addr_hi, unsigned blocks)
 {
-    const struct hx_desc d = {
-        .length = (uint16_t)(256 * blocks), .hops = 1, .dst_d0 = (uint16_t)d0, .dst_d1 = 1, .job = RIG_JOB};
+    const struct hx_desc d = {.length = (uint16_t)(256 * blocks),
+                              .hops = 1,
+                              .dst_addr_hi = (uint16_t)addr_hi,
+                              .dst_addr_lo = 1,
+                              .job = RIG_JOB};
     rig_arrive_as(&rig, input, 0, 7, &d);
 }
 
-static void arrive(unsigned input, unsigned d0)
+static void arrive(unsigned input, unsigned addr_hi)
 {
-    arrive_long(input, d0, 1);
+    arrive_long(input, addr_hi, 1);
 }
 
 /* It is on a detour to `by`, and its frame says where to then. */
-static void arrive_on_detour(unsigned input, unsigned by, unsigned d0, unsigned d1)
+static void arrive_on_detour(unsigned input, unsigned by, unsigned addr_hi, unsigned addr_lo)
 {
-    struct hx_desc d = {.length = 256, .hops = 1, .dst_d0 = (uint16_t)d0, .dst_d1 = (uint16_t)d1, .job = RIG_JOB};
+    struct hx_desc d = {
+        .length = 256, .hops = 1, .dst_addr_hi = (uint16_t)addr_hi, .dst_addr_lo = (uint16_t)addr_lo, .job = RIG_JOB};
     rig_arrive_as(&rig, input, 0, 7, &d);
     struct arrivals *a = &rig.hal.node.port[input].arrivals;
     hx_desc_set_via(arrivals_slot(a, 0, (uint16_t)(hx_lane(a->arrived, 0) - 1)), by + 1);
@@ -82,9 +86,9 @@ static unsigned chosen_to(unsigned to)
     unsigned via;
     arrive(0, to);
     unsigned port = leaves_by(&via);
-    unsigned d0 = via ? via - 1 : to;
-    assert_int_equal(d0_ports[d0], (uint64_t)1 << port);
-    return d0;
+    unsigned addr_hi = via ? via - 1 : to;
+    assert_int_equal(addr_hi_ports[addr_hi], (uint64_t)1 << port);
+    return addr_hi;
 }
 
 static unsigned chosen(void)
@@ -96,8 +100,8 @@ static unsigned chosen(void)
 static void be(unsigned own)
 {
     detour.own = (uint16_t)own;
-    d0_ports[0] = (uint64_t)1 << own;
-    d0_ports[own] = 1;
+    addr_hi_ports[0] = (uint64_t)1 << own;
+    addr_hi_ports[own] = 1;
 }
 
 /* Blocks of the link to a router that are taken, on VC 0; on all other links. */
@@ -117,9 +121,9 @@ static void valiant_draws_every_other_router_alike(void **state)
         rig_room_everywhere(&rig, BLOCKS);
         taken[chosen()]++;
     }
-    for (unsigned d0 = 0; d0 < ROUTERS; d0++) {
-        bool out = d0 == 0 || d0 == TO;
-        assert_in_range(taken[d0], out ? 0 : PACKETS / 7, out ? 0 : PACKETS / 5);
+    for (unsigned addr_hi = 0; addr_hi < ROUTERS; addr_hi++) {
+        bool out = addr_hi == 0 || addr_hi == TO;
+        assert_in_range(taken[addr_hi], out ? 0 : PACKETS / 7, out ? 0 : PACKETS / 5);
     }
 }
 
@@ -134,9 +138,9 @@ static void areas_of_both_ends_are_left_out(void **state)
         rig_room_everywhere(&rig, BLOCKS);
         taken[chosen()]++;
     }
-    for (unsigned d0 = 0; d0 < ROUTERS; d0++) {
-        bool out = d0 / 2 == 0 || d0 / 2 == TO / 2;
-        assert_in_range(taken[d0], out ? 0 : PACKETS / 5, out ? 0 : PACKETS / 3);
+    for (unsigned addr_hi = 0; addr_hi < ROUTERS; addr_hi++) {
+        bool out = addr_hi / 2 == 0 || addr_hi / 2 == TO / 2;
+        assert_in_range(taken[addr_hi], out ? 0 : PACKETS / 5, out ? 0 : PACKETS / 3);
     }
     detour.area = 4; /* nothing else is left */
     rig_room_everywhere(&rig, BLOCKS);
@@ -161,9 +165,9 @@ static void every_router_of_another_area_is_drawn(void **state)
             rig_room_everywhere(&rig, BLOCKS);
             taken[chosen_to(to)]++;
         }
-        for (unsigned d0 = 0; d0 < ROUTERS; d0++) {
-            bool out = d0 / area == own / area || d0 / area == to / area;
-            assert_in_range(taken[d0], out ? 0 : PACKETS / (others + 1), out ? 0 : PACKETS / (others - 1));
+        for (unsigned addr_hi = 0; addr_hi < ROUTERS; addr_hi++) {
+            bool out = addr_hi / area == own / area || addr_hi / area == to / area;
+            assert_in_range(taken[addr_hi], out ? 0 : PACKETS / (others + 1), out ? 0 : PACKETS / (others - 1));
         }
         lab_free(NULL);
     }
@@ -183,15 +187,15 @@ static void only_packets_of_its_hosts_to_other_routers_choose(void **state)
         assert_int_equal(leaves_by(&via), 0);
         assert_int_equal(via, 0);
     }
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void a_router_without_a_way_is_passed_over(void **state)
 {
     (void)state;
     start(HX_VALIANT);
-    for (unsigned d0 = 0; d0 < ROUTERS; d0++)
-        d0_ports[d0] = d0 == TO ? d0_ports[d0] : 0;
+    for (unsigned addr_hi = 0; addr_hi < ROUTERS; addr_hi++)
+        addr_hi_ports[addr_hi] = addr_hi == TO ? addr_hi_ports[addr_hi] : 0;
     assert_int_equal(chosen(), TO);
     detour.policy = HX_UGAL;
     queues(40, 0);
@@ -215,7 +219,7 @@ static void a_detour_goes_on_and_ends_where_it_leads_to(void **state)
     arrive_on_detour(6, 3, 7, 1); /* any router of the area is the end */
     assert_int_equal(leaves_by(&via), 7);
     assert_int_equal(via, 0);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* What waits has its new way in its descriptor: it is the same when it is looked at again. */
@@ -229,12 +233,12 @@ static void a_packet_that_waits_stays_on_its_detour(void **state)
     assert_int_equal(rig_step(&rig), 0);
     struct arrivals *a = &rig.hal.node.port[0].arrivals;
     const struct hx_desc d = *arrivals_slot(a, 0, hx_lane(a->tail, 0));
-    assert_int_equal(d.dst_d1, HX_NO_DIGIT);
+    assert_int_equal(d.dst_addr_lo, HX_NO_DIGIT);
     hx_switch_reroute(&rig.sw);
     rig_room_everywhere(&rig, BLOCKS);
-    assert_int_equal(leaves_by(&via), d.dst_d0);
-    assert_int_equal(via, d.dst_d0 + 1);
-    rig_judge_empty(&rig);
+    assert_int_equal(leaves_by(&via), d.dst_addr_hi);
+    assert_int_equal(via, d.dst_addr_hi + 1);
+    rig_validate_empty(&rig);
 }
 
 static void what_is_on_no_detour_of_this_fabric_is_malformed(void **state)
@@ -250,7 +254,7 @@ static void what_is_on_no_detour_of_this_fabric_is_malformed(void **state)
     arrive_on_detour(2, 6, 3, 1);
     assert_int_equal(rig_step(&rig), 0);
     assert_int_equal(rig.hal.node.drops[HX_DROP_MALFORMED], 4);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void ugal_takes_the_cheaper_way(void **state)
@@ -305,12 +309,13 @@ static void all_vcs_of_a_link_count(void **state)
 }
 
 /* Packets that wait in the router, of whatever VC and length, each taken to be as long as the one that chooses. */
-static void judge_waiting(unsigned vc, unsigned waiting, unsigned blocks)
+static void validate_waiting(unsigned vc, unsigned waiting, unsigned blocks)
 {
     rig_room_everywhere(&rig, BLOCKS);
     rig_room(&rig, TO, vc, 0);
     for (unsigned n = 0; n < waiting; n++) {
-        const struct hx_desc d = {.length = 256, .vc = (uint8_t)vc, .dst_d0 = TO, .dst_d1 = 1, .job = RIG_JOB};
+        const struct hx_desc d = {
+            .length = 256, .vc = (uint8_t)vc, .dst_addr_hi = TO, .dst_addr_lo = 1, .job = RIG_JOB};
         rig_arrive_as(&rig, 3, vc, 1, &d);
     }
     assert_int_equal(rig_step(&rig), 0);
@@ -326,7 +331,7 @@ static void judge_waiting(unsigned vc, unsigned waiting, unsigned blocks)
     assert_int_equal(rig_step(&rig), waiting);
     for (struct rig_packet p; rig_take(&rig, TO, &p);)
         assert_true(p.intact);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void what_waits_for_an_output_counts(void **state)
@@ -337,7 +342,7 @@ static void what_waits_for_an_output_counts(void **state)
     for (unsigned vc = 1; vc < HX_VCS; vc++)
         for (unsigned blocks = 1; blocks <= 3; blocks++)
             for (unsigned waiting = 1; waiting <= 3; waiting++)
-                judge_waiting(vc, waiting, blocks);
+                validate_waiting(vc, waiting, blocks);
 }
 
 /* Likewise on its own VC, where it has to wait itself: its arrival says which way it took. */
@@ -358,7 +363,7 @@ static void what_waits_on_its_own_vc_counts(void **state)
         arrive(0, TO);
         assert_int_equal(rig_step(&rig), 0);
         struct arrivals *a = &rig.hal.node.port[0].arrivals;
-        assert_int_equal(arrivals_slot(a, 0, hx_lane(a->tail, 0))->dst_d1 == HX_NO_DIGIT, waiting == 2);
+        assert_int_equal(arrivals_slot(a, 0, hx_lane(a->tail, 0))->dst_addr_lo == HX_NO_DIGIT, waiting == 2);
         lab_free(NULL);
     }
 }
@@ -380,8 +385,8 @@ static void longer_detours_cost_more(void **state)
     (void)state;
     start(HX_UGAL);
     memset(distances, 2, sizeof distances);
-    for (unsigned d0 = 0; d0 < ROUTERS; d0++)
-        distances[d0] = 1;
+    for (unsigned addr_hi = 0; addr_hi < ROUTERS; addr_hi++)
+        distances[addr_hi] = 1;
     detour.distance = distances;
     detour.cost = HX_DETOUR_ONE;
     queues(24, 8);

@@ -239,10 +239,10 @@ static void what_is_out_of_range_is_refused(void **state)
         struct hx_endpoint_config c = cloud.end[0].config;
         switch (field) {
         case 0:
-            c.d0 = 2;
+            c.addr_hi = 2;
             break;
         case 1:
-            c.d1 = 1;
+            c.addr_lo = 1;
             break;
         case 2:
             c.plane_set = 0;
@@ -288,7 +288,7 @@ static struct {
 } turn;
 
 /* Nobody gets a packet before everybody else has as many. */
-static bool judge_turn(struct cloud *c, struct cloud_frame *f)
+static bool validate_turn(struct cloud *c, struct cloud_frame *f)
 {
     (void)c;
     if (trial_read(f).kind != HX_DATA)
@@ -301,9 +301,9 @@ static bool judge_turn(struct cloud *c, struct cloud_frame *f)
     return !turn.lost;
 }
 
-static void judge_turns(unsigned packets)
+static void validate_turns(unsigned packets)
 {
-    cloud.gate = judge_turn;
+    cloud.gate = validate_turn;
     for (unsigned turns = 0; turns < LONG && turn.entered < packets; turns++)
         cloud_step(&cloud);
     for (unsigned to = 0; to < turn.peers; to++)
@@ -328,7 +328,7 @@ static void every_peer_has_its_turn(void **state)
         trial_send(0, number / HX_PEER_WINDOW, packets[number % HX_PEER_WINDOW] * FULL - number);
     assert_int_equal(cloud.end[0].ep.active, CLOUD_MESSAGES);
     trial_hold(true);
-    judge_turns(MANY_ENDS * (4 + 1 + 2 + 3));
+    validate_turns(MANY_ENDS * (4 + 1 + 2 + 3));
     trial_hold(false);
     trial_finish();
     assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
@@ -355,7 +355,7 @@ static void as_many_sends_as_there_can_be_have_their_turn(void **state)
     }
     assert_false(hx_endpoint_takes(&e->ep));
     assert_int_equal(hx_endpoint_send(&e->ep, 0, 0, 1, 0, 0), HX_E_BUSY);
-    judge_turns(HX_MAX_SENDS);
+    validate_turns(HX_MAX_SENDS);
 }
 
 int main(void)

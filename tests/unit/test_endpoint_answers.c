@@ -71,10 +71,10 @@ static void report(unsigned plane, uint32_t offset)
 
 /* ---- what is timed ---- */
 
-static void assert_round(const struct hx_round *expected)
+static void assert_round(const struct hx_round_trip *expected)
 {
-    assert_memory_equal(&peer->round, expected, sizeof *expected);
-    assert_memory_equal(&ep->round, expected, sizeof *expected);
+    assert_memory_equal(&peer->round_trip, expected, sizeof *expected);
+    assert_memory_equal(&ep->round_trip, expected, sizeof *expected);
 }
 
 /* Of the packets that went out, when each did. One at a time is timed: one that brings an acknowledgement about, and
@@ -85,7 +85,7 @@ static void one_packet_at_a_time_is_timed(void **state)
     enum { PACKETS = 4000, NONE = PACKETS };
     static uint64_t went[PACKETS];
     start(1, 1);
-    struct hx_round expected = {0, 0};
+    struct hx_round_trip expected = {0, 0};
     uint32_t timed = NONE;
     begin(PACKETS);
     for (uint32_t known = 0, sent = 0; sent < PACKETS;) {
@@ -101,7 +101,7 @@ static void one_packet_at_a_time_is_timed(void **state)
         if (timed > known)
             answer(timed, 0, 0);
         assert_round(&expected);
-        hx_round_take(&expected, (uint32_t)((now() >> ep->unit_shift) - (went[timed] >> ep->unit_shift)));
+        hx_round_trip_sample(&expected, (uint32_t)((now() >> ep->unit_shift) - (went[timed] >> ep->unit_shift)));
         known = timed + 1;
         timed = NONE;
         if (known == PACKETS)
@@ -116,7 +116,7 @@ static void one_packet_at_a_time_is_timed(void **state)
 static void what_was_repeated_is_not_timed(void **state)
 {
     (void)state;
-    const struct hx_round none = {0, 0};
+    const struct hx_round_trip none = {0, 0};
     start(2, 1);
     begin(1000);
     trial_turns(LEAST - 10);
@@ -153,8 +153,8 @@ static void what_is_late_is_measured(void **state)
                  {405, 405, MOST}, {1000, 1000, MOST}, {1, 200, 400},   {200, 1, 400}};
     for (unsigned n = 0; n < sizeof known / sizeof *known; n++) {
         start(1, 1);
-        peer->round.smoothed = (uint16_t)(known[n].its * (uint64_t)CLOUD_TURN >> ep->unit_shift);
-        ep->round.smoothed = (uint16_t)(known[n].all * (uint64_t)CLOUD_TURN >> ep->unit_shift);
+        peer->round_trip.smoothed = (uint16_t)(known[n].its * (uint64_t)CLOUD_TURN >> ep->unit_shift);
+        ep->round_trip.smoothed = (uint16_t)(known[n].all * (uint64_t)CLOUD_TURN >> ep->unit_shift);
         begin(1);
         trial_turns(1);
         unsigned turns = turns_to_probe();
@@ -179,7 +179,7 @@ static void an_answer_in_good_time_makes_doubt(void **state)
                 assert_true(s->quiet == now() && s->unanswered == probes);
                 trial_turns(turns);
                 answer(0, newest ? s->probes : s->probes - 1U, 0);
-                assert_int_equal(s->doubt, newest && turns <= good);
+                assert_int_equal(s->loss_suspected, newest && turns <= good);
                 lab_free(NULL);
             }
         }
@@ -193,11 +193,11 @@ static void a_quick_answer_is_no_measure(void **state)
     enum { KNOWN = 8 /* turns: 125 units of 64 ns */ };
     for (unsigned turns = KNOWN - 1; turns <= KNOWN + 1; turns++) {
         start(1, 1);
-        const struct hx_round known = {KNOWN * CLOUD_TURN >> ep->unit_shift, 40};
-        struct hx_round expected = known;
+        const struct hx_round_trip known = {KNOWN * CLOUD_TURN >> ep->unit_shift, 40};
+        struct hx_round_trip expected = known;
         if (turns > KNOWN)
-            hx_round_take(&expected, turns * CLOUD_TURN >> ep->unit_shift);
-        peer->round = ep->round = known;
+            hx_round_trip_sample(&expected, turns * CLOUD_TURN >> ep->unit_shift);
+        peer->round_trip = ep->round_trip = known;
         begin(2);
         (void)turns_to_probe();
         trial_turns(turns);
@@ -328,7 +328,7 @@ static void what_is_there_is_not_repeated(void **state)
 
 static unsigned left_out(unsigned rank)
 {
-    return hx_endpoint_no_way(ep, hx_endpoint_peer(ep, rank));
+    return hx_endpoint_unreachable_planes(ep, hx_endpoint_peer(ep, rank));
 }
 
 /* From the report on for the longest timeout, of that peer alone; never all planes. */
@@ -363,12 +363,12 @@ static void new_routes_make_all_planes_worth_a_try(void **state)
         s = &ep->send[peer->send[0]];
         report(0, 0);
         assert_int_equal(left_out(to), 1);
-        assert_int_equal(s->no_way, 1);
+        assert_int_equal(s->unreachable_planes, 1);
         hx_endpoint_routes_changed(ep);
         assert_int_equal(left_out(to), 0);
-        assert_int_equal(s->no_way, 0);
-        assert_false(ep->holes); /* what is known of peers is not looked at again */
-        ep->holes = true;        /* as after a report of another peer */
+        assert_int_equal(s->unreachable_planes, 0);
+        assert_false(ep->plane_failures); /* what is known of peers is not looked at again */
+        ep->plane_failures = true;        /* as after a report of another peer */
         assert_int_equal(left_out(0) + left_out(1) + left_out(2), 0);
         lab_free(NULL);
     }
@@ -383,7 +383,7 @@ static void new_routes_make_all_planes_worth_a_try(void **state)
     }
     assert_int_equal(left_out(1) + left_out(2), 2);
     hx_endpoint_routes_changed(ep);
-    ep->holes = true;
+    ep->plane_failures = true;
     assert_int_equal(left_out(1) + left_out(2), 0);
 }
 
@@ -402,7 +402,7 @@ static void an_answer_is_a_way(void **state)
     assert_int_equal(s->unanswered, 2);
     answer(0, 0, 0);
     assert_false(s->waits);
-    assert_true(s->no_way == 0 && s->unanswered == 0);
+    assert_true(s->unreachable_planes == 0 && s->unanswered == 0);
 }
 
 /* A message whose planes have no room holds up no other that may go by another plane. */
@@ -415,7 +415,7 @@ static void who_has_no_room_holds_up_nobody(void **state)
     trial_turns(1);
     report(0, 0); /* plane 1 is left */
     begin(3);
-    s->no_way = 1;
+    s->unreachable_planes = 1;
     trial_send(0, 2, 3 * FULL);
     const struct hx_send *other = &ep->send[hx_endpoint_peer(ep, 2)->send[0]];
     tx->limit = tx->sent;

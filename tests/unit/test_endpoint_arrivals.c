@@ -211,7 +211,7 @@ static void each_packet_that_went_astray_is_reported_once(void **state)
 static void a_report_names_the_destination(void **state)
 {
     (void)state;
-    enum { COLUMNS = 0x0300, ROWS = 0x0500, TO_D0 = 0x0201, TO_D1 = 0x0403 };
+    enum { COLUMNS = 0x0300, ROWS = 0x0500, TO_ADDR_HI = 0x0201, TO_ADDR_LO = 0x0403 };
     memset(&reports, 0, sizeof reports);
     trial_start(3, 1);
     struct cloud_end *e = &cloud.end[2];
@@ -224,8 +224,8 @@ static void a_report_names_the_destination(void **state)
     trial_turns(3);
     assert_int_equal(cloud.frames, 1);
     struct hx_header h = trial_read(&cloud.frame[0]);
-    h.dst_d0 = TO_D0;
-    h.dst_d1 = TO_D1;
+    h.dst_addr_hi = TO_ADDR_HI;
+    h.dst_addr_lo = TO_ADDR_LO;
     trial_rewrite(&cloud.frame[0], &h);
     cloud.frame[0].to = 2;
     cloud.gate = note_reports;
@@ -233,7 +233,8 @@ static void a_report_names_the_destination(void **state)
     trial_hold(false);
     trial_turns(3);
     assert_int_equal(reports.count, 1);
-    static const uint8_t place[HX_REPORT_BYTES] = {TO_D0 >> 8, TO_D0 & 0xFF, TO_D1 >> 8, TO_D1 & 0xFF, HX_DATA};
+    static const uint8_t place[HX_REPORT_BYTES] = {TO_ADDR_HI >> 8, TO_ADDR_HI & 0xFF, TO_ADDR_LO >> 8,
+                                                   TO_ADDR_LO & 0xFF, HX_DATA};
     assert_memory_equal(reports.place, place, sizeof place);
 }
 

@@ -51,7 +51,7 @@ static void recorded_packets_of_another_epoch_end_nothing(void **state)
         trial_hold(false);
         trial_turns(6);
         struct hx_header h = trial_read(&f);
-        unsigned from = h.src_d0;
+        unsigned from = h.src_addr_hi;
         uint32_t epoch = h.epoch;
         trial_watch();
         for (unsigned n = 0; n < 8; n++) {
@@ -183,7 +183,7 @@ static void a_restart_costs_round_trips(void **state)
         if (way == 4)
             trial_send(0, 1, 20 * FULL);
         assert_true(cloud_run(&cloud, TIMEOUT_TURNS - 5));
-        messages_judge_all_through(&cloud.messages);
+        messages_validate_all_through(&cloud.messages);
         assert_int_equal(cloud.end[0].ep.stats.probes_sent + cloud.end[1].ep.stats.probes_sent, 0);
         lab_free(NULL);
     }

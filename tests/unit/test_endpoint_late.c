@@ -210,7 +210,7 @@ static void a_loss_costs_what_was_lost(void **state)
         assert_true(thief.lost > 0);
         assert_int_equal(ep->stats.packets_repeated, thief.lost);
         assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_DUPLICATE), 0);
-        assert_true((uint64_t)ep->round.smoothed << ep->unit_shift < TIMEOUT_TURNS * CLOUD_TURN / 2);
+        assert_true((uint64_t)ep->round_trip.smoothed << ep->unit_shift < TIMEOUT_TURNS * CLOUD_TURN / 2);
         lab_free(NULL);
     }
 }

@@ -246,7 +246,7 @@ static void packets_that_do_not_belong_are_dropped_by_reason(void **state)
     h.epoch = 0;
     trial_rewrite(&cloud.frame[1], &h);
     h = trial_read(&cloud.frame[2]);
-    h.src_d0 = 3; /* from outside the fabric */
+    h.src_addr_hi = 3; /* from outside the fabric */
     trial_rewrite(&cloud.frame[2], &h);
     trial_hold(false);
     trial_turns(5);
@@ -285,7 +285,7 @@ static void headers_that_fit_no_message_are_unexpected(void **state)
     trial_turns(120);
     struct hx_header ack = {
         .kind = HX_ACK, .job = JOB, .message = 1, .offset = 550, .message_packets = 600, .epoch = 1};
-    ack.src_d0 = 1;
+    ack.src_addr_hi = 1;
     ack.peer_epoch = 1;
     cloud.frames = 1;
     cloud.frame[0].length = 0;

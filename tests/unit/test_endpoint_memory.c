@@ -47,7 +47,7 @@ static void list_pieces(struct pieces *p, const struct hx_endpoint *ep)
         add(p, ep->bucket, ((size_t)ep->bucket_mask + 1) * sizeof *ep->bucket);
 }
 
-static void judge_pieces(const struct hx_endpoint *ep, const uint8_t *memory, size_t bytes)
+static void validate_pieces(const struct hx_endpoint *ep, const uint8_t *memory, size_t bytes)
 {
     struct pieces p;
     list_pieces(&p, ep);
@@ -65,14 +65,14 @@ static void judge_pieces(const struct hx_endpoint *ep, const uint8_t *memory, si
     assert_ptr_equal(ep->idle.word, ep->due.word + (ep->config.sends + 63) / 64);
 }
 
-static void judge(const struct hx_endpoint_config *c, bool hashed)
+static void validate(const struct hx_endpoint_config *c, bool hashed)
 {
     struct hx_endpoint ep;
     struct hal_endpoint hal;
     size_t bytes = hx_endpoint_bytes(c);
     uint8_t *memory = lab_memory(bytes);
     assert_int_equal(hx_endpoint_init(&ep, c, &hal, memory), HX_OK);
-    judge_pieces(&ep, memory, bytes);
+    validate_pieces(&ep, memory, bytes);
     assert_int_equal(ep.ack_slots, ep.peers * HX_PEER_ANSWERS);
     assert_int_equal(ep.bucket != NULL, hashed);
     if (hashed) { /* at least half of it is empty, and not much more */
@@ -106,7 +106,7 @@ static void pieces_lie_apart(void **state)
     for (unsigned s = 0; s < sizeof sends / sizeof *sends; s++) {
         for (uint32_t peers = 0; peers <= 40; peers++) {
             struct hx_endpoint_config c = config_of(7, 5, sends[s], peers);
-            judge(&c, peers != 0 && peers < 35);
+            validate(&c, peers != 0 && peers < 35);
         }
     }
 }
@@ -121,8 +121,8 @@ static void who_can_know_all_has_a_place_for_each(void **state)
     assert_int_equal(hx_endpoint_bytes(&as_many), hx_endpoint_bytes(&all));
     assert_int_equal(hx_endpoint_bytes(&more), hx_endpoint_bytes(&all));
     struct hx_endpoint_config fewer = config_of(9, 11, 8, 98);
-    judge(&as_many, false);
-    judge(&fewer, true);
+    validate(&as_many, false);
+    validate(&fewer, true);
 }
 
 /* Ranks whose search begins at the same place of the hash, near its end too: each is found again, none twice, and there

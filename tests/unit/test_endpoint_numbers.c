@@ -20,7 +20,7 @@ static void forge(enum hx_kind kind, uint32_t message)
     const struct hx_header h = {.credit_vc = HX_NO_CREDIT,
                                 .kind = (uint8_t)kind,
                                 .job = JOB,
-                                .dst_d0 = 1,
+                                .dst_addr_hi = 1,
                                 .message = message,
                                 .offset = kind == HX_PROBE,
                                 .message_packets = 1,

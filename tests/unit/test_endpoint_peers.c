@@ -82,7 +82,7 @@ static void who_is_only_named_takes_no_room(void **state)
     for (unsigned kind = 0; kind < 2; kind++) {
         struct hx_header h = {.kind = kind ? HX_ACK : HX_UNREACHABLE, .job = JOB, .message_packets = 1, .epoch = 1};
         h.credit_vc = HX_NO_CREDIT;
-        h.src_d0 = 2;
+        h.src_addr_hi = 2;
         h.peer_epoch = hx_epoch_check(cloud.end[0].config.epoch);
         h.length = kind ? 0 : HX_REPORT_BYTES;
         struct cloud_frame *f = &cloud.frame[cloud.frames++];

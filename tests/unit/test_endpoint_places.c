@@ -26,17 +26,17 @@ static void packets_say_where_they_come_from(void **state)
     (void)state;
     struct hx_endpoint_config config = trial_config(1);
     config.rows = ROWS;
-    config.d1 = FAR_ROW;
+    config.addr_lo = FAR_ROW;
     cloud_init(&cloud, ENDS, &config, LOOPBACK_MAX_BLOCKS, 1);
     trial_hold(true);
     trial_send(2, 1, 10);
     trial_turns(3);
     assert_int_equal(cloud.frames, 1);
     struct hx_header h = trial_read(&cloud.frame[0]);
-    assert_int_equal(h.src_d0, 2);
-    assert_int_equal(h.src_d1, FAR_ROW);
-    assert_int_equal(h.dst_d0, 1);
-    assert_int_equal(h.dst_d1, 0);
+    assert_int_equal(h.src_addr_hi, 2);
+    assert_int_equal(h.src_addr_lo, FAR_ROW);
+    assert_int_equal(h.dst_addr_hi, 1);
+    assert_int_equal(h.dst_addr_lo, 0);
 }
 
 /* A data packet from end 0 to end 1, held in the network. */
@@ -55,7 +55,7 @@ static void each_coordinate_of_a_packet_has_a_bound(void **state)
     for (unsigned which = 0; which < 4; which++) {
         start();
         struct hx_header h = hold_packet();
-        uint16_t *coordinate[] = {&h.dst_d0, &h.dst_d1, &h.src_d0, &h.src_d1};
+        uint16_t *coordinate[] = {&h.dst_addr_hi, &h.dst_addr_lo, &h.src_addr_hi, &h.src_addr_lo};
         *coordinate[which] = which % 2 ? ROWS : ENDS;
         trial_rewrite(&cloud.frame[0], &h);
         trial_hold(false);
@@ -74,7 +74,7 @@ static void the_last_places_exist(void **state)
     for (unsigned which = 0; which < 2; which++) {
         start();
         struct hx_header h = hold_packet();
-        uint16_t *coordinate[] = {&h.dst_d0, &h.dst_d1};
+        uint16_t *coordinate[] = {&h.dst_addr_hi, &h.dst_addr_lo};
         *coordinate[which] = which ? ROWS - 1 : ENDS - 1;
         trial_rewrite(&cloud.frame[0], &h);
         trial_hold(false);
@@ -127,19 +127,19 @@ static void each_coordinate_of_a_report_has_a_bound(void **state)
     }
 }
 
-static const struct hx_send *send_to(unsigned d0, unsigned d1)
+static const struct hx_send *send_to(unsigned addr_hi, unsigned addr_lo)
 {
     const struct hx_endpoint *ep = &cloud.end[0].ep;
     for (unsigned i = 0; i < ep->config.sends; i++) {
-        if (ep->send[i].active && ep->send[i].dst_d0 == d0 && ep->send[i].dst_d1 == d1)
+        if (ep->send[i].active && ep->send[i].dst_addr_hi == addr_hi && ep->send[i].dst_addr_lo == addr_lo)
             return &ep->send[i];
     }
-    fail_msg("no message to %u,%u is under way", d0, d1);
+    fail_msg("no message to %u,%u is under way", addr_hi, addr_lo);
     return NULL;
 }
 
 /* Two messages number 0 from end 0. Only the one to the place that is reported waits for a way. */
-static void judge_report(unsigned columns, unsigned rows, const unsigned stuck[2], const unsigned other[2])
+static void validate_report(unsigned columns, unsigned rows, const unsigned stuck[2], const unsigned other[2])
 {
     struct hx_endpoint_config config = trial_config(1);
     config.columns = (uint16_t)columns;
@@ -155,7 +155,7 @@ static void judge_report(unsigned columns, unsigned rows, const unsigned stuck[2
     trial_turns(3);
     assert_int_equal(cloud.frames, 2);
     struct hx_header h = trial_read(&cloud.frame[0]);
-    if (h.dst_d0 != stuck[0] || h.dst_d1 != stuck[1])
+    if (h.dst_addr_hi != stuck[0] || h.dst_addr_lo != stuck[1])
         cloud.frame[0] = cloud.frame[1];
     cloud.frames = 1;
     cloud.frame[0].to = 2;
@@ -174,10 +174,10 @@ static void a_report_names_a_place_beyond_a_byte(void **state)
     static const unsigned low[2] = {1, FAR_ROW % 256};
     static const unsigned row[2] = {1, FAR_ROW};
     static const unsigned column[2] = {FAR_ROW, 1};
-    judge_report(ENDS, ROWS, row, low);
-    judge_report(ENDS, ROWS, low, row);
-    judge_report(ROWS, 2, column, low);
-    judge_report(ROWS, 2, low, column);
+    validate_report(ENDS, ROWS, row, low);
+    validate_report(ENDS, ROWS, low, row);
+    validate_report(ROWS, 2, column, low);
+    validate_report(ROWS, 2, low, column);
 }
 
 int main(void)

@@ -66,7 +66,7 @@ static void a_plane_that_dies_between_two_answers_stops_no_message(void **state)
         gate.lose_first = 1;
         unsigned number = trial_send(0, 1, FULL);
         const struct hx_endpoint *ep = &cloud.end[0].ep;
-        for (unsigned turn = 0; !ep->send[0].doubt; turn++) {
+        for (unsigned turn = 0; !ep->send[0].loss_suspected; turn++) {
             assert_true(turn < LONG);
             trial_turns(1);
         }

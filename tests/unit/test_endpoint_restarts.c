@@ -232,10 +232,10 @@ static struct {
 enum { FIRST_LIFE = 0x10002 /* its check is 3 */ };
 
 /* End 0 takes what has come before it injects: a packet that goes out in the same turn knows. */
-static bool judge_epochs(struct cloud *c, struct cloud_frame *f)
+static bool validate_epochs(struct cloud *c, struct cloud_frame *f)
 {
     struct hx_header h = trial_read(f);
-    if (h.kind != HX_DATA || h.src_d0 != 0)
+    if (h.kind != HX_DATA || h.src_addr_hi != 0)
         return trial_count_and_lose(c, f);
     unsigned life = h.peer_epoch == 0 ? 0 : h.peer_epoch == 3 ? 1 : 2;
     assert_true(life < 2 || h.peer_epoch == hx_epoch_check(c->end[1].config.epoch));
@@ -255,7 +255,7 @@ static void messages_under_way_hear_of_the_incarnation(void **state)
     config.epoch = FIRST_LIFE;
     cloud_init(&cloud, 2, &config, LOOPBACK_MAX_BLOCKS, 1);
     trial_watch();
-    cloud.gate = judge_epochs;
+    cloud.gate = validate_epochs;
     gate.lose_kind = HX_DATA;
     gate.lose_first = UINT32_MAX;
     gate.lose_to = 1;

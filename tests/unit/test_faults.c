@@ -334,8 +334,8 @@ static void assert_same_state(const struct hx_link_state *a, const struct hx_lin
 }
 
 /* At the link's `looks` times, drawn from all there are. */
-static void judge_link(const struct hx_faults *faults, const struct hx_end *end, unsigned plane, unsigned looks,
-                       uint64_t *random)
+static void validate_link(const struct hx_faults *faults, const struct hx_end *end, unsigned plane, unsigned looks,
+                          uint64_t *random)
 {
     size_t count;
     struct hx_link_change *change = hx_faults_of_link(faults, &mesh, plane, end->node, end->port, &count);
@@ -362,7 +362,7 @@ static void a_long_schedule_makes_of_links_what_all_its_lines_say(void **state)
         struct hx_faults faults = {.count = 0};
         draw_lines(&faults, counts[i], &random);
         for (unsigned link = 0; link < 8; link++)
-            judge_link(&faults, &ends[link / 2], link % 2, 200, &random);
+            validate_link(&faults, &ends[link / 2], link % 2, 200, &random);
         hx_faults_free(&faults);
     }
 }

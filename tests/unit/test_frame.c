@@ -22,10 +22,10 @@ static void assert_same_header(const struct hx_header *a, const struct hx_header
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->plane, b->plane);
     assert_int_equal(a->job, b->job);
-    assert_int_equal(a->dst_d0, b->dst_d0);
-    assert_int_equal(a->dst_d1, b->dst_d1);
-    assert_int_equal(a->src_d0, b->src_d0);
-    assert_int_equal(a->src_d1, b->src_d1);
+    assert_int_equal(a->dst_addr_hi, b->dst_addr_hi);
+    assert_int_equal(a->dst_addr_lo, b->dst_addr_lo);
+    assert_int_equal(a->src_addr_hi, b->src_addr_hi);
+    assert_int_equal(a->src_addr_lo, b->src_addr_lo);
     assert_int_equal(a->message, b->message);
     assert_int_equal(a->offset, b->offset);
     assert_int_equal(a->message_packets, b->message_packets);

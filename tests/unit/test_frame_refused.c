@@ -167,7 +167,7 @@ static void planes_are_four(void **state)
         struct hx_credit_frame c;
         memcpy(frame, example_credit, sizeof example_credit);
         frame[1] = frame[7] = frame[16] = (uint8_t)plane;
-        support_seal_credit(frame);
+        support_set_credit_crc(frame);
         assert_int_equal(support_decode_credit(&c, frame, 64), plane < 4 ? HX_OK : HX_E_FIELD);
     }
 }
@@ -210,7 +210,7 @@ static void every_reserved_bit_of_a_credit_frame_is_checked(void **state)
             memcpy(frame, example_credit, sizeof example_credit);
             frame[bit / 8] ^= (uint8_t)(1U << bit % 8);
             assert_int_equal(support_decode_credit(&c, frame, 64), HX_E_CHECKSUM);
-            support_seal_credit(frame);
+            support_set_credit_crc(frame);
             assert_int_equal(support_decode_credit(&c, frame, 64), HX_E_RESERVED);
         }
     }
@@ -248,7 +248,7 @@ static void a_credit_frame_has_its_ranges(void **state)
         struct hx_credit_frame c;
         memcpy(frame, example_credit, 64);
         overwrite(frame, &cases[i]);
-        support_seal_credit(frame);
+        support_set_credit_crc(frame);
         assert_int_equal(support_decode_credit(&c, frame, 64), cases[i].expected);
     }
 }

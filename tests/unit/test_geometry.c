@@ -96,8 +96,8 @@ static void the_order_of_dimensions_leaves_only_x(void **state)
         struct hx_route before, after;
         uint8_t tables[2][18];
         uint64_t up = ups[node / g.accelerators];
-        hx_route_build(&before, &g, node % g.accelerators, (struct hx_barred){0}, up, tables[0]);
-        hx_route_build(&after, &g, node % g.accelerators, (struct hx_barred){0}, up, tables[1]);
+        hx_route_build(&before, &g, node % g.accelerators, (struct hx_blocked_boards){0}, up, tables[0]);
+        hx_route_build(&after, &g, node % g.accelerators, (struct hx_blocked_boards){0}, up, tables[1]);
         hx_route_order_x_first(&after, tables[1]);
         for (unsigned gx = 0; gx < g.columns; gx++) {
             unsigned open = before.x_table[gx] & x_ports & (unsigned)up;

@@ -28,7 +28,7 @@ static void test_digits_are_read(void **state)
     static const char *const texts[] = {HEX, HEX "\n", "  " HEX "\r\n\n", "\t" HEX " "};
     (void)state;
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct hx_seal_key key = {{0}};
+        struct hx_auth_key key = {{0}};
         struct hx_problem problem;
         assert_true(hx_key_read(&key, key_file(texts[i], i % 2 ? 0600 : 0400), &problem));
         assert_true(key.word[0] == UINT64_C(0x0706050403020100) && key.word[1] == UINT64_C(0x0f0e0d0c0b0a0908));
@@ -37,7 +37,7 @@ static void test_digits_are_read(void **state)
 
 static void assert_refused(const char *path, int code, const char *says)
 {
-    struct hx_seal_key key;
+    struct hx_auth_key key;
     struct hx_problem problem = {0};
     assert_false(hx_key_read(&key, path, &problem));
     assert_int_equal(problem.exit_code, code);
@@ -65,7 +65,7 @@ static void test_another_users_is_refused(void **state)
         skip(); /* only root can give a file to another user */
     const char *path = key_file(HEX, 0600);
     assert_int_equal(chown(path, 65534, 65534), 0);
-    struct hx_seal_key key;
+    struct hx_auth_key key;
     struct hx_problem problem;
     assert_false(hx_key_read(&key, path, &problem)); /* that one would know it */
     assert_non_null(strstr(problem.what, "belongs to another user"));

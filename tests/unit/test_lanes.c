@@ -16,8 +16,8 @@ static uint64_t word(const uint16_t lane[4])
     return lane[0] | (uint64_t)lane[1] << 16 | (uint64_t)lane[2] << 32 | (uint64_t)lane[3] << 48;
 }
 
-/* Calls `judge` for many words of edge values: all pairs in each lane, with other pairs beside them. */
-static void for_each_pair(void (*judge)(const uint16_t a[4], const uint16_t b[4]))
+/* Calls `validate` for many words of edge values: all pairs in each lane, with other pairs beside them. */
+static void for_each_pair(void (*validate)(const uint16_t a[4], const uint16_t b[4]))
 {
     for (unsigned i = 0; i < EDGES * EDGES * EDGES; i++) {
         uint16_t a[4], b[4];
@@ -25,11 +25,11 @@ static void for_each_pair(void (*judge)(const uint16_t a[4], const uint16_t b[4]
             a[lane] = edges[(i + lane * 3) % EDGES];
             b[lane] = edges[(i / EDGES + i / EDGES / EDGES * lane) % EDGES];
         }
-        judge(a, b);
+        validate(a, b);
     }
 }
 
-static void judge_sum(const uint16_t a[4], const uint16_t b[4])
+static void validate_sum(const uint16_t a[4], const uint16_t b[4])
 {
     uint64_t sum = hx_lanes_add(word(a), word(b));
     for (unsigned lane = 0; lane < 4; lane++)
@@ -39,10 +39,10 @@ static void judge_sum(const uint16_t a[4], const uint16_t b[4])
 static void sums_do_not_carry_into_each_other(void **state)
 {
     (void)state;
-    for_each_pair(judge_sum);
+    for_each_pair(validate_sum);
 }
 
-static void judge_difference(const uint16_t a[4], const uint16_t b[4])
+static void validate_difference(const uint16_t a[4], const uint16_t b[4])
 {
     uint64_t difference = hx_lanes_sub(word(a), word(b));
     for (unsigned lane = 0; lane < 4; lane++)
@@ -52,10 +52,10 @@ static void judge_difference(const uint16_t a[4], const uint16_t b[4])
 static void differences_do_not_borrow_from_each_other(void **state)
 {
     (void)state;
-    for_each_pair(judge_difference);
+    for_each_pair(validate_difference);
 }
 
-static void judge_what_is_left(const uint16_t a[4], const uint16_t b[4])
+static void validate_what_is_left(const uint16_t a[4], const uint16_t b[4])
 {
     uint16_t most[4];
     bool enough = true;
@@ -72,10 +72,10 @@ static void judge_what_is_left(const uint16_t a[4], const uint16_t b[4])
 static void what_is_left_is_known_unless_a_lane_has_not_enough(void **state)
 {
     (void)state;
-    for_each_pair(judge_what_is_left);
+    for_each_pair(validate_what_is_left);
 }
 
-static void judge_one_lane(const uint16_t a[4], const uint16_t b[4])
+static void validate_one_lane(const uint16_t a[4], const uint16_t b[4])
 {
     for (unsigned changed = 0; changed < 4; changed++) {
         uint64_t sum = hx_lane_add(word(a), changed, b[changed]);
@@ -90,7 +90,7 @@ static void judge_one_lane(const uint16_t a[4], const uint16_t b[4])
 static void one_lane_changes_alone(void **state)
 {
     (void)state;
-    for_each_pair(judge_one_lane);
+    for_each_pair(validate_one_lane);
 }
 
 static void a_sum_below_2_to_the_16_is_exact(void **state)

@@ -26,7 +26,7 @@ static uint64_t draw(void)
 static struct hx_credit_frame frame_of(struct hx_credit_link *l)
 {
     struct hx_credit_frame f = hx_credit_link_frame(l, 0);
-    hx_credit_link_told(l);
+    hx_credit_link_notified(l);
     return f;
 }
 
@@ -453,20 +453,20 @@ static void credit_frames_that_overtake_data_write_nothing_off(void **state)
     (void)state;
     struct pair p;
     open_pair(&p);
-    uint32_t under_way = 0;
+    uint32_t in_flight = 0;
     uint32_t held = 0;
     for (unsigned round = 0; round < 1000; round++) {
         for (unsigned n = 0; n <= round % (HX_CREDIT_SETTLE - 1); n++) {
             uint32_t room = hx_credit_room(&p.a.tx[0]);
             hx_credit_spend(&p.a.tx[0], room);
-            under_way += room;
+            in_flight += room;
             (void)tell(&p.a, &p.b);
             (void)tell(&p.b, &p.a);
         }
-        assert_true(held + under_way <= BUFFER);
-        assert_true(hx_credit_link_arrive(&p.b, 0, under_way));
-        held += under_way;
-        under_way = 0;
+        assert_true(held + in_flight <= BUFFER);
+        assert_true(hx_credit_link_arrive(&p.b, 0, in_flight));
+        held += in_flight;
+        in_flight = 0;
         (void)tell(&p.a, &p.b);
         uint32_t leaves = round % 7 == 0 ? 0 : held / (1 + round % 3);
         hx_credit_leave(&p.b.rx[0], leaves);

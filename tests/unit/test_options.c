@@ -104,8 +104,8 @@ static void values_reach_their_targets(void **state)
     assert_int_equal(got.bytes, 4096);
     assert_int_equal(got.time, 2000000);
     assert_true(got.real > 0.49 && got.real < 0.51);
-    assert_int_equal(got.at.d0, 3);
-    assert_int_equal(got.at.d1, 4);
+    assert_int_equal(got.at.addr_hi, 3);
+    assert_int_equal(got.at.addr_lo, 4);
     assert_int_equal(got.colour, 1);
     assert_int_equal(got.given, 4);
     assert_null(common.json);
@@ -282,7 +282,7 @@ static void help_prints_range_and_default_from_the_table(void **state)
          .low = 1,
          .high = 4,
          .help = "F",
-         .standard = &preset},
+         .default_value = &preset},
         {.name = "seed", .kind = HX_OPTION_NUMBER, .to.number = &seed, .high = UINT64_MAX, .help = "G"},
         {.name = "bytes", .kind = HX_OPTION_BYTES, .to.number = &bytes, .low = 96, .high = 1 << 20, .help = "H"},
         {.name = "time", .kind = HX_OPTION_DURATION, .to.number = &time, .high = 3600000000000, .help = "I"},

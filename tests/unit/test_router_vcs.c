@@ -11,7 +11,7 @@
 enum { PORTS = 8, BLOCKS = 64, ROOMY = 1000, OUT = 7, OTHER = 6, ROUNDS = 240 };
 
 static struct rig rig;
-static uint64_t raised[PORTS], restarted[PORTS]; /* per output: inputs */
+static uint64_t vc_increment[PORTS], restarted[PORTS]; /* per output: inputs */
 
 /* gx n: the port n. Nothing is raised yet. */
 static void start(void)
@@ -19,9 +19,9 @@ static void start(void)
     rig_init(&rig, HX_ROW_SWITCH, PORTS, 0, BLOCKS);
     for (unsigned gx = 0; gx < PORTS; gx++) {
         rig.tree[gx] = (uint64_t)1 << gx;
-        raised[gx] = restarted[gx] = 0;
+        vc_increment[gx] = restarted[gx] = 0;
     }
-    rig.sw.route.raised = raised;
+    rig.sw.route.vc_increment = vc_increment;
     rig.sw.route.restarted = restarted;
     rig.sw.route.changes_vc = true;
     rig.sw.route.vcs = HX_VCS;
@@ -47,7 +47,7 @@ static void the_vc_behind_an_output_follows_from_the_input(void **state)
 {
     (void)state;
     start();
-    raised[OUT] = 1U << 1 | 1U << 3;
+    vc_increment[OUT] = 1U << 1 | 1U << 3;
     restarted[OUT] = 1U << 2 | 1U << 3;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         const unsigned behind[] = {vc, vc + 1, 0, 1};
@@ -61,7 +61,7 @@ static void the_vc_behind_an_output_follows_from_the_input(void **state)
             assert_int_equal(left_on(4 * vc + input), behind[input]);
         }
     }
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* Who waits for an output keeps back those that would go on the same VC behind it, and nobody else. */
@@ -69,7 +69,7 @@ static void who_waits_keeps_back_its_own_vc(void **state)
 {
     (void)state;
     start();
-    raised[OUT] = 1U << 1;
+    vc_increment[OUT] = 1U << 1;
     rig_room_everywhere(&rig, 0);
     rig_room(&rig, OUT, 0, 10);
     assert_true(rig_arrive(&rig, 0, 0, 1, OUT, 8192)); /* waits for VC 0 behind the output */
@@ -84,7 +84,7 @@ static void who_waits_keeps_back_its_own_vc(void **state)
     assert_int_equal(rig_step(&rig), 2);
     assert_int_equal(left_on(1), 0);
     assert_int_equal(left_on(3), 0);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* Those that wait for another VC of the same output get no turn and cost none. */
@@ -92,7 +92,7 @@ static void a_vc_without_room_stops_no_other(void **state)
 {
     (void)state;
     start();
-    raised[OUT] = 1U << 1 | 1U << 3;
+    vc_increment[OUT] = 1U << 1 | 1U << 3;
     rig_room_everywhere(&rig, 0);
     for (unsigned input = 0; input < 4; input++)
         arrive(input, 0, input);
@@ -107,12 +107,12 @@ static void a_vc_without_room_stops_no_other(void **state)
     rig_room(&rig, OUT, 0, 1);
     assert_int_equal(rig_step(&rig), 1);
     assert_int_equal(left_on(2), 0);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* Each input, also that of the output itself, may leave by it. In each round all `count` of a kind bring a packet at
  * once, and there is room for one of them; then for the others. Each is the first as often as any other. */
-static void judge_turns(unsigned count, bool vcs)
+static void validate_turns(unsigned count, bool vcs)
 {
     unsigned first[HX_VCS + PORTS] = {0};
     rig.from[OUT] = UINT64_MAX;
@@ -137,7 +137,7 @@ static void judge_turns(unsigned count, bool vcs)
     }
     for (unsigned n = 0; n < count; n++)
         assert_in_range(first[n], ROUNDS / count * 3 / 4, ROUNDS / count * 5 / 4);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void no_input_is_always_the_first(void **state)
@@ -145,7 +145,7 @@ static void no_input_is_always_the_first(void **state)
     (void)state;
     start();
     rig.sw.route.changes_vc = false;
-    judge_turns(PORTS, false);
+    validate_turns(PORTS, false);
 }
 
 /* All VCs begin again at 0 behind the output, and share its room. */
@@ -154,7 +154,7 @@ static void no_vc_is_always_the_first(void **state)
     (void)state;
     start();
     restarted[OUT] = 1U << 1;
-    judge_turns(HX_VCS, true);
+    validate_turns(HX_VCS, true);
 }
 
 int main(void)

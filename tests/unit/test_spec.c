@@ -186,25 +186,25 @@ static void settings_keep_what_is_not_given(void **state)
 }
 
 /* 3x2 boards of 2x2: board 1 failed, boards 4 and 5 are job 7's. */
-static void boards_of_others_are_barred(void **state)
+static void boards_of_others_are_blocked(void **state)
 {
     (void)state;
     struct hx_spec s;
     struct hx_problem p;
     assert_true(hx_spec_parse("3x2 Hx2Mesh", &s, &p));
     uint8_t bits;
-    assert_false(hx_spec_barred(&s, HX_NO_JOB, &bits));
+    assert_false(hx_spec_blocked_boards(&s, HX_NO_JOB, &bits));
     assert_int_equal(bits, 0);
-    assert_true(hx_spec_barred(&s, 7, &bits));
+    assert_true(hx_spec_blocked_boards(&s, 7, &bits));
     assert_int_equal(bits, 0x3F);
 
     bool failed[6] = {[1] = true};
     uint16_t job[6] = {[4] = 7, [5] = 7};
     s.failed = failed;
     s.job = job;
-    assert_true(hx_spec_barred(&s, HX_NO_JOB, &bits));
+    assert_true(hx_spec_blocked_boards(&s, HX_NO_JOB, &bits));
     assert_int_equal(bits, 0x32);
-    assert_true(hx_spec_barred(&s, 7, &bits));
+    assert_true(hx_spec_blocked_boards(&s, 7, &bits));
     assert_int_equal(bits, 0x0F);
     assert_int_equal(hx_spec_board_at(&s, 3, 1), 1);
     assert_int_equal(hx_spec_board_at(&s, 0, 2), 3);
@@ -220,7 +220,7 @@ int main(void)
         cmocka_unit_test(sizes_that_cannot_be),
         cmocka_unit_test(overrides_win),
         cmocka_unit_test(settings_keep_what_is_not_given),
-        cmocka_unit_test(boards_of_others_are_barred),
+        cmocka_unit_test(boards_of_others_are_blocked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void test_every_key(void **state)
                      &s, &p));
     assert_int_equal(s.externals, 2);
     const struct hx_external *e = s.external;
-    assert_true(e->d0 == 3 && e->d1 == 1 && e->plane == 1 && e->lose_credits == 100);
+    assert_true(e->addr_hi == 3 && e->addr_lo == 1 && e->plane == 1 && e->lose_credits == 100);
     assert_true(e->wait_ns == UINT64_C(120000000000));
     assert_int_equal(e->port[HX_E].cable, HX_CABLE_MEMIF);
     assert_string_equal(e->port[HX_E].target, "/run/hx/e.sock");
@@ -65,8 +65,8 @@ static void test_a_key_seals_the_cables_of_its_entry(void **state)
                      "  - {at: [3, 1], key: hx.key, ports: {E: veth:x}}\n"
                      "  - {at: [1, 1], ports: {E: veth:y}}\n",
                      &s, &p));
-    assert_true(s.external[0].sealed && s.external[0].key.word[0] == UINT64_C(0x0706050403020100));
-    assert_false(s.external[1].sealed);
+    assert_true(s.external[0].authenticated && s.external[0].key.word[0] == UINT64_C(0x0706050403020100));
+    assert_false(s.external[1].authenticated);
     hx_spec_free(&s);
     assert_int_equal(chmod(file_path("hx.key"), 0644), 0);
     assert_false(load("fabric: 2x2 Hx2Mesh\nexternal: [{at: [3, 1], key: hx.key, ports: {E: veth:x}}]\n", &s, &p));

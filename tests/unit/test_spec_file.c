@@ -120,11 +120,12 @@ static void what_does_not_go_with_the_command_line_is_left_out(void **state)
     assert_true(merged.rate >= 1);
     assert_int_equal(merged.duration_ns, 0);
     assert_int_equal(merged.seed, 4);
-    assert_int_equal(merged.given & (HX_GIVEN_RATE | HX_GIVEN_DURATION | HX_GIVEN_PACE), HX_GIVEN_PACE);
+    assert_int_equal(merged.given & (HX_GIVEN_RATE | HX_GIVEN_DURATION | HX_GIVEN_INJECTION_RATE),
+                     HX_GIVEN_INJECTION_RATE);
     const struct hx_settings live = {.clock = HX_CLOCK_WALL, .count = 3, .given = HX_GIVEN_CLOCK | HX_GIVEN_COUNT};
     merged = s.settings;
     hx_settings_merge(&merged, &live);
-    assert_false(merged.pace > 0);
+    assert_false(merged.injection_rate > 0);
     assert_true(merged.rate < 1);
     assert_int_equal(merged.duration_ns, 0);
     assert_int_equal(merged.count, 3);

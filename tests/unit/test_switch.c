@@ -66,7 +66,7 @@ static void a_packet_goes_where_its_route_says(void **state)
             assert_int_equal(rig_room_left(&rig, output, p.vc), ROOMY - 4);
             for (unsigned other = 0; other < HX_ACCELERATOR_PORTS; other++)
                 expect_nothing(other);
-            rig_judge_empty(&rig);
+            rig_validate_empty(&rig);
             lab_free(NULL);
         }
     }
@@ -164,7 +164,7 @@ static void a_blocked_head_lets_others_pass(void **state)
     assert_int_equal(rig_step(&rig), 2);
     expect(HX_N, 1);
     expect(HX_N, 3);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* Far more packets pass the head than a window has places: then, and only then, they wait behind it too. */
@@ -189,7 +189,7 @@ static void a_window_bounds_the_passing(void **state)
     rig_step(&rig);
     for (uint32_t id = HX_WINDOW; id <= 100; id++)
         expect(HX_W, id);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void who_waits_for_an_output_leaves_in_order(void **state)
@@ -211,7 +211,7 @@ static void who_waits_for_an_output_leaves_in_order(void **state)
             expect(HX_W, id++);
         expect_nothing(HX_W);
     }
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* A packet that waits for either of two outputs leaves by the first that gets room, and by that one only. */
@@ -228,7 +228,7 @@ static void a_waiting_packet_takes_what_comes_first(void **state)
         assert_int_equal(rig_step(&rig), 0);
         expect(first ? HX_E : HX_W, 9);
         expect_nothing(first ? HX_W : HX_E);
-        rig_judge_empty(&rig);
+        rig_validate_empty(&rig);
         lab_free(NULL);
     }
 }
@@ -291,7 +291,7 @@ static void inputs_take_turns(void **state)
         for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++)
             assert_in_range(last[input], turn / HX_ACCELERATOR_PORTS, turn / HX_ACCELERATOR_PORTS + 1);
     }
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* A packet for an output that an older one waits for waits too, even if it would fit. */
@@ -313,14 +313,14 @@ static void a_foreign_job_is_dropped_and_counted(void **state)
     (void)state;
     start();
     rig_room_everywhere(&rig, ROOMY);
-    const struct hx_desc d = {.length = 600, .vc = 1, .dst_d0 = W, .dst_d1 = 2, .job = RIG_JOB + 1};
+    const struct hx_desc d = {.length = 600, .vc = 1, .dst_addr_hi = W, .dst_addr_lo = 2, .job = RIG_JOB + 1};
     rig_arrive_as(&rig, HX_E, 1, 1, &d);
     arrive(HX_E, 1, 2, W, 600);
     assert_int_equal(rig_step(&rig), 1);
     expect(HX_W, 2);
     expect_nothing(HX_W);
     assert_int_equal(rig.hal.node.drops[HX_DROP_FOREIGN_JOB], 1);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void an_unroutable_packet_goes_to_the_endpoint(void **state)
@@ -337,7 +337,7 @@ static void an_unroutable_packet_goes_to_the_endpoint(void **state)
     rig_room(&rig, HX_LOCAL, 2, 3);
     assert_int_equal(rig_step(&rig), 1);
     expect(HX_LOCAL, 2);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* The VC of a frame has no checksum. A packet that would need a fifth VC waits for nothing. */
@@ -359,7 +359,7 @@ static void a_packet_with_a_vc_too_high_goes_to_the_endpoint(void **state)
     rig_room_everywhere(&rig, ROOMY);
     assert_int_equal(rig_step(&rig), 1);
     expect(HX_LOCAL, 4);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void destinations_outside_are_dropped_as_malformed(void **state)
@@ -371,12 +371,13 @@ static void destinations_outside_are_dropped_as_malformed(void **state)
     rig.sw.route.rows = 8;
     rig_room_everywhere(&rig, ROOMY);
     for (unsigned i = 0; i < sizeof outside / sizeof *outside; i++) {
-        const struct hx_desc d = {.length = 100, .dst_d0 = outside[i][0], .dst_d1 = outside[i][1], .job = RIG_JOB};
+        const struct hx_desc d = {
+            .length = 100, .dst_addr_hi = outside[i][0], .dst_addr_lo = outside[i][1], .job = RIG_JOB};
         rig_arrive_as(&rig, i % HX_ACCELERATOR_PORTS, i % HX_VCS, i, &d);
         assert_int_equal(rig_step(&rig), 0);
         assert_int_equal(rig.hal.node.drops[HX_DROP_MALFORMED], i + 1);
     }
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void new_routes_move_who_waits(void **state)
@@ -407,7 +408,7 @@ static void new_routes_move_who_waits(void **state)
     rig_room(&rig, HX_E, 1, 1);
     assert_int_equal(rig_step(&rig), 1);
     expect(HX_E, 2);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* What arrived since the last step is not lost when routes change before the next one. */
@@ -425,7 +426,7 @@ static void new_routes_keep_what_has_just_arrived(void **state)
     assert_int_equal(rig_step(&rig), 2);
     expect(HX_W, 1);
     expect(HX_W, 2);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void a_switch_begins_where_the_platform_stands(void **state)
@@ -447,7 +448,7 @@ static void a_switch_begins_where_the_platform_stands(void **state)
     arrive(HX_S, 0, 5, W, 0);
     assert_int_equal(rig_step(&rig), 1);
     expect(HX_W, 5);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* ---- passing ---- */

@@ -12,7 +12,7 @@
 
 struct seen {
     const struct sim_capture *c;
-    struct hx_sightings sightings;
+    struct hx_capture_index capture_index;
     struct hx_trace_sums sums;
     uint64_t packets, steps;
 };
@@ -37,7 +37,7 @@ static void require_as_recorded_from(const struct seen *s, const struct hx_trace
         assert_int_equal(step->time_ns, r->time_ns);
         assert_int_equal(step->out, r->direction == 2);
         assert_int_equal(step->vc, r->frame[15]);
-        assert_string_equal(s->sightings.ports[step->port].name, sim_interface_name(&s->c->set, r->interface));
+        assert_string_equal(s->capture_index.ports[step->port].name, sim_interface_name(&s->c->set, r->interface));
     }
     assert_int_equal(at, p->count);
 }
@@ -63,12 +63,12 @@ static void follow_by(const struct sim_capture *c, const struct hx_trace_filter 
     rewind(file);
     struct hx_problem problem;
     struct hx_trace t;
-    struct hx_sighting s;
+    struct hx_capture_frame s;
     seen = (struct seen){.c = c};
-    assert_true(hx_sightings_open_file(&seen.sightings, file, "model", NULL, &problem));
-    hx_sums_begin(&seen.sums, &seen.sightings);
-    hx_trace_begin(&t, &seen.sightings, filter, to, &seen);
-    while (hx_sightings_next(&seen.sightings, &s, &problem) > 0)
+    assert_true(hx_capture_index_open_file(&seen.capture_index, file, "model", NULL, &problem));
+    hx_sums_begin(&seen.sums, &seen.capture_index);
+    hx_trace_begin(&t, &seen.capture_index, filter, to, &seen);
+    while (hx_capture_index_next(&seen.capture_index, &s, &problem) > 0)
         hx_trace_frame(&t, &s);
     hx_trace_end(&t);
     hx_trace_free(&t);
@@ -83,7 +83,7 @@ static void follow(const struct sim_capture *c, const struct hx_trace_filter *fi
 static void forget(struct sim_capture *c)
 {
     hx_sums_free(&seen.sums);
-    hx_sightings_close(&seen.sightings);
+    hx_capture_index_close(&seen.capture_index);
     sim_free(c);
 }
 
@@ -208,7 +208,8 @@ static void messages_say_how_they_spread(void **state)
     assert_int_equal(seen.sums.messages.count, 1);
     const struct hx_message_sum **list = hx_sums_messages(&seen.sums);
     const struct hx_message_sum *m = list[0];
-    assert_true(m->key.src_d0 == 3 && m->key.src_d1 == 5 && m->packets == 64 && m->seen == 64 && m->delivered == 64);
+    assert_true(m->key.src_addr_hi == 3 && m->key.src_addr_lo == 5 && m->packets == 64 && m->seen == 64 &&
+                m->delivered == 64);
     assert_int_equal(m->acknowledgements, 1);
     uint64_t ports = 0;
     uint64_t paths = 0;

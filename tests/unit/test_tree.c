@@ -51,7 +51,7 @@ static void every_port_reaches_every_other(void **state)
             assert_int_equal(p.hops, 4);
             assert_true(p.intact);
         }
-        rig_judge_empty(&rig);
+        rig_validate_empty(&rig);
     }
 }
 
@@ -59,8 +59,8 @@ static void a_column_switch_goes_by_gy(void **state)
 {
     (void)state;
     start();
-    rig.sw.route.d0_ports = rig.all;
-    rig.sw.route.d1_ports = rig.tree;
+    rig.sw.route.addr_hi_ports = rig.all;
+    rig.sw.route.addr_lo_ports = rig.tree;
     rig_room_everywhere(&rig, ROOMY);
     arrive(3, 0, 1, 40, 0); /* the rig's packets go to gy 9 */
     assert_int_equal(rig_step(&rig), 1);
@@ -91,7 +91,7 @@ static void a_packet_without_a_way_goes_back(void **state)
     expect(9, 3);
     expect(4, 5);
     assert_int_equal(rig.hal.node.drops[HX_DROP_NO_ROUTE], 0);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* A leaf gives what came down from a spine, and cannot go on down, to any board; never up again. */
@@ -136,7 +136,7 @@ static void going_back_takes_room_and_a_link(void **state)
     arrive(5, 1, 2, 100, 300);
     assert_int_equal(rig_step(&rig), 0);
     assert_int_equal(rig.hal.node.drops[HX_DROP_NO_ROUTE], 1);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void destinations_outside_are_dropped_as_malformed(void **state)
@@ -145,12 +145,13 @@ static void destinations_outside_are_dropped_as_malformed(void **state)
     start();
     rig.sw.route.columns = PORTS;
     rig.sw.route.rows = 4;
-    const struct hx_desc outside[] = {{.dst_d0 = PORTS}, {.dst_d1 = 4}, {.dst_d0 = 0xFFFF, .dst_d1 = 0xFFFF}};
+    const struct hx_desc outside[] = {
+        {.dst_addr_hi = PORTS}, {.dst_addr_lo = 4}, {.dst_addr_hi = 0xFFFF, .dst_addr_lo = 0xFFFF}};
     for (unsigned i = 0; i < 3; i++)
         rig_arrive_as(&rig, i, i, i, &outside[i]);
     assert_int_equal(rig_step(&rig), 0);
     assert_int_equal(rig.hal.node.drops[HX_DROP_MALFORMED], 3);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* A network carries all jobs. */
@@ -159,7 +160,7 @@ static void jobs_are_not_told_apart(void **state)
     (void)state;
     start();
     rig_room_everywhere(&rig, ROOMY);
-    const struct hx_desc d = {.dst_d0 = 3, .dst_d1 = 3, .job = RIG_JOB + 1};
+    const struct hx_desc d = {.dst_addr_hi = 3, .dst_addr_lo = 3, .job = RIG_JOB + 1};
     rig_arrive_as(&rig, 0, 0, 1, &d);
     assert_int_equal(rig_step(&rig), 1);
     expect(3, 1);
@@ -261,7 +262,7 @@ static void a_blocked_head_lets_others_pass(void **state)
     assert_int_equal(rig_step(&rig), 5);
     for (uint32_t id = 0; id < 10; id += 2)
         expect(20, id);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 static void new_routes_send_back_who_has_no_way_any_more(void **state)
@@ -282,7 +283,7 @@ static void new_routes_send_back_who_has_no_way_any_more(void **state)
     expect(33, 1);
     expect(1, 2);
     expect(22, 3);
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 /* All inputs want the last port: the turn goes round over 63 of them. */
@@ -302,7 +303,7 @@ static void sixty_three_inputs_take_turns(void **state)
         assert_true(rig_take(&rig, PORTS - 1, &p));
         assert_int_equal(count[p.id]++, turn / (PORTS - 1));
     }
-    rig_judge_empty(&rig);
+    rig_validate_empty(&rig);
 }
 
 int main(void)

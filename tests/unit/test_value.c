@@ -123,11 +123,11 @@ static void coordinates(void **state)
     (void)state;
     struct hx_coordinate c = {9, 9};
     assert_null(hx_value_coordinate("3,0", &c));
-    assert_int_equal(c.d0, 3);
-    assert_int_equal(c.d1, 0);
+    assert_int_equal(c.addr_hi, 3);
+    assert_int_equal(c.addr_lo, 0);
     assert_null(hx_value_coordinate("a15,7", &c)); /* as reports name it */
-    assert_int_equal(c.d0, 15);
-    assert_int_equal(c.d1, 7);
+    assert_int_equal(c.addr_hi, 15);
+    assert_int_equal(c.addr_lo, 7);
     static const char *const bad[] = {
         "", "3", "3,", ",3", "3,4,5", "a,b", "3;4", "a", "aa3,0", "3,a0", "99999999999,0", "-1,0", "a3,0/p0/E"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)

@@ -1,6 +1,6 @@
 /* test_verify.c - good captures pass, and one that is broken in one place is refused with that frame and that rule. The
  * captures come from a model of its own (tests/support/support_capture.h). */
-#include "tests/support/support_capture_judge.h"
+#include "tests/support/support_capture_validate.h"
 #include "tests/support/support_effort.h"
 
 #include <setjmp.h>
@@ -116,8 +116,9 @@ static void good_captures_pass(void **state)
             require_good(&c, kinds[kind].what, seed, &v);
             assert_int_equal(v.counts.data + v.counts.credit, c.count);
             assert_int_equal(v.counts.injected - v.counts.delivered, c.lost);
-            assert_int_equal(v.counts.crc_judged, set.crc ? v.counts.data : 0);
-            assert_true(v.counts.nodes_judged > 0 && v.counts.links_judged > 0 && v.counts.credit_links_judged > 0);
+            assert_int_equal(v.counts.crc_validated, set.crc ? v.counts.data : 0);
+            assert_true(v.counts.nodes_validated > 0 && v.counts.links_validated > 0 &&
+                        v.counts.credit_links_validated > 0);
             if (c.lost)
                 assert_int_equal(v.counts.lost_repaired > 0, true);
             sim_free(&c);
@@ -140,7 +141,7 @@ static bool require_broken(struct sim_settings *set, const char *rule, const cha
         fail_msg("%s, seed %llu: %s place to break '%s'", what, (unsigned long long)set->seed,
                  frame ? "there is a" : "no", rule);
     if (frame != 0) {
-        judge_capture(&c, NULL, false, &v);
+        validate_capture(&c, NULL, false, &v);
         char name[32]; /* "order" of "order-early" */
         snprintf(name, sizeof name, "%s", rule);
         size_t base = strncmp(rule, "north-last", 10) == 0 ? 10 : strcspn(rule, "-");
@@ -251,12 +252,12 @@ static void a_part_is_judged_as_far_as_it_goes(void **state)
     struct verdict v;
     sim_run(&c, &set);
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
-        judge_capture(&c, parts[i].keep, false, &v);
+        validate_capture(&c, parts[i].keep, false, &v);
         if (v.found.count)
             fail_msg("part %u: frame %llu: %s", i, (unsigned long long)v.found.kept[0].frame, v.found.kept[0].what);
         assert_true(v.counts.data > 10);
-        assert_int_equal(v.counts.nodes_judged, parts[i].nodes);
-        assert_int_equal(v.counts.links_judged, parts[i].links);
+        assert_int_equal(v.counts.nodes_validated, parts[i].nodes);
+        assert_int_equal(v.counts.links_validated, parts[i].links);
         assert_true(parts[i].nodes == 1 || notes(&v, "nodes are captured in part") > 0);
     }
     sim_free(&c);
@@ -276,14 +277,14 @@ static void the_middle_of_a_run_is_good_if_it_says_so(void **state)
     size_t count = c.count;
     c.records = all + first;
     c.count = last - first;
-    judge_capture(&c, NULL, true, &v);
+    validate_capture(&c, NULL, true, &v);
     if (v.found.count)
         fail_msg("frame %llu: %s", (unsigned long long)v.found.kept[0].frame, v.found.kept[0].what);
-    assert_true(v.counts.under_way > 0);
-    judge_capture(&c, NULL, false, &v);
+    assert_true(v.counts.in_flight > 0);
+    validate_capture(&c, NULL, false, &v);
     assert_true(v.found.by_rule[HX_RULE_DELIVERY] > 0);
     c.comment = "hxmesh fabric: 4x4 Hx2Mesh credits=64 link=memory span=part";
-    judge_capture(&c, NULL, false, &v);
+    validate_capture(&c, NULL, false, &v);
     assert_int_equal(v.found.count, 0);
     c.records = all;
     c.count = count;
@@ -297,12 +298,12 @@ static void an_unknown_fabric_leaves_header_and_checksum(void **state)
     struct verdict v;
     sim_run(&c, &sim_default);
     c.comment = "somebody's own words";
-    judge_capture(&c, NULL, false, &v);
+    validate_capture(&c, NULL, false, &v);
     assert_int_equal(v.found.count, 0);
-    assert_int_equal(v.counts.crc_judged, c.count);
+    assert_int_equal(v.counts.crc_validated, c.count);
     assert_int_equal(notes(&v, "the fabric is not known"), c.count);
     uint64_t frame = sim_break(&c, "crc");
-    judge_capture(&c, NULL, false, &v);
+    validate_capture(&c, NULL, false, &v);
     assert_true(v.found.count > 0 && v.found.kept[0].frame == frame && v.found.kept[0].rule == HX_RULE_CRC);
     sim_free(&c);
 }
@@ -315,13 +316,13 @@ static void the_fabric_that_is_named_is_the_one_judged(void **state)
     struct verdict v;
     sim_run(&c, &sim_default);
     c.comment = "hxmesh fabric: 2x2 Hx4Mesh credits=64 link=memory";
-    judge_capture(&c, NULL, false, &v);
+    validate_capture(&c, NULL, false, &v);
     assert_true(v.found.by_rule[HX_RULE_DISTANCE] > 0);
     c.comment = "hxmesh fabric: 4x4 Hx2Mesh credits=64 link=memory jobs=0-15:9";
-    judge_capture(&c, NULL, false, &v);
+    validate_capture(&c, NULL, false, &v);
     assert_true(v.found.count > 0 && v.found.kept[0].frame == 1 && v.found.kept[0].rule == HX_RULE_JOB);
     c.comment = "hxmesh fabric: 4x4 Hx2Mesh credits=64 link=memory failed=0";
-    judge_capture(&c, NULL, false, &v);
+    validate_capture(&c, NULL, false, &v);
     assert_true(v.found.count > 0 && v.found.kept[0].rule == HX_RULE_JOB);
     sim_free(&c);
 }

@@ -2,7 +2,7 @@
  * their time, of their kind, and nothing else. One link of the model's capture (tests/support/support_capture.h) does
  * harm to one packet. */
 #include "tests/support/support_capture_harm.h"
-#include "tests/support/support_capture_judge.h"
+#include "tests/support/support_capture_validate.h"
 #include "tests/support/support_effort.h"
 
 #include <inttypes.h>
@@ -89,12 +89,12 @@ static void make(struct harmed *h, const struct harm *harm, unsigned seed)
 static const char *found(struct harmed *h, const char *place, const char *what, const char *when)
 {
     static char rule[32];
-    char remark[200];
+    char annotation[200];
     struct verdict v;
-    (void)snprintf(remark, sizeof remark, "fault at 0 ns: all up\nfault at 0 ns: %s %s %s", place, what, when);
-    h->capture.remark = *what ? remark : NULL;
-    judge_capture(&h->capture, NULL, false, &v);
-    h->capture.remark = NULL;
+    (void)snprintf(annotation, sizeof annotation, "fault at 0 ns: all up\nfault at 0 ns: %s %s %s", place, what, when);
+    h->capture.annotation = *what ? annotation : NULL;
+    validate_capture(&h->capture, NULL, false, &v);
+    h->capture.annotation = NULL;
     if (v.found.count == 0)
         return NULL;
     (void)snprintf(rule, sizeof rule, "%s", hx_rule_names[v.found.kept[0].rule]);
@@ -167,7 +167,7 @@ static void what_began_before_the_file_is_over_in_its_time(void **state)
 {
     (void)state;
     static const struct {
-        const char *remark;
+        const char *annotation;
         bool good;
     } cases[] = {{"fault at 1 s, 9000ms ago: all corrupt=1% for 20s", true},
                  {"fault at 1 s, 9000ms ago: all corrupt=1% for 7s", true},
@@ -183,10 +183,10 @@ static void what_began_before_the_file_is_over_in_its_time(void **state)
         h.capture.set.live = true;
         for (size_t at = 0; at < h.capture.count; at++)
             h.capture.records[at].time_ns += UINT64_C(1700000000000000000);
-        h.capture.remark = cases[i].remark;
-        judge_capture(&h.capture, NULL, false, &v);
+        h.capture.annotation = cases[i].annotation;
+        validate_capture(&h.capture, NULL, false, &v);
         if (cases[i].good ? v.found.count != 0 : v.found.count == 0 || v.found.kept[0].rule != HX_RULE_CRC)
-            fail_msg("'%s': %u found", cases[i].remark, v.found.count);
+            fail_msg("'%s': %u found", cases[i].annotation, v.found.count);
         sim_free(&h.capture);
     }
 }
@@ -214,13 +214,13 @@ static size_t first_of(const struct sim_capture *c, size_t at)
 /* The frame that is found is the one of that record. */
 static void require_frame(struct harmed *h, const char *what, size_t at, enum hx_rule rule)
 {
-    char remark[128];
+    char annotation[128];
     struct verdict v;
-    (void)snprintf(remark, sizeof remark, "fault at 0 ns: %s %s", h->port, what);
-    h->capture.remark = remark;
-    judge_capture(&h->capture, NULL, false, &v);
+    (void)snprintf(annotation, sizeof annotation, "fault at 0 ns: %s %s", h->port, what);
+    h->capture.annotation = annotation;
+    validate_capture(&h->capture, NULL, false, &v);
     if (v.found.count == 0 || v.found.kept[0].frame != at + 1 || v.found.kept[0].rule != rule)
-        fail_msg("%s, seed %" PRIu64 ": not frame %zu but %s is found", remark, h->capture.set.seed, at + 1,
+        fail_msg("%s, seed %" PRIu64 ": not frame %zu but %s is found", annotation, h->capture.set.seed, at + 1,
                  v.found.count ? v.found.kept[0].what : "nothing");
     sim_free(&h->capture);
 }
@@ -292,8 +292,8 @@ static void what_one_link_damages_another_may_mend(void **state)
         struct verdict v;
         size_t at;
         make_mended(&h, by[i % 2], 1 + i / 2, &at);
-        h.capture.remark = "fault at 0 ns: all corrupt=1%";
-        judge_capture(&h.capture, NULL, false, &v);
+        h.capture.annotation = "fault at 0 ns: all corrupt=1%";
+        validate_capture(&h.capture, NULL, false, &v);
         if (v.found.count > 0)
             fail_msg("seed %u, mended with frame %zu: %s", 1 + i / 2, at + 1, v.found.kept[0].what);
         require_frame(&h, "corrupt=1%", at, HX_RULE_DELIVERY);
@@ -310,19 +310,19 @@ static void what_is_mended_went_damaged_by_the_same_link(void **state)
         struct verdict v;
         size_t at;
         make_mended(&h, damage, seed, &at);
-        h.capture.remark = "fault at 0 ns: all corrupt=1%";
-        judge_capture(&h.capture, NULL, false, &v);
+        h.capture.annotation = "fault at 0 ns: all corrupt=1%";
+        validate_capture(&h.capture, NULL, false, &v);
         assert_int_equal(v.found.count, 0);
         sim_insert_copy(&h.capture, at); /* a second one comes of the one that was sent */
-        judge_capture(&h.capture, NULL, false, &v);
+        validate_capture(&h.capture, NULL, false, &v);
         if (v.found.count == 0 || !strstr(v.found.kept[0].what, "but never left"))
             fail_msg("seed %u: %s", seed, v.found.count ? v.found.kept[0].what : "nothing is found");
         sim_free(&h.capture);
 
         make_mended(&h, damage, seed, &at);
         sim_take_out(&h.capture, sent_before(&h.capture, at)); /* it is known to be damaged by the link before alone */
-        h.capture.remark = "fault at 0 ns: all corrupt=1%";
-        judge_capture(&h.capture, NULL, false, &v);
+        h.capture.annotation = "fault at 0 ns: all corrupt=1%";
+        validate_capture(&h.capture, NULL, false, &v);
         if (v.found.count == 0)
             fail_msg("seed %u: a packet that never left its switch is taken for one that was mended", seed);
         sim_free(&h.capture);
@@ -349,12 +349,12 @@ static void a_link_repeats_a_packet_once(void **state)
         struct harmed h;
         struct verdict v;
         make(&h, &harms[3], seed);
-        h.capture.remark = "fault at 0 ns: all duplicate=1%";
-        judge_capture(&h.capture, NULL, false, &v);
+        h.capture.annotation = "fault at 0 ns: all duplicate=1%";
+        validate_capture(&h.capture, NULL, false, &v);
         assert_int_equal(v.found.count, 0);
         assert_int_equal(v.copies, 1);
         sim_repeat(&h.capture, h.at + 1); /* the copy alone, from the same place on */
-        judge_capture(&h.capture, NULL, false, &v);
+        validate_capture(&h.capture, NULL, false, &v);
         assert_true(v.found.count > 0);
         assert_non_null(strstr(v.found.kept[0].what, "but never left"));
         sim_free(&h.capture);
@@ -368,14 +368,14 @@ static void what_may_be_repeated_is_forgotten_in_time(void **state)
     struct harmed h;
     struct verdict v;
     make(&h, &harms[3], 1);
-    h.capture.remark = "fault at 0 ns: all duplicate=1%";
-    judge_capture(&h.capture, NULL, false, &v);
+    h.capture.annotation = "fault at 0 ns: all duplicate=1%";
+    validate_capture(&h.capture, NULL, false, &v);
     size_t all = v.remembered;
     uint64_t first = h.capture.records[0].time_ns;
     uint64_t slower = 20000000 / (h.capture.records[h.capture.count - 1].time_ns - first) + 1;
     for (size_t i = 0; i < h.capture.count; i++)
         h.capture.records[i].time_ns = first + (h.capture.records[i].time_ns - first) * slower;
-    judge_capture(&h.capture, NULL, false, &v);
+    validate_capture(&h.capture, NULL, false, &v);
     assert_int_equal(v.found.count, 0);
     assert_int_equal(v.copies, 1);
     assert_in_range(v.remembered, 1, all / 4);
@@ -392,7 +392,7 @@ static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(v
         struct sim_settings set = sim_default;
         struct sim_capture c;
         struct verdict v;
-        char remark[64];
+        char annotation[64];
         set.seed = seed;
         set.greedy = true;
         set.credits = 32;
@@ -402,10 +402,10 @@ static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(v
         size_t once = c.count;
         uint64_t at_ns = c.records[c.overrun_frame - 1].time_ns;
         sim_repeat_all(&c, LATER_NS);
-        (void)snprintf(remark, sizeof remark, "fault at 0 ns: all delay=1us at %" PRIu64 "ns for 1us", at_ns);
-        c.remark = remark;
-        c.remark_at = once;
-        judge_capture(&c, NULL, false, &v);
+        (void)snprintf(annotation, sizeof annotation, "fault at 0 ns: all delay=1us at %" PRIu64 "ns for 1us", at_ns);
+        c.annotation = annotation;
+        c.annotation_at = once;
+        validate_capture(&c, NULL, false, &v);
         assert_true(v.found.count > 0);
         assert_int_equal(v.found.kept[0].rule, HX_RULE_CREDIT);
         assert_int_equal(v.found.kept[0].frame, once + c.overrun_frame);
@@ -439,8 +439,8 @@ static void lines_that_are_no_faults_are_said_and_excuse_nothing(void **state)
     struct harmed h;
     struct verdict v;
     make(&h, &harms[0], 1);
-    h.capture.remark = "fault at 0 ns: all lsos=1%\nfault at 0 ns\nwhose fault at 0 ns: all down";
-    judge_capture(&h.capture, NULL, false, &v);
+    h.capture.annotation = "fault at 0 ns: all lsos=1%\nfault at 0 ns\nwhose fault at 0 ns: all down";
+    validate_capture(&h.capture, NULL, false, &v);
     assert_true(v.found.count > 0);
     bool said = false;
     for (unsigned i = 0; i < v.found.note_count; i++)

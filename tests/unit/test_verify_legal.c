@@ -2,7 +2,7 @@
  * they carried anything, behind another fault's delay, in buffers, and on links that are not captured. Without the
  * fault each is a breach. */
 #include "tests/support/support_capture_harm.h"
-#include "tests/support/support_capture_judge.h"
+#include "tests/support/support_capture_validate.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -41,16 +41,16 @@ static void make_middle(struct middle *m, unsigned seed)
 }
 
 /* Good where the capture tells of those faults, and bad where it tells of none; of those ports. */
-static void require_excused(struct middle *m, bool (*keep)(const char *name), const char *remark)
+static void require_excused(struct middle *m, bool (*keep)(const char *name), const char *annotation)
 {
     struct verdict v;
-    m->capture.remark = remark;
-    judge_capture(&m->capture, keep, false, &v);
+    m->capture.annotation = annotation;
+    validate_capture(&m->capture, keep, false, &v);
     if (v.found.count)
-        fail_msg("seed %" PRIu64 ", '%s': frame %" PRIu64 ": %s: %s", m->capture.set.seed, remark,
+        fail_msg("seed %" PRIu64 ", '%s': frame %" PRIu64 ": %s: %s", m->capture.set.seed, annotation,
                  v.found.kept[0].frame, hx_rule_names[v.found.kept[0].rule], v.found.kept[0].what);
-    m->capture.remark = NULL;
-    judge_capture(&m->capture, keep, false, &v);
+    m->capture.annotation = NULL;
+    validate_capture(&m->capture, keep, false, &v);
     assert_true(v.found.count > 0);
 }
 
@@ -64,7 +64,7 @@ static void a_cable_may_die_before_it_carried_anything(void **state)
     (void)state;
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
         struct middle m;
-        char remark[128];
+        char annotation[128];
         make_middle(&m, seed);
         uint32_t interface = m.capture.records[m.at].interface;
         for (size_t i = 0; i < m.capture.count;) {
@@ -74,8 +74,8 @@ static void a_cable_may_die_before_it_carried_anything(void **state)
             else
                 i++;
         }
-        (void)snprintf(remark, sizeof remark, "fault at 1 us: %s down at 1us", m.port);
-        require_excused(&m, NULL, remark);
+        (void)snprintf(annotation, sizeof annotation, "fault at 1 us: %s down at 1us", m.port);
+        require_excused(&m, NULL, annotation);
         sim_free(&m.capture);
     }
 }
@@ -90,13 +90,13 @@ static void another_faults_delay_makes_harm_come_later(void **state)
     } harms[] = {{damage_payload, "corrupt=1%"}, {sim_repeat, "duplicate=1%"}};
     for (unsigned i = 0; i < 2 * SEEDS; i++) {
         struct middle m;
-        char remark[256];
+        char annotation[256];
         make_middle(&m, 1 + i / 2);
         harms[i % 2].to(&m.capture, m.at);
-        (void)snprintf(remark, sizeof remark,
+        (void)snprintf(annotation, sizeof annotation,
                        "fault at 1 us: %s %s at %" PRIu64 "ns for 1us\nfault at 1 us: all delay=10us at %" PRIu64 "ns",
                        m.port, harms[i % 2].by, m.time_ns - 9000, m.time_ns - 8500);
-        require_excused(&m, NULL, remark);
+        require_excused(&m, NULL, annotation);
         sim_free(&m.capture);
     }
 }
@@ -107,7 +107,7 @@ static void what_waits_in_a_node_is_lost_when_its_way_goes_down(void **state)
     (void)state;
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
         struct middle m;
-        char remark[128];
+        char annotation[128];
         make_middle(&m, seed);
         uint8_t key[SIM_KEY_BYTES];
         size_t next = m.at + 1;
@@ -115,8 +115,9 @@ static void what_waits_in_a_node_is_lost_when_its_way_goes_down(void **state)
         while (!sim_is_sight(&m.capture.records[next], key))
             next++;
         sim_lose(&m.capture, next);
-        (void)snprintf(remark, sizeof remark, "fault at 1 us: all down at %" PRIu64 "ns for 1us", m.time_ns + 500000);
-        require_excused(&m, NULL, remark);
+        (void)snprintf(annotation, sizeof annotation, "fault at 1 us: all down at %" PRIu64 "ns for 1us",
+                       m.time_ns + 500000);
+        require_excused(&m, NULL, annotation);
         sim_free(&m.capture);
     }
 }
@@ -142,15 +143,15 @@ static void links_that_are_not_captured_do_harm_too(void **state)
     } harms[] = {{damage_payload, "corrupt=1%"}, {sim_repeat, "duplicate=1%"}, {sim_lose, "loss=1%"}};
     for (unsigned i = 0; i < 6 * SEEDS; i++) {
         struct middle m;
-        char remark[128];
+        char annotation[128];
         make_middle(&m, 1 + i / 6);
         size_t at = m.at; /* at a network's port */
         while (!sim_is_arrival(&m.capture, &m.capture.records[at]) ||
                sim_interface_name(&m.capture.set, m.capture.records[at].interface)[0] == 'a')
             at++;
         harms[i % 3].to(&m.capture, at);
-        (void)snprintf(remark, sizeof remark, "fault at 1 us: all %s", harms[i % 3].by);
-        require_excused(&m, keeps[i / 3 % 2], remark);
+        (void)snprintf(annotation, sizeof annotation, "fault at 1 us: all %s", harms[i % 3].by);
+        require_excused(&m, keeps[i / 3 % 2], annotation);
         sim_free(&m.capture);
     }
 }

@@ -3,7 +3,7 @@
  * (tests/support/support_capture.h). */
 /* sanitizers: check-all */
 #include "tests/support/support_capture_harm.h"
-#include "tests/support/support_capture_judge.h"
+#include "tests/support/support_capture_validate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void move_record(struct sim_capture *c, size_t from, size_t to)
 static void require_bad(const struct sim_capture *c, enum hx_rule rule, const char *what)
 {
     struct verdict v;
-    judge_capture(c, NULL, false, &v);
+    validate_capture(c, NULL, false, &v);
     if (v.found.count == 0 || !v.found.by_rule[rule])
         fail_msg("%s: %s", what, v.found.count ? v.found.kept[0].what : "nothing is found");
 }
@@ -91,7 +91,7 @@ static void simulated_times_say_so_where_endpoints_alone_are_captured(void **sta
     size_t injected = find_endpoints(&c, c.count / 4, 1, NULL);
     size_t delivered = find_endpoints(&c, injected, 2, c.records[injected].frame + SIM_KEY_AT);
     move_record(&c, delivered, injected);
-    judge_capture(&c, of_endpoints_alone, false, &v);
+    validate_capture(&c, of_endpoints_alone, false, &v);
     assert_true(v.found.by_rule[HX_RULE_DELIVERY] > 0);
     sim_free(&c);
 }
@@ -130,7 +130,7 @@ static void times_that_say_nothing_are_said(void **state)
         make_small(&c, 1);
         for (size_t at = 0; at < c.count; at++)
             c.records[at].time_ns = times[i];
-        judge_capture(&c, NULL, false, &v);
+        validate_capture(&c, NULL, false, &v);
         assert_int_equal(v.found.count, 0);
         assert_int_equal(noted(&v, "have the same time"), c.count);
         sim_free(&c);
@@ -148,7 +148,7 @@ static void a_time_that_goes_back_is_found_where_it_is_simulated(void **state)
         make_small(&c, 1);
         c.set.live = i >= 2;
         c.records[c.count / 2].time_ns = times[i % 2];
-        judge_capture(&c, NULL, false, &v);
+        validate_capture(&c, NULL, false, &v);
         assert_int_equal(v.found.by_rule[HX_RULE_ORDER], c.set.live ? 0 : 1);
         assert_int_equal(noted(&v, "goes back"), c.set.live);
         sim_free(&c);

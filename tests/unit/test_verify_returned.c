@@ -1,7 +1,7 @@
 /* test_verify_returned.c - packets that a network gives back are judged from there on: captures of a model whose
  * networks do so (tests/support/support_capture.h) are good, and a packet that goes astray without having been given
  * back is none the less found among them. */
-#include "tests/support/support_capture_judge.h"
+#include "tests/support/support_capture_validate.h"
 #include "tests/support/support_effort.h"
 
 #include <setjmp.h>
@@ -90,7 +90,7 @@ static void breaks_are_found_among_them(void **state)
             sim_run(&c, &set);
             uint64_t frame = sim_break(&c, rules[rule]);
             assert_true(frame > 0);
-            judge_capture(&c, NULL, false, &v);
+            validate_capture(&c, NULL, false, &v);
             bool named = false;
             for (uint64_t i = 0; i < v.found.count && i < HX_FINDINGS_KEPT; i++)
                 named = named || (v.found.kept[i].frame == frame &&

@@ -1,6 +1,6 @@
 /* mixes.c - runs job mixes and sums them up (mixes.h). */
 #include "tools/allocate/mixes.h"
-#include "host/order.h"
+#include "host/compare.h"
 #include "host/output.h"
 #include "tools/draw/text_table.h"
 
@@ -42,7 +42,7 @@ struct mixes_sum mixes_sum_of(const struct mixes *m, enum mixes_figure figure)
     double sum = 0;
     for (unsigned i = 0; i < m->count; i++)
         sum += value[i] = figure_of(&m->mix[i], figure);
-    qsort(value, m->count, sizeof *value, hx_order_reals);
+    qsort(value, m->count, sizeof *value, hx_compare_double);
     struct mixes_sum s = {sum / m->count,
                           percentile(value, m->count, 0.01),
                           percentile(value, m->count, 0.25),

@@ -41,7 +41,7 @@ static struct hx_spot spot_in(const struct hx_cap_fabric *f, uint32_t node)
 {
     if (f->g->mesh.nodes)
         return spot_of(&f->g->mesh, node);
-    return (struct hx_spot){f->g->node[node].d0, f->g->node[node].d1};
+    return (struct hx_spot){f->g->node[node].addr_hi, f->g->node[node].addr_lo};
 }
 
 static uint32_t node_at(const struct hx_geometry *g, struct hx_spot s)
@@ -139,18 +139,18 @@ bool hx_cap_leaves_board(const struct hx_cap_fabric *f, const struct hx_port_at 
     return far.node != HX_NOWHERE && far.node >= f->g->hosts;
 }
 
-struct hx_way hx_cap_way(struct hx_cap_fabric *f, unsigned gx, unsigned gy, struct hx_spot to)
+struct hx_capture_path hx_cap_path(struct hx_cap_fabric *f, unsigned gx, unsigned gy, struct hx_spot to)
 {
     struct hx_reach x = hx_line_reach(&f->row, gx, to.x);
     struct hx_reach y = hx_line_reach(&f->column, gy, to.y);
-    return (struct hx_way){.cables = (unsigned)x.cables + y.cables,
-                           .least_crossings = (unsigned)x.least_crossings + y.least_crossings,
-                           .most_crossings = (unsigned)x.most_crossings + y.most_crossings};
+    return (struct hx_capture_path){.cables = (unsigned)x.cables + y.cables,
+                                    .least_crossings = (unsigned)x.least_crossings + y.least_crossings,
+                                    .most_crossings = (unsigned)x.most_crossings + y.most_crossings};
 }
 
 /* ---- ways ---- */
 
-static struct hx_leg leg_of(struct hx_way done)
+static struct hx_leg leg_of(struct hx_capture_path done)
 {
     return (struct hx_leg){done.cables, done.cables, done.least_crossings, done.most_crossings};
 }
@@ -161,9 +161,9 @@ static bool leg_in_mesh(struct hx_cap_fabric *f, struct hx_journey journey, stru
 {
     struct hx_spot from = spot_in(f, journey.source);
     struct hx_spot to = spot_in(f, journey.destination);
-    unsigned behind = hx_cap_way(f, from.x, from.y, near).cables + cables;
-    *leg = leg_of(hx_cap_way(f, from.x, from.y, far));
-    return behind + hx_cap_way(f, to.x, to.y, far).cables == hx_cap_way(f, from.x, from.y, to).cables;
+    unsigned behind = hx_cap_path(f, from.x, from.y, near).cables + cables;
+    *leg = leg_of(hx_cap_path(f, from.x, from.y, far));
+    return behind + hx_cap_path(f, to.x, to.y, far).cables == hx_cap_path(f, from.x, from.y, to).cables;
 }
 
 bool hx_cap_leg(struct hx_cap_fabric *f, struct hx_journey journey, const struct hx_port_at *near, struct hx_leg *leg)

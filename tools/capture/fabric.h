@@ -68,9 +68,9 @@ unsigned hx_cap_vc(const struct hx_cap_fabric *f, const struct hx_port_at *in, u
                    const struct hx_port_at *out);
 
 /* HammingMesh: cables and crossings of the minimal ways between an accelerator and a node. */
-struct hx_way {
+struct hx_capture_path {
     unsigned cables, least_crossings, most_crossings;
 };
-struct hx_way hx_cap_way(struct hx_cap_fabric *f, unsigned gx, unsigned gy, struct hx_spot to);
+struct hx_capture_path hx_cap_path(struct hx_cap_fabric *f, unsigned gx, unsigned gy, struct hx_spot to);
 
 #endif

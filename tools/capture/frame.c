@@ -89,10 +89,10 @@ struct hx_header hx_key_header(const struct hx_key *key)
                               .kind = b[4],
                               .plane = b[5],
                               .job = (uint16_t)number(b + 6, 2),
-                              .dst_d0 = (uint16_t)number(b + 8, 2),
-                              .dst_d1 = (uint16_t)number(b + 10, 2),
-                              .src_d0 = (uint16_t)number(b + 12, 2),
-                              .src_d1 = (uint16_t)number(b + 14, 2),
+                              .dst_addr_hi = (uint16_t)number(b + 8, 2),
+                              .dst_addr_lo = (uint16_t)number(b + 10, 2),
+                              .src_addr_hi = (uint16_t)number(b + 12, 2),
+                              .src_addr_lo = (uint16_t)number(b + 14, 2),
                               .message = number(b + 16, 4),
                               .offset = number(b + 20, 4),
                               .message_packets = number(b + 24, 4),
@@ -167,8 +167,8 @@ static bool data_fits(struct hx_seen *s, const uint8_t *b, size_t original)
         return false;
     if (h->credit_vc != HX_NO_CREDIT && !below(s, "credit_vc", h->credit_vc, 0, HX_VCS - 1))
         return false;
-    if (!length_fits(s, h) || !mac_is(s, b, "destination", h->plane, h->dst_d0, h->dst_d1) ||
-        !mac_is(s, b + 6, "source", h->plane, h->src_d0, h->src_d1))
+    if (!length_fits(s, h) || !mac_is(s, b, "destination", h->plane, h->dst_addr_hi, h->dst_addr_lo) ||
+        !mac_is(s, b + 6, "source", h->plane, h->src_addr_hi, h->src_addr_lo))
         return false;
     if (original < (size_t)HX_HEADER_BYTES + h->length)
         return wrong(s, "length %u in a frame of %zu bytes", h->length, original);

@@ -19,7 +19,7 @@ enum { FAR = UINT16_MAX };
 
 void hx_cap_graph_init(struct hx_cap_graph *g, const struct hx_fabric *f)
 {
-    *g = (struct hx_cap_graph){.f = f, .one_global = !f->ways && strcmp(f->topology->word, "dragonfly") == 0};
+    *g = (struct hx_cap_graph){.f = f, .one_global = !f->updown && strcmp(f->topology->word, "dragonfly") == 0};
     g->from = hx_allocate(f->nodes, sizeof(struct hx_cap_graph_reach *));
 }
 
@@ -191,7 +191,7 @@ static struct hx_leg leg_of(const struct hx_cap_graph *g, unsigned cables, unsig
 {
     struct hx_leg leg = {.least_cables = cables, .most_cables = cables};
     unsigned last = g->f->vcs - 1;
-    if (g->f->ways || g->f->topology->raised) { /* by inputs too: only the switches themselves know */
+    if (g->f->updown || g->f->topology->vc_increment) { /* by inputs too: only the switches themselves know */
         leg.most_vc = last;
         return leg;
     }
@@ -218,14 +218,14 @@ unsigned hx_cap_graph_vc(const struct hx_cap_graph *g, uint32_t node, unsigned i
     const struct hx_fabric_port *out = hx_fabric_port(g->f, node, output);
     if (hx_is_host(g->f, node))
         return vc + (g->f->rule == HX_VC_BY_LINK && out->marked);
-    if (g->f->ways) /* a run in which links go down has a VC more than these, so that packets may turn once more */
+    if (g->f->updown) /* a run in which links go down has a VC more than these, so that packets may turn once more */
         return vc + (unsigned)(hx_fabric_turned(g->f, node, output) >> input & 1);
-    if (g->f->topology->raised)
-        return vc + (unsigned)(hx_fabric_raised(g->f, node, output) >> input & 1);
+    if (g->f->topology->vc_increment)
+        return vc + (unsigned)(hx_fabric_vc_increment(g->f, node, output) >> input & 1);
     if (!is_router(g, out->far.node) || g->f->rule == HX_VC_NEVER)
         return vc;
     bool from_router = is_router(g, in->far.node);
-    if (g->f->rule == HX_VC_BY_HOP || (g->f->rule == HX_VC_AT_LEAF && g->f->node[node].d0 != HX_NO_DIGIT))
+    if (g->f->rule == HX_VC_BY_HOP || (g->f->rule == HX_VC_AT_LEAF && g->f->node[node].addr_hi != HX_NO_DIGIT))
         return vc + from_router;
     if (g->f->rule == HX_VC_AT_LEAF)
         return vc;
@@ -271,15 +271,15 @@ bool hx_cap_graph_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destinat
 
 /* ---- detours ---- */
 
-static unsigned area_of(const struct hx_cap_graph *g, unsigned d0)
+static unsigned area_of(const struct hx_cap_graph *g, unsigned addr_hi)
 {
-    return g->f->detours.area ? d0 / g->f->detours.area : d0;
+    return g->f->detours.area ? addr_hi / g->f->detours.area : addr_hi;
 }
 
 bool hx_cap_detour_ends(const struct hx_cap_graph *g, uint32_t router, unsigned via)
 {
-    unsigned d0 = g->f->node[router].d0;
-    return d0 != HX_NO_DIGIT && area_of(g, d0) == area_of(g, via - 1);
+    unsigned addr_hi = g->f->node[router].addr_hi;
+    return addr_hi != HX_NO_DIGIT && area_of(g, addr_hi) == area_of(g, via - 1);
 }
 
 /* Cables between routers on the longest way. */
@@ -290,7 +290,7 @@ static unsigned longest(struct hx_cap_graph *g, uint32_t source)
     if (g->one_global)
         return 5; /* local, global, local, global, local */
     for (uint32_t node = g->f->hosts; node < g->f->nodes; node++)
-        if (g->f->node[node].d0 != HX_NO_DIGIT && reach[node].cables != FAR && reach[node].cables > most)
+        if (g->f->node[node].addr_hi != HX_NO_DIGIT && reach[node].cables != FAR && reach[node].cables > most)
             most = reach[node].cables;
     return 2 * most;
 }
@@ -334,7 +334,7 @@ static bool leg_out(struct hx_cap_graph *g, uint32_t source, unsigned via, struc
     for (uint32_t router = g->f->hosts; router < g->f->nodes && !hx_cap_detour_ends(g, cable.node, via); router++) {
         struct hx_leg one;
         uint32_t host =
-            hx_cap_detour_ends(g, router, via) ? hx_fabric_host(g->f, g->f->node[router].d0, 0) : HX_NOWHERE;
+            hx_cap_detour_ends(g, router, via) ? hx_fabric_host(g->f, g->f->node[router].addr_hi, 0) : HX_NOWHERE;
         if (host == HX_NOWHERE || !hx_cap_graph_leg(g, source, host, cable, &one))
             continue;
         widen(leg, &any, one.least_cables, one.least_vc);

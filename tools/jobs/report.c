@@ -1,7 +1,7 @@
 /* report.c - a schedule for people and programs (report.h). */
 #include "tools/jobs/report.h"
+#include "host/compare.h"
 #include "host/error.h"
-#include "host/order.h"
 #include "host/output.h"
 #include "host/value.h"
 #include "tools/draw/plot.h"
@@ -28,7 +28,7 @@ static struct waits waits_of(const struct hx_schedule *s)
         w.mean += job->start - job->arrival;
         w.slowdown += job->duration > 0 ? (job->end - job->arrival) / job->duration : 1;
     }
-    qsort(waited, w.done, sizeof *waited, hx_order_reals);
+    qsort(waited, w.done, sizeof *waited, hx_compare_double);
     if (w.done) {
         w.mean /= w.done;
         w.slowdown /= w.done;

@@ -99,15 +99,16 @@ void show_all_reduce(struct reproduce_figure *f)
     }
     if (others)
         plot_of_others(f, fabrics, count);
-    figure_remark(
+    figure_annotation(
         f, "Share: vector bytes a second over half of 4 x 400 Gb/s, since every byte has to leave an accelerator "
            "nearly twice.");
     if (others)
-        figure_remark(
+        figure_annotation(
             f, "Other fabrics: one ring in the order of the hosts; the torus, whose hosts have four links, two.");
-    figure_remark(f, "Closed form: section V-A2, of HammingMeshes, with the latency between neighbours that follows "
-                     "from table III.");
-    figure_remark(
+    figure_annotation(f,
+                      "Closed form: section V-A2, of HammingMeshes, with the latency between neighbours that follows "
+                      "from table III.");
+    figure_annotation(
         f, "Paper: table II has one value for large vectors, drawn here at 4 GiB; the other points of the figure "
            "are plotted curves: read off the plot: not given.");
 }

@@ -88,8 +88,8 @@ void show_job_sizes(struct reproduce_figure *f)
         figure_result(f, json_pack("{s:i, s:f, s:f}", "boards", (int)sizes.boards[i], "jobs", sizes.share[i],
                                    "boards_in_them", asked / mean));
     }
-    figure_remark(f, "Jobs of an Alibaba cluster (NSDI 2022), a size taken as that many boards: %.2f in the mean.",
-                  mean);
+    figure_annotation(f, "Jobs of an Alibaba cluster (NSDI 2022), a size taken as that many boards: %.2f in the mean.",
+                      mean);
     hx_job_sizes_free(&sizes);
 }
 
@@ -131,11 +131,11 @@ void show_utilization(struct reproduce_figure *f)
             if (clusters[cluster].leaf || rules[rule].locality == HX_ANYWHERE)
                 utilization_row(f, t, violins[rule], means, cluster, rule);
     }
-    figure_remark(
+    figure_annotation(
         f, "Paper: greedy alone uses 90 %% by its text; its logs say 93, 96, 80 and 86 %%, of mixes whose sizes were "
            "drawn otherwise than its published script draws them (docs/jobs.md). Transposing gives it 5 to 8 points "
            "more, sorted jobs above 98 %%.");
-    figure_remark(f, "Locality changes nothing where a line has one switch, as in three of the four clusters.");
+    figure_annotation(f, "Locality changes nothing where a line has one switch, as in three of the four clusters.");
 }
 
 /* ---- figure 9 ---- */
@@ -170,10 +170,10 @@ void show_upper_traffic(struct reproduce_figure *f)
         figure_result(f, json_pack("{s:s, s:o, s:o}", "rule", rules[rule].name, "all_to_all", sum_json(a), "all_reduce",
                                    sum_json(r)));
     }
-    figure_remark(
+    figure_annotation(
         f, "Of each network, and then the mean over all row and column networks, those without traffic included, "
            "as the authors' script counts. Paper: below half; with locality lower still.");
-    figure_remark(f, "The 32x32 Hx4Mesh has one switch a line, and so no upper level.");
+    figure_annotation(f, "The 32x32 Hx4Mesh has one switch a line, and so no upper level.");
 }
 
 /* ---- figure 10 ---- */
@@ -207,6 +207,6 @@ void show_failed_boards(struct reproduce_figure *f)
             }
         }
     }
-    figure_remark(
+    figure_annotation(
         f, "Of the boards that have not failed. Paper: the median stays above 70 %% with up to 40 failed boards.");
 }

@@ -46,10 +46,10 @@ void show_exchange(struct reproduce_figure *f)
                                    "share_percent", run->share * 100, "virtual_seconds", run->virtual_seconds));
     }
     bars(f);
-    figure_remark(f,
-                  "Share: payload delivered until the last delivery, of what the hosts could have injected. SF+ is the "
-                  "Slim Fly with one host more on each router.");
-    figure_remark(
+    figure_annotation(
+        f, "Share: payload delivered until the last delivery, of what the hosts could have injected. SF+ is the "
+           "Slim Fly with one host more on each router.");
+    figure_annotation(
         f, "Paper: all-to-all reaches nearly 100 %% with minimal and adaptive routing and half with Valiant; the "
            "neighbour exchange about 70 %% with Valiant, nearly 100 %% on the MLFM with the best adaptive one, "
            "and on the Slim Fly 20 %% more than with Valiant.");

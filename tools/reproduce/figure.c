@@ -14,13 +14,13 @@
 
 /* ---- parts ---- */
 
-void figure_remark(struct reproduce_figure *f, const char *format, ...)
+void figure_annotation(struct reproduce_figure *f, const char *format, ...)
 {
-    if (f->remarks == FIGURE_REMARKS)
+    if (f->annotations == FIGURE_ANNOTATIONS)
         return;
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(f->remark[f->remarks++], FIGURE_REMARK, format, arguments);
+    (void)vsnprintf(f->annotation[f->annotations++], FIGURE_ANNOTATION, format, arguments);
     va_end(arguments);
 }
 
@@ -117,8 +117,8 @@ void figure_print(const struct reproduce_figure *f, FILE *out)
     print_runs(f->plan, out);
     fputc('\n', out);
     print_missing(f->plan, out);
-    for (unsigned i = 0; i < f->remarks; i++)
-        fprintf(out, "  - %s\n", f->remark[i]);
+    for (unsigned i = 0; i < f->annotations; i++)
+        fprintf(out, "  - %s\n", f->annotation[i]);
 }
 
 /* ---- for programs ---- */
@@ -133,14 +133,14 @@ static json_t *runs_json(const struct reproduce_plan *p)
 
 json_t *figure_json(const struct reproduce_figure *f)
 {
-    json_t *remarks = json_array();
-    for (unsigned i = 0; i < f->remarks; i++)
-        (void)json_array_append_new(remarks, json_string(f->remark[i]));
+    json_t *annotations = json_array();
+    for (unsigned i = 0; i < f->annotations; i++)
+        (void)json_array_append_new(annotations, json_string(f->annotation[i]));
     return json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:{s:s, s:I}, s:s, s:O, s:o, s:o}", "paper", f->paper,
                      "experiment", f->name, "title", f->title, "effort", reproduce_efforts[f->plan->effort], "complete",
                      count_of(f->plan, REPRODUCE_DONE) == f->plan->count, "date", f->origin.date, "machine", "cpu",
                      f->origin.machine, "cores", (json_int_t)hx_processor_cores(), "version", HXMESH_VERSION, "results",
-                     f->results, "runs", runs_json(f->plan), "remarks", remarks);
+                     f->results, "runs", runs_json(f->plan), "remarks", annotations);
 }
 
 static void path_of(const struct reproduce_figure *f, const char *folder, const char *ending, char path[PATH_MAX])

@@ -7,7 +7,7 @@
 #include "tools/origin.h"
 #include "tools/reproduce/plan.h"
 
-enum { FIGURE_PARTS = 4, FIGURE_REMARKS = 12, FIGURE_REMARK = 400, FIGURE_STEM = 64 };
+enum { FIGURE_PARTS = 4, FIGURE_ANNOTATIONS = 12, FIGURE_ANNOTATION = 400, FIGURE_STEM = 64 };
 
 struct reproduce_figure {
     const char *paper;
@@ -21,8 +21,8 @@ struct reproduce_figure {
     struct plot *plot[FIGURE_PARTS];
     unsigned plots;
     json_t *results; /* an array: a row for each point */
-    char remark[FIGURE_REMARKS][FIGURE_REMARK];
-    unsigned remarks;
+    char annotation[FIGURE_ANNOTATIONS][FIGURE_ANNOTATION];
+    unsigned annotations;
 };
 
 /* Each fills what its experiment shows from a plan whose runs are over. */
@@ -33,7 +33,7 @@ void show_all_reduce(struct reproduce_figure *f); /* figures 13 and 17 */
 
 /* ---- for these ---- */
 
-__attribute__((format(printf, 2, 3))) void figure_remark(struct reproduce_figure *f, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void figure_annotation(struct reproduce_figure *f, const char *format, ...);
 struct text_table *figure_table(struct reproduce_figure *f, unsigned left);
 /* Says below its title which effort it is. */
 struct plot *figure_plot(struct reproduce_figure *f, const char *title, const char *x_label, enum plot_scale x_scale,

@@ -3,8 +3,8 @@
 #include "tools/interference/interference.h"
 #include "host/allocate/placement.h"
 #include "host/allocate/sizes.h"
-#include "host/draw.h"
 #include "host/jobs.h"
+#include "host/rng.h"
 #include "tools/child.h"
 #include "tools/reproduce/allocation.h"
 
@@ -178,12 +178,13 @@ void show_interference(struct reproduce_figure *figure)
             plot_point(worst, at, fmax(0, 100 * (s.worst - 1)));
         }
     }
-    figure_remark(figure,
-                  "%u mix%s; sizes of the paper's figure 7, in boards of four hosts, of two boards and up to half of "
-                  "the fabric, until all of it is used; those that find no room on the HammingMesh are left out. "
-                  "All-reduce of 1 MiB, all-to-all of 32 KiB and permutation "
-                  "of 512 KiB messages in turn, the largest job first; all begin at once.",
-                  mixes, mixes == 1 ? "" : "es");
-    figure_remark(figure,
-                  "Slowdown is the time together over the time alone. Packets count once a link between switches.");
+    figure_annotation(
+        figure,
+        "%u mix%s; sizes of the paper's figure 7, in boards of four hosts, of two boards and up to half of "
+        "the fabric, until all of it is used; those that find no room on the HammingMesh are left out. "
+        "All-reduce of 1 MiB, all-to-all of 32 KiB and permutation "
+        "of 512 KiB messages in turn, the largest job first; all begin at once.",
+        mixes, mixes == 1 ? "" : "es");
+    figure_annotation(figure,
+                      "Slowdown is the time together over the time alone. Packets count once a link between switches.");
 }

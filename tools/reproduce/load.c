@@ -91,16 +91,16 @@ void show_load(struct reproduce_figure *f)
         plot_of(f, fabrics, count, uniform, latency);
         plot_of(f, fabrics, count, worst_case, latency);
     }
-    figure_remark(f,
-                  "First table: carried where hosts offer all they can. SF+ is the Slim Fly with one host more on each "
-                  "router.");
-    figure_remark(
+    figure_annotation(
+        f, "First table: carried where hosts offer all they can. SF+ is the Slim Fly with one host more on each "
+           "router.");
+    figure_annotation(
         f, "Paper, uniform: minimal routing carries 96 to 98 %% on the Slim Fly of p=9, the MLFM and the OFT, 87 %% "
            "with p=10; Valiant half of that; UGAL-L as minimal.");
-    figure_remark(f,
-                  "Paper, worst case: minimal routing carries 5, 6.6 and 8.3 %% (1/2p, 1/h, 1/k), Valiant half of the "
-                  "injection, UGAL-L no less than Valiant.");
-    figure_remark(f,
-                  "Messages of 64 KiB in packets of 8 KiB and buffers of 400 packets, in place of packets of 256 B and "
-                  "100 KB: times are longer in that proportion.");
+    figure_annotation(
+        f, "Paper, worst case: minimal routing carries 5, 6.6 and 8.3 %% (1/2p, 1/h, 1/k), Valiant half of the "
+           "injection, UGAL-L no less than Valiant.");
+    figure_annotation(
+        f, "Messages of 64 KiB in packets of 8 KiB and buffers of 400 packets, in place of packets of 256 B and "
+           "100 KB: times are longer in that proportion.");
 }

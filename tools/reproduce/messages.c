@@ -1,6 +1,6 @@
 /* messages.c - figures 11 and 12: all-to-all over message sizes, and random permutations. */
+#include "host/compare.h"
 #include "host/error.h"
-#include "host/order.h"
 #include "tools/reproduce/figure.h"
 #include "tools/reproduce/paper.h"
 
@@ -63,14 +63,15 @@ void show_fig11(struct reproduce_figure *f)
     fig11_table(f);
     fig11_plot(f, true);
     fig11_plot(f, false);
-    figure_remark(
+    figure_annotation(
         f, "Paper: table II's value for messages of 1 MiB. The other points of its figure 11 are a plotted curve: "
            "read off the plot: not given.");
-    figure_remark(
+    figure_annotation(
         f, "Share: payload delivered until the last delivery, over 4 x 400 Gb/s for each accelerator in that time. "
            "Bound: what the cut through the fabric, or its fullest link, allows.");
-    figure_remark(f, "Other fabrics: from 64 KiB on a sample of shifts by default, which is filled and drained; the "
-                     "command says how many.");
+    figure_annotation(f,
+                      "Other fabrics: from 64 KiB on a sample of shifts by default, which is filled and drained; the "
+                      "command says how many.");
 }
 
 /* ---- figure 12 ---- */
@@ -99,7 +100,7 @@ static struct sample gather(const struct reproduce_plan *plan, const char *fabri
             s.sum += run->received[rank] * 100;
         }
     }
-    qsort(s.share, s.count, sizeof *s.share, hx_order_reals);
+    qsort(s.share, s.count, sizeof *s.share, hx_compare_double);
     return s;
 }
 
@@ -155,8 +156,8 @@ void show_fig12(struct reproduce_figure *f)
         }
         free(s.share);
     }
-    figure_remark(f, "The paper shows this distribution as a plot: read off the plot: not given.");
-    figure_remark(f,
-                  "Each accelerator sends one message to a partner of its own, chosen at random by the seed; what it "
-                  "receives is divided by the time until it has all of it.");
+    figure_annotation(f, "The paper shows this distribution as a plot: read off the plot: not given.");
+    figure_annotation(
+        f, "Each accelerator sends one message to a partner of its own, chosen at random by the seed; what it "
+           "receives is divided by the time until it has all of it.");
 }

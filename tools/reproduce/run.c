@@ -230,7 +230,7 @@ static bool complain(const struct reproduce_run *run, const struct child_result 
     return false;
 }
 
-static bool judge(struct reproduce_run *run, const struct child_result *r)
+static bool validate(struct reproduce_run *run, const struct child_result *r)
 {
     if (child_interrupted())
         return false;
@@ -259,7 +259,7 @@ bool reproduce_do(struct reproduce_run *run, const char *path, unsigned workers,
     struct child_result r = child_run(a.item);
     hx_arguments_free(&a);
     run->wall_seconds = r.seconds;
-    bool good = judge(run, &r);
+    bool good = validate(run, &r);
     free(r.output);
     run->state = good ? REPRODUCE_DONE : REPRODUCE_FAILED;
     return good;

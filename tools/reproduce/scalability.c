@@ -94,11 +94,12 @@ void show_scalability(struct reproduce_figure *f)
                    "$ a host");
     for (const char *const *each = quick ? small : papers; *each; each++)
         parts_row(f, t, *each);
-    figure_remark(f, "Links with the hosts' own; ports of switches that something hangs on; distance in links, the "
-                     "hosts' own included, on average; dollars of one plane, by appendix C of the HammingMesh paper.");
-    figure_remark(f,
-                  "Paper: its three diameter-two designs cost two links and three switch ports a host, and the OFT has "
-                  "twice the hosts of the others at the same cost. Its curves are plotted: read off: not given.");
+    figure_annotation(f,
+                      "Links with the hosts' own; ports of switches that something hangs on; distance in links, the "
+                      "hosts' own included, on average; dollars of one plane, by appendix C of the HammingMesh paper.");
+    figure_annotation(
+        f, "Paper: its three diameter-two designs cost two links and three switch ports a host, and the OFT has "
+           "twice the hosts of the others at the same cost. Its curves are plotted: read off: not given.");
 }
 
 /* ---- figure 4 ---- */
@@ -131,8 +132,8 @@ void show_bisection(struct reproduce_figure *f)
         for (unsigned n = 0; specs && specs[n] && (n < QUICK_SIZES || f->plan->effort != REPRODUCE_QUICK); n++)
             bisection_row(f, t, line, specs[n]);
     }
-    figure_remark(f,
-                  "By search: the best halves found (host/topology/bisection.h), so the bisection is that or less. The "
-                  "paper partitioned with METIS, which finds the same, at most 2 %% less (docs/reproduce.md).");
-    figure_remark(f, "Paper: a plotted curve: read off: not given.");
+    figure_annotation(
+        f, "By search: the best halves found (host/topology/bisection.h), so the bisection is that or less. The "
+           "paper partitioned with METIS, which finds the same, at most 2 %% less (docs/reproduce.md).");
+    figure_annotation(f, "Paper: a plotted curve: read off: not given.");
 }

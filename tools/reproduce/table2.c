@@ -117,54 +117,56 @@ static void plots(struct reproduce_figure *f, const char *const *fabrics, unsign
 }
 
 /* Which all-to-alls are samples of so many shifts. */
-static void remark_sample(struct reproduce_figure *f, const char *const *fabrics, unsigned count, uint64_t shifts)
+static void annotation_sample(struct reproduce_figure *f, const char *const *fabrics, unsigned count, uint64_t shifts)
 {
-    char names[FIGURE_REMARK] = "";
+    char names[FIGURE_ANNOTATION] = "";
     size_t used = 0;
     for (unsigned n = 0; n < count; n++) {
         const struct reproduce_run *run = best(f->plan, fabrics[n], false);
         if (run && run->shifts == shifts && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", fabrics[n]);
     }
-    figure_remark(f, "%s: all-to-all over a random sample of %u shifts, chosen by seed 1.", names, (unsigned)shifts);
+    figure_annotation(f, "%s: all-to-all over a random sample of %u shifts, chosen by seed 1.", names,
+                      (unsigned)shifts);
 }
 
-static void remark_samples(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
+static void annotation_samples(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
 {
     uint64_t last = 0;
     for (unsigned n = 0; n < count; n++) {
         const struct reproduce_run *run = best(f->plan, fabrics[n], false);
         if (run && run->shifts > last)
-            remark_sample(f, fabrics, count, last = run->shifts);
+            annotation_sample(f, fabrics, count, last = run->shifts);
     }
 }
 
-static void remarks(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
+static void annotations(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
 {
-    remark_samples(f, fabrics, count);
-    figure_remark(f,
-                  "All-to-all of the large cluster's other fabrics: all send to their shifts for as long as --duration "
-                  "says, and what arrives after --warm-up counts, the fabric being full.");
+    annotation_samples(f, fabrics, count);
+    figure_annotation(
+        f, "All-to-all of the large cluster's other fabrics: all send to their shifts for as long as --duration "
+           "says, and what arrives after --warm-up counts, the fabric being full.");
     if (f->plan->effort != REPRODUCE_QUICK) {
-        figure_remark(
+        figure_annotation(
             f,
             "Tapered fat trees are simulated with 32 hosts and 16 or 8 uplinks a leaf, as the paper did; their cost is "
             "that of the trees it bought, with 42 and 22, and 51 and 13, for which it also counts copper cables at "
             "leaf "
             "ports that have no host.");
-        figure_remark(f, "The torus sends 32 KiB to everybody by default, 1 MiB with --full.");
-        figure_remark(
+        figure_annotation(f, "The torus sends 32 KiB to everybody by default, 1 MiB with --full.");
+        figure_annotation(
             f, "32x32 Hx1Mesh: the paper's 91.6 %% comes from its simulator's own HyperX model and cannot be had on "
                "this wiring: two of four links serve a dimension, which bounds all-to-all at 51.6 %%. Likewise "
                "its 95.8 %% and the 128x128 Hx1Mesh's 50.4 %%.");
-        figure_remark(f, "Authors' ms: the end of that all-to-all in their published runs, one plane.");
-        figure_remark(
+        figure_annotation(f, "Authors' ms: the end of that all-to-all in their published runs, one plane.");
+        figure_annotation(
             f, "The paper's all-reduce is for large vectors, of 4 GiB on the large cluster; here it is the best of "
                "the runs in the second table.");
     }
-    figure_remark(f, "All-to-all is a share of what a host's links inject into the plane that is simulated; all-reduce "
-                     "of half of it. "
-                     "Diameter in cables, the hosts' own included; cost of all planes (appendix C).");
+    figure_annotation(
+        f, "All-to-all is a share of what a host's links inject into the plane that is simulated; all-reduce "
+           "of half of it. "
+           "Diameter in cables, the hosts' own included; cost of all planes (appendix C).");
 }
 
 void show_table2(struct reproduce_figure *f)
@@ -178,5 +180,5 @@ void show_table2(struct reproduce_figure *f)
         fabric_row(f, t, fabrics[n]);
     vector_table(f);
     plots(f, fabrics, count);
-    remarks(f, fabrics, count);
+    annotations(f, fabrics, count);
 }

@@ -24,11 +24,12 @@ static json_t *time_json(const struct hx_time_sum *s)
 static json_t *header_json(const struct hx_header *h)
 {
     return json_pack("{s:s, s:o, s:o, s:i, s:i, s:I, s:I}", "kind", hx_seen_name(h), "from",
-                     coordinate(h->src_d0, h->src_d1), "to", coordinate(h->dst_d0, h->dst_d1), "plane", (int)h->plane,
-                     "job", (int)h->job, "message", (json_int_t)h->message, "offset", (json_int_t)h->offset);
+                     coordinate(h->src_addr_hi, h->src_addr_lo), "to", coordinate(h->dst_addr_hi, h->dst_addr_lo),
+                     "plane", (int)h->plane, "job", (int)h->job, "message", (json_int_t)h->message, "offset",
+                     (json_int_t)h->offset);
 }
 
-static json_t *end_json(const struct hx_sightings *c, const struct hx_trace_step *step)
+static json_t *end_json(const struct hx_capture_index *c, const struct hx_trace_step *step)
 {
     if (!step)
         return json_null();
@@ -39,7 +40,7 @@ static json_t *end_json(const struct hx_sightings *c, const struct hx_trace_step
 
 json_t *hx_trace_packet_json(const struct hx_trace_view *v, const struct hx_trace_packet *p)
 {
-    const struct hx_sightings *c = v->trace->c;
+    const struct hx_capture_index *c = v->trace->c;
     json_t *hops = json_array();
     struct hx_trace_stay stay;
     for (uint32_t at = 0; hx_trace_next_stay(p, c, &at, &stay);) {
@@ -73,12 +74,12 @@ static json_t *message_json(const struct hx_message_sum *m)
                                                (double)m->paths[i].packets / (double)m->latency.count, "latency_ns",
                                                time_json(&m->paths[i].latency)));
     return json_pack("{s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "from",
-                     coordinate(m->key.src_d0, m->key.src_d1), "to", coordinate(m->key.dst_d0, m->key.dst_d1), "job",
-                     (int)m->key.job, "message", (json_int_t)m->key.message, "packets", (json_int_t)m->packets, "seen",
-                     (json_int_t)m->seen, "delivered", (json_int_t)m->delivered, "acknowledgements",
-                     (json_int_t)m->acknowledgements, "first_ns", (json_int_t)m->first_ns, "last_ns",
-                     (json_int_t)m->last_ns, "planes", planes, "first_port", first, "latency_ns",
-                     time_json(&m->latency), "paths", paths);
+                     coordinate(m->key.src_addr_hi, m->key.src_addr_lo), "to",
+                     coordinate(m->key.dst_addr_hi, m->key.dst_addr_lo), "job", (int)m->key.job, "message",
+                     (json_int_t)m->key.message, "packets", (json_int_t)m->packets, "seen", (json_int_t)m->seen,
+                     "delivered", (json_int_t)m->delivered, "acknowledgements", (json_int_t)m->acknowledgements,
+                     "first_ns", (json_int_t)m->first_ns, "last_ns", (json_int_t)m->last_ns, "planes", planes,
+                     "first_port", first, "latency_ns", time_json(&m->latency), "paths", paths);
 }
 
 static json_t *ports_json(const struct hx_trace_view *v)
@@ -112,7 +113,7 @@ static json_t *missing_json(const struct hx_trace_view *v)
 json_t *hx_trace_json(const struct hx_trace_view *v, json_t *packets)
 {
     const struct hx_trace_sums *s = v->sums;
-    const struct hx_sightings *c = v->trace->c;
+    const struct hx_capture_index *c = v->trace->c;
     json_t *messages = json_array();
     const struct hx_message_sum **list = hx_sums_messages(s);
     for (size_t i = 0; i < s->messages.count && i < v->most; i++)
@@ -124,7 +125,7 @@ json_t *hx_trace_json(const struct hx_trace_view *v, json_t *packets)
     return json_pack("{s:o, s:o, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "file",
                      hx_json_text(v->file), "spec", hx_json_text(c->fabric.known ? c->fabric.spec.fabric : NULL),
                      "frames", (json_int_t)c->frames, "ports", (json_int_t)c->port_count, "frames_lost",
-                     (json_int_t)hx_sightings_dropped(c), "packets", "seen", (json_int_t)s->packets, "delivered",
+                     (json_int_t)hx_capture_index_dropped(c), "packets", "seen", (json_int_t)s->packets, "delivered",
                      (json_int_t)s->delivered, "missing", (json_int_t)s->missing, "on_their_way",
                      (json_int_t)s->partial, "latency_ns", latency, "message_count", (json_int_t)s->messages.count,
                      "messages", messages, "waited_for", ports_json(v), "missing_packets", missing_json(v), "hops",
@@ -138,7 +139,7 @@ struct process {
     uint32_t number;
 };
 
-void hx_timeline_begin(struct hx_timeline *t, FILE *out, const struct hx_sightings *c)
+void hx_timeline_begin(struct hx_timeline *t, FILE *out, const struct hx_capture_index *c)
 {
     *t = (struct hx_timeline){.out = out, .c = c};
     t->messages = hx_map_make(sizeof(struct hx_message_key), sizeof(struct process));
@@ -152,10 +153,10 @@ static void begin_event(struct hx_timeline *t)
 
 static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
 {
-    struct hx_message_key key = {.src_d0 = h->src_d0,
-                                 .src_d1 = h->src_d1,
-                                 .dst_d0 = h->dst_d0,
-                                 .dst_d1 = h->dst_d1,
+    struct hx_message_key key = {.src_addr_hi = h->src_addr_hi,
+                                 .src_addr_lo = h->src_addr_lo,
+                                 .dst_addr_hi = h->dst_addr_hi,
+                                 .dst_addr_lo = h->dst_addr_lo,
                                  .message = h->message,
                                  .job = h->job,
                                  .epoch = h->kind};
@@ -167,8 +168,8 @@ static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
                 "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %u, \"args\": {\"name\": \"%sa%u,%u to a%u,%u "
                 "message "
                 "%u\"}}",
-                p->number, h->kind == HX_DATA ? "" : "answers ", h->src_d0, h->src_d1, h->dst_d0, h->dst_d1,
-                h->message);
+                p->number, h->kind == HX_DATA ? "" : "answers ", h->src_addr_hi, h->src_addr_lo, h->dst_addr_hi,
+                h->dst_addr_lo, h->message);
     }
     return p->number;
 }

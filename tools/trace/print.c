@@ -23,7 +23,7 @@ static uint64_t since(uint64_t ns, uint64_t from)
 static void print_stay(const struct hx_trace_view *v, const struct hx_trace_packet *p, const struct hx_trace_stay *stay,
                        const struct hx_trace_step **from)
 {
-    const struct hx_sightings *c = v->trace->c;
+    const struct hx_capture_index *c = v->trace->c;
     const struct hx_trace_step *any = stay->in ? stay->in : stay->out;
     char node[HX_TRACE_NODE];
     char vc[16];
@@ -56,7 +56,7 @@ void hx_trace_print_packet(const struct hx_trace_view *v, const struct hx_trace_
 {
     const struct hx_header *h = &p->header;
     printf("%s %u of message %u from a%u,%u to a%u,%u, job %u, plane %u, %u bytes", hx_seen_name(h), h->offset,
-           h->message, h->src_d0, h->src_d1, h->dst_d0, h->dst_d1, h->job, h->plane, h->length);
+           h->message, h->src_addr_hi, h->src_addr_lo, h->dst_addr_hi, h->dst_addr_lo, h->job, h->plane, h->length);
     if (via_of(p))
         printf(", by a detour to d0 %u", via_of(p) - 1);
     printf(": ");
@@ -85,8 +85,8 @@ static int by_packets(const void *a, const void *b)
 static void print_message(const struct hx_message_sum *m, uint64_t most)
 {
     printf("message %u from a%u,%u to a%u,%u: %u packet%s, %" PRIu64 " seen, %" PRIu64 " delivered", m->key.message,
-           m->key.src_d0, m->key.src_d1, m->key.dst_d0, m->key.dst_d1, m->packets, m->packets == 1 ? "" : "s", m->seen,
-           m->delivered);
+           m->key.src_addr_hi, m->key.src_addr_lo, m->key.dst_addr_hi, m->key.dst_addr_lo, m->packets,
+           m->packets == 1 ? "" : "s", m->seen, m->delivered);
     if (m->delivered)
         printf(" within %s", duration(since(m->last_ns, m->first_ns)));
     printf(", %" PRIu64 " acknowledgement%s\n", m->acknowledgements, m->acknowledgements == 1 ? "" : "s");
@@ -162,7 +162,7 @@ static void print_missing(const struct hx_trace_view *v)
         printf("%-13s%s %u of message %u from a%u,%u to a%u,%u: seen last in frame %" PRIu64
                ", %s %s, %s after the start\n",
                shown == 0 ? "missing" : "", hx_seen_name(&m->header), m->header.offset, m->header.message,
-               m->header.src_d0, m->header.src_d1, m->header.dst_d0, m->header.dst_d1, m->frame,
+               m->header.src_addr_hi, m->header.src_addr_lo, m->header.dst_addr_hi, m->header.dst_addr_lo, m->frame,
                m->out ? "leaving by" : "coming in by", v->trace->c->ports[m->port].name,
                duration(since(m->time_ns, v->trace->first_ns)));
     }
@@ -175,7 +175,7 @@ static void print_missing(const struct hx_trace_view *v)
 void hx_trace_print(const struct hx_trace_view *v)
 {
     const struct hx_trace_sums *s = v->sums;
-    const struct hx_sightings *c = v->trace->c;
+    const struct hx_capture_index *c = v->trace->c;
     printf("%s: %s, %" PRIu64 " frame%s at %u port%s, %s\n", v->file,
            c->fabric.known ? c->fabric.spec.fabric : "fabric not known", c->frames, c->frames == 1 ? "" : "s",
            c->port_count, c->port_count == 1 ? "" : "s", duration(since(v->trace->last_ns, v->trace->first_ns)));
@@ -185,7 +185,7 @@ void hx_trace_print(const struct hx_trace_view *v)
         printf("%-13sleast %s, median %s, 99 %% %s, most %s\n", "latency", duration(s->latency.least),
                duration(hx_sums_quantile(s, 0.5)), duration(hx_sums_quantile(s, 0.99)), duration(s->latency.most));
     printf("%-13s%zu\n", "messages", s->messages.count);
-    uint64_t dropped = hx_sightings_dropped(c);
+    uint64_t dropped = hx_capture_index_dropped(c);
     if (dropped)
         printf("%-13s%" PRIu64 " frames to the capture: %s\n", "lost", dropped, HX_CAPTURE_KEEPS_ALL);
     if (c->cut_at)

@@ -31,12 +31,12 @@ uint32_t *hx_trace_busiest(const struct hx_trace_sums *s);
 /* A timeline for Perfetto or chrome://tracing: a process a message, a thread a packet, a slice a stay or a cable. */
 struct hx_timeline {
     FILE *out;
-    const struct hx_sightings *c;
+    const struct hx_capture_index *c;
     uint64_t events;
     struct hx_map messages; /* number of each as a process */
     uint32_t threads;
 };
-void hx_timeline_begin(struct hx_timeline *t, FILE *out, const struct hx_sightings *c);
+void hx_timeline_begin(struct hx_timeline *t, FILE *out, const struct hx_capture_index *c);
 void hx_timeline_packet(struct hx_timeline *t, const struct hx_trace_packet *p);
 void hx_timeline_end(struct hx_timeline *t);
 

@@ -6,7 +6,7 @@
 
 enum { PATH_TEXT = 1024, BINS_OF_A_POWER = 16 };
 
-void hx_sums_begin(struct hx_trace_sums *s, struct hx_sightings *c)
+void hx_sums_begin(struct hx_trace_sums *s, struct hx_capture_index *c)
 {
     *s = (struct hx_trace_sums){.c = c};
     s->messages = hx_map_make(sizeof(struct hx_message_key), sizeof(struct hx_message_sum));
@@ -73,7 +73,7 @@ uint64_t hx_sums_quantile(const struct hx_trace_sums *s, double share)
 /* ---- paths ---- */
 
 /* "a0,0/p0/E row0/p0/5 ...": the ports a packet left by. */
-static void write_path(char text[PATH_TEXT], const struct hx_sightings *c, const struct hx_trace_packet *p)
+static void write_path(char text[PATH_TEXT], const struct hx_capture_index *c, const struct hx_trace_packet *p)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -117,17 +117,17 @@ static void add_path(struct hx_trace_sums *s, struct hx_message_sum *m, const st
 static struct hx_message_key key_of(const struct hx_header *h)
 {
     if (hx_seen_is_forward(h))
-        return (struct hx_message_key){.src_d0 = h->src_d0,
-                                       .src_d1 = h->src_d1,
-                                       .dst_d0 = h->dst_d0,
-                                       .dst_d1 = h->dst_d1,
+        return (struct hx_message_key){.src_addr_hi = h->src_addr_hi,
+                                       .src_addr_lo = h->src_addr_lo,
+                                       .dst_addr_hi = h->dst_addr_hi,
+                                       .dst_addr_lo = h->dst_addr_lo,
                                        .message = h->message,
                                        .job = h->job,
                                        .epoch = hx_epoch_check(h->epoch)};
-    return (struct hx_message_key){.src_d0 = h->dst_d0,
-                                   .src_d1 = h->dst_d1,
-                                   .dst_d0 = h->src_d0,
-                                   .dst_d1 = h->src_d1,
+    return (struct hx_message_key){.src_addr_hi = h->dst_addr_hi,
+                                   .src_addr_lo = h->dst_addr_lo,
+                                   .dst_addr_hi = h->src_addr_hi,
+                                   .dst_addr_lo = h->src_addr_lo,
                                    .message = h->message,
                                    .job = h->job,
                                    .epoch = h->peer_epoch};
@@ -225,8 +225,12 @@ static int compare(const void *a, const void *b)
     const struct hx_message_key *one = &(*(const struct hx_message_sum *const *)a)->key;
     const struct hx_message_key *other = &(*(const struct hx_message_sum *const *)b)->key;
     const uint32_t pairs[][2] = {
-        {one->src_d1, other->src_d1},   {one->src_d0, other->src_d0}, {one->dst_d1, other->dst_d1},
-        {one->dst_d0, other->dst_d0},   {one->job, other->job},       {one->epoch, other->epoch},
+        {one->src_addr_lo, other->src_addr_lo},
+        {one->src_addr_hi, other->src_addr_hi},
+        {one->dst_addr_lo, other->dst_addr_lo},
+        {one->dst_addr_hi, other->dst_addr_hi},
+        {one->job, other->job},
+        {one->epoch, other->epoch},
         {one->message, other->message},
     };
     for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)

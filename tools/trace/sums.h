@@ -26,7 +26,7 @@ struct hx_path {
 };
 
 struct hx_message_key {
-    uint16_t src_d0, src_d1, dst_d0, dst_d1;
+    uint16_t src_addr_hi, src_addr_lo, dst_addr_hi, dst_addr_lo;
     uint32_t message;
     uint16_t job;
     uint16_t epoch; /* hx_epoch_check() of the sender's */
@@ -57,7 +57,7 @@ struct hx_missing {
 };
 
 struct hx_trace_sums {
-    struct hx_sightings *c;
+    struct hx_capture_index *c;
     uint64_t packets, delivered, partial; /* partial: seen on their way only, not at an endpoint */
     uint64_t missing;                     /* injected and not delivered */
     struct hx_time_sum latency;
@@ -69,7 +69,7 @@ struct hx_trace_sums {
     struct hx_missing kept[HX_MISSING_KEPT];
 };
 
-void hx_sums_begin(struct hx_trace_sums *s, struct hx_sightings *c);
+void hx_sums_begin(struct hx_trace_sums *s, struct hx_capture_index *c);
 void hx_sums_packet(struct hx_trace_sums *s, const struct hx_trace_packet *p);
 void hx_sums_free(struct hx_trace_sums *s);
 

@@ -21,7 +21,7 @@ struct hx_trace_due {
     uint64_t frame;
 };
 
-void hx_trace_begin(struct hx_trace *t, struct hx_sightings *c, const struct hx_trace_filter *filter,
+void hx_trace_begin(struct hx_trace *t, struct hx_capture_index *c, const struct hx_trace_filter *filter,
                     void (*finished)(void *context, const struct hx_trace_packet *p), void *context)
 {
     *t = (struct hx_trace){.c = c, .filter = *filter, .finished = finished, .context = context, .first_ns = UINT64_MAX};
@@ -30,23 +30,23 @@ void hx_trace_begin(struct hx_trace *t, struct hx_sightings *c, const struct hx_
 
 /* ---- names ---- */
 
-const char *hx_trace_port(const struct hx_sightings *c, uint32_t port)
+const char *hx_trace_port(const struct hx_capture_index *c, uint32_t port)
 {
     const char *slash = strrchr(c->ports[port].name, '/');
     return slash ? slash + 1 : c->ports[port].name;
 }
 
-const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_sightings *c, uint32_t port)
+const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture_index *c, uint32_t port)
 {
     const struct hx_cap_port *p = &c->ports[port];
     const char *slash = strrchr(p->name, '/');
     if (p->at.node != HX_NOWHERE && c->fabric.known && p->at.node < c->fabric.g->hosts)
-        return hx_sightings_node_name(name, c, &p->at);
+        return hx_capture_index_node_name(name, c, &p->at);
     snprintf(name, HX_TRACE_NODE, "%.*s", slash ? (int)(slash - p->name) : (int)strlen(p->name), p->name);
     return name;
 }
 
-bool hx_trace_same_node(const struct hx_sightings *c, uint32_t a, uint32_t b)
+bool hx_trace_same_node(const struct hx_capture_index *c, uint32_t a, uint32_t b)
 {
     const struct hx_port_at *first = &c->ports[a].at;
     const struct hx_port_at *second = &c->ports[b].at;
@@ -67,17 +67,18 @@ static bool is_local(const struct hx_cap_port *port)
 
 static bool is_at(unsigned gx, unsigned gy, struct hx_coordinate wanted)
 {
-    return (wanted.d0 == HX_TRACE_ANY || wanted.d0 == gx) && (wanted.d1 == HX_TRACE_ANY || wanted.d1 == gy);
+    return (wanted.addr_hi == HX_TRACE_ANY || wanted.addr_hi == gx) &&
+           (wanted.addr_lo == HX_TRACE_ANY || wanted.addr_lo == gy);
 }
 
 static bool is_wanted(const struct hx_trace_filter *f, const struct hx_header *h)
 {
     /* An acknowledgement runs against its message. */
     bool against = !hx_seen_is_forward(h);
-    unsigned from_gx = against ? h->dst_d0 : h->src_d0;
-    unsigned from_gy = against ? h->dst_d1 : h->src_d1;
-    unsigned to_gx = against ? h->src_d0 : h->dst_d0;
-    unsigned to_gy = against ? h->src_d1 : h->dst_d1;
+    unsigned from_gx = against ? h->dst_addr_hi : h->src_addr_hi;
+    unsigned from_gy = against ? h->dst_addr_lo : h->src_addr_lo;
+    unsigned to_gx = against ? h->src_addr_hi : h->dst_addr_hi;
+    unsigned to_gy = against ? h->src_addr_lo : h->dst_addr_lo;
     if (f->data_only && h->kind != HX_DATA)
         return false;
     return (!f->has_from || is_at(from_gx, from_gy, f->from)) && (!f->has_to || is_at(to_gx, to_gy, f->to)) &&
@@ -85,7 +86,7 @@ static bool is_wanted(const struct hx_trace_filter *f, const struct hx_header *h
            (!f->has_offset || (h->offset == f->offset && h->kind == HX_DATA));
 }
 
-static struct hx_trace_packet *new_packet(struct hx_trace *t, const struct hx_sighting *s)
+static struct hx_trace_packet *new_packet(struct hx_trace *t, const struct hx_capture_frame *s)
 {
     uint32_t slot;
     if (t->free_count > 0) {
@@ -103,7 +104,7 @@ static struct hx_trace_packet *new_packet(struct hx_trace *t, const struct hx_si
 
 /* Whether the sighting is the next of what was seen last: out of the node that it came into, or into the one at the
  * other end of the cable that it left by. */
-static bool follows(const struct hx_trace *t, const struct hx_trace_step *last, const struct hx_sighting *s)
+static bool follows(const struct hx_trace *t, const struct hx_trace_step *last, const struct hx_capture_frame *s)
 {
     const struct hx_cap_fabric *f = &t->c->fabric;
     if (s->direction == HX_PCAPNG_OUTBOUND)
@@ -119,7 +120,7 @@ static bool follows(const struct hx_trace *t, const struct hx_trace_step *last, 
 
 /* How well the sighting fits to a copy of its packet. */
 enum fit { FITS_NOT, FITS_BY_HOPS, FITS_NEXT };
-static enum fit fit_of(const struct hx_trace *t, const struct hx_trace_packet *p, const struct hx_sighting *s)
+static enum fit fit_of(const struct hx_trace *t, const struct hx_trace_packet *p, const struct hx_capture_frame *s)
 {
     const struct hx_trace_step *last = &p->steps[p->count - 1];
     if (!p->delivered && follows(t, last, s))
@@ -139,7 +140,7 @@ static bool is_better(const struct hx_trace_packet *p, const struct hx_trace_pac
 }
 
 /* The copy of the packet that the sighting belongs to; NULL: it is the first of its packet. */
-static struct hx_trace_packet *copy_of(const struct hx_trace *t, const struct hx_sighting *s)
+static struct hx_trace_packet *copy_of(const struct hx_trace *t, const struct hx_capture_frame *s)
 {
     struct hx_trace_packet *best = NULL;
     enum fit best_fit = FITS_NOT;
@@ -189,7 +190,7 @@ static void finish_due(struct hx_trace *t, uint64_t frame)
     }
 }
 
-static void make_due(struct hx_trace *t, const struct hx_sighting *s, const struct hx_trace_packet *p)
+static void make_due(struct hx_trace *t, const struct hx_capture_frame *s, const struct hx_trace_packet *p)
 {
     if (t->due_first > 0 && t->due_first + t->due_count == t->due_room) {
         memmove(t->due, t->due + t->due_first, t->due_count * sizeof *t->due);
@@ -211,7 +212,7 @@ static void add_step(struct hx_trace_packet *p, const struct hx_trace_step *step
     p->steps[at] = *step;
 }
 
-void hx_trace_frame(struct hx_trace *t, const struct hx_sighting *s)
+void hx_trace_frame(struct hx_trace *t, const struct hx_capture_frame *s)
 {
     if (s->has_time && s->time_ns < t->first_ns)
         t->first_ns = s->time_ns;
@@ -276,7 +277,7 @@ void hx_trace_free(struct hx_trace *t)
     hx_map_free(&t->by_key);
 }
 
-bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_sightings *c, uint32_t *at,
+bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_capture_index *c, uint32_t *at,
                         struct hx_trace_stay *stay)
 {
     if (*at >= p->count)

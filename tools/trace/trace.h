@@ -1,6 +1,6 @@
 /* trace.h - follows packets through a capture: which ports one was seen at, and when.
  *
- * Data that flows: sightings (tools/capture/sightings.h) in; out, a call of `finished` for each packet that was
+ * Data that flows: sightings (tools/capture/capture_index.h) in; out, a call of `finished` for each packet that was
  * delivered, once the file has gone on a while, and for all others at the end. Copies of a packet that was sent again
  * are packets of their own.
  *
@@ -8,7 +8,7 @@
 #ifndef HXMESH_TOOLS_TRACE_H
 #define HXMESH_TOOLS_TRACE_H
 
-#include "tools/capture/sightings.h"
+#include "tools/capture/capture_index.h"
 
 struct hx_trace_step {
     uint64_t frame, time_ns;
@@ -39,7 +39,7 @@ struct hx_trace_filter {
 };
 
 struct hx_trace {
-    struct hx_sightings *c;
+    struct hx_capture_index *c;
     struct hx_trace_filter filter;
     void (*finished)(void *context, const struct hx_trace_packet *p);
     void *context;
@@ -56,21 +56,21 @@ struct hx_trace {
     uint32_t due_first, due_count, due_room;
 };
 
-void hx_trace_begin(struct hx_trace *t, struct hx_sightings *c, const struct hx_trace_filter *filter,
+void hx_trace_begin(struct hx_trace *t, struct hx_capture_index *c, const struct hx_trace_filter *filter,
                     void (*finished)(void *context, const struct hx_trace_packet *p), void *context);
-void hx_trace_frame(struct hx_trace *t, const struct hx_sighting *s);
+void hx_trace_frame(struct hx_trace *t, const struct hx_capture_frame *s);
 /* Finishes all that is left. */
 void hx_trace_end(struct hx_trace *t);
 void hx_trace_free(struct hx_trace *t);
 
 /* The packet's next stay, from step *at on, which moves; false: there is none. */
-bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_sightings *c, uint32_t *at,
+bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_capture_index *c, uint32_t *at,
                         struct hx_trace_stay *stay);
 
 enum { HX_TRACE_NODE = HX_PORT_NAME_BYTES };
 /* Name of a port's node, and of the port at its node ("E", "12"). */
-const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_sightings *c, uint32_t port);
-const char *hx_trace_port(const struct hx_sightings *c, uint32_t port);
-bool hx_trace_same_node(const struct hx_sightings *c, uint32_t a, uint32_t b);
+const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture_index *c, uint32_t port);
+const char *hx_trace_port(const struct hx_capture_index *c, uint32_t port);
+bool hx_trace_same_node(const struct hx_capture_index *c, uint32_t a, uint32_t b);
 
 #endif

@@ -39,8 +39,8 @@ static uint32_t buffer_of(const struct hx_verify *v)
     return f->facts.buffer ? (uint32_t)f->facts.buffer : f->spec.credits;
 }
 
-static void take_limit(const struct hx_verify *v, struct hx_credit_seen *p, const struct hx_sighting *s, unsigned vc,
-                       uint32_t limit)
+static void take_limit(const struct hx_verify *v, struct hx_credit_seen *p, const struct hx_capture_frame *s,
+                       unsigned vc, uint32_t limit)
 {
     if (p->vc[vc].sent_known && (int32_t)(limit - p->vc[vc].sent) > (int64_t)buffer_of(v)) {
         breach(p, s->frame, "grants %u blocks on VC %u, where %u were sent: more than a buffer of %u ahead", limit, vc,
@@ -63,7 +63,7 @@ static bool is_of_its_session(const struct hx_credit_frame *f)
 }
 
 /* What the watched end says of itself. */
-static void hear_own(struct hx_credit_seen *p, const struct hx_sighting *s)
+static void hear_own(struct hx_credit_seen *p, const struct hx_capture_frame *s)
 {
     const struct hx_credit_frame *f = &s->seen.credit;
     if (p->session_known && p->nonce != f->nonce)
@@ -80,7 +80,7 @@ static void hear_own(struct hx_credit_seen *p, const struct hx_sighting *s)
 }
 
 /* What the other end says to it. */
-static void hear_peer(const struct hx_verify *v, struct hx_credit_seen *p, const struct hx_sighting *s)
+static void hear_peer(const struct hx_verify *v, struct hx_credit_seen *p, const struct hx_capture_frame *s)
 {
     const struct hx_credit_frame *f = &s->seen.credit;
     if (!p->session_known || f->peer_nonce != p->nonce)
@@ -94,7 +94,7 @@ static void hear_peer(const struct hx_verify *v, struct hx_credit_seen *p, const
         take_limit(v, p, s, vc, f->limit[vc]);
 }
 
-void hx_verify_credit_frame(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_credit_frame(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     struct hx_credit_seen *p = &v->ports[s->port].credit;
     if (s->direction != HX_PCAPNG_OUTBOUND)
@@ -103,7 +103,7 @@ void hx_verify_credit_frame(struct hx_verify *v, const struct hx_sighting *s)
         hear_own(p, s);
 }
 
-static void count_sent(struct hx_credit_seen *p, const struct hx_sighting *s)
+static void count_sent(struct hx_credit_seen *p, const struct hx_capture_frame *s)
 {
     unsigned vc = s->seen.data.vc;
     if (!p->vc[vc].sent_known)
@@ -114,7 +114,7 @@ static void count_sent(struct hx_credit_seen *p, const struct hx_sighting *s)
                p->vc[vc].limit);
 }
 
-void hx_verify_credit_data(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_credit_data(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     struct hx_credit_seen *p = &v->ports[s->port].credit;
     const struct hx_header *h = &s->seen.data;
@@ -132,11 +132,11 @@ void hx_verify_credit_end(struct hx_verify *v)
         const struct hx_cap_port *port = &v->c->ports[i];
         if (v->ports[i].node == HX_NO_INDEX || v->ports[i].far.node == HX_NOWHERE)
             continue;
-        bool judged = p->session_known && p->peer_known && port->dropped == 0 && !port->filtered;
-        if (judged && p->wrong)
+        bool validated = p->session_known && p->peer_known && port->dropped == 0 && !port->filtered;
+        if (validated && p->wrong)
             hx_find(&v->found, false, p->wrong, HX_RULE_CREDIT, "%s", p->what);
-        v->counts.credit_links_judged += judged;
-        silent += !judged;
+        v->counts.credit_links_validated += validated;
+        silent += !validated;
     }
     hx_note(&v->found, "%llu ports show no complete exchange of credit frames: their credit was not judged", silent);
 }

@@ -16,36 +16,36 @@ struct account {
 };
 
 /* Which of 64 packets of a message have been delivered, or how far the message is acknowledged. */
-struct parcel {
-    uint16_t src_d0, src_d1, dst_d0, dst_d1;
+struct chunk {
+    uint16_t src_addr_hi, src_addr_lo, dst_addr_hi, dst_addr_lo;
     uint32_t message, first, epoch;
     uint16_t job;
     uint8_t kind, reserved;
     uint64_t there; /* data: bits; acknowledgements: 1 + the highest offset */
 };
-enum { PARCEL = 64 };
+enum { CHUNK = 64 };
 
 void hx_verify_delivery_begin(struct hx_verify *v)
 {
     v->balance = hx_map_make(sizeof(struct hx_key), sizeof(struct account));
     v->lost = hx_map_make(sizeof(struct hx_key), sizeof(struct hx_lost));
-    v->delivered = hx_map_make(offsetof(struct parcel, there), sizeof(struct parcel));
+    v->delivered = hx_map_make(offsetof(struct chunk, there), sizeof(struct chunk));
 }
 
-static struct parcel parcel_of(const struct hx_header *h)
+static struct chunk chunk_of(const struct hx_header *h)
 {
-    return (struct parcel){.src_d0 = h->src_d0,
-                           .src_d1 = h->src_d1,
-                           .dst_d0 = h->dst_d0,
-                           .dst_d1 = h->dst_d1,
-                           .message = h->message,
-                           .first = h->kind == HX_DATA ? h->offset / PARCEL : 0,
-                           .job = h->job,
-                           .epoch = h->epoch,
-                           .kind = h->kind};
+    return (struct chunk){.src_addr_hi = h->src_addr_hi,
+                          .src_addr_lo = h->src_addr_lo,
+                          .dst_addr_hi = h->dst_addr_hi,
+                          .dst_addr_lo = h->dst_addr_lo,
+                          .message = h->message,
+                          .first = h->kind == HX_DATA ? h->offset / CHUNK : 0,
+                          .job = h->job,
+                          .epoch = h->epoch,
+                          .kind = h->kind};
 }
 
-static void settle(struct hx_verify *v, const struct hx_sighting *s, int change)
+static void settle(struct hx_verify *v, const struct hx_capture_frame *s, int change)
 {
     struct account *a = hx_map_get(&v->balance, &s->seen.key);
     a->balance += change;
@@ -57,7 +57,7 @@ static void settle(struct hx_verify *v, const struct hx_sighting *s, int change)
 
 /* Delivered more often than it was injected so far: a copy was, or it was delivered before it was injected. Simulated,
  * the file is in the order of time. */
-static void judge_early(struct hx_verify *v, const struct hx_sighting *s)
+static void validate_early(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct account *a = hx_map_find(&v->balance, &s->seen.key);
     if (!a || v->partial || v->c->fabric.facts.clock != HX_CLOCK_VIRTUAL ||
@@ -65,33 +65,33 @@ static void judge_early(struct hx_verify *v, const struct hx_sighting *s)
         return;
     const struct sight *d = &a->delivered;
     const struct hx_seen_at at = {d->frame, d->time_ns, d->port, &a->key};
-    unsigned by = HX_EXCUSES_COPIES | HX_EXCUSES_UNSEEN | (d->sound ? 0 : HX_EXCUSES_DAMAGE);
+    unsigned by = HX_ALLOW_COPIES | HX_ALLOW_UNSEEN | (d->sound ? 0 : HX_ALLOW_DAMAGE);
     hx_verify_find(v, &at, by, false, HX_RULE_DELIVERY, "is delivered before it is injected (frame %llu)",
                    (unsigned long long)s->frame);
 }
 
-void hx_verify_injected(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_injected(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     v->counts.injected++;
-    judge_early(v, s);
+    validate_early(v, s);
     settle(v, s, 1);
 }
 
-void hx_verify_delivered(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_delivered(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     v->counts.delivered++;
     settle(v, s, -1);
     const struct hx_header *h = &s->seen.data;
     if (h->kind != HX_DATA && h->kind != HX_ACK)
         return;
-    struct parcel key = parcel_of(h);
-    struct parcel *p = hx_map_get(&v->delivered, &key);
+    struct chunk key = chunk_of(h);
+    struct chunk *p = hx_map_get(&v->delivered, &key);
     if (h->kind == HX_ACK) {
         if (p->there <= h->offset)
             p->there = (uint64_t)h->offset + 1;
         return;
     }
-    uint64_t bit = 1ULL << h->offset % PARCEL;
+    uint64_t bit = 1ULL << h->offset % CHUNK;
     v->counts.repeats += (p->there & bit) != 0;
     p->there |= bit;
 }
@@ -99,7 +99,7 @@ void hx_verify_delivered(struct hx_verify *v, const struct hx_sighting *s)
 void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned by)
 {
     struct hx_lost *l = hx_map_get(&v->lost, at->key);
-    bool allowed = hx_excused(v, at->port, at->time_ns, by);
+    bool allowed = hx_fault_allowed(v, at->port, at->time_ns, by);
     if (at->frame > l->frame)
         l->frame = at->frame;
     l->allowed = l->allowed || allowed;
@@ -107,8 +107,7 @@ void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned b
 }
 
 /* Where nobody sees it. */
-static const unsigned may_lose =
-    HX_EXCUSES_GAPS | HX_EXCUSES_LOSS | HX_EXCUSES_DAMAGE | HX_EXCUSES_UNSEEN | HX_EXCUSES_SINCE;
+static const unsigned may_lose = HX_ALLOW_GAPS | HX_ALLOW_LOSS | HX_ALLOW_DAMAGE | HX_ALLOW_UNSEEN | HX_ALLOW_SINCE;
 
 /* That is known at its endpoints only, unless it was seen to get lost in between; it was not where a killed worker took
  * with it all that one end of a cable had recorded. */
@@ -118,7 +117,7 @@ static void lose_between(struct hx_verify *v, const struct account *a)
     struct hx_lost *l = hx_map_get(&v->lost, &a->key);
     if (i->frame > l->frame)
         l->frame = i->frame;
-    bool allowed = l->allowed || hx_excused(v, i->port, i->time_ns, may_lose);
+    bool allowed = l->allowed || hx_fault_allowed(v, i->port, i->time_ns, may_lose);
     l->missed = l->missed || !allowed;
 }
 
@@ -135,7 +134,8 @@ static bool local_is_complete(const struct hx_verify *v, unsigned plane, unsigne
 
 static bool ends_are_complete(const struct hx_verify *v, const struct hx_header *h)
 {
-    return local_is_complete(v, h->plane, h->src_d0, h->src_d1) && local_is_complete(v, h->plane, h->dst_d0, h->dst_d1);
+    return local_is_complete(v, h->plane, h->src_addr_hi, h->src_addr_lo) &&
+           local_is_complete(v, h->plane, h->dst_addr_hi, h->dst_addr_lo);
 }
 
 /* Delivered by another copy; of an acknowledgement, one that says as much or more. Who asked in vain asks again. */
@@ -143,56 +143,57 @@ static bool is_repaired(const struct hx_verify *v, const struct hx_header *h)
 {
     if (h->kind != HX_DATA && h->kind != HX_ACK)
         return h->kind != HX_UNREACHABLE;
-    struct parcel key = parcel_of(h);
-    const struct parcel *p = hx_map_find(&v->delivered, &key);
+    struct chunk key = chunk_of(h);
+    const struct chunk *p = hx_map_find(&v->delivered, &key);
     if (!p)
         return false;
-    return h->kind == HX_ACK ? p->there > h->offset : (p->there >> h->offset % PARCEL & 1) != 0;
+    return h->kind == HX_ACK ? p->there > h->offset : (p->there >> h->offset % CHUNK & 1) != 0;
 }
 
-static void judge_lost(struct hx_verify *v, const struct hx_lost *l)
+static void validate_lost(struct hx_verify *v, const struct hx_lost *l)
 {
     struct hx_header h = hx_key_header(&l->key);
     if (v->partial)
-        v->counts.under_way++;
+        v->counts.in_flight++;
     else if (is_repaired(v, &h))
         *(h.kind == HX_DATA ? &v->counts.lost_repaired : &v->counts.lost_covered) += 1;
-    else if (!l->missed || hx_excuses_made_up(&v->excuses, &l->key))
+    else if (!l->missed || hx_fault_allowances_made_up(&v->fault_allowances, &l->key))
         v->counts.lost_to_faults++;
     else
         hx_find(&v->found, true, l->frame, HX_RULE_DELIVERY,
                 "%s %u of message %u from a%u,%u to a%u,%u was seen here last: it is missing since", hx_seen_name(&h),
-                h.offset, h.message, h.src_d0, h.src_d1, h.dst_d0, h.dst_d1);
+                h.offset, h.message, h.src_addr_hi, h.src_addr_lo, h.dst_addr_hi, h.dst_addr_lo);
 }
 
-static void judge_surplus(struct hx_verify *v, const struct account *a, const struct hx_header *h)
+static void validate_surplus(struct hx_verify *v, const struct account *a, const struct hx_header *h)
 {
     const struct sight *d = &a->delivered;
     const struct hx_seen_at at = {d->frame, d->time_ns, d->port, &a->key};
-    unsigned by = HX_EXCUSES_GAPS | HX_EXCUSES_COPIES | HX_EXCUSES_UNSEEN;
-    by |= a->injected.frame || d->sound ? 0 : HX_EXCUSES_DAMAGE;
+    unsigned by = HX_ALLOW_GAPS | HX_ALLOW_COPIES | HX_ALLOW_UNSEEN;
+    by |= a->injected.frame || d->sound ? 0 : HX_ALLOW_DAMAGE;
     if (!v->partial && -a->balance > (int64_t)hx_copies_of(&v->copies, &a->key))
         hx_verify_find(v, &at, by, false, HX_RULE_DELIVERY, "%s %u of message %u from a%u,%u to a%u,%u is delivered %s",
-                       hx_seen_name(h), h->offset, h->message, h->src_d0, h->src_d1, h->dst_d0, h->dst_d1,
+                       hx_seen_name(h), h->offset, h->message, h->src_addr_hi, h->src_addr_lo, h->dst_addr_hi,
+                       h->dst_addr_lo,
                        a->injected.frame ? "more often than it was injected" : "without having been injected");
 }
 
 void hx_verify_delivery_end(struct hx_verify *v)
 {
-    uint64_t not_judged = 0;
+    uint64_t not_validated = 0;
     size_t at = 0;
     for (const struct account *a; (a = hx_map_each(&v->balance, &at)) != NULL;) {
         struct hx_header h = hx_key_header(&a->key);
         if (!ends_are_complete(v, &h))
-            not_judged++;
+            not_validated++;
         else if (a->balance > 0)
             lose_between(v, a);
         else
-            judge_surplus(v, a, &h);
+            validate_surplus(v, a, &h);
     }
     at = 0;
     for (const struct hx_lost *l; (l = hx_map_each(&v->lost, &at)) != NULL;)
-        judge_lost(v, l);
+        validate_lost(v, l);
     hx_note(&v->found, "%llu packets were seen at one of their endpoints only: their delivery was not judged",
-            not_judged);
+            not_validated);
 }

@@ -24,15 +24,15 @@ unsigned hx_felt_kinds(const struct hx_fault *fault)
 {
     const struct hx_impairment *i = &fault->impairs;
     if (fault->kind == HX_FAULT_KILLED)
-        return HX_EXCUSES_GAPS | HX_EXCUSES_WAYS;
+        return HX_ALLOW_GAPS | HX_ALLOW_REROUTE;
     if (hx_fault_cuts(fault))
-        return HX_EXCUSES_LOSS | HX_EXCUSES_ORDER | HX_EXCUSES_WAYS | HX_EXCUSES_STRETCH;
-    unsigned kinds = fault->kind == HX_FAULT_IMPAIRS ? HX_EXCUSES_STRETCH : 0;
-    kinds |= i->loss ? HX_EXCUSES_LOSS : 0;
-    kinds |= i->corrupt ? HX_EXCUSES_DAMAGE : 0;
-    kinds |= i->duplicate ? HX_EXCUSES_COPIES : 0;
-    bool disorders = kinds & ~(unsigned)HX_EXCUSES_STRETCH || i->reorder || i->delay_ns;
-    return disorders ? kinds | HX_EXCUSES_ORDER : kinds;
+        return HX_ALLOW_LOSS | HX_ALLOW_ORDER | HX_ALLOW_REROUTE | HX_ALLOW_STRETCH;
+    unsigned kinds = fault->kind == HX_FAULT_IMPAIRS ? HX_ALLOW_STRETCH : 0;
+    kinds |= i->loss ? HX_ALLOW_LOSS : 0;
+    kinds |= i->corrupt ? HX_ALLOW_DAMAGE : 0;
+    kinds |= i->duplicate ? HX_ALLOW_COPIES : 0;
+    bool disorders = kinds & ~(unsigned)HX_ALLOW_STRETCH || i->reorder || i->delay_ns;
+    return disorders ? kinds | HX_ALLOW_ORDER : kinds;
 }
 
 /* ---- tables ---- */

@@ -11,19 +11,19 @@
 #include "host/faults/faults.h"
 
 /* What a fault may do. */
-enum hx_excuse {
-    HX_EXCUSES_LOSS = 1 << 0,   /* on its links: what is sent does not come */
-    HX_EXCUSES_DAMAGE = 1 << 1, /* on its links: what comes is changed; dropped where that is found */
-    HX_EXCUSES_COPIES = 1 << 2, /* on its links: what is sent comes twice */
-    HX_EXCUSES_ORDER =
+enum hx_fault_allowance {
+    HX_ALLOW_LOSS = 1 << 0,   /* on its links: what is sent does not come */
+    HX_ALLOW_DAMAGE = 1 << 1, /* on its links: what comes is changed; dropped where that is found */
+    HX_ALLOW_COPIES = 1 << 2, /* on its links: what is sent comes twice */
+    HX_ALLOW_ORDER =
         1 << 3, /* on its links: what is sent later comes sooner, or what was sent again is taken for the first */
-    HX_EXCUSES_WAYS = 1 << 4,    /* in its planes: ways lead round what is down, or nowhere */
-    HX_EXCUSES_GAPS = 1 << 5,    /* anywhere: a worker took with it what it had, and what it had recorded */
-    HX_EXCUSES_STRETCH = 1 << 6, /* on its links, live: there is more room, for between the two rings lies one more */
-    HX_EXCUSES_HOLES = 1 << 7,   /* no fault: the capture says that it lost frames at an end of the link */
-    HX_EXCUSES_MISSED = 1 << 8,  /* nor this: the capture lacks frames of the node, or ports of it */
-    HX_EXCUSES_SINCE = 1 << 10,  /* with others: at any time since, for a packet waits in buffers */
-    HX_EXCUSES_UNSEEN = 1 << 9   /* with others: on any link that the capture does not show from end to end, too */
+    HX_ALLOW_REROUTE = 1 << 4, /* in its planes: ways lead round what is down, or nowhere */
+    HX_ALLOW_GAPS = 1 << 5,    /* anywhere: a worker took with it what it had, and what it had recorded */
+    HX_ALLOW_STRETCH = 1 << 6, /* on its links, live: there is more room, for between the two rings lies one more */
+    HX_ALLOW_CAPTURE_LOSS = 1 << 7, /* no fault: the capture says that it lost frames at an end of the link */
+    HX_ALLOW_MISSED = 1 << 8,       /* nor this: the capture lacks frames of the node, or ports of it */
+    HX_ALLOW_SINCE = 1 << 10,       /* with others: at any time since, for a packet waits in buffers */
+    HX_ALLOW_UNSEEN = 1 << 9        /* with others: on any link that the capture does not show from end to end, too */
 };
 
 /* How far from its time a fault is felt. */
@@ -31,7 +31,7 @@ struct hx_felt_margin {
     uint64_t before_ns, after_ns;
 };
 
-/* From one step on those kinds (enum hx_excuse) are felt, until the next. */
+/* From one step on those kinds (enum hx_fault_allowance) are felt, until the next. */
 struct hx_felt_step {
     uint64_t from_ns;
     unsigned kinds, since; /* since: in this step or any later one */

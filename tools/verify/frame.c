@@ -9,16 +9,16 @@
 #define FIND(v, s, rule, ...) FIND_BUT(v, s, made_up_by(v, s), rule, __VA_ARGS__)
 
 /* A frame whose checksum cannot be judged may be one that damage on the way made out of another. */
-static unsigned made_up_by(struct hx_verify *v, const struct hx_sighting *s)
+static unsigned made_up_by(struct hx_verify *v, const struct hx_capture_frame *s)
 {
-    bool may_be = v->excuses.kinds & HX_EXCUSES_DAMAGE && s->seen.crc != HX_SEEN_CRC_GOOD;
+    bool may_be = v->fault_allowances.kinds & HX_ALLOW_DAMAGE && s->seen.crc != HX_SEEN_CRC_GOOD;
     unsigned unseen = may_be ? hx_verify_unseen(v, s) : 0;
-    return unseen ? unseen | HX_EXCUSES_DAMAGE : 0;
+    return unseen ? unseen | HX_ALLOW_DAMAGE : 0;
 }
 
 /* ---- header and checksum ---- */
 
-static bool header_fits(struct hx_verify *v, const struct hx_sighting *s)
+static bool header_fits(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct hx_header *h = &s->seen.data;
     const struct hx_fabric *g = v->c->fabric.g;
@@ -27,7 +27,7 @@ static bool header_fits(struct hx_verify *v, const struct hx_sighting *s)
     const struct {
         const char *which;
         unsigned gx, gy;
-    } ends[] = {{"source", h->src_d0, h->src_d1}, {"destination", h->dst_d0, h->dst_d1}};
+    } ends[] = {{"source", h->src_addr_hi, h->src_addr_lo}, {"destination", h->dst_addr_hi, h->dst_addr_lo}};
     for (unsigned i = 0; i < 2; i++) {
         if (hx_fabric_host(g, ends[i].gx, ends[i].gy) != HX_NOWHERE)
             continue;
@@ -41,7 +41,7 @@ static bool header_fits(struct hx_verify *v, const struct hx_sighting *s)
     return false;
 }
 
-static bool plane_fits(struct hx_verify *v, const struct hx_sighting *s, unsigned plane)
+static bool plane_fits(struct hx_verify *v, const struct hx_capture_frame *s, unsigned plane)
 {
     const struct hx_port_at *at = &v->c->ports[s->port].at;
     if (at->node == HX_NOWHERE || at->plane == plane)
@@ -51,14 +51,14 @@ static bool plane_fits(struct hx_verify *v, const struct hx_sighting *s, unsigne
 }
 
 /* Damage of a link is there where it comes out of it. */
-static unsigned damage_by(struct hx_verify *v, const struct hx_sighting *s)
+static unsigned damage_by(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     unsigned unseen = hx_verify_unseen(v, s);
-    return s->direction == HX_PCAPNG_INBOUND || unseen ? HX_EXCUSES_DAMAGE | unseen : 0;
+    return s->direction == HX_PCAPNG_INBOUND || unseen ? HX_ALLOW_DAMAGE | unseen : 0;
 }
 
 /* false: it is damaged, where some link damages frames: nothing that its header says is to be believed. */
-static bool judge_crc(struct hx_verify *v, const struct hx_sighting *s)
+static bool validate_crc(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct hx_header *h = &s->seen.data;
     size_t covered = HX_HEADER_BYTES + (size_t)h->length;
@@ -72,15 +72,15 @@ static bool judge_crc(struct hx_verify *v, const struct hx_sighting *s)
     }
     v->counts.crc_none += crc == HX_SEEN_CRC_ZERO;
     v->counts.crc_cut += crc == HX_SEEN_CRC_CUT;
-    v->counts.crc_judged += crc == HX_SEEN_CRC_GOOD || crc == HX_SEEN_CRC_BAD;
+    v->counts.crc_validated += crc == HX_SEEN_CRC_GOOD || crc == HX_SEEN_CRC_BAD;
     if (crc == HX_SEEN_CRC_BAD)
         FIND_BUT(v, s, damage_by(v, s), HX_RULE_CRC, "checksum 0x%08x is wrong", h->crc);
-    return crc != HX_SEEN_CRC_BAD || !(v->excuses.kinds & HX_EXCUSES_DAMAGE);
+    return crc != HX_SEEN_CRC_BAD || !(v->fault_allowances.kinds & HX_ALLOW_DAMAGE);
 }
 
 /* ---- what a capture of an emulator says beside the frame, and has no use for in it ---- */
 
-static void judge_tapped(struct hx_verify *v, const struct hx_sighting *s)
+static void validate_tapped(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct hx_header *h = &s->seen.data;
     if (!v->c->fabric.known || v->c->fabric.facts.link == HX_CAPTURE_WIRE)
@@ -93,7 +93,7 @@ static void judge_tapped(struct hx_verify *v, const struct hx_sighting *s)
 
 /* ---- job ---- */
 
-static void judge_job(struct hx_verify *v, const struct hx_sighting *s)
+static void validate_job(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct hx_cap_fabric *f = &v->c->fabric;
     const struct hx_port_at *at = &v->c->ports[s->port].at;
@@ -123,11 +123,11 @@ static void judge_job(struct hx_verify *v, const struct hx_sighting *s)
 static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_header *h)
 {
     const struct hx_fabric *g = v->c->fabric.g;
-    return (struct hx_journey){hx_fabric_host(g, h->src_d0, h->src_d1), hx_fabric_host(g, h->dst_d0, h->dst_d1),
-                               h->via};
+    return (struct hx_journey){hx_fabric_host(g, h->src_addr_hi, h->src_addr_lo),
+                               hx_fabric_host(g, h->dst_addr_hi, h->dst_addr_lo), h->via};
 }
 
-static void judge_hops(struct hx_verify *v, const struct hx_sighting *s, unsigned least, unsigned most)
+static void validate_hops(struct hx_verify *v, const struct hx_capture_frame *s, unsigned least, unsigned most)
 {
     uint8_t beyond = (uint8_t)(s->seen.data.hops - least); /* hops is a byte */
     if (beyond <= most - least)
@@ -138,7 +138,7 @@ static void judge_hops(struct hx_verify *v, const struct hx_sighting *s, unsigne
         FIND(v, s, HX_RULE_HOPS, "hops is %u, but %u to %u switches lie behind it", s->seen.data.hops, least, most);
 }
 
-static void judge_vc(struct hx_verify *v, const struct hx_sighting *s, const struct hx_leg *done)
+static void validate_vc(struct hx_verify *v, const struct hx_capture_frame *s, const struct hx_leg *done)
 {
     unsigned vc = s->seen.data.vc;
     if (vc >= done->least_vc && vc <= done->most_vc)
@@ -156,20 +156,20 @@ static void judge_vc(struct hx_verify *v, const struct hx_sighting *s, const str
 static bool north_too_early(struct hx_verify *v, const struct hx_header *h, const struct hx_port_at *at)
 {
     struct hx_cap_fabric *f = &v->c->fabric;
-    if (at->port != HX_N || hx_cap_leaves_board(f, at) || at->spot.x == h->dst_d0)
+    if (at->port != HX_N || hx_cap_leaves_board(f, at) || at->spot.x == h->dst_addr_hi)
         return false;
     if (!f->g->mesh.nodes)
         return true;
-    unsigned left = hx_line_reach(&f->row, h->dst_d0, at->spot.x).cables;
+    unsigned left = hx_line_reach(&f->row, h->dst_addr_hi, at->spot.x).cables;
     for (unsigned port = HX_LOW; port <= HX_HIGH; port++) {
         uint32_t next = hx_line_far(&f->row, at->spot.x, port).place;
-        if (next >= f->row.accelerators && hx_line_reach(&f->row, h->dst_d0, next).cables + 1U == left)
+        if (next >= f->row.accelerators && hx_line_reach(&f->row, h->dst_addr_hi, next).cables + 1U == left)
             return false;
     }
     return true;
 }
 
-static bool has_come(const struct hx_sighting *s, unsigned switches, const struct hx_leg *leg)
+static bool has_come(const struct hx_capture_frame *s, unsigned switches, const struct hx_leg *leg)
 {
     const struct hx_header *h = &s->seen.data;
     uint8_t beyond = (uint8_t)(h->hops - leg->least_cables - switches);
@@ -177,115 +177,115 @@ static bool has_come(const struct hx_sighting *s, unsigned switches, const struc
 }
 
 /* Whether it may go round what is down: in a HammingMesh there are no such ways. */
-static bool may_go_round(struct hx_verify *v, const struct hx_sighting *s)
+static bool may_be_rerouted(struct hx_verify *v, const struct hx_capture_frame *s)
 {
-    return !v->c->fabric.g->mesh.nodes && hx_excused(v, s->port, s->time_ns, HX_EXCUSES_WAYS);
+    return !v->c->fabric.g->mesh.nodes && hx_fault_allowed(v, s->port, s->time_ns, HX_ALLOW_REROUTE);
 }
 
 /* On a cable between two switches; `near` is the sender's port, of which one end or the other was seen. */
-static void judge_cable(struct hx_verify *v, const struct hx_sighting *s, const struct hx_port_at *near)
+static void validate_cable(struct hx_verify *v, const struct hx_capture_frame *s, const struct hx_port_at *near)
 {
     const struct hx_header *h = &s->seen.data;
     struct hx_leg leg;
-    bool on_a_way = hx_cap_leg(&v->c->fabric, journey_of(v, h), near, &leg);
-    bool straight = on_a_way && has_come(s, 0, &leg);
-    if (!straight && may_go_round(v, s)) {
-        v->counts.gone_round++;
+    bool on_a_path = hx_cap_leg(&v->c->fabric, journey_of(v, h), near, &leg);
+    bool straight = on_a_path && has_come(s, 0, &leg);
+    if (!straight && may_be_rerouted(v, s)) {
+        v->counts.rerouted++;
         return;
     }
-    if (!straight && hx_verify_set_aside(v, s))
+    if (!straight && hx_verify_defer(v, s))
         return;
-    if (!on_a_way && h->via) {
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no way from a%u,%u on a detour to d0 %u", h->src_d0, h->src_d1,
-             h->via - 1U);
-        return;
-    }
-    if (!on_a_way) {
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from a%u,%u to a%u,%u", h->src_d0, h->src_d1,
-             h->dst_d0, h->dst_d1);
+    if (!on_a_path && h->via) {
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no way from a%u,%u on a detour to d0 %u", h->src_addr_hi,
+             h->src_addr_lo, h->via - 1U);
         return;
     }
-    judge_hops(v, s, leg.least_cables, leg.most_cables);
-    judge_vc(v, s, &leg);
+    if (!on_a_path) {
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from a%u,%u to a%u,%u", h->src_addr_hi,
+             h->src_addr_lo, h->dst_addr_hi, h->dst_addr_lo);
+        return;
+    }
+    validate_hops(v, s, leg.least_cables, leg.most_cables);
+    validate_vc(v, s, &leg);
     if (s->direction == HX_PCAPNG_OUTBOUND && hx_cap_is_accelerator(&v->c->fabric, near) && north_too_early(v, h, near))
         FIND(v, s, HX_RULE_NORTH_LAST, "moves north on a board before it is done with east and west there");
 }
 
-static void judge_injected(struct hx_verify *v, const struct hx_sighting *s, struct hx_spot here)
+static void validate_injected(struct hx_verify *v, const struct hx_capture_frame *s, struct hx_spot here)
 {
     const struct hx_header *h = &s->seen.data;
-    if (h->src_d0 != here.x || h->src_d1 != here.y)
-        FIND(v, s, HX_RULE_HEADER, "source a%u,%u in a packet that a%u,%u injects", h->src_d0, h->src_d1, here.x,
-             here.y);
+    if (h->src_addr_hi != here.x || h->src_addr_lo != here.y)
+        FIND(v, s, HX_RULE_HEADER, "source a%u,%u in a packet that a%u,%u injects", h->src_addr_hi, h->src_addr_lo,
+             here.x, here.y);
     if (h->vc != 0)
         FIND(v, s, HX_RULE_VC, "injected on VC %u, not 0", h->vc);
-    judge_hops(v, s, 0, 0);
+    validate_hops(v, s, 0, 0);
 }
 
-static void judge_delivered(struct hx_verify *v, const struct hx_sighting *s, const struct hx_port_at *at)
+static void validate_delivered(struct hx_verify *v, const struct hx_capture_frame *s, const struct hx_port_at *at)
 {
     const struct hx_header *h = &s->seen.data;
     struct hx_cap_fabric *f = &v->c->fabric;
     struct hx_journey journey = journey_of(v, h);
     struct hx_leg leg;
-    bool on_a_way = hx_cap_leg_to(f, journey, at->node, &leg);
-    bool straight = on_a_way && has_come(s, 1, &leg) && journey.destination == at->node;
-    if (!straight && may_go_round(v, s)) {
-        v->counts.gone_round += journey.destination == at->node;
+    bool on_a_path = hx_cap_leg_to(f, journey, at->node, &leg);
+    bool straight = on_a_path && has_come(s, 1, &leg) && journey.destination == at->node;
+    if (!straight && may_be_rerouted(v, s)) {
+        v->counts.rerouted += journey.destination == at->node;
         v->counts.turned_back += journey.destination != at->node;
         return;
     }
-    if (!straight && hx_verify_set_aside(v, s))
+    if (!straight && hx_verify_defer(v, s))
         return;
     if (journey.destination != at->node) {
         bool may_be_cut_off = hx_spec_has_failures(&f->spec) || f->spec.job || !f->jobs_known ||
                               f->facts.failed_unknown || v->counts.given_back > 0 || /* links are down */
-                              hx_excused(v, s->port, s->time_ns, HX_EXCUSES_WAYS);
+                              hx_fault_allowed(v, s->port, s->time_ns, HX_ALLOW_REROUTE);
         if (may_be_cut_off)
             v->counts.turned_back++;
         else
             FIND(v, s, HX_RULE_DELIVERY, "delivered at a%u,%u, not at its destination a%u,%u", at->spot.x, at->spot.y,
-                 h->dst_d0, h->dst_d1);
+                 h->dst_addr_hi, h->dst_addr_lo);
     }
-    if (!on_a_way)
+    if (!on_a_path)
         return;
-    judge_hops(v, s, leg.least_cables + 1, leg.most_cables + 1);
-    judge_vc(v, s, &leg);
+    validate_hops(v, s, leg.least_cables + 1, leg.most_cables + 1);
+    validate_vc(v, s, &leg);
 }
 
-void hx_verify_way(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_path(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct hx_port_at *at = &v->c->ports[s->port].at;
     const struct hx_verify_port *port = &v->ports[s->port];
     bool inbound = s->direction == HX_PCAPNG_INBOUND;
     if (port->far.node != HX_NOWHERE)
-        judge_cable(v, s, inbound ? &port->far : at);
+        validate_cable(v, s, inbound ? &port->far : at);
     else if (!hx_cap_is_accelerator(&v->c->fabric, at) || at->port != HX_LOCAL)
         FIND(v, s, HX_RULE_DISTANCE, "a packet at a port that nothing is connected to");
     else if (inbound)
-        judge_injected(v, s, at->spot);
+        validate_injected(v, s, at->spot);
     else
-        judge_delivered(v, s, at);
+        validate_delivered(v, s, at);
 }
 
 /* ---- */
 
-static bool judge_data(struct hx_verify *v, const struct hx_sighting *s)
+static bool validate_data(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     v->counts.data++;
-    if (!judge_crc(v, s) || !header_fits(v, s) || !plane_fits(v, s, s->seen.data.plane))
+    if (!validate_crc(v, s) || !header_fits(v, s) || !plane_fits(v, s, s->seen.data.plane))
         return false;
     if (v->ports[s->port].node == HX_NO_INDEX || s->direction == HX_PCAPNG_UNKNOWN) {
         v->counts.nowhere++;
         return false;
     }
-    judge_tapped(v, s);
-    judge_job(v, s);
-    hx_verify_way(v, s);
+    validate_tapped(v, s);
+    validate_job(v, s);
+    hx_verify_path(v, s);
     return true;
 }
 
-bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s)
+bool hx_verify_alone(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     if (s->seen.kind == HX_SEEN_CUT) {
         v->counts.cut++;
@@ -304,7 +304,7 @@ bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s)
         return false;
     }
     if (s->seen.kind == HX_SEEN_DATA)
-        return judge_data(v, s);
+        return validate_data(v, s);
     v->counts.credit++;
     v->counts.odd_credit += v->c->fabric.known && v->c->fabric.facts.link != HX_CAPTURE_WIRE;
     return plane_fits(v, s, s->seen.credit.plane);

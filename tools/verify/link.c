@@ -100,7 +100,7 @@ static void find_overtaken(struct hx_verify *v, const struct hx_cable *c, const 
                            uint64_t overtaker, uint64_t other)
 {
     const struct hx_seen_at at = {overtaker, came->time_ns, c->to, &came->key};
-    hx_verify_find(v, &at, HX_EXCUSES_ORDER | HX_EXCUSES_GAPS | HX_EXCUSES_HOLES, false, HX_RULE_ORDER,
+    hx_verify_find(v, &at, HX_ALLOW_ORDER | HX_ALLOW_GAPS | HX_ALLOW_CAPTURE_LOSS, false, HX_RULE_ORDER,
                    "arrives at %s before a packet that was sent before it (frame %llu)", v->c->ports[c->to].name,
                    (unsigned long long)other);
 }
@@ -112,10 +112,10 @@ static struct hx_crossing crossing_of(const struct hx_verify *v, const struct hx
         .key = came->key, .cable = v->ports[c->to].in, .vc = (uint16_t)came->vc, .hops = (uint16_t)came->hops};
 }
 
-static void judge_both(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent,
-                       const struct hx_pending *came)
+static void validate_both(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent,
+                          const struct hx_pending *came)
 {
-    static const unsigned unsure = HX_EXCUSES_GAPS | HX_EXCUSES_HOLES; /* it may be another that was sent again */
+    static const unsigned unsure = HX_ALLOW_GAPS | HX_ALLOW_CAPTURE_LOSS; /* it may be another that was sent again */
     const struct hx_seen_at at = seen_at(came, c->to);
     if (sent->vc != came->vc)
         hx_verify_find(v, &at, unsure, false, HX_RULE_VC, "arrives on VC %u, but was sent on VC %u (frame %llu)",
@@ -128,11 +128,11 @@ static void judge_both(struct hx_verify *v, const struct hx_cable *c, const stru
     else if (came->overtaker && !sent->unsure)
         find_overtaken(v, c, came, came->frame, came->overtaker);
     const struct hx_crossing crossing = crossing_of(v, c, came);
-    if (hx_excused(v, c->to, came->time_ns, HX_EXCUSES_COPIES))
+    if (hx_fault_allowed(v, c->to, came->time_ns, HX_ALLOW_COPIES))
         hx_copies_note(&v->copies, &crossing);
 }
 
-static struct hx_pending pending_of(const struct hx_sighting *s)
+static struct hx_pending pending_of(const struct hx_capture_frame *s)
 {
     return (struct hx_pending){.key = s->seen.key,
                                .frame = s->frame,
@@ -158,11 +158,11 @@ static void keep(struct hx_cable *c, struct hx_pendings *q, const struct hx_pend
         push(q, p);
 }
 
-static const unsigned loses = HX_EXCUSES_LOSS | HX_EXCUSES_DAMAGE | HX_EXCUSES_GAPS;
+static const unsigned loses = HX_ALLOW_LOSS | HX_ALLOW_DAMAGE | HX_ALLOW_GAPS;
 
 static bool may_be_lost(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent)
 {
-    return hx_excused(v, c->from, sent->time_ns, loses);
+    return hx_fault_allowed(v, c->from, sent->time_ns, loses);
 }
 
 static void lose(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent)
@@ -236,17 +236,17 @@ static void mark_early(const struct hx_verify *v, struct hx_pendings *in, uint32
 static bool take_copy(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
     const struct hx_crossing one = crossing_of(v, c, came);
-    return v->excuses.kinds & HX_EXCUSES_COPIES && hx_copies_take(&v->copies, &one);
+    return v->fault_allowances.kinds & HX_ALLOW_COPIES && hx_copies_take(&v->copies, &one);
 }
 
 /* Damaged when it was sent, and so not believed, then damaged to what it was. Links may have repeated it meanwhile. */
 static bool is_mended(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
     const struct hx_seen_at at = seen_at(came, c->to);
-    if (!came->sound || !hx_excuses_mended(v, &at, c->from))
+    if (!came->sound || !hx_fault_allowances_mended(v, &at, c->from))
         return false;
-    v->excuses.excused++;
-    if (v->excuses.kinds & HX_EXCUSES_COPIES)
+    v->fault_allowances.allowed++;
+    if (v->fault_allowances.kinds & HX_ALLOW_COPIES)
         hx_copies_allow(&v->copies, &came->key);
     return true;
 }
@@ -290,14 +290,14 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
         mark_early(v, in, i, sent->frame);
         came = take_at(in, v->partial ? 0 : i);
         overtake_sent(v, c, sent->vc, c->out[sent->vc].count, &came);
-        judge_both(v, c, sent, &came);
+        validate_both(v, c, sent, &came);
         return;
     }
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         while (vc != sent->vc && take(&c->in[vc], search(&c->in[vc], sent), &came)) {
             if (take_copy(v, c, &came))
                 continue; /* of what was sent on that VC before */
-            judge_both(v, c, sent, &came);
+            validate_both(v, c, sent, &came);
             return;
         }
     }
@@ -306,7 +306,7 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
 
 /* What a cable's own VC knows of a packet that arrives. */
 struct sendings {
-    uint32_t under_way; /* index in out[vc], or HX_NO_INDEX */
+    uint32_t in_flight; /* index in out[vc], or HX_NO_INDEX */
     uint32_t gone_by;   /* index in passed[vc], or HX_NO_INDEX */
     bool is_same;       /* the one under way is this very packet */
     bool is_other_hops; /* all that is known has other hops behind it */
@@ -316,23 +316,23 @@ static struct sendings sendings_of(struct hx_verify *v, struct hx_cable *c, cons
 {
     struct hx_pendings *out = &c->out[came->vc];
     struct hx_pendings *passed = &c->passed[came->vc];
-    struct sendings s = {.under_way = search_sent(v, c, out, came), .gone_by = search(passed, came)};
-    bool has_out = has_hops(out, s.under_way, came);
+    struct sendings s = {.in_flight = search_sent(v, c, out, came), .gone_by = search(passed, came)};
+    bool has_out = has_hops(out, s.in_flight, came);
     bool has_passed = has_hops(passed, s.gone_by, came);
-    bool is_known = s.under_way != HX_NO_INDEX || s.gone_by != HX_NO_INDEX;
-    s.is_same = s.under_way != HX_NO_INDEX && (has_out || !has_passed);
+    bool is_known = s.in_flight != HX_NO_INDEX || s.gone_by != HX_NO_INDEX;
+    s.is_same = s.in_flight != HX_NO_INDEX && (has_out || !has_passed);
     s.is_other_hops = is_known && !has_out && !has_passed;
     return s;
 }
 
 /* Packets that left before this one and have not arrived are overtaken by it, or lost. */
-static void match_under_way(struct hx_verify *v, struct hx_cable *c, uint32_t i, const struct hx_pending *came)
+static void match_in_flight(struct hx_verify *v, struct hx_cable *c, uint32_t i, const struct hx_pending *came)
 {
     struct hx_pendings *out = &c->out[came->vc];
     overtake_sent(v, c, came->vc, i, came);
     struct hx_pending sent = take_at(out, 0);
     mark_early(v, &c->in[came->vc], c->in[came->vc].count, sent.frame);
-    judge_both(v, c, &sent, came);
+    validate_both(v, c, &sent, came);
 }
 
 /* Whether a sending on `vc` is found for it, or will be: of the arrival's own VC those that were passed by, of others
@@ -341,14 +341,14 @@ static bool match_on_vc(struct hx_verify *v, struct hx_cable *c, unsigned vc, co
 {
     bool is_own = vc == came->vc;
     uint32_t gone_by = search_sent(v, c, &c->passed[vc], came);
-    uint32_t under_way = is_own ? HX_NO_INDEX : search(&c->out[vc], came);
-    bool is_there = gone_by != HX_NO_INDEX || under_way != HX_NO_INDEX;
+    uint32_t in_flight = is_own ? HX_NO_INDEX : search(&c->out[vc], came);
+    bool is_there = gone_by != HX_NO_INDEX || in_flight != HX_NO_INDEX;
     if (!is_own && is_there && is_explained(v, c, came))
         return true; /* a copy of what was sent on its own VC */
     struct hx_pending sent;
-    if (!take(&c->passed[vc], gone_by, &sent) && !take(&c->out[vc], under_way, &sent))
+    if (!take(&c->passed[vc], gone_by, &sent) && !take(&c->out[vc], in_flight, &sent))
         return false;
-    judge_both(v, c, &sent, came);
+    validate_both(v, c, &sent, came);
     return true;
 }
 
@@ -359,7 +359,7 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
     if (s.is_other_hops && is_explained(v, c, came))
         return; /* the sending with its hops is yet to come */
     if (s.is_same) {
-        match_under_way(v, c, s.under_way, came);
+        match_in_flight(v, c, s.in_flight, came);
         return;
     }
     if (match_on_vc(v, c, came->vc, came))
@@ -390,10 +390,10 @@ static int64_t buffer_units(const struct hx_verify *v)
 static bool is_stretched(struct hx_verify *v, uint32_t port, uint64_t time_ns)
 {
     return v->c->fabric.facts.link == HX_CAPTURE_MEMORY &&
-           hx_excused(v, port, time_ns, HX_EXCUSES_STRETCH | HX_EXCUSES_GAPS);
+           hx_fault_allowed(v, port, time_ns, HX_ALLOW_STRETCH | HX_ALLOW_GAPS);
 }
 
-static void hold(struct hx_verify *v, struct hx_cable *c, const struct hx_sighting *s)
+static void hold(struct hx_verify *v, struct hx_cable *c, const struct hx_capture_frame *s)
 {
     unsigned vc = s->seen.data.vc;
     c->held[vc] += units(v, s->seen.data.length);
@@ -426,14 +426,14 @@ void hx_verify_leak(struct hx_verify *v, uint32_t cable, uint64_t frame)
         v->cables[cable].leak = frame;
 }
 
-static void judge_held(struct hx_verify *v, const struct hx_cable *c)
+static void validate_held(struct hx_verify *v, const struct hx_cable *c)
 {
     const struct hx_cap_port *from = &v->c->ports[c->from];
     if (v->c->fabric.facts.link == HX_CAPTURE_WIRE || from->dropped || from->filtered ||
         !hx_verify_covered(&v->nodes[v->ports[c->to].node]))
         return;
     bool blurred = (c->leak && c->leak < c->over) || (c->over && is_stretched(v, c->from, c->over_ns));
-    v->counts.credit_links_judged += !blurred;
+    v->counts.credit_links_validated += !blurred;
     if (c->over && !blurred)
         hx_find(&v->found, false, c->over, HX_RULE_CREDIT,
                 "leaves by %s on VC %u, where %lld %s are under way or held, more than the buffer's %lld", from->name,
@@ -443,7 +443,7 @@ static void judge_held(struct hx_verify *v, const struct hx_cable *c)
 
 /* ---- */
 
-void hx_verify_sent(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_sent(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     uint32_t cable = v->ports[s->port].out;
     if (cable == HX_NO_INDEX)
@@ -456,7 +456,7 @@ void hx_verify_sent(struct hx_verify *v, const struct hx_sighting *s)
         match_sent(v, c, &p);
 }
 
-void hx_verify_came(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_came(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     uint32_t cable = v->ports[s->port].in;
     if (cable == HX_NO_INDEX)
@@ -484,9 +484,8 @@ static void end_vc(struct hx_verify *v, const struct hx_cable *c, unsigned vc)
         const struct hx_pending *p = &c->in[vc].items[c->in[vc].first + i];
         const struct hx_seen_at at = seen_at(p, c->to);
         if (!is_explained(v, c, p))
-            hx_verify_find(v, &at, p->sound ? HX_EXCUSES_GAPS : HX_EXCUSES_GAPS | HX_EXCUSES_DAMAGE, false,
-                           HX_RULE_DELIVERY, "arrives at %s, but never left %s", v->c->ports[c->to].name,
-                           v->c->ports[c->from].name);
+            hx_verify_find(v, &at, p->sound ? HX_ALLOW_GAPS : HX_ALLOW_GAPS | HX_ALLOW_DAMAGE, false, HX_RULE_DELIVERY,
+                           "arrives at %s, but never left %s", v->c->ports[c->to].name, v->c->ports[c->from].name);
     }
 }
 
@@ -511,10 +510,10 @@ void hx_verify_links_end(struct hx_verify *v)
             end_one_sided(v, c);
             continue;
         }
-        v->counts.links_judged++;
+        v->counts.links_validated++;
         for (unsigned vc = 0; vc < HX_VCS; vc++)
             end_vc(v, c, vc);
-        judge_held(v, c);
+        validate_held(v, c);
     }
     hx_note(&v->found, "%llu cables show frames at one end only: their order was not judged", one_sided);
 }

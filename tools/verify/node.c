@@ -22,7 +22,7 @@ void hx_verify_nodes_begin(struct hx_verify *v)
     v->residents = hx_map_make(offsetof(struct resident, frame), sizeof(struct resident));
 }
 
-static struct resident resident_of(const struct hx_verify *v, const struct hx_sighting *s, bool departed)
+static struct resident resident_of(const struct hx_verify *v, const struct hx_capture_frame *s, bool departed)
 {
     return (struct resident){.key = s->seen.key,
                              .node = v->ports[s->port].node,
@@ -79,7 +79,7 @@ static enum fit fit_of(const struct hx_verify *v, const struct resident *in, con
 
 /* What was recorded of one visit may be taken for another's where something is missing: a packet that is on a detour,
  * or was sent again, is at a node more than once. */
-static const unsigned missed = HX_EXCUSES_MISSED | HX_EXCUSES_GAPS;
+static const unsigned missed = HX_ALLOW_MISSED | HX_ALLOW_GAPS;
 
 /* A packet that came by the south port from the board's own southern neighbour has moved north on the board. */
 static bool moved_north(const struct hx_verify *v, uint32_t port)
@@ -88,7 +88,7 @@ static bool moved_north(const struct hx_verify *v, uint32_t port)
     return hx_cap_is_accelerator(&v->c->fabric, at) && at->port == HX_S && !v->ports[port].leaves_board;
 }
 
-static void judge_turn(struct hx_verify *v, const struct resident *in, const struct resident *out)
+static void validate_turn(struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
     unsigned to = v->c->ports[out->port].at.port;
     if (!moved_north(v, in->port) || v->ports[out->port].leaves_board || to == HX_N || to == HX_LOCAL)
@@ -98,7 +98,7 @@ static void judge_turn(struct hx_verify *v, const struct resident *in, const str
                    hx_port_letters[to]);
 }
 
-static void judge_detour(struct hx_verify *v, const struct resident *in, const struct resident *out)
+static void validate_detour(struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
     if (detour_holds(v, in, out))
         return;
@@ -109,42 +109,42 @@ static void judge_detour(struct hx_verify *v, const struct resident *in, const s
                                       : "on none");
 }
 
-static void judge_way(struct hx_verify *v, const struct resident *in, const struct resident *out, bool returned)
+static void validate_path(struct hx_verify *v, const struct resident *in, const struct resident *out, bool returned)
 {
     bool mesh = v->c->fabric.g->mesh.nodes != 0;
-    struct hx_sighting turned = {
+    struct hx_capture_frame turned = {
         .frame = out->frame, .time_ns = out->time_ns, .port = out->port, .direction = HX_PCAPNG_OUTBOUND};
     turned.seen.key = out->key;
     turned.seen.data.vc = out->vc;
     turned.seen.data.hops = out->hops;
-    if (goes_back(in, out) && !returned && !hx_verify_turn_aside(v, &turned, in->frame))
-        hx_verify_find(v, HX_SEEN_AT(out), mesh ? missed : missed | HX_EXCUSES_WAYS, false, HX_RULE_DISTANCE,
+    if (goes_back(in, out) && !returned && !hx_verify_defer_turn(v, &turned, in->frame))
+        hx_verify_find(v, HX_SEEN_AT(out), mesh ? missed : missed | HX_ALLOW_REROUTE, false, HX_RULE_DISTANCE,
                        "goes back by the port it came in by (frame %llu)", (unsigned long long)in->frame);
     if (vc_behind(v, in, out) != out->vc)
         hx_verify_find(v, HX_SEEN_AT(out), missed, false, HX_RULE_VC,
                        "came in on VC %u (frame %llu) and leaves%s on VC %u, not %u", in->vc,
                        (unsigned long long)in->frame, v->ports[out->port].leaves_board ? " the board" : "", out->vc,
                        vc_behind(v, in, out));
-    judge_turn(v, in, out);
-    judge_detour(v, in, out);
+    validate_turn(v, in, out);
+    validate_detour(v, in, out);
 }
 
-static void judge_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
+static void validate_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
     bool returned = hx_verify_gives_back(v, &in->key, in->port, out->port, out->hops);
     if (!in->doubtful)
-        judge_way(v, in, out, returned);
+        validate_path(v, in, out, returned);
     if ((uint8_t)(in->hops + 1U) != out->hops)
         hx_verify_find(v, HX_SEEN_AT(out), missed, false, HX_RULE_HOPS,
                        "came in with hops %u (frame %llu) and leaves with %u", in->hops, (unsigned long long)in->frame,
                        out->hops);
 }
 
-static const unsigned loses = HX_EXCUSES_WAYS | HX_EXCUSES_GAPS;
+static const unsigned loses = HX_ALLOW_REROUTE | HX_ALLOW_GAPS;
 
 static bool may_be_lost(struct hx_verify *v, const struct resident *r)
 {
-    return hx_excused(v, r->port, r->time_ns, loses);
+    return hx_fault_allowed(v, r->port, r->time_ns, loses);
 }
 
 /* Others fit as well as `best`, and came otherwise. */
@@ -190,7 +190,7 @@ static void keep(struct hx_verify *v, const struct resident *r)
     *kept = *r;
 }
 
-void hx_verify_arrive(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_arrive(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct resident in = resident_of(v, s, false);
     keep(v, &in);
@@ -198,7 +198,7 @@ void hx_verify_arrive(struct hx_verify *v, const struct hx_sighting *s)
 
 /* What comes in later in the file did not leave yet: frames of a node stand in an order in which they can have
  * happened. */
-void hx_verify_depart(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_depart(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct resident out = resident_of(v, s, true);
     struct resident *in = partner(v, &out);
@@ -206,7 +206,7 @@ void hx_verify_depart(struct hx_verify *v, const struct hx_sighting *s)
         keep(v, &out);
         return;
     }
-    judge_pair(v, in, &out);
+    validate_pair(v, in, &out);
     hx_verify_freed(v, in->port, in->vc, s->seen.data.length);
     hx_map_remove(&v->residents, in);
 }
@@ -215,16 +215,16 @@ void hx_verify_depart(struct hx_verify *v, const struct hx_sighting *s)
 void hx_verify_nodes_end(struct hx_verify *v)
 {
     for (uint32_t i = 0; i < v->node_count; i++)
-        v->counts.nodes_judged += hx_verify_covered(&v->nodes[i]);
+        v->counts.nodes_validated += hx_verify_covered(&v->nodes[i]);
     size_t at = 0;
     for (const struct resident *r; (r = hx_map_each(&v->residents, &at)) != NULL;) {
         if (!hx_verify_covered(&v->nodes[r->node]))
             continue;
         if (!r->departed) {
             hx_verify_leak(v, v->ports[r->port].in, r->frame);
-            hx_verify_lose(v, HX_SEEN_AT(r), loses | HX_EXCUSES_SINCE);
+            hx_verify_lose(v, HX_SEEN_AT(r), loses | HX_ALLOW_SINCE);
         } else if (!v->partial) {
-            hx_verify_find(v, HX_SEEN_AT(r), HX_EXCUSES_GAPS, false, HX_RULE_DELIVERY,
+            hx_verify_find(v, HX_SEEN_AT(r), HX_ALLOW_GAPS, false, HX_RULE_DELIVERY,
                            "leaves by %s without having come in", v->c->ports[r->port].name);
         }
     }

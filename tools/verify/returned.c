@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-struct hx_aside {
+struct hx_deferred {
     struct hx_kept_frame of;
     uint64_t turned; /* frame of its coming in by the port that it leaves by; 0: it is about where it is */
 };
@@ -29,7 +29,7 @@ void hx_verify_returned_begin(struct hx_verify *v)
 
 void hx_verify_returned_free(struct hx_verify *v)
 {
-    free(v->aside);
+    free(v->deferred);
     hx_map_free(&v->given_back);
 }
 
@@ -37,7 +37,8 @@ static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_k
 {
     struct hx_header h = hx_key_header(key);
     const struct hx_fabric *g = v->c->fabric.g;
-    return (struct hx_journey){hx_fabric_host(g, h.src_d0, h.src_d1), hx_fabric_host(g, h.dst_d0, h.dst_d1), 0};
+    return (struct hx_journey){hx_fabric_host(g, h.src_addr_hi, h.src_addr_lo),
+                               hx_fabric_host(g, h.dst_addr_hi, h.dst_addr_lo), 0};
 }
 
 /* Whether the cable at a tree switch's port leads to another tree switch. */
@@ -68,20 +69,20 @@ bool hx_verify_gives_back(struct hx_verify *v, const struct hx_key *key, uint32_
     return true;
 }
 
-bool hx_verify_set_aside(struct hx_verify *v, const struct hx_sighting *s)
+bool hx_verify_defer(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     if (v->ending || !v->c->fabric.g->mesh.nodes)
         return false;
-    v->aside = hx_grown(v->aside, v->aside_count, &v->aside_room, sizeof *v->aside);
-    v->aside[v->aside_count++] = (struct hx_aside){.of = hx_kept(s)};
+    v->deferred = hx_grown(v->deferred, v->deferred_count, &v->deferred_room, sizeof *v->deferred);
+    v->deferred[v->deferred_count++] = (struct hx_deferred){.of = hx_kept(s)};
     return true;
 }
 
-bool hx_verify_turn_aside(struct hx_verify *v, const struct hx_sighting *s, uint64_t came)
+bool hx_verify_defer_turn(struct hx_verify *v, const struct hx_capture_frame *s, uint64_t came)
 {
-    if (!hx_cap_is_accelerator(&v->c->fabric, &v->c->ports[s->port].at) || !hx_verify_set_aside(v, s))
+    if (!hx_cap_is_accelerator(&v->c->fabric, &v->c->ports[s->port].at) || !hx_verify_defer(v, s))
         return false;
-    v->aside[v->aside_count - 1].turned = came;
+    v->deferred[v->deferred_count - 1].turned = came;
     return true;
 }
 
@@ -90,11 +91,11 @@ bool hx_verify_turn_aside(struct hx_verify *v, const struct hx_sighting *s, uint
 static unsigned left_from(struct hx_verify *v, const struct hx_key *key, struct hx_spot here)
 {
     struct hx_header h = hx_key_header(key);
-    return hx_cap_way(&v->c->fabric, h.dst_d0, h.dst_d1, here).cables;
+    return hx_cap_path(&v->c->fabric, h.dst_addr_hi, h.dst_addr_lo, here).cables;
 }
 
 /* It is on the cable by which it was given back, or has come nearer to its destination with each cable since. */
-static bool goes_straight_since(struct hx_verify *v, const struct hx_aside *a, const struct given_back *g)
+static bool goes_straight_since(struct hx_verify *v, const struct hx_deferred *a, const struct given_back *g)
 {
     const struct hx_verify_port *port = &v->ports[a->of.port];
     const struct hx_port_at *at = &v->c->ports[a->of.port].at;
@@ -109,7 +110,7 @@ static bool goes_straight_since(struct hx_verify *v, const struct hx_aside *a, c
 }
 
 /* One that was sent again may have been given back each time; its frames do not say which time they are of. */
-static bool goes_straight(struct hx_verify *v, const struct hx_aside *a)
+static bool goes_straight(struct hx_verify *v, const struct hx_deferred *a)
 {
     for (const struct given_back *g = hx_map_find(&v->given_back, &a->of.key); g;
          g = hx_map_find_next(&v->given_back, g))
@@ -120,11 +121,11 @@ static bool goes_straight(struct hx_verify *v, const struct hx_aside *a)
 
 /* An accelerator sends on what it was given back by a port, perhaps by that port again; what it injected and knows no
  * way for goes to its endpoint. */
-static void judge_turn(struct hx_verify *v, const struct hx_aside *a)
+static void validate_turn(struct hx_verify *v, const struct hx_deferred *a)
 {
     const struct hx_port_at *far = &v->ports[a->of.port].far;
     bool good = far->node == HX_NOWHERE &&
-                (v->counts.given_back > 0 || hx_excused(v, a->of.port, a->of.time_ns, HX_EXCUSES_WAYS));
+                (v->counts.given_back > 0 || hx_fault_allowed(v, a->of.port, a->of.time_ns, HX_ALLOW_REROUTE));
     for (const struct given_back *g = hx_map_find(&v->given_back, &a->of.key); g;
          g = hx_map_find_next(&v->given_back, g))
         good = good || (g->node == far->node && g->port == far->port && (uint8_t)(g->hops + 1U) == a->of.hops);
@@ -133,16 +134,16 @@ static void judge_turn(struct hx_verify *v, const struct hx_aside *a)
                        "goes back by the port it came in by (frame %llu)", (unsigned long long)a->turned);
 }
 
-static void judge(struct hx_verify *v, const struct hx_aside *a)
+static void validate(struct hx_verify *v, const struct hx_deferred *a)
 {
-    struct hx_sighting s = {
+    struct hx_capture_frame s = {
         .frame = a->of.frame, .time_ns = a->of.time_ns, .port = a->of.port, .direction = a->of.direction};
     s.seen.kind = HX_SEEN_DATA;
     s.seen.key = a->of.key;
     s.seen.data = hx_key_header(&a->of.key);
     s.seen.data.vc = a->of.vc;
     s.seen.data.hops = a->of.hops;
-    hx_verify_way(v, &s);
+    hx_verify_path(v, &s);
 }
 
 /* Whether the capture shows all networks from its beginning to its end. */
@@ -158,16 +159,16 @@ static bool shows_networks(struct hx_verify *v)
 void hx_verify_returned_end(struct hx_verify *v)
 {
     v->ending = true;
-    bool sees_all = v->aside_count == 0 || shows_networks(v);
-    for (uint32_t i = 0; i < v->aside_count; i++) {
-        const struct hx_aside *a = &v->aside[i];
+    bool sees_all = v->deferred_count == 0 || shows_networks(v);
+    for (uint32_t i = 0; i < v->deferred_count; i++) {
+        const struct hx_deferred *a = &v->deferred[i];
         const struct hx_port_at *at = &v->c->ports[a->of.port].at;
-        if (!sees_all && hx_excused(v, a->of.port, a->of.time_ns, HX_EXCUSES_WAYS))
-            v->excuses.excused++; /* a network may have given it back where that is not to be seen */
+        if (!sees_all && hx_fault_allowed(v, a->of.port, a->of.time_ns, HX_ALLOW_REROUTE))
+            v->fault_allowances.allowed++; /* a network may have given it back where that is not to be seen */
         else if (a->turned)
-            judge_turn(v, a);
+            validate_turn(v, a);
         else if (!goes_straight(v, a))
-            judge(v, a);
+            validate(v, a);
         else if (v->ports[a->of.port].far.node == HX_NOWHERE && at->node != journey_of(v, &a->of.key).destination)
             v->counts.turned_back++;
     }

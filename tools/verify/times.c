@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static struct hx_seen_at seen_at(const struct hx_sighting *s)
+static struct hx_seen_at seen_at(const struct hx_capture_frame *s)
 {
     return (struct hx_seen_at){s->frame, s->time_ns, s->port, &s->seen.key};
 }
@@ -16,14 +16,14 @@ static bool is_the_same(const struct hx_kept_frame *a, const struct hx_kept_fram
 
 /* A file that was joined with itself has all of its frames twice, the first ones, too. A link may have made a copy at
  * the same time. */
-static void judge_twice(struct hx_verify *v, const struct hx_sighting *s)
+static void validate_twice(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct hx_kept_frame one = hx_kept(s);
     const struct hx_seen_at at = seen_at(s);
     for (unsigned i = 0; i < v->firsts && s->time_ns <= v->last_first_ns; i++) {
         if (!is_the_same(&v->first[i], &one))
             continue;
-        hx_verify_find(v, &at, HX_EXCUSES_COPIES | HX_EXCUSES_UNSEEN, false, HX_RULE_DELIVERY,
+        hx_verify_find(v, &at, HX_ALLOW_COPIES | HX_ALLOW_UNSEEN, false, HX_RULE_DELIVERY,
                        "is frame %llu once more, at the same place and time", (unsigned long long)v->first[i].frame);
         return;
     }
@@ -34,7 +34,7 @@ static void judge_twice(struct hx_verify *v, const struct hx_sighting *s)
 }
 
 /* Simulated times are in the order of the file. A machine's clock may be set. */
-static void judge_order(struct hx_verify *v, const struct hx_sighting *s)
+static void validate_order(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     struct hx_verify_node *node = &v->nodes[v->ports[s->port].node];
     const struct hx_seen_at at = seen_at(s);
@@ -49,14 +49,14 @@ static void judge_order(struct hx_verify *v, const struct hx_sighting *s)
     node->time_ns = s->time_ns;
 }
 
-void hx_verify_time(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_time(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     if (!s->has_time) {
         v->counts.without_time++;
         return;
     }
-    judge_twice(v, s);
-    judge_order(v, s);
+    validate_twice(v, s);
+    validate_order(v, s);
     v->counts.of_one_time += s->time_ns == v->first[0].time_ns;
 }
 

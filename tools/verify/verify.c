@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hx_verify_begin(struct hx_verify *v, struct hx_sightings *c, bool partial, bool whole)
+void hx_verify_begin(struct hx_verify *v, struct hx_capture_index *c, bool partial, bool whole)
 {
     *v = (struct hx_verify){.c = c, .partial_given = partial, .whole_given = whole};
     v->by_place = hx_map_make(sizeof(uint64_t[2]), sizeof(struct hx_numbered));
-    hx_excuses_begin(&v->excuses);
+    hx_fault_allowances_begin(&v->fault_allowances);
     hx_verify_nodes_begin(v);
     hx_copies_begin(&v->copies);
     hx_verify_delivery_begin(v);
@@ -32,7 +32,7 @@ void hx_verify_free(struct hx_verify *v)
     hx_map_free(&v->delivered);
     hx_map_free(&v->lost);
     hx_copies_free(&v->copies);
-    hx_excuses_free(&v->excuses);
+    hx_fault_allowances_free(&v->fault_allowances);
     hx_verify_returned_free(v);
 }
 
@@ -48,7 +48,7 @@ void hx_verify_find(struct hx_verify *v, const struct hx_seen_at *at, unsigned b
     va_start(arguments, format);
     (void)vsnprintf(b.finding.what, sizeof b.finding.what, format, arguments);
     va_end(arguments);
-    hx_excuses_take(v, &b);
+    hx_fault_allowances_take(v, &b);
 }
 
 /* ---- ports ---- */
@@ -142,20 +142,20 @@ bool hx_verify_lacks(struct hx_verify *v, uint32_t port, unsigned by)
     const struct hx_verify_port *p = &v->ports[port];
     if (p->node == HX_NO_INDEX)
         return false;
-    if (by & HX_EXCUSES_MISSED && !shows_node(v, &v->nodes[p->node]))
+    if (by & HX_ALLOW_MISSED && !shows_node(v, &v->nodes[p->node]))
         return true;
-    return by & HX_EXCUSES_HOLES &&
+    return by & HX_ALLOW_CAPTURE_LOSS &&
            (v->c->ports[port].dropped || (p->out != HX_NO_INDEX && v->c->ports[v->cables[p->out].to].dropped));
 }
 
-unsigned hx_verify_unseen(struct hx_verify *v, const struct hx_sighting *s)
+unsigned hx_verify_unseen(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct hx_verify_port *p = &v->ports[s->port];
     bool comes_in = s->direction == HX_PCAPNG_INBOUND;
     if (p->node == HX_NO_INDEX || (comes_in && p->far.node == HX_NOWHERE))
         return 0;
     bool is_shown = comes_in ? hx_verify_shows(v, &v->c->ports[s->port].at) : shows_node(v, &v->nodes[p->node]);
-    return is_shown ? 0 : HX_EXCUSES_UNSEEN;
+    return is_shown ? 0 : HX_ALLOW_UNSEEN;
 }
 
 /* ---- frames ---- */
@@ -172,7 +172,7 @@ static void learn(struct hx_verify *v)
         add_port(v);
 }
 
-static void follow(struct hx_verify *v, const struct hx_sighting *s)
+static void follow(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     bool local = v->ports[s->port].far.node == HX_NOWHERE;
     if (s->direction == HX_PCAPNG_INBOUND) {
@@ -192,10 +192,10 @@ static void follow(struct hx_verify *v, const struct hx_sighting *s)
         hx_verify_credit_data(v, s);
 }
 
-void hx_verify_frame(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_frame(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     learn(v);
-    hx_excuses_hear(v, s);
+    hx_fault_allowances_hear(v, s);
     if (!hx_verify_alone(v, s))
         return;
     if (s->seen.kind == HX_SEEN_DATA) {
@@ -224,7 +224,7 @@ static void sum_up_ports(struct hx_verify *v)
     }
     hx_note(&v->found,
             "%llu frames were lost to the capture (" HX_CAPTURE_KEEPS_ALL "): at those ports absence was not judged",
-            hx_sightings_dropped(v->c));
+            hx_capture_index_dropped(v->c));
     hx_note(&v->found, "%llu ports were captured with a filter: at those absence was not judged", filtered);
     hx_note(&v->found, "%llu interfaces are not ports of the fabric", strange);
 }
@@ -254,21 +254,21 @@ static void note_counts(struct hx_verify *v)
     hx_note(l, "all %llu frames have the same time: no time was judged", n->of_one_time);
     hx_note(l, "%llu times the clock goes back at a node: times of two frames were not compared", n->gone_back);
     hx_note(l, "%llu credit frames stand where links have none: they were not judged", n->odd_credit);
-    hx_note(l, "%llu packets were under way when the capture began or ended", n->under_way);
+    hx_note(l, "%llu packets were under way when the capture began or ended", n->in_flight);
     hx_note(l, "%llu data packets were lost, and delivered when they were sent again", n->lost_repaired);
     hx_note(l, "%llu acknowledgements, probes and answers were lost, and others came in their place", n->lost_covered);
     hx_note(l, "%llu faults are told of in the capture: what they do at their places in their time was not judged",
-            v->excuses.faults.count);
-    hx_note(l, "%llu faults that are told of in the capture were not understood", v->excuses.not_understood);
-    hx_note(l, "%llu times a frame is, goes or lacks what such a fault may do to it", v->excuses.excused);
+            v->fault_allowances.faults.count);
+    hx_note(l, "%llu faults that are told of in the capture were not understood", v->fault_allowances.not_understood);
+    hx_note(l, "%llu times a frame is, goes or lacks what such a fault may do to it", v->fault_allowances.allowed);
     hx_note(l, "%llu times such a fault made a link repeat a packet", v->copies.count);
     hx_note(l, "%llu packets were lost to such faults, and not delivered since", n->lost_to_faults);
-    hx_note(l, "%llu frames went round links that are down: minimal ways were not asked of them", n->gone_round);
+    hx_note(l, "%llu frames went round links that are down: minimal ways were not asked of them", n->rerouted);
     hx_note(l, "%llu packets were delivered short of their destination, as unreachable", n->turned_back);
     hx_note(l, "%llu times a network without a way gave a packet back: it was judged from there on", n->given_back);
     hx_note(l, "%llu packets were not followed, to bound memory", n->forgotten);
     hx_note(l, "%llu nodes are captured in part: what they lost or made up was not judged",
-            v->node_count - n->nodes_judged);
+            v->node_count - n->nodes_validated);
 }
 
 void hx_verify_end(struct hx_verify *v)
@@ -277,7 +277,7 @@ void hx_verify_end(struct hx_verify *v)
     hx_verify_times_end(v);
     v->partial = v->partial || (v->c->cut_at && !v->whole_given);
     sum_up_ports(v);
-    hx_excuses_settle(v);
+    hx_fault_allowances_settle(v);
     hx_verify_returned_end(v);
     if (!v->c->fabric.known) {
         hx_note(&v->found,
@@ -292,6 +292,6 @@ void hx_verify_end(struct hx_verify *v)
             hx_verify_credit_end(v);
         hx_verify_delivery_end(v);
     }
-    hx_excuses_end(v);
+    hx_fault_allowances_end(v);
     note_counts(v);
 }

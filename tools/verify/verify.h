@@ -1,19 +1,19 @@
 /* verify.h - judges a capture against the rules of routing and of links, without asking the firmware.
  *
- * Data that flows: sightings (tools/capture/sightings.h) come in as the file has them. Each is looked at alone
+ * Data that flows: sightings (tools/capture/capture_index.h) come in as the file has them. Each is looked at alone
  * (frame.c), with what the same packet did at the same node (node.c), at the other end of the same cable (link.c,
  * credit.c) and at its two endpoints (delivery.c). Frames of one node must stand in an order in which they can have
  * happened; between nodes, and between the two ends of a cable, the file's order means nothing but for credits of links
- * in memory. What a capture says of faults (excuses.h) is heard first, and what they allow is no breach.
+ * in memory. What a capture says of faults (fault_allowances.h) is heard first, and what they allow is no breach.
  *
  * Memory: what is under way in the capture, a bit for each packet delivered, the ports, and what crossed links that
  * repeat packets in the last seconds. Not thread safe. */
 #ifndef HXMESH_TOOLS_VERIFY_H
 #define HXMESH_TOOLS_VERIFY_H
 
-#include "tools/capture/sightings.h"
+#include "tools/capture/capture_index.h"
 #include "tools/verify/copies.h"
-#include "tools/verify/excuses.h"
+#include "tools/verify/fault_allowances.h"
 
 #define HX_NO_INDEX UINT32_MAX
 
@@ -86,7 +86,7 @@ struct hx_kept_frame {
     uint8_t vc, hops;
 };
 
-static inline struct hx_kept_frame hx_kept(const struct hx_sighting *s)
+static inline struct hx_kept_frame hx_kept(const struct hx_capture_frame *s)
 {
     return (struct hx_kept_frame){.key = s->seen.key,
                                   .frame = s->frame,
@@ -107,7 +107,7 @@ struct hx_verify_counts {
     uint64_t data, credit, foreign, cut;
     uint64_t odd_credit; /* credit frames of links that have none */
     uint64_t nowhere;    /* at ports that are not the fabric's, or without a direction */
-    uint64_t crc_judged, crc_cut, crc_none;
+    uint64_t crc_validated, crc_cut, crc_none;
     uint64_t without_time, of_one_time; /* of_one_time: all have that of the first */
     uint64_t gone_back;                 /* times of the wall clock */
     uint64_t injected, delivered;
@@ -115,16 +115,16 @@ struct hx_verify_counts {
     uint64_t lost_repaired;  /* data packets lost, but repeated and then delivered */
     uint64_t lost_covered;   /* acknowledgements and the like lost, but a later one was delivered */
     uint64_t lost_to_faults; /* and not delivered */
-    uint64_t under_way;      /* at the end of a partial capture */
-    uint64_t gone_round;     /* on cables of no minimal way, for links are down */
+    uint64_t in_flight;      /* at the end of a partial capture */
+    uint64_t rerouted;       /* on cables of no minimal way, for links are down */
     uint64_t turned_back;    /* delivered short of their destination, as unreachable */
     uint64_t given_back;     /* by networks without a way */
     uint64_t forgotten;      /* not followed, to bound memory */
-    uint64_t links_judged, credit_links_judged, nodes_judged;
+    uint64_t links_validated, credit_links_validated, nodes_validated;
 };
 
 struct hx_verify {
-    struct hx_sightings *c;
+    struct hx_capture_index *c;
     bool partial; /* the capture begins or ends while packets are under way */
     struct hx_findings_list found;
     struct hx_verify_counts counts;
@@ -147,48 +147,48 @@ struct hx_verify {
     bool *board_job_known;
     bool partial_given, whole_given;
     bool ending; /* nothing is set aside any more */
-    struct hx_excuses excuses;
+    struct hx_fault_allowances fault_allowances;
     struct hx_copies copies;
-    struct hx_map given_back; /* packet: where a network gave it back */
-    struct hx_aside *aside;   /* frames that are not where their sources would have sent them */
-    uint32_t aside_count, aside_room;
+    struct hx_map given_back;     /* packet: where a network gave it back */
+    struct hx_deferred *deferred; /* frames that are not where their sources would have sent them */
+    uint32_t deferred_count, deferred_room;
 };
 
 /* Whether anything was judged: a capture without a frame of a fabric is not good. */
-static inline bool hx_verify_judged(const struct hx_verify *v)
+static inline bool hx_verify_validated(const struct hx_verify *v)
 {
     return v->counts.data + v->counts.credit > 0 || v->found.count > 0;
 }
 
 /* partial, whole: what the user says; otherwise what the capture says, otherwise it is whole. */
-void hx_verify_begin(struct hx_verify *v, struct hx_sightings *c, bool partial, bool whole);
-void hx_verify_frame(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_begin(struct hx_verify *v, struct hx_capture_index *c, bool partial, bool whole);
+void hx_verify_frame(struct hx_verify *v, const struct hx_capture_frame *s);
 /* After the last frame: what is missing, and what was not judged. */
 void hx_verify_end(struct hx_verify *v);
 void hx_verify_free(struct hx_verify *v);
 
 /* ---- the parts; not for callers ---- */
 
-/* A breach, unless a fault allows it: any of `by` (enum hx_excuse) at that place and time. */
+/* A breach, unless a fault allows it: any of `by` (enum hx_fault_allowance) at that place and time. */
 __attribute__((format(printf, 6, 7))) void hx_verify_find(struct hx_verify *v, const struct hx_seen_at *at, unsigned by,
                                                           bool loss, enum hx_rule rule, const char *format, ...);
 
 /* Whether the capture shows the link at that port from end to end, and all of it. */
 bool hx_verify_shows(struct hx_verify *v, const struct hx_port_at *at);
-/* Whether the capture lacks frames at either end of the port's link (by HX_EXCUSES_HOLES), or frames or ports of its
+/* Whether the capture lacks frames at either end of the port's link (by HX_ALLOW_CAPTURE_LOSS), or frames or ports of its
  * node (MISSED). */
 bool hx_verify_lacks(struct hx_verify *v, uint32_t port, unsigned by);
-/* HX_EXCUSES_UNSEEN, where the frame may have come by links that the capture does not show; else 0. */
-unsigned hx_verify_unseen(struct hx_verify *v, const struct hx_sighting *s);
+/* HX_ALLOW_UNSEEN, where the frame may have come by links that the capture does not show; else 0. */
+unsigned hx_verify_unseen(struct hx_verify *v, const struct hx_capture_frame *s);
 
 /* frame.c: false: the frame is not fit for more. */
-bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s);
+bool hx_verify_alone(struct hx_verify *v, const struct hx_capture_frame *s);
 
 /* Whether it is where it may be, with the hops and the VC that it must have there. */
-void hx_verify_way(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_path(struct hx_verify *v, const struct hx_capture_frame *s);
 
 /* times.c: of a data frame. */
-void hx_verify_time(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_time(struct hx_verify *v, const struct hx_capture_frame *s);
 /* Before times are told of: whether they say anything. */
 void hx_verify_times_end(struct hx_verify *v);
 
@@ -198,21 +198,21 @@ void hx_verify_returned_free(struct hx_verify *v);
 /* A packet came to a node by port `in` and left by `out` with so many hops: whether a network gave it back. */
 bool hx_verify_gives_back(struct hx_verify *v, const struct hx_key *key, uint32_t in, uint32_t out, unsigned hops);
 /* The frame is not where its source would have sent it. false: judge it now. */
-bool hx_verify_set_aside(struct hx_verify *v, const struct hx_sighting *s);
+bool hx_verify_defer(struct hx_verify *v, const struct hx_capture_frame *s);
 /* It leaves an accelerator by the port that it came in by, in frame `came`. false: judge it now. */
-bool hx_verify_turn_aside(struct hx_verify *v, const struct hx_sighting *s, uint64_t came);
+bool hx_verify_defer_turn(struct hx_verify *v, const struct hx_capture_frame *s, uint64_t came);
 void hx_verify_returned_end(struct hx_verify *v);
 
 /* node.c */
 void hx_verify_nodes_begin(struct hx_verify *v);
-void hx_verify_arrive(struct hx_verify *v, const struct hx_sighting *s);
-void hx_verify_depart(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_arrive(struct hx_verify *v, const struct hx_capture_frame *s);
+void hx_verify_depart(struct hx_verify *v, const struct hx_capture_frame *s);
 bool hx_verify_covered(const struct hx_verify_node *n);
 void hx_verify_nodes_end(struct hx_verify *v);
 
 /* link.c */
-void hx_verify_sent(struct hx_verify *v, const struct hx_sighting *s);
-void hx_verify_came(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_sent(struct hx_verify *v, const struct hx_capture_frame *s);
+void hx_verify_came(struct hx_verify *v, const struct hx_capture_frame *s);
 /* The packet that had come in by that port left the node. */
 void hx_verify_freed(struct hx_verify *v, uint32_t port, unsigned vc, unsigned length);
 /* A packet that was sent over, or came in by, that cable is missing since `frame`. */
@@ -221,14 +221,14 @@ void hx_verify_links_end(struct hx_verify *v);
 void hx_verify_cable_free(struct hx_cable *c);
 
 /* credit.c */
-void hx_verify_credit_frame(struct hx_verify *v, const struct hx_sighting *s);
-void hx_verify_credit_data(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_credit_frame(struct hx_verify *v, const struct hx_capture_frame *s);
+void hx_verify_credit_data(struct hx_verify *v, const struct hx_capture_frame *s);
 void hx_verify_credit_end(struct hx_verify *v);
 
 /* delivery.c */
 void hx_verify_delivery_begin(struct hx_verify *v);
-void hx_verify_injected(struct hx_verify *v, const struct hx_sighting *s);
-void hx_verify_delivered(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_injected(struct hx_verify *v, const struct hx_capture_frame *s);
+void hx_verify_delivered(struct hx_verify *v, const struct hx_capture_frame *s);
 void hx_verify_delivery_end(struct hx_verify *v);
 
 /* A packet that was seen last in `frame` and is missing since. It may have been sent, and lost, several times. */
@@ -237,7 +237,7 @@ struct hx_lost {
     uint64_t frame;
     bool allowed, missed; /* once at least a fault allows it; none does */
 };
-/* by: the faults (enum hx_excuse) that would allow it at that place and time. */
+/* by: the faults (enum hx_fault_allowance) that would allow it at that place and time. */
 void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned by);
 
 #endif

@@ -74,9 +74,9 @@ static void send_one(struct paced *l)
                           .tag = (uint32_t)(uint64_t)l->due};
     uint64_t ports = 0;
     while (ports == 0 || ports >> HX_LOCAL & 1) {
-        h.dst_d0 = (uint16_t)nodes_random(l->config.g.columns);
-        h.dst_d1 = (uint16_t)nodes_random(l->config.g.rows);
-        ports = hx_route_ports(&l->node.core[0]->sw.route, input, h.dst_d0, h.dst_d1);
+        h.dst_addr_hi = (uint16_t)nodes_random(l->config.g.columns);
+        h.dst_addr_lo = (uint16_t)nodes_random(l->config.g.rows);
+        ports = hx_route_ports(&l->node.core[0]->sw.route, input, h.dst_addr_hi, h.dst_addr_lo);
     }
     struct rte_mbuf *m = rte_pktmbuf_alloc(l->node.pool);
     if (!m)

@@ -91,7 +91,7 @@ static void build(struct bench *b)
     c->tables = rte_zmalloc(NULL, hx_route_bytes(&b->config.g, b->config.node), 64);
     hx_switch_init(&c->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, 0, &c->hal,
                    rte_zmalloc(NULL, hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS), 64));
-    hx_route_build(&c->sw.route, &b->config.g, b->config.node, (struct hx_barred){NULL}, 15, c->tables);
+    hx_route_build(&c->sw.route, &b->config.g, b->config.node, (struct hx_blocked_boards){NULL}, 15, c->tables);
 }
 
 static struct bench bench;

@@ -60,9 +60,9 @@ struct hx_header nodes_header(const struct hx_route *route, unsigned input, unsi
                           .epoch = 1};
     uint64_t ports = 0;
     while (ports == 0 || ports >> HX_LOCAL & 1) {
-        h.dst_d0 = (uint16_t)nodes_random(route->columns);
-        h.dst_d1 = (uint16_t)nodes_random(route->rows);
-        ports = hx_route_ports(route, input, h.dst_d0, h.dst_d1);
+        h.dst_addr_hi = (uint16_t)nodes_random(route->columns);
+        h.dst_addr_lo = (uint16_t)nodes_random(route->rows);
+        ports = hx_route_ports(route, input, h.dst_addr_hi, h.dst_addr_lo);
     }
     return h;
 }
@@ -119,7 +119,7 @@ static struct hx_desc packet_for(const struct rings *r, struct rte_mbuf *m, unsi
     if (!m)
         rte_panic("no frame\n");
     hx_frame_encode((uint8_t *)rte_pktmbuf_append(m, (uint16_t)bytes), &h);
-    struct hx_desc d = {.length = h.length, .vc = h.vc, .dst_d0 = h.dst_d0, .dst_d1 = h.dst_d1};
+    struct hx_desc d = {.length = h.length, .vc = h.vc, .dst_addr_hi = h.dst_addr_hi, .dst_addr_lo = h.dst_addr_lo};
     dpdk_set_mbuf(&d, m);
     return d;
 }

@@ -57,7 +57,7 @@ static void signal_worker(void *of_nobody, unsigned worker, int number)
     deaths++;
 }
 
-static void judge_links(void)
+static void validate_links(void)
 {
     for (uint32_t number = 0; number < s.f.g->hosts * PORTS; number++) {
         const struct shm_condition c = fab_condition(&s.f, number);
@@ -66,7 +66,7 @@ static void judge_links(void)
     }
 }
 
-static void judge_log(void)
+static void validate_log(void)
 {
     uint64_t begun = atomic_load(&s.f.control->faults.begun);
     for (uint64_t n = 0; n < begun; n++) {
@@ -87,9 +87,9 @@ static void pass(const char *text, const char *end)
     now_ns += ms * 1000000;
     (void)faults_advance(&faults, now_ns, signal_worker, NULL);
     require(faults_due(&faults) > now_ns);
-    faults_judge(&faults, now_ns, false);
-    judge_links();
-    judge_log();
+    faults_validate(&faults, now_ns, false);
+    validate_links();
+    validate_log();
 }
 
 /* ---- */
@@ -109,7 +109,7 @@ static void end(void)
         now_ns = faults_due(&faults);
         (void)faults_advance(&faults, now_ns, signal_worker, NULL);
     }
-    faults_judge(&faults, now_ns, true);
+    faults_validate(&faults, now_ns, true);
     ask_list();
     require(deaths <= 2 * faults.schedule.count);
     ask("all up", strlen("all up"));

@@ -145,7 +145,7 @@ static void do_one(struct pair *p, struct input *in)
 /* ---- the end ---- */
 
 /* Who is honest is served, however the one before went, and its frame arrives. */
-static void judge_next(struct pair *p)
+static void validate_next(struct pair *p)
 {
     static uint8_t sent[HX_MAX_FRAME];
     static uint8_t came[WIRE_MAX_FRAME];
@@ -179,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (unsigned deeds = 0; deeds < MOST_DEEDS && in.at < in.end; deeds++)
         do_one(p, &in);
     memif_client_close(&p->c);
-    judge_next(p);
+    validate_next(p);
     require(free_descriptor() == before);
     return memif_tear_down(&state);
 }

@@ -96,7 +96,7 @@ static const char *key_file(void)
     return path;
 }
 
-static void all_arrives_by_sealed_cables(void **state)
+static void all_arrives_by_authenticated_cables(void **state)
 {
     (void)state;
     struct lab_settings s = {
@@ -173,7 +173,7 @@ static void a_silent_peer_is_no_way(void **state)
     (void)local_step(n->local);
     assert_int_equal(n->core[n->owner[HX_E]]->hal.up >> HX_E & 1, 0);
     for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++)
-        assert_int_equal(n->core[0]->sw.route.allowed[input] >> HX_E & 1, 0);
+        assert_int_equal(n->core[0]->sw.route.turn_mask[input] >> HX_E & 1, 0);
     assert_int_equal(n->local->up, atomic_load(&n->up));
     watch_until(&lab, HX_E, true, NULL);
     assert_true(lab_run(&lab, 60));
@@ -464,8 +464,8 @@ static struct rte_mbuf *forged_tag(struct lab *lab, unsigned id, unsigned port)
                                 .credit_vc = HX_NO_CREDIT,
                                 .kind = HX_DATA,
                                 .job = lab->config[victim].job,
-                                .dst_d0 = (uint16_t)victim,
-                                .src_d0 = (uint16_t)from,
+                                .dst_addr_hi = (uint16_t)victim,
+                                .src_addr_hi = (uint16_t)from,
                                 .message_packets = 1,
                                 .length = 13,
                                 .epoch = 1};
@@ -526,7 +526,7 @@ int main(void)
                                        cmocka_unit_test(all_arrives_with_the_least_buffers),
                                        cmocka_unit_test(all_arrives_though_credit_frames_are_lost),
                                        cmocka_unit_test(all_arrives_by_ports_of_three_cores),
-                                       cmocka_unit_test(all_arrives_by_sealed_cables),
+                                       cmocka_unit_test(all_arrives_by_authenticated_cables),
                                        cmocka_unit_test(links_come_and_go),
                                        cmocka_unit_test(a_silent_peer_is_no_way),
                                        cmocka_unit_test(garbage_does_no_harm),

@@ -36,10 +36,10 @@ static struct hx_header good_header(void)
                           .kind = (uint8_t)(draw(8) ? HX_DATA : HX_ACK),
                           .plane = (uint8_t)draw(HX_MAX_PLANES),
                           .job = (uint16_t)draw(65536),
-                          .dst_d0 = (uint16_t)draw(65536),
-                          .dst_d1 = (uint16_t)draw(65536),
-                          .src_d0 = (uint16_t)draw(65536),
-                          .src_d1 = (uint16_t)draw(65536),
+                          .dst_addr_hi = (uint16_t)draw(65536),
+                          .dst_addr_lo = (uint16_t)draw(65536),
+                          .src_addr_hi = (uint16_t)draw(65536),
+                          .src_addr_lo = (uint16_t)draw(65536),
                           .message_packets = 1 + draw(draw(2) ? 3 : 1U << 30),
                           .length = HX_MAX_PAYLOAD,
                           .epoch = 1};
@@ -74,8 +74,8 @@ static void check(const uint8_t *frame, uint32_t bytes, unsigned plane)
     assert_int_equal(d.length, h.length);
     assert_int_equal(d.vc, h.vc);
     assert_int_equal(d.hops, h.hops);
-    assert_int_equal(d.dst_d0, h.dst_d0);
-    assert_int_equal(d.dst_d1, h.dst_d1);
+    assert_int_equal(d.dst_addr_hi, h.dst_addr_hi);
+    assert_int_equal(d.dst_addr_lo, h.dst_addr_lo);
     assert_int_equal(d.job, h.job);
     assert_int_equal(dpdk_grant_place(frame), h.credit_vc == HX_NO_CREDIT ? 0 : h.credit_vc + 1);
     assert_int_equal(dpdk_get32(frame + 20), h.credit_limit);
@@ -92,7 +92,7 @@ static void good_frames_are_read_alike(void **state)
     }
 }
 
-static void spoilt_frames_are_judged_alike(void **state)
+static void spoilt_frames_are_validated_alike(void **state)
 {
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -131,7 +131,7 @@ static void hop_fields_are_written_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(good_frames_are_read_alike, seed),
-                                       cmocka_unit_test_setup(spoilt_frames_are_judged_alike, seed),
+                                       cmocka_unit_test_setup(spoilt_frames_are_validated_alike, seed),
                                        cmocka_unit_test_setup(hop_fields_are_written_alike, seed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

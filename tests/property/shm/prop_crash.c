@@ -115,7 +115,7 @@ static void start(struct run *r, unsigned worker)
 }
 
 /* Counts of the endpoints, which outlive them. */
-static void judge_counts(const struct run *r, const char *when)
+static void validate_counts(const struct run *r, const char *when)
 {
     uint64_t sent = 0;
     uint64_t delivered = 0;
@@ -129,9 +129,9 @@ static void judge_counts(const struct run *r, const char *when)
                  (unsigned long long)delivered);
 }
 
-static void judge(struct run *r, const char *when)
+static void validate(struct run *r, const char *when)
 {
-    judge_counts(r, when);
+    validate_counts(r, when);
     struct support_audit a = support_audit(&r->s);
     const struct support_ledger *l = r->s.ledger;
     if (a.missing || a.doubled || a.foreign)
@@ -207,7 +207,7 @@ static void bury(struct run *r, unsigned worker)
 {
     support_take_down(&r->s, worker);
     (void)recover_worker(&r->s.f, worker);
-    judge(r, "after recovery");
+    validate(r, "after recovery");
     assert_int_equal(support_waiting_for(&r->s, worker), 0);
     for (unsigned n = draw(r, 3); n; n--)
         (void)sweep_others(r, true);
@@ -217,7 +217,7 @@ static void bury(struct run *r, unsigned worker)
             (void)sweep_others(r, true);
     }
     (void)recover_worker(&r->s.f, worker);
-    judge(r, "after late neighbours");
+    validate(r, "after late neighbours");
     assert_int_equal(support_waiting_for(&r->s, worker), 0);
     r->s.now += draw(r, 4) == 0 ? TIMEOUT_NS : 1000;
 }
@@ -267,7 +267,7 @@ static void finish(struct run *r)
     /* Acknowledgements of what is done already may still be on their way. */
     while (sweep_others(r, false)) {
     }
-    judge(r, "at the end");
+    validate(r, "at the end");
     if (!done || support_unreceived(&r->s) || support_audit(&r->s).in_links)
         fail_msg("%s, seed %llu: %s, %llu messages never arrived, %llu buffers in links at the end", r->plan->spec,
                  (unsigned long long)r->seed, done ? "done" : "NOT done", (unsigned long long)support_unreceived(&r->s),

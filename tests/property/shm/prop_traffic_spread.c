@@ -127,7 +127,7 @@ static void two_are_hot(const struct ground *g)
 {
     struct hx_settings s = ground_settings(HX_HOTSPOT, g->seed);
     struct hx_coordinate last = hx_address_of(g->f.g, g->n - 1);
-    s.target = (struct hx_coordinates){2, {{0, 0}, {last.d0, last.d1}}};
+    s.target = (struct hx_coordinates){2, {{0, 0}, {last.addr_hi, last.addr_lo}}};
     s.hotspot = 0.4;
     s.count = DRAWN;
     struct traffic t;

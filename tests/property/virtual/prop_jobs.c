@@ -72,7 +72,7 @@ static void draw_ground(struct ground *g, uint64_t *random)
 
 /* The boards of a tag are all crossings of some rows and some columns, they work, and they are as many as were asked
  * for. */
-static void judge_boards(const struct hx_spec *s, const struct hx_job *job)
+static void validate_boards(const struct hx_spec *s, const struct hx_job *job)
 {
     bool row[MOST_SIDE] = {false}, column[MOST_SIDE] = {false};
     unsigned boards = 0, rows = 0, columns = 0;
@@ -106,7 +106,7 @@ static uint64_t packets_from(const struct support_virtual *s, unsigned tag)
 
 /* Who has a part in a collective has finished it, and its sums are right: support_virtual_whole() has counted what is
  * not. */
-static void judge_collectives(const struct support_virtual *s)
+static void validate_collectives(const struct support_virtual *s)
 {
     uint32_t members = 0, done = 0;
     for (uint32_t rank = 0; s->m.workload.collective && rank < s->g->hosts; rank++)
@@ -135,11 +135,11 @@ static void every_job_runs_on_its_own_boards(void **state)
         const struct support_virtual_plan plan = plan_of(&g);
         support_virtual_open(&s, &plan);
         for (unsigned i = 0; i < s.spec.named_jobs; i++, allocations++)
-            judge_boards(&s.spec, &s.spec.named[i]);
+            validate_boards(&s.spec, &s.spec.named[i]);
         assert_true(support_virtual_run(&s));
         if (!support_virtual_whole(&s))
             fail_msg("%s with %u jobs is not whole: %s", g.fabric, g.jobs, s.said);
-        judge_collectives(&s);
+        validate_collectives(&s);
         assert_int_equal(packets_from(&s, HX_NO_JOB), 0);
         support_virtual_close(&s);
     }

@@ -287,7 +287,7 @@ static double mean_distance(const struct hx_fabric *g)
         for (uint32_t to = 0; to < g->hosts; to++) {
             struct hx_coordinate a = hx_address_of(g, from);
             struct hx_coordinate b = hx_address_of(g, to);
-            sum += hx_distance(&g->mesh, a.d0, a.d1, b.d0, b.d1);
+            sum += hx_distance(&g->mesh, a.addr_hi, a.addr_lo, b.addr_hi, b.addr_lo);
         }
     }
     return sum / g->hosts / (g->hosts - 1.0);

@@ -90,18 +90,18 @@ static void every_step_of_random_runs(void **state)
 static void take_a_block(struct worker *w)
 {
     if (w->self == 0)
-        w->entity[0]->node[0].hal.tx[HX_E].lanes -= 1U << HX_LANE_BITS;
+        w->sim_node[0]->node[0].hal.tx[HX_E].lanes -= 1U << HX_LANE_BITS;
 }
 
 static void add_a_block(struct worker *w)
 {
     if (w->self == 0)
-        w->entity[0]->node[0].hal.tx[HX_E].lanes += 1U << HX_LANE_BITS;
+        w->sim_node[0]->node[0].hal.tx[HX_E].lanes += 1U << HX_LANE_BITS;
 }
 
 static void confuse_positions(struct worker *w)
 {
-    struct virtual_rx *rx = &w->entity[0]->node[0].hal.rx[HX_S];
+    struct virtual_rx *rx = &w->sim_node[0]->node[0].hal.rx[HX_S];
     rx->ready = hx_lane_add(rx->ready, 2, 1);
 }
 

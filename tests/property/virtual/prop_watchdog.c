@@ -21,9 +21,9 @@
 
 static void never_raise(struct worker *w)
 {
-    for (uint32_t i = 0; i < w->entities; i++) {
-        for (unsigned plane = 0; plane < w->entity[i]->planes; plane++)
-            w->entity[i]->node[plane].sw.route.raise = 0;
+    for (uint32_t i = 0; i < w->sim_nodes; i++) {
+        for (unsigned plane = 0; plane < w->sim_node[i]->planes; plane++)
+            w->sim_node[i]->node[plane].sw.route.raise = 0;
     }
 }
 
@@ -128,7 +128,7 @@ static void over_several_workers(void **state)
 /* Credit that is gone: nobody waits in a circle. */
 static void lose_credit(struct worker *w)
 {
-    struct hal_switch *h = &w->entity[0]->node[0].hal;
+    struct hal_switch *h = &w->sim_node[0]->node[0].hal;
     for (unsigned port = HX_E; port <= HX_S; port++)
         h->tx[port].lanes = 0;
 }

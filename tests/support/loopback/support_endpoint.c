@@ -23,7 +23,7 @@ struct hx_endpoint_config trial_config(unsigned planes)
                                        .timeout_ns = TIMEOUT_TURNS * CLOUD_TURN,
                                        .least_ns = TIMEOUT_TURNS * CLOUD_TURN,
                                        .most_ns = 16 * TIMEOUT_TURNS * CLOUD_TURN,
-                                       .no_way_ns = NO_WAY_TURNS * CLOUD_TURN};
+                                       .unreachable_ns = UNREACHABLE_TURNS * CLOUD_TURN};
 }
 
 void trial_start(unsigned ends, unsigned planes)
@@ -53,7 +53,7 @@ void trial_turns(unsigned count)
 void trial_finish(void)
 {
     assert_true(cloud_run(&cloud, LONG));
-    messages_judge_all_through(&cloud.messages);
+    messages_validate_all_through(&cloud.messages);
 }
 
 /* ---- the gate ---- */

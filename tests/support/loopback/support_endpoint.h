@@ -8,7 +8,7 @@
 enum {
     JOB = 9,
     TIMEOUT_TURNS = 50,
-    NO_WAY_TURNS = 400,
+    UNREACHABLE_TURNS = 400,
     RETRIES = 5,
     FULL = 8192,
     LONG = 100000 /* turns */,

@@ -58,8 +58,8 @@ void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned ra
     r->sw.route = (struct hx_route){.vcs = HX_VCS,
                                     .x_table = r->sets,
                                     .y_table = r->any,
-                                    .d0_ports = r->tree,
-                                    .d1_ports = r->all,
+                                    .addr_hi_ports = r->tree,
+                                    .addr_lo_ports = r->all,
                                     .from = r->from,
                                     .returns = r->returns,
                                     .raise = (uint8_t)raise,
@@ -68,7 +68,7 @@ void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned ra
                                     .rows = 256};
     memset(r->all, 0xFF, sizeof r->all);
     rig_links(r, UINT64_MAX, 0);
-    memset(r->sw.route.allowed, 0xFF, sizeof r->sw.route.allowed);
+    memset(r->sw.route.turn_mask, 0xFF, sizeof r->sw.route.turn_mask);
 }
 
 unsigned rig_space(const struct rig *r, unsigned input, unsigned vc)
@@ -88,8 +88,8 @@ void rig_arrive_as(struct rig *r, unsigned input, unsigned vc, uint32_t id, cons
                           .credit_vc = HX_NO_CREDIT,
                           .kind = HX_DATA,
                           .job = d->job,
-                          .dst_d0 = d->dst_d0,
-                          .dst_d1 = d->dst_d1,
+                          .dst_addr_hi = d->dst_addr_hi,
+                          .dst_addr_lo = d->dst_addr_lo,
                           .message_packets = 1,
                           .length = d->length,
                           .epoch = 1,
@@ -107,8 +107,12 @@ bool rig_arrive(struct rig *r, unsigned input, unsigned vc, uint32_t id, unsigne
 {
     if (rig_space(r, input, vc) < hx_blocks(length))
         return false;
-    const struct hx_desc d = {
-        .length = (uint16_t)length, .vc = (uint8_t)vc, .hops = 3, .dst_d0 = (uint16_t)gx, .dst_d1 = 9, .job = RIG_JOB};
+    const struct hx_desc d = {.length = (uint16_t)length,
+                              .vc = (uint8_t)vc,
+                              .hops = 3,
+                              .dst_addr_hi = (uint16_t)gx,
+                              .dst_addr_lo = 9,
+                              .job = RIG_JOB};
     rig_arrive_as(r, input, vc, id, &d);
     return true;
 }
@@ -190,7 +194,7 @@ bool rig_take(struct rig *r, unsigned output, struct rig_packet *p)
     return true;
 }
 
-void rig_judge_empty(const struct rig *r)
+void rig_validate_empty(const struct rig *r)
 {
     const struct loopback_node *n = &r->hal.node;
     assert_int_equal(hx_switch_waiting(&r->sw), 0);
@@ -253,16 +257,16 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
     for (unsigned i = 0; i < ends; i++) {
         struct cloud_end *e = &c->end[i];
         *e = (struct cloud_end){.cloud = c, .config = *config, .rank = i};
-        e->config.d0 = (uint16_t)i;
+        e->config.addr_hi = (uint16_t)i;
         e->config.columns = config->columns ? config->columns : (uint16_t)ends;
         e->config.rows = config->rows ? config->rows : 1;
         e->memory = lab_memory(hx_endpoint_bytes(&e->config));
         new_node(&e->hal.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
-        new_node(&e->door.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
+        new_node(&e->attach_socket.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
         for (unsigned plane = 0; plane < c->planes; plane++) {
             new_wire(&e->wire[0][plane], blocks, 0);
             new_wire(&e->wire[1][plane], blocks, 0);
-            loopback_plug(&e->door.node, plane, plane, &e->wire[1][plane], &e->wire[0][plane],
+            loopback_plug(&e->attach_socket.node, plane, plane, &e->wire[1][plane], &e->wire[0][plane],
                           1 + plane * UINT64_C(1000));
         }
         begin(e);
@@ -308,16 +312,16 @@ static void step_end(struct cloud *c, struct cloud_end *e)
 /* Takes in what the endpoint has sent, as far as there is place for it. */
 static void enter(struct cloud *c, struct cloud_end *e)
 {
-    loopback_poll(&e->door.node, c->now);
+    loopback_poll(&e->attach_socket.node, c->now);
     for (unsigned plane = 0; plane < c->planes; plane++) {
         struct hx_desc d;
-        while (c->frames < CLOUD_FRAMES && hal_ejected(&e->door, plane, &d, 1)) {
+        while (c->frames < CLOUD_FRAMES && hal_ejected(&e->attach_socket, plane, &d, 1)) {
             struct cloud_frame *f = &c->frame[c->frames];
-            memcpy(f->bytes, hal_frame(&e->door, d.buffer), (size_t)HX_HEADER_BYTES + d.length);
+            memcpy(f->bytes, hal_frame(&e->attach_socket, d.buffer), (size_t)HX_HEADER_BYTES + d.length);
             f->length = d.length;
             f->plane = (uint8_t)plane;
-            f->to = d.dst_d0;
-            hal_buffer_put(&e->door, d.buffer);
+            f->to = d.dst_addr_hi;
+            hal_buffer_put(&e->attach_socket, d.buffer);
             c->entered++;
             if (!c->gate || c->gate(c, f))
                 c->frames++;
@@ -333,18 +337,18 @@ static bool percent(struct cloud *c, unsigned chance)
 /* Hands a packet to its endpoint; false: there is no room now. */
 static bool hand_over(struct cloud *c, const struct cloud_frame *f)
 {
-    struct hal_endpoint *door = &c->end[f->to].door;
+    struct hal_endpoint *attach_socket = &c->end[f->to].attach_socket;
     uint32_t buffer;
-    if (hal_inject_room(door, f->plane) == 0 || !hal_buffer_get(door, &buffer, true))
+    if (hal_inject_room(attach_socket, f->plane) == 0 || !hal_buffer_get(attach_socket, &buffer, true))
         return false;
-    uint8_t *frame = hal_frame(door, buffer);
+    uint8_t *frame = hal_frame(attach_socket, buffer);
     memcpy(frame, f->bytes, (size_t)HX_HEADER_BYTES + f->length);
     if (percent(c, c->faults.corrupt)) {
         unsigned at = HX_CRC_FIRST + seeded_below(&c->random, HX_HEADER_BYTES - HX_CRC_FIRST + f->length);
         frame[at] ^= (uint8_t)(1U << seeded_below(&c->random, 8));
     }
     const struct hx_desc d = {.buffer = buffer, .length = f->length, .hops = 1};
-    hal_inject(door, f->plane, &d);
+    hal_inject(attach_socket, f->plane, &d);
     return true;
 }
 
@@ -374,7 +378,7 @@ static void leave(struct cloud *c)
     }
     c->frames = kept;
     for (unsigned i = 0; i < c->ends; i++)
-        hal_endpoint_commit(&c->end[i].door);
+        hal_endpoint_commit(&c->end[i].attach_socket);
 }
 
 void cloud_step(struct cloud *c)
@@ -460,7 +464,7 @@ static void new_switch(struct fabric *f, unsigned plane, uint32_t node)
     hx_switch_init(sw, ports, HX_MESH_VCS, FABRIC_JOB, hal, lab_memory(hx_switch_bytes(ports, HX_MESH_VCS)));
     for (unsigned port = 0; port < ports; port++)
         up |= (uint64_t)(hx_far_end(&f->g, node, port).node != HX_NOWHERE) << port;
-    hx_route_build(&sw->route, &f->g, node, (struct hx_barred){f->plan.barred}, up,
+    hx_route_build(&sw->route, &f->g, node, (struct hx_blocked_boards){f->plan.blocked}, up,
                    lab_memory(hx_route_bytes(&f->g, node)));
 }
 
@@ -485,8 +489,8 @@ static void new_end(struct fabric *f, unsigned rank)
     new_node(&e->hal.node, f->g.planes, HX_MESH_VCS, f->plan.blocks, FABRIC_SENDS);
     for (unsigned plane = 0; plane < f->g.planes; plane++)
         join(f, plane, &e->hal.node, plane, &hal_of(f, plane, rank)->node, HX_LOCAL);
-    const struct hx_endpoint_config config = {.d0 = (uint16_t)(rank % f->g.columns),
-                                              .d1 = (uint16_t)(rank / f->g.columns),
+    const struct hx_endpoint_config config = {.addr_hi = (uint16_t)(rank % f->g.columns),
+                                              .addr_lo = (uint16_t)(rank / f->g.columns),
                                               .columns = f->g.columns,
                                               .rows = f->g.rows,
                                               .plane_set = (uint8_t)((1U << f->g.planes) - 1),
@@ -498,7 +502,7 @@ static void new_end(struct fabric *f, unsigned rank)
                                               .timeout_ns = f->plan.timeout_ns,
                                               .least_ns = f->plan.timeout_ns,
                                               .most_ns = 16 * f->plan.timeout_ns,
-                                              .no_way_ns = 8 * f->plan.timeout_ns};
+                                              .unreachable_ns = 8 * f->plan.timeout_ns};
     assert_int_equal(hx_endpoint_init(&e->ep, &config, &e->hal, lab_memory(hx_endpoint_bytes(&config))), HX_OK);
 }
 
@@ -576,13 +580,13 @@ unsigned fabric_suspected(const struct fabric *f)
     return sum;
 }
 
-static void judge_free(const struct loopback_node *n, unsigned blocks, unsigned sends)
+static void validate_free(const struct loopback_node *n, unsigned blocks, unsigned sends)
 {
     assert_int_equal(n->free_count, n->ports * HX_MESH_VCS * blocks + 1);
     assert_int_equal(n->sends_count, sends);
 }
 
-void fabric_judge_empty(struct fabric *f)
+void fabric_validate_empty(struct fabric *f)
 {
     for (unsigned i = 0; i < f->cables; i++)
         f->cable[i].wire[0].faults = f->cable[i].wire[1].faults = (struct loopback_faults){0};
@@ -602,8 +606,8 @@ void fabric_judge_empty(struct fabric *f)
     }
     for (size_t i = 0; i < (size_t)f->g.nodes * f->g.planes; i++) {
         assert_int_equal(hx_switch_waiting(&f->sw[i]), 0);
-        judge_free(&f->hal[i].node, f->plan.blocks, 0);
+        validate_free(&f->hal[i].node, f->plan.blocks, 0);
     }
     for (unsigned rank = 0; rank < f->g.accelerators; rank++)
-        judge_free(&f->end[rank].hal.node, f->plan.blocks, FABRIC_SENDS);
+        validate_free(&f->end[rank].hal.node, f->plan.blocks, FABRIC_SENDS);
 }

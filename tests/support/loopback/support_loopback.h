@@ -61,7 +61,7 @@ bool rig_take(struct rig *r, unsigned output, struct rig_packet *p);
 /* Blocks that the (input, VC) can still take. */
 unsigned rig_space(const struct rig *r, unsigned input, unsigned vc);
 /* Nothing waits, every buffer is free and every block of credit given back. */
-void rig_judge_empty(const struct rig *r);
+void rig_validate_empty(const struct rig *r);
 
 /* ---- endpoints and a bad network ---- */
 
@@ -91,7 +91,7 @@ struct cloud_end {
     struct hx_endpoint_config config;
     struct hal_endpoint hal;
     struct hx_endpoint ep;
-    struct hal_endpoint door;                    /* where the network takes its packets and hands it others */
+    struct hal_endpoint attach_socket;           /* where the network takes its packets and hands it others */
     struct loopback_wire wire[2][HX_MAX_PLANES]; /* from it, to it */
     void *memory;
     uint32_t session;
@@ -136,8 +136,8 @@ struct fabric_plan {
     unsigned blocks;               /* buffer of a (port, VC) */
     struct loopback_faults faults; /* of every wire, each with its own seed */
     uint64_t seed;
-    const uint8_t *barred; /* as struct hx_barred */
-    uint64_t timeout_ns;   /* of endpoints */
+    const uint8_t *blocked; /* as struct hx_blocked_boards */
+    uint64_t timeout_ns;    /* of endpoints */
     uint8_t retries;
     bool check; /* of the CRC */
 };
@@ -181,6 +181,6 @@ uint64_t fabric_drops(const struct fabric *f, enum hx_drop reason);
 /* Sessions that were begun because a link was suspect. */
 unsigned fabric_suspected(const struct fabric *f);
 /* Steps on until every block of credit is back; fails the test if it is not, or if a buffer is not free. */
-void fabric_judge_empty(struct fabric *f);
+void fabric_validate_empty(struct fabric *f);
 
 #endif

@@ -79,7 +79,7 @@ int bench_set_up(void **state)
     assert_true(b && hx_spec_parse("1x1 H2x1Mesh", &spec, &problem) && hx_spec_build(&spec, &problem));
     spec.external = calloc(1, sizeof *spec.external);
     spec.externals = 1;
-    spec.external[0].d0 = 1;
+    spec.external[0].addr_hi = 1;
     spec.external[0].port[HX_W].cable = HX_CABLE_MEMIF;
     (void)snprintf(name, sizeof name, "test-bridge-%ld", (long)getpid());
     fab_create(&b->f, &spec, &(struct fab_options){.workers = 1, .name = name});
@@ -98,7 +98,7 @@ int bench_set_up(void **state)
     bench_line.connected = true;
     bench_line.room = UINT32_MAX;
     bench_line.key = NULL;
-    bench_line.sealed = 0;
+    bench_line.authenticated = 0;
     bench_line.in = (struct bench_tube){.frame = malloc(BENCH_FRAMES * sizeof(struct bench_frame))};
     bench_line.out = (struct bench_tube){.frame = malloc(BENCH_FRAMES * sizeof(struct bench_frame))};
     bench_peer_comes(b);
@@ -137,9 +137,9 @@ void bench_put_credit(struct hx_credit_frame c)
     uint8_t frame[CABLE_CREDIT_BYTES];
     unsigned bytes = hx_credit_encode(frame, &c);
     if (bench_line.key) {
-        const struct hx_seal_way way = {.from = c.nonce, .to = c.peer_nonce};
-        hx_seal_write(bench_line.key, way, ++bench_line.sealed, frame, bytes);
-        bytes += HX_SEAL_BYTES;
+        const struct hx_auth_direction direction = {.from = c.nonce, .to = c.peer_nonce};
+        hx_auth_tag_write(bench_line.key, direction, ++bench_line.authenticated, frame, bytes);
+        bytes += HX_AUTH_TAG_BYTES;
     }
     bench_put(&bench_line.in, frame, bytes);
 }
@@ -147,7 +147,7 @@ void bench_put_credit(struct hx_credit_frame c)
 void bench_peer_tells(struct bench *b)
 {
     bench_put_credit(hx_credit_link_frame(&b->peer, 0));
-    hx_credit_link_told(&b->peer);
+    hx_credit_link_notified(&b->peer);
 }
 
 /* Takes the next data frame; false: none. Credit frames are taken in on the way. */
@@ -188,8 +188,8 @@ uint32_t bench_make_frame(uint8_t *frame, uint32_t number, uint32_t length, unsi
                                 .hops = (uint8_t)hops,
                                 .credit_vc = HX_NO_CREDIT,
                                 .kind = HX_DATA,
-                                .dst_d0 = 0,
-                                .src_d0 = 1,
+                                .dst_addr_hi = 0,
+                                .src_addr_hi = 1,
                                 .message = number,
                                 .message_packets = 1,
                                 .length = (uint16_t)length,
@@ -221,9 +221,9 @@ static void west_commits(struct bench *b)
 
 void bench_west_sends(struct bench *b, uint32_t number, uint32_t length, unsigned vc, unsigned hops)
 {
-    struct hx_desc d = {.length = (uint16_t)length, .vc = (uint8_t)vc, .hops = (uint8_t)hops, .dst_d0 = 1};
+    struct hx_desc d = {.length = (uint16_t)length, .vc = (uint8_t)vc, .hops = (uint8_t)hops, .dst_addr_hi = 1};
     b->west->hal.up |= 1U << HX_E;
-    assert_true(hx_lane(hal_room(&b->west->hal, HX_E), vc) > 0);
+    assert_true(hx_lane(hal_tx_credits(&b->west->hal, HX_E), vc) > 0);
     assert_true(shm_buffer_get(&b->w.shm, &d.buffer, 0));
     (void)bench_make_frame(b->f.buffers[d.buffer].frame, number, length, 0, 0); /* in memory hop fields are not kept */
     hal_transmit(&b->west->hal, HX_E, HX_LOCAL, 0, &d);
@@ -242,7 +242,7 @@ uint32_t bench_west_takes(struct bench *b, unsigned vc)
     const struct hx_desc d = *hal_arrival(h, HX_E, vc, hx_lane(tail, vc));
     const uint8_t *frame = b->f.buffers[d.buffer].frame;
     assert_int_equal(hx_frame_decode(&header, frame, HX_HEADER_BYTES + d.length), HX_OK);
-    assert_true(d.vc == vc && d.hops == 3 && d.length == header.length && d.dst_d0 == 0);
+    assert_true(d.vc == vc && d.hops == 3 && d.length == header.length && d.dst_addr_hi == 0);
     for (uint32_t i = 0; i < d.length; i++)
         assert_int_equal(frame[HX_HEADER_BYTES + i], (uint8_t)header.message);
     shm_buffer_put(&b->w.shm, d.buffer);

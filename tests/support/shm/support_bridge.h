@@ -21,8 +21,8 @@ struct bench_tube {
 struct bench_line {
     bool connected;
     unsigned room;                 /* frames the wire takes */
-    const struct hx_seal_key *key; /* what the peer seals its credit frames with; NULL: it does not */
-    uint64_t sealed;               /* the number of its last */
+    const struct hx_auth_key *key; /* what the peer seals its credit frames with; NULL: it does not */
+    uint64_t authenticated;        /* the number of its last */
     struct bench_tube in, out;
 };
 extern struct bench_line bench_line;

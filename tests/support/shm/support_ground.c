@@ -111,7 +111,7 @@ struct traffic ground_traffic(const struct ground *g, enum hx_pattern pattern, u
 {
     struct hx_settings s = ground_settings(pattern, seed);
     struct hx_coordinate at = hx_address_of(g->f.g, target);
-    s.target = (struct hx_coordinates){1, {{at.d0, at.d1}}};
+    s.target = (struct hx_coordinates){1, {{at.addr_hi, at.addr_lo}}};
     struct traffic t;
     traffic_init(&t, &g->f.spec, g->f.g, &s, NULL);
     return t;

@@ -98,7 +98,7 @@ static void fill(void *of, const struct hx_send *send, uint32_t packet, uint8_t 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     const struct accelerator *a = of;
-    uint32_t source = rank_of(h->src_d0, h->src_d1);
+    uint32_t source = rank_of(h->src_addr_hi, h->src_addr_lo);
     uint64_t number;
     memcpy(&number, payload, sizeof number);
     if (h->length < sizeof number || number >= book->numbers || h->offset >= MOST_PACKETS ||
@@ -116,7 +116,7 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 
 static void note_received(const struct accelerator *a, const struct hx_event *event)
 {
-    uint32_t source = rank_of(event->d0, event->d1);
+    uint32_t source = rank_of(event->addr_hi, event->addr_lo);
     const struct arriving *in = arriving_of(a->rank, source, event->message);
     uint64_t packets = (event->bytes + HX_MAX_PAYLOAD - 1) / HX_MAX_PAYLOAD;
     if (in->placed != UINT64_MAX >> (64 - packets) || event->bytes != book->s->traffic.settings.message)

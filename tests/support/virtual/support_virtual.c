@@ -84,15 +84,15 @@ void support_virtual_open_worker(struct support_virtual *s, const struct support
     build_worker(w, &s->m, 0);
 }
 
-void support_virtual_forget(struct virtual_entity *e)
+void support_virtual_forget(struct virtual_sim_node *e)
 {
-    while (virtual_agenda_count(&e->agenda))
-        (void)virtual_agenda_take(&e->agenda);
+    while (virtual_event_queue_count(&e->event_queue))
+        (void)virtual_event_queue_take(&e->event_queue);
 }
 
 void support_virtual_close_worker(struct support_virtual *s, struct worker *w)
 {
-    free(w->entity);
+    free(w->sim_node);
     support_virtual_close(s);
 }
 

@@ -1,6 +1,6 @@
 /* support_virtual.h - a fabric under the virtual clock, run by processes that a test forks, for chosen flows.
  *
- * Memory of a worker is never given back (stock.h), so every run has processes of its own; what they report lies in the
+ * Memory of a worker is never given back (arena.h), so every run has processes of its own; what they report lies in the
  * model, which all share. */
 #ifndef SUPPORT_VIRTUAL_H
 #define SUPPORT_VIRTUAL_H
@@ -40,7 +40,7 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
 /* Makes it, and its first worker in this process, whose steps a test makes itself. */
 void support_virtual_open_worker(struct support_virtual *s, const struct support_virtual_plan *plan, struct worker *w);
 /* Nothing is noted for it any more: for a test that takes packets out of its inputs itself. */
-void support_virtual_forget(struct virtual_entity *e);
+void support_virtual_forget(struct virtual_sim_node *e);
 void support_virtual_close_worker(struct support_virtual *s, struct worker *w);
 /* Runs it to its end; returns whether every worker ended by itself, having said it was done. */
 bool support_virtual_run(struct support_virtual *s);

@@ -73,7 +73,7 @@ static void claim(bool *taken, const struct ground *g, const struct hx_placement
 }
 
 /* Returns the boards that move. */
-static unsigned judge(const struct ground *g, const struct hx_placement *room, const struct hx_placement *move)
+static unsigned validate(const struct ground *g, const struct hx_placement *room, const struct hx_placement *move)
 {
     bool taken[SIDE * SIDE] = {false};
     unsigned moved = 0;
@@ -107,7 +107,7 @@ static void room_is_made(void **state)
         assert_true(found || !fits);
         assert_true(!found || side * side <= free_before);
         if (found) {
-            unsigned moved = judge(&g, &room, move);
+            unsigned moved = validate(&g, &room, move);
             assert_int_equal(boards_of(&room), side * side);
             assert_true(!fits || moved == 0);
             assert_true(moved < standing);

@@ -208,7 +208,7 @@ static void draw_jobs(struct hx_schedule_job jobs[DRAWN], uint64_t *random)
     }
 }
 
-static void judge_drawn(const struct hx_schedule_rules *rules, uint64_t *random)
+static void validate_drawn(const struct hx_schedule_rules *rules, uint64_t *random)
 {
     struct hx_schedule_job jobs[DRAWN];
     struct hx_schedule s;
@@ -233,7 +233,7 @@ static void nobody_meets_and_all_run(void **state)
             .mean_time_between_failures = n % 2 ? 0 : 3000,
             .mean_time_to_repair = 40,
             .seed = n};
-        judge_drawn(&rules, &random);
+        validate_drawn(&rules, &random);
     }
 }
 
@@ -252,7 +252,7 @@ static void nobody_meets_on_hosts(void **state)
                                                 .mean_time_between_failures = n % 2 ? 0 : 3000,
                                                 .mean_time_to_repair = 40,
                                                 .seed = n};
-        judge_drawn(&rules, &random);
+        validate_drawn(&rules, &random);
     }
     hx_fabric_free(&f);
 }

@@ -1,6 +1,6 @@
 /* test_bridge_forged.c - the emulator's end of a cable by which frames come that nobody sent, or not now
  * (hxmesh/credit.h). */
-#include "fabric-emu/live/came.h"
+#include "fabric-emu/live/foreign_frames.h"
 #include "tests/support/shm/support_bridge.h"
 
 #include <setjmp.h>
@@ -138,12 +138,12 @@ static void test_old_frames_do_not_break_the_silence(void **state)
 
 static void expect_came(const struct bench *b, const char *expected)
 {
-    char text[CAME_TEXT];
-    const char *came = came_text(text, bench_cable(b), &b->wire[HX_W], 0);
+    char text[FOREIGN_FRAMES_TEXT];
+    const char *foreign_frames = foreign_frames_text(text, bench_cable(b), &b->wire[HX_W], 0);
     if (!expected)
-        assert_null(came);
+        assert_null(foreign_frames);
     else
-        assert_string_equal(came, expected);
+        assert_string_equal(foreign_frames, expected);
 }
 
 static void put_spoiled(struct bench *b, unsigned at, uint8_t value, uint32_t bytes)

@@ -155,9 +155,9 @@ static void a_fault_is_a_comment_of_the_first_frame_from_its_time_on(void **stat
     (void)state;
     static const char both[] = "fault at 5 us: a0,0/E down\nfault at 6 us: all loss=1%";
     begin();
-    capture_remark_fault(&b.capture.remarks, 99, 5000, "a0,0/E down");
-    capture_remark_fault(&b.capture.remarks, 100, 6000, "all loss=1%");
-    capture_remark_fault(&b.capture.remarks, 151, 7000, "all up");
+    capture_annotation_fault(&b.capture.annotations, 99, 5000, "a0,0/E down");
+    capture_annotation_fault(&b.capture.annotations, 100, 6000, "all loss=1%");
+    capture_annotation_fault(&b.capture.annotations, 151, 7000, "all up");
     for (uint64_t time = 50; time <= 150; time += 50)
         (void)put(0, time, 0, 64);
     publish();
@@ -175,14 +175,14 @@ static void many_faults_are_comments_of_several_frames(void **state)
     (void)state;
     enum { FAULTS = 200, FRAMES = 100 };
     char text[512];
-    struct capture_remarks r = {.count = 0};
+    struct capture_annotations r = {.count = 0};
     unsigned said = 0;
     for (unsigned i = 0; i < FAULTS; i++) {
         char line[32];
         (void)snprintf(line, sizeof line, "a0,0/E delay=%uus", i + 1);
-        capture_remark_fault(&r, 1, 0, line);
+        capture_annotation_fault(&r, 1, 0, line);
     }
-    for (unsigned frame = 0; frame < FRAMES && capture_remarks_take(&r, 5, text, sizeof text); frame++) {
+    for (unsigned frame = 0; frame < FRAMES && capture_annotations_take(&r, 5, text, sizeof text); frame++) {
         assert_true(strlen(text) < sizeof text);
         char *rest;
         for (const char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
@@ -192,7 +192,7 @@ static void many_faults_are_comments_of_several_frames(void **state)
         }
     }
     assert_int_equal(said, FAULTS);
-    capture_remarks_free(&r);
+    capture_annotations_free(&r);
 }
 
 /* One that does not fit alone is cut: it keeps none that comes after it. */
@@ -200,13 +200,13 @@ static void a_fault_longer_than_a_comment_is_cut(void **state)
 {
     (void)state;
     char text[32];
-    struct capture_remarks r = {.count = 0};
-    capture_remark_fault(&r, 1, 0, "a0,0/E loss=1% corrupt=1% duplicate=1%");
-    capture_remark_fault(&r, 1, 0, "all up");
-    assert_string_equal(capture_remarks_take(&r, 5, text, sizeof text), "fault at 0 ns: a0,0/E loss=1% c");
-    assert_string_equal(capture_remarks_take(&r, 5, text, sizeof text), "fault at 0 ns: all up");
-    assert_null(capture_remarks_take(&r, 5, text, sizeof text));
-    capture_remarks_free(&r);
+    struct capture_annotations r = {.count = 0};
+    capture_annotation_fault(&r, 1, 0, "a0,0/E loss=1% corrupt=1% duplicate=1%");
+    capture_annotation_fault(&r, 1, 0, "all up");
+    assert_string_equal(capture_annotations_take(&r, 5, text, sizeof text), "fault at 0 ns: a0,0/E loss=1% c");
+    assert_string_equal(capture_annotations_take(&r, 5, text, sizeof text), "fault at 0 ns: all up");
+    assert_null(capture_annotations_take(&r, 5, text, sizeof text));
+    capture_annotations_free(&r);
 }
 
 /* Frames, a millisecond apart, until so many files have begun; returns the time of that with which the last of them
@@ -239,12 +239,12 @@ static void a_file_that_begins_later_says_how_long_ago_a_fault_began(void **stat
     char text[128];
     b.plan.rotate_bytes = 20000;
     begin();
-    capture_remarks_again(&b.capture.remarks, 20 * MS);
-    capture_remark_fault(&b.capture.remarks, 10 * MS, 5 * MS, "a0,0/E down");
-    capture_remark_fault(&b.capture.remarks, 30 * MS, 25 * MS, "all loss=1%");
+    capture_annotations_again(&b.capture.annotations, 20 * MS);
+    capture_annotation_fault(&b.capture.annotations, 10 * MS, 5 * MS, "a0,0/E down");
+    capture_annotation_fault(&b.capture.annotations, 30 * MS, 25 * MS, "all loss=1%");
     unsigned second = (unsigned)(fill_files(20 * MS, 2) / MS);
     (void)fill_files((second + 1) * MS, 3);
-    capture_remarks_over(&b.capture.remarks, 30 * MS);
+    capture_annotations_over(&b.capture.annotations, 30 * MS);
     unsigned fourth = (unsigned)(fill_files(1000 * MS, 4) / MS);
     capture_close(&b.capture);
     read_numbered(1, 2);

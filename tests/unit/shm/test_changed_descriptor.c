@@ -33,8 +33,8 @@ static void set_route(bool router)
 {
     memset(t.y, UINT8_MAX, sizeof t.y);
     t.all[0] = UINT64_MAX;
-    for (unsigned d0 = 0; d0 < DIGITS; d0++)
-        t.wide[d0] = t.x[d0] = (uint8_t)ways[d0];
+    for (unsigned addr_hi = 0; addr_hi < DIGITS; addr_hi++)
+        t.wide[addr_hi] = t.x[addr_hi] = (uint8_t)ways[addr_hi];
     for (unsigned input = 0; input < PORTS; input++) {
         t.from[input] = 31U & ~(1U << input);
         t.returns[input] = 1U << input;
@@ -42,14 +42,14 @@ static void set_route(bool router)
     t.sw.route = (struct hx_route){.vcs = HX_MESH_VCS,
                                    .x_table = t.x,
                                    .y_table = t.y,
-                                   .d0_ports = t.wide,
-                                   .d1_ports = t.all,
+                                   .addr_hi_ports = t.wide,
+                                   .addr_lo_ports = t.all,
                                    .from = t.from,
                                    .returns = t.returns,
                                    .is_router = router,
                                    .columns = DIGITS,
                                    .rows = 1};
-    memset(t.sw.route.allowed, UINT8_MAX, sizeof t.sw.route.allowed);
+    memset(t.sw.route.turn_mask, UINT8_MAX, sizeof t.sw.route.turn_mask);
 }
 
 static void open_switch(bool router)
@@ -130,7 +130,7 @@ static unsigned packets_out(void)
 }
 
 /* Every packet has left, or was dropped, once; and of none there is anything left. */
-static void judge(unsigned packets)
+static void validate(unsigned packets)
 {
     for (unsigned n = 0; n < 4 * packets; n++) {
         fill_outputs(false);
@@ -144,7 +144,7 @@ static void judge(unsigned packets)
     assert_int_equal(hx_switch_waiting(&t.sw), 0);
     assert_int_equal(hx_lane(t.rx[HX_LOCAL].link->tails, 0), packets);
     for (unsigned output = 0; output < PORTS; output++) {
-        assert_int_equal(*(hx_switch_want(&t.sw, HX_LOCAL, 0) + output), 0);
+        assert_int_equal(*(hx_switch_candidates(&t.sw, HX_LOCAL, 0) + output), 0);
         assert_int_equal(t.sw.requests[output], 0);
     }
 }
@@ -160,12 +160,12 @@ static void it_leaves_once(void **state)
             open_switch(n % 2);
             bring(PACKETS);
             for (unsigned packet = 0; packet < PACKETS; packet += 2) {
-                slot_of(packet)->dst_d0 = digits[n / 2][0];
-                slot_of(packet)->dst_d1 = digits[n / 2][1];
+                slot_of(packet)->dst_addr_hi = digits[n / 2][0];
+                slot_of(packet)->dst_addr_lo = digits[n / 2][1];
             }
             if (reroutes)
                 hx_switch_reroute(&t.sw);
-            judge(PACKETS);
+            validate(PACKETS);
             close_switch();
         }
     }
@@ -179,7 +179,7 @@ static void whatever_it_says_it_leaves_once(void **state)
         open_switch(router);
         bring(3);
         memset(slot_of(1), UINT8_MAX, sizeof *slot_of(1));
-        judge(3);
+        validate(3);
         close_switch();
     }
 }

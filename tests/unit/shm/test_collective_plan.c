@@ -66,7 +66,7 @@ static void bench_close(struct bench *b)
     hx_spec_free(&b->spec);
 }
 
-static void judge_best(const char *fabric, unsigned kind, uint64_t bytes, unsigned algorithm)
+static void validate_best(const char *fabric, unsigned kind, uint64_t bytes, unsigned algorithm)
 {
     struct bench b;
     bench_open_bytes(&b, fabric, NULL, kind, HX_ALGORITHM_BEST, 0, bytes);
@@ -83,26 +83,26 @@ static void the_best_algorithm_is_that_of_the_least_time(void **state)
 {
     (void)state;
     static const uint64_t kib = 1024;
-    judge_best("16x16 Hx2Mesh", HX_ALL_REDUCE, kib * kib, HX_BY_TORUS);
-    judge_best("slim-fly q=5 p=3", HX_ALL_REDUCE, 4, HX_BY_TREE);
-    judge_best("slim-fly q=5 p=3", HX_ALL_REDUCE, 64 * kib, HX_BY_TORUS);
-    judge_best("8x8 Hx2Mesh", HX_ALL_REDUCE, 4, HX_BY_TREE);
-    judge_best("8x8 Hx2Mesh", HX_ALL_REDUCE, 16 * kib * kib, HX_BY_TORUS);
-    judge_best("8x8 Hx2Mesh", HX_BROADCAST, 4, HX_BY_TREE);
-    judge_best("8x8 Hx2Mesh", HX_REDUCE_SCATTER, 64 * kib, HX_BY_TORUS);
-    judge_best("4x4 Hx2Mesh", HX_BROADCAST, 8 * kib * kib, HX_BY_RINGS);
-    judge_best("4x4 Hx2Mesh", HX_ALL_GATHER, 4, HX_BY_TREE);
+    validate_best("16x16 Hx2Mesh", HX_ALL_REDUCE, kib * kib, HX_BY_TORUS);
+    validate_best("slim-fly q=5 p=3", HX_ALL_REDUCE, 4, HX_BY_TREE);
+    validate_best("slim-fly q=5 p=3", HX_ALL_REDUCE, 64 * kib, HX_BY_TORUS);
+    validate_best("8x8 Hx2Mesh", HX_ALL_REDUCE, 4, HX_BY_TREE);
+    validate_best("8x8 Hx2Mesh", HX_ALL_REDUCE, 16 * kib * kib, HX_BY_TORUS);
+    validate_best("8x8 Hx2Mesh", HX_BROADCAST, 4, HX_BY_TREE);
+    validate_best("8x8 Hx2Mesh", HX_REDUCE_SCATTER, 64 * kib, HX_BY_TORUS);
+    validate_best("4x4 Hx2Mesh", HX_BROADCAST, 8 * kib * kib, HX_BY_RINGS);
+    validate_best("4x4 Hx2Mesh", HX_ALL_GATHER, 4, HX_BY_TREE);
 }
 
 static void the_best_algorithm_is_one_that_the_shape_has(void **state)
 {
     (void)state;
     static const uint64_t large = 1 << 28;
-    judge_best("16x1 Hx2Mesh", HX_ALL_REDUCE, large, HX_BY_RINGS);
-    judge_best("2x1 Hx1Mesh", HX_ALL_REDUCE, large, HX_BY_RING);
-    judge_best("5x1 Hx1Mesh", HX_ALL_REDUCE, large, HX_BY_RING);
-    judge_best("3x1 H1x2Mesh", HX_ALL_REDUCE, large, HX_BY_TORUS);
-    judge_best("1x1 Hx1Mesh", HX_ALL_REDUCE, large, HX_BY_RINGS);
+    validate_best("16x1 Hx2Mesh", HX_ALL_REDUCE, large, HX_BY_RINGS);
+    validate_best("2x1 Hx1Mesh", HX_ALL_REDUCE, large, HX_BY_RING);
+    validate_best("5x1 Hx1Mesh", HX_ALL_REDUCE, large, HX_BY_RING);
+    validate_best("3x1 H1x2Mesh", HX_ALL_REDUCE, large, HX_BY_TORUS);
+    validate_best("1x1 Hx1Mesh", HX_ALL_REDUCE, large, HX_BY_RINGS);
 }
 
 /* Job 5 has boards (0,0), (2,0), (0,1), (2,1), job 6 the others. */
@@ -131,7 +131,7 @@ static void jobs_are_grids_of_their_own_rows_and_columns(void **state)
 }
 
 /* A job of 3 x 2 hosts on a 3x2 Hx1Mesh, rank = row * 3 + column, on other grids of as many. */
-static void judge_grid(unsigned columns, unsigned rows, const uint32_t expected[6])
+static void validate_grid(unsigned columns, unsigned rows, const uint32_t expected[6])
 {
     static const uint16_t jobs[] = {5, 5, 5, 5, 5, 5};
     struct hx_settings settings = hx_default_settings;
@@ -173,12 +173,12 @@ static void all_are_named_together(void **state)
 static void grids_are_exchanged_and_folded(void **state)
 {
     (void)state;
-    judge_grid(3, 2, (const uint32_t[]){0, 1, 2, 3, 4, 5});
-    judge_grid(2, 3, (const uint32_t[]){0, 3, 1, 4, 2, 5});
+    validate_grid(3, 2, (const uint32_t[]){0, 1, 2, 3, 4, 5});
+    validate_grid(2, 3, (const uint32_t[]){0, 3, 1, 4, 2, 5});
     /* A line: there and back again, so that neighbours on it are neighbours on the fabric. */
-    judge_grid(6, 1, (const uint32_t[]){0, 1, 2, 5, 4, 3});
-    judge_grid(1, 6, (const uint32_t[]){0, 1, 2, 5, 4, 3});
-    judge_grid(4, 2, NULL);
+    validate_grid(6, 1, (const uint32_t[]){0, 1, 2, 5, 4, 3});
+    validate_grid(1, 6, (const uint32_t[]){0, 1, 2, 5, 4, 3});
+    validate_grid(4, 2, NULL);
 }
 
 /* Job 5 has boards (1,0) and (0,1) of a 2x2 Hx1Mesh, ranks 1 and 2: by columns the other one would be the first. What a
@@ -237,7 +237,7 @@ static void assert_boards(const struct bench *b, uint16_t tag, const char *expec
         assert_int_equal(hx_spec_board_job(&b->spec, board) == tag, expected[board] == 'x');
 }
 
-static void judge_largest(const char *fabric, const char *expected, uint32_t columns, uint32_t rows)
+static void validate_largest(const char *fabric, const char *expected, uint32_t columns, uint32_t rows)
 {
     struct bench b;
     bench_build(&b, fabric, NULL);
@@ -255,12 +255,12 @@ static void judge_largest(const char *fabric, const char *expected, uint32_t col
 static void the_largest_part_can_run_it(void **state)
 {
     (void)state;
-    judge_largest("3x2 Hx2Mesh fail=board0,0", ".xx.xx", 4, 4);
-    judge_largest("3x3 H2x1Mesh fail=board1,1", "xxx...xxx", 6, 2);
-    judge_largest("4x2 Hx1Mesh fail=board3,0+board3,1+board0,0", ".xx..xx.", 2, 2);
+    validate_largest("3x2 Hx2Mesh fail=board0,0", ".xx.xx", 4, 4);
+    validate_largest("3x3 H2x1Mesh fail=board1,1", "xxx...xxx", 6, 2);
+    validate_largest("4x2 Hx1Mesh fail=board3,0+board3,1+board0,0", ".xx..xx.", 2, 2);
     /* What is a sub-mesh stays as it is. */
-    judge_largest("3x2 Hx2Mesh", NULL, 6, 4);
-    judge_largest("3x2 Hx2Mesh fail=board0,0+board1,0+board2,0", NULL, 6, 2);
+    validate_largest("3x2 Hx2Mesh", NULL, 6, 4);
+    validate_largest("3x2 Hx2Mesh fail=board0,0+board1,0+board2,0", NULL, 6, 2);
 }
 
 /* Job 5 loses its corner and keeps a row; what it leaves is idle, and job 6 stays. */

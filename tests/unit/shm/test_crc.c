@@ -1,7 +1,7 @@
 /* test_crc.c - each way by which this machine can make a CRC-32C, against the firmware's portable one: every length
  * around their parts, alignments, and CRCs continued. */
 #include "fabric-emu/random.h"
-#include "hal/wide/crc32c.h"
+#include "hal/simd/crc32c.h"
 #include "hal_port.h"
 #include "hxmesh/crc32c.h"
 
@@ -28,9 +28,9 @@ static void every_way_is_as_the_portable_one(uint32_t crc, unsigned from, unsign
 {
     uint32_t ought = hx_crc32c(crc, data + from, bytes);
     assert_int_equal(hal_crc32c(crc, data + from, bytes), ought);
-    for (unsigned way = 0; way < WIDE_CRC32C_WAYS; way++) {
-        if (wide_crc32c_way(way))
-            assert_int_equal(wide_crc32c_way(way)(crc, data + from, bytes), ought);
+    for (unsigned variant = 0; variant < SIMD_CRC32C_VARIANTS; variant++) {
+        if (simd_crc32c_variant(variant))
+            assert_int_equal(simd_crc32c_variant(variant)(crc, data + from, bytes), ought);
     }
 }
 
@@ -74,9 +74,9 @@ static void each_bit_counts(void **state)
     for (unsigned bit = 0; bit < sizeof bits * 8; bit++) {
         bits[bit / 8] = (uint8_t)(1U << bit % 8);
         uint32_t ought = hx_crc32c(0, bits, sizeof bits);
-        for (unsigned way = 0; way < WIDE_CRC32C_WAYS; way++) {
-            if (wide_crc32c_way(way))
-                assert_int_equal(wide_crc32c_way(way)(0, bits, sizeof bits), ought);
+        for (unsigned variant = 0; variant < SIMD_CRC32C_VARIANTS; variant++) {
+            if (simd_crc32c_variant(variant))
+                assert_int_equal(simd_crc32c_variant(variant)(0, bits, sizeof bits), ought);
         }
         bits[bit / 8] = 0;
     }

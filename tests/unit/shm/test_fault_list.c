@@ -100,9 +100,9 @@ static void captures_can_read_all_that_have_begun(void **state)
     const struct rlimit full = {sizeof entry * UNTOLD_FROM + 1, limit.rlim_max};
     (void)signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
-    faults_judge(&faults, (UNTOLD_UNTIL - 1) * UINT64_C(1000000), false);
+    faults_validate(&faults, (UNTOLD_UNTIL - 1) * UINT64_C(1000000), false);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    faults_judge(&faults, (BEGUN - 1) * UINT64_C(1000000), false);
+    faults_validate(&faults, (BEGUN - 1) * UINT64_C(1000000), false);
     int log = fault_log_open(s.f.control);
     assert_true(log >= 0);
     uint64_t told = atomic_load(&s.f.control->faults.begun);
@@ -124,7 +124,7 @@ static void an_end_that_comes_sooner_is_told(void **state)
     struct hx_problem problem;
     struct fault_entry entry;
     assert_true(faults_add(&faults, "a0,0/S down", 0, &problem));
-    faults_judge(&faults, 1, false);
+    faults_validate(&faults, 1, false);
     assert_true(fault_log_read(faults.log, 1, &entry));
     assert_int_equal(entry.over_ns, UINT64_MAX);
     assert_true(faults_add(&faults, "a0,0 up", 500, &problem));

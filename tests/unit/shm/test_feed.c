@@ -63,10 +63,10 @@ static struct hx_header header(uint16_t length)
                               .kind = HX_DATA,
                               .vc = 1,
                               .hops = 3,
-                              .dst_d0 = 2,
-                              .dst_d1 = 1,
-                              .src_d0 = 0,
-                              .src_d1 = 3,
+                              .dst_addr_hi = 2,
+                              .dst_addr_lo = 1,
+                              .src_addr_hi = 0,
+                              .src_addr_lo = 3,
                               .message_packets = 1,
                               .length = length,
                               .epoch = 1};
@@ -114,8 +114,8 @@ static void a_frame_stands_in_the_link_as_it_came(void **state)
     assert_int_equal(d->length, 100);
     assert_int_equal(d->vc, 1);
     assert_int_equal(d->hops, 3);
-    assert_int_equal(d->dst_d0, 2);
-    assert_int_equal(d->dst_d1, 1);
+    assert_int_equal(d->dst_addr_hi, 2);
+    assert_int_equal(d->dst_addr_lo, 1);
     uint8_t frame[HX_MAX_FRAME];
     make(frame, &h);
     assert_memory_equal(s.f.buffers[d->buffer].frame, frame, HX_HEADER_BYTES + 100);
@@ -171,10 +171,10 @@ static void what_is_no_good_is_counted_by_its_reason(void **state)
     make(frame, &h);
     frame[HX_HEADER_BYTES + 49] ^= 1;
     put(frame, HX_HEADER_BYTES + 50);
-    h.dst_d0 = 4;
+    h.dst_addr_hi = 4;
     put_header(&h);
     h = header(50);
-    h.src_d1 = 4;
+    h.src_addr_lo = 4;
     put_header(&h);
     h = header(50);
     h.plane = 1;

@@ -46,7 +46,7 @@ static void an_address_of_ipv6_says_it_too(void **state)
     (void)state;
     static const struct {
         const char *ip;
-        unsigned d0, d1;
+        unsigned addr_hi, addr_lo;
     } hosts[] = {{"fd68:786d:6573::12b:1", 299, 1}, {"fe80::12b:1", 299, 1}, {"fd68:786d:6573::a:0", 10, 0}};
     static const char *const nobodys[] = {"fd68:786d:6573::12c:1",
                                           "fd68:786d:6573::12b:2",
@@ -63,7 +63,7 @@ static void an_address_of_ipv6_says_it_too(void **state)
     const struct hx_fabric *g = hx_spec_fabric(&spec);
     for (unsigned i = 0; i < sizeof hosts / sizeof *hosts; i++) {
         const struct in6_addr ip = parse6(hosts[i].ip);
-        uint32_t host = hx_fabric_host(g, hosts[i].d0, hosts[i].d1);
+        uint32_t host = hx_fabric_host(g, hosts[i].addr_hi, hosts[i].addr_lo);
         assert_int_equal(host_of_ip6(g, &ip), host);
         const struct in6_addr back = host_ip6(g, host, hosts[i].ip[1] == 'd' ? HOST_IP6_FABRIC : HOST_IP6_LINK);
         assert_memory_equal(&back, &ip, sizeof ip);

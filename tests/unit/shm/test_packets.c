@@ -118,8 +118,8 @@ static void tell(struct world *w, uint32_t host, enum hx_event_type type, uint32
 {
     struct hx_coordinate at = hx_address_of(w->packets.g, peer);
     const struct hx_event event = {.type = type,
-                                   .d0 = (uint16_t)at.d0,
-                                   .d1 = (uint16_t)at.d1,
+                                   .addr_hi = (uint16_t)at.addr_hi,
+                                   .addr_lo = (uint16_t)at.addr_lo,
                                    .tag = m->tag,
                                    .bytes = m->bytes,
                                    .cookie = m->number};
@@ -135,8 +135,8 @@ static void arrives(struct world *w, uint32_t from, const struct workload_messag
     for (uint32_t packet = count; packet-- > 0;) {
         uint8_t payload[HX_MAX_PAYLOAD];
         uint64_t left = m->bytes - (uint64_t)packet * HX_MAX_PAYLOAD;
-        const struct hx_header h = {.src_d0 = (uint16_t)at.d0,
-                                    .src_d1 = (uint16_t)at.d1,
+        const struct hx_header h = {.src_addr_hi = (uint16_t)at.addr_hi,
+                                    .src_addr_lo = (uint16_t)at.addr_lo,
                                     .tag = m->tag,
                                     .offset = packet,
                                     .message_packets = count,

@@ -135,7 +135,7 @@ static void end_send(uint64_t number)
 {
     struct hx_coordinate to = hx_address_of(&fabric, PEER);
     const struct hx_event sent = {
-        .type = HX_EVENT_SENT, .d0 = (uint16_t)to.d0, .d1 = (uint16_t)to.d1, .cookie = number};
+        .type = HX_EVENT_SENT, .addr_hi = (uint16_t)to.addr_hi, .addr_lo = (uint16_t)to.addr_lo, .cookie = number};
     assert_int_equal(workload_event(host, &sent), HX_OK);
 }
 
@@ -185,13 +185,16 @@ static void more_requests_than_there_are_places_for_are_none(void **state)
 static void arrive(uint32_t source, uint32_t tag, uint32_t packet, unsigned length, uint64_t bytes)
 {
     struct hx_coordinate from = hx_address_of(&fabric, source);
-    const struct hx_header h = {.src_d0 = (uint16_t)from.d0,
-                                .src_d1 = (uint16_t)from.d1,
+    const struct hx_header h = {.src_addr_hi = (uint16_t)from.addr_hi,
+                                .src_addr_lo = (uint16_t)from.addr_lo,
                                 .tag = tag,
                                 .offset = packet,
                                 .length = (uint16_t)length};
-    const struct hx_event e = {
-        .type = HX_EVENT_RECEIVED, .d0 = (uint16_t)from.d0, .d1 = (uint16_t)from.d1, .tag = tag, .bytes = bytes};
+    const struct hx_event e = {.type = HX_EVENT_RECEIVED,
+                               .addr_hi = (uint16_t)from.addr_hi,
+                               .addr_lo = (uint16_t)from.addr_lo,
+                               .tag = tag,
+                               .bytes = bytes};
     assert_int_equal(workload_place(host, &h, payload), 0);
     assert_int_equal(workload_event(host, &e), HX_OK);
 }

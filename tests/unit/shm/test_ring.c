@@ -70,8 +70,8 @@ static void send(struct ends *e, unsigned vc, uint32_t buffer)
                               .length = (uint16_t)(buffer % 8193),
                               .vc = (uint8_t)vc,
                               .hops = 3,
-                              .dst_d0 = 7,
-                              .dst_d1 = 9,
+                              .dst_addr_hi = 7,
+                              .dst_addr_lo = 9,
                               .job = 11,
                               .flow = 13};
     hal_transmit(&e->from, 0, 0, vc, &d);
@@ -79,7 +79,7 @@ static void send(struct ends *e, unsigned vc, uint32_t buffer)
 
 static unsigned room(struct ends *e, unsigned vc)
 {
-    return hx_lane(hal_room(&e->from, 0), vc);
+    return hx_lane(hal_tx_credits(&e->from, 0), vc);
 }
 
 static unsigned arrived(struct ends *e, unsigned vc)
@@ -122,7 +122,7 @@ static void a_step_is_seen_whole_or_not_at_all(void **state)
     assert_int_equal(arrived(&e, 2), 1);
     const struct hx_desc *d = hal_arrival(&e.to, 0, 1, 1);
     const struct hx_desc expected = {
-        .buffer = 101, .length = 101, .vc = 1, .hops = 3, .dst_d0 = 7, .dst_d1 = 9, .job = 11, .flow = 13};
+        .buffer = 101, .length = 101, .vc = 1, .hops = 3, .dst_addr_hi = 7, .dst_addr_lo = 9, .job = 11, .flow = 13};
     assert_memory_equal(d, &expected, sizeof expected);
     assert_int_equal(hal_arrival(&e.to, 0, 2, 0)->buffer, 200);
     assert_true(e.from_worker.touched == 2); /* that worker 1 has to be woken */
@@ -215,7 +215,7 @@ static void a_port_without_a_link(void **state)
     send(&e, 0, 1);
     hal_commit(&e.from);
     e.from.up = e.to.brings = 0;
-    assert_true(hal_room(&e.from, 0) == 0);
+    assert_true(hal_tx_credits(&e.from, 0) == 0);
     assert_true(hal_arrived(&e.to, 0) == 0);
     assert_true(hal_consumed(&e.to, 0) == 0);
     close_ends(&e);
@@ -287,8 +287,12 @@ static void a_packet_is_redirected_where_it_stands(void **state)
     e.to_worker.buffers = buffers;
     e.to_worker.per_home = 2;
     e.to_worker.workers = 1;
-    const struct hx_header h = {
-        .credit_vc = HX_NO_CREDIT, .kind = HX_DATA, .dst_d0 = 700, .dst_d1 = 9, .message_packets = 1, .epoch = 1};
+    const struct hx_header h = {.credit_vc = HX_NO_CREDIT,
+                                .kind = HX_DATA,
+                                .dst_addr_hi = 700,
+                                .dst_addr_lo = 9,
+                                .message_packets = 1,
+                                .epoch = 1};
     hx_frame_encode(buffers[1].frame, &h);
     for (uint32_t buffer = 0; buffer < 3; buffer++)
         send(&e, 1, buffer);
@@ -296,15 +300,15 @@ static void a_packet_is_redirected_where_it_stands(void **state)
     hal_redirect(&e.to, 0, 1, 0, 300, HX_NO_DIGIT); /* the second: positions wrap */
     for (uint32_t buffer = 0; buffer < 3; buffer++) {
         const struct hx_desc *d = hal_arrival(&e.to, 0, 1, (uint16_t)(65535 + buffer));
-        assert_int_equal(d->dst_d0, buffer == 1 ? 300 : 7);
-        assert_int_equal(d->dst_d1, buffer == 1 ? HX_NO_DIGIT : 9);
+        assert_int_equal(d->dst_addr_hi, buffer == 1 ? 300 : 7);
+        assert_int_equal(d->dst_addr_lo, buffer == 1 ? HX_NO_DIGIT : 9);
         assert_true(d->buffer == buffer && d->length == buffer && d->hops == 3 && d->job == 11 && d->flow == 13);
     }
-    uint16_t d0 = 0;
-    uint16_t d1 = 0;
-    assert_true(hal_destination(&e.to, hal_arrival(&e.to, 0, 1, 0), &d0, &d1));
-    assert_true(d0 == 700 && d1 == 9);
-    assert_false(hal_destination(&e.to, hal_arrival(&e.to, 0, 1, 1), &d0, &d1));
+    uint16_t addr_hi = 0;
+    uint16_t addr_lo = 0;
+    assert_true(hal_destination(&e.to, hal_arrival(&e.to, 0, 1, 0), &addr_hi, &addr_lo));
+    assert_true(addr_hi == 700 && addr_lo == 9);
+    assert_false(hal_destination(&e.to, hal_arrival(&e.to, 0, 1, 1), &addr_hi, &addr_lo));
     close_ends(&e);
 }
 
@@ -315,14 +319,14 @@ static void what_stands_in_a_link_is_counted(void **state)
     struct ends e;
     open_ends(&e, 8, 65530);
     assert_int_equal(hal_buffer(&e.from), 8);
-    assert_int_equal(hal_queued(&e.from, 0), 0);
+    assert_int_equal(hal_output_occupancy(&e.from, 0), 0);
     for (uint32_t n = 0; n < 5; n++)
         send(&e, n % 2, n);
-    assert_int_equal(hal_queued(&e.from, 0), 5); /* those of this step, too */
+    assert_int_equal(hal_output_occupancy(&e.from, 0), 5); /* those of this step, too */
     hal_commit(&e.from);
-    assert_int_equal(hal_queued(&e.from, 0), 5);
+    assert_int_equal(hal_output_occupancy(&e.from, 0), 5);
     release(&e, 65530, 1U << 1, 3); /* of VC 0 the second stays, and what is behind it has its slot */
-    assert_int_equal(hal_queued(&e.from, 0), 2);
+    assert_int_equal(hal_output_occupancy(&e.from, 0), 2);
     close_ends(&e);
 }
 

@@ -130,8 +130,8 @@ static void ended(const struct workload_message *m, enum hx_event_type how)
 {
     struct hx_coordinate to = hx_address_of(&fabric, m->to);
     const struct hx_event e = {.type = how,
-                               .d0 = (uint16_t)to.d0,
-                               .d1 = (uint16_t)to.d1,
+                               .addr_hi = (uint16_t)to.addr_hi,
+                               .addr_lo = (uint16_t)to.addr_lo,
                                .tag = m->tag,
                                .bytes = m->bytes,
                                .cookie = m->number};
@@ -141,10 +141,16 @@ static void ended(const struct workload_message *m, enum hx_event_type how)
 static void arrives(uint32_t tag, const uint8_t *payload, uint16_t length)
 {
     struct hx_coordinate from = hx_address_of(&fabric, PEER);
-    const struct hx_header h = {
-        .src_d0 = (uint16_t)from.d0, .src_d1 = (uint16_t)from.d1, .tag = tag, .message_packets = 1, .length = length};
-    const struct hx_event e = {
-        .type = HX_EVENT_RECEIVED, .d0 = (uint16_t)from.d0, .d1 = (uint16_t)from.d1, .tag = tag, .bytes = length};
+    const struct hx_header h = {.src_addr_hi = (uint16_t)from.addr_hi,
+                                .src_addr_lo = (uint16_t)from.addr_lo,
+                                .tag = tag,
+                                .message_packets = 1,
+                                .length = length};
+    const struct hx_event e = {.type = HX_EVENT_RECEIVED,
+                               .addr_hi = (uint16_t)from.addr_hi,
+                               .addr_lo = (uint16_t)from.addr_lo,
+                               .tag = tag,
+                               .bytes = length};
     assert_int_equal(workload_place(host, &h, payload), 0);
     assert_int_equal(workload_event(host, &e), HX_OK);
 }

@@ -186,12 +186,12 @@ static void follow(const struct sighting *s, struct hx_header *h, uint8_t *hops)
     bool local = port->node < b.s.f.g->hosts && port->port == HX_LOCAL;
     if (local && s->direction == HX_TAP_IN) {
         assert_int_equal(h->hops, 0);
-        assert_int_equal(port->node, hx_fabric_host(b.s.f.g, h->src_d0, h->src_d1));
+        assert_int_equal(port->node, hx_fabric_host(b.s.f.g, h->src_addr_hi, h->src_addr_lo));
     } else {
         assert_int_equal(h->hops, *hops + (s->direction == HX_TAP_OUT));
     }
     if (local && s->direction == HX_TAP_OUT)
-        assert_int_equal(port->node, hx_fabric_host(b.s.f.g, h->dst_d0, h->dst_d1));
+        assert_int_equal(port->node, hx_fabric_host(b.s.f.g, h->dst_addr_hi, h->dst_addr_lo));
     *hops = h->hops;
 }
 
@@ -386,7 +386,7 @@ static enum hx_tap_reason reason_of(const struct sighting *s, const struct node 
 {
     const struct hx_tap_note *n = &s->note;
     if (!(n->candidates >> n->output & 1))
-        return HX_TAP_NO_WAY;
+        return HX_TAP_UNREACHABLE;
     if (!node->sw.route.is_router && n->output == HX_LOCAL)
         return HX_TAP_ARRIVED;
     if (stood_at(node)[(s->id - 1) % waits.buffers] & STOOD)
@@ -402,7 +402,7 @@ static enum hx_tap_reason reason_of(const struct sighting *s, const struct node 
 }
 
 /* One step of a switch, and what it says of each packet that it sent. */
-static void step_and_judge(struct node *n, unsigned of[HX_TAP_REASONS])
+static void step_and_validate(struct node *n, unsigned of[HX_TAP_REASONS])
 {
     unsigned first = b.count;
     for_each_in_window(n, note_seen);
@@ -414,7 +414,7 @@ static void step_and_judge(struct node *n, unsigned of[HX_TAP_REASONS])
         if (!s->noted)
             continue;
         assert_int_equal(s->note.output, b.ports.port[s->interface].port);
-        assert_in_range(__builtin_popcountll(s->note.candidates), s->note.reason != HX_TAP_NO_WAY, HX_TAP_ROOMS);
+        assert_in_range(__builtin_popcountll(s->note.candidates), s->note.reason != HX_TAP_UNREACHABLE, HX_TAP_ROOMS);
         assert_int_equal(s->note.reason, reason_of(s, n));
         of[s->note.reason]++;
         stood_at(n)[(s->id - 1) % waits.buffers] = 0;
@@ -422,7 +422,7 @@ static void step_and_judge(struct node *n, unsigned of[HX_TAP_REASONS])
     for_each_in_window(n, note_stood);
 }
 
-static void judge_notes(unsigned sweeps, unsigned of[HX_TAP_REASONS])
+static void validate_notes(unsigned sweeps, unsigned of[HX_TAP_REASONS])
 {
     waits.buffers = b.w.shm.workers * b.w.shm.per_home;
     waits.stood = calloc(b.w.nodes, waits.buffers);
@@ -431,7 +431,7 @@ static void judge_notes(unsigned sweeps, unsigned of[HX_TAP_REASONS])
         for (unsigned step = 0; step < b.w.accelerators; step++)
             (void)support_step(&b.s, &b.w, step, true);
         for (unsigned i = 0; i < b.w.nodes; i++)
-            step_and_judge(&b.w.node[i], of);
+            step_and_validate(&b.w.node[i], of);
     }
     free(waits.stood);
     assert_int_equal(b.broken, 0);
@@ -443,11 +443,11 @@ static void notes_tell_every_sender_s_choice(void **state)
     (void)state;
     unsigned of[HX_TAP_REASONS] = {0};
     open_bench_of(2 * HX_PACKET_BLOCKS, NULL, &(struct capture_wish){.annotate = true});
-    judge_notes(UINT32_MAX, of);
+    validate_notes(UINT32_MAX, of);
     assert_true(support_is_done(&b.w, true));
     for (unsigned reason = HX_TAP_ONLY; reason <= HX_TAP_ARRIVED; reason++)
         assert_true(of[reason] > 0);
-    assert_int_equal(of[HX_TAP_NO_WAY] + of[HX_TAP_REPLAYED], 0);
+    assert_int_equal(of[HX_TAP_UNREACHABLE] + of[HX_TAP_REPLAYED], 0);
     close_bench();
 }
 
@@ -464,14 +464,14 @@ static void a_note_tells_that_there_was_no_way(void **state)
     memcpy(cut, first->sw.route.x_table, sizeof cut);
     cut[3] = 0;
     first->sw.route.x_table = cut;
-    judge_notes(100, of);
-    assert_true(of[HX_TAP_NO_WAY] > 0);
+    validate_notes(100, of);
+    assert_true(of[HX_TAP_UNREACHABLE] > 0);
     for (unsigned i = 0; i < b.count; i++) {
         struct hx_header h;
-        if (!b.seen[i].noted || b.seen[i].note.reason != HX_TAP_NO_WAY)
+        if (!b.seen[i].noted || b.seen[i].note.reason != HX_TAP_UNREACHABLE)
             continue;
         assert_int_equal(hx_frame_decode(&h, b.seen[i].frame, b.seen[i].original), 0);
-        assert_int_equal(h.dst_d0, 3);
+        assert_int_equal(h.dst_addr_hi, 3);
         assert_int_equal(b.seen[i].note.output, HX_LOCAL);
         assert_int_equal(b.ports.port[b.seen[i].interface].node, 0);
     }

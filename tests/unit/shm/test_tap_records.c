@@ -317,14 +317,15 @@ static void take_own_ways(void)
     struct hx_route *r = &b.w.node[0].sw.route;
     r->x_table = x_ways;
     r->y_table = y_ways;
-    r->allowed[HX_W] = UINT8_MAX;
+    r->turn_mask[HX_W] = UINT8_MAX;
 }
 
 /* A packet on VC 1 stands in the link from the west, for the next step. */
 static void arrive(uint32_t buffer, uint16_t gx, uint16_t gy)
 {
     struct shm_link *link = b.h->rx[HX_W].link;
-    const struct hx_desc d = {.buffer = buffer, .vc = 1, .dst_d0 = gx, .dst_d1 = gy, .job = b.w.node[0].sw.job};
+    const struct hx_desc d = {
+        .buffer = buffer, .vc = 1, .dst_addr_hi = gx, .dst_addr_lo = gy, .job = b.w.node[0].sw.job};
     uint64_t heads = link->heads;
     link->slots[d.vc * b.h->size + (hx_lane(heads, d.vc) & (b.h->size - 1))] = d;
     link->heads = hx_lane_add(heads, d.vc, 1);

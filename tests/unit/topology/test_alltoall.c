@@ -32,7 +32,7 @@ struct oracle {
     const struct hx_fabric *f;
     struct hx_tables tables;
     struct way *way;
-    size_t ways, room;
+    size_t paths, room;
     struct way at; /* the way that is followed */
     double *load, *price;
     double sent, least; /* loads of the fullest link that it has, and that no split is below */
@@ -47,16 +47,16 @@ static void follow(struct oracle *o, struct hx_end at, uint32_t to)
 {
     const struct hx_fabric *f = o->f;
     if (at.node == to) {
-        if (o->ways == o->room) {
+        if (o->paths == o->room) {
             o->room = o->room ? 2 * o->room : 1024;
             o->way = realloc(o->way, o->room * sizeof *o->way);
             assert_non_null(o->way);
         }
-        o->way[o->ways++] = o->at;
+        o->way[o->paths++] = o->at;
         return;
     }
     assert_true(o->at.links < MOST_LINKS);
-    uint64_t ports = hx_route_ports(&o->tables.route[at.node], at.port, f->node[to].d0, f->node[to].d1);
+    uint64_t ports = hx_route_ports(&o->tables.route[at.node], at.port, f->node[to].addr_hi, f->node[to].addr_lo);
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
         o->at.link[o->at.links++] = f->node[at.node].first_port + port;
@@ -78,7 +78,7 @@ static const struct way *cheapest(const struct oracle *o, size_t first, size_t *
 {
     size_t best = first;
     double least = price_of(o, &o->way[first]);
-    for (*next = first + 1; *next < o->ways && o->way[*next].pair == o->way[first].pair; ++*next) {
+    for (*next = first + 1; *next < o->paths && o->way[*next].pair == o->way[first].pair; ++*next) {
         double price = price_of(o, &o->way[*next]);
         best = price < least ? *next : best;
         least = fmin(least, price);
@@ -88,7 +88,7 @@ static const struct way *cheapest(const struct oracle *o, size_t first, size_t *
 
 static void send_round(struct oracle *o)
 {
-    for (size_t next = 0; next < o->ways;) {
+    for (size_t next = 0; next < o->paths;) {
         const struct way *w = cheapest(o, next, &next);
         for (unsigned i = 0; i < w->links; i++) {
             o->load[w->link[i]]++;
@@ -97,12 +97,12 @@ static void send_round(struct oracle *o)
     }
 }
 
-static void judge_round(struct oracle *o, unsigned rounds)
+static void validate_round(struct oracle *o, unsigned rounds)
 {
     double all = 0;
     double prices = 0;
     double most = 0;
-    for (size_t next = 0; next < o->ways;)
+    for (size_t next = 0; next < o->paths;)
         all += price_of(o, cheapest(o, next, &next));
     for (uint32_t port = 0; port < o->f->ports; port++) {
         prices += o->price[port] * rate_of(o->f, port);
@@ -128,7 +128,7 @@ static void ask(struct oracle *o, const struct hx_fabric *f)
     unsigned rounds = 0;
     while (o->sent > CLOSE * o->least && rounds < MOST_ROUNDS) {
         send_round(o);
-        judge_round(o, ++rounds);
+        validate_round(o, ++rounds);
     }
     assert_true(rounds < MOST_ROUNDS);
     hx_tables_free(&o->tables);
@@ -137,7 +137,7 @@ static void ask(struct oracle *o, const struct hx_fabric *f)
     free(o->price);
 }
 
-static void judge(const char *text)
+static void validate(const char *text)
 {
     struct hx_fabric f;
     struct oracle o;
@@ -181,7 +181,7 @@ static void is_what_a_split_comes_to(void **state)
                                           "torus 4x4 fail=router1,1/1"};
     (void)state;
     for (unsigned i = 0; i < sizeof fabrics / sizeof *fabrics; i++)
-        judge(fabrics[i]);
+        validate(fabrics[i]);
 }
 
 /* The switches of a grid, each with a host: shares at each switch alike would come to 0.553. Links of two rates beside
@@ -202,7 +202,7 @@ static void is_so_in_graphs(void **state)
         }
         fclose(out);
         snprintf(spec, sizeof spec, "graph %s", file_path("grid"));
-        judge(spec);
+        validate(spec);
     }
 }
 

@@ -25,13 +25,13 @@ static unsigned fewest_links(const struct hx_fabric *f, unsigned n)
     return fewest;
 }
 
-static void judge(unsigned m, unsigned n)
+static void validate(unsigned m, unsigned n)
 {
     char text[64];
     struct hx_fabric f;
     snprintf(text, sizeof text, "bigraph m=%u n=%u", m, n);
     fabric_make(&f, text);
-    struct fabric_findings found = fabric_judge(&f);
+    struct fabric_findings found = fabric_validate(&f);
     assert_int_equal(found.missing, 0);
     assert_int_equal(found.diameter, n > 2 ? 4 : 3);
     assert_int_equal(f.hosts, m * n);
@@ -39,7 +39,7 @@ static void judge(unsigned m, unsigned n)
     assert_int_equal(fabric_cables(&f, HX_AOC), n / 2 * (n / 2));
     assert_int_equal(fabric_cables(&f, HX_DAC), m * n);
     for (uint32_t s = 1; s < n; s++)
-        assert_int_equal(fabric_shortest_ways(&f, f.hosts, f.hosts + s), s < n / 2 ? n / 2 : 1);
+        assert_int_equal(fabric_shortest_paths(&f, f.hosts, f.hosts + s), s < n / 2 ? n / 2 : 1);
     if (n <= 10)
         assert_int_equal(f.topology->bisection(&f), fewest_links(&f, n));
     double share = fabric_even_share(&f);
@@ -53,10 +53,10 @@ static void many_of_them(void **state)
     (void)state;
     for (unsigned n = 2; n <= 12; n += 2)
         for (unsigned m = 1; m <= 7; m += m < 4 ? 1 : 3)
-            judge(m, n);
-    judge(8, 16);
-    judge(1, 126);
-    judge(63, 2);
+            validate(m, n);
+    validate(8, 16);
+    validate(1, 126);
+    validate(63, 2);
 }
 
 static void what_cannot_be_is_refused(void **state)

@@ -1,8 +1,8 @@
 /* test_bisection.c - halves of fabrics: the search against every way to halve small ones, and against formulas. */
+#include "host/topology/attachment_routers.h"
 #include "host/topology/bisection.h"
 #include "host/topology/bounds.h"
 #include "host/topology/hamming_mesh.h"
-#include "host/topology/seats.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_fabric.h"
 
@@ -34,7 +34,7 @@ static bool halves(const struct hx_fabric *f, uint32_t set, unsigned places)
     unsigned inside = 0;
     for (uint32_t host = 0; host < f->hosts; host++) {
         inside += set >> host & 1;
-        if ((set >> host & 1) != (set >> hx_fabric_seat(f, host) & 1))
+        if ((set >> host & 1) != (set >> hx_fabric_attachment_router(f, host) & 1))
             return false;
     }
     unsigned outside = f->hosts - inside;

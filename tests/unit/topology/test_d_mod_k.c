@@ -33,7 +33,7 @@ static void order(struct ordered *o, const char *text)
     for (uint32_t i = 0; i < routers; i++) {
         o->memory[i] = malloc(hx_fabric_route_bytes(&o->f, o->f.hosts + i));
         assert_non_null(o->memory[i]);
-        hx_fabric_route(&o->route[i], &o->f, o->f.hosts + i, (struct hx_barred){0}, UINT64_MAX, o->memory[i]);
+        hx_fabric_route(&o->route[i], &o->f, o->f.hosts + i, (struct hx_blocked_boards){0}, UINT64_MAX, o->memory[i]);
         hx_fabric_order_d_mod_k(&o->f, o->f.hosts + i, o->memory[i]);
     }
 }
@@ -55,7 +55,7 @@ static unsigned walk(struct ordered *o, uint32_t from, uint32_t to)
     struct hx_end at = hx_fabric_far(&o->f, from, HX_E);
     while (!hx_is_host(&o->f, at.node)) {
         const struct hx_fabric_node *to_node = &o->f.node[to];
-        uint64_t ports = hx_router_ports(&o->route[at.node - o->f.hosts], at.port, to_node->d0, to_node->d1);
+        uint64_t ports = hx_router_ports(&o->route[at.node - o->f.hosts], at.port, to_node->addr_hi, to_node->addr_lo);
         if (__builtin_popcountll(ports) != 1 || links > 6)
             fail_msg("from host %u to %u: node %u offers ports %llx", from, to, at.node, (unsigned long long)ports);
         unsigned port = (unsigned)__builtin_ctzll(ports);

@@ -1,7 +1,7 @@
 /* test_detours.c - fabrics that make detours: whatever packet may be under way, none waits for itself, and all arrive;
  * and what is refused. */
 #include "host/spec.h"
-#include "tools/ways/explore.h"
+#include "tools/paths/explore.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static uint32_t explore(const struct hx_spec *spec, struct hx_findings *found)
     return length;
 }
 
-static void judge(const char *text)
+static void validate(const char *text)
 {
     struct hx_spec spec;
     struct hx_findings straight;
@@ -56,12 +56,12 @@ static void judge(const char *text)
     hx_spec_free(&spec);
 }
 
-static void judge_range(const char *format, unsigned low, unsigned high, unsigned step, unsigned inner)
+static void validate_range(const char *format, unsigned low, unsigned high, unsigned step, unsigned inner)
 {
     for (unsigned value = low; value <= high; value += step) {
         char text[128];
         (void)snprintf(text, sizeof text, format, value, inner); /* NOLINT(clang-diagnostic-format-nonliteral) */
-        judge(text);
+        validate(text);
     }
 }
 
@@ -69,49 +69,49 @@ static void no_packet_of_an_mlfm_waits_for_itself(void **state)
 {
     (void)state;
     for (unsigned l = 1; l <= 3; l++)
-        judge_range("mlfm h=%u p=1 l=%u", l == 1 ? 3 : 2, 5, 1, l);
+        validate_range("mlfm h=%u p=1 l=%u", l == 1 ? 3 : 2, 5, 1, l);
 }
 
 static void no_packet_of_an_oft_waits_for_itself(void **state)
 {
     (void)state;
-    judge_range("oft k=%u", 3, 6, 1, 0);
+    validate_range("oft k=%u", 3, 6, 1, 0);
 }
 
 static void no_packet_of_a_fat_tree_waits_for_itself(void **state)
 {
     (void)state;
-    judge_range("fat-tree hosts=%u radix=8 taper=%u", 10, 24, 7, 1);
-    judge_range("fat-tree hosts=%u radix=8 taper=%u", 20, 40, 10, 3);
-    judge("fat-tree hosts=60 radix=8 levels=3");
-    judge("fat-tree hosts=24 radix=4 down=3 up=1 levels=3");
+    validate_range("fat-tree hosts=%u radix=8 taper=%u", 10, 24, 7, 1);
+    validate_range("fat-tree hosts=%u radix=8 taper=%u", 20, 40, 10, 3);
+    validate("fat-tree hosts=60 radix=8 levels=3");
+    validate("fat-tree hosts=24 radix=4 down=3 up=1 levels=3");
 }
 
 static void no_packet_of_a_dragonfly_waits_for_itself(void **state)
 {
     (void)state;
     for (unsigned h = 1; h <= 3; h++)
-        judge_range("dragonfly a=4 p=1 groups=%u h=%u", 3, 4 * h + 1, 1, h);
-    judge("dragonfly a=1 p=2 h=4 groups=5");
+        validate_range("dragonfly a=4 p=1 groups=%u h=%u", 3, 4 * h + 1, 1, h);
+    validate("dragonfly a=1 p=2 h=4 groups=5");
 }
 
 static void no_packet_of_a_hyperx_waits_for_itself(void **state)
 {
     (void)state;
-    judge_range("hyperx %u p=%u", 3, 7, 1, 2);
-    judge_range("hyperx %ux%u p=1", 2, 4, 1, 3);
+    validate_range("hyperx %u p=%u", 3, 7, 1, 2);
+    validate_range("hyperx %ux%u p=1", 2, 4, 1, 3);
 }
 
 static void no_packet_of_a_slim_fly_waits_for_itself(void **state)
 {
     (void)state;
-    judge_range("slim-fly q=%u p=%u", 3, 5, 1, 1);
+    validate_range("slim-fly q=%u p=%u", 3, 5, 1, 1);
 }
 
 static void no_packet_of_a_bigraph_waits_for_itself(void **state)
 {
     (void)state;
-    judge_range("bigraph n=%u m=%u", 4, 8, 2, 2);
+    validate_range("bigraph n=%u m=%u", 4, 8, 2, 2);
 }
 
 /* A VC that is not raised where a packet goes up again: the search that found nothing above finds that. */

@@ -38,11 +38,11 @@ static unsigned expected(const struct shape *s, uint32_t a, uint32_t b)
     return links;
 }
 
-static void judge(const struct shape *s)
+static void validate(const struct shape *s)
 {
     struct hx_fabric f;
     fabric_make(&f, s->text);
-    struct fabric_findings found = fabric_judge(&f);
+    struct fabric_findings found = fabric_validate(&f);
     uint64_t sum = 0;
     for (uint32_t from = 0; from < f.hosts; from++) {
         assert_int_equal(hx_fabric_ports(&f, f.hosts + from), s->ports);
@@ -70,7 +70,7 @@ static void test_ways_of_all_kinds(void **state)
     };
     (void)state;
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        judge(&shapes[i]);
+        validate(&shapes[i]);
 }
 
 static void test_rates_and_cables(void **state)
@@ -91,7 +91,7 @@ static void test_rates_and_cables(void **state)
         if (f.port[port].far.node != HX_NOWHERE && c->kind != HX_TRACE)
             assert_int_equal(c->gbps, gbps[f.port[port].dimension]);
     }
-    assert_int_equal(fabric_judge_some(&f, 173).diameter, 2 + 2 + 1 + 2);
+    assert_int_equal(fabric_validate_some(&f, 173).diameter, 2 + 2 + 1 + 2);
     /* The switch dimension holds it back: 100 Gb/s for 31 of 32 of what is injected. */
     double bound = f.topology->alltoall_bound(&f);
     double by_hand = 100.0 / (2300.0 * 31 / 32 * 1024 / 1023);
@@ -130,7 +130,7 @@ static void test_many_npus(void **state)
     assert_int_equal(f.hosts, 16384);
     assert_int_equal(f.digits[0], 256);
     assert_int_equal(f.digits[1], 64);
-    assert_int_equal(fabric_judge_some(&f, 5003).diameter, 8 + 1 + 2 + 2);
+    assert_int_equal(fabric_validate_some(&f, 5003).diameter, 8 + 1 + 2 + 2);
     hx_fabric_free(&f);
 }
 

@@ -81,7 +81,7 @@ static void follow(struct ways *w, struct hx_end at, unsigned links)
         return;
     }
     assert_true(links < 5);
-    uint64_t ports = hx_route_ports(&w->route[at.node], at.port, f->node[w->to].d0, f->node[w->to].d1);
+    uint64_t ports = hx_route_ports(&w->route[at.node], at.port, f->node[w->to].addr_hi, f->node[w->to].addr_lo);
     assert_true(ports != 0);
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
@@ -116,7 +116,7 @@ static void check_ways(const struct hx_fabric *f, struct shape s)
     struct ways w = {.f = f, .route = route, .global = hx_allocate(f->ports, sizeof *w.global)};
     for (uint32_t node = 0; node < f->nodes; node++) {
         tables[node] = hx_allocate(1, hx_fabric_route_bytes(f, node));
-        hx_fabric_route(&route[node], f, node, (struct hx_barred){NULL}, UINT64_MAX, tables[node]);
+        hx_fabric_route(&route[node], f, node, (struct hx_blocked_boards){NULL}, UINT64_MAX, tables[node]);
     }
     for (uint32_t from = 0; from < f->hosts; from++)
         for (w.to = 0; w.to < f->hosts; w.to += s.p) /* a host of each router */
@@ -130,7 +130,7 @@ static void check_ways(const struct hx_fabric *f, struct shape s)
 }
 
 /* Not all that is offered is the shortest way, but it arrives, and nothing waits in circles. */
-static void judge(const struct hx_fabric *f, uint32_t step)
+static void validate(const struct hx_fabric *f, uint32_t step)
 {
     struct fabric_findings found = fabric_find(f, step);
     assert_int_equal(found.wrong_ends, 0);
@@ -153,7 +153,7 @@ static void test_every_way_of_every_pair(void **state)
         make(&f, shapes[i]);
         check_groups(&f, shapes[i]);
         check_ways(&f, shapes[i]);
-        judge(&f, 1);
+        validate(&f, 1);
         hx_fabric_free(&f);
     }
 }
@@ -173,7 +173,7 @@ static void test_small_cluster(void **state)
     assert_int_equal(fabric_cables(&f, HX_TRACE), 64);
     assert_int_equal(fabric_cost(&f), 27918336);    /* 27.9 M$ */
     assert_true(hx_fabric_alltoall_bound(&f) == 1); /* its links would carry all of it */
-    judge(&f, 61);
+    validate(&f, 61);
     hx_fabric_free(&f);
 }
 
@@ -188,7 +188,7 @@ static void test_large_cluster(void **state)
     assert_int_equal(fabric_cables(&f, HX_DAC), 31200);
     assert_int_equal(fabric_cables(&f, HX_AOC), 7680);
     assert_int_equal(fabric_cost(&f), 429219840); /* 429 M$ */
-    judge(&f, 4099);
+    validate(&f, 4099);
     hx_fabric_free(&f);
 }
 

@@ -21,12 +21,12 @@ static void start(uint32_t routers, unsigned each)
     hx_fabric_start(&f, routers * each, routers, routers, each);
     unsigned wire = hx_fabric_class_of_kind(&f, "wire", HX_DAC);
     for (uint32_t router = 0; router < routers; router++)
-        hx_fabric_hang(&f, router, each, wire);
+        hx_fabric_attach_hosts(&f, router, each, wire);
 }
 
 static void join(uint32_t a, uint32_t b)
 {
-    hx_fabric_lay(&f, &(struct hx_laid){.a = f.hosts + a, .b = f.hosts + b});
+    hx_fabric_add_link(&f, &(struct hx_new_link){.a = f.hosts + a, .b = f.hosts + b});
 }
 
 static int end(void **state)
@@ -110,7 +110,7 @@ static void what_is_not_joined_is_refused(void **state)
     assert_refused("not everything is joined: host 4 has no way to host 0");
     f = (struct hx_fabric){.topology = &plain, .planes = 1};
     hx_fabric_start(&f, 3, 3, 3, 3);
-    hx_fabric_hang(&f, 0, 3, hx_fabric_class_of_kind(&f, "wire", HX_DAC));
+    hx_fabric_attach_hosts(&f, 0, 3, hx_fabric_class_of_kind(&f, "wire", HX_DAC));
     join(0, 1);
     assert_refused("not everything is joined: switch 2 has no way to host 0");
     start(3, 2);
@@ -136,7 +136,8 @@ static void ring(uint32_t hosts)
     hx_fabric_start(&f, hosts, 0, hosts, 1);
     for (uint32_t host = 0; host < hosts; host++) {
         hx_fabric_address(&f, host, host, 0);
-        hx_fabric_lay(&f, &(struct hx_laid){.a = host, .b = (host + 1) % hosts, .a_port = HX_E, .b_port = HX_W});
+        hx_fabric_add_link(&f,
+                           &(struct hx_new_link){.a = host, .b = (host + 1) % hosts, .a_port = HX_E, .b_port = HX_W});
     }
 }
 

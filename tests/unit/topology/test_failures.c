@@ -14,11 +14,11 @@
 #include <cmocka.h>
 
 /* Judges the fabric, and returns what was found. */
-static struct fabric_findings judge(const char *text)
+static struct fabric_findings validate(const char *text)
 {
     struct hx_fabric f;
     fabric_make(&f, text);
-    struct fabric_findings found = fabric_judge(&f);
+    struct fabric_findings found = fabric_validate(&f);
     hx_fabric_free(&f);
     return found;
 }
@@ -48,7 +48,7 @@ static void ways_lead_round(void **state)
                 {"Ring(4)_FC(4)_Switch(4) fail=group4+switch2", 63},
                 {"graph examples/graph/cube.csv fail=switch3", 7}};
     for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
-        struct fabric_findings found = judge(each[i].text);
+        struct fabric_findings found = validate(each[i].text);
         if (found.cut_off || found.pairs != (uint64_t)each[i].hosts * (each[i].hosts - 1))
             fail_msg("%s: %llu pairs, %llu cut off", each[i].text, (unsigned long long)found.pairs,
                      (unsigned long long)found.cut_off);
@@ -59,10 +59,10 @@ static void ways_lead_round(void **state)
 static void whoever_is_cut_off_is_told(void **state)
 {
     (void)state;
-    struct fabric_findings found = judge("mesh 7 fail=router3");
+    struct fabric_findings found = validate("mesh 7 fail=router3");
     assert_int_equal(found.pairs, 30);
     assert_int_equal(found.cut_off, 18);
-    found = judge("fat-tree hosts=32 radix=16 fail=spine0+spine1");
+    found = validate("fat-tree hosts=32 radix=16 fail=spine0+spine1");
     assert_int_equal(found.cut_off, 32 * 24);
 
     struct hx_fabric f;
@@ -82,7 +82,7 @@ static void random_links(void **state)
         "fat-tree hosts=64 radix=8", "slim-fly q=5 p=1",           "torus 6x6", "hyperx 5x5 p=1",
         "dragonfly a=4 p=1 h=2",     "kautz degree=3 length=3 p=1"};
     uint64_t seed = seeded_by(13);
-    unsigned judged = 0;
+    unsigned validated = 0;
     for (unsigned i = 0; i < 60; i++) {
         char text[HX_SPEC_BYTES];
         int used = snprintf(text, sizeof text, "%s", each[i % 6]);
@@ -98,11 +98,11 @@ static void random_links(void **state)
             assert_non_null(strstr(problem.what, "were found to suffice for shortest ways round"));
             continue;
         }
-        fabric_judge(&f);
+        fabric_validate(&f);
         hx_fabric_free(&f);
-        judged++;
+        validated++;
     }
-    assert_true(judged >= 50);
+    assert_true(validated >= 50);
 }
 
 /* What has failed was bought, and bounds are those of what is left. */

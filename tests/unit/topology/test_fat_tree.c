@@ -48,11 +48,11 @@ static void table_two(void **state)
 }
 
 /* `even`: all leaves have as many cables to one spine as to another, so no shortest way is left out. */
-static struct fabric_findings judge(const char *text, uint32_t step, bool even)
+static struct fabric_findings validate(const char *text, uint32_t step, bool even)
 {
     struct hx_fabric f;
     fabric_make(&f, text);
-    struct fabric_findings found = fabric_judge_some(&f, step);
+    struct fabric_findings found = fabric_validate_some(&f, step);
     assert_int_equal(found.missing == 0, even);
     assert_int_equal(found.vcs, 1);
     hx_fabric_free(&f);
@@ -62,15 +62,15 @@ static struct fabric_findings judge(const char *text, uint32_t step, bool even)
 static void clusters_of_the_paper_are_free_of_deadlock(void **state)
 {
     (void)state;
-    assert_int_equal(judge("fat-tree hosts=1024", 16, true).diameter, 4);
-    assert_int_equal(judge("fat-tree hosts=1024 taper=2", 16, false).diameter, 4);
-    assert_int_equal(judge("fat-tree hosts=1024 taper=4", 16, false).diameter, 4);
-    assert_int_equal(judge("fat-tree hosts=16384", 2048, true).diameter, 6);
-    assert_int_equal(judge("fat-tree hosts=16384 taper=2", 2048, true).diameter, 6);
+    assert_int_equal(validate("fat-tree hosts=1024", 16, true).diameter, 4);
+    assert_int_equal(validate("fat-tree hosts=1024 taper=2", 16, false).diameter, 4);
+    assert_int_equal(validate("fat-tree hosts=1024 taper=4", 16, false).diameter, 4);
+    assert_int_equal(validate("fat-tree hosts=16384", 2048, true).diameter, 6);
+    assert_int_equal(validate("fat-tree hosts=16384 taper=2", 2048, true).diameter, 6);
 }
 
 /* Between leaves as many shortest ways as the links up make; every switch within its ports. */
-static void judge_shape(unsigned radix, unsigned down, unsigned up, unsigned hosts, unsigned levels)
+static void validate_shape(unsigned radix, unsigned down, unsigned up, unsigned hosts, unsigned levels)
 {
     char text[96];
     struct hx_fabric f;
@@ -82,7 +82,7 @@ static void judge_shape(unsigned radix, unsigned down, unsigned up, unsigned hos
         return;
     }
     fabric_make(&f, text);
-    struct fabric_findings found = fabric_judge(&f);
+    struct fabric_findings found = fabric_validate(&f);
     unsigned spines = (leaves * up + radix - 1) / radix;
     assert_true(found.missing == 0 || (levels == 2 && up % spines != 0));
     assert_int_equal(found.pairs, hosts * (hosts - 1));
@@ -94,7 +94,7 @@ static void judge_shape(unsigned radix, unsigned down, unsigned up, unsigned hos
         assert_true(hx_fabric_ports(&f, node) <= radix);
     if (levels == 2)
         for (uint32_t leaf = 1; leaf < leaves; leaf++)
-            assert_true(fabric_shortest_ways(&f, f.hosts, f.hosts + leaf) >= up);
+            assert_true(fabric_shortest_paths(&f, f.hosts, f.hosts + leaf) >= up);
     hx_fabric_free(&f);
 }
 
@@ -106,7 +106,7 @@ static void many_small_ones(void **state)
             for (unsigned up = 1; up <= radix - down; up++)
                 for (unsigned hosts = 2; hosts <= 40; hosts += hosts < 12 ? 1 : 7)
                     for (unsigned levels = 2; levels <= 3; levels++)
-                        judge_shape(radix, down, up, hosts, levels);
+                        validate_shape(radix, down, up, hosts, levels);
 }
 
 /* Share of the injection that the fullest link allows where traffic is spread evenly over what the tables offer. */

@@ -3,7 +3,7 @@
 #include "host/spec.h"
 #include "host/topology/bounds.h"
 #include "host/topology/graph_file.h"
-#include "host/topology/ways.h"
+#include "host/topology/updown.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
@@ -77,8 +77,8 @@ static void others_come_back(void **state)
         fabric_make(&f, cases[i].text);
         write_fabric(&f);
         fabric_make(&g, spec_of(LIST));
-        struct fabric_findings was = fabric_judge(&f);
-        struct fabric_findings is = fabric_judge(&g);
+        struct fabric_findings was = fabric_validate(&f);
+        struct fabric_findings is = fabric_validate(&g);
         assert_int_equal(is.missing, 0);
         assert_int_equal(is.diameter, was.diameter);
         assert_int_equal(is.distances, was.distances);
@@ -113,12 +113,12 @@ static void write_grid(unsigned dimensions, unsigned side, bool ring)
     fclose(out);
 }
 
-static struct fabric_findings judge_grid(unsigned dimensions, unsigned side, bool ring, unsigned vcs)
+static struct fabric_findings validate_grid(unsigned dimensions, unsigned side, bool ring, unsigned vcs)
 {
     struct hx_fabric f;
     write_grid(dimensions, side, ring);
     fabric_make(&f, spec_of(LIST));
-    struct fabric_findings found = fabric_judge(&f);
+    struct fabric_findings found = fabric_validate(&f);
     assert_int_equal(f.vcs, vcs);
     assert_int_equal(f.host_links, dimensions * (ring ? 2U : 1U));
     assert_int_equal(f.switches, 0);
@@ -130,19 +130,19 @@ static struct fabric_findings judge_grid(unsigned dimensions, unsigned side, boo
 static void rings_and_grids(void **state)
 {
     (void)state;
-    judge_grid(1, 9, false, 1);
-    assert_int_equal(judge_grid(1, 3, true, 1).missing, 0);
-    assert_int_equal(judge_grid(1, 9, true, 2).missing, 0);
-    assert_int_equal(judge_grid(1, 100, true, 2).missing, 0);
-    assert_int_equal(judge_grid(3, 2, false, 2).missing, 0);
-    judge_grid(2, 9, false, 4);
-    judge_grid(2, 8, true, 4);
-    judge_grid(3, 6, true, 4);
-    judge_grid(6, 2, false, 4);
+    validate_grid(1, 9, false, 1);
+    assert_int_equal(validate_grid(1, 3, true, 1).missing, 0);
+    assert_int_equal(validate_grid(1, 9, true, 2).missing, 0);
+    assert_int_equal(validate_grid(1, 100, true, 2).missing, 0);
+    assert_int_equal(validate_grid(3, 2, false, 2).missing, 0);
+    validate_grid(2, 9, false, 4);
+    validate_grid(2, 8, true, 4);
+    validate_grid(3, 6, true, 4);
+    validate_grid(6, 2, false, 4);
 }
 
 /* A cubic graph: a ring and chords, with a host on each. */
-static bool judge_random(unsigned nodes, uint64_t *seed)
+static bool validate_random(unsigned nodes, uint64_t *seed)
 {
     struct hx_fabric f;
     struct hx_problem problem;
@@ -163,7 +163,7 @@ static bool judge_random(unsigned nodes, uint64_t *seed)
         assert_non_null(strstr(problem.what, "no 4 VCs were found to suffice"));
         return false;
     }
-    fabric_judge(&f);
+    fabric_validate(&f);
     hx_fabric_free(&f);
     return true;
 }
@@ -173,16 +173,16 @@ static void random_ones(void **state)
     (void)state;
     uint64_t seed = seeded_by(7);
     for (unsigned nodes = 4; nodes <= 64; nodes += 6)
-        assert_true(judge_random(nodes, &seed));
+        assert_true(validate_random(nodes, &seed));
     for (unsigned nodes = 100; nodes <= 400; nodes += 100)
-        judge_random(nodes, &seed);
+        validate_random(nodes, &seed);
 }
 
 static unsigned circle_in(const char *text, uint32_t *routers, unsigned most)
 {
     struct hx_fabric f;
     fabric_make(&f, text);
-    unsigned length = hx_ways_circle(&f, f.ways, routers, most);
+    unsigned length = hx_updown_cycle(&f, f.updown, routers, most);
     for (unsigned i = 0; i < length && length <= most; i++)
         assert_int_not_equal(fabric_links_between(&f, f.hosts + routers[i], f.hosts + routers[(i + 1) % length]), 0);
     hx_fabric_free(&f);
@@ -206,7 +206,7 @@ static void circles_are_shown(void **state)
     assert_true(circle_in(spec_of(LIST), routers, 64) >= 4);
 
     uint64_t seed = 3;
-    assert_false(judge_random(1000, &seed));
+    assert_false(validate_random(1000, &seed));
     struct hx_fabric f;
     struct hx_problem problem;
     assert_false(hx_fabric_make(&f, spec_of(LIST), 1, &problem));
@@ -246,7 +246,7 @@ static void lines_say_what_nodes_are(void **state)
     assert_int_equal(link->latency_ns, 0);
     assert_int_equal(hx_fabric_link(&f, a + 2, 1)->latency_ns, HX_LATENCY_OF_KIND);
     assert_int_equal(hx_fabric_distance(&f, 0, 1), 5);
-    fabric_judge(&f);
+    fabric_validate(&f);
     hx_fabric_free(&f);
 }
 
@@ -256,7 +256,7 @@ static void parallel_links_are_all_used(void **state)
     struct hx_fabric f;
     make_of_text(&f, "a,s\nb,t\ns,t\ns,t\nt,s\n");
     assert_int_equal(fabric_links_between(&f, f.hosts, f.hosts + 1), 3);
-    assert_int_equal(fabric_judge(&f).missing, 0);
+    assert_int_equal(fabric_validate(&f).missing, 0);
     hx_fabric_free(&f);
 }
 
@@ -429,7 +429,7 @@ static void the_same_as_a_list(void **state)
         assert_int_equal(yaml.link_class[i].latency_ns, list.link_class[i].latency_ns);
         assert_int_equal(yaml.link_class[i].kind, list.link_class[i].kind);
     }
-    fabric_judge(&yaml);
+    fabric_validate(&yaml);
     hx_fabric_free(&list);
     hx_fabric_free(&yaml);
 }
@@ -493,7 +493,7 @@ static void switches_may_be_far_apart(void **state)
         fprintf(out, "s%u,s%u\n", i, i + 1);
     fclose(out);
     fabric_make(&f, spec_of(LIST));
-    assert_int_equal(fabric_judge(&f).diameter, 300);
+    assert_int_equal(fabric_validate(&f).diameter, 300);
     hx_fabric_free(&f);
 }
 
@@ -502,7 +502,7 @@ static void the_example_is_a_cube(void **state)
     (void)state;
     struct hx_fabric f;
     fabric_make(&f, "graph examples/graph/cube.csv");
-    struct fabric_findings found = fabric_judge(&f);
+    struct fabric_findings found = fabric_validate(&f);
     assert_int_equal(f.hosts, 8);
     assert_int_equal(found.diameter, 5);
     assert_int_equal(found.missing, 0);

@@ -25,7 +25,7 @@ struct shape {
     unsigned p, vcs;
 };
 
-static void judge(const struct shape *s)
+static void validate(const struct shape *s)
 {
     struct hx_fabric f;
     fabric_make(&f, s->text);
@@ -36,7 +36,7 @@ static void judge(const struct shape *s)
         for (uint32_t b = 0; b < routers; b++)
             assert_int_equal(fabric_links_between(&f, f.hosts + a, f.hosts + b),
                              differing(s->side, s->sides, a, b) == 1);
-    struct fabric_findings found = fabric_judge(&f);
+    struct fabric_findings found = fabric_validate(&f);
     assert_int_equal(found.diameter, s->sides + 2);
     assert_int_equal(found.missing, 0); /* every minimal way is offered */
     for (uint32_t from = 0; from < f.hosts; from++)
@@ -55,7 +55,7 @@ static void test_every_link_and_way(void **state)
     };
     (void)state;
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        judge(&shapes[i]);
+        validate(&shapes[i]);
 }
 
 /* The grid of routers of 62 links that the HammingMesh authors simulated as a HyperX. */
@@ -74,7 +74,7 @@ static void test_grid_of_62_links(void **state)
     assert_int_equal(f.digits[1], 1);
     assert_true(f.topology->alltoall_bound(&f) == 1);
     assert_int_equal(f.topology->bisection(&f), 32 * 16 * 16);
-    assert_int_equal(fabric_judge_some(&f, 101).missing, 0);
+    assert_int_equal(fabric_validate_some(&f, 101).missing, 0);
     hx_fabric_free(&f);
 }
 
@@ -87,10 +87,10 @@ static void test_digits_of_many_routers(void **state)
     assert_int_equal(f.hosts, 16384);
     assert_int_equal(f.digits[0], 256);
     assert_int_equal(f.digits[1], 64);
-    assert_int_equal(fabric_judge_some(&f, 5003).missing, 0);
+    assert_int_equal(fabric_validate_some(&f, 5003).missing, 0);
     hx_fabric_free(&f);
     fabric_make(&f, "hyperx 8x8x8x8 p=4");
-    assert_int_equal(fabric_judge_some(&f, 5003).missing, 0);
+    assert_int_equal(fabric_validate_some(&f, 5003).missing, 0);
     hx_fabric_free(&f);
 }
 

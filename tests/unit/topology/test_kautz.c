@@ -33,7 +33,7 @@ static void count_distances(unsigned routers, unsigned degree, uint32_t *pairs)
             pairs[distance[x][y] < MOST_LINKS ? distance[x][y] : MOST_LINKS - 1]++;
 }
 
-static void judge(unsigned degree, unsigned length)
+static void validate(unsigned degree, unsigned length)
 {
     char text[64];
     struct hx_fabric f;
@@ -43,7 +43,7 @@ static void judge(unsigned degree, unsigned length)
     for (unsigned i = 1; i < length; i++)
         routers *= degree;
     assert_int_equal(f.nodes - f.hosts, routers);
-    struct fabric_findings found = fabric_judge(&f);
+    struct fabric_findings found = fabric_validate(&f);
     assert_int_equal(found.diameter, length + 2);
     assert_int_equal(found.missing, 0);
     uint32_t expected[MOST_LINKS] = {0};
@@ -61,7 +61,7 @@ static void test_distances_and_routes(void **state)
     (void)state;
     for (unsigned degree = 2; degree <= 6; degree++)
         for (unsigned length = 1; length <= 3; length++)
-            judge(degree, length);
+            validate(degree, length);
 }
 
 static void test_counts(void **state)

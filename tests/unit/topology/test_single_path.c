@@ -32,15 +32,15 @@ static void ports_are(const struct hx_fabric *f, unsigned leaf, unsigned above)
         assert_int_equal(hx_fabric_ports(f, node), node - f->hosts < f->digits[0] ? leaf : above);
 }
 
-static void judge(const struct hx_fabric *f, uint32_t step)
+static void validate(const struct hx_fabric *f, uint32_t step)
 {
-    struct fabric_findings found = fabric_judge_some(f, step);
+    struct fabric_findings found = fabric_validate_some(f, step);
     assert_int_equal(found.missing, 0);
     assert_int_equal(found.vcs, 1);
     assert_int_equal(found.diameter, 4);
 }
 
-static void judge_mlfm(unsigned h, unsigned l, unsigned p, uint32_t step)
+static void validate_mlfm(unsigned h, unsigned l, unsigned p, uint32_t step)
 {
     char text[64];
     struct hx_fabric f;
@@ -53,7 +53,7 @@ static void judge_mlfm(unsigned h, unsigned l, unsigned p, uint32_t step)
     assert_int_equal(fabric_cables(&f, HX_DAC), f.hosts);
     ports_are(&f, h + p, 2 * l);
     has_single_paths(&f, h + 1, h);
-    judge(&f, step);
+    validate(&f, step);
     hx_fabric_free(&f);
 }
 
@@ -63,13 +63,13 @@ static void multi_layer_full_meshes(void **state)
     for (unsigned h = 1; h <= 5; h++)
         for (unsigned l = 1; l <= 4; l++)
             for (unsigned p = 1; p <= 3; p++)
-                judge_mlfm(h, l, p, 1);
-    judge_mlfm(1, 32, 2, 1);
-    judge_mlfm(63, 1, 1, 1);
-    judge_mlfm(16, 16, 16, 999);
+                validate_mlfm(h, l, p, 1);
+    validate_mlfm(1, 32, 2, 1);
+    validate_mlfm(63, 1, 1, 1);
+    validate_mlfm(16, 16, 16, 999);
 }
 
-static void judge_oft(unsigned k, uint32_t step)
+static void validate_oft(unsigned k, uint32_t step)
 {
     char text[64];
     struct hx_fabric f;
@@ -82,7 +82,7 @@ static void judge_oft(unsigned k, uint32_t step)
     assert_int_equal(fabric_cables(&f, HX_AOC), 2 * places * k);
     ports_are(&f, 2 * k, 2 * k);
     has_single_paths(&f, places, k);
-    judge(&f, step);
+    validate(&f, step);
     hx_fabric_free(&f);
 }
 
@@ -93,9 +93,9 @@ static void orthogonal_fat_trees(void **state)
     (void)state;
     static const unsigned all[] = {3, 4, 5, 6, 8, 9, 10};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
-        judge_oft(all[i], all[i] < 6 ? 1 : 37);
-    judge_oft(12, 399);
-    judge_oft(14, 999);
+        validate_oft(all[i], all[i] < 6 ? 1 : 37);
+    validate_oft(12, 399);
+    validate_oft(14, 999);
 }
 
 static void of_the_paper(void **state)

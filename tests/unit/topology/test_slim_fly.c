@@ -87,7 +87,7 @@ static void test_smallest_are_known_graphs(void **state)
     assert_int_equal(f.nodes - f.hosts, 50);
     for (uint32_t a = f.hosts; a < f.nodes; a++)
         for (uint32_t b = f.hosts; b < f.nodes; b++)
-            assert_int_equal(fabric_shortest_ways(&f, a, b), 1);
+            assert_int_equal(fabric_shortest_paths(&f, a, b), 1);
     hx_fabric_free(&f);
 }
 
@@ -97,7 +97,7 @@ static void test_routes(void **state)
     for (unsigned i = 0; i < SIZES && sizes[i].q <= 11; i++) {
         struct hx_fabric f;
         make(&f, sizes[i].q, 2);
-        struct fabric_findings found = fabric_judge(&f);
+        struct fabric_findings found = fabric_validate(&f);
         assert_int_equal(found.diameter, 4);
         assert_int_equal(found.missing, 0);
         for (uint32_t from = 0; from < f.hosts; from++)
@@ -122,7 +122,7 @@ static void test_slim_fly_of_3042_hosts(void **state)
     /* In a rack: hosts, 6 links of each router to its line, and 13 from one line to the other. */
     assert_int_equal(fabric_cables(&f, HX_DAC), 3042 + 338 * 6 / 2 + 13 * 13);
     assert_int_equal(fabric_cables(&f, HX_AOC), 13 * 12 * 13);
-    assert_int_equal(fabric_judge_some(&f, 211).missing, 0);
+    assert_int_equal(fabric_validate_some(&f, 211).missing, 0);
     hx_fabric_free(&f);
     make(&f, 13, 10);
     assert_int_equal(f.hosts, 3380);

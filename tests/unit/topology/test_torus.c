@@ -37,11 +37,11 @@ struct shape {
     unsigned vcs;
 };
 
-static void judge(const struct shape *s, uint64_t (*sum)(unsigned side), uint64_t beside)
+static void validate(const struct shape *s, uint64_t (*sum)(unsigned side), uint64_t beside)
 {
     struct hx_fabric f;
     fabric_make(&f, s->text);
-    struct fabric_findings found = fabric_judge(&f);
+    struct fabric_findings found = fabric_validate(&f);
     assert_int_equal(f.vcs, s->vcs);
     assert_int_equal(found.distances, product_sum(s->side, s->sides, sum) + beside * found.pairs);
     for (uint32_t from = 0; from < f.hosts; from++) {
@@ -70,9 +70,9 @@ static void test_tori_are_minimal_and_free_of_deadlock(void **state)
     };
     (void)state;
     for (unsigned i = 0; i < sizeof flat / sizeof *flat; i++)
-        judge(&flat[i], ring_sum, 0);
+        validate(&flat[i], ring_sum, 0);
     for (unsigned i = 0; i < sizeof deep / sizeof *deep; i++)
-        judge(&deep[i], ring_sum, 2);
+        validate(&deep[i], ring_sum, 2);
 }
 
 /* ---- the order of dimensions ---- */
@@ -119,11 +119,13 @@ static void coordinates(const struct shape *s, uint32_t router, unsigned *at)
 }
 
 /* What a router of a torus whose sides are three at least offers to a packet that comes from its host. */
-static void judge_offer(const struct hx_fabric *f, const struct shape *s, unsigned together, uint32_t from, uint32_t to)
+static void validate_offer(const struct hx_fabric *f, const struct shape *s, unsigned together, uint32_t from,
+                           uint32_t to)
 {
     unsigned at[4] = {0}, aim[4] = {0}, far[4] = {0};
     uint32_t router = f->hosts + from;
-    uint64_t offered = hx_fabric_toward(f, router, 0, f->node[to].d0) & hx_fabric_toward(f, router, 1, f->node[to].d1);
+    uint64_t offered =
+        hx_fabric_next_hops(f, router, 0, f->node[to].addr_hi) & hx_fabric_next_hops(f, router, 1, f->node[to].addr_lo);
     coordinates(s, from, at);
     coordinates(s, to, aim);
     for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
@@ -153,7 +155,7 @@ static void test_what_leads_down_goes_first(void **state)
         for (uint32_t from = 0; from < f.hosts; from++)
             for (uint32_t to = 0; to < f.hosts; to++)
                 if (from != to)
-                    judge_offer(&f, &shapes[i], shapes[i].sides == 3 ? 3 : 2, from, to);
+                    validate_offer(&f, &shapes[i], shapes[i].sides == 3 ? 3 : 2, from, to);
         hx_fabric_free(&f);
     }
 }
@@ -164,9 +166,9 @@ static void test_meshes_need_one_vc(void **state)
     static const struct shape deep[] = {{"mesh 4x3x5", {4, 3, 5}, 3, 1}, {"mesh 2x4x3x3", {2, 4, 3, 3}, 4, 1}};
     (void)state;
     for (unsigned i = 0; i < sizeof flat / sizeof *flat; i++)
-        judge(&flat[i], line_sum, 0);
+        validate(&flat[i], line_sum, 0);
     for (unsigned i = 0; i < sizeof deep / sizeof *deep; i++)
-        judge(&deep[i], line_sum, 2);
+        validate(&deep[i], line_sum, 2);
 }
 
 static void test_torus_of_table_ii(void **state)
@@ -186,13 +188,13 @@ static void test_torus_of_table_ii(void **state)
     /* Four links, each packet over 16 of them on average. */
     double bound = f.topology->alltoall_bound(&f);
     assert_true(bound > 0.06243 && bound < 0.06245);
-    assert_int_equal(fabric_judge_some(&f, 37).diameter, 32);
+    assert_int_equal(fabric_validate_some(&f, 37).diameter, 32);
     hx_fabric_free(&f);
 
     fabric_make(&f, "torus 128x128 board=2x2");
     assert_int_equal(f.hosts, 16384);
     assert_int_equal(fabric_cost(&f), 39518208); /* 39.5 M$ */
-    assert_int_equal(fabric_judge_some(&f, 4111).diameter, 128);
+    assert_int_equal(fabric_validate_some(&f, 4111).diameter, 128);
     hx_fabric_free(&f);
 }
 
@@ -204,7 +206,7 @@ static void test_boards_are_groups(void **state)
     fabric_make(&f, "torus 8x6 board=4x2");
     assert_int_equal(f.groups, 6);
     for (uint32_t host = 0; host < f.hosts; host++)
-        assert_int_equal(f.node[host].group, f.node[host].d1 / 2 * 2 + f.node[host].d0 / 4);
+        assert_int_equal(f.node[host].group, f.node[host].addr_lo / 2 * 2 + f.node[host].addr_hi / 4);
     /* Of 8 links in a row 6 are on its boards; of 6 in a column 3. */
     assert_int_equal(fabric_cables(&f, HX_TRACE), 6 * 6 + 8 * 3);
     assert_int_equal(fabric_cables(&f, HX_AOC), 6 * 2 + 8 * 3);
@@ -230,12 +232,12 @@ static void test_digits_split_the_dimensions(void **state)
     assert_int_equal(hx_fabric_link(&f, 0, HX_E)->times, 8);
     for (unsigned port = 1; port < hx_fabric_ports(&f, f.hosts); port++)
         assert_int_equal(hx_fabric_link(&f, f.hosts, port)->gbps, 0);
-    assert_int_equal(fabric_judge_some(&f, 5003).diameter, 8 + 8 + 8 + 2 + 2);
+    assert_int_equal(fabric_validate_some(&f, 5003).diameter, 8 + 8 + 8 + 2 + 2);
     hx_fabric_free(&f);
     fabric_make(&f, "mesh 32x32x16"); /* 32 and 512 entries, not 1,024 and 16 */
     assert_int_equal(f.digits[0], 32);
     assert_int_equal(f.digits[1], 512);
-    assert_int_equal(fabric_judge_some(&f, 9001).diameter, 31 + 31 + 15 + 2);
+    assert_int_equal(fabric_validate_some(&f, 9001).diameter, 31 + 31 + 15 + 2);
     hx_fabric_free(&f);
 }
 

@@ -1,7 +1,7 @@
 /* test_transitions.c - hx_transitions_try() finds no circle where ways of before and of after keep one order of
  * routers, and finds one where they do not: in an order that is none the VC is never raised, and ways close circles. */
-#include "host/topology/ways.h"
-#include "tools/ways/transitions.h"
+#include "host/topology/updown.h"
+#include "tools/paths/transitions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,8 @@
 static void make(struct hx_spec *spec, const char *text)
 {
     struct hx_problem problem;
-    if (!hx_spec_parse(text, spec, &problem) || !hx_spec_build(spec, &problem) || !hx_spec_search_ways(spec, &problem))
+    if (!hx_spec_parse(text, spec, &problem) || !hx_spec_build(spec, &problem) ||
+        !hx_spec_search_updown(spec, &problem))
         fail_msg("%s: %s", text, problem.what);
 }
 
@@ -28,14 +29,14 @@ static struct hx_transitions try(struct hx_spec *spec)
 /* Nothing leads up any more, so nothing turns. */
 static void forget_the_order(const struct hx_spec *spec)
 {
-    struct hx_ways *w = spec->graph->ways;
+    struct hx_updown *w = spec->graph->updown;
     memset(w->rank, 0, w->routers * sizeof *w->rank);
 }
 
 /* Old and new tables lead anywhere, and each keeps to the order. */
 static void lead_anywhere(const struct hx_spec *spec)
 {
-    struct hx_ways *w = spec->graph->ways;
+    struct hx_updown *w = spec->graph->updown;
     for (size_t i = 0; i < (size_t)w->digits * w->routers; i++)
         w->ports[i] |= w->ports[(i + 1) % w->routers];
 }

@@ -1,7 +1,7 @@
 /* test_worst_case.c - who sends to whom where minimal routing is at its worst: everyone has a partner of his own, and
  * the fullest link carries what the paper says of each topology, or what can be counted by hand. */
 /* sanitizers: check-all */
-#include "host/topology/seats.h"
+#include "host/topology/attachment_routers.h"
 #include "host/topology/worst_case.h"
 #include "tests/support/support_fabric.h"
 
@@ -18,7 +18,7 @@ static void is_one_to_one(const struct hx_fabric *f, const bool *part, const uin
     bool *sits = hx_allocate(f->nodes, sizeof *sits);
     bool *taken = hx_allocate(f->nodes, sizeof *taken);
     for (uint32_t host = 0; host < f->hosts; host++)
-        sits[hx_fabric_seat(f, host)] |= !part || part[host];
+        sits[hx_fabric_attachment_router(f, host)] |= !part || part[host];
     for (uint32_t node = 0; node < f->nodes; node++) {
         if (!sits[node]) {
             assert_int_equal(to[node], HX_NOWHERE);
@@ -39,7 +39,7 @@ static double share_of(const char *text, uint64_t seed)
     uint32_t *to = hx_allocate(f.nodes, sizeof *to);
     hx_fabric_worst_case(&f, NULL, seed, to);
     is_one_to_one(&f, NULL, to);
-    double share = fabric_share_of_seats(&f, to);
+    double share = fabric_share_of_attachment_routers(&f, to);
     free(to);
     hx_fabric_free(&f);
     return share;
@@ -106,7 +106,7 @@ static double share_of_places(const struct hx_fabric *f,
     uint32_t *to = hx_allocate(f->nodes, sizeof *to);
     for (uint32_t node = 0; node < f->nodes; node++)
         to[node] = node < f->hosts ? place(node % f->columns, node / f->columns, f->columns) : HX_NOWHERE;
-    double share = fabric_share_of_seats(f, to);
+    double share = fabric_share_of_attachment_routers(f, to);
     free(to);
     return share;
 }

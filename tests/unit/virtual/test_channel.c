@@ -174,10 +174,10 @@ static void who_has_said_works_on(void **state)
     (void)alarm(MOST_SECONDS);
     send_one(c, 0, self, !self, 0);
     struct virtual_turn turn = {.next = self, .active = 1};
-    virtual_channel_say(c, &turn);
+    virtual_channel_publish(c, &turn);
     char byte = 0;
     bool good = works || read(told[0], &byte, 1) == 1;
-    good = virtual_channel_hear(c, &turn) && good && turn.next == 0 && turn.active == 2;
+    good = virtual_channel_wait(c, &turn) && good && turn.next == 0 && turn.active == 2;
     good = is_as_sent(virtual_channel_receive(c), 0, !self, self, 0) && !virtual_channel_receive(c) && good;
     if (works == 0)
         _exit(good ? 0 : 1);

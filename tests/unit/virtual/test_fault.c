@@ -36,7 +36,7 @@ static void count_hit(void *of, const uint8_t *frame, size_t fault)
 
 static struct hal_switch *middle(void)
 {
-    return &worker.entity[MIDDLE]->node[0].hal;
+    return &worker.sim_node[MIDDLE]->node[0].hal;
 }
 
 static struct virtual_rx *far_end(void)
@@ -93,7 +93,7 @@ static void send_packet(uint64_t t, unsigned blocks)
     worker.v.now = t;
     hal_transmit(h, HX_E, HX_W, 0, hal_arrival(h, HX_W, 0, position));
     h->rx[HX_W].ready = h->rx[HX_W].tail = h->rx[HX_W].head;
-    support_virtual_forget(h->entity);
+    support_virtual_forget(h->sim_node);
     virtual_post_end(&worker.v);
 }
 
@@ -105,7 +105,7 @@ static const struct virtual_slot *next(void)
     assert_int_not_equal(at, hx_lane(rx->head, 0));
     rx->ready = rx->tail = rx->ready + 1; /* on VC 0, and far from its lane's end */
     if (rx->ready == rx->head)
-        support_virtual_forget(virtual_rx_entity(rx));
+        support_virtual_forget(virtual_rx_sim_node(rx));
     return virtual_queue_at(&rx->queue[0], at);
 }
 
@@ -116,7 +116,7 @@ static void require_no_more(void)
 
 static bool is_lost(const struct virtual_slot *slot)
 {
-    return slot->d.dst_d0 == HX_NO_DIGIT;
+    return slot->d.dst_addr_hi == HX_NO_DIGIT;
 }
 
 /* ---- tests ---- */
@@ -198,12 +198,12 @@ static void what_is_reordered_comes_behind_what_is_sent_meanwhile(void **state)
     (void)state;
     begin((struct hx_impairment){.reorder = HX_FAULT_WHOLE});
     change_at(now / 1000 + 41, false); /* the first alone: it starts 40 ns from now */
-    const struct virtual_agenda *agenda = &virtual_rx_entity(far_end())->agenda;
-    support_virtual_forget(virtual_rx_entity(far_end()));
+    const struct virtual_event_queue *event_queue = &virtual_rx_sim_node(far_end())->event_queue;
+    support_virtual_forget(virtual_rx_sim_node(far_end()));
     send_packet(now, 1);
     send_packet(now + 100000, 2);
-    assert_int_equal(virtual_agenda_count(agenda), 1); /* what is noted is who comes first now */
-    assert_int_equal(virtual_agenda_time(agenda), now + 100000 + THERE);
+    assert_int_equal(virtual_event_queue_count(event_queue), 1); /* what is noted is who comes first now */
+    assert_int_equal(virtual_event_queue_time(event_queue), now + 100000 + THERE);
     const struct virtual_slot *first = next();
     const struct virtual_slot *second = next();
     require_no_more();

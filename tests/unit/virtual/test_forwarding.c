@@ -1,7 +1,7 @@
 /* test_forwarding.c - when a host that forwards lets packets go on: against the rule of hal/virtual/forwarding.h,
  * packet by packet, in random queues. */
 #include "fabric-emu/random.h"
-#include "hal/virtual/entity.h"
+#include "hal/virtual/sim_node.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,8 +40,10 @@ static void plan(struct expected packet[PACKETS], struct virtual_rx *rx, struct 
         uint16_t head = hx_lane(rx->head, 0);
         struct virtual_slot *slot = virtual_queue_append(&rx->queue[0], 0, head);
         *slot = (struct virtual_slot){.ready = time, .birth = i};
-        slot->d = (struct hx_desc){
-            .flow = (uint16_t)blocks, .dst_d0 = OWN0, .dst_d1 = (uint16_t)(own ? OWN1 : OWN1 + 1), .buffer = i};
+        slot->d = (struct hx_desc){.flow = (uint16_t)blocks,
+                                   .dst_addr_hi = OWN0,
+                                   .dst_addr_lo = (uint16_t)(own ? OWN1 : OWN1 + 1),
+                                   .buffer = i};
         rx->head = hx_lane_add(rx->head, 0, 1);
     }
 }
@@ -56,8 +58,8 @@ static void follow(const struct expected packet[PACKETS], struct virtual_rx *rx,
     for (uint64_t now = 0; left; now = virtual_forwarding_next(rx, 0)) {
         uint16_t at = hx_lane(rx->ready, 0);
         assert_true(now != VIRTUAL_NEVER);
-        virtual_forwarding_judge(f, rx, 0, now);
-        for (; at != hx_lane(rx->judged, 0) && virtual_queue_at(&rx->queue[0], at)->ready <= now; at++, left--) {
+        virtual_forwarding_decide(f, rx, 0, now);
+        for (; at != hx_lane(rx->decided, 0) && virtual_queue_at(&rx->queue[0], at)->ready <= now; at++, left--) {
             unsigned i = virtual_queue_at(&rx->queue[0], at)->d.buffer;
             assert_false(gone[i]);
             gone[i] = true;
@@ -80,7 +82,8 @@ static void each_packet_by_the_rule(void **state)
     for (seed = 1; seed <= ROUNDS; seed++) {
         struct expected packet[PACKETS];
         struct virtual_rx rx = {.forwards = true};
-        struct virtual_forwarding f = {.delay = below(4, 0, 3) * 35U, .block = below(5, 0, 4), .d0 = OWN0, .d1 = OWN1};
+        struct virtual_forwarding f = {
+            .delay = below(4, 0, 3) * 35U, .block = below(5, 0, 4), .addr_hi = OWN0, .addr_lo = OWN1};
         plan(packet, &rx, &f);
         follow(packet, &rx, &f);
     }

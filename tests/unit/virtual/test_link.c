@@ -86,7 +86,7 @@ static struct times apply(struct rule *rule, unsigned in, unsigned out, uint64_t
 
 static struct hal_switch *middle(void)
 {
-    return &worker.entity[MIDDLE]->node[0].hal;
+    return &worker.sim_node[MIDDLE]->node[0].hal;
 }
 
 static struct hx_desc packet(unsigned vc, unsigned blocks)
@@ -129,7 +129,7 @@ static struct times send_packet(unsigned in, unsigned out, unsigned vc, uint64_t
     worker.v.now = t;
     hal_transmit(h, out, in, vc, hal_arrival(h, in, vc, position));
     h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
-    support_virtual_forget(h->entity);
+    support_virtual_forget(h->sim_node);
     if (out != HX_LOCAL)
         assert_int_equal(hx_lane(h->tx[out].lanes, vc), credit - blocks);
     assert_true(h->tx[out].sum.packets == sum.packets + 1 && h->tx[out].sum.blocks == sum.blocks + blocks);
@@ -217,7 +217,7 @@ static void a_dropped_packet_leaves_its_place(void **state)
             uint64_t before = h->rx[in].last_credit;
             hal_drop(h, in, vc, hal_arrival(h, in, vc, position), HX_DROP_UNREACHABLE);
             h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
-            support_virtual_forget(h->entity);
+            support_virtual_forget(h->sim_node);
             uint64_t gone = latest(now + in_crossbar(blocks, in), ready + on_link(blocks - 1), 0);
             assert_int_equal(newest_credit(h, in, vc, blocks), latest(gone + OUTPUT + TRACE + INPUT, before, 0));
             assert_int_equal(h->worker->drops[HX_DROP_UNREACHABLE], ++drops);
@@ -249,18 +249,18 @@ static void the_next_credit_of_an_output_is_noted_once(void **state)
 {
     start_anew(state);
     struct hal_switch *h = middle();
-    struct virtual_agenda *agenda = &h->entity->agenda;
-    support_virtual_forget(h->entity); /* what the packets of other tests left */
+    struct virtual_event_queue *event_queue = &h->sim_node->event_queue;
+    support_virtual_forget(h->sim_node); /* what the packets of other tests left */
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now, 0, 1));
-    assert_int_equal(virtual_agenda_count(agenda), 0); /* nobody waits */
-    h->starved = 1U << HX_E;
+    assert_int_equal(virtual_event_queue_count(event_queue), 0); /* nobody waits */
+    h->credit_blocked = 1U << HX_E;
     h->tx[HX_E].back.awaited = true;
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now + 1, 0, 1));
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now + 2, 1, 1));
-    assert_int_equal(virtual_agenda_count(agenda), 1);
-    assert_int_equal(virtual_agenda_time(agenda), now + 1);
-    assert_int_equal(virtual_agenda_take(agenda), h->credit_item + HX_E);
-    h->starved = h->credit_noted = 0;
+    assert_int_equal(virtual_event_queue_count(event_queue), 1);
+    assert_int_equal(virtual_event_queue_time(event_queue), now + 1);
+    assert_int_equal(virtual_event_queue_take(event_queue), h->credit_item + HX_E);
+    h->credit_blocked = h->credit_noted = 0;
 }
 
 /* ---- to another worker ---- */
@@ -271,8 +271,8 @@ static struct worker first_of_two;
 /* A switch of the first worker with a link to the second one; its port. */
 static struct hal_switch *find_parted(unsigned *port)
 {
-    for (uint32_t n = 0; n < first_of_two.entities; n++) {
-        struct virtual_entity *e = first_of_two.entity[n];
+    for (uint32_t n = 0; n < first_of_two.sim_nodes; n++) {
+        struct virtual_sim_node *e = first_of_two.sim_node[n];
         for (*port = 0; *port < e->node[0].hal.ports; ++*port) {
             if (e->node[0].hal.rx[*port].linked && !e->node[0].hal.rx[*port].from && !e->node[0].hal.tx[*port].far)
                 return &e->node[0].hal;
@@ -304,7 +304,7 @@ static void what_goes_away_is_told_by_its_window(void **state)
             hal_transmit(h, port, port, 0, hal_arrival(h, port, 0, position));
         virtual_post_end(w);
         h->rx[port].ready = h->rx[port].tail = h->rx[port].head;
-        support_virtual_forget(h->entity);
+        support_virtual_forget(h->sim_node);
         uint64_t credit = h->rx[port].last_credit;
         uint64_t landing = t + w->timing.output + h->tx[port].kind->there;
         uint64_t soonest = n > 0 && landing < credit ? landing : credit;
@@ -388,25 +388,30 @@ static void what_detours_ask(void **state)
     start_anew(state);
     struct hal_switch *h = middle();
     worker.v.now = now;
-    unsigned before = hal_queued(h, HX_E);
+    unsigned before = hal_output_occupancy(h, HX_E);
     (void)send_packet(HX_W, HX_E, 1, now, now, 5);
     (void)send_packet(HX_W, HX_E, 2, now, now, 3);
-    assert_int_equal(hal_queued(h, HX_E), before + 5 + 3);
+    assert_int_equal(hal_output_occupancy(h, HX_E), before + 5 + 3);
     assert_int_equal(hal_buffer(h), worker.v.timing.vc_blocks);
 
     struct hx_desc d = packet(1, 2);
-    const struct hx_header frame = {
-        .credit_vc = HX_NO_CREDIT, .kind = HX_DATA, .dst_d0 = 700, .dst_d1 = 9, .message_packets = 1, .epoch = 1};
+    const struct hx_header frame = {.credit_vc = HX_NO_CREDIT,
+                                    .kind = HX_DATA,
+                                    .dst_addr_hi = 700,
+                                    .dst_addr_lo = 9,
+                                    .message_packets = 1,
+                                    .epoch = 1};
     hx_frame_encode(virtual_pool_frame(&worker.v.pool, d.buffer), &frame);
     uint16_t position = hx_lane(h->rx[HX_N].head, 1);
     virtual_deliver(&h->rx[HX_N], &d, now, virtual_birth(0, MIDDLE));
     hal_redirect(h, HX_N, 1, position, 300, HX_NO_DIGIT);
     const struct hx_desc *at = hal_arrival(h, HX_N, 1, position);
-    assert_true(at->dst_d0 == 300 && at->dst_d1 == HX_NO_DIGIT && at->buffer == d.buffer && at->length == d.length);
-    uint16_t d0 = 0;
-    uint16_t d1 = 0;
-    assert_true(hal_destination(h, at, &d0, &d1));
-    assert_true(d0 == 700 && d1 == 9);
+    assert_true(at->dst_addr_hi == 300 && at->dst_addr_lo == HX_NO_DIGIT && at->buffer == d.buffer &&
+                at->length == d.length);
+    uint16_t addr_hi = 0;
+    uint16_t addr_lo = 0;
+    assert_true(hal_destination(h, at, &addr_hi, &addr_lo));
+    assert_true(addr_hi == 700 && addr_lo == 9);
     hal_drop(h, HX_N, 1, at, HX_DROP_UNREACHABLE);
     virtual_post_end(h->worker);
     h->rx[HX_N].ready = h->rx[HX_N].tail = h->rx[HX_N].head;

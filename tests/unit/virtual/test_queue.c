@@ -1,6 +1,6 @@
 /* test_queue.c - rings keep what is in them while they grow, also where positions pass 2^16. */
+#include "hal/virtual/arena.h"
 #include "hal/virtual/queue.h"
-#include "hal/virtual/stock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static void a_queue_that_was_emptied(void **state)
     const struct virtual_slot *ring = virtual_queue_slots(&q);
     virtual_queue_end(&q);
     assert_null(virtual_queue_slots(&q));
-    void *other = virtual_stock_take_ring(64 * sizeof *ring);
+    void *other = virtual_arena_take_ring(64 * sizeof *ring);
     assert_ptr_equal(other, ring);
     append(&q, 160, 160);
     assert_int_equal(q.mask, 31);
@@ -81,7 +81,7 @@ static void a_queue_that_was_emptied(void **state)
         append(&q, 161, 161);
     }
     assert_int_equal(q.mask, 1);
-    virtual_stock_give_ring(other, 64 * sizeof *ring);
+    virtual_arena_give_ring(other, 64 * sizeof *ring);
 }
 
 /* As many as positions can tell apart. */
@@ -136,18 +136,18 @@ static void deliveries_while_they_grow(void **state)
 static void rings_are_used_again(void **state)
 {
     (void)state;
-    void *small = virtual_stock_take_ring(256);
-    void *large = virtual_stock_take_ring(4096);
+    void *small = virtual_arena_take_ring(256);
+    void *large = virtual_arena_take_ring(4096);
     assert_ptr_not_equal(small, large);
-    virtual_stock_give_ring(small, 256);
-    void *other = virtual_stock_take_ring(4096);
+    virtual_arena_give_ring(small, 256);
+    void *other = virtual_arena_take_ring(4096);
     assert_true(other != small && other != large);
-    assert_ptr_equal(virtual_stock_take_ring(200), small);
-    virtual_stock_give_ring(large, 4096);
-    virtual_stock_give_ring(other, 4096);
-    assert_ptr_equal(virtual_stock_take_ring(4096), other);
-    assert_ptr_equal(virtual_stock_take_ring(4096), large);
-    virtual_stock_give_ring(NULL, 4096);
+    assert_ptr_equal(virtual_arena_take_ring(200), small);
+    virtual_arena_give_ring(large, 4096);
+    virtual_arena_give_ring(other, 4096);
+    assert_ptr_equal(virtual_arena_take_ring(4096), other);
+    assert_ptr_equal(virtual_arena_take_ring(4096), large);
+    virtual_arena_give_ring(NULL, 4096);
 }
 
 /* The ring that was grown out of, and the one that was ended, are the next to be taken in their sizes. */
@@ -160,9 +160,9 @@ static void what_is_grown_out_of_is_given_back(void **state)
     const void *small = virtual_queue_slots(&q);
     append(&q, 0, 2);
     const void *large = virtual_queue_slots(&q);
-    assert_ptr_equal(virtual_stock_take_ring(2 * sizeof(struct virtual_slot)), small);
+    assert_ptr_equal(virtual_arena_take_ring(2 * sizeof(struct virtual_slot)), small);
     virtual_queue_end(&q);
-    assert_ptr_equal(virtual_stock_take_ring(4 * sizeof(struct virtual_slot)), large);
+    assert_ptr_equal(virtual_arena_take_ring(4 * sizeof(struct virtual_slot)), large);
 
     struct virtual_credits c;
     virtual_credits_begin(&c);
@@ -171,18 +171,18 @@ static void what_is_grown_out_of_is_given_back(void **state)
     small = c.entries;
     virtual_credits_append(&c, virtual_credit_of(8, 0, 1));
     large = c.entries;
-    assert_ptr_equal(virtual_stock_take_ring(8 * sizeof *c.entries), small);
+    assert_ptr_equal(virtual_arena_take_ring(8 * sizeof *c.entries), small);
     virtual_credits_end(&c);
-    assert_ptr_equal(virtual_stock_take_ring(16 * sizeof *c.entries), large);
+    assert_ptr_equal(virtual_arena_take_ring(16 * sizeof *c.entries), large);
 
     struct virtual_eject e = {.head = 0};
     virtual_eject_grow(&e);
     small = e.slots;
     virtual_eject_grow(&e);
     large = e.slots;
-    assert_ptr_equal(virtual_stock_take_ring(2 * sizeof *e.slots), small);
+    assert_ptr_equal(virtual_arena_take_ring(2 * sizeof *e.slots), small);
     virtual_eject_end(&e);
-    assert_ptr_equal(virtual_stock_take_ring(4 * sizeof *e.slots), large);
+    assert_ptr_equal(virtual_arena_take_ring(4 * sizeof *e.slots), large);
 }
 
 /* Pieces are zero, aligned and apart, over the end of a chunk. */
@@ -191,7 +191,7 @@ static void pieces(void **state)
     (void)state;
     uint8_t *last = NULL;
     for (unsigned n = 0; n < 200; n++) {
-        uint8_t *piece = virtual_stock_take(1000000 + n);
+        uint8_t *piece = virtual_arena_take(1000000 + n);
         assert_int_equal((uintptr_t)piece % 64, 0);
         assert_true(piece[0] == 0 && piece[999999 + n] == 0);
         memset(piece, 0xFF, 1000000 + n);

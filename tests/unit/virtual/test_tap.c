@@ -1,5 +1,5 @@
 /* test_tap.c - records come out in the order of simulated time, each once; who finds no room waits for the writer. */
-#include "hal/virtual/entity.h"
+#include "hal/virtual/sim_node.h"
 #include "hal/virtual/tap.h"
 #include "tests/support/support_random.h"
 

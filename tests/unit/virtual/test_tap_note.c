@@ -25,11 +25,11 @@ static int open_lab(void **state)
     (void)state;
     static const struct support_virtual_plan plan = {.spec = "1x1 Hx3Mesh", .planes = PLANE + 1};
     support_virtual_open_worker(&lab, &plan, &worker);
-    h = &worker.entity[MIDDLE]->node[PLANE].hal;
-    sw = &worker.entity[MIDDLE]->node[PLANE].sw;
+    h = &worker.sim_node[MIDDLE]->node[PLANE].hal;
+    sw = &worker.sim_node[MIDDLE]->node[PLANE].sw;
     sw->route.x_table = x_ways;
     sw->route.y_table = y_ways;
-    sw->route.allowed[HX_W] = UINT8_MAX;
+    sw->route.turn_mask[HX_W] = UINT8_MAX;
     return 0;
 }
 
@@ -52,7 +52,7 @@ static const struct hx_desc *come(unsigned vc, uint16_t gx, uint16_t gy)
     struct virtual_rx *rx = &h->rx[HX_W];
     uint16_t position = hx_lane(rx->head, vc);
     const struct hx_desc d = {
-        .buffer = virtual_pool_get(&worker.v.pool), .vc = (uint8_t)vc, .dst_d0 = gx, .dst_d1 = gy};
+        .buffer = virtual_pool_get(&worker.v.pool), .vc = (uint8_t)vc, .dst_addr_hi = gx, .dst_addr_lo = gy};
     virtual_deliver(rx, &d, 0, 0);
     return hal_arrival(h, HX_W, vc, position);
 }
@@ -134,15 +134,15 @@ static void who_has_arrived_and_who_has_no_way(void **state)
 {
     (void)state;
     assert_int_equal(note(1, 1, HX_LOCAL).reason, HX_TAP_ARRIVED);
-    assert_int_equal(note(2, 1, HX_LOCAL).reason, HX_TAP_NO_WAY);
-    assert_int_equal(note(2, 1, HX_S).reason, HX_TAP_NO_WAY);
+    assert_int_equal(note(2, 1, HX_LOCAL).reason, HX_TAP_UNREACHABLE);
+    assert_int_equal(note(2, 1, HX_S).reason, HX_TAP_UNREACHABLE);
 }
 
 /* A router of many ports, all of them ways from port 0 to d0 0; those from 1 on have `first`, `first` + 1, ... packets
  * of room. */
 enum { PORTS = HX_TAP_ROOMS + 4 };
 static struct {
-    struct virtual_entity entity;
+    struct virtual_sim_node sim_node;
     struct virtual_node node;
     struct virtual_rx rx[PORTS];
     struct virtual_tx tx[PORTS];
@@ -153,12 +153,16 @@ static struct {
 
 static void make_many(unsigned first)
 {
-    many.entity = (struct virtual_entity){.router = true, .node = &many.node, .worker = &worker.v};
-    many.node.hal = (struct hal_switch){.worker = &worker.v, .entity = &many.entity, .rx = many.rx, .tx = many.tx};
+    many.sim_node = (struct virtual_sim_node){.router = true, .node = &many.node, .worker = &worker.v};
+    many.node.hal = (struct hal_switch){.worker = &worker.v, .sim_node = &many.sim_node, .rx = many.rx, .tx = many.tx};
     many.node.hal.looked = &many.slot;
     many.node.sw.input = many.input;
-    many.node.sw.route = (struct hx_route){
-        .is_router = true, .d0_ports = many.ways, .d1_ports = many.all, .from = many.from, .columns = 1, .rows = 1};
+    many.node.sw.route = (struct hx_route){.is_router = true,
+                                           .addr_hi_ports = many.ways,
+                                           .addr_lo_ports = many.all,
+                                           .from = many.from,
+                                           .columns = 1,
+                                           .rows = 1};
     many.ways[0] = ((uint64_t)1 << PORTS) - 2;
     many.all[0] = many.from[0] = UINT64_MAX;
     for (unsigned port = 1; port < PORTS; port++) {

@@ -152,14 +152,14 @@ static void a_pace(void **state)
     (void)state;
     struct virtual_timing t = timing_of((struct hx_timing)HX_DEFAULT_TIMING);
     assert_int_equal(t.inject[32], t.local.blocks[32]);
-    virtual_timing_pace(&t, 0.25);
+    virtual_timing_injection_rate(&t, 0.25);
     assert_int_equal(t.inject[32], 32 * 5120);
     assert_int_equal(t.local.blocks[32], 32 * 1280);
-    virtual_timing_pace(&t, 0.001);
+    virtual_timing_injection_rate(&t, 0.001);
     assert_int_equal(t.inject[32], 32 * 1280000);
     /* The slowest link at the slowest pace: 16.4 ms a packet, more than 32 bits of ps. */
     t = timing_of((struct hx_timing){.link = 1, .crossbar = 1, .given = HX_GIVEN_LINK | HX_GIVEN_CROSSBAR});
-    virtual_timing_pace(&t, 0.001);
+    virtual_timing_injection_rate(&t, 0.001);
     assert_int_equal(t.inject[32], UINT64_C(16384000000));
 }
 

@@ -11,9 +11,9 @@
 
 #define WIDTH UINT64_C(81280)
 
-static bool has(const uint64_t *set, uint32_t entity)
+static bool has(const uint64_t *set, uint32_t sim_node)
 {
-    return set[entity / 64] >> entity % 64 & 1;
+    return set[sim_node / 64] >> sim_node % 64 & 1;
 }
 
 static void empty(void **state)
@@ -126,10 +126,10 @@ static void as_many_words_as_entities_need(void **state)
 }
 
 /* One turn for a single entity, and for nobody else. */
-static void expect_alone(struct virtual_wheel *w, uint64_t window, uint32_t entity)
+static void expect_alone(struct virtual_wheel *w, uint64_t window, uint32_t sim_node)
 {
     assert_true(virtual_wheel_next(w) == window);
-    assert_true(virtual_wheel_turn(w, window)[0] == (uint64_t)1 << entity);
+    assert_true(virtual_wheel_turn(w, window)[0] == (uint64_t)1 << sim_node);
     virtual_wheel_done(w);
 }
 
@@ -153,13 +153,13 @@ static void nobody_is_woken_without_need(void **state)
 
 /* ---- against a list of all that is to be done ---- */
 
-enum { ENTITIES = 150, NOTES = 4, TURNS = 20000 };
-static uint64_t due[ENTITIES][NOTES]; /* times; 0: none */
+enum { SIM_NODES = 150, NOTES = 4, TURNS = 20000 };
+static uint64_t due[SIM_NODES][NOTES]; /* times; 0: none */
 
 static uint64_t earliest_window(void)
 {
     uint64_t first = VIRTUAL_NO_WINDOW;
-    for (unsigned n = 0; n < ENTITIES * NOTES; n++) {
+    for (unsigned n = 0; n < SIM_NODES * NOTES; n++) {
         uint64_t time = due[n / NOTES][n % NOTES];
         first = time && time / WIDTH < first ? time / WIDTH : first;
     }
@@ -175,23 +175,23 @@ static uint64_t some_time(uint64_t from, uint64_t random)
 
 static void note_some(struct virtual_wheel *w, uint64_t from, uint64_t random)
 {
-    uint32_t entity = random_below(random, ENTITIES);
+    uint32_t sim_node = random_below(random, SIM_NODES);
     for (unsigned n = 0; n < NOTES; n++) {
-        if (due[entity][n] == 0) {
-            due[entity][n] = some_time(from, split_mix(random));
-            virtual_wheel_add(w, entity, due[entity][n]);
+        if (due[sim_node][n] == 0) {
+            due[sim_node][n] = some_time(from, split_mix(random));
+            virtual_wheel_add(w, sim_node, due[sim_node][n]);
             return;
         }
     }
 }
 
 /* As an entity does: takes what is due in the window, and is put back for the soonest of what is left. */
-static unsigned visit(struct virtual_wheel *w, uint32_t entity)
+static unsigned visit(struct virtual_wheel *w, uint32_t sim_node)
 {
     unsigned done = 0;
     uint64_t soonest = UINT64_MAX;
     for (unsigned n = 0; n < NOTES; n++) {
-        uint64_t *time = &due[entity][n];
+        uint64_t *time = &due[sim_node][n];
         if (*time && *time / WIDTH == w->current) {
             *time = 0;
             done++;
@@ -199,7 +199,7 @@ static unsigned visit(struct virtual_wheel *w, uint32_t entity)
         soonest = *time && *time < soonest ? *time : soonest;
     }
     if (soonest != UINT64_MAX)
-        virtual_wheel_add(w, entity, soonest);
+        virtual_wheel_add(w, sim_node, soonest);
     return done;
 }
 
@@ -208,7 +208,7 @@ static void nobody_is_forgotten(void **state)
     (void)state;
     struct virtual_wheel w;
     memset(due, 0, sizeof due);
-    virtual_wheel_open(&w, ENTITIES, WIDTH);
+    virtual_wheel_open(&w, SIM_NODES, WIDTH);
     for (unsigned n = 0; n < 40; n++)
         note_some(&w, 0, random_of(1, n, 0));
     for (uint64_t turn = 0; turn < TURNS; turn++) {
@@ -216,8 +216,8 @@ static void nobody_is_forgotten(void **state)
         assert_true(next <= earliest_window() && next != VIRTUAL_NO_WINDOW);
         const uint64_t *set = virtual_wheel_turn(&w, next);
         unsigned done = 0;
-        for (uint32_t entity = 0; entity < ENTITIES; entity++)
-            done += has(set, entity) ? visit(&w, entity) : 0;
+        for (uint32_t sim_node = 0; sim_node < SIM_NODES; sim_node++)
+            done += has(set, sim_node) ? visit(&w, sim_node) : 0;
         assert_true(earliest_window() > next);
         for (unsigned n = 0; n < done; n++)
             note_some(&w, (next + 1) * WIDTH, random_of(2, turn, n));

@@ -1,0 +1,71 @@
+/* annotations.c - remarks that wait for their frame (annotations.h). */
+#include "fabric-emu/capture/annotations.h"
+#include "host/error.h"
+#include "host/value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NS_PER_MS = 1000000 };
+
+void capture_annotation_fault(struct capture_annotations *r, uint64_t time, uint64_t at_ns, const char *line)
+{
+    size_t bytes = strlen(line) + 1;
+    char *kept = hx_allocate(1, bytes);
+    memcpy(kept, line, bytes);
+    if (r->count && time < r->annotation[r->count - 1].time)
+        time = r->annotation[r->count - 1].time;
+    r->annotation = hx_grow(r->annotation, r->count, &r->room, sizeof *r->annotation);
+    r->annotation[r->count++] = (struct capture_annotation){time, at_ns, kept};
+}
+
+void capture_annotations_over(struct capture_annotations *r, uint64_t time)
+{
+    while (r->first < r->count && r->annotation[r->first].time < time)
+        r->first++;
+}
+
+void capture_annotations_again(struct capture_annotations *r, uint64_t time)
+{
+    r->begun = time;
+    r->next = r->first < r->next ? r->first : r->next;
+}
+
+/* Returns the length of the text, whether there is room for it or not. */
+static size_t print(const struct capture_annotations *r, const struct capture_annotation *one, uint64_t time,
+                    char *text, size_t bytes)
+{
+    char at[HX_VALUE_TEXT];
+    char ago[sizeof ", 18446744073709ms ago"] = "";
+    if (one->time < r->begun)
+        (void)snprintf(ago, sizeof ago, ", %" PRIu64 "ms ago", (time - one->time) / NS_PER_MS);
+    return (size_t)snprintf(text, bytes, "fault at %s%s: %s", hx_value_print_duration(at, one->at_ns), ago, one->line);
+}
+
+const char *capture_annotations_take(struct capture_annotations *r, uint64_t time, char *text, size_t bytes)
+{
+    size_t used = 0;
+    for (; r->next < r->count && r->annotation[r->next].time <= time; r->next++) {
+        size_t from = used ? used + 1 : 0; /* behind a line feed */
+        size_t left = from < bytes ? bytes - from : 0;
+        size_t length = print(r, &r->annotation[r->next], time, text + (left ? from : 0), left);
+        bool fits = length < left;
+        if (!fits && used) {
+            text[used] = '\0'; /* the next frame has it */
+            break;
+        }
+        if (used)
+            text[used] = '\n';
+        used = fits ? from + length : bytes - 1; /* alone too long: cut, or nothing would ever come after it */
+    }
+    return used ? text : NULL;
+}
+
+void capture_annotations_free(struct capture_annotations *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        free(r->annotation[i].line);
+    free(r->annotation);
+}

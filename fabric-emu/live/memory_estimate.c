@@ -1,0 +1,136 @@
+/* memory_estimate.c - how much memory a fabric takes, and how much there is (memory_estimate.h). */
+#include "memory_estimate.h"
+#include "fabric-emu/memory.h"
+#include "host/error.h"
+#include "host/topology/updown.h"
+#include "hxmesh/collective.h"
+#include "node.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+
+enum {
+    PAGE = 4096,
+    FIRST_PAGES = 6,             /* of an endpoint, touched by its first messages */
+    PROCESS_BYTES = 4 << 20,     /* of a worker, beside what is counted here */
+    PEER_BYTES = 12 + 2 * 2 * 4, /* of a peer, beside its entry: places in the hash and of the rest, acknowledgements */
+    REST_BYTES = sizeof(struct hx_peer_slots) + sizeof(struct hx_peer_rest),
+    PACKETS_A_SECOND = 10000000 /* more than a worker delivers */
+};
+
+/* ---- what is needed ---- */
+
+static uint64_t bytes_of_nodes(const struct fab_fabric *f)
+{
+    uint64_t sum = 0;
+    for (uint32_t id = 0; id < f->g->nodes; id++) {
+        unsigned ports = hx_fabric_ports(f->g, id);
+        sum += sizeof(struct node) + ports * (sizeof(struct shm_tx) + sizeof(struct shm_rx)) +
+               hx_switch_bytes(ports, f->g->vcs) + hx_fabric_route_bytes(f->g, id);
+    }
+    return sum * f->g->planes + f->g->hosts * (sizeof(struct accelerator) + (uint64_t)FIRST_PAGES * PAGE);
+}
+
+/* Of one job, together. */
+struct meetings {
+    double pairs;         /* that may send each other something, both counted */
+    double messages;      /* that may be sent */
+    uint64_t packets;     /* of a message, at most */
+    uint64_t duration_ns; /* 0: the messages are all */
+};
+
+/* Where nothing is known of the traffic few have few peers. */
+enum { FEW_PEERS = 2 };
+
+static void add_host(struct meetings *m, const struct fab_fabric *f, const struct traffic *t, uint32_t rank)
+{
+    uint32_t others = f->jobs.size[f->jobs.of[rank]] - 1;
+    uint32_t few = t ? HX_COLLECTIVE_PEERS : FEW_PEERS;
+    if (t && t->members[rank] == 0)
+        return;
+    few = few < others ? few : others;
+    bool any = t && !traffic_is_collective(t, rank);
+    uint64_t bytes = t ? traffic_settings(t, rank)->message : 0;
+    for (uint64_t i = 0; t && t->flows && i < flows_of(t->flows, rank); i++)
+        bytes = traffic_bytes(t, rank, i) > bytes ? traffic_bytes(t, rank, i) : bytes;
+    uint64_t packets = bytes / HX_MAX_PAYLOAD + 1;
+    m->packets = packets > m->packets ? packets : m->packets;
+    m->pairs += any ? traffic_peers(t, rank) : few;
+    if (any && t->flows)
+        m->messages += (double)flows_of(t->flows, rank);
+    else
+        m->messages +=
+            (double)(any ? traffic_destinations(t, rank) : few) * (t ? (double)traffic_settings(t, rank)->count : 1);
+    m->duration_ns = t ? traffic_settings(t, rank)->duration_ns : 0;
+}
+
+static double bytes_of_meetings(const struct meetings *m, unsigned workers)
+{
+    double messages = m->messages;
+    if (m->duration_ns) /* everyone has an entry for everyone once there was time for that */
+        messages = (double)m->duration_ns / 1e9 * PACKETS_A_SECOND * workers / (double)m->packets;
+    double met = 2 * messages < m->pairs ? 2 * messages : m->pairs;
+    bool rest = m->packets > HX_MAPLESS || messages > m->pairs;
+    return met * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? REST_BYTES : 0));
+}
+
+/* Jobs keep to themselves, each with its own traffic. */
+static double bytes_of_peers(const struct fab_fabric *f, const struct traffic *t)
+{
+    double sum = 0;
+    struct meetings *of = hx_allocate(f->jobs.count + 1U, sizeof *of);
+    for (uint32_t rank = 0; rank < f->g->hosts; rank++)
+        if (f->jobs.of[rank] != JOBS_NONE)
+            add_host(&of[f->jobs.of[rank]], f, t, rank);
+    for (uint32_t job = 0; job < f->jobs.count; job++)
+        sum += bytes_of_meetings(&of[job], f->workers);
+    free(of);
+    return sum;
+}
+
+/* Each worker has its own round what is down, of each plane, and of one those of before while it searches. */
+static uint64_t bytes_of_ways(const struct fab_fabric *f)
+{
+    const struct hx_fabric *g = f->g;
+    uint64_t down = (uint64_t)g->planes * g->nodes * sizeof(uint64_t);
+    return hx_updown_may_change(g) ? f->workers * (down + (g->planes + UINT64_C(1)) * hx_updown_bytes(g)) : 0;
+}
+
+struct memory_estimate memory_estimate_of(const struct fab_fabric *f, const struct traffic *traffic, uint64_t shared)
+{
+    uint64_t fixed = bytes_of_nodes(f) + (uint64_t)f->workers * PROCESS_BYTES + bytes_of_ways(f);
+    uint64_t all_peers = (uint64_t)f->g->hosts * f->g->hosts * (sizeof(struct hx_peer) + PEER_BYTES + REST_BYTES);
+    return (struct memory_estimate){.shared = shared,
+                                    .workers = fixed + (uint64_t)bytes_of_peers(f, traffic),
+                                    .space = shared + (fixed + all_peers) / f->workers};
+}
+
+/* ---- what there is ---- */
+
+static uint64_t room_in_shm(void)
+{
+    struct statvfs v;
+    return statvfs("/dev/shm", &v) != 0 || v.f_blocks == 0 ? UINT64_MAX : (uint64_t)v.f_bavail * v.f_frsize;
+}
+
+static uint64_t address_space(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+}
+
+void memory_estimate_check(const struct fab_fabric *f, const struct memory_estimate *n)
+{
+    static const char less[] = "a smaller fabric, fewer --planes or --credits, or --clock virtual";
+    const double gib = 1 << 30;
+    /* What is needed is rounded up, what there is down, so that they differ. */
+    if (n->shared > room_in_shm())
+        hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm", "no room for %.1f MiB of shared memory, but for %.1f MiB (%s)",
+               (double)((n->shared * 10 + (1 << 20) - 1) >> 20) / 10, (double)(room_in_shm() * 10 >> 20) / 10, less);
+    memory_check(f->spec.name, n->shared + n->workers, less);
+    if (n->space > address_space())
+        hx_die(HX_EXIT_ENVIRONMENT, f->spec.name,
+               "needs %.1f GiB of addresses in a process, which may have %.1f GiB (raise `ulimit -v`, or %s)",
+               (double)n->space / gib, (double)address_space() / gib, less);
+}

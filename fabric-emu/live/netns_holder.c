@@ -1,0 +1,226 @@
+/* netns_holder.c - holding namespaces (netns_holder.h). */
+#include "netns_holder.h"
+#include "attach_server.h"
+#include "descriptors.h"
+#include "fabric-emu/workload/host_ip.h"
+#include "hal/wire/passing.h"
+#include "host/error.h"
+#include "host_names.h"
+#include "netns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    LINE = 3,        /* the holder's end of the socket */
+    ASKED_MS = 1000, /* that programs have to end by themselves, */
+    LOOK_MS = 20,    /* and how often it is looked whether they have */
+    MOST_LOOKS = 500 /* after that: who forks faster than it is killed */
+};
+
+/* What goes over the line: to the supervisor an interface (with its descriptor), a problem, or that all is made; END to
+ * the holder. */
+enum word { INTERFACE, PROBLEM, MADE, END };
+struct said {
+    enum word word;
+    uint32_t host;
+    struct hx_problem problem;
+};
+
+/* ---- the line ---- */
+
+/* fd -1: none goes with it. */
+static bool say(int line, const struct said *said, int fd)
+{
+    return passing_send(line, said, sizeof *said, fd, 0);
+}
+
+/* *fd: -1 if none came with it. false: the other end is gone. */
+static bool hear(int line, struct said *said, int *fd)
+{
+    return passing_receive(line, said, sizeof *said, fd, 0) == (ssize_t)sizeof *said;
+}
+
+/* ---- the holder ---- */
+
+static bool *hosts_that_run(const struct fab_fabric *f)
+{
+    bool *runs = hx_allocate(f->g->hosts, sizeof *runs);
+    for (uint32_t host = 0; host < f->g->hosts; host++)
+        runs[host] = !f->layout.dead[host];
+    return runs;
+}
+
+/* The file of names has a name itself only until it is mounted. */
+static bool make_fabric(const struct fab_fabric *f, const bool *runs, struct hx_problem *problem)
+{
+    char path[] = "/dev/shm/" SHM_PREFIX "names-XXXXXX";
+    int fd = mkstemp(path);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    bool written = out && fchmod(fd, 0644) == 0 && host_names_write(out, f->g, runs);
+    bool made = written ? netns_make(path, problem)
+                        : hx_fail(problem, HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(errno));
+    if (out)
+        (void)fclose(out);
+    if (fd >= 0)
+        (void)unlink(path);
+    return made;
+}
+
+static bool make_host(const struct fab_fabric *f, uint32_t number, unsigned mtu, struct hx_problem *problem)
+{
+    char name[HX_NAME_BYTES];
+    const struct netns_host host = {
+        .number = number,
+        .name = host_own_name(name, f->g, number),
+        .ip = host_ip(f->g, number),
+        .prefix = HOST_IP_PREFIX,
+        .ip6 = {host_ip6(f->g, number, HOST_IP6_FABRIC), host_ip6(f->g, number, HOST_IP6_LINK)},
+        .prefix6 = HOST_IP6_PREFIX,
+        .mtu = mtu};
+    int fd = netns_make_host(&host, problem);
+    if (fd < 0)
+        return false;
+    const struct said said = {.word = INTERFACE, .host = number};
+    bool told = say(LINE, &said, fd);
+    (void)close(fd);
+    return told || hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "the supervisor is gone");
+}
+
+static bool make_all(const struct fab_fabric *f, unsigned mtu, struct hx_problem *problem)
+{
+    bool *runs = hosts_that_run(f);
+    bool good = make_fabric(f, runs, problem);
+    for (uint32_t host = 0; good && host < f->g->hosts; host++)
+        good = !runs[host] || make_host(f, host, mtu, problem);
+    free(runs);
+    return good;
+}
+
+/* Nothing of the supervisor's stays open here: its lock on the shared memory, the terminal. */
+static void let_go(struct fab_fabric *f, int line)
+{
+    shm_arena_close(&f->arena, false);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        (void)dup2(nothing, fd);
+    (void)dup3(line, LINE, O_CLOEXEC);
+    (void)close_range(LINE + 1, ~0U, 0);
+}
+
+static void end_programs(uint32_t hosts, bool at_once)
+{
+    for (int waited = 0; !at_once && waited < ASKED_MS; waited += LOOK_MS) {
+        if (netns_signal(hosts, waited ? 0 : SIGTERM) == 0)
+            return;
+        (void)poll(NULL, 0, LOOK_MS);
+    }
+    for (unsigned looks = 0; looks < MOST_LOOKS && netns_signal(hosts, SIGKILL) > 0; looks++)
+        (void)poll(NULL, 0, LOOK_MS);
+}
+
+/* What the supervisor would have removed. Its workers die with it, and until they have, they have the door open,
+ * too. */
+static void remove_left(const struct fab_fabric *f)
+{
+    const char *name = shm_arena_name(&f->arena);
+    (void)shm_arena_remove_dead(&f->arena);
+    for (unsigned looks = 0; looks < MOST_LOOKS && attach_server_has_socket(name) && !attach_server_remove_dead(name);
+         looks++)
+        (void)poll(NULL, 0, LOOK_MS);
+}
+
+static _Noreturn void hold(struct fab_fabric *f, unsigned mtu, int line)
+{
+    struct said said = {.word = PROBLEM};
+    int fd;
+    (void)prctl(PR_SET_NAME, "hxmesh-hosts");
+    (void)setsid(); /* Ctrl-C is for the supervisor */
+    let_go(f, line);
+    bool made = make_all(f, mtu, &said.problem);
+    said.word = made ? MADE : PROBLEM;
+    bool told = say(LINE, &said, -1);
+    bool asked = made && told && hear(LINE, &said, &fd);
+    end_programs(f->g->hosts, !asked);
+    if (!asked)
+        remove_left(f);
+    _exit(HX_EXIT_DONE);
+}
+
+/* ---- the supervisor ---- */
+
+static bool take_interfaces(struct netns_holder *h, struct hx_problem *problem)
+{
+    struct said said;
+    int fd;
+    while (hear(h->line, &said, &fd)) {
+        if (said.word == MADE)
+            return true;
+        if (said.word == PROBLEM) {
+            *problem = said.problem;
+            return false;
+        }
+        if (fd < 0)
+            return hx_fail(problem, HX_EXIT_ENVIRONMENT, NETNS_INTERFACE,
+                           "cannot be handed over: there are too many descriptors%s", descriptors_advice(EMFILE));
+        h->tun[said.host] = fd;
+    }
+    return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "the process that holds the hosts' namespaces died");
+}
+
+bool netns_holder_start(struct netns_holder *h, const struct fab_fabric *f, unsigned mtu, struct hx_problem *problem)
+{
+    int line[2];
+    *h = (struct netns_holder){.line = -1, .hosts = f->g->hosts, .tun = hx_allocate(f->g->hosts, sizeof *h->tun)};
+    for (uint32_t host = 0; host < h->hosts; host++)
+        h->tun[host] = -1;
+    descriptors_allow(); /* two a host there, and with its attachment here and in workers */
+    bool paired = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) == 0;
+    pid_t pid = paired ? fork() : -1;
+    if (pid == 0) {
+        struct fab_fabric own = *f;
+        hold(&own, mtu, line[1]);
+    }
+    if (paired)
+        (void)close(line[1]);
+    h->line = paired ? line[0] : -1;
+    if (pid < 0) {
+        (void)hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "no process can be started: %s", strerror(errno));
+        netns_holder_stop(h);
+        return false;
+    }
+    h->pid = pid;
+    if (take_interfaces(h, problem))
+        return true;
+    (void)close(h->line); /* the holder may be about to send what nobody takes: it must not wait for that */
+    h->line = -1;
+    netns_holder_stop(h);
+    return false;
+}
+
+void netns_holder_stop(struct netns_holder *h)
+{
+    const struct said end = {.word = END};
+    if (h->pid) {
+        if (h->line >= 0)
+            (void)say(h->line, &end, -1);
+        (void)waitpid(h->pid, NULL, 0);
+    }
+    for (uint32_t host = 0; h->tun && host < h->hosts; host++) {
+        if (h->tun[host] >= 0)
+            (void)close(h->tun[host]);
+    }
+    if (h->line >= 0)
+        (void)close(h->line);
+    free(h->tun);
+    *h = (struct netns_holder){.line = -1};
+}

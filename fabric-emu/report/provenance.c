@@ -1,0 +1,126 @@
+/* provenance.c - what a run was: everything that is needed to run it again. */
+#include "fabric-emu/report/result.h"
+#include "host/json.h"
+#include "host/options/command_line.h"
+#include "host/options/json.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- the fabric ---- */
+
+static json_t *boards_json(const struct hx_spec *spec, bool (*belongs)(const struct hx_spec *, unsigned, uint16_t),
+                           uint16_t tag)
+{
+    json_t *boards = json_array();
+    for (unsigned board = 0; board < hx_spec_boards(spec); board++) {
+        if (!belongs(spec, board, tag))
+            continue;
+        struct hx_coordinate at = spec->a ? (struct hx_coordinate){board % spec->x, board / spec->x}
+                                          : hx_address_of(hx_spec_fabric(spec), board);
+        (void)json_array_append_new(boards, json_pack("[i, i]", (int)at.addr_hi, (int)at.addr_lo));
+    }
+    return boards;
+}
+
+static bool has_failed(const struct hx_spec *spec, unsigned board, uint16_t tag)
+{
+    (void)tag;
+    return hx_spec_board_failed(spec, board);
+}
+
+static bool is_of_job(const struct hx_spec *spec, unsigned board, uint16_t tag)
+{
+    return hx_spec_board_job(spec, board) == tag;
+}
+
+/* Boards (hosts, where there are no boards) of each job that the spec names. */
+static json_t *jobs_json(const struct result *r)
+{
+    json_t *jobs = json_array();
+    for (uint32_t i = 0; r->spec->job && i < r->jobs; i++) {
+        uint16_t tag = r->job[i].tag;
+        if (tag != HX_NO_JOB)
+            (void)json_array_append_new(jobs, json_pack("{s:i, s:o}", "tag", (int)tag, r->spec->a ? "boards" : "hosts",
+                                                        boards_json(r->spec, is_of_job, tag)));
+    }
+    return jobs;
+}
+
+json_t *result_fabric_json(const struct result *r)
+{
+    const struct hx_spec *s = r->spec;
+    return json_pack("{s:o, s:i, s:i, s:i, s:i, s:o, s:o}", "name", hx_json_text(s->name), "a", (int)s->a, "b",
+                     (int)s->b, "x", (int)s->x, "y", (int)s->y, s->a ? "failed_boards" : "failed_hosts",
+                     boards_json(s, has_failed, 0), "jobs", jobs_json(r));
+}
+
+/* ---- the settings ---- */
+
+/* Takes the option of that place out of a table. */
+static void leave_out(struct hx_option *options, const void *to)
+{
+    while ((const void *)options->to.number != to)
+        options++;
+    for (; options->kind != HX_OPTION_END; options++)
+        options[0] = options[1];
+}
+
+/* Nothing is said of what there is not: `hxmesh fault` alone says nothing of the run. */
+static void leave_out_faults(struct hx_option *options, const struct hx_fault_settings *s)
+{
+    bool any = s->lines.count || s->file;
+    bool drawn = s->file && strcmp(s->file, HX_FAULTS_RANDOM) == 0;
+    if (!any) {
+        leave_out(options, &s->lines);
+        leave_out(options, &s->file);
+        leave_out(options, &s->detect_ns);
+        leave_out(options, &s->notify_ns);
+    }
+    if (!drawn) {
+        leave_out(options, &s->mtbf_ns);
+        leave_out(options, &s->mttr_ns);
+    }
+}
+
+void result_settings(const struct result *r, json_t **settings, char **again)
+{
+    /* The targets of a table can be written, so it is one of copies. */
+    struct hx_settings s = r->settings;
+    char routing[HX_ROUTING_BYTES];
+    struct hx_overrides sizes = {r->g->planes, r->spec->radix, r->spec->taper, r->spec->credits,
+                                 hx_routing_write(routing, &r->g->routing)};
+    struct hx_timing timing = r->timing;
+    struct hx_spec jobs = {.said = r->spec->said, .only = r->spec->only};
+    struct hx_fault_settings faults =
+        r->fault_settings ? *r->fault_settings : (struct hx_fault_settings)HX_FAULT_DEFAULTS;
+    struct hx_option all[] = {HX_TRAFFIC_OPTIONS(&s),      HX_JOB_LIST_OPTIONS(&jobs), HX_CLOCK_OPTION(&s),
+                              HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),   HX_VIRTUAL_OPTIONS(&s),
+                              HX_TIMING_OPTIONS(&timing),  HX_FAULT_OPTIONS(&faults),  HX_OPTIONS_END};
+    /* What carries a program's or a host's messages in place of the workload has no use for the first of them. */
+    size_t of_traffic = sizeof((struct hx_option[]){HX_TRAFFIC_OPTIONS(&s)}) / sizeof *all;
+    struct hx_option *options = all + (r->instead ? of_traffic : 0);
+    leave_out_faults(options, &faults);
+    if (!r->spec->a) { /* of a HammingMesh's trees */
+        leave_out(options, &sizes.radix);
+        leave_out(options, &sizes.taper);
+    }
+    *settings = json_object();
+    hx_options_json(options, hx_settings_run(&s), *settings);
+    if (r->spec->said.count == 0)
+        (void)json_object_del(*settings, "job");
+    if (r->spec->only.count == 0)
+        (void)json_object_del(*settings, "only");
+    *again = r->instead ? NULL : hx_options_line("hxmesh run", r->spec->source, options, hx_settings_run(&s));
+}
+
+/* ---- when and how it was started ---- */
+
+void result_date(const struct result *r, char text[RESULT_DATE])
+{
+    struct tm utc;
+    text[0] = '\0';
+    if (gmtime_r(&r->common->started, &utc))
+        (void)strftime(text, RESULT_DATE, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}

@@ -1,0 +1,92 @@
+/* arena.c - a stock of memory in huge pages (arena.h). */
+#include "arena.h"
+#include "host/error.h"
+#include "host/huge.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#define CHUNK ((size_t)64 << 20)
+enum { ALIGNMENT = 64, RING_SIZES = 40 };
+
+/* A ring that was given back. */
+struct spare {
+    struct spare *next;
+};
+
+/* What is left of the newest chunk. */
+struct chunk {
+    uint8_t *at, *end;
+};
+
+/* Chunks in huge pages, and in small ones; and rings that were given back, by the power of two of their size. */
+static struct {
+    struct chunk huge, small;
+    struct spare *ring[RING_SIZES];
+} arena;
+
+static void *map(size_t bytes, bool huge)
+{
+    void *at = hx_huge_map(bytes, huge);
+    if (!at)
+        hx_die(HX_EXIT_ENVIRONMENT, "memory", "cannot reserve %zu MiB of addresses: %s", bytes >> 20, strerror(errno));
+    if ((uintptr_t)at + bytes > VIRTUAL_ADDRESS)
+        hx_die(HX_EXIT_ENVIRONMENT, "memory", "lies at an address of more than 48 bits: %p", at);
+    return at;
+}
+
+void *virtual_arena_reserve(size_t bytes)
+{
+    return map(bytes, true);
+}
+
+static void *take(struct chunk *c, size_t bytes, bool huge)
+{
+    bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (bytes > CHUNK / 4)
+        return map(bytes, huge);
+    if ((size_t)(c->end - c->at) < bytes) {
+        c->at = map(CHUNK, huge);
+        c->end = c->at + CHUNK;
+    }
+    void *piece = c->at;
+    c->at += bytes;
+    return piece;
+}
+
+void *virtual_arena_take(size_t bytes)
+{
+    return take(&arena.huge, bytes, true);
+}
+
+void *virtual_arena_take_seldom(size_t bytes)
+{
+    return take(&arena.small, bytes, false);
+}
+
+static unsigned size_of(size_t bytes)
+{
+    return bytes <= ALIGNMENT ? 6 : 64U - (unsigned)__builtin_clzll(bytes - 1);
+}
+
+void *virtual_arena_take_ring(size_t bytes)
+{
+    unsigned size = size_of(bytes);
+    struct spare *spare = arena.ring[size];
+    if (!spare)
+        return virtual_arena_take((size_t)1 << size);
+    arena.ring[size] = spare->next;
+    __builtin_prefetch(spare->next); /* soon taken too */
+    return spare;
+}
+
+void virtual_arena_give_ring(void *ring, size_t bytes)
+{
+    unsigned size = size_of(bytes);
+    struct spare *spare = ring;
+    if (!spare)
+        return;
+    spare->next = arena.ring[size];
+    arena.ring[size] = spare;
+}

@@ -1,0 +1,506 @@
+/* prefetch.c - fetches ahead (prefetch.h).
+ *
+ *     stage   reads                     asks for
+ *       0                               the entity
+ *       1     the entity                its switches, the soonest of its agenda
+ *       2     switches, agenda          ports that something comes by, or that open, and who is noted as waiting for those; tables and
+ *                                       all outputs of accelerators; the endpoint
+ *       3     ports, endpoint           packets and credits, who gets credit for what comes, who waits for what opens; what arrives, the
+ *                                       firmware's part
+ *       4     packets, those who wait   of routers: their routes; whose turn it is; frames, where peers are looked for, what is to
+ *                                       be sent, and to whom next
+ *       5     routes, buckets           of routers: the outputs they lead to; peers, and where they are here what their packets are about
+ *
+ * Only what is going to be touched, which needs a look at each packet: more lines, asked for without a look, take more
+ * time than that saves. But which of an accelerator's four outputs that are takes longer to find out than to ask for
+ * all of them. */
+#include "prefetch.h"
+#include "endpoint_parts.h"
+#include "inline.h"
+#include "send_set.h"
+
+enum {
+    LINE = 64,
+    SENDS = 4, /* seldom more inject in a window */
+    WAYS = 2,  /* likewise to choose from */
+    FEW = 8    /* peers that are asked for without a look at who is meant */
+};
+
+ALWAYS_INLINE void prefetch(const void *at)
+{
+    __builtin_prefetch(at);
+}
+
+ALWAYS_INLINE void prefetch_lines(const void *from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += LINE)
+        __builtin_prefetch((const uint8_t *)from + at);
+}
+
+/* ---- packets that come ---- */
+
+/* And whoever gets credit for it. */
+ALWAYS_INLINE void prefetch_packet(const struct virtual_rx *rx, unsigned vc)
+{
+    prefetch(rx->from);
+    prefetch(virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc)));
+    prefetch(virtual_queue_at(&rx->queue[vc], (uint16_t)(hx_lane(rx->ready, vc) + 1)));
+}
+
+/* A router's. */
+ALWAYS_INLINE void prefetch_route(const struct hx_route *r, unsigned input, const struct hx_desc *d)
+{
+    prefetch(&r->addr_hi_ports[d->dst_addr_hi]);
+    prefetch(&r->addr_lo_ports[d->dst_addr_lo < r->rows ? d->dst_addr_lo : r->rows]);
+    prefetch(&r->from[input]);
+}
+
+ALWAYS_INLINE void prefetch_output(const struct virtual_node *n, unsigned port, unsigned input, unsigned vc)
+{
+    prefetch_lines(&n->hal.tx[port], sizeof n->hal.tx[port]);
+    if (n->sw.route.changes_vc) {
+        prefetch(&n->sw.route.vc_increment[port]);
+        prefetch(&n->sw.route.restarted[port]);
+    }
+    if (n->sw.wanted[vc]) {
+        prefetch(&n->sw.requests[(size_t)vc * n->sw.outputs + port]);
+        prefetch(&hx_switch_candidates(&n->sw, input, vc)[port]);
+    }
+}
+
+ALWAYS_INLINE void prefetch_outputs(const struct virtual_node *n, unsigned input, const struct hx_desc *d)
+{
+    uint64_t ports = hx_router_ports(&n->sw.route, input, d->dst_addr_hi, d->dst_addr_lo);
+    for (unsigned way = 0; way < WAYS && ports; way++, ports &= ports - 1)
+        prefetch_output(n, (unsigned)__builtin_ctzll(ports), input, d->vc);
+}
+
+/* The next packet that comes on a VC, NULL: not before `end`. */
+ALWAYS_INLINE const struct virtual_slot *coming_on(const struct virtual_rx *rx, unsigned vc, uint64_t end)
+{
+    if (rx->queue[vc].slots == 0) /* what is out of order the audit reports, when the window is over */
+        return NULL;
+    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
+    return slot->ready < end ? slot : NULL;
+}
+
+/* A router's, of the next packet of a VC: in stage 4 its table entries, which are large, and then what they say. */
+ALWAYS_INLINE void prefetch_routes(const struct virtual_node *n, unsigned input, unsigned vc, unsigned stage,
+                                   uint64_t end)
+{
+    const struct hx_route *r = &n->sw.route;
+    const struct virtual_slot *slot = coming_on(&n->hal.rx[input], vc, end);
+    if (!slot || slot->d.dst_addr_hi >= r->columns)
+        return;
+    if (stage == 4)
+        prefetch_route(r, input, &slot->d);
+    else
+        prefetch_outputs(n, input, &slot->d);
+}
+
+/* ---- outputs that open, or get credit ---- */
+
+ALWAYS_INLINE void prefetch_credit(const struct virtual_tx *tx)
+{
+    if (tx->back.entries != tx->back.few)
+        prefetch(&tx->back.entries[tx->back.tail]);
+}
+
+ALWAYS_INLINE void prefetch_requests(const struct hx_switch *sw, unsigned output)
+{
+    for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
+        prefetch(&sw->requests[(size_t)vc * sw->outputs + output]);
+        prefetch(&sw->next_input[(size_t)vc * sw->outputs + output]);
+    }
+}
+
+/* Of those who wait for an output, whose turn it is; HX_MAX_RADIX: nobody waits. */
+ALWAYS_INLINE unsigned next_in_turn(const struct hx_switch *sw, unsigned output, unsigned vc)
+{
+    uint64_t asking = sw->requests[(size_t)vc * sw->outputs + output];
+    unsigned turn = sw->next_input[(size_t)vc * sw->outputs + output];
+    uint64_t behind = asking & UINT64_MAX << turn;
+    return asking ? (unsigned)__builtin_ctzll(behind ? behind : asking) : HX_MAX_RADIX;
+}
+
+ALWAYS_INLINE void prefetch_waiting(const struct virtual_node *n, unsigned output)
+{
+    for (unsigned vc = 0; vc < n->sw.route.vcs; vc++) {
+        unsigned input = next_in_turn(&n->sw, output, vc);
+        if (input == HX_MAX_RADIX)
+            continue;
+        prefetch_lines(&n->hal.rx[input], sizeof n->hal.rx[input]);
+        prefetch(&n->sw.input[input]);
+        prefetch_output(n, output, input, vc);
+    }
+}
+
+/* The packet that has waited longest at the input whose turn it is. */
+ALWAYS_INLINE void prefetch_oldest(const struct virtual_node *n, unsigned output)
+{
+    for (unsigned vc = 0; vc < n->sw.route.vcs; vc++) {
+        unsigned input = next_in_turn(&n->sw, output, vc);
+        if (input == HX_MAX_RADIX)
+            continue;
+        prefetch(virtual_queue_at(&n->hal.rx[input].queue[vc], hx_lane(n->sw.input[input].tail, vc)));
+        prefetch(n->hal.rx[input].from);
+    }
+}
+
+void virtual_prefetch_waiting(const struct virtual_node *n, uint64_t outputs)
+{
+    for (; outputs; outputs &= outputs - 1)
+        prefetch_oldest(n, (unsigned)__builtin_ctzll(outputs));
+}
+
+/* ---- a switch: the ports of which its agenda speaks ---- */
+
+ALWAYS_INLINE void prefetch_single_arrival(const struct virtual_node *n, unsigned input, unsigned vc, unsigned stage,
+                                           uint64_t end, bool router)
+{
+    if (stage == 2) {
+        prefetch_lines(&n->hal.rx[input], sizeof n->hal.rx[input]);
+        prefetch(&n->sw.input[input]);
+    } else if (stage == 3) {
+        prefetch_packet(&n->hal.rx[input], vc);
+    } else if (router) {
+        prefetch_routes(n, input, vc, stage, end);
+    }
+}
+
+ALWAYS_INLINE void prefetch_opening(const struct virtual_node *n, unsigned output, unsigned stage)
+{
+    if (stage == 2) {
+        prefetch(&n->hal.tx[output]);
+        prefetch_requests(&n->sw, output);
+    } else if (stage == 3) {
+        prefetch_credit(&n->hal.tx[output]);
+        prefetch_waiting(n, output);
+    } else if (stage == 4) {
+        prefetch_oldest(n, output);
+    }
+}
+
+/* What an item of a switch's own is about. */
+ALWAYS_INLINE void prefetch_port(const struct virtual_node *n, unsigned item, unsigned stage, uint64_t end, bool router)
+{
+    unsigned ports = virtual_item_ports(router);
+    unsigned outputs = virtual_output_items(router);
+    if (item < outputs)
+        prefetch_single_arrival(n, item / HX_VCS, item % HX_VCS, stage, end, router);
+    else
+        prefetch_opening(n, item - outputs - (item < outputs + ports ? 0 : ports), stage);
+}
+
+/* The items of an agenda that are due before `end`, one after the other: what stands behind the last is not
+ * (event_queue.h). */
+struct cursor {
+    const uint64_t *key;
+    uint64_t limit;
+};
+
+ALWAYS_INLINE struct cursor due(const struct virtual_event_queue *a, uint64_t end)
+{
+    return (struct cursor){a->key + a->first, end << VIRTUAL_ITEM_BITS};
+}
+
+ALWAYS_INLINE bool next_due(struct cursor *c, unsigned *item)
+{
+    uint64_t key = *c->key++;
+    *item = virtual_event_queue_item(key);
+    return key < c->limit;
+}
+
+ALWAYS_INLINE void prefetch_router(const struct virtual_sim_node *e, unsigned stage, uint64_t end)
+{
+    struct cursor items = due(&e->event_queue, end);
+    for (unsigned item; next_due(&items, &item);) {
+        if (item != VIRTUAL_ITEM_FAULT) /* which is of no port */
+            prefetch_port(&e->node[0], item, stage, end, true);
+    }
+}
+
+/* ---- an accelerator's endpoint ---- */
+
+/* By what number endpoints know who sent a packet. */
+ALWAYS_INLINE uint32_t sender_of(const struct hal_endpoint *h, const struct virtual_slot *slot)
+{
+    return h->worker->peer_number[slot->birth & UINT16_MAX];
+}
+
+/* Where it is looked up who has a number. */
+ALWAYS_INLINE void prefetch_search(const struct hx_endpoint *ep, uint32_t number)
+{
+    if (ep->bucket)
+        prefetch(&ep->bucket[hx_endpoint_bucket(ep, number)]);
+    else
+        prefetch(&ep->peer[number]);
+}
+
+/* Whether all that it knows of others is so little that it is asked for at once: who sent a packet is then here a stage
+ * sooner. */
+ALWAYS_INLINE bool has_few_peers(const struct hx_endpoint *ep)
+{
+    return ep->known <= FEW;
+}
+
+/* In an endpoint's memory they stand behind what says which entries are theirs. */
+ALWAYS_INLINE void prefetch_few_peers(const struct hx_endpoint *ep)
+{
+    prefetch_lines(ep->rest_of, (size_t)((const uint8_t *)&ep->peer[ep->known] - (const uint8_t *)ep->rest_of));
+}
+
+/* What is going to arrive at the endpoint, and what its user will do about it. */
+ALWAYS_INLINE void prefetch_arrivals(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
+{
+    const struct hx_endpoint *ep = h->firmware;
+    uint32_t at = q->tail;
+    for (; at != q->head && q->slots[at & q->mask].ready < end; at++) {
+        const struct virtual_slot *slot = &q->slots[at & q->mask];
+        prefetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
+        prefetch_search(ep, sender_of(h, slot));
+        prefetch_lines(h->user_data, h->user_bytes);
+    }
+    if (at != q->tail && has_few_peers(ep))
+        prefetch_few_peers(ep);
+}
+
+/* Who has a number: where not all have a place of their own the first in its bucket, or NULL. */
+ALWAYS_INLINE const struct hx_peer *peer_of(const struct hx_endpoint *ep, uint32_t number)
+{
+    if (!ep->bucket)
+        return &ep->peer[number];
+    uint32_t peer = ep->bucket[hx_endpoint_bucket(ep, number)];
+    return peer ? &ep->peer[peer - 1] : NULL;
+}
+
+ALWAYS_INLINE void prefetch_peer(const struct hx_endpoint *ep, uint32_t number)
+{
+    const struct hx_peer *peer = peer_of(ep, number);
+    if (peer) {
+        prefetch(peer);
+        prefetch(&ep->rest_of[peer - ep->peer]);
+    }
+}
+
+void virtual_prefetch_delivery(const struct hal_endpoint *h, const struct virtual_slot *slot)
+{
+    const struct hx_endpoint *ep = h->firmware;
+    prefetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
+    if (ep && h->worker->near)
+        prefetch_peer(ep, sender_of(h, slot));
+    else if (ep && virtual_is_small(&slot->d))
+        prefetch_search(ep, sender_of(h, slot));
+}
+
+/* The messages under way to a peer, one of which a small packet of his is likely to acknowledge. */
+ALWAYS_INLINE void prefetch_sends_to(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
+        if (peer->send[slot] != HX_NO_SEND)
+            prefetch(&ep->send[peer->send[slot]]);
+    }
+}
+
+/* Where messages of his are noted as they arrive that come when one in his first slot is complete. */
+ALWAYS_INLINE void prefetch_slots(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    if (peer->first.base != peer->first.packets || peer->first.packets == 0)
+        return;
+    uint32_t rest = ep->rest_of[peer - ep->peer];
+    if (rest)
+        prefetch_lines(ep->slots[rest - 1].in, sizeof ep->slots[rest - 1].in);
+}
+
+/* What a packet is about that is at its endpoint before the visit ends. */
+ALWAYS_INLINE void prefetch_subject(const struct hal_endpoint *h, const struct hx_peer *peer,
+                                    const struct virtual_slot *slot)
+{
+    if (virtual_is_small(&slot->d))
+        prefetch_sends_to(h->firmware, peer);
+    else if (h->hears_again)
+        prefetch_slots(h->firmware, peer);
+    else
+        prefetch(peer);
+}
+
+ALWAYS_INLINE void prefetch_peers(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
+{
+    const struct hx_endpoint *ep = h->firmware;
+    for (uint32_t at = q->tail; at != q->head && q->slots[at & q->mask].ready < end; at++) {
+        const struct virtual_slot *slot = &q->slots[at & q->mask];
+        const struct hx_peer *peer = !ep->bucket || has_few_peers(ep) ? peer_of(ep, sender_of(h, slot)) : NULL;
+        if (peer)
+            prefetch_subject(h, peer, slot);
+        else
+            prefetch_peer(ep, sender_of(h, slot));
+    }
+}
+
+/* The messages whose turn to inject is next, if all are due: as many as may now, and as will when two packets have gone
+ * on. */
+ALWAYS_INLINE void prefetch_sends(const struct hal_endpoint *h, const struct hx_endpoint *ep)
+{
+    unsigned may = hal_inject_room(h, 0) + 2;
+    if (!ep->due.filled || ep->turn[0] + may > ep->config.sends)
+        return;
+    prefetch(&ep->due.word[ep->turn[0] / 64]);
+    prefetch_lines(&ep->send[ep->turn[0]], (may < SENDS ? may : SENDS) * sizeof ep->send[0]);
+}
+
+/* The place that the next message takes, if it is among the first. */
+ALWAYS_INLINE unsigned first_idle(const struct hx_endpoint *ep)
+{
+    return ep->idle.filled & 1 ? (unsigned)__builtin_ctzll(ep->idle.word[0]) : 0;
+}
+
+/* Whom it sends to next: a message that comes by a rate is for somebody of whom nothing else has spoken for long. */
+ALWAYS_INLINE void prefetch_next(const struct hal_endpoint *h, const struct hx_endpoint *ep, unsigned stage)
+{
+    if (h->next_to == HX_NOWHERE)
+        return;
+    uint32_t number = h->worker->peer_number[h->next_to];
+    if (stage == 4) {
+        prefetch_search(ep, number);
+        prefetch(&ep->send[first_idle(ep)]);
+    }
+    if (stage == 5 && ep->bucket)
+        prefetch_peer(ep, number);
+}
+
+ALWAYS_INLINE void prefetch_ejects(const struct hal_endpoint *h, unsigned plane, unsigned stage, uint64_t end)
+{
+    const struct virtual_eject *eject = &h->plane[plane].eject;
+    if (stage == 3 && eject->tail != eject->head)
+        prefetch_lines(&eject->slots[eject->tail & eject->mask], 2 * sizeof eject->slots[0]);
+    if (stage == 4)
+        prefetch_arrivals(h, eject, end);
+    if (stage == 5)
+        prefetch_peers(h, eject, end);
+}
+
+ALWAYS_INLINE void prefetch_endpoint(const struct virtual_sim_node *e, unsigned stage, uint64_t end)
+{
+    const struct hal_endpoint *h = e->endpoint;
+    if (stage == 2) {
+        prefetch(e->of);
+        prefetch_lines(h, offsetof(struct hal_endpoint, plane) + e->planes * sizeof(struct virtual_port));
+        return;
+    }
+    for (unsigned plane = 0; plane < e->planes; plane++)
+        prefetch_ejects(h, plane, stage, end);
+    if (stage == 3)
+        prefetch_lines(h->firmware, sizeof *h->firmware);
+    if (stage == 4) {
+        prefetch_sends(h, h->firmware);
+        prefetch(&h->firmware->ack[h->firmware->acks_first]);
+    }
+    prefetch_next(h, h->firmware, stage);
+}
+
+/* ---- an accelerator ---- */
+
+/* The inputs at which what is injected stands. */
+ALWAYS_INLINE void prefetch_local(const struct virtual_sim_node *e)
+{
+    for (unsigned plane = 0; plane < e->planes; plane++)
+        prefetch(&e->node[plane].hal.rx[HX_LOCAL]);
+}
+
+/* Whether it can inject a burst by some plane when so many packets more have gone on. */
+ALWAYS_INLINE bool has_room_soon(const struct virtual_sim_node *e, unsigned packets)
+{
+    for (unsigned plane = 0; plane < e->planes; plane++) {
+        if (virtual_injected_at(&e->node[plane].hal) <= VIRTUAL_INJECTED - VIRTUAL_INJECT_BURST + packets)
+            return true;
+    }
+    return false;
+}
+
+/* Tables, and what packets leave by to others. */
+ALWAYS_INLINE void prefetch_routes_out(const struct virtual_sim_node *e)
+{
+    for (unsigned plane = 0; plane < e->planes; plane++) {
+        const struct virtual_node *n = &e->node[plane];
+        prefetch(n->sw.route.x_table);
+        prefetch(n->sw.route.y_table);
+        for (unsigned port = 0; port < HX_LOCAL; port++)
+            prefetch_lines(&n->hal.tx[port], sizeof n->hal.tx[port]);
+    }
+}
+
+/* The endpoint too if something is for it; if it would inject and has room, which is known a stage later, or will
+ * have. */
+ALWAYS_INLINE void prefetch_accelerator(const struct virtual_sim_node *e, unsigned stage, uint64_t end)
+{
+    bool called = false;
+    unsigned items = 0;
+    struct cursor soonest = due(&e->event_queue, end);
+    for (unsigned item; next_due(&soonest, &item); items++) {
+        if (item >= VIRTUAL_ITEM_EJECT)
+            called = true;
+        else
+            prefetch_port(&e->node[item / VIRTUAL_PLANE_ITEMS], item % VIRTUAL_PLANE_ITEMS, stage, end, false);
+    }
+    if (stage == 2)
+        prefetch_routes_out(e);
+    if (called)
+        prefetch_endpoint(e, stage, end);
+    else if (e->hungry && stage == 2)
+        prefetch_local(e);
+    else if (e->hungry && has_room_soon(e, items))
+        prefetch_endpoint(e, stage - 1, end);
+}
+
+void virtual_prefetch_apart(const struct virtual_sim_node *e, uint64_t end)
+{
+    const struct hal_endpoint *h = e->endpoint;
+    const struct hx_endpoint *ep = h->firmware;
+    for (unsigned plane = 0; plane < e->planes; plane++) {
+        const struct virtual_eject *q = &h->plane[plane].eject;
+        for (uint32_t at = q->tail; at != q->head && q->slots[at & q->mask].ready < end; at++) {
+            const struct virtual_slot *slot = &q->slots[at & q->mask];
+            prefetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
+            const struct hx_peer *peer = peer_of(ep, sender_of(h, slot));
+            if (peer)
+                prefetch_subject(h, peer, slot);
+        }
+    }
+    if (e->hungry)
+        prefetch(&ep->send[hx_send_set_next(&ep->due, ep->turn[0])]);
+}
+
+/* ---- all ---- */
+
+/* Where entities are so near that all is handed over at once (outbox.h), to find what a router's tables lead to takes
+ * longer than to wait for it. */
+ALWAYS_INLINE void prefetch_stage(const struct virtual_sim_node *e, unsigned stage, uint64_t end)
+{
+    if (stage == 0) {
+        prefetch(e);
+    } else if (stage == 1) {
+        prefetch(&e->event_queue.key[e->event_queue.first]);
+        prefetch(&e->event_queue.key[e->event_queue.end]);
+        prefetch_lines(e->node, e->planes * sizeof *e->node);
+    } else if (!e->router) {
+        prefetch_accelerator(e, stage, end);
+    } else if (stage < 4 || e->worker->outbox.for_own) {
+        prefetch_router(e, stage, end);
+    }
+}
+
+void virtual_prefetch(struct virtual_sim_node *const ahead[VIRTUAL_PREFETCH_STAGES], uint64_t end)
+{
+    if (ahead[5])
+        prefetch_stage(ahead[5], 0, end);
+    if (ahead[4])
+        prefetch_stage(ahead[4], 1, end);
+    if (ahead[3])
+        prefetch_stage(ahead[3], 2, end);
+    if (ahead[2])
+        prefetch_stage(ahead[2], 3, end);
+    if (ahead[1])
+        prefetch_stage(ahead[1], 4, end);
+    if (ahead[0])
+        prefetch_stage(ahead[0], 5, end);
+}

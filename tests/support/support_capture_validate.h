@@ -1,0 +1,22 @@
+/* support_capture_validate.h - runs the verifier over a capture of the model (support_capture.h). */
+#ifndef HXMESH_TESTS_SUPPORT_CAPTURE_VALIDATE_H
+#define HXMESH_TESTS_SUPPORT_CAPTURE_VALIDATE_H
+
+#include "tests/support/support_capture.h"
+#include "tools/verify/verify.h"
+
+struct verdict {
+    struct hx_findings_list found;
+    struct hx_verify_counts counts;
+    uint64_t copies;   /* that links were taken to have made */
+    size_t remembered; /* crossings that may be copied yet, at most at any time */
+};
+
+/* keep: which interfaces, NULL: all. partial: the capture is to be taken as a part of a run. */
+void validate_capture(const struct sim_capture *c, bool (*keep)(const char *name), bool partial,
+                      struct verdict *verdict);
+
+/* Likewise, of all interfaces; fails the test if anything is found. */
+void require_good(const struct sim_capture *c, const char *what, unsigned seed, struct verdict *v);
+
+#endif

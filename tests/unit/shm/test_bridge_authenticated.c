@@ -1,0 +1,205 @@
+/* test_bridge_authenticated.c - the emulator's end of a cable with a key, on a wire that refuses: what is sealed is sealed
+ * once, goes first, and ends with its session (fabric-emu/live/bridge.h). */
+#include "hxmesh/error.h"
+#include "tests/support/shm/support_bridge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct hx_auth_key key = {{UINT64_C(0x0123456789ABCDEF), 42}};
+
+static struct bridge_port *port_of(const struct bench *b)
+{
+    return &b->b->port[HX_W];
+}
+
+/* Both ends have the key, and count together. */
+static int set_up_authenticated(void **state)
+{
+    int error = bench_set_up(state);
+    port_of(*state)->cable.key = bench_line.key = &key;
+    bench_meet(*state);
+    return error;
+}
+
+/* What the bridge has sent since, by the frames themselves. */
+struct told {
+    uint64_t last;     /* number on a seal */
+    uint32_t messages; /* data frames */
+    uint32_t newest;   /* message among them */
+};
+
+/* Bytes of a frame of ours without its seal; *from, *to: for whom it should be sealed. */
+static uint32_t read_frame(const struct bench *b, const struct bench_frame *f, struct told *t,
+                           struct hx_auth_direction *direction)
+{
+    struct hx_credit_frame c;
+    struct hx_header h;
+    if (hx_credit_decode(&c, f->data, f->bytes) == HX_OK) {
+        *direction = (struct hx_auth_direction){.from = c.nonce, .to = c.peer_nonce};
+        return hx_credit_frame_bytes(c.vcs);
+    }
+    assert_int_equal(hx_frame_decode(&h, f->data, f->bytes), HX_OK);
+    *direction = (struct hx_auth_direction){.from = port_of(b)->cable.link.nonce, .to = b->peer.nonce};
+    t->messages++;
+    t->newest = h.message;
+    return HX_HEADER_BYTES + h.length;
+}
+
+/* Reads what is on the wire: each frame bears a true seal, of the number after the one before. */
+static void read_wire(const struct bench *b, struct told *t)
+{
+    while (bench_line.out.first != bench_line.out.last) {
+        const struct bench_frame *f = &bench_line.out.frame[bench_line.out.first++ % BENCH_FRAMES];
+        struct hx_auth_direction direction;
+        uint64_t number;
+        uint32_t bytes = read_frame(b, f, t, &direction);
+        assert_int_equal(f->bytes, bytes + HX_AUTH_TAG_BYTES);
+        assert_true(hx_auth_tag_is_valid(&key, direction, f->data, bytes, &number));
+        assert_true(t->last == 0 || number == t->last + 1);
+        t->last = number;
+    }
+}
+
+static void test_a_wire_that_refuses_costs_one_seal_and_leaves_no_gap(void **state)
+{
+    struct bench *b = *state;
+    struct told t = {.last = port_of(b)->cable.authenticated};
+    enum { PACKETS = 12, STEPS = 50 };
+    bench_line.out.first = bench_line.out.last;
+    bench_line.room = 0;
+    for (uint32_t n = 0; n < PACKETS; n++)
+        bench_west_sends(b, n, 100, n % HX_MESH_VCS, 1);
+    for (unsigned n = 0; n < STEPS; n++) {
+        (void)bench_step(b);
+        assert_true(port_of(b)->cable.authenticated == t.last + 1);
+    }
+    assert_true(bench_line.out.first == bench_line.out.last);
+    for (unsigned n = 0; n < STEPS; n++) {
+        bench_line.room = 1;
+        (void)bench_step(b);
+        read_wire(b, &t);
+    }
+    assert_int_equal(t.messages, PACKETS);
+    bench_loses_no_buffer(b);
+}
+
+static void test_a_credit_frame_that_is_refused_is_sealed_once(void **state)
+{
+    struct bench *b = *state;
+    struct told t = {.last = port_of(b)->cable.authenticated};
+    uint64_t since = 0;
+    bench_line.out.first = bench_line.out.last;
+    bench_line.room = 0;
+    for (unsigned n = 0; n < 50; n++) {
+        (void)bench_step(b);
+        assert_true(port_of(b)->cable.authenticated == t.last + 1);
+        assert_true(bridge_is_quiet(b->b, &since)); /* data alone is waited for */
+    }
+    bench_line.room = UINT32_MAX;
+    (void)bench_step(b);
+    read_wire(b, &t);
+    assert_true(t.last == port_of(b)->cable.authenticated && t.messages == 0);
+}
+
+/* Longer than quiet takes, while the peer goes on to speak. */
+static void test_nothing_is_quiet_while_a_sealed_packet_waits(void **state)
+{
+    struct bench *b = *state;
+    struct told t = {.last = port_of(b)->cable.authenticated};
+    uint64_t since = 0;
+    bench_line.out.first = bench_line.out.last;
+    bench_line.room = 0;
+    bench_west_sends(b, 5, 100, 0, 1);
+    for (unsigned n = 0; n < 3000; n++) {
+        if (n % 500 == 0)
+            bench_peer_tells(b);
+        (void)bench_step(b);
+        assert_false(bridge_is_quiet(b->b, &since));
+    }
+    bench_line.room = UINT32_MAX;
+    (void)bench_step(b);
+    read_wire(b, &t);
+    assert_true(t.messages == 1 && t.newest == 5);
+    assert_true(bridge_is_quiet(b->b, &since));
+}
+
+/* A packet is sealed and waits. */
+static void let_one_wait(struct bench *b, uint32_t number)
+{
+    bench_line.room = 0;
+    bench_west_sends(b, number, 100, 0, 1);
+    (void)bench_step(b);
+    assert_int_equal(port_of(b)->shared->count.data_out, 1);
+}
+
+/* All that comes from now on is of the session that begins, and has no packet of the one before. */
+static void expect_a_session_without_it(struct bench *b, uint64_t old_nonce)
+{
+    struct told t = {0};
+    assert_true(port_of(b)->cable.link.nonce != old_nonce);
+    bench_line.out.first = bench_line.out.last;
+    bench_line.room = UINT32_MAX;
+    (void)bench_step(b);
+    read_wire(b, &t);
+    assert_true(t.last > 0 && t.messages == 0);
+    bench_loses_no_buffer(b);
+}
+
+static void test_what_waits_ends_with_the_session_that_the_peer_begins(void **state)
+{
+    struct bench *b = *state;
+    uint64_t nonce = port_of(b)->cable.link.nonce;
+    struct hx_header h;
+    static struct bench_frame data;
+    bench_peer_comes(b);
+    bench_peer_tells(b);
+    (void)bench_step(b); /* answers with the nonce that the peer is to say */
+    assert_false(bench_peer_takes(b, &h, &data));
+    let_one_wait(b, 7);
+    bench_peer_tells(b);
+    (void)bench_step(b);
+    expect_a_session_without_it(b, nonce);
+}
+
+static void test_what_waits_ends_with_the_connection(void **state)
+{
+    struct bench *b = *state;
+    uint64_t nonce = port_of(b)->cable.link.nonce;
+    uint64_t since = 0;
+    let_one_wait(b, 7);
+    bench_line.connected = false;
+    for (unsigned n = 0; n < 2000; n++)
+        (void)bench_step(b);
+    assert_true(bridge_is_quiet(b->b, &since)); /* nobody waits for it */
+    bench_line.connected = true;
+    (void)bench_step(b);
+    expect_a_session_without_it(b, nonce);
+}
+
+static void test_what_waits_ends_with_a_session_that_falls_silent(void **state)
+{
+    struct bench *b = *state;
+    uint64_t nonce = port_of(b)->cable.link.nonce;
+    let_one_wait(b, 7);
+    for (unsigned n = 0; n < 2010; n++)
+        (void)bench_step(b);
+    expect_a_session_without_it(b, nonce);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_authenticated, bench_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_wire_that_refuses_costs_one_seal_and_leaves_no_gap),
+        TEST(test_a_credit_frame_that_is_refused_is_sealed_once),
+        TEST(test_nothing_is_quiet_while_a_sealed_packet_waits),
+        TEST(test_what_waits_ends_with_the_session_that_the_peer_begins),
+        TEST(test_what_waits_ends_with_the_connection),
+        TEST(test_what_waits_ends_with_a_session_that_falls_silent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

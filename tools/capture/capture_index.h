@@ -1,0 +1,76 @@
+/* capture_index.h - a capture file as a stream of sightings: which frame was seen when, at which port, going which way.
+ *
+ * Joins the reader of capture files (host/pcapng/read.h) with the fabric that a capture names in its section header, or
+ * that the user names. Ports of several sections that have one name are one port. Memory: that of the reader, and a
+ * record for each port. */
+#ifndef HXMESH_TOOLS_CAPTURE_INDEX_H
+#define HXMESH_TOOLS_CAPTURE_INDEX_H
+
+#include "host/pcapng/read.h"
+#include "tools/capture/fabric.h"
+#include "tools/capture/frame.h"
+#include "tools/capture/map.h"
+
+/* What to say to whoever made a capture that lacks frames. */
+#define HX_CAPTURE_KEEPS_ALL "a run without --capture-drop, or a smaller --snaplen, keeps them"
+
+enum { HX_PORT_NAME_BYTES = 64, HX_NODE_NAME_BYTES = HX_NAME_BYTES };
+
+struct hx_cap_port {
+    char name[HX_PORT_NAME_BYTES]; /* longer ones are cut */
+    struct hx_port_at at;          /* .node is HX_NOWHERE: not a port of the fabric */
+    bool filtered;                 /* a capture filter was set */
+    uint64_t frames[3];            /* by enum hx_pcapng_direction */
+    uint64_t dropped;              /* frames the capture lost here, as far as it says */
+};
+
+struct hx_capture_frame {
+    uint64_t frame; /* as Wireshark counts */
+    bool has_time, has_queue;
+    uint32_t queue; /* as the file says it beside the frame */
+    uint64_t time_ns;
+    uint32_t port; /* in c->ports */
+    enum hx_pcapng_direction direction;
+    struct hx_seen seen;
+    const uint8_t *bytes; /* valid until the next call */
+    size_t captured, original;
+    struct hx_pcapng_text comment;
+};
+
+struct hx_capture_index {
+    struct hx_cap_fabric fabric; /* known after the first call of hx_capture_index_next, if at all */
+    struct hx_cap_port *ports;
+    uint32_t port_count, port_room;
+    uint64_t frames;
+    uint64_t bytes;  /* on the wire */
+    uint64_t cut_at; /* where the block begins in which the file ends; 0: it ends between two blocks */
+
+    struct hx_pcapng_reader reader;
+    const struct hx_spec *given; /* by the user; NULL: none */
+    bool given_buffer;           /* its credits are, too, in place of the file's */
+    bool begun;
+    uint32_t *interface; /* of the section, to the number of its port */
+    bool *ethernet;
+    uint32_t interfaces, interface_room;
+    struct hx_map names;
+};
+
+/* `given` must outlive the capture; it wins over what the file says. */
+bool hx_capture_index_open(struct hx_capture_index *c, const char *path, const struct hx_spec *given,
+                           struct hx_problem *problem);
+bool hx_capture_index_open_file(struct hx_capture_index *c, FILE *in, const char *name, const struct hx_spec *given,
+                                struct hx_problem *problem);
+/* Also after an open that failed. */
+void hx_capture_index_close(struct hx_capture_index *c);
+
+/* 1: a frame; 0: the end; -1: the file is bad. A file that is cut off behind its first frame ends there: c->cut_at. */
+int hx_capture_index_next(struct hx_capture_index *c, struct hx_capture_frame *s, struct hx_problem *problem);
+
+/* Frames that the capture lost, as far as it says. */
+uint64_t hx_capture_index_dropped(const struct hx_capture_index *c);
+
+/* "a5,3/p0" of "a5,3/p0/E". Returns name. */
+const char *hx_capture_index_node_name(char name[HX_NODE_NAME_BYTES], const struct hx_capture_index *c,
+                                       const struct hx_port_at *at);
+
+#endif

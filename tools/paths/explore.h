@@ -1,0 +1,24 @@
+/* explore.h - follows every packet that could ever be under way through a plane, by the firmware's route functions
+ * alone, and gathers what a fabric must guarantee. */
+#ifndef HXMESH_TOOLS_EXPLORE_H
+#define HXMESH_TOOLS_EXPLORE_H
+
+#include "host/progress.h"
+#include "tools/paths/dependency.h"
+
+struct hx_findings {
+    uint64_t pairs;       /* ordered pairs of working accelerators of one job */
+    uint64_t unreachable; /* of these, pairs without any way; the first of them: */
+    struct hx_coordinate cut_from, cut_to;
+    uint64_t isolated;  /* ordered pairs of working accelerators of different jobs: not routed, by design */
+    uint64_t dead_ends; /* (channel, destination) a packet can come to and not leave */
+    unsigned vcs;       /* greatest VC + 1 */
+    unsigned diameter;  /* longest way a packet may go between reachable pairs, cables */
+    bool minimal;       /* every way has the minimal distance, and none is endless */
+    uint64_t channels, dependencies;
+};
+
+/* Explores all destinations of all jobs of the plane's spec; sets c->used and c->successors. */
+struct hx_findings hx_explore(struct hx_plane *p, struct hx_channels *c, struct hx_progress *progress);
+
+#endif

@@ -1,0 +1,139 @@
+/* transitions.c - takes down one link after another (transitions.h). */
+#include "tools/paths/transitions.h"
+#include "host/topology/updown.h"
+#include "tools/paths/explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a HammingMesh ---- */
+
+static uint64_t all_ports(unsigned ports)
+{
+    return ports < 64 ? (UINT64_C(1) << ports) - 1 : UINT64_MAX;
+}
+
+static bool same_tables(const struct hx_route *a, const struct hx_route *b)
+{
+    if (a->is_router)
+        return memcmp(a->addr_hi_ports, b->addr_hi_ports, a->columns * sizeof *a->addr_hi_ports) == 0 &&
+               memcmp(a->addr_lo_ports, b->addr_lo_ports, a->rows * sizeof *a->addr_lo_ports) == 0;
+    return memcmp(a->x_table, b->x_table, a->columns) == 0 && memcmp(a->y_table, b->y_table, a->rows) == 0 &&
+           a->raise == b->raise;
+}
+
+/* Whether `less` offers nothing from any input that `all` does not. */
+static bool offers_less(const struct hx_route *less, const struct hx_route *all, unsigned ports)
+{
+    bool good = same_tables(less, all);
+    for (unsigned input = 0; input < ports && good; input++) {
+        if (less->is_router)
+            good = !(less->from[input] & ~all->from[input]) && !(less->returns[input] & ~all->returns[input]);
+        else
+            good = !(less->turn_mask[input] & ~all->turn_mask[input]);
+    }
+    return good;
+}
+
+static bool mesh_port_is_good(const struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    const struct hx_blocked_boards none = {NULL};
+    struct hx_route all;
+    struct hx_route less;
+    unsigned ports = hx_fabric_ports(f, node);
+    size_t bytes = hx_fabric_route_bytes(f, node);
+    uint8_t *memory = hx_allocate(2, bytes);
+    hx_fabric_route(&all, f, node, none, all_ports(ports), memory);
+    hx_fabric_route(&less, f, node, none, all_ports(ports) & ~(UINT64_C(1) << port), memory + bytes);
+    bool good = offers_less(&less, &all, ports);
+    free(memory);
+    return good;
+}
+
+static bool mesh_link_is_good(const struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    struct hx_end far = hx_fabric_far(f, node, port);
+    return mesh_port_is_good(f, node, port) && mesh_port_is_good(f, far.node, far.port);
+}
+
+/* ---- ways that are searched ---- */
+
+/* The ways of a as well as those of b, which have the same order. */
+static void add_paths(struct hx_updown *a, const struct hx_updown *b)
+{
+    for (size_t i = 0; i < (size_t)a->routers * a->digits; i++) {
+        a->ports[i] |= b->ports[i];
+        a->distance[i] = b->distance[i] < a->distance[i] ? b->distance[i] : a->distance[i];
+    }
+}
+
+static struct hx_findings explore(const struct hx_spec *spec, bool mixed, bool *cyclic)
+{
+    struct hx_plane plane;
+    struct hx_channels channels;
+    uint32_t *cycle = NULL;
+    struct hx_progress quiet = hx_progress_start("check", true);
+    hx_plane_init(&plane, spec);
+    plane.mixed = mixed;
+    hx_channels_init(&channels, &plane);
+    struct hx_findings found = hx_explore(&plane, &channels, &quiet);
+    hx_progress_end(&quiet);
+    *cyclic = hx_channels_cycle(&channels, &cycle) != 0;
+    free(cycle);
+    hx_channels_free(&channels);
+    hx_plane_free(&plane);
+    return found;
+}
+
+static bool paths_are_good(struct hx_spec *spec, uint32_t node, unsigned port, uint64_t *unreachable)
+{
+    struct hx_fabric *f = spec->graph;
+    struct hx_updown *before = f->updown;
+    uint64_t *down = hx_allocate(f->nodes, sizeof *down);
+    struct hx_fabric round = {.updown = NULL};
+    bool alone;
+    bool mixed;
+    down[node] = UINT64_C(1) << port;
+    bool searched = hx_updown_reroute(&round, f, down);
+    free(down);
+    if (!searched)
+        return false;
+    f->updown = round.updown;
+    struct hx_findings found = explore(spec, false, &alone);
+    *unreachable += found.unreachable;
+    add_paths(f->updown, before);
+    (void)explore(spec, true, &mixed);
+    free(f->updown);
+    f->updown = before;
+    return !alone && !mixed && found.dead_ends == 0;
+}
+
+/* ---- all of them ---- */
+
+static bool is_tried(const struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    return hx_fabric_is_first_end(f, node, port) &&
+           (f->mesh.nodes || (!hx_is_host(f, node) && !hx_is_host(f, hx_fabric_far(f, node, port).node)));
+}
+
+struct hx_transitions hx_transitions_try(struct hx_spec *spec, struct hx_progress *progress)
+{
+    const struct hx_fabric *f = spec->graph;
+    struct hx_transitions t = {.links = 0};
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        if (hx_progress_due(progress))
+            hx_progress_show(progress, (double)node / f->nodes, "");
+        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+            if (!is_tried(f, node, port))
+                continue;
+            bool good =
+                f->mesh.nodes ? mesh_link_is_good(f, node, port) : paths_are_good(spec, node, port, &t.unreachable);
+            if (!good && t.cyclic++ == 0) {
+                t.node = node;
+                t.port = port;
+            }
+            t.links++;
+        }
+    }
+    return t;
+}

@@ -1,0 +1,384 @@
+/* fault_allowances.c - faults that a capture speaks of, and the breaches that they allow (tools/verify/fault_allowances.h). */
+#include "tools/verify/fault_allowances.h"
+#include "host/value.h"
+#include "tools/verify/verify.h" /* circle: a part of the verifier */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEFERRED = 1 << 16 };
+
+/* How far from its time a fault is felt, by clock. What is on a link when it goes down was sent before; ends of links
+ * and routers follow later. Live, times are those of the schedule, and workers share cores. */
+struct margin {
+    struct hx_felt_margin link, reroutes, unseen;
+};
+static const struct margin margins[] = {
+    [HX_CLOCK_WALL] = {.link = {1000000000, HX_FAULT_FELT_NS},
+                       .reroutes = {1000000000, HX_FAULT_FELT_NS},
+                       .unseen = {HX_FAULT_FELT_NS, HX_FAULT_FELT_NS}},
+    [HX_CLOCK_VIRTUAL] = {.link = {2000, 2000}, .reroutes = {2000, 1000000}, .unseen = {1000000, 1000000}}};
+
+struct damage {
+    struct hx_key key;
+    uint64_t since_ns;
+    /* 1: nobody sent such a packet; 0: its checksum, or a field that is none of a frame's, says it all */
+    uint64_t made_up;
+};
+
+/* A packet, whatever its checksum is, at a port of the capture. */
+struct passage {
+    struct hx_key packet;
+    uint64_t port;
+};
+
+/* It was sent with a wrong checksum, because it had been damaged: the link may have mended it. */
+struct sent_wrong {
+    struct passage by;
+    uint64_t time_ns;
+    uint64_t mended; /* 1: it came right, and nothing else can for this one */
+};
+
+void hx_fault_allowances_begin(struct hx_fault_allowances *e)
+{
+    *e = (struct hx_fault_allowances){.breach = NULL};
+    e->damaged = hx_map_make(sizeof(struct hx_key), sizeof(struct damage));
+    e->sent_wrong = hx_map_make(sizeof(struct passage), sizeof(struct sent_wrong));
+}
+
+/* Of what is felt where nothing is known any more. */
+static void forget_tables(struct hx_fault_allowances *e)
+{
+    for (uint32_t i = 0; i < e->ports; i++)
+        hx_felt_free(&e->of_port[i].felt);
+    for (uint32_t i = 0; i < e->planes; i++) {
+        hx_felt_free(&e->of_plane[i]);
+        hx_felt_free(&e->unseen[i]);
+    }
+    free(e->of_port);
+    e->of_port = NULL;
+    e->ports = e->unseen_ports = 0;
+    e->heard = e->unseen_heard = 0;
+}
+
+void hx_fault_allowances_free(struct hx_fault_allowances *e)
+{
+    forget_tables(e);
+    free(e->of_plane);
+    free(e->unseen);
+    hx_faults_free(&e->faults);
+    hx_map_free(&e->damaged);
+    hx_map_free(&e->sent_wrong);
+    free(e->breach);
+}
+
+/* ---- what was heard of ---- */
+
+/* Simulated, a line's time is the frame's. Live it counts from the start of the run, or from when it was asked for, and
+ * what is known is when the frame was seen, and how long before that it was if the file began later. */
+static void hear_line(struct hx_fault_allowances *e, const struct hx_capture_index *c, const char *line,
+                      uint64_t seen_ns)
+{
+    struct hx_fault fault;
+    struct hx_problem problem;
+    if (!hx_fault_parse(&fault, line, c->fabric.g, &problem)) {
+        e->not_understood++;
+        return;
+    }
+    if (c->fabric.facts.clock == HX_CLOCK_WALL)
+        fault.at_ns = seen_ns;
+    e->kinds |= hx_felt_kinds(&fault);
+    if (hx_faults_put(&e->faults, &fault) + 1 < e->faults.count)
+        forget_tables(e); /* which know the faults by their places */
+}
+
+/* "fault at 5 s, 1500ms ago": how long, ns. 0: the head of the line does not say. */
+static uint64_t ago_of(const char *head, size_t length)
+{
+    static const char end[] = " ago";
+    char text[HX_VALUE_TEXT];
+    uint64_t ns = 0;
+    const char *comma = memchr(head, ',', length);
+    if (!comma || length < sizeof end - 1 || memcmp(head + length - (sizeof end - 1), end, sizeof end - 1) != 0)
+        return 0;
+    const char *from = comma + 1 + (comma[1] == ' ');
+    const char *to = head + length - (sizeof end - 1);
+    (void)snprintf(text, sizeof text, "%.*s", to > from ? (int)(to - from) : 0, from);
+    return hx_value_duration(text, 0, UINT64_MAX, &ns) ? 0 : ns;
+}
+
+void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame *s)
+{
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    const struct hx_capture_index *c = v->c;
+    static const char mark[] = "fault at ";
+    const char *text = s->comment.bytes;
+    size_t left = s->comment.length;
+    while (c->fabric.known && left) {
+        const char *end = memchr(text, '\n', left);
+        size_t length = end ? (size_t)(end - text) : left;
+        const char *colon = memchr(text, ':', length);
+        char line[HX_FAULT_TEXT + 2]; /* one too many is refused where lines are read */
+        if (colon && length >= sizeof mark && memcmp(text, mark, sizeof mark - 1) == 0) {
+            uint64_t ago = ago_of(text, (size_t)(colon - text));
+            (void)snprintf(line, sizeof line, "%.*s", (int)(length - (size_t)(colon + 1 - text)), colon + 1);
+            hear_line(e, c, line, s->time_ns - (ago < s->time_ns ? ago : s->time_ns));
+        }
+        text += length + (end != NULL);
+        left -= length + (end != NULL);
+    }
+}
+
+/* ---- what they allow ---- */
+
+static const unsigned of_links = HX_ALLOW_LOSS | HX_ALLOW_DAMAGE | HX_ALLOW_COPIES | HX_ALLOW_ORDER | HX_ALLOW_STRETCH;
+
+static const struct margin *margin_of(const struct hx_verify *v)
+{
+    return &margins[v->c->fabric.facts.clock];
+}
+
+/* What is felt at a port's link. A fault that was heard of since changes that where it has the link. */
+static const struct hx_felt *felt_at(struct hx_verify *v, uint32_t port)
+{
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    const struct hx_port_at *at = &v->c->ports[port].at;
+    while (e->ports <= port) {
+        uint32_t room = e->ports;
+        e->of_port = hx_grown(e->of_port, e->ports, &room, sizeof *e->of_port);
+        memset(e->of_port + e->ports, 0, (room - e->ports) * sizeof *e->of_port);
+        e->ports = room;
+    }
+    struct hx_felt_link *l = &e->of_port[port];
+    bool touched = false;
+    for (; l->heard < e->faults.count && at->node != HX_NOWHERE; l->heard++)
+        touched = touched ||
+                  hx_fault_has_link(&e->faults.fault[l->heard].target, v->c->fabric.g, at->plane, at->node, at->port);
+    if (!touched)
+        return &l->felt;
+    hx_felt_free(&l->felt);
+    hx_felt_add_link(&l->felt, &e->faults, v->c->fabric.g, at, &margin_of(v)->link);
+    hx_felt_make(&l->felt);
+    return &l->felt;
+}
+
+static void make_room_for_planes(struct hx_verify *v)
+{
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    if (e->planes)
+        return;
+    e->planes = v->c->fabric.g->planes;
+    e->of_plane = hx_allocate(e->planes, sizeof *e->of_plane);
+    e->unseen = hx_allocate(e->planes, sizeof *e->unseen);
+}
+
+/* What is felt elsewhere than on the links that fail. */
+static const struct hx_felt *felt_in_plane(struct hx_verify *v, unsigned plane)
+{
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    const struct hx_felt_margin *m = &margin_of(v)->reroutes;
+    make_room_for_planes(v);
+    if (e->heard == e->faults.count)
+        return &e->of_plane[plane];
+    e->heard = e->faults.count;
+    uint64_t *over_ns = hx_allocate(e->heard, sizeof *over_ns);
+    hx_faults_ends(&e->faults, v->c->fabric.g, over_ns);
+    for (unsigned i = 0; i < e->planes; i++) {
+        hx_felt_free(&e->of_plane[i]);
+        for (size_t at = 0; at < e->heard; at++) {
+            const struct hx_fault *fault = &e->faults.fault[at];
+            uint64_t from_ns = fault->at_ns > m->before_ns ? fault->at_ns - m->before_ns : 0;
+            uint64_t to_ns = over_ns[at] > UINT64_MAX - m->after_ns ? UINT64_MAX : over_ns[at] + m->after_ns;
+            if (fault->target.plane == HX_EVERY_PLANE || fault->target.plane == i)
+                hx_felt_add(&e->of_plane[i], from_ns, to_ns, hx_felt_kinds(fault) & ~of_links);
+        }
+        hx_felt_make(&e->of_plane[i]);
+    }
+    free(over_ns);
+    return &e->of_plane[plane];
+}
+
+static void add_unseen(void *of, unsigned plane, uint32_t node, unsigned port)
+{
+    struct hx_verify *v = of;
+    const struct hx_port_at at = {.plane = plane, .node = node, .port = port};
+    if (!hx_verify_shows(v, &at))
+        hx_felt_add_link(&v->fault_allowances.unseen[plane], &v->fault_allowances.faults, v->c->fabric.g, &at,
+                         &margin_of(v)->unseen);
+}
+
+/* What is felt on links that are not to be seen, by what comes from there. */
+static const struct hx_felt *felt_unseen(struct hx_verify *v, unsigned plane)
+{
+    static const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    make_room_for_planes(v);
+    if (e->unseen_heard == e->faults.count && e->unseen_ports == v->port_count)
+        return &e->unseen[plane];
+    e->unseen_heard = e->faults.count;
+    e->unseen_ports = v->port_count;
+    for (unsigned i = 0; i < e->planes; i++)
+        hx_felt_free(&e->unseen[i]);
+    hx_fault_each_link(&all, v->c->fabric.g, add_unseen, v);
+    for (unsigned i = 0; i < e->planes; i++)
+        hx_felt_make(&e->unseen[i]);
+    return &e->unseen[plane];
+}
+
+bool hx_fault_allowed(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsigned by)
+{
+    const struct hx_fault_allowances *e = &v->fault_allowances;
+    unsigned plane = v->c->ports[port].at.plane;
+    if (by & (HX_ALLOW_CAPTURE_LOSS | HX_ALLOW_MISSED) && hx_verify_lacks(v, port, by))
+        return true;
+    unsigned on_link = e->kinds & by & of_links;
+    unsigned elsewhere = e->kinds & by & ~of_links;
+    unsigned (*felt)(const struct hx_felt *f, uint64_t time_ns) = by & HX_ALLOW_SINCE ? hx_felt_since : hx_felt_at;
+    return (on_link && on_link & felt(felt_at(v, port), time_ns)) ||
+           (elsewhere && elsewhere & felt(felt_in_plane(v, plane), time_ns)) ||
+           (on_link && by & HX_ALLOW_UNSEEN && on_link & felt(felt_unseen(v, plane), time_ns));
+}
+
+/* ---- frames that were damaged ---- */
+
+static bool is_known(const struct hx_key *key)
+{
+    static const struct hx_key none;
+    return memcmp(key, &none, sizeof none) != 0;
+}
+
+static void note(struct hx_fault_allowances *e, const struct hx_key *key, uint64_t time_ns, bool made_up)
+{
+    bool first = hx_map_find(&e->damaged, key) == NULL;
+    struct damage *d = hx_map_get(&e->damaged, key);
+    d->since_ns = first || time_ns < d->since_ns ? time_ns : d->since_ns;
+    d->made_up |= made_up;
+}
+
+static struct passage passage_of(const struct hx_key *key, uint32_t port)
+{
+    struct passage p = {*key, port};
+    memset(p.packet.bytes, 0, HX_CRC_FIRST - HX_AT_CRC);
+    return p;
+}
+
+/* The first sight of that packet at the port until `time_ns`, or, where `exact`, at it; NULL: there is none. */
+static struct sent_wrong *find_wrong(const struct hx_fault_allowances *e, const struct hx_key *key, uint32_t port,
+                                     uint64_t time_ns, bool exact)
+{
+    const struct passage by = passage_of(key, port);
+    struct sent_wrong *w = hx_map_find(&e->sent_wrong, &by);
+    while (w && (exact ? w->time_ns != time_ns : w->mended || w->time_ns > time_ns))
+        w = hx_map_find_next(&e->sent_wrong, w);
+    return w;
+}
+
+/* Once, however often the breach is looked at. */
+static void note_wrong(struct hx_fault_allowances *e, const struct hx_breach *b)
+{
+    const struct passage by = passage_of(&b->key, b->port);
+    if (find_wrong(e, &b->key, b->port, b->time_ns, true))
+        return;
+    struct sent_wrong *w = hx_map_add(&e->sent_wrong, &by);
+    w->time_ns = b->time_ns;
+}
+
+/* By this breach, which a link's damage allows, is known of its packet. */
+static void note_damage(struct hx_fault_allowances *e, const struct hx_breach *b)
+{
+    if (!is_known(&b->key))
+        return;
+    bool shown = b->finding.rule == HX_RULE_CRC || b->finding.rule == HX_RULE_HEADER;
+    note(e, &b->key, b->time_ns, b->finding.rule == HX_RULE_DELIVERY || (b->by & HX_ALLOW_UNSEEN && !shown));
+}
+
+/* What is known of damage that the packet had met by then; NULL: it had met none. */
+static const struct damage *damage_before(const struct hx_fault_allowances *e, const struct hx_key *key,
+                                          uint64_t time_ns)
+{
+    const struct damage *d = hx_map_find(&e->damaged, key);
+    return d && time_ns >= d->since_ns ? d : NULL;
+}
+
+/* Whether the breach can follow from damage of its packet. */
+static bool follows_from_damage(const struct hx_fault_allowances *e, const struct hx_breach *b)
+{
+    const struct damage *d = damage_before(e, &b->key, b->time_ns);
+    bool shown = b->finding.rule == HX_RULE_CRC || b->finding.rule == HX_RULE_HEADER;
+    return d && (d->made_up || shown);
+}
+
+bool hx_fault_allowances_mended(struct hx_verify *v, const struct hx_seen_at *at, uint32_t from)
+{
+    struct sent_wrong *w = find_wrong(&v->fault_allowances, at->key, from, at->time_ns, false);
+    if (!w || !hx_fault_allowed(v, at->port, at->time_ns, HX_ALLOW_DAMAGE))
+        return false;
+    w->mended =
+        !hx_fault_allowed(v, at->port, at->time_ns, HX_ALLOW_COPIES); /* else a copy of it may come right, too */
+    return true;
+}
+
+bool hx_fault_allowances_made_up(const struct hx_fault_allowances *e, const struct hx_key *key)
+{
+    const struct damage *d = hx_map_find(&e->damaged, key);
+    return d && d->made_up;
+}
+
+/* ---- breaches that wait ---- */
+
+static void tell(struct hx_findings_list *found, const struct hx_finding *f)
+{
+    hx_find(found, f->loss, f->frame, f->rule, "%s", f->what);
+}
+
+/* A breach at a link that damages what it carries makes its packet one that was damaged, wherever it is seen from then
+ * on. */
+static bool is_allowed(struct hx_verify *v, const struct hx_breach *b)
+{
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    unsigned damage = b->by & (HX_ALLOW_DAMAGE | HX_ALLOW_UNSEEN);
+    if (damage & HX_ALLOW_DAMAGE && hx_fault_allowed(v, b->port, b->time_ns, damage))
+        note_damage(e, b);
+    if (hx_fault_allowed(v, b->port, b->time_ns, b->by))
+        return true;
+    bool follows = follows_from_damage(e, b);
+    if (follows && b->finding.rule == HX_RULE_CRC)
+        note_wrong(e, b);
+    return follows;
+}
+
+/* What nothing excuses yet is set aside: that its packet was damaged, or what fault there was, may be told later. */
+void hx_fault_allowances_take(struct hx_verify *v, const struct hx_breach *breach)
+{
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    bool damages = e->kinds & HX_ALLOW_DAMAGE;
+    if (is_allowed(v, breach)) {
+        e->allowed++;
+        return;
+    }
+    if ((!damages && !breach->by) || e->breaches == MOST_DEFERRED) {
+        tell(&v->found, &breach->finding);
+        return;
+    }
+    e->breach = hx_grown(e->breach, e->breaches, &e->room, sizeof *e->breach);
+    e->breach[e->breaches++] = *breach;
+}
+
+void hx_fault_allowances_settle(struct hx_verify *v)
+{
+    for (uint32_t i = 0; i < v->fault_allowances.breaches; i++)
+        (void)is_allowed(v, &v->fault_allowances.breach[i]); /* which notes damage */
+}
+
+void hx_fault_allowances_end(struct hx_verify *v)
+{
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    hx_fault_allowances_settle(v); /* of what was found since, too: all is known before any is told */
+    for (uint32_t i = 0; i < e->breaches; i++) {
+        if (is_allowed(v, &e->breach[i]))
+            e->allowed++;
+        else
+            tell(&v->found, &e->breach[i].finding);
+    }
+}
