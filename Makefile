@@ -12,7 +12,7 @@
 #   shm/, virtual/, loopback/   objects compiled against that platform's hal_port.h; firmware is compiled once for each
 #   dpdk/             likewise for DPDK, if pkg-config finds libdpdk; without it the node, its tests and benchmarks are left out
 #   riscv-virt/, mps2/   objects of images without an operating system, if their compiler is there
-#   plain/            objects that know no HAL: host/, tools/ and what both emulators share
+#   plain/            objects that know no HAL: base/ to workload/, tools/ and what both emulators share
 #   flags/            what each platform's objects are compiled with: they depend on it
 #   test-PLATFORM     all unit and property tests of a platform
 #   tests/, bench/    programs that tests use, fuzz targets, benchmarks

@@ -1,7 +1,7 @@
 /* messages.c - what an image's endpoint sends and checks (messages.h). */
 #include "messages.h"
-#include "fabric-emu/workload/payload.h"
 #include "hxmesh/error.h"
+#include "workload/payload.h"
 
 static const uint64_t ns_per_us = 1000;
 

@@ -1,5 +1,5 @@
 /* messages.h - the traffic of an image's endpoint: as many messages as it was told, to those it was told in turn, with
- * payload that every other accelerator of the fabric computes and checks likewise (fabric-emu/workload/payload.h). */
+ * payload that every other accelerator of the fabric computes and checks likewise (workload/payload.h). */
 #ifndef BARE_NODE_MESSAGES_H
 #define BARE_NODE_MESSAGES_H
 

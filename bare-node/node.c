@@ -1,8 +1,8 @@
 /* node.c - builds and drives a node (node.h). */
 #include "node.h"
+#include "base/split_mix.h"
 #include "hal/bare/bare.h"
 #include "hal/riscv-virt/board.h"
-#include "hal/split_mix.h"
 #include "harts.h" /* circle: a node sleeps by the rules of its harts, which run it */
 #include "hxmesh/error.h"
 

@@ -1,8 +1,8 @@
 /* config.c - settles and checks what a node is to be (config.h). */
 #include "config.h"
-#include "fabric-emu/workload/traffic.h"
-#include "host/error.h"
-#include "host/key.h"
+#include "base/error.h"
+#include "base/key.h"
+#include "workload/traffic.h"
 
 #include <stdio.h>
 #include <stdlib.h>

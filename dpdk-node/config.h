@@ -4,10 +4,10 @@
 #ifndef DPDK_NODE_CONFIG_H
 #define DPDK_NODE_CONFIG_H
 
-#include "host/name.h"
-#include "host/options/options.h"
-#include "host/spec.h"
+#include "base/options/options.h"
 #include "hxmesh/auth_tag.h"
+#include "spec/spec.h"
+#include "topology/name.h"
 
 enum { NODE_DEVICE_BYTES = 64, NODE_ANY_LCORE = -1 };
 #define NODE_ENDPOINT "endpoint" /* the device name of a local port that has the built-in endpoint */

@@ -11,8 +11,8 @@
  *     traffic: {pattern: all-to-all, message: 64KiB, count: 1, duration: 0, rate: 1, seed: 1, verify: true}
  *
  * As in a fabric file every single value is read by the option that has its key. */
+#include "base/yaml/keys.h"
 #include "config.h"
-#include "host/yaml/keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>

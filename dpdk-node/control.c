@@ -1,7 +1,7 @@
 /* control.c - signals, links and phases (control.h). */
 #include "control.h"
-#include "host/error.h"
-#include "host/signals.h"
+#include "base/error.h"
+#include "base/signals.h"
 #include "local.h"
 
 #include <errno.h>

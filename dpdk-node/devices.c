@@ -1,8 +1,8 @@
 /* devices.c - opening ethdevs (devices.h). */
 #include "devices.h"
+#include "base/error.h"
 #include "hal/wire/interface.h"
 #include "hal_port.h"
-#include "host/error.h"
 
 #include <errno.h>
 #include <net/if.h>

@@ -1,10 +1,10 @@
 /* local.c - traffic of the built-in endpoint (local.h). */
 #include "local.h"
-#include "fabric-emu/endpoint.h"
-#include "fabric-emu/workload/payload.h"
-#include "host/error.h"
-#include "host/random.h"
+#include "base/error.h"
+#include "base/random.h"
 #include "hxmesh/error.h"
+#include "workload/endpoint.h"
+#include "workload/payload.h"
 
 #include <rte_cycles.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #ifndef DPDK_NODE_LOCAL_H
 #define DPDK_NODE_LOCAL_H
 
-#include "fabric-emu/workload/traffic.h"
 #include "node.h"
+#include "workload/traffic.h"
 
 struct local {
     struct hx_endpoint endpoint;

@@ -1,9 +1,9 @@
 /* main.c - the program hxmesh-dpdk: one node of a fabric on poll-mode cores. */
+#include "base/error.h"
+#include "base/json.h"
 #include "config.h"
 #include "control.h"
 #include "core.h"
-#include "host/error.h"
-#include "host/json.h"
 #include "local.h"
 #include "report.h"
 #include "telemetry.h"

@@ -1,8 +1,8 @@
 /* node.c - builds a node out of its configuration (node.h). */
 #include "node.h"
+#include "base/error.h"
 #include "core.h" /* circle: a node builds its cores, which run it */
 #include "devices.h"
-#include "host/error.h"
 #include "local.h" /* circle: a node builds its endpoint, which looks at the node */
 
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* report.c - the report at the end (report.h). */
 #include "report.h"
-#include "host/drops.h"
-#include "host/value.h"
+#include "base/drops.h"
+#include "base/value.h"
 #include "local.h"
 
 #include <inttypes.h>

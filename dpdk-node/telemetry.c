@@ -1,6 +1,6 @@
 /* telemetry.c - commands of rte_telemetry (telemetry.h). */
 #include "telemetry.h"
-#include "host/drops.h"
+#include "base/drops.h"
 
 #include <rte_telemetry.h>
 #include <stdio.h>

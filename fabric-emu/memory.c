@@ -1,6 +1,6 @@
 /* memory.c - reads /proc (memory.h). */
 #include "memory.h"
-#include "host/error.h"
+#include "base/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* run_options.c - reads the command line of `hxmesh run` (run_options.h). */
 #include "run_options.h"
+#include "base/json.h"
 #include "fabric-emu/report/result.h"
-#include "fabric-emu/workload/collective_plan.h"
-#include "host/bounds.h"
-#include "host/jobs.h"
-#include "host/json.h"
-#include "host/topology/bounds.h"
 #include "hxmesh/collective.h"
+#include "spec/jobs.h"
+#include "topology/bounds.h"
+#include "topology/mesh_bounds.h"
+#include "workload/collective_plan.h"
 
 #include <math.h>
 #include <string.h>

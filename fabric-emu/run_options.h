@@ -2,7 +2,7 @@
 #ifndef RUN_OPTIONS_H
 #define RUN_OPTIONS_H
 
-#include "host/spec.h"
+#include "spec/spec.h"
 
 #include <jansson.h>
 

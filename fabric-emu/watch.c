@@ -1,7 +1,7 @@
 /* watch.c - hxmesh-top beside a run (watch.h). */
 #include "watch.h"
-#include "host/beside.h"
-#include "host/error.h"
+#include "base/beside.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -62,9 +62,9 @@ FLAGS.mps2       = $(FOR_CORTEX_M) $(FOR_BARE)
 
 # What single sources need beyond their platform's flags.
 #   Code of shared objects; the provider shows nothing but its entry.
-IN_SHARED_OBJECTS := $(PROGRAM) $(PROVIDER) hal/wire/passing.c
-#   Of all of fabric-emu/ that knows no HAL, this alone touches each byte of payload.
-FAST_PLAIN := fabric-emu/workload/payload.c
+IN_SHARED_OBJECTS := $(PROGRAM) $(HAL_PROGRAM) $(PROVIDER) hal/wire/passing.c
+#   Of all that knows no HAL, this alone touches each byte of payload.
+FAST_PLAIN := workload/payload.c
 #   Tests are compiled faster than they would run. A test's main() is one of many in its platform's runner.
 suite_symbol = suite_$(subst /,_,$(patsubst tests/%.c,%,$(1)))
 FLAGS_OF = $(if $(filter $<,$(IN_SHARED_OBJECTS)),-fPIC) $(if $(filter $<,$(PROVIDER)),-fvisibility=hidden) \

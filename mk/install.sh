@@ -28,7 +28,7 @@ programs=()
 for program in "$build"/hxmesh "$build"/hxmesh-*; do
     if [ -f "$program" ] && [ -x "$program" ]; then programs+=("$program"); fi
 done
-version=$(sed -n 's/^#define HXMESH_VERSION "\(.*\)"$/\1/p' host/version.h)
+version=$(sed -n 's/^#define HXMESH_VERSION "\(.*\)"$/\1/p' base/version.h)
 pc=()
 for name in hxmesh hxmesh-program; do
     pc+=("$build/$name.pc")
@@ -58,13 +58,13 @@ put 644 share/bash-completion/completions tools/completion/hxmesh
 put 644 share/doc/hxmesh README.md CHANGELOG.md LICENSE
 put 644 share/doc/hxmesh/docs docs/*.md docs/*.svg
 put 644 share/hxmesh/firmware firmware/*.[ch]
-put 644 share/hxmesh/hal hal/looks.h hal/split_mix.h hal/user.h
+put 644 share/hxmesh/hal hal/looks.h hal/user.h
 put 644 share/hxmesh/hal/cable hal/cable/*.[ch]
 put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
 # What a program of one's own needs to read the counters of a running fabric, and to know the fabric.
 put 644 "$libdir" "$build/libhxmesh-host.a"
-put 644 share/hxmesh/host host/metrics.h host/error.h host/value.h host/input.h host/bounds.h
-put 644 share/hxmesh/host/topology host/topology/*.[ch]
+put 644 share/hxmesh/base base/split_mix.h base/error.h base/value.h base/input.h base/lines.h
+put 644 share/hxmesh/topology topology/*.[ch]
 put 644 share/hxmesh/conformance conformance/Makefile conformance/*.[ch]
 put 644 share/hxmesh/wireshark tools/wireshark/*.lua
 put 644 share/hxmesh/wireshark/profiles/HammingMesh tools/wireshark/profiles/HammingMesh/preferences
@@ -80,7 +80,7 @@ done
 # The links of the documentation lead from docs/ to these, as in the source tree.
 put 644 share/doc/hxmesh/dpdk-node dpdk-node/hxmesh-dpdk@.service
 put 644 share/doc/hxmesh/fabric-emu/live fabric-emu/live/hxmesh@.service
-for folder in examples host; do
+for folder in examples topology; do
     if [ "$action" = install ]; then
         ln -sfn "../../hxmesh/$folder" "$to/share/doc/hxmesh/$folder"
     else

@@ -17,7 +17,7 @@ known=$PWD/tests/mutants.txt
 build=$1
 shift
 copy=$build/copy
-sources=(Makefile mk README.md include firmware hal host fabric-emu tools dpdk-node bare-node program conformance docs examples tests)
+sources=(Makefile mk README.md include firmware hal base topology sched spec workload fabric-emu tools dpdk-node bare-node program conformance docs examples tests)
 
 # Which test programs judge a file, below tests/.
 judges_of() {
@@ -40,9 +40,9 @@ judges_of() {
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject,changed_descriptor} property/shm/prop_{two_workers,crash} ;;
     hal/virtual/*) echo unit/virtual/test_{event_queue,channel,cycle,link,queue,arena,tap,tap_note,timing,wheel} \
         property/virtual/prop_{latency,rates,steps,watchdog} ;;
-    host/topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,detours,dimensions,dragonfly,fabric,failures,fat_tree,galois} \
+    topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,detours,dimensions,dragonfly,fabric,failures,fat_tree,galois} \
         unit/topology/test_{graph,hyperx,validate,kautz,single_path,slim_fly,torus,worst_case} ;;
-    host/arena.c) echo unit/test_arena{,_clean,_races} unit/test_metrics ;;
+    base/arena.c) echo unit/test_arena{,_clean,_races} unit/test_metrics ;;
     esac
 }
 
@@ -138,7 +138,7 @@ own_machine=("$PWD/mk/own-machine.sh")
 "${own_machine[@]}" true || own_machine=()
 
 if [ $# -eq 0 ]; then
-    set -- firmware/*.[ch] hal/shm/*.[ch] hal/virtual/*.[ch] host/arena.c
+    set -- firmware/*.[ch] hal/shm/*.[ch] hal/virtual/*.[ch] base/arena.c
 fi
 for file in "$@"; do
     [ -n "$(judges_of "${file%:*}")" ] || { echo "mutants: $file has no judges in mk/mutants.sh"; exit 2; }

@@ -22,6 +22,7 @@ LIB_LIVE     := $(BUILD)/libhx-live.a
 LIB_DPDK_NODE := $(BUILD)/libhx-dpdk-node.a
 LIB_VIRTUAL_EMULATOR := $(BUILD)/libhx-virtual-emulator.a
 LIB_EMULATOR := $(BUILD)/libhx-emulator.a
+LIB_WORKLOAD := $(BUILD)/libhx-workload.a
 LIB_TOOLS    := $(BUILD)/libhx-tools.a
 # What is installed: the parts of the firmware that need no platform.
 LIB_FIRMWARE := $(BUILD)/libhxmesh.a
@@ -36,20 +37,21 @@ $(LIB_HOST):     $(call objects,plain,$(HOST))
 $(LIB_LIVE):     $(call objects,shm,$(LIVE))
 $(LIB_DPDK_NODE): $(call objects,dpdk,$(filter-out dpdk-node/main.c,$(DPDK_NODE)))
 $(LIB_VIRTUAL_EMULATOR): $(call objects,virtual,$(VIRTUAL))
-$(LIB_EMULATOR): $(call objects,plain,$(EMULATOR) program/attachment.c)
+$(LIB_EMULATOR): $(call objects,plain,$(EMULATOR))
+$(LIB_WORKLOAD): $(call objects,plain,$(WORKLOAD) $(HAL_PROGRAM))
 $(LIB_TOOLS):    $(call objects,plain,$(TOOLS_SHARED))
-$(LIB_PROGRAM):  $(call objects,plain,$(PROGRAM) hal/wire/passing.c)
+$(LIB_PROGRAM):  $(call objects,plain,$(PROGRAM) $(HAL_PROGRAM) hal/wire/passing.c)
 
 # Libraries stand before those they need: one that is used against the direction of the house does not link.
-$(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
+$(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 
 $(BUILD)/hxmesh-virtual: LDFLAGS += $(WHOLE) $(OPTIMIZE_FAST)
-$(BUILD)/hxmesh-virtual: $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_VIRTUAL)
+$(BUILD)/hxmesh-virtual: $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_VIRTUAL)
 	$(LINK)
 
 $(BUILD)/hxmesh-dpdk: LDLIBS += $(DPDK_LIBS)
-$(BUILD)/hxmesh-dpdk: $(BUILD)/dpdk/dpdk-node/main.o $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_DPDK)
+$(BUILD)/hxmesh-dpdk: $(BUILD)/dpdk/dpdk-node/main.o $(LIB_DPDK_NODE) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 
 $(BUILD)/hxmesh-top: LDLIBS += -lncursesw
@@ -64,10 +66,10 @@ $(BUILD)/libhxmesh-fi.so: $(call objects,plain,$(PROVIDER)) $(LIB_PROGRAM)
 # The wires and steps of hal/loopback, its conformance world left out; devices fill and empty them.
 BARE_FIRMWARE := $(FIRMWARE) $(HAL_CABLE) $(filter-out %/conformance_port.c,$(HAL_LOOPBACK)) $(BARE)
 $(BUILD)/hx-node-riscv64.elf: hal/riscv-virt/link.ld $(call objects,riscv-virt,$(BARE_FIRMWARE) $(RISCV_VIRT) $(BARE_NODE) \
-    fabric-emu/workload/payload.c hal/riscv-virt/start.S)
+    workload/payload.c hal/riscv-virt/start.S)
 	$(call link_image,$(RISCV),$(FOR_RISCV))
 
 IMAGE_CORTEX_M := $(if $(CORTEX_M),$(if $(SANITIZE),,$(BUILD)/tests/kit-cortex-m7.elf))
-$(BUILD)/tests/kit-cortex-m7.elf: hal/mps2/link.ld $(call objects,mps2,$(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK) $(BARE) $(MPS2) \
-    $(filter-out %/main.c,$(KIT)) fabric-emu/workload/payload.c)
+$(BUILD)/tests/kit-cortex-m7.elf: hal/mps2/link.ld $(call objects,mps2,$(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK) $(BARE) $(MPS2) $(MPS2_NODE) \
+    $(filter-out %/main.c,$(KIT)) workload/payload.c)
 	$(call link_image,$(CORTEX_M),$(FOR_CORTEX_M))

@@ -23,12 +23,12 @@ $(RUNNERS): LDFLAGS += -fno-lto
 # What images have, and a host program can try, is among those of loopback.
 $(BUILD)/test-loopback: $(call of_runner,loopback) $(call objects,loopback,hal/bare/device_tree.c) $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
 	$(LINK)
-$(BUILD)/test-shm: $(call of_runner,shm) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM) $(LIB_PROGRAM)
+$(BUILD)/test-shm: $(call of_runner,shm) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM) $(LIB_PROGRAM)
 	$(LINK)
-$(BUILD)/test-virtual: $(call of_runner,virtual) $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_VIRTUAL)
+$(BUILD)/test-virtual: $(call of_runner,virtual) $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_TOOLS) $(LIB_HOST) $(LIB_VIRTUAL)
 	$(LINK)
 $(BUILD)/test-dpdk: LDLIBS += $(DPDK_LIBS)
-$(BUILD)/test-dpdk: $(call of_runner,dpdk) $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_DPDK)
+$(BUILD)/test-dpdk: $(call of_runner,dpdk) $(LIB_DPDK_NODE) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 
 # Fuzz targets and programs that command line tests use: $(call programs,SOURCES).
@@ -41,7 +41,7 @@ $(call programs,$(FUZZERS)): LDFLAGS += $(FUZZ_LDFLAGS)
 $(call programs,$(FUZZERS) $(HELPERS)): LDLIBS += -lcmocka
 $(call programs,$(FUZZERS) $(HELPERS)): LDFLAGS += -fno-lto
 $(call programs,$(filter $(ON_SHM),$(FUZZERS))): $(BUILD)/tests/%: $(BUILD)/shm/tests/%.o \
-    $(call objects,shm,$(SUPPORT.shm)) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
+    $(call objects,shm,$(SUPPORT.shm)) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 $(call programs,$(filter $(ON_LOOPBACK),$(FUZZERS) $(HELPERS))): $(BUILD)/tests/%: $(BUILD)/loopback/tests/%.o \
     $(call objects,loopback,$(SUPPORT.loopback)) $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)

@@ -52,10 +52,10 @@ BENCH_PROGRAMS := $(BENCHES:tests/%.c=$(BUILD)/%)
 BENCH_DPDK     := $(patsubst tests/%.c,$(BUILD)/%,$(filter $(ON_DPDK),$(BENCHES)))
 $(BENCH_DPDK): LDLIBS += $(DPDK_LIBS)
 $(BENCH_DPDK): $(BUILD)/bench/%: $(BUILD)/dpdk/tests/bench/%.o $(call objects,dpdk,$(BENCHES_SHARED)) \
-    $(BUILD)/plain/hal/shm/clock.o $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_DPDK)
+    $(BUILD)/plain/hal/shm/clock.o $(LIB_DPDK_NODE) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 $(filter-out $(BENCH_DPDK),$(BENCH_PROGRAMS)): $(BUILD)/bench/%: $(BUILD)/shm/tests/bench/%.o \
-    $(call objects,shm,$(filter-out $(ON_DPDK),$(BENCHES_SHARED))) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
+    $(call objects,shm,$(filter-out $(ON_DPDK),$(BENCHES_SHARED))) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 bench-programs: $(BENCH_PROGRAMS)
 	@:

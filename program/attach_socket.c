@@ -1,7 +1,7 @@
 /* attach_socket.c - finding a fabric's door, and asking there (attach_socket.h). */
 #include "program/attach_socket.h"
+#include "hal/program/attachment.h"
 #include "hal/wire/passing.h"
-#include "program/attachment.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -14,8 +14,8 @@
 #ifndef PROGRAM_PARTS_H
 #define PROGRAM_PARTS_H
 
+#include "hal/program/attachment.h"
 #include "hxmesh/program.h"
-#include "program/attachment.h"
 
 #include <stdbool.h>
 

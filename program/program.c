@@ -1,6 +1,6 @@
 /* program.c - opening a host, and the events of it (include/hxmesh/program.h). */
 #include "hxmesh/program.h"
-#include "host/clock.h"
+#include "base/clock.h"
 #include "program/attach_socket.h"
 #include "program/parts.h"
 

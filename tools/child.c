@@ -1,8 +1,8 @@
 /* child.c - runs programs to their end (tools/child.h). */
 #include "tools/child.h"
-#include "host/clock.h"
-#include "host/error.h"
-#include "host/signals.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +75,7 @@ static void append(struct child *c, const char *data, size_t bytes)
     r->output[r->bytes] = '\0';
 }
 
-/* A line of host/progress.h, on what is no terminal: a label, and percent. */
+/* A line of base/progress.h, on what is no terminal: a label, and percent. */
 static bool is_progress(struct child *c)
 {
     const char *colon = c->reads_progress ? strstr(c->line, ": ") : NULL;

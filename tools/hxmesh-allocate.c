@@ -1,6 +1,6 @@
 /* hxmesh-allocate - where jobs would stand on a HammingMesh's boards: a virtual sub-HammingMesh for each (SC22 section
  * IV-A), as a map, as JSON, as a file that runs; or how full random job mixes make it. */
-#include "host/json.h"
+#include "base/json.h"
 #include "tools/allocate/defragment.h"
 #include "tools/allocate/hosts.h"
 #include "tools/allocate/jobs.h"

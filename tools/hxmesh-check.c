@@ -1,8 +1,8 @@
 /* hxmesh-check - proves a fabric's routing: no deadlock, no dead end, no detour, every pair joined. */
-#include "host/json.h"
-#include "host/name.h"
+#include "base/json.h"
 #include "tools/paths/explore.h"
 #include "tools/paths/transitions.h"
+#include "topology/name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

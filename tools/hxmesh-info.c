@@ -1,7 +1,7 @@
 /* hxmesh-info - what a fabric is: size, parts and cost, diameter, and the bounds of what it can carry; several beside
  * each other; its graph for other tools. */
-#include "host/error.h"
-#include "host/json.h"
+#include "base/error.h"
+#include "base/json.h"
 #include "tools/info/figures.h"
 #include "tools/info/graph_text.h"
 
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
             "inject). The price of a global link is the cost for all links' rate by which all hosts can send to all "
             "others at once: cost / (hosts * links * planes * alltoall_bound). --compare puts first what a host can "
             "inject, what of it all-to-all can be at most, and the cost for each Gb/s of that: equal injection makes "
-            "these prices comparable. host/bounds.h derives the formulas of a "
+            "these prices comparable. topology/mesh_bounds.h derives the formulas of a "
             "HammingMesh.",
         .options = options};
     struct hx_common common;

@@ -1,8 +1,8 @@
 /* hxmesh-interference - what jobs on one fabric do to each other: each alone, then all together, in simulated time. */
-#include "host/error.h"
-#include "host/jobs.h"
-#include "host/json.h"
-#include "host/output.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/output.h"
+#include "spec/jobs.h"
 #include "tools/child.h"
 #include "tools/interference/interference.h"
 

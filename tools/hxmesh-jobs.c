@@ -1,10 +1,10 @@
 /* hxmesh-jobs - a queue of jobs over time on a HammingMesh's boards, or another fabric's hosts: from a trace or drawn,
  * with a policy, with boards that fail. */
-#include "host/allocate/trace.h"
-#include "host/error.h"
-#include "host/jobs.h"
-#include "host/json.h"
-#include "host/output.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/output.h"
+#include "sched/trace.h"
+#include "spec/jobs.h"
 #include "tools/allocate/rules.h"
 #include "tools/draw/plot.h"
 #include "tools/jobs/report.h"

@@ -1,8 +1,8 @@
 /* hxmesh-reproduce - experiments of papers, run on the firmware: tables, JSON and plots beside the papers' values. */
-#include "host/error.h"
-#include "host/json.h"
-#include "host/options/options.h"
-#include "host/spec.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/options/options.h"
+#include "spec/spec.h"
 #include "tools/child.h"
 #include "tools/reproduce/experiment.h"
 

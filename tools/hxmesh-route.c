@@ -1,9 +1,9 @@
 /* hxmesh-route - where a packet may go: the firmware's candidate sets for one pair, cable by cable, or for all. */
-#include "host/json.h"
-#include "host/name.h"
-#include "host/progress.h"
-#include "host/topology/bounds.h"
+#include "base/json.h"
+#include "base/progress.h"
 #include "tools/paths/walk.h"
+#include "topology/bounds.h"
+#include "topology/name.h"
 
 #include <inttypes.h>
 #include <string.h>

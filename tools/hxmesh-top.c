@@ -1,8 +1,8 @@
 /* hxmesh-top.c - `hxmesh top`: a running fabric, like top(1). It reads counters that the fabric keeps anyway
- * (host/metrics.h) and disturbs nothing. */
-#include "host/json.h"
-#include "host/options/options.h"
-#include "host/signals.h"
+ * (topology/metrics.h) and disturbs nothing. */
+#include "base/json.h"
+#include "base/options/options.h"
+#include "base/signals.h"
 #include "tools/top/draw.h"
 #include "tools/top/screen.h"
 

@@ -1,7 +1,7 @@
 /* hxmesh-topologies - what fabrics there are: how each is written. */
-#include "host/json.h"
-#include "host/options/options.h"
-#include "host/topology/topology.h"
+#include "base/json.h"
+#include "base/options/options.h"
+#include "topology/topology.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* hxmesh-trace - follows packets through a capture of many ports. */
-#include "host/json.h"
-#include "host/progress.h"
+#include "base/json.h"
+#include "base/progress.h"
 #include "tools/trace/report.h"
 
 #include <string.h>

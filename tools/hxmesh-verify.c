@@ -1,6 +1,6 @@
 /* hxmesh-verify - judges a capture against the rules of the fabric, frame by frame. */
-#include "host/json.h"
-#include "host/progress.h"
+#include "base/json.h"
+#include "base/progress.h"
 #include "tools/verify/verify.h"
 
 #include <inttypes.h>

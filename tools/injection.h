@@ -6,7 +6,7 @@
 #ifndef HXMESH_TOOLS_INJECTION_H
 #define HXMESH_TOOLS_INJECTION_H
 
-#include "host/topology/fabric.h"
+#include "topology/fabric.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* annotations.c - remarks that wait for their frame (annotations.h). */
 #include "fabric-emu/capture/annotations.h"
-#include "host/error.h"
-#include "host/value.h"
+#include "base/error.h"
+#include "base/value.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* capture.c - writing records (capture.h). */
 #include "fabric-emu/capture/capture.h"
+#include "base/create.h"
 #include "fabric-emu/capture/note.h"
-#include "host/create.h"
-#include "host/pcapng/fabric.h"
+#include "spec/pcapng/fabric.h"
 
 #include <errno.h>
 #include <fcntl.h>

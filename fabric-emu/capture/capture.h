@@ -16,10 +16,10 @@
 #ifndef CAPTURE_H
 #define CAPTURE_H
 
+#include "base/pcapng/write.h"
 #include "fabric-emu/capture/annotations.h"
 #include "fabric-emu/capture/memory.h"
 #include "fabric-emu/capture/report.h"
-#include "host/pcapng/write.h"
 
 struct capture_plan {
     const struct capture_memory *memory;

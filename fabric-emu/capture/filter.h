@@ -2,7 +2,7 @@
 #ifndef CAPTURE_FILTER_H
 #define CAPTURE_FILTER_H
 
-#include "host/error.h"
+#include "base/error.h"
 
 #include <pcap/pcap.h>
 #include <stdint.h>

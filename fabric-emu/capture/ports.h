@@ -6,9 +6,9 @@
 #ifndef CAPTURE_PORTS_H
 #define CAPTURE_PORTS_H
 
-#include "host/error.h"
-#include "host/name.h"
-#include "host/options/options.h"
+#include "base/error.h"
+#include "base/options/options.h"
+#include "topology/name.h"
 
 struct capture_port {
     uint32_t node;

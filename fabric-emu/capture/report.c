@@ -1,8 +1,8 @@
 /* report.c - saying what a capture came to (report.h). */
 #include "fabric-emu/capture/report.h"
-#include "host/error.h"
-#include "host/json.h"
-#include "host/value.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/value.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* writer.c - starting and ending the process that writes a capture (writer.h). */
 #include "fabric-emu/capture/writer.h"
-#include "host/error.h"
-#include "host/signals.h"
+#include "base/error.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <poll.h>

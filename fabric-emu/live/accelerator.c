@@ -1,11 +1,11 @@
 /* accelerator.c - driving an endpoint (accelerator.h). */
 #include "accelerator.h"
+#include "base/error.h"
+#include "base/random.h"
 #include "conditions.h"
-#include "fabric-emu/endpoint.h"
-#include "host/error.h"
-#include "host/random.h"
 #include "hxmesh/error.h"
 #include "silent.h"
+#include "workload/endpoint.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* attach.c - finding running fabrics (attach.h). */
 #include "attach.h"
+#include "base/json.h"
+#include "base/running.h"
+#include "base/text.h"
 #include "fabric-emu/capture/ports.h"
-#include "host/json.h"
-#include "host/running.h"
-#include "host/text.h"
 
 #include <errno.h>
 #include <poll.h>

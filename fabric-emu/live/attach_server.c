@@ -1,12 +1,12 @@
 /* attach_server.c - answering at the door of a fabric (attach_server.h). */
 #include "attach_server.h"
-#include "fabric-emu/endpoint.h"
+#include "base/arena.h"
 #include "hal/wire/named.h"
 #include "hal/wire/passing.h"
-#include "host/arena.h"
-#include "host/metrics.h"
 #include "host_names.h"
 #include "program/attach_socket.h"
+#include "topology/metrics.h"
+#include "workload/endpoint.h"
 
 #include <errno.h>
 #include <poll.h>

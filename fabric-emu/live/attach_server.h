@@ -7,8 +7,8 @@
 #ifndef ATTACH_SERVER_H
 #define ATTACH_SERVER_H
 
-#include "fabric-emu/workload/programs.h"
-#include "host/error.h"
+#include "base/error.h"
+#include "workload/programs.h"
 
 #include <sys/types.h>
 #include <sys/un.h>

@@ -1,7 +1,7 @@
 /* attachments.c - makes and removes what programs attach to (attachments.h). */
 #include "attachments.h"
+#include "base/error.h"
 #include "descriptors.h"
-#include "host/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* attachments.h - the attachments of all hosts of a fabric that is run for programs (program/attachment.h), and who
+/* attachments.h - the attachments of all hosts of a fabric that is run for programs (hal/program/attachment.h), and who
  * hands them over. */
 #ifndef ATTACHMENTS_H
 #define ATTACHMENTS_H

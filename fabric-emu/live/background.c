@@ -1,7 +1,7 @@
 /* background.c - going on in the background (background.h). */
 #include "background.h"
-#include "host/error.h"
-#include "host/signals.h"
+#include "base/error.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

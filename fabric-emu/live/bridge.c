@@ -1,8 +1,8 @@
 /* bridge.c - the cables of an external accelerator (bridge.h). */
 #include "bridge.h"
-#include "fabric-emu/waits.h"
+#include "base/random.h"
 #include "foreign_frames.h"
-#include "host/random.h"
+#include "workload/waits.h"
 
 #include <stdlib.h>
 #include <string.h>

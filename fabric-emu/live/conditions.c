@@ -1,7 +1,7 @@
 /* conditions.c - following the conditions of links (conditions.h). */
 #include "conditions.h"
-#include "host/error.h"
-#include "host/random.h"
+#include "base/error.h"
+#include "base/random.h"
 
 #include <stdlib.h>
 #include <string.h>

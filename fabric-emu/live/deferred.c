@@ -1,6 +1,6 @@
 /* deferred.c - messages that wait for a place (deferred.h). */
 #include "deferred.h"
-#include "host/error.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 

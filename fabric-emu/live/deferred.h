@@ -10,7 +10,7 @@
 #ifndef DEFERRED_H
 #define DEFERRED_H
 
-#include "fabric-emu/workload/workload.h"
+#include "workload/workload.h"
 
 struct deferred {
     struct workload_message *message; /* [WORKLOAD_SENDS], in their order; NULL: never was one */

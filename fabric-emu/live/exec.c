@@ -1,7 +1,7 @@
 /* exec.c - starting programs on hosts (exec.h). */
 #include "exec.h"
-#include "host/beside.h"
-#include "host/error.h"
+#include "base/beside.h"
+#include "base/error.h"
 #include "host_names.h"
 #include "netns.h"
 

@@ -1,7 +1,7 @@
 /* exec_all.c - one program on every host, side by side (exec.h): each line that one says is shown behind its host's
  * name. */
+#include "base/error.h"
 #include "exec.h"
-#include "host/error.h"
 #include "host_names.h"
 
 #include <errno.h>

@@ -3,10 +3,10 @@
  * mpirun runs on the first host and starts its daemons on the others by what it takes for ssh: this program, `hxmesh
  * exec`. Ranks talk by TCP over the hosts' interfaces, or by messages through libfabric; each host has a name of its
  * own, so none takes another for a neighbour in memory. */
+#include "base/beside.h"
+#include "base/error.h"
+#include "base/processor.h"
 #include "exec.h"
-#include "host/beside.h"
-#include "host/error.h"
-#include "host/processor.h"
 #include "host_names.h"
 #include "netns.h"
 

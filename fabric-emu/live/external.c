@@ -1,10 +1,10 @@
 /* external.c - accelerators that run elsewhere, as the supervisor sees them (external.h). */
 #include "external.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/value.h"
 #include "foreign_frames.h"
-#include "host/error.h"
-#include "host/json.h"
-#include "host/name.h"
-#include "host/value.h"
+#include "topology/name.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,10 +10,10 @@
 #ifndef EXTERNAL_H
 #define EXTERNAL_H
 
-#include "fabric-emu/workload/traffic.h"
 #include "fabric.h"
 #include "hal/wire/wire.h"
 #include "machines.h"
+#include "workload/traffic.h"
 
 #include <jansson.h>
 

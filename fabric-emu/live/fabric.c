@@ -1,11 +1,11 @@
 /* fabric.c - lays a fabric out in shared memory (fabric.h). */
 #include "fabric.h"
-#include "host/error.h"
-#include "host/powers.h"
-#include "host/processor.h"
-#include "host/progress.h"
-#include "host/signals.h"
-#include "host/text.h"
+#include "base/error.h"
+#include "base/powers.h"
+#include "base/processor.h"
+#include "base/progress.h"
+#include "base/signals.h"
+#include "base/text.h"
 #include "memory_estimate.h" /* circle: the estimate goes by the sizes of what a worker builds of the fabric */
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * Built once by the supervisor before it forks; workers inherit it and never change it. What changes lies in the
  * arena. Who writes:
  *
- *     metrics          counters for readers outside (host/metrics.h), which begin the arena
+ *     metrics          counters for readers outside (topology/metrics.h), which begin the arena
  *     head             supervisor, before the run       read by all, and by processes that attach (attach.h)
  *     control          supervisor                       read by all
  *     control->tap     who captures; cleared by the supervisor when it died (taps.h)
@@ -16,7 +16,7 @@
  *     cable[e]         worker of the external accelerator   read by all
  *     exchange[e][r]   worker of accelerator r          read by the supervisor
  *     area[w]          worker w                         read by the supervisor (progress, report)
- *     job[s]           the worker of slot s (fabric-emu/workload/jobs.h)   read by the supervisor
+ *     job[s]           the worker of slot s (workload/jobs.h)   read by the supervisor
  *     accelerator[r]   worker of accelerator r          read by the supervisor
  *     pool rings       ring[from][home]: head by `from`, tail by `home`       (hal/shm/pool.h)
  *     links            heads by the sender's worker, tails by the receiver's  (hal/shm/link.h)
@@ -25,7 +25,7 @@
  *
  * When a worker is dead the supervisor, and then its successor, writes in its stead.
  *
- * What is believed of it. Only this user's processes can write here (host/arena.h); a stray store of one of them may
+ * What is believed of it. Only this user's processes can write here (base/arena.h); a stray store of one of them may
  * hit any word. What is used as an index, an offset or a length is checked by whoever uses it: positions of rings and
  * links, buffers, descriptors, records (a copy of them), messages a predecessor had under way, slots of captures. Pids,
  * which workers live, the phase, when the run began and who is gone are the supervisor's own, and what stands here of
@@ -42,20 +42,20 @@
  *     faults that have begun                                      a capture has a wrong comment
  *     condition of a link                                         it is faulty, or well, until its next fault
  *
- * Which worker owns which nodes: fabric-emu/layout.h. */
+ * Which worker owns which nodes: workload/layout.h. */
 #ifndef FABRIC_H
 #define FABRIC_H
 
-#include "fabric-emu/workload/jobs.h"
-#include "fabric-emu/workload/workload.h"
+#include "base/arena.h"
 #include "faulty.h"
 #include "hal_port.h"
-#include "host/arena.h"
-#include "host/faults/faults.h"
-#include "host/metrics.h"
-#include "host/pcapng/fabric.h"
-#include "host/spec.h"
+#include "spec/faults/faults.h"
+#include "spec/pcapng/fabric.h"
+#include "spec/spec.h"
 #include "tap.h"
+#include "topology/metrics.h"
+#include "workload/jobs.h"
+#include "workload/workload.h"
 
 enum {
     FAB_VERSION = 7,
@@ -72,7 +72,7 @@ struct fab_head {
     uint64_t realtime_ns;         /* to be added for nanoseconds since 1970 */
     int32_t netns_holder; /* process that holds the namespaces of its hosts (netns_holder.h); 0: they have none */
     uint8_t external[HX_MAX_ACCELERATORS / 8]; /* accelerators that run elsewhere, bit by rank */
-    char note[FAB_NOTE_BYTES];                 /* the fabric as a capture file describes it (host/pcapng/fabric.h) */
+    char note[FAB_NOTE_BYTES];                 /* the fabric as a capture file describes it (spec/pcapng/fabric.h) */
 };
 
 /* As readers outside know them. */

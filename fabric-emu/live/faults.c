@@ -1,9 +1,9 @@
 /* faults.c - a schedule of faults on a live fabric (faults.h). */
 #include "faults.h"
-#include "fabric-emu/endpoint.h"
-#include "fabric-emu/layout.h"
-#include "host/topology/updown.h"
 #include "request.h"
+#include "topology/updown.h"
+#include "workload/endpoint.h"
+#include "workload/layout.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* help.c - the program hxmesh as a whole: verbs, exit codes, files (help.h). */
 #include "help.h"
-#include "host/error.h"
-#include "host/options/manual.h"
-#include "host/spec.h"
+#include "base/error.h"
+#include "base/options/manual.h"
+#include "spec/spec.h"
 
 static const char summary[] = "A HammingMesh of real switch and endpoint firmware on one machine";
 

@@ -2,7 +2,7 @@
 #ifndef HELP_H
 #define HELP_H
 
-#include "host/options/options.h"
+#include "base/options/options.h"
 
 /* A verb. Those that need a running fabric, or make one, are built in; the others are programs of their own. */
 struct verb {

@@ -1,7 +1,7 @@
 /* host_names.c - names of hosts (host_names.h). */
 #include "host_names.h"
-#include "fabric-emu/workload/host_ip.h"
-#include "host/value.h"
+#include "base/value.h"
+#include "workload/host_ip.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #ifndef HOST_NAMES_H
 #define HOST_NAMES_H
 
-#include "host/error.h"
-#include "host/name.h"
+#include "base/error.h"
+#include "topology/name.h"
 
 #include <stdio.h>
 

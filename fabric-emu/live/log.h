@@ -6,7 +6,7 @@
 #ifndef LOG_H
 #define LOG_H
 
-#include "host/error.h"
+#include "base/error.h"
 
 #include <limits.h>
 #include <stdbool.h>

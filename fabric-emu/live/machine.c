@@ -1,10 +1,10 @@
 /* machine.c - QEMU, its console, its end (machine.h). */
 #include "machine.h"
-#include "fabric-emu/endpoint.h"
-#include "host/arguments.h"
-#include "host/beside.h"
-#include "host/error.h"
-#include "host/signals.h"
+#include "base/arguments.h"
+#include "base/beside.h"
+#include "base/error.h"
+#include "base/signals.h"
+#include "workload/endpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,9 +13,9 @@
 #ifndef MACHINE_H
 #define MACHINE_H
 
-#include "fabric-emu/workload/traffic.h"
 #include "fabric.h"
-#include "host/name.h"
+#include "topology/name.h"
+#include "workload/traffic.h"
 
 #include <jansson.h>
 #include <sys/types.h>

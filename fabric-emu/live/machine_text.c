@@ -1,10 +1,10 @@
 /* machine_text.c - what an image in QEMU is told: who it is, and the part of the run's traffic that is its own
  * (machine.h). */
-#include "fabric-emu/waits.h"
-#include "host/error.h"
-#include "host/name.h"
-#include "host/random.h"
+#include "base/error.h"
+#include "base/random.h"
 #include "machine.h"
+#include "topology/name.h"
+#include "workload/waits.h"
 
 #include <inttypes.h>
 #include <stdio.h>

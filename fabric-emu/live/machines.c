@@ -1,6 +1,6 @@
 /* machines.c - all machines of a fabric (machines.h). */
 #include "machines.h"
-#include "host/error.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* main.c - the program hxmesh: finds the verb. A verb that is not built in is a program hxmesh-VERB beside this one. */
+#include "base/beside.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
 #include "help.h"
-#include "host/beside.h"
-#include "host/error.h"
-#include "host/json.h"
-#include "host/version.h"
 #include "supervisor.h"
 #include "verbs.h"
 

@@ -1,10 +1,10 @@
 /* memory_estimate.c - how much memory a fabric takes, and how much there is (memory_estimate.h). */
 #include "memory_estimate.h"
+#include "base/error.h"
 #include "fabric-emu/memory.h"
-#include "host/error.h"
-#include "host/topology/updown.h"
 #include "hxmesh/collective.h"
 #include "node.h"
+#include "topology/updown.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -13,7 +13,7 @@
 #ifndef NETNS_H
 #define NETNS_H
 
-#include "host/error.h"
+#include "base/error.h"
 
 #include <netinet/in.h>
 #include <stdbool.h>

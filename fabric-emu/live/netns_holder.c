@@ -1,12 +1,12 @@
 /* netns_holder.c - holding namespaces (netns_holder.h). */
 #include "netns_holder.h"
 #include "attach_server.h"
+#include "base/error.h"
 #include "descriptors.h"
-#include "fabric-emu/workload/host_ip.h"
 #include "hal/wire/passing.h"
-#include "host/error.h"
 #include "host_names.h"
 #include "netns.h"
+#include "workload/host_ip.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 
 #include "clock.h"
 #include "deferred.h"
-#include "fabric-emu/workload/workload.h"
 #include "fabric.h"
+#include "workload/workload.h"
 
 /* A switch and its HAL. */
 struct node {

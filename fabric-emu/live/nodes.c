@@ -1,10 +1,10 @@
 /* nodes.c - building the nodes of a worker (nodes.h). */
 #include "nodes.h"
 #include "accelerator.h"
+#include "base/error.h"
+#include "base/huge.h"
 #include "bridge.h"
 #include "conditions.h"
-#include "host/error.h"
-#include "host/huge.h"
 #include "reroute.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* progress.h - how far a run has come, for the bar of host/progress.h. */
+/* progress.h - how far a run has come, for the bar of base/progress.h. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
+#include "base/progress.h"
 #include "fabric-emu/watch.h"
 #include "fabric.h"
-#include "host/progress.h"
 
 struct progress {
     struct hx_progress set_up, bar;

@@ -1,7 +1,7 @@
 /* publish.c - copies what a worker counts to where readers outside find it (publish.h). */
 #include "publish.h"
+#include "base/processor.h"
 #include "conditions.h"
-#include "host/processor.h"
 
 static void add(_Atomic uint64_t *counter, uint64_t more)
 {

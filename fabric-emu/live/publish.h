@@ -1,4 +1,4 @@
-/* publish.h - a worker's counters for readers outside (host/metrics.h), now and then and at the end. */
+/* publish.h - a worker's counters for readers outside (topology/metrics.h), now and then and at the end. */
 #ifndef PUBLISH_H
 #define PUBLISH_H
 

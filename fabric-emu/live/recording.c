@@ -1,7 +1,7 @@
 /* recording.c - what a running fabric sends, into a file (recording.h). */
 #include "recording.h"
+#include "base/version.h"
 #include "fault_log.h"
-#include "host/version.h"
 #include "taps.h"
 
 #include <errno.h>

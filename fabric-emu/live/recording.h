@@ -4,7 +4,7 @@
 
 #include "attach.h"
 #include "fabric-emu/capture/writer.h"
-#include "host/capture_settings.h"
+#include "spec/capture_settings.h"
 
 /* What is captured, and where the options that say so come from. */
 struct recording_plan {

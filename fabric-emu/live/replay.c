@@ -1,8 +1,8 @@
 /* replay.c - putting frames into a feed (feed.h) or onto an interface (replay.h). */
 #include "replay.h"
 #include "fabric-emu/capture/memory.h"
-#include "host/name.h"
 #include "taps.h"
+#include "topology/name.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* request.c - asking a running fabric for something (request.h). */
 #include "request.h"
-#include "host/signals.h"
+#include "base/signals.h"
 #include "taps.h"
 
 #include <fcntl.h>

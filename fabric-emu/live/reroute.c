@@ -1,8 +1,8 @@
 /* reroute.c - searching ways round what is down (reroute.h). */
 #include "reroute.h"
+#include "base/error.h"
 #include "conditions.h"
-#include "host/error.h"
-#include "host/topology/updown.h"
+#include "topology/updown.h"
 
 #include <stdlib.h>
 

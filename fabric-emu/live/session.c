@@ -1,11 +1,11 @@
 /* session.c - one fabric from creation to removal (session.h). */
 #include "session.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "collect.h"
 #include "fabric-emu/report/gather.h"
-#include "fabric-emu/workload/goals.h"
-#include "host/error.h"
-#include "host/text.h"
 #include "validate.h"
+#include "workload/goals.h"
 
 #include <errno.h>
 #include <stdio.h>

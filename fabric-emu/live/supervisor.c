@@ -1,14 +1,14 @@
 /* supervisor.c - the life of a run (supervisor.h). */
 #include "supervisor.h"
+#include "base/error.h"
+#include "base/huge.h"
+#include "base/signals.h"
 #include "external.h"
-#include "fabric-emu/endpoint.h"
 #include "fabric-emu/memory.h"
-#include "host/error.h"
-#include "host/huge.h"
-#include "host/signals.h"
 #include "recover.h"
 #include "renotify.h"
 #include "taps.h"
+#include "workload/endpoint.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* validate.c - laws that true counts keep (validate.h). */
 #include "validate.h"
-#include "host/error.h"
+#include "base/error.h"
 
 /* What the laws are of: sums that are compared with each other, and what no count can exceed. */
 struct law {

@@ -1,7 +1,7 @@
 /* verb_capture.c - `hxmesh capture`: frames of a running fabric into a file or a pipe. */
+#include "base/json.h"
+#include "base/signals.h"
 #include "fabric-emu/capture/capture.h"
-#include "host/json.h"
-#include "host/signals.h"
 #include "recording.h"
 #include "verbs.h"
 

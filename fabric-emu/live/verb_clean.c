@@ -1,10 +1,10 @@
 /* verb_clean.c - `hxmesh clean`: removes the shared memory of runs that were killed. A running fabric holds a lock on
  * its own and is left alone. */
 #include "attach_server.h"
-#include "host/arena.h"
-#include "host/error.h"
-#include "host/json.h"
-#include "host/options/options.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/options/options.h"
 #include "verbs.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* verb_demo.c - `hxmesh demo`: a small HammingMesh, in three steps, for someone who sees one for the first time. */
-#include "host/options/options.h"
+#include "base/options/options.h"
 #include "session.h"
 #include "verbs.h"
 

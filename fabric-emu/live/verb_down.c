@@ -1,7 +1,7 @@
 /* verb_down.c - `hxmesh down`: ends a fabric that `hxmesh up` keeps, and waits until it has. */
 #include "attach.h"
-#include "host/options/options.h"
-#include "host/running.h"
+#include "base/options/options.h"
+#include "base/running.h"
 #include "verbs.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* verb_exec.c - `hxmesh exec`: programs on hosts of a fabric that `hxmesh up` keeps. */
 #include "attach.h"
+#include "base/options/options.h"
 #include "exec.h"
-#include "host/options/options.h"
 #include "host_names.h"
 #include "verbs.h"
 

@@ -1,7 +1,7 @@
 /* verb_fault.c - `hxmesh fault`: something goes wrong in a running fabric, because somebody says so. */
+#include "base/json.h"
+#include "base/options/options.h"
 #include "fabric-emu/report/fault_report.h"
-#include "host/json.h"
-#include "host/options/options.h"
 #include "request.h"
 #include "verbs.h"
 

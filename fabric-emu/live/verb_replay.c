@@ -1,12 +1,12 @@
 /* verb_replay.c - `hxmesh replay`: the frames of a capture once more, into a port of a running fabric or onto an
  * interface. */
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/pcapng/read.h"
+#include "base/signals.h"
 #include "fabric-emu/capture/filter.h"
-#include "host/clock.h"
-#include "host/json.h"
-#include "host/name.h"
-#include "host/pcapng/read.h"
-#include "host/signals.h"
 #include "replay.h"
+#include "topology/name.h"
 #include "verbs.h"
 
 #include <fnmatch.h>

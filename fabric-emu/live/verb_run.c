@@ -1,7 +1,7 @@
 /* verb_run.c - `hxmesh run`: a fabric, traffic, a report. */
+#include "base/beside.h"
+#include "base/error.h"
 #include "fabric-emu/run_options.h"
-#include "host/beside.h"
-#include "host/error.h"
 #include "session.h"
 #include "verbs.h"
 

@@ -1,6 +1,6 @@
 /* verb_send.c - `hxmesh send`: a real file through a fabric, compared byte for byte where it arrives. */
-#include "host/json.h"
-#include "host/value.h"
+#include "base/json.h"
+#include "base/value.h"
 #include "session.h"
 #include "verbs.h"
 

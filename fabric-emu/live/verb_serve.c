@@ -1,9 +1,9 @@
 /* verb_serve.c - `hxmesh serve`: keeps a fabric running whose hosts are for programs (include/hxmesh/program.h). */
 #include "attachments.h"
-#include "host/error.h"
-#include "host/json.h"
-#include "host/options/options.h"
-#include "host/output.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/options/options.h"
+#include "base/output.h"
 #include "session.h"
 #include "verbs.h"
 

@@ -1,14 +1,14 @@
 /* verb_up.c - `hxmesh up`: a fabric that stays, whose hosts are for programs: each has a network interface, and can be
  * opened. */
 #include "background.h"
-#include "fabric-emu/workload/host_ip.h"
-#include "host/options/options.h"
-#include "host/text.h"
+#include "base/options/options.h"
+#include "base/text.h"
 #include "host_names.h"
 #include "log.h"
 #include "notify.h"
 #include "session.h"
 #include "verbs.h"
+#include "workload/host_ip.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* wakeup.c - sleeping until somebody calls (wakeup.h). */
 #include "wakeup.h"
-#include "host/error.h"
+#include "base/error.h"
 #include "node.h"
 
 #include <errno.h>

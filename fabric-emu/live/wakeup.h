@@ -1,8 +1,8 @@
 /* wakeup.h - a worker sleeps until somebody has something for it: another worker, a program that holds one of its hosts,
- * or a program that sends packets by an interface (fabric-emu/workload/packets.h).
+ * or a program that sends packets by an interface (workload/packets.h).
  *
  * Where hosts are for programs it waits for all of them in one epoll: other workers wake it by an eventfd (fabric.h:
- * `wake`), a program calls by one of its host's (program/attachment.h: `asleep`, `call`). Elsewhere there are only
+ * `wake`), a program calls by one of its host's (hal/program/attachment.h: `asleep`, `call`). Elsewhere there are only
  * other workers, and it sleeps on a futex. */
 #ifndef WAKEUP_H
 #define WAKEUP_H

@@ -10,11 +10,11 @@
  * full fence between their store and their load, so one of them sees the other. */
 #include "worker.h"
 #include "accelerator.h"
+#include "base/processor.h"
 #include "bridge.h"
 #include "conditions.h"
 #include "fabric-emu/memory.h"
 #include "feed.h"
-#include "host/processor.h"
 #include "nodes.h"
 #include "publish.h"
 #include "taps.h"

@@ -1,6 +1,6 @@
 /* collective_report.c - what a run says of its collectives (collective_report.h). */
 #include "fabric-emu/report/collective_report.h"
-#include "host/value.h"
+#include "base/value.h"
 
 #include <stdio.h>
 

@@ -2,9 +2,9 @@
  *
  * Every column is there in every run; what a run has not is empty. A line of a job has the job's own figures in place
  * of the run's, where it has some of its own, and no others that come about: only what the run was. */
-#include "host/csv.h"
+#include "base/csv.h"
+#include "base/output.h"
 #include "fabric-emu/report/result.h"
-#include "host/output.h"
 
 #include <inttypes.h>
 #include <string.h>

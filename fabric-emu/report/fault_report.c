@@ -1,7 +1,7 @@
 /* fault_report.c - faults in the report (fault_report.h). */
 #include "fabric-emu/report/fault_report.h"
-#include "host/json.h"
-#include "host/value.h"
+#include "base/json.h"
+#include "base/value.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* fault_report.h - what faults (host/faults/faults.h) have cost, in one form under both clocks.
+/* fault_report.h - what faults (spec/faults/faults.h) have cost, in one form under both clocks.
  *
  * Traffic is whole again when every message that was hit has been acknowledged, or its sender told that it cannot be
  * delivered. What is hit is known more or less well:
@@ -13,7 +13,7 @@
 #ifndef FAULT_REPORT_H
 #define FAULT_REPORT_H
 
-#include "host/faults/faults.h"
+#include "spec/faults/faults.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* gather.c - one sum of all workers (gather.h). */
 #include "fabric-emu/report/gather.h"
-#include "host/error.h"
+#include "base/error.h"
 
 void gather_worker(struct result *r, const struct gathered_worker *w)
 {

@@ -9,9 +9,9 @@
 #ifndef GATHER_H
 #define GATHER_H
 
-#include "fabric-emu/layout.h"
 #include "fabric-emu/report/result.h"
-#include "host/metrics.h"
+#include "topology/metrics.h"
+#include "workload/layout.h"
 
 struct gathered_worker {
     const uint64_t *drops; /* [HX_DROP_COUNT] */
@@ -27,7 +27,7 @@ void gather_accelerator(struct result *r, const struct jobs *jobs, uint32_t rank
                         uint64_t begun);
 /* done: accelerators that finished their part. *plan must outlive *r. */
 void gather_collective(struct result *r, const struct collective_plan *plan, uint32_t done);
-/* busy: share of the time that the link with this number (host/metrics.h) was. */
+/* busy: share of the time that the link with this number (topology/metrics.h) was. */
 void gather_links(struct result *r, const struct hx_metrics *metrics, const struct layout *layout,
                   double (*busy)(const void *of, unsigned plane, uint32_t link), const void *of);
 

@@ -1,10 +1,10 @@
 /* json.c - the report as JSON; the keys are those of DESIGN section 7. What depends on the machine is apart,
  * in `host`. */
-#include "host/json.h"
+#include "base/json.h"
+#include "base/drops.h"
+#include "base/version.h"
 #include "fabric-emu/report/result.h"
-#include "host/drops.h"
-#include "host/name.h"
-#include "host/version.h"
+#include "topology/name.h"
 
 #include <stdlib.h>
 

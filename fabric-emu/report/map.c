@@ -1,9 +1,9 @@
 /* map.c - the heat map of a report: one cell an accelerator (one a board where the fabric is wide), boards set apart.
- * Digits 0 to 9, on colours where there are colours (host/color.h). */
+ * Digits 0 to 9, on colours where there are colours (base/color.h). */
+#include "base/color.h"
+#include "base/error.h"
 #include "fabric-emu/report/result.h"
-#include "host/color.h"
-#include "host/error.h"
-#include "host/heat_map.h"
+#include "topology/heat_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>

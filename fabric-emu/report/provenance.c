@@ -1,8 +1,8 @@
 /* provenance.c - what a run was: everything that is needed to run it again. */
+#include "base/json.h"
+#include "base/options/command_line.h"
+#include "base/options/json.h"
 #include "fabric-emu/report/result.h"
-#include "host/json.h"
-#include "host/options/command_line.h"
-#include "host/options/json.h"
 
 #include <stdio.h>
 #include <string.h>

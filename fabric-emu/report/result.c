@@ -1,7 +1,7 @@
 /* result.c - what follows from what a run showed (result.h). */
 #include "fabric-emu/report/result.h"
-#include "host/bounds.h"
-#include "host/topology/bounds.h"
+#include "topology/bounds.h"
+#include "topology/mesh_bounds.h"
 
 #include <math.h>
 #include <stdlib.h>

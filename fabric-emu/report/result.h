@@ -4,9 +4,9 @@
 
 #include "fabric-emu/report/collective_report.h"
 #include "fabric-emu/report/fault_report.h"
-#include "fabric-emu/workload/jobs.h"
-#include "fabric-emu/workload/traffic.h"
 #include "hxmesh/endpoint.h"
+#include "workload/jobs.h"
+#include "workload/traffic.h"
 
 #include <jansson.h>
 

@@ -1,9 +1,9 @@
 /* text.c - the report that a person reads. */
+#include "base/drops.h"
+#include "base/value.h"
+#include "base/version.h"
 #include "fabric-emu/report/result.h"
-#include "host/drops.h"
-#include "host/name.h"
-#include "host/value.h"
-#include "host/version.h"
+#include "topology/name.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* audit.c - adds up credits and packets (audit.h). */
 #include "audit.h"
-#include "host/error.h"
+#include "base/error.h"
 
 /* ---- what there is ---- */
 

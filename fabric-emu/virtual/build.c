@@ -1,14 +1,14 @@
 /* build.c - makes a worker's entities and binds their links (build.h). */
 #include "build.h"
 #include "arena.h"
+#include "base/error.h"
+#include "base/processor.h"
 #include "driver.h"
 #include "endpoint_parts.h"
 #include "faults.h"
-#include "host/error.h"
-#include "host/processor.h"
-#include "host/topology/attachment_routers.h"
 #include "recording.h"
 #include "route_tables.h"
+#include "topology/attachment_routers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* cycle.c - a cycle by depth first, then a short one by breadth first (cycle.h). */
 #include "cycle.h"
-#include "host/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

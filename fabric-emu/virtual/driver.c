@@ -1,11 +1,11 @@
 /* driver.c - driving an endpoint under the virtual clock (driver.h). */
 #include "driver.h"
 #include "arena.h"
-#include "fabric-emu/endpoint.h"
+#include "base/error.h"
 #include "faults.h"
-#include "host/error.h"
 #include "hxmesh/error.h"
 #include "state.h"
+#include "workload/endpoint.h"
 
 enum {
     MOST_SENDS_TO_FEW = 64, /* messages under way from one accelerator to fewer than so many */

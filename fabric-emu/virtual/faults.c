@@ -1,11 +1,11 @@
 /* faults.c - faults under the virtual clock (faults.h). */
 #include "faults.h"
 #include "arena.h"
+#include "base/error.h"
 #include "fabric-emu/report/result.h"
-#include "host/error.h"
-#include "host/topology/updown.h"
 #include "route_tables.h"
 #include "state.h"
+#include "topology/updown.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  *     detect     the nodes at both ends have heard nothing for so long: they close their ports and route without them, and
  *                with them again when the link has been up for as long
  *     + tell     everybody is told that ways have changed: routers of fabrics whose ways are searched have new tables
- *                (host/topology/updown.h), and endpoints ask again for what waits for a way
+ *                (topology/updown.h), and endpoints ask again for what waits for a way
  *
  * A fault is over for the traffic when every message of which it hit a packet has been acknowledged, or its sender told
  * that it cannot be: `whole`. Messages are known by source, destination and number. */

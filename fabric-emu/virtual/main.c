@@ -1,10 +1,10 @@
 /* main.c - the program hxmesh-virtual: `hxmesh run --clock virtual`. */
+#include "base/error.h"
+#include "base/json.h"
+#include "base/processor.h"
 #include "build.h"
 #include "fabric-emu/memory.h"
 #include "fabric-emu/run_options.h"
-#include "host/error.h"
-#include "host/json.h"
-#include "host/processor.h"
 #include "recording.h"
 #include "run.h"
 

@@ -1,9 +1,9 @@
 /* model.c - what all workers of a virtual fabric share (model.h). */
 #include "model.h"
-#include "fabric-emu/workload/goals.h"
-#include "host/error.h"
-#include "host/processor.h"
-#include "host/text.h"
+#include "base/error.h"
+#include "base/processor.h"
+#include "base/text.h"
+#include "workload/goals.h"
 
 #include <errno.h>
 #include <math.h>

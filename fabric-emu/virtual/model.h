@@ -5,14 +5,14 @@
 #ifndef MODEL_H
 #define MODEL_H
 
-#include "fabric-emu/workload/jobs.h"
-#include "fabric-emu/workload/workload.h"
+#include "base/arena.h"
 #include "fault.h"
-#include "host/arena.h"
-#include "host/faults/faults.h"
-#include "host/metrics.h"
-#include "host/name.h"
 #include "sim_node.h"
+#include "spec/faults/faults.h"
+#include "topology/metrics.h"
+#include "topology/name.h"
+#include "workload/jobs.h"
+#include "workload/workload.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -108,13 +108,13 @@ struct model {
     unsigned workers;
     bool own_cores; /* of each worker: otherwise some share one */
     struct virtual_channel *channel;
-    struct model_control *control;   /* shared */
-    struct model_area *area;         /* shared, [workers] */
-    struct job_count *job;           /* shared, [jobs.slots] */
-    struct model_sum *sum;           /* shared, [accelerators] */
-    struct shm_arena arena;          /* what others may see of the run (host/metrics.h); base NULL: nobody sees it */
-    struct hx_metrics metrics;       /* shared; in the arena, if there is one */
-    struct model_span *span;         /* shared, [planes * links] */
+    struct model_control *control; /* shared */
+    struct model_area *area;       /* shared, [workers] */
+    struct job_count *job;         /* shared, [jobs.slots] */
+    struct model_sum *sum;         /* shared, [accelerators] */
+    struct shm_arena arena;        /* what others may see of the run (topology/metrics.h); base NULL: nobody sees it */
+    struct hx_metrics metrics;     /* shared; in the arena, if there is one */
+    struct model_span *span;       /* shared, [planes * links] */
     struct model_receiver *receiver; /* shared, [accelerators] */
     struct model_wait *wait;         /* shared, [planes * links][HX_VCS]: by number of what leaves by the same port */
     struct model_balance *balance;   /* shared, [planes * links][HX_VCS]: by number of the link */
@@ -157,7 +157,7 @@ static inline struct hx_metrics_link *model_link(const struct model *m, uint32_t
 
 /* The port whose number that is; returns its node. */
 uint32_t model_port_of(const struct model *m, uint32_t link, unsigned *plane, unsigned *port);
-/* Its name as everywhere (host/name.h). */
+/* Its name as everywhere (topology/name.h). */
 const char *model_port_name(const struct model *m, uint32_t link, char name[HX_NAME_BYTES]);
 
 #endif

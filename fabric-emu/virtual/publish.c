@@ -1,6 +1,6 @@
 /* publish.c - copies what a worker of a virtual fabric counts to where readers outside find it (publish.h). */
 #include "publish.h"
-#include "host/processor.h"
+#include "base/processor.h"
 
 static uint32_t publish_links(const struct worker *w)
 {

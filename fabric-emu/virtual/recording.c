@@ -1,8 +1,8 @@
 /* recording.c - from workers' taps into a file (recording.h). */
 #include "recording.h"
-#include "host/error.h"
-#include "host/pcapng/fabric.h"
-#include "host/version.h"
+#include "base/error.h"
+#include "base/version.h"
+#include "spec/pcapng/fabric.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -11,8 +11,8 @@
 #define VIRTUAL_RECORDING_H
 
 #include "fabric-emu/capture/writer.h"
-#include "host/capture_settings.h"
 #include "model.h"
+#include "spec/capture_settings.h"
 
 struct recording {
     struct capture_ports ports;

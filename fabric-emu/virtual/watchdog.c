@@ -1,7 +1,7 @@
 /* watchdog.c - looks at a fabric in which nothing moves (watchdog.h). */
 #include "watchdog.h"
+#include "base/error.h"
 #include "cycle.h"
-#include "host/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
  * and less in another is waited for by nobody as long as the rest of theirs takes. */
 #include "worker.h"
 #include "audit.h"
+#include "base/error.h"
+#include "base/processor.h"
 #include "build.h"
 #include "fabric-emu/memory.h"
 #include "faults.h"
-#include "host/error.h"
-#include "host/processor.h"
 #include "prefetch.h"
 #include "publish.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* wire.c - the receiving end of a wire, and what it does wrong (wire.h). */
 #include "wire.h"
-#include "hal/split_mix.h"
+#include "base/split_mix.h"
 
 size_t loopback_wire_bytes(unsigned blocks)
 {

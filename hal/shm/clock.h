@@ -4,7 +4,7 @@
 #ifndef SHM_CLOCK_H
 #define SHM_CLOCK_H
 
-#include "host/clock.h"
+#include "base/clock.h"
 
 struct shm_clock {
     uint64_t ticks, ns; /* read at the same moment */

@@ -1,6 +1,6 @@
 /* faulty.c - carrying packets over a faulty link (faulty.h). */
 #include "faulty.h"
-#include "hal/split_mix.h"
+#include "base/split_mix.h"
 
 #include <string.h>
 

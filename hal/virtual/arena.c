@@ -1,7 +1,7 @@
 /* arena.c - a stock of memory in huge pages (arena.h). */
 #include "arena.h"
-#include "host/error.h"
-#include "host/huge.h"
+#include "base/error.h"
+#include "base/huge.h"
 
 #include <errno.h>
 #include <stdint.h>

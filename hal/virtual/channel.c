@@ -4,7 +4,7 @@
  * A box is written by one worker and read by another, in turns: windows of even and odd number have boxes of their own,
  * so a box is written again only when its reader has long passed the barrier behind it. */
 #include "channel.h"
-#include "host/error.h"
+#include "base/error.h"
 #include "wheel.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* fault.h - links that fail or do harm under the virtual clock (host/faults/faults.h).
+/* fault.h - links that fail or do harm under the virtual clock (spec/faults/faults.h).
  *
  * What becomes of a packet on a link follows from the schedule and from dice that fall by the link and by how many
  * packets it has carried: it is settled when the packet is sent, wherever its far end is, and is the same for any
@@ -17,8 +17,8 @@
 #ifndef VIRTUAL_FAULT_H
 #define VIRTUAL_FAULT_H
 
+#include "base/link_fault.h"
 #include "hal_port.h"
-#include "host/link_fault.h"
 
 /* One direction of a link, at its sending or its receiving end. Invariant: changes before `next` have come. */
 struct virtual_fault {

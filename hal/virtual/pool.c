@@ -1,7 +1,7 @@
 /* pool.c - address space for packets (pool.h). */
 #include "pool.h"
 #include "arena.h"
-#include "host/error.h"
+#include "base/error.h"
 
 #define MOST_BYTES   ((uint64_t)64 << 30)
 #define MOST_BUFFERS ((uint64_t)1 << 26)

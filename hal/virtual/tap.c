@@ -1,7 +1,7 @@
 /* tap.c - records of frames, sorted by simulated time (tap.h). */
 #include "tap.h"
 #include "arena.h"
-#include "host/error.h"
+#include "base/error.h"
 #include "sim_node.h"
 
 #include <pcap/pcap.h>

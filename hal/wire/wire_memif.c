@@ -1,5 +1,5 @@
 /* wire_memif.c - a wire that is a memif, with the listening socket ours (wire.h, memif.h). */
-#include "host/clock.h"
+#include "base/clock.h"
 #include "hxmesh/frame.h"
 #include "named.h"
 #include "wire.h"

@@ -1,6 +1,6 @@
 /* error.h - the one error style of the firmware: a negative number, zero is success.
  *
- * Host programs turn these into one line on stderr and an exit code (host/error.h). */
+ * Host programs turn these into one line on stderr and an exit code (base/error.h). */
 #ifndef HXMESH_ERROR_H
 #define HXMESH_ERROR_H
 

@@ -1,7 +1,7 @@
 /* bench_allocate.c - the time to place one job on 1,000 x 1,000 boards of which half are taken at random, by the greedy
  * rule and by all rules. */
-#include "host/allocate/placement.h"
 #include "measure.h"
+#include "sched/placement.h"
 #include "tests/support/support_random.h"
 
 #include <stdio.h>

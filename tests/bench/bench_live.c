@@ -1,7 +1,7 @@
 /* bench_live.c - packet-hops a second and core of a live 4x4 Hx2Mesh, through the program as a user runs it: beside
  * what memory lets where every byte is verified, and beside two workers where they are more than cores. */
-#include "fabric-emu/workload/payload.h"
 #include "measure.h"
+#include "workload/payload.h"
 
 #include <stdio.h>
 #include <stdlib.h>

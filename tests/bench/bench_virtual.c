@@ -3,9 +3,9 @@
  * cache; of more beside one, and beside what the machine's cores have, two runs side by side.
  *
  * Rates are of processor time, waiting included: a machine that does other things too changes them little. */
-#include "fabric-emu/random.h"
-#include "host/processor.h"
+#include "base/processor.h"
 #include "measure.h"
+#include "workload/random.h"
 
 #include <stdalign.h>
 #include <stdio.h>

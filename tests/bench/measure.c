@@ -1,7 +1,7 @@
 /* measure.c - median, spread, machine and date (measure.h). */
 #include "measure.h"
+#include "base/json.h"
 #include "clock.h"
-#include "host/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* fuzz_faults.c - any text as a schedule of faults: a line of it is refused in one line of words, or the schedule is in
  * order, can be read from what it says of itself, and tells each link its changes one after the other. libFuzzer's
  * entry; seeds in corpus/faults. */
-#include "host/faults/faults.h"
-#include "host/topology/topology.h"
+#include "spec/faults/faults.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/topology.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* fuzz_graph.c - any bytes as a graph, as a list and as YAML: what they say is refused in one line, or is a whole
  * fabric. libFuzzer's entry; seeds in corpus/graph. */
-#include "host/topology/topology.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/topology.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * seeds in corpus/spec.
  *
  * Only small fabrics are made, and no text names a file. */
-#include "host/topology/topology.h"
 #include "tests/fuzz/fuzz.h"
+#include "topology/topology.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * or is a spec that can be freed. libFuzzer's entry; seeds in corpus/yaml.
  *
  * The fabric is said already, so that it is small; what is said of it, of jobs, traffic and cables is the input's. */
-#include "host/spec.h"
+#include "spec/spec.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

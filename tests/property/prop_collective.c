@@ -3,9 +3,9 @@
  * Every packet's bytes are read when its message is handed over, and again when the packet arrives: a sender may have
  * to repeat it until then, so both must be the same. Endpoints refuse at random, and take two messages a pair, as the
  * real one does. Numbers are judged by tests/support/support_collective.h. */
-#include "host/collective_model.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
+#include "spec/collective_model.h"
 #include "tests/support/support_collective.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_lab.h"

@@ -4,9 +4,9 @@
  *
  * Who is joined is this file's own search of what is left. A HammingMesh, whose nodes know their own links alone, is
  * judged in prop_given_back.c. Some sets may be refused, for want of virtual channels: they are counted and printed. */
-#include "host/name.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_fabric.h"
+#include "topology/name.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef SUPPORT_ARENA_H
 #define SUPPORT_ARENA_H
 
-#include "host/arena.h"
+#include "base/arena.h"
 
 #include <sys/types.h>
 

@@ -1,5 +1,5 @@
 /* support_capture_write.c - writes the model's captures as pcapng (support_capture.h). */
-#include "host/pcapng/write.h"
+#include "base/pcapng/write.h"
 #include "tests/support/support_capture.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef HXMESH_TESTS_SUPPORT_FABRIC_H
 #define HXMESH_TESTS_SUPPORT_FABRIC_H
 
-#include "host/topology/topology.h"
+#include "topology/topology.h"
 
 struct fabric_findings {
     uint64_t pairs;   /* of hosts, that is pairs whose ways were walked; those that have failed are in none */

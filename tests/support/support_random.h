@@ -2,7 +2,7 @@
 #ifndef HXMESH_TESTS_SUPPORT_RANDOM_H
 #define HXMESH_TESTS_SUPPORT_RANDOM_H
 
-#include "hal/split_mix.h"
+#include "base/split_mix.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * It is a data frame that leaves a router in the middle of the capture: its VC or its hops go up by one, it is seen at
  * the interface after its own, or it is missing from there on. Prints the frame's number, of a lost one that of the
  * last sight. Blocks have the byte order of this machine. */
-#include "host/pcapng/blocks.h"
+#include "base/pcapng/blocks.h"
 #include "hxmesh/frame.h"
 
 #include <inttypes.h>

@@ -53,7 +53,7 @@ teardown() { rm -f "/dev/shm/$FABRIC"; }
 
 @test "install: a C program reads the counters of a fabric" {
     cat >reader.c <<END
-#include "host/metrics.h"
+#include "topology/metrics.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

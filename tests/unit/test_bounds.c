@@ -1,7 +1,7 @@
 /* test_bounds.c - diameter, straight cut and all-to-all bound: the paper's, by hand, and by a maximum flow. */
-#include "host/bounds.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_shapes.h"
+#include "topology/mesh_bounds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

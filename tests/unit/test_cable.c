@@ -1,7 +1,7 @@
 /* test_cable.c - when an end of a cable tells its credits (hal/cable/cable.h): as often as it is told to, more seldom
  * while nothing moves if it may, and at once again when something does. */
+#include "base/split_mix.h"
 #include "hal/cable/cable.h"
-#include "hal/split_mix.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

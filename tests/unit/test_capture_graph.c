@@ -3,7 +3,7 @@
  * back is on any. */
 #include "tools/capture/fabric.h"
 
-#include "host/topology/bounds.h"
+#include "topology/bounds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_collective_model.c - the closed forms of host/collective_model.c, against sums done by hand. */
-#include "host/collective_model.h"
+/* test_collective_model.c - the closed forms of spec/collective_model.c, against sums done by hand. */
+#include "spec/collective_model.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* test_cost.c - appendix C: the paper's five HxMesh clusters to the rounding, and small fabrics by hand. */
-#include "host/topology/bounds.h"
-#include "host/topology/hamming_mesh.h"
 #include "hxmesh/error.h"
+#include "topology/bounds.h"
+#include "topology/hamming_mesh.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_faults.c - a schedule of faults: what its lines mean, what is refused and why, what becomes of a link, what is
  * drawn. */
-#include "host/faults/faults.h"
-#include "host/topology/topology.h"
+#include "spec/faults/faults.h"
+#include "topology/topology.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

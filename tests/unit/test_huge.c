@@ -1,5 +1,5 @@
 /* test_huge.c - memory in huge pages: where it lies, and that it holds what it held. */
-#include "host/huge.h"
+#include "base/huge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

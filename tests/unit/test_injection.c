@@ -1,5 +1,5 @@
 /* test_injection.c - what hosts inject is made equal by planes, and by rates where planes do not do. */
-#include "host/spec.h"
+#include "spec/spec.h"
 #include "tools/injection.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* test_key.c - the file that holds a cable's key: what is taken, and each reason to refuse one (host/key.h). */
-#include "host/key.h"
+/* test_key.c - the file that holds a cable's key: what is taken, and each reason to refuse one (base/key.h). */
+#include "base/key.h"
 #include "tests/support/support_file.h"
 
 #include <setjmp.h>

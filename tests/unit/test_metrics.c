@@ -1,10 +1,10 @@
 /* test_metrics.c - the counters of a running fabric as a reader finds them: what is true is read, what cannot be true
  * is refused before it is used; rates, and the page that shows them, in whatever size. */
-#include "host/arena.h"
-#include "host/metrics.h"
-#include "host/spec.h"
-#include "host/topology/hamming_mesh.h"
+#include "base/arena.h"
+#include "spec/spec.h"
 #include "tools/top/draw.h"
+#include "topology/hamming_mesh.h"
+#include "topology/metrics.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_name.c - names of nodes and ports: as the design writes them, and there and back for every port. */
-#include "host/name_mesh.h"
 #include "hxmesh/error.h"
+#include "topology/name_mesh.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

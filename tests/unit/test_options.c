@@ -1,7 +1,7 @@
 /* test_options.c - a command line against its table, and what a user who errs is told. */
-#include "host/error.h"
-#include "host/options/options.h"
-#include "host/version.h"
+#include "base/error.h"
+#include "base/options/options.h"
+#include "base/version.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

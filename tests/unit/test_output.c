@@ -1,5 +1,5 @@
 /* test_output.c - what a program leaves that nothing reads the stdout of. */
-#include "host/output.h"
+#include "base/output.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* test_pcapng_read.c - capture files of other origin: both byte orders, all time resolutions, old kinds of blocks,
  * classic pcap; and bad ones, which end in one line that names the byte. Files are laid out here by hand. */
-#include "host/pcapng/read.h"
+#include "base/pcapng/read.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* test_pcapng_write.c - capture files are written so that they can be read again, whole up to any write, and failures
  * come back as values. */
-#include "host/pcapng/fabric.h"
-#include "host/pcapng/read.h"
+#include "base/pcapng/read.h"
+#include "spec/pcapng/fabric.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* test_processor.c - workers are told whether each has a core of its own, and then it is one that no other has; who
  * shares is kept on one with its neighbours. */
-#include "host/processor.h"
+#include "base/processor.h"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_progress.c - what long work shows of itself on a terminal: one line, no wider than the terminal. */
-#include "host/progress.h"
+#include "base/progress.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* test_reproduce.c - what the experiments of `hxmesh reproduce` consist of, how much work they are, the paper's
  * values. */
 /* sanitizers: check-all */
-#include "host/spec.h"
+#include "spec/spec.h"
 #include "tools/reproduce/diameter2.h"
 #include "tools/reproduce/family.h"
 #include "tools/reproduce/paper.h"

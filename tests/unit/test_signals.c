@@ -1,5 +1,5 @@
 /* test_signals.c - which signals that ask a program to end are one request, and which ask again. */
-#include "host/signals.h"
+#include "base/signals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_spec.c - spec strings, sizes that cannot be, overrides, settings, jobs and barred boards. */
-#include "host/spec.h"
+#include "spec/spec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_spec_external.c - accelerators that run elsewhere in a *.hxm.yaml file: every key, and every mistake with its
  * file, line and column. */
-#include "host/spec.h"
+#include "spec/spec.h"
 #include "tests/support/support_file.h"
 
 #include <setjmp.h>

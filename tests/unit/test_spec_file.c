@@ -1,6 +1,6 @@
 /* test_spec_file.c - *.hxm.yaml files: every key, and every mistake with its file, line and column. */
-#include "host/spec.h"
 #include "hxmesh/collective.h"
+#include "spec/spec.h"
 #include "tests/support/support_file.h"
 
 #include <setjmp.h>

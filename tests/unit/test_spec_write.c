@@ -1,7 +1,7 @@
 /* test_spec_write.c - what is written of a fabric and its jobs is what is read back, whatever they are called and
  * say. */
-#include "host/jobs.h"
-#include "host/yaml/spec_write.h"
+#include "spec/jobs.h"
+#include "spec/yaml/spec_write.h"
 #include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
 

@@ -1,5 +1,5 @@
 /* test_sweep.c - the values that lists and ranges stand for, and the runs that they make. */
-#include "host/spec.h"
+#include "spec/spec.h"
 #include "tools/sweep/sweep.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_tags.c - jobs that say no tag get the lowest that are free, each once, until there are none. */
-#include "host/tags.h"
+#include "spec/tags.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* test_text.c - texts are cut between characters of UTF-8, also the names of fabrics, and what is no UTF-8 is in the
  * JSON. */
-#include "host/json.h"
-#include "host/spec.h"
-#include "host/text.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "spec/spec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_value.c - numbers, sizes, durations and words as options and files write them. */
-#include "host/value.h"
+#include "base/value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

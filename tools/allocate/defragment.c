@@ -1,9 +1,9 @@
 /* defragment.c - carries out moves on the boards of a fabric (defragment.h). */
 #include "tools/allocate/defragment.h"
-#include "host/allocate/defragment.h"
-#include "host/jobs.h"
-#include "host/output.h"
-#include "host/value.h"
+#include "base/output.h"
+#include "base/value.h"
+#include "sched/defragment.h"
+#include "spec/jobs.h"
 #include "tools/draw/text_table.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* hosts.c - hosts for jobs, and how they are shown (hosts.h). */
 #include "tools/allocate/hosts.h"
-#include "host/json.h"
-#include "host/output.h"
-#include "host/yaml/spec_write.h"
+#include "base/json.h"
+#include "base/output.h"
+#include "spec/yaml/spec_write.h"
 #include "tools/draw/text_table.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef HXMESH_TOOLS_ALLOCATE_HOSTS_H
 #define HXMESH_TOOLS_ALLOCATE_HOSTS_H
 
-#include "host/jobs.h"
+#include "spec/jobs.h"
 
 #include <jansson.h>
 

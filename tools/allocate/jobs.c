@@ -1,7 +1,7 @@
 /* jobs.c - places jobs on the boards of a fabric (jobs.h). */
 #include "tools/allocate/jobs.h"
-#include "host/allocate/trace.h"
-#include "host/tags.h"
+#include "sched/trace.h"
+#include "spec/tags.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #ifndef HXMESH_TOOLS_ALLOCATE_JOBS_H
 #define HXMESH_TOOLS_ALLOCATE_JOBS_H
 
-#include "host/allocate/placement.h"
-#include "host/spec.h"
+#include "sched/placement.h"
+#include "spec/spec.h"
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* mixes.c - runs job mixes and sums them up (mixes.h). */
 #include "tools/allocate/mixes.h"
-#include "host/compare.h"
-#include "host/output.h"
+#include "base/compare.h"
+#include "base/output.h"
 #include "tools/draw/text_table.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* report.c - an allocation as a table and a map, as JSON, as a fabric's file (jobs.h). */
-#include "host/allocate/locality.h"
-#include "host/json.h"
-#include "host/output.h"
-#include "host/yaml/spec_write.h"
+#include "base/json.h"
+#include "base/output.h"
+#include "sched/locality.h"
+#include "spec/yaml/spec_write.h"
 #include "tools/allocate/jobs.h"
 #include "tools/draw/text_table.h"
 

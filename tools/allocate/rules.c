@@ -1,6 +1,6 @@
 /* rules.c - from options to rules (rules.h). */
 #include "tools/allocate/rules.h"
-#include "host/error.h"
+#include "base/error.h"
 
 const struct allocate_rules allocate_default_rules = {
     .placement = {.transpose = true}, .aspect = HX_DEFAULT_ASPECT, .search = HX_DEFAULT_SEARCH};

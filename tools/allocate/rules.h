@@ -2,9 +2,9 @@
 #ifndef HXMESH_TOOLS_ALLOCATE_RULES_H
 #define HXMESH_TOOLS_ALLOCATE_RULES_H
 
-#include "host/allocate/hosts.h"
-#include "host/allocate/placement.h"
-#include "host/spec.h"
+#include "sched/hosts.h"
+#include "sched/placement.h"
+#include "spec/spec.h"
 
 /* Options' own types, until allocate_rules_settle(). */
 struct allocate_rules {

@@ -1,12 +1,12 @@
 /* capture_index.h - a capture file as a stream of sightings: which frame was seen when, at which port, going which way.
  *
- * Joins the reader of capture files (host/pcapng/read.h) with the fabric that a capture names in its section header, or
+ * Joins the reader of capture files (base/pcapng/read.h) with the fabric that a capture names in its section header, or
  * that the user names. Ports of several sections that have one name are one port. Memory: that of the reader, and a
  * record for each port. */
 #ifndef HXMESH_TOOLS_CAPTURE_INDEX_H
 #define HXMESH_TOOLS_CAPTURE_INDEX_H
 
-#include "host/pcapng/read.h"
+#include "base/pcapng/read.h"
 #include "tools/capture/fabric.h"
 #include "tools/capture/frame.h"
 #include "tools/capture/map.h"

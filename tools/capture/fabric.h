@@ -1,15 +1,15 @@
 /* fabric.h - the fabric a capture was made in: its ports by name, its cables, and the ways that packets may take
  * through it.
  *
- * Names come from host/name.h. Cables and ways of a HammingMesh are worked out here from its sizes (line.h); those of
+ * Names come from topology/name.h. Cables and ways of a HammingMesh are worked out here from its sizes (line.h); those of
  * other fabrics are their graph's, and what is found by search over it (graph.h). */
 #ifndef HXMESH_TOOLS_CAPTURE_FABRIC_H
 #define HXMESH_TOOLS_CAPTURE_FABRIC_H
 
-#include "host/name.h"
-#include "host/pcapng/fabric.h"
+#include "spec/pcapng/fabric.h"
 #include "tools/capture/graph.h"
 #include "tools/capture/line.h"
+#include "topology/name.h"
 
 /* A node as a place on its row and a place on its column: an accelerator is on both; a row network's switch is a place
  * of the row behind the accelerators, on line y; a column network's likewise. In other fabrics: a host's address. */

@@ -1,7 +1,7 @@
 /* graph.c - breadth-first search over the cables of a fabric (tools/capture/graph.h). */
 #include "tools/capture/graph.h"
 
-#include "host/topology/topology.h"
+#include "topology/topology.h"
 
 #include <stdlib.h>
 #include <string.h>

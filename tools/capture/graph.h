@@ -2,7 +2,7 @@
  * routes.
  *
  * A way is a shortest one; in a Dragonfly it is any that has at most one global cable, and at most one local one on
- * either side of it. Which VC a packet has follows from the fabric's rule (host/topology/fabric.h) and the cables
+ * either side of it. Which VC a packet has follows from the fabric's rule (topology/fabric.h) and the cables
  * behind it.
  *
  * Hosts that hang on a router are at the ends of ways only. Searches are made once per place where ways begin, when
@@ -10,7 +10,7 @@
 #ifndef HXMESH_TOOLS_CAPTURE_GRAPH_H
 #define HXMESH_TOOLS_CAPTURE_GRAPH_H
 
-#include "host/topology/fabric.h"
+#include "topology/fabric.h"
 
 /* What lies behind a packet on a cable, that one included, or where it is delivered: over all ways that it may have
  * come. */

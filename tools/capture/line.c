@@ -1,6 +1,6 @@
 /* line.c - breadth-first search along one dimension (tools/capture/line.h). */
 #include "tools/capture/line.h"
-#include "host/error.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* map.c - open addressing with linear probing (tools/capture/map.h). */
 #include "tools/capture/map.h"
-#include "host/error.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

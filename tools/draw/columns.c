@@ -1,6 +1,6 @@
 /* columns.c - the columns that a user chose (tools/draw/columns.h). */
 #include "tools/draw/columns.h"
-#include "host/error.h"
+#include "base/error.h"
 
 #include <string.h>
 

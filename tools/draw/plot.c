@@ -1,7 +1,7 @@
 /* plot.c - a plot as SVG (tools/draw/plot.h). */
 #include "tools/draw/plot.h"
-#include "host/error.h"
-#include "host/value.h"
+#include "base/error.h"
+#include "base/value.h"
 
 #include <ctype.h>
 #include <math.h>

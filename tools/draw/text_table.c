@@ -1,6 +1,6 @@
 /* text_table.c - a table for a person (tools/draw/text_table.h). */
 #include "tools/draw/text_table.h"
-#include "host/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

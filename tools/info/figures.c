@@ -1,9 +1,9 @@
 /* figures.c - what a fabric is made of, costs and can carry (tools/info/figures.h). */
 #include "tools/info/figures.h"
-#include "host/json.h"
+#include "base/json.h"
 
-#include "host/bounds.h"
 #include "tools/injection.h"
+#include "topology/mesh_bounds.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 #ifndef HXMESH_TOOLS_INFO_FIGURES_H
 #define HXMESH_TOOLS_INFO_FIGURES_H
 
-#include "host/spec.h"
-#include "host/topology/bisection.h"
-#include "host/topology/bounds.h"
+#include "spec/spec.h"
 #include "tools/draw/columns.h"
+#include "topology/bisection.h"
+#include "topology/bounds.h"
 
 #include <jansson.h>
 

@@ -1,8 +1,8 @@
 /* graph_text.c - a fabric's graph as Graphviz and as an edge list (tools/info/graph_text.h). */
 #include "tools/info/graph_text.h"
 
-#include "host/name.h"
-#include "host/output.h"
+#include "base/output.h"
+#include "topology/name.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* graph_text.h - one plane of a fabric as a graph for other tools.
  *
- * Nodes have their names (host/name.h) without the plane, and with a point for the comma: a5.3, leaf3, router2.5. */
+ * Nodes have their names (topology/name.h) without the plane, and with a point for the comma: a5.3, leaf3, router2.5. */
 #ifndef HXMESH_TOOLS_INFO_GRAPH_TEXT_H
 #define HXMESH_TOOLS_INFO_GRAPH_TEXT_H
 
-#include "host/topology/fabric.h"
+#include "topology/fabric.h"
 
 /* For Graphviz. */
 void graph_text_dot(const struct hx_fabric *g, const char *name, const char *path);

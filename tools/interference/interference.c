@@ -1,13 +1,13 @@
 /* interference.c - runs jobs alone and together (interference.h). */
 #include "tools/interference/interference.h"
-#include "host/arguments.h"
-#include "host/json.h"
-#include "host/name.h"
-#include "host/progress.h"
-#include "host/text.h"
-#include "host/value.h"
+#include "base/arguments.h"
+#include "base/json.h"
+#include "base/progress.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "tools/child.h"
 #include "tools/draw/text_table.h"
+#include "topology/name.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef HXMESH_TOOLS_INTERFERENCE_H
 #define HXMESH_TOOLS_INTERFERENCE_H
 
-#include "host/spec.h"
+#include "spec/spec.h"
 
 #include <jansson.h>
 

@@ -1,9 +1,9 @@
 /* report.c - a schedule for people and programs (report.h). */
 #include "tools/jobs/report.h"
-#include "host/compare.h"
-#include "host/error.h"
-#include "host/output.h"
-#include "host/value.h"
+#include "base/compare.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "base/value.h"
 #include "tools/draw/plot.h"
 
 #include <stdlib.h>

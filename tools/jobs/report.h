@@ -2,7 +2,7 @@
 #ifndef HXMESH_TOOLS_JOBS_REPORT_H
 #define HXMESH_TOOLS_JOBS_REPORT_H
 
-#include "host/allocate/schedule.h"
+#include "sched/schedule.h"
 
 #include <jansson.h>
 

@@ -7,7 +7,7 @@
  * Detours (hxmesh/detour.h) are followed to every intermediate router first. From each channel by which one ends,
  * packets to all destinations that it may have been for go on. */
 #include "tools/paths/explore.h"
-#include "host/topology/bounds.h"
+#include "topology/bounds.h"
 
 #include <stdlib.h>
 

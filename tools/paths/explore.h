@@ -3,7 +3,7 @@
 #ifndef HXMESH_TOOLS_EXPLORE_H
 #define HXMESH_TOOLS_EXPLORE_H
 
-#include "host/progress.h"
+#include "base/progress.h"
 #include "tools/paths/dependency.h"
 
 struct hx_findings {

@@ -4,8 +4,8 @@
 #ifndef HXMESH_TOOLS_PLANE_H
 #define HXMESH_TOOLS_PLANE_H
 
-#include "host/spec.h"
 #include "hxmesh/route.h"
+#include "spec/spec.h"
 
 struct hx_plane {
     const struct hx_fabric *g;

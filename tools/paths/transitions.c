@@ -1,7 +1,7 @@
 /* transitions.c - takes down one link after another (transitions.h). */
 #include "tools/paths/transitions.h"
-#include "host/topology/updown.h"
 #include "tools/paths/explore.h"
+#include "topology/updown.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,13 +7,13 @@
  *
  * A HammingMesh: the tables with a link down are those with it up less what went over it, which is compared entry by
  * entry for each port of each node; so both together are the old ones. Other fabrics: each link between routers fails,
- * ways are searched as running fabrics do (host/topology/updown.h), and old and new ones together are explored as those
+ * ways are searched as running fabrics do (topology/updown.h), and old and new ones together are explored as those
  * of a fabric are. */
 #ifndef HXMESH_TOOLS_TRANSITIONS_H
 #define HXMESH_TOOLS_TRANSITIONS_H
 
-#include "host/progress.h"
-#include "host/spec.h"
+#include "base/progress.h"
+#include "spec/spec.h"
 
 struct hx_transitions {
     uint64_t links;  /* that were taken down, one at a time */

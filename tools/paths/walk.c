@@ -1,6 +1,6 @@
 /* walk.c - follows all minimal ways of one packet, one cable further at a time (tools/paths/walk.h). */
 #include "tools/paths/walk.h"
-#include "host/topology/bounds.h"
+#include "topology/bounds.h"
 
 #include <stdlib.h>
 

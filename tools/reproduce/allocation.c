@@ -1,6 +1,6 @@
 /* allocation.c - figures 7 to 10 of the HammingMesh paper: random job mixes on the boards of its four clusters. */
 #include "tools/reproduce/allocation.h"
-#include "host/spec.h"
+#include "spec/spec.h"
 #include "tools/allocate/mixes.h"
 #include "tools/draw/violin.h"
 

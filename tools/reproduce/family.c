@@ -1,6 +1,6 @@
 /* family.c - the topologies of the diameter-two study (tools/reproduce/family.h). */
 #include "tools/reproduce/family.h"
-#include "host/topology/galois.h"
+#include "topology/galois.h"
 
 #include <stdio.h>
 

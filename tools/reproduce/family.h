@@ -3,7 +3,7 @@
 #ifndef HXMESH_TOOLS_REPRODUCE_FAMILY_H
 #define HXMESH_TOOLS_REPRODUCE_FAMILY_H
 
-#include "host/topology/topology.h"
+#include "topology/topology.h"
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /* figure.c - prints and writes what an experiment shows (tools/reproduce/figure.h). */
 #include "tools/reproduce/figure.h"
-#include "host/error.h"
-#include "host/json.h"
-#include "host/processor.h"
-#include "host/value.h"
-#include "host/version.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/processor.h"
+#include "base/value.h"
+#include "base/version.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* interference.c - an experiment of our own: the same job mixes on fabrics of 256 hosts, each job alone against all
  * together. Its runs are its own (plan_nothing): they are of jobs. */
 #include "tools/interference/interference.h"
-#include "host/allocate/placement.h"
-#include "host/allocate/sizes.h"
-#include "host/jobs.h"
-#include "host/rng.h"
+#include "base/rng.h"
+#include "sched/placement.h"
+#include "sched/sizes.h"
+#include "spec/jobs.h"
 #include "tools/child.h"
 #include "tools/reproduce/allocation.h"
 

@@ -1,6 +1,6 @@
 /* messages.c - figures 11 and 12: all-to-all over message sizes, and random permutations. */
-#include "host/compare.h"
-#include "host/error.h"
+#include "base/compare.h"
+#include "base/error.h"
 #include "tools/reproduce/figure.h"
 #include "tools/reproduce/paper.h"
 

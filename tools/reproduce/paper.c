@@ -1,9 +1,9 @@
 /* paper.c - what the paper says (tools/reproduce/paper.h). */
 #include "tools/reproduce/paper.h"
-#include "host/collective_model.h"
-#include "host/spec.h"
-#include "host/timing.h"
-#include "host/topology/bounds.h"
+#include "spec/collective_model.h"
+#include "spec/spec.h"
+#include "spec/timing.h"
+#include "topology/bounds.h"
 
 #include <math.h>
 #include <string.h>

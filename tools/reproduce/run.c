@@ -1,12 +1,12 @@
 /* run.c - one simulation (tools/reproduce/run.h). */
 #include "tools/reproduce/run.h"
-#include "host/arguments.h"
-#include "host/error.h"
-#include "host/spec.h"
-#include "host/timing.h"
-#include "host/topology/bounds.h"
+#include "base/arguments.h"
+#include "base/error.h"
 #include "hxmesh/frame.h"
+#include "spec/spec.h"
+#include "spec/timing.h"
 #include "tools/child.h"
+#include "topology/bounds.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* scalability.c - figures 3 and 4 of the diameter-two study: hosts that switches of a radix can join, what a host costs
  * in links and switch ports, and what crosses the middle. */
-#include "host/spec.h"
-#include "host/topology/bisection.h"
-#include "host/topology/bounds.h"
+#include "spec/spec.h"
 #include "tools/reproduce/diameter2.h"
 #include "tools/reproduce/family.h"
+#include "topology/bisection.h"
+#include "topology/bounds.h"
 
 #include <math.h>
 
@@ -132,8 +132,8 @@ void show_bisection(struct reproduce_figure *f)
         for (unsigned n = 0; specs && specs[n] && (n < QUICK_SIZES || f->plan->effort != REPRODUCE_QUICK); n++)
             bisection_row(f, t, line, specs[n]);
     }
-    figure_annotation(
-        f, "By search: the best halves found (host/topology/bisection.h), so the bisection is that or less. The "
-           "paper partitioned with METIS, which finds the same, at most 2 %% less (docs/reproduce.md).");
+    figure_annotation(f,
+                      "By search: the best halves found (topology/bisection.h), so the bisection is that or less. The "
+                      "paper partitioned with METIS, which finds the same, at most 2 %% less (docs/reproduce.md).");
     figure_annotation(f, "Paper: a plotted curve: read off: not given.");
 }

@@ -1,8 +1,8 @@
 /* table2.c - table II: all-to-all and all-reduce bandwidth, diameter and cost of the paper's clusters. */
-#include "host/spec.h"
-#include "host/topology/bounds.h"
+#include "spec/spec.h"
 #include "tools/reproduce/figure.h"
 #include "tools/reproduce/paper.h"
+#include "topology/bounds.h"
 
 #include <math.h>
 #include <string.h>

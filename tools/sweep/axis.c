@@ -1,5 +1,5 @@
 /* axis.c - lists and ranges of values (tools/sweep/sweep.h). */
-#include "host/options/applies.h"
+#include "base/options/applies.h"
 #include "tools/sweep/sweep.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* figures.c - the numbers that a report may have, flat, and their units (tools/sweep/sweep.h, docs/report.md). */
-#include "host/drops.h"
-#include "host/error.h"
+#include "base/drops.h"
+#include "base/error.h"
 #include "tools/sweep/sweep.h"
 
 #include <string.h>

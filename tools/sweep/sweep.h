@@ -7,7 +7,7 @@
 #ifndef HXMESH_TOOLS_SWEEP_H
 #define HXMESH_TOOLS_SWEEP_H
 
-#include "host/spec.h"
+#include "spec/spec.h"
 #include "tools/draw/columns.h"
 #include "tools/injection.h"
 #include "tools/origin.h"

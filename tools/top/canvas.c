@@ -1,6 +1,6 @@
 /* canvas.c - drawing characters (tools/top/canvas.h). */
 #include "tools/top/canvas.h"
-#include "host/error.h"
+#include "base/error.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

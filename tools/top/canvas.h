@@ -6,7 +6,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum canvas_style { CANVAS_PLAIN, CANVAS_BOLD, CANVAS_BAR /* reverse */, CANVAS_SHADE /* + 0 .. 9: host/heat_map.h */ };
+enum canvas_style {
+    CANVAS_PLAIN,
+    CANVAS_BOLD,
+    CANVAS_BAR /* reverse */,
+    CANVAS_SHADE /* + 0 .. 9: topology/heat_map.h */
+};
 
 struct canvas_cell {
     char c;

@@ -1,9 +1,9 @@
 /* draw.c - lays out the page of `hxmesh top` (tools/top/draw.h): what the run is and does, the hottest links, the
  * map. */
 #include "tools/top/draw.h"
-#include "host/heat_map.h"
-#include "host/name.h"
-#include "host/value.h"
+#include "base/value.h"
+#include "topology/heat_map.h"
+#include "topology/name.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* json.c - a line of `hxmesh top --json` (docs/top.md lists the keys). */
-#include "host/json.h"
-#include "host/error.h"
-#include "host/name.h"
-#include "host/spec.h"
+#include "base/json.h"
+#include "base/error.h"
+#include "spec/spec.h"
 #include "tools/top/top.h"
+#include "topology/name.h"
 
 #include <stdlib.h>
 

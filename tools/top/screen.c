@@ -1,7 +1,7 @@
 /* screen.c - ncurses (tools/top/screen.h). */
 #include "tools/top/screen.h"
-#include "host/color.h"
-#include "host/heat_map.h"
+#include "base/color.h"
+#include "topology/heat_map.h"
 
 #include <curses.h>
 #include <unistd.h>

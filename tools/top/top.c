@@ -1,6 +1,6 @@
 /* top.c - readings of a running fabric's counters, and their rates (tools/top/top.h). */
 #include "tools/top/top.h"
-#include "host/spec.h"
+#include "spec/spec.h"
 
 #include <errno.h>
 #include <stdlib.h>

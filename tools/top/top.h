@@ -5,9 +5,9 @@
 #ifndef TOP_H
 #define TOP_H
 
-#include "host/arena.h"
-#include "host/metrics.h"
-#include "host/running.h"
+#include "base/arena.h"
+#include "base/running.h"
+#include "topology/metrics.h"
 
 #include <jansson.h>
 

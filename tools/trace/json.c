@@ -1,5 +1,5 @@
 /* json.c - traces as JSON, and as a timeline of Chrome's trace events (tools/trace/report.h). */
-#include "host/json.h"
+#include "base/json.h"
 #include "tools/trace/report.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* print.c - traces as text (tools/trace/report.h). */
-#include "host/value.h"
+#include "base/value.h"
 #include "tools/trace/report.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* fault_allowances.c - faults that a capture speaks of, and the breaches that they allow (tools/verify/fault_allowances.h). */
 #include "tools/verify/fault_allowances.h"
-#include "host/value.h"
+#include "base/value.h"
 #include "tools/verify/verify.h" /* circle: a part of the verifier */
 
 #include <stdio.h>

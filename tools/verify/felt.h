@@ -8,7 +8,7 @@
 
 #include "tools/capture/fabric.h"
 
-#include "host/faults/faults.h"
+#include "spec/faults/faults.h"
 
 /* What a fault may do. */
 enum hx_fault_allowance {

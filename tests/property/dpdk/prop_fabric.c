@@ -2,9 +2,9 @@
  * and however many credit frames are lost; and neither garbage nor another job's tag on every port does any harm.
  *
  * HX_GARBAGE_TURNS: for how many turns garbage comes (50000). */
+#include "base/drops.h"
 #include "dpdk-node/core.h"
 #include "dpdk-node/local.h"
-#include "host/drops.h"
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "tests/support/dpdk/support_dpdk.h"

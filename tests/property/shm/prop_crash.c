@@ -12,10 +12,10 @@
  *
  * At the end of each, all that was begun must have arrived. HX_SEED chooses other runs. */
 #include "fabric-emu/live/recover.h"
-#include "fabric-emu/random.h"
 #include "tests/support/shm/support_shm.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
+#include "workload/random.h"
 
 #include <sched.h>
 #include <setjmp.h>

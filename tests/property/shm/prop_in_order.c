@@ -1,8 +1,8 @@
 /* prop_in_order.c - messages that come in any order that a fabric allows are given out in the order in which they were
  * sent, each once and whole; where messages are given up, or a sender or receiver begins anew, none is held back for
  * good. */
-#include "fabric-emu/workload/in_order.h"
 #include "tests/support/support_seed.h"
+#include "workload/in_order.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* prop_stray.c - stray stores into the shared memory of a running fabric, from a process that has it mapped: whatever
  * they hit, nobody else's process is killed, the run ends in bounded time, a report that says all went well is true,
  * and nothing is left behind. HX_SEED, HX_CASES: other and more of them. */
+#include "base/clock.h"
 #include "fabric-emu/live/session.h"
-#include "fabric-emu/random.h"
-#include "host/clock.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
+#include "workload/random.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
  * sub-HammingMesh, its sums are right, its packets touch no board but its own, and a tag that is forged opens nobody's.
  *
  * The test works out by itself which boards a job has, from the spec's tags. HX_SEED chooses others. */
-#include "host/jobs.h"
+#include "spec/jobs.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 #include "tests/support/virtual/support_virtual.h"

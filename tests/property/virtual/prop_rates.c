@@ -2,7 +2,7 @@
  * credits that take longer to come back than the buffer lasts, windows of messages, links that are shared, collectives.
  *
  * Timing as in table III unless it says otherwise: a packet takes 163,840 ps on a link. */
-#include "host/collective_model.h"
+#include "spec/collective_model.h"
 #include "tests/support/virtual/support_virtual.h"
 
 #include <math.h>

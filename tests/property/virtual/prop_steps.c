@@ -2,11 +2,11 @@
  * are counted, in random fabrics with random timing and traffic; and who takes or adds some on purpose is found out.
  *
  * HX_SEED chooses other runs; a failure names the seed of its run. */
-#include "fabric-emu/random.h"
 #include "fabric-emu/virtual/audit.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 #include "tests/support/virtual/support_virtual.h"
+#include "workload/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

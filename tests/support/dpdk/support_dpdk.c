@@ -1,9 +1,9 @@
 /* support_dpdk.c - nodes, cables and turns (support_dpdk.h). */
 #include "tests/support/dpdk/support_dpdk.h"
+#include "base/error.h"
 #include "dpdk-node/core.h"
 #include "dpdk-node/devices.h"
 #include "dpdk-node/local.h"
-#include "host/error.h"
 
 #include <rte_cycles.h>
 #include <rte_eal.h>

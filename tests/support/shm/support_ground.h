@@ -6,7 +6,7 @@
 #define HXMESH_TESTS_SUPPORT_GROUND_H
 
 #include "fabric-emu/live/fabric.h"
-#include "fabric-emu/workload/traffic.h"
+#include "workload/traffic.h"
 
 enum { GROUND_MESSAGES = 3 /* to each destination */, GROUND_MOST = 256 /* accelerators */ };
 

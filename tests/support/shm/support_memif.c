@@ -1,7 +1,7 @@
 /* support_memif.c - a memif client made here (support_memif.h). */
 #include "support_memif.h"
 #include "hal/wire/memif.h"
-#include "host/metrics.h"
+#include "topology/metrics.h"
 
 #include <errno.h>
 #include <fcntl.h>

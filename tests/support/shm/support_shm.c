@@ -2,7 +2,7 @@
 #include "tests/support/shm/support_shm.h"
 #include "fabric-emu/live/accelerator.h"
 #include "fabric-emu/live/conditions.h"
-#include "fabric-emu/random.h"
+#include "workload/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* support_virtual.c - runs a model in processes of a test's own (support_virtual.h). */
 #include "tests/support/virtual/support_virtual.h"
+#include "base/error.h"
 #include "fabric-emu/virtual/build.h"
-#include "host/error.h"
-#include "host/jobs.h"
+#include "spec/jobs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

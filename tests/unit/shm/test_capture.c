@@ -1,10 +1,10 @@
 /* test_capture.c - from rings of records into files: order, names, counts, filters, rotation, and what goes wrong. */
+#include "base/pcapng/read.h"
 #include "fabric-emu/capture/capture.h"
 #include "fabric-emu/capture/filter.h"
 #include "fabric-emu/capture/note.h"
-#include "host/pcapng/read.h"
-#include "host/spec.h"
-#include "host/topology/hamming_mesh.h"
+#include "spec/spec.h"
+#include "topology/hamming_mesh.h"
 
 #include <errno.h>
 #include <setjmp.h>

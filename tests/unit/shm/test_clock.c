@@ -1,9 +1,9 @@
 /* test_clock.c - the cheap clock: never before nor behind the system's by more than its calibration allows, never going
  * back, and alike for all who share it; and the time of endpoints, which stands still while their worker waits for a
  * capture. */
+#include "base/split_mix.h"
 #include "hal/shm/clock.h"
 #include "hal/shm/hal_port.h"
-#include "hal/split_mix.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

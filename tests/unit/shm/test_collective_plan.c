@@ -1,8 +1,8 @@
 /* test_collective_plan.c - which collective a fabric's jobs get, and that the check of its numbers finds what is
  * wrong. */
-#include "fabric-emu/workload/collective_values.h"
-#include "host/jobs.h"
-#include "host/spec.h"
+#include "spec/jobs.h"
+#include "spec/spec.h"
+#include "workload/collective_values.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* test_crc.c - each way by which this machine can make a CRC-32C, against the firmware's portable one: every length
  * around their parts, alignments, and CRCs continued. */
-#include "fabric-emu/random.h"
 #include "hal/simd/crc32c.h"
 #include "hal_port.h"
 #include "hxmesh/crc32c.h"
+#include "workload/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

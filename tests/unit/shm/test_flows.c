@@ -1,6 +1,6 @@
 /* test_flows.c - traffic of a file: what it says is what is sent, and what it cannot say is refused where it stands. */
-#include "fabric-emu/workload/traffic.h"
 #include "tests/support/support_file.h"
+#include "workload/traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

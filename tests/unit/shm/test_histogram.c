@@ -1,5 +1,5 @@
 /* test_histogram.c - latencies in bins 3 % wide: against the values themselves, sorted. */
-#include "fabric-emu/report/histogram.h"
+#include "base/histogram.h"
 #include "tests/support/support_random.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* test_host_names.c - addresses and names of hosts on which programs run: each host has its own, and each leads back to
  * it. */
 #include "fabric-emu/live/host_names.h"
-#include "fabric-emu/workload/host_ip.h"
-#include "host/spec.h"
+#include "spec/spec.h"
+#include "workload/host_ip.h"
 
 #include <arpa/inet.h>
 #include <setjmp.h>

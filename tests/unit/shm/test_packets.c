@@ -1,9 +1,9 @@
 /* test_packets.c - IP packets as messages: what programs put into an interface comes out of another's as it was, in
  * order, and none is lost while messages are few. Sockets stand for the interfaces, and this file for the fabric: it
  * carries messages, or does not. */
-#include "fabric-emu/workload/host_ip.h"
-#include "fabric-emu/workload/kinds.h"
-#include "host/spec.h"
+#include "spec/spec.h"
+#include "workload/host_ip.h"
+#include "workload/kinds.h"
 
 #include <arpa/inet.h>
 #include <netinet/ip.h>

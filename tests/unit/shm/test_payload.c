@@ -1,5 +1,5 @@
 /* test_payload.c - payload that can be checked: every byte that differs is counted, whoever it was meant for. */
-#include "fabric-emu/workload/payload.h"
+#include "workload/payload.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

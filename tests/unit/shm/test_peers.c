@@ -1,6 +1,6 @@
 /* test_peers.c - patterns in which everyone has a few others for good: who they are, in what turn, and that all receive
  * alike. */
-#include "fabric-emu/workload/traffic.h"
+#include "workload/traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

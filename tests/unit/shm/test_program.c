@@ -1,9 +1,9 @@
-/* test_program.c - a host for a program (fabric-emu/workload/program.c) whose attachment holds what no library would
+/* test_program.c - a host for a program (workload/program.c) whose attachment holds what no library would
  * write: nothing is read or written outside of the attachment's memory, and what cannot be is answered or left alone. A
  * page that nobody may touch stands behind the memory. */
-#include "fabric-emu/workload/kinds.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_seed.h"
+#include "workload/kinds.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_rate.c - traffic at a rate: each host offers that share of what its own links carry. */
-#include "fabric-emu/workload/workload.h"
 #include "tests/support/support_file.h"
+#include "workload/workload.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

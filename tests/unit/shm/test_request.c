@@ -1,6 +1,6 @@
 /* test_request.c - what another process asks of a running fabric: each gets its own answer, whoever died before it. */
+#include "base/signals.h"
 #include "fabric-emu/live/request.h"
-#include "host/signals.h"
 #include "tests/support/shm/support_shm.h"
 
 #include <fcntl.h>

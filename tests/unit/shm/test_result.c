@@ -1,9 +1,9 @@
 /* test_result.c - what became of packets that did not arrive: lost, in flight, or taken by a process that was killed;
  * and what shares are of. */
 #include "fabric-emu/report/result.h"
-#include "host/topology/hamming_mesh.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
+#include "topology/hamming_mesh.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
-/* test_shared.c - a host with an interface and a program (fabric-emu/workload/shared.c): each gets what is its own,
+/* test_shared.c - a host with an interface and a program (workload/shared.c): each gets what is its own,
  * neither keeps the other waiting, and what goes with a program, or with a worker, takes nothing of the other's along.
  * A socket stands for the interface, this file for the endpoint and for the program's library. */
-#include "fabric-emu/workload/host_ip.h"
-#include "fabric-emu/workload/in_order.h"
-#include "fabric-emu/workload/workload.h"
 #include "tests/support/support_fabric.h"
+#include "workload/host_ip.h"
+#include "workload/in_order.h"
+#include "workload/workload.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

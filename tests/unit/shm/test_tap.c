@@ -4,8 +4,8 @@
  * there must be. */
 #include "fabric-emu/capture/memory.h"
 #include "fabric-emu/live/taps.h"
-#include "host/name.h"
 #include "tests/support/shm/support_shm.h"
+#include "topology/name.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

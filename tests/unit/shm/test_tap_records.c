@@ -3,8 +3,8 @@
  * test_tap.c. */
 #include "fabric-emu/capture/memory.h"
 #include "fabric-emu/live/taps.h"
-#include "fabric-emu/random.h"
 #include "tests/support/shm/support_shm.h"
+#include "workload/random.h"
 
 #include <errno.h>
 #include <fcntl.h>

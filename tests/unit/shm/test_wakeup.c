@@ -3,7 +3,7 @@
 #include "fabric-emu/live/fabric.h"
 #include "fabric-emu/live/node.h"
 #include "fabric-emu/live/wakeup.h"
-#include "program/attachment.h"
+#include "hal/program/attachment.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,10 +5,10 @@
  * Algorithms for Multicommodity Flow and Other Fractional Packing Problems", FOCS 1998). What it sent is a share that
  * can be had, and its prices are a share that cannot be exceeded. */
 /* sanitizers: check-all */
-#include "host/topology/bounds.h"
-#include "host/topology/tables.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
+#include "topology/bounds.h"
+#include "topology/tables.h"
 
 #include <math.h>
 #include <setjmp.h>

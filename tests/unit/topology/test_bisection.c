@@ -1,10 +1,10 @@
 /* test_bisection.c - halves of fabrics: the search against every way to halve small ones, and against formulas. */
-#include "host/topology/attachment_routers.h"
-#include "host/topology/bisection.h"
-#include "host/topology/bounds.h"
-#include "host/topology/hamming_mesh.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_fabric.h"
+#include "topology/attachment_routers.h"
+#include "topology/bisection.h"
+#include "topology/bounds.h"
+#include "topology/hamming_mesh.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* test_d_mod_k.c - one way for each destination of a fat tree: packets are walked through the tables, and links
  * counted. */
-#include "host/topology/bounds.h"
-#include "host/topology/topology.h"
 #include "tests/support/support_fabric.h"
+#include "topology/bounds.h"
+#include "topology/topology.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_detours.c - fabrics that make detours: whatever packet may be under way, none waits for itself, and all arrive;
  * and what is refused. */
-#include "host/spec.h"
+#include "spec/spec.h"
 #include "tools/paths/explore.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* test_dimensions.c - fabrics of mixed dimensions: counts, rates, distances and
  * bounds of grids by formula, routes and what is refused. */
-#include "host/topology/bisection.h"
-#include "host/topology/bounds.h"
 #include "tests/support/support_fabric.h"
+#include "topology/bisection.h"
+#include "topology/bounds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_dragonfly.c - Dragonfly: counts and prices of table II, how groups are joined, every way of every pair,
  * bounds. */
-#include "host/topology/bounds.h"
 #include "tests/support/support_fabric.h"
+#include "topology/bounds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

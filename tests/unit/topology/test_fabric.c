@@ -1,7 +1,7 @@
 /* test_fabric.c - a fabric as topologies lay it out, link by link: its grid, its ports in their order, distances, and
  * what is refused. */
-#include "host/topology/fabric.h"
-#include "host/topology/topology.h"
+#include "topology/fabric.h"
+#include "topology/topology.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

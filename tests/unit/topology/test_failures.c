@@ -1,9 +1,9 @@
 /* test_failures.c - nodes, links and groups that do not work from the start, on every fabric: what is left is joined by
  * shortest ways without deadlock, whoever is cut off is told, and what cannot be is refused. */
-#include "host/topology/bounds.h"
-#include "host/topology/failures.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_random.h"
+#include "topology/bounds.h"
+#include "topology/failures.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* test_fat_tree.c - fat trees: the counts and costs of table II, their shape by formulas, every way of many small
  * ones. */
 /* sanitizers: check-all */
-#include "host/topology/bounds.h"
-#include "host/topology/topology.h"
 #include "tests/support/support_fabric.h"
+#include "topology/bounds.h"
+#include "topology/topology.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_galois.c - the finite fields there are, each by the laws of a field, tried on all elements. */
-#include "host/topology/galois.h"
+#include "topology/galois.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /* test_graph.c - graphs from files: those of other topologies come back the same, meshes, rings and random ones are
  * free of deadlock on the VCs that were found, and what is wrong with a file is said in a line. */
-#include "host/spec.h"
-#include "host/topology/bounds.h"
-#include "host/topology/graph_file.h"
-#include "host/topology/updown.h"
+#include "spec/spec.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
+#include "topology/bounds.h"
+#include "topology/graph_file.h"
+#include "topology/updown.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_transitions.c - hx_transitions_try() finds no circle where ways of before and of after keep one order of
  * routers, and finds one where they do not: in an order that is none the VC is never raised, and ways close circles. */
-#include "host/topology/updown.h"
 #include "tools/paths/transitions.h"
+#include "topology/updown.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* test_updown.c - ways that are searched anew round what fails while a fabric runs: a name without room for
  * `fail=` is refused, a way may be of any length, and what cannot be searched leaves the ways as they are. */
-#include "host/spec.h"
-#include "host/topology/bounds.h"
-#include "host/topology/updown.h"
+#include "spec/spec.h"
+#include "topology/bounds.h"
+#include "topology/updown.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

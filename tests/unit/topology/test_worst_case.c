@@ -1,9 +1,9 @@
 /* test_worst_case.c - who sends to whom where minimal routing is at its worst: everyone has a partner of his own, and
  * the fullest link carries what the paper says of each topology, or what can be counted by hand. */
 /* sanitizers: check-all */
-#include "host/topology/attachment_routers.h"
-#include "host/topology/worst_case.h"
 #include "tests/support/support_fabric.h"
+#include "topology/attachment_routers.h"
+#include "topology/worst_case.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

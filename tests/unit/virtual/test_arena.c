@@ -1,8 +1,8 @@
 /* test_arena.c - memory of a worker under the virtual clock: pieces that lie apart, rings that are given back, and as
  * many packets as its pool says. */
+#include "base/error.h"
 #include "hal/virtual/arena.h"
 #include "hal/virtual/pool.h"
-#include "host/error.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* test_channel.c - between processes records arrive once, whole, in the order of senders and of sending, after the
  * turn that ends their window; turns combine what all say; a worker that is gone is told. */
-#include "fabric-emu/random.h"
 #include "hal/virtual/channel.h"
 #include "hal/virtual/wheel.h"
+#include "workload/random.h"
 
 #include <poll.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_cycle.c - a cycle is found where there is one, is one, and none where there is none. */
-#include "fabric-emu/random.h"
 #include "fabric-emu/virtual/cycle.h"
+#include "workload/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

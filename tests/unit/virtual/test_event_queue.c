@@ -1,6 +1,6 @@
 /* test_event_queue.c - an agenda gives the soonest item first, of equal times the lowest, however they were noted. */
-#include "fabric-emu/random.h"
 #include "hal/virtual/event_queue.h"
+#include "workload/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_forwarding.c - when a host that forwards lets packets go on: against the rule of hal/virtual/forwarding.h,
  * packet by packet, in random queues. */
-#include "fabric-emu/random.h"
 #include "hal/virtual/sim_node.h"
+#include "workload/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

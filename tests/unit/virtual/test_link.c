@@ -1,7 +1,7 @@
 /* test_link.c - what a packet does to time when a switch sends it: crossbar, link, far end, credit. Against the
  * rule of hal/virtual/timing.h, written down again here. */
-#include "fabric-emu/random.h"
 #include "tests/support/virtual/support_virtual.h"
+#include "workload/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* test_timing.c - presets of the virtual clock, what is said over them, and the picoseconds that follow. */
 #include "fabric-emu/virtual/model.h"
 #include "hal/virtual/timing.h"
-#include "host/timing.h"
 #include "hxmesh/switch.h"
+#include "spec/timing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

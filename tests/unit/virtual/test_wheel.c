@@ -1,6 +1,6 @@
 /* test_wheel.c - the wheel names every entity in the window in which it has something to do, near or far. */
-#include "fabric-emu/random.h"
 #include "hal/virtual/wheel.h"
+#include "workload/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

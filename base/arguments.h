@@ -1,0 +1,16 @@
+/* arguments.h - the arguments of a program that another one starts. */
+#ifndef HXMESH_BASE_ARGUMENTS_H
+#define HXMESH_BASE_ARGUMENTS_H
+
+#include <stddef.h>
+
+/* Starts as {.count = 0}. */
+struct hx_arguments {
+    char **item; /* for execv(): item[count] is NULL */
+    size_t count, room;
+};
+
+__attribute__((format(printf, 2, 3))) void hx_arguments_add(struct hx_arguments *a, const char *format, ...);
+void hx_arguments_free(struct hx_arguments *a);
+
+#endif

@@ -1,0 +1,22 @@
+/* clock.h - the system's monotonic clock. */
+#ifndef HXMESH_BASE_CLOCK_H
+#define HXMESH_BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* CLOCK_MONOTONIC, in ns. */
+static inline uint64_t hx_monotonic_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+/* The same in seconds. */
+static inline double hx_monotonic_seconds(void)
+{
+    return (double)hx_monotonic_ns() * 1e-9;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* compare.h - comparisons for qsort() of plain numbers, ascending. */
+#ifndef HXMESH_BASE_COMPARE_H
+#define HXMESH_BASE_COMPARE_H
+
+#include <stdint.h>
+
+/* Of uint32_t. */
+static inline int hx_compare_uint32(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* Of double; none is NAN. */
+static inline int hx_compare_double(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+#endif

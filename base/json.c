@@ -1,0 +1,49 @@
+/* json.c - writes results as JSON (base/json.h). */
+#include "base/json.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIGNIFICANT_DIGITS = 9 };
+
+json_t *hx_json_text(const char *text)
+{
+    if (!text)
+        return json_null();
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    char *ascii = hx_allocate(strlen(text) + 1, 1);
+    for (size_t i = 0; text[i]; i++)
+        ascii[i] = (unsigned char)text[i] > '~' ? '?' : text[i];
+    string = json_string(ascii);
+    free(ascii);
+    return string;
+}
+
+/* Takes the reference. */
+static json_t *with_schema(json_t *value)
+{
+    if (!json_is_object(value) || json_object_get(value, "schema"))
+        return value;
+    json_t *whole = json_pack("{s:i}", "schema", HX_JSON_SCHEMA);
+    if (json_object_update(whole, value) != 0) {
+        json_decref(whole);
+        return value;
+    }
+    json_decref(value);
+    return whole;
+}
+
+void hx_json_write(json_t *value, const char *path)
+{
+    if (!value)
+        hx_die(HX_EXIT_ENVIRONMENT, path, "out of memory for the JSON report");
+    value = with_schema(value);
+    FILE *out = hx_output_open(path);
+    json_dumpf(value, out, JSON_INDENT(2) | JSON_REAL_PRECISION(SIGNIFICANT_DIGITS));
+    fputc('\n', out);
+    hx_output_close(out, path);
+    json_decref(value);
+}

@@ -1,0 +1,126 @@
+/* command_line.c - a command line that can be pasted (base/options/command_line.h). */
+#include "base/options/command_line.h"
+#include "base/options/applies.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Appends a word to a line as a shell takes it: in quotes, if anything in it means something to a shell. */
+static void write_word(FILE *line, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        (void)fputs(word, line);
+        return;
+    }
+    (void)fputc('\'', line);
+    for (; *word; word++) {
+        if (*word == '\'')
+            (void)fputs("'\\''", line);
+        else
+            (void)fputc(*word, line);
+    }
+    (void)fputc('\'', line);
+}
+
+const char *hx_command_line(const char *program, int argc, char *const *argv)
+{
+    static char *text;
+    size_t bytes;
+    free(text);
+    text = NULL;
+    FILE *line = open_memstream(&text, &bytes);
+    if (!line)
+        return program;
+    (void)fputs(program, line);
+    for (int i = 1; i < argc; i++) {
+        (void)fputc(' ', line);
+        write_word(line, argv[i]);
+    }
+    return fclose(line) == 0 ? text : program;
+}
+
+/* ---- options as they are ---- */
+
+static void write_option(FILE *line, const struct hx_option *o, const char *value)
+{
+    fprintf(line, " --%s ", o->name);
+    write_word(line, value);
+}
+
+static void write_coordinates(FILE *line, const struct hx_option *o, const struct hx_coordinate *at, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fprintf(line, " --%s %u,%u", o->name, at[i].addr_hi, at[i].addr_lo);
+}
+
+/* The shortest number that is read as this one. */
+static const char *write_real(char text[HX_VALUE_TEXT], double value)
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        (void)snprintf(text, HX_VALUE_TEXT, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
+}
+
+static void write_value(FILE *line, const struct hx_option *o)
+{
+    char text[HX_VALUE_TEXT];
+    switch (o->kind) {
+    case HX_OPTION_FLAG:
+        if (*o->to.flag || o->negatable)
+            fprintf(line, " --%s%s", *o->to.flag ? "" : "no-", o->name);
+        break;
+    case HX_OPTION_STRING:
+        if (*o->to.string)
+            write_option(line, o, *o->to.string);
+        break;
+    case HX_OPTION_LIST:
+        for (unsigned i = 0; i < o->to.list->count; i++)
+            write_option(line, o, o->to.list->item[i]);
+        break;
+    case HX_OPTION_NUMBER:
+        fprintf(line, " --%s %" PRIu64, o->name, *o->to.number);
+        break;
+    case HX_OPTION_BYTES:
+        write_option(line, o, hx_value_write_bytes(text, *o->to.number));
+        break;
+    case HX_OPTION_DURATION:
+        write_option(line, o, hx_value_write_duration(text, *o->to.number));
+        break;
+    case HX_OPTION_REAL:
+        write_option(line, o, write_real(text, *o->to.real));
+        break;
+    case HX_OPTION_COORDINATE:
+        write_coordinates(line, o, o->to.coordinate, 1);
+        break;
+    case HX_OPTION_COORDINATES:
+        write_coordinates(line, o, o->to.coordinates->at, o->to.coordinates->count);
+        break;
+    case HX_OPTION_CHOICE:
+        write_option(line, o, o->file && *o->to.choice == o->file_choice ? *o->file : o->choices[*o->to.choice]);
+        break;
+    default:
+        break;
+    }
+}
+
+char *hx_options_line(const char *program, const char *operand, const struct hx_option *options, uint64_t run)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *line = open_memstream(&text, &bytes);
+    if (!line)
+        return NULL;
+    fprintf(line, "%s ", program);
+    write_word(line, operand);
+    for (const struct hx_option *o = options; o->kind != HX_OPTION_END; o++)
+        if (hx_applies(o->applies, run))
+            write_value(line, o);
+    (void)fclose(line);
+    return text;
+}

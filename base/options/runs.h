@@ -1,0 +1,51 @@
+/* runs.h - what kinds of run there are: clocks and traffic patterns, the same words in a file and as options. Options
+ * say by them which runs they are for (base/options/applies.h). */
+#ifndef HXMESH_BASE_OPTIONS_RUNS_H
+#define HXMESH_BASE_OPTIONS_RUNS_H
+
+#include "hxmesh/collective.h"
+
+#include <stdint.h>
+
+/* What is sent through a fabric. */
+enum hx_pattern {
+    HX_ALL_TO_ALL,        /* everyone to everyone, all by the same shift, shifts far apart in turn: balanced */
+    HX_ALL_TO_ALL_RANDOM, /* everyone to everyone, each in an order of its own */
+    HX_UNIFORM,           /* a new random destination for every message */
+    HX_PERMUTATION,       /* one random partner for good */
+    HX_BISECTION,         /* a random partner in the other half */
+    HX_NEIGHBOUR,         /* the four neighbours on the logical torus */
+    HX_INCAST,            /* all to one */
+    HX_TORNADO,           /* just under half way round the rows and the columns of the job's grid */
+    HX_TRANSPOSE,         /* the place that a matrix kept by rows has when it is transposed: gx and gy change places */
+    HX_BIT_REVERSE,       /* the place whose number has the same bits in reverse */
+    HX_HOTSPOT,           /* a share of all messages to a few, the rest uniform */
+    HX_NEIGHBOUR_3D,      /* the six neighbours on a torus of three dimensions that is laid over the hosts by rank */
+    HX_WORST_CASE,        /* from router to router, so that as many as can be share one link */
+    HX_PATTERNS,
+    HX_FLOWS = HX_PATTERNS, /* what a file says; its word is no word but stands for all names of files */
+    HX_COLLECTIVES,         /* from here on one vector for all: in the order of enum hx_collective_kind */
+    HX_ALL_PATTERNS = HX_COLLECTIVES + 4
+};
+extern const char *const hx_pattern_names[HX_ALL_PATTERNS + 1]; /* ends with NULL */
+
+enum hx_clock { HX_CLOCK_WALL, HX_CLOCK_VIRTUAL, HX_CLOCKS };
+extern const char *const hx_clock_names[HX_CLOCKS + 1];
+
+/* Masks: a bit for every clock and for every pattern. */
+enum { HX_FIRST_PATTERN_BIT = 8 };
+#define HX_FOR_CLOCK(clock)     (UINT64_C(1) << (clock))
+#define HX_FOR_PATTERN(pattern) (UINT64_C(1) << (HX_FIRST_PATTERN_BIT + (pattern)))
+#define HX_FOR_ANY_CLOCK        (HX_FOR_PATTERN(0) - 1)
+#define HX_FOR_ANY_PATTERN      (~HX_FOR_ANY_CLOCK)
+#define HX_FOR_WALL             HX_FOR_CLOCK(HX_CLOCK_WALL)
+#define HX_FOR_VIRTUAL          HX_FOR_CLOCK(HX_CLOCK_VIRTUAL)
+#define HX_FOR_MESSAGES         (HX_FOR_PATTERN(HX_PATTERNS) - HX_FOR_PATTERN(0))
+#define HX_FOR_COLLECTIVES      (HX_FOR_PATTERN(HX_ALL_PATTERNS) - HX_FOR_PATTERN(HX_COLLECTIVES))
+/* Those with one accelerator that the others send to, or receive from. */
+#define HX_FOR_TARGET                                                                                                  \
+    (HX_FOR_PATTERN(HX_INCAST) | HX_FOR_PATTERN(HX_HOTSPOT) | HX_FOR_PATTERN(HX_COLLECTIVES + HX_BROADCAST))
+
+#define HX_MOST_DURATION ((uint64_t)30 * 24 * 3600 * 1000000000U) /* ns: 30 days */
+
+#endif

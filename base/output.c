@@ -1,0 +1,244 @@
+/* output.c - files that appear whole, and a stdout that is written to its end (base/output.h). */
+#include "base/output.h"
+#include "base/create.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_OPEN = 8 };
+#define CUT_OFF "could not be written to its end" /* of an earlier write, whose errno is gone */
+static const char suffix[] = ".XXXXXX";
+
+/* Files that are not whole yet. A place is free if its file is NULL. */
+static struct partial {
+    FILE *file;
+    char name[PATH_MAX];                   /* it will have */
+    char beside[PATH_MAX + sizeof suffix]; /* it has */
+} partials[MOST_OPEN];
+static pid_t owner;          /* process that may end them: those it forks do not */
+static bool stdout_reported; /* that it could not be written is said already */
+
+bool hx_output_is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static struct partial *partial_of(const FILE *file)
+{
+    for (unsigned i = 0; i < MOST_OPEN; i++)
+        if (partials[i].file == file)
+            return &partials[i];
+    return NULL;
+}
+
+/* A file beside the one that `path` names, which is there or not; NULL: it is to be written as it comes. */
+static FILE *open_beside(const char *path)
+{
+    struct partial *p = partial_of(NULL);
+    struct stat found;
+    bool there = stat(path, &found) == 0;
+    if (!p || (there && !S_ISREG(found.st_mode)) || strlen(path) >= sizeof p->name)
+        return NULL;
+    if (!there)
+        (void)snprintf(p->name, sizeof p->name, "%s", path);
+    else if (access(path, W_OK) != 0 || !realpath(path, p->name)) /* a link goes on pointing to it */
+        return NULL;
+    size_t length = strlen(p->name);
+    memcpy(p->beside, p->name, length);
+    memcpy(p->beside + length, suffix, sizeof suffix);
+    int fd = mkstemp(p->beside);
+    if (fd < 0)
+        return NULL;
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    (void)fchmod(fd, there ? found.st_mode & 07777 : 0666 & ~mask);
+    p->file = fdopen(fd, "w");
+    hx_output_guard();
+    return p->file;
+}
+
+FILE *hx_output_open(const char *path)
+{
+    if (hx_output_is_stdout(path))
+        return stdout;
+    FILE *out = open_beside(path);
+    if (out)
+        return out;
+    int fd = hx_create(path);
+    if (fd == -EINTR)
+        hx_die(HX_EXIT_INTERRUPTED, path, "interrupted before anybody read it");
+    out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out)
+        hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(fd < 0 ? -fd : errno));
+    return out;
+}
+
+/* Also where the write that failed was an earlier one, whose errno is gone. */
+static bool reader_left(void)
+{
+    struct pollfd is = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&is, 1, 0) == 1 && is.revents & (POLLERR | POLLHUP);
+}
+
+void hx_output_close(FILE *out, const char *path)
+{
+    struct partial *p = partial_of(out);
+    errno = 0;
+    bool bad = fflush(out) != 0 || ferror(out);
+    int reason = errno;
+    if (!hx_output_is_stdout(path) && fclose(out) != 0) {
+        bad = true;
+        reason = reason ? reason : errno;
+    }
+    if (p) {
+        p->file = NULL;
+        if (!bad && rename(p->beside, p->name) != 0) {
+            bad = true;
+            reason = errno;
+        }
+        if (bad)
+            (void)unlink(p->beside);
+    }
+    stdout_reported = stdout_reported || (bad && hx_output_is_stdout(path));
+    if (bad && hx_output_is_stdout(path) && (reason == EPIPE || reader_left()))
+        exit(HX_EXIT_ENVIRONMENT); /* who reads it has had enough: nothing is to be said */
+    const char *where = hx_output_is_stdout(path) ? "stdout" : path;
+    if (bad && reason)
+        hx_die(HX_EXIT_ENVIRONMENT, where, "cannot be written: %s", strerror(reason));
+    if (bad)
+        hx_die(HX_EXIT_ENVIRONMENT, where, CUT_OFF);
+}
+
+static void remove_partials(void)
+{
+    for (unsigned i = 0; i < MOST_OPEN && getpid() == owner; i++)
+        if (partials[i].file)
+            (void)unlink(partials[i].beside);
+}
+
+/* Who reads stdout has had enough: the program ends as it does without a handler, and leaves no partial file. */
+static void on_broken_pipe(int number)
+{
+    remove_partials();
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
+static void end(void)
+{
+    if (getpid() != owner)
+        return;
+    remove_partials();
+    errno = 0;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || stdout_reported)
+        return;
+    if (errno == EPIPE || reader_left())
+        _exit(HX_EXIT_ENVIRONMENT);
+    if (errno)
+        hx_complain("stdout", "cannot be written: %s", strerror(errno));
+    else
+        hx_complain("stdout", CUT_OFF);
+    _exit(HX_EXIT_ENVIRONMENT);
+}
+
+/* Where stdin, stdout or stderr is closed, the next file that is opened would stand in its place, and be read or
+ * written for it. What stands there instead can be neither read nor written, but for stderr, which is lost. */
+static void hold_standard_places(void)
+{
+    static const int modes[] = {[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)             /* then it is the lowest place that is free, which open() takes */
+            (void)open("/dev/null", modes[fd]); /* cppcheck-suppress leakReturnValNotUsed */
+}
+
+void hx_output_guard(void)
+{
+    hold_standard_places();
+    struct sigaction found;
+    if (owner != 0 || atexit(end) != 0)
+        return;
+    owner = getpid();
+    if (sigaction(SIGPIPE, NULL, &found) == 0 && found.sa_handler == SIG_DFL)
+        (void)signal(SIGPIPE, on_broken_pipe);
+}
+
+void hx_output_check(const char *path)
+{
+    struct stat is;
+    if (!path || hx_output_is_stdout(path))
+        return;
+    if (!path[0])
+        hx_die(HX_EXIT_USAGE, "''", "is no name of a file to write");
+    bool folder_itself = stat(path, &is) == 0 && S_ISDIR(is.st_mode);
+    if (!folder_itself && access(path, W_OK) == 0)
+        return;
+    int error = folder_itself ? EISDIR : errno;
+    char folder[PATH_MAX];
+    if (error == ENOENT && snprintf(folder, sizeof folder, "%s", path) < (int)sizeof folder) {
+        if (access(dirname(folder), W_OK) == 0)
+            return;
+        error = errno;
+    }
+    hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(error));
+}
+
+/* "./run.json" and "run.json" alike, whether there is such a file or not. */
+static bool full_name(const char *path, char name[PATH_MAX])
+{
+    char folder[PATH_MAX];
+    char file[PATH_MAX];
+    if (realpath(path, name))
+        return true;
+    if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder || !realpath(dirname(folder), name))
+        return false;
+    (void)snprintf(file, sizeof file, "%s", path);
+    size_t used = strlen(name);
+    return snprintf(name + used, PATH_MAX - used, "/%s", basename(file)) < (int)(PATH_MAX - used);
+}
+
+/* Devices may be written by many. */
+static bool is_one_file(const char *one, const char *other)
+{
+    struct stat a;
+    struct stat b;
+    char name[PATH_MAX];
+    char other_name[PATH_MAX];
+    if (stat(one, &a) == 0 && stat(other, &b) == 0)
+        return a.st_dev == b.st_dev && a.st_ino == b.st_ino && !S_ISCHR(a.st_mode);
+    return full_name(one, name) && full_name(other, other_name) && strcmp(name, other_name) == 0;
+}
+
+static void keep_apart(const struct hx_output *one, const struct hx_output *other)
+{
+    if (!one->path || !other->path)
+        return;
+    if (hx_output_is_stdout(one->path) && hx_output_is_stdout(other->path))
+        hx_die(HX_EXIT_USAGE, one->option, "stdout has what %s writes: name a file for one of them", other->option);
+    if (!hx_output_is_stdout(one->path) && !hx_output_is_stdout(other->path) && is_one_file(one->path, other->path))
+        hx_die(HX_EXIT_USAGE, one->option, "'%s' is the file of %s too: one would overwrite the other", one->path,
+               other->option);
+}
+
+void hx_outputs_apart(const struct hx_output *outputs, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned other = i + 1; other < count; other++)
+            keep_apart(&outputs[i], &outputs[other]);
+}
+
+void hx_outputs_off(const char *read, const struct hx_output *outputs, unsigned count)
+{
+    for (unsigned i = 0; i < count && strcmp(read, "-") != 0; i++)
+        if (outputs[i].path && !hx_output_is_stdout(outputs[i].path) && is_one_file(outputs[i].path, read))
+            hx_die(HX_EXIT_USAGE, outputs[i].option, "'%s' is the file that is read, and would be overwritten",
+                   outputs[i].path);
+}

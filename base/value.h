@@ -1,0 +1,46 @@
+/* value.h - the values that options and configuration files hold, written the same way in both.
+ *
+ *     number       123, 0x7f                 bytes     8192, 4KiB, 1.5MiB, 2G (K M G are KiB MiB GiB), 8kB (8000)
+ *     duration     30s, 500ms, 2m, 1.5h, 10us, 100ns; a plain number is seconds
+ *     real         0.25                      switch    true false yes no on off
+ *     coordinate   d0,d1 or ad0,d1           choice    one word of a list
+ *     coordinates  d0,d1 ad0,d1 ...
+ *
+ * A parser returns NULL when `text` is good and stores the value; otherwise it returns what is wrong, as a sentence
+ * part that quotes the text ("'8 planes' is not a number"), valid until the next call from this thread. */
+#ifndef HXMESH_BASE_VALUE_H
+#define HXMESH_BASE_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hx_coordinate {
+    unsigned addr_hi, addr_lo;
+};
+
+/* low and high are inclusive. */
+const char *hx_value_number(const char *text, uint64_t low, uint64_t high, uint64_t *value);
+const char *hx_value_bytes(const char *text, uint64_t low, uint64_t high, uint64_t *bytes);
+const char *hx_value_duration(const char *text, uint64_t low, uint64_t high, uint64_t *nanoseconds);
+const char *hx_value_real(const char *text, double low, double high, double *value);
+const char *hx_value_switch(const char *text, bool *value);
+const char *hx_value_coordinate(const char *text, struct hx_coordinate *value);
+/* One or more coordinates, apart by spaces, behind those that are there. */
+enum { HX_VALUE_MOST_COORDINATES = 16 };
+struct hx_coordinates {
+    unsigned count;
+    struct hx_coordinate at[HX_VALUE_MOST_COORDINATES];
+};
+const char *hx_value_coordinates(const char *text, struct hx_coordinates *values);
+/* `words` ends with NULL; *index is the place of the word in it. */
+const char *hx_value_choice(const char *text, const char *const *words, unsigned *index);
+
+/* Writes a duration or size as a person would ("1.5 s", "8 KiB"); `text` has HX_VALUE_TEXT bytes. Returns text. */
+enum { HX_VALUE_TEXT = 32 };
+const char *hx_value_print_duration(char *text, uint64_t nanoseconds);
+const char *hx_value_print_bytes(char *text, uint64_t bytes);
+/* Writes it exactly, as an option or file would ("1500ms", "64KiB", "0"). */
+const char *hx_value_write_duration(char *text, uint64_t nanoseconds);
+const char *hx_value_write_bytes(char *text, uint64_t bytes);
+
+#endif

@@ -1,7 +1,0 @@
-/* version.h - the one place that says which hxmesh this is. */
-#ifndef HXMESH_HOST_VERSION_H
-#define HXMESH_HOST_VERSION_H
-
-#define HXMESH_VERSION "0.1.0"
-
-#endif

@@ -1,0 +1,72 @@
+/* settings.h - what a run is told of faults (faults.h): the same words in a file and as options. */
+#ifndef HXMESH_SPEC_FAULTS_SETTINGS_H
+#define HXMESH_SPEC_FAULTS_SETTINGS_H
+
+#include "base/options/applies.h"
+#include "base/options/options.h"
+
+#include <stdint.h>
+
+struct hx_fault_settings {
+    struct hx_option_list lines; /* of a schedule */
+    const char *file;            /* of such lines, or "random": they are drawn; NULL: neither */
+    uint64_t mtbf_ns, mttr_ns;   /* of what is drawn, above 0 */
+    uint64_t detect_ns;          /* virtual clock: silence after which both ends of a link close it, above 0 */
+    uint64_t notify_ns;          /* virtual clock: from there until everybody knows */
+    unsigned given;              /* enum hx_given_faults */
+};
+
+enum hx_given_faults {
+    HX_GIVEN_FAULT = 1 << 0,
+    HX_GIVEN_FAULTS = 1 << 1,
+    HX_GIVEN_MTBF = 1 << 2,
+    HX_GIVEN_MTTR = 1 << 3,
+    HX_GIVEN_DETECT = 1 << 4,
+    HX_GIVEN_NOTIFY = 1 << 5
+};
+
+#define HX_FAULTS_RANDOM "random"
+#define HX_FAULT_DEFAULTS                                                                                              \
+    {                                                                                                                  \
+        .mtbf_ns = 100000, .mttr_ns = 50000, .detect_ns = 3000, .notify_ns = 10000                                     \
+    }
+
+/* clang-format off */
+#define HX_FAULT_OPTIONS(s) \
+    {.name = "fault", .key = "faults.what", .kind = HX_OPTION_LIST, .argument = "LINE", .to.list = &(s)->lines, \
+     .otherwise = "nothing fails", \
+     .help = "what goes wrong, as 'a0,1/E down at 10us for 5us' or 'all loss=1%' (docs/faults.md), several apart " \
+     "by semicolons; may be given again", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_FAULT}, \
+    {.name = "faults", .key = "faults.file", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(s)->file, \
+     .help = "a file of such lines, or the word random: they are drawn by the --seed", .otherwise = "none", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_FAULTS}, \
+    {.name = "mtbf", .key = "faults.mtbf", .kind = HX_OPTION_DURATION, .to.number = &(s)->mtbf_ns, .low = 1, \
+     .high = HX_MOST_DURATION, \
+     .help = "of faults at random: mean time from one to the next, anywhere in the fabric", .given = &(s)->given, \
+     .given_bit = HX_GIVEN_MTBF}, \
+    {.name = "mttr", .key = "faults.mttr", .kind = HX_OPTION_DURATION, .to.number = &(s)->mttr_ns, .low = 1, \
+     .high = HX_MOST_DURATION, \
+     .help = "of faults at random: mean time until one is mended", .given = &(s)->given, .given_bit = HX_GIVEN_MTTR}, \
+    {.name = "detect", .key = "faults.detect", .kind = HX_OPTION_DURATION, .to.number = &(s)->detect_ns, .low = 3, \
+     .high = HX_MOST_DURATION, \
+     .help = "silence after which both ends of a link take it for dead: three credit frames", .given = &(s)->given, \
+     .given_bit = HX_GIVEN_DETECT, .applies = HX_FOR_VIRTUAL}, \
+    {.name = "tell", .key = "faults.tell", .kind = HX_OPTION_DURATION, .to.number = &(s)->notify_ns, .low = 0, \
+     .high = HX_MOST_DURATION, \
+     .help = "from there until all others know", .given = &(s)->given, .given_bit = HX_GIVEN_NOTIFY, \
+     .applies = HX_FOR_VIRTUAL}
+/* clang-format on */
+
+/* Takes over from `over` what was given there. Strings stay the owner's. */
+void hx_fault_settings_merge(struct hx_fault_settings *into, const struct hx_fault_settings *over);
+
+struct hx_faults;
+struct hx_fabric;
+struct hx_problem;
+
+/* The schedule that they say: the lines, those of the file, or what is drawn by the seed until `until_ns`. */
+bool hx_faults_load(struct hx_faults *faults, const struct hx_fault_settings *s, const struct hx_fabric *f,
+                    uint64_t seed, uint64_t until_ns, struct hx_problem *problem);
+
+#endif

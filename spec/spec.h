@@ -1,0 +1,361 @@
+/* spec.h - everything a fabric is built from, out of a spec string or a *.hxm.yaml file.
+ *
+ *     4x4 Hx2Mesh        x = 4, y = 4 boards of a = b = 2 accelerators        (case and spaces are free)
+ *     3x2 H2x4Mesh       x = 3, y = 2 boards of a = 2 columns and b = 4 rows
+ *     lab.hxm.yaml       a file: spec/yaml/spec_file.c lists its keys; examples/ has one with every key
+ *
+ * A struct hx_spec that was loaded owns memory: hx_spec_free. Boards are numbered Y*x + X. */
+#ifndef HXMESH_SPEC_SPEC_H
+#define HXMESH_SPEC_SPEC_H
+
+#include "base/error.h"
+#include "base/options/applies.h"
+#include "base/options/options.h"
+#include "base/options/runs.h"
+#include "hxmesh/collective.h"
+#include "hxmesh/frame.h"
+#include "hxmesh/geometry.h"
+#include "spec/capture_settings.h"
+#include "spec/faults/settings.h"
+#include "spec/spec_external.h"
+#include "spec/timing.h"
+#include "topology/topology.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    HX_DEFAULT_PLANES = 1,
+    HX_DEFAULT_TAPER = 1,
+    HX_LEAST_CREDITS = HX_PACKET_BLOCKS, /* blocks of buffer per link and VC: one full packet .. 256 KiB */
+    HX_MOST_CREDITS = 1024,
+    HX_DEFAULT_CREDITS = 512,
+    HX_NO_JOB = 0 /* tag of boards that no job has; jobs have 1 .. 65535 */
+};
+
+/* How a collective is done. BEST: the one of the least time by closed forms (workload/collective_choice.h);
+ * the others in the order of enum hx_collective_algorithm. */
+enum hx_algorithm { HX_ALGORITHM_BEST, HX_ALGORITHM_TREE, HX_ALGORITHMS = HX_ALGORITHM_TREE + 4 };
+extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
+
+/* Which of its minimal ways a packet may take. AUTO is X_FIRST (hx_route_order_x_first) where hosts forward and
+ * everyone sends to everyone (all-to-all, uniform), D_MOD_K (hx_fabric_order_d_mod_k) for all-to-all in common shifts
+ * where a fabric has it, else ADAPTIVE. */
+enum hx_selection { HX_SELECT_AUTO, HX_SELECT_ADAPTIVE, HX_SELECT_X_FIRST, HX_SELECT_D_MOD_K, HX_SELECTIONS };
+extern const char *const hx_selection_names[HX_SELECTIONS + 1];
+
+/* When the messages of a --rate are due: one by one at equal intervals, or at random ones, exponential with that
+ * mean. */
+enum hx_arrivals { HX_ARRIVALS_EVEN, HX_ARRIVALS_POISSON, HX_ARRIVALS };
+extern const char *const hx_arrivals_names[HX_ARRIVALS + 1];
+
+enum hx_given {
+    HX_GIVEN_PATTERN = 1 << 0,
+    HX_GIVEN_MESSAGE = 1 << 1,
+    HX_GIVEN_COUNT = 1 << 2,
+    HX_GIVEN_DURATION = 1 << 3,
+    HX_GIVEN_RATE = 1 << 4,
+    HX_GIVEN_SEED = 1 << 5,
+    HX_GIVEN_VERIFY = 1 << 6,
+    HX_GIVEN_WORKERS = 1 << 7,
+    HX_GIVEN_CLOCK = 1 << 8,
+    HX_GIVEN_ALGORITHM = 1 << 9,
+    HX_GIVEN_SELECT = 1 << 10,
+    HX_GIVEN_SHIFTS = 1 << 11,
+    HX_GIVEN_INJECTION_RATE = 1 << 12,
+    HX_GIVEN_HOTSPOT = 1 << 13,
+    HX_GIVEN_TARGET = 1 << 14,
+    HX_GIVEN_WARM_UP = 1 << 15,
+    HX_GIVEN_ARRIVALS = 1 << 16,
+    HX_GIVEN_LARGEST = 1 << 17
+};
+
+struct hx_settings {
+    unsigned pattern;     /* enum hx_pattern */
+    unsigned algorithm;   /* enum hx_algorithm, of a collective */
+    bool largest;         /* a collective runs on the largest sub-mesh of its job (hx_job_keep_largest) */
+    uint64_t message;     /* bytes of a message, or of a collective's vector: 1 .. HX_MOST_MESSAGE */
+    uint64_t count;       /* messages to each destination of an accelerator; 0: as many as fit into the duration */
+    uint64_t duration_ns; /* 0: until `count` messages are sent */
+    uint64_t warm_up_ns;  /* what happens before, from the start on, does not count in rates and latencies */
+    double rate;          /* share of the injection bandwidth an accelerator offers: above 0, up to 1 */
+    unsigned arrivals;    /* enum hx_arrivals, at a rate below 1 */
+    uint64_t seed;
+    bool verify;           /* check every payload byte at arrival */
+    uint64_t workers;      /* 0: one a core */
+    unsigned clock;        /* enum hx_clock */
+    unsigned select;       /* enum hx_selection */
+    double injection_rate; /* share of its injection bandwidth an accelerator's packets may take; 0: by the pattern */
+    uint64_t shifts;       /* all-to-all: to how many of the others each one sends; 0: to all */
+    double hotspot;        /* hotspot: share of the messages that go to the targets */
+    struct hx_coordinates target; /* incast, broadcast: one; hotspot: all of them; none: the first host */
+    const char *traffic_file;     /* of HX_FLOWS */
+    unsigned given;               /* enum hx_given of what was said; the rest are defaults */
+};
+
+enum { HX_MOST_WORKERS = 64, /* processes that run one fabric */ HX_MOST_SIMULATED_HOURS = 10 };
+#define HX_MOST_COUNT     ((uint64_t)1 << 32)
+#define HX_MOST_MESSAGE   ((uint64_t)1 << 44)
+#define HX_MOST_SEED      ((uint64_t)INT64_MAX) /* a JSON report has signed integers */
+#define HX_MOST_SIMULATED ((uint64_t)HX_MOST_SIMULATED_HOURS * 3600 * 1000000000U) /* ns, of the virtual clock */
+
+extern const struct hx_settings hx_default_settings;
+
+/* Whether packets are done with X before they turn to Y. */
+bool hx_settings_x_first(const struct hx_settings *s);
+/* Whether each destination has one way. */
+bool hx_settings_d_mod_k(const struct hx_settings *s, const struct hx_fabric *f);
+
+/* What the report calls the traffic: the word, or the file's name. */
+const char *hx_settings_traffic(const struct hx_settings *s);
+
+/* What a run by these settings is, and what one is that nobody told more than was given: any clock, any pattern. */
+uint64_t hx_settings_run(const struct hx_settings *s);
+uint64_t hx_settings_named(const struct hx_settings *s);
+
+/* Takes over from `over` what was given there. What was to be there besides and does not go with it is left out, and
+ * has its default again: a duration beside a count, a count beside a duration, what is not for the clock or the
+ * pattern. */
+void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over);
+
+/* A job: boards have its tag (hx_spec_board_job). What it says of its traffic stands in settings.given, the rest of it
+ * is the run's. Made by spec/jobs.h. */
+enum { HX_JOB_NAME = 32, HX_JOB_SIDE = UINT16_MAX }; /* letters of a name, and a 0; hosts along a side of a grid */
+struct hx_job {
+    char name[HX_JOB_NAME]; /* empty: it has none */
+    uint16_t tag;
+    unsigned size[2]; /* boards or hosts that are to be found: columns, rows; 0: they are named; rows 0: any shape */
+    unsigned place;   /* enum hx_hosts_rule */
+    unsigned grid[2]; /* logical columns and rows of its hosts; 0: as they stand */
+    uint64_t start_ns;
+    unsigned given; /* enum hx_job_given */
+    bool silent;    /* keeps its boards and sends nothing */
+    struct hx_settings settings;
+};
+
+/* What a job is to do: what the run does, with what the job says in its place. NULL: a job that is not named. */
+struct hx_settings hx_job_settings(const struct hx_settings *run, const struct hx_job *job);
+
+struct hx_spec {
+    char name[64];                      /* of the file's `name`, else the canonical fabric ("4x4 Hx2Mesh") */
+    char fabric[HX_SPEC_BYTES];         /* canonical spec string */
+    char source[256];                   /* the argument it came from: file name or spec string; what errors name */
+    struct hx_fabric *graph;            /* NULL until it was built (hx_spec_build) */
+    const struct hx_graph_text *told;   /* while it is built: what a graph's file says; NULL: the file is read */
+    unsigned a, b;                      /* HammingMesh: columns and rows of accelerators on a board; else 0 */
+    unsigned x, y;                      /* HammingMesh: columns and rows of boards; else 0 */
+    unsigned planes;                    /* 1 .. 4 */
+    unsigned radix;                     /* ports of a tree switch */
+    unsigned taper;                     /* down ports per up port at a leaf */
+    unsigned credits;                   /* blocks of buffer per link and VC; a multiple of HX_PACKET_BLOCKS */
+    bool *failed;                       /* per board; NULL: none */
+    uint16_t *job;                      /* tag per board; NULL: all HX_NO_JOB, and all take part */
+    struct hx_job *named;               /* [named_jobs]: jobs, in the order in which they were named */
+    unsigned named_jobs;                /* 0: none */
+    struct hx_option_list said, only;   /* what --job and --only said: not the spec's own */
+    struct hx_external *external;       /* accelerators that run elsewhere, in the live clock */
+    unsigned externals;                 /* entries of external */
+    struct hx_settings settings;        /* of the file, over the defaults */
+    struct hx_capture_settings capture; /* of the file; its texts are the spec's own */
+    struct hx_fault_settings faults;    /* of the file; likewise */
+    struct hx_timing timing;            /* of the file, for the virtual clock */
+    /* A file need not say its clock or its pattern, and may have keys that are not for the default one. Then this says
+     * so, and a run dies of it unless its command line says which: exit_code 0, there are none. */
+    struct hx_problem of_default_clock, of_default_pattern;
+};
+
+/* What options may change of a loaded spec; 0: not given. */
+struct hx_overrides {
+    uint64_t planes, radix, taper, credits;
+    const char *routing; /* topology/routing.h */
+};
+extern const struct hx_overrides hx_default_sizes; /* of a spec string */
+/* Entries of an option table for them: `struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&overrides), ...}`.
+ * HX_CREDIT_OPTION is apart because only what runs a fabric has buffers. */
+/* clang-format off */
+#define HX_OVERRIDE_OPTIONS(o) \
+    {.name = "planes", .key = "planes", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->planes, \
+     .low = 1, \
+     .high = HX_MAX_PLANES, .help = "planes: independent copies of the network", \
+     .default_value = &hx_default_sizes.planes}, \
+    {.name = "radix", .key = "radix", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->radix, .low = 2, \
+     .high = HX_MAX_RADIX, .help = "ports of a tree switch", .default_value = &hx_default_sizes.radix}, \
+    {.name = "taper", .key = "taper", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->taper, .low = 1, \
+     .high = HX_MAX_TAPER, .help = "ports down per port up at the leaves of a two-level tree", \
+     .default_value = &hx_default_sizes.taper}, \
+    {.name = "routing", .key = "routing", .kind = HX_OPTION_STRING, .argument = "HOW", .to.string = &(o)->routing, \
+     .help = "which ways packets take: minimal, valiant, ugal, ugal-threshold, or as ugal:n=4,c=2,t=0.1 " \
+     "(docs/topologies.md)", \
+     .otherwise = "minimal"}
+#define HX_CREDIT_OPTION(o) \
+    {.name = "credits", .key = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \
+     .low = HX_LEAST_CREDITS, .high = HX_MOST_CREDITS, \
+     .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", .default_value = &hx_default_sizes.credits, \
+     .applies = HX_FOR_WALL, \
+     .instead = "--buffer is what a link buffers under the virtual clock"}
+/* Of a verb that has no settings. */
+#define HX_WORKERS_OPTION(number_) \
+    {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = (number_), .low = 0, \
+     .high = HX_MOST_WORKERS, \
+     .help = "worker processes; 0: one a core"}
+#define HX_RUNS_ONCE         "it runs once, to its end"
+#define HX_COUNT_OR_DURATION "a count and a duration: which of both? (0 is none)"
+/* Entries for the settings, the same words as in a file: those of the traffic, and those of the run. */
+#define HX_TRAFFIC_OPTIONS(s) \
+    {.name = "traffic", .key = "traffic.pattern", .letter = 't', .kind = HX_OPTION_CHOICE, .argument = "PATTERN", \
+     .to.choice = &(s)->pattern, \
+     .choices = hx_pattern_names, .file = &(s)->traffic_file, .file_choice = HX_FLOWS, \
+     .help = "who sends to whom; a file lists messages, or is a matrix of bytes (docs/traffic.md)", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_PATTERN}, \
+    {.name = "target", .key = "traffic.target", .kind = HX_OPTION_COORDINATES, .to.coordinates = &(s)->target, \
+     .help = "who receives in incast traffic, or has what is broadcast; hotspot: once or more", \
+     .otherwise = "the first host", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_TARGET, .applies = HX_FOR_TARGET}, \
+    {.name = "hotspot", .key = "traffic.hotspot", .kind = HX_OPTION_REAL, .argument = "SHARE", \
+     .to.real = &(s)->hotspot, .real_low = 1e-6, \
+     .real_high = 1, .help = "share of the messages that hotspot traffic sends to the targets", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_HOTSPOT, .applies = HX_FOR_PATTERN(HX_HOTSPOT)}, \
+    {.name = "algorithm", .key = "traffic.algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
+     .to.choice = &(s)->algorithm, \
+     .choices = hx_algorithm_names, .help = "how broadcast, reduce-scatter, all-gather and all-reduce are done", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_ALGORITHM, .applies = HX_FOR_COLLECTIVES}, \
+    {.name = "largest", .key = "traffic.largest", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->largest, \
+     .help = "where boards of a HammingMesh failed, a collective runs on the largest sub-mesh that is whole", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_LARGEST, .applies = HX_FOR_COLLECTIVES}, \
+    {.name = "message", .key = "traffic.message", .letter = 'm', .kind = HX_OPTION_BYTES, .to.number = &(s)->message, \
+     .low = 1, \
+     .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_MESSAGE, \
+     .applies = HX_FOR_MESSAGES | HX_FOR_COLLECTIVES, .instead = "the file says how long each is"}, \
+    {.name = "count", .key = "traffic.count", .letter = 'n', .kind = HX_OPTION_NUMBER, .to.number = &(s)->count, \
+     .low = 0, \
+     .high = HX_MOST_COUNT, .help = "messages to each of its destinations; 0: as many as fit into --duration", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_COUNT, .applies = HX_FOR_MESSAGES, \
+     .instead = HX_RUNS_ONCE}, \
+    {.name = "shifts", .key = "traffic.shifts", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(s)->shifts, \
+     .low = 0, \
+     .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, by the same random shifts for " \
+     "all, of a Slim Fly by rounds (docs/traffic.md); 0: all", .given = &(s)->given, .given_bit = HX_GIVEN_SHIFTS, \
+     .applies = HX_FOR_PATTERN(HX_ALL_TO_ALL)}, \
+    {.name = "duration", .key = "traffic.duration", .letter = 'd', .kind = HX_OPTION_DURATION, \
+     .to.number = &(s)->duration_ns, .low = 0, \
+     .high = HX_MOST_DURATION, .help = "how long to send, as 30s, 500ms or 2m; 0: until --count is sent", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_DURATION, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
+     .instead = HX_RUNS_ONCE}, \
+    {.name = "warm-up", .key = "traffic.warm_up", .kind = HX_OPTION_DURATION, .to.number = &(s)->warm_up_ns, .low = 0, \
+     .high = HX_MOST_DURATION, \
+     .help = "how much of --duration does not count in rates, shares, latencies and how busy links are", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_WARM_UP, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
+     .instead = HX_RUNS_ONCE}, \
+    {.name = "rate", .key = "traffic.rate", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->rate, \
+     .real_low = 1e-6, \
+     .real_high = 1, .help = "share of its injection bandwidth that a host offers", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_RATE, .applies = HX_FOR_MESSAGES, \
+     .instead = "its messages go when it is their time"}, \
+    {.name = "arrivals", .key = "traffic.arrivals", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
+     .to.choice = &(s)->arrivals, \
+     .choices = hx_arrivals_names, .help = "when messages are due at a --rate below 1: at equal intervals, or at " \
+     "random as a Poisson process has them", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_ARRIVALS, .applies = HX_FOR_MESSAGES, \
+     .instead = "its messages go when it is their time"}, \
+    {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, \
+     .high = HX_MOST_SEED, \
+     .help = "seed of everything random", .given = &(s)->given, .given_bit = HX_GIVEN_SEED}, \
+    {.name = "verify", .key = "traffic.verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \
+     .help = "check every payload byte at arrival; under the virtual clock only if it is said", .given = &(s)->given, \
+     .given_bit = HX_GIVEN_VERIFY}
+/* Of what a spec has of jobs (spec/jobs.h). */
+#define HX_JOB_OPTION(spec) \
+    {.name = "job", .kind = HX_OPTION_LIST, .argument = "JOB", .to.list = &(spec)->said, \
+     .otherwise = "all boards are one", \
+     .help = "'NAME: SIZE [PATTERN [BYTES]] [KEY=VALUE ...]', a job for which boards are found, with the keys that " \
+     "jobs of a file " \
+             "have (docs/jobs.md); may be given again"}
+#define HX_JOB_LIST_OPTIONS(spec) HX_JOB_OPTION(spec), \
+    {.name = "only", .kind = HX_OPTION_LIST, .argument = "NAME|TAG", .to.list = &(spec)->only, \
+     .otherwise = "all send", \
+     .help = "of all jobs only this one sends, the others keep their boards; may be given again"}
+#define HX_CLOCK_OPTION(s) \
+    {.name = "clock", .key = "clock", .kind = HX_OPTION_CHOICE, .argument = "CLOCK", .to.choice = &(s)->clock, \
+     .choices = hx_clock_names, .help = "what time is", .given = &(s)->given, .given_bit = HX_GIVEN_CLOCK}
+#define HX_SETTINGS_OPTIONS(s) \
+    HX_TRAFFIC_OPTIONS(s), \
+    {.name = "workers", .key = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &(s)->workers, \
+     .low = 0, \
+     .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core", .given = &(s)->given, \
+     .given_bit = HX_GIVEN_WORKERS}, \
+    HX_CLOCK_OPTION(s)
+/* Those that only the virtual clock knows. */
+#define HX_VIRTUAL_OPTIONS(s) \
+    {.name = "select", .key = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
+     .choices = hx_selection_names, .help = "which minimal ways packets take; auto: for all-to-all and uniform " \
+     "traffic " \
+     "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that is wired alike, else adaptive", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
+     .applies = HX_FOR_VIRTUAL}, \
+    {.name = "injection-rate", .alias = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", \
+     .to.real = &(s)->injection_rate, .real_low = 0, .real_high = 1, \
+     .help = "share of its injection bandwidth at which a host's packets follow each other (where hosts differ, of " \
+     "that of the fastest); 0: for all-to-all just below what the cables carry, else 1", .given = &(s)->given, \
+     .given_bit = HX_GIVEN_INJECTION_RATE, \
+     .applies = HX_FOR_VIRTUAL}
+/* clang-format on */
+
+/* Loads the fabric that `argument` names; dies with HX_EXIT_CONFIG (or HX_EXIT_ENVIRONMENT: permission, memory). What
+ * it returns has a valid geometry. overrides may be NULL. */
+void hx_spec_load(const char *argument, const struct hx_overrides *overrides, struct hx_spec *spec);
+void hx_spec_free(struct hx_spec *spec);
+
+/* The same, and each step of it, without dying. */
+bool hx_spec_try_load(const char *argument, const struct hx_overrides *overrides, struct hx_spec *spec,
+                      struct hx_problem *problem);
+/* A spec string into its fabric; everything else gets its default. Nothing is built yet. */
+bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *problem);
+/* A file (spec/yaml/spec_file.c). */
+bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *problem);
+
+/* Every key of such a file, as HX_HELP_MARKDOWN or HX_HELP_MAN. */
+void hx_spec_print_keys(enum hx_help_format format, FILE *out);
+
+/* Changes what is given; the geometry is not looked at. */
+bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *overrides, struct hx_problem *problem);
+
+/* Builds spec->graph anew, or says in words why there is none (line of 300 ports, radix 4, ...). */
+bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem);
+/* Builds it anew with ways that are searched, so that they can be searched again round what fails while it runs: with
+ * `fail=` of nothing. Not of a HammingMesh. Where it fails the spec is as it was. */
+bool hx_spec_search_updown(struct hx_spec *spec, struct hx_problem *problem);
+/* The fabric that was built. */
+const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);
+/* A HammingMesh's geometry; dies with HX_EXIT_CONFIG if it is another fabric, which `what` cannot do with. */
+struct hx_geometry hx_spec_mesh(const struct hx_spec *spec, const char *what);
+
+/* What is given to a job, or fails, as one: a HammingMesh's boards; every host of another fabric, by its rank, is a
+ * board of its own here. */
+bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board);
+uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board);
+unsigned hx_spec_boards(const struct hx_spec *spec);
+/* [hx_spec_boards()]: those that no further job can have, for they failed or a job has them. For free(). */
+bool *hx_spec_taken(const struct hx_spec *spec);
+/* Boards that no job names take no part where any is named. */
+bool hx_spec_board_idle(const struct hx_spec *spec, unsigned board);
+/* The job that is named with a tag; NULL: none is. */
+const struct hx_job *hx_spec_job(const struct hx_spec *spec, uint16_t tag);
+/* Whether there is anything that has failed. */
+bool hx_spec_has_failures(const struct hx_spec *spec);
+
+/* Board of an accelerator. */
+unsigned hx_spec_board_of(const struct hx_spec *spec, uint32_t host);
+unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy);
+
+/* Dies with HX_EXIT_CONFIG if accelerators run elsewhere, which `what` cannot do with. */
+void hx_spec_refuse_external(const struct hx_spec *spec, const char *what);
+
+/* Sets the bit of every board a packet of job `tag` may not land on (struct hx_blocked_boards of route.h): failed, or
+ * another job's. bits: (boards + 7) / 8 bytes. Returns whether any is barred. */
+bool hx_spec_blocked_boards(const struct hx_spec *spec, uint16_t tag, uint8_t *bits);
+
+/* Dies with HX_EXIT_USAGE unless the coordinate lies in the fabric; `option` is named ("--from"). */
+void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, struct hx_coordinate at);
+
+#endif

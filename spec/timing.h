@@ -1,0 +1,101 @@
+/* timing.h - what the virtual clock is told: speeds, latencies and buffers, the same words in a file and as options.
+ *
+ * Source of the defaults: SC22 table III. hal/virtual/timing.h says what follows from them. */
+#ifndef HXMESH_SPEC_TIMING_H
+#define HXMESH_SPEC_TIMING_H
+
+#include "hxmesh/frame.h"
+
+#include <stdint.h>
+
+struct hx_timing {
+    uint64_t link;     /* Gb/s of a cable or trace; the endpoint's own link has four times as much */
+    uint64_t crossbar; /* Gb/s of a switch's inner port, at least as much as a link */
+    uint64_t cable;    /* latency of a cable of a row or column network, ns */
+    uint64_t trace;    /* of a trace on a board, ns */
+    uint64_t input;    /* of an input buffer, ns */
+    uint64_t output;   /* of an output buffer, ns */
+    /* bytes of an input port, shared equally by its VCs; a VC needs 1 packet, and uses 64 (HX_WINDOW) at most */
+    uint64_t buffer;
+    unsigned preset; /* enum hx_timing_preset: where what is not given comes from */
+    unsigned given;  /* enum hx_given_timing */
+};
+
+enum hx_timing_preset { HX_TIMING_PAPER, HX_TIMING_AUTHORS, HX_TIMING_SC15 };
+extern const struct hx_timing hx_timing_values[];
+/* "paper": table III; "authors": their published runs; "sc15": Kathareios et al., SC15, section 4; NULL */
+extern const char *const hx_timing_presets[4];
+
+enum hx_given_timing {
+    HX_GIVEN_PRESET = 1 << 0,
+    HX_GIVEN_LINK = 1 << 1,
+    HX_GIVEN_CROSSBAR = 1 << 2,
+    HX_GIVEN_CABLE = 1 << 3,
+    HX_GIVEN_TRACE = 1 << 4,
+    HX_GIVEN_INPUT = 1 << 5,
+    HX_GIVEN_OUTPUT = 1 << 6,
+    HX_GIVEN_BUFFER = 1 << 7
+};
+
+/* Bytes a second of a link where nothing else is said, and of links that are as fast as the machine: 400 Gb/s (table
+ * III). */
+#define HX_NOMINAL_LINK_RATE 50e9
+
+#define HX_MOST_GBPS 10000
+/* ns. What a packet meets from one switch to the next, output, link and input, is counted in ps of 32 bits: below 4.29
+ * ms. */
+#define HX_MOST_LATENCY 1000000U
+#define HX_LEAST_BUFFER ((uint64_t)3 * HX_MAX_PAYLOAD)
+#define HX_MOST_BUFFER  ((uint64_t)48 << 20) /* packets of a VC are counted modulo 2^16 */
+#define HX_DEFAULT_TIMING                                                                                              \
+    {                                                                                                                  \
+        .preset = HX_TIMING_PAPER                                                                                      \
+    }
+
+/* clang-format off */
+#define HX_TIMING_OPTIONS(t) \
+    {.name = "timing", .key = "timing.preset", .kind = HX_OPTION_CHOICE, .argument = "PRESET", \
+     .to.choice = &(t)->preset, \
+     .choices = hx_timing_presets, .help = "the paper's table III; its authors' published runs: 40 ns a link, 20 " \
+     "ns in " \
+     "and out, crossbar of 3200 Gb/s; or the diameter-two study of SC15: 100 Gb/s, crossbar of 800, 50 ns a link, " \
+     "50 ns in and out, 100 KiB a port", .given = &(t)->given, .given_bit = HX_GIVEN_PRESET, \
+     .applies = HX_FOR_VIRTUAL}, \
+    {.name = "link", .key = "timing.link", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->link, \
+     .low = 1, \
+     .high = HX_MOST_GBPS, .help = "Gb/s of a link", .default_value = &hx_timing_values[HX_TIMING_PAPER].link, \
+     .given = &(t)->given, .given_bit = HX_GIVEN_LINK, .applies = HX_FOR_VIRTUAL}, \
+    {.name = "crossbar", .key = "timing.crossbar", .kind = HX_OPTION_NUMBER, .argument = "GBPS", \
+     .to.number = &(t)->crossbar, .low = 1, \
+     .high = 10 * HX_MOST_GBPS, .help = "Gb/s of a switch's inner ports", \
+     .default_value = &hx_timing_values[HX_TIMING_PAPER].crossbar, .given = &(t)->given, \
+     .given_bit = HX_GIVEN_CROSSBAR, .applies = HX_FOR_VIRTUAL}, \
+    {.name = "cable", .key = "timing.cable", .kind = HX_OPTION_DURATION, .to.number = &(t)->cable, .low = 0, \
+     .high = HX_MOST_LATENCY, \
+     .help = "latency of a cable", .default_value = &hx_timing_values[HX_TIMING_PAPER].cable, .given = &(t)->given, \
+     .given_bit = HX_GIVEN_CABLE, .applies = HX_FOR_VIRTUAL}, \
+    {.name = "trace", .key = "timing.trace", .kind = HX_OPTION_DURATION, .to.number = &(t)->trace, .low = 0, \
+     .high = HX_MOST_LATENCY, \
+     .help = "latency of a trace on a board", .default_value = &hx_timing_values[HX_TIMING_PAPER].trace, \
+     .given = &(t)->given, .given_bit = HX_GIVEN_TRACE, .applies = HX_FOR_VIRTUAL}, \
+    {.name = "input-latency", .key = "timing.input", .kind = HX_OPTION_DURATION, .to.number = &(t)->input, .low = 0, \
+     .high = HX_MOST_LATENCY, \
+     .help = "latency of an input buffer", .default_value = &hx_timing_values[HX_TIMING_PAPER].input, .given = &(t)->given, \
+     .given_bit = HX_GIVEN_INPUT, .applies = HX_FOR_VIRTUAL}, \
+    {.name = "output-latency", .key = "timing.output", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, \
+     .low = 0, .high = HX_MOST_LATENCY, \
+     .help = "latency of an output buffer", .default_value = &hx_timing_values[HX_TIMING_PAPER].output, \
+     .given = &(t)->given, .given_bit = HX_GIVEN_OUTPUT, .applies = HX_FOR_VIRTUAL}, \
+    {.name = "buffer", .key = "timing.buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, \
+     .low = HX_LEAST_BUFFER, \
+     .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each needs room for a " \
+     "packet (8KiB) and uses 64 at most", .default_value = &hx_timing_values[HX_TIMING_PAPER].buffer, .given = &(t)->given, \
+     .given_bit = HX_GIVEN_BUFFER, .applies = HX_FOR_VIRTUAL}
+/* clang-format on */
+
+/* Takes over from `over` what was given there. */
+void hx_timing_merge(struct hx_timing *into, const struct hx_timing *over);
+/* Everything that was not given comes from the preset. */
+struct hx_timing hx_timing_complete(const struct hx_timing *t);
+
+#endif

@@ -1,0 +1,87 @@
+/* failures.c - takes what has failed out of a fabric (topology/failures.h). */
+#include "topology/failures.h"
+
+#include "topology/name.h"
+#include "topology/topology.h"
+#include "topology/updown.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void cut(struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    struct hx_fabric_port *near = &f->port[f->node[node].first_port + port];
+    if (near->far.node == HX_NOWHERE)
+        return;
+    f->failed_links[f->link_class[near->link_class].kind]++;
+    f->port[f->node[near->far.node].first_port + near->far.port].far.node = HX_NOWHERE;
+    near->far.node = HX_NOWHERE;
+}
+
+static void cut_off(struct hx_fabric *f, uint32_t node)
+{
+    for (unsigned port = 0; port < hx_fabric_ports(f, node); port++)
+        cut(f, node, port);
+}
+
+/* "group12", which ends with the text. */
+static bool take_group(struct hx_fabric *f, const char *name)
+{
+    unsigned group;
+    if (!hx_name_take(&name, "group", &group) || *name || group >= f->groups)
+        return false;
+    for (uint32_t node = 0; node < f->nodes; node++)
+        if (f->node[node].group == group)
+            cut_off(f, node);
+    return true;
+}
+
+static bool take_name(struct hx_fabric *f, const char *name, struct hx_problem *problem)
+{
+    char example[HX_NAME_BYTES];
+    uint32_t node;
+    unsigned port;
+    if (take_group(f, name))
+        return true;
+    if (!hx_place_parse(name, f, &node, &port))
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL,
+                       "fail: '%.60s' is none of its nodes, links and groups (such as %s, %s/0, group%u)", name,
+                       hx_place_name(example, f, f->nodes - 1), example, f->groups - 1);
+    if (port == HX_WHOLE_NODE)
+        cut_off(f, node);
+    else
+        cut(f, node, port);
+    return true;
+}
+
+/* Returns how many hosts are left. */
+static uint32_t mark_hosts(struct hx_fabric *f)
+{
+    uint32_t left = 0;
+    f->failed = hx_allocate(f->hosts, sizeof *f->failed);
+    for (uint32_t host = 0; host < f->hosts; host++) {
+        f->failed[host] = hx_fabric_far(f, host, HX_E).node == HX_NOWHERE;
+        left += !f->failed[host];
+    }
+    return left;
+}
+
+bool hx_failures_take(struct hx_fabric *f, const char *list, struct hx_problem *problem)
+{
+    char names[HX_SPEC_BYTES];
+    char *rest = NULL;
+    (void)snprintf(names, sizeof names, "%s", list);
+    for (char *name = strtok_r(names, "+", &rest); name; name = strtok_r(NULL, "+", &rest))
+        if (!take_name(f, name, problem))
+            return false;
+    uint32_t left = mark_hosts(f);
+    if (left < 2)
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "fail: %u host%s left, too few to send anything", left,
+                       left == 1 ? " is" : "s are");
+    f->updown = hx_updown_search(f, NULL, HX_VCS, NULL, problem);
+    if (!f->updown)
+        return false;
+    f->vcs = f->updown->vcs;
+    return f->vcs || hx_fail(problem, HX_EXIT_CONFIG, NULL,
+                             "fail: no %d VCs were found to suffice for shortest ways round what has failed", HX_VCS);
+}

@@ -1,0 +1,447 @@
+/* loads.c - what all-to-all comes to over the ways of a fabric (topology/loads.h). */
+#include "topology/loads.h"
+
+#include "topology/attachment_routers.h"
+#include "topology/tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The tables of a large fabric fit into no cache, and a destination has an entry in each of them: so they are gone
+ * through once for so many destinations, which lie beside each other there. */
+enum { BLOCK = 64 };
+
+enum { LEAST_ROUNDS = 4, MOST_ROUNDS = 2000, MOST_STEPS = 30000000 };
+
+#define CLOSE 0.0005 /* how far the two sides may be apart at the end */
+
+/* Where a packet may go hangs on where it is and, by `turn_mask`, on the input it came by. Inputs of which the same is
+ * allowed are one state. */
+struct states {
+    uint32_t count;
+    uint32_t *first; /* [nodes]: a node's states follow each other */
+    uint32_t *start; /* [nodes]: that of a packet which begins there */
+    uint32_t *node;  /* [count] */
+    uint64_t *turn_mask;
+    uint32_t *behind; /* [ports]: the state that a port leads to; HX_NOWHERE: none */
+};
+
+/* Ports and, behind them, nodes: what fills. */
+struct search {
+    const struct hx_fabric *f;
+    struct hx_attachment_routers attachment_routers;
+    struct hx_tables tables;
+    struct states states;
+    uint32_t places;
+    double *room;   /* [places]: rate, in HX_LINK_GBPS; 0: without end */
+    double *load;   /* [places]: of this round's split */
+    double *loads;  /* [places]: of all rounds, later ones count for more */
+    double *full;   /* [places]: how full they were, summed up */
+    double *price;  /* [places]: this round's length */
+    double *prices; /* [places]: as loads */
+    double *paid;   /* [places]: prices summed up, in what a pair's ways cost on average */
+    double *toll;   /* [places]: what splits go by */
+    double *length; /* [places]: those of which the shortest ways are looked for */
+    double pairs;   /* packets that are sent, one from each host to each other */
+    bool by_distance;
+    uint32_t round;
+    uint64_t steps;
+
+    /* Of one destination, whose ways lie in onward. */
+    uint32_t first;   /* of the seats in `onward` */
+    uint64_t *onward; /* [BLOCK][nodes]: ports on ways to each */
+    uint64_t *set;    /* [states]: ports on ways to this one */
+    uint32_t *order;  /* states, those first that others send to */
+    uint32_t count;
+    uint8_t *seen;
+    uint32_t *stack;
+    uint64_t *left;
+    double *through; /* [states]: what has to go on from there */
+    double *far;     /* [states]: length of the shortest way */
+    double *cheap;   /* [states]: toll of the cheapest way */
+    double *paths;   /* [states]: sum over ways of exp(cheap - toll) */
+};
+
+/* ---- states ---- */
+
+static uint64_t turn_mask(const struct search *s, uint32_t node, unsigned input)
+{
+    const struct hx_route *r = &s->tables.route[node];
+    return hx_is_host(s->f, node) ? r->turn_mask[input] : r->from[input];
+}
+
+static bool begins_by(const struct hx_fabric *f, uint32_t node, unsigned input)
+{
+    if (hx_is_host(f, node))
+        return input == HX_LOCAL;
+    uint32_t far = hx_fabric_far(f, node, input).node;
+    return far != HX_NOWHERE && hx_is_host(f, far);
+}
+
+static uint32_t state_of(struct states *t, uint32_t first, uint64_t set)
+{
+    uint32_t state = first;
+    while (state < t->count && t->turn_mask[state] != set)
+        state++;
+    t->count += state == t->count;
+    t->turn_mask[state] = set;
+    return state;
+}
+
+static void take_states(struct search *s)
+{
+    const struct hx_fabric *f = s->f;
+    struct states *t = &s->states;
+    uint32_t most = f->ports + f->nodes;
+    uint32_t *by = hx_allocate(f->ports, sizeof *by); /* state of what comes by a port */
+    *t = (struct states){.first = hx_allocate(f->nodes, sizeof *t->first),
+                         .start = hx_allocate(f->nodes, sizeof *t->start),
+                         .node = hx_allocate(most, sizeof *t->node),
+                         .turn_mask = hx_allocate(most, sizeof *t->turn_mask),
+                         .behind = hx_allocate(f->ports, sizeof *t->behind)};
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        t->first[node] = t->count;
+        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+            uint32_t state = state_of(t, t->first[node], turn_mask(s, node, port));
+            by[f->node[node].first_port + port] = state;
+            t->node[state] = node;
+            if (begins_by(f, node, port))
+                t->start[node] = state;
+        }
+    }
+    for (uint32_t port = 0; port < f->ports; port++) {
+        struct hx_end far = f->port[port].far;
+        t->behind[port] = far.node == HX_NOWHERE ? HX_NOWHERE : by[f->node[far.node].first_port + far.port];
+    }
+    free(by);
+}
+
+/* ---- ways to one seat ---- */
+
+static void read_block(struct search *s, uint32_t first)
+{
+    const struct hx_attachment_routers *attachment_routers = &s->attachment_routers;
+    s->first = first;
+    for (uint32_t node = 0; node < s->f->nodes; node++) {
+        if (hx_is_host(s->f, node) && hx_fabric_attachment_router(s->f, node) != node)
+            continue; /* a host that hangs: on the way to nowhere */
+        for (uint32_t i = 0; i < BLOCK && first + i < attachment_routers->count; i++)
+            s->onward[(size_t)i * s->f->nodes + node] = hx_tables_onward(
+                &s->tables, node, attachment_routers->node[first + i], attachment_routers->host[first + i]);
+    }
+}
+
+/* Depth first, so that a state comes after all it sends to. */
+static void sort_from(struct search *s, uint32_t start)
+{
+    const struct states *t = &s->states;
+    uint32_t depth = 0;
+    s->stack[depth++] = start;
+    s->left[start] = s->set[start];
+    s->seen[start] = 1;
+    while (depth) {
+        uint32_t state = s->stack[depth - 1];
+        if (!s->left[state]) {
+            s->order[s->count++] = state;
+            depth--;
+            continue;
+        }
+        uint32_t next = t->behind[s->f->node[t->node[state]].first_port + (unsigned)__builtin_ctzll(s->left[state])];
+        s->left[state] &= s->left[state] - 1;
+        if (next == HX_NOWHERE || s->seen[next])
+            continue;
+        s->seen[next] = 1;
+        s->left[next] = s->set[next];
+        s->stack[depth++] = next;
+    }
+}
+
+/* Likewise where all ways are shortest ones between routers, of one state each: those nearest to the seat stand
+ * first. */
+static void sort_by_distance(struct search *s, uint32_t attachment_router)
+{
+    uint32_t hosts = s->f->hosts;
+    uint32_t routers = s->f->nodes - hosts;
+    const uint8_t *distance = s->f->distance + (size_t)(attachment_router - hosts) * routers;
+    uint32_t first[UINT8_MAX + 2] = {0};
+    for (uint32_t router = 0; router < routers; router++)
+        first[distance[router] + 1]++;
+    for (unsigned links = 1; links <= UINT8_MAX; links++)
+        first[links] += first[links - 1];
+    s->count = first[UINT8_MAX]; /* what has no way stands behind them */
+    for (uint32_t router = 0; router < routers; router++)
+        s->order[first[distance[router]]++] = s->states.first[hosts + router];
+}
+
+static void find_paths(struct search *s, uint32_t number)
+{
+    const struct states *t = &s->states;
+    const uint64_t *onward = s->onward + (size_t)(number - s->first) * s->f->nodes;
+    for (uint32_t state = 0; state < t->count; state++)
+        s->set[state] = onward[t->node[state]] & t->turn_mask[state];
+    s->count = 0;
+    if (s->by_distance) {
+        sort_by_distance(s, s->attachment_routers.node[number]);
+        return;
+    }
+    memset(s->seen, 0, t->count);
+    for (uint32_t from = 0; from < s->attachment_routers.count; from++)
+        if (!s->seen[t->start[s->attachment_routers.node[from]]])
+            sort_from(s, t->start[s->attachment_routers.node[from]]);
+}
+
+/* ---- one round ---- */
+
+/* What a state has to pay to go on by a port: for the link, and for the node behind it if that passes the packet on. */
+static double cost(const struct search *s, const double *each, uint32_t port, uint32_t next)
+{
+    return each[port] + (s->set[next] && s->f->forwarding ? each[s->f->ports + s->states.node[next]] : 0);
+}
+
+static void look_ahead(struct search *s, uint32_t state)
+{
+    uint32_t first_port = s->f->node[s->states.node[state]].first_port;
+    double far = INFINITY;
+    double cheap = INFINITY;
+    double paths = 0;
+    for (uint64_t set = s->set[state]; set; set &= set - 1) {
+        uint32_t port = first_port + (unsigned)__builtin_ctzll(set);
+        uint32_t next = s->states.behind[port];
+        far = fmin(far, s->far[next] + cost(s, s->length, port, next));
+        double toll = s->cheap[next] + cost(s, s->toll, port, next);
+        if (toll < cheap) {
+            paths = s->paths[next] + (paths > 0 ? paths * exp(toll - cheap) : 0);
+            cheap = toll;
+        } else {
+            paths += s->paths[next] * exp(cheap - toll);
+        }
+        s->steps++;
+    }
+    s->far[state] = s->set[state] ? far : 0;
+    s->cheap[state] = s->set[state] ? cheap : 0;
+    s->paths[state] = s->set[state] ? paths : 1;
+}
+
+/* In the first round by each port alike, then as its ways are worth. */
+static void send_on(struct search *s, uint32_t state)
+{
+    uint32_t node = s->states.node[state];
+    uint32_t first_port = s->f->node[node].first_port;
+    int ports = __builtin_popcountll(s->set[state]);
+    for (uint64_t set = s->set[state]; set; set &= set - 1) {
+        uint32_t port = first_port + (unsigned)__builtin_ctzll(set);
+        uint32_t next = s->states.behind[port];
+        double part = s->through[state] / ports;
+        if (s->round && ports > 1)
+            part = s->through[state] / s->paths[state] * s->paths[next] *
+                   exp(s->cheap[state] - s->cheap[next] - cost(s, s->toll, port, next));
+        s->load[port] += part;
+        s->through[next] += part;
+        s->load[s->f->ports + s->states.node[next]] += s->set[next] ? part : 0;
+    }
+}
+
+/* What all hosts send to those of one seat, one unit to each. Returns the length of all their shortest ways. */
+static double send_to(struct search *s, uint32_t number)
+{
+    const struct hx_attachment_routers *attachment_routers = &s->attachment_routers;
+    double length = 0;
+    find_paths(s, number);
+    memset(s->through, 0, s->states.count * sizeof *s->through);
+    for (uint32_t i = 0; s->round && i < s->count; i++)
+        look_ahead(s, s->order[i]);
+    for (uint32_t from = 0; from < attachment_routers->count; from++) {
+        if (from == number)
+            continue;
+        uint32_t state = s->states.start[attachment_routers->node[from]];
+        s->through[state] = (double)attachment_routers->weight[from] * attachment_routers->weight[number];
+        s->pairs += s->round ? 0 : s->through[state];
+        length += s->through[state] * s->far[state];
+    }
+    while (s->count) {
+        uint32_t state = s->order[--s->count];
+        if (s->set[state] && s->through[state] > 0)
+            send_on(s, state);
+    }
+    return length;
+}
+
+static double send_all(struct search *s)
+{
+    double length = 0;
+    memset(s->load, 0, s->places * sizeof *s->load);
+    for (uint32_t number = 0; number < s->attachment_routers.count; number++) {
+        if (number % BLOCK == 0)
+            read_block(s, number);
+        length += send_to(s, number);
+    }
+    return length;
+}
+
+/* ---- both sides ---- */
+
+static double fullest(const struct search *s, const double *load)
+{
+    double most = 0;
+    for (uint32_t place = 0; place < s->places; place++)
+        most = s->room[place] > 0 ? fmax(most, load[place] / s->room[place]) : most;
+    return most;
+}
+
+/* A load that no split is below; 0: the lengths say nothing. */
+static double least_by_lengths(const struct search *s, double length)
+{
+    double all = 0;
+    for (uint32_t place = 0; place < s->places; place++)
+        all += s->room[place] * s->length[place];
+    return all > 0 ? length / all : 0;
+}
+
+/* What the first split does not fill no split does. The lengths of the next round: of what it fills most, which is
+ * enough where links are alike. */
+static void measure_first(struct search *s, double most)
+{
+    for (uint32_t place = 0; place < s->places; place++) {
+        s->room[place] = s->load[place] > 0 ? s->room[place] : 0;
+        s->length[place] = s->room[place] > 0 && s->load[place] >= most * s->room[place] * (1 - 1e-9);
+    }
+}
+
+/* Prices answer how full places were, and tolls the prices. Each expects of the other that it does the same again: the
+ * last counts twice. */
+static void answer(struct search *s, double best)
+{
+    double most = -INFINITY;
+    double all = 0;
+    for (uint32_t place = 0; place < s->places; place++) {
+        if (s->room[place] <= 0)
+            continue;
+        double full = s->load[place] / s->room[place] / best;
+        s->full[place] += full;
+        s->price[place] = s->full[place] + full;
+        most = fmax(most, s->price[place]);
+    }
+    for (uint32_t place = 0; place < s->places; place++) {
+        s->price[place] = s->room[place] > 0 ? exp(s->price[place] - most) : 0;
+        all += s->price[place];
+    }
+    for (uint32_t place = 0; place < s->places; place++) {
+        if (s->room[place] <= 0)
+            continue;
+        s->price[place] /= all * s->room[place];
+        s->prices[place] += (s->round + 1) * s->price[place];
+        double toll = s->price[place] * s->pairs / best;
+        s->paid[place] += toll;
+        s->toll[place] = s->paid[place] + toll;
+    }
+}
+
+/* The best split of this round's and of all rounds' mean. */
+static double best_split(struct search *s)
+{
+    double weights = (s->round + 1.0) * (s->round + 2.0) / 2;
+    for (uint32_t place = 0; place < s->places; place++)
+        s->loads[place] += (s->round + 1) * s->load[place];
+    return fmin(fullest(s, s->load), fullest(s, s->loads) / weights);
+}
+
+/* Load of the fullest place that no split is below; `own`: what hosts' own links have. */
+static double least_load(struct search *s, double own)
+{
+    double bound = own;
+    send_all(s);
+    double best = best_split(s);
+    measure_first(s, best);
+    for (s->round = 1; best > bound * (1 + CLOSE) && s->round < MOST_ROUNDS; s->round++) {
+        if (s->round > LEAST_ROUNDS && s->steps > MOST_STEPS)
+            break;
+        answer(s, best);
+        bound = fmax(bound, least_by_lengths(s, send_all(s)));
+        best = fmin(best, best_split(s));
+        memcpy(s->length, s->round % 2 ? s->prices : s->price, s->places * sizeof *s->length);
+    }
+    return bound;
+}
+
+/* A host that hangs on a router has all that it sends and gets on its one link. */
+static double load_of_own_links(const struct search *s)
+{
+    const struct hx_fabric *f = s->f;
+    double most = 0;
+    for (uint32_t host = 0; host < f->hosts; host++) {
+        for (unsigned port = 0; port < HX_LOCAL && hx_fabric_attachment_router(f, host) != host; port++)
+            if (hx_fabric_far(f, host, port).node != HX_NOWHERE)
+                most = fmax(most, (s->attachment_routers.living - 1.0) * HX_LINK_GBPS /
+                                      hx_class_gbps(hx_fabric_link(f, host, port), HX_LINK_GBPS));
+    }
+    return most;
+}
+
+static void begin(struct search *s, const struct hx_fabric *f)
+{
+    *s = (struct search){.f = f, .places = f->ports + f->nodes};
+    hx_attachment_routers_take(&s->attachment_routers, f);
+    hx_tables_make(&s->tables, f);
+    take_states(s);
+    s->by_distance = f->distance && !f->topology->next_hops && !f->updown && s->states.count == f->nodes;
+    double **each_place[] = {&s->room,   &s->load, &s->loads, &s->full,  &s->price,
+                             &s->prices, &s->paid, &s->toll,  &s->length};
+    for (unsigned i = 0; i < sizeof each_place / sizeof *each_place; i++)
+        *each_place[i] = hx_allocate(s->places, sizeof(double));
+    double **each_state[] = {&s->through, &s->far, &s->cheap, &s->paths};
+    for (unsigned i = 0; i < sizeof each_state / sizeof *each_state; i++)
+        *each_state[i] = hx_allocate(s->states.count, sizeof(double));
+    s->onward = hx_allocate((size_t)BLOCK * f->nodes, sizeof *s->onward);
+    s->set = hx_allocate(s->states.count, sizeof *s->set);
+    s->left = hx_allocate(s->states.count, sizeof *s->left);
+    s->order = hx_allocate(s->states.count, sizeof *s->order);
+    s->stack = hx_allocate(s->states.count, sizeof *s->stack);
+    s->seen = hx_allocate(s->states.count, 1);
+    for (uint32_t port = 0; port < f->ports; port++)
+        s->room[port] = hx_class_gbps(&f->link_class[f->port[port].link_class], HX_LINK_GBPS) / HX_LINK_GBPS;
+    for (uint32_t node = f->hosts; f->forwarding && node < f->nodes; node++)
+        s->room[f->ports + node] = (double)f->forwarding[node - f->hosts].gbps / HX_LINK_GBPS;
+}
+
+static void end(struct search *s)
+{
+    void *pieces[] = {s->room,
+                      s->load,
+                      s->loads,
+                      s->full,
+                      s->price,
+                      s->prices,
+                      s->paid,
+                      s->toll,
+                      s->length,
+                      s->through,
+                      s->far,
+                      s->cheap,
+                      s->paths,
+                      s->onward,
+                      s->set,
+                      s->left,
+                      s->order,
+                      s->stack,
+                      s->seen,
+                      s->states.first,
+                      s->states.start,
+                      s->states.node,
+                      s->states.turn_mask,
+                      s->states.behind};
+    for (unsigned i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        free(pieces[i]);
+    hx_tables_free(&s->tables);
+    hx_attachment_routers_free(&s->attachment_routers);
+}
+
+double hx_alltoall_by_loads(const struct hx_fabric *f)
+{
+    struct search s;
+    begin(&s, f);
+    double others = s.attachment_routers.living - 1.0;
+    double load = least_load(&s, load_of_own_links(&s));
+    end(&s);
+    return load > 0 ? others / hx_fabric_injection(f, HX_LINK_GBPS) / load : 1;
+}

@@ -1,0 +1,158 @@
+/* bounds.c - diameter, straight cut and all-to-all bound (topology/mesh_bounds.h has the derivations). */
+#include "topology/mesh_bounds.h"
+
+#include <math.h>
+
+/* One dimension: its lines, and the boards and accelerators along each. */
+struct dimension {
+    const struct hx_geometry *g;
+    enum hx_node_kind kind;
+    const struct hx_network *network;
+    unsigned side;   /* accelerators of a board */
+    unsigned boards; /* on a line */
+    unsigned lines;
+};
+
+static struct dimension rows_of(const struct hx_geometry *g)
+{
+    return (struct dimension){g, HX_ROW_SWITCH, &g->row, g->a, g->x, g->rows};
+}
+
+static struct dimension columns_of(const struct hx_geometry *g)
+{
+    return (struct dimension){g, HX_COLUMN_SWITCH, &g->column, g->b, g->y, g->columns};
+}
+
+static unsigned line_diameter(const struct dimension *d)
+{
+    unsigned longest = 0;
+    unsigned positions = d->side * d->boards;
+    for (unsigned from = 0; from < positions; from++) {
+        for (unsigned to = 0; to < from; to++) {
+            unsigned cables =
+                d->kind == HX_ROW_SWITCH ? hx_distance(d->g, from, 0, to, 0) : hx_distance(d->g, 0, from, 0, to);
+            longest = cables > longest ? cables : longest;
+        }
+    }
+    return longest;
+}
+
+unsigned hx_diameter(const struct hx_geometry *g)
+{
+    struct dimension rows = rows_of(g);
+    struct dimension columns = columns_of(g);
+    return line_diameter(&rows) + line_diameter(&columns);
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Network ports of leaf `leaf` that lie below `port`. */
+static unsigned leaf_ports_below(const struct hx_network *n, unsigned leaf, unsigned port)
+{
+    unsigned first = leaf * n->down;
+    return port <= first ? 0 : least(port - first, n->down);
+}
+
+/* Links of one network that must be cut to part its ports below `port` from the others: the leaves before some leaf
+ * stand on the lower side, every spine where it has more cables. */
+static unsigned network_cut(const struct dimension *d, unsigned port)
+{
+    const struct hx_network *n = d->network;
+    unsigned best = UINT32_MAX;
+    for (unsigned lower = 0; lower <= n->leaves; lower++) {
+        unsigned cut = 0;
+        for (unsigned leaf = 0; leaf < n->leaves; leaf++) {
+            unsigned below = leaf_ports_below(n, leaf, port);
+            cut += leaf < lower ? leaf_ports_below(n, leaf, n->ports) - below : below;
+        }
+        for (unsigned spine = 0; spine < n->spines; spine++) {
+            unsigned cables = (n->up - spine + n->spines - 1U) / n->spines; /* to each leaf: dealt in turn */
+            cut += cables * least(lower, n->leaves - lower);
+        }
+        best = least(best, cut);
+    }
+    return best;
+}
+
+/* Links that join the halves of the fabric, cut across this dimension; 0: it is one accelerator long. */
+static uint64_t dimension_cut(const struct dimension *d)
+{
+    unsigned half = d->side * d->boards / 2;
+    if (half == 0)
+        return 0;
+    bool through_board = half % d->side != 0;
+    unsigned ports = 2 * (half / d->side) + through_board;
+    return (uint64_t)d->lines * (network_cut(d, ports) + through_board);
+}
+
+struct hx_straight_cut hx_straight_cut_of(const struct hx_geometry *g)
+{
+    struct dimension rows = rows_of(g);
+    struct dimension columns = columns_of(g);
+    uint64_t row_cut = dimension_cut(&rows);
+    uint64_t column_cut = dimension_cut(&columns);
+    bool across_rows = row_cut == 0 || (column_cut && column_cut < row_cut);
+    uint64_t links = across_rows ? column_cut : row_cut;
+    return (struct hx_straight_cut){.links = links,
+                                    .share = (double)links / (2.0 * g->accelerators),
+                                    .halves = (across_rows ? g->rows : g->columns) % 2 == 0};
+}
+
+/* Boards with both ports on the leaf, and boards with none there. */
+static double leaf_bound(const struct dimension *d, unsigned leaf)
+{
+    const struct hx_network *n = d->network;
+    unsigned within = 0;
+    unsigned elsewhere = 0;
+    for (unsigned board = 0; board < d->boards; board++) {
+        bool low_here = 2 * board / n->down == leaf;
+        bool high_here = (2 * board + 1) / n->down == leaf;
+        within += low_here && high_here;
+        elsewhere += !low_here && !high_here;
+    }
+    return within && elsewhere ? (double)n->up * d->boards / (4.0 * d->side * within * elsewhere) : INFINITY;
+}
+
+/* others: of what each sends to all alike, itself among them, the part that is sent. */
+static double dimension_bound(const struct dimension *d, double others)
+{
+    double a = d->side;
+    double x = d->boards;
+    if (d->boards == 1)
+        return d->side == 1 ? 1 : fmin(1, (d->side % 2 ? 2 * a / (a * a - 1) : 2 / a) * others);
+    double bound = x / (2 * a * (x - 1));
+    for (unsigned leaf = 0; d->network->spines && leaf < d->network->leaves; leaf++)
+        bound = fmin(bound, leaf_bound(d, leaf));
+    return fmin(1, bound * others);
+}
+
+double hx_alltoall_bound(const struct hx_geometry *g)
+{
+    struct dimension rows = rows_of(g);
+    struct dimension columns = columns_of(g);
+    double others = (g->accelerators - 1.0) / g->accelerators;
+    return fmin(dimension_bound(&rows, others), dimension_bound(&columns, others));
+}
+
+/* Of the pairs of columns (positions in two boards' lines, or in one) that use the network, the share that must. */
+static double share_that_crosses(const struct dimension *d)
+{
+    double crosses = (double)d->side * d->side * (d->boards - 1);
+    double round = 0;
+    for (unsigned distance = 1; distance < d->side; distance++) {
+        double pairs = 2.0 * (d->side - distance);
+        round += 2 * distance > d->side + 1 ? pairs : 2 * distance == d->side + 1 ? pairs / 2 : 0;
+    }
+    return d->boards > 1 ? crosses / (crosses + round) : 1;
+}
+
+double hx_alltoall_injection_rate(const struct hx_geometry *g)
+{
+    struct dimension rows = rows_of(g);
+    struct dimension columns = columns_of(g);
+    return fmin(dimension_bound(&rows, 1) * share_that_crosses(&rows),
+                dimension_bound(&columns, 1) * share_that_crosses(&columns));
+}

@@ -1,0 +1,381 @@
+/* updown.c - searches an order of routers that needs few VCs (topology/updown.h). */
+#include "topology/updown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UP, DOWN, NEVER = 255 };
+enum { MOST_ENTRIES = 1 << 24 }; /* of the tables by destination and router */
+
+/* Work that a search may take, in looks at a port: a second or so. */
+static const uint64_t most_looks = UINT64_C(1) << 29;
+
+struct search {
+    const struct hx_fabric *f;
+    const uint64_t *down; /* [nodes]; NULL */
+    unsigned most_vcs;
+    struct hx_updown *w;
+    uint32_t *router_of; /* [digits]; HX_NOWHERE: none */
+    uint32_t *queue;     /* [routers]: the nearest to a destination first */
+    uint32_t *first;     /* [routers + 1]: of each distance, its first place in the queue */
+    uint8_t (*turns)[2]; /* [routers]: turns from down to up that are still to come, for who came up or down */
+    uint64_t looks;
+};
+
+/* The router behind a port; HX_NOWHERE: a host, nothing, or the link is down. */
+static uint32_t far_router(const struct search *s, uint32_t router, unsigned port)
+{
+    uint32_t node = s->f->hosts + router;
+    struct hx_end far = hx_fabric_far(s->f, node, port);
+    bool none = far.node == HX_NOWHERE || hx_is_host(s->f, far.node);
+    bool down = !none && s->down && ((s->down[node] >> port | s->down[far.node] >> far.port) & 1);
+    return none || down ? HX_NOWHERE : far.node - s->f->hosts;
+}
+
+static bool has_hosts(const struct hx_fabric *f, uint32_t router)
+{
+    return f->node[f->hosts + router].addr_hi != HX_NO_DIGIT;
+}
+
+/* ---- distances ---- */
+
+/* Breadth first from a router, which is distance 0. Returns how many it came to. */
+static uint32_t spread(const struct search *s, uint32_t from, uint16_t *distance, uint32_t *queue)
+{
+    const struct hx_fabric *f = s->f;
+    uint32_t count = 1;
+    memset(distance, UINT8_MAX, (f->nodes - f->hosts) * sizeof *distance);
+    queue[0] = from;
+    distance[from] = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t router = queue[at];
+        for (unsigned port = 0; port < hx_fabric_ports(f, f->hosts + router); port++) {
+            uint32_t far = far_router(s, router, port);
+            if (far == HX_NOWHERE || distance[far] != HX_UNREACHABLE_DISTANCE)
+                continue;
+            distance[far] = (uint16_t)(distance[router] + 1);
+            queue[count++] = far;
+        }
+    }
+    return count;
+}
+
+static void measure(struct search *s)
+{
+    for (uint32_t digit = 0; digit < s->w->digits; digit++) {
+        uint16_t *distance = s->w->distance + (size_t)digit * s->w->routers;
+        if (s->router_of[digit] == HX_NOWHERE)
+            memset(distance, UINT8_MAX, s->w->routers * sizeof *distance);
+        else
+            (void)spread(s, s->router_of[digit], distance, s->queue);
+    }
+}
+
+/* All shortest ways. */
+static void take_all(struct search *s)
+{
+    for (uint32_t digit = 0; digit < s->w->digits; digit++) {
+        const uint16_t *distance = s->w->distance + (size_t)digit * s->w->routers;
+        uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;
+        for (uint32_t router = 0; router < s->w->routers; router++) {
+            ports[router] = 0;
+            for (unsigned port = 0; port < hx_fabric_ports(s->f, s->f->hosts + router); port++) {
+                uint32_t far = far_router(s, router, port);
+                ports[router] |= (uint64_t)(far != HX_NOWHERE && distance[far] < distance[router]) << port;
+            }
+        }
+    }
+}
+
+/* ---- turns ---- */
+
+/* Routers by their distance to a destination, which stands first. Returns how many have a way there. */
+static uint32_t sort_by_distance(struct search *s, const uint16_t *distance)
+{
+    uint32_t count = 0;
+    memset(s->first, 0, (s->w->routers + 1U) * sizeof *s->first);
+    for (uint32_t router = 0; router < s->w->routers; router++)
+        if (distance[router] != HX_UNREACHABLE_DISTANCE)
+            s->first[distance[router] + 1]++;
+    for (uint32_t links = 1; links <= s->w->routers; links++)
+        s->first[links] += s->first[links - 1];
+    for (uint32_t router = 0; router < s->w->routers; router++) {
+        if (distance[router] == HX_UNREACHABLE_DISTANCE)
+            continue;
+        s->queue[s->first[distance[router]]++] = router;
+        count++;
+    }
+    return count;
+}
+
+/* Turns that a packet has yet to take which goes by this port after it came up or down. */
+static unsigned turns_by(struct search *s, uint32_t router, unsigned port, unsigned came)
+{
+    uint32_t far = far_router(s, router, port);
+    bool up = hx_updown_up(s->w, router, far);
+    unsigned turns = s->turns[far][up ? UP : DOWN] + (came == DOWN && up ? 1U : 0U);
+    s->looks++;
+    return turns < NEVER ? turns : NEVER;
+}
+
+/* Of `ports`, those by which no more turns are to come than `most`. */
+static uint64_t with_turns(struct search *s, uint32_t router, uint64_t ports, unsigned came, unsigned most)
+{
+    uint64_t set = 0;
+    for (uint64_t left = ports; left; left &= left - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(left);
+        set |= (uint64_t)(turns_by(s, router, port, came) <= most) << port;
+    }
+    return set;
+}
+
+/* Leaves out ways that need too many turns: first those that only who came up could take, if others are left. */
+static uint64_t prune(struct search *s, uint32_t router, uint64_t ports, unsigned most)
+{
+    uint64_t for_all = with_turns(s, router, ports, DOWN, most);
+    return for_all ? for_all : with_turns(s, router, ports, UP, most);
+}
+
+static void count_turns_from(struct search *s, uint32_t router, uint64_t ports)
+{
+    for (unsigned came = UP; came <= DOWN; came++) {
+        unsigned most = ports ? 0 : NEVER;
+        for (uint64_t left = ports; left; left &= left - 1) {
+            unsigned turns = turns_by(s, router, (unsigned)__builtin_ctzll(left), came);
+            most = turns > most ? turns : most;
+        }
+        s->turns[router][came] = (uint8_t)most;
+    }
+}
+
+/* The most turns from down to up that any packet to this digit takes under the order as it is. Where ways are to be
+ * left out, they are until no packet takes more than `most`; NEVER: some have no way then. */
+static unsigned count_turns_to(struct search *s, uint32_t digit, unsigned most, bool leave_out)
+{
+    unsigned all = 0;
+    uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;
+    uint32_t count = sort_by_distance(s, s->w->distance + (size_t)digit * s->w->routers);
+    memset(s->turns[s->queue[0]], 0, sizeof *s->turns);
+    for (uint32_t at = 1; at < count; at++) {
+        uint32_t router = s->queue[at];
+        if (leave_out)
+            ports[router] = prune(s, router, ports[router], most);
+        count_turns_from(s, router, ports[router]);
+        if (has_hosts(s->f, router) && s->turns[router][UP] > all)
+            all = s->turns[router][UP];
+    }
+    return all;
+}
+
+/* Likewise to any digit, or more than `most`. */
+static unsigned count_turns(struct search *s, unsigned most, bool leave_out)
+{
+    unsigned all = 0;
+    for (uint32_t digit = 0; digit < s->w->digits && all <= most; digit++) {
+        unsigned turns = count_turns_to(s, digit, most, leave_out);
+        all = turns > all ? turns : all;
+    }
+    return all;
+}
+
+/* ---- orders ---- */
+
+/* Those furthest from any host first, as the tops of a tree. */
+static void order_from_tops(struct search *s)
+{
+    uint32_t count = 0;
+    uint8_t *seen = hx_allocate(s->w->routers, 1);
+    for (uint32_t router = 0; router < s->w->routers; router++) {
+        if (has_hosts(s->f, router)) {
+            s->queue[count++] = router;
+            seen[router] = 1;
+        }
+    }
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t router = s->queue[at];
+        s->w->rank[router] = s->w->routers - 1 - at;
+        for (unsigned port = 0; port < hx_fabric_ports(s->f, s->f->hosts + router); port++) {
+            uint32_t far = far_router(s, router, port);
+            if (far == HX_NOWHERE || seen[far])
+                continue;
+            seen[far] = 1;
+            s->queue[count++] = far;
+        }
+    }
+    free(seen);
+}
+
+static void order_by_number(struct search *s)
+{
+    for (uint32_t router = 0; router < s->w->routers; router++)
+        s->w->rank[router] = router;
+}
+
+/* Those nearest to a router first; by number if some are too far from it. */
+static void order_from(struct search *s, uint32_t root)
+{
+    uint16_t *distance = hx_allocate(s->w->routers, sizeof *distance);
+    uint32_t count = spread(s, root, distance, s->queue);
+    order_by_number(s);
+    for (uint32_t at = 0; at < count; at++)
+        s->w->rank[s->queue[at]] = at;
+    free(distance);
+}
+
+/* From the tops of a tree, as they are numbered, then from one router or another. */
+enum { MOST_ORDERS = 34 };
+static void take_order(struct search *s, unsigned order)
+{
+    if (order == 0)
+        order_from_tops(s);
+    else if (order == 1)
+        order_by_number(s);
+    else
+        order_from(s, (uint32_t)((uint64_t)(order - 2) * s->w->routers / (MOST_ORDERS - 2)));
+}
+
+/* The order that needs the fewest turns, all ways taken. Returns how many. */
+static unsigned find_order(struct search *s)
+{
+    unsigned best = 0;
+    unsigned fewest = NEVER;
+    for (unsigned order = 0; order < MOST_ORDERS && fewest && (order < 2 || s->looks < most_looks); order++) {
+        take_order(s, order);
+        unsigned turns = count_turns(s, fewest - 1, false);
+        if (turns < fewest) {
+            fewest = turns;
+            best = order;
+        }
+    }
+    take_order(s, best);
+    return fewest;
+}
+
+/* An order that needs no more turns than `most` once ways are left out. Returns how many; NEVER: none was found. */
+static unsigned find_order_of_few(struct search *s, unsigned most)
+{
+    s->looks = 0;
+    for (unsigned order = 0; order < MOST_ORDERS && (order < 2 || s->looks < most_looks); order++) {
+        take_order(s, order);
+        unsigned turns = count_turns(s, most, true);
+        if (turns <= most)
+            return turns;
+        take_all(s);
+    }
+    return NEVER;
+}
+
+static void find(struct search *s)
+{
+    take_all(s);
+    unsigned turns = find_order(s);
+    if (turns >= s->most_vcs)
+        turns = find_order_of_few(s, s->most_vcs - 1);
+    s->w->vcs = turns < s->most_vcs ? turns + 1 : 0;
+}
+
+/* In an order that is given. */
+static void find_in_order(struct search *s, const uint32_t *rank)
+{
+    memcpy(s->w->rank, rank, s->w->routers * sizeof *rank);
+    take_all(s);
+    for (uint32_t digit = 0; digit < s->w->digits; digit++)
+        (void)count_turns_to(s, digit, s->most_vcs - 1, true);
+    s->w->vcs = s->most_vcs;
+}
+
+size_t hx_updown_bytes(const struct hx_fabric *f)
+{
+    const struct hx_updown *w = NULL;
+    uint32_t routers = f->nodes - f->hosts;
+    size_t entries = (size_t)routers * f->digits[0];
+    return sizeof *w + entries * (sizeof *w->ports + sizeof *w->distance) + routers * sizeof *w->rank;
+}
+
+static struct hx_updown *make_room(const struct hx_fabric *f)
+{
+    uint32_t routers = f->nodes - f->hosts;
+    size_t entries = (size_t)routers * f->digits[0];
+    struct hx_updown *w = hx_allocate(1, hx_updown_bytes(f));
+    w->routers = routers;
+    w->digits = f->digits[0];
+    w->ports = (uint64_t *)(w + 1);
+    w->rank = (uint32_t *)(w->ports + entries);
+    w->distance = (uint16_t *)(w->rank + routers);
+    return w;
+}
+
+/* Which router has which d0. */
+static bool take_digits(struct search *s, struct hx_problem *problem)
+{
+    memset(s->router_of, UINT8_MAX, s->w->digits * sizeof *s->router_of);
+    for (uint32_t router = 0; router < s->w->routers; router++) {
+        if (!has_hosts(s->f, router))
+            continue;
+        uint32_t *of = &s->router_of[s->f->node[s->f->hosts + router].addr_hi];
+        if (*of != HX_NOWHERE)
+            return hx_fail(problem, HX_EXIT_CONFIG, NULL,
+                           "ways are found by routers, and d0 is not a router's own here");
+        *of = router;
+    }
+    return true;
+}
+
+static bool has_room(const struct hx_fabric *f, struct hx_problem *problem)
+{
+    uint32_t routers = f->nodes - f->hosts;
+    if (routers == 0 || f->mesh.nodes)
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "ways are found by routers, and hosts forward here");
+    uint32_t most = MOST_ENTRIES / f->digits[0];
+    most = most < HX_UNREACHABLE_DISTANCE ? most : HX_UNREACHABLE_DISTANCE - 1;
+    return routers <= most ||
+           hx_fail(problem, HX_EXIT_CONFIG, NULL, "%u switches are too many: at most %u with hosts on %u of them",
+                   routers, most, f->digits[0]);
+}
+
+struct hx_updown *hx_updown_search(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
+                                   const uint32_t *rank, struct hx_problem *problem)
+{
+    if (!has_room(f, problem))
+        return NULL;
+    struct hx_updown *w = make_room(f);
+    struct search s = {.f = f,
+                       .down = down,
+                       .most_vcs = most_vcs,
+                       .w = w,
+                       .router_of = hx_allocate(w->digits, sizeof *s.router_of),
+                       .queue = hx_allocate(w->routers, sizeof *s.queue),
+                       .first = hx_allocate(w->routers + 1U, sizeof *s.first),
+                       .turns = hx_allocate(w->routers, sizeof *s.turns)};
+    bool good = take_digits(&s, problem);
+    if (good)
+        measure(&s);
+    if (good && rank)
+        find_in_order(&s, rank);
+    else if (good)
+        find(&s);
+    free(s.router_of);
+    free(s.queue);
+    free(s.first);
+    free(s.turns);
+    if (!good)
+        free(w);
+    return good ? w : NULL;
+}
+
+bool hx_updown_may_change(const struct hx_fabric *f)
+{
+    return f->updown && f->updown->vcs > 1; /* on a single VC no table raises any */
+}
+
+bool hx_updown_reroute(struct hx_fabric *rerouted, const struct hx_fabric *f, const uint64_t *down)
+{
+    struct hx_problem problem;
+    struct hx_updown *updown = hx_updown_search(f, down, f->vcs, f->updown->rank, &problem);
+    if (!updown)
+        return false;
+    free(rerouted->updown);
+    *rerouted = *f;
+    rerouted->updown = updown;
+    return true;
+}

@@ -1,0 +1,326 @@
+/* worst_case.c - loads single links as much as they can be (topology/worst_case.h). */
+#include "topology/worst_case.h"
+#include "base/rng.h"
+#include "topology/assignment.h"
+#include "topology/attachment_routers.h"
+#include "topology/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_ATTACHMENT_ROUTERS = 128, /* that may be joined before and behind a link at first, */
+    FEW_ATTACHMENT_ROUTERS = 32,   /* and later, */
+    WIDELY = 4,                    /* chosen of so many times as many, those that load it most */
+    FIRST_LINKS = 48,              /* of which the fullest begins, */
+    NEXT_LINKS = 4,                /* and later, for each seat that is left */
+    WIDE_ATTACHMENT_ROUTERS = WIDELY * MOST_ATTACHMENT_ROUTERS
+};
+
+struct link {
+    uint32_t node;
+    unsigned port;
+};
+
+/* Seats on one side of a link, the nearest first. */
+struct side {
+    uint32_t attachment_router[WIDE_ATTACHMENT_ROUTERS];
+    double most[WIDE_ATTACHMENT_ROUTERS]; /* that it brings to the link with any one on the other side */
+    unsigned count;
+};
+
+/* Who of the seats before a link goes to whom behind it. */
+struct group {
+    uint32_t from[MOST_ATTACHMENT_ROUTERS], to[MOST_ATTACHMENT_ROUTERS];
+    unsigned froms, n; /* n: the more of both sides */
+    double worth[MOST_ATTACHMENT_ROUTERS * MOST_ATTACHMENT_ROUTERS];
+    unsigned chosen[MOST_ATTACHMENT_ROUTERS];
+    double load; /* that all together bring to the link: hosts to a usual one */
+};
+
+struct search {
+    const struct hx_fabric *f;
+    struct hx_tables tables;
+    uint32_t *to;     /* [nodes] */
+    uint32_t *weight; /* [nodes]: hosts that take part and sit there */
+    uint32_t *host;   /* [nodes]: one of them */
+    bool *hangs;      /* [nodes]: a host that only hangs on another node */
+    bool *taken;      /* [nodes]: somebody sends there */
+    double *share;    /* [nodes]: of what sets out there, what passes the link */
+    uint32_t *seen;   /* [nodes]: the number of the look that saw it last */
+    uint32_t *queue;  /* [nodes] */
+    uint32_t looks;
+    uint64_t random;
+    struct side before, behind;
+    double *
+        worth; /* [WIDE_ATTACHMENT_ROUTERS][WIDE_ATTACHMENT_ROUTERS]: what a seat before the link and one behind it bring to it */
+    struct group *best, *other;
+};
+
+/* ---- one link ---- */
+
+static bool sends(const struct search *s, uint32_t node)
+{
+    return s->weight[node] && s->to[node] == HX_NOWHERE;
+}
+
+static bool receives(const struct search *s, uint32_t node)
+{
+    return s->weight[node] && !s->taken[node];
+}
+
+/* The seats nearest to a node of which `is` is true. */
+static void find_nearest(struct search *s, uint32_t start, bool (*is)(const struct search *, uint32_t), unsigned most,
+                         struct side *side)
+{
+    uint32_t queued = 1;
+    side->count = 0;
+    s->looks++;
+    s->queue[0] = start;
+    s->seen[start] = s->looks;
+    for (uint32_t at = 0; at < queued && side->count < most; at++) {
+        uint32_t node = s->queue[at];
+        if (is(s, node)) {
+            side->most[side->count] = 0;
+            side->attachment_router[side->count++] = node;
+        }
+        for (unsigned port = 0; port < hx_fabric_ports(s->f, node); port++) {
+            uint32_t far = hx_fabric_far(s->f, node, port).node;
+            if (far == HX_NOWHERE || s->hangs[far] || s->seen[far] == s->looks)
+                continue;
+            s->seen[far] = s->looks;
+            s->queue[queued++] = far;
+        }
+    }
+}
+
+/* Of what sets out anywhere for a seat, the share that passes the link, in s->share where s->seen is the new look:
+ * backwards from the link, those first from which it is as many hops. Minimal ways between two nodes are equally long,
+ * so a node's share is complete when its turn comes. No further than `most` nodes. */
+static void look_back(struct search *s, const struct link *l, uint32_t attachment_router, unsigned most)
+{
+    uint64_t set = hx_tables_onward(&s->tables, l->node, attachment_router, s->host[attachment_router]);
+    uint32_t queued = 0;
+    s->looks++;
+    if (set >> l->port & 1U) {
+        s->queue[queued++] = l->node;
+        s->seen[l->node] = s->looks;
+        s->share[l->node] = 1.0 / __builtin_popcountll(set);
+    }
+    for (uint32_t at = 0; at < queued && queued < most; at++) {
+        uint32_t node = s->queue[at];
+        for (unsigned port = 0; port < hx_fabric_ports(s->f, node); port++) {
+            struct hx_end before = hx_fabric_far(s->f, node, port);
+            if (before.node == HX_NOWHERE || s->hangs[before.node])
+                continue;
+            uint64_t ways = hx_tables_onward(&s->tables, before.node, attachment_router, s->host[attachment_router]);
+            if (!(ways >> before.port & 1U))
+                continue;
+            if (s->seen[before.node] != s->looks) {
+                s->seen[before.node] = s->looks;
+                s->share[before.node] = 0;
+                s->queue[queued++] = before.node;
+            }
+            s->share[before.node] += s->share[node] / __builtin_popcountll(ways);
+        }
+    }
+}
+
+/* What each of the seats before a link brings to it with each behind it. */
+static void weigh(struct search *s, const struct link *l, unsigned most)
+{
+    for (unsigned j = 0; j < s->behind.count; j++) {
+        uint32_t to = s->behind.attachment_router[j];
+        look_back(s, l, to, 4 * most);
+        for (unsigned i = 0; i < s->before.count; i++) {
+            uint32_t from = s->before.attachment_router[i];
+            uint32_t hosts = s->weight[from] < s->weight[to] ? s->weight[from] : s->weight[to];
+            double worth = s->seen[from] == s->looks && from != to ? hosts * s->share[from] : 0;
+            s->worth[i * WIDE_ATTACHMENT_ROUTERS + j] = worth;
+            s->before.most[i] = worth > s->before.most[i] ? worth : s->before.most[i];
+            s->behind.most[j] = worth > s->behind.most[j] ? worth : s->behind.most[j];
+        }
+    }
+}
+
+/* The numbers of those that bring most, alike ones nearest first. Returns how many. */
+static unsigned pick(struct side *side, unsigned most, unsigned *number)
+{
+    unsigned count = 0;
+    for (; count < most; count++) {
+        unsigned best = 0;
+        for (unsigned i = 1; i < side->count; i++)
+            best = side->most[i] > side->most[best] ? i : best;
+        if (side->count == 0 || side->most[best] <= 0)
+            break;
+        side->most[best] = 0;
+        number[count] = best;
+    }
+    return count;
+}
+
+/* What the seats near a link can load it with, all together. */
+static void look(struct search *s, const struct link *l, unsigned most, struct group *g)
+{
+    unsigned from[MOST_ATTACHMENT_ROUTERS];
+    unsigned to[MOST_ATTACHMENT_ROUTERS];
+    find_nearest(s, l->node, sends, WIDELY * most, &s->before);
+    find_nearest(s, hx_fabric_far(s->f, l->node, l->port).node, receives, WIDELY * most, &s->behind);
+    weigh(s, l, WIDELY * most);
+    g->froms = pick(&s->before, most, from);
+    unsigned tos = pick(&s->behind, most, to);
+    g->n = g->froms > tos ? g->froms : tos;
+    g->load = 0;
+    memset(g->worth, 0, sizeof *g->worth * g->n * g->n);
+    for (unsigned i = 0; i < g->froms; i++) {
+        g->from[i] = s->before.attachment_router[from[i]];
+        for (unsigned j = 0; j < tos; j++)
+            g->worth[i * g->n + j] = s->worth[from[i] * WIDE_ATTACHMENT_ROUTERS + to[j]];
+    }
+    for (unsigned j = 0; j < tos; j++)
+        g->to[j] = s->behind.attachment_router[to[j]];
+    hx_assign(g->worth, g->n, g->chosen);
+    for (unsigned i = 0; i < g->n; i++)
+        g->load += g->worth[i * g->n + g->chosen[i]];
+    g->load /= hx_class_gbps(hx_fabric_link(s->f, l->node, l->port), HX_LINK_GBPS) / HX_LINK_GBPS;
+}
+
+/* ---- all ---- */
+
+static void keep_better(struct search *s, const struct link *l, unsigned most)
+{
+    uint32_t far = hx_fabric_far(s->f, l->node, l->port).node;
+    if (far == HX_NOWHERE || s->hangs[far])
+        return;
+    look(s, l, most, s->other);
+    if (s->other->load > s->best->load) {
+        struct group *swap = s->best;
+        s->best = s->other;
+        s->other = swap;
+    }
+}
+
+static void settle(struct search *s, const struct group *g)
+{
+    for (unsigned i = 0; i < g->froms; i++) {
+        if (g->worth[i * g->n + g->chosen[i]] <= 0)
+            continue;
+        s->to[g->from[i]] = g->to[g->chosen[i]];
+        s->taken[g->to[g->chosen[i]]] = true;
+    }
+}
+
+static void load_fullest(struct search *s)
+{
+    s->best->load = 0;
+    for (unsigned i = 0; i < FIRST_LINKS; i++) {
+        struct link l = {hx_rng_below(&s->random, s->f->nodes), 0};
+        l.port = hx_rng_below(&s->random, hx_fabric_ports(s->f, l.node));
+        if (!s->hangs[l.node])
+            keep_better(s, &l, MOST_ATTACHMENT_ROUTERS);
+    }
+    if (s->best->load > 0)
+        settle(s, s->best);
+}
+
+/* Some link next to a seat, again and again until the seat has its partner or loads nothing together with others. */
+static void load_from(struct search *s, uint32_t attachment_router)
+{
+    while (sends(s, attachment_router)) {
+        s->best->load = 0;
+        for (unsigned i = 0; i < NEXT_LINKS; i++) {
+            struct link l = {attachment_router, hx_rng_below(&s->random, hx_fabric_ports(s->f, attachment_router))};
+            keep_better(s, &l, FEW_ATTACHMENT_ROUTERS);
+        }
+        if (s->best->load <= 0)
+            return;
+        settle(s, s->best);
+    }
+}
+
+/* Seats that are left: in their order, and nobody to itself. */
+static void join_rest(struct search *s)
+{
+    uint32_t *from = s->queue;
+    uint32_t *to = s->seen;
+    uint32_t froms = 0;
+    uint32_t tos = 0;
+    for (uint32_t node = 0; node < s->f->nodes; node++) {
+        if (sends(s, node))
+            from[froms++] = node;
+        if (receives(s, node))
+            to[tos++] = node;
+    }
+    for (uint32_t i = 0; i < froms; i++) {
+        uint32_t next = (i + 1) % froms;
+        if (from[i] == to[i]) {
+            to[i] = to[next];
+            to[next] = from[i];
+        }
+    }
+    for (uint32_t i = 0; i < froms; i++)
+        s->to[from[i]] = from[i] == to[i] ? HX_NOWHERE : to[i];
+    /* A single one is left, for which all others are taken: another takes it, and gives up its own. */
+    for (uint32_t node = 0; node < s->f->nodes && froms == 1 && s->to[from[0]] == HX_NOWHERE; node++) {
+        if (s->to[node] == HX_NOWHERE)
+            continue;
+        s->to[from[0]] = s->to[node];
+        s->to[node] = from[0];
+    }
+}
+
+static void take_attachment_routers(struct search *s, const bool *part)
+{
+    for (uint32_t host = 0; host < s->f->hosts; host++) {
+        uint32_t attachment_router = hx_fabric_attachment_router(s->f, host);
+        s->hangs[host] = attachment_router != host;
+        if (part && !part[host])
+            continue;
+        s->weight[attachment_router]++;
+        s->host[attachment_router] = host;
+    }
+}
+
+static void search(const struct hx_fabric *f, const bool *part, uint64_t seed, uint32_t *to)
+{
+    struct search s = {.f = f,
+                       .to = to,
+                       .weight = hx_allocate(f->nodes, sizeof *s.weight),
+                       .host = hx_allocate(f->nodes, sizeof *s.host),
+                       .hangs = hx_allocate(f->nodes, sizeof *s.hangs),
+                       .taken = hx_allocate(f->nodes, sizeof *s.taken),
+                       .share = hx_allocate(f->nodes, sizeof *s.share),
+                       .seen = hx_allocate(f->nodes, sizeof *s.seen),
+                       .queue = hx_allocate(f->nodes, sizeof *s.queue),
+                       .random = seed,
+                       .worth = hx_allocate((size_t)WIDE_ATTACHMENT_ROUTERS * WIDE_ATTACHMENT_ROUTERS, sizeof *s.worth),
+                       .best = hx_allocate(1, sizeof *s.best),
+                       .other = hx_allocate(1, sizeof *s.other)};
+    hx_tables_make(&s.tables, f);
+    take_attachment_routers(&s, part);
+    load_fullest(&s);
+    for (uint32_t node = 0; node < f->nodes; node++)
+        load_from(&s, node);
+    join_rest(&s);
+    hx_tables_free(&s.tables);
+    free(s.weight);
+    free(s.host);
+    free(s.hangs);
+    free(s.taken);
+    free(s.share);
+    free(s.seen);
+    free(s.queue);
+    free(s.worth);
+    free(s.best);
+    free(s.other);
+}
+
+void hx_fabric_worst_case(const struct hx_fabric *f, const bool *part, uint64_t seed, uint32_t *to)
+{
+    for (uint32_t node = 0; node < f->nodes; node++)
+        to[node] = HX_NOWHERE;
+    if (f->topology->worst_case && !part)
+        f->topology->worst_case(f, seed, to);
+    else
+        search(f, part, seed, to);
+}

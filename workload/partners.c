@@ -1,0 +1,245 @@
+/* partners.c - who is whose partner (partners.h).
+ *
+ * Tornado, transpose and bit-reverse are those of Dally and Towles, Principles and Practices of Interconnection
+ * Networks (2004), section 3.2, on the grid of each job: the columns and rows of the fabric in which it has boards,
+ * failed ones too, counted from west and north. Place (column, row) of C x R has the number row * C + column.
+ *
+ *     tornado      each coordinate goes on by half of its side, rounded up, less one, and round
+ *     transpose    number row * C + column goes to number column * R + row: on a square, (column, row) to (row, column)
+ *     bit-reverse  the number's bits in reverse; C * R is a power of two
+ *
+ * Where the partner's place is of another job, or its board has failed, or it is oneself, there is no partner. */
+#include "workload/partners.h"
+#include "base/powers.h"
+#include "spec/jobs.h"
+#include "topology/attachment_routers.h"
+#include "workload/layout.h"
+#include "workload/random.h"
+
+#include <stdlib.h>
+
+enum { FOR_PARTNERS = 1 };
+
+bool traffic_has_partners(unsigned pattern)
+{
+    return pattern == HX_PERMUTATION || pattern == HX_BISECTION || pattern == HX_TORNADO || pattern == HX_TRANSPOSE ||
+           pattern == HX_BIT_REVERSE;
+}
+
+/* ---- at random ---- */
+
+static void shuffle(uint32_t *ranks, uint32_t n, uint64_t seed)
+{
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t j = random_below(random_of(seed, FOR_PARTNERS, i), i);
+        uint32_t keep = ranks[i - 1];
+        ranks[i - 1] = ranks[j];
+        ranks[j] = keep;
+    }
+}
+
+/* One random cycle through a job: a permutation that sends nobody to itself. */
+static void permute(struct traffic *t, uint32_t *members, uint32_t n)
+{
+    shuffle(members, n, t->settings.seed);
+    for (uint32_t i = 0; n > 1 && i < n; i++)
+        t->partner[members[i]] = members[(i + 1) % n];
+}
+
+/* The western half of a job is paired with the eastern half at random; an odd one in the middle stays alone. */
+static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
+{
+    uint32_t half = n / 2;
+    uint32_t *east = members + n - half;
+    shuffle(east, half, t->settings.seed);
+    for (uint32_t i = 0; i < half; i++) {
+        t->partner[members[i]] = east[i];
+        t->partner[east[i]] = members[i];
+    }
+}
+
+/* ---- on the grid of a job ---- */
+
+struct grid {
+    uint32_t columns, rows;
+    uint16_t gx[HX_MAX_HOSTS], gy[HX_MAX_HOSTS];            /* [columns], [rows] */
+    uint16_t column_of[HX_MAX_HOSTS], row_of[HX_MAX_HOSTS]; /* by gx, by gy, of those the job has */
+};
+
+static void find_grid(struct grid *grid, const struct hx_spec *spec, const struct hx_fabric *g, uint16_t job)
+{
+    grid->columns = grid->rows = 0;
+    for (unsigned gx = 0; gx < g->columns; gx++) {
+        bool has = false;
+        for (unsigned gy = 0; gy < g->rows && !has; gy++)
+            has = layout_job_of(spec, hx_fabric_at(g, gx, gy)) == job;
+        grid->column_of[gx] = (uint16_t)grid->columns;
+        grid->gx[grid->columns] = (uint16_t)gx;
+        grid->columns += has;
+    }
+    for (unsigned gy = 0; gy < g->rows; gy++) {
+        bool has = false;
+        for (unsigned gx = 0; gx < g->columns && !has; gx++)
+            has = layout_job_of(spec, hx_fabric_at(g, gx, gy)) == job;
+        grid->row_of[gy] = (uint16_t)grid->rows;
+        grid->gy[grid->rows] = (uint16_t)gy;
+        grid->rows += has;
+    }
+}
+
+static uint32_t reverse(uint32_t number, uint32_t of)
+{
+    uint32_t reversed = 0;
+    for (; of > 1; of /= 2, number /= 2)
+        reversed = reversed * 2 + number % 2;
+    return reversed;
+}
+
+/* How far a tornado turns on a side. */
+static uint32_t turn(uint32_t side)
+{
+    return (side + 1) / 2 - 1;
+}
+
+/* The number of the place that (column, row) sends to. */
+static uint32_t place_to(unsigned pattern, const struct grid *grid, uint32_t column, uint32_t row)
+{
+    uint32_t places = grid->columns * grid->rows;
+    uint32_t own = row * grid->columns + column;
+    switch (pattern) {
+    case HX_TORNADO:
+        return (row + turn(grid->rows)) % grid->rows * grid->columns + (column + turn(grid->columns)) % grid->columns;
+    case HX_TRANSPOSE:
+        return column * grid->rows + row;
+    default:
+        return hx_is_power_of_two(places) ? reverse(own, places) : own;
+    }
+}
+
+static void pair_on_grid(struct traffic *t, struct grid *grid, const uint32_t *members, uint32_t n)
+{
+    find_grid(grid, t->spec, t->g, layout_job_of(t->spec, members[0]));
+    bool has_places = grid->columns && grid->rows;
+    for (uint32_t i = 0; has_places && i < n; i++) {
+        uint32_t rank = members[i];
+        struct hx_coordinate at = hx_grid_of(t->g, rank);
+        uint32_t place =
+            place_to(traffic_settings(t, rank)->pattern, grid, grid->column_of[at.addr_hi], grid->row_of[at.addr_lo]);
+        uint32_t to = hx_fabric_at(t->g, grid->gx[place % grid->columns], grid->gy[place / grid->columns]);
+        if (to != rank && t->members[to] && t->first[to] == t->first[rank])
+            t->partner[rank] = to;
+    }
+}
+
+void traffic_choose_partners(struct traffic *t)
+{
+    uint32_t n = t->g->hosts;
+    for (uint32_t rank = 0; rank < n; rank++)
+        t->partner[rank] = TRAFFIC_NOBODY;
+    uint32_t *members = hx_allocate(n, sizeof *members);
+    struct grid *grid = hx_allocate(1, sizeof *grid);
+    for (uint32_t rank = 0; rank < n; rank++) {
+        uint32_t size = t->members[rank];
+        unsigned pattern = traffic_settings(t, rank)->pattern;
+        if (size == 0 || t->member[t->first[rank]] != rank || !traffic_has_partners(pattern))
+            continue; /* once a job, at its first member */
+        for (uint32_t i = 0; i < size; i++)
+            members[i] = t->member[t->first[rank] + i];
+        if (pattern == HX_BISECTION)
+            bisect(t, members, size);
+        else if (pattern == HX_PERMUTATION)
+            permute(t, members, size);
+        else
+            pair_on_grid(t, grid, members, size);
+    }
+    free(grid);
+    free(members);
+}
+
+/* ---- whether there are any ---- */
+
+static bool check_grid(const struct hx_settings *settings, const struct grid *grid, const char *whose,
+                       struct hx_problem *problem)
+{
+    uint64_t places = (uint64_t)grid->columns * grid->rows;
+    bool good = true;
+    const char *needs = "";
+    switch (settings->pattern) {
+    case HX_TORNADO:
+        good = grid->columns > 2 || grid->rows > 2;
+        needs = "tornado goes nowhere on sides below 3";
+        break;
+    case HX_TRANSPOSE:
+        good = grid->columns > 1 && grid->rows > 1;
+        needs = "transpose goes nowhere in a single line";
+        break;
+    case HX_BIT_REVERSE:
+        good = hx_is_power_of_two(places) && places > 2;
+        needs = "bit-reverse needs a power of two of accelerators, 4 or more";
+        break;
+    default:
+        break;
+    }
+    return good || hx_fail(problem, HX_EXIT_USAGE, "--traffic",
+                           "%s, and %s is a grid of %u x %u (permutation or uniform go on any)", needs, whose,
+                           grid->columns, grid->rows);
+}
+
+/* Whether not all hosts sit at the same seat. */
+static bool has_attachment_routers(const struct hx_fabric *g)
+{
+    uint32_t host = 1;
+    while (host < g->hosts && hx_fabric_attachment_router(g, host) == hx_fabric_attachment_router(g, 0))
+        host++;
+    return host < g->hosts;
+}
+
+/* A job's traffic, where it says its own; the run's of all that do not. A silent one has none. */
+static bool check_job(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
+                      struct grid *grid, uint16_t job, struct hx_problem *problem)
+{
+    char whose[HX_SPEC_BYTES];
+    const struct hx_job *named = hx_spec_job(spec, job);
+    const struct hx_settings s = hx_job_settings(settings, named);
+    if (named && named->silent)
+        return true;
+    if (settings->duration_ns && s.pattern >= HX_COLLECTIVES)
+        return hx_fail(problem, HX_EXIT_USAGE, "--duration", "is for messages, and %s is %s: " HX_RUNS_ONCE,
+                       hx_job_text(whose, spec, job), hx_pattern_names[s.pattern]);
+    if (s.pattern == HX_WORST_CASE && !has_attachment_routers(g))
+        return hx_fail(problem, HX_EXIT_USAGE, "--traffic",
+                       "worst-case goes from router to router, and %s has one (permutation or uniform go on any)",
+                       spec->fabric);
+    if (settings->pattern == HX_FLOWS && named && named->settings.given)
+        return hx_fail(problem, HX_EXIT_USAGE, "--traffic", "%s says what all jobs send, and so does %s of its own",
+                       settings->traffic_file, hx_job_text(whose, spec, job));
+    const char *wrong = named ? hx_job_not_for(named, s.pattern) : NULL;
+    if (wrong)
+        return hx_fail(problem, HX_EXIT_USAGE, "--traffic", "%s: %s", hx_job_text(whose, spec, job), wrong);
+    if (!traffic_has_partners(s.pattern))
+        return true;
+    find_grid(grid, spec, g, job);
+    if (job == HX_NO_JOB)
+        (void)snprintf(whose, sizeof whose, "%s", spec->fabric);
+    else
+        (void)hx_job_text(whose, spec, job);
+    return check_grid(&s, grid, whose, problem);
+}
+
+bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
+                   struct hx_problem *problem)
+{
+    struct grid *grid = hx_allocate(1, sizeof *grid);
+    bool *seen = hx_allocate(UINT16_MAX + 1, sizeof *seen);
+    bool good = true;
+    for (unsigned board = 0; good && board < hx_spec_boards(spec); board++) {
+        uint16_t job = hx_spec_board_job(spec, board);
+        if (seen[job] || hx_spec_board_failed(spec, board) || hx_spec_board_idle(spec, board))
+            continue;
+        seen[job] = true;
+        good = check_job(spec, g, settings, grid, job, problem);
+    }
+    free(seen);
+    free(grid);
+    return good;
+}

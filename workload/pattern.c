@@ -1,0 +1,125 @@
+/* pattern.c - the messages of a pattern, or of a file of messages (traffic.h), each in its time. */
+#include "workload/kinds.h"
+#include "workload/payload.h"
+
+#include <math.h>
+
+struct pattern {
+    struct workload base;
+    const struct traffic *traffic;
+    double rate;       /* bytes a picosecond that it may offer; 0: as much as goes */
+    uint64_t messages; /* in all */
+    uint64_t since;    /* when it was asked first: a predecessor's messages are none of its own */
+    double offered;    /* bytes that were due before the next message, at the rate */
+    bool asked;
+};
+
+static struct pattern *pattern_of(struct workload *w)
+{
+    return (struct pattern *)w;
+}
+
+static bool is_over(const struct workload *w)
+{
+    const struct pattern *p = (const struct pattern *)w;
+    return *w->begun >= p->messages;
+}
+
+/* When the next message may begin: at its own time, or when the rate allows it. */
+static uint64_t wake(const struct workload *w)
+{
+    const struct pattern *p = (const struct pattern *)w;
+    if (is_over(w))
+        return WORKLOAD_NEVER;
+    if (p->traffic->flows)
+        return traffic_start_ns(p->traffic, w->rank, *w->begun) * WORKLOAD_PS;
+    return p->rate > 0 ? p->since + (uint64_t)ceil(p->offered / p->rate) : 0;
+}
+
+static bool message(const struct workload *w, uint64_t number, struct workload_message *m)
+{
+    const struct pattern *p = (const struct pattern *)w;
+    if (number >= p->messages)
+        return false;
+    *m = (struct workload_message){.to = traffic_destination(p->traffic, w->rank, number),
+                                   .bytes = traffic_bytes(p->traffic, w->rank, number),
+                                   .number = number};
+    return true;
+}
+
+/* What is offered from the message before it until one is due: as much as it is, or what a Poisson process makes of
+ * it. */
+static double ahead_of(const struct pattern *p, uint64_t number, uint64_t bytes)
+{
+    bool random = p->traffic->settings.arrivals == HX_ARRIVALS_POISSON; /* the run's, as rate and seed are */
+    return (double)bytes * (random ? traffic_interval(p->traffic, p->base.rank, number) : 1);
+}
+
+/* One after the other: what is refused holds up those behind it. */
+static bool next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
+{
+    struct pattern *p = pattern_of(w);
+    if (!p->asked) {
+        p->asked = true;
+        p->since = now;
+        if (p->rate > 0 && p->traffic->settings.arrivals == HX_ARRIVALS_POISSON && !is_over(w))
+            p->offered = ahead_of(p, *w->begun, traffic_bytes(p->traffic, w->rank, *w->begun));
+    }
+    uint64_t due = wake(w);
+    if (refused || due > now || !message(w, *w->begun, m))
+        return false;
+    m->due = p->rate > 0 ? due : 0;
+    return true;
+}
+
+static void take(struct workload *w, const struct workload_message *m)
+{
+    struct pattern *p = pattern_of(w);
+    p->offered += ahead_of(p, m->number + 1, m->bytes);
+}
+
+static void fill(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    const struct pattern *p = (const struct pattern *)w;
+    uint32_t destination = hx_fabric_host(p->traffic->g, s->dst_addr_hi, s->dst_addr_lo);
+    payload_fill(p->traffic->settings.seed, w->rank, destination, s, packet, to, bytes);
+}
+
+static uint64_t place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
+{
+    const struct traffic *t = pattern_of(w)->traffic;
+    uint32_t source = hx_fabric_host(t->g, h->src_addr_hi, h->src_addr_lo);
+    if (source == HX_NOWHERE)
+        return h->length; /* nobody has this address */
+    return payload_check(t->settings.seed, source, w->rank, h, payload);
+}
+
+static const struct workload_ops ops = {.bytes = sizeof(struct pattern),
+                                        .next = next,
+                                        .take = take,
+                                        .wake = wake,
+                                        .message = message,
+                                        .fill = fill,
+                                        .place = place,
+                                        .is_over = is_over};
+
+size_t pattern_bytes(void)
+{
+    return sizeof(struct pattern);
+}
+
+static double rate_of(const struct workload_plan *plan, uint32_t rank)
+{
+    const struct hx_fabric *g = plan->traffic->g;
+    return hx_host_injection(g, rank, plan->link_gbps) * g->planes * plan->link_rate * plan->rate;
+}
+
+struct workload *pattern_make(const struct workload_plan *plan, uint32_t rank, void *memory)
+{
+    struct pattern *p = memory;
+    *p = (struct pattern){.base = {.ops = &ops, .carries = plan->verify},
+                          .traffic = plan->traffic,
+                          .rate = rate_of(plan, rank),
+                          .messages = traffic_messages(plan->traffic, rank)};
+    return &p->base;
+}

@@ -1,0 +1,462 @@
+/* traffic.c - the patterns (traffic.h). */
+#include "workload/traffic.h"
+#include "workload/partners.h" /* circle: a part of traffic that fills its partners */
+#include "workload/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum purpose { FOR_ORDER = 2, FOR_UNIFORM, FOR_HOT, FOR_TARGET, FOR_ARRIVALS };
+
+static unsigned board_of(const struct traffic *t, uint32_t rank)
+{
+    return hx_spec_board_of(t->spec, rank);
+}
+
+static bool is_alive(const struct traffic *t, uint32_t rank)
+{
+    return !hx_spec_board_failed(t->spec, board_of(t, rank));
+}
+
+static uint16_t job_of(const struct traffic *t, uint32_t rank)
+{
+    return hx_spec_board_job(t->spec, board_of(t, rank));
+}
+
+static bool takes_part(const struct traffic *t, uint32_t rank)
+{
+    return is_alive(t, rank) && !hx_spec_board_idle(t->spec, board_of(t, rank)) &&
+           !(t->own && t->spec->named[t->own_of[rank]].silent);
+}
+
+static unsigned pattern_of(const struct traffic *t, uint32_t rank)
+{
+    return traffic_settings(t, rank)->pattern;
+}
+
+/* ---- jobs ---- */
+
+/* What is known of a job while its members are gathered. */
+struct gathered {
+    uint32_t members, placed;
+    uint32_t first;  /* of its members in `member` */
+    uint32_t lowest; /* of them, by rank */
+    bool seen;
+};
+
+/* Jobs follow each other as their lowest ranks do. */
+static void count_members(struct traffic *t, struct gathered *by_tag)
+{
+    uint32_t all = 0;
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++)
+        by_tag[job_of(t, rank)].members += takes_part(t, rank);
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
+        struct gathered *job = &by_tag[job_of(t, rank)];
+        if (!takes_part(t, rank))
+            continue;
+        if (!job->seen) {
+            job->seen = true;
+            job->first = all;
+            job->lowest = rank;
+            all += job->members;
+        }
+        t->first[rank] = job->first;
+        t->lowest[rank] = job->lowest;
+        t->members[rank] = job->members;
+    }
+}
+
+/* The living accelerators of each job, column by column. */
+static void gather_jobs(struct traffic *t)
+{
+    const struct hx_fabric *g = t->g;
+    struct gathered *by_tag = hx_allocate(UINT16_MAX + 1, sizeof *by_tag);
+    count_members(t, by_tag);
+    for (unsigned gx = 0; gx < g->columns; gx++) {
+        for (unsigned gy = 0; gy < g->rows; gy++) {
+            uint32_t rank = hx_fabric_at(g, gx, gy);
+            if (!takes_part(t, rank))
+                continue;
+            t->place[rank] = by_tag[job_of(t, rank)].placed++;
+            t->member[t->first[rank] + t->place[rank]] = rank;
+        }
+    }
+    free(by_tag);
+}
+
+/* ---- what jobs are to do ---- */
+
+/* Named jobs say what they do in place of the run. */
+static void settle_jobs(struct traffic *t)
+{
+    const struct hx_spec *spec = t->spec;
+    if (spec->named_jobs == 0)
+        return;
+    t->own = hx_allocate(spec->named_jobs, sizeof *t->own);
+    t->own_of = hx_allocate(t->g->hosts, sizeof *t->own_of);
+    for (unsigned i = 0; i < spec->named_jobs; i++)
+        t->own[i] = hx_job_settings(&t->settings, &spec->named[i]);
+    uint16_t *by_tag = hx_allocate(UINT16_MAX + 1, sizeof *by_tag);
+    for (unsigned i = 0; i < spec->named_jobs; i++)
+        by_tag[spec->named[i].tag] = (uint16_t)i;
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++)
+        t->own_of[rank] = by_tag[job_of(t, rank)];
+    free(by_tag);
+}
+
+bool traffic_has_collectives(const struct traffic *t)
+{
+    bool any = !t->own && t->settings.pattern >= HX_COLLECTIVES;
+    for (unsigned i = 0; t->own && i < t->spec->named_jobs; i++)
+        any = any || (t->own[i].pattern >= HX_COLLECTIVES && !t->spec->named[i].silent);
+    return any;
+}
+
+bool traffic_jobs_differ(const struct traffic *t)
+{
+    bool any = false;
+    for (unsigned i = 0; i < t->spec->named_jobs; i++)
+        any = any || t->spec->named[i].settings.given;
+    return any;
+}
+
+uint64_t traffic_job_start_ns(const struct traffic *t, uint32_t rank)
+{
+    return t->own && !hx_spec_board_idle(t->spec, board_of(t, rank)) ? t->spec->named[t->own_of[rank]].start_ns : 0;
+}
+
+/* Whether the job itself says its traffic. */
+static bool has_own_target(const struct traffic *t, uint32_t rank)
+{
+    return t->own && t->spec->named[t->own_of[rank]].settings.given & HX_GIVEN_PATTERN;
+}
+
+uint32_t traffic_target(const struct traffic *t, uint32_t rank)
+{
+    return has_own_target(t, rank) ? t->lowest[rank] : t->target[0];
+}
+
+/* ---- shifts ---- */
+
+/* The index-th of 0 .. n-1 in an order of this source's own: a Feistel network on the next even number of bits,
+ * walked until it falls inside. */
+static uint32_t shuffled(uint64_t key, uint32_t index, uint32_t n)
+{
+    unsigned half = 1;
+    while ((uint64_t)1 << 2 * half < n)
+        half++;
+    uint32_t mask = (1U << half) - 1;
+    do {
+        uint32_t left = index >> half;
+        uint32_t right = index & mask;
+        for (unsigned round = 0; round < 4; round++) {
+            uint32_t next = left ^ ((uint32_t)random_of(key, round, right) & mask);
+            left = right;
+            right = next;
+        }
+        index = left << half | right;
+    } while (index >= n);
+    return index;
+}
+
+/* The multiplier nearest to the golden section of n that has no divisor in common with it. */
+static uint32_t golden_step(uint32_t n)
+{
+    for (uint32_t away = 0;; away++) {
+        uint32_t step = (uint32_t)((double)n * 0.6180339887498949) + (away + 1) / 2 * (away % 2 ? 1U : UINT32_MAX);
+        uint32_t a = n;
+        uint32_t b = step;
+        while (b) {
+            uint32_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+/* Message k of each member of a job goes on in the job by as many places as the k-th of its shifts says. Everyone makes
+ * the same shift at the same time, so that everyone receives alike; and shifts that follow each other lie far apart,
+ * any few of them spread evenly over both dimensions, so that at any time as much is to cross rows as columns. Measured
+ * against a random order of shifts, each source's own random order, and shifts one by one: nearest to the bound, and
+ * lasting. Of a sample the shifts are random. */
+static void choose_shifts_of(struct traffic *t, uint32_t rank)
+{
+    uint32_t n = t->members[rank];
+    uint32_t shifts = traffic_destinations(t, rank);
+    uint32_t *shift = t->shift + t->first[rank];
+    uint64_t key = random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0);
+    uint32_t step = shifts < n - 1 ? 0 : golden_step(n);
+    for (uint32_t index = 0; index < shifts; index++)
+        shift[index] = step ? (uint32_t)((uint64_t)(index + 1) * step % n) : 1 + shuffled(key, index, n - 1);
+}
+
+static void choose_shifts(struct traffic *t)
+{
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
+        if (t->members[rank] > 1 && t->place[rank] == 0 && pattern_of(t, rank) == HX_ALL_TO_ALL)
+            choose_shifts_of(t, rank);
+    }
+}
+
+/* ---- life ---- */
+
+void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_fabric *g,
+                  const struct hx_settings *settings, const struct flows *flows)
+{
+    uint32_t n = g->hosts;
+    const struct hx_coordinates *target = &settings->target;
+    *t = (struct traffic){.spec = spec, .g = g, .settings = *settings, .flows = flows, .targets = target->count};
+    for (unsigned i = 0; i < target->count; i++)
+        t->target[i] = hx_fabric_host(g, target->at[i].addr_hi, target->at[i].addr_lo);
+    t->targets += t->targets == 0; /* the north-west one */
+    t->member = hx_allocate(n, sizeof *t->member);
+    t->first = hx_allocate(n, sizeof *t->first);
+    t->lowest = hx_allocate(n, sizeof *t->lowest);
+    t->members = hx_allocate(n, sizeof *t->members);
+    t->place = hx_allocate(n, sizeof *t->place);
+    t->shift = hx_allocate(n, sizeof *t->shift);
+    t->partner = hx_allocate(n, sizeof *t->partner);
+    settle_jobs(t);
+    gather_jobs(t);
+    choose_shifts(t);
+    t->senders = hx_allocate(n, sizeof *t->senders);
+    traffic_choose_partners(t);
+    for (uint32_t rank = 0; rank < n; rank++) {
+        if (t->partner[rank] != TRAFFIC_NOBODY)
+            t->senders[t->partner[rank]]++;
+    }
+    peers_choose(t);
+}
+
+void traffic_free(struct traffic *t)
+{
+    free(t->member);
+    free(t->first);
+    free(t->lowest);
+    free(t->members);
+    free(t->place);
+    free(t->shift);
+    free(t->partner);
+    free(t->senders);
+    free(t->own);
+    free(t->own_of);
+    peers_free(&t->peers);
+}
+
+/* ---- destinations ---- */
+
+/* Neighbour `side` (E W N S) on the logical torus of the whole fabric, or TRAFFIC_NOBODY if it is not of this job. */
+static uint32_t neighbour(const struct traffic *t, uint32_t rank, unsigned side)
+{
+    const struct hx_fabric *g = t->g;
+    struct hx_coordinate at = hx_grid_of(g, rank);
+    unsigned dx = side == HX_E ? 1U : side == HX_W ? g->columns - 1U : 0;
+    unsigned dy = side == HX_S ? 1U : side == HX_N ? g->rows - 1U : 0;
+    uint32_t to = hx_fabric_at(g, (at.addr_hi + dx) % g->columns, (at.addr_lo + dy) % g->rows);
+    bool fits = to != rank && t->members[to] && t->first[to] == t->first[rank];
+    return fits ? to : TRAFFIC_NOBODY;
+}
+
+static unsigned neighbours(const struct traffic *t, uint32_t rank, uint32_t list[4])
+{
+    unsigned n = 0;
+    for (unsigned side = HX_E; side <= HX_S; side++) {
+        uint32_t to = neighbour(t, rank, side);
+        if (to != TRAFFIC_NOBODY)
+            list[n++] = to;
+    }
+    return n;
+}
+
+uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
+{
+    uint32_t list[4];
+    uint64_t shifts = traffic_settings(t, rank)->shifts;
+    if (t->members[rank] < 2)
+        return 0;
+    if (t->flows)
+        return t->flows->destinations[rank];
+    if (peers_are_of(pattern_of(t, rank)))
+        return peers_count(&t->peers, rank);
+    switch (pattern_of(t, rank)) {
+    case HX_PERMUTATION:
+    case HX_BISECTION:
+    case HX_TORNADO:
+    case HX_TRANSPOSE:
+    case HX_BIT_REVERSE:
+        return t->partner[rank] != TRAFFIC_NOBODY;
+    case HX_NEIGHBOUR:
+        return neighbours(t, rank, list);
+    case HX_INCAST:
+        return rank != traffic_target(t, rank) && t->members[traffic_target(t, rank)] &&
+               t->first[rank] == t->first[traffic_target(t, rank)];
+    case HX_ALL_TO_ALL:
+        return shifts && shifts < t->members[rank] ? (uint32_t)shifts : t->members[rank] - 1;
+    default:
+        return t->members[rank] - 1U;
+    }
+}
+
+uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
+{
+    uint32_t others = t->members[rank] ? t->members[rank] - 1 : 0;
+    uint32_t peers = 2 * traffic_destinations(t, rank);
+    if (t->flows)
+        peers = t->flows->peers[rank];
+    else if (peers_are_of(pattern_of(t, rank)))
+        peers = peers_count(&t->peers, rank) + t->peers.senders[rank];
+    else if (traffic_has_partners(pattern_of(t, rank)))
+        peers = 1 + t->senders[rank];
+    else if (pattern_of(t, rank) == HX_INCAST)
+        peers = rank == traffic_target(t, rank) ? others : 1;
+    return peers < others ? peers : others;
+}
+
+uint64_t traffic_messages(const struct traffic *t, uint32_t rank)
+{
+    const struct hx_settings *s = traffic_settings(t, rank);
+    uint64_t to = t->members[rank] && !traffic_is_collective(t, rank) ? traffic_destinations(t, rank) : 0;
+    if (to == 0)
+        return 0;
+    if (t->flows)
+        return flows_of(t->flows, rank);
+    return s->duration_ns ? UINT64_MAX : to * s->count;
+}
+
+double traffic_bytes_of_all(const struct traffic *t)
+{
+    double sum = 0;
+    for (uint64_t i = 0; t->flows && i < flows_count(t->flows); i++)
+        sum += (double)t->flows->bytes[i];
+    for (uint32_t rank = 0; !t->flows && rank < t->g->hosts; rank++)
+        sum += (double)traffic_messages(t, rank) * (double)traffic_settings(t, rank)->message;
+    return sum;
+}
+
+double traffic_share_offered(const struct traffic *t)
+{
+    double senders = 0;
+    double all = hx_fabric_injection(t->g, HX_LINK_GBPS);
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++)
+        senders += traffic_messages(t, rank) > 0 ? hx_host_injection(t->g, rank, HX_LINK_GBPS) / all : 0;
+    return t->settings.rate * senders / t->g->hosts;
+}
+
+/* The rounds that a sample of an all-to-all goes by; 0: it goes by common shifts. Rounds are among all hosts, and not
+ * of all pairs; and over all destinations shifts even out by themselves. */
+static uint32_t phases_of(const struct traffic *t, uint32_t rank)
+{
+    bool sample = traffic_settings(t, rank)->shifts && t->members[rank] == t->g->hosts;
+    uint32_t phases = sample ? hx_fabric_phases(t->g) : 0;
+    return traffic_destinations(t, rank) <= phases ? phases : 0;
+}
+
+/* They follow each other from a random one on: any few of them load the links alike. */
+static uint32_t partner_of(const struct traffic *t, uint32_t rank, uint64_t message, uint32_t phases)
+{
+    uint32_t first = random_below(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), phases);
+    uint32_t index = (uint32_t)(message % traffic_settings(t, rank)->shifts);
+    return hx_fabric_partner(t->g, rank, (first + index) % phases);
+}
+
+/* The target that a hotspot's message goes to; TRAFFIC_NOBODY: to anybody. Those of another job, those of failed boards
+ * and the sender itself are no targets of it. */
+static uint32_t hot_target(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t mine[HX_VALUE_MOST_COORDINATES];
+    uint32_t n = 0;
+    bool own = has_own_target(t, rank);
+    uint64_t dice = random_of(t->settings.seed ^ FOR_HOT, rank, message);
+    if ((double)(dice >> 11) * 0x1p-53 >= t->settings.hotspot)
+        return TRAFFIC_NOBODY;
+    for (unsigned i = 0; i < (own ? 1 : t->targets); i++) {
+        uint32_t to = own ? traffic_target(t, rank) : t->target[i];
+        if (to != rank && t->members[to] && t->first[to] == t->first[rank])
+            mine[n++] = to;
+    }
+    return n ? mine[random_below(random_of(t->settings.seed ^ FOR_TARGET, rank, message), n)] : TRAFFIC_NOBODY;
+}
+
+uint64_t traffic_bytes(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    return t->flows ? t->flows->bytes[t->flows->first[rank] + message] : traffic_settings(t, rank)->message;
+}
+
+double traffic_interval(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint64_t dice = random_of(t->settings.seed ^ FOR_ARRIVALS, rank, message);
+    return -log1p(-((double)(dice >> 11) * 0x1p-53));
+}
+
+uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    return t->flows ? t->flows->start_ns[t->flows->first[rank] + message] : 0;
+}
+
+static uint32_t shift_of(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t shifts = traffic_destinations(t, rank);
+    return shifts ? t->shift[t->first[rank] + message % shifts] : 0;
+}
+
+uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t n = t->members[rank];
+    const uint32_t *member = t->member + t->first[rank];
+    uint32_t list[4];
+    uint32_t step;
+    uint32_t phases;
+    if (t->flows)
+        return t->flows->to[t->flows->first[rank] + message];
+    if (peers_are_of(pattern_of(t, rank)))
+        return t->peers.to[t->peers.first[rank] + message % peers_count(&t->peers, rank)];
+    switch (pattern_of(t, rank)) {
+    case HX_PERMUTATION:
+    case HX_BISECTION:
+    case HX_TORNADO:
+    case HX_TRANSPOSE:
+    case HX_BIT_REVERSE:
+        return t->partner[rank];
+    case HX_NEIGHBOUR:
+        return list[message % neighbours(t, rank, list)];
+    case HX_INCAST:
+        return traffic_target(t, rank);
+    case HX_HOTSPOT:
+        step = hot_target(t, rank, message);
+        if (step != TRAFFIC_NOBODY)
+            return step;
+        /* fall through */
+    case HX_UNIFORM:
+        step = random_below(random_of(t->settings.seed ^ FOR_UNIFORM, rank, message), n - 1);
+        break;
+    case HX_ALL_TO_ALL_RANDOM:
+        step = shuffled(random_of(t->settings.seed ^ FOR_ORDER, rank, message / (n - 1)), (uint32_t)(message % (n - 1)),
+                        n - 1);
+        break;
+    case HX_ALL_TO_ALL:
+        phases = phases_of(t, rank);
+        if (phases)
+            return partner_of(t, rank, message, phases);
+        step = shift_of(t, rank, message) - 1;
+        break;
+    default: /* a collective has no messages of its own */
+        return TRAFFIC_NOBODY;
+    }
+    return member[(t->place[rank] + 1 + step) % n];
+}
+
+/* Where destinations are neither drawn nor read from a file, everybody has one round of them, again and again. */
+uint64_t traffic_messages_between(const struct traffic *t, uint32_t from, uint32_t to)
+{
+    uint64_t all = traffic_messages(t, from);
+    bool drawn = t->flows || pattern_of(t, from) == HX_UNIFORM || pattern_of(t, from) == HX_HOTSPOT;
+    uint64_t round = drawn ? all : traffic_destinations(t, from);
+    if (all == UINT64_MAX || all == 0 || round == 0 || from == to)
+        return 0;
+    uint64_t met = 0;
+    for (uint64_t message = 0; message < round; message++)
+        met += traffic_destination(t, from, message) == to;
+    return met * (all / round);
+}
