@@ -52,7 +52,7 @@ ended() {
 good='echo "$*" >>calls
 read -rd "" report <<END
 {"share_of_injection": 0.25, "virtual_seconds": 0.001, "packet_hops": 5000000, "alltoall_bound": 0.2667,
- "latency_ns": {"p50": 1500, "p99": 9000}, "receive_share": [0.1, 0.2, 0.3, 0.4], "collective": {"share": 0.9},
+ "latency_ns": {"p50": 1500, "p99": 9000}, "receive_share": [0.1, 0.2, 0.3, 0.4], "collective": {"share": 0.9, "vector_share": 0.9},
  "host": {"packet_hops_per_second": 7500000}}
 END
 echo "$report"'

@@ -237,7 +237,9 @@ static void take_sums(struct top *t)
     t->sum = s;
     uint64_t started = hx_metrics_get(&t->metrics.head->started_ns);
     uint64_t now = t->ended ? last : t->now.at_ns;
-    t->wall_seconds = started && now > started ? (double)(now - started) / 1e9 : 0;
+    double wall = started && now > started ? (double)(now - started) / 1e9 : 0;
+    /* A reading of a run that goes on may be later than the last count of any worker. */
+    t->wall_seconds = t->ended && wall < t->wall_seconds ? t->wall_seconds : wall;
     t->simulated_seconds = (double)simulated / 1e12;
 }
 
