@@ -1,4 +1,5 @@
 # kill.bats - kill -9 of workers of a running fabric: nothing is lost, no buffer leaks, nothing is left behind.
+# shellcheck disable=SC2030,SC2031 # what a test sets is meant for that test alone
 
 load emulator_support
 
