@@ -21,8 +21,8 @@ static struct fault_report report_of(const json_t *fault)
 {
     struct fault_report r = {.text = json_string_value(json_object_get(fault, "fault")),
                              .at_ns = number_in(fault, "at_ns"),
-                             .lost = number_in(fault, "lost"),
-                             .corrupted = number_in(fault, "corrupted"),
+                             .cost.lost = number_in(fault, "lost"),
+                             .cost.corrupted = number_in(fault, "corrupted"),
                              .hits = number_in(fault, "hits"),
                              .whole = json_is_integer(json_object_get(fault, "whole_after_ns"))};
     r.whole_ns = r.at_ns + number_in(fault, "whole_after_ns");
