@@ -115,10 +115,8 @@ int main(int argc, char **argv)
     static bool transitions;
     static const struct hx_option options[] = {
         HX_OVERRIDE_OPTIONS(&overrides),
-        {.name = "transitions",
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &transitions,
-         .help = "also of every single link that fails: that switches may change their tables in any order"},
+        {HX_FLAG("transitions", &transitions,
+                 "also of every single link that fails: that switches may change their tables in any order")},
         HX_OPTIONS_END};
     static const struct hx_command command = {
         .program = "hxmesh check",

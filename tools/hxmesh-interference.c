@@ -36,21 +36,13 @@ static int measure(const struct hx_spec *spec, const struct hx_common *common)
 
 int main(int argc, char **argv)
 {
-    static const struct hx_option options[] = {HX_JOB_OPTION(&said),
-                                               {.name = "routing",
-                                                .kind = HX_OPTION_STRING,
-                                                .argument = "HOW",
-                                                .to.string = &asked.routing,
-                                                .otherwise = "as the fabric says",
-                                                .help = "which ways packets take, as hxmesh run has it"},
-                                               {.name = "workers",
-                                                .letter = 'w',
-                                                .kind = HX_OPTION_NUMBER,
-                                                .to.number = &asked.workers,
-                                                .low = 0,
-                                                .high = HX_MOST_WORKERS,
-                                                .help = "worker processes of a run; 0: one a core"},
-                                               HX_OPTIONS_END};
+    static const struct hx_option options[] = {
+        HX_JOB_OPTION(&said),
+        {HX_STRING("routing", "HOW", &asked.routing, "which ways packets take, as hxmesh run has it"),
+         .otherwise = "as the fabric says"},
+        {HX_NUMBER("workers", &asked.workers, 0, HX_MOST_WORKERS, "worker processes of a run; 0: one a core"),
+         .letter = 'w'},
+        HX_OPTIONS_END};
     static const struct hx_command command = {
         .program = "hxmesh interference",
         .examples =

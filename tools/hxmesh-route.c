@@ -232,21 +232,10 @@ int main(int argc, char **argv)
     static struct request r;
     static unsigned given;
     static const struct hx_option options[] = {
-        {.name = "from",
-         .kind = HX_OPTION_COORDINATE,
-         .to.coordinate = &r.from,
-         .given = &given,
-         .given_bit = GIVEN_FROM,
-         .help = "where the packet is; 0,0 is the north-west corner",
-         .otherwise = ""},
-        {.name = "to",
-         .kind = HX_OPTION_COORDINATE,
-         .to.coordinate = &r.to,
-         .given = &given,
-         .given_bit = GIVEN_TO,
-         .help = "where it is sent",
-         .otherwise = ""},
-        {.name = "all", .kind = HX_OPTION_FLAG, .to.flag = &r.all, .help = "all ordered pairs, instead of one"},
+        {HX_COORDINATE("from", &r.from, "where the packet is; 0,0 is the north-west corner"), .given = &given,
+         .given_bit = GIVEN_FROM, .otherwise = ""},
+        {HX_COORDINATE("to", &r.to, "where it is sent"), .given = &given, .given_bit = GIVEN_TO, .otherwise = ""},
+        {HX_FLAG("all", &r.all, "all ordered pairs, instead of one")},
         HX_OVERRIDE_OPTIONS(&overrides),
         HX_OPTIONS_END};
     static const struct hx_command command = {

@@ -30,13 +30,10 @@ static void end(struct attached *a)
 int verb_down(int argc, char **argv)
 {
     const char *name = NULL;
-    const struct hx_option options[] = {{.name = "name",
-                                         .kind = HX_OPTION_STRING,
-                                         .argument = "FABRIC",
-                                         .to.string = &name,
-                                         .help = "of the fabric, as `hxmesh up --name` gave it",
-                                         .otherwise = "the only one that runs"},
-                                        HX_OPTIONS_END};
+    const struct hx_option options[] = {
+        {HX_STRING("name", "FABRIC", &name, "of the fabric, as `hxmesh up --name` gave it"),
+         .otherwise = "the only one that runs"},
+        HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh down",
         .examples = {{"hxmesh down", "the only fabric that runs"}, {"hxmesh down --name lab", "the one of this name"}},

@@ -93,17 +93,10 @@ int verb_fault(int argc, char **argv)
     const char *name = NULL;
     bool lists = false;
     const struct hx_option options[] = {
-        {.name = "name",
-         .kind = HX_OPTION_STRING,
-         .argument = "FABRIC",
-         .to.string = &name,
-         .help = "of the fabric, as `hxmesh run --name` gave it",
+        {HX_STRING("name", "FABRIC", &name, "of the fabric, as `hxmesh run --name` gave it"),
          .otherwise = "the only one that runs"},
-        {.name = "list",
-         .letter = 'l',
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &lists,
-         .help = "the faults so far: when, what each cost, and when traffic was whole again"},
+        {HX_FLAG("list", &lists, "the faults so far: when, what each cost, and when traffic was whole again"),
+         .letter = 'l'},
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh fault",

@@ -59,24 +59,14 @@ static int serve(const struct serve_settings *serve, const char *fabric, const s
 int verb_serve(int argc, char **argv)
 {
     struct serve_settings settings = {.name = NULL};
-    const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&settings.overrides),
-                                        HX_CREDIT_OPTION(&settings.overrides),
-                                        HX_WORKERS_OPTION(&settings.workers),
-                                        {.name = "duration",
-                                         .letter = 'd',
-                                         .kind = HX_OPTION_DURATION,
-                                         .to.number = &settings.duration_ns,
-                                         .low = 0,
-                                         .high = HX_MOST_DURATION,
-                                         .help = "how long",
-                                         .otherwise = "until it is told to end"},
-                                        {.name = "name",
-                                         .kind = HX_OPTION_STRING,
-                                         .argument = "NAME",
-                                         .to.string = &settings.name,
-                                         .help = "by which programs find it",
-                                         .otherwise = "the process number"},
-                                        HX_OPTIONS_END};
+    const struct hx_option options[] = {
+        HX_OVERRIDE_OPTIONS(&settings.overrides),
+        HX_CREDIT_OPTION(&settings.overrides),
+        HX_WORKERS_OPTION(&settings.workers),
+        {HX_DURATION("duration", &settings.duration_ns, 0, HX_MOST_DURATION, "how long"), .letter = 'd',
+         .otherwise = "until it is told to end"},
+        {HX_STRING("name", "NAME", &settings.name, "by which programs find it"), .otherwise = "the process number"},
+        HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh serve",
         .examples = {{"hxmesh serve \"2x2 Hx2Mesh\" --name lab", "16 hosts; programs open them (docs/programs.md)"}},
