@@ -301,7 +301,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
                      {"hxmesh run lab.hxm.yaml --json -", "a file says what a spec cannot"}},
         .failed = "something was lost, corrupted or not delivered",
         .related = "hxmesh-sweep hxmesh-top hxmesh-capture hxmesh-check",
-        .operands = "SPEC|FILE",
+        HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary =
             "Runs a whole fabric of the firmware on this machine, a HammingMesh or any other, sends traffic through "
             "it and checks every byte that arrives.",
@@ -309,8 +309,6 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
                    "With --clock virtual time is simulated: "
                    "the report depends on the spec and the seed alone, and payload is carried only if --verify asks. "
                    "Exit code: 0 all arrived, 1 something was lost or corrupted, 130 interrupted.",
-        .least_operands = 1,
-        .most_operands = 1,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &o->common);
     hx_spec_load(argv[first], &overrides, &o->spec);

@@ -123,9 +123,7 @@ int main(int argc, char **argv)
         .examples = {{"hxmesh check \"3x2 H2x4Mesh\"", "the channel dependency graph: proves there is no deadlock"}},
         .failed = "a deadlock, a dead end or a detour is possible, or a pair is cut off",
         .related = "hxmesh-route hxmesh-info",
-        .operands = "SPEC|FILE",
-        .least_operands = 1,
-        .most_operands = 1,
+        HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary = "Follows every packet that could be under way in a fabric, by the firmware's own route functions, "
                    "builds the channel dependency graph (links and VCs) and says whether it has a cycle.",
         .details =

@@ -95,9 +95,7 @@ int main(int argc, char **argv)
                       "what each is made of, costs and can carry, in a table"},
                      {"hxmesh info \"slim-fly q=5\" --edges -", "its links, for other tools"}},
         .related = "hxmesh-topologies hxmesh-route hxmesh-check hxmesh-run",
-        .operands = "SPEC|FILE",
-        .least_operands = 1,
-        .most_operands = MOST_SPECS,
+        HX_OPERANDS("SPEC|FILE", 1, MOST_SPECS),
         .summary = "Says what a fabric is made of, what it costs, how long its ways are and what it can carry.",
         .details =
             "switches, cables and cost are those of all planes that are bought, as the paper's appendix C counts them, "

@@ -52,10 +52,8 @@ int main(int argc, char **argv)
               "place=random' --job 'b: 48 all-to-all 64KiB place=random'",
               "and where they share cables"}},
         .related = "hxmesh-run hxmesh-allocate hxmesh-jobs",
-        .operands = "SPEC|FILE",
+        HX_OPERANDS("SPEC|FILE", 1, 1),
         .failed = "a run failed",
-        .least_operands = 1,
-        .most_operands = 1,
         .summary = "Runs each job of a fabric alone and all together under the virtual clock, and says what they do to "
                    "each other.",
         .details =

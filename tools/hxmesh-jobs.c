@@ -112,8 +112,7 @@ int main(int argc, char **argv)
                      {"hxmesh jobs examples/jobs.csv --fabric \"fat-tree hosts=256\" --place group",
                       "the same jobs on hosts of another fabric"}},
         .related = "hxmesh-allocate hxmesh-run",
-        .operands = "TRACE",
-        .most_operands = 1,
+        HX_OPERANDS("TRACE", 0, 1),
         .summary =
             "Runs a queue of jobs over time on a HammingMesh's boards, or other hosts: utilization, waiting, failures.",
         .details =

@@ -182,15 +182,13 @@ static const char *parse(struct settings *s, int argc, char **argv)
                      {"hxmesh reproduce hammingmesh --quick", "all of a paper's, small"}},
         .failed = "a run failed",
         .related = "hxmesh-run hxmesh-sweep",
-        .operands = "EXPERIMENT",
+        HX_OPERANDS("EXPERIMENT", 1, 1),
         .operand_words = experiment_words(),
         .summary =
             "Runs experiments of papers, HammingMesh (Hoefler et al., SC22) and the diameter-two study (Kathareios "
             "et al., SC15), on the firmware under the virtual clock, and puts what comes out beside what the "
             "paper says.",
         .details = details,
-        .least_operands = 1,
-        .most_operands = 1,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &s->common);
     if (s->quick && s->full)

@@ -244,9 +244,7 @@ int main(int argc, char **argv)
                      {"hxmesh route \"4x4 Hx2Mesh\" --all --json -", "all pairs"}},
         .failed = "a pair that was asked for is unreachable",
         .related = "hxmesh-check hxmesh-info",
-        .operands = "SPEC|FILE --from d0,d1 --to d0,d1 | --all",
-        .least_operands = 1,
-        .most_operands = 1,
+        HX_OPERANDS("SPEC|FILE --from d0,d1 --to d0,d1 | --all", 1, 1),
         .summary = "Shows where a packet may go: the ports on minimal ways that the firmware chooses from.",
         .details = "distance is in cables, board traces included. ports_after_north is what is left to a packet that "
                    "arrived moving north on its board. An unreachable pair (failed boards, other jobs) has no "

@@ -182,7 +182,7 @@ static void parse(struct program *p, int argc, char **argv)
               "fabrics and patterns"}},
         .failed = "a run failed or was refused; the others are kept",
         .related = "hxmesh-run hxmesh-reproduce",
-        .operands = "SPEC|FILE ...",
+        HX_OPERANDS("SPEC|FILE ...", 1, SWEEP_FABRICS),
         .summary = "Runs `hxmesh run` for every combination of fabrics and options, and puts the figures side by side.",
         .details =
             "A range doubles from low on and ends with high (1KiB..4MiB), of shares it goes in steps of 0.05 "
@@ -191,8 +191,6 @@ static void parse(struct program *p, int argc, char **argv)
             "flat figures of its report. "
             "What is interrupted keeps the runs that had ended. Exit code: 0 done, 1 a run failed or was refused, 130 "
             "interrupted.",
-        .least_operands = 1,
-        .most_operands = SWEEP_FABRICS,
         .options = table};
     int first = hx_options_parse(&command, argc, argv, &p->common);
     p->sweep.command = p->common.line;

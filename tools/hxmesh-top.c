@@ -158,11 +158,10 @@ static void parse(struct program *p, int argc, char **argv, const char **name)
         .examples = {{"hxmesh top", "the fabric that runs; q ends it"},
                      {"hxmesh top --name lab --interval 2s --json -", "lines of JSON of the one that was named lab"}},
         .related = "hxmesh-run hxmesh-clean",
-        .operands = "[NAME]",
+        HX_OPERANDS("[NAME]", 0, 1),
         .summary = "Shows a running fabric, live or virtual: its hottest links, rates, drops, workers, and a map.",
         .details = "--json prints a line of JSON each interval. What is not a terminal gets plain text each interval. "
                    "Keys: q quit, s sort, p plane, + - interval, h help.",
-        .most_operands = 1,
         .hides_operands = true,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &p->common);

@@ -149,9 +149,7 @@ int main(int argc, char **argv)
                      {"hxmesh verify some.pcapng --part", "packets were under way when it began or ended"}},
         .failed = "a rule is broken, or no frame is there to be judged",
         .related = "hxmesh-capture hxmesh-run hxmesh-trace",
-        .operands = "FILE",
-        .least_operands = 1,
-        .most_operands = 1,
+        HX_OPERANDS("FILE", 1, 1),
         .summary = "Judges a capture (pcapng or pcap) against the rules of routing and of links, apart from the "
                    "firmware's own routes, and names the first frame that breaks one.",
         .details =

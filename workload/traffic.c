@@ -280,13 +280,9 @@ uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
         return t->flows->destinations[rank];
     if (peers_are_of(pattern_of(t, rank)))
         return peers_count(&t->peers, rank);
-    switch (pattern_of(t, rank)) {
-    case HX_PERMUTATION:
-    case HX_BISECTION:
-    case HX_TORNADO:
-    case HX_TRANSPOSE:
-    case HX_BIT_REVERSE:
+    if (traffic_has_partners(pattern_of(t, rank)))
         return t->partner[rank] != TRAFFIC_NOBODY;
+    switch (pattern_of(t, rank)) {
     case HX_NEIGHBOUR:
         return neighbours(t, rank, list);
     case HX_INCAST:

@@ -114,6 +114,9 @@ struct hx_command {
     void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its own kind of file; NULL: none */
 };
 
+/* What stands behind the options of a command line, and how many there may be. */
+#define HX_OPERANDS(names, least, most) .operands = (names), .least_operands = (least), .most_operands = (most)
+
 enum { HX_MOST_OPTIONS = 128 }; /* of a table, with its headings and what is common */
 
 struct hx_common {

@@ -39,11 +39,10 @@ int verb_down(int argc, char **argv)
         .examples = {{"hxmesh down", "the only fabric that runs"}, {"hxmesh down --name lab", "the one of this name"}},
         .failed = "the fabric did not end",
         .related = "hxmesh-up hxmesh-exec",
-        .operands = "[NAME]",
+        HX_OPERANDS("[NAME]", 0, 1),
         .summary =
             "Ends a fabric that `hxmesh up` keeps running, and the programs on its hosts; nothing of it is left.",
         .details = "Programs are asked to end (SIGTERM), and a second later they are killed.",
-        .most_operands = 1,
         .hides_operands = true,
         .options = options,
         .no_json = true};

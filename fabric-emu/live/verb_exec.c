@@ -44,7 +44,7 @@ int verb_exec(int argc, char **argv)
                      {"hxmesh exec --mpi 16 --over messages -- ./program", "by Open MPI, over the fabric"}},
         .failed = "with --all: some program failed; else as the program ends",
         .related = "hxmesh-up hxmesh-down",
-        .operands = "[HOST] -- COMMAND [ARGUMENT...]",
+        HX_OPERANDS("[HOST] -- COMMAND [ARGUMENT...]", 1, EXEC_MOST_WORDS),
         .summary = "Runs a program on a host of a fabric that `hxmesh up` keeps, on all hosts, or by MPI.",
         .details =
             "HOST is a0,1, a0-1 or h1. The program has the host's network and nothing else of its own: the same "
@@ -52,8 +52,6 @@ int verb_exec(int argc, char **argv)
             "where programs of libfabric need it. The exit code is the program's, with --all 1 where some failed; 127 "
             "it is not there, 126 it cannot "
             "be run.",
-        .least_operands = 1,
-        .most_operands = EXEC_MOST_WORDS,
         .no_json = true,
         .options = options};
     struct hx_common common;

@@ -104,12 +104,11 @@ int verb_fault(int argc, char **argv)
                      {"hxmesh fault 'all loss=1% corrupt=0.1%'", "every link loses one packet in a hundred"},
                      {"hxmesh fault --list", "what happened so far"}},
         .related = "hxmesh-run hxmesh-top",
-        .operands = "[FAULT...]",
+        HX_OPERANDS("[FAULT...]", 0, MOST_FAULTS),
         .summary = "Makes something go wrong in a running fabric: links, boards, switches, planes, workers.",
         .details =
             "A fault is a line, TARGET WHAT [at TIME] [for TIME]; its times count from now. Targets are named as "
             "everywhere, a5,3/E, board1,2, spine2, plane1, worker0, or all.",
-        .most_operands = MOST_FAULTS,
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);

@@ -250,14 +250,12 @@ int verb_replay(int argc, char **argv)
         .examples = {{"hxmesh replay run.pcapng --port a5,3/p0/E",
                       "captured frames once more, into a fabric that runs"}},
         .related = "hxmesh-capture hxmesh-run hxmesh-trace",
-        .operands = "FILE",
+        HX_OPERANDS("FILE", 1, 1),
         .summary = "Sends the frames of a capture (pcapng or pcap) again, into a running fabric or onto an interface.",
         .details =
             "A fabric judges them as if they came from a wire, and says what it refused: malformed frames, "
             "coordinates it does not have, wrong checksums, credit frames. Frames that the capture cut short are "
             "not sent.",
-        .least_operands = 1,
-        .most_operands = 1,
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);

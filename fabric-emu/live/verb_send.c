@@ -145,14 +145,12 @@ int verb_send(int argc, char **argv)
         .examples = {{"hxmesh send FILE --from 0,0 --to all", "carries a file to everyone, compares, shows SHA-256"}},
         .failed = "the file did not arrive, or is not the same",
         .related = "hxmesh-run",
-        .operands = "FILE",
+        HX_OPERANDS("FILE", 1, 1),
         .summary = "Carries a file through a fabric to one host or to all others, compares what arrives byte for "
                    "byte and shows its SHA-256.",
         .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted. A receiver whose worker is killed loses "
                    "what it "
                    "had of the file.",
-        .least_operands = 1,
-        .most_operands = 1,
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);

@@ -72,13 +72,11 @@ int verb_serve(int argc, char **argv)
         .examples = {{"hxmesh serve \"2x2 Hx2Mesh\" --name lab", "16 hosts; programs open them (docs/programs.md)"}},
         .failed = "the fabric corrupted or lost something",
         .related = "hxmesh-run hxmesh-top hxmesh-fault",
-        .operands = "SPEC|FILE",
+        HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary = "Keeps a fabric running whose hosts send what programs ask for, until it is told to end (Ctrl-C, "
                    "SIGTERM), and reports.",
         .details =
             "Programs open a host with the library libhxmesh-program. Exit code: 0 also when it was told to end.",
-        .least_operands = 1,
-        .most_operands = 1,
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);

@@ -183,7 +183,7 @@ int verb_up(int argc, char **argv)
                      {"hxmesh down --name lab", "ends it, and what runs on it"}},
         .failed = "the fabric ended by itself",
         .related = "hxmesh-exec hxmesh-down hxmesh-top hxmesh-fault hxmesh-capture",
-        .operands = "SPEC|FILE",
+        HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary =
             "Keeps a live fabric running in the background, for programs that know nothing of it: each host is a "
             "network namespace with an interface hx0. No root is needed.",
@@ -192,8 +192,6 @@ int verb_up(int argc, char **argv)
                    "d0,d1 has the address 10.d0.d1.1 and the names a0,1, a0-1 and h1 (by number). It returns when the "
                    "fabric is "
                    "ready. With --foreground the exit code is 130 after Ctrl-C.",
-        .least_operands = 1,
-        .most_operands = 1,
         .no_json = true,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &o.common);
