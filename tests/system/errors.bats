@@ -3,13 +3,8 @@
 
 load emulator_support
 
-setup() {
-    fresh_name
-    cd "$BATS_TEST_TMPDIR" || return 1
-}
-teardown() {
-    end_started
-}
+setup() { fresh_folder; }
+teardown() { end_started; }
 
 # refused CODE LINE ARGUMENTS...: the program ends with CODE, with nothing on stdout, just that line on stderr, and
 # nothing left behind.
