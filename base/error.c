@@ -127,6 +127,12 @@ void *hx_grow(void *array, size_t used, size_t *room, size_t bytes)
     return larger;
 }
 
+void hx_free_each(void *const *pointers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(pointers[i]);
+}
+
 enum { LONGEST_WORD = 48 };
 
 static unsigned least(unsigned a, unsigned b)

@@ -292,7 +292,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         HX_CAPTURE_OPTIONS(&capture),
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh run",
+        HX_PROGRAM("hxmesh run", "hxmesh-sweep hxmesh-top hxmesh-capture hxmesh-check"),
         .examples = {{"hxmesh run \"4x4 Hx2Mesh\"", "all-to-all on 64 accelerators, every byte checked"},
                      {"hxmesh run \"8x8 Hx2Mesh\" -t uniform -d 10s --planes 4",
                       "other traffic, for a time, four planes"},
@@ -300,7 +300,6 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
                      {"hxmesh run \"16x16 Hx2Mesh\" --clock virtual -m 1MiB", "simulated time"},
                      {"hxmesh run lab.hxm.yaml --json -", "a file says what a spec cannot"}},
         .failed = "something was lost, corrupted or not delivered",
-        .related = "hxmesh-sweep hxmesh-top hxmesh-capture hxmesh-check",
         HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary =
             "Runs a whole fabric of the firmware on this machine, a HammingMesh or any other, sends traffic through "

@@ -159,12 +159,11 @@ int main(int argc, char **argv)
         HX_OVERRIDE_OPTIONS(&asked.sizes),
         HX_OPTIONS_END};
     static const struct hx_command command = {
-        .program = "hxmesh allocate",
+        HX_PROGRAM("hxmesh allocate", "hxmesh-run hxmesh-check hxmesh-reproduce"),
         .examples = {{"hxmesh allocate \"8x8 Hx2Mesh\" 4x4 3x2 12 6", "boards for four jobs, and a map"},
                      {"hxmesh allocate \"8x8 Hx2Mesh\" 4x4 3x2 --file jobs.hxm.yaml", "a file for hxmesh run"},
                      {"hxmesh allocate \"64x64 Hx2Mesh\" --mixes 1000",
                       "how full 1,000 random mixes make a large cluster"}},
-        .related = "hxmesh-run hxmesh-check hxmesh-reproduce",
         .operands = "SPEC|FILE [JOB ...]",
         .failed = "a job found no room",
         .least_operands = 1,

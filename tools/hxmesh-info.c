@@ -87,14 +87,13 @@ int main(int argc, char **argv)
         HX_OVERRIDE_OPTIONS(&asked.sizes),
         HX_OPTIONS_END};
     static const struct hx_command command = {
-        .program = "hxmesh info",
+        HX_PROGRAM("hxmesh info", "hxmesh-topologies hxmesh-route hxmesh-check hxmesh-run"),
         .examples = {{"hxmesh info \"64x64 Hx2Mesh\"", "switches, cables, cost, diameter, bisection, bounds"},
                      {"hxmesh info \"fat-tree hosts=1024\"", "the same of another fabric"},
                      {"hxmesh info --compare --equal-injection \"16x16 Hx2Mesh\" \"fat-tree hosts=1024\" \"torus 32x32 "
                       "board=2x2\"",
                       "what each is made of, costs and can carry, in a table"},
                      {"hxmesh info \"slim-fly q=5\" --edges -", "its links, for other tools"}},
-        .related = "hxmesh-topologies hxmesh-route hxmesh-check hxmesh-run",
         HX_OPERANDS("SPEC|FILE", 1, MOST_SPECS),
         .summary = "Says what a fabric is made of, what it costs, how long its ways are and what it can carry.",
         .details =

@@ -44,14 +44,13 @@ int main(int argc, char **argv)
          .letter = 'w'},
         HX_OPTIONS_END};
     static const struct hx_command command = {
-        .program = "hxmesh interference",
+        HX_PROGRAM("hxmesh interference", "hxmesh-run hxmesh-allocate hxmesh-jobs"),
         .examples =
             {{"hxmesh interference \"8x8 Hx2Mesh\" --job 'a: 4x4 all-reduce 4MiB' --job 'b: 3x4 all-to-all 64KiB'",
               "two jobs on a HammingMesh"},
              {"hxmesh interference \"fat-tree hosts=256 radix=32 taper=2\" --job 'a: 64 all-reduce 4MiB "
               "place=random' --job 'b: 48 all-to-all 64KiB place=random'",
               "and where they share cables"}},
-        .related = "hxmesh-run hxmesh-allocate hxmesh-jobs",
         HX_OPERANDS("SPEC|FILE", 1, 1),
         .failed = "a run failed",
         .summary = "Runs each job of a fabric alone and all together under the virtual clock, and says what they do to "

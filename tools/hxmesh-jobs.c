@@ -104,14 +104,13 @@ int main(int argc, char **argv)
         {HX_STRING("plot", "FILE", &asked.plot, "draw boards in use over time (SVG) to FILE; - is stdout")},
         HX_OPTIONS_END};
     static const struct hx_command command = {
-        .program = "hxmesh jobs",
+        HX_PROGRAM("hxmesh jobs", "hxmesh-allocate hxmesh-run"),
         .examples = {{"hxmesh jobs examples/jobs.csv --fabric \"16x16 Hx2Mesh\"", "the jobs of a trace"},
                      {"hxmesh jobs --fabric \"64x64 Hx2Mesh\" --draw 10000 --between "
                       "5s",
                       "random ones"},
                      {"hxmesh jobs examples/jobs.csv --fabric \"fat-tree hosts=256\" --place group",
                       "the same jobs on hosts of another fabric"}},
-        .related = "hxmesh-allocate hxmesh-run",
         HX_OPERANDS("TRACE", 0, 1),
         .summary =
             "Runs a queue of jobs over time on a HammingMesh's boards, or other hosts: utilization, waiting, failures.",

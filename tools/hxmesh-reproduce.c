@@ -177,11 +177,10 @@ static const char *parse(struct settings *s, int argc, char **argv)
                    "written all the same.",
                    experiment_list());
     const struct hx_command command = {
-        .program = "hxmesh reproduce",
+        HX_PROGRAM("hxmesh reproduce", "hxmesh-run hxmesh-sweep"),
         .examples = {{"hxmesh reproduce table2", "the clusters of the paper"},
                      {"hxmesh reproduce hammingmesh --quick", "all of a paper's, small"}},
         .failed = "a run failed",
-        .related = "hxmesh-run hxmesh-sweep",
         HX_OPERANDS("EXPERIMENT", 1, 1),
         .operand_words = experiment_words(),
         .summary =

@@ -239,11 +239,10 @@ int main(int argc, char **argv)
         HX_OVERRIDE_OPTIONS(&overrides),
         HX_OPTIONS_END};
     static const struct hx_command command = {
-        .program = "hxmesh route",
+        HX_PROGRAM("hxmesh route", "hxmesh-check hxmesh-info"),
         .examples = {{"hxmesh route \"4x4 Hx2Mesh\" --from 0,0 --to 5,6", "every minimal way of a packet"},
                      {"hxmesh route \"4x4 Hx2Mesh\" --all --json -", "all pairs"}},
         .failed = "a pair that was asked for is unreachable",
-        .related = "hxmesh-check hxmesh-info",
         HX_OPERANDS("SPEC|FILE --from d0,d1 --to d0,d1 | --all", 1, 1),
         .summary = "Shows where a packet may go: the ports on minimal ways that the firmware chooses from.",
         .details = "distance is in cables, board traces included. ports_after_north is what is left to a packet that "

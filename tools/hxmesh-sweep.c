@@ -171,7 +171,7 @@ static void parse(struct program *p, int argc, char **argv)
         table[n++] = as_text(p, i);
     table[n] = (struct hx_option)HX_OPTIONS_END;
     const struct hx_command command = {
-        .program = "hxmesh sweep",
+        HX_PROGRAM("hxmesh sweep", "hxmesh-run hxmesh-reproduce"),
         .examples =
             {{"hxmesh sweep \"4x4 Hx2Mesh\" --clock virtual -m 1KiB..1MiB --plot m.svg",
               "message sizes, each twice the one before"},
@@ -181,7 +181,6 @@ static void parse(struct program *p, int argc, char **argv)
              {"hxmesh sweep \"4x4 Hx2Mesh\" \"2x2 Hx4Mesh\" --clock virtual -t all-to-all,uniform --csv s.csv",
               "fabrics and patterns"}},
         .failed = "a run failed or was refused; the others are kept",
-        .related = "hxmesh-run hxmesh-reproduce",
         HX_OPERANDS("SPEC|FILE ...", 1, SWEEP_FABRICS),
         .summary = "Runs `hxmesh run` for every combination of fabrics and options, and puts the figures side by side.",
         .details =

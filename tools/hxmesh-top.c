@@ -154,10 +154,9 @@ static void parse(struct program *p, int argc, char **argv, const char **name)
         {HX_NUMBER("links", &p->links, 0, TOP_MOST_LINKS, "hottest links in a line of --json")},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh top",
+        HX_PROGRAM("hxmesh top", "hxmesh-run hxmesh-clean"),
         .examples = {{"hxmesh top", "the fabric that runs; q ends it"},
                      {"hxmesh top --name lab --interval 2s --json -", "lines of JSON of the one that was named lab"}},
-        .related = "hxmesh-run hxmesh-clean",
         HX_OPERANDS("[NAME]", 0, 1),
         .summary = "Shows a running fabric, live or virtual: its hottest links, rates, drops, workers, and a map.",
         .details = "--json prints a line of JSON each interval. What is not a terminal gets plain text each interval. "

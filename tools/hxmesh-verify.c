@@ -144,11 +144,10 @@ int main(int argc, char **argv)
         {HX_NUMBER("most", &r.most, 1, HX_FINDINGS_KEPT, "breaches shown")},
         HX_OPTIONS_END};
     static const struct hx_command command = {
-        .program = "hxmesh verify",
+        HX_PROGRAM("hxmesh verify", "hxmesh-capture hxmesh-run hxmesh-trace"),
         .examples = {{"hxmesh verify run.pcapng", "judges a capture against every rule of the fabric"},
                      {"hxmesh verify some.pcapng --part", "packets were under way when it began or ended"}},
         .failed = "a rule is broken, or no frame is there to be judged",
-        .related = "hxmesh-capture hxmesh-run hxmesh-trace",
         HX_OPERANDS("FILE", 1, 1),
         .summary = "Judges a capture (pcapng or pcap) against the rules of routing and of links, apart from the "
                    "firmware's own routes, and names the first frame that breaks one.",

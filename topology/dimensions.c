@@ -134,11 +134,10 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
 static const char *const resembles[] = {"Ring", "FC", "Switch", NULL};
 
 const struct hx_topology hx_topology_dimensions = {
-    HX_TOPOLOGY_WORDS("Ring(K)_FC(K)_Switch(K)",
-                      "up to five of Ring(K), FC(K), Switch(K), the nearest first; gbps=N or gbps=N,N,... of links",
-                      "Ring(4)_FC(8)_Switch(32) gbps=400,200,100", "NPUs in dimensions of several kinds (ASTRA-sim)"),
+    HX_TOPOLOGY("Ring(K)_FC(K)_Switch(K)",
+                "up to five of Ring(K), FC(K), Switch(K), the nearest first; gbps=N or gbps=N,N,... of links",
+                "Ring(4)_FC(8)_Switch(32) gbps=400,200,100", "NPUs in dimensions of several kinds (ASTRA-sim)", build),
     .claims = claims,
     .resembles = resembles,
-    .build = build,
     HX_GRID_FUNCTIONS,
 };

@@ -132,17 +132,15 @@ static bool build_mesh(struct hx_fabric *f, struct hx_spec_tokens *tokens, struc
 }
 
 const struct hx_topology hx_topology_torus = {
-    HX_TOPOLOGY_WORDS("torus", "AxBxCxD (one to four sides) board=AxB", "torus 32x32 board=2x2",
-                      "hosts joined to their neighbours, each side closed to a ring"),
-    .build = build_torus,
+    HX_TOPOLOGY("torus", "AxBxCxD (one to four sides) board=AxB", "torus 32x32 board=2x2",
+                "hosts joined to their neighbours, each side closed to a ring", build_torus),
     .turn_mask = hx_grid_turn_mask,
     HX_GRID_FUNCTIONS,
 };
 
 const struct hx_topology hx_topology_mesh = {
-    HX_TOPOLOGY_WORDS("mesh", "AxBxCxD (one to four sides) board=AxB", "mesh 16x16",
-                      "hosts joined to their neighbours"),
-    .build = build_mesh,
+    HX_TOPOLOGY("mesh", "AxBxCxD (one to four sides) board=AxB", "mesh 16x16", "hosts joined to their neighbours",
+                build_mesh),
     .turn_mask = hx_grid_turn_mask,
     HX_GRID_FUNCTIONS,
 };

@@ -1,5 +1,6 @@
 /* flows.c - reads messages from a file, sorts them by source and counts who talks to whom (flows.h). */
 #include "workload/flows.h"
+#include "base/error.h"
 #include "base/input.h"
 
 #include <ctype.h>
@@ -430,12 +431,7 @@ struct flows *flows_load(const struct hx_settings *settings, const struct hx_spe
 
 void flows_clear(struct flows *f)
 {
-    free(f->first);
-    free(f->start_ns);
-    free(f->bytes);
-    free(f->to);
-    free(f->destinations);
-    free(f->peers);
+    HX_FREE(f->first, f->start_ns, f->bytes, f->to, f->destinations, f->peers);
 }
 
 void flows_free(struct flows *f)

@@ -232,16 +232,7 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
 
 void traffic_free(struct traffic *t)
 {
-    free(t->member);
-    free(t->first);
-    free(t->lowest);
-    free(t->members);
-    free(t->place);
-    free(t->shift);
-    free(t->partner);
-    free(t->senders);
-    free(t->own);
-    free(t->own_of);
+    HX_FREE(t->member, t->first, t->lowest, t->members, t->place, t->shift, t->partner, t->senders, t->own, t->own_of);
     peers_free(&t->peers);
 }
 

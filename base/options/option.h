@@ -114,6 +114,8 @@ struct hx_command {
     void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its own kind of file; NULL: none */
 };
 
+/* A program, and the pages of others that go with it. */
+#define HX_PROGRAM(name, others) .program = (name), .related = (others)
 /* What stands behind the options of a command line, and how many there may be. */
 #define HX_OPERANDS(names, least, most) .operands = (names), .least_operands = (least), .most_operands = (most)
 

@@ -148,10 +148,9 @@ int verb_capture(int argc, char **argv)
          .otherwise = "the only one that runs"},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh capture",
+        HX_PROGRAM("hxmesh capture", "hxmesh-run hxmesh-verify hxmesh-trace hxmesh-replay"),
         .examples = {{"hxmesh capture -p 'a0,0/p0/*' -w - | wireshark -k -i -", "frames of a running fabric, live"},
                      {"hxmesh capture -p 'a5,3/*' -c 1000 -w some.pcapng", "a thousand frames of one accelerator"}},
-        .related = "hxmesh-run hxmesh-verify hxmesh-trace hxmesh-replay",
         .summary = "Captures frames at the ports of a running fabric, until it ends, or Ctrl-C.",
         .details =
             "The fabric never waits for a capture: frames that find no room are dropped and counted. Exit code: 0 "

@@ -35,10 +35,9 @@ int verb_down(int argc, char **argv)
          .otherwise = "the only one that runs"},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh down",
+        HX_PROGRAM("hxmesh down", "hxmesh-up hxmesh-exec"),
         .examples = {{"hxmesh down", "the only fabric that runs"}, {"hxmesh down --name lab", "the one of this name"}},
         .failed = "the fabric did not end",
-        .related = "hxmesh-up hxmesh-exec",
         HX_OPERANDS("[NAME]", 0, 1),
         .summary =
             "Ends a fabric that `hxmesh up` keeps running, and the programs on its hosts; nothing of it is left.",

@@ -38,12 +38,11 @@ int verb_exec(int argc, char **argv)
                  "those")},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh exec",
+        HX_PROGRAM("hxmesh exec", "hxmesh-up hxmesh-down"),
         .examples = {{"hxmesh exec a0,0 -- ping -c 3 a3,3", "a program on a host of the only fabric"},
                      {"hxmesh exec --name lab --all -- hostname", "on every host"},
                      {"hxmesh exec --mpi 16 --over messages -- ./program", "by Open MPI, over the fabric"}},
         .failed = "with --all: some program failed; else as the program ends",
-        .related = "hxmesh-up hxmesh-down",
         HX_OPERANDS("[HOST] -- COMMAND [ARGUMENT...]", 1, EXEC_MOST_WORDS),
         .summary = "Runs a program on a host of a fabric that `hxmesh up` keeps, on all hosts, or by MPI.",
         .details =

@@ -99,11 +99,10 @@ int verb_fault(int argc, char **argv)
          .letter = 'l'},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh fault",
+        HX_PROGRAM("hxmesh fault", "hxmesh-run hxmesh-top"),
         .examples = {{"hxmesh fault 'a0,1/E down for 5s'", "a link of a fabric that runs is cut for five seconds"},
                      {"hxmesh fault 'all loss=1% corrupt=0.1%'", "every link loses one packet in a hundred"},
                      {"hxmesh fault --list", "what happened so far"}},
-        .related = "hxmesh-run hxmesh-top",
         HX_OPERANDS("[FAULT...]", 0, MOST_FAULTS),
         .summary = "Makes something go wrong in a running fabric: links, boards, switches, planes, workers.",
         .details =

@@ -246,10 +246,9 @@ int verb_replay(int argc, char **argv)
         {HX_FLAG("as-fast-as-possible", &r.fast, "without any pause")},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh replay",
+        HX_PROGRAM("hxmesh replay", "hxmesh-capture hxmesh-run hxmesh-trace"),
         .examples = {{"hxmesh replay run.pcapng --port a5,3/p0/E",
                       "captured frames once more, into a fabric that runs"}},
-        .related = "hxmesh-capture hxmesh-run hxmesh-trace",
         HX_OPERANDS("FILE", 1, 1),
         .summary = "Sends the frames of a capture (pcapng or pcap) again, into a running fabric or onto an interface.",
         .details =

@@ -141,10 +141,9 @@ int verb_send(int argc, char **argv)
          .otherwise = "the process number"},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh send",
+        HX_PROGRAM("hxmesh send", "hxmesh-run"),
         .examples = {{"hxmesh send FILE --from 0,0 --to all", "carries a file to everyone, compares, shows SHA-256"}},
         .failed = "the file did not arrive, or is not the same",
-        .related = "hxmesh-run",
         HX_OPERANDS("FILE", 1, 1),
         .summary = "Carries a file through a fabric to one host or to all others, compares what arrives byte for "
                    "byte and shows its SHA-256.",

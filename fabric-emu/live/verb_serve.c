@@ -68,10 +68,9 @@ int verb_serve(int argc, char **argv)
         {HX_STRING("name", "NAME", &settings.name, "by which programs find it"), .otherwise = "the process number"},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh serve",
+        HX_PROGRAM("hxmesh serve", "hxmesh-run hxmesh-top hxmesh-fault"),
         .examples = {{"hxmesh serve \"2x2 Hx2Mesh\" --name lab", "16 hosts; programs open them (docs/programs.md)"}},
         .failed = "the fabric corrupted or lost something",
-        .related = "hxmesh-run hxmesh-top hxmesh-fault",
         HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary = "Keeps a fabric running whose hosts send what programs ask for, until it is told to end (Ctrl-C, "
                    "SIGTERM), and reports.",

@@ -176,13 +176,12 @@ int verb_up(int argc, char **argv)
         {HX_FLAG("foreground", &o.foreground, "do not return; Ctrl-C ends the fabric")},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh up",
+        HX_PROGRAM("hxmesh up", "hxmesh-exec hxmesh-down hxmesh-top hxmesh-fault hxmesh-capture"),
         .examples = {{"hxmesh up \"2x2 Hx2Mesh\" --name lab", "16 hosts, each with an interface hx0"},
                      {"hxmesh up \"fat-tree hosts=16 radix=8\" --name tree", "the same programs, another fabric"},
                      {"hxmesh exec --name lab a0,0 -- ping a3,3", "a program on a host"},
                      {"hxmesh down --name lab", "ends it, and what runs on it"}},
         .failed = "the fabric ended by itself",
-        .related = "hxmesh-exec hxmesh-down hxmesh-top hxmesh-fault hxmesh-capture",
         HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary =
             "Keeps a live fabric running in the background, for programs that know nothing of it: each host is a "
