@@ -14,8 +14,8 @@
 #ifndef SHM_FAULTY_H
 #define SHM_FAULTY_H
 
+#include "base/link_fault.h"
 #include "hal_port.h"
-#include "host/link_fault.h"
 
 /* Shares are parts of HX_FAULT_WHOLE, 0 .. HX_FAULT_WHOLE. All 0: the link is well. */
 struct shm_condition {
