@@ -1,4 +1,4 @@
-/* lines.h - reads a text file of lines whose values stand between commas (CSV): blank lines do not count, nor what
+/* lines.h - reads a text file of lines with values between commas (CSV): blank lines do not count, nor what
  * stands behind a '#' outside quotes. Errors name file, line and column. */
 #ifndef HXMESH_BASE_LINES_H
 #define HXMESH_BASE_LINES_H

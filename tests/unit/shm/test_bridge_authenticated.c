@@ -87,7 +87,7 @@ static void test_a_wire_that_refuses_costs_one_seal_and_leaves_no_gap(void **sta
     bench_loses_no_buffer(b);
 }
 
-/* The wire has no room from now on. */
+/* The wire takes no frame after this call. */
 static struct told fill_wire(const struct bench *b)
 {
     bench_line.out.first = bench_line.out.last;
