@@ -84,24 +84,27 @@ void hx_die_of(const struct hx_problem *p)
     exit(p->exit_code);
 }
 
-void hx_complain(const char *where, const char *format, ...)
+static void say(const char *kind, const char *where, const char *format, va_list arguments)
 {
     struct hx_problem p;
+    fill(&p, 0, where, format, arguments);
+    print(kind, &p);
+}
+
+void hx_complain(const char *where, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    fill(&p, 0, where, format, arguments);
+    say("error", where, format, arguments);
     va_end(arguments);
-    print("error", &p);
 }
 
 void hx_warn(const char *where, const char *format, ...)
 {
-    struct hx_problem p;
     va_list arguments;
     va_start(arguments, format);
-    fill(&p, 0, where, format, arguments);
+    say("warning", where, format, arguments);
     va_end(arguments);
-    print("warning", &p);
 }
 
 void *hx_allocate(size_t count, size_t bytes)
@@ -122,6 +125,12 @@ void *hx_grow(void *array, size_t used, size_t *room, size_t bytes)
     if (!larger)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory: %zu times %zu bytes were refused", *room, bytes);
     return larger;
+}
+
+void hx_free_each(void *const *pointers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(pointers[i]);
 }
 
 enum { LONGEST_WORD = 48 };

@@ -62,6 +62,10 @@ void *hx_allocate(size_t count, size_t bytes);
  * place, which is not zeroed. NULL and room 0 begin one. Dies as hx_allocate() does. */
 void *hx_grow(void *array, size_t used, size_t *room, size_t bytes);
 
+/* free() of each pointer. */
+#define HX_FREE(...) hx_free_each((void *const[]){__VA_ARGS__}, sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
+void hx_free_each(void *const *pointers, size_t count);
+
 /* The one of `words` (ended by NULL) that `word` was probably meant to be, by edit distance; NULL: none is near. */
 const char *hx_nearest(const char *word, const char *const *words);
 

@@ -31,6 +31,30 @@ struct hx_link_change {
     size_t fault; /* that made it so, or that ended: its index in the schedule */
 };
 
+/* What faulty links did: packets, and credits. */
+struct hx_fault_cost {
+    uint64_t lost, corrupted, duplicated, reordered, credits_lost;
+};
+
+static inline void hx_fault_cost_add(struct hx_fault_cost *to, const struct hx_fault_cost *from)
+{
+    to->lost += from->lost;
+    to->corrupted += from->corrupted;
+    to->duplicated += from->duplicated;
+    to->reordered += from->reordered;
+    to->credits_lost += from->credits_lost;
+}
+
+/* What they have done since it was `before`. */
+static inline struct hx_fault_cost hx_fault_cost_since(struct hx_fault_cost now, const struct hx_fault_cost *before)
+{
+    return (struct hx_fault_cost){.lost = now.lost - before->lost,
+                                  .corrupted = now.corrupted - before->corrupted,
+                                  .duplicated = now.duplicated - before->duplicated,
+                                  .reordered = now.reordered - before->reordered,
+                                  .credits_lost = now.credits_lost - before->credits_lost};
+}
+
 /* Dice: a number 0 .. HX_FAULT_WHOLE-1 that follows from the seed, the link (any number that is its own and its
  * direction's), how many packets it has carried, and what is asked. */
 enum hx_fault_die { HX_DIE_LOSS, HX_DIE_CORRUPT, HX_DIE_DUPLICATE, HX_DIE_REORDER, HX_DIE_CREDIT, HX_DICE };

@@ -43,11 +43,7 @@ static int own_arguments(int argc, char **argv)
 
 static void parse(int argc, char **argv, struct arguments *a, struct node_config *config)
 {
-    const struct hx_option options[] = {{.name = "config",
-                                         .kind = HX_OPTION_STRING,
-                                         .argument = "FILE",
-                                         .to.string = &a->config,
-                                         .help = "node file; examples/dpdk has some"},
+    const struct hx_option options[] = {{HX_STRING("config", "FILE", &a->config, "node file; examples/dpdk has some")},
                                         NODE_OPTIONS(&a->values),
                                         HX_OPTIONS_END};
     const struct hx_command command = {.program = "hxmesh-dpdk",

@@ -258,57 +258,33 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         HX_JOB_LIST_OPTIONS(&said),
         HX_OPTIONS_HEADING("Fabric"),
         HX_OVERRIDE_OPTIONS(&overrides),
-        {.name = "name",
-         .kind = HX_OPTION_STRING,
-         .argument = "NAME",
-         .to.string = &o->name,
-         .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME",
+        {HX_STRING("name", "NAME", &o->name, "of the fabric's shared memory, /dev/shm/hxmesh-NAME"),
          .otherwise = "the process number"},
         HX_OPTIONS_HEADING("Report"),
-        {.name = "csv",
-         .kind = HX_OPTION_STRING,
-         .argument = "FILE",
-         .to.string = &o->csv,
-         .help = "write the flat figures as CSV to FILE, a line of names and one of the run, and one of each job; - is "
-                 "stdout"},
-        {.name = "links",
-         .kind = HX_OPTION_FLAG,
-         .negatable = true,
-         .to.flag = &o->links,
-         .help = "list every link in the JSON report"},
-        {.name = "watch",
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &o->watch,
-         .help = "show the run as `hxmesh top` does, in place of the bar"},
+        {HX_STRING(
+            "csv", "FILE", &o->csv,
+            "write the flat figures as CSV to FILE, a line of names and one of the run, and one of each job; - is "
+            "stdout")},
+        {HX_FLAG("links", &o->links, "list every link in the JSON report"), .negatable = true},
+        {HX_FLAG("watch", &o->watch, "show the run as `hxmesh top` does, in place of the bar")},
         HX_OPTIONS_HEADING("Wall clock"),
         HX_CREDIT_OPTION(&overrides),
-        {.name = "restart",
-         .kind = HX_OPTION_FLAG,
-         .negatable = true,
-         .to.flag = &o->restart,
-         .help = "start workers that were killed again",
+        {HX_FLAG("restart", &o->restart, "start workers that were killed again"), .negatable = true,
          .applies = HX_FOR_WALL},
         HX_OPTIONS_HEADING("Virtual clock"),
         HX_VIRTUAL_OPTIONS(&settings),
         HX_TIMING_OPTIONS(&timing),
-        {.name = "watchdog",
-         .kind = HX_OPTION_DURATION,
-         .to.number = &o->watchdog_ns,
-         .low = 0,
-         .high = HX_MOST_DURATION,
-         .help = "how long nothing may move though packets stand in switches, beyond what can be: then the run ends "
-                 "and says who waits for whom; 0: never",
+        {HX_DURATION(
+             "watchdog", &o->watchdog_ns, 0, HX_MOST_DURATION,
+             "how long nothing may move though packets stand in switches, beyond what can be: then the run ends "
+             "and says who waits for whom; 0: never"),
          .applies = HX_FOR_VIRTUAL},
-        {.name = "check-steps",
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &o->check_steps,
-         .help = "count after every step of time that no credit and no packet was lost or made up (slow)",
+        {HX_FLAG("check-steps", &o->check_steps,
+                 "count after every step of time that no credit and no packet was lost or made up (slow)"),
          .applies = HX_FOR_VIRTUAL},
-        {.name = "share-cores",
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &o->share_cores,
-         .help = "start as many workers as --workers says, where there are fewer cores: slower, with the same result; "
-                 "else no more than one a core are started",
+        {HX_FLAG("share-cores", &o->share_cores,
+                 "start as many workers as --workers says, where there are fewer cores: slower, with the same result; "
+                 "else no more than one a core are started"),
          .applies = HX_FOR_VIRTUAL},
         HX_OPTIONS_HEADING("Faults"),
         HX_FAULT_OPTIONS(&faults),
@@ -316,7 +292,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         HX_CAPTURE_OPTIONS(&capture),
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh run",
+        HX_PROGRAM("hxmesh run", "hxmesh-sweep hxmesh-top hxmesh-capture hxmesh-check"),
         .examples = {{"hxmesh run \"4x4 Hx2Mesh\"", "all-to-all on 64 accelerators, every byte checked"},
                      {"hxmesh run \"8x8 Hx2Mesh\" -t uniform -d 10s --planes 4",
                       "other traffic, for a time, four planes"},
@@ -324,8 +300,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
                      {"hxmesh run \"16x16 Hx2Mesh\" --clock virtual -m 1MiB", "simulated time"},
                      {"hxmesh run lab.hxm.yaml --json -", "a file says what a spec cannot"}},
         .failed = "something was lost, corrupted or not delivered",
-        .related = "hxmesh-sweep hxmesh-top hxmesh-capture hxmesh-check",
-        .operands = "SPEC|FILE",
+        HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary =
             "Runs a whole fabric of the firmware on this machine, a HammingMesh or any other, sends traffic through "
             "it and checks every byte that arrives.",
@@ -333,8 +308,6 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
                    "With --clock virtual time is simulated: "
                    "the report depends on the spec and the seed alone, and payload is carried only if --verify asks. "
                    "Exit code: 0 all arrived, 1 something was lost or corrupted, 130 interrupted.",
-        .least_operands = 1,
-        .most_operands = 1,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &o->common);
     hx_spec_load(argv[first], &overrides, &o->spec);

@@ -109,11 +109,7 @@ static int take_bind(struct fid *fid, struct fid *other, uint64_t flags)
     return other->fclass == FI_CLASS_EQ ? 0 : -FI_EINVAL;
 }
 
-static struct fi_ops life = {.size = sizeof life,
-                             .close = close_vector,
-                             .bind = take_bind,
-                             .control = hxfi_no_control,
-                             .ops_open = hxfi_no_ops_open};
+static struct fi_ops life = HXFI_LIFE(close_vector, take_bind, hxfi_no_control);
 static struct fi_ops_av ops = {.size = sizeof ops,
                                .insert = insert,
                                .insertsvc = hxfi_no_insert_service,

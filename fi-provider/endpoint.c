@@ -139,8 +139,7 @@ static int close_endpoint(struct fid *fid)
     return 0;
 }
 
-static struct fi_ops life = {
-    .size = sizeof life, .close = close_endpoint, .bind = bind_one, .control = control, .ops_open = hxfi_no_ops_open};
+static struct fi_ops life = HXFI_LIFE(close_endpoint, bind_one, control);
 static struct fi_ops_ep ops = {.size = sizeof ops,
                                .cancel = cancel,
                                .getopt = get_option,

@@ -147,11 +147,7 @@ static int close_plain(struct fid *fid)
     return 0;
 }
 
-static struct fi_ops plain_life = {.size = sizeof plain_life,
-                                   .close = close_plain,
-                                   .bind = hxfi_no_bind,
-                                   .control = hxfi_no_control,
-                                   .ops_open = hxfi_no_ops_open};
+static struct fi_ops plain_life = HXFI_LIFE(close_plain, hxfi_no_bind, hxfi_no_control);
 
 static int register_any(struct fid_mr **mr, uint64_t key, void *context)
 {
@@ -194,11 +190,7 @@ static int bind_domain(struct fid *fid, struct fid *other, uint64_t flags)
     return other->fclass == FI_CLASS_EQ ? 0 : -FI_ENOSYS;
 }
 
-static struct fi_ops domain_life = {.size = sizeof domain_life,
-                                    .close = close_plain,
-                                    .bind = bind_domain,
-                                    .control = hxfi_no_control,
-                                    .ops_open = hxfi_no_ops_open};
+static struct fi_ops domain_life = HXFI_LIFE(close_plain, bind_domain, hxfi_no_control);
 static struct fi_ops_domain domain_ops = {.size = sizeof domain_ops,
                                           .av_open = hxfi_vector_open,
                                           .cq_open = hxfi_queue_open,

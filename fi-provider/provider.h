@@ -170,6 +170,12 @@ void hxfi_forget_unexpected(struct hxfi_endpoint *e);
 int hxfi_no_bind(struct fid *fid, struct fid *other, uint64_t flags);
 int hxfi_no_control(struct fid *fid, int command, void *argument);
 int hxfi_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context);
+/* What libfabric calls on any object. */
+#define HXFI_LIFE(close_it, bind_it, control_it)                                                                       \
+    {                                                                                                                  \
+        .size = sizeof(struct fi_ops), .close = (close_it), .bind = (bind_it), .control = (control_it),                \
+        .ops_open = hxfi_no_ops_open                                                                                   \
+    }
 int hxfi_no_insert_service(struct fid_av *av, const char *node, const char *service, fi_addr_t *to, uint64_t flags,
                            void *context);
 int hxfi_no_insert_many(struct fid_av *av, const char *node, size_t nodes, const char *service, size_t services,

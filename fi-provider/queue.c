@@ -187,11 +187,7 @@ static int close_queue(struct fid *fid)
     return 0;
 }
 
-static struct fi_ops queue_life = {.size = sizeof queue_life,
-                                   .close = close_queue,
-                                   .bind = hxfi_no_bind,
-                                   .control = hxfi_no_control,
-                                   .ops_open = hxfi_no_ops_open};
+static struct fi_ops queue_life = HXFI_LIFE(close_queue, hxfi_no_bind, hxfi_no_control);
 static struct fi_ops_cq queue_ops = {.size = sizeof queue_ops,
                                      .read = read_plain,
                                      .readfrom = read_from,
@@ -258,11 +254,7 @@ static int close_events(struct fid *fid)
     return 0;
 }
 
-static struct fi_ops events_life = {.size = sizeof events_life,
-                                    .close = close_events,
-                                    .bind = hxfi_no_bind,
-                                    .control = hxfi_no_control,
-                                    .ops_open = hxfi_no_ops_open};
+static struct fi_ops events_life = HXFI_LIFE(close_events, hxfi_no_bind, hxfi_no_control);
 static struct fi_ops_eq events_ops = {.size = sizeof events_ops,
                                       .read = no_event,
                                       .readerr = no_event_failed,

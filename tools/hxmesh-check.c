@@ -115,19 +115,14 @@ int main(int argc, char **argv)
     static bool transitions;
     static const struct hx_option options[] = {
         HX_OVERRIDE_OPTIONS(&overrides),
-        {.name = "transitions",
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &transitions,
-         .help = "also of every single link that fails: that switches may change their tables in any order"},
+        {HX_FLAG("transitions", &transitions,
+                 "also of every single link that fails: that switches may change their tables in any order")},
         HX_OPTIONS_END};
     static const struct hx_command command = {
-        .program = "hxmesh check",
+        HX_PROGRAM("hxmesh check", "hxmesh-route hxmesh-info"),
         .examples = {{"hxmesh check \"3x2 H2x4Mesh\"", "the channel dependency graph: proves there is no deadlock"}},
         .failed = "a deadlock, a dead end or a detour is possible, or a pair is cut off",
-        .related = "hxmesh-route hxmesh-info",
-        .operands = "SPEC|FILE",
-        .least_operands = 1,
-        .most_operands = 1,
+        HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary = "Follows every packet that could be under way in a fabric, by the firmware's own route functions, "
                    "builds the channel dependency graph (links and VCs) and says whether it has a cycle.",
         .details =

@@ -36,34 +36,23 @@ static int measure(const struct hx_spec *spec, const struct hx_common *common)
 
 int main(int argc, char **argv)
 {
-    static const struct hx_option options[] = {HX_JOB_OPTION(&said),
-                                               {.name = "routing",
-                                                .kind = HX_OPTION_STRING,
-                                                .argument = "HOW",
-                                                .to.string = &asked.routing,
-                                                .otherwise = "as the fabric says",
-                                                .help = "which ways packets take, as hxmesh run has it"},
-                                               {.name = "workers",
-                                                .letter = 'w',
-                                                .kind = HX_OPTION_NUMBER,
-                                                .to.number = &asked.workers,
-                                                .low = 0,
-                                                .high = HX_MOST_WORKERS,
-                                                .help = "worker processes of a run; 0: one a core"},
-                                               HX_OPTIONS_END};
+    static const struct hx_option options[] = {
+        HX_JOB_OPTION(&said),
+        {HX_STRING("routing", "HOW", &asked.routing, "which ways packets take, as hxmesh run has it"),
+         .otherwise = "as the fabric says"},
+        {HX_NUMBER("workers", &asked.workers, 0, HX_MOST_WORKERS, "worker processes of a run; 0: one a core"),
+         .letter = 'w'},
+        HX_OPTIONS_END};
     static const struct hx_command command = {
-        .program = "hxmesh interference",
+        HX_PROGRAM("hxmesh interference", "hxmesh-run hxmesh-allocate hxmesh-jobs"),
         .examples =
             {{"hxmesh interference \"8x8 Hx2Mesh\" --job 'a: 4x4 all-reduce 4MiB' --job 'b: 3x4 all-to-all 64KiB'",
               "two jobs on a HammingMesh"},
              {"hxmesh interference \"fat-tree hosts=256 radix=32 taper=2\" --job 'a: 64 all-reduce 4MiB "
               "place=random' --job 'b: 48 all-to-all 64KiB place=random'",
               "and where they share cables"}},
-        .related = "hxmesh-run hxmesh-allocate hxmesh-jobs",
-        .operands = "SPEC|FILE",
+        HX_OPERANDS("SPEC|FILE", 1, 1),
         .failed = "a run failed",
-        .least_operands = 1,
-        .most_operands = 1,
         .summary = "Runs each job of a fabric alone and all together under the virtual clock, and says what they do to "
                    "each other.",
         .details =

@@ -159,32 +159,14 @@ static void make_folders_for(const char *word, const char *folder)
 static const char *parse(struct settings *s, int argc, char **argv)
 {
     const struct hx_option options[] = {
-        {.name = "quick",
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &s->quick,
-         .help = "smaller fabrics and messages than the paper's, in a minute: a demonstration"},
-        {.name = "full", .kind = HX_OPTION_FLAG, .to.flag = &s->full, .help = "the paper's sizes, as long as it takes"},
-        {.name = "minutes",
-         .kind = HX_OPTION_NUMBER,
-         .to.number = &s->minutes,
-         .low = 0,
-         .high = 1000000,
-         .otherwise = "what is listed below",
-         .given = &s->given,
-         .given_bit = GIVEN_MINUTES,
-         .help = "leave out runs with which an experiment would take longer; 0: none, as with --quick and --full"},
-        {.name = "workers",
-         .letter = 'w',
-         .kind = HX_OPTION_NUMBER,
-         .to.number = &s->workers,
-         .low = 0,
-         .high = HX_MOST_WORKERS,
-         .help = "worker processes of a run; 0: one a core"},
-        {.name = "out",
-         .kind = HX_OPTION_STRING,
-         .argument = "DIR",
-         .to.string = &s->folder,
-         .help = "where tables, JSON and plots go"},
+        {HX_FLAG("quick", &s->quick, "smaller fabrics and messages than the paper's, in a minute: a demonstration")},
+        {HX_FLAG("full", &s->full, "the paper's sizes, as long as it takes")},
+        {HX_NUMBER("minutes", &s->minutes, 0, 1000000,
+                   "leave out runs with which an experiment would take longer; 0: none, as with --quick and --full"),
+         .otherwise = "what is listed below", .given = &s->given, .given_bit = GIVEN_MINUTES},
+        {HX_NUMBER("workers", &s->workers, 0, HX_MOST_WORKERS, "worker processes of a run; 0: one a core"),
+         .letter = 'w'},
+        {HX_STRING("out", "DIR", &s->folder, "where tables, JSON and plots go")},
         HX_OPTIONS_END};
     char details[4096];
     (void)snprintf(details, sizeof details,
@@ -195,20 +177,17 @@ static const char *parse(struct settings *s, int argc, char **argv)
                    "written all the same.",
                    experiment_list());
     const struct hx_command command = {
-        .program = "hxmesh reproduce",
+        HX_PROGRAM("hxmesh reproduce", "hxmesh-run hxmesh-sweep"),
         .examples = {{"hxmesh reproduce table2", "the clusters of the paper"},
                      {"hxmesh reproduce hammingmesh --quick", "all of a paper's, small"}},
         .failed = "a run failed",
-        .related = "hxmesh-run hxmesh-sweep",
-        .operands = "EXPERIMENT",
+        HX_OPERANDS("EXPERIMENT", 1, 1),
         .operand_words = experiment_words(),
         .summary =
             "Runs experiments of papers, HammingMesh (Hoefler et al., SC22) and the diameter-two study (Kathareios "
             "et al., SC15), on the firmware under the virtual clock, and puts what comes out beside what the "
             "paper says.",
         .details = details,
-        .least_operands = 1,
-        .most_operands = 1,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &s->common);
     if (s->quick && s->full)

@@ -232,32 +232,18 @@ int main(int argc, char **argv)
     static struct request r;
     static unsigned given;
     static const struct hx_option options[] = {
-        {.name = "from",
-         .kind = HX_OPTION_COORDINATE,
-         .to.coordinate = &r.from,
-         .given = &given,
-         .given_bit = GIVEN_FROM,
-         .help = "where the packet is; 0,0 is the north-west corner",
-         .otherwise = ""},
-        {.name = "to",
-         .kind = HX_OPTION_COORDINATE,
-         .to.coordinate = &r.to,
-         .given = &given,
-         .given_bit = GIVEN_TO,
-         .help = "where it is sent",
-         .otherwise = ""},
-        {.name = "all", .kind = HX_OPTION_FLAG, .to.flag = &r.all, .help = "all ordered pairs, instead of one"},
+        {HX_COORDINATE("from", &r.from, "where the packet is; 0,0 is the north-west corner"), .given = &given,
+         .given_bit = GIVEN_FROM, .otherwise = ""},
+        {HX_COORDINATE("to", &r.to, "where it is sent"), .given = &given, .given_bit = GIVEN_TO, .otherwise = ""},
+        {HX_FLAG("all", &r.all, "all ordered pairs, instead of one")},
         HX_OVERRIDE_OPTIONS(&overrides),
         HX_OPTIONS_END};
     static const struct hx_command command = {
-        .program = "hxmesh route",
+        HX_PROGRAM("hxmesh route", "hxmesh-check hxmesh-info"),
         .examples = {{"hxmesh route \"4x4 Hx2Mesh\" --from 0,0 --to 5,6", "every minimal way of a packet"},
                      {"hxmesh route \"4x4 Hx2Mesh\" --all --json -", "all pairs"}},
         .failed = "a pair that was asked for is unreachable",
-        .related = "hxmesh-check hxmesh-info",
-        .operands = "SPEC|FILE --from d0,d1 --to d0,d1 | --all",
-        .least_operands = 1,
-        .most_operands = 1,
+        HX_OPERANDS("SPEC|FILE --from d0,d1 --to d0,d1 | --all", 1, 1),
         .summary = "Shows where a packet may go: the ports on minimal ways that the firmware chooses from.",
         .details = "distance is in cables, board traces included. ports_after_north is what is left to a packet that "
                    "arrived moving north on its board. An unreachable pair (failed boards, other jobs) has no "

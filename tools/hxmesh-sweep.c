@@ -143,50 +143,26 @@ static void parse(struct program *p, int argc, char **argv)
     unsigned n = 0;
     const struct hx_option own[] = {
         HX_OPTIONS_HEADING("Sweep"),
-        {.name = "csv",
-         .kind = HX_OPTION_STRING,
-         .argument = "FILE",
-         .to.string = &p->csv,
-         .help = "write a line for each run, its parameters and all its figures, to FILE; - is stdout"},
-        {.name = "plot",
-         .kind = HX_OPTION_STRING,
-         .argument = "FILE",
-         .to.string = &p->plot,
-         .help = "draw --y over the number that is varied, a line for each combination of the rest (SVG)"},
-        {.name = "y",
-         .kind = HX_OPTION_STRING,
-         .argument = "FIGURE",
-         .to.string = &p->sweep.y,
-         .help = "the figure to draw, as the JSON report calls it: latency_ns.p99, host.wall_seconds",
+        {HX_STRING("csv", "FILE", &p->csv,
+                   "write a line for each run, its parameters and all its figures, to FILE; - is stdout")},
+        {HX_STRING("plot", "FILE", &p->plot,
+                   "draw --y over the number that is varied, a line for each combination of the rest (SVG)")},
+        {HX_STRING("y", "FIGURE", &p->sweep.y,
+                   "the figure to draw, as the JSON report calls it: latency_ns.p99, host.wall_seconds"),
          .otherwise = DEFAULT_Y},
-        {.name = "x",
-         .kind = HX_OPTION_STRING,
-         .argument = "OPTION",
-         .to.string = &p->sweep.x,
-         .help = "the number to draw it over, or another figure: latency over throughput",
+        {HX_STRING("x", "OPTION", &p->sweep.x,
+                   "the number to draw it over, or another figure: latency over throughput"),
          .otherwise = "the one with most values"},
-        {.name = "columns",
-         .kind = HX_OPTION_STRING,
-         .argument = "FIGURE,...",
-         .to.string = &p->columns,
-         .help = "the figures of the table, as the JSON report calls them",
+        {HX_STRING("columns", "FIGURE,...", &p->columns, "the figures of the table, as the JSON report calls them"),
          .otherwise = "as many of the usual ones as fit 80 letters"},
-        {.name = "equal-injection",
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &p->sweep.equal,
-         .help = "set planes, and rates of links where planes do not do, so that hosts of all fabrics inject alike"},
-        {.name = "saturation",
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &p->saturation,
-         .help = "look for the highest --rate, to 1 %, of which 95 % still arrive, by bisection; the row is that of "
-                 "its run, saturation what arrives"},
-        {.name = "jobs",
-         .letter = 'j',
-         .kind = HX_OPTION_NUMBER,
-         .to.number = &p->jobs,
-         .low = 1,
-         .high = CHILD_MOST,
-         .help = "runs side by side under the virtual clock, each with one worker if --workers says nothing else"},
+        {HX_FLAG("equal-injection", &p->sweep.equal,
+                 "set planes, and rates of links where planes do not do, so that hosts of all fabrics inject alike")},
+        {HX_FLAG("saturation", &p->saturation,
+                 "look for the highest --rate, to 1 %, of which 95 % still arrive, by bisection; the row is that of "
+                 "its run, saturation what arrives")},
+        {HX_NUMBER("jobs", &p->jobs, 1, CHILD_MOST,
+                   "runs side by side under the virtual clock, each with one worker if --workers says nothing else"),
+         .letter = 'j'},
         HX_OPTIONS_HEADING("Each run: a value, a list a,b,c, or a range low..high or low..high/N")};
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
         table[n++] = own[i];
@@ -195,7 +171,7 @@ static void parse(struct program *p, int argc, char **argv)
         table[n++] = as_text(p, i);
     table[n] = (struct hx_option)HX_OPTIONS_END;
     const struct hx_command command = {
-        .program = "hxmesh sweep",
+        HX_PROGRAM("hxmesh sweep", "hxmesh-run hxmesh-reproduce"),
         .examples =
             {{"hxmesh sweep \"4x4 Hx2Mesh\" --clock virtual -m 1KiB..1MiB --plot m.svg",
               "message sizes, each twice the one before"},
@@ -205,8 +181,7 @@ static void parse(struct program *p, int argc, char **argv)
              {"hxmesh sweep \"4x4 Hx2Mesh\" \"2x2 Hx4Mesh\" --clock virtual -t all-to-all,uniform --csv s.csv",
               "fabrics and patterns"}},
         .failed = "a run failed or was refused; the others are kept",
-        .related = "hxmesh-run hxmesh-reproduce",
-        .operands = "SPEC|FILE ...",
+        HX_OPERANDS("SPEC|FILE ...", 1, SWEEP_FABRICS),
         .summary = "Runs `hxmesh run` for every combination of fabrics and options, and puts the figures side by side.",
         .details =
             "A range doubles from low on and ends with high (1KiB..4MiB), of shares it goes in steps of 0.05 "
@@ -215,8 +190,6 @@ static void parse(struct program *p, int argc, char **argv)
             "flat figures of its report. "
             "What is interrupted keeps the runs that had ended. Exit code: 0 done, 1 a run failed or was refused, 130 "
             "interrupted.",
-        .least_operands = 1,
-        .most_operands = SWEEP_FABRICS,
         .options = table};
     int first = hx_options_parse(&command, argc, argv, &p->common);
     p->sweep.command = p->common.line;

@@ -29,9 +29,8 @@ int main(int argc, char **argv)
 {
     static const struct hx_option options[] = {HX_OPTIONS_END};
     static const struct hx_command command = {
-        .program = "hxmesh topologies",
+        HX_PROGRAM("hxmesh topologies", "hxmesh-info hxmesh-run hxmesh-route hxmesh-check"),
         .examples = {{"hxmesh topologies", "every fabric, its parameters and an example"}},
-        .related = "hxmesh-info hxmesh-run hxmesh-route hxmesh-check",
         .summary = "Lists the fabrics that there are: the word each is written with, its parameters and an example.",
         .details =
             "A fabric is written as a word, then sizes or KEY=VALUE; what is left out has a default. Case and spaces "

@@ -54,11 +54,8 @@ static uint64_t bisection(const struct hx_fabric *f)
 }
 
 const struct hx_topology hx_topology_bigraph = {
-    .word = "bigraph",
-    .parameters = "m=N n=N: m hosts on each of n switches",
-    .example = "bigraph m=8 n=16",
-    .summary = "two parts of switches, joined completely, hosts on both (EFLOPS)",
-    .build = build,
+    HX_TOPOLOGY("bigraph", "m=N n=N: m hosts on each of n switches", "bigraph m=8 n=16",
+                "two parts of switches, joined completely, hosts on both (EFLOPS)", build),
     .alltoall_bound = alltoall_bound,
     .bisection = bisection,
 };

@@ -134,16 +134,10 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
 static const char *const resembles[] = {"Ring", "FC", "Switch", NULL};
 
 const struct hx_topology hx_topology_dimensions = {
-    .word = "Ring(K)_FC(K)_Switch(K)",
-    .parameters = "up to five of Ring(K), FC(K), Switch(K), the nearest first; gbps=N or gbps=N,N,... of links",
-    .example = "Ring(4)_FC(8)_Switch(32) gbps=400,200,100",
-    .summary = "NPUs in dimensions of several kinds (ASTRA-sim)",
+    HX_TOPOLOGY("Ring(K)_FC(K)_Switch(K)",
+                "up to five of Ring(K), FC(K), Switch(K), the nearest first; gbps=N or gbps=N,N,... of links",
+                "Ring(4)_FC(8)_Switch(32) gbps=400,200,100", "NPUs in dimensions of several kinds (ASTRA-sim)", build),
     .claims = claims,
     .resembles = resembles,
-    .build = build,
-    .next_hops = hx_grid_next_hops,
-    .distance = hx_grid_distance,
-    .distances = hx_grid_distances,
-    .alltoall_bound = hx_grid_alltoall_bound,
-    .bisection = hx_grid_bisection,
+    HX_GRID_FUNCTIONS,
 };

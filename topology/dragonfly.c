@@ -257,11 +257,8 @@ static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
 }
 
 const struct hx_topology hx_topology_dragonfly = {
-    .word = "dragonfly",
-    .parameters = "a=N (routers a group) p=N (hosts a router) h=N (global links a router) groups=N",
-    .example = "dragonfly a=16 p=8 h=8 groups=8",
-    .summary = "groups of routers, all joined to all (ISCA 2008)",
-    .build = build,
+    HX_TOPOLOGY("dragonfly", "a=N (routers a group) p=N (hosts a router) h=N (global links a router) groups=N",
+                "dragonfly a=16 p=8 h=8 groups=8", "groups of routers, all joined to all (ISCA 2008)", build),
     .next_hops = next_hops,
     .turn_mask = turn_mask,
     .paths = "over any link between the two groups",

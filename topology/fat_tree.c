@@ -290,11 +290,8 @@ static uint64_t bisection(const struct hx_fabric *f)
 }
 
 const struct hx_topology hx_topology_fat_tree = {
-    .word = "fat-tree",
-    .parameters = "hosts=N radix=N levels=2|3 taper=REAL (hosts per uplink of a leaf), or down=N up=N",
-    .example = "fat-tree hosts=1024 radix=64 taper=1",
-    .summary = "switches in two or three levels, up and down again",
-    .build = build,
+    HX_TOPOLOGY("fat-tree", "hosts=N radix=N levels=2|3 taper=REAL (hosts per uplink of a leaf), or down=N up=N",
+                "fat-tree hosts=1024 radix=64 taper=1", "switches in two or three levels, up and down again", build),
     .filter_ports = filter_ports,
     .d_mod_k = d_mod_k,
     .alltoall_bound = alltoall_bound,

@@ -301,10 +301,8 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
 }
 
 const struct hx_topology hx_topology_graph = {
-    .word = "graph",
-    .parameters =
+    HX_TOPOLOGY(
+        "graph",
         "FILE: lines a,b[,gbps[,ns[,trace|dac|aoc]]], host NAME, forward NAME [NS [GBPS]], switch NAME; or *.yaml",
-    .example = "graph examples/graph/cube.csv",
-    .summary = "any graph, from a list of its links",
-    .build = build,
+        "graph examples/graph/cube.csv", "any graph, from a list of its links", build),
 };

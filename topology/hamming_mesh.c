@@ -201,12 +201,9 @@ static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
 static const char *const resembles[] = {"xhxmesh", NULL};
 
 const struct hx_topology hx_topology_hamming_mesh = {
-    .word = "HxMesh",
-    .parameters = "XxY HxAMesh or XxY HAxBMesh: X x Y boards of A x B accelerators; --radix, --taper",
-    .example = "4x4 Hx2Mesh",
-    .summary = "boards that forward themselves, joined by row and column networks (SC22)",
+    HX_TOPOLOGY("HxMesh", "XxY HxAMesh or XxY HAxBMesh: X x Y boards of A x B accelerators; --radix, --taper",
+                "4x4 Hx2Mesh", "boards that forward themselves, joined by row and column networks (SC22)", build),
     .claims = claims,
     .resembles = resembles,
-    .build = build,
     .distance = distance,
 };

@@ -73,14 +73,7 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
 }
 
 const struct hx_topology hx_topology_hyperx = {
-    .word = "hyperx",
-    .parameters = "AxBxCxD (one to four sides) p=N (hosts a router)",
-    .example = "hyperx 32x32 p=1",
-    .summary = "routers joined to all others along each side of a grid (SC09)",
-    .build = build,
-    .next_hops = hx_grid_next_hops,
-    .distance = hx_grid_distance,
-    .distances = hx_grid_distances,
-    .alltoall_bound = hx_grid_alltoall_bound,
-    .bisection = hx_grid_bisection,
+    HX_TOPOLOGY("hyperx", "AxBxCxD (one to four sides) p=N (hosts a router)", "hyperx 32x32 p=1",
+                "routers joined to all others along each side of a grid (SC09)", build),
+    HX_GRID_FUNCTIONS,
 };

@@ -82,9 +82,6 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *words, struct hx_p
 }
 
 const struct hx_topology hx_topology_kautz = {
-    .word = "kautz",
-    .parameters = "degree=N length=N (letters of a word) p=N (hosts a router)",
-    .example = "kautz degree=4 length=3 p=4",
-    .summary = "many routers at a small distance: words that follow each other",
-    .build = build,
+    HX_TOPOLOGY("kautz", "degree=N length=N (letters of a word) p=N (hosts a router)", "kautz degree=4 length=3 p=4",
+                "many routers at a small distance: words that follow each other", build),
 };

@@ -91,12 +91,10 @@ static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
 }
 
 const struct hx_topology hx_topology_mlfm = {
-    .word = "mlfm",
-    .parameters =
+    HX_TOPOLOGY(
+        "mlfm",
         "h=N l=N p=N: h + 1 columns of l routers of p hosts; l and p: h, or what a router of 64 ports has room for",
-    .example = "mlfm h=15",
-    .summary = "multi-layer full mesh: single shortest paths, diameter two (SC15)",
-    .build = build,
+        "mlfm h=15", "multi-layer full mesh: single shortest paths, diameter two (SC15)", build),
     .alltoall_bound = alltoall_bound,
     .worst_case = worst_case,
 };

@@ -109,11 +109,8 @@ static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
 }
 
 const struct hx_topology hx_topology_oft = {
-    .word = "oft",
-    .parameters = "k=N: k - 1 a power of a prime; switches of 2 k ports",
-    .example = "oft k=12",
-    .summary = "two-level orthogonal fat tree: single shortest paths, diameter two (SC15)",
-    .build = build,
+    HX_TOPOLOGY("oft", "k=N: k - 1 a power of a prime; switches of 2 k ports", "oft k=12",
+                "two-level orthogonal fat tree: single shortest paths, diameter two (SC15)", build),
     .alltoall_bound = alltoall_bound,
     .worst_case = worst_case,
 };

@@ -213,11 +213,8 @@ static uint32_t partner(const struct hx_fabric *f, uint32_t host, uint32_t phase
 }
 
 const struct hx_topology hx_topology_slim_fly = {
-    .word = "slim-fly",
-    .parameters = "q=N (prime power 4w - 1, 4w, 4w + 1) p=N (hosts a router)",
-    .example = "slim-fly q=13 p=9",
-    .summary = "the most routers two hops apart (SC14)",
-    .build = build,
+    HX_TOPOLOGY("slim-fly", "q=N (prime power 4w - 1, 4w, 4w + 1) p=N (hosts a router)", "slim-fly q=13 p=9",
+                "the most routers two hops apart (SC14)", build),
     .next_hops = next_hops,
     .distance = distance,
     .worst_case = worst_case,

@@ -81,6 +81,9 @@ struct hx_topology {
     uint32_t (*phases)(const struct hx_fabric *f);
     uint32_t (*partner)(const struct hx_fabric *f, uint32_t host, uint32_t phase);
 };
+/* What every table begins with. */
+#define HX_TOPOLOGY(word_, parameters_, example_, summary_, build_)                                                    \
+    .word = (word_), .parameters = (parameters_), .example = (example_), .summary = (summary_), .build = (build_)
 
 extern const struct hx_topology *const hx_topologies[]; /* ends with NULL; HammingMesh first */
 

@@ -132,29 +132,15 @@ static bool build_mesh(struct hx_fabric *f, struct hx_spec_tokens *tokens, struc
 }
 
 const struct hx_topology hx_topology_torus = {
-    .word = "torus",
-    .parameters = "AxBxCxD (one to four sides) board=AxB",
-    .example = "torus 32x32 board=2x2",
-    .summary = "hosts joined to their neighbours, each side closed to a ring",
-    .build = build_torus,
-    .next_hops = hx_grid_next_hops,
+    HX_TOPOLOGY("torus", "AxBxCxD (one to four sides) board=AxB", "torus 32x32 board=2x2",
+                "hosts joined to their neighbours, each side closed to a ring", build_torus),
     .turn_mask = hx_grid_turn_mask,
-    .distance = hx_grid_distance,
-    .distances = hx_grid_distances,
-    .alltoall_bound = hx_grid_alltoall_bound,
-    .bisection = hx_grid_bisection,
+    HX_GRID_FUNCTIONS,
 };
 
 const struct hx_topology hx_topology_mesh = {
-    .word = "mesh",
-    .parameters = "AxBxCxD (one to four sides) board=AxB",
-    .example = "mesh 16x16",
-    .summary = "hosts joined to their neighbours",
-    .build = build_mesh,
-    .next_hops = hx_grid_next_hops,
+    HX_TOPOLOGY("mesh", "AxBxCxD (one to four sides) board=AxB", "mesh 16x16", "hosts joined to their neighbours",
+                build_mesh),
     .turn_mask = hx_grid_turn_mask,
-    .distance = hx_grid_distance,
-    .distances = hx_grid_distances,
-    .alltoall_bound = hx_grid_alltoall_bound,
-    .bisection = hx_grid_bisection,
+    HX_GRID_FUNCTIONS,
 };

@@ -94,15 +94,8 @@ static bool is_over(const struct workload *w)
     return ((const struct collective *)w)->over;
 }
 
-static const struct workload_ops ops = {.bytes = sizeof(struct collective),
-                                        .next = next,
-                                        .take = take,
-                                        .event = event,
-                                        .fill = fill,
-                                        .place = place,
-                                        .is_due = is_due,
-                                        .finish = finish,
-                                        .is_over = is_over};
+static const struct workload_ops ops = {WORKLOAD_OPS(struct collective), .take = take, .event = event, .is_due = is_due,
+                                        .finish = finish};
 
 /* Where the vector and then the staging begin behind the struct, each in cache lines of its own; returns where they
  * end. */

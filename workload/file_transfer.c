@@ -158,13 +158,7 @@ static void close_receiver(struct workload *w)
         (void)close(c->file);
 }
 
-static const struct workload_ops ops = {.bytes = sizeof(struct file_transfer),
-                                        .next = next,
-                                        .message = message,
-                                        .event = event,
-                                        .fill = fill,
-                                        .place = place,
-                                        .is_over = is_over,
+static const struct workload_ops ops = {WORKLOAD_OPS(struct file_transfer), .message = message, .event = event,
                                         .close = close_receiver};
 
 size_t file_transfer_bytes(void)

@@ -1,9 +1,9 @@
 /* flows.c - reads messages from a file, sorts them by source and counts who talks to whom (flows.h). */
 #include "workload/flows.h"
-#include "base/input.h"
+#include "base/error.h"
+#include "base/lines.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,18 +28,13 @@ struct table {
 };
 
 struct reading {
-    const char *path;
+    struct hx_lines lines;
     const struct hx_spec *spec;
     const struct hx_fabric *g;
-    struct hx_problem *problem;
     uint64_t latest_ns; /* at which a message may begin */
     struct table table;
     uint64_t left_out;
-    unsigned line;
-    uint64_t read; /* bytes, up to the end of this line */
-    bool labels;   /* a matrix has them before its lines and above its columns */
-    bool failed;   /* *problem says why no line follows */
-    char *text;    /* of this line, whose values are cut out where they stand: LONGEST_LINE bytes and a zero */
+    bool labels;             /* a matrix has them before its lines and above its columns */
     unsigned order[COLUMNS]; /* what the columns of a list are */
 };
 
@@ -48,7 +43,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct reading *r, const 
 {
     va_list arguments;
     va_start(arguments, format);
-    hx_fail_at_list(r->problem, r->path, r->line, at ? (unsigned)(at - r->text) + 1 : 1, format, arguments);
+    hx_fail_at_list(r->lines.problem, r->lines.path, r->lines.line, hx_lines_column(&r->lines, at), format, arguments);
     va_end(arguments);
     return false;
 }
@@ -63,27 +58,6 @@ static void add(struct reading *r, struct message message)
 }
 
 /* ---- values ---- */
-
-/* Cuts the next value out of the line: without spaces around it, or quotes. *rest: behind its comma; NULL: it was the
- * last. */
-static char *next_value(char **rest)
-{
-    char *value = *rest + strspn(*rest, " \t");
-    char *end;
-    char *comma;
-    if (*value == '"') {
-        end = ++value;
-        end += strcspn(end, "\"");
-        comma = *end ? end + 1 + strcspn(end + 1, ",") : end;
-    } else {
-        comma = end = value + strcspn(value, ",");
-        while (end > value && isspace((unsigned char)end[-1]))
-            end--;
-    }
-    *rest = *comma ? comma + 1 : NULL;
-    *end = '\0';
-    return value;
-}
 
 /* Digits, then one of `ends` (which may be its final zero); NULL if it is not so, or no such number. */
 static const char *take_digits(const char *text, const char *ends, uint32_t *number)
@@ -158,10 +132,10 @@ static void take(struct reading *r, uint32_t from, uint32_t to, uint64_t start_n
 static bool read_message(struct reading *r)
 {
     char *value[COLUMNS];
-    char *rest = r->text;
+    char *rest = r->lines.text;
     unsigned n = 0;
     for (; rest && n < COLUMNS; n++)
-        value[r->order[n]] = next_value(&rest);
+        value[r->order[n]] = hx_lines_value(&rest);
     if (rest || n < COLUMNS)
         return fail(r, rest,
                     "a message has %u values, as the first line names them (a place of two numbers is written "
@@ -183,10 +157,10 @@ static bool read_message(struct reading *r)
 
 static bool read_head(struct reading *r)
 {
-    char *rest = r->text;
+    char *rest = r->lines.text;
     unsigned seen = 0;
     for (unsigned n = 0; rest; n++) {
-        const char *name = next_value(&rest);
+        const char *name = hx_lines_value(&rest);
         unsigned column = 0;
         while (column < COLUMNS && strcasecmp(name, column_names[column]) != 0)
             column++;
@@ -219,11 +193,11 @@ static bool check_label(struct reading *r, const char *label, uint32_t rank)
 
 static bool read_labels(struct reading *r)
 {
-    char *rest = r->text;
+    char *rest = r->lines.text;
     uint32_t rank = 0;
-    (void)next_value(&rest); /* the corner */
+    (void)hx_lines_value(&rest); /* the corner */
     for (; rest; rank++)
-        if (!check_label(r, next_value(&rest), rank))
+        if (!check_label(r, hx_lines_value(&rest), rank))
             return false;
     return rank == r->g->hosts ||
            fail(r, NULL, "%u labels: a matrix for the %s has %u columns", rank, r->spec->fabric, r->g->hosts);
@@ -233,14 +207,14 @@ static bool read_labels(struct reading *r)
 static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
 {
     uint32_t n = r->g->hosts;
-    char *rest = r->text;
+    char *rest = r->lines.text;
     if (from == n)
         return fail(r, NULL, "one line too many: a matrix for the %s has %u lines of %u sizes", r->spec->fabric, n, n);
     uint32_t to = 0;
-    if (r->labels && !check_label(r, next_value(&rest), from))
+    if (r->labels && !check_label(r, hx_lines_value(&rest), from))
         return false;
     for (; rest && to < n; to++) {
-        const char *value = next_value(&rest);
+        const char *value = hx_lines_value(&rest);
         if (!read_bytes(r, value, 0, &row[to]))
             return false;
         if (row[to] && !check_pair(r, value, from, to))
@@ -259,65 +233,27 @@ static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
 
 /* ---- lines ---- */
 
-/* Reads up to the next line feed; false at the end of the file, or r->failed. */
-static bool read_line(struct reading *r, FILE *in)
-{
-    size_t length = 0;
-    int c = getc_unlocked(in);
-    if (c == EOF) {
-        r->failed = ferror(in) && !hx_input_fail(r->path, errno, r->problem);
-        return false;
-    }
-    r->line++;
-    for (; c != EOF && c != '\n' && c != '\0' && length < LONGEST_LINE; c = getc_unlocked(in))
-        r->text[length++] = (char)c;
-    r->text[length] = '\0';
-    r->read += length + 1;
-    if (c == '\0')
-        r->failed = !fail(r, r->text + length, "a zero byte: this is no text");
-    else if (c != EOF && c != '\n')
-        r->failed = !fail(r, NULL, "the line is longer than 1 MiB");
-    else if (r->read > LARGEST_FILE)
-        r->failed = !hx_fail(r->problem, HX_EXIT_CONFIG, r->path, "is larger than 1 GiB");
-    return !r->failed;
-}
-
-/* The next line that counts, without its end; false: there is none, or r->failed. */
-static bool next_line(struct reading *r, FILE *in)
-{
-    while (read_line(r, in)) {
-        static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which spreadsheets write */
-        if (r->line == 1 && strncmp(r->text, mark, sizeof mark - 1) == 0)
-            memmove(r->text, r->text + sizeof mark - 1, strlen(r->text) - sizeof mark + 2);
-        r->text[strcspn(r->text, "\r")] = '\0';
-        char first = r->text[strspn(r->text, " \t")];
-        if (first && first != '#')
-            return true;
-    }
-    return false;
-}
-
-static bool read_list(struct reading *r, FILE *in)
+static bool read_list(struct reading *r)
 {
     if (!read_head(r))
         return false;
-    while (next_line(r, in)) {
+    while (hx_lines_next(&r->lines)) {
         if (!read_message(r))
             return false;
     }
-    return !r->failed;
+    return !r->lines.failed;
 }
 
-static bool read_matrix(struct reading *r, FILE *in)
+static bool read_matrix(struct reading *r)
 {
     uint32_t from = 0;
     uint64_t *row = hx_allocate(r->g->hosts, sizeof *row);
-    bool good = !r->labels || (read_labels(r) && next_line(r, in));
+    bool good = !r->labels || (read_labels(r) && hx_lines_next(&r->lines));
     do {
         good = good && read_row(r, from++, row);
-    } while (good && next_line(r, in));
+    } while (good && hx_lines_next(&r->lines));
     free(row);
-    return good && !r->failed &&
+    return good && !r->lines.failed &&
            (from == r->g->hosts ||
             fail(r, NULL, "the matrix ends behind %u lines; for the %s it has %u", from, r->spec->fabric, r->g->hosts));
 }
@@ -326,10 +262,10 @@ static bool read_matrix(struct reading *r, FILE *in)
  * labels have. */
 static bool are_labels(const struct reading *r)
 {
-    const char *corner = r->text + strspn(r->text, " \t\"");
+    const char *corner = r->lines.text + strspn(r->lines.text, " \t\"");
     unsigned values = 1;
     bool quoted = false;
-    for (const char *at = r->text; *at; at++) {
+    for (const char *at = r->lines.text; *at; at++) {
         quoted = quoted != (*at == '"');
         values += *at == ',' && !quoted;
     }
@@ -339,16 +275,16 @@ static bool are_labels(const struct reading *r)
     return *corner == ',' || (isalpha((unsigned char)*corner) && !is_list && values == r->g->hosts + 1);
 }
 
-static bool read_all(struct reading *r, FILE *in)
+static bool read_all(struct reading *r)
 {
-    if (!next_line(r, in))
-        return !r->failed && hx_fail(r->problem, HX_EXIT_CONFIG, r->path,
-                                     "holds no traffic (a list of messages begins with the line %s)", list_head);
+    if (!hx_lines_next(&r->lines))
+        return !r->lines.failed && hx_fail(r->lines.problem, HX_EXIT_CONFIG, r->lines.path,
+                                           "holds no traffic (a list of messages begins with the line %s)", list_head);
     r->labels = are_labels(r);
-    bool is_list = !r->labels && isalpha((unsigned char)r->text[strspn(r->text, " \t\"")]);
-    if (!(is_list ? read_list(r, in) : read_matrix(r, in)))
+    bool is_list = !r->labels && isalpha((unsigned char)r->lines.text[strspn(r->lines.text, " \t\"")]);
+    if (!(is_list ? read_list(r) : read_matrix(r)))
         return false;
-    return r->table.count || hx_fail(r->problem, HX_EXIT_CONFIG, r->path, "holds no message%s",
+    return r->table.count || hx_fail(r->lines.problem, HX_EXIT_CONFIG, r->lines.path, "holds no message%s",
                                      r->left_out ? " but of failed boards" : "");
 }
 
@@ -398,15 +334,12 @@ static void count_peers(struct flows *f)
 bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, const struct hx_fabric *g,
                 uint64_t latest_ns, struct hx_problem *problem)
 {
-    struct reading r = {.path = path, .spec = spec, .g = g, .problem = problem, .latest_ns = latest_ns};
-    FILE *in = hx_input_open(path, problem);
-    if (!in)
+    struct reading r = {.spec = spec, .g = g, .latest_ns = latest_ns};
+    if (!hx_lines_open_large(&r.lines, path, LONGEST_LINE, LARGEST_FILE, problem))
         return false;
-    r.text = hx_allocate(LONGEST_LINE + 1, 1);
     *f = (struct flows){.accelerators = g->hosts};
-    bool good = read_all(&r, in);
-    (void)fclose(in);
-    free(r.text);
+    bool good = read_all(&r);
+    hx_lines_close(&r.lines);
     if (good) {
         f->left_out = r.left_out;
         sort(f, &r.table);
@@ -430,12 +363,7 @@ struct flows *flows_load(const struct hx_settings *settings, const struct hx_spe
 
 void flows_clear(struct flows *f)
 {
-    free(f->first);
-    free(f->start_ns);
-    free(f->bytes);
-    free(f->to);
-    free(f->destinations);
-    free(f->peers);
+    HX_FREE(f->first, f->start_ns, f->bytes, f->to, f->destinations, f->peers);
 }
 
 void flows_free(struct flows *f)

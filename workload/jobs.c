@@ -46,9 +46,5 @@ void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_fabri
 
 void jobs_free(struct jobs *j)
 {
-    free(j->tag);
-    free(j->size);
-    free(j->of);
-    free(j->slot);
-    free(j->job_of);
+    HX_FREE(j->tag, j->size, j->of, j->slot, j->job_of);
 }

@@ -305,15 +305,8 @@ static void close_host(struct workload *w)
     free(h->towards);
 }
 
-static const struct workload_ops ops = {.bytes = sizeof(struct packets_of_host),
-                                        .next = next,
-                                        .take = take,
-                                        .give_up = give_up,
-                                        .event = event,
-                                        .fill = fill,
-                                        .place = place,
-                                        .is_over = is_over,
-                                        .close = close_host};
+static const struct workload_ops ops = {WORKLOAD_OPS(struct packets_of_host), .take = take, .give_up = give_up,
+                                        .event = event, .close = close_host};
 
 size_t packets_bytes(void)
 {

@@ -94,14 +94,7 @@ static uint64_t place(struct workload *w, const struct hx_header *h, const uint8
     return payload_check(t->settings.seed, source, w->rank, h, payload);
 }
 
-static const struct workload_ops ops = {.bytes = sizeof(struct pattern),
-                                        .next = next,
-                                        .take = take,
-                                        .wake = wake,
-                                        .message = message,
-                                        .fill = fill,
-                                        .place = place,
-                                        .is_over = is_over};
+static const struct workload_ops ops = {WORKLOAD_OPS(struct pattern), .take = take, .wake = wake, .message = message};
 
 size_t pattern_bytes(void)
 {

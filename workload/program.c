@@ -328,17 +328,13 @@ static bool is_over(const struct workload *w)
     return false;
 }
 
-static const struct workload_ops ops = {.bytes = sizeof(struct program),
-                                        .next = next,
+static const struct workload_ops ops = {WORKLOAD_OPS(struct program),
                                         .take = take,
                                         .message = message,
                                         .give_up = give_up,
                                         .event = event,
-                                        .fill = fill,
-                                        .place = place,
                                         .drains = drains,
-                                        .drained = drained,
-                                        .is_over = is_over};
+                                        .drained = drained};
 
 size_t program_bytes(void)
 {

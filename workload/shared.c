@@ -161,21 +161,10 @@ static void close_users(struct workload *w)
         workload_close(shared_of(w)->user[user]);
 }
 
-static const struct workload_ops ops = {.bytes = sizeof(struct shared),
-                                        .passes = true,
-                                        .next = next,
-                                        .take = take,
-                                        .give_up = give_up,
-                                        .message = message,
-                                        .follow = follow,
-                                        .event = event,
-                                        .fill = fill,
-                                        .place = place,
-                                        .drains = drains,
-                                        .gives_up = gives_up,
-                                        .drained = drained,
-                                        .is_over = is_over,
-                                        .close = close_users};
+static const struct workload_ops ops = {
+    WORKLOAD_OPS(struct shared), .passes = true,     .take = take,        .give_up = give_up,
+    .message = message,          .follow = follow,   .event = event,      .drains = drains,
+    .gives_up = gives_up,        .drained = drained, .close = close_users};
 
 static size_t rounded(size_t bytes)
 {

@@ -232,16 +232,7 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
 
 void traffic_free(struct traffic *t)
 {
-    free(t->member);
-    free(t->first);
-    free(t->lowest);
-    free(t->members);
-    free(t->place);
-    free(t->shift);
-    free(t->partner);
-    free(t->senders);
-    free(t->own);
-    free(t->own_of);
+    HX_FREE(t->member, t->first, t->lowest, t->members, t->place, t->shift, t->partner, t->senders, t->own, t->own_of);
     peers_free(&t->peers);
 }
 
@@ -280,13 +271,9 @@ uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
         return t->flows->destinations[rank];
     if (peers_are_of(pattern_of(t, rank)))
         return peers_count(&t->peers, rank);
-    switch (pattern_of(t, rank)) {
-    case HX_PERMUTATION:
-    case HX_BISECTION:
-    case HX_TORNADO:
-    case HX_TRANSPOSE:
-    case HX_BIT_REVERSE:
+    if (traffic_has_partners(pattern_of(t, rank)))
         return t->partner[rank] != TRAFFIC_NOBODY;
+    switch (pattern_of(t, rank)) {
     case HX_NEIGHBOUR:
         return neighbours(t, rank, list);
     case HX_INCAST:

@@ -98,6 +98,8 @@ struct workload_ops {
     bool (*is_over)(const struct workload *w);
     void (*close)(struct workload *w); /* NULL: it has only its memory */
 };
+/* What all kinds have, as functions of these names in the file of a kind. */
+#define WORKLOAD_OPS(type) .bytes = sizeof(type), .next = next, .fill = fill, .place = place, .is_over = is_over
 
 /* Messages of all accelerators together, of traffic that ends. */
 uint64_t workload_messages(const struct workload_plan *plan);

@@ -72,6 +72,22 @@ struct hx_option {
 };
 
 /* clang-format off */
+/* What every option of a kind has; what only some have stands behind it: {HX_FLAG("all", &all, "every host"),
+ * .letter = 'a'}. */
+#define HX_KIND_(n, k, h) .name = (n), .kind = HX_OPTION_##k, .help = (h)
+#define HX_FLAG(n, target, h)                HX_KIND_(n, FLAG, h), .to.flag = (target)
+#define HX_STRING(n, word, target, h)        HX_KIND_(n, STRING, h), .argument = (word), .to.string = (target)
+#define HX_LIST(n, word, target, h)          HX_KIND_(n, LIST, h), .argument = (word), .to.list = (target)
+#define HX_NUMBER(n, target, least, most, h) \
+    HX_KIND_(n, NUMBER, h), .to.number = (target), .low = (least), .high = (most)
+#define HX_BYTES(n, target, least, most, h) \
+    HX_KIND_(n, BYTES, h), .to.number = (target), .low = (least), .high = (most)
+#define HX_DURATION(n, target, least, most, h) \
+    HX_KIND_(n, DURATION, h), .to.number = (target), .low = (least), .high = (most)
+#define HX_REAL(n, target, least, most, h) \
+    HX_KIND_(n, REAL, h), .to.real = (target), .real_low = (least), .real_high = (most)
+#define HX_COORDINATE(n, target, h)          HX_KIND_(n, COORDINATE, h), .to.coordinate = (target)
+#define HX_CHOICE(n, target, words, h)       HX_KIND_(n, CHOICE, h), .to.choice = (target), .choices = (words)
 #define HX_OPTIONS_HEADING(text) {.kind = HX_OPTION_HEADING, .help = (text)}
 #define HX_OPTIONS_END           {.kind = HX_OPTION_END}
 /* clang-format on */
@@ -101,6 +117,11 @@ struct hx_command {
     const struct hx_option *options;                          /* ends with HX_OPTIONS_END; NULL: none of its own */
     void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its own kind of file; NULL: none */
 };
+
+/* A program, and the pages of others that go with it. */
+#define HX_PROGRAM(name, others) .program = (name), .related = (others)
+/* What stands behind the options of a command line, and how many there may be. */
+#define HX_OPERANDS(names, least, most) .operands = (names), .least_operands = (least), .most_operands = (most)
 
 enum { HX_MOST_OPTIONS = 128 }; /* of a table, with its headings and what is common */
 

@@ -25,7 +25,7 @@ static void put_in(struct worker *w, struct node *n, unsigned port, uint32_t num
     l->f.worker = &w->shm;
     l->f.from = n->hal.rx[port].link;
     l->f.to = fab_faulty(f, number);
-    l->f.count = &f->faulted[number];
+    l->f.cost = &f->faulted[number];
     l->f.vcs = f->g->vcs;
     l->f.size = f->slots;
     l->f.checked = worker_checks(w);

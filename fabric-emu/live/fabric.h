@@ -219,7 +219,7 @@ struct fab_fabric {
     struct job_count *job;               /* [jobs.slots] */
     struct fab_accelerator *accelerator; /* [accelerators] */
     struct fab_condition *condition;     /* [fab_ports()]: of what leaves by that port */
-    struct shm_faulty_count *faulted;    /* [fab_ports()] */
+    struct hx_fault_cost *faulted;       /* [fab_ports()] */
     struct fab_cable *cable;             /* [spec.externals][HX_CABLE_PORTS] */
     struct fab_exchange *exchange;       /* [spec.externals][accelerators]: with it, at the first of its entries */
     uint8_t *rings;

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-_Static_assert((int)SHM_FAULTY_WHOLE == (int)HX_FAULT_WHOLE, "shares of a schedule are those of a condition");
 _Static_assert(HX_METRICS_FAULT_WORDS * sizeof(uint64_t) >= HX_FAULT_TEXT, "who watches sees whole lines");
 
 /* A packet that was lost is missed within this time: by an endpoint that has had answers, or by one that has not. */
@@ -246,18 +245,12 @@ void faults_close(struct faults *s)
 
 struct sum {
     const struct fab_fabric *f;
-    struct shm_faulty_count count;
+    struct hx_fault_cost cost;
 };
 
 static void add_direction(struct sum *sum, unsigned plane, uint32_t node, unsigned port)
 {
-    const struct shm_faulty_count *c = &sum->f->faulted[fab_first_port(sum->f, plane, node) + port];
-    sum->count.cut += c->cut;
-    sum->count.lost += c->lost;
-    sum->count.corrupted += c->corrupted;
-    sum->count.duplicated += c->duplicated;
-    sum->count.reordered += c->reordered;
-    sum->count.credits_lost += c->credits_lost;
+    hx_fault_cost_add(&sum->cost, &sum->f->faulted[fab_first_port(sum->f, plane, node) + port]);
 }
 
 static void add_link(void *of, unsigned plane, uint32_t node, unsigned port)
@@ -268,11 +261,11 @@ static void add_link(void *of, unsigned plane, uint32_t node, unsigned port)
     add_direction(sum, plane, far.node, far.port);
 }
 
-static struct shm_faulty_count done_on(const struct fab_fabric *f, const struct hx_fault_target *t)
+static struct hx_fault_cost done_on(const struct fab_fabric *f, const struct hx_fault_target *t)
 {
     struct sum sum = {.f = f};
     hx_fault_each_link(t, f->g, add_link, &sum);
-    return sum.count;
+    return sum.cost;
 }
 
 static uint64_t lost_with(const struct fab_fabric *f, const struct hx_fault_target *t)
@@ -287,12 +280,8 @@ static void count_costs(const struct faults *s, size_t at)
     if (s->schedule.fault[at].kind == HX_FAULT_UP)
         return;
     const struct hx_fault_target *t = &s->schedule.fault[at].target;
-    const struct shm_faulty_count c = done_on(s->f, t);
-    r->is.lost = c.cut + c.lost - r->before.cut - r->before.lost + lost_with(s->f, t) - r->lost_before;
-    r->is.corrupted = c.corrupted - r->before.corrupted;
-    r->is.duplicated = c.duplicated - r->before.duplicated;
-    r->is.reordered = c.reordered - r->before.reordered;
-    r->is.credits_lost = c.credits_lost - r->before.credits_lost;
+    r->is.cost = hx_fault_cost_since(done_on(s->f, t), &r->before);
+    r->is.cost.lost += lost_with(s->f, t) - r->lost_before;
 }
 
 /* ---- when traffic was whole again ---- */

@@ -13,12 +13,12 @@ struct fault_change;
 
 /* What is known of a fault. `whole` of its report stays once it is true. */
 struct fault_record {
-    bool begun, over;               /* over: it has ended, by its time or by an "up" */
-    uint64_t notified;              /* begun: its number in the log, or FAULT_UNTOLD */
-    uint64_t end_ns;                /* UINT64_MAX: it stays */
-    struct fault_report is;         /* what it cost is counted when it is final, or asked for */
-    struct shm_faulty_count before; /* what its links had done before it began */
-    uint64_t lost_before;           /* of a worker: likewise */
+    bool begun, over;            /* over: it has ended, by its time or by an "up" */
+    uint64_t notified;           /* begun: its number in the log, or FAULT_UNTOLD */
+    uint64_t end_ns;             /* UINT64_MAX: it stays */
+    struct fault_report is;      /* what it cost is counted when it is final, or asked for */
+    struct hx_fault_cost before; /* what its links had done before it began */
+    uint64_t lost_before;        /* of a worker: likewise */
     uint64_t hits_before;
 };
 

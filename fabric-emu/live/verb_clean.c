@@ -21,10 +21,9 @@ static void found(const char *name, bool removed, size_t bytes)
 int verb_clean(int argc, char **argv)
 {
     const struct hx_command command = {
-        .program = "hxmesh clean",
+        HX_PROGRAM("hxmesh clean", "hxmesh-run hxmesh-top"),
         .examples = {{"hxmesh clean", "what was removed, a line each"},
                      {"hxmesh clean --json -", "the same, and what is in use, for a program"}},
-        .related = "hxmesh-run hxmesh-top",
         .summary = "Removes what a killed run left in /dev/shm. Running fabrics are not touched."};
     struct hx_common common;
     (void)hx_options_parse(&command, argc, argv, &common);

@@ -39,11 +39,10 @@ static int run_all_to_all(const struct hx_common *common)
 int verb_demo(int argc, char **argv)
 {
     const struct hx_command command = {
-        .program = "hxmesh demo",
+        HX_PROGRAM("hxmesh demo", "hxmesh-run hxmesh-send"),
         .examples = {{"hxmesh demo", "takes some seconds, and says what it does"},
                      {"hxmesh demo --quiet", "the same without bars, as for a log"}},
         .failed = "something was lost or corrupted",
-        .related = "hxmesh-run hxmesh-send",
         .summary =
             "Runs a 4x4 Hx2Mesh of 64 accelerators on this machine: everyone sends to everyone, then one real file "
             "goes to all, and every byte is checked.",

@@ -30,23 +30,18 @@ static void end(struct attached *a)
 int verb_down(int argc, char **argv)
 {
     const char *name = NULL;
-    const struct hx_option options[] = {{.name = "name",
-                                         .kind = HX_OPTION_STRING,
-                                         .argument = "FABRIC",
-                                         .to.string = &name,
-                                         .help = "of the fabric, as `hxmesh up --name` gave it",
-                                         .otherwise = "the only one that runs"},
-                                        HX_OPTIONS_END};
+    const struct hx_option options[] = {
+        {HX_STRING("name", "FABRIC", &name, "of the fabric, as `hxmesh up --name` gave it"),
+         .otherwise = "the only one that runs"},
+        HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh down",
+        HX_PROGRAM("hxmesh down", "hxmesh-up hxmesh-exec"),
         .examples = {{"hxmesh down", "the only fabric that runs"}, {"hxmesh down --name lab", "the one of this name"}},
         .failed = "the fabric did not end",
-        .related = "hxmesh-up hxmesh-exec",
-        .operands = "[NAME]",
+        HX_OPERANDS("[NAME]", 0, 1),
         .summary =
             "Ends a fabric that `hxmesh up` keeps running, and the programs on its hosts; nothing of it is left.",
         .details = "Programs are asked to end (SIGTERM), and a second later they are killed.",
-        .most_operands = 1,
         .hides_operands = true,
         .options = options,
         .no_json = true};

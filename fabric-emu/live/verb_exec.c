@@ -21,47 +21,29 @@ int verb_exec(int argc, char **argv)
     struct exec_plan plan = {.ranks = 0};
     const char *name = NULL;
     const struct hx_option options[] = {
-        {.name = "name",
-         .kind = HX_OPTION_STRING,
-         .argument = "FABRIC",
-         .to.string = &name,
-         .help = "of the fabric, as `hxmesh up --name` gave it",
+        {HX_STRING("name", "FABRIC", &name, "of the fabric, as `hxmesh up --name` gave it"),
          .otherwise = "the only one that runs"},
-        {.name = "all",
-         .letter = 'a',
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &plan.all,
-         .help = "on every host at once; each line of output begins with the host's name"},
-        {.name = "mpi",
-         .kind = HX_OPTION_NUMBER,
-         .argument = "RANKS",
-         .to.number = &plan.ranks,
-         .low = 1,
-         .high = EXEC_MOST_RANKS,
-         .default_value = &plan.ranks,
-         .otherwise = "no MPI",
-         .help = "start the program by Open MPI's mpirun, a rank on each host in turn"},
-        {.name = "over",
-         .kind = HX_OPTION_CHOICE,
-         .argument = "WHAT",
-         .to.choice = &plan.over,
-         .choices = (const char *const[]){"ip", "messages", NULL},
-         .help = "with --mpi: ranks talk by TCP over hx0, or by messages of the fabric through libfabric, one rank on "
-                 "a host"},
-        {.name = "shell",
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &plan.shell,
-         .help = "give the words to a shell as one line, as rsh and ssh do: for programs that start others by one of "
-                 "those"},
+        {HX_FLAG("all", &plan.all, "on every host at once; each line of output begins with the host's name"),
+         .letter = 'a'},
+        {HX_NUMBER("mpi", &plan.ranks, 1, EXEC_MOST_RANKS,
+                   "start the program by Open MPI's mpirun, a rank on each host in turn"),
+         .argument = "RANKS", .default_value = &plan.ranks, .otherwise = "no MPI"},
+        {HX_CHOICE(
+             "over", &plan.over, ((const char *const[]){"ip", "messages", NULL}),
+             "with --mpi: ranks talk by TCP over hx0, or by messages of the fabric through libfabric, one rank on "
+             "a host"),
+         .argument = "WHAT"},
+        {HX_FLAG("shell", &plan.shell,
+                 "give the words to a shell as one line, as rsh and ssh do: for programs that start others by one of "
+                 "those")},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh exec",
+        HX_PROGRAM("hxmesh exec", "hxmesh-up hxmesh-down"),
         .examples = {{"hxmesh exec a0,0 -- ping -c 3 a3,3", "a program on a host of the only fabric"},
                      {"hxmesh exec --name lab --all -- hostname", "on every host"},
                      {"hxmesh exec --mpi 16 --over messages -- ./program", "by Open MPI, over the fabric"}},
         .failed = "with --all: some program failed; else as the program ends",
-        .related = "hxmesh-up hxmesh-down",
-        .operands = "[HOST] -- COMMAND [ARGUMENT...]",
+        HX_OPERANDS("[HOST] -- COMMAND [ARGUMENT...]", 1, EXEC_MOST_WORDS),
         .summary = "Runs a program on a host of a fabric that `hxmesh up` keeps, on all hosts, or by MPI.",
         .details =
             "HOST is a0,1, a0-1 or h1. The program has the host's network and nothing else of its own: the same "
@@ -69,8 +51,6 @@ int verb_exec(int argc, char **argv)
             "where programs of libfabric need it. The exit code is the program's, with --all 1 where some failed; 127 "
             "it is not there, 126 it cannot "
             "be run.",
-        .least_operands = 1,
-        .most_operands = EXEC_MOST_WORDS,
         .no_json = true,
         .options = options};
     struct hx_common common;

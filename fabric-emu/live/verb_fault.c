@@ -21,8 +21,8 @@ static struct fault_report report_of(const json_t *fault)
 {
     struct fault_report r = {.text = json_string_value(json_object_get(fault, "fault")),
                              .at_ns = number_in(fault, "at_ns"),
-                             .lost = number_in(fault, "lost"),
-                             .corrupted = number_in(fault, "corrupted"),
+                             .cost.lost = number_in(fault, "lost"),
+                             .cost.corrupted = number_in(fault, "corrupted"),
                              .hits = number_in(fault, "hits"),
                              .whole = json_is_integer(json_object_get(fault, "whole_after_ns"))};
     r.whole_ns = r.at_ns + number_in(fault, "whole_after_ns");
@@ -93,30 +93,21 @@ int verb_fault(int argc, char **argv)
     const char *name = NULL;
     bool lists = false;
     const struct hx_option options[] = {
-        {.name = "name",
-         .kind = HX_OPTION_STRING,
-         .argument = "FABRIC",
-         .to.string = &name,
-         .help = "of the fabric, as `hxmesh run --name` gave it",
+        {HX_STRING("name", "FABRIC", &name, "of the fabric, as `hxmesh run --name` gave it"),
          .otherwise = "the only one that runs"},
-        {.name = "list",
-         .letter = 'l',
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &lists,
-         .help = "the faults so far: when, what each cost, and when traffic was whole again"},
+        {HX_FLAG("list", &lists, "the faults so far: when, what each cost, and when traffic was whole again"),
+         .letter = 'l'},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh fault",
+        HX_PROGRAM("hxmesh fault", "hxmesh-run hxmesh-top"),
         .examples = {{"hxmesh fault 'a0,1/E down for 5s'", "a link of a fabric that runs is cut for five seconds"},
                      {"hxmesh fault 'all loss=1% corrupt=0.1%'", "every link loses one packet in a hundred"},
                      {"hxmesh fault --list", "what happened so far"}},
-        .related = "hxmesh-run hxmesh-top",
-        .operands = "[FAULT...]",
+        HX_OPERANDS("[FAULT...]", 0, MOST_FAULTS),
         .summary = "Makes something go wrong in a running fabric: links, boards, switches, planes, workers.",
         .details =
             "A fault is a line, TARGET WHAT [at TIME] [for TIME]; its times count from now. Targets are named as "
             "everywhere, a5,3/E, board1,2, spine2, plane1, worker0, or all.",
-        .most_operands = MOST_FAULTS,
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);

@@ -129,50 +129,27 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
 int verb_send(int argc, char **argv)
 {
     struct send_settings send = {.fabric = "4x4 Hx2Mesh", .to = "all", .from = {NOBODY, NOBODY}};
-    const struct hx_option options[] = {{.name = "from",
-                                         .kind = HX_OPTION_COORDINATE,
-                                         .to.coordinate = &send.from,
-                                         .help = "who sends",
-                                         .otherwise = "the first host that works"},
-                                        {.name = "to",
-                                         .kind = HX_OPTION_STRING,
-                                         .argument = "d0,d1|all",
-                                         .to.string = &send.to,
-                                         .help = "who receives"},
-                                        {.name = "save",
-                                         .kind = HX_OPTION_STRING,
-                                         .argument = "FOLDER",
-                                         .to.string = &send.save,
-                                         .help = "write what each receiver got to FOLDER/aD0,D1.NAME"},
-                                        {.name = "fabric",
-                                         .letter = 'f',
-                                         .kind = HX_OPTION_STRING,
-                                         .argument = "SPEC|FILE",
-                                         .to.string = &send.fabric,
-                                         .help = "the fabric"},
-                                        HX_OVERRIDE_OPTIONS(&send.overrides),
-                                        HX_CREDIT_OPTION(&send.overrides),
-                                        HX_WORKERS_OPTION(&send.workers),
-                                        {.name = "name",
-                                         .kind = HX_OPTION_STRING,
-                                         .argument = "NAME",
-                                         .to.string = &send.name,
-                                         .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME",
-                                         .otherwise = "the process number"},
-                                        HX_OPTIONS_END};
+    const struct hx_option options[] = {
+        {HX_COORDINATE("from", &send.from, "who sends"), .otherwise = "the first host that works"},
+        {HX_STRING("to", "d0,d1|all", &send.to, "who receives")},
+        {HX_STRING("save", "FOLDER", &send.save, "write what each receiver got to FOLDER/aD0,D1.NAME")},
+        {HX_STRING("fabric", "SPEC|FILE", &send.fabric, "the fabric"), .letter = 'f'},
+        HX_OVERRIDE_OPTIONS(&send.overrides),
+        HX_CREDIT_OPTION(&send.overrides),
+        HX_WORKERS_OPTION(&send.workers),
+        {HX_STRING("name", "NAME", &send.name, "of the fabric's shared memory, /dev/shm/hxmesh-NAME"),
+         .otherwise = "the process number"},
+        HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh send",
+        HX_PROGRAM("hxmesh send", "hxmesh-run"),
         .examples = {{"hxmesh send FILE --from 0,0 --to all", "carries a file to everyone, compares, shows SHA-256"}},
         .failed = "the file did not arrive, or is not the same",
-        .related = "hxmesh-run",
-        .operands = "FILE",
+        HX_OPERANDS("FILE", 1, 1),
         .summary = "Carries a file through a fabric to one host or to all others, compares what arrives byte for "
                    "byte and shows its SHA-256.",
         .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted. A receiver whose worker is killed loses "
                    "what it "
                    "had of the file.",
-        .least_operands = 1,
-        .most_operands = 1,
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);

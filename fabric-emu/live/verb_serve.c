@@ -59,36 +59,23 @@ static int serve(const struct serve_settings *serve, const char *fabric, const s
 int verb_serve(int argc, char **argv)
 {
     struct serve_settings settings = {.name = NULL};
-    const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&settings.overrides),
-                                        HX_CREDIT_OPTION(&settings.overrides),
-                                        HX_WORKERS_OPTION(&settings.workers),
-                                        {.name = "duration",
-                                         .letter = 'd',
-                                         .kind = HX_OPTION_DURATION,
-                                         .to.number = &settings.duration_ns,
-                                         .low = 0,
-                                         .high = HX_MOST_DURATION,
-                                         .help = "how long",
-                                         .otherwise = "until it is told to end"},
-                                        {.name = "name",
-                                         .kind = HX_OPTION_STRING,
-                                         .argument = "NAME",
-                                         .to.string = &settings.name,
-                                         .help = "by which programs find it",
-                                         .otherwise = "the process number"},
-                                        HX_OPTIONS_END};
+    const struct hx_option options[] = {
+        HX_OVERRIDE_OPTIONS(&settings.overrides),
+        HX_CREDIT_OPTION(&settings.overrides),
+        HX_WORKERS_OPTION(&settings.workers),
+        {HX_DURATION("duration", &settings.duration_ns, 0, HX_MOST_DURATION, "how long"), .letter = 'd',
+         .otherwise = "until it is told to end"},
+        {HX_STRING("name", "NAME", &settings.name, "by which programs find it"), .otherwise = "the process number"},
+        HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh serve",
+        HX_PROGRAM("hxmesh serve", "hxmesh-run hxmesh-top hxmesh-fault"),
         .examples = {{"hxmesh serve \"2x2 Hx2Mesh\" --name lab", "16 hosts; programs open them (docs/programs.md)"}},
         .failed = "the fabric corrupted or lost something",
-        .related = "hxmesh-run hxmesh-top hxmesh-fault",
-        .operands = "SPEC|FILE",
+        HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary = "Keeps a fabric running whose hosts send what programs ask for, until it is told to end (Ctrl-C, "
                    "SIGTERM), and reports.",
         .details =
             "Programs open a host with the library libhxmesh-program. Exit code: 0 also when it was told to end.",
-        .least_operands = 1,
-        .most_operands = 1,
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);

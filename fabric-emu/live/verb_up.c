@@ -164,40 +164,25 @@ int verb_up(int argc, char **argv)
         HX_OVERRIDE_OPTIONS(&o.overrides),
         HX_CREDIT_OPTION(&o.overrides),
         HX_WORKERS_OPTION(&o.workers),
-        {.name = "name",
-         .kind = HX_OPTION_STRING,
-         .argument = "NAME",
-         .to.string = &o.name,
-         .help = "of the fabric, for exec, down, top, fault and capture",
+        {HX_STRING("name", "NAME", &o.name, "of the fabric, for exec, down, top, fault and capture"),
          .otherwise = "the process number"},
-        {.name = "mtu",
-         .kind = HX_OPTION_NUMBER,
-         .argument = "BYTES",
-         .to.number = &o.mtu,
-         .low = PACKETS_LEAST_MTU,
-         .high = PACKETS_MOST_MTU,
-         .help = "longest IP packet of the hosts' interfaces; the fabric carries 8,192 B in one packet of its own, and "
-                 "longer ones in several"},
-        {.name = "log",
-         .kind = HX_OPTION_STRING,
-         .argument = "FILE",
-         .to.string = &o.log,
-         .help = "what it says while it is up; at 1 MiB it becomes FILE.1 and begins anew",
+        {HX_NUMBER(
+             "mtu", &o.mtu, PACKETS_LEAST_MTU, PACKETS_MOST_MTU,
+             "longest IP packet of the hosts' interfaces; the fabric carries 8,192 B in one packet of its own, and "
+             "longer ones in several"),
+         .argument = "BYTES"},
+        {HX_STRING("log", "FILE", &o.log, "what it says while it is up; at 1 MiB it becomes FILE.1 and begins anew"),
          .otherwise = "~/.local/state/hxmesh/NAME.log; without --name none"},
-        {.name = "foreground",
-         .kind = HX_OPTION_FLAG,
-         .to.flag = &o.foreground,
-         .help = "do not return; Ctrl-C ends the fabric"},
+        {HX_FLAG("foreground", &o.foreground, "do not return; Ctrl-C ends the fabric")},
         HX_OPTIONS_END};
     const struct hx_command command = {
-        .program = "hxmesh up",
+        HX_PROGRAM("hxmesh up", "hxmesh-exec hxmesh-down hxmesh-top hxmesh-fault hxmesh-capture"),
         .examples = {{"hxmesh up \"2x2 Hx2Mesh\" --name lab", "16 hosts, each with an interface hx0"},
                      {"hxmesh up \"fat-tree hosts=16 radix=8\" --name tree", "the same programs, another fabric"},
                      {"hxmesh exec --name lab a0,0 -- ping a3,3", "a program on a host"},
                      {"hxmesh down --name lab", "ends it, and what runs on it"}},
         .failed = "the fabric ended by itself",
-        .related = "hxmesh-exec hxmesh-down hxmesh-top hxmesh-fault hxmesh-capture",
-        .operands = "SPEC|FILE",
+        HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary =
             "Keeps a live fabric running in the background, for programs that know nothing of it: each host is a "
             "network namespace with an interface hx0. No root is needed.",
@@ -206,8 +191,6 @@ int verb_up(int argc, char **argv)
                    "d0,d1 has the address 10.d0.d1.1 and the names a0,1, a0-1 and h1 (by number). It returns when the "
                    "fabric is "
                    "ready. With --foreground the exit code is 130 after Ctrl-C.",
-        .least_operands = 1,
-        .most_operands = 1,
         .no_json = true,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &o.common);

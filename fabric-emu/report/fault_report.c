@@ -20,9 +20,10 @@ json_t *fault_report_entry(const struct fault_report *f)
 {
     json_t *whole = f->whole ? json_integer((json_int_t)took(f)) : json_null();
     return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "fault", hx_json_text(f->text), "at_ns",
-                     (json_int_t)f->at_ns, "lost", (json_int_t)f->lost, "corrupted", (json_int_t)f->corrupted,
-                     "duplicated", (json_int_t)f->duplicated, "reordered", (json_int_t)f->reordered, "credits_lost",
-                     (json_int_t)f->credits_lost, "hits", (json_int_t)f->hits, "whole_after_ns", whole);
+                     (json_int_t)f->at_ns, "lost", (json_int_t)f->cost.lost, "corrupted", (json_int_t)f->cost.corrupted,
+                     "duplicated", (json_int_t)f->cost.duplicated, "reordered", (json_int_t)f->cost.reordered,
+                     "credits_lost", (json_int_t)f->cost.credits_lost, "hits", (json_int_t)f->hits, "whole_after_ns",
+                     whole);
 }
 
 json_t *fault_report_json(const struct fault_report *fault, size_t count)
@@ -49,7 +50,7 @@ static void print_one(const struct fault_report *f)
     const char *whole = "not whole again";
     if (f->whole)
         whole = f->hits ? hx_value_print_duration(text, took(f)) : "nothing was hit";
-    printf("  %10" PRIu64 " %10" PRIu64 "  %-16s %s\n", f->lost, f->corrupted, whole, f->text);
+    printf("  %10" PRIu64 " %10" PRIu64 "  %-16s %s\n", f->cost.lost, f->cost.corrupted, whole, f->text);
 }
 
 void fault_report_print(const struct fault_report *fault, size_t count)

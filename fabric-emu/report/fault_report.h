@@ -20,8 +20,7 @@
 struct fault_report {
     const char *text; /* its line */
     uint64_t at_ns;
-    uint64_t lost, corrupted, duplicated, reordered; /* packets */
-    uint64_t credits_lost;
+    struct hx_fault_cost cost;
     uint64_t hits;
     bool whole;        /* traffic was whole again before the end */
     uint64_t whole_ns; /* since the start */

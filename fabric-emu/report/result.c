@@ -1,5 +1,6 @@
 /* result.c - what follows from what a run showed (result.h). */
 #include "fabric-emu/report/result.h"
+#include "base/error.h"
 #include "topology/bounds.h"
 #include "topology/mesh_bounds.h"
 
@@ -137,12 +138,7 @@ void result_finish(struct result *r)
 
 void result_free(struct result *r)
 {
-    free(r->link);
-    free(r->moved);
-    free(r->receive_share);
-    free(r->job);
-    free(r->fault);
-    free(r->outcome.job_bytes);
+    HX_FREE(r->link, r->moved, r->receive_share, r->job, r->fault, r->outcome.job_bytes);
 }
 
 bool result_is_good(const struct result *r)

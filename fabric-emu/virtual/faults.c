@@ -472,11 +472,7 @@ struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of
 
 static void add_cost(struct fault_report *to, const struct model_fault *from)
 {
-    to->lost += from->cost.lost;
-    to->corrupted += from->cost.corrupted;
-    to->duplicated += from->cost.duplicated;
-    to->reordered += from->cost.reordered;
-    to->credits_lost += from->cost.credits_lost;
+    hx_fault_cost_add(&to->cost, &from->cost);
     to->hits += from->hits;
     to->whole = to->whole && from->open == 0;
     to->whole_ns = from->whole / 1000 > to->whole_ns ? from->whole / 1000 : to->whole_ns;

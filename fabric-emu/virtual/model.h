@@ -74,7 +74,7 @@ struct model_span {
 
 /* What one worker counted of one fault; shared. */
 struct model_fault {
-    struct virtual_fault_cost cost;
+    struct hx_fault_cost cost;
     uint64_t hits;  /* packets that were lost or damaged on links it sends by */
     uint64_t whole; /* ps: when the last of the messages that its own accelerators sent ended */
     uint64_t open;  /* packets of messages of its own accelerators that had not ended with the run */

@@ -10,41 +10,17 @@
 #ifndef DPDK_HEADER_H
 #define DPDK_HEADER_H
 
+#include "firmware/frame_parts.h"
 #include "hxmesh/frame.h"
 #include "hxmesh/switch.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-enum { DPDK_IN_MAC = 2 /* where coordinates begin in a MAC address */ };
-
-static inline uint16_t dpdk_get16(const uint8_t *at)
-{
-    uint16_t word;
-    memcpy(&word, at, sizeof word);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap16(word) : word;
-}
-
-static inline uint32_t dpdk_get32(const uint8_t *at)
-{
-    uint32_t word;
-    memcpy(&word, at, sizeof word);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap32(word) : word;
-}
-
 /* A number in network byte order, or one that was. */
 static inline uint32_t dpdk_network32(uint32_t word)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap32(word) : word;
-}
-
-/* Whether length, offset and message_packets of a data frame fit together, and the frame ends with its payload. */
-static inline bool dpdk_extent_is_good(const uint8_t *frame, uint32_t bytes, uint32_t length)
-{
-    uint32_t offset = dpdk_get32(frame + HX_AT_OFFSET);
-    uint32_t packets = dpdk_get32(frame + HX_AT_MESSAGE_PACKETS);
-    bool fits = length == HX_MAX_PAYLOAD || (length < HX_MAX_PAYLOAD && offset + 1 == packets);
-    return offset < packets && fits && bytes == HX_HEADER_BYTES + length;
 }
 
 /* 1 to as many as there are: the VC of a frame's grant and one; 0: it grants nothing; more: it is not true. */
@@ -70,24 +46,19 @@ static inline bool dpdk_is_foreign(const struct dpdk_job *job, uint16_t tag)
 static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *frame, uint32_t bytes, unsigned plane,
                                            unsigned vcs, struct dpdk_job job, uint64_t address)
 {
-    uint32_t wrong = (uint32_t)(dpdk_get16(frame + HX_AT_DST_MAC) ^ (0x0200U | plane)) |
-                     (dpdk_get16(frame + HX_AT_SRC_MAC) ^ (0x0200U | plane));
-    wrong |= dpdk_get32(frame + HX_AT_DST_MAC + DPDK_IN_MAC) ^
-             dpdk_get32(frame + HX_AT_DST_ADDR_HI); /* destination, in MAC and fields */
-    wrong |= dpdk_get32(frame + HX_AT_SRC_MAC + DPDK_IN_MAC) ^ dpdk_get32(frame + HX_AT_SRC_ADDR_HI); /* source */
-    wrong |= dpdk_get32(frame + HX_AT_ETHERTYPE) >> 8 ^ (uint32_t)(HX_ETHERTYPE_DATA << 8 | HX_WIRE_VERSION);
-    wrong |= dpdk_get16(frame + HX_AT_VIA);
-    wrong |= dpdk_get16(frame + HX_AT_KIND) ^ (HX_DATA << 8 | plane);
-    d->length = dpdk_get16(frame + HX_AT_LENGTH);
-    d->vc = frame[HX_AT_VC];
-    d->hops = frame[HX_AT_HOPS];
-    d->dst_addr_hi = dpdk_get16(frame + HX_AT_DST_ADDR_HI);
-    d->dst_addr_lo = dpdk_get16(frame + HX_AT_DST_ADDR_LO);
-    d->job = dpdk_get16(frame + HX_AT_JOB);
-    d->buffer = (uint32_t)address;
-    d->flow = (uint16_t)(address >> 32);
-    return wrong == 0 && !dpdk_is_foreign(&job, d->job) && d->vc < vcs && dpdk_grant_place(frame) <= vcs &&
-           dpdk_get32(frame + HX_AT_EPOCH) != 0 && dpdk_extent_is_good(frame, bytes, d->length);
+    struct hx_header h;
+    if (hx_frame_read(&h, frame, bytes) != HX_OK)
+        return false;
+    *d = (struct hx_desc){.buffer = (uint32_t)address,
+                          .length = h.length,
+                          .vc = h.vc,
+                          .hops = h.hops,
+                          .dst_addr_hi = h.dst_addr_hi,
+                          .dst_addr_lo = h.dst_addr_lo,
+                          .job = h.job,
+                          .flow = (uint16_t)(address >> 32)};
+    return h.kind == HX_DATA && h.via == 0 && h.plane == plane && !dpdk_is_foreign(&job, h.job) && h.vc < vcs &&
+           dpdk_grant_place(frame) <= vcs && bytes == (uint32_t)HX_HEADER_BYTES + h.length;
 }
 
 #if defined(__SSE4_1__)
@@ -111,17 +82,19 @@ static inline struct dpdk_expected dpdk_expect(unsigned plane, unsigned vcs, str
         (uint8_t)vcs};
 }
 
-/* Bytes as they stand. */
+/* Whether length, offset and message_packets of a data frame fit together, and the frame ends with its payload. */
+static inline bool dpdk_extent_is_good(const uint8_t *frame, uint32_t bytes, uint32_t length)
+{
+    uint32_t offset = hx_get32(frame + HX_AT_OFFSET);
+    uint32_t packets = hx_get32(frame + HX_AT_MESSAGE_PACKETS);
+    bool fits = length == HX_MAX_PAYLOAD || (length < HX_MAX_PAYLOAD && offset + 1 == packets);
+    return offset < packets && fits && bytes == HX_HEADER_BYTES + length;
+}
+
+/* Two bytes as they stand. */
 static inline uint32_t dpdk_raw16(const uint8_t *at)
 {
     uint16_t word;
-    memcpy(&word, at, sizeof word);
-    return word;
-}
-
-static inline uint32_t dpdk_raw32(const uint8_t *at)
-{
-    uint32_t word;
     memcpy(&word, at, sizeof word);
     return word;
 }
@@ -140,14 +113,14 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
     const __m128i differ = _mm_xor_si128(first, _mm_or_si128(_mm_shuffle_epi8(fields, in_mac), expected->start));
     const __m128i wrong = _mm_subs_epu8(differ, expected->most);
     uint32_t rest =
-        dpdk_raw16(frame + HX_AT_VIA) | ((dpdk_raw32(frame + HX_AT_KIND) ^ expected->kind) & expected->bits);
-    uint16_t length = dpdk_get16(frame + HX_AT_LENGTH);
+        dpdk_raw16(frame + HX_AT_VIA) | ((hx_frame_four(frame + HX_AT_KIND) ^ expected->kind) & expected->bits);
+    uint16_t length = hx_get16(frame + HX_AT_LENGTH);
     __m128i made = _mm_insert_epi32(_mm_shuffle_epi8(fields, in_descriptor), (int)(uint32_t)address, 0);
     made = _mm_insert_epi16(made, (int)length, 2);
     made = _mm_insert_epi16(made, (int)dpdk_raw16(frame + HX_AT_VC), 3); /* VC and hops */
     made = _mm_insert_epi16(made, (int)(address >> 32), 7);
     _mm_storeu_si128((__m128i *)(void *)d, made);
-    return _mm_testz_si128(wrong, wrong) && rest == 0 && dpdk_raw32(frame + HX_AT_EPOCH) != 0 &&
+    return _mm_testz_si128(wrong, wrong) && rest == 0 && hx_frame_four(frame + HX_AT_EPOCH) != 0 &&
            dpdk_grant_place(frame) <= expected->vcs && dpdk_extent_is_good(frame, bytes, length);
 }
 _Static_assert(HX_AT_JOB == HX_AT_KIND + 2 && HX_AT_DST_ADDR_HI == HX_AT_KIND + 4 &&

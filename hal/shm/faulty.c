@@ -62,7 +62,7 @@ bool shm_faulty_end(struct shm_faulty *f, struct shm_rx *rx, struct hx_input *in
 
 static bool falls(struct shm_faulty *f, uint32_t share)
 {
-    return share && split_mix_next(&f->dice) % SHM_FAULTY_WHOLE < share;
+    return share && split_mix_next(&f->dice) % HX_FAULT_WHOLE < share;
 }
 
 /* ---- a packet ---- */
@@ -101,7 +101,7 @@ static void corrupt(struct shm_faulty *f, const struct hx_desc *d)
     } else {
         frame[HX_AT_VERSION] = (uint8_t)~HX_WIRE_VERSION;
     }
-    f->count->corrupted++;
+    f->cost->corrupted++;
 }
 
 static void arrive(struct shm_faulty *f, unsigned vc, const struct hx_desc *d)
@@ -119,7 +119,7 @@ static void duplicate(struct shm_faulty *f, unsigned vc, const struct hx_desc *d
     w->injected_ns[second.buffer] = w->injected_ns[d->buffer];
     memcpy(w->buffers[second.buffer].frame, w->buffers[d->buffer].frame, HX_HEADER_BYTES + (size_t)d->length);
     arrive(f, vc, &second);
-    f->count->duplicated++;
+    f->cost->duplicated++;
 }
 
 /* There is room for one. The sender's process writes the slot: what is judged is a copy, and that goes on. */
@@ -133,7 +133,7 @@ static void carry(struct shm_faulty *f, unsigned vc, uint16_t position)
         f->free_at = begins + (HX_HEADER_BYTES + (uint64_t)d.length) * ns_a_second / c->bytes_a_second;
     }
     if (falls(f, c->loss)) {
-        lose(f, &d, &f->count->lost);
+        lose(f, &d, &f->cost->lost);
         return;
     }
     if (known && falls(f, c->corrupt))
@@ -163,7 +163,7 @@ static unsigned carry_due(struct shm_faulty *f, unsigned vc, uint16_t end)
         bool swap = next != end && room(f, vc) > 2 && is_due(f, vc, next) && falls(f, f->condition.reorder);
         if (swap) {
             carry(f, vc, next);
-            f->count->reordered++;
+            f->cost->reordered++;
         }
         carry(f, vc, at);
         moved += swap ? 2 : 1;
@@ -178,7 +178,7 @@ static unsigned cut_off(struct shm_faulty *f, unsigned vc, uint16_t end)
     unsigned cut = 0;
     for (uint16_t at = hx_lane(f->taken, vc); at != end; at++, cut++) {
         const struct hx_desc d = shm_read_desc(slot_of(f, f->from, vc, at));
-        lose(f, &d, &f->count->cut);
+        lose(f, &d, &f->cost->lost);
     }
     f->taken = hx_lane_set(f->taken, vc, end);
     return cut;
@@ -208,7 +208,7 @@ static bool tell_credit(struct shm_faulty *f)
 {
     f->tell_at = f->worker->now + credit_period_ns;
     if (!f->leaving && falls(f, f->condition.credit_loss)) {
-        f->count->credits_lost++;
+        f->cost->credits_lost++;
         return false;
     }
     f->tail = f->taken;

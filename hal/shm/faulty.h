@@ -14,10 +14,10 @@
 #ifndef SHM_FAULTY_H
 #define SHM_FAULTY_H
 
+#include "base/link_fault.h"
 #include "hal_port.h"
 
-/* Shares are parts of SHM_FAULTY_WHOLE, 0 .. SHM_FAULTY_WHOLE. All 0: the link is well. */
-enum { SHM_FAULTY_WHOLE = 1 << 30 };
+/* Shares are parts of HX_FAULT_WHOLE, 0 .. HX_FAULT_WHOLE. All 0: the link is well. */
 struct shm_condition {
     uint32_t down; /* 1: nothing that is on the cable, or comes to it, arrives */
     uint32_t loss, corrupt, duplicate, reorder;
@@ -26,17 +26,11 @@ struct shm_condition {
     uint64_t bytes_a_second; /* 0: as fast as it goes */
 };
 
-/* What it did; only grows. */
-struct shm_faulty_count {
-    uint64_t cut; /* packets that were on the cable, or came to it, while it was down */
-    uint64_t lost, corrupted, duplicated, reordered, credits_lost;
-};
-
 struct shm_faulty {
     struct shm_worker *worker;
     struct shm_link *from, *to;
     struct shm_condition condition;
-    struct shm_faulty_count *count;
+    struct hx_fault_cost *cost; /* what it did; only grows */
     unsigned vcs, size;
     uint32_t peer;    /* worker of the sender */
     bool checked;     /* whether who receives looks at the CRC of frames */

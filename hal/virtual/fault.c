@@ -40,7 +40,7 @@ struct passage {
     struct virtual_tx *tx;
     const struct virtual_fault *f;
     const struct hx_link_change *now;
-    struct virtual_fault_cost *cost;
+    struct hx_fault_cost *cost;
     bool late; /* it comes behind others that are sent meanwhile */
 };
 

@@ -29,16 +29,11 @@ struct virtual_fault {
     struct virtual_tx *from; /* of a receiving end, in place of virtual_rx.from; NULL: in another worker */
 };
 
-/* What a fault has cost: packets, and credits. */
-struct virtual_fault_cost {
-    uint64_t lost, corrupted, duplicated, reordered, credits_lost;
-};
-
 struct virtual_faults {
     struct virtual_fault *of; /* by virtual_tx.fault and virtual_rx.fault; [0] is nobody's */
     uint64_t seed;
     uint64_t period;                                           /* ps, from credit frame to credit frame */
-    struct virtual_fault_cost *cost;                           /* by fault of the schedule */
+    struct hx_fault_cost *cost;                                /* by fault of the schedule */
     void (*hit)(void *of, const uint8_t *frame, size_t fault); /* a packet that will not arrive whole */
     void *of_hit;
 };

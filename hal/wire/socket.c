@@ -13,8 +13,3 @@ bool wire_socket_send(struct wire *w, const uint8_t *frame, uint32_t bytes)
 {
     return send(w->fd, frame, bytes, MSG_DONTWAIT) == (ssize_t)bytes;
 }
-
-void wire_nothing(struct wire *w)
-{
-    (void)w;
-}

@@ -8,7 +8,4 @@
 uint32_t wire_socket_receive(struct wire *w, uint8_t *frame);
 bool wire_socket_send(struct wire *w, const uint8_t *frame, uint32_t bytes);
 
-/* A step of a wire's life for which there is nothing to do. */
-void wire_nothing(struct wire *w);
-
 #endif

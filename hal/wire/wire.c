@@ -8,7 +8,8 @@ void wire_close(struct wire *w)
     if (!w->kind)
         return;
     wire_drop(w);
-    w->kind->end(w);
+    if (w->kind->end)
+        w->kind->end(w);
     (void)close(w->fd);
     *w = (struct wire){.fd = -1};
 }

@@ -22,13 +22,11 @@ static bool poll_packet(struct wire *w)
     return interface_is_running(w->target);
 }
 
-static const struct wire_kind packet_kind = {.serve = wire_nothing,
-                                             .end = wire_nothing,
-                                             .poll = poll_packet,
-                                             .receive = wire_socket_receive,
-                                             .send = wire_socket_send,
-                                             .flush = wire_nothing,
-                                             .drop = wire_nothing};
+static const struct wire_kind packet_kind = {
+    .poll = poll_packet,
+    .receive = wire_socket_receive,
+    .send = wire_socket_send,
+};
 
 /* Of all that passes an interface only our two types of frame, and only what comes in. */
 static int narrow(int fd)

@@ -15,13 +15,11 @@ static bool poll_pair(struct wire *w)
     return true;
 }
 
-static const struct wire_kind pair_kind = {.serve = wire_nothing,
-                                           .end = wire_nothing,
-                                           .poll = poll_pair,
-                                           .receive = wire_socket_receive,
-                                           .send = wire_socket_send,
-                                           .flush = wire_nothing,
-                                           .drop = wire_nothing};
+static const struct wire_kind pair_kind = {
+    .poll = poll_pair,
+    .receive = wire_socket_receive,
+    .send = wire_socket_send,
+};
 
 int wire_open_pair(struct wire *w, const char *name, int *other)
 {

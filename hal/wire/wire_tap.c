@@ -42,13 +42,11 @@ static bool send_tap(struct wire *w, const uint8_t *frame, uint32_t bytes)
     return write(w->fd, frame, bytes) == (ssize_t)bytes;
 }
 
-static const struct wire_kind tap_kind = {.serve = wire_nothing,
-                                          .end = wire_nothing,
-                                          .poll = poll_tap,
-                                          .receive = receive_tap,
-                                          .send = send_tap,
-                                          .flush = wire_nothing,
-                                          .drop = wire_nothing};
+static const struct wire_kind tap_kind = {
+    .poll = poll_tap,
+    .receive = receive_tap,
+    .send = send_tap,
+};
 
 /* An interface that another made for this user may be as it must be already. */
 static int make_ready(const char *interface, unsigned *mtu)

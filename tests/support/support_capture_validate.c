@@ -8,19 +8,26 @@
 
 #include <cmocka.h>
 
-void validate_capture(const struct sim_capture *c, bool (*keep)(const char *name), bool partial,
-                      struct verdict *verdict)
+FILE *open_capture(const struct sim_capture *c, bool (*keep)(const char *name), struct hx_capture_index *capture_index)
 {
     FILE *file = tmpfile();
+    struct hx_problem problem;
     assert_non_null(file);
     assert_true(sim_write(c, file, keep));
     rewind(file);
+    if (!hx_capture_index_open_file(capture_index, file, "model", NULL, &problem))
+        fail_msg("%s", problem.what);
+    return file;
+}
+
+void validate_capture(const struct sim_capture *c, bool (*keep)(const char *name), bool partial,
+                      struct verdict *verdict)
+{
     struct hx_capture_index capture_index;
+    FILE *file = open_capture(c, keep, &capture_index);
     struct hx_verify v;
     struct hx_problem problem;
     struct hx_capture_frame s;
-    if (!hx_capture_index_open_file(&capture_index, file, "model", NULL, &problem))
-        fail_msg("%s", problem.what);
     hx_verify_begin(&v, &capture_index, partial, false);
     *verdict = (struct verdict){.copies = 0};
     int more;

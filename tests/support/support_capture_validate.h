@@ -12,6 +12,9 @@ struct verdict {
     size_t remembered; /* crossings that may be copied yet, at most at any time */
 };
 
+/* A model's capture as a file, and its capture_index; the caller closes both. `keep`: NULL: every port. */
+FILE *open_capture(const struct sim_capture *c, bool (*keep)(const char *name), struct hx_capture_index *capture_index);
+
 /* keep: which interfaces, NULL: all. partial: the capture is to be taken as a part of a run. */
 void validate_capture(const struct sim_capture *c, bool (*keep)(const char *name), bool partial,
                       struct verdict *verdict);

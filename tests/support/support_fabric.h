@@ -26,6 +26,9 @@ struct fabric_findings {
 /* All destinations, or every `step`-th host. */
 struct fabric_findings fabric_find(const struct hx_fabric *f, uint32_t step);
 
+/* Everything arrives, on the VCs that there are, and nothing waits in circles; ways may be longer than the shortest. */
+void fabric_validate_found(const struct hx_fabric *f, const struct fabric_findings *found);
+
 /* Likewise, and asserts that nothing is wrong: all but `missing` is as it must be. */
 struct fabric_findings fabric_validate(const struct hx_fabric *f);
 struct fabric_findings fabric_validate_some(const struct hx_fabric *f, uint32_t step);

@@ -60,3 +60,22 @@ const char *file_write_text(const char *name, const char *text)
 {
     return file_write(name, text, strlen(text));
 }
+
+static struct {
+    FILE *out;
+    char *text;
+    size_t bytes;
+} written;
+
+FILE *file_begin_text(void)
+{
+    written.out = open_memstream(&written.text, &written.bytes);
+    assert_non_null(written.out);
+    return written.out;
+}
+
+char *file_end_text(void)
+{
+    (void)fclose(written.out);
+    return written.text;
+}

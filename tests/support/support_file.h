@@ -16,4 +16,9 @@ FILE *file_create(const char *name);
 const char *file_write(const char *name, const void *bytes, size_t count);
 const char *file_write_text(const char *name, const char *text);
 
+/* A stream into memory, one at a time. */
+FILE *file_begin_text(void);
+/* Closes it; what was written, for free(). */
+char *file_end_text(void);
+
 #endif

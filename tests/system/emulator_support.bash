@@ -17,6 +17,12 @@ fresh_name() {
     CODE=
 }
 
+# A new name, in a folder of the test's own.
+fresh_folder() {
+    fresh_name
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
 # A failed test may leave a fabric behind.
 end_started() {
     local name pid
@@ -135,4 +141,12 @@ nothing_left() {
         echo "these processes of $name still run"
         return 1
     fi
+}
+
+# The teardown of tests that end what they start: what is left is ended, and is an error.
+leave_nothing() {
+    nothing_left || {
+        end_started
+        return 1
+    }
 }

@@ -3,13 +3,8 @@
 
 load emulator_support
 
-setup() {
-    fresh_name
-    cd "$BATS_TEST_TMPDIR" || return 1
-}
-teardown() {
-    end_started
-}
+setup() { fresh_folder; }
+teardown() { end_started; }
 
 # refused CODE LINE ARGUMENTS...: the program ends with CODE, with nothing on stdout, just that line on stderr, and
 # nothing left behind.
@@ -149,8 +144,8 @@ the virtual clock)" demo.hxm.yaml
 @test "errors: traffic that is no file, or has no end" {
     refused_run 3 "/dev/zero: is a device, not a file" "1x1 Hx2Mesh" --traffic /dev/zero
     refused_run 3 "/tmp: is a directory, not a file" "1x1 Hx2Mesh" --traffic /tmp
-    refused_run 3 "/dev/stdin:1:1: the line is longer than 1 MiB" "1x1 Hx2Mesh" --traffic /dev/stdin < <(yes 1, | tr -d '\n')
-    refused_run 3 "/dev/stdin:1:1: a zero byte: this is no text" "1x1 Hx2Mesh" --traffic /dev/stdin < <(cat /dev/zero)
+    refused_run 3 "/dev/stdin:1:1: a line of more than 1048576 letters" "1x1 Hx2Mesh" --traffic /dev/stdin < <(yes 1, | tr -d '\n')
+    refused_run 3 "/dev/stdin:1:1: a byte 0, which no text has" "1x1 Hx2Mesh" --traffic /dev/stdin < <(cat /dev/zero)
     refused_run 3 "/dev/stdin: is larger than 1 GiB" "1x1 Hx2Mesh" --traffic /dev/stdin < <(yes "#$(printf '%0100000d' 0)")
 }
 

@@ -3,13 +3,8 @@
 
 load emulator_support
 
-setup() {
-    fresh_name
-    cd "$BATS_TEST_TMPDIR" || return 1
-}
-teardown() {
-    end_started
-}
+setup() { fresh_folder; }
+teardown() { end_started; }
 
 # Of the living boards 0,0 1,1 2,0 2,1 only 0,0 and 1,1 have no way: both corners between them have failed.
 @test "hopeless: destinations without a way are given up, all others get everything" {

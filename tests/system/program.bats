@@ -14,6 +14,14 @@ teardown() { end_started; }
 # exchange HOST ROUNDS MOST PEER...: exchanges messages of all sizes up to MOST bytes with programs at other hosts.
 exchange() { timeout --kill-after=5 600 "$EXCHANGE" "$NAME" "$@" 3>&-; }
 
+# exchange_both A B ROUNDS: two programs that exchange with each other, in the background: $other and $second.
+exchange_both() {
+    exchange "$1" "$3" 300000 "$2" &
+    other=$!
+    exchange "$2" "$3" 300000 "$1" &
+    second=$!
+}
+
 @test "program: two exchange messages of 0 B to 64 MiB, in order, every byte checked" {
     serve "2x2 Hx2Mesh" --workers 2
     exchange a0,0 1 100000000 15 &
@@ -36,10 +44,7 @@ exchange() { timeout --kill-after=5 600 "$EXCHANGE" "$NAME" "$@" 3>&-; }
 
 @test "program: what programs send is good in a capture, and no report says that it was checked, or how to run it again" {
     serve "2x2 Hx2Mesh" --workers 2
-    exchange 0 40 300000 15 &
-    local other=$!
-    exchange 15 40 300000 0 &
-    local second=$!
+    exchange_both 0 15 40
     hxmesh capture --name "$NAME" -w "$BATS_TEST_TMPDIR/run.pcapng" --snaplen 64 --count 2000 -q
     wait "$other"
     wait "$second"
@@ -163,10 +168,7 @@ greeted_somebody() {
 # bats test_tags=all
 @test "program: what finds no way goes again when there is one" {
     serve "fat-tree hosts=4 radix=8" --workers 2
-    exchange 0 400 300000 1 &
-    local other=$!
-    exchange 1 400 300000 0 &
-    local second=$!
+    exchange_both 0 1 400
     eventually sent_something
     hxmesh fault --name "$NAME" "leaf0/0 down for 3s"
     wait "$other"
@@ -217,10 +219,7 @@ cut_short() {
 # bats test_tags=all
 @test "program: what it shares with its worker cannot be cut short, and its worker lives" {
     serve "2x2 Hx2Mesh" --workers 2
-    exchange 0 200 300000 15 &
-    local other=$!
-    exchange 15 200 300000 0 &
-    local second=$!
+    exchange_both 0 15 200
     eventually sent_something
     run -0 cut_short "$(pgrep --full "^$EXCHANGE $NAME 15 ")"
     [ "$output" -ge 1 ]

@@ -132,17 +132,23 @@ static void write_board(struct writer *w)
 
 /* ---- what is found ---- */
 
-static void a_board_is_read(void **state)
+static uint8_t *open_board(struct device_tree *t)
 {
-    (void)state;
     struct writer w;
-    struct device_tree t;
-    struct device_range range = {.address = 0};
-    uint32_t hz;
     size_t bytes;
     write_board(&w);
     uint8_t *tree = tree_of(&w, &bytes);
-    assert_null(device_tree_open(&t, tree, bytes));
+    assert_null(device_tree_open(t, tree, bytes));
+    return tree;
+}
+
+static void a_board_is_read(void **state)
+{
+    (void)state;
+    struct device_tree t;
+    struct device_range range = {.address = 0};
+    uint32_t hz;
+    uint8_t *tree = open_board(&t);
     assert_true(device_tree_next(&t, "device_type", "memory", 0, &range));
     assert_int_equal(range.address, 0x80000000);
     assert_int_equal(range.bytes, 100 << 20);
@@ -162,13 +168,9 @@ static void a_board_is_read(void **state)
 static void any_string_of_a_list_counts_and_only_a_whole_one(void **state)
 {
     (void)state;
-    struct writer w;
     struct device_tree t;
     struct device_range range;
-    size_t bytes;
-    write_board(&w);
-    uint8_t *tree = tree_of(&w, &bytes);
-    assert_null(device_tree_open(&t, tree, bytes));
+    uint8_t *tree = open_board(&t);
     assert_true(device_tree_next(&t, "compatible", "riscv,clint0", 0, &range));
     assert_int_equal(range.address, 0x2000000);
     assert_true(device_tree_next(&t, "compatible", "sifive,clint0", 0, &range));

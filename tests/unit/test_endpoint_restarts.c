@@ -8,15 +8,21 @@
 
 #include <cmocka.h>
 
+/* End 0 sends to end 1, and one of them restarts after so many turns. */
+static void restart_after(unsigned turns, unsigned end)
+{
+    trial_start(2, 1);
+    trial_send(0, 1, 100 * FULL + 3);
+    trial_send(0, 1, 40 * FULL);
+    trial_turns(turns);
+    cloud_restart(&cloud, end);
+}
+
 static void a_receiver_restarts_in_the_middle(void **state)
 {
     (void)state;
     for (unsigned when = 1; when < 60; when += 4) {
-        trial_start(2, 1);
-        trial_send(0, 1, 100 * FULL + 3);
-        trial_send(0, 1, 40 * FULL);
-        trial_turns(when);
-        cloud_restart(&cloud, 1);
+        restart_after(when, 1);
         trial_finish();
         trial_send(0, 1, 7);
         trial_send(1, 0, 9);
@@ -79,11 +85,7 @@ static void a_sender_restarts_in_the_middle(void **state)
 {
     (void)state;
     for (unsigned when = 1; when < 60; when += 4) {
-        trial_start(2, 1);
-        trial_send(0, 1, 100 * FULL + 3);
-        trial_send(0, 1, 40 * FULL);
-        trial_turns(when);
-        cloud_restart(&cloud, 0);
+        restart_after(when, 0);
         trial_send(0, 1, 90 * FULL);
         trial_send(0, 1, 30 * FULL);
         trial_finish();

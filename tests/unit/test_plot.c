@@ -1,4 +1,5 @@
 /* test_plot.c - plots: ticks at round numbers, SVG that is well-formed XML, points where they belong. */
+#include "tests/support/support_file.h"
 #include "tools/draw/violin.h"
 
 #include <ctype.h>
@@ -151,13 +152,8 @@ static void the_judge_of_xml_can_tell(void **state)
 
 static char *drawn(const struct plot *p)
 {
-    enum { MOST = 1 << 16 };
-    char *text = calloc(1, MOST);
-    FILE *out = fmemopen(text, MOST, "w");
-    assert_non_null(out);
-    plot_write(p, out);
-    (void)fclose(out);
-    return text;
+    plot_write(p, file_begin_text());
+    return file_end_text();
 }
 
 static unsigned occurrences(const char *text, const char *word)

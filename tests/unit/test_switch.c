@@ -31,11 +31,7 @@ static void arrive(unsigned input, unsigned vc, uint32_t id, unsigned set, unsig
 
 static void expect(unsigned output, uint32_t id)
 {
-    struct rig_packet p;
-    if (!rig_take(&rig, output, &p))
-        fail_msg("nothing left by output %u, though %u should have", output, id);
-    assert_int_equal(p.id, id);
-    assert_true(p.intact);
+    rig_expect(&rig, output, id);
 }
 
 static void expect_nothing(unsigned output)

@@ -262,16 +262,18 @@ static void only_sizes_that_can_be_are_believed(void **state)
         assert_false(hx_tap_shape_is_good(&bad[i]));
 }
 
+#define PREPARED(test) cmocka_unit_test_setup_teardown(test, open_ring, close_ring)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(records_of_all_lengths_come_out_as_they_went_in, open_ring, close_ring),
-        cmocka_unit_test_setup_teardown(two_threads_share_a_ring, open_ring, close_ring),
-        cmocka_unit_test_setup_teardown(a_full_ring_refuses_until_there_is_room, open_ring, close_ring),
-        cmocka_unit_test_setup_teardown(nothing_is_seen_before_it_is_published, open_ring, close_ring),
-        cmocka_unit_test_setup_teardown(a_successor_goes_on_behind_what_was_published, open_ring, close_ring),
-        cmocka_unit_test_setup_teardown(nonsense_is_skipped, open_ring, close_ring),
-        cmocka_unit_test_setup_teardown(a_record_is_believed_no_further_than_it_can_reach, open_ring, close_ring),
+        PREPARED(records_of_all_lengths_come_out_as_they_went_in),
+        PREPARED(two_threads_share_a_ring),
+        PREPARED(a_full_ring_refuses_until_there_is_room),
+        PREPARED(nothing_is_seen_before_it_is_published),
+        PREPARED(a_successor_goes_on_behind_what_was_published),
+        PREPARED(nonsense_is_skipped),
+        PREPARED(a_record_is_believed_no_further_than_it_can_reach),
         cmocka_unit_test(only_sizes_that_can_be_are_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* test_text_table.c - tables for a person. */
+#include "tests/support/support_file.h"
 #include "tools/draw/text_table.h"
 
 #include <setjmp.h>
@@ -10,13 +11,8 @@
 
 static char *printed(const struct text_table *t)
 {
-    enum { MOST = 1 << 16 };
-    char *text = calloc(1, MOST);
-    FILE *out = fmemopen(text, MOST, "w");
-    assert_non_null(out);
-    text_table_print(t, out);
-    (void)fclose(out);
-    return text;
+    text_table_print(t, file_begin_text());
+    return file_end_text();
 }
 
 static void columns_are_aligned(void **state)

@@ -1,6 +1,7 @@
 /* test_trace.c - packets of the model's captures are followed from end to end: every hop, the time it took, and where a
  * packet was seen last. */
 #include "tests/support/support_capture_harm.h"
+#include "tests/support/support_capture_validate.h"
 #include "tools/trace/sums.h"
 
 #include <setjmp.h>
@@ -57,15 +58,11 @@ static struct seen seen;
 static void follow_by(const struct sim_capture *c, const struct hx_trace_filter *filter,
                       void (*to)(void *context, const struct hx_trace_packet *p))
 {
-    FILE *file = tmpfile();
-    assert_non_null(file);
-    assert_true(sim_write(c, file, NULL));
-    rewind(file);
     struct hx_problem problem;
     struct hx_trace t;
     struct hx_capture_frame s;
     seen = (struct seen){.c = c};
-    assert_true(hx_capture_index_open_file(&seen.capture_index, file, "model", NULL, &problem));
+    FILE *file = open_capture(c, NULL, &seen.capture_index);
     hx_sums_begin(&seen.sums, &seen.capture_index);
     hx_trace_begin(&t, &seen.capture_index, filter, to, &seen);
     while (hx_capture_index_next(&seen.capture_index, &s, &problem) > 0)

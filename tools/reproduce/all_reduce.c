@@ -14,10 +14,7 @@ static void table(struct reproduce_figure *f)
 {
     struct text_table *t = figure_table(f, 2);
     text_table_row(t, "fabric", "algorithm", "vector", "share %", "closed form %", "simulated ms", "GB/s");
-    for (unsigned i = 0; i < f->plan->count; i++) {
-        const struct reproduce_run *run = &f->plan->run[i];
-        if (run->state != REPRODUCE_DONE)
-            continue;
+    for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
         double model = paper_all_reduce_share(run->fabric, run->algorithm, run->bytes) * 100;
         double rate = (double)run->bytes / run->virtual_seconds / 1e9;
         struct cells c = {0};

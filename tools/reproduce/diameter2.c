@@ -109,35 +109,17 @@ static void plan_adaptive(struct reproduce_plan *p, unsigned network, const char
 static const char at_once[] = "";
 static const char from_a_tenth[] = ",t=0.1";
 
-void plan_sf_a(struct reproduce_plan *p)
-{
-    plan_adaptive(p, SF, at_once);
-}
-
-void plan_sf_ath(struct reproduce_plan *p)
-{
-    plan_adaptive(p, SF, from_a_tenth);
-}
-
-void plan_mlfm_a(struct reproduce_plan *p)
-{
-    plan_adaptive(p, MLFM, at_once);
-}
-
-void plan_mlfm_ath(struct reproduce_plan *p)
-{
-    plan_adaptive(p, MLFM, from_a_tenth);
-}
-
-void plan_oft_a(struct reproduce_plan *p)
-{
-    plan_adaptive(p, OFT, at_once);
-}
-
-void plan_oft_ath(struct reproduce_plan *p)
-{
-    plan_adaptive(p, OFT, from_a_tenth);
-}
+#define ADAPTIVE(name, network, threshold)                                                                             \
+    void plan_##name(struct reproduce_plan *p)                                                                         \
+    {                                                                                                                  \
+        plan_adaptive(p, network, threshold);                                                                          \
+    }
+ADAPTIVE(sf_a, SF, at_once)
+ADAPTIVE(sf_ath, SF, from_a_tenth)
+ADAPTIVE(mlfm_a, MLFM, at_once)
+ADAPTIVE(mlfm_ath, MLFM, from_a_tenth)
+ADAPTIVE(oft_a, OFT, at_once)
+ADAPTIVE(oft_ath, OFT, from_a_tenth)
 
 static void plan_exchange(struct reproduce_plan *p, const char *traffic, uint64_t bytes)
 {

@@ -34,10 +34,7 @@ void show_exchange(struct reproduce_figure *f)
 {
     struct text_table *t = figure_table(f, 2);
     text_table_row(t, "network", "routing", "share of injection %", "simulated us");
-    for (unsigned i = 0; i < f->plan->count; i++) {
-        const struct reproduce_run *run = &f->plan->run[i];
-        if (run->state != REPRODUCE_DONE)
-            continue;
+    for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
         const char *network = diameter2_network_of(run->fabric, f->plan->effort)->spec;
         struct cells c = {0};
         text_table_row(t, network, routing_of(run->fabric), cell(&c, 1, run->share * 100),

@@ -46,10 +46,7 @@ static void load_table(struct reproduce_figure *f)
 {
     struct text_table *t = figure_table(f, 3);
     text_table_row(t, "network", "routing", "traffic", "offered %", "carried %", "p50 us", "p99 us");
-    for (unsigned i = 0; i < f->plan->count; i++) {
-        const struct reproduce_run *run = &f->plan->run[i];
-        if (run->state != REPRODUCE_DONE)
-            continue;
+    for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
         const char *network = diameter2_network_of(run->fabric, f->plan->effort)->spec;
         struct cells c = {0};
         text_table_row(t, network, routing_of(run->fabric), run->traffic, cell(&c, 0, run->rate * 100),

@@ -14,10 +14,7 @@ static void fig11_table(struct reproduce_figure *f)
 {
     struct text_table *t = figure_table(f, 1);
     text_table_row(t, "fabric", "message", "share %", "paper %", "bound %", "simulated ms");
-    for (unsigned i = 0; i < f->plan->count; i++) {
-        const struct reproduce_run *run = &f->plan->run[i];
-        if (run->state != REPRODUCE_DONE)
-            continue;
+    for (const struct reproduce_run *run = NULL; (run = plan_next_done(f->plan, run));) {
         double paper = run->bytes == PAPER_MESSAGE ? paper_figures_of(run->fabric)->alltoall : NAN;
         struct cells c = {0};
         text_table_row(t, run->fabric, cell_bytes(&c, run->bytes), cell(&c, 2, run->share * 100), cell(&c, 1, paper),

@@ -256,3 +256,11 @@ unsigned plan_fabrics(const struct reproduce_plan *p, const char *fabrics[REPROD
     }
     return count;
 }
+
+const struct reproduce_run *plan_next_done(const struct reproduce_plan *p, const struct reproduce_run *last)
+{
+    const struct reproduce_run *run = last ? last + 1 : p->run;
+    while (run < p->run + p->count && run->state != REPRODUCE_DONE)
+        run++;
+    return run < p->run + p->count ? run : NULL;
+}

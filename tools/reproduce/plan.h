@@ -30,4 +30,7 @@ void plan_fig17(struct reproduce_plan *p);
 enum { REPRODUCE_MOST_FABRICS = 24 };
 unsigned plan_fabrics(const struct reproduce_plan *p, const char *fabrics[REPRODUCE_MOST_FABRICS]);
 
+/* The first run behind `last` that is done; NULL: there is none. `last` NULL: begins with the first. */
+const struct reproduce_run *plan_next_done(const struct reproduce_plan *p, const struct reproduce_run *last);
+
 #endif

@@ -116,21 +116,14 @@ static void add_path(struct hx_trace_sums *s, struct hx_message_sum *m, const st
  * hello belongs to none. */
 static struct hx_message_key key_of(const struct hx_header *h)
 {
+    struct hx_message_key key = {h->src_addr_hi, h->src_addr_lo, h->dst_addr_hi, h->dst_addr_lo,
+                                 h->message,     h->job,         h->peer_epoch};
     if (hx_seen_is_forward(h))
-        return (struct hx_message_key){.src_addr_hi = h->src_addr_hi,
-                                       .src_addr_lo = h->src_addr_lo,
-                                       .dst_addr_hi = h->dst_addr_hi,
-                                       .dst_addr_lo = h->dst_addr_lo,
-                                       .message = h->message,
-                                       .job = h->job,
-                                       .epoch = hx_epoch_check(h->epoch)};
-    return (struct hx_message_key){.src_addr_hi = h->dst_addr_hi,
-                                   .src_addr_lo = h->dst_addr_lo,
-                                   .dst_addr_hi = h->src_addr_hi,
-                                   .dst_addr_lo = h->src_addr_lo,
-                                   .message = h->message,
-                                   .job = h->job,
-                                   .epoch = h->peer_epoch};
+        key.epoch = hx_epoch_check(h->epoch);
+    else
+        key = (struct hx_message_key){h->dst_addr_hi, h->dst_addr_lo, h->src_addr_hi, h->src_addr_lo,
+                                      h->message,     h->job,         h->peer_epoch};
+    return key;
 }
 
 static const struct hx_trace_step *first_out(const struct hx_trace_packet *p)

@@ -91,7 +91,7 @@ static void take_one(struct paced *l, struct rte_mbuf *m)
     const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
     bool data = hx_frame_ethertype(frame, HX_HEADER_BYTES) == HX_ETHERTYPE_DATA;
     if (data && l->taken < LATENCY_PACKETS)
-        l->samples[l->taken++] = (double)((uint32_t)(uint64_t)l->now - dpdk_get32(frame + HX_AT_TAG));
+        l->samples[l->taken++] = (double)((uint32_t)(uint64_t)l->now - hx_get32(frame + HX_AT_TAG));
     rte_pktmbuf_free(m);
 }
 

@@ -61,8 +61,8 @@ static void validate_links(void)
 {
     for (uint32_t number = 0; number < s.f.g->hosts * PORTS; number++) {
         const struct shm_condition c = fab_condition(&s.f, number);
-        require(c.down <= 1 && c.loss <= SHM_FAULTY_WHOLE && c.corrupt <= SHM_FAULTY_WHOLE);
-        require(c.duplicate <= SHM_FAULTY_WHOLE && c.reorder <= SHM_FAULTY_WHOLE && c.credit_loss <= SHM_FAULTY_WHOLE);
+        require(c.down <= 1 && c.loss <= HX_FAULT_WHOLE && c.corrupt <= HX_FAULT_WHOLE);
+        require(c.duplicate <= HX_FAULT_WHOLE && c.reorder <= HX_FAULT_WHOLE && c.credit_loss <= HX_FAULT_WHOLE);
     }
 }
 

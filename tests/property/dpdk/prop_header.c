@@ -56,7 +56,7 @@ static void check(const uint8_t *frame, uint32_t bytes, unsigned plane)
     struct hx_desc d = {0};
     struct hx_desc scalar = {0};
     uint64_t address = ((uint64_t)draw(UINT32_MAX) << (ADDRESS_BITS - 32)) & ~UINT64_C(63);
-    const struct dpdk_job job = {.tag = draw(4) ? dpdk_get16(frame + HX_AT_JOB) : (uint16_t)draw(65536),
+    const struct dpdk_job job = {.tag = draw(4) ? hx_get16(frame + HX_AT_JOB) : (uint16_t)draw(65536),
                                  .bits = draw(2) ? UINT16_MAX : 0};
     const struct dpdk_expected expected = dpdk_expect(plane, vcs, job);
     bool taken = dpdk_read_header(&d, frame, bytes, &expected, address);
@@ -78,7 +78,7 @@ static void check(const uint8_t *frame, uint32_t bytes, unsigned plane)
     assert_int_equal(d.dst_addr_lo, h.dst_addr_lo);
     assert_int_equal(d.job, h.job);
     assert_int_equal(dpdk_grant_place(frame), h.credit_vc == HX_NO_CREDIT ? 0 : h.credit_vc + 1);
-    assert_int_equal(dpdk_get32(frame + 20), h.credit_limit);
+    assert_int_equal(hx_get32(frame + 20), h.credit_limit);
 }
 
 static void good_frames_are_read_alike(void **state)

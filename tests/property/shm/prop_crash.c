@@ -170,11 +170,11 @@ static void strike(struct run *r)
     uint32_t node = draw(r, g->nodes);
     unsigned port = draw(r, hx_fabric_ports(g, node));
     struct shm_condition c = {.down = draw(r, 8) == 0,
-                              .loss = draw_share(r, SHM_FAULTY_WHOLE / 50),
-                              .corrupt = draw_share(r, SHM_FAULTY_WHOLE / 50),
-                              .duplicate = draw_share(r, SHM_FAULTY_WHOLE / 4),
-                              .reorder = draw_share(r, SHM_FAULTY_WHOLE / 4),
-                              .credit_loss = draw_share(r, SHM_FAULTY_WHOLE / 2),
+                              .loss = draw_share(r, HX_FAULT_WHOLE / 50),
+                              .corrupt = draw_share(r, HX_FAULT_WHOLE / 50),
+                              .duplicate = draw_share(r, HX_FAULT_WHOLE / 4),
+                              .reorder = draw_share(r, HX_FAULT_WHOLE / 4),
+                              .credit_loss = draw_share(r, HX_FAULT_WHOLE / 2),
                               .delay_ns = draw_share(r, 4000),
                               .bytes_a_second = draw(r, 4) ? 0 : 10000000000U};
     if (node < g->hosts && port == HX_LOCAL)

@@ -194,6 +194,15 @@ bool rig_take(struct rig *r, unsigned output, struct rig_packet *p)
     return true;
 }
 
+void rig_expect(struct rig *r, unsigned output, uint32_t id)
+{
+    struct rig_packet p;
+    if (!rig_take(r, output, &p))
+        fail_msg("nothing left by output %u, though %u should have", output, id);
+    assert_int_equal(p.id, id);
+    assert_true(p.intact);
+}
+
 void rig_validate_empty(const struct rig *r)
 {
     const struct loopback_node *n = &r->hal.node;

@@ -58,6 +58,8 @@ unsigned rig_pass(struct rig *r, unsigned input, unsigned vc);
 unsigned rig_grant(struct rig *r, unsigned output);
 /* The next packet that left by the output. */
 bool rig_take(struct rig *r, unsigned output, struct rig_packet *p);
+/* It is there, is this one and is intact. */
+void rig_expect(struct rig *r, unsigned output, uint32_t id);
 /* Blocks that the (input, VC) can still take. */
 unsigned rig_space(const struct rig *r, unsigned input, unsigned vc);
 /* Nothing waits, every buffer is free and every block of credit given back. */

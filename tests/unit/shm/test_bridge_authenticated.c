@@ -87,13 +87,19 @@ static void test_a_wire_that_refuses_costs_one_seal_and_leaves_no_gap(void **sta
     bench_loses_no_buffer(b);
 }
 
+/* The wire takes no frame after this call. */
+static struct told fill_wire(const struct bench *b)
+{
+    bench_line.out.first = bench_line.out.last;
+    bench_line.room = 0;
+    return (struct told){.last = port_of(b)->cable.authenticated};
+}
+
 static void test_a_credit_frame_that_is_refused_is_sealed_once(void **state)
 {
     struct bench *b = *state;
-    struct told t = {.last = port_of(b)->cable.authenticated};
     uint64_t since = 0;
-    bench_line.out.first = bench_line.out.last;
-    bench_line.room = 0;
+    struct told t = fill_wire(b);
     for (unsigned n = 0; n < 50; n++) {
         (void)bench_step(b);
         assert_true(port_of(b)->cable.authenticated == t.last + 1);
@@ -109,10 +115,8 @@ static void test_a_credit_frame_that_is_refused_is_sealed_once(void **state)
 static void test_nothing_is_quiet_while_a_sealed_packet_waits(void **state)
 {
     struct bench *b = *state;
-    struct told t = {.last = port_of(b)->cable.authenticated};
     uint64_t since = 0;
-    bench_line.out.first = bench_line.out.last;
-    bench_line.room = 0;
+    struct told t = fill_wire(b);
     bench_west_sends(b, 5, 100, 0, 1);
     for (unsigned n = 0; n < 3000; n++) {
         if (n % 500 == 0)

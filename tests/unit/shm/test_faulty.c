@@ -17,7 +17,7 @@ enum { VC = 1, LENGTH = 936, FRAME = HX_HEADER_BYTES + LENGTH, MANY = 4000, BATC
 static struct support s;
 static struct worker receiver;
 static struct shm_faulty link;
-static struct shm_faulty_count count;
+static struct hx_fault_cost count;
 static struct shm_rx arriving;
 static struct hx_input in;
 static uint64_t head;         /* the sender's */
@@ -29,7 +29,7 @@ static int open_link(void **state)
     support_open(&s, &(struct support_plan){"1x1 Hx2Mesh", .workers = 1, .planes = 1, .message = 1, .count = 1});
     support_start(&s, &receiver, 0);
     receiver.shm.now = 1000;
-    count = (struct shm_faulty_count){0};
+    count = (struct hx_fault_cost){0};
     head = 0;
     packets_sent = 0;
     arriving = (struct shm_rx){.link = fab_link(&s.f, 0, 0, HX_E), .ahead = shm_link_slots(s.f.g->vcs, s.f.slots)};
@@ -37,7 +37,7 @@ static int open_link(void **state)
     link = (struct shm_faulty){.worker = &receiver.shm,
                                .from = arriving.link,
                                .to = fab_faulty(&s.f, fab_first_port(&s.f, 0, 0) + HX_E),
-                               .count = &count,
+                               .cost = &count,
                                .vcs = s.f.g->vcs,
                                .size = s.f.slots,
                                .checked = true,
@@ -119,7 +119,7 @@ static void a_cut_link_brings_nothing_and_gives_all_buffers_back(void **state)
     send(BATCH);
     (void)shm_faulty_step(&link);
     assert_int_equal(take(arrived), 0);
-    assert_int_equal(count.cut, BATCH);
+    assert_int_equal(count.lost, BATCH);
     assert_int_equal(link.from->tails, head);
     each_buffer_has_one_place();
     assert_int_equal(support_audit(&s).in_links, 0);
@@ -132,7 +132,7 @@ static void shares_fall_as_often_as_they_say(void **state)
     seeded_run = seeded_by(1);
     struct hx_desc arrived[HX_WINDOW];
     unsigned came = 0;
-    begin((struct shm_condition){.loss = SHM_FAULTY_WHOLE / 4, .duplicate = SHM_FAULTY_WHOLE / 4});
+    begin((struct shm_condition){.loss = HX_FAULT_WHOLE / 4, .duplicate = HX_FAULT_WHOLE / 4});
     for (unsigned i = 0; i < MANY / BATCH; i++) {
         send(BATCH);
         (void)shm_faulty_step(&link);
@@ -149,7 +149,7 @@ static void a_packet_that_comes_twice_is_the_same_in_two_buffers(void **state)
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
-    begin((struct shm_condition){.duplicate = SHM_FAULTY_WHOLE});
+    begin((struct shm_condition){.duplicate = HX_FAULT_WHOLE});
     send(1);
     (void)shm_faulty_step(&link);
     assert_int_equal(take(arrived), 2);
@@ -164,7 +164,7 @@ static void a_corrupted_packet_has_one_bit_turned_that_its_crc_covers(void **sta
     (void)state;
     seeded_run = seeded_by(1);
     struct hx_desc arrived[HX_WINDOW];
-    begin((struct shm_condition){.corrupt = SHM_FAULTY_WHOLE});
+    begin((struct shm_condition){.corrupt = HX_FAULT_WHOLE});
     for (unsigned i = 0; i < MANY / BATCH; i++) {
         send(1);
         (void)shm_faulty_step(&link);
@@ -186,7 +186,7 @@ static void a_corrupted_packet_whose_crc_nobody_checks_decodes_to_nothing(void *
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
-    begin((struct shm_condition){.corrupt = SHM_FAULTY_WHOLE, .duplicate = SHM_FAULTY_WHOLE});
+    begin((struct shm_condition){.corrupt = HX_FAULT_WHOLE, .duplicate = HX_FAULT_WHOLE});
     link.checked = false;
     for (unsigned times = 1; times <= 2; times++) {
         send(1);
@@ -208,7 +208,7 @@ static void packets_that_change_places_all_arrive(void **state)
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
-    begin((struct shm_condition){.reorder = SHM_FAULTY_WHOLE});
+    begin((struct shm_condition){.reorder = HX_FAULT_WHOLE});
     send(4);
     (void)shm_faulty_step(&link);
     assert_int_equal(take(arrived), 4);
@@ -260,7 +260,7 @@ static void a_lost_credit_frame_tells_nothing_and_the_next_one_tells_all(void **
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
-    begin((struct shm_condition){.credit_loss = SHM_FAULTY_WHOLE});
+    begin((struct shm_condition){.credit_loss = HX_FAULT_WHOLE});
     send(BATCH);
     (void)shm_faulty_step(&link);
     assert_int_equal(take(arrived), BATCH);
@@ -292,7 +292,7 @@ static void a_window_goes_in_and_out_as_it_stands(void **state)
     shm_step_commit(&receiver.shm.step);
     shm_commit_pools(&receiver.shm);
     send(2);
-    begin((struct shm_condition){.loss = SHM_FAULTY_WHOLE});
+    begin((struct shm_condition){.loss = HX_FAULT_WHOLE});
     each_buffer_has_one_place();
     assert_int_equal(hx_lane(link.from->tails, VC), 4);
     assert_int_equal(link.from->gone[VC], 0);

@@ -303,15 +303,17 @@ static void nothing_waits_for_what_is_given_up(void **state)
     assert_int_equal(w->begun[0], 3);
 }
 
+#define PREPARED(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(packets_of_every_length_come_as_they_were, open_world, close_world),
-        cmocka_unit_test_setup_teardown(packets_of_ipv6_go_with_the_others, open_world, close_world),
-        cmocka_unit_test_setup_teardown(packets_gather_while_four_messages_are_under_way, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_has_no_place_stays_in_the_interface, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_is_for_nobody_is_dropped, open_world, close_world),
-        cmocka_unit_test_setup_teardown(nothing_waits_for_what_is_given_up, open_world, close_world),
+        PREPARED(packets_of_every_length_come_as_they_were),
+        PREPARED(packets_of_ipv6_go_with_the_others),
+        PREPARED(packets_gather_while_four_messages_are_under_way),
+        PREPARED(what_has_no_place_stays_in_the_interface),
+        PREPARED(what_is_for_nobody_is_dropped),
+        PREPARED(nothing_waits_for_what_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

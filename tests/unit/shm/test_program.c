@@ -399,20 +399,22 @@ static void anything_at_all_harms_nobody(void **state)
     seeded_run = 0;
 }
 
+#define PREPARED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(requests_that_cannot_be_are_answered_and_not_sent, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_sent_is_what_was_judged, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_request_that_goes_out_keeps_its_place, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(more_requests_than_there_are_places_for_are_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_what_a_slot_is_armed_for_lands_in_it, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_slot_outside_of_the_memory_is_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(those_who_greeted_who_has_died_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_cannot_be_told_is_not_waited_for, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(one_that_closes_or_is_followed_is_told_of_too, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_next_one_finds_counts_that_are_right, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(anything_at_all_harms_nobody, set_up, tear_down),
+        PREPARED(requests_that_cannot_be_are_answered_and_not_sent),
+        PREPARED(what_is_sent_is_what_was_judged),
+        PREPARED(a_request_that_goes_out_keeps_its_place),
+        PREPARED(more_requests_than_there_are_places_for_are_none),
+        PREPARED(only_what_a_slot_is_armed_for_lands_in_it),
+        PREPARED(a_slot_outside_of_the_memory_is_none),
+        PREPARED(those_who_greeted_who_has_died_are_told),
+        PREPARED(who_cannot_be_told_is_not_waited_for),
+        PREPARED(one_that_closes_or_is_followed_is_told_of_too),
+        PREPARED(the_next_one_finds_counts_that_are_right),
+        PREPARED(anything_at_all_harms_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,14 +278,16 @@ static void a_successor_goes_on_with_the_program(void **state)
     assert_int_equal(atomic_load(&mine()->head->completed), 2);
 }
 
+#define PREPARED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_gets_what_is_its_own, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_program_does_not_speak_as_an_interface, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(they_take_turns_and_each_has_half, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(with_a_program_go_only_its_own, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_successor_goes_on_with_the_program, set_up, tear_down),
+        PREPARED(each_gets_what_is_its_own),
+        PREPARED(a_program_does_not_speak_as_an_interface),
+        PREPARED(they_take_turns_and_each_has_half),
+        PREPARED(with_a_program_go_only_its_own),
+        PREPARED(a_successor_goes_on_with_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

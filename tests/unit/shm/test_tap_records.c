@@ -445,21 +445,23 @@ static void a_tap_is_believed_whole_or_not_at_all(void **state)
     close_tap();
 }
 
+#define PREPARED(test) cmocka_unit_test_setup_teardown(test, open_fabric, close_fabric)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_byte_of_a_frame_is_kept, open_fabric, close_fabric),
-        cmocka_unit_test_setup_teardown(no_byte_is_kept_behind_the_snap_length, open_fabric, close_fabric),
-        cmocka_unit_test_setup_teardown(a_frame_is_known_by_when_and_where_it_was_injected, open_fabric, close_fabric),
-        cmocka_unit_test_setup_teardown(a_filter_sees_no_credit, open_fabric, close_fabric),
-        cmocka_unit_test_setup_teardown(a_record_tells_what_was_lost_before_it, open_fabric, close_fabric),
-        cmocka_unit_test_setup_teardown(what_a_peer_forged_is_not_recorded, open_fabric, close_fabric),
-        cmocka_unit_test_setup_teardown(what_was_there_before_is_not_recorded, open_fabric, close_fabric),
-        cmocka_unit_test_setup_teardown(only_who_waits_needs_room, open_fabric, close_fabric),
-        cmocka_unit_test_setup_teardown(a_note_tells_who_waited_and_for_what, open_fabric, close_fabric),
-        cmocka_unit_test_setup_teardown(the_last_of_a_full_link_has_waited, open_fabric, close_fabric),
+        PREPARED(every_byte_of_a_frame_is_kept),
+        PREPARED(no_byte_is_kept_behind_the_snap_length),
+        PREPARED(a_frame_is_known_by_when_and_where_it_was_injected),
+        PREPARED(a_filter_sees_no_credit),
+        PREPARED(a_record_tells_what_was_lost_before_it),
+        PREPARED(what_a_peer_forged_is_not_recorded),
+        PREPARED(what_was_there_before_is_not_recorded),
+        PREPARED(only_who_waits_needs_room),
+        PREPARED(a_note_tells_who_waited_and_for_what),
+        PREPARED(the_last_of_a_full_link_has_waited),
         cmocka_unit_test(only_memory_that_cannot_shrink_has_a_size),
-        cmocka_unit_test_setup_teardown(a_tap_is_believed_whole_or_not_at_all, open_fabric, close_fabric),
+        PREPARED(a_tap_is_believed_whole_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,20 @@ static void refused(const char *text, const char *says)
     fabric_refused(spec_of(LIST), says);
 }
 
+/* `what`: NULL: any. */
+static void refused_at(const char *file, const char *text, const char *place, const char *what)
+{
+    struct hx_fabric f;
+    struct hx_problem problem;
+    char where[FILE_PATH_BYTES + 32];
+    file_write_text(file, text);
+    snprintf(where, sizeof where, "%s%s", file_path(file), place);
+    assert_false(hx_fabric_make(&f, spec_of(file), 1, &problem));
+    assert_string_equal(problem.where, where);
+    if (what)
+        assert_string_equal(problem.what, what);
+}
+
 /* Any fabric of routers as a file: hosts are h0, h1, routers r0, r1. */
 static void write_fabric(const struct hx_fabric *f)
 {
@@ -294,14 +308,10 @@ static void a_mark_of_utf_8_is_no_name(void **state)
         assert_int_equal(f.nodes, 3);
         hx_fabric_free(&f);
     }
-    struct hx_problem problem;
-    struct hx_fabric f;
-    char where[FILE_PATH_BYTES + 32];
-    file_write_text(LIST, "\xEF\xBB\xBF"
-                          "a,b,0\n");
-    snprintf(where, sizeof where, "%s:1:5", file_path(LIST));
-    assert_false(hx_fabric_make(&f, spec_of(LIST), 1, &problem));
-    assert_string_equal(problem.where, where);
+    refused_at(LIST,
+               "\xEF\xBB\xBF"
+               "a,b,0\n",
+               ":1:5", NULL);
 }
 
 static void wrong_words_are_named_by_line_and_column(void **state)
@@ -313,15 +323,8 @@ static void wrong_words_are_named_by_line_and_column(void **state)
                 {"a,b,1, 2x\n", ":1:8"},     {"a,b,,,fibre\n", ":1:7"},        {"a,b,1,2,aoc,4\n", ":1:1"},
                 {"# a\n hots a\n", ":2:2"},  {"host a\nswitch a\n", ":2:1"},   {"switch a 100\n", ":1:10"},
                 {"forward a 1x\n", ":1:11"}, {"forward a 100  1x\n", ":1:16"}, {"forward rack one 1 2\n", ":1:20"}};
-    for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
-        struct hx_fabric f;
-        struct hx_problem problem;
-        char where[FILE_PATH_BYTES + 32];
-        file_write_text(LIST, each[i].text);
-        snprintf(where, sizeof where, "%s%s", file_path(LIST), each[i].where);
-        assert_false(hx_fabric_make(&f, spec_of(LIST), 1, &problem));
-        assert_string_equal(problem.where, where);
-    }
+    for (unsigned i = 0; i < sizeof each / sizeof *each; i++)
+        refused_at(LIST, each[i].text, each[i].where, NULL);
 }
 
 static void what_is_not_said_again_stays(void **state)
@@ -447,16 +450,8 @@ static void wrong_yaml_is_named_by_line_and_column(void **state)
                 {"nodes: [{name: A, is: hots}]\nlinks: []\n", ":1:9",
                  "'hots' is none of switch, host, forward (did you mean 'host'?)"},
                 {"links: {a: b}\n", ":1:8", "links: a list expected, found a mapping of keys"}};
-    for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
-        struct hx_fabric f;
-        struct hx_problem problem;
-        char where[FILE_PATH_BYTES + 32];
-        file_write_text(YAML, each[i].text);
-        snprintf(where, sizeof where, "%s%s", file_path(YAML), each[i].where);
-        assert_false(hx_fabric_make(&f, spec_of(YAML), 1, &problem));
-        assert_string_equal(problem.what, each[i].what);
-        assert_string_equal(problem.where, where);
-    }
+    for (unsigned i = 0; i < sizeof each / sizeof *each; i++)
+        refused_at(YAML, each[i].text, each[i].where, each[i].what);
 }
 
 static void graphs_that_cannot_be_are_refused(void **state)

@@ -21,7 +21,7 @@ static struct support_virtual lab;
 static struct worker worker;
 static struct hx_link_change change[2];
 static struct virtual_fault link[3]; /* 1: this end, 2: the other, of which credits are lost */
-static struct virtual_fault_cost cost[2];
+static struct hx_fault_cost cost[2];
 static struct virtual_faults faults;
 static unsigned hits;
 static uint64_t now;

@@ -226,16 +226,17 @@ static void what_comes_alone_goes_as_in_a_step(void **state)
     }
 }
 
+#define PREPARED(test) cmocka_unit_test_setup_teardown(test, open_lab, close_lab)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_stood_behind_a_window_goes_on_after_the_last_that_waited, open_lab,
-                                        close_lab),
-        cmocka_unit_test_setup_teardown(what_comes_alone_behind_a_window_waits_there_too, open_lab, close_lab),
-        cmocka_unit_test_setup_teardown(what_ring_of_an_empty_queue_stays, open_lab, close_lab),
-        cmocka_unit_test_setup_teardown(a_short_packet_goes_where_long_ones_lack_credit, open_lab, close_lab),
-        cmocka_unit_test_setup_teardown(a_packet_goes_before_one_whose_output_is_shut, open_lab, close_lab),
-        cmocka_unit_test_setup_teardown(what_comes_at_one_time_goes_in_one_step, open_lab, close_lab),
+        PREPARED(what_stood_behind_a_window_goes_on_after_the_last_that_waited),
+        PREPARED(what_comes_alone_behind_a_window_waits_there_too),
+        PREPARED(what_ring_of_an_empty_queue_stays),
+        PREPARED(a_short_packet_goes_where_long_ones_lack_credit),
+        PREPARED(a_packet_goes_before_one_whose_output_is_shut),
+        PREPARED(what_comes_at_one_time_goes_in_one_step),
         cmocka_unit_test(what_comes_alone_goes_as_in_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

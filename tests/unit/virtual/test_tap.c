@@ -299,17 +299,18 @@ static void ports_that_are_not_captured(void **state)
     assert_int_equal(b->counts[1].received, 0);
 }
 
+#define PREPARED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(in_the_order_of_time, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(of_one_time_by_interface_and_age, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(frames_are_whole, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_payload_records_are_short, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_payload_acknowledgements_are_whole, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(both_ends_of_a_link_are_recorded, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(waits_for_room, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(waits_for_no_one, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(ports_that_are_not_captured, set_up, tear_down)};
+    const struct CMUnitTest tests[] = {PREPARED(in_the_order_of_time),
+                                       PREPARED(of_one_time_by_interface_and_age),
+                                       PREPARED(frames_are_whole),
+                                       PREPARED(without_payload_records_are_short),
+                                       PREPARED(without_payload_acknowledgements_are_whole),
+                                       PREPARED(both_ends_of_a_link_are_recorded),
+                                       PREPARED(waits_for_room),
+                                       PREPARED(waits_for_no_one),
+                                       PREPARED(ports_that_are_not_captured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
