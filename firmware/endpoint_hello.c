@@ -1,21 +1,21 @@
-/* endpoint_hello.c - who a peer is: its epoch, and how a change of it is believed.
+/* endpoint_hello.c - epochs of peers, and how a change is confirmed.
  *
- *     here       packet of another epoch than the known one, or for another than this one: dropped, the peer is asked
- *     hello ->   "who are you?" and a nonce
- *     <- hello   the nonce, under the epoch that the peer has now
- *     here       if that is another: what came from it is forgotten, what goes to it begins anew
- *                in any case: its next message's number, so that one that was forged is found out, or a gap is got over
- *     hello ->   "I know nothing of what you sent": what it sends here begins anew as well
+ *     here       packet of an unknown epoch, or for another epoch than this one: dropped; the peer is asked
+ *     hello ->   asks, with a nonce
+ *     <- hello   returns the nonce, under the peer's present epoch
+ *     here       if the epoch differs: clears what came from the peer, restarts what goes to it
+ *                always: takes the peer's next message number, which reveals forged numbers and closes gaps
+ *     hello ->   "nothing known of what you sent": the peer restarts its sends as well
  *
- * A nonce is a keyed hash of the peer and of how many nonces of this peer were answered; so it cannot be guessed, is
- * good for one answer, and nothing need be kept of it. */
+ * A nonce is a keyed hash of the peer and of the number of its answered nonces. So it is unpredictable, valid for one
+ * answer, and needs no memory. */
 #include "bytes.h"
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 #include "siphash.h"
 
-enum { ASK_SHARE = 8 /* of least_ns: from question to question */ };
-enum { FORGETS = 1 /* tag of a hello */ };
+enum { ASK_SHARE = 8 /* share of least_ns between questions */ };
+enum { FORGETS = 1 /* tag of a hello: nothing is known of the peer's messages */ };
 
 static struct hx_peer_hello *hello_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
@@ -29,16 +29,16 @@ static uint64_t nonce_for(const struct hx_endpoint *ep, const struct hx_peer *pe
     return nonce ? nonce : 1;
 }
 
-static void queue(struct hx_endpoint *ep, const struct hx_peer *peer)
+static void queue_hello(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     struct hx_peer_hello *hello = hello_of(ep, peer);
     if (hello->queued)
         return;
     hello->queued = true;
-    hx_endpoint_owe(ep, peer, HX_PEER_WINDOW);
+    hx_endpoint_queue_answer(ep, peer, HX_PEER_WINDOW);
 }
 
-/* An answer tells what is true after its nonce first went out: what the slots had then is kept. */
+/* An answer holds from when its nonce was first sent: keeps the slots' numbers of that time. */
 static void open_question(const struct hx_endpoint *ep, struct hx_peer *peer, struct hx_peer_hello *hello)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
@@ -56,27 +56,27 @@ void hx_endpoint_ask(struct hx_endpoint *ep, struct hx_peer *peer)
     hello->asked = now;
     if (!hello->open)
         open_question(ep, peer, hello);
-    queue(ep, peer);
+    queue_hello(ep, peer);
 }
 
-static void know(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch)
+static void set_epoch(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch)
 {
     peer->epoch = epoch;
     hx_endpoint_note_epoch(ep, peer);
 }
 
-bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
+bool hx_endpoint_check_epoch(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
     if (peer->epoch == 0)
-        know(ep, peer, h->epoch);
+        set_epoch(ep, peer, h->epoch);
     bool good = hx_endpoint_is_known(ep, h, peer);
     if (!good)
         hx_endpoint_ask(ep, peer);
     return good;
 }
 
-/* The peer is who it says it is, and its next message has the number that it says. */
-static void believe(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch, uint32_t next)
+/* Accepts the peer's confirmed epoch and next message number. */
+static void accept_hello(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch, uint32_t next)
 {
     struct hx_peer_hello *hello = hello_of(ep, peer);
     bool other = peer->epoch != epoch;
@@ -87,10 +87,10 @@ static void believe(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch
     hx_endpoint_take_number(ep, peer, next, hello->before);
     if (!other)
         return;
-    know(ep, peer, epoch);
+    set_epoch(ep, peer, epoch);
     hx_endpoint_restart_sends(ep, peer);
     hello->forgets = true;
-    queue(ep, peer);
+    queue_hello(ep, peer);
 }
 
 void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
@@ -99,14 +99,14 @@ void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, s
     struct hx_peer_hello *hello = hello_of(ep, peer);
     uint64_t asks = hx_get64(payload);
     uint64_t answers = hx_get64(payload + sizeof asks);
-    if (asks) { /* whoever it is */
+    if (asks) { /* from any sender */
         hello->nonce[0] = (uint32_t)asks;
         hello->nonce[1] = (uint32_t)(asks >> 32);
-        queue(ep, peer);
+        queue_hello(ep, peer);
     }
     if (answers && hello->has_asked && answers == nonce_for(ep, peer))
-        believe(ep, peer, h->epoch, h->message);
-    if (!hx_endpoint_meet(ep, h, peer))
+        accept_hello(ep, peer, h->epoch, h->message);
+    if (!hx_endpoint_check_epoch(ep, h, peer))
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     else if (h->tag == FORGETS && h->peer_epoch)
         hx_endpoint_restart_sends(ep, peer);

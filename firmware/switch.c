@@ -20,7 +20,7 @@ ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input,
 
 /* ---- one VC ---- */
 
-/* Takes back what start_waiting() noted. */
+/* Reverts start_waiting(). */
 static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
 {
     uint64_t *candidates = hx_switch_candidates(sw, input, vc);
@@ -34,28 +34,27 @@ static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint
     }
 }
 
-/* The inputs whose packets of one VC have the same VC behind `port` as those of `input`: they stand in one queue for
- * it. */
-static uint64_t alike(const struct hx_route *r, unsigned port, unsigned input)
+/* Returns the inputs that, for one VC, share the queue of `input` for `port`: they have the same VC behind it. */
+static uint64_t same_queue(const struct hx_route *r, unsigned port, unsigned input)
 {
     uint64_t vc_increment = r->vc_increment[port] >> input & 1 ? r->vc_increment[port] : ~r->vc_increment[port];
     return vc_increment & (r->restarted[port] >> input & 1 ? r->restarted[port] : ~r->restarted[port]);
 }
 
-/* Of `ports`, those that packets of this VC wait for, but none that would go on the VC that this one goes on: what one
- * VC waits for must not stop another, or they wait for each other. */
-static uint64_t wanted_otherwise(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports)
+/* Returns those of `ports` that only packets for another VC than this packet's wait for. One VC must not block another,
+ * or they could deadlock. */
+static uint64_t wanted_on_other_vc(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports)
 {
     uint64_t otherwise = 0;
     for (ports &= sw->wanted[vc]; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
-        bool same = sw->requests[(size_t)vc * sw->outputs + port] & alike(&sw->route, port, input);
+        bool same = sw->requests[(size_t)vc * sw->outputs + port] & same_queue(&sw->route, port, input);
         otherwise |= (uint64_t)!same << port;
     }
     return otherwise;
 }
 
-/* Grants one output to those who wait for it, input by input in turn, until its room is spent. */
+/* Grants an output to waiting packets, round-robin over inputs, until its credit is used up. */
 ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc, struct burst *b,
                                 route_function *route, bool is_accelerator)
 {
@@ -64,7 +63,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     uint64_t no_room = 0;
     for (uint64_t asking; (asking = *requests & ~no_room);) {
         if (!is_accelerator && hal_tx_credits(sw->hal, port) == 0)
-            return; /* on no VC: who asks need not be looked at, which costs most of where ports are many */
+            return; /* no credit on any VC: skip the requests, which are costly to examine with many ports */
         unsigned input = hx_next_bit(asking, *turn);
         uint16_t position = oldest(hx_switch_candidates(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
         const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
@@ -72,7 +71,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
         if (room_of(sw, b, port, input, vc, is_accelerator) < cost) {
             if (is_accelerator || !sw->route.changes_vc)
                 return;
-            no_room |= alike(&sw->route, port, input);
+            no_room |= same_queue(&sw->route, port, input);
             continue;
         }
         struct hx_heading to = waiting_heading(sw, input, vc, position, d);
@@ -83,80 +82,78 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
         b->left |= (uint64_t)1 << input;
         b->moved++;
         if (is_accelerator && !HAL_VCS_APART)
-            return; /* it is spent */
+            return; /* it is busy */
     }
 }
 
-/* Finds where a newly arrived packet may go; false: it was dropped. `offered`: what its route offers it, 0: that is not
- * known. */
-ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
-                         struct hx_heading *to, uint64_t offered, uint64_t open, route_function *route,
-                         bool is_accelerator, uint64_t *ports)
+/* Computes the candidate ports of a new packet to `to`. Returns false if the packet was dropped. */
+ALWAYS_INLINE bool admit(struct hx_switch *sw, const struct arrival *a, struct hx_heading *to, uint64_t open,
+                         route_function *route, bool is_accelerator, uint64_t *ports)
 {
-    if (offered) {
-        /* so its destination is in the fabric, and it has nothing to choose */
+    if (a->offered) {
+        /* the destination is in the fabric, and there is no detour to choose */
     } else if (RARE(to->addr_hi >= sw->route.columns || to->addr_lo >= sw->route.rows)) {
-        if (is_accelerator || !hx_detour_follow(sw, input, vc, position, d, to)) {
-            hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
+        if (is_accelerator || !hx_detour_follow(sw, a->input, a->vc, a->position, a->d, to)) {
+            hal_drop(sw->hal, a->input, a->vc, a->d, HX_DROP_MALFORMED);
             return false;
         }
-    } else if (!is_accelerator && RARE(sw->route.choosing >> input & 1)) {
-        hx_detour_choose(sw, input, vc, position, d, to);
+    } else if (!is_accelerator && RARE(sw->route.choosing >> a->input & 1)) {
+        hx_detour_choose(sw, a->input, a->vc, a->position, a->d, to);
     }
-    if (is_accelerator && RARE(d->job != sw->job)) {
-        hal_drop(sw->hal, input, vc, d, HX_DROP_FOREIGN_JOB);
+    if (is_accelerator && RARE(a->d->job != sw->job)) {
+        hal_drop(sw->hal, a->input, a->vc, a->d, HX_DROP_FOREIGN_JOB);
         return false;
     }
-    *ports = offered ? candidate_ports_of(sw, input, vc, offered, open, is_accelerator)
-                     : candidate_ports_on(sw, input, vc, *to, open, route, is_accelerator);
+    *ports = a->offered ? candidate_ports_of(sw, a->input, a->vc, a->offered, open, is_accelerator)
+                        : candidate_ports_on(sw, a->input, a->vc, *to, open, route, is_accelerator);
     if (!is_accelerator && RARE(*ports == 0)) {
-        hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
+        hal_drop(sw->hal, a->input, a->vc, a->d, HX_DROP_NO_ROUTE);
         return false;
     }
     return true;
 }
 
-/* The output that a newly arrived packet takes, its room spent; NO_PORT: it waits, or was dropped. */
-ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
-                              const struct hx_desc *d, uint64_t offered, struct burst *b, route_function *route,
+/* Selects the output of a new packet and takes its credit. Returns NO_PORT if the packet waits or was dropped. */
+ALWAYS_INLINE unsigned choose(struct hx_switch *sw, const struct arrival *a, struct burst *b, route_function *route,
                               bool is_accelerator)
 {
     uint64_t ports;
-    struct hx_heading to = heading_of(d);
-    if (!admit(sw, input, vc, position, d, &to, offered, b->open, route, is_accelerator, &ports))
+    struct hx_heading to = heading_of(a->d);
+    if (!admit(sw, a, &to, b->open, route, is_accelerator, &ports))
         return NO_PORT;
-    unsigned cost = hal_packet_credits(d);
-    uint64_t free = ports & ~(sw->wanted[vc] | busy_of(b, is_accelerator));
+    unsigned cost = hal_packet_credits(a->d);
+    uint64_t free = ports & ~(sw->wanted[a->vc] | busy_of(b, is_accelerator));
     if (!is_accelerator && sw->route.changes_vc)
-        free |= wanted_otherwise(sw, input, vc, ports);
+        free |= wanted_on_other_vc(sw, a->input, a->vc, ports);
     unsigned port = NO_PORT;
     if (!is_accelerator)
-        port = select_router(sw, free, input, vc, cost);
+        port = select_router(sw, free, a->input, a->vc, cost);
     else if (ports & LOCAL_BIT)
-        port = free && room_of(sw, b, HX_LOCAL, input, vc, is_accelerator) >= cost ? HX_LOCAL : NO_PORT;
+        port = free && room_of(sw, b, HX_LOCAL, a->input, a->vc, is_accelerator) >= cost ? HX_LOCAL : NO_PORT;
     else
-        port =
-            all_ports(is_accelerator) ? select_accelerator(sw, b->lanes, free, cost) : select_asked(sw, free, vc, cost);
+        port = all_ports(is_accelerator) ? select_accelerator(sw, b->lanes, free, cost)
+                                         : select_sparse(sw, free, a->vc, cost);
     if (RARE(port == NO_PORT))
-        start_waiting(sw, input, vc, position, to, ports);
+        start_waiting(sw, a->input, a->vc, a->position, to, ports);
     else
         spend(b, port, cost, is_accelerator);
     return port;
 }
 
-/* Sends one newly arrived packet on, or lets it wait. */
+/* Forwards a new packet, or lets it wait. */
 ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct burst *b,
                            route_function *route, bool is_accelerator)
 {
-    const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-    unsigned port = choose(sw, input, vc, position, d, 0, b, route, is_accelerator);
+    const struct arrival a = {
+        .input = input, .vc = vc, .position = position, .d = hal_arrival(sw->hal, input, vc, position)};
+    unsigned port = choose(sw, &a, b, route, is_accelerator);
     if (port == NO_PORT)
         return;
-    transmit(sw, port, input, vc, d, is_accelerator);
+    transmit(sw, port, input, vc, a.d, is_accelerator);
     b->moved++;
 }
 
-/* What an input brought on a VC since the last step, a packet or more. */
+/* Forwards the new packets of an input on a VC: one or more. */
 ALWAYS_INLINE void forward_arrivals(struct hx_switch *sw, unsigned input, uint64_t arrived, unsigned vc,
                                     struct burst *b, route_function *route, bool is_accelerator)
 {
@@ -172,13 +169,13 @@ static unsigned input_after(unsigned input)
     return input + 1 == HX_ACCELERATOR_PORTS ? 0 : input + 1;
 }
 
-/* A packet for which an output was chosen. */
+/* A packet with its selected output. */
 struct leaving {
     const struct hx_desc *d;
     uint8_t input, port;
 };
 
-enum { LEAVING = 16 /* sent together at most: it is on the stack */ };
+enum { LEAVING = 16 /* packets of a batch; bounds the stack */ };
 
 ALWAYS_INLINE void send_all(struct hx_switch *sw, unsigned vc, const struct leaving leaving[LEAVING], unsigned n)
 {
@@ -186,8 +183,8 @@ ALWAYS_INLINE void send_all(struct hx_switch *sw, unsigned vc, const struct leav
         transmit(sw, leaving[i].port, leaving[i].input, vc, leaving[i].d, true);
 }
 
-/* Sends on, or lets wait, what all inputs of an accelerator brought on a VC. Outputs are chosen for many packets, and
- * then these are sent: one by one, each would be sent while the choice for the next, which is long, waits for it. */
+/* Forwards the new packets of all inputs of an accelerator on a VC. Outputs are selected for a batch of packets before
+ * they are sent, so that transmission does not stall on the long selection of the next packet. */
 ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
                                route_function *route)
 {
@@ -197,9 +194,10 @@ ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, un
     for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++, input = input_after(input)) {
         uint16_t position = hx_lane(sw->input[input].seen, vc);
         for (uint16_t end = hx_lane(arrived[input], vc); position != end; position++) {
-            const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-            unsigned port = choose(sw, input, vc, position, d, 0, b, route, true);
-            leaving[n] = (struct leaving){d, (uint8_t)input, (uint8_t)port};
+            const struct arrival a = {
+                .input = input, .vc = vc, .position = position, .d = hal_arrival(sw->hal, input, vc, position)};
+            unsigned port = choose(sw, &a, b, route, true);
+            leaving[n] = (struct leaving){a.d, (uint8_t)input, (uint8_t)port};
             n += port != NO_PORT;
             if (RARE(n == LEAVING)) {
                 send_all(sw, vc, leaving, n);
@@ -216,40 +214,40 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
                             route_function *route, bool is_accelerator)
 {
     begin_vc(sw, vc, b, is_accelerator);
-    for (uint64_t ports = sw->wanted[vc] & b->asked_for & ~busy_of(b, is_accelerator); ports; ports &= ports - 1)
+    for (uint64_t ports = sw->wanted[vc] & b->grantable & ~busy_of(b, is_accelerator); ports; ports &= ports - 1)
         serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, is_accelerator);
     if (all_ports(is_accelerator)) {
         forward_all(sw, arrived, vc, b, route);
         return;
     }
     unsigned input = sw->first_input;
-    for (uint64_t left = hx_rotate_right(b->came_on[vc], input); left; left &= left - 1) {
+    for (uint64_t left = hx_rotate_right(b->pending_on[vc], input); left; left &= left - 1) {
         unsigned i = ((unsigned)__builtin_ctzll(left) + input) & 63;
         forward_arrivals(sw, i, arrived[i], vc, b, route, is_accelerator);
     }
 }
 
-/* Whether a VC has something to do: something came, or waits for an output that may have room. */
+/* Returns true if a VC has new packets, or waiting ones with an output that may have credit. */
 ALWAYS_INLINE bool has_work(const struct hx_switch *sw, const struct burst *b, unsigned vc)
 {
-    return ((sw->wanted[vc] & b->asked_for) | hx_lane(b->brought, vc)) != 0;
+    return ((sw->wanted[vc] & b->grantable) | hx_lane(b->pending_vcs, vc)) != 0;
 }
 
 ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
 {
-    unsigned last = sw->route.vcs - 1U; /* asked for in any case: which comes next nobody can foresee */
+    unsigned last = sw->route.vcs - 1U; /* loaded unconditionally: the next VC is unpredictable */
     return vc == 0 ? last : vc - 1;
 }
 
-/* A set of VCs by whose turn it is, first_vc's bit the highest; where they are `apart`, by their numbers. Which are of
- * it nobody can foresee, so they are gone through by bits. */
-ALWAYS_INLINE unsigned in_turn(const struct hx_switch *sw, unsigned vcs, bool apart)
+/* Returns a set of VCs as bits in order of service: first_vc is the highest bit, or with `apart` VCs keep their
+ * numbers. The set is unpredictable, so callers loop over bits. */
+ALWAYS_INLINE unsigned order_vcs(const struct hx_switch *sw, unsigned vcs, bool apart)
 {
     unsigned twice = vcs << sw->route.vcs | vcs;
     return apart ? vcs : twice >> (sw->first_vc + 1U) & ((1U << sw->route.vcs) - 1);
 }
 
-/* Takes the next VC off such a set, which is not empty. */
+/* Removes the next VC from such a set, which is not empty, and returns it. */
 ALWAYS_INLINE unsigned take_vc(const struct hx_switch *sw, unsigned *turns, bool apart)
 {
     unsigned turn = apart ? (unsigned)__builtin_ctz(*turns) : 31U - (unsigned)__builtin_clz(*turns);
@@ -260,7 +258,7 @@ ALWAYS_INLINE unsigned take_vc(const struct hx_switch *sw, unsigned *turns, bool
     return vc < sw->route.vcs ? vc : vc - sw->route.vcs;
 }
 
-/* Whether no VC's packets take room from another's, as where packets of several VCs may go on one. */
+/* Returns true if VCs share no credit, not even by packets of several VCs that continue on one. */
 ALWAYS_INLINE bool vcs_apart(const struct hx_switch *sw, bool is_accelerator)
 {
     return HAL_VCS_APART && (is_accelerator || !sw->route.changes_vc);
@@ -270,7 +268,7 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, stru
                              bool is_accelerator)
 {
     if (vcs_apart(sw, is_accelerator)) {
-        /* Their order does not matter. Written out, each VC's lanes are at constant places. */
+        /* Any order works. Unrolled, the lanes of each VC are at constant positions. */
         if (has_work(sw, b, 0))
             serve_vc(sw, arrived, 0, b, route, is_accelerator);
         if (has_work(sw, b, 1))
@@ -285,52 +283,53 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, stru
     unsigned busy = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         busy |= (unsigned)has_work(sw, b, vc) << vc;
-    for (unsigned turns = in_turn(sw, busy, false); turns;)
+    for (unsigned turns = order_vcs(sw, busy, false); turns;)
         serve_vc(sw, arrived, take_vc(sw, &turns, false), b, route, is_accelerator);
 }
 
 /* ---- the step ---- */
 
-/* Begins a burst: looks at the inputs that may have brought something. */
-ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool is_accelerator)
+/* Begins a burst: examines the inputs that may have new packets. */
+ALWAYS_INLINE void begin_step(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool is_accelerator)
 {
-    b->brought = b->came = b->left = b->busy = b->moved = 0;
-    b->came_on[0] = b->came_on[1] = b->came_on[2] = b->came_on[3] = 0;
+    b->pending_vcs = b->pending = b->left = b->busy = b->moved = 0;
+    b->pending_on[0] = b->pending_on[1] = b->pending_on[2] = b->pending_on[3] = 0;
     uint64_t ask = hal_rx_pending(sw->hal);
     if (all_ports(is_accelerator)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
             arrived[i] = ask >> i & 1 ? hal_arrived(sw->hal, i) : sw->input[i].seen;
-            b->brought |= arrived[i] ^ sw->input[i].seen;
+            b->pending_vcs |= arrived[i] ^ sw->input[i].seen;
         }
         return;
     }
     for (ask &= UINT64_MAX >> (64 - sw->inputs); ask; ask &= ask - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ask);
         arrived[i] = hal_arrived(sw->hal, i);
-        uint64_t brought = arrived[i] ^ sw->input[i].seen;
-        b->brought |= brought;
-        b->came |= (uint64_t)(brought != 0) << i;
-        while (brought)
-            b->came_on[hx_lanes_take(&brought)] |= (uint64_t)1 << i;
+        uint64_t pending_vcs = arrived[i] ^ sw->input[i].seen;
+        b->pending_vcs |= pending_vcs;
+        b->pending |= (uint64_t)(pending_vcs != 0) << i;
+        while (pending_vcs)
+            b->pending_on[hx_lanes_take(&pending_vcs)] |= (uint64_t)1 << i;
     }
 }
 
-/* Whether one packet came, and nobody waits for what is open: then no other input, VC or output need be looked at. */
-ALWAYS_INLINE bool is_alone(const struct hx_switch *sw, const uint64_t *arrived, const struct burst *b,
-                            bool is_accelerator)
+/* Returns true for a single arrival while no output that waiting packets want is ready: nothing else needs
+ * examination. */
+ALWAYS_INLINE bool is_single_arrival(const struct hx_switch *sw, const uint64_t *arrived, const struct burst *b,
+                                     bool is_accelerator)
 {
-    if (all_ports(is_accelerator) || b->asked_for || (b->came & (b->came - 1)))
+    if (all_ports(is_accelerator) || b->grantable || (b->pending & (b->pending - 1)))
         return false;
-    unsigned input = (unsigned)__builtin_ctzll(b->came);
+    unsigned input = (unsigned)__builtin_ctzll(b->pending);
     uint64_t packets = hx_lanes_sub(arrived[input], sw->input[input].seen);
     return (packets & (packets - 1)) == 0 && (packets & HX_LANE_ONES) != 0;
 }
 
-ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
-                               bool is_accelerator)
+ALWAYS_INLINE void serve_single(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
+                                bool is_accelerator)
 {
-    unsigned input = (unsigned)__builtin_ctzll(b->came);
-    unsigned vc = (unsigned)__builtin_ctzll(b->brought) / HX_LANE_BITS;
+    unsigned input = (unsigned)__builtin_ctzll(b->pending);
+    unsigned vc = (unsigned)__builtin_ctzll(b->pending_vcs) / HX_LANE_BITS;
     begin_vc(sw, vc, b, is_accelerator);
     forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, route, is_accelerator);
     sw->input[input].seen = arrived[input];
@@ -340,7 +339,7 @@ ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, st
 ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
                              bool is_accelerator)
 {
-    ask_rooms(sw, b, is_accelerator);
+    load_rooms(sw, b, is_accelerator);
     serve_vcs(sw, arrived, b, route, is_accelerator);
     for (unsigned i = 0; all_ports(is_accelerator) && i < HX_ACCELERATOR_PORTS; i++) {
         if (arrived[i] != sw->input[i].tail) {
@@ -348,16 +347,16 @@ ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, stru
             release(sw, i);
         }
     }
-    for (uint64_t changed = all_ports(is_accelerator) ? 0 : b->came | b->left; changed; changed &= changed - 1) {
+    for (uint64_t changed = all_ports(is_accelerator) ? 0 : b->pending | b->left; changed; changed &= changed - 1) {
         unsigned i = (unsigned)__builtin_ctzll(changed);
-        if (b->came >> i & 1)
+        if (b->pending >> i & 1)
             sw->input[i].seen = arrived[i];
         release(sw, i);
     }
 }
 
-/* Who is first in the next step. */
-ALWAYS_INLINE void take_turns(struct hx_switch *sw, bool is_accelerator)
+/* Rotates the first input and VC for the next step. */
+ALWAYS_INLINE void rotate(struct hx_switch *sw, bool is_accelerator)
 {
     unsigned inputs = is_accelerator ? HX_ACCELERATOR_PORTS : sw->inputs;
     sw->first_input = (uint8_t)(sw->first_input + 1U == inputs ? 0 : sw->first_input + 1U);
@@ -368,18 +367,18 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool is
 {
     uint64_t arrived[HX_MAX_RADIX];
     struct burst b;
-    look(sw, arrived, &b, is_accelerator);
-    b.asked_for = (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_tx_ready(sw->hal);
-    if (!(b.brought | b.asked_for))
+    begin_step(sw, arrived, &b, is_accelerator);
+    b.grantable = (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_tx_ready(sw->hal);
+    if (!(b.pending_vcs | b.grantable))
         return 0;
 
-    if (is_alone(sw, arrived, &b, is_accelerator))
-        serve_alone(sw, arrived, &b, route, is_accelerator);
+    if (is_single_arrival(sw, arrived, &b, is_accelerator))
+        serve_single(sw, arrived, &b, route, is_accelerator);
     else
         serve_all(sw, arrived, &b, route, is_accelerator);
-    /* A step that moves nothing leaves no trace: how often a platform looks in vain changes nothing. */
+    /* A step that moves nothing changes nothing, so results do not depend on how often a platform polls. */
     if (b.moved)
-        take_turns(sw, is_accelerator);
+        rotate(sw, is_accelerator);
     hal_commit(sw->hal);
     return b.moved;
 }
@@ -394,20 +393,21 @@ unsigned hx_router_step(struct hx_switch *sw)
     return step(sw, hx_router_ports, false);
 }
 
-/* serve_alone() of what is known to be so, but for hal_release() and hal_commit(). */
+/* serve_single() for a known single arrival, without hal_release() and hal_commit(). */
 ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, route_function *route, bool is_accelerator)
 {
     struct hx_input *in = &sw->input[c->input];
     struct burst b = {.moved = 0};
-    ask_rooms(sw, &b, is_accelerator);
+    load_rooms(sw, &b, is_accelerator);
     begin_vc(sw, c->vc, &b, is_accelerator);
-    unsigned port = choose(sw, c->input, c->vc, hx_lane(in->seen, c->vc), c->d, c->offered, &b, route, is_accelerator);
+    const struct arrival a = {c->input, c->vc, hx_lane(in->seen, c->vc), c->d, c->offered};
+    unsigned port = choose(sw, &a, &b, route, is_accelerator);
     if (port != NO_PORT) {
         transmit(sw, port, c->input, c->vc, c->d, is_accelerator);
-        take_turns(sw, is_accelerator);
+        rotate(sw, is_accelerator);
     }
     if (in->waiting[c->vc] == 0)
-        in->tail ^= in->seen ^ c->arrived; /* what differs is the lane of this VC, where the tail was what was seen */
+        in->tail ^= in->seen ^ c->arrived; /* they differ in the lane of this VC, where the tail was at `seen` */
     in->seen = c->arrived;
     return port != NO_PORT;
 }
@@ -422,7 +422,7 @@ unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c)
     return pass(sw, c, hx_router_ports, false);
 }
 
-/* serve_vcs() of what is known to be all: those who wait for one output. */
+/* serve_vcs() for packets that wait for one output. */
 ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst *b, route_function *route,
                              bool is_accelerator)
 {
@@ -430,7 +430,7 @@ ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst
     unsigned asking = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         asking |= (unsigned)(sw->wanted[vc] >> output & 1) << vc;
-    for (unsigned turns = in_turn(sw, asking, apart); turns;) {
+    for (unsigned turns = order_vcs(sw, asking, apart); turns;) {
         unsigned vc = take_vc(sw, &turns, apart);
         begin_vc(sw, vc, b, is_accelerator);
         serve_output(sw, output, vc, b, route, is_accelerator);
@@ -442,12 +442,12 @@ ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst
 ALWAYS_INLINE unsigned grant(struct hx_switch *sw, unsigned output, route_function *route, bool is_accelerator)
 {
     struct burst b = {.moved = 0};
-    ask_rooms(sw, &b, is_accelerator);
+    load_rooms(sw, &b, is_accelerator);
     serve_one(sw, output, &b, route, is_accelerator);
     for (; b.left; b.left &= b.left - 1)
         release(sw, (unsigned)__builtin_ctzll(b.left));
     if (b.moved)
-        take_turns(sw, is_accelerator);
+        rotate(sw, is_accelerator);
     hal_commit(sw->hal);
     return b.moved;
 }

@@ -1,4 +1,4 @@
-/* memif_control.c - a memif's control socket: who connects, what memory it brings, and when it goes (memif.h). */
+/* memif_control.c - a memif's control socket: connection, memory, disconnection (memif.h). */
 #include "memif.h"
 #include "memif_layout.h"
 #include "passing.h"
@@ -18,25 +18,25 @@ static void close_if_open(int fd)
 
 /* ---- messages ---- */
 
-static bool tell(int fd, const struct memif_message *message)
+static bool send_message(int fd, const struct memif_message *message)
 {
     return send(fd, message, sizeof *message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof *message;
 }
 
-static bool tell_type(int fd, enum memif_message_type type)
+static bool send_type(int fd, enum memif_message_type type)
 {
     const struct memif_message message = {.type = (uint16_t)type};
-    return tell(fd, &message);
+    return send_message(fd, &message);
 }
 
 static void refuse(int fd, const char *why)
 {
     struct memif_message message = {.type = MEMIF_DISCONNECT};
     (void)snprintf(message.disconnect.why, sizeof message.disconnect.why, "%s", why);
-    (void)tell(fd, &message);
+    (void)send_message(fd, &message);
 }
 
-static bool greet(int fd)
+static bool send_hello(int fd)
 {
     struct memif_message message = {.type = MEMIF_HELLO,
                                     .hello = {.name = "hxmesh",
@@ -44,12 +44,12 @@ static bool greet(int fd)
                                               .most_version = MEMIF_VERSION,
                                               .last_region = MEMIF_REGIONS - 1,
                                               .most_log2_size = MEMIF_MOST_LOG2_SIZE}};
-    return tell(fd, &message);
+    return send_message(fd, &message);
 }
 
-/* Returns 1 for a message, whose descriptor is *passed (-1: none); 0: none is there; -1: the socket's end, or no
- * message of the protocol. */
-static int hear(int fd, struct memif_message *message, int *passed)
+/* Receives a message and its descriptor *passed (-1: none). Returns 1; 0: none is pending; -1: end of the socket, or an
+ * invalid message. */
+static int receive_message(int fd, struct memif_message *message, int *passed)
 {
     ssize_t bytes = passing_receive(fd, message, sizeof *message, passed, MSG_DONTWAIT);
     if (bytes < 0)
@@ -57,7 +57,7 @@ static int hear(int fd, struct memif_message *message, int *passed)
     return bytes == (ssize_t)sizeof *message ? 1 : -1;
 }
 
-/* ---- what the client brings: each returns NULL, or what is wrong with it ---- */
+/* ---- requests of the client: each returns NULL, or the fault ---- */
 
 static const char *take_init(const struct memif_server *s, const struct memif_init *init)
 {
@@ -68,13 +68,13 @@ static const char *take_init(const struct memif_server *s, const struct memif_in
     return s->memory.regions ? "INIT out of place" : NULL;
 }
 
-/* Takes over *fd. */
+/* Takes *fd over on success. */
 static const char *take_region(struct memif_memory *m, const struct memif_add_region *add, int *fd)
 {
     if (*fd < 0 || add->index != m->regions || m->regions == MEMIF_REGIONS)
         return "region without memory or out of order";
     if (!memif_region_is_sealed(*fd))
-        return "region is not sealed against shrinking (zero-copy is not served)";
+        return "region can shrink: F_SEAL_SHRINK is missing (zero-copy is not served)";
     if (!memif_region_is_sound(*fd, add->size))
         return "region is larger than its memory";
     m->region[m->regions].fd = *fd;
@@ -86,19 +86,19 @@ static const char *take_region(struct memif_memory *m, const struct memif_add_re
 static const char *take_ring(struct memif_server *s, const struct memif_add_ring *add)
 {
     struct memif_memory *m = &s->memory;
-    unsigned way = add->flags & MEMIF_RING_TO_SERVER ? MEMIF_IN : MEMIF_OUT;
-    if (add->index != 0 || s->has_ring[way])
-        return "one ring each way is served";
+    unsigned direction = add->flags & MEMIF_RING_TO_SERVER ? MEMIF_IN : MEMIF_OUT;
+    if (add->index != 0 || s->has_ring[direction])
+        return "only one ring in each direction is served";
     if (add->log2_size > MEMIF_MOST_LOG2_SIZE || add->region >= m->regions)
         return "ring is too large or in no region";
     uint64_t bytes = sizeof(struct memif_ring) + ((uint64_t)sizeof(struct memif_descriptor) << add->log2_size);
     uint64_t size = m->region[add->region].size;
     if (add->offset % sizeof(uint64_t) || bytes > size || add->offset > size - bytes)
         return "ring is outside its region";
-    m->ring[way].region = add->region;
-    m->ring[way].mask = (uint16_t)((1U << add->log2_size) - 1);
-    m->ring[way].offset = add->offset;
-    s->has_ring[way] = true;
+    m->ring[direction].region = add->region;
+    m->ring[direction].mask = (uint16_t)((1U << add->log2_size) - 1);
+    m->ring[direction].offset = add->offset;
+    s->has_ring[direction] = true;
     return NULL;
 }
 
@@ -116,7 +116,7 @@ static const char *take(struct memif_server *s, const struct memif_message *mess
     enum memif_message_type answer = MEMIF_ACK;
     const char *wrong = NULL;
     if (s->state == MEMIF_IS_CONNECTED)
-        return message->type == MEMIF_DISCONNECT ? "as asked" : "message out of place";
+        return message->type == MEMIF_DISCONNECT ? "as requested" : "message out of place";
     switch (message->type) {
     case MEMIF_INIT:
         wrong = take_init(s, &message->init);
@@ -134,7 +134,7 @@ static const char *take(struct memif_server *s, const struct memif_message *mess
     default:
         return "message out of place";
     }
-    return wrong || tell_type(s->socket, answer) ? wrong : "answer cannot be sent";
+    return wrong || send_type(s->socket, answer) ? wrong : "answer cannot be sent";
 }
 
 /* ---- life ---- */
@@ -167,14 +167,14 @@ static void follow_connection(struct memif_server *s, struct memif_offer *offer)
 {
     struct memif_message message;
     int fd;
-    int heard = 1;
-    while (s->state != MEMIF_ALONE && (heard = hear(s->socket, &message, &fd)) > 0) {
+    int received = 1;
+    while (s->state != MEMIF_ALONE && (received = receive_message(s->socket, &message, &fd)) > 0) {
         const char *wrong = take(s, &message, &fd);
         close_if_open(fd);
         if (wrong)
             memif_end(s, offer, wrong);
     }
-    if (heard < 0) {
+    if (received < 0) {
         close_if_open(fd);
         memif_end(s, offer, NULL);
     }
@@ -191,7 +191,7 @@ static bool is_refused(const struct memif_offer *offer)
     return is_offered(offer) && atomic_load(&offer->refused) == atomic_load(&offer->serial);
 }
 
-/* A client that came and says nothing more must not keep others out. */
+/* A client that stops within its handshake must not block others. */
 static bool takes_too_long(const struct memif_server *s, uint64_t now)
 {
     return s->state == MEMIF_GREETED && now - s->greeted_ns > MEMIF_HANDSHAKE_NS;
@@ -203,16 +203,16 @@ void memif_serve(struct memif_server *s, struct memif_offer *offer, int listener
     socklen_t bytes = sizeof client;
     follow_connection(s, offer);
     if (takes_too_long(s, now))
-        memif_end(s, offer, "it did not finish its handshake");
+        memif_end(s, offer, "the handshake timed out");
     if (is_refused(offer))
-        memif_end(s, offer, "a ring or a buffer is not where it should be");
+        memif_end(s, offer, "a ring or a buffer is outside its region");
     if (s->state == MEMIF_IS_CONNECTED && !is_offered(offer))
         make_offer(s, offer);
     int fd = accept4(listener, (struct sockaddr *)&client, &bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0 && s->state != MEMIF_ALONE) {
         refuse(fd, "another client is connected");
         (void)close(fd);
-    } else if (fd >= 0 && !greet(fd)) {
+    } else if (fd >= 0 && !send_hello(fd)) {
         (void)close(fd);
     } else if (fd >= 0) {
         *s = (struct memif_server){.state = MEMIF_GREETED, .socket = fd, .greeted_ns = now, .why = s->why};
