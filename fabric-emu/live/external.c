@@ -1,4 +1,4 @@
-/* external.c - accelerators that run elsewhere, as the supervisor sees them (external.h). */
+/* external.c - external accelerators, as the supervisor sees them (external.h). */
 #include "external.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -53,7 +53,7 @@ static const char *text_of(const struct external *x, unsigned cable, char text[H
 
 /* ---- opening ---- */
 
-/* What the largest frame of a cable needs. */
+/* Returns the MTU for the largest frame of a cable. */
 static unsigned mtu_of(const struct external *x, unsigned cable)
 {
     return (owner_of(x, cable)->authenticated ? (unsigned)WIRE_MAX_FRAME : (unsigned)HX_MAX_FRAME) -
@@ -64,7 +64,7 @@ static const char *reason_of(enum hx_cable_kind kind, int error, unsigned mtu, u
 {
     switch (error) {
     case -EADDRINUSE:
-        return "somebody listens there already";
+        return "another process listens there already";
     case -EEXIST:
         return "there is a file of that name that is no socket";
     case -EMSGSIZE:
@@ -149,7 +149,7 @@ void external_close(struct external *x)
     x->state = NULL;
 }
 
-/* ---- what is due ---- */
+/* ---- messages that are due ---- */
 
 void external_expect(struct external *x, const struct traffic *traffic)
 {
@@ -171,7 +171,7 @@ static void add(struct fab_sum *sum, const struct fab_sum *more)
     sum->bytes += more->bytes;
 }
 
-/* With all accelerators here. */
+/* Sums over all local hosts. */
 static struct fab_exchange exchange_of(const struct external *x, unsigned external)
 {
     struct fab_exchange sum = {.to = {0}};
@@ -201,7 +201,7 @@ static bool is_up(const struct external *x, unsigned cable)
     return atomic_load(&x->f->cable[cable].up);
 }
 
-static bool nobody_came(const struct external *x, unsigned cable, struct hx_problem *problem)
+static bool fail_missing(const struct external *x, unsigned cable, struct hx_problem *problem)
 {
     const struct hx_external *e = owner_of(x, cable);
     char name[HX_NAME_BYTES];
@@ -214,17 +214,17 @@ static bool nobody_came(const struct external *x, unsigned cable, struct hx_prob
                        "no neighbour came to %s within %s: %s (look at what is at its other end)",
                        text_of(x, cable, text), wait, foreign_frames);
     return hx_fail(problem, HX_EXIT_ENVIRONMENT, name_of(x, cable, name),
-                   "nobody came to %s within %s (start its node, or give the fabric a longer wait)",
+                   "no node came to %s within %s (start its node, or give the fabric a longer wait)",
                    text_of(x, cable, text), wait);
 }
 
-/* Before the run every cable must be up. */
-static bool await(const struct external *x, uint64_t now, struct hx_problem *problem)
+/* Checks, before the run, that no cable is down for longer than its limit. */
+static bool check_cables(const struct external *x, uint64_t now, struct hx_problem *problem)
 {
     for (unsigned cable = 0; cable < cables(x); cable++) {
         bool missed = !is_out(x, cable) && !is_up(x, cable);
         if (missed && now - x->watched_ns > owner_of(x, cable)->wait_ns)
-            return nobody_came(x, cable, problem);
+            return fail_missing(x, cable, problem);
     }
     return true;
 }
@@ -237,7 +237,7 @@ static bool is_there(const struct external *x, unsigned external)
     return any;
 }
 
-/* For longer than is waited for it. */
+/* Whether it is away for longer than its limit. */
 static bool is_away(struct external *x, unsigned external, uint64_t now)
 {
     uint64_t *away_ns = &x->state[external].away_ns;
@@ -254,35 +254,35 @@ static bool fail_away(const struct external *x, unsigned external, struct hx_pro
                    "its node has been away for %s", hx_value_print_duration(wait, e->wait_ns));
 }
 
-/* Nobody waits for its cables any more: what has no way without them is given up. */
-static void let_go(const struct external *x, unsigned external, bool left)
+/* Sets `left` of its cables: messages that need them fail. */
+static void set_left(const struct external *x, unsigned external, bool left)
 {
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
         atomic_store(&x->f->cable[external * HX_CABLE_PORTS + port].left, left);
 }
 
-/* false: it is there and messages of it are due, but it says nothing any more. */
-static bool is_heard(const struct external *x, unsigned external, uint64_t come, uint64_t now,
-                     struct hx_problem *problem)
+/* Returns false: messages are due, and none has arrived within the limit. */
+static bool is_active(const struct external *x, unsigned external, uint64_t received, uint64_t now,
+                      struct hx_problem *problem)
 {
     const struct hx_external *e = &x->f->spec.external[external];
-    uint64_t heard = x->f->control->started_ns;
+    uint64_t last_heard = x->f->control->started_ns;
     char name[HX_NAME_BYTES];
     char wait[HX_VALUE_TEXT];
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         const struct fab_cable *c = &x->f->cable[external * HX_CABLE_PORTS + port];
         uint64_t at = atomic_load_explicit(&c->heard_ns, memory_order_relaxed);
-        heard = at > heard ? at : heard;
+        last_heard = at > last_heard ? at : last_heard;
     }
     uint64_t due = x->state[external].due_from;
-    return come >= due || x->state[external].away_ns || now <= heard + e->wait_ns ||
+    return received >= due || x->state[external].away_ns || now <= last_heard + e->wait_ns ||
            hx_fail(problem, HX_EXIT_FAILED, hx_node_name(name, x->f->g, e->plane, rank_of(x, e)),
                    "%" PRIu64 " of its %" PRIu64
                    " messages came, and then nothing for %s (is its traffic this fabric's?)",
-                   come, due, hx_value_print_duration(wait, e->wait_ns));
+                   received, due, hx_value_print_duration(wait, e->wait_ns));
 }
 
-/* One that has done its part may go; the others go on without it. */
+/* An accelerator that has done its part may leave; the run goes on without it. */
 static bool watch_one(struct external *x, unsigned external, uint64_t now, struct hx_problem *problem)
 {
     bool away = is_away(x, external, now);
@@ -290,14 +290,14 @@ static bool watch_one(struct external *x, unsigned external, uint64_t now, struc
     const struct external_state *s = &x->state[first];
     const struct fab_exchange done = exchange_of(x, first);
     bool counted = s->due_to || s->due_from;
-    bool did_its_part = counted && done.to.messages >= s->due_to && done.from.messages >= s->due_from;
-    let_go(x, external, away && did_its_part);
-    if (did_its_part)
+    bool has_done_its_part = counted && done.to.messages >= s->due_to && done.from.messages >= s->due_from;
+    set_left(x, external, away && has_done_its_part);
+    if (has_done_its_part)
         return true;
     if (away)
         return fail_away(x, external, problem);
     bool running = atomic_load(&x->f->control->phase) == FAB_RUNNING;
-    return !running || is_heard(x, external, done.from.messages, now, problem);
+    return !running || is_active(x, external, done.from.messages, now, problem);
 }
 
 bool external_watch(struct external *x, uint64_t now, struct hx_problem *problem)
@@ -312,7 +312,7 @@ bool external_watch(struct external *x, uint64_t now, struct hx_problem *problem
     if (!machines_attend(&x->machines, problem))
         return false;
     if (atomic_load(&x->f->control->phase) == FAB_STARTING)
-        return await(x, now, problem);
+        return check_cables(x, now, problem);
     for (unsigned external = 0; external < x->f->spec.externals; external++) {
         if (!watch_one(x, external, now, problem))
             return false;

@@ -1,4 +1,4 @@
-/* netns_holder.c - holding namespaces (netns_holder.h). */
+/* netns_holder.c - holds namespaces (netns_holder.h). */
 #include "netns_holder.h"
 #include "attach_server.h"
 #include "base/error.h"
@@ -22,35 +22,35 @@
 
 enum {
     LINE = 3,        /* the holder's end of the socket */
-    ASKED_MS = 1000, /* that programs have to end by themselves, */
-    LOOK_MS = 20,    /* and how often it is looked whether they have */
-    MOST_LOOKS = 500 /* after that: who forks faster than it is killed */
+    ASKED_MS = 1000, /* between SIGTERM and SIGKILL */
+    LOOK_MS = 20,    /* between checks for processes */
+    MOST_LOOKS = 500 /* after SIGKILL: a program may fork faster than it is killed */
 };
 
-/* What goes over the line: to the supervisor an interface (with its descriptor), a problem, or that all is made; END to
- * the holder. */
-enum word { INTERFACE, PROBLEM, MADE, END };
-struct said {
-    enum word word;
+/* Message on the socket: to the supervisor an interface (with its descriptor), a problem, or MADE; to the holder
+ * END. */
+enum kind { INTERFACE, PROBLEM, MADE, END };
+struct message {
+    enum kind kind;
     uint32_t host;
     struct hx_problem problem;
 };
 
-/* ---- the line ---- */
+/* ---- socket ---- */
 
-/* fd -1: none goes with it. */
-static bool say(int line, const struct said *said, int fd)
+/* fd -1: no descriptor to pass. */
+static bool send_message(int line, const struct message *message, int fd)
 {
-    return passing_send(line, said, sizeof *said, fd, 0);
+    return passing_send(line, message, sizeof *message, fd, 0);
 }
 
-/* *fd: -1 if none came with it. false: the other end is gone. */
-static bool hear(int line, struct said *said, int *fd)
+/* Receives a message; *fd -1: without a descriptor. Returns false: the other end is gone. */
+static bool receive_message(int line, struct message *message, int *fd)
 {
-    return passing_receive(line, said, sizeof *said, fd, 0) == (ssize_t)sizeof *said;
+    return passing_receive(line, message, sizeof *message, fd, 0) == (ssize_t)sizeof *message;
 }
 
-/* ---- the holder ---- */
+/* ---- holder ---- */
 
 static bool *hosts_that_run(const struct fab_fabric *f)
 {
@@ -60,7 +60,7 @@ static bool *hosts_that_run(const struct fab_fabric *f)
     return runs;
 }
 
-/* The file of names has a name itself only until it is mounted. */
+/* The file of names has a path only until it is mounted. */
 static bool make_fabric(const struct fab_fabric *f, const bool *runs, struct hx_problem *problem)
 {
     char path[] = "/dev/shm/" SHM_PREFIX "names-XXXXXX";
@@ -90,10 +90,10 @@ static bool make_host(const struct fab_fabric *f, uint32_t number, unsigned mtu,
     int fd = netns_make_host(&host, problem);
     if (fd < 0)
         return false;
-    const struct said said = {.word = INTERFACE, .host = number};
-    bool told = say(LINE, &said, fd);
+    const struct message message = {.kind = INTERFACE, .host = number};
+    bool sent = send_message(LINE, &message, fd);
     (void)close(fd);
-    return told || hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "the supervisor is gone");
+    return sent || hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "the supervisor is gone");
 }
 
 static bool make_all(const struct fab_fabric *f, unsigned mtu, struct hx_problem *problem)
@@ -106,8 +106,8 @@ static bool make_all(const struct fab_fabric *f, unsigned mtu, struct hx_problem
     return good;
 }
 
-/* Nothing of the supervisor's stays open here: its lock on the shared memory, the terminal. */
-static void let_go(struct fab_fabric *f, int line)
+/* Closes all that is the supervisor's: its lock on the shared memory, the terminal. */
+static void close_inherited(struct fab_fabric *f, int line)
 {
     shm_arena_close(&f->arena, false);
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -128,8 +128,7 @@ static void end_programs(uint32_t hosts, bool at_once)
         (void)poll(NULL, 0, LOOK_MS);
 }
 
-/* What the supervisor would have removed. Its workers die with it, and until they have, they have the door open,
- * too. */
+/* Removes what the dead supervisor left. Its workers hold the attach socket open until they have died, too. */
 static void remove_left(const struct fab_fabric *f)
 {
     const char *name = shm_arena_name(&f->arena);
@@ -141,38 +140,38 @@ static void remove_left(const struct fab_fabric *f)
 
 static _Noreturn void hold(struct fab_fabric *f, unsigned mtu, int line)
 {
-    struct said said = {.word = PROBLEM};
+    struct message message = {.kind = PROBLEM};
     int fd;
     (void)prctl(PR_SET_NAME, "hxmesh-hosts");
-    (void)setsid(); /* Ctrl-C is for the supervisor */
-    let_go(f, line);
-    bool made = make_all(f, mtu, &said.problem);
-    said.word = made ? MADE : PROBLEM;
-    bool told = say(LINE, &said, -1);
-    bool asked = made && told && hear(LINE, &said, &fd);
-    end_programs(f->g->hosts, !asked);
-    if (!asked)
+    (void)setsid(); /* keeps Ctrl-C away, which is for the supervisor */
+    close_inherited(f, line);
+    bool made = make_all(f, mtu, &message.problem);
+    message.kind = made ? MADE : PROBLEM;
+    bool sent = send_message(LINE, &message, -1);
+    bool requested = made && sent && receive_message(LINE, &message, &fd);
+    end_programs(f->g->hosts, !requested);
+    if (!requested)
         remove_left(f);
     _exit(HX_EXIT_DONE);
 }
 
-/* ---- the supervisor ---- */
+/* ---- supervisor ---- */
 
 static bool take_interfaces(struct netns_holder *h, struct hx_problem *problem)
 {
-    struct said said;
+    struct message message;
     int fd;
-    while (hear(h->line, &said, &fd)) {
-        if (said.word == MADE)
+    while (receive_message(h->line, &message, &fd)) {
+        if (message.kind == MADE)
             return true;
-        if (said.word == PROBLEM) {
-            *problem = said.problem;
+        if (message.kind == PROBLEM) {
+            *problem = message.problem;
             return false;
         }
         if (fd < 0)
             return hx_fail(problem, HX_EXIT_ENVIRONMENT, NETNS_INTERFACE,
                            "cannot be handed over: there are too many descriptors%s", descriptors_advice(EMFILE));
-        h->tun[said.host] = fd;
+        h->tun[message.host] = fd;
     }
     return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "the process that holds the hosts' namespaces died");
 }
@@ -183,7 +182,7 @@ bool netns_holder_start(struct netns_holder *h, const struct fab_fabric *f, unsi
     *h = (struct netns_holder){.line = -1, .hosts = f->g->hosts, .tun = hx_allocate(f->g->hosts, sizeof *h->tun)};
     for (uint32_t host = 0; host < h->hosts; host++)
         h->tun[host] = -1;
-    descriptors_allow(); /* two a host there, and with its attachment here and in workers */
+    descriptors_allow(); /* in the holder two a host, with attachments more here and in workers */
     bool paired = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) == 0;
     pid_t pid = paired ? fork() : -1;
     if (pid == 0) {
@@ -201,7 +200,7 @@ bool netns_holder_start(struct netns_holder *h, const struct fab_fabric *f, unsi
     h->pid = pid;
     if (take_interfaces(h, problem))
         return true;
-    (void)close(h->line); /* the holder may be about to send what nobody takes: it must not wait for that */
+    (void)close(h->line); /* the holder may block in a send that is never read */
     h->line = -1;
     netns_holder_stop(h);
     return false;
@@ -209,10 +208,10 @@ bool netns_holder_start(struct netns_holder *h, const struct fab_fabric *f, unsi
 
 void netns_holder_stop(struct netns_holder *h)
 {
-    const struct said end = {.word = END};
+    const struct message end = {.kind = END};
     if (h->pid) {
         if (h->line >= 0)
-            (void)say(h->line, &end, -1);
+            (void)send_message(h->line, &end, -1);
         (void)waitpid(h->pid, NULL, 0);
     }
     for (uint32_t host = 0; h->tun && host < h->hosts; host++) {

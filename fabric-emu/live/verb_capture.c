@@ -1,4 +1,4 @@
-/* verb_capture.c - `hxmesh capture`: frames of a running fabric into a file or a pipe. */
+/* verb_capture.c - `hxmesh capture`: writes frames of a running fabric to a file or a pipe. */
 #include "base/json.h"
 #include "base/signals.h"
 #include "fabric-emu/capture/capture.h"
@@ -36,7 +36,7 @@ static bool goes_on(struct recording *r, void *of)
            !r->capture.report.error && !attach_has_ended(&c->fabric);
 }
 
-/* "100MiB,5": begin another file behind so many bytes, keep the last so many. */
+/* Parses "100MiB,5": size of a file, number of files to keep. */
 static void take_rotation(struct capturing *c)
 {
     if (!c->rotate)
@@ -67,7 +67,7 @@ static void check(struct capturing *c, const struct hx_common *common)
     take_rotation(c);
 }
 
-static void say_begin(const struct capturing *c, bool quiet)
+static void announce(const struct capturing *c, bool quiet)
 {
     if (!quiet)
         (void)fprintf(stderr, "hxmesh: capturing at %" PRIu32 " port%s of %s\n", c->recording.ports.interfaces,
@@ -112,7 +112,7 @@ static int capture(struct capturing *c, const struct hx_common *common)
     c->signals = hx_signals_open();
     if (recording_await(&c->recording) == 0 && !attach_has_ended(&c->fabric))
         hx_die(HX_EXIT_ENVIRONMENT, c->fabric.name, "no worker of this fabric answers");
-    say_begin(c, common->quiet);
+    announce(c, common->quiet);
     c->end_ns = c->duration_ns ? shm_clock_ns(&c->recording.clock) + c->duration_ns : 0;
     recording_run(&c->recording, c->signals, goes_on, c);
     recording_close(&c->recording);
