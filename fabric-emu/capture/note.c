@@ -1,4 +1,4 @@
-/* note.c - printing notes (note.h). */
+/* note.c - prints notes of the datapath (note.h). */
 #include "fabric-emu/capture/note.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
         t->used = CAPTURE_NOTE_BYTES - 1;
 }
 
-/* The port's name behind that of its node. */
+/* The last part of the port's name. */
 static const char *short_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, const struct capture_port *at,
                               unsigned port)
 {

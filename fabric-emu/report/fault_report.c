@@ -10,7 +10,7 @@
 
 enum { SHOWN = 10 };
 
-/* From a fault until traffic was whole again. */
+/* ns from the fault until traffic was repaired. */
 static uint64_t took(const struct fault_report *f)
 {
     return f->whole && f->whole_ns > f->at_ns ? f->whole_ns - f->at_ns : 0;
@@ -33,7 +33,7 @@ json_t *fault_report_json(const struct fault_report *fault, size_t count)
     return faults;
 }
 
-/* Those that cost as much, in their order. */
+/* Sorts by cost, then by time. */
 static int costliest_first(const void *a, const void *b)
 {
     const struct fault_report *p = a;

@@ -1,8 +1,8 @@
-/* audit.c - adds up credits and packets (audit.h). */
+/* audit.c - checks the balance of credits and packets (audit.h). */
 #include "audit.h"
 #include "base/error.h"
 
-/* ---- what there is ---- */
+/* ---- count ---- */
 
 static uint32_t blocks_held(const struct virtual_node *n, unsigned input, unsigned vc)
 {
@@ -37,7 +37,7 @@ static void check_balance(const struct worker *w, const struct virtual_node *n, 
 {
     const struct virtual_tx *from = n->hal.rx[input].from;
     if (!from)
-        return; /* the endpoint, nothing, or another worker */
+        return; /* no link, the endpoint, or another worker */
     uint32_t on_its_way = credit_on_its_way(from, vc);
     uint32_t held = blocks_held(n, input, vc);
     char name[HX_NAME_BYTES];

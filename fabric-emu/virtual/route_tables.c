@@ -35,7 +35,8 @@ void route_tables_refill(const struct model *m, const struct hx_fabric *g, uint3
 {
     const struct hx_route *r = &n->sw.route;
     uintptr_t tables =
-        (uintptr_t)(r->is_router ? (const void *)r->addr_hi_ports : (const void *)r->x_table); /* our own */
+        /* owned by this worker */
+        (uintptr_t)(r->is_router ? (const void *)r->addr_hi_ports : (const void *)r->x_table);
     struct route_off_limits off_limits = route_off_limits(m);
     route_tables_fill(m, g, node, n, (void *)tables, &off_limits);
     free(off_limits.bits);

@@ -1,4 +1,4 @@
-/* watchdog.c - looks at a fabric in which nothing moves (watchdog.h). */
+/* watchdog.c - finds and explains a fabric that is stuck (watchdog.h). */
 #include "watchdog.h"
 #include "base/error.h"
 #include "cycle.h"
@@ -21,10 +21,10 @@ struct watchdog watchdog_start(const struct model *m)
 
 /* ---- a worker ---- */
 
-/* Packets that stand in an (input, VC). */
+/* Packets that wait in an (input, VC). */
 struct standing {
     uint64_t packets;
-    uint64_t newest; /* ps: when the last of them came */
+    uint64_t newest; /* ps: arrival of the last one */
 };
 
 static void add_standing(struct standing *s, const struct virtual_rx *rx, const struct hx_input *in, unsigned vc)
@@ -68,7 +68,7 @@ uint64_t watchdog_standing(const struct worker *w)
     return own.packets;
 }
 
-/* Whether the packets of an (input, VC) that want an output may not have it. */
+/* Whether packets of an (input, VC) lack credit for an output that they may take. */
 static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned vc, unsigned output,
                          uint64_t candidates)
 {
@@ -112,10 +112,10 @@ bool watchdog_look(struct watchdog *d, struct worker *w, const struct virtual_tu
 {
     struct standing own = {0};
     each_node(w, &own, count);
-    /* Once round among the workers: how many packets stand, and when the newest came. */
+    /* Workers combine: number of waiting packets, and arrival of the newest. */
     struct virtual_turn all = {.next = turn->next, .active = own.packets, .moved = own.newest};
     if (!virtual_channel_turn(w->v.channel, &all))
-        _exit(HX_EXIT_FAILED); /* the supervisor knows whose fault it is */
+        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
     uint64_t width = w->v.wheel.width;
     uint64_t now = turn->next > UINT64_MAX / width ? UINT64_MAX : turn->next * width;
     d->quiet = all.active ? all.moved : now;
@@ -130,7 +130,7 @@ bool watchdog_look(struct watchdog *d, struct worker *w, const struct virtual_tu
 
 /* ---- the supervisor ---- */
 
-/* Vertices are (input, VC), numbered as model.wait. */
+/* Vertices are (input, VC), numbered as in model.wait. */
 static struct hx_end behind(const struct model *m, uint32_t vertex, unsigned output, unsigned *plane)
 {
     unsigned port;
@@ -143,7 +143,7 @@ static uint32_t waits_for(const struct model *m, uint32_t vertex, unsigned outpu
     unsigned plane;
     struct hx_end far = behind(m, vertex, output, &plane);
     if (far.node == HX_NOWHERE)
-        return CYCLE_NONE; /* the endpoint, which takes everything */
+        return CYCLE_NONE; /* the endpoint, which takes every packet */
     return model_link_number(m, plane, far.node, far.port) * HX_VCS + vc;
 }
 
@@ -177,7 +177,7 @@ static void explain_edge(const struct model *m, uint32_t from, uint32_t to)
                 model_port_name(m, to / HX_VCS, far_name), to % HX_VCS);
 }
 
-/* Without a cycle every wait leads to an (input, VC) that waits for nobody, and yet has no room. */
+/* Without a cycle, each wait ends at an (input, VC) that waits for none and yet is full. */
 static void explain_end(const struct model *m, uint32_t vertices)
 {
     for (uint32_t from = 0; from < vertices; from++) {
