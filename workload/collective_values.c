@@ -1,4 +1,4 @@
-/* collective_values.c - what vectors hold (collective_values.h). */
+/* collective_values.c - contents of vectors (collective_values.h). */
 #include "workload/collective_values.h"
 #include "workload/random.h"
 

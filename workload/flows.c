@@ -1,4 +1,4 @@
-/* flows.c - reads messages from a file, sorts them by source and counts who talks to whom (flows.h). */
+/* flows.c - reads messages from a file, sorts them by source and counts peers (flows.h). */
 #include "workload/flows.h"
 #include "base/input.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A file that never ends is not to be read until no memory is left. The longest line is a row of the largest matrix. */
+/* Limits, so that an endless file does not fill memory. The longest line is a row of the largest matrix. */
 enum { COLUMNS = 4, LONGEST_LINE = 1 << 20, LARGEST_FILE = 1 << 30 };
 static const char *const column_names[COLUMNS + 1] = {"start", "source", "destination", "bytes", NULL};
 enum column { START, SOURCE, DESTINATION, BYTES };
@@ -21,7 +21,7 @@ struct message {
     uint32_t from, to;
 };
 
-/* Messages in the order of the file. */
+/* Messages in file order. */
 struct table {
     struct message *message;
     size_t count, room;
@@ -32,18 +32,18 @@ struct reading {
     const struct hx_spec *spec;
     const struct hx_fabric *g;
     struct hx_problem *problem;
-    uint64_t latest_ns; /* at which a message may begin */
+    uint64_t latest_ns; /* latest start of a message */
     struct table table;
     uint64_t left_out;
     unsigned line;
-    uint64_t read; /* bytes, up to the end of this line */
-    bool labels;   /* a matrix has them before its lines and above its columns */
-    bool failed;   /* *problem says why no line follows */
-    char *text;    /* of this line, whose values are cut out where they stand: LONGEST_LINE bytes and a zero */
-    unsigned order[COLUMNS]; /* what the columns of a list are */
+    uint64_t read;           /* bytes read, up to the end of this line */
+    bool labels;             /* a matrix has labels before its lines and above its columns */
+    bool failed;             /* *problem has the reason */
+    char *text;              /* this line, LONGEST_LINE bytes and a zero; values are cut in place */
+    unsigned order[COLUMNS]; /* columns of a list */
 };
 
-/* `at` points into the line, NULL: to its begin. */
+/* Sets the problem and returns false. `at` points into the line; NULL: its begin. */
 __attribute__((format(printf, 3, 4))) static bool fail(struct reading *r, const char *at, const char *format, ...)
 {
     va_list arguments;
@@ -64,7 +64,7 @@ static void add(struct reading *r, struct message message)
 
 /* ---- values ---- */
 
-/* Cuts the next value out of the line: without spaces around it, or quotes. *rest: behind its comma; NULL: it was the
+/* Cuts the next value out of the line, without quotes or surrounding blanks. *rest: behind its comma; NULL: it is the
  * last. */
 static char *next_value(char **rest)
 {
@@ -85,7 +85,8 @@ static char *next_value(char **rest)
     return value;
 }
 
-/* Digits, then one of `ends` (which may be its final zero); NULL if it is not so, or no such number. */
+/* Reads digits up to one of `ends` (which may be the final zero). Returns the position of the end; NULL: no such
+ * number. */
 static const char *take_digits(const char *text, const char *ends, uint32_t *number)
 {
     uint64_t value = 0;
@@ -129,7 +130,7 @@ static unsigned board_of(const struct reading *r, uint32_t rank)
     return hx_spec_board_of(r->spec, rank);
 }
 
-/* Whether these two may talk. `at`: where the line says so. */
+/* Whether these two may exchange messages. `at`: their position in the line. */
 static bool check_pair(struct reading *r, const char *at, uint32_t from, uint32_t to)
 {
     uint16_t job = hx_spec_board_job(r->spec, board_of(r, from));
@@ -207,8 +208,7 @@ static bool read_head(struct reading *r)
     return true;
 }
 
-/* What stands before a line or above a column: a name, which is the reader's own; one that is a place must be that of
- * this rank. */
+/* Checks a label of a line or column. Any name is good; a place must be that of this rank. */
 static bool check_label(struct reading *r, const char *label, uint32_t rank)
 {
     uint32_t named = 0;
@@ -229,7 +229,7 @@ static bool read_labels(struct reading *r)
            fail(r, NULL, "%u labels: a matrix for the %s has %u columns", rank, r->spec->fabric, r->g->hosts);
 }
 
-/* Destinations begin behind the source itself, so that not all begin with the same. */
+/* Destinations begin after the source, so that sources begin with different ones. */
 static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
 {
     uint32_t n = r->g->hosts;
@@ -259,7 +259,7 @@ static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
 
 /* ---- lines ---- */
 
-/* Reads up to the next line feed; false at the end of the file, or r->failed. */
+/* Reads a line, up to its line feed. Returns false at the end of the file, or with r->failed. */
 static bool read_line(struct reading *r, FILE *in)
 {
     size_t length = 0;
@@ -282,11 +282,11 @@ static bool read_line(struct reading *r, FILE *in)
     return !r->failed;
 }
 
-/* The next line that counts, without its end; false: there is none, or r->failed. */
+/* Reads the next line with content, without its line end. Returns false at the end of the file, or with r->failed. */
 static bool next_line(struct reading *r, FILE *in)
 {
     while (read_line(r, in)) {
-        static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which spreadsheets write */
+        static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark, as spreadsheets write it */
         if (r->line == 1 && strncmp(r->text, mark, sizeof mark - 1) == 0)
             memmove(r->text, r->text + sizeof mark - 1, strlen(r->text) - sizeof mark + 2);
         r->text[strcspn(r->text, "\r")] = '\0';
@@ -322,8 +322,8 @@ static bool read_matrix(struct reading *r, FILE *in)
             fail(r, NULL, "the matrix ends behind %u lines; for the %s it has %u", from, r->spec->fabric, r->g->hosts));
 }
 
-/* Whether the first line is labels: its corner is empty, or some name in a line of as many values as a matrix and its
- * labels have. */
+/* Whether the first line has labels: its corner is empty, or it holds a name and as many values as a matrix with labels
+ * has. */
 static bool are_labels(const struct reading *r)
 {
     const char *corner = r->text + strspn(r->text, " \t\"");
@@ -361,7 +361,7 @@ static void sort(struct flows *f, const struct table *t)
     f->start_ns = hx_allocate(t->count, sizeof *f->start_ns);
     f->bytes = hx_allocate(t->count, sizeof *f->bytes);
     f->to = hx_allocate(t->count, sizeof *f->to);
-    uint64_t *next = f->first + 1; /* first[i + 1] is where the next of source i goes, and in the end its end */
+    uint64_t *next = f->first + 1; /* next[i]: index for the next message of source i; in the end its end */
     for (size_t i = 0; i < t->count; i++)
         next[t->message[i].from + 1]++;
     for (uint32_t rank = 0; rank < n; rank++)
@@ -378,7 +378,7 @@ static void sort(struct flows *f, const struct table *t)
 static void count_peers(struct flows *f)
 {
     uint32_t n = f->accelerators;
-    uint32_t *last = hx_allocate(n, sizeof *last); /* by destination: source + 1 that was last seen to send there */
+    uint32_t *last = hx_allocate(n, sizeof *last); /* [destinations]: last source that sends there, + 1 */
     f->destinations = hx_allocate(n, sizeof *f->destinations);
     f->peers = hx_allocate(n, sizeof *f->peers);
     for (uint32_t from = 0; from < n; from++) {
