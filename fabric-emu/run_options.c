@@ -120,7 +120,7 @@ static void check_clock(const struct run_options *o)
                o->g->topology->word);
     if (o->settings.select == HX_SELECT_D_MOD_K && !hx_fabric_has_d_mod_k(o->g))
         hx_die(HX_EXIT_USAGE, "--select",
-               "d-mod-k is for minimal routing in a whole fat tree whose leaves and pods are wired alike");
+               "d-mod-k is for minimal routing in a whole fat tree with leaves and pods that are wired alike");
     struct hx_timing complete = hx_timing_complete(&o->timing);
     if (complete.crossbar < complete.link)
         hx_die(HX_EXIT_USAGE, "--crossbar", "%u Gb/s is less than a link's %u", (unsigned)complete.crossbar,
@@ -293,13 +293,13 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
          .to.number = &o->watchdog_ns,
          .low = 0,
          .high = HX_MOST_DURATION,
-         .help = "how long nothing may move though packets stand in switches, beyond what can be: then the run ends "
-                 "and says who waits for whom; 0: never",
+         .help = "longest time without a move while packets wait, beyond the longest possible wait: then the run ends "
+                 "and prints the dependency cycle; 0: no limit",
          .applies = HX_FOR_VIRTUAL},
         {.name = "check-steps",
          .kind = HX_OPTION_FLAG,
          .to.flag = &o->check_steps,
-         .help = "count after every step of time that no credit and no packet was lost or made up (slow)",
+         .help = "check after each window of time that no credit and no packet is lost or invented (slow)",
          .applies = HX_FOR_VIRTUAL},
         {.name = "share-cores",
          .kind = HX_OPTION_FLAG,

@@ -42,7 +42,7 @@ struct collective_plan {
  * collective_plan_init() would fail, a vector is not of float32, or vectors to check do not fit into memory. */
 void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings);
 
-/* Plans all jobs whose pattern is a collective, after traffic_init(). The root of a broadcast is traffic_target(), or
+/* Plans all jobs with a collective as pattern, after traffic_init(). The root of a broadcast is traffic_target(), or
  * place 0 in jobs without it. Returns false if a job is no grid, or its grid does not have the algorithm. *t must
  * outlive *p. */
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem);

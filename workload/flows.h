@@ -25,8 +25,8 @@ struct flows {
     uint32_t *peers;        /* [accelerators]: upper bound of hosts that it sends to or receives from */
 };
 
-/* Reads a file whose messages begin at latest_ns at the latest. Returns false on an error; the problem names file, line
- * and column. */
+/* Reads a file. Its messages must begin at latest_ns at the latest. Returns false on an error; the problem names file,
+ * line and column. */
 bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, const struct hx_fabric *g,
                 uint64_t latest_ns, struct hx_problem *problem);
 /* The file of these settings; NULL: their traffic is a pattern. Dies with one line on an error. */

@@ -1,7 +1,7 @@
 /* jobs.h - the jobs of a fabric, and the counters that each worker keeps of each of its jobs.
  *
  * A fabric without named jobs has one job, tag 0. Otherwise boards of no job are idle, but counted under tag 0, since a
- * file may be sent among them. A job whose boards have all failed is left out. */
+ * file may be sent among them. A job is left out if all its boards have failed. */
 #ifndef JOBS_H
 #define JOBS_H
 

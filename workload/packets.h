@@ -1,6 +1,6 @@
 /* packets.h - IP packets that programs on the hosts exchange, through an interface of each host.
  *
- * Each host has a TUN device, whose other end programs use (fabric-emu/live/netns_holder.h). Packets read there become
+ * Each host has a TUN device; programs use its other end (fabric-emu/live/netns_holder.h). Packets read there become
  * messages of the endpoint; packets that arrive are written there (packets.c). */
 #ifndef PACKETS_H
 #define PACKETS_H

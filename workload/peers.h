@@ -28,9 +28,9 @@ static inline uint32_t peers_count(const struct peers *p, uint32_t rank)
 /* Sides of the largest 3D torus of at most n hosts, shortest side first; no side is more than twice another. */
 void peers_torus(uint32_t n, uint32_t side[3]);
 
-/* Orders the sides to fit a fabric whose routers all have the same number of hosts. A line along the first side should
- * be the hosts of whole routers, or an equal part of one; a layer the same for rows of routers. A tie takes the
- * shortest sides first. A bad fit puts neighbours of two sides behind one link, while other links stay idle. */
+/* Orders the sides to fit a fabric with the same number of hosts on all routers. A line along the first side should be
+ * the hosts of whole routers, or an equal part of one; a layer the same for rows of routers. A tie takes the shortest
+ * sides first. A bad fit puts neighbours of two sides behind one link, while other links stay idle. */
 void peers_turn_torus(const struct hx_fabric *f, uint32_t side[3]);
 
 #endif

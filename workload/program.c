@@ -1,5 +1,5 @@
-/* program.c - a host whose traffic comes from a program: requests of its attachment become messages of the endpoint.
- * What arrives is written to slots that the program has armed (hal/program/attachment.h).
+/* program.c - a host with a program as its source of traffic: requests of its attachment become messages of the
+ * endpoint. What arrives is written to slots that the program has armed (hal/program/attachment.h).
  *
  * Everything in the attachment is validated (see there). Requests are numbered from the start of the fabric, through
  * all sessions and incarnations of the worker. So the record of messages in flight (live/fabric.h) names the messages

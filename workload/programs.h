@@ -1,4 +1,4 @@
-/* programs.h - hosts whose traffic comes from programs outside of the fabric (include/hxmesh/program.h).
+/* programs.h - hosts with traffic from programs outside of the fabric (include/hxmesh/program.h).
  *
  * Prepared by the supervisor, inherited by the workers. */
 #ifndef PROGRAMS_H

@@ -28,7 +28,7 @@ struct traffic {
     uint32_t *place;    /* [rank]: index in its job */
     uint32_t *shift;    /* [ranks], like member: distance of each message of the job's all-to-all, in order */
     uint32_t *partner;  /* [rank]: partner, in patterns with fixed partners; TRAFFIC_NOBODY: none */
-    uint32_t *senders;  /* [rank]: number of hosts whose partner it is */
+    uint32_t *senders;  /* [rank]: number of hosts that have it as partner */
     struct peers peers; /* in patterns with a few fixed peers; else empty */
 };
 

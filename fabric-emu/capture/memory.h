@@ -1,4 +1,4 @@
-/* memory.h - the memory that a capture shares with workers whose ports it taps (hal/tap_ring.h).
+/* memory.h - the memory that a capture shares with workers, to tap their ports (hal/tap_ring.h).
  *
  * It has no name: workers open it through /proc, by process and descriptor. It is freed with its last mapping. It is
  * sealed, so that no process can truncate it under a reader. */

@@ -9,7 +9,7 @@
 static const char *const reasons[HX_TAP_REASONS] = {
     [HX_TAP_ONLY] = "the only way",  [HX_TAP_MOST_ROOM] = "most room",
     [HX_TAP_TURN] = "its turn",      [HX_TAP_WAITED] = "waited, first with room",
-    [HX_TAP_ARRIVED] = "it is here", [HX_TAP_UNREACHABLE] = "no way on, its sender is told",
+    [HX_TAP_ARRIVED] = "it is here", [HX_TAP_UNREACHABLE] = "no path, its sender is notified",
 };
 
 struct text {
@@ -52,7 +52,7 @@ static void add_candidates(struct text *t, const struct hx_fabric *g, const stru
         if (i == 0)
             add(t, " packets");
         if (n->wanted >> port & 1)
-            add(t, " (wanted by who waits)");
+            add(t, " (reserved for waiting packets)");
     }
 }
 

@@ -13,7 +13,7 @@ struct capture_report {
     uint64_t accepted;  /* frames that passed the filter */
     uint64_t dropped;   /* of these, frames without room in the tap */
     uint64_t written;   /* frames in the file */
-    uint64_t unwritten; /* frames whose write failed */
+    uint64_t unwritten; /* frames that could not be written */
     uint64_t bytes;     /* of all files */
     uint64_t files;
     uint64_t broken; /* times that a ring was inconsistent */

@@ -44,7 +44,7 @@ static void check_balance(const struct worker *w, const struct virtual_node *n, 
     uint32_t credit = hx_lane(from->lanes, vc);
     if (credit + on_its_way + held != w->m->timing.vc_blocks)
         hx_die(HX_EXIT_FAILED, model_port_name(w->m, from->link, name),
-               "VC %u: credit %u + on its way back %u + held at the far end %u blocks are not the %u of its buffer, "
+               "VC %u: credit %u + in flight %u + held at the far end %u blocks are not the %u of its buffer, "
                "after %.3f us",
                vc, credit, on_its_way, held, w->m->timing.vc_blocks, microseconds(w));
 }

@@ -1,11 +1,11 @@
 /* audit.h - checks after each window that no credit and no packet is lost or invented (hxmesh run --check-steps).
  *
- * Each link and VC: credit of the sender + credit on its way back + blocks that the receiver holds = its buffer.
- * Each input and VC: tail <= seen <= ready <= head, and switch and platform have the same tail.
- * Credits on their way back are in the order of their times.
+ * Each link and VC: credit of the sender + returning credit + blocks that the receiver holds = its buffer. Each input
+ * and VC: tail <= seen <= ready <= head, and switch and platform have the same tail. Credits on their way back are in
+ * the order of their times.
  *
- * A worker checks the links whose two ends it owns. Links between workers are checked at the end of the run, when
- * nothing is in flight between workers. */
+ * A worker checks a link if it owns both ends. Links between workers are checked at the end of the run, when nothing is
+ * in flight between workers. */
 #ifndef AUDIT_H
 #define AUDIT_H
 

@@ -165,7 +165,7 @@ void model_destroy(struct model *m)
 uint32_t model_port_of(const struct model *m, uint32_t link, unsigned *plane, unsigned *port)
 {
     uint32_t within = link % m->layout.links;
-    uint32_t node = 0; /* the last node whose first link is at `within` or before */
+    uint32_t node = 0; /* the last node that begins at link `within` or before */
     for (uint32_t span = m->g->nodes; span > 1; span -= span / 2) {
         if (node + span / 2 < m->g->nodes && m->layout.first_link[node + span / 2] <= within)
             node += span / 2;

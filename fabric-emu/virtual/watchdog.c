@@ -216,7 +216,7 @@ void watchdog_explain(const struct model *m)
     } else {
         hx_complain("watchdog",
                     "no packet has moved since %.3f us, and no cycle: %" PRIu64 " packets stand in switches, %" PRIu64
-                    " of them could go on, and whoever the others wait for waits for nobody",
+                    " of them could go on, and the others wait for a full input that waits for none",
                     since, held, could);
         explain_end(m, g.vertices);
     }

@@ -1,4 +1,4 @@
-/* external.c - reads the accelerators that run elsewhere (spec/yaml/external.h). */
+/* external.c - reads accelerators that run elsewhere (spec/yaml/external.h). */
 #include "spec/yaml/external.h"
 #include "base/key.h"
 #include "topology/name.h"
@@ -61,14 +61,14 @@ static bool read_values(struct reading *r)
     r->external->node = (enum hx_external_node)v.node;
     if (v.key && r->external->node == HX_NODE_QEMU)
         return hx_yaml_fail_key(r->y, hx_yaml_within(r->entry, "external[].key"), r->problem,
-                                "an image in QEMU has cables that nobody else reaches (without key)");
+                                "an image in QEMU has cables that no other program reaches (without key)");
     const struct hx_yaml_item *harts = hx_yaml_within(r->entry, "external[].harts");
     if (harts && r->external->node != HX_NODE_QEMU)
         return hx_yaml_fail_key(r->y, harts, r->problem, "harts are those of an image in QEMU (with node: qemu)");
     return !v.key || read_key(r, v.key);
 }
 
-/* ---- its cables ---- */
+/* ---- cables ---- */
 
 static bool read_cable(const struct reading *r, const struct hx_yaml_item *item, struct hx_external_port *port)
 {
@@ -91,7 +91,7 @@ static bool read_cable(const struct reading *r, const struct hx_yaml_item *item,
     return true;
 }
 
-/* Every port that has a cable in the fabric. */
+/* An image in QEMU has a cable at each port that has one in the fabric. */
 static void plug_image(struct reading *r)
 {
     const struct hx_fabric *g = hx_spec_fabric(r->spec);
@@ -137,7 +137,7 @@ static bool is_same(const struct hx_external_port *a, const struct hx_external_p
     return a->cable != HX_CABLE_OUT && a->cable == b->cable && strcmp(a->target, b->target) == 0;
 }
 
-/* The last entry against itself and those before it. */
+/* Compares the last entry with itself and those before it. */
 static bool is_new(const struct reading *r, const struct hx_external *first)
 {
     const struct hx_external *last = r->external;

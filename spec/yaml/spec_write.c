@@ -1,12 +1,12 @@
-/* spec_write.c - names and jobs of a fabric as a file has them (spec_write.h). */
+/* spec_write.c - writes names and jobs of a fabric file (spec_write.h). */
 #include "spec/yaml/spec_write.h"
 #include "base/value.h"
 #include "spec/jobs.h"
 
 #include <inttypes.h>
 
-/* In quotes: a name may have letters that mean something in YAML. Control characters it has none, which no file may
- * have. */
+/* Writes a quoted string: a name may have characters that mean something in YAML. Control characters are refused when
+ * it is read. */
 static void write_text(const char *key, const char *text, FILE *out)
 {
     (void)fprintf(out, "%s: \"", key);
@@ -21,7 +21,7 @@ void hx_spec_write_names(const struct hx_spec *spec, FILE *out)
     write_text("name", spec->name, out);
 }
 
-/* A grid that follows from a size is for a collective alone: as a key of other traffic it would be refused. */
+/* Whether to write the grid: a grid that follows from a size is refused unless the traffic is a collective. */
 static bool says_grid(const struct hx_job *job)
 {
     bool collective = job->settings.given & HX_GIVEN_PATTERN && job->settings.pattern >= HX_COLLECTIVES;
