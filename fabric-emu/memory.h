@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 
-/* Private bytes of this process. */
 uint64_t memory_private_bytes(void);
 /* Processes killed because memory ran out, since the machine started. */
 uint64_t memory_oom_kills(void);

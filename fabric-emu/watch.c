@@ -71,7 +71,7 @@ static _Noreturn void become_top(const char *name)
     _exit(HX_EXIT_ENVIRONMENT);
 }
 
-/* ---- */
+/* ---- the screen ---- */
 
 static void gone(struct watch *w)
 {

@@ -50,7 +50,7 @@ static bool still_fits(const struct hx_placement *p, const struct hx_boards *b)
 
 /* Places removed jobs that cannot return, largest first. Returns false if one finds no room, or if no fewer boards move
  * than in the best attempt. */
-static bool place_anew(struct trial *t)
+static bool place_again(struct trial *t)
 {
     unsigned left = 0; /* lower bound: each moves at least one board */
     for (unsigned i = 0; i < t->jobs; i++)
@@ -69,7 +69,7 @@ static bool place_anew(struct trial *t)
 }
 
 /* Tries to make room without the jobs in `away`. Returns whether it is the best attempt so far. */
-static bool try_it(struct trial *t)
+static bool attempt(struct trial *t)
 {
     hx_boards_copy(&t->boards, t->now);
     t->moved = 0;
@@ -85,20 +85,20 @@ static bool try_it(struct trial *t)
         hx_placement_take(&t->standing[i], &t->boards);
         t->away[i] = false;
     }
-    if (place_anew(t))
+    if (place_again(t))
         return true;
     drop_moves(t);
     return false;
 }
 
 /* Tries to make room without jobs `first` to `last` by size, and keeps the best result. */
-static void try_without(struct trial *t, unsigned first, unsigned last, struct hx_placement *room,
-                        struct hx_placement *move)
+static void attempt_without(struct trial *t, unsigned first, unsigned last, struct hx_placement *room,
+                            struct hx_placement *move)
 {
     memset(t->away, 0, t->jobs * sizeof *t->away);
     for (unsigned i = first; i <= last; i++)
         t->away[t->by_size[i]] = true;
-    if (!try_it(t))
+    if (!attempt(t))
         return;
     t->least = t->moved;
     for (unsigned i = 0; i < t->jobs; i++) {
@@ -136,9 +136,9 @@ bool hx_make_room(struct hx_placement *room, struct hx_placement *move, const st
     memset(move, 0, jobs * sizeof *move);
     order_by_size(&t);
     for (unsigned n = 0; n < jobs && t.least; n++)
-        try_without(&t, n, n, room, move);
+        attempt_without(&t, n, n, room, move);
     for (unsigned n = 1; n < jobs && t.least; n++)
-        try_without(&t, 0, n, room, move);
+        attempt_without(&t, 0, n, room, move);
     hx_boards_free(&t.boards);
     free(t.by_size);
     free(t.away);

@@ -109,7 +109,8 @@ struct search {
 };
 
 /* Selects rows that share enough columns with the choice; returns their number. */
-static unsigned that_fit(struct search *s, const struct choice *c, const uint32_t *row, unsigned rows, uint32_t *fit)
+static unsigned select_fitting(struct search *s, const struct choice *c, const uint32_t *row, unsigned rows,
+                               uint32_t *fit)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < rows && s->steps; i++, s->steps--)
@@ -123,7 +124,7 @@ static bool descend(struct search *s, struct choice *c, const uint32_t *row, uns
     if (c->rows == s->shape.rows)
         return true;
     uint32_t *fit = hx_allocate(rows + 1, sizeof *fit);
-    unsigned count = that_fit(s, c, row, rows, fit);
+    unsigned count = select_fitting(s, c, row, rows, fit);
     bool found = false;
     for (unsigned i = 0; !found && s->steps && i + (s->shape.rows - c->rows) <= count; i++) {
         struct hx_columns before = c->common;
@@ -249,7 +250,6 @@ struct best {
     double share;          /* of its traffic that crosses the upper level */
 };
 
-/* Keeps the better placement, and frees the other. */
 static void keep_better(struct best *best, struct hx_placement other, const struct hx_placement_rules *rules)
 {
     double share = hx_upper_share(&other, rules->locality, rules->leaf);

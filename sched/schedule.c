@@ -186,7 +186,7 @@ static void backfill(struct sim *s)
     }
 }
 
-static void start_who_can(struct sim *s)
+static void start_possible(struct sim *s)
 {
     struct hx_placement p;
     while (s->waiting && place(s, s->queue[0], &s->boards, &p)) {
@@ -216,7 +216,7 @@ static void fail_job(struct sim *s, uint32_t job)
         s->out->given_up++;
 }
 
-static void turn_board(struct sim *s, uint32_t board)
+static void fail_or_repair(struct sim *s, uint32_t board)
 {
     unsigned column = board % s->boards.columns, row = board / s->boards.columns;
     s->failed[board] = !s->failed[board];
@@ -265,7 +265,7 @@ static bool advance(struct sim *s)
     while (s->runs && job[s->running[0]].end <= s->now)
         stop(s, 0);
     if (s->turns[board] <= s->now)
-        turn_board(s, board);
+        fail_or_repair(s, board);
     while (s->arrived < s->out->jobs && job[s->arrived].arrival <= s->now) {
         insert_at(s->queue, &s->waiting, s->waiting, s->arrived);
         s->arrived = next_arrival(s->out, s->arrived + 1);
@@ -315,7 +315,7 @@ static void sum_up(struct sim *s)
 /* ---- a run ---- */
 
 /* Removes a board that is taken at the start. */
-static void lose_for_ever(struct sim *s, uint32_t board)
+static void remove_board(struct sim *s, uint32_t board)
 {
     s->failed[board] = true;
     s->failed_boards++;
@@ -352,7 +352,7 @@ static void begin(struct sim *s, const struct hx_schedule_rules *rules, struct h
     s->running = hx_allocate(out->jobs + 1, sizeof *s->running);
     for (uint32_t board = 0; rules->taken && board < boards; board++)
         if (rules->taken[board])
-            lose_for_ever(s, board);
+            remove_board(s, board);
     for (uint32_t job = 0; job < out->jobs; job++)
         validate_job(s, job);
     uint32_t first_job = next_arrival(out, 0);
@@ -373,7 +373,7 @@ void hx_schedule_run(struct hx_schedule *out, const struct hx_schedule_rules *ru
     *out = (struct hx_schedule){.job = job, .jobs = jobs};
     begin(&s, rules, out);
     while (advance(&s)) {
-        start_who_can(&s);
+        start_possible(&s);
         note(&s);
     }
     sum_up(&s);

@@ -330,7 +330,7 @@ static const char *read_words(struct hx_job_values *v, char *text)
     return v->settings.given & HX_GIVEN_PATTERN ? not_for(options, v->settings.pattern) : NULL;
 }
 
-static bool say_job(struct hx_spec *spec, const char *said, struct hx_problem *problem)
+static bool add_job_text(struct hx_spec *spec, const char *said, struct hx_problem *problem)
 {
     char text[256];
     char shown[HX_JOB_NAME + 16];
@@ -369,7 +369,7 @@ static bool unsilence(struct hx_spec *spec, const char *word, struct hx_problem 
 bool hx_jobs_take_said(struct hx_spec *spec, struct hx_problem *problem)
 {
     for (unsigned i = 0; i < spec->said.count; i++)
-        if (!say_job(spec, spec->said.item[i], problem))
+        if (!add_job_text(spec, spec->said.item[i], problem))
             return false;
     for (unsigned i = 0; i < spec->named_jobs; i++)
         spec->named[i].silent = spec->only.count > 0;

@@ -12,7 +12,6 @@
 #include "sched/placement.h"
 #include "spec/spec.h"
 
-/* The values of a job, as given. */
 struct hx_job_values {
     const char *name, *size, *grid, *file; /* NULL: not given. file: of messages, which a job cannot have */
     uint64_t tag;                          /* 0: not given */

@@ -146,7 +146,6 @@ static bool take_mesh(const char *text, struct hx_spec *spec, struct hx_problem 
     return !sides.failures[0] || take_failed_boards(text, &sides, spec, problem);
 }
 
-/* Copies the string, with single spaces between parts. */
 static void take_words(const char *text, struct hx_spec *spec)
 {
     size_t used = 0;

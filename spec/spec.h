@@ -188,10 +188,10 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
 #define HX_CREDIT_OPTION(o) \
     {.name = "credits", .key = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \
      .low = HX_LEAST_CREDITS, .high = HX_MOST_CREDITS, \
-     .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", .default_value = &hx_default_sizes.credits, \
+     .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", \
+     .default_value = &hx_default_sizes.credits, \
      .applies = HX_FOR_WALL, \
      .instead = "--buffer is what a link buffers under the virtual clock"}
-/* For a verb without settings. */
 #define HX_WORKERS_OPTION(number_) \
     {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = (number_), .low = 0, \
      .high = HX_MOST_WORKERS, \
@@ -262,7 +262,6 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
     {.name = "verify", .key = "traffic.verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \
      .help = "check every payload byte at arrival; under the virtual clock only if it is said", .given = &(s)->given, \
      .given_bit = HX_GIVEN_VERIFY}
-/* Entries for jobs (spec/jobs.h). */
 #define HX_JOB_OPTION(spec) \
     {.name = "job", .kind = HX_OPTION_LIST, .argument = "JOB", .to.list = &(spec)->said, \
      .otherwise = "all boards are one", \
@@ -323,7 +322,6 @@ bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem);
 /* Rebuilds the graph with searched routes (an empty `fail=`), so that routes can be searched again when links fail. Not
  * for a HammingMesh. On an error *spec is unchanged. */
 bool hx_spec_search_updown(struct hx_spec *spec, struct hx_problem *problem);
-/* The graph. */
 const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);
 /* A HammingMesh's geometry; dies with HX_EXIT_CONFIG on another fabric, which `what` does not support. */
 struct hx_geometry hx_spec_mesh(const struct hx_spec *spec, const char *what);
@@ -338,10 +336,8 @@ bool *hx_spec_taken(const struct hx_spec *spec);
 bool hx_spec_board_idle(const struct hx_spec *spec, unsigned board);
 /* The named job with a tag; NULL: none. */
 const struct hx_job *hx_spec_job(const struct hx_spec *spec, uint16_t tag);
-/* Whether any board has failed. */
 bool hx_spec_has_failures(const struct hx_spec *spec);
 
-/* Board of an accelerator. */
 unsigned hx_spec_board_of(const struct hx_spec *spec, uint32_t host);
 unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy);
 

@@ -79,7 +79,8 @@ enum hx_given_timing {
      .given = &(t)->given, .given_bit = HX_GIVEN_TRACE, .applies = HX_FOR_VIRTUAL}, \
     {.name = "input-latency", .key = "timing.input", .kind = HX_OPTION_DURATION, .to.number = &(t)->input, .low = 0, \
      .high = HX_MOST_LATENCY, \
-     .help = "latency of an input buffer", .default_value = &hx_timing_values[HX_TIMING_PAPER].input, .given = &(t)->given, \
+     .help = "latency of an input buffer", .default_value = &hx_timing_values[HX_TIMING_PAPER].input, \
+     .given = &(t)->given, \
      .given_bit = HX_GIVEN_INPUT, .applies = HX_FOR_VIRTUAL}, \
     {.name = "output-latency", .key = "timing.output", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, \
      .low = 0, .high = HX_MOST_LATENCY, \
@@ -88,13 +89,13 @@ enum hx_given_timing {
     {.name = "buffer", .key = "timing.buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, \
      .low = HX_LEAST_BUFFER, \
      .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each needs room for a " \
-     "packet (8KiB) and uses 64 at most", .default_value = &hx_timing_values[HX_TIMING_PAPER].buffer, .given = &(t)->given, \
+     "packet (8KiB) and uses 64 at most", .default_value = &hx_timing_values[HX_TIMING_PAPER].buffer, \
+     .given = &(t)->given, \
      .given_bit = HX_GIVEN_BUFFER, .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 
 /* Copies the values given in `over`. */
 void hx_timing_merge(struct hx_timing *into, const struct hx_timing *over);
-/* Takes values not given from the preset. */
 struct hx_timing hx_timing_complete(const struct hx_timing *t);
 
 #endif

@@ -8,7 +8,6 @@
  * maps them to hosts. */
 struct hx_collective_config collective_config_of(const struct collective_job *job);
 
-/* Whether the job's grid has two edge-disjoint rings. */
 bool collective_has_two_rings(const struct collective_job *job);
 
 /* The fastest algorithm for the job's kind, vector and grid, with the fabric's links and default timing. A tie takes

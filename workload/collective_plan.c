@@ -20,7 +20,7 @@ const char *const collective_algorithm_names[] = {
 
 /* Living hosts of a job, where they are in the fabric. If `crossings`, member[i] is in row i / columns of the job's
  * rows. */
-struct stand {
+struct footprint {
     uint32_t *member; /* by row, then by column: ascending ranks */
     uint32_t members;
     uint32_t columns, rows;
@@ -28,7 +28,7 @@ struct stand {
 };
 
 /* Number of the fabric's rows or columns that have a host of the job. */
-static uint32_t lines(const struct traffic *t, const struct stand *s, bool columns)
+static uint32_t lines(const struct traffic *t, const struct footprint *s, bool columns)
 {
     unsigned all = columns ? t->g->columns : t->g->rows;
     bool *seen = hx_allocate(all, sizeof *seen);
@@ -42,7 +42,7 @@ static uint32_t lines(const struct traffic *t, const struct stand *s, bool colum
     return count;
 }
 
-static void look_where(struct stand *s, const struct traffic *t, uint32_t first)
+static void find_grid(struct footprint *s, const struct traffic *t, uint32_t first)
 {
     s->members = t->members[first];
     s->member = hx_allocate(s->members, sizeof *s->member);
@@ -67,7 +67,7 @@ static uint32_t walked(uint32_t n, uint32_t columns)
     return row * columns + column;
 }
 
-static void lay_grid(struct collective_job *job, const struct stand *s)
+static void fill_grid(struct collective_job *job, const struct footprint *s)
 {
     bool same = job->columns == s->columns && job->rows == s->rows;
     bool exchanged = s->crossings && job->columns == s->rows && job->rows == s->columns;
@@ -94,7 +94,7 @@ static struct hx_shape largest_part(const struct hx_spec *spec, uint16_t tag)
     return shape;
 }
 
-static bool refuse_holes(const struct collective_job *job, const struct traffic *t, const struct stand *s,
+static bool refuse_holes(const struct collective_job *job, const struct traffic *t, const struct footprint *s,
                          struct hx_problem *problem)
 {
     const struct hx_shape part = largest_part(t->spec, job->tag);
@@ -105,7 +105,7 @@ static bool refuse_holes(const struct collective_job *job, const struct traffic 
                    hx_spec_job(t->spec, job->tag) ? "largest: true" : "--largest");
 }
 
-static bool choose_grid(struct collective_job *job, const struct traffic *t, const struct stand *s,
+static bool choose_grid(struct collective_job *job, const struct traffic *t, const struct footprint *s,
                         struct hx_problem *problem)
 {
     const struct hx_job *named = hx_spec_job(t->spec, job->tag);
@@ -119,7 +119,7 @@ static bool choose_grid(struct collective_job *job, const struct traffic *t, con
     job->columns = (uint16_t)columns;
     job->rows = (uint16_t)rows;
     job->host = hx_allocate(s->members, sizeof *job->host);
-    lay_grid(job, s);
+    fill_grid(job, s);
     return true;
 }
 
@@ -167,11 +167,11 @@ static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem
     const struct hx_settings *settings = traffic_settings(t, first);
     uint32_t root = traffic_target(t, first);
     struct collective_job *job = &p->job[p->jobs++];
-    struct stand s;
+    struct footprint s;
     job->tag = layout_job_of(t->spec, first);
     job->kind = (uint8_t)(settings->pattern - HX_COLLECTIVES);
     job->bytes = settings->message;
-    look_where(&s, t, first);
+    find_grid(&s, t, first);
     bool good = choose_grid(job, t, &s, problem);
     free(s.member);
     if (!good)

@@ -54,10 +54,8 @@ const char *collective_kinds(const struct collective_plan *p);
 /* The collective of an accelerator's job; NULL: none. */
 const struct collective_job *collective_job_of(const struct collective_plan *p, uint32_t rank);
 
-/* Configuration of an accelerator's collective. */
 struct hx_collective_config collective_config(const struct collective_plan *p, uint32_t rank);
 
-/* Messages of all accelerators. */
 uint64_t collective_messages(const struct collective_plan *p);
 
 /* Bytes of vectors and staging of all accelerators. */

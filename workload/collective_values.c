@@ -35,8 +35,6 @@ struct collective_values collective_values_of(const struct collective_plan *p, c
     return v;
 }
 
-/* ---- before and after ---- */
-
 void collective_values_write(const struct collective_values *v, const struct hx_collective *c, float *vector)
 {
     uint64_t elements = c->config.bytes / sizeof *vector;

@@ -123,7 +123,7 @@ static int event(struct workload *w, const struct hx_event *e)
     return HX_OK;
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 static int open_saved(const struct transfer *t, uint32_t rank)
 {

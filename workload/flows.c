@@ -21,7 +21,6 @@ struct message {
     uint32_t from, to;
 };
 
-/* Messages in file order. */
 struct table {
     struct message *message;
     size_t count, room;

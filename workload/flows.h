@@ -35,7 +35,6 @@ struct flows *flows_load(const struct hx_settings *settings, const struct hx_spe
 void flows_clear(struct flows *f);
 void flows_free(struct flows *f);
 
-/* Messages of one source, and of all sources. */
 static inline uint64_t flows_of(const struct flows *f, uint32_t rank)
 {
     return f->first[rank + 1] - f->first[rank];

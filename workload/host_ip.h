@@ -18,7 +18,6 @@
 
 enum { HOST_IP_PREFIX = 8, HOST_IP6_PREFIX = 64, HOST_IP_MOST_HOSTS = 65536 };
 
-/* IPv6 networks. */
 enum host_ip6 { HOST_IP6_FABRIC, HOST_IP6_LINK, HOST_IP6S };
 
 /* The address of a host. host: below g->hosts, which is at most HOST_IP_MOST_HOSTS. */

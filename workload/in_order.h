@@ -75,7 +75,6 @@ bool in_order_place(struct in_order *o, const struct hx_header *h, const uint8_t
 /* Marks a message as complete. Needed for messages of more than one packet. */
 void in_order_received(struct in_order *o, uint32_t tag, uint64_t bytes, const struct in_order_out *to);
 
-/* Frees its memory. */
 void in_order_free(struct in_order *o);
 
 #endif

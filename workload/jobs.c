@@ -5,7 +5,6 @@
 
 enum { TAGS = UINT16_MAX + 1 };
 
-/* Number of a tag's job; the first use makes it. */
 static uint32_t job_of(struct jobs *j, uint32_t *by_tag, uint16_t tag)
 {
     if (by_tag[tag] == 0) {

@@ -27,21 +27,20 @@ enum {
 };
 _Static_assert(PACKETS_MESSAGE == IN_ORDER_PACKETS * HX_MAX_PAYLOAD, "a message has so many packets at most");
 
-/* FREE -> GATHERS (packets are added) -> FLIES (the endpoint has it) -> FREE */
-enum outgoing_state { FREE, GATHERS, FLIES };
+/* FREE -> GATHERING (packets are added) -> IN_FLIGHT (the endpoint has it) -> FREE */
+enum outgoing_state { FREE, GATHERING, IN_FLIGHT };
 struct outgoing {
     enum outgoing_state state;
-    uint8_t place; /* bit in struct towards.flying */
+    uint8_t place; /* bit in struct towards.in_flight */
     uint32_t to, tag, bytes;
     uint64_t number;
     uint8_t *data; /* [PACKETS_MESSAGE]; NULL: never used */
 };
 
-/* State of sending to one host. */
 struct towards {
     uint16_t life;     /* incarnation, modulo the room of a tag */
     uint8_t handed;    /* messages given to the endpoint, modulo HX_PEER_WINDOW: place of the next one */
-    uint8_t flying;    /* messages in flight, one bit for each place; the next message needs its place free */
+    uint8_t in_flight; /* messages in flight, one bit for each place; the next message needs its place free */
     uint8_t gathering; /* 1 + index in outgoing[] of the message that gathers; 0: none */
     uint32_t sequence; /* of the next message, modulo the room of a tag */
 };
@@ -89,7 +88,6 @@ static uint32_t packet_bytes(const uint8_t *data, uint32_t left)
     return bytes <= left ? bytes : 0;
 }
 
-/* The host of a valid packet's destination. */
 static uint32_t destination_of(const struct hx_fabric *g, const uint8_t *packet)
 {
     struct iphdr ip;
@@ -120,7 +118,7 @@ static struct outgoing *begin_message(struct packets_of_host *h, uint32_t to)
     struct towards *t = &h->towards[to];
     if (!o->data)
         o->data = hx_allocate(1, PACKETS_MESSAGE);
-    o->state = GATHERS;
+    o->state = GATHERING;
     o->to = to;
     o->bytes = 0;
     o->number = h->messages++ * OUTGOING + i;
@@ -173,7 +171,7 @@ static void gather(struct packets_of_host *h)
 
 static bool has_place(const struct towards *t)
 {
-    return !(t->flying >> t->handed & 1U);
+    return !(t->in_flight >> t->handed & 1U);
 }
 
 static bool next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
@@ -183,7 +181,7 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     gather(h);
     for (unsigned i = 0; !refused && h->gathering && i < OUTGOING; i++) {
         const struct outgoing *o = &h->outgoing[(h->turn + i) % OUTGOING];
-        if (o->state != GATHERS || !has_place(&h->towards[o->to]))
+        if (o->state != GATHERING || !has_place(&h->towards[o->to]))
             continue;
         *m = (struct workload_message){.to = o->to, .tag = o->tag, .bytes = o->bytes, .number = o->number};
         return true;
@@ -204,9 +202,9 @@ static void take(struct workload *w, const struct workload_message *m)
     struct packets_of_host *h = of_workload(w);
     struct outgoing *o = &h->outgoing[m->number % OUTGOING];
     struct towards *t = &h->towards[m->to];
-    end_gathering(h, o, FLIES);
+    end_gathering(h, o, IN_FLIGHT);
     o->place = t->handed;
-    t->flying |= (uint8_t)(1U << o->place);
+    t->in_flight |= (uint8_t)(1U << o->place);
     t->handed = (uint8_t)((t->handed + 1) % HX_PEER_WINDOW);
 }
 
@@ -235,11 +233,11 @@ static void fill(const struct workload *w, const struct hx_send *s, uint32_t pac
 static void end_message(struct packets_of_host *h, const struct hx_event *e)
 {
     struct outgoing *o = &h->outgoing[e->cookie % OUTGOING];
-    if (o->state != FLIES || o->number != e->cookie)
+    if (o->state != IN_FLIGHT || o->number != e->cookie)
         return;
     struct towards *t = &h->towards[o->to];
     o->state = FREE;
-    t->flying &= (uint8_t) ~(1U << o->place);
+    t->in_flight &= (uint8_t) ~(1U << o->place);
     if (e->type == HX_EVENT_FAILED)
         begin_life(h, t);
 }
@@ -282,7 +280,7 @@ static int event(struct workload *w, const struct hx_event *e)
     return HX_OK;
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 /* Programs may always send more. */
 static bool is_over(const struct workload *w)

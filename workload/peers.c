@@ -18,7 +18,6 @@
 
 enum { MOST_PEERS = 64 /* upper bound of the hosts of a router */ };
 
-/* Working state of the choice. */
 struct choice {
     const struct traffic *t;
     uint32_t *job; /* [ranks]: members of the job, by rank */
@@ -53,7 +52,6 @@ static void find_worst(struct choice *c)
     free(part);
 }
 
-/* Members of the job at an attachment router. */
 static unsigned at_attachment_router(const struct choice *c, uint32_t attachment_router, uint32_t list[MOST_PEERS])
 {
     const struct traffic *t = c->t;
@@ -170,7 +168,7 @@ static unsigned neighbours_of(const struct choice *c, uint32_t rank, uint32_t li
     return n;
 }
 
-/* ---- all ---- */
+/* ---- choice ---- */
 
 bool peers_are_of(unsigned pattern)
 {

@@ -247,7 +247,7 @@ static int event(struct workload *w, const struct hx_event *e)
 /* ---- sessions ---- */
 
 /* The program that holds the attachment, by its own entry; 0 if it died. */
-static uint32_t who_is_there(struct program *p)
+static uint32_t current_program(struct program *p)
 {
     struct attachment_head *head = p->at.head;
     uint32_t wanted = atomic_load_explicit(&head->wanted, memory_order_acquire);
@@ -259,7 +259,7 @@ static uint32_t who_is_there(struct program *p)
     return wanted;
 }
 
-static bool all_are_told(const struct program *p)
+static bool all_notified(const struct program *p)
 {
     return p->part == p->at.hosts && *p->base.begun - p->parts_begun == p->completed - p->parts_completed;
 }
@@ -268,9 +268,9 @@ static bool drains(struct workload *w, uint64_t now)
 {
     struct program *p = program_of(w);
     p->now = now;
-    if (p->stage == SERVES && who_is_there(p) != p->served)
+    if (p->stage == SERVES && current_program(p) != p->served)
         p->stage = p->served ? ENDS : PARTED;
-    if (p->stage == PARTS && (now >= p->parts_until || all_are_told(p)))
+    if (p->stage == PARTS && (now >= p->parts_until || all_notified(p)))
         p->stage = PARTED;
     return p->stage == ENDS || p->stage == PARTED;
 }

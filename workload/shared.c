@@ -146,7 +146,7 @@ static void drained(struct workload *w)
     program->ops->drained(program);
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 static bool is_over(const struct workload *w)
 {

@@ -1,4 +1,4 @@
-/* traffic.c - the patterns (traffic.h). */
+/* traffic.c - patterns of messages (traffic.h). */
 #include "workload/traffic.h"
 #include "workload/partners.h" /* circle: a part of traffic that fills its partners */
 #include "workload/random.h"
@@ -36,7 +36,6 @@ static unsigned pattern_of(const struct traffic *t, uint32_t rank)
 
 /* ---- jobs ---- */
 
-/* A job while its members are gathered. */
 struct gathered {
     uint32_t members, placed;
     uint32_t first;  /* index of its first member in `member` */
@@ -198,7 +197,7 @@ static void choose_shifts(struct traffic *t)
     }
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_fabric *g,
                   const struct hx_settings *settings, const struct flows *flows)
@@ -278,13 +277,9 @@ uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
         return t->flows->destinations[rank];
     if (peers_are_of(pattern_of(t, rank)))
         return peers_count(&t->peers, rank);
-    switch (pattern_of(t, rank)) {
-    case HX_PERMUTATION:
-    case HX_BISECTION:
-    case HX_TORNADO:
-    case HX_TRANSPOSE:
-    case HX_BIT_REVERSE:
+    if (traffic_has_partners(pattern_of(t, rank)))
         return t->partner[rank] != TRAFFIC_NOBODY;
+    switch (pattern_of(t, rank)) {
     case HX_NEIGHBOUR:
         return neighbours(t, rank, list);
     case HX_INCAST:
@@ -400,50 +395,79 @@ static uint32_t shift_of(const struct traffic *t, uint32_t rank, uint64_t messag
     return shifts ? t->shift[t->first[rank] + message % shifts] : 0;
 }
 
+/* ---- destination of a message, by pattern ---- */
+
+/* The member of the sender's job that is `step` + 1 places after it. */
+static uint32_t member_after(const struct traffic *t, uint32_t rank, uint32_t step)
+{
+    return t->member[t->first[rank] + (t->place[rank] + 1 + step) % t->members[rank]];
+}
+
+static uint32_t to_partner(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    (void)message;
+    return t->partner[rank];
+}
+
+static uint32_t to_peer(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    return t->peers.to[t->peers.first[rank] + message % peers_count(&t->peers, rank)];
+}
+
+static uint32_t to_neighbour(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t list[4];
+    return list[message % neighbours(t, rank, list)];
+}
+
+static uint32_t to_target(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    (void)message;
+    return traffic_target(t, rank);
+}
+
+static uint32_t to_random(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint64_t random = random_of(t->settings.seed ^ FOR_UNIFORM, rank, message);
+    return member_after(t, rank, random_below(random, t->members[rank] - 1));
+}
+
+static uint32_t to_hotspot(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t target = hot_target(t, rank, message);
+    return target != TRAFFIC_NOBODY ? target : to_random(t, rank, message);
+}
+
+static uint32_t to_all_in_random_order(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t others = t->members[rank] - 1;
+    uint64_t key = random_of(t->settings.seed ^ FOR_ORDER, rank, message / others);
+    return member_after(t, rank, shuffled(key, (uint32_t)(message % others), others));
+}
+
+static uint32_t to_all_by_shifts(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t phases = phases_of(t, rank);
+    return phases ? partner_of(t, rank, message, phases) : member_after(t, rank, shift_of(t, rank, message) - 1);
+}
+
+typedef uint32_t destination_function(const struct traffic *t, uint32_t rank, uint64_t message);
+
+/* NULL: the pattern has no messages of its own, as collectives. */
+static destination_function *const by_pattern[HX_ALL_PATTERNS] = {
+    [HX_PERMUTATION] = to_partner,      [HX_BISECTION] = to_partner,   [HX_TORNADO] = to_partner,
+    [HX_TRANSPOSE] = to_partner,        [HX_BIT_REVERSE] = to_partner, [HX_WORST_CASE] = to_peer,
+    [HX_NEIGHBOUR_3D] = to_peer,        [HX_NEIGHBOUR] = to_neighbour, [HX_INCAST] = to_target,
+    [HX_HOTSPOT] = to_hotspot,          [HX_UNIFORM] = to_random,      [HX_ALL_TO_ALL_RANDOM] = to_all_in_random_order,
+    [HX_ALL_TO_ALL] = to_all_by_shifts,
+};
+
 uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message)
 {
-    uint32_t n = t->members[rank];
-    const uint32_t *member = t->member + t->first[rank];
-    uint32_t list[4];
-    uint32_t step;
-    uint32_t phases;
     if (t->flows)
         return t->flows->to[t->flows->first[rank] + message];
-    if (peers_are_of(pattern_of(t, rank)))
-        return t->peers.to[t->peers.first[rank] + message % peers_count(&t->peers, rank)];
-    switch (pattern_of(t, rank)) {
-    case HX_PERMUTATION:
-    case HX_BISECTION:
-    case HX_TORNADO:
-    case HX_TRANSPOSE:
-    case HX_BIT_REVERSE:
-        return t->partner[rank];
-    case HX_NEIGHBOUR:
-        return list[message % neighbours(t, rank, list)];
-    case HX_INCAST:
-        return traffic_target(t, rank);
-    case HX_HOTSPOT:
-        step = hot_target(t, rank, message);
-        if (step != TRAFFIC_NOBODY)
-            return step;
-        /* fall through */
-    case HX_UNIFORM:
-        step = random_below(random_of(t->settings.seed ^ FOR_UNIFORM, rank, message), n - 1);
-        break;
-    case HX_ALL_TO_ALL_RANDOM:
-        step = shuffled(random_of(t->settings.seed ^ FOR_ORDER, rank, message / (n - 1)), (uint32_t)(message % (n - 1)),
-                        n - 1);
-        break;
-    case HX_ALL_TO_ALL:
-        phases = phases_of(t, rank);
-        if (phases)
-            return partner_of(t, rank, message, phases);
-        step = shift_of(t, rank, message) - 1;
-        break;
-    default: /* a collective has no such messages */
-        return TRAFFIC_NOBODY;
-    }
-    return member[(t->place[rank] + 1 + step) % n];
+    destination_function *destination = by_pattern[pattern_of(t, rank)];
+    return destination ? destination(t, rank, message) : TRAFFIC_NOBODY;
 }
 
 /* Unless destinations are random or from a file, each period of messages has the same destinations. */

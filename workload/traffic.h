@@ -37,7 +37,6 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
                   const struct hx_settings *settings, const struct flows *flows);
 void traffic_free(struct traffic *t);
 
-/* Settings of an accelerator's job. */
 static inline const struct hx_settings *traffic_settings(const struct traffic *t, uint32_t rank)
 {
     return t->own ? &t->own[t->own_of[rank]] : &t->settings;

@@ -47,7 +47,6 @@ uint64_t transfer_chunk_bytes(const struct transfer *t, uint64_t chunk);
 uint64_t transfer_messages(const struct transfer *t);
 bool transfer_is_target(const struct transfer *t, uint32_t rank);
 
-/* Whether a receiver has the same file. */
 bool transfer_is_identical(const struct transfer *t, const struct transfer_received *r);
 
 /* Writes a SHA-256 digest as 64 hexadecimal digits and a zero. */

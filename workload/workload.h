@@ -100,7 +100,6 @@ struct workload_ops {
     void (*close)(struct workload *w); /* NULL: owns only its memory */
 };
 
-/* Messages of all accelerators, of traffic that ends. */
 uint64_t workload_messages(const struct workload_plan *plan);
 
 /* Bytes of an accelerator's workload; and its construction in memory that is zero, 8-byte aligned, and outlives it.
@@ -111,7 +110,6 @@ struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, 
                                struct transfer_received *received, void *memory);
 void workload_close(struct workload *w);
 
-/* Whether an accelerator takes part in a collective. */
 static inline bool workload_is_collective(const struct workload_plan *plan, uint32_t rank)
 {
     return plan->collective && collective_job_of(plan->collective, rank);
@@ -127,7 +125,6 @@ static inline bool workload_next(struct workload *w, uint64_t now, uint32_t refu
     return w->ops->next(w, now, refused, m);
 }
 
-/* Notes that the endpoint took the message. */
 static inline void workload_take(struct workload *w, const struct workload_message *m)
 {
     if (w->ops->take)

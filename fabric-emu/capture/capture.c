@@ -93,7 +93,6 @@ static void write_statistics(struct capture *c, uint32_t interface)
     note_error(c, hx_pcapng_statistics(&c->writer, &s));
 }
 
-/* Ends the current file and adds it to the report. */
 static void end_file(struct capture *c)
 {
     for (uint32_t i = 0; i < c->plan.ports->interfaces; i++)

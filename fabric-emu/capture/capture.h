@@ -81,7 +81,6 @@ void capture_close(struct capture *c);
 bool capture_can_say_more(const char *file);
 void capture_say_whole(const struct capture_report *r);
 
-/* Adds the tap's counters to the report. */
 void capture_count(struct capture_report *report, const struct capture_memory *memory);
 
 /* Forgets a capture that a forked process continues. */

@@ -1,7 +1,7 @@
 /* memory.h - the memory that a capture shares with workers, to tap their ports (hal/tap_ring.h).
  *
- * It has no name: workers open it through /proc, by process and descriptor. It is freed with its last mapping. It is
- * sealed, so that no process can truncate it under a reader. */
+ * It has no name: workers open it through /proc, by process and descriptor. It is freed with its last mapping. No
+ * process can truncate it under a reader. */
 #ifndef CAPTURE_MEMORY_H
 #define CAPTURE_MEMORY_H
 
@@ -14,7 +14,6 @@ struct capture_memory {
     int fd;
 };
 
-/* What the memory is for. */
 struct capture_wish {
     const struct capture_ports *ports;
     uint32_t rings;      /* workers */

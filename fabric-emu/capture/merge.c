@@ -7,10 +7,10 @@ static const uint64_t HOLD_NS = 200000000; /* longest wait for a worker that sto
 /* Reads the floor before the ring: records written before the floor was published are then in the ring. */
 static void look(const struct capture *c, struct capture_lane *lane, uint64_t now)
 {
-    uint64_t told = atomic_load_explicit(&lane->in.ring->floor, memory_order_acquire);
+    uint64_t floor = atomic_load_explicit(&lane->in.ring->floor, memory_order_acquire);
     bool is_whole = hx_tap_look(&lane->in);
     if (c->plan.simulated)
-        lane->floor = told;
+        lane->floor = floor;
     else if (is_whole)
         lane->floor = now;
     else if (lane->floor + HOLD_NS < now)
@@ -67,7 +67,6 @@ static void prefetch_ahead(const struct hx_tap_consumer *in, uint32_t bytes)
         __builtin_prefetch(in->ring->bytes + ((in->tail + AHEAD + at) & (in->size - 1)));
 }
 
-/* Writes records of one lane while they are the earliest. */
 static uint64_t take_run(struct capture *c, const struct run *run)
 {
     struct capture_lane *lane = run->lane;

@@ -21,7 +21,6 @@ struct capture_report {
 };
 
 json_t *capture_report_json(const struct capture_report *r);
-/* Prints it as a line of a run's report. */
 void capture_report_print(const struct capture_report *r);
 /* Prints an error on stderr if frames were not written. Returns whether it did. */
 bool capture_report_complain(const struct capture_report *r);

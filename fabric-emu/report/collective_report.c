@@ -72,7 +72,6 @@ void collective_report_print(const struct collective_plan *p, struct collective_
         printf("    and %u jobs more\n", p->jobs - LISTED);
 }
 
-/* The address of a job's root. */
 static json_t *root_json(const struct hx_fabric *g, const struct collective_job *job)
 {
     const struct hx_coordinate at = hx_address_of(g, job->host[job->root_row * job->columns + job->root_column]);

@@ -33,7 +33,6 @@ json_t *fault_report_json(const struct fault_report *fault, size_t count)
     return faults;
 }
 
-/* Sorts by cost, then by time. */
 static int costliest_first(const void *a, const void *b)
 {
     const struct fault_report *p = a;

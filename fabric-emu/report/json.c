@@ -46,7 +46,6 @@ static void set_sum(json_t *o, const struct hx_endpoint_stats *sum, uint64_t mes
         (void)json_object_set_new(o, counts[i].key, json_integer((json_int_t)counts[i].value));
 }
 
-/* Task and time of a named job. */
 static void set_task(json_t *o, const struct result *r, const struct result_job *job)
 {
     const struct hx_job *named = hx_spec_job(r->spec, job->tag);

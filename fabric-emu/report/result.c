@@ -39,7 +39,6 @@ double result_host_injection(const struct result *r, uint32_t rank)
     return hx_host_injection(r->g, rank, r->link_rate * 8e-9) * r->link_rate * r->g->planes;
 }
 
-/* Mean injection bandwidth of a job's accelerators. */
 static double job_injection(const struct result *r, const struct jobs *jobs, uint32_t job)
 {
     double sum = 0;

@@ -10,7 +10,6 @@
 
 #include <jansson.h>
 
-/* How a run went. */
 struct outcome {
     bool interrupted; /* by SIGINT, SIGTERM or SIGHUP */
     bool cut_short;   /* virtual clock: interrupted twice, so some workers did not report */
@@ -35,7 +34,6 @@ struct link_use {
     double busy; /* share of the time that link_rate needs for its bytes */
 };
 
-/* Results of the accelerators of one job. */
 struct result_job {
     uint16_t tag;
     uint32_t accelerators; /* alive */
@@ -91,7 +89,6 @@ struct result {
     double *receive_share; /* [accelerators]: payload received until its last packet, over injection; NULL: unknown */
 };
 
-/* Adds an endpoint's counters. */
 void result_add_stats(struct hx_endpoint_stats *to, const struct hx_endpoint_stats *from);
 /* What an accelerator can inject on its links of all planes, bytes a second: mean, and of one. */
 double result_injection(const struct result *r);
@@ -118,7 +115,6 @@ double result_seconds(const struct result *r);
  * run). */
 bool result_is_good(const struct result *r);
 
-/* Prints the report for a person, on stdout. */
 void result_print(const struct result *r, const struct traffic *traffic);
 /* Prints a map of accelerators, shaded by the packets that each switch sent. */
 void result_print_map(const struct result *r);

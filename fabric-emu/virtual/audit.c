@@ -123,7 +123,6 @@ void audit_write(const struct worker *w)
     }
 }
 
-/* Between living nodes. */
 static bool is_link(const struct model *m, uint32_t node, unsigned port)
 {
     uint32_t far = port < hx_fabric_ports(m->g, node) ? hx_fabric_far(m->g, node, port).node : HX_NOWHERE;

@@ -1,8 +1,8 @@
 /* audit.h - checks after each window that no credit and no packet is lost or invented (hxmesh run --check-steps).
  *
  * Each link and VC: credit of the sender + returning credit + blocks that the receiver holds = its buffer. Each input
- * and VC: tail <= seen <= ready <= head, and switch and platform have the same tail. Credits on their way back are in
- * the order of their times.
+ * and VC: tail <= seen <= ready <= head, and switch and platform have the same tail. Returning credits are in the order
+ * of their times.
  *
  * A worker checks a link if it owns both ends. Links between workers are checked at the end of the run, when nothing is
  * in flight between workers. */

@@ -176,7 +176,6 @@ static uint64_t lanes_of(uint32_t blocks, unsigned vcs)
     return lanes;
 }
 
-/* Binds the output and the input of a port. */
 static void bind_port(const struct plan *p, struct virtual_node *n, unsigned plane, uint32_t node, unsigned port)
 {
     const struct model *m = p->w->m;

@@ -7,7 +7,6 @@
 
 enum { UNSEEN, ON_PATH, LEFT };
 
-/* A vertex of the path being followed. */
 struct step {
     uint32_t vertex;
     unsigned next; /* next edge to follow */

@@ -52,17 +52,16 @@ static void finish(struct driver *d)
 }
 
 /* Whether events cannot make the workload send before its wake time. */
-static bool is_deaf(const struct driver *d)
+static bool ignores_events(const struct driver *d)
 {
     const struct workload_ops *ops = d->workload->ops;
     return d->wake != WORKLOAD_NEVER && ops->wake && !ops->event;
 }
 
-/* Begins messages if the wake time has come, or after an event. */
 static void begin_messages(struct driver *d)
 {
     uint64_t now = d->worker->v.now;
-    bool asked = now >= d->wake || (d->news && !is_deaf(d));
+    bool asked = now >= d->wake || (d->news && !ignores_events(d));
     d->news = false;
     if (!asked)
         return;
@@ -107,9 +106,9 @@ static void note_wake(struct driver *d)
 static void note_timers(struct driver *d)
 {
     uint64_t now = d->worker->v.now;
-    if (d->endpoint.active && (d->told || !d->timer_noted))
+    if (d->endpoint.active && (d->routes_changed || !d->timer_noted))
         note_deadline(d, now);
-    d->told = false;
+    d->routes_changed = false;
     bool waits = d->wake != WORKLOAD_NEVER && hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now);
     if (waits && !d->again_noted)
         note_wake(d);
@@ -130,7 +129,7 @@ static void drive(void *of, bool timer, bool again)
     if (timer)
         d->timer_noted = false;
     d->again_noted = d->again_noted && !again;
-    unsigned looks = timer || d->told ? d->endpoint.config.sends : 1; /* a step checks one deadline */
+    unsigned looks = timer || d->routes_changed ? d->endpoint.config.sends : 1; /* a step checks one deadline */
     do {
         begin_messages(d);
         (void)hx_endpoint_step(&d->endpoint);
@@ -258,7 +257,6 @@ static bool sends_again(const struct model *m, uint32_t rank)
            traffic_messages(plan->traffic, rank) > traffic_destinations(plan->traffic, rank);
 }
 
-/* Whether its messages may need maps. */
 static bool sends_long(const struct model *m, uint32_t rank)
 {
     const struct traffic *t = m->workload.traffic;

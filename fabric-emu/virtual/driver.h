@@ -7,7 +7,6 @@
 /* Bytes of an accelerator's endpoint and workload in huge pages, which are resident from the first touch. */
 uint64_t driver_bytes(const struct model *m, uint32_t rank);
 
-/* Makes the endpoint of an accelerator; it begins at time 0. */
 void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e, uint32_t rank);
 
 #endif

@@ -48,7 +48,6 @@ struct notified {
 /* Epochs kept: simulated nodes visited in one window may be some epochs apart. */
 enum { NOTIFIED = 8, NO_ROUTE_EPOCH = -1 };
 
-/* End of a message. */
 struct ended {
     uint32_t from, to, message;
     uint64_t at;
@@ -199,7 +198,7 @@ static int by_at(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
-static void find_moments(struct faults *f)
+static void find_route_epochs(struct faults *f)
 {
     const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
     hx_fault_each_link(&all, f->w->m->g, note_link, f);
@@ -326,7 +325,7 @@ static uint32_t node_of(const struct faults *f, const struct virtual_sim_node *e
 
 /* Notifies a simulated node of all route epochs up to this time. Returns its switches with new routes, bit by its
  * planes. */
-static unsigned tell(struct faults *f, const struct virtual_sim_node *e)
+static unsigned notify(struct faults *f, const struct virtual_sim_node *e)
 {
     int64_t *knows = &f->knows[e->index];
     unsigned planes = 0;
@@ -359,7 +358,7 @@ static unsigned take(void *of, struct virtual_sim_node *e)
         set_port(f, &e->node[event->plane], event);
         steps |= 1U << event->plane;
     }
-    steps |= tell(f, e);
+    steps |= notify(f, e);
     for (unsigned left = steps; left; left &= left - 1) {
         struct virtual_node *n = &e->node[__builtin_ctz(left)];
         route_tables_refill(f->w->m, known_fabric(f, n), node_of(f, e), n);
@@ -455,7 +454,7 @@ struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of
     f->knows = hx_allocate(w->sim_nodes + 1U, sizeof *f->knows);
     for (uint32_t i = 0; i < w->sim_nodes; i++)
         f->knows[i] = NO_ROUTE_EPOCH;
-    find_moments(f);
+    find_route_epochs(f);
     for (size_t i = 0; i < (size_t)m->g->nodes * m->g->planes; i++) {
         struct virtual_sim_node *e = of_node[i];
         uint32_t node = (uint32_t)(i % m->g->nodes);

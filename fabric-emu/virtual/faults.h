@@ -19,7 +19,6 @@ enum {
     FAULTS_SILENT_PERIODS = 3 /* missed credit frames until a link counts as dead; their time is `detect` */
 };
 
-/* Faults of one worker. */
 struct faults;
 
 /* Binds links with faults and notes the times of their events. Call after all links are bound. */

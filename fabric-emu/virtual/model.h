@@ -40,9 +40,9 @@ struct model_area {
     bool interrupted, complete;
     /* If the fabric is stuck (watchdog.h): */
     bool stuck;
-    uint64_t moved; /* ps: last move of a packet */
-    uint64_t held;  /* packets in this worker's switches */
-    uint64_t could; /* of these, packets with an output that has credit */
+    uint64_t moved;   /* ps: last move of a packet */
+    uint64_t held;    /* packets in this worker's switches */
+    uint64_t movable; /* of these, packets with an output that has credit */
 };
 
 /* A stuck (input, VC): outputs without credit that its packets may take, by the VC behind them. */
@@ -149,7 +149,6 @@ static inline uint32_t model_link_number(const struct model *m, unsigned plane, 
     return plane * m->layout.links + m->layout.first_link[node] + port;
 }
 
-/* The counters of a link, by its number. */
 static inline struct hx_metrics_link *model_link(const struct model *m, uint32_t link)
 {
     return &m->metrics.link[link - link / m->layout.links * m->g->hosts];
@@ -157,7 +156,6 @@ static inline struct hx_metrics_link *model_link(const struct model *m, uint32_t
 
 /* The node of a numbered output; writes its plane and port. */
 uint32_t model_port_of(const struct model *m, uint32_t link, unsigned *plane, unsigned *port);
-/* Its name (topology/name.h). */
 const char *model_port_name(const struct model *m, uint32_t link, char name[HX_NAME_BYTES]);
 
 #endif

@@ -31,7 +31,6 @@ struct recording {
 /* Opens file and memory. Dies with one line if it cannot. */
 void recording_open(struct recording *r, const struct model *m, const struct hx_capture_settings *settings);
 void recording_start(struct recording *r);
-/* The tap of worker `self`. */
 struct virtual_tap *recording_tap(const struct recording *r, const struct model *m, unsigned self);
 /* Whether the child that ended was the writer. */
 bool recording_ended(const struct recording *r, int pid);

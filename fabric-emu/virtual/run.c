@@ -227,7 +227,7 @@ struct measured {
     double ps;
 };
 
-/* Picoseconds of a block on a link; `link` counts those of all planes. */
+/* ps; `link` counts those of all planes. */
 static double rate_of(const struct model *m, uint32_t link)
 {
     const struct hx_fabric_port *p = &m->g->port[link % m->g->ports];

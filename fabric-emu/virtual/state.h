@@ -18,10 +18,10 @@ struct driver {
     uint64_t begun; /* messages */
     uint64_t wake;  /* ps: when to ask the workload again, unless an event comes first */
     uint32_t rank;
-    bool news;        /* an event came; ask the workload at the next visit */
-    bool timer_noted; /* the event queue has a deadline */
-    bool again_noted; /* the event queue has `wake` */
-    bool told;        /* routes changed; check all deadlines */
+    bool news;           /* an event came; ask the workload at the next visit */
+    bool timer_noted;    /* the event queue has a deadline */
+    bool again_noted;    /* the event queue has `wake` */
+    bool routes_changed; /* routes changed; check all deadlines */
     bool done;
     struct hx_endpoint endpoint;
     struct hal_endpoint hal;
@@ -31,7 +31,7 @@ struct driver {
 static inline void driver_routes_changed(struct driver *d)
 {
     hx_endpoint_routes_changed(&d->endpoint);
-    d->told = true;
+    d->routes_changed = true;
 }
 
 /* State of a worker. */
@@ -45,7 +45,7 @@ struct worker {
     uint32_t sim_nodes;
     uint32_t border;         /* simulated nodes with links to other workers; they come first */
     uint32_t publish_before; /* the first visit from this index on publishes the turn */
-    bool said;               /* the turn of this window is published */
+    bool published;          /* the turn of this window is published */
     struct driver *driver;   /* [accelerators] of this worker */
     uint32_t accelerators;
     uint64_t active;       /* accelerators that are not done */

@@ -86,17 +86,17 @@ static void write_wait(const struct worker *w, const struct virtual_node *n, uns
 {
     const uint64_t *candidates = n->sw.candidates + ((size_t)vc * n->sw.inputs + input) * n->sw.outputs;
     struct model_wait *wait = &w->m->wait[(size_t)n->hal.tx[input].link * HX_VCS + vc];
-    uint64_t could = 0;
+    uint64_t movable = 0;
     for (unsigned output = 0; output < n->sw.outputs; output++) {
         if (!candidates[output])
             continue;
         if (!lacks_credit(n, input, vc, output, candidates[output])) {
-            could |= candidates[output];
+            movable |= candidates[output];
             continue;
         }
         wait->outputs[hx_route_vc(&n->sw.route, input, vc, output)] |= (uint64_t)1 << output;
     }
-    w->area->could += (unsigned)__builtin_popcountll(could);
+    w->area->movable += (unsigned)__builtin_popcountll(movable);
 }
 
 static void write_waits(const struct worker *w, const struct virtual_node *n, struct standing *sum)
@@ -200,10 +200,10 @@ void watchdog_explain(const struct model *m)
 {
     const struct cycle_graph g = {m->g->planes * m->layout.links * HX_VCS, m, next_wait};
     uint64_t held = 0;
-    uint64_t could = 0;
+    uint64_t movable = 0;
     for (unsigned w = 0; w < m->workers; w++) {
         held += m->area[w].held;
-        could += m->area[w].could;
+        movable += m->area[w].movable;
     }
     double since = (double)m->area[0].moved / 1e6;
     uint32_t *cycle = hx_allocate(g.vertices, sizeof *cycle);
@@ -217,7 +217,7 @@ void watchdog_explain(const struct model *m)
         hx_complain("watchdog",
                     "no packet has moved since %.3f us, and no cycle: %" PRIu64 " packets stand in switches, %" PRIu64
                     " of them could go on, and the others wait for a full input that waits for none",
-                    since, held, could);
+                    since, held, movable);
         explain_end(m, g.vertices);
     }
     for (uint32_t n = 0; n < length; n++)

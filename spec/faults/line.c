@@ -118,7 +118,7 @@ static bool take_target(struct hx_fault_target *t, const char *text, const struc
     return true;
 }
 
-/* ---- kind of fault ---- */
+/* ---- effect ---- */
 
 /* Reads a share, "1%" or "0.01", of at least `least`. */
 static const char *share_of(const char *text, double least, uint32_t *share)

@@ -110,22 +110,22 @@ void hx_fault_each_link(const struct hx_fault_target *t, const struct hx_fabric 
 /* ---- changes of a link ---- */
 
 /* Time at which a fault begins, ends, or toggles a flapping link. */
-struct moment {
+struct toggle {
     uint64_t at_ns;
     size_t fault;
     bool begins;
 };
 
-struct moments {
+struct toggles {
     const struct hx_faults *faults;
-    struct moment *of;
+    struct toggle *of;
     size_t count, room;
 };
 
-static void note(struct moments *m, uint64_t at_ns, size_t fault, bool begins)
+static void note(struct toggles *m, uint64_t at_ns, size_t fault, bool begins)
 {
     m->of = hx_grow(m->of, m->count, &m->room, sizeof *m->of);
-    m->of[m->count++] = (struct moment){at_ns, fault, begins};
+    m->of[m->count++] = (struct toggle){at_ns, fault, begins};
 }
 
 /* A link of one plane. */
@@ -162,7 +162,7 @@ static void each_end(const struct hx_faults *faults, const struct link *l,
 }
 
 /* Notes a flapping link: down for the first half of each period, until `end`. */
-static void note_flaps(struct moments *m, const struct hx_fault *fault, size_t i, uint64_t end)
+static void note_flaps(struct toggles *m, const struct hx_fault *fault, size_t i, uint64_t end)
 {
     uint64_t most = fault->at_ns + fault->period_ns * HX_MOST_FLAPS;
     end = end < most ? end : most;
@@ -175,7 +175,7 @@ static void note_flaps(struct moments *m, const struct hx_fault *fault, size_t i
 
 static void note_fault(void *of, size_t i, uint64_t end)
 {
-    struct moments *m = of;
+    struct toggles *m = of;
     const struct hx_fault *fault = &m->faults->fault[i];
     if (end <= fault->at_ns)
         return;
@@ -190,8 +190,8 @@ static void note_fault(void *of, size_t i, uint64_t end)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct moment *p = a;
-    const struct moment *q = b;
+    const struct toggle *p = a;
+    const struct toggle *q = b;
     if (p->at_ns != q->at_ns)
         return p->at_ns < q->at_ns ? -1 : 1;
     if (p->fault != q->fault)
@@ -227,7 +227,7 @@ static void set_rate(struct holding *h, size_t fault, uint32_t rate)
         h->least[at / 2] = h->least[at] < h->least[at ^ 1] ? h->least[at] : h->least[at ^ 1];
 }
 
-static void follow(struct holding *h, const struct moment *m)
+static void follow(struct holding *h, const struct toggle *m)
 {
     const struct hx_fault *fault = &h->faults->fault[m->fault];
     const struct hx_impairment *i = &fault->impairs;
@@ -267,7 +267,7 @@ static struct hx_link_state state_of(const struct holding *h)
 struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane,
                                          uint32_t node, unsigned port, size_t *count)
 {
-    struct moments m = {.faults = faults};
+    struct toggles m = {.faults = faults};
     each_end(faults, &(struct link){f, plane, port, node}, note_fault, &m);
     *count = 0;
     if (!m.count)

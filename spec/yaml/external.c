@@ -13,7 +13,7 @@ const struct hx_external_values hx_external_defaults = {.wait_ns = UINT64_C(1000
 const char *const hx_cable_words[HX_CABLES] = {"out", "memif", "veth", "tap", "qemu"};
 const char *const hx_external_nodes[HX_NODES_OUTSIDE + 1] = {"elsewhere", "qemu", NULL};
 
-/* ---- one entry ---- */
+/* ---- values ---- */
 
 struct reading {
     const struct hx_yaml *y;
@@ -130,7 +130,7 @@ static bool read_ports(struct reading *r)
     return ports->entries > 0 || hx_yaml_fail_key(r->y, ports, r->problem, "none of E, W, N, S has a cable");
 }
 
-/* ---- all ---- */
+/* ---- entries ---- */
 
 static bool is_same(const struct hx_external_port *a, const struct hx_external_port *b)
 {

@@ -5,7 +5,6 @@
 #include "base/yaml/keys.h"
 #include "spec/spec.h"
 
-/* Values of an entry, read by its options. */
 struct hx_external_values {
     uint64_t plane, wait_ns, lose_credits, harts;
     const char *key;                  /* NULL: none */
@@ -26,7 +25,7 @@ extern const struct hx_external_values hx_external_defaults;
     {.key = "external[].key", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(v)->key, \
      .help = "its cables are authenticated: 128 bits in hex, in a file that only its user may read (0600)"}, \
     {.key = "external[].node", .kind = HX_OPTION_CHOICE, .to.choice = &(v)->node, .choices = hx_external_nodes, \
-     .help = "elsewhere: it is started by other means; qemu: this program starts an image in QEMU (docs/bare-metal.md)"}, \
+     .help = "elsewhere: started by other means; qemu: this program starts an image in QEMU (docs/bare-metal.md)"}, \
     {.key = "external[].harts", .kind = HX_OPTION_NUMBER, .to.number = &(v)->harts, .low = 1, \
      .high = 1 + HX_CABLE_PORTS, \
      .help = "of an image in QEMU: how many share its work; the first has switch and endpoint, the others cables " \

@@ -114,7 +114,6 @@ struct reading {
     struct hx_problem *problem;
 };
 
-/* Writes the spec string, with the failures. */
 static void write_fabric(char *text, size_t bytes, const struct values *v)
 {
     size_t used = (size_t)snprintf(text, bytes, "%s%s", v->fabric, v->failures && v->failures[0] ? " fail=" : "");
@@ -345,7 +344,6 @@ static bool apply_places(struct reading *r, const struct hx_yaml_item *entry)
     return true;
 }
 
-/* Reads the values of an entry's job. */
 static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
 {
     const char *key;

@@ -22,7 +22,7 @@ void hx_spec_write_names(const struct hx_spec *spec, FILE *out)
 }
 
 /* Whether to write the grid: a grid that follows from a size is refused unless the traffic is a collective. */
-static bool says_grid(const struct hx_job *job)
+static bool has_own_grid(const struct hx_job *job)
 {
     bool collective = job->settings.given & HX_GIVEN_PATTERN && job->settings.pattern >= HX_COLLECTIVES;
     return job->grid[0] && (collective || job->given & HX_GIVEN_GRID);
@@ -35,7 +35,7 @@ void hx_job_write(const struct hx_job *job, FILE *out)
     (void)fprintf(out, "  - tag: %u\n", job->tag);
     if (job->name[0])
         write_text("    name", job->name, out);
-    if (says_grid(job))
+    if (has_own_grid(job))
         (void)fprintf(out, "    grid: %ux%u\n", job->grid[0], job->grid[1]);
     if (job->start_ns)
         (void)fprintf(out, "    start: %s\n", hx_value_write_duration(text, job->start_ns));

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-/* Writes the lines of `fabric` and `name`. */
 void hx_spec_write_names(const struct hx_spec *spec, FILE *out);
 
 /* Writes an entry of `jobs` without its place. The caller adds a line of `boards` or `hosts`, indented by four
