@@ -43,7 +43,7 @@ int main(int argc, char **argv)
                                                 .argument = "HOW",
                                                 .to.string = &asked.routing,
                                                 .otherwise = "as the fabric says",
-                                                .help = "which ways packets take, as hxmesh run has it"},
+                                                .help = "which paths packets take, as in hxmesh run"},
                                                {.name = "workers",
                                                 .letter = 'w',
                                                 .kind = HX_OPTION_NUMBER,
