@@ -1,5 +1,5 @@
-/* hxmesh-allocate - where jobs would stand on a HammingMesh's boards: a virtual sub-HammingMesh for each (SC22 section
- * IV-A), as a map, as JSON, as a file that runs; or how full random job mixes make it. */
+/* hxmesh-allocate - finds a virtual sub-HammingMesh (SC22 section IV-A) for each job. Shows them as map, JSON or
+ * runnable file. Also measures how full random job mixes make the fabric. */
 #include "base/json.h"
 #include "tools/allocate/defragment.h"
 #include "tools/allocate/hosts.h"
@@ -21,7 +21,7 @@ static struct {
     const char *fabric_file, *distribution, *csv, *moves;
 } asked = {.seed = 1, .state = UINT64_C(1) << 30};
 
-/* True: all jobs were placed. */
+/* Places jobs on boards. Returns whether all found room. */
 static bool place(struct hx_spec *spec, char *const *jobs, unsigned count, const char *json)
 {
     struct allocation a;
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
             "another fabric than a HammingMesh a number of hosts. "
             "Jobs are placed one after the other by the greedy rule of the paper's section IV-A: the first row that "
             "has "
-            "enough free columns, and each further one whose free columns have enough in common with the rows taken "
+            "enough free columns, and each further one with enough free columns in common with the rows taken "
             "before. Failed boards and jobs of a FILE stay where they are. In the map '#' is a failed board, '.' a "
             "free "
             "one, anything else the last digit or letter of a job.",

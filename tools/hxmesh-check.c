@@ -1,4 +1,4 @@
-/* hxmesh-check - proves a fabric's routing: no deadlock, no dead end, no detour, every pair joined. */
+/* hxmesh-check - proves a fabric's routing: no deadlock, no dead end, no detour, every pair connected. */
 #include "base/json.h"
 #include "tools/paths/explore.h"
 #include "tools/paths/transitions.h"
@@ -12,8 +12,8 @@ struct report {
     struct hx_findings found;
     uint32_t *cycle;
     uint32_t cycle_length;
-    char why[HX_WHY_BYTES]; /* the first pair that is cut off is so */
-    bool tries;             /* transitions */
+    char why[HX_WHY_BYTES]; /* reason that the first unreachable pair has no path */
+    bool tries;             /* --transitions */
     struct hx_transitions transitions;
     bool passed;
 };
@@ -26,7 +26,7 @@ static const char *channel_name(char name[HX_NAME_BYTES], const struct hx_channe
     return hx_port_name(name, c->g, 0, at.node, at.port);
 }
 
-/* The rule of the fabric's own routes where they are not the shortest; NULL: they have to be. */
+/* The rule of the fabric's non-minimal routes; NULL: routes must be minimal. */
 static const char *rule_of_paths(const struct report *r)
 {
     const struct hx_fabric *g = r->spec.graph;
@@ -72,7 +72,8 @@ static void print_transitions(const struct report *r, const struct hx_fabric *g)
     else
         printf("old and new tables together cannot deadlock\n");
     if (t->unreachable)
-        printf("%-14s%" PRIu64 " pairs without a way meanwhile, all links together\n", "", t->unreachable);
+        printf("%-14s%" PRIu64 " pairs without a path while a link is down, summed over all links\n", "",
+               t->unreachable);
 }
 
 static void print(const struct report *r, const struct hx_channels *c)
@@ -123,7 +124,7 @@ int main(int argc, char **argv)
         .examples = {{"hxmesh check \"3x2 H2x4Mesh\"", "the channel dependency graph: proves there is no deadlock"}},
         .failed = "a deadlock, a dead end or a detour is possible, or a pair is cut off",
         HX_OPERANDS("SPEC|FILE", 1, 1),
-        .summary = "Follows every packet that could be under way in a fabric, by the firmware's own route functions, "
+        .summary = "Follows every packet that may be in flight in a fabric, by the firmware's own route functions, "
                    "builds the channel dependency graph (links and VCs) and says whether it has a cycle.",
         .details =
             "Failed boards and jobs of a file are taken into account; unreachable counts ordered pairs of "

@@ -1,5 +1,5 @@
-/* hxmesh-jobs - a queue of jobs over time on a HammingMesh's boards, or another fabric's hosts: from a trace or drawn,
- * with a policy, with boards that fail. */
+/* hxmesh-jobs - runs a queue of jobs over time on boards of a HammingMesh, or on hosts of another fabric. Jobs come
+ * from a trace or are random; boards may fail. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_JOBS = 1000000 /* to be drawn: 200 MiB */ };
+enum { MOST_JOBS = 1000000 /* random jobs: 200 MiB */ };
 #define HOUR         UINT64_C(3600000000000)
 #define LONGEST_TIME (100 * 365 * 24 * HOUR)
 
@@ -82,7 +82,7 @@ static void schedule(const struct hx_spec *spec, struct hx_job_trace *trace, con
 int main(int argc, char **argv)
 {
     static const struct hx_option options[] = {
-        {HX_STRING("fabric", "SPEC|FILE", &asked.fabric, "whose boards, of a HammingMesh, or hosts they run on")},
+        {HX_STRING("fabric", "SPEC|FILE", &asked.fabric, "the fabric that they run on: boards of a HammingMesh, or hosts")},
         HX_OPTIONS_HEADING("Drawn jobs"),
         {HX_NUMBER("draw", &asked.draw, 0, MOST_JOBS, "so many jobs, in place of a trace")},
         ALLOCATE_SIZES_OPTION(&asked.distribution),
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
         HX_OPTIONS_HEADING("Queue and failures"),
         {HX_CHOICE(
             "policy", &asked.policy, hx_queue_policy_names,
-            "who starts while the first job in the queue waits for boards: nobody, or whoever does not delay it")},
+            "jobs that may start while the first one waits for boards: none, or those that do not delay it")},
         {HX_DURATION("failing", &asked.failing, 0, LONGEST_TIME,
                      "mean time until a board fails, and the job that has it begins again; 0: never")},
         {HX_DURATION("repair", &asked.repair, 1, LONGEST_TIME, "mean time until a board that failed is back")},

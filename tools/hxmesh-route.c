@@ -1,4 +1,4 @@
-/* hxmesh-route - where a packet may go: the firmware's candidate sets for one pair, cable by cable, or for all. */
+/* hxmesh-route - shows the firmware's routes: for one pair every candidate cable by cable, or all pairs. */
 #include "base/json.h"
 #include "base/progress.h"
 #include "tools/paths/walk.h"
@@ -24,13 +24,13 @@ struct answer {
     bool reachable;
 };
 
-/* Makes the plane that of the job of `at`. */
+/* Sets the plane to the job of `at`. */
 static void enter_job(struct hx_plane *p, struct hx_coordinate at)
 {
     hx_plane_set_job(p, hx_plane_job_at(p, at.addr_hi, at.addr_lo));
 }
 
-/* The plane is of the job of `at`. */
+/* Needs the plane of the job of `at`. */
 static struct answer ask(struct hx_plane *p, struct hx_coordinate at, struct hx_coordinate to)
 {
     struct answer a = {.distance = hx_fabric_distance(p->g, hx_fabric_host(p->g, at.addr_hi, at.addr_lo),
@@ -45,7 +45,7 @@ static struct answer ask(struct hx_plane *p, struct hx_coordinate at, struct hx_
     return a;
 }
 
-/* ---- JSON: written piece by piece, since all pairs of a fabric are many ---- */
+/* ---- JSON: written pair by pair, as all pairs of a fabric are many ---- */
 
 static void write_ports(FILE *out, const char *key, unsigned ports)
 {
@@ -60,7 +60,7 @@ static void write_ports(FILE *out, const char *key, unsigned ports)
     fputc(']', out);
 }
 
-/* why: nothing leads there; NULL: it is not asked. */
+/* why: reason that `to` is unreachable; NULL: not wanted. */
 static void write_answer(FILE *out, struct hx_coordinate at, struct hx_coordinate to, const struct answer *a,
                          const char *why)
 {
@@ -136,7 +136,7 @@ static void answer_all(struct request *r, const struct hx_common *common)
 
 /* ---- one pair ---- */
 
-/* The ports of a step by their names; of a run of a tree switch's ports the first and the last. */
+/* Prints the ports of a step by name; a run of a tree switch's ports as its first and last. */
 static void print_ports(const struct hx_fabric *g, const struct hx_step *s)
 {
     char name[HX_NAME_BYTES];
@@ -163,7 +163,7 @@ static void print_ports(const struct hx_fabric *g, const struct hx_step *s)
     }
 }
 
-/* Whether a step before, of the same cable count, would print the same line. */
+/* Whether an earlier step with the same cable count prints the same line. */
 static bool shown_before(const struct hx_walk *w, size_t at)
 {
     const struct hx_step *s = &w->steps[at];
@@ -180,9 +180,9 @@ static void print_walk(const struct hx_walk *w, const struct hx_fabric *g)
     printf("a%u,%u to a%u,%u: %u cables, ", w->from.addr_hi, w->from.addr_lo, w->to.addr_hi, w->to.addr_lo,
            w->distance);
     if (w->paths == UINT64_MAX)
-        printf("more minimal ways than can be counted");
+        printf("more minimal paths than can be counted");
     else
-        printf("%" PRIu64 " minimal way%s", w->paths, w->paths == 1 ? "" : "s");
+        printf("%" PRIu64 " minimal path%s", w->paths, w->paths == 1 ? "" : "s");
     printf(", VC 0 to %u\n\n", w->vcs - 1);
     if (g->mesh.nodes)
         hx_walk_draw(w, &g->mesh);
@@ -198,7 +198,7 @@ static void print_walk(const struct hx_walk *w, const struct hx_fabric *g)
     }
 }
 
-/* Returns whether there is a way. */
+/* Returns whether there is a path. */
 static bool answer_pair(struct request *r, const struct hx_common *common)
 {
     char why[HX_WHY_BYTES];
@@ -240,11 +240,11 @@ int main(int argc, char **argv)
         HX_OPTIONS_END};
     static const struct hx_command command = {
         HX_PROGRAM("hxmesh route", "hxmesh-check hxmesh-info"),
-        .examples = {{"hxmesh route \"4x4 Hx2Mesh\" --from 0,0 --to 5,6", "every minimal way of a packet"},
+        .examples = {{"hxmesh route \"4x4 Hx2Mesh\" --from 0,0 --to 5,6", "every minimal path of a packet"},
                      {"hxmesh route \"4x4 Hx2Mesh\" --all --json -", "all pairs"}},
         .failed = "a pair that was asked for is unreachable",
         HX_OPERANDS("SPEC|FILE --from d0,d1 --to d0,d1 | --all", 1, 1),
-        .summary = "Shows where a packet may go: the ports on minimal ways that the firmware chooses from.",
+        .summary = "Shows where a packet may go: the ports on minimal paths that the firmware chooses from.",
         .details = "distance is in cables, board traces included. ports_after_north is what is left to a packet that "
                    "arrived moving north on its board. An unreachable pair (failed boards, other jobs) has no "
                    "ports, and null for distance; asked for by itself it is said why, and the exit code is 1.",

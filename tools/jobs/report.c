@@ -1,4 +1,4 @@
-/* report.c - a schedule for people and programs (report.h). */
+/* report.c - a schedule as text, JSON, CSV and plot (report.h). */
 #include "tools/jobs/report.h"
 #include "base/compare.h"
 #include "base/error.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- sums ---- */
+/* ---- statistics ---- */
 
 struct waits {
     uint32_t done;
@@ -112,8 +112,7 @@ void schedule_write_csv(const struct hx_schedule *s, const char *path)
 
 /* ---- plot ---- */
 
-/* A figure as steps: of each moment, or where there are more of these than points the mean over as many stretches of
- * time. */
+/* Plots a figure as steps: one for each moment. If there are too many moments, plots means over equal spans of time. */
 static void plot_figure(struct plot_series *series, const struct hx_schedule *s, double all,
                         uint32_t (*figure)(const struct hx_schedule_moment *))
 {
@@ -160,7 +159,7 @@ void schedule_plot(const struct hx_schedule *s, const struct hx_schedule_rules *
     (void)snprintf(p->note, sizeof p->note, "%u jobs, %s", s->jobs, hx_queue_policy_names[rules->policy]);
     if (s->moments) {
         plot_figure(plot_add(p, PLOT_STEPS, 0, "in use"), s, boards, used);
-        plot_figure(plot_add(p, PLOT_STEPS, 1, "free, but of no use to who waits"), s, boards, stuck);
+        plot_figure(plot_add(p, PLOT_STEPS, 1, "free, but too few for a waiting job"), s, boards, stuck);
         if (rules->mean_time_between_failures > 0)
             plot_figure(plot_add(p, PLOT_STEPS, 2, "failed"), s, boards, failed);
     }

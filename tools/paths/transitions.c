@@ -1,4 +1,4 @@
-/* transitions.c - takes down one link after another (transitions.h). */
+/* transitions.c - takes links down, one at a time (transitions.h). */
 #include "tools/paths/transitions.h"
 #include "tools/paths/explore.h"
 #include "topology/updown.h"
@@ -22,7 +22,7 @@ static bool same_tables(const struct hx_route *a, const struct hx_route *b)
            a->raise == b->raise;
 }
 
-/* Whether `less` offers nothing from any input that `all` does not. */
+/* Whether every output that `less` offers from an input is in `all`. */
 static bool offers_less(const struct hx_route *less, const struct hx_route *all, unsigned ports)
 {
     bool good = same_tables(less, all);
@@ -56,9 +56,9 @@ static bool mesh_link_is_good(const struct hx_fabric *f, uint32_t node, unsigned
     return mesh_port_is_good(f, node, port) && mesh_port_is_good(f, far.node, far.port);
 }
 
-/* ---- ways that are searched ---- */
+/* ---- other fabrics: up-down search ---- */
 
-/* The ways of a as well as those of b, which have the same order. */
+/* Adds the paths of b to a; both have the same order of routers. */
 static void add_paths(struct hx_updown *a, const struct hx_updown *b)
 {
     for (size_t i = 0; i < (size_t)a->routers * a->digits; i++) {
@@ -90,15 +90,15 @@ static bool paths_are_good(struct hx_spec *spec, uint32_t node, unsigned port, u
     struct hx_fabric *f = spec->graph;
     struct hx_updown *before = f->updown;
     uint64_t *down = hx_allocate(f->nodes, sizeof *down);
-    struct hx_fabric round = {.updown = NULL};
+    struct hx_fabric rerouted = {.updown = NULL};
     bool alone;
     bool mixed;
     down[node] = UINT64_C(1) << port;
-    bool searched = hx_updown_reroute(&round, f, down);
+    bool searched = hx_updown_reroute(&rerouted, f, down);
     free(down);
     if (!searched)
         return false;
-    f->updown = round.updown;
+    f->updown = rerouted.updown;
     struct hx_findings found = explore(spec, false, &alone);
     *unreachable += found.unreachable;
     add_paths(f->updown, before);

@@ -27,7 +27,7 @@ static void table(struct reproduce_figure *f)
     }
 }
 
-/* From a quarter of the least vector of the plan to the most that is asked for, and at least to what the paper has. */
+/* Adds the closed form, from the least vector of the plan to PAPER_LARGE_VECTOR (quick: 64 times the least). */
 static void add_model(struct plot *p, const struct reproduce_figure *f, unsigned a, const char *fabric)
 {
     uint64_t least = UINT64_MAX;
@@ -61,7 +61,7 @@ static void plot_of(struct reproduce_figure *f, const char *fabric)
                    (double)PAPER_LARGE_VECTOR, value);
 }
 
-/* A line each. */
+/* One line for each fabric. */
 static void plot_of_others(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
 {
     struct plot *p = figure_plot(f, "All-reduce on other fabrics (figure 13)", "vector", PLOT_BINARY, PLOT_BYTES,
@@ -100,8 +100,8 @@ void show_all_reduce(struct reproduce_figure *f)
         f, "Share: vector bytes a second over half of 4 x 400 Gb/s, since every byte has to leave an accelerator "
            "nearly twice.");
     if (others)
-        figure_annotation(
-            f, "Other fabrics: one ring in the order of the hosts; the torus, whose hosts have four links, two.");
+        figure_annotation(f,
+                          "Other fabrics: one ring in the order of the hosts; the torus, with four links a host, two.");
     figure_annotation(f,
                       "Closed form: section V-A2, of HammingMeshes, with the latency between neighbours that follows "
                       "from table III.");

@@ -103,7 +103,7 @@ static void bars(struct reproduce_figure *f, const char *title, const char *cons
     }
 }
 
-/* The small cluster's fabrics in one plot, those of more than twice as many hosts in another. */
+/* Plots the small cluster's fabrics, and separately those with more than twice as many hosts. */
 static void plots(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
 {
     const char *cluster[2][REPRODUCE_MOST_FABRICS];
@@ -116,7 +116,7 @@ static void plots(struct reproduce_figure *f, const char *const *fabrics, unsign
     bars(f, "Bandwidth of the large cluster (table II)", cluster[1], counts[1]);
 }
 
-/* Which all-to-alls are samples of so many shifts. */
+/* Names the fabrics whose all-to-all is a sample of `shifts` shifts. */
 static void annotation_sample(struct reproduce_figure *f, const char *const *fabrics, unsigned count, uint64_t shifts)
 {
     char names[FIGURE_ANNOTATION] = "";
@@ -153,7 +153,7 @@ static void annotations(struct reproduce_figure *f, const char *const *fabrics, 
             "that of the trees it bought, with 42 and 22, and 51 and 13, for which it also counts copper cables at "
             "leaf "
             "ports that have no host.");
-        figure_annotation(f, "The torus sends 32 KiB to everybody by default, 1 MiB with --full.");
+        figure_annotation(f, "The torus sends 32 KiB to each host by default, 1 MiB with --full.");
         figure_annotation(
             f, "32x32 Hx1Mesh: the paper's 91.6 %% comes from its simulator's own HyperX model and cannot be had on "
                "this wiring: two of four links serve a dimension, which bounds all-to-all at 51.6 %%. Likewise "

@@ -1,4 +1,4 @@
-/* equal.c - what the hosts of a sweep's fabrics inject, and how it is made equal (tools/sweep/sweep.h). */
+/* equal.c - injection bandwidth of a sweep's fabrics, and how to make it equal (tools/sweep/sweep.h). */
 #include "tools/sweep/sweep.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ static bool is_whole(double value)
     return fabs(value - round(value)) < 1e-6;
 }
 
-/* A rate that is not 1 goes into the link's and the crossbar's Gb/s, which are whole numbers. */
+/* Dies unless link and crossbar rates in Gb/s times the rate are whole numbers. */
 static void check_rate(const struct sweep *s, unsigned i)
 {
     double rate = s->injection[i].rate;
@@ -74,7 +74,7 @@ void sweep_injection_settle(struct sweep *s)
     refuse_beside(s, "crossbar", "--crossbar");
     if (!injection_equal(s->injection, s->fabrics, HX_MAX_PLANES, true))
         hx_die(HX_EXIT_USAGE, "--equal-injection",
-               "fabrics whose links have rates of their own cannot be made equal by up to %d planes", HX_MAX_PLANES);
+               "fabrics with link rates of their own cannot be made equal by up to %d planes", HX_MAX_PLANES);
     for (unsigned i = 0; i < s->fabrics; i++)
         check_rate(s, i);
 }
