@@ -1,5 +1,5 @@
-/* lines.h - reads a text file of short lines whose values stand between commas: what is blank does not count, nor what
- * stands behind a '#'. What is wrong with it is said with file, line and column. */
+/* lines.h - reads a text file of short lines with values between commas. It skips empty lines and comments after '#'.
+ * Errors have file, line and column. */
 #ifndef HXMESH_BASE_LINES_H
 #define HXMESH_BASE_LINES_H
 
@@ -13,28 +13,28 @@ struct hx_lines {
     const char *path; /* not copied */
     FILE *in;
     struct hx_problem *problem;
-    unsigned line;                  /* of the file, from 1; 0: none was read */
-    bool failed;                    /* *problem says why no line follows */
-    char text[HX_LONGEST_LINE + 2]; /* without spaces at its end; values are cut out where they stand */
+    unsigned line;                  /* of the file, from 1; 0: none read */
+    bool failed;                    /* reading failed, see *problem */
+    char text[HX_LONGEST_LINE + 2]; /* without trailing space; values are cut in place */
 };
 
-/* False, and the problem says why: it cannot be read. */
+/* Returns false and sets *problem if the file cannot be read. */
 bool hx_lines_open(struct hx_lines *l, const char *path, struct hx_problem *problem);
-/* Of a file that was read before; the text must outlive it. */
+/* Reads from a text in memory, which must outlive it. */
 bool hx_lines_take(struct hx_lines *l, const char *path, const char *text, size_t bytes, struct hx_problem *problem);
 void hx_lines_close(struct hx_lines *l);
 
-/* The next line that counts; false: there is none, or l->failed. */
+/* Reads the next line that is not empty. Returns false at the end, or if l->failed. */
 bool hx_lines_next(struct hx_lines *l);
 
-/* Cuts the line at its commas into values without spaces around them. Returns how many there are, most + 1: more than
+/* Cuts the line at its commas into values without surrounding space. Returns their number; most + 1: more than
  * `most`. */
 unsigned hx_lines_cut(struct hx_lines *l, char **value, unsigned most);
 
-/* The column of the place in the line that `at` points to; NULL: 1. */
+/* Returns the column of `at` in the line; NULL: 1. */
 unsigned hx_lines_column(const struct hx_lines *l, const char *at);
 
-/* hx_fail_at() for the place in the line that `at` points to; NULL: its begin. */
+/* Calls hx_fail_at() for the place of `at` in the line; NULL: its start. */
 __attribute__((format(printf, 3, 4))) bool hx_lines_fail(const struct hx_lines *l, const char *at, const char *format,
                                                          ...);
 
