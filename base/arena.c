@@ -1,4 +1,4 @@
-/* arena.c - creating, finding and removing the shared memory of a fabric (base/arena.h). */
+/* arena.c - creates, finds and removes the shared memory of a fabric (base/arena.h). */
 #include "base/arena.h"
 #include "base/huge.h"
 
@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What this process has created and not removed yet: a program that ends early, by exit(), leaves nothing behind. */
+/* Objects that this process created and must remove, also if it ends early by exit(). */
 struct created {
     struct created *next;
     char name[sizeof((struct shm_arena *)NULL)->name];
-    pid_t owner; /* a forked worker that ends by exit() must not remove it */
+    pid_t owner; /* a forked worker must not remove it at exit() */
 };
 static struct created *created;
 
@@ -55,7 +55,7 @@ void shm_remove(const char *name)
     }
 }
 
-/* Whether the open object is still the one of that name: another process may have unlinked it between open and lock. */
+/* Whether the open object still has that name: another process may unlink it between open and lock. */
 static bool is_named(int fd, const char *name)
 {
     struct stat of_fd;
@@ -67,7 +67,7 @@ static bool is_named(int fd, const char *name)
 
 enum { TRIES = 20, BETWEEN_TRIES_NS = 1000000 };
 
-/* Locks for good. Who looks whether an owner lives holds its lock for a moment, too: that is waited for. */
+/* Takes the lock for good. Waits for other processes, which hold it briefly to check the owner. */
 static int lock(int fd)
 {
     for (unsigned n = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; n++) {
@@ -79,7 +79,7 @@ static int lock(int fd)
     return 0;
 }
 
-/* Whether the open object is a file of this user under one name: nobody else may truncate it, or write into it. */
+/* Whether the open object is a file of this user with one name: no other user may truncate it or write to it. */
 static int validate_owner(int fd)
 {
     struct stat st;
@@ -88,16 +88,16 @@ static int validate_owner(int fd)
     return S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 ? 0 : -EPERM;
 }
 
-/* What opening says of what is no file of this user: a folder, a link, a socket. */
+/* Whether opening failed because the name is not a file of this user: a folder, a link, a socket. */
 static bool is_other(int error)
 {
     return error == EACCES || error == ELOOP || error == EISDIR || error == ENXIO || error == EINVAL;
 }
 
-/* Opens an object that is there, if it is this user's. */
+/* Opens an existing object of this user. */
 static int open_own(const char *name, int flags)
 {
-    int fd = shm_open(name, flags | O_CLOEXEC | O_NONBLOCK, 0); /* whatever it is, it is not waited for */
+    int fd = shm_open(name, flags | O_CLOEXEC | O_NONBLOCK, 0); /* never waits, whatever it is */
     if (fd < 0)
         return is_other(errno) ? -EPERM : -errno;
     int error = validate_owner(fd);
@@ -106,7 +106,7 @@ static int open_own(const char *name, int flags)
     return error ? error : fd;
 }
 
-/* As shm_arena_remove_dead(); the name as shm_open wants it. */
+/* As shm_arena_remove_dead(), by the name for shm_open. */
 static int remove_left(const char *name)
 {
     int fd = open_own(name, O_RDWR);
@@ -119,7 +119,7 @@ static int remove_left(const char *name)
     return error;
 }
 
-/* Creates and locks a new object of this name, never one that is there. */
+/* Creates and locks a new object of this name, never an existing one. */
 static int open_locked(const char *name)
 {
     for (;;) {
@@ -140,7 +140,7 @@ static bool has_room(int fd, size_t bytes)
     return fstatvfs(fd, &v) != 0 || v.f_blocks == 0 || bytes / v.f_frsize < v.f_bavail;
 }
 
-/* Reserves all of it, a piece at a time. Returns 0 or errno. */
+/* Reserves all of it, piece by piece. Returns 0 or errno. */
 static int reserve(int fd, size_t bytes, const struct shm_watch *watch)
 {
     const size_t piece = (size_t)64 << 20;
@@ -244,7 +244,7 @@ void shm_arena_close(struct shm_arena *arena, bool remove)
     arena->base = NULL;
 }
 
-/* bytes 0: all of it. */
+/* bytes 0: all. */
 static int attach(struct shm_arena *arena, const char *name, size_t bytes, bool writing)
 {
     *arena = (struct shm_arena){.fd = -1};
@@ -313,7 +313,7 @@ int shm_arena_clean(void (*found)(const char *name, bool removed, size_t bytes))
         char name[NAME_MAX + 2];
         (void)snprintf(name, sizeof name, "/%s", e->d_name);
         int fd = open_own(name, O_RDWR);
-        if (fd == -EPERM) /* of others, or no file */
+        if (fd == -EPERM) /* another user's, or not a file */
             continue;
         struct stat st = {0};
         bool ours = fd >= 0 && fstat(fd, &st) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_named(fd, name) &&

@@ -1,10 +1,10 @@
-/* arguments.h - the arguments of a program that another one starts. */
+/* arguments.h - the argument list of a program to start. */
 #ifndef HXMESH_BASE_ARGUMENTS_H
 #define HXMESH_BASE_ARGUMENTS_H
 
 #include <stddef.h>
 
-/* Starts as {.count = 0}. */
+/* Initialize to {.count = 0}. */
 struct hx_arguments {
     char **item; /* for execv(): item[count] is NULL */
     size_t count, room;

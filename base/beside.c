@@ -1,4 +1,4 @@
-/* beside.c - finds a program by where this one lies (base/beside.h). */
+/* beside.c - finds a program in the folder of this one (base/beside.h). */
 #include "base/beside.h"
 #include "base/error.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* CLOCK_MONOTONIC, in ns. */
+/* Returns CLOCK_MONOTONIC, ns. */
 static inline uint64_t hx_monotonic_ns(void)
 {
     struct timespec t;
@@ -13,7 +13,7 @@ static inline uint64_t hx_monotonic_ns(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-/* The same in seconds. */
+/* Returns CLOCK_MONOTONIC, s. */
 static inline double hx_monotonic_seconds(void)
 {
     return (double)hx_monotonic_ns() * 1e-9;

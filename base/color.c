@@ -1,4 +1,4 @@
-/* color.c - whether output is coloured (base/color.h). */
+/* color.c - decides whether output is coloured (base/color.h). */
 #include "base/color.h"
 
 #include <stdlib.h>

@@ -1,17 +1,16 @@
-/* compare.h - comparisons for qsort() of plain numbers, ascending. */
+/* compare.h - comparisons of numbers for qsort(), ascending. */
 #ifndef HXMESH_BASE_COMPARE_H
 #define HXMESH_BASE_COMPARE_H
 
 #include <stdint.h>
 
-/* Of uint32_t. */
 static inline int hx_compare_uint32(const void *a, const void *b)
 {
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
     return (one > other) - (one < other);
 }
 
-/* Of double; none is NAN. */
+/* Neither may be NAN. */
 static inline int hx_compare_double(const void *a, const void *b)
 {
     double one = *(const double *)a, other = *(const double *)b;

@@ -1,4 +1,4 @@
-/* create.c - opening files for writing (base/create.h). */
+/* create.c - opens files for writing (base/create.h). */
 #include "base/create.h"
 #include "base/error.h"
 #include "base/signals.h"
@@ -15,7 +15,7 @@ static bool is_fifo(const char *path)
     return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-/* Sleeps for a moment; whether a signal asked to end, taken by a handler or, where they are blocked, here. */
+/* Sleeps briefly. Returns whether an ending signal came, handled or, if blocked, taken here. */
 static bool is_interrupted(void)
 {
     static const struct timespec moment = {.tv_nsec = 20000000};
@@ -23,7 +23,7 @@ static bool is_interrupted(void)
     return sigtimedwait(&ending, NULL, &moment) > 0 || errno == EINTR;
 }
 
-/* Without O_NONBLOCK open() would wait by itself. */
+/* Polls a FIFO until a reader opens it: a blocking open() would ignore blocked signals. */
 static int await_reader(const char *path)
 {
     bool said = false;

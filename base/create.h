@@ -1,11 +1,11 @@
-/* create.h - opens a file that is to be written from its beginning.
+/* create.h - opens a file to write it from its beginning.
  *
- * A FIFO that nobody reads is waited for, with one line on stderr, so that a signal is answered meanwhile: open(2)
- * would sleep on, in a program that has its signals blocked for ever. */
+ * It waits for a reader of a FIFO, with one line on stderr, and answers signals meanwhile. open(2) would sleep forever
+ * in a program with blocked signals. */
 #ifndef HXMESH_BASE_CREATE_H
 #define HXMESH_BASE_CREATE_H
 
-/* A descriptor, or -errno. -EINTR: a signal asked to end while nobody read. */
+/* Returns a descriptor or -errno; -EINTR: an ending signal came before a reader. */
 int hx_create(const char *path);
 
 #endif

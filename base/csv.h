@@ -5,9 +5,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* In quotes if it has a comma, a quote or a line feed; quotes are doubled. */
+/* Writes a text, in quotes if it has a comma, a quote or a line feed; doubles quotes. */
 void hx_csv_text(FILE *out, const char *text);
-/* A single value of a report; a list, an object, null or NULL is an empty cell. */
+/* Writes a single value of a report; a list, an object, null or NULL is an empty cell. */
 void hx_csv_value(FILE *out, const json_t *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* drops.c - names of reasons (base/drops.h). */
+/* drops.c - names of drop reasons (base/drops.h). */
 #include "base/drops.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* drops.h - the names of the reasons why packets are dropped. */
+/* drops.h - the names of drop reasons. */
 #ifndef HXMESH_BASE_DROPS_H
 #define HXMESH_BASE_DROPS_H
 

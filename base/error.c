@@ -17,7 +17,7 @@ const struct hx_exit_meaning hx_exit_meanings[] = {
     {HX_EXIT_INTERRUPTED, "interrupted and cleaned up"},
     {0, NULL}};
 
-/* Copies what can stand in one line; UTF-8 passes. */
+/* Copies text for one line: control characters become '?', UTF-8 stays. */
 static void copy_line(char *to, size_t bytes, const char *from)
 {
     size_t at = 0;
@@ -140,7 +140,7 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Edit distance: letters inserted, deleted, replaced, or two neighbours exchanged; case does not count. */
+/* Returns the edit distance: letters inserted, deleted, replaced, or two neighbours swapped; ignores case. */
 static unsigned edits(const char *word, const char *other)
 {
     unsigned rows[3][LONGEST_WORD + 1];
@@ -170,7 +170,7 @@ static unsigned edits(const char *word, const char *other)
 const char *hx_nearest(const char *word, const char *const *words)
 {
     const char *nearest = NULL;
-    unsigned best = (unsigned)strlen(word) / 3 + 2; /* a third of the letters may be wrong, one in any case */
+    unsigned best = (unsigned)strlen(word) / 3 + 2; /* a third of the letters may be wrong, at least one */
     for (; *words; words++) {
         size_t length = strlen(word);
         bool begins = length >= 3 && strncasecmp(word, *words, length) == 0;

@@ -1,12 +1,12 @@
-/* error.h - how every host program of hxmesh says that something is wrong: one line on stderr and an exit code.
+/* error.h - how every program reports an error: one line on stderr and an exit code.
  *
  *     hxmesh: error: WHERE: WHAT (hint)
  *
- * WHERE is a file with line and column, an option, a path or the argument as it was given. Whatever a line quotes
- * from its input, it stays one line: control characters are shown as '?'.
+ * WHERE is a file with line and column, an option, a path or an argument. A message is always one line: control
+ * characters of quoted input become '?'.
  *
- * Functions that can fail and are used by more than one program return false and fill a struct hx_problem; the
- * programs' own code dies of it. */
+ * Functions that can fail and are shared by programs return false and fill a struct hx_problem. A program's own code
+ * ends with hx_die(). */
 #ifndef HXMESH_BASE_ERROR_H
 #define HXMESH_BASE_ERROR_H
 
@@ -16,14 +16,14 @@
 
 enum hx_exit {
     HX_EXIT_DONE = 0,
-    HX_EXIT_FAILED = 1,      /* verification failed: the program worked, what it judged did not */
-    HX_EXIT_USAGE = 2,       /* the command line cannot be understood */
-    HX_EXIT_CONFIG = 3,      /* a spec string or file is bad */
-    HX_EXIT_ENVIRONMENT = 4, /* memory, permission, device: the machine refused */
+    HX_EXIT_FAILED = 1,      /* verification failed; the program itself worked */
+    HX_EXIT_USAGE = 2,       /* invalid command line */
+    HX_EXIT_CONFIG = 3,      /* invalid spec string or file */
+    HX_EXIT_ENVIRONMENT = 4, /* the machine refused: memory, permission, device */
     HX_EXIT_INTERRUPTED = 130
 };
 
-/* What a user is told of them; ends with meaning NULL. */
+/* Their meanings in help texts; ends with meaning NULL. */
 struct hx_exit_meaning {
     int code;
     const char *meaning;
@@ -32,16 +32,16 @@ extern const struct hx_exit_meaning hx_exit_meanings[];
 
 struct hx_problem {
     int exit_code;
-    char where[256]; /* empty: nowhere in particular */
+    char where[256]; /* empty: no place */
     char what[512];
 };
 
-/* Fills *p and returns false, so that a failing function can `return hx_fail(...)`. where may be NULL: nowhere;
- * an empty word is shown as ''. */
+/* Fills *p and returns false, so that a failing function can `return hx_fail(...)`. where NULL: no place; an empty
+ * string prints as ''. */
 __attribute__((format(printf, 4, 5))) bool hx_fail(struct hx_problem *p, int exit_code, const char *where,
                                                    const char *format, ...);
 
-/* The same of a place in a file: HX_EXIT_CONFIG, "path:line:column", both from 1; column 0: "path:line". */
+/* The same for a place in a file: HX_EXIT_CONFIG, "path:line:column", both from 1; column 0: "path:line". */
 __attribute__((format(printf, 5, 6))) bool hx_fail_at(struct hx_problem *p, const char *path, unsigned line,
                                                       unsigned column, const char *format, ...);
 void hx_fail_at_list(struct hx_problem *p, const char *path, unsigned line, unsigned column, const char *format,
@@ -51,25 +51,25 @@ void hx_fail_at_list(struct hx_problem *p, const char *path, unsigned line, unsi
 __attribute__((format(printf, 3, 4))) _Noreturn void hx_die(int exit_code, const char *where, const char *format, ...);
 _Noreturn void hx_die_of(const struct hx_problem *p);
 
-/* Prints the line and goes on; a warning has "warning" for "error". */
+/* Prints the line and returns; hx_warn() prints "warning". */
 __attribute__((format(printf, 2, 3))) void hx_complain(const char *where, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void hx_warn(const char *where, const char *format, ...);
 
-/* malloc that never returns NULL (zeroed): dies with HX_EXIT_ENVIRONMENT. */
+/* Allocates zeroed memory. Never returns NULL: dies with HX_EXIT_ENVIRONMENT. */
 void *hx_allocate(size_t count, size_t bytes);
 
-/* An array of *room elements of which `used` are in use, with room for one more: the same, or a larger copy in its
- * place, which is not zeroed. NULL and room 0 begin one. Dies as hx_allocate() does. */
+/* Returns an array of *room elements, `used` of them in use, with room for one more: the same, or a larger copy that is
+ * not zeroed. Start with NULL and room 0. Dies as hx_allocate() does. */
 void *hx_grow(void *array, size_t used, size_t *room, size_t bytes);
 
-/* free() of each pointer. */
+/* Calls free() for each pointer. */
 #define HX_FREE(...) hx_free_each((void *const[]){__VA_ARGS__}, sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
 void hx_free_each(void *const *pointers, size_t count);
 
-/* The one of `words` (ended by NULL) that `word` was probably meant to be, by edit distance; NULL: none is near. */
+/* Returns the most similar of `words` (ends with NULL) by edit distance; NULL: none is similar. */
 const char *hx_nearest(const char *word, const char *const *words);
 
-/* " (did you mean 'X'?)" for that word, or the empty string. Overwritten by the next call. */
+/* Returns " (did you mean 'X'?)" or "". The next call overwrites it. */
 const char *hx_did_you_mean(const char *word, const char *const *words);
 
 #endif

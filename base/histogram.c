@@ -1,4 +1,4 @@
-/* histogram.c - reading histograms (histogram.h). */
+/* histogram.c - reads histograms (histogram.h). */
 #include "base/histogram.h"
 
 bool fab_histogram_is_empty(const struct fab_histogram *h)

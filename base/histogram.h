@@ -1,4 +1,4 @@
-/* histogram.h - counts of values over twelve decades, 3 % wide: 32 steps to each power of two. */
+/* histogram.h - counts of values over twelve decades in bins 3 % wide: 32 steps to each power of two. */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
 
@@ -13,7 +13,8 @@ struct fab_histogram {
     uint64_t sum; /* of the values */
 };
 
-/* Values below 32 have a bin each; above, the five bits behind the highest choose the step. */
+/* Returns the bin of a value. Values below 32 have a bin each; above, the five bits below the highest one choose the
+ * step. */
 static inline unsigned fab_histogram_bin(uint64_t value)
 {
     if (value < FAB_HISTOGRAM_STEPS)
@@ -23,7 +24,7 @@ static inline unsigned fab_histogram_bin(uint64_t value)
     return bin < FAB_HISTOGRAM_BINS ? bin : FAB_HISTOGRAM_BINS - 1;
 }
 
-/* Least value of a bin. */
+/* Returns the least value of a bin. */
 static inline uint64_t fab_histogram_value(unsigned bin)
 {
     if (bin < FAB_HISTOGRAM_STEPS)
@@ -39,9 +40,9 @@ static inline void fab_histogram_add(struct fab_histogram *h, uint64_t value)
 }
 
 bool fab_histogram_is_empty(const struct fab_histogram *h);
-/* The value that a share of all values does not exceed, 0 if there is none. */
+/* Returns the value that a share of all values does not exceed; 0: empty. */
 uint64_t fab_histogram_quantile(const struct fab_histogram *h, double share);
-/* 0 if there is none. */
+/* Returns the mean; 0: empty. */
 uint64_t fab_histogram_mean(const struct fab_histogram *h);
 void fab_histogram_merge(struct fab_histogram *into, const struct fab_histogram *from);
 

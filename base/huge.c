@@ -1,4 +1,4 @@
-/* huge.c - places for huge pages, and memory that is gathered into them (huge.h). */
+/* huge.c - places for huge pages, and collapsing memory into them (huge.h). */
 #include "base/huge.h"
 
 #include <linux/mman.h>
@@ -13,7 +13,7 @@ void *hx_huge_place(size_t bytes)
         return NULL;
     uintptr_t place = hx_huge_whole((uintptr_t)room);
     (void)munmap(room, whole);
-    return (void *)place; /* NOLINT(performance-no-int-to-ptr) ; there is no pointer to it yet */
+    return (void *)place; /* NOLINT(performance-no-int-to-ptr) ; no pointer to it exists */
 }
 
 void *hx_huge_map(size_t bytes, bool huge)
@@ -22,7 +22,7 @@ void *hx_huge_map(size_t bytes, bool huge)
         mmap(hx_huge_place(bytes), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
-    /* If it is not taken all is only slower, or takes more. */
+    /* On failure the memory is only slower, or larger. */
     (void)madvise(at, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return at;
 }
@@ -30,5 +30,5 @@ void *hx_huge_map(size_t bytes, bool huge)
 void hx_huge_gather(void *at)
 {
     (void)madvise(at, HX_HUGE_PAGE, MADV_COLLAPSE);
-    (void)madvise(at, HX_HUGE_PAGE, MADV_DONTNEED); /* of a shared object: what is mapped here, not what it holds */
+    (void)madvise(at, HX_HUGE_PAGE, MADV_DONTNEED); /* drops the mapping, not a shared object's contents */
 }

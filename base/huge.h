@@ -1,7 +1,7 @@
-/* huge.h - memory in huge pages, where the machine gives them.
+/* huge.h - memory in huge pages, if the machine has them.
  *
- * Of most packets a line or two is touched, each in a small page of its own. With some thousands of packets a processor
- * no longer knows where these pages are, and to find out takes longer than to read the line. */
+ * A switch touches a line or two of most packets, each in its own small page. With thousands of packets, TLB misses
+ * cost more than the reads. */
 #ifndef HXMESH_BASE_HUGE_H
 #define HXMESH_BASE_HUGE_H
 
@@ -10,23 +10,22 @@
 
 #define HX_HUGE_PAGE ((size_t)2 << 20)
 
-/* Where so many bytes can be mapped now so that a huge page may begin there: for mmap(), which may choose otherwise.
- * NULL: there is no such place. */
+/* Returns an address for mmap() at which these bytes fit and a huge page may begin; mmap() may choose another. NULL:
+ * there is none. */
 void *hx_huge_place(size_t bytes);
 
-/* So many bytes in whole huge pages. */
+/* Rounds up to whole huge pages. */
 static inline size_t hx_huge_whole(size_t bytes)
 {
     return (bytes + HX_HUGE_PAGE - 1) & ~(HX_HUGE_PAGE - 1);
 }
 
-/* Zeroed memory of this process alone, which begins where a huge page may: in such if the machine gives them, as many
- * as fit; or in small ones, so that what is not touched takes none. NULL with errno: it was refused. */
+/* Maps private zeroed memory at a huge page boundary: with as many huge pages as fit, or with small ones, so that
+ * untouched memory costs nothing. Returns NULL and sets errno on failure. */
 void *hx_huge_map(size_t bytes, bool huge);
 
-/* Moves a huge page's bytes of a mapping, which begin where one may begin, into one, while others go on to use them.
- * Takes milliseconds. If it cannot be they stay where they are. Of the calling process's memory none is taken up by
- * it. */
+/* Collapses one aligned huge page of a mapping, which others may use meanwhile. Takes milliseconds. On failure the
+ * small pages stay. It adds nothing to the calling process's resident memory. */
 void hx_huge_gather(void *at);
 
 #endif

@@ -1,4 +1,4 @@
-/* input.c - opening files for reading (base/input.h). */
+/* input.c - opens files for reading (base/input.h). */
 #include "base/input.h"
 #include "base/signals.h"
 
@@ -41,7 +41,7 @@ static int close_pipe(void *of)
     return result;
 }
 
-/* Who writes into it may never come, or never go on: who waits for that can be ended meanwhile. */
+/* Opens a pipe. Signals may end the process while it waits for a writer. */
 static FILE *open_pipe(const char *path)
 {
     struct hx_signals_held held;

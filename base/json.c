@@ -22,7 +22,7 @@ json_t *hx_json_text(const char *text)
     return string;
 }
 
-/* Takes the reference. */
+/* Adds the schema. Takes the reference. */
 static json_t *with_schema(json_t *value)
 {
     if (!json_is_object(value) || json_object_get(value, "schema"))

@@ -11,7 +11,7 @@
 
 enum { DIGITS = 2 * HX_AUTH_KEY_BYTES, MOST_TEXT = 256 };
 
-/* Whoever else could read it could forge, whoever else could write it could choose it. */
+/* Checks that no other user can read the key and forge, or write it and choose it. */
 static bool is_private(int fd, const char *path, struct hx_problem *problem)
 {
     struct stat st;
@@ -32,7 +32,7 @@ static unsigned digit(char c)
     return isdigit((unsigned char)c) ? (unsigned)(c - '0') : (unsigned)(tolower((unsigned char)c) - 'a') + 10;
 }
 
-/* Returns the only word in a text, of so many characters; NULL: there is none, or another one. */
+/* Returns the only word of a text and sets its length; NULL: no word, or several. */
 static const char *only_word(const char *text, size_t *length)
 {
     static const char space[] = " \t\r\n";

@@ -68,7 +68,7 @@ static char *without_end(char *text, char *end)
     return text;
 }
 
-/* Reads a line and what ends it, as far as there is room. Returns how many bytes; 0: there are no more. */
+/* Reads a line with its end, as far as it fits. Returns the bytes; 0: end of file. */
 static size_t read_line(struct hx_lines *l)
 {
     size_t bytes = 0;
@@ -80,7 +80,7 @@ static size_t read_line(struct hx_lines *l)
     return bytes;
 }
 
-/* Some editors begin a file with a mark that says UTF-8. */
+/* Skips the UTF-8 byte order mark that some editors write. */
 static void skip_mark(char *text)
 {
     static const char mark[] = "\xEF\xBB\xBF";

@@ -1,5 +1,5 @@
-/* lines.h - reads a text file of lines with values between commas (CSV): blank lines do not count, nor what
- * stands behind a '#' outside quotes. Errors name file, line and column. */
+/* lines.h - reads a text file of lines with values between commas (CSV). It skips empty lines, and comments after a '#'
+ * outside quotes. Errors have file, line and column. */
 #ifndef HXMESH_BASE_LINES_H
 #define HXMESH_BASE_LINES_H
 
@@ -14,36 +14,36 @@ struct hx_lines {
     const char *path; /* not copied */
     FILE *in;
     struct hx_problem *problem;
-    unsigned line;       /* of the file, from 1; 0: none was read */
-    bool failed;         /* *problem says why no line follows */
-    char *text;          /* without spaces at its end; values are cut out where they stand */
-    size_t longest;      /* letters of a line */
-    uint64_t read, most; /* bytes so far, and at most; most 0: any number */
+    unsigned line;       /* of the file, from 1; 0: none read */
+    bool failed;         /* reading failed, see *problem */
+    char *text;          /* without trailing space; values are cut in place */
+    size_t longest;      /* bytes of a line, at most */
+    uint64_t read, most; /* bytes read, and their limit; most 0: no limit */
 };
 
-/* False, and the problem says why: it cannot be read. */
+/* Returns false and sets *problem if the file cannot be read. */
 bool hx_lines_open(struct hx_lines *l, const char *path, struct hx_problem *problem);
-/* Of a file of so many bytes, with lines of so many letters, at most. */
+/* The same with limits: bytes of a line, and bytes of the file. */
 bool hx_lines_open_large(struct hx_lines *l, const char *path, size_t longest, uint64_t most,
                          struct hx_problem *problem);
-/* Of a file that was read before; the text must outlive it. */
+/* Reads from a text in memory, which must outlive it. */
 bool hx_lines_take(struct hx_lines *l, const char *path, const char *text, size_t bytes, struct hx_problem *problem);
 void hx_lines_close(struct hx_lines *l);
 
-/* The next line that counts; false: there is none, or l->failed. */
+/* Reads the next line that is not empty. Returns false at the end, or if l->failed. */
 bool hx_lines_next(struct hx_lines *l);
 
-/* Cuts the next value out of the line: without spaces around it, or quotes. *rest: behind its comma; NULL: it was the
+/* Cuts the next value out of the line, without quotes or surrounding space. *rest: behind its comma; NULL: it is the
  * last. */
 char *hx_lines_value(char **rest);
 
-/* Cuts the line at its commas into such values. Returns how many there are, most + 1: more than `most`. */
+/* Cuts the line at its commas into such values. Returns their number; most + 1: more than `most`. */
 unsigned hx_lines_cut(struct hx_lines *l, char **value, unsigned most);
 
-/* The column of the place in the line that `at` points to; NULL: 1. */
+/* Returns the column of `at` in the line; NULL: 1. */
 unsigned hx_lines_column(const struct hx_lines *l, const char *at);
 
-/* hx_fail_at() for the place in the line that `at` points to; NULL: its begin. */
+/* Calls hx_fail_at() for the place of `at` in the line; NULL: its start. */
 __attribute__((format(printf, 3, 4))) bool hx_lines_fail(const struct hx_lines *l, const char *at, const char *format,
                                                          ...);
 

@@ -1,5 +1,5 @@
-/* link_fault.h - how a faulty link is at a time, and the dice that say which packets it harms. Any platform and any
- * schedule share it; the schedule itself is spec/faults/faults.h. */
+/* link_fault.h - the state of a faulty link at a time, and the dice that choose the packets it harms. All platforms and
+ * schedules share it; spec/faults/faults.h has the schedule. */
 #ifndef HXMESH_BASE_LINK_FAULT_H
 #define HXMESH_BASE_LINK_FAULT_H
 
@@ -13,25 +13,25 @@
 enum { HX_FAULT_WHOLE = 1 << 30 };
 struct hx_impairment {
     uint32_t loss, corrupt, duplicate, reorder, credit_loss;
-    uint32_t rate;     /* share of its rate that the link has; 0: all of it */
+    uint32_t rate;     /* share of its rate that the link keeps; 0: all */
     uint64_t delay_ns; /* 0 .. 1 s */
 };
 
-/* How a link is at a time. */
+/* State of a link at a time. */
 struct hx_link_state {
     bool down;
     bool impaired; /* `impairs` is not all 0 */
     struct hx_impairment impairs;
 };
 
-/* What becomes of a link at a time, and stays until the next change. */
+/* A change of a link's state, valid until the next change. */
 struct hx_link_change {
     uint64_t at_ns;
     struct hx_link_state state;
-    size_t fault; /* that made it so, or that ended: its index in the schedule */
+    size_t fault; /* index in the schedule of the fault that begins or ends */
 };
 
-/* What faulty links did: packets, and credits. */
+/* Packets and credits affected by faults. */
 struct hx_fault_cost {
     uint64_t lost, corrupted, duplicated, reordered, credits_lost;
 };
@@ -45,7 +45,7 @@ static inline void hx_fault_cost_add(struct hx_fault_cost *to, const struct hx_f
     to->credits_lost += from->credits_lost;
 }
 
-/* What they have done since it was `before`. */
+/* Returns the increase since `before`. */
 static inline struct hx_fault_cost hx_fault_cost_since(struct hx_fault_cost now, const struct hx_fault_cost *before)
 {
     return (struct hx_fault_cost){.lost = now.lost - before->lost,
@@ -55,8 +55,8 @@ static inline struct hx_fault_cost hx_fault_cost_since(struct hx_fault_cost now,
                                   .credits_lost = now.credits_lost - before->credits_lost};
 }
 
-/* Dice: a number 0 .. HX_FAULT_WHOLE-1 that follows from the seed, the link (any number that is its own and its
- * direction's), how many packets it has carried, and what is asked. */
+/* Returns a number 0 .. HX_FAULT_WHOLE-1 that depends on the seed, the link and direction (`link`), the number of
+ * packets that it has carried, and the die. */
 enum hx_fault_die { HX_DIE_LOSS, HX_DIE_CORRUPT, HX_DIE_DUPLICATE, HX_DIE_REORDER, HX_DIE_CREDIT, HX_DICE };
 static inline uint32_t hx_fault_throw(uint64_t seed, uint64_t link, uint64_t packet, enum hx_fault_die die)
 {

@@ -1,4 +1,4 @@
-/* output.c - files that appear whole, and a stdout that is written to its end (base/output.h). */
+/* output.c - files that appear whole, and a complete stdout (base/output.h). */
 #include "base/output.h"
 #include "base/create.h"
 #include "base/error.h"
@@ -15,17 +15,17 @@
 #include <unistd.h>
 
 enum { MOST_OPEN = 8 };
-#define CUT_OFF "could not be written to its end" /* of an earlier write, whose errno is gone */
+#define CUT_OFF "could not be written to its end" /* an earlier write failed, its errno is lost */
 static const char suffix[] = ".XXXXXX";
 
-/* Files that are not whole yet. A place is free if its file is NULL. */
+/* Files that are not complete. An entry with file NULL is free. */
 static struct partial {
     FILE *file;
-    char name[PATH_MAX];                   /* it will have */
-    char beside[PATH_MAX + sizeof suffix]; /* it has */
+    char name[PATH_MAX];                   /* final name */
+    char beside[PATH_MAX + sizeof suffix]; /* temporary name */
 } partials[MOST_OPEN];
-static pid_t owner;          /* process that may end them: those it forks do not */
-static bool stdout_reported; /* that it could not be written is said already */
+static pid_t owner;          /* process that may remove them; its children may not */
+static bool stdout_reported; /* the error of stdout was reported */
 
 bool hx_output_is_stdout(const char *path)
 {
@@ -40,7 +40,7 @@ static struct partial *partial_of(const FILE *file)
     return NULL;
 }
 
-/* A file beside the one that `path` names, which is there or not; NULL: it is to be written as it comes. */
+/* Opens a temporary file beside `path`. Returns NULL if `path` must be written in place. */
 static FILE *open_beside(const char *path)
 {
     struct partial *p = partial_of(NULL);
@@ -50,7 +50,7 @@ static FILE *open_beside(const char *path)
         return NULL;
     if (!there)
         (void)snprintf(p->name, sizeof p->name, "%s", path);
-    else if (access(path, W_OK) != 0 || !realpath(path, p->name)) /* a link goes on pointing to it */
+    else if (access(path, W_OK) != 0 || !realpath(path, p->name)) /* a link stays a link */
         return NULL;
     size_t length = strlen(p->name);
     memcpy(p->beside, p->name, length);
@@ -82,7 +82,7 @@ FILE *hx_output_open(const char *path)
     return out;
 }
 
-/* Also where the write that failed was an earlier one, whose errno is gone. */
+/* Whether stdout has no reader, also if an earlier write failed and its errno is lost. */
 static bool reader_left(void)
 {
     struct pollfd is = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -110,7 +110,7 @@ void hx_output_close(FILE *out, const char *path)
     }
     stdout_reported = stdout_reported || (bad && hx_output_is_stdout(path));
     if (bad && hx_output_is_stdout(path) && (reason == EPIPE || reader_left()))
-        exit(HX_EXIT_ENVIRONMENT); /* who reads it has had enough: nothing is to be said */
+        exit(HX_EXIT_ENVIRONMENT); /* the reader closed the pipe: no message */
     const char *where = hx_output_is_stdout(path) ? "stdout" : path;
     if (bad && reason)
         hx_die(HX_EXIT_ENVIRONMENT, where, "cannot be written: %s", strerror(reason));
@@ -125,7 +125,7 @@ static void remove_partials(void)
             (void)unlink(partials[i].beside);
 }
 
-/* Who reads stdout has had enough: the program ends as it does without a handler, and leaves no partial file. */
+/* The reader of stdout closed the pipe: removes partial files, and ends the program as without a handler. */
 static void on_broken_pipe(int number)
 {
     remove_partials();
@@ -150,13 +150,13 @@ static void end(void)
     _exit(HX_EXIT_ENVIRONMENT);
 }
 
-/* Where stdin, stdout or stderr is closed, the next file that is opened would stand in its place, and be read or
- * written for it. What stands there instead can be neither read nor written, but for stderr, which is lost. */
+/* Occupies closed standard descriptors, so that no file that is opened later takes their place. The replacements can be
+ * neither read nor written, except stderr, which is discarded. */
 static void hold_standard_places(void)
 {
     static const int modes[] = {[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0)             /* then it is the lowest place that is free, which open() takes */
+        if (fcntl(fd, F_GETFD) < 0)             /* then it is the lowest free one, which open() takes */
             (void)open("/dev/null", modes[fd]); /* cppcheck-suppress leakReturnValNotUsed */
 }
 
@@ -191,7 +191,7 @@ void hx_output_check(const char *path)
     hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(error));
 }
 
-/* "./run.json" and "run.json" alike, whether there is such a file or not. */
+/* Returns the full name of a file, existing or not: "./run.json" and "run.json" give the same. */
 static bool full_name(const char *path, char name[PATH_MAX])
 {
     char folder[PATH_MAX];
@@ -205,7 +205,7 @@ static bool full_name(const char *path, char name[PATH_MAX])
     return snprintf(name + used, PATH_MAX - used, "/%s", basename(file)) < (int)(PATH_MAX - used);
 }
 
-/* Devices may be written by many. */
+/* Whether two paths name one file. Devices do not count: several outputs may share one. */
 static bool is_one_file(const char *one, const char *other)
 {
     struct stat a;

@@ -1,18 +1,18 @@
-/* output.h - what a program writes for its user: to FILE or, for "-", to stdout.
+/* output.h - output for the user: to FILE or, for "-", to stdout.
  *
- * A file appears whole or not at all: it is written beside its name and takes it when it is closed. A device, a FIFO or
- * whatever else is no regular file is written as it comes. What cannot be written ends the program with
- * HX_EXIT_ENVIRONMENT and leaves nothing. */
+ * A file appears whole or not at all: it is written under a temporary name and renamed when it is closed. A device, a
+ * FIFO or another special file is written in place. A failed write ends the program with HX_EXIT_ENVIRONMENT and leaves
+ * no file. */
 #ifndef HXMESH_BASE_OUTPUT_H
 #define HXMESH_BASE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether it is "-"; NULL is not. */
+/* Whether the path is "-"; NULL is not. */
 bool hx_output_is_stdout(const char *path);
 
-/* Dies now if `path` cannot be written, rather than after long work. NULL and "-" are good. */
+/* Dies before long work if `path` cannot be written. NULL and "-" are valid. */
 void hx_output_check(const char *path);
 
 /* Dies with HX_EXIT_USAGE if two of these options name one file, or both stdout. */
@@ -22,16 +22,16 @@ struct hx_output {
 };
 void hx_outputs_apart(const struct hx_output *outputs, unsigned count);
 
-/* Dies with HX_EXIT_USAGE if one of them is the file that is read ("-": stdin, which none is). */
+/* Dies with HX_EXIT_USAGE if one of them is the input file ("-": stdin, never an output). */
 void hx_outputs_off(const char *read, const struct hx_output *outputs, unsigned count);
 
-/* Output that is written piece by piece. Closing dies if anything was not written. */
+/* Opens and closes an output to write piece by piece. Closing dies if a write failed. */
 FILE *hx_output_open(const char *path);
 void hx_output_close(FILE *out, const char *path);
 
-/* From now on the program ends with HX_EXIT_ENVIRONMENT if stdout could not be written to its end, and what was opened
- * and not closed is removed. No file that is opened takes the place of a stdout that is closed. Where nothing reads
- * stdout any more the program ends without a line. hx_options_parse() does it for every program that has options. */
+/* Guards the rest of the program: an incomplete stdout ends it with HX_EXIT_ENVIRONMENT, open files are removed at its
+ * end, and no file takes the descriptor of a closed stdout. If stdout has no reader, the program ends without a
+ * message. hx_options_parse() calls it. */
 void hx_output_guard(void);
 
 #endif

@@ -10,7 +10,7 @@ static inline bool hx_is_power_of_two(uint64_t n)
     return n && (n & (n - 1)) == 0;
 }
 
-/* The smallest one that is not below `least`, which is at most 2^31. */
+/* Returns the least power of two that is at least `least`, up to 2^31. */
 static inline uint32_t hx_power_of_two(uint32_t least)
 {
     uint32_t p = 1;

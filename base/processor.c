@@ -26,7 +26,7 @@ uint64_t hx_processor_ns(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-/* On one of those it may run on. */
+/* Pins this process to the n-th core it may run on. */
 static void keep_on(unsigned nth)
 {
     cpu_set_t allowed;

@@ -1,4 +1,4 @@
-/* processor.h - the processors of this machine, and the time this process has had of them. */
+/* processor.h - the cores of this machine, and this process's processor time. */
 #ifndef HXMESH_BASE_PROCESSOR_H
 #define HXMESH_BASE_PROCESSOR_H
 
@@ -6,19 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Cores that this process may run on, at least 1. */
+/* Returns the cores that this process may run on, at least 1. */
 unsigned hx_processor_cores(void);
 
-/* Bytes of the cache that is a core's own and next to its first one; 2 MiB where the machine does not tell. */
+/* Returns the bytes of a core's own second-level cache; 2 MiB if unknown. */
 size_t hx_processor_cache(void);
 
-/* Processor time of this process, all its threads together, in nanoseconds. */
+/* Returns the processor time of this process, with all its threads, ns. */
 uint64_t hx_processor_ns(void);
 
-/* Keeps worker `self` of `workers` on a core of its own: wake-ups would draw workers that talk onto one core, in turns.
- * false: there are fewer cores, and it shares one with its neighbours, as many on each. Who gives way again and again
- * to others is left where it is while other cores have work of whomever, so that all might come to stand on one. Ask
- * nothing else: it has one core afterwards, whichever it is. */
+/* Pins worker `self` of `workers` to a core. Otherwise wakeups draw communicating workers onto one core, and the
+ * scheduler leaves a worker that often yields there. Returns false if there are fewer cores than workers, which then
+ * share them evenly. Afterwards hx_processor_cores() returns 1. */
 bool hx_processor_keep(unsigned self, unsigned workers);
 
 #endif

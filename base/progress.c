@@ -1,4 +1,4 @@
-/* progress.c - the bar and the lines of long work (base/progress.h). */
+/* progress.c - the progress of long work, as a bar or lines (base/progress.h). */
 #include "base/progress.h"
 #include "base/clock.h"
 #include "base/color.h"
@@ -28,7 +28,7 @@ bool hx_progress_due(const struct hx_progress *p)
     return !p->quiet && at - p->start >= first_after && at - p->last >= (p->terminal ? bar_every : line_every);
 }
 
-/* Columns of the terminal: as it says, as COLUMNS says, or 80. */
+/* Returns the columns of the terminal: its own figure, COLUMNS, or 80. */
 static unsigned width(void)
 {
     struct winsize size;
@@ -39,7 +39,7 @@ static unsigned width(void)
     return said && said < LONGEST_LINE ? (unsigned)said : WIDTH;
 }
 
-/* On one line, whatever the width: a line that wraps could not be written over. The last column stays free. */
+/* Prints the bar on one line: a line that wraps cannot be overwritten. The last column stays free. */
 static void show_bar(const char *label, double share, const char *left, const char *note)
 {
     char bar[BAR + 1];
@@ -62,7 +62,7 @@ void hx_progress_show(struct hx_progress *p, double share, const char *note)
     double at = hx_monotonic_seconds();
     p->last = at;
     p->shown = true;
-    char left[48] = ""; /* nothing is known of it before something is done */
+    char left[48] = ""; /* unknown until some work is done */
     if (share > 0)
         (void)snprintf(left, sizeof left, ", about %.0f s left", (at - p->start) * (1 - share) / share);
     if (p->terminal)

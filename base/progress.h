@@ -1,7 +1,7 @@
-/* progress.h - how long work shows that it is alive: a bar on a terminal, a line now and then otherwise, on stderr.
+/* progress.h - the progress of long work on stderr: a bar on a terminal, else a line from time to time.
  *
- * The bar is one line, cut to the terminal's width. How long it will take is said once some of it is done.
- * Nothing is shown within the first second, so that short work stays silent, nor with `quiet`. */
+ * The bar is one line, cut to the terminal's width. The remaining time appears once some work is done. Nothing appears
+ * in the first second, so that short work stays silent, nor with `quiet`. */
 #ifndef HXMESH_BASE_PROGRESS_H
 #define HXMESH_BASE_PROGRESS_H
 
@@ -14,11 +14,11 @@ struct hx_progress {
 };
 
 struct hx_progress hx_progress_start(const char *label, bool quiet);
-/* Whether it is time to show something; for work whose share is dear to compute. */
+/* Whether the next output is due; for work with a share that is expensive to compute. */
 bool hx_progress_due(const struct hx_progress *p);
-/* share: 0 .. 1 of the work; note: more words, or "". Cheap to call: looks at the clock and returns. */
+/* Shows the share of work done, 0 .. 1, and a note, "" for none. Cheap: usually reads only the clock. */
 void hx_progress_show(struct hx_progress *p, double share, const char *note);
-/* Removes the bar, before something else is printed. */
+/* Removes the bar before other output. */
 void hx_progress_end(struct hx_progress *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* random.c - numbers that nobody can guess (random.h). */
+/* random.c - unpredictable numbers (random.h). */
 #include "random.h"
 #include "error.h"
 

@@ -1,13 +1,13 @@
-/* random.h - numbers that nobody can guess, from the system. */
+/* random.h - unpredictable numbers, from the system. */
 #ifndef HXMESH_BASE_RANDOM_H
 #define HXMESH_BASE_RANDOM_H
 
 #include <stdint.h>
 
-/* Dies if the system has none. */
+/* Returns 64 random bits. Dies if the system has none. */
 uint64_t hx_random_64(void);
 
-/* Not 0: of an endpoint that starts (hxmesh/endpoint.h). */
+/* Returns the incarnation of an endpoint (hxmesh/endpoint.h), not 0. */
 uint32_t hx_random_epoch(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* rng.h - random numbers of a seeded row: below a bound, and exponential. The same seed draws the same, in any
+/* rng.h - seeded random numbers: below a bound, and exponential. The same seed gives the same numbers in any
  * program. */
 #ifndef HXMESH_BASE_RNG_H
 #define HXMESH_BASE_RNG_H
@@ -7,13 +7,13 @@
 
 #include <math.h>
 
-/* 0 .. bound-1; bound is 1 and up. Any state begins a row. */
+/* Returns 0 .. bound-1; bound is at least 1. Any state is a valid seed. */
 static inline uint32_t hx_rng_below(uint64_t *state, uint32_t bound)
 {
     return (uint32_t)(split_mix_next(state) % bound);
 }
 
-/* Above 0. */
+/* Returns a number above 0. */
 static inline double hx_rng_exponential(uint64_t *state, double mean)
 {
     return -mean * log(((double)(split_mix_next(state) >> 11) + 0.5) * 0x1p-53);

@@ -1,4 +1,4 @@
-/* running.c - looks for fabrics in /dev/shm (base/running.h). */
+/* running.c - finds fabrics in /dev/shm (base/running.h). */
 #include "base/running.h"
 #include "base/arena.h"
 

@@ -1,4 +1,4 @@
-/* signals.c - names the ending signals in one place (signals.h). */
+/* signals.c - handles the signals that end a program (signals.h). */
 #include "base/signals.h"
 #include "base/error.h"
 

@@ -6,7 +6,7 @@
 
 #define SPLIT_MIX_STEP UINT64_C(0x9E3779B97F4A7C15)
 
-/* A number that follows from x alone. */
+/* Returns a number that depends only on x. */
 static inline uint64_t split_mix(uint64_t x)
 {
     x += SPLIT_MIX_STEP;
@@ -15,7 +15,7 @@ static inline uint64_t split_mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The next number of a row; any state begins one. */
+/* Returns the next number of a sequence; any state is a valid seed. */
 static inline uint64_t split_mix_next(uint64_t *state)
 {
     uint64_t number = split_mix(*state);

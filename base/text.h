@@ -1,14 +1,13 @@
-/* text.h - texts that are cut to what there is room for: never within a UTF-8 character. */
+/* text.h - texts cut to a size, never within a UTF-8 character. */
 #ifndef HXMESH_BASE_TEXT_H
 #define HXMESH_BASE_TEXT_H
 
 #include <stddef.h>
 
-/* How many bytes of a text are its first whole characters, `most` at most. No byte behind the first most + 1 is
- * read. */
+/* Returns the bytes of the whole characters that fit into `most` bytes. Reads at most most + 1 bytes. */
 size_t hx_text_length(const char *text, size_t most);
 
-/* Copies what fits into `bytes`, the final zero included. Returns `to`. */
+/* Copies what fits into `bytes`, with the final zero. Returns `to`. */
 char *hx_text_copy(char *to, size_t bytes, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* value.c - reads and writes the values of options and configuration files (base/value.h). */
+/* value.c - parses and prints values of options and files (base/value.h). */
 #include "base/value.h"
 #include "base/error.h"
 
@@ -23,7 +23,7 @@ __attribute__((format(printf, 1, 2))) static const char *wrong(const char *forma
     return text;
 }
 
-/* Reads digits at the start of `text`; returns what follows them, NULL if there are none or too many. */
+/* Reads digits at the start of `text`. Returns what follows; NULL: no digits, or too many. */
 static const char *digits(const char *text, uint64_t *value)
 {
     if (!isdigit((unsigned char)*text))
@@ -67,8 +67,8 @@ static const struct unit *find_unit(const struct unit *units, const char *name)
     return NULL;
 }
 
-/* What follows a point at `text`, digits behind those of *value: *parts is the power of ten that they are parts of.
- * Returns what follows; NULL: there is no digit, or too many. */
+/* Appends the digits after a point to *value and multiplies *parts by ten for each. Returns what follows; NULL: no
+ * digit, or too many. */
 static const char *fraction(const char *text, uint64_t *value, uint64_t *parts)
 {
     if (!text || *text != '.')
@@ -109,7 +109,7 @@ const char *hx_value_bytes(const char *text, uint64_t low, uint64_t high, uint64
     return NULL;
 }
 
-/* A finite decimal number at the start of `text`; returns what follows it or NULL. */
+/* Reads a finite decimal number at the start of `text`. Returns what follows, or NULL. */
 static const char *decimal(const char *text, double *value)
 {
     if (!isdigit((unsigned char)*text) && *text != '.')
@@ -235,7 +235,7 @@ const char *hx_value_print_bytes(char *text, uint64_t bytes)
     return text;
 }
 
-/* In the largest unit of which it is a multiple. */
+/* Prints in the largest unit that divides the value. */
 static const char *write_exactly(char *text, uint64_t value, const struct unit *units)
 {
     while (units->factor > 1 && (value == 0 || value % (uint64_t)units->factor != 0))

@@ -1,13 +1,13 @@
-/* value.h - the values that options and configuration files hold, written the same way in both.
+/* value.h - values of options and configuration files, written the same in both.
  *
  *     number       123, 0x7f                 bytes     8192, 4KiB, 1.5MiB, 2G (K M G are KiB MiB GiB), 8kB (8000)
  *     duration     30s, 500ms, 2m, 1.5h, 10us, 100ns; a plain number is seconds
  *     real         0.25                      switch    true false yes no on off
- *     coordinate   d0,d1 or ad0,d1           choice    one word of a list
- *     coordinates  d0,d1 ad0,d1 ...
+ *     coordinate   3,0 or a3,0               choice    one word of a list
+ *     coordinates  3,0 a3,1 ...
  *
- * A parser returns NULL when `text` is good and stores the value; otherwise it returns what is wrong, as a sentence
- * part that quotes the text ("'8 planes' is not a number"), valid until the next call from this thread. */
+ * A parser stores the value and returns NULL. On invalid `text` it returns a message that quotes the text ("'8 planes'
+ * is not a number"), valid until this thread's next call. */
 #ifndef HXMESH_BASE_VALUE_H
 #define HXMESH_BASE_VALUE_H
 
@@ -25,21 +25,21 @@ const char *hx_value_duration(const char *text, uint64_t low, uint64_t high, uin
 const char *hx_value_real(const char *text, double low, double high, double *value);
 const char *hx_value_switch(const char *text, bool *value);
 const char *hx_value_coordinate(const char *text, struct hx_coordinate *value);
-/* One or more coordinates, apart by spaces, behind those that are there. */
+/* One or more coordinates, separated by spaces; a parser appends them. */
 enum { HX_VALUE_MOST_COORDINATES = 16 };
 struct hx_coordinates {
     unsigned count;
     struct hx_coordinate at[HX_VALUE_MOST_COORDINATES];
 };
 const char *hx_value_coordinates(const char *text, struct hx_coordinates *values);
-/* `words` ends with NULL; *index is the place of the word in it. */
+/* `words` ends with NULL; *index is the index of the word. */
 const char *hx_value_choice(const char *text, const char *const *words, unsigned *index);
 
-/* Writes a duration or size as a person would ("1.5 s", "8 KiB"); `text` has HX_VALUE_TEXT bytes. Returns text. */
+/* Prints a duration or size for people ("1.5 s", "8 KiB"); `text` has HX_VALUE_TEXT bytes. Returns text. */
 enum { HX_VALUE_TEXT = 32 };
 const char *hx_value_print_duration(char *text, uint64_t nanoseconds);
 const char *hx_value_print_bytes(char *text, uint64_t bytes);
-/* Writes it exactly, as an option or file would ("1500ms", "64KiB", "0"). */
+/* Prints the exact value for an option or file ("1500ms", "64KiB", "0"). */
 const char *hx_value_write_duration(char *text, uint64_t nanoseconds);
 const char *hx_value_write_bytes(char *text, uint64_t bytes);
 

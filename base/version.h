@@ -1,4 +1,4 @@
-/* version.h - the one place that says which hxmesh this is. */
+/* version.h - the version of hxmesh. */
 #ifndef HXMESH_BASE_VERSION_H
 #define HXMESH_BASE_VERSION_H
 

@@ -1,4 +1,4 @@
-/* all.h - the topologies there are: a line each; its file defines `const struct hx_topology hx_topology_NAME`. */
+/* all.h - the list of topologies, a line each; each file defines `const struct hx_topology hx_topology_NAME`. */
 #ifndef HXMESH_TOPOLOGY_ALL_H
 #define HXMESH_TOPOLOGY_ALL_H
 

@@ -1,9 +1,9 @@
 /* assignment.c - the assignment problem by shortest augmenting paths (topology/assignment.h).
  *
- * Every row and column has a price, such that no pair costs less than its row's and column's together, and those that
- * are matched cost exactly that. Rows are matched one by one: from the new row the cheapest way over matched pairs to a
- * free column is searched (as Dijkstra does, costs being what a pair costs beyond its prices), and turned over. Row and
- * column 0 are nobody's: column 0 holds the row that is being matched. */
+ * Every row and column has a price. No pair costs less than the sum of its two prices, and matched pairs cost exactly
+ * that. Rows are matched one by one. From the new row, a search as Dijkstra's finds the cheapest path over matched
+ * pairs to a free column, at the cost of each pair beyond its prices, and then inverts it. Row and column 0 are
+ * dummies: column 0 holds the row to match. */
 #include "topology/assignment.h"
 #include "base/error.h"
 
@@ -15,13 +15,13 @@ struct matching {
     const double *worth;
     unsigned n;
     double *row_price, *column_price; /* [n + 1] */
-    unsigned *row_of;                 /* [n + 1]: of a column, 0: it is free */
-    unsigned *before;                 /* [n + 1]: the column before this one on the way */
-    double *beyond;                   /* [n + 1]: cost of the cheapest way here that is known */
-    bool *reached;                    /* [n + 1]: there is none cheaper */
+    unsigned *row_of;                 /* [n + 1]: row of a column; 0: free */
+    unsigned *before;                 /* [n + 1]: previous column on the path */
+    double *beyond;                   /* [n + 1]: cost of the cheapest known path */
+    bool *reached;                    /* [n + 1]: that cost is final */
 };
 
-/* Looks on from a reached column's row; returns the cheapest column that is not yet reached. */
+/* Extends the search from the row of a reached column. Returns the cheapest column not yet reached. */
 static unsigned reach_next(struct matching *m, unsigned from)
 {
     unsigned row = m->row_of[from];

@@ -1,5 +1,5 @@
-/* assignment.h - who does what, so that all together is worth most: the assignment problem (Kuhn's Hungarian method,
- * 1955). */
+/* assignment.h - the assignment problem: the pairing of rows and columns with the highest total worth (Kuhn's Hungarian
+ * method, 1955). */
 #ifndef HXMESH_TOPOLOGY_ASSIGNMENT_H
 #define HXMESH_TOPOLOGY_ASSIGNMENT_H
 

@@ -1,4 +1,4 @@
-/* attachment_routers.c - where the hosts of a fabric sit (topology/attachment_routers.h). */
+/* attachment_routers.c - finds the routers that hosts are attached to (topology/attachment_routers.h). */
 #include "topology/attachment_routers.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ uint32_t hx_fabric_attachment_router(const struct hx_fabric *f, uint32_t host)
 
 void hx_attachment_routers_take(struct hx_attachment_routers *s, const struct hx_fabric *f)
 {
-    uint32_t *number = hx_allocate(f->nodes, sizeof *number); /* + 1; 0: none yet */
+    uint32_t *number = hx_allocate(f->nodes, sizeof *number); /* + 1; 0: none */
     *s = (struct hx_attachment_routers){.node = hx_allocate(f->hosts, sizeof *s->node),
                                         .host = hx_allocate(f->hosts, sizeof *s->host),
                                         .weight = hx_allocate(f->hosts, sizeof *s->weight)};

@@ -1,8 +1,8 @@
 /* bigraph.c - BiGraph (EFLOPS, Dong et al., HPCA 2020): n switches of m hosts in two parts, each switch joined to all
- * of the other part. The two parts have full bandwidth between them where m is at most n / 2.
+ * of the other part. The two parts have full bandwidth between them for m up to n / 2.
  *
- * To the other part there is one shortest way, to the own part one by each switch of the other. VC + 1 on the second
- * hop. */
+ * There is one minimal path to the other part, and one by each switch of the other part to the own part. VC + 1 on the
+ * second hop. */
 #include "topology/topology.h"
 
 static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)
@@ -37,7 +37,7 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
     return hx_fabric_finish(f, problem);
 }
 
-/* A link carries what is for the switch at its end, and as first and as second hop a share of what stays in a part. */
+/* A link carries traffic to the switch at its end, and a share of the first and second hops within a part. */
 static double alltoall_bound(const struct hx_fabric *f)
 {
     double m = f->digits[1];
@@ -46,7 +46,7 @@ static double alltoall_bound(const struct hx_fabric *f)
     return share < 1 ? share : 1;
 }
 
-/* With half of each part on either side. */
+/* Half of each part on either side. */
 static uint64_t bisection(const struct hx_fabric *f)
 {
     uint64_t part = f->digits[0] / 2;

@@ -1,4 +1,4 @@
-/* bisection.c - halves of a fabric with few links between them (topology/bisection.h). */
+/* bisection.c - searches halves of a fabric with few links between them (topology/bisection.h). */
 #include "topology/bisection.h"
 
 #include "base/rng.h"
@@ -10,21 +10,21 @@
 #include <string.h>
 
 enum {
-    MOST_UNITS = 64, /* of a link's rate: finer differences are not looked at */
+    MOST_UNITS = 64, /* of a link's rate: the search ignores finer differences */
     MOST_PASSES = 24,
     LEAST_STARTS = 4,
     MOST_STARTS = 32,
     PORTS_OF_ALL_STARTS = 4000000
 };
 
-/* Nodes that may still be moved, by what a move gains: lists, one a gain. Those with hosts and those without are kept
- * apart, so that of each queue the first is as good as any. */
+/* Nodes that may still move, by gain: one list per gain. Nodes with and without hosts have separate queues, so that the
+ * first node of a queue is as good as any. */
 struct queue {
     uint32_t *first; /* [2 * most_gain + 1] */
-    int top;         /* no gain above it has any; -most_gain - 1: empty */
+    int top;         /* highest gain with an entry; -most_gain - 1: empty */
 };
 
-/* What half the hosts inject, in links of HX_LINK_GBPS. */
+/* Returns what half the hosts inject, in links of HX_LINK_GBPS. */
 static double injected(const struct hx_fabric *f)
 {
     return f->hosts * hx_fabric_injection(f, HX_LINK_GBPS) / 2;
@@ -32,24 +32,24 @@ static double injected(const struct hx_fabric *f)
 
 struct search {
     const struct hx_fabric *f;
-    uint32_t *attachment_router; /* [nodes]: itself, or the router it hangs on */
-    uint32_t *weight;            /* [nodes]: hosts that go with it */
+    uint32_t *attachment_router; /* [nodes]: itself, or the router it is attached to */
+    uint32_t *weight;            /* [nodes]: hosts that move with it */
     uint64_t hosts;
     uint32_t heaviest;
-    uint32_t *moved; /* [nodes]: of this pass, or the order of a start */
+    uint32_t *moved; /* [nodes]: moves of this pass, or the order of a start */
     uint32_t *next, *previous;
     int *gain;
     uint8_t *side;
     bool *queued;
     uint64_t on[2];                 /* hosts of each half */
-    int64_t between;                /* them, units */
+    int64_t between;                /* rate between the halves, units */
     int units[HX_MAX_LINK_CLASSES]; /* of a link's rate */
-    int most_gain;                  /* all links of a node: a move cannot gain or lose more */
+    int most_gain;                  /* all links of a node: the most that a move gains or loses */
     struct queue queue[2][2];
     uint64_t random;
 };
 
-/* The node that a port leads to, NULL: one that goes with this node, or none. */
+/* Returns the node that a port leads to; NULL: none, or one that moves with this node. */
 static const uint32_t *neighbour(const struct search *s, uint32_t node, unsigned port)
 {
     uint32_t far = hx_fabric_far(s->f, node, port).node;
@@ -61,7 +61,7 @@ static int units_of(const struct search *s, uint32_t node, unsigned port)
     return s->units[hx_fabric_port(s->f, node, port)->link_class];
 }
 
-/* In links of HX_LINK_GBPS. */
+/* Returns the rate in links of HX_LINK_GBPS. */
 static double rate_of(const struct hx_fabric *f, uint32_t node, unsigned port)
 {
     return hx_class_gbps(hx_fabric_link(f, node, port), HX_LINK_GBPS) / HX_LINK_GBPS;
@@ -128,7 +128,7 @@ static void fill_queues(struct search *s)
 
 /* ---- moves ---- */
 
-/* Whether halves may be so uneven: by `slack` nodes at most. */
+/* Whether halves differ by at most `slack` nodes. */
 static bool is_even(const struct search *s, uint64_t more, unsigned slack)
 {
     return 2 * more <= s->hosts + (uint64_t)slack * s->heaviest;
@@ -169,7 +169,7 @@ static void move(struct search *s, uint32_t node)
     }
 }
 
-/* Moves every node once, and goes back to the best halves on the way. False: they are those it began with. */
+/* Moves every node once, and returns to the best halves of the pass. Returns false if the pass improves nothing. */
 static bool improve(struct search *s)
 {
     int64_t best = s->between;
@@ -211,7 +211,7 @@ static void by_lot(struct search *s, uint32_t count)
     }
 }
 
-/* Breadth first from a node that the lot names. */
+/* Breadth-first search from a random node. */
 static void by_neighbourhood(struct search *s, uint32_t count)
 {
     uint32_t reached = 1;
@@ -251,7 +251,7 @@ static void start(struct search *s, unsigned number)
     }
 }
 
-/* Fewer of larger fabrics. */
+/* Returns the number of starts: fewer for larger fabrics. */
 static unsigned starts_for(const struct hx_fabric *f)
 {
     unsigned starts = LEAST_STARTS;
@@ -281,7 +281,7 @@ static uint32_t greatest_common(uint32_t a, uint32_t b)
     return a;
 }
 
-/* Rates as whole multiples of what divides them all, or of a part of the greatest. */
+/* Expresses rates in units: their greatest common divisor, or a fraction of the highest rate. */
 static void measure(struct search *s)
 {
     uint32_t unit = 0;
@@ -304,7 +304,7 @@ static void measure(struct search *s)
     s->most_gain *= HX_MAX_RADIX;
 }
 
-/* Halves as they stand, if there is less between them than between the best yet. */
+/* Keeps the current halves if less rate is between them than between the best. */
 static void keep(const struct search *s, struct hx_halves *best)
 {
     struct hx_halves now = {0};
@@ -371,7 +371,7 @@ struct hx_halves hx_bisection_search(const struct hx_fabric *f)
 
 /* ---- formulas ---- */
 
-/* That of a link between seats: where there is a formula they are all alike. */
+/* Returns the rate of a link between attachment routers: fabrics with a formula have links of one rate there. */
 static double rate_between(const struct hx_fabric *f)
 {
     for (uint32_t node = 0; node < f->nodes; node++) {

@@ -1,24 +1,24 @@
-/* bisection.h - how many links join two halves of a fabric.
+/* bisection.h - the links between the best halves of a fabric.
  *
- * Both halves have as many hosts, or one has a host, or the hosts of one router, more. A host goes with the router it
- * hangs on. Between the best halves there is the least rate; links are counted of these. Where there is no formula, a
- * seeded search answers: from halves by order, by neighbourhood and by lot, it moves router after router to the other
- * half, the one that leaves the least rate between them first, and keeps the best it came by (Fiduccia and Mattheyses,
- * "A Linear-Time Heuristic for Improving Network Partitions", DAC 1982). What it finds is a cut, so the bisection is
- * that or less. */
+ * The halves have equally many hosts, or differ by one host or by the hosts of one router. A host stays with its
+ * attachment router. The best halves have the least rate between them; the links of these are counted. Without a
+ * formula, a seeded search answers. It starts from halves by order, by neighbourhood and at random. It moves router
+ * after router to the other half, the one with the highest gain first, and keeps the best halves (Fiduccia and
+ * Mattheyses, "A Linear-Time Heuristic for Improving Network Partitions", DAC 1982). Its result is a cut, so the
+ * bisection is at most that. */
 #ifndef HXMESH_TOPOLOGY_BISECTION_H
 #define HXMESH_TOPOLOGY_BISECTION_H
 
 #include "topology/topology.h"
 
 struct hx_halves {
-    uint64_t links; /* between them, each way, in one plane; 0: a single host or router cannot be halved */
-    double share;   /* their rate, of what half the hosts inject into a plane */
-    bool exact;     /* by formula; false: there may be halves with fewer links between them */
+    uint64_t links; /* between them, each direction, in one plane; 0: one host or router has no halves */
+    double share;   /* their rate, relative to what half the hosts inject into a plane */
+    bool exact;     /* by formula; false: other halves may have fewer links between them */
 };
 struct hx_halves hx_fabric_bisection(const struct hx_fabric *f);
 
-/* The search alone. The same each time. */
+/* Runs the search alone. Deterministic. */
 struct hx_halves hx_bisection_search(const struct hx_fabric *f);
 
 #endif

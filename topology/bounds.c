@@ -29,7 +29,7 @@ unsigned hx_fabric_distance(const struct hx_fabric *f, uint32_t from, uint32_t t
     return 2 + hx_router_distance(f, hx_fabric_far(f, from, HX_E).node, hx_fabric_far(f, to, HX_E).node);
 }
 
-/* A HammingMesh's dimensions are independent: 16,384 accelerators need no look at every pair. */
+/* Uses that a HammingMesh's dimensions are independent, to avoid visiting all pairs. */
 static struct hx_distances mesh_distances(const struct hx_geometry *g)
 {
     struct hx_distances all = {.diameter = hx_diameter(g)};
@@ -45,7 +45,7 @@ static struct hx_distances mesh_distances(const struct hx_geometry *g)
     return all;
 }
 
-/* Sum over all pairs between which there is a way, whose number is counted in *reached. */
+/* Returns the sum of distances over all pairs with a path, and counts these in *reached. */
 static uint64_t pair_by_pair(const struct hx_fabric *f, unsigned *longest, uint64_t *reached)
 {
     struct hx_attachment_routers s;
@@ -55,10 +55,10 @@ static uint64_t pair_by_pair(const struct hx_fabric *f, unsigned *longest, uint6
     hx_attachment_routers_take(&s, f);
     for (uint32_t from = 0; from < s.count; from++) {
         uint64_t pairs = (uint64_t)s.weight[from] * (s.weight[from] - 1);
-        sum += 2 * pairs; /* a host's link and that of another beside it */
+        sum += 2 * pairs; /* to another host on the same router */
         *reached += pairs;
         *longest = pairs && *longest < 2 ? 2 : *longest;
-        for (uint32_t to = from + 1; to < s.count; to++) { /* as far as back */
+        for (uint32_t to = from + 1; to < s.count; to++) { /* distances are symmetric */
             unsigned links = hx_fabric_distance(f, s.host[from], s.host[to]);
             if (links == HX_CUT_OFF)
                 continue;

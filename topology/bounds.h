@@ -1,4 +1,4 @@
-/* bounds.h - what a fabric's graph promises: distances, loads of its links, what it is made of and what that costs. */
+/* bounds.h - properties of a fabric's graph: distances, link loads, parts and cost. */
 #ifndef HXMESH_TOPOLOGY_BOUNDS_H
 #define HXMESH_TOPOLOGY_BOUNDS_H
 
@@ -6,23 +6,23 @@
 
 #include <limits.h>
 
-/* Links of a minimal way between two hosts, their own included; 0 to itself, HX_CUT_OFF where there is none. */
+/* Returns the links of a minimal path between two hosts, with both host links; 0 to itself, HX_CUT_OFF: no path. */
 #define HX_CUT_OFF UINT_MAX
 unsigned hx_fabric_distance(const struct hx_fabric *f, uint32_t from, uint32_t to);
 
-/* Over all pairs of hosts. */
+/* Distances over all pairs of hosts. */
 struct hx_distances {
     unsigned diameter;
-    unsigned router_diameter; /* without the hosts' own links, where they hang on routers */
+    unsigned router_diameter; /* without host links, if hosts are attached to routers */
     double average;           /* over pairs of different hosts */
 };
 struct hx_distances hx_fabric_distances(const struct hx_fabric *f);
 
-/* Share of their injection bandwidth at which all hosts can send to all others alike at most, 0 .. 1, however they
- * split their traffic over minimal ways: the topology's own figure, or else by search (topology/loads.h). */
+/* Returns the share of injection bandwidth, 0 .. 1, that all-to-all cannot exceed on minimal paths, however traffic
+ * splits: the topology's own figure, or by search (topology/loads.h). */
 double hx_fabric_alltoall_bound(const struct hx_fabric *f);
 
-/* Of what is bought: all planes. Traces cost nothing (SC22 appendix C). */
+/* What all planes cost. Traces are free (SC22 appendix C). */
 struct hx_bill {
     uint64_t switches;
     uint64_t cables[HX_LINK_KINDS];

@@ -2,11 +2,10 @@
  * 2023).
  *
  * Each NPU is a router with its host beside it on a trace as fast as all the router's links. The routers along a
- * dimension are a ring (both ways), fully connected (FC), or joined by a switch. A ring of two has one cable, as FC(2)
- * (Won et al., 2021). Packets go dimension by dimension, the first one first, and a ring's closing link raises the VC,
- * which starts again from 0 in the next dimension. gbps= gives the links' rate, of all dimensions or one by one. The
- * first dimension is near enough for copper.
- */
+ * dimension are a ring (both directions), fully connected (FC), or joined by a switch. A ring of two has one cable, as
+ * FC(2) (Won et al., 2021). Packets go dimension by dimension, in order. A ring's closing link moves a packet to the
+ * next VC, and the next dimension starts from VC 0. gbps= gives the links' rate, of all dimensions or one by one.
+ * Cables of the first dimension are copper. */
 #include "topology/grid.h"
 #include "topology/topology.h"
 
@@ -74,7 +73,7 @@ static bool take_dimensions(struct hx_grid *g, const struct hx_spec_tokens *toke
 static bool take_rates(struct hx_grid *g, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     unsigned gbps[HX_GRID_DIMENSIONS] = {1};
-    const char *text = hx_spec_tokens_text(tokens, "gbps"); /* else those of a link, whatever it has */
+    const char *text = hx_spec_tokens_text(tokens, "gbps"); /* default: the rate of a link */
     unsigned count = text ? hx_spec_tokens_list(text, gbps, HX_GRID_DIMENSIONS) : 1;
     if (count != 1 && count != g->dimensions)
         return hx_spec_tokens_fail(tokens, problem, "gbps=%s: one number, or %u joined by commas", text, g->dimensions);
@@ -86,7 +85,7 @@ static bool take_rates(struct hx_grid *g, struct hx_spec_tokens *tokens, struct 
     return true;
 }
 
-/* A class for each dimension, and one that carries what all links of a router do. */
+/* Adds a class for each dimension, and one for hosts that carries as much as all links of a router. */
 static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool said)
 {
     static const char *const names[HX_GRID_DIMENSIONS] = {"dimension 0", "dimension 1", "dimension 2", "dimension 3",
@@ -118,7 +117,7 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
     add_classes(f, g, hx_spec_tokens_has(tokens, "gbps"));
     f->rule = HX_VC_BY_STAGE;
     f->vcs = 1;
-    f->switches = 0; /* an NPU's is its own */
+    f->switches = 0; /* an NPU contains its router */
     for (unsigned i = 0; i < g->dimensions; i++) {
         if (g->dimension[i].kind == HX_GRID_RING)
             f->vcs = 2;

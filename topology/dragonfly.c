@@ -1,19 +1,20 @@
 /* dragonfly.c - Dragonfly (Kim et al., "Technology-Driven, Highly-Scalable Dragonfly Topology", ISCA 2008): groups of
  * `a` routers, each joined to all others of its group, with p hosts and h links to other groups.
  *
- * The a * h global links of a group go to the other groups as evenly as they can: so many to each, and one more to the
- * neighbours in a circle of groups (and to the one opposite, where that leaves one over). Of an odd number of groups
- * the last has none opposite: so where each has an odd number of links, one of all has no other end. A group's links to
- * one other begin at routers in turn.
+ * A group spreads its a * h global links as evenly as possible over the other groups. On a circle of groups, its
+ * neighbours get one more, and so does the opposite group if one is left over. Of an odd number of groups, the last has
+ * no opposite. So if each has an odd number of links, one link in all has no other end. A group's links to another
+ * start at its routers in turn.
  *
- * A way has one global link at most: local, global, local. To another group every link of the two is a way, not only
- * those that are the shortest: those of the router itself alone would not share the load evenly. So a router in the
- * source's group offers its links to the group and its local links to routers that have some; who comes by a local link
- * has to go on by a global one or to a host, who comes by a global one does not leave the group again. These last two
- * are `turn_mask`, not tables, and the AND of all three leaves no other way. The global link raises the VC.
+ * A path has at most one global link: local, global, local. Every link between two groups is on a path, not only the
+ * links of the source's router, which alone would not share the load evenly. So a router in the source's group offers
+ * its links to the destination's group, and its local links to routers that have some. A packet from a local link
+ * continues by a global one or to a host; a packet from a global link stays in the group. These two rules are in
+ * `turn_mask`, not in tables, and the AND of all three leaves only valid paths. The global link moves a packet to the
+ * next VC.
  *
- * As SC22 (appendix C) buys them, as many routers of a group share a 64-port box as fit, and links in a box are traces:
- * two of 31 ports, one of 64. Links in a group are copper, others optical. A group that fails is a router and its
+ * As SC22 (appendix C) buys them, as many routers of a group as fit share a 64-port box, and links in a box are traces:
+ * two of 31 ports, one of 64. Links in a group are copper, others optical. A failure group is a router and its
  * hosts. */
 #include "base/error.h"
 #include "topology/topology.h"
@@ -22,14 +23,13 @@
 
 enum { MOST_GROUPS = 4096 };
 
-/* A circle of groups, of which each has `pair` links to each other one, one more to the `near` next ones on both sides,
- * and one more to the one opposite. Of an odd number, group i of the first half stands opposite to group i + groups /
- * 2. */
+/* A circle of groups. Each has `pair` links to every other one, one more to the `near` next ones on both sides, and one
+ * more to the opposite one. Of an odd number, group i of the first half is opposite to group i + groups / 2. */
 struct dragonfly {
     unsigned a, p, h, groups;
     unsigned pair, near;
     bool opposite;
-    unsigned box;    /* routers in one */
+    unsigned box;    /* routers in one box */
     uint8_t links[]; /* [routers][groups]: of each router to each group */
 };
 
@@ -43,7 +43,7 @@ static unsigned group_of(const struct hx_fabric *f, uint32_t node)
     return (node - f->hosts) / dragonfly_of(f)->a;
 }
 
-/* Links that a router itself has to a group. */
+/* Returns the links of a router itself to a group. */
 static unsigned reaches(const struct hx_fabric *f, uint32_t node, unsigned group)
 {
     return dragonfly_of(f)->links[(size_t)(node - f->hosts) * dragonfly_of(f)->groups + group];
@@ -69,7 +69,7 @@ static void share_links(struct dragonfly *d)
     d->opposite = left % 2;
 }
 
-/* As many routers of a group as have ports enough in one box, apart from those by which they reach each other. */
+/* Returns the most routers of a group that share a box: their ports fit it, without those between them. */
 static unsigned routers_in_box(const struct dragonfly *d)
 {
     unsigned box = d->a;
@@ -89,7 +89,7 @@ static bool take(struct dragonfly *d, struct hx_spec_tokens *tokens, struct hx_p
         return false;
     unsigned ports = d->a - 1 + d->p + d->h;
     if (ports > HX_MAX_RADIX) {
-        unsigned most = (HX_MAX_RADIX + 1) / 4; /* of p and h alike beside twice as many routers: evenly loaded */
+        unsigned most = (HX_MAX_RADIX + 1) / 4; /* p = h and a = 2 p balance the load */
         return hx_spec_tokens_fail(
             tokens, problem, "routers of %u ports (a - 1 + p + h), %u more than there can be; a=%u p=%u h=%u has %u",
             ports, ports - HX_MAX_RADIX, 2 * most, most, most, 4 * most - 1);
@@ -125,7 +125,7 @@ static void link_group(struct hx_fabric *f, unsigned group, unsigned trace, unsi
                                          .link_class = (uint8_t)(a / d->box == b / d->box ? trace : copper)});
 }
 
-/* The end in a group of its next link to another. */
+/* Returns the next router of a group to have a link to another group. */
 static uint32_t next_end(struct dragonfly *d, unsigned *new_link, unsigned of, unsigned to)
 {
     uint32_t router = of * d->a + new_link[of]++ % d->a;
@@ -185,7 +185,7 @@ static bool is_global(const struct hx_fabric *f, uint32_t node, unsigned port)
     return hx_fabric_port(f, node, port)->marked;
 }
 
-/* Whether a port is on a way to a router. */
+/* Whether a port is on a path to a router. */
 static bool leads(const struct hx_fabric *f, uint32_t node, unsigned port, uint32_t to)
 {
     uint32_t far = hx_fabric_far(f, node, port).node;
@@ -240,9 +240,9 @@ static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
     return reaches(f, a, group_of(f, b)) || reaches(f, b, group_of(f, a)) ? 4 : 5;
 }
 
-/* ---- what loads it most ---- */
+/* ---- worst case ---- */
 
-/* All of a group send to the next group that it has the fewest links to; of a single group, to the next router. */
+/* All of a group send to the next group with the fewest links to it; of a single group, to the next router. */
 static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
 {
     const struct dragonfly *d = dragonfly_of(f);

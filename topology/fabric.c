@@ -15,7 +15,7 @@ struct hx_pending_links {
     size_t links, room;
 };
 
-/* The grid of hosts where a topology has none of its own is as near a square as can be: its shorter side. */
+/* Returns the shorter side of the most nearly square grid: the default grid of hosts. */
 static uint32_t nearest_side(uint32_t hosts)
 {
     uint32_t side = 1;
@@ -146,7 +146,7 @@ static void connect(struct hx_fabric *f, uint32_t *used)
 
 /* ---- distances ---- */
 
-/* Breadth first from one node over all links. Returns how many nodes it reached. */
+/* Breadth-first search from one node. Returns the number of nodes reached. */
 static uint32_t reach(const struct hx_fabric *f, uint32_t from, uint8_t *links, uint32_t *queue)
 {
     memset(links, UINT8_MAX, f->nodes);
@@ -181,14 +181,15 @@ static bool is_joined(const struct hx_fabric *f, struct hx_problem *problem)
                    hx_is_host(f, missing) ? "host" : "switch", hx_is_host(f, missing) ? missing : missing - f->hosts);
 }
 
-/* Routers that each one comes to: a set of bits for each, within so many links and within one more. */
+/* Breadth-first search from all routers at once: for each router, the set it reaches within a distance, and the
+ * next. */
 struct spreading {
     const struct hx_fabric *f;
     uint32_t routers, words; /* 64-bit words of a set */
     uint64_t *within, *next;
 };
 
-/* Adds to a router's set those of its neighbours. Hosts are skipped: they are never on the way between routers. */
+/* Adds the sets of its neighbours to a router's. Skips hosts: no path between routers leads through them. */
 static void spread_once(const struct spreading *s, uint32_t router)
 {
     const struct hx_fabric_node *node = &s->f->node[s->f->hosts + router];
@@ -197,14 +198,14 @@ static void spread_once(const struct spreading *s, uint32_t router)
     for (unsigned port = 0; port < node->ports; port++) {
         uint32_t far = s->f->port[node->first_port + port].far.node - s->f->hosts;
         if (far >= s->routers)
-            continue; /* a host's number wraps round to beyond all routers */
+            continue; /* a host's number wraps to beyond all routers */
         const uint64_t *set = s->within + (size_t)far * s->words;
         for (uint32_t word = 0; word < s->words; word++)
             next[word] |= set[word];
     }
 }
 
-/* Notes the distance of those that are new. Returns whether there are any. */
+/* Notes the distance of routers that are new. Returns whether there are any. */
 static bool note_new(const struct spreading *s, uint32_t router, uint8_t links)
 {
     const uint64_t *next = s->next + (size_t)router * s->words;
@@ -219,7 +220,7 @@ static bool note_new(const struct spreading *s, uint32_t router, uint8_t links)
     return any;
 }
 
-/* From all routers at once: a row of distances for each, one link further in each round. */
+/* One more link for all routers in each step. */
 void hx_fabric_measure(struct hx_fabric *f)
 {
     struct spreading s = {.f = f, .routers = f->nodes - f->hosts};

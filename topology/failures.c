@@ -1,4 +1,4 @@
-/* failures.c - takes what has failed out of a fabric (topology/failures.h). */
+/* failures.c - removes failed parts from a fabric (topology/failures.h). */
 #include "topology/failures.h"
 
 #include "topology/name.h"
@@ -24,7 +24,7 @@ static void cut_off(struct hx_fabric *f, uint32_t node)
         cut(f, node, port);
 }
 
-/* "group12", which ends with the text. */
+/* Cuts off a group, written "group12". */
 static bool take_group(struct hx_fabric *f, const char *name)
 {
     unsigned group;
@@ -54,7 +54,7 @@ static bool take_name(struct hx_fabric *f, const char *name, struct hx_problem *
     return true;
 }
 
-/* Returns how many hosts are left. */
+/* Marks hosts without a link as failed. Returns the number of others. */
 static uint32_t mark_hosts(struct hx_fabric *f)
 {
     uint32_t left = 0;

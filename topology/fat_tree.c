@@ -1,13 +1,13 @@
 /* fat_tree.c - fat trees of two and three levels (Leiserson; SC22 appendix C): leaves with `down` hosts and `up` links
- * to the level above. From there on every switch has as many links up as down, so that only a leaf tapers.
+ * to the level above. Higher switches have as many links up as down, so only a leaf tapers.
  *
  *     two levels      leaves, spines: each leaf has a link to each spine, or several
- *     three levels    pods of radix / 2 leaves and the middle switches that join them; tops join the pods
+ *     three levels    pods of radix / 2 leaves and their middle switches; tops join the pods
  *
- * Links up are dealt out in turn: link n of a level goes to switch (n mod their number) above. What is dealt by one
- * leaf, or by one full pod, comes round all of them, so between two leaves there is always a way that goes up and then
- * down and is shortest: one VC, and two where detours go up again at a leaf. The last pod may hold fewer leaves and so
- * reach some of the tops only. A group is a leaf with its hosts, or a switch above. */
+ * Uplinks are dealt in turn: link n of a level goes to switch (n mod their number) above. One leaf, or one full pod,
+ * reaches all of them, so between two leaves there is a minimal path up and then down. It needs one VC, or two where
+ * detours go up again at a leaf. The last pod may have fewer leaves and reach only some of the tops. A group is a leaf
+ * with its hosts, or a switch above. */
 #include "topology/topology.h"
 
 enum { DEFAULT_HOSTS = 64 };
@@ -23,7 +23,7 @@ static unsigned round_up(unsigned n, unsigned by)
     return (n + by - 1) / by;
 }
 
-/* Middle switches of a pod of so many leaves. */
+/* Returns the middle switches of a pod with this many leaves. */
 static unsigned middles_of(const struct tree *t, unsigned leaves)
 {
     return round_up(leaves * t->up, t->radix / 2);
@@ -39,7 +39,7 @@ static void size_levels(struct tree *t)
 
 /* ---- parameters ---- */
 
-/* Ports of a leaf: by taper, or as they are given. */
+/* Reads the ports of a leaf: by taper, or down and up. */
 static bool read_leaf(struct tree *t, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     bool given = hx_spec_tokens_has(tokens, "down") || hx_spec_tokens_has(tokens, "up");
@@ -153,7 +153,7 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
 
 /* ---- routes ---- */
 
-/* Cables between a leaf and a spine of two levels. */
+/* Returns the cables between a leaf and a spine of two levels. */
 static unsigned cables(const struct tree *t, unsigned leaf, unsigned spine)
 {
     unsigned first = leaf * t->up;
@@ -161,16 +161,15 @@ static unsigned cables(const struct tree *t, unsigned leaf, unsigned spine)
     return (end + t->tops - 1 - spine) / t->tops - (first + t->tops - 1 - spine) / t->tops;
 }
 
-/* The port of a leaf's n-th cable to a spine. Its uplinks stand behind its hosts, in the order in which they were
- * dealt. */
+/* Returns the port of a leaf's n-th cable to a spine. Its uplinks follow its hosts, in dealing order. */
 static unsigned cable_port(const struct hx_fabric *f, const struct tree *t, uint32_t leaf, unsigned spine, unsigned n)
 {
     unsigned first = (leaf - f->hosts) * t->up % t->tops;
     return hx_fabric_ports(f, leaf) - t->up + (spine + t->tops - first) % t->tops + n * t->tops;
 }
 
-/* Cables that a leaf takes by a spine to those leaves before `far_leaf`, in parts of a whole one: to each has * far /
- * most, where `has` and `far` are the cables of the two. Leaves begin at different parts, so that not all round up for
+/* Returns the cables that a leaf uses by a spine to the leaves before `far_leaf`, in parts of a cable: has * far / most
+ * each, where `has` and `far` are the cables of the two. Leaves begin at different parts, so that not all round up for
  * the same one. */
 static unsigned parts_before(const struct tree *t, unsigned leaf, unsigned far_leaf, unsigned spine)
 {
@@ -180,17 +179,16 @@ static unsigned parts_before(const struct tree *t, unsigned leaf, unsigned far_l
     return leaf + cables(t, leaf, spine) * far;
 }
 
-/* Where uplinks do not go round all spines alike (42 down, 22 up: nine spines, two or three cables to each), packets
- * that were spread evenly over uplinks would come to each spine alike, and find two cables down where others find
- * three: those two would be full at 82 % of what the tree can carry. So a leaf takes the fewer uplinks to a spine, the
- * fewer cables lead down from there: in proportion to the cables at both ends, all cables are full at the same time. */
+/* Balances load where spines have different numbers of cables to a leaf. Packets spread evenly over uplinks would reach
+ * each spine evenly, and fill the spines with fewer cables down first. So the uplinks that a leaf uses to a spine are
+ * in proportion to the cables at both ends, and all cables fill at the same time. */
 static uint64_t filter_ports(const struct hx_fabric *f, uint32_t router, unsigned addr_hi, uint64_t ports)
 {
     const struct tree *t = f->own;
     unsigned leaf = router - f->hosts;
     uint64_t kept = 0;
     if (t->levels != 2 || leaf >= t->leaves || leaf == addr_hi || t->up % t->tops == 0 || t->up < 2 * t->tops)
-        return ports; /* of single cables parts would be too coarse */
+        return ports; /* parts of single cables would be too coarse */
     unsigned most = round_up(t->up, t->tops);
     for (unsigned spine = 0; spine < t->tops; spine++) {
         unsigned has = cables(t, leaf, spine);
@@ -202,9 +200,9 @@ static uint64_t filter_ports(const struct hx_fabric *f, uint32_t router, unsigne
     return kept ? kept & ports : ports;
 }
 
-/* ---- each destination's own ways ---- */
+/* ---- D-mod-K ---- */
 
-/* Whether each leaf deals its uplinks alike, and so does each pod: then a cable leads down wherever one leads up. */
+/* Whether all leaves, and all pods, deal their uplinks alike: then a cable leads down wherever one leads up. */
 static bool is_even(const struct tree *t)
 {
     if (t->levels == 2)
@@ -212,7 +210,7 @@ static bool is_even(const struct tree *t)
     return t->tops && t->leaves % t->pod == 0 && t->up % middles_of(t, t->pod) == 0 && t->pod * t->up % t->tops == 0;
 }
 
-/* Of a leaf 0, of what stands above it 1, of a top 2. */
+/* Returns the level: 0 a leaf, 1 above it, 2 a top. */
 static unsigned level_of(const struct tree *t, unsigned router)
 {
     if (router < t->leaves)
@@ -220,7 +218,7 @@ static unsigned level_of(const struct tree *t, unsigned router)
     return t->levels == 2 || router < t->leaves + t->middles ? 1 : 2;
 }
 
-/* Links up from a router of an even tree: its last ports. */
+/* Returns the number of uplinks of a router of an even tree; they are its last ports. */
 static unsigned uplinks(const struct tree *t, unsigned level)
 {
     if (level + 1 == t->levels)
@@ -228,24 +226,23 @@ static unsigned uplinks(const struct tree *t, unsigned level)
     return level == 0 ? t->up : t->pod * t->up / middles_of(t, t->pod);
 }
 
-/* The number of a port among the uplinks of a router; hosts' and other links down have none, and come out large. */
+/* Returns the index of a port among a router's uplinks; other ports give a large number. */
 static unsigned uplink(const struct hx_fabric *f, uint32_t node, unsigned port, unsigned level)
 {
     return port - (hx_fabric_ports(f, node) - uplinks(f->own, level));
 }
 
-/* Whether a packet to addresses whose digit has that value may leave by a port. d1, the place on a leaf, says by which
- * uplink packets leave a leaf, and d0, the number of the leaf, by which they leave a pod. They come down by the cables
- * that lead up so from the destination's leaf and pod: each host has one switch on top from which everything comes down
- * to it. */
+/* Whether a packet to addresses with this digit may leave by a port. addr_lo, the place on a leaf, selects the uplink
+ * of a leaf; addr_hi, the leaf, selects the uplink of a pod. Packets come down by the cables of these uplinks at the
+ * destination's leaf and pod, so each host has one top switch. */
 static bool settles_on(const struct hx_fabric *f, uint32_t node, unsigned port, unsigned digit, unsigned value)
 {
     const struct tree *t = f->own;
     unsigned level = level_of(t, node - f->hosts);
-    unsigned settles = digit == 1 ? 0 : 1; /* the level whose uplinks go by this digit */
+    unsigned settles = digit == 1 ? 0 : 1; /* level of the uplinks that this digit selects */
     struct hx_end far = hx_fabric_far(f, node, port);
     unsigned paths = uplinks(t, settles);
-    if (paths == 0) /* two levels have one to settle */
+    if (paths == 0) /* two levels have one level of uplinks */
         return true;
     if (uplink(f, node, port, level) < uplinks(t, level))
         return level != settles || uplink(f, node, port, level) == value % paths;
@@ -265,9 +262,9 @@ static uint64_t d_mod_k(const struct hx_fabric *f, uint32_t router, unsigned dig
     return set;
 }
 
-/* ---- what follows from it ---- */
+/* ---- bounds ---- */
 
-/* A full leaf sends its hosts' traffic for all hosts but its own up. */
+/* A full leaf sends up its hosts' traffic to all other leaves. */
 static double alltoall_bound(const struct hx_fabric *f)
 {
     const struct tree *t = f->own;
@@ -277,8 +274,7 @@ static double alltoall_bound(const struct hx_fabric *f)
     return share < 1 ? share : 1;
 }
 
-/* Known where every leaf, or pod, is full and has as many links to one switch above as to another, and two halves can
- * be made of them. */
+/* Known if all leaves, or pods, are full, have equally many links to each switch above, and divide into two halves. */
 static uint64_t bisection(const struct hx_fabric *f)
 {
     const struct tree *t = f->own;

@@ -1,10 +1,10 @@
 /* galois.c - finite fields (topology/galois.h).
  *
- * A field is had from a number m, read as the polynomial that x^n is equal to, if the powers of x then are all elements
- * but 0: x is primitive. The first such m is taken. With n = 1, x is the number m. */
+ * A number m, read as a polynomial, defines a field by x^n = m if x is primitive: its powers are all elements except 0.
+ * The first such m is taken. For n = 1, x is m itself. */
 #include "topology/galois.h"
 
-/* The prime whose power q is, and the exponent; 0: it is no prime power. */
+/* Returns the prime of which q is a power, and sets the exponent; 0: q is not a prime power. */
 static unsigned prime_of(unsigned q, unsigned *exponent)
 {
     unsigned p = 2;
@@ -22,7 +22,7 @@ bool hx_is_prime_power(unsigned q)
     return prime_of(q, &exponent) != 0;
 }
 
-/* a + times * b, digit by digit. */
+/* Returns a + times * b, digit by digit. */
 static unsigned combine(const struct hx_galois *g, unsigned a, unsigned times, unsigned b)
 {
     unsigned all = 0;
@@ -37,7 +37,7 @@ static unsigned times_x(const struct hx_galois *g, unsigned a, unsigned m)
     return combine(g, a % top * g->p, a / top, m);
 }
 
-/* Whether the powers of x come to 1 again not before all elements but 0 were there. */
+/* Fills in the powers of x. Returns false if they do not reach all elements except 0. */
 static bool take_powers(struct hx_galois *g, unsigned m)
 {
     unsigned power = 1;

@@ -1,8 +1,7 @@
-/* graph.c - any graph of switches and hosts, from a file (topology/graph_file.h says how it is written).
+/* graph.c - any graph of switches and hosts, from a file (topology/graph_file.h gives the format).
  *
- * All shortest ways are taken, on as few VCs as an order of the switches was found for (topology/updown.h). A host
- * that forwards is a router with its host beside it, on a trace as fast as all its links. A group is a switch with its
- * hosts. */
+ * Packets take all minimal paths, on as few VCs as the order found needs (topology/updown.h). A host that forwards is a
+ * router with its host beside it, on a trace as fast as all its links. A group is a switch with its hosts. */
 #include "base/input.h"
 #include "topology/graph_file.h"
 #include "topology/topology.h"
@@ -14,14 +13,14 @@
 
 enum { SHOWN = 8, MOST_BYTES = 8 << 20 /* of a file */ };
 
-/* What nodes of the file become: numbers of hosts and routers, digits. */
+/* What the file's nodes become: numbers of hosts and routers, digits. */
 struct plan {
     const struct hx_graph_file *g;
     uint32_t hosts, routers, d0s, d1s, switches;
-    uint32_t *host;   /* [nodes of the file]: HX_NOWHERE: it is none */
-    uint32_t *router; /* [nodes of the file]: that it is, or that it hangs on */
-    uint32_t *on;     /* [nodes of the file]: hosts on it; with that many links it has */
-    uint32_t *group;  /* [nodes of the file]: while they are joined */
+    uint32_t *host;   /* [nodes of the file]: HX_NOWHERE: not a host */
+    uint32_t *router; /* [nodes of the file]: its own number, or its attachment router's */
+    uint32_t *on;     /* [nodes of the file]: attached hosts */
+    uint32_t *group;  /* [nodes of the file]: union-find parent */
 };
 
 static enum hx_graph_role role(const struct plan *p, uint32_t node)
@@ -156,7 +155,7 @@ static void set_injected(struct hx_fabric *f, const struct plan *p)
     }
 }
 
-/* The trace of a host that forwards: as fast as all links of any of them. */
+/* Returns the trace class of hosts that forward: as fast as all links of the fastest one. */
 static struct hx_link_class trace_of_all(const struct hx_fabric *f, const struct plan *p)
 {
     struct hx_link_class trace = {.name = "host", .kind = HX_TRACE, .latency_ns = HX_LATENCY_OF_KIND};
@@ -193,7 +192,7 @@ static void add_link(struct hx_fabric *f, const struct plan *p)
     }
 }
 
-/* What hosts that forward take to do it, where the file says so of any. */
+/* Sets forwarding costs, if the file gives any. */
 static void set_forwarding(struct hx_fabric *f, const struct plan *p)
 {
     bool said = false;
@@ -217,7 +216,7 @@ static const char *name_of_router(const struct plan *p, uint32_t router)
     return p->g->node[node]->name;
 }
 
-/* Names the switches of a circle of waiting that more VCs would have to open. */
+/* Names the switches of a dependency cycle that the available VCs do not open. */
 static bool refuse(const struct hx_fabric *f, const struct plan *p, struct hx_problem *problem)
 {
     char text[sizeof problem->what / 2] = "";
@@ -272,7 +271,7 @@ static bool build_of(struct hx_fabric *f, const struct hx_graph_file *g, struct 
     return good;
 }
 
-/* The file is read once: who sees the fabric from elsewhere, or later, is told what it says. */
+/* Reads the file once: workers and later readers get its text. */
 static bool take_text(struct hx_fabric *f, const char *path, struct hx_problem *problem)
 {
     if (f->graph_text)

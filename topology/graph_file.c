@@ -13,7 +13,7 @@
 
 enum { MOST_NODES = 2 * HX_MAX_HOSTS, MOST_LINKS = 1 << 22, MOST_NS = 1000000000, MOST_GBPS = 1000000, WORDS = 4 };
 
-/* `at`: the word that is wrong, where it stands in the line; NULL: all of it. */
+/* Fails with the line and the column of the wrong word. `at`: that word; NULL: the whole line. */
 __attribute__((format(printf, 3, 4))) static bool wrong(const struct hx_graph_reading *r, const char *at,
                                                         const char *format, ...)
 {
@@ -32,7 +32,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct hx_graph_node *)a)->name, ((const struct hx_graph_node *)b)->name);
 }
 
-/* The node of that name, a new one if there is none yet; NULL: it cannot be. */
+/* Returns the node of a name, a new one if there is none; NULL: not a valid name, or too many nodes. */
 static struct hx_graph_node *take_node(const struct hx_graph_reading *r, const char *name)
 {
     struct hx_graph_file *g = r->g;
@@ -61,7 +61,7 @@ static struct hx_graph_node *take_node(const struct hx_graph_reading *r, const c
 static bool read_forwarding(const struct hx_graph_reading *r, const struct hx_graph_words *w,
                             struct hx_graph_node *node)
 {
-    uint64_t ns = node->delay_ns; /* what is said of a node once more stays where it is not said */
+    uint64_t ns = node->delay_ns; /* a repeated node keeps values that this line does not give */
     uint64_t gbps = node->gbps;
     if ((w->ns || w->gbps) && node->role != HX_GRAPH_FORWARDS)
         return wrong(r, w->ns ? w->ns : w->gbps, "'%.80s' does not forward: only 'forward' takes ns and gbps",
@@ -210,7 +210,7 @@ bool hx_graph_read(struct hx_graph_file *g, const char *path, const char *text, 
 
 static void keep(void *node)
 {
-    (void)node; /* freed by its number */
+    (void)node; /* freed by number */
 }
 
 void hx_graph_free(struct hx_graph_file *g)

@@ -43,7 +43,7 @@ static bool read_entries(struct hx_graph_file *g, const struct hx_yaml_item *lis
 
 bool hx_graph_read_yaml(struct hx_graph_file *g, struct hx_problem *problem)
 {
-    const char *text = NULL; /* values are taken as they stand in the tree */
+    const char *text = NULL; /* values are read from the tree, as text */
     const struct hx_option options[] = {
         {.key = "nodes[].name", .key_required = true, .kind = HX_OPTION_STRING, .to.string = &text},
         {.key = "nodes[].is", .kind = HX_OPTION_STRING, .to.string = &text},

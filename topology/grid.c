@@ -15,7 +15,7 @@ static unsigned coordinate(const struct hx_grid *g, unsigned dimension, uint32_t
     return router / g->dimension[dimension].stride % g->dimension[dimension].side;
 }
 
-/* Links between two places of a dimension. */
+/* Returns the links between two positions of a dimension. */
 static unsigned apart(const struct hx_grid_dimension *d, unsigned a, unsigned b)
 {
     unsigned straight = a > b ? a - b : b - a;
@@ -87,7 +87,7 @@ static uint32_t board_of(const struct hx_grid *g, uint32_t router)
     return board;
 }
 
-/* Numbers routers, boards and switches; returns how many switches. */
+/* Numbers routers, boards and switches. Returns the number of switches. */
 static uint32_t number(struct hx_grid *g)
 {
     uint32_t switches = 0;
@@ -151,7 +151,7 @@ static void link_between(struct hx_fabric *f, uint32_t router, unsigned dimensio
                                                 .b_port = dimension ? HX_N : HX_W});
 }
 
-/* The links of a router to those behind it in a dimension, so that each is laid once. */
+/* Adds the links of a router to later ones in a dimension, so that each link is added once. */
 static void link_dimension(struct hx_fabric *f, uint32_t router, unsigned dimension)
 {
     const struct hx_grid *g = grid_of(f);
@@ -211,7 +211,8 @@ static struct aim aim_of(const struct hx_grid *g, unsigned digit, unsigned value
     return aim;
 }
 
-/* Whether all shortest ways from one place of a dimension to another lead down. Both ways round a ring may be. */
+/* Whether all minimal paths between two positions of a dimension go down. A ring may have minimal paths both up and
+ * down. */
 static bool only_down(const struct hx_grid_dimension *d, unsigned from, unsigned to)
 {
     if (d->kind == HX_GRID_LINE)
@@ -220,10 +221,10 @@ static bool only_down(const struct hx_grid_dimension *d, unsigned from, unsigned
     return d->kind == HX_GRID_RING && up > d->side - up;
 }
 
-/* What is left of an aim from a router on. */
+/* What remains of an aim at a router. */
 struct rest {
-    unsigned stage; /* the first in which it is not yet where it should be; DONE: none */
-    bool down;      /* in which it has to go down */
+    unsigned stage; /* first stage in which it is not at its aim; DONE: none */
+    bool down;      /* must go down in this stage */
 };
 enum { DONE = HX_GRID_DIMENSIONS };
 
@@ -240,7 +241,7 @@ static struct rest rest_of(const struct hx_grid *g, const struct aim *aim, uint3
     return rest;
 }
 
-/* Where the link at a router's port leads: 1 up, -1 down its ring or line, 0 neither. */
+/* Returns the direction of a link in its ring or line: 1 up, -1 down, 0 neither. */
 static int slope(const struct hx_fabric *f, uint32_t router, const struct hx_fabric_port *port)
 {
     enum hx_grid_kind kind = grid_of(f)->dimension[port->dimension].kind;
@@ -250,7 +251,7 @@ static int slope(const struct hx_fabric *f, uint32_t router, const struct hx_fab
     return larger != port->marked ? 1 : -1;
 }
 
-/* Whether the link at a router's port is on a way, as far as the aim tells. */
+/* Whether the link at a router's port is on a minimal path, as far as the aim tells. */
 static bool leads(const struct hx_fabric *f, const struct aim *aim, struct rest rest, uint32_t router,
                   const struct hx_fabric_port *port)
 {
@@ -283,7 +284,7 @@ static uint64_t next_hops_of_router(const struct hx_fabric *f, uint32_t node, co
     return set;
 }
 
-/* The routers of a switch are the places of its dimension, in order. */
+/* Port n of a switch leads to position n of its dimension. */
 static uint64_t next_hops_of_switch(const struct hx_fabric *f, uint32_t node, const struct aim *aim)
 {
     unsigned dimension = hx_fabric_port(f, node, 0)->dimension;
@@ -291,8 +292,9 @@ static uint64_t next_hops_of_switch(const struct hx_fabric *f, uint32_t node, co
     return known ? (uint64_t)1 << aim->to[dimension] : UINT64_MAX;
 }
 
-/* North last: a packet goes north only where it is done with x, so it never turns from there into a row. Otherwise any
- * order; what closes a ring raises the VC, and no cycle is left in rows and columns that are lines. */
+/* North last: a packet goes north only when its x is right, so it never turns from north into a row. Other dimensions
+ * come in any order. The link that closes a ring moves a packet to the next VC; rows and columns that are lines close
+ * no cycle. */
 static uint64_t next_hops_of_host(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     const struct hx_grid *g = grid_of(f);
@@ -320,8 +322,7 @@ uint64_t hx_grid_next_hops(const struct hx_fabric *f, uint32_t node, unsigned di
     return node - f->hosts < g->routers ? next_hops_of_router(f, node, &aim) : next_hops_of_switch(f, node, &aim);
 }
 
-/* Where both ways round a ring are equally long a packet that went up could turn and go down, which would close a
- * cycle. */
+/* Forbids down after up. Where both directions of a ring are equally long, such a turn would close a cycle. */
 uint64_t hx_grid_turn_mask(const struct hx_fabric *f, uint32_t node, unsigned input)
 {
     const struct hx_fabric_port *in = hx_fabric_port(f, node, input);
@@ -373,13 +374,13 @@ uint64_t hx_grid_distances(const struct hx_fabric *f, unsigned *longest)
 
 /* ---- what it can carry ---- */
 
-/* What the fullest link of a dimension carries one way if each router sends 1 in all, evenly to all routers, itself
- * included. Both ways round a ring are taken by halves where they are equally long. */
+/* Returns the load of the fullest channel of a dimension if each router sends 1 in all, evenly to all routers, itself
+ * included. Where both directions of a ring are equally long, each takes half. */
 static double load(const struct hx_grid_dimension *d)
 {
     uint64_t half = d->side / 2;
     uint64_t pairs =
-        half * (d->side - half); /* of the two halves of a line; the sum of a ring's distances from one place */
+        half * (d->side - half); /* of the two halves of a line; of a ring: the sum of distances from one position */
     double side = d->side;
     switch (d->kind) {
     case HX_GRID_FULL:
@@ -411,9 +412,9 @@ double hx_grid_alltoall_bound(const struct hx_fabric *f)
     return bound;
 }
 
-/* Known where all sides are even, of one rate and without switches: the cheapest cut goes through the middle of one. No
- * halves have less between them: if all send 1 to all, n * n / 4 crosses each way, and shared evenly, dimension by
- * dimension, a link carries at most n * n / 4 over the links of its dimension's cut. */
+/* Known if all sides are even, of one rate and without switches: the cheapest cut halves one dimension. No other halves
+ * have fewer links between them. If all send 1 to all, n * n / 4 crosses each way. Shared evenly, dimension by
+ * dimension, a link carries at most n * n / 4 divided by the links of its dimension's cut. */
 uint64_t hx_grid_bisection(const struct hx_fabric *f)
 {
     const struct hx_grid *g = grid_of(f);

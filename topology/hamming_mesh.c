@@ -1,7 +1,7 @@
 /* hamming_mesh.c - HammingMesh: boards of a x b accelerators, joined by row and column networks (SC22 section III).
  *
- * The firmware knows this fabric itself (firmware/geometry.c, firmware/route.c): here it is put into the words that all
- * fabrics share. A group is a board. */
+ * The firmware has the geometry and routes of this fabric (firmware/geometry.c, firmware/route.c); this file describes
+ * it as a graph. A group is a board. */
 #include "topology/hamming_mesh.h"
 
 #include "topology/all.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Take one number (at most 9 digits, so that it cannot overflow) or one word from *text; false: it is not there. */
+/* Takes a number of at most 9 digits, so that it cannot overflow. Returns false if there is none. */
 static bool take_number(const char **text, unsigned *number)
 {
     size_t length = strspn(*text, "0123456789");
@@ -32,7 +32,7 @@ static bool take(const char **text, const char *word)
     return true;
 }
 
-/* Of "4x4hx2mesh" or "3x2h2x4mesh", and what fails of it. */
+/* Parses "4x4hx2mesh" or "3x2h2x4mesh", and its failures. */
 static bool take_sides(const char *text, struct hx_mesh_sides *s)
 {
     s->failures[0] = '\0';
@@ -110,8 +110,7 @@ static void number_ports(struct hx_fabric *f)
     }
 }
 
-/* Board edges reach row switches by copper, column switches by active optical cable; switches reach each other by
- * it. */
+/* Board edges reach row switches by copper, column switches by optical cable; links between switches are optical. */
 static unsigned class_of(const struct hx_fabric *f, uint32_t node, uint32_t far, unsigned trace, unsigned dac,
                          unsigned aoc)
 {
@@ -142,8 +141,8 @@ static void connect(struct hx_fabric *f)
     }
 }
 
-/* Switches of one plane's networks of one dimension, of which each of `groups` board rows (columns) has `lines` lines.
- * Where all lines of a board row fit one switch together, one serves them (SC22 appendix C). */
+/* Returns the switches to buy for the networks of one dimension and plane: `groups` board rows (columns) of `lines`
+ * lines each. One switch serves all lines of a board row if they fit (SC22 appendix C). */
 static uint32_t bought(const struct hx_geometry *g, const struct hx_network *n, unsigned groups, unsigned lines)
 {
     bool shared = lines * n->ports <= g->radix;
@@ -181,7 +180,7 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
     struct hx_geometry g;
     unsigned radix;
     unsigned taper;
-    if (!hx_mesh_parse(tokens->text, &s) || s.failures[0]) /* a spec has its boards fail: spec/spec.c */
+    if (!hx_mesh_parse(tokens->text, &s) || s.failures[0]) /* spec/spec.c handles the failures of boards */
         return hx_spec_tokens_fail(tokens, problem, "write for example '4x4 Hx2Mesh' or '3x2 H2x4Mesh'");
     radix = HX_DEFAULT_RADIX;
     taper = 1;

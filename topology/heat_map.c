@@ -23,7 +23,7 @@ unsigned hx_heat_map_rows(const struct hx_heat_map *map)
     return row_of(map, map->g->rows - 1U) + 1;
 }
 
-/* Of the accelerators of one cell, which may be cut off by the fabric's edge. */
+/* Returns the sum over the accelerators of one cell, which the fabric's edge may cut. */
 static double sum_of(const struct hx_heat_map *map, const double *value, unsigned gx, unsigned gy)
 {
     double sum = 0;

@@ -1,9 +1,9 @@
 /* hyperx.c - HyperX (Ahn et al., "HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks", SC09):
  * routers on a grid, each joined to all others along each dimension, with p hosts on each.
  *
- * A packet takes one hop in each dimension that it has to. Up to three dimensions: in any order, and each hop raises
- * the VC. `hyperx 32x32 p=1` is the grid of routers of 62 links that SC22 simulated as its HyperX; what its table II
- * prices is `32x32 Hx1Mesh`. The first dimension is near enough for copper. A group is a router and its hosts. */
+ * A packet takes at most one hop per dimension, in any order in up to three dimensions; each hop moves to the next VC.
+ * `hyperx 32x32 p=1` is the grid of routers of 62 links that SC22 simulates as its HyperX; its table II prices `32x32
+ * Hx1Mesh`. Cables of the first dimension are copper. A group is a router and its hosts. */
 #include "topology/grid.h"
 #include "topology/topology.h"
 
@@ -30,7 +30,7 @@ static bool take_sides(struct hx_grid *g, const struct hx_spec_tokens *tokens, s
     return true;
 }
 
-/* As many hosts as the smallest side still have the full bandwidth to all others. */
+/* Reads p. The default is as many hosts as the smallest side gives full bandwidth. */
 static bool take_hosts(struct hx_grid *g, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     unsigned room = HX_MAX_RADIX - hx_grid_radix(g);
@@ -65,7 +65,7 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
     f->rule = HX_VC_BY_HOP;
     f->vcs = g->dimensions;
     if (g->dimensions <= 2 && g->split == g->dimensions &&
-        hx_grid_count(g) > 2) /* two hops each way; with more there are not so many VCs */
+        hx_grid_count(g) > 2) /* a detour has two hops per dimension; more exceed the VCs */
         f->detours = (struct hx_detours){.vcs = 2 * g->dimensions, .rule = HX_VC_BY_HOP, .weighed = true};
     f->bought_planes = 16;
     hx_grid_add_links(f);

@@ -1,13 +1,13 @@
-/* kautz.c - Kautz graphs (W. H. Kautz, "Bounds on directed (d, k) graphs", 1968): among the most routers that a degree
- * and a diameter allow.
+/* kautz.c - Kautz graphs (W. H. Kautz, "Bounds on directed (d, k) graphs", 1968): among the largest graphs of a degree
+ * and diameter.
  *
- * Routers are words of `length` letters out of degree + 1, no letter twice in a row; a router is joined to those whose
- * word is its own without the first letter and with any other behind. Links go both ways, so no way is longer than a
- * word. Each hop raises the VC, hence words of at most three letters. A group is a router and its hosts. */
+ * Routers are words of `length` letters out of degree + 1, without equal neighbouring letters. A router is joined to
+ * the words that drop its first letter and append another. Links are bidirectional, so no path is longer than a word.
+ * Each hop moves to the next VC, hence words of at most three letters. A group is a router and its hosts. */
 #include "topology/topology.h"
 
-/* A word is written as a number: its first letter out of degree + 1, then how far each next letter is from the one
- * before, less one, to the base `degree`. */
+/* A word as a number: the first letter, then the distance of each letter from the previous one, minus one, in base
+ * `degree`. */
 struct words_of {
     unsigned degree, length, count;
 };

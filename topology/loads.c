@@ -1,4 +1,4 @@
-/* loads.c - what all-to-all comes to over the ways of a fabric (topology/loads.h). */
+/* loads.c - the bound of all-to-all by link loads (topology/loads.h). */
 #include "topology/loads.h"
 
 #include "topology/attachment_routers.h"
@@ -8,59 +8,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tables of a large fabric fit into no cache, and a destination has an entry in each of them: so they are gone
- * through once for so many destinations, which lie beside each other there. */
+/* The tables of a large fabric exceed any cache, and each has an entry per destination. So one pass over the tables
+ * reads a block of adjacent destinations. */
 enum { BLOCK = 64 };
 
 enum { LEAST_ROUNDS = 4, MOST_ROUNDS = 2000, MOST_STEPS = 30000000 };
 
-#define CLOSE 0.0005 /* how far the two sides may be apart at the end */
+#define CLOSE 0.0005 /* relative gap of the two sides at the end */
 
-/* Where a packet may go hangs on where it is and, by `turn_mask`, on the input it came by. Inputs of which the same is
- * allowed are one state. */
+/* A packet's next hops depend on its node and, by `turn_mask`, on its input. Inputs with the same mask are one
+ * state. */
 struct states {
     uint32_t count;
-    uint32_t *first; /* [nodes]: a node's states follow each other */
-    uint32_t *start; /* [nodes]: that of a packet which begins there */
+    uint32_t *first; /* [nodes]: first state of a node */
+    uint32_t *start; /* [nodes]: state of a packet that starts there */
     uint32_t *node;  /* [count] */
     uint64_t *turn_mask;
-    uint32_t *behind; /* [ports]: the state that a port leads to; HX_NOWHERE: none */
+    uint32_t *behind; /* [ports]: state that a port leads to; HX_NOWHERE: none */
 };
 
-/* Ports and, behind them, nodes: what fills. */
+/* Loaded places: ports, and after them nodes. */
 struct search {
     const struct hx_fabric *f;
     struct hx_attachment_routers attachment_routers;
     struct hx_tables tables;
     struct states states;
     uint32_t places;
-    double *room;   /* [places]: rate, in HX_LINK_GBPS; 0: without end */
-    double *load;   /* [places]: of this round's split */
-    double *loads;  /* [places]: of all rounds, later ones count for more */
-    double *full;   /* [places]: how full they were, summed up */
-    double *price;  /* [places]: this round's length */
-    double *prices; /* [places]: as loads */
-    double *paid;   /* [places]: prices summed up, in what a pair's ways cost on average */
-    double *toll;   /* [places]: what splits go by */
-    double *length; /* [places]: those of which the shortest ways are looked for */
-    double pairs;   /* packets that are sent, one from each host to each other */
+    double *room;   /* [places]: rate, in HX_LINK_GBPS; 0: unlimited */
+    double *load;   /* [places]: of this iteration's split */
+    double *loads;  /* [places]: of all iterations, later ones with more weight */
+    double *full;   /* [places]: sum of utilization */
+    double *price;  /* [places]: this iteration's length */
+    double *prices; /* [places]: of all iterations, weighted as loads */
+    double *paid;   /* [places]: sum of prices, relative to the mean cost of a pair's paths */
+    double *toll;   /* [places]: cost that splits use */
+    double *length; /* [places]: lengths for the shortest paths */
+    double pairs;   /* packets: one from each host to each other */
     bool by_distance;
     uint32_t round;
     uint64_t steps;
 
-    /* Of one destination, whose ways lie in onward. */
-    uint32_t first;   /* of the seats in `onward` */
-    uint64_t *onward; /* [BLOCK][nodes]: ports on ways to each */
-    uint64_t *set;    /* [states]: ports on ways to this one */
-    uint32_t *order;  /* states, those first that others send to */
+    /* Of one destination, with its paths in onward. */
+    uint32_t first;   /* first attachment router in `onward` */
+    uint64_t *onward; /* [BLOCK][nodes]: next hops to each */
+    uint64_t *set;    /* [states]: next hops to this destination */
+    uint32_t *order;  /* states, each after its next states */
     uint32_t count;
     uint8_t *seen;
     uint32_t *stack;
     uint64_t *left;
-    double *through; /* [states]: what has to go on from there */
-    double *far;     /* [states]: length of the shortest way */
-    double *cheap;   /* [states]: toll of the cheapest way */
-    double *paths;   /* [states]: sum over ways of exp(cheap - toll) */
+    double *through; /* [states]: traffic to forward */
+    double *far;     /* [states]: length of the shortest path */
+    double *cheap;   /* [states]: toll of the cheapest path */
+    double *paths;   /* [states]: sum over paths of exp(cheap - toll) */
 };
 
 /* ---- states ---- */
@@ -94,7 +94,7 @@ static void take_states(struct search *s)
     const struct hx_fabric *f = s->f;
     struct states *t = &s->states;
     uint32_t most = f->ports + f->nodes;
-    uint32_t *by = hx_allocate(f->ports, sizeof *by); /* state of what comes by a port */
+    uint32_t *by = hx_allocate(f->ports, sizeof *by); /* state of a packet from a port */
     *t = (struct states){.first = hx_allocate(f->nodes, sizeof *t->first),
                          .start = hx_allocate(f->nodes, sizeof *t->start),
                          .node = hx_allocate(most, sizeof *t->node),
@@ -117,7 +117,7 @@ static void take_states(struct search *s)
     free(by);
 }
 
-/* ---- ways to one seat ---- */
+/* ---- paths to one attachment router ---- */
 
 static void read_block(struct search *s, uint32_t first)
 {
@@ -125,14 +125,14 @@ static void read_block(struct search *s, uint32_t first)
     s->first = first;
     for (uint32_t node = 0; node < s->f->nodes; node++) {
         if (hx_is_host(s->f, node) && hx_fabric_attachment_router(s->f, node) != node)
-            continue; /* a host that hangs: on the way to nowhere */
+            continue; /* a host with one link is on no path */
         for (uint32_t i = 0; i < BLOCK && first + i < attachment_routers->count; i++)
             s->onward[(size_t)i * s->f->nodes + node] = hx_tables_onward(
                 &s->tables, node, attachment_routers->node[first + i], attachment_routers->host[first + i]);
     }
 }
 
-/* Depth first, so that a state comes after all it sends to. */
+/* Depth-first search: a state comes after all its next states. */
 static void sort_from(struct search *s, uint32_t start)
 {
     const struct states *t = &s->states;
@@ -157,7 +157,7 @@ static void sort_from(struct search *s, uint32_t start)
     }
 }
 
-/* Likewise where all ways are shortest ones between routers, of one state each: those nearest to the seat stand
+/* The same order by distance, for minimal paths between routers with one state each: nearest to the attachment router
  * first. */
 static void sort_by_distance(struct search *s, uint32_t attachment_router)
 {
@@ -169,7 +169,7 @@ static void sort_by_distance(struct search *s, uint32_t attachment_router)
         first[distance[router] + 1]++;
     for (unsigned links = 1; links <= UINT8_MAX; links++)
         first[links] += first[links - 1];
-    s->count = first[UINT8_MAX]; /* what has no way stands behind them */
+    s->count = first[UINT8_MAX]; /* unreachable ones come behind */
     for (uint32_t router = 0; router < routers; router++)
         s->order[first[distance[router]]++] = s->states.first[hosts + router];
 }
@@ -191,9 +191,9 @@ static void find_paths(struct search *s, uint32_t number)
             sort_from(s, t->start[s->attachment_routers.node[from]]);
 }
 
-/* ---- one round ---- */
+/* ---- one iteration ---- */
 
-/* What a state has to pay to go on by a port: for the link, and for the node behind it if that passes the packet on. */
+/* Returns the cost of the next hop by a port: of the link, and of the next node if it forwards. */
 static double cost(const struct search *s, const double *each, uint32_t port, uint32_t next)
 {
     return each[port] + (s->set[next] && s->f->forwarding ? each[s->f->ports + s->states.node[next]] : 0);
@@ -223,7 +223,7 @@ static void look_ahead(struct search *s, uint32_t state)
     s->paths[state] = s->set[state] ? paths : 1;
 }
 
-/* In the first round by each port alike, then as its ways are worth. */
+/* Splits evenly over ports in the first iteration, then by the weight of their paths. */
 static void send_on(struct search *s, uint32_t state)
 {
     uint32_t node = s->states.node[state];
@@ -242,7 +242,8 @@ static void send_on(struct search *s, uint32_t state)
     }
 }
 
-/* What all hosts send to those of one seat, one unit to each. Returns the length of all their shortest ways. */
+/* Sends one unit from all hosts to each host of an attachment router. Returns the length of all their shortest
+ * paths. */
 static double send_to(struct search *s, uint32_t number)
 {
     const struct hx_attachment_routers *attachment_routers = &s->attachment_routers;
@@ -289,7 +290,7 @@ static double fullest(const struct search *s, const double *load)
     return most;
 }
 
-/* A load that no split is below; 0: the lengths say nothing. */
+/* Returns a lower bound of the load of any split; 0: the lengths give none. */
 static double least_by_lengths(const struct search *s, double length)
 {
     double all = 0;
@@ -298,8 +299,8 @@ static double least_by_lengths(const struct search *s, double length)
     return all > 0 ? length / all : 0;
 }
 
-/* What the first split does not fill no split does. The lengths of the next round: of what it fills most, which is
- * enough where links are alike. */
+/* Places that the first split leaves empty stay empty. The lengths of the next iteration: the fullest places, which
+ * suffices where links are alike. */
 static void measure_first(struct search *s, double most)
 {
     for (uint32_t place = 0; place < s->places; place++) {
@@ -308,8 +309,8 @@ static void measure_first(struct search *s, double most)
     }
 }
 
-/* Prices answer how full places were, and tolls the prices. Each expects of the other that it does the same again: the
- * last counts twice. */
+/* Updates prices by utilization, and tolls by prices. Each expects the other to repeat its last step, so the last step
+ * counts twice. */
 static void answer(struct search *s, double best)
 {
     double most = -INFINITY;
@@ -337,7 +338,7 @@ static void answer(struct search *s, double best)
     }
 }
 
-/* The best split of this round's and of all rounds' mean. */
+/* Returns the better load of this iteration's split and of the mean of all. */
 static double best_split(struct search *s)
 {
     double weights = (s->round + 1.0) * (s->round + 2.0) / 2;
@@ -346,7 +347,7 @@ static double best_split(struct search *s)
     return fmin(fullest(s, s->load), fullest(s, s->loads) / weights);
 }
 
-/* Load of the fullest place that no split is below; `own`: what hosts' own links have. */
+/* Returns a lower bound of the fullest place's load; `own`: the load of hosts' own links. */
 static double least_load(struct search *s, double own)
 {
     double bound = own;
@@ -364,7 +365,7 @@ static double least_load(struct search *s, double own)
     return bound;
 }
 
-/* A host that hangs on a router has all that it sends and gets on its one link. */
+/* Returns the load of the fullest host link; a host with one link sends and receives all by it. */
 static double load_of_own_links(const struct search *s)
 {
     const struct hx_fabric *f = s->f;

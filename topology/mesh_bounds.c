@@ -1,4 +1,4 @@
-/* bounds.c - diameter, straight cut and all-to-all bound (topology/mesh_bounds.h has the derivations). */
+/* mesh_bounds.c - diameter, straight cut and all-to-all bound (topology/mesh_bounds.h has the derivations). */
 #include "topology/mesh_bounds.h"
 
 #include <math.h>
@@ -49,15 +49,15 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Network ports of leaf `leaf` that lie below `port`. */
+/* Returns the network ports of a leaf that lie below `port`. */
 static unsigned leaf_ports_below(const struct hx_network *n, unsigned leaf, unsigned port)
 {
     unsigned first = leaf * n->down;
     return port <= first ? 0 : least(port - first, n->down);
 }
 
-/* Links of one network that must be cut to part its ports below `port` from the others: the leaves before some leaf
- * stand on the lower side, every spine where it has more cables. */
+/* Returns the fewest links of one network to cut between its ports below `port` and the others. The leaves before some
+ * leaf are on the lower side; every spine is on the side with more of its cables. */
 static unsigned network_cut(const struct dimension *d, unsigned port)
 {
     const struct hx_network *n = d->network;
@@ -77,7 +77,7 @@ static unsigned network_cut(const struct dimension *d, unsigned port)
     return best;
 }
 
-/* Links that join the halves of the fabric, cut across this dimension; 0: it is one accelerator long. */
+/* Returns the links between the halves of the fabric, cut across this dimension; 0: it is one accelerator long. */
 static uint64_t dimension_cut(const struct dimension *d)
 {
     unsigned half = d->side * d->boards / 2;
@@ -101,7 +101,7 @@ struct hx_straight_cut hx_straight_cut_of(const struct hx_geometry *g)
                                     .halves = (across_rows ? g->rows : g->columns) % 2 == 0};
 }
 
-/* Boards with both ports on the leaf, and boards with none there. */
+/* Counts boards with both ports on the leaf, and boards with none there. */
 static double leaf_bound(const struct dimension *d, unsigned leaf)
 {
     const struct hx_network *n = d->network;
@@ -116,7 +116,7 @@ static double leaf_bound(const struct dimension *d, unsigned leaf)
     return within && elsewhere ? (double)n->up * d->boards / (4.0 * d->side * within * elsewhere) : INFINITY;
 }
 
-/* others: of what each sends to all alike, itself among them, the part that is sent. */
+/* others: the share of traffic to others in traffic to all, itself included. */
 static double dimension_bound(const struct dimension *d, double others)
 {
     double a = d->side;
@@ -137,7 +137,7 @@ double hx_alltoall_bound(const struct hx_geometry *g)
     return fmin(dimension_bound(&rows, others), dimension_bound(&columns, others));
 }
 
-/* Of the pairs of columns (positions in two boards' lines, or in one) that use the network, the share that must. */
+/* Returns the share of pairs of positions that must use the network, among those that do. */
 static double share_that_crosses(const struct dimension *d)
 {
     double crosses = (double)d->side * d->side * (d->boards - 1);

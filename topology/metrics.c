@@ -1,4 +1,4 @@
-/* metrics.c - laying out and writing the counters of a running fabric (topology/metrics.h). */
+/* metrics.c - lays out and writes the counters of a running fabric (topology/metrics.h). */
 #include "topology/metrics.h"
 #include "base/clock.h"
 

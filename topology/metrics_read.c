@@ -1,4 +1,4 @@
-/* metrics_read.c - checking and copying the counters of another process's fabric (topology/metrics.h). */
+/* metrics_read.c - checks and copies the counters of another process's fabric (topology/metrics.h). */
 #include "topology/hamming_mesh.h"
 #include "topology/metrics.h"
 #include "topology/topology.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- what another process wrote is checked before use ---- */
+/* ---- validation of what another process wrote ---- */
 
 static bool fits(uint64_t at, uint64_t count, size_t each, size_t bytes)
 {
@@ -19,7 +19,7 @@ static bool is_text(const char *text, size_t room)
     return memchr(text, 0, room) != NULL;
 }
 
-/* The text is read once, and copied: what another process may change is not believed twice. */
+/* Copies the text once: another process may change it. */
 static bool make_told(const struct hx_metrics_head *h, const char *base, size_t bytes, struct hx_fabric *g)
 {
     struct hx_problem problem;
@@ -47,7 +47,7 @@ static bool fabric_of(const struct hx_metrics_head *h, const char *base, size_t 
 
 bool hx_metrics_fabric(const struct hx_metrics_head *head, size_t bytes, struct hx_fabric *g)
 {
-    const struct hx_metrics_head h[] = {*head}; /* what is checked must not change */
+    const struct hx_metrics_head h[] = {*head}; /* a copy: another process may change the original */
     return fabric_of(h, (const char *)head, bytes, g);
 }
 
@@ -106,7 +106,7 @@ void hx_metrics_reading_free(struct hx_metrics_reading *r)
     free(r->link);
 }
 
-/* Words of counters, each read at once. */
+/* Copies counters, each with one atomic read. */
 static void copy_words(void *to, const void *from, size_t bytes)
 {
     uint64_t *out = to;
@@ -128,7 +128,8 @@ static void copy_worker(struct hx_metrics_worker *to, const struct hx_metrics_wo
     hx_metrics_set(&to->deaths, hx_metrics_get(&from->deaths));
 }
 
-/* The sum tells two moments apart, since no sequence goes back; *writing: somebody is at it. */
+/* Returns the sum of sequences, which differs between publications since sequences only grow. *writing: some worker
+ * writes. */
 static uint64_t sequences(const struct hx_metrics *m, uint32_t workers, bool *writing)
 {
     uint64_t sum = 0;
@@ -141,7 +142,7 @@ static uint64_t sequences(const struct hx_metrics *m, uint32_t workers, bool *wr
     return sum;
 }
 
-/* What can be shown, whoever wrote it. */
+/* Replaces what is not printable, and ends the text. */
 static void make_text(char *text, size_t room)
 {
     text[room - 1] = '\0';
@@ -149,7 +150,7 @@ static void make_text(char *text, size_t room)
         *text = *text < ' ' || *text > '~' ? '?' : *text;
 }
 
-/* Those that are being written stay as they were read before. */
+/* Keeps the last reading of the faults if they are being written. */
 static void copy_faults(struct hx_metrics_faults *to, const struct hx_metrics_faults *from)
 {
     struct hx_metrics_faults now;

@@ -1,16 +1,15 @@
 /* mlfm.c - multi-layer full mesh (Fujitsu; Kathareios et al., "Cost-effective diameter-two topologies", SC15).
  *
- * A full mesh of h + 1 columns, of which each link is cut by a router: `global` for the pair of columns. Of the
- * columns' own routers there are l layers, all on the same globals: a `local` has p hosts and h links, a global 2 l
- * links. Locals of two columns have one shortest way, those of one column h. Up to a global and down again: one VC. A
- * detour goes up and down twice: two. */
+ * A full mesh of h + 1 columns in which a `global` router splits each link. The columns' own routers form l layers on
+ * the same globals: a `local` has p hosts and h links, a global 2 l links. Locals of two columns have one minimal path,
+ * those of one column h. Up to a global and down: one VC. A detour goes up and down twice: two. */
 #include "topology/topology.h"
 
 struct mesh {
     unsigned h, l, p;
 };
 
-/* The router between columns a < b, counted through. */
+/* Returns the number of the router between columns a < b. */
 static unsigned global_of(unsigned h, unsigned a, unsigned b)
 {
     return a * h - a * (a + 1) / 2 + b - 1;
@@ -71,8 +70,8 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
     return hx_fabric_finish(f, problem);
 }
 
-/* Link local - global, up: traffic to all l locals of the other column, and a share of that for its own column's other
- * layers, which all h globals take part in. */
+/* A link up to a global carries traffic to all l locals of the other column, and 1/h of the traffic to other layers of
+ * its own column. */
 static double alltoall_bound(const struct hx_fabric *f)
 {
     const struct mesh *m = f->own;
@@ -81,7 +80,7 @@ static double alltoall_bound(const struct hx_fabric *f)
     return share < 1 ? share : 1;
 }
 
-/* The next local: the hosts of one share the only link on their way, up and down. SC15, section 4: a shift by h. */
+/* The next local: all hosts of a local share the only minimal path. SC15, section 4: a shift by h. */
 static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
 {
     (void)seed;

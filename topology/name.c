@@ -9,7 +9,7 @@
 const char *const hx_port_letters[HX_ACCELERATOR_PORTS] = {
     [HX_E] = "E", [HX_W] = "W", [HX_N] = "N", [HX_S] = "S", [HX_LOCAL] = "local"};
 
-/* The name of a node without its plane. */
+/* Prints the name of a node without its plane. */
 static int print_place(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t node)
 {
     if (hx_is_host(g, node))

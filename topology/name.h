@@ -2,16 +2,16 @@
  *
  * Of any fabric:
  *     a5,3/p0              the host with address 5,3 in plane 0         a5,3/p0/E     its port: E W N S local
- *     leaf3/p0             a router, by the word its topology gives it  leaf3/p0/12   its port 12
- *     r2,5/p0              likewise where they stand in groups          s7/p0         where the topology has no words
+ *     leaf3/p0             a router, by the word of its topology        leaf3/p0/12   its port 12
+ *     r2,5/p0              a router in a group                          s7/p0         a router without a word
  * Of a HammingMesh, which names its networks by line:
  *     a5,3/p0              accelerator 5,3 in plane 0           a5,3/p0/E            its port: E W N S local
- *     row3/p0/leaf1        a switch of the row network of line 3; leaf0 is the single crossbar where there is one
+ *     row3/p0/leaf1        a switch of the row network of line 3; leaf0 is the only crossbar of a small one
  *     row3/p0/12           network port 12: leaf * down + port  row3/p0/leaf1/up2    an uplink of a leaf
- *     col5/p0/spine0       likewise for columns                 col5/p0/spine0/7     a port of a spine
+ *     col5/p0/spine0       a switch of a column network         col5/p0/spine0/7     a port of a spine
  *
- * Formatting writes at most HX_NAME_BYTES with the final zero and returns `name`. Parsing accepts exactly what
- * formatting writes and that exists in the fabric; an accelerator may be without its "a" (5,3/p0/E). */
+ * Formatting writes at most HX_NAME_BYTES with the final zero and returns `name`. Parsing accepts only names that
+ * formatting writes and that exist in the fabric; the "a" of an accelerator is optional (5,3/p0/E). */
 #ifndef HXMESH_TOPOLOGY_NAME_H
 #define HXMESH_TOPOLOGY_NAME_H
 
@@ -26,18 +26,18 @@ const char *hx_node_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, un
 const char *hx_port_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, unsigned plane, uint32_t node,
                          unsigned port);
 
-/* Without the plane, "leaf3"; not of a HammingMesh. */
+/* Formats a node without its plane, "leaf3"; not of a HammingMesh. */
 const char *hx_place_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t node);
 
 bool hx_node_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node);
 bool hx_port_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node, unsigned *port);
 
-/* A node without its plane, or a port of it: "leaf3" (port HX_WHOLE_NODE), "leaf3/12", "a5,3/E"; not of a
+/* Parses a node without its plane, or a port of it: "leaf3" (port HX_WHOLE_NODE), "leaf3/12", "a5,3/E"; not of a
  * HammingMesh. */
 #define HX_WHOLE_NODE UINT_MAX
 bool hx_place_parse(const char *name, const struct hx_fabric *g, uint32_t *node, unsigned *port);
 
-/* Takes `word` and then a number without needless zeros from *text. */
+/* Takes `word` and a number without leading zeros from *text. */
 bool hx_name_take(const char **text, const char *word, unsigned *number);
 
 /* "E", "W", "N", "S", "local". */

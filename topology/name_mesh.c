@@ -44,7 +44,7 @@ const char *hx_mesh_port_name(char name[HX_NAME_BYTES], const struct hx_geometry
     return name;
 }
 
-/* What stands in front of the port or switch: a node kind with its line or coordinates, and the plane. */
+/* First part of a name: a node kind with its line or coordinates, and the plane. */
 struct head {
     enum hx_node_kind kind;
     unsigned line, gx, gy, plane;
@@ -70,7 +70,7 @@ static bool take_head(const char **text, const struct hx_geometry *g, struct hea
     return hx_name_take(text, "/p", &h->plane) && h->plane < g->planes;
 }
 
-/* Takes "/leafN" or "/spineN" and makes a node of it. */
+/* Takes "/leafN" or "/spineN" and sets the node. */
 static bool take_switch(const char **text, const struct hx_geometry *g, const struct head *h, uint32_t *node,
                         bool *is_leaf)
 {

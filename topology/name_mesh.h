@@ -1,4 +1,4 @@
-/* name_mesh.h - the names of a HammingMesh's nodes and ports; who does not know which fabric it is asks topology/name.h. */
+/* name_mesh.h - the names of a HammingMesh's nodes and ports; topology/name.h serves any fabric. */
 #ifndef HXMESH_TOPOLOGY_NAME_MESH_H
 #define HXMESH_TOPOLOGY_NAME_MESH_H
 
@@ -10,7 +10,7 @@ const char *hx_mesh_port_name(char name[HX_NAME_BYTES], const struct hx_geometry
 
 bool hx_mesh_node_parse(const char *name, const struct hx_geometry *g, unsigned *plane, uint32_t *node);
 bool hx_mesh_port_parse(const char *name, const struct hx_geometry *g, unsigned *plane, uint32_t *node, unsigned *port);
-/* The accelerator's port of "/E"; false: `text` is none of its letters. */
+/* Parses an accelerator's port, "/E". Returns false if `text` is not one. */
 bool hx_mesh_letter_parse(const char *text, unsigned *port);
 
 #endif

@@ -1,15 +1,15 @@
 /* oft.c - two-level orthogonal fat trees: two k-ML3B on the same middle switches (Valerio et al.; Kathareios et al.,
  * SC15).
  *
- * A k-ML3B joins k * k - k + 1 leaves, of k hosts and k links up, to as many middle switches so that any two leaves
- * have exactly one in common: a projective plane of order n = k - 1. Of an n x n table each cell is a middle switch. A
- * leaf hangs on the cells of a column, of a row, or on those that hold one symbol in one of n - 1 mutually orthogonal
- * Latin squares. Leaves of one such direction (columns, rows, a square) have no cell in common, so a middle switch
- * joins them, and a last leaf hangs on the middle switches of all directions. Square a holds a * row + column, of the
- * field of n elements; columns are a = 0.
+ * A k-ML3B joins k * k - k + 1 leaves, of k hosts and k uplinks, to as many middle switches, such that any two leaves
+ * share exactly one: a projective plane of order n = k - 1. Each cell of an n x n table is a middle switch. A leaf is
+ * joined to the cells of a column, of a row, or of one symbol in one of n - 1 mutually orthogonal Latin squares. Leaves
+ * of one such direction (columns, rows, a square) share no cell, so another middle switch joins them, and a last leaf
+ * joins the middle switches of all directions. Square a holds a * row + column, in the field of n elements; columns are
+ * a = 0.
  *
- * Every middle switch has k links down to the lower leaves and k to the upper ones. Two leaves that have the same place
- * have k shortest ways, all others one. Up and down again: one VC; a detour goes up and down twice: two. */
+ * Every middle switch has k links to the lower leaves and k to the upper ones. Two leaves at the same position have k
+ * minimal paths, all others one. Up and down: one VC; a detour goes up and down twice: two. */
 #include "topology/galois.h"
 #include "topology/topology.h"
 
@@ -30,7 +30,7 @@ static unsigned nearest(unsigned k)
     }
 }
 
-/* The middle switches of a leaf: places in 0 .. n * n + n, directions last. */
+/* Sets the middle switches of a leaf: positions in 0 .. n * n + n, directions last. */
 static void middles_of(const struct hx_galois *field, unsigned n, unsigned leaf, unsigned middle[MOST_K])
 {
     unsigned direction = leaf / n;
@@ -89,8 +89,8 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
     return hx_fabric_finish(f, problem);
 }
 
-/* A link up carries what is for the 2 (k - 1) leaves that hang on the middle switch beside its own leaf and the one of
- * that place on the other side, and a k-th of what is for this one. */
+/* An uplink carries the traffic to the 2 (k - 1) leaves joined to its middle switch, without its own and the leaf at
+ * the same position on the other side, and 1/k of the traffic to the latter. */
 static double alltoall_bound(const struct hx_fabric *f)
 {
     double k = f->digits[1];
@@ -99,7 +99,7 @@ static double alltoall_bound(const struct hx_fabric *f)
     return share < 1 ? share : 1;
 }
 
-/* The next leaf: the hosts of one share the only link up and the only link down. SC15, section 4: a shift by k. */
+/* The next leaf: all hosts of a leaf share the only minimal path. SC15, section 4: a shift by k. */
 static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
 {
     (void)seed;

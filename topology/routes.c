@@ -1,7 +1,7 @@
-/* routes.c - fills the tables of any node from what its topology says (topology/fabric.h, topology.h).
+/* routes.c - fills the routing tables of any node (topology/fabric.h, topology.h).
  *
- * What a topology does not say follows from the graph: by d0 a packet goes to the next router on any shortest way to
- * the one whose digit that is, by d1 to the host there. */
+ * Without next_hops of the topology, routes follow from the graph: by addr_hi a packet takes any minimal path to the
+ * router with that digit, by addr_lo it goes to the host there. */
 #include "topology/attachment_routers.h"
 #include "topology/topology.h"
 #include "topology/updown.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The router whose hosts have this d0. */
+/* Returns the router of the hosts with this addr_hi. */
 static uint32_t router_of(const struct hx_fabric *f, unsigned addr_hi)
 {
     for (unsigned addr_lo = 0; addr_lo < f->digits[1]; addr_lo++) {
@@ -28,13 +28,13 @@ uint64_t hx_fabric_host_ports(const struct hx_fabric *f, uint32_t router)
     return set;
 }
 
-/* Of those, what the topology has packets take. */
+/* Returns those of `ports` that the topology lets packets use. */
 static uint64_t filter_ports(const struct hx_fabric *f, uint32_t router, unsigned addr_hi, uint64_t ports)
 {
     return f->topology->filter_ports ? f->topology->filter_ports(f, router, addr_hi, ports) : ports;
 }
 
-/* Ports of a router on shortest ways to another; its hosts' if it is there. */
+/* Returns the ports of a router on minimal paths to another; the ports to its hosts if it is that router. */
 static uint64_t nearer(const struct hx_fabric *f, uint32_t router, uint32_t to)
 {
     uint64_t set = 0;
@@ -50,9 +50,9 @@ static uint64_t nearer(const struct hx_fabric *f, uint32_t router, uint32_t to)
     return set;
 }
 
-/* Sets a bit for each router that is a step nearer from `there` than from `here`. Distances are bytes, and eight
- * routers, the bytes of a word, are looked at together: a large fabric has billions of them to look at. 255, no way, is
- * followed by 0 here, which is the distance to oneself alone. */
+/* Sets a bit for each router that is one step nearer from `there` than from `here`. It compares eight byte distances
+ * per word, since a large fabric has billions. 255, no path, plus 1 is 0 here, which is the distance of a router to
+ * itself only. */
 static void add_nearer(uint8_t *sets, const uint8_t *here, const uint8_t *there, uint32_t routers, unsigned bit)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -63,7 +63,7 @@ static void add_nearer(uint8_t *sets, const uint8_t *here, const uint8_t *there,
         memcpy(&a, here + i, 8);
         memcpy(&b, there + i, 8);
         memcpy(&set, sets + i, 8);
-        uint64_t apart = a ^ (((b & low) + ones) ^ (b & ~low));  /* of each byte: 0 if b + 1 is a */
+        uint64_t apart = a ^ (((b & low) + ones) ^ (b & ~low));  /* per byte: 0 if b + 1 is a */
         uint64_t equal = ~(((apart & low) + low) | apart | low); /* its highest bit: whether it is 0 */
         set |= (equal >> 7) << bit;
         memcpy(sets + i, &set, 8);
@@ -72,13 +72,13 @@ static void add_nearer(uint8_t *sets, const uint8_t *here, const uint8_t *there,
         sets[i] |= (uint8_t)((there[i] + 1 == here[i]) << bit);
 }
 
-/* nearer() to all routers at once, a row of distances at a time. */
+/* nearer() to all routers at once, one row of distances at a time. */
 static void next_hops_all(const struct hx_fabric *f, uint32_t router, uint64_t *sets)
 {
     uint32_t routers = f->nodes - f->hosts;
     const uint8_t *here = f->distance + (size_t)(router - f->hosts) * routers;
     memset(sets, 0, f->digits[0] * sizeof *sets);
-    uint8_t *to = hx_allocate((size_t)8 * routers, sizeof *to); /* bytes of a set lie apart, a row each */
+    uint8_t *to = hx_allocate((size_t)8 * routers, sizeof *to); /* a row for each byte of a set */
     for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
         uint32_t far = hx_fabric_far(f, router, port).node;
         if (!hx_is_host(f, far))
@@ -107,7 +107,7 @@ uint64_t hx_fabric_next_hops_place(const struct hx_fabric *f, uint32_t router, u
     return set;
 }
 
-/* Whether it is a host with one link, to a router: there is one way out and one way in, whatever the topology. */
+/* Whether a node is a host with one link, to a router: one path out and one in, in any topology. */
 static bool hangs(const struct hx_fabric *f, uint32_t node)
 {
     return hx_is_host(f, node) && (f->updown || hx_fabric_attachment_router(f, node) != node);
@@ -115,7 +115,7 @@ static bool hangs(const struct hx_fabric *f, uint32_t node)
 
 enum { HANGING_WAYS = 1U << HX_E | 1U << HX_LOCAL };
 
-/* By ways that were searched, d0 is a router's own. A host knows to which there is none. */
+/* Next hops of searched routes, where addr_hi is one router's own. A host's table leaves out unreachable routers. */
 static uint64_t searched(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     const struct hx_updown *w = f->updown;
@@ -153,7 +153,7 @@ static uint64_t turn_mask(const struct hx_fabric *f, uint32_t node, unsigned inp
 
 /* ---- VCs ---- */
 
-/* Inputs of a router of which `of` is true as seen from an output. */
+/* Returns the inputs of a router for which `of` holds with an output. */
 static uint64_t inputs_where(const struct hx_fabric *f, uint32_t node, unsigned output,
                              bool (*of)(const struct hx_fabric *f, uint32_t node, unsigned input, unsigned output))
 {
@@ -244,7 +244,7 @@ static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_
     r->x_table = tables;
     r->y_table = tables + f->digits[0];
     if (hx_fabric_shares_table(f, node)) {
-        memset(tables, HANGING_WAYS, f->digits[0] + f->digits[1]); /* whatever the value */
+        memset(tables, HANGING_WAYS, f->digits[0] + f->digits[1]); /* for any value */
     } else {
         for (unsigned value = 0; value < f->digits[0]; value++)
             tables[value] = (uint8_t)hx_fabric_next_hops(f, node, 0, value);
@@ -259,7 +259,7 @@ static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_
         r->turn_mask[input] = (uint8_t)(turn_mask(f, node, input) & (up | 1U << HX_LOCAL));
 }
 
-/* Behind the tables of a router; addr_lo_ports has room for one more. */
+/* Adds detours behind a router's tables; addr_lo_ports has room for one more entry. */
 static void add_detours(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t *addr_lo_ports,
                         struct hx_detour *detour)
 {

@@ -1,4 +1,4 @@
-/* routing.c - reads and writes ways of routing, and sets them for a fabric (topology/routing.h). */
+/* routing.c - parses and prints routing policies, and applies them to a fabric (topology/routing.h). */
 #include "topology/routing.h"
 #include "topology/topology.h" /* circle: the topology says which detours a fabric has */
 
@@ -21,7 +21,7 @@ static const struct {
              {"ugal-threshold", {HX_UGAL, CANDIDATES, 0, TENTH}}};
 enum { WORDS = sizeof words / sizeof *words };
 
-/* What is said of a value in the text of a routing. */
+/* Returns a message about the text of a routing; the next call overwrites it. */
 static const char *wrong_in(const char *text, const char *what)
 {
     static _Thread_local char said[160];

@@ -1,23 +1,24 @@
 /* slim_fly.c - Slim Fly (Besta and Hoefler, "Slim Fly: A Cost Effective Low-Diameter Network Topology", SC14): the
- * graphs of McKay, Miller and Siran (1998), any two of whose 2 q^2 routers are two hops apart at most.
+ * graphs of McKay, Miller and Siran (1998). Any two of the 2 q^2 routers are at most two hops apart.
  *
- * q = 4w + d is a prime power, d of -1, 0, 1, and all arithmetic is of GF(q). Routers are (0, x, y) and (1, m, c). (0,
+ * q = 4w + d is a prime power, d of -1, 0, 1, and all arithmetic is in GF(q). Routers are (0, x, y) and (1, m, c). (0,
  * x, y) and (0, x, z) are joined where y - z is in a set X, (1, m, c) and (1, m, b) where c - b is in a set X', and (0,
  * x, y) and (1, m, c) where y = m x + c. With t a primitive element, Hafner ("Geometric realisation of the graphs of
- * McKay-Miller- Siran", 2004) gives
+ * McKay-Miller-Siran", 2004) gives
  *
  *     d = 1     X = the even powers of t                                  X' = the odd ones
  *     d = 0     X = 1, t^2, .. t^(q-2)                                    X' = t, t^3, .. t^(q-1)
- *     d = -1    X = 1, t^2, .. t^(2w-2), t^(2w-1), t^(2w+1), .. t^(4w-3)  X' = t, t^3, .. t^(2w-1), t^2w, t^(2w+2), .. t^(4w-2)
+ *     d = -1    X = 1, t^2, .. t^(2w-2), t^(2w-1), t^(2w+1), .. t^(4w-3)
+ *               X' = t, t^3, .. t^(2w-1), t^2w, t^(2w+2), .. t^(4w-2)
  *
- * A router has (3q - d) / 2 links, and p hosts: as many as half its links, which is where the bandwidth between routers
- * is just enough. Minimal ways, and the second hop raises the VC. Rack r has (0, r, *) and (1, r, *): copper in it,
+ * A router has (3q - d) / 2 links, and half as many hosts p, for which the bandwidth between routers just suffices.
+ * Paths are minimal, and the second hop moves to the next VC. Rack r has (0, r, *) and (1, r, *): copper within,
  * optical cables between racks. A detour has four hops. A group is a router and its hosts. */
 #include "topology/slim_fly.h"
 #include "base/error.h"
 #include "topology/topology.h"
 
-enum { MOST_Q = 41 }; /* the next, 43, has routers of 65 links, and HX_MAX_RADIX leaves them none for a host */
+enum { MOST_Q = 41 }; /* 43 needs routers of 65 links, more than HX_MAX_RADIX */
 
 static bool is_size(unsigned q)
 {
@@ -65,7 +66,7 @@ static bool take(unsigned *q, unsigned *p, struct hx_spec_tokens *tokens, struct
     return true;
 }
 
-/* Every second power of the primitive element from one on, up to another. */
+/* Adds every second power of the primitive element, from `first` to `last`. */
 static void add_powers(struct hx_slim_fly *s, unsigned set, unsigned first, unsigned last)
 {
     for (unsigned i = first; i <= last; i += 2)
@@ -175,9 +176,9 @@ static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
     return are_joined(f, a, b) ? 3 : 4;
 }
 
-/* ---- its worst case ---- */
+/* ---- worst case ---- */
 
-/* The next router of a circle: from (0, x, y) to (1, x, c), from (1, m, c) to (0, x, y) with the x behind m. */
+/* Returns the next router of a cycle: from (0, x, y) to (1, x, c), from (1, m, c) to (0, x, y) with the x after m. */
 static uint32_t step(const struct hx_slim_fly *s, uint32_t router)
 {
     unsigned q = s->q;
@@ -189,9 +190,10 @@ static uint32_t step(const struct hx_slim_fly *s, uint32_t router)
     return x * q + hx_galois_sum(&s->field, hx_galois_product(&s->field, m, x), router % q);
 }
 
-/* Everyone to the router two steps on. Of two routers (0, x, y) with different x, as of two (1, m, c) with different m,
- * exactly one is joined to both (y - y' = m (x - x') has one solution), so all ways are single; and each step is the
- * second hop of the router before and the first of its own: 2 p hosts share a link. SC15, section 4. */
+/* All hosts of a router send to the router two steps on. Of two routers (0, x, y) with different x, and of two (1, m,
+ * c) with different m, exactly one is joined to both, since y - y' = m (x - x') has one solution. So all paths are
+ * single, and each step is the second hop of the previous router and the first of its own: 2 p hosts share a link.
+ * SC15, section 4. */
 static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
 {
     const struct hx_slim_fly *s = f->own;

@@ -1,31 +1,28 @@
-/* slim_fly_phases.c - all-to-all of a Slim Fly in rounds in which hardly two hosts share a link.
+/* slim_fly_phases.c - all-to-all of a Slim Fly in phases in which hosts rarely share a link.
  *
- * Why. Most pairs of routers have one shortest way. If all hosts make a common shift, those of a router want the same
- * one, and p of them share a link that carries one: with q = 13 and p = 9 any few shifts come to a fifth of what hosts
- * inject.
+ * Most pairs of routers have one minimal path. In a common shift, all p hosts of a router use the same path and share a
+ * link that carries one.
  *
- * A link from (0, x, ..) to (1, m, ..) goes up, on the diagonal m - x; the one back goes down, likewise. If all routers
- * (0, .., ..) make one step (slim_fly.h) of a k, they use each link of a diagonal once, and no other of those between
- * the parts:
+ * A link from (0, x, ..) to (1, m, ..) goes up on the diagonal m - x; the reverse link goes down on it. If all routers
+ * (0, .., ..) make one step (slim_fly.h) of a k, they use each link of a diagonal once, and no other link between the
+ * parts:
  *
  *     SAME_PART from 0   up k, down k - by        from 1   down k, up k + by
  *     ACROSS    from 0   up k                     from 1   down k
  *
- * Besides, ACROSS takes one link of its line, from 0 by -by and from 1 by +by, and none where by = 0. So hosts of a
- * router that make different steps share no link if all diagonals up differ, all diagonals down, and no two steps
- * across have by and -by. There are q diagonals each way, and p hosts with S steps in their part take p + S: which fits
- * for p up to two thirds of q.
+ * ACROSS also takes one link of its line, from 0 by -by and from 1 by +by; none if by = 0. So hosts of a router with
+ * different steps share no link if all diagonals up differ, all diagonals down differ, and no two steps across have by
+ * and -by. There are q diagonals in each direction, and p hosts with S steps in their part take p + S. This fits for p
+ * up to two thirds of q.
  *
- * Rounds. To each k of a group an element is added that is the same for all: so a group is q rounds. In each of these
- * the hosts of a router take turns, so that each makes each step, and each time with the host so many places on that
- * all are met. In a round all receive from one.
+ * The phases of a group add the same element to each k: q in all. Within each, the hosts of a router take turns at all
+ * steps and at all partners of the router. In a phase every host receives from one.
  *
- * What fills no group of p is in no round: who is on the same line or router, and some more, a third of all with q = 13
- * and p = 9. Where p is more than two thirds of q some diagonals are used twice, and for even q, where -by is by, some
- * links of lines. */
+ * Pairs that fill no group of p are in no phase: those on the same line or router, and some more. For p above two
+ * thirds of q, phases use some diagonals twice; for even q, where -by is by, some links of lines. */
 #include "topology/slim_fly.h"
 
-/* a + b from (0, .., ..), a - b from (1, .., ..). */
+/* Returns a + b from (0, .., ..), a - b from (1, .., ..). */
 static unsigned onward_by(const struct hx_galois *f, unsigned part, unsigned a, unsigned b)
 {
     return part ? hx_galois_difference(f, a, b) : hx_galois_sum(f, a, b);
@@ -36,14 +33,14 @@ static unsigned back_from(const struct hx_galois *f, unsigned part, unsigned a, 
     return onward_by(f, !part, a, b);
 }
 
-/* Steps that use a diagonal, up and down, in the group that is being filled. */
+/* Number of steps on each diagonal, up and down, in the current group. */
 struct diagonals {
     unsigned used[2][HX_GALOIS_MOST];
 };
 
 enum { UP, DOWN };
 
-/* The diagonal that a step takes out of its host's part; one of SAME_PART comes back by the other kind. */
+/* Returns the direction by which a step leaves its host's part; SAME_PART returns by the other. */
 static unsigned out_of(unsigned part)
 {
     return part ? DOWN : UP;
@@ -57,7 +54,7 @@ static unsigned use_of(const struct hx_slim_fly *s, const struct diagonals *d, u
     return d->used[out_of(part)][k] + back;
 }
 
-/* Adds a step to the group, for the hosts of both parts, on the diagonals that are used least. */
+/* Adds a step to the group, for the hosts of both parts, on the least used diagonals. */
 static void add_step(struct hx_slim_fly *s, struct diagonals *d, unsigned n, enum hx_slim_fly_kind kind, unsigned by)
 {
     for (unsigned part = 0; part < 2; part++) {
@@ -71,8 +68,9 @@ static void add_step(struct hx_slim_fly *s, struct diagonals *d, unsigned n, enu
     }
 }
 
-/* Steps across have by = 0 and then the powers of the primitive element, of which -1 is the one half-way (but where -a
- * = a): so no group has both a and -a. Steps in a part, which take twice as many diagonals, are shared out evenly. */
+/* Steps across have by = 0 and then the powers of the primitive element, of which -1 is half-way (except where -a = a).
+ * So no group has both a and -a. Groups share the steps within a part evenly, since these take twice as many
+ * diagonals. */
 void hx_slim_fly_plan(struct hx_slim_fly *s)
 {
     struct hx_slim_fly_phases *r = &s->phases;
@@ -98,9 +96,9 @@ uint32_t hx_slim_fly_phases(const struct hx_slim_fly *s)
     return s->phases.groups * s->q * s->p * s->p;
 }
 
-/* ---- whom one sends to ---- */
+/* ---- partners ---- */
 
-/* Where the link from (part, line, at) to a line of the other part ends: y = m x + c. */
+/* Returns the end of the link from (part, line, at) to a line of the other part: y = m x + c. */
 static unsigned crossed(const struct hx_galois *f, unsigned part, unsigned line, unsigned at, unsigned far)
 {
     return back_from(f, part, at, hx_galois_product(f, line, far));
@@ -111,7 +109,7 @@ static uint32_t router_at(const struct hx_slim_fly *s, unsigned part, unsigned l
     return (part * s->q + line) * s->q + at;
 }
 
-/* The router that a step leads to, `added` to its k. */
+/* Returns the router that a step leads to, with `added` to its k. */
 static uint32_t router_to(const struct hx_slim_fly *s, uint32_t router, unsigned step, unsigned added)
 {
     const struct hx_galois *f = &s->field;
@@ -126,8 +124,7 @@ static uint32_t router_to(const struct hx_slim_fly *s, uint32_t router, unsigned
     return router_at(s, part, to, crossed(f, !part, far, at, to));
 }
 
-/* A round is, from the last digit on: the turn, how many places on the host is that receives, what is added to each k,
- * the group. */
+/* Digits of a phase, from the last: the turn, the offset of the receiving host, the element added to k, the group. */
 uint32_t hx_slim_fly_partner(const struct hx_slim_fly *s, uint32_t host, uint32_t phase)
 {
     unsigned own = host % s->p;

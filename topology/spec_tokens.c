@@ -1,4 +1,4 @@
-/* spec_tokens.c - takes spec strings apart for the topologies (topology/topology.h). */
+/* spec_tokens.c - parses spec strings for the topologies (topology/topology.h). */
 #include "base/value.h"
 #include "topology/topology.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lower case, single spaces between parts, none around '='. */
+/* Copies in lower case, with single spaces between parts and none around '='. Returns false if it is too long. */
 static bool normalise(struct hx_spec_tokens *w, const char *text)
 {
     size_t used = 0;

@@ -1,4 +1,4 @@
-/* topology.c - which topologies there are, and which of them a spec string names (topology/topology.h). */
+/* topology.c - the list of topologies, and which of them a spec string names (topology/topology.h). */
 #include "topology/topology.h"
 
 #include "topology/all.h"      /* circle: a topology is found in the list of all of them */
@@ -16,7 +16,7 @@ const struct hx_topology *const hx_topologies[] = {
 #undef HX_TOPOLOGY_ENTRY
         NULL};
 
-/* Lower case and without spaces. */
+/* Copies in lower case without spaces. */
 static void squeeze(char to[HX_SPEC_BYTES], const char *text)
 {
     size_t used = 0;
@@ -26,8 +26,8 @@ static void squeeze(char to[HX_SPEC_BYTES], const char *text)
     to[used] = '\0';
 }
 
-/* What a text resembles a topology by: its first word, "fat-tre", or all its letters where it begins with a number,
- * "xhxmehs" of "4x4 Hx2Mehs". */
+/* Copies the letters that are compared with a topology's: the first word, "fat-tre"; all letters of a text that begins
+ * with a number, "xhxmehs" of "4x4 Hx2Mehs". */
 static void take_letters(char to[HX_SPEC_BYTES], const char *text)
 {
     size_t used = 0;
@@ -105,7 +105,7 @@ static bool take_failures(struct hx_fabric *f, const struct hx_spec_tokens *word
 {
     char written[HX_SPEC_BYTES];
     hx_spec_tokens_as_written(words, failures, written);
-    free(f->updown); /* a graph's own */
+    free(f->updown); /* of a graph */
     f->updown = NULL;
     return hx_failures_take(f, written, problem);
 }

@@ -1,22 +1,22 @@
 /* torus.c - tori and meshes of one to four dimensions (Dally, "Performance Analysis of k-ary n-cube Interconnection
  * Networks", 1990; SC22 appendix C).
  *
- * In one and two dimensions the hosts forward themselves, as a HammingMesh's accelerators: any minimal way, north last,
- * and the links that close the rings raise the VC, so that each VC sees a mesh and no packet needs more of them than
- * one and the dimensions. In three and four dimensions a host stands beside a router on a trace as fast as all the
- * router's links. Of a torus of three dimensions packets take any minimal way, what leads down first (grid.h), and the
- * VC rises as in two: four VCs. Of four dimensions the first two are done before the others, and the VC starts from 0
- * again in these: three VCs. Meshes of so many go dimension by dimension, on one VC.
+ * In one and two dimensions hosts forward, as a HammingMesh's accelerators, on any minimal path, north last. The links
+ * that close rings move packets to the next VC. So each VC sees a mesh, and a packet needs at most one VC and one per
+ * dimension. In three and four dimensions a host stands beside a router on a trace as fast as all the router's links. A
+ * torus of three dimensions takes any minimal path, down first (grid.h), on four VCs. One of four dimensions finishes
+ * the first two before the others, where the VC starts from 0 again: three VCs. Meshes of three and four dimensions go
+ * dimension by dimension, on one VC.
  *
- * A board's links are traces and cost nothing: the 32x32 torus of 2x2 boards has 1,024 cables a plane. SC22 says they
- * are copper, but its 2.5 and 39.5 M$ are the price of optical cables; so they are optical here. A side of two has two
+ * Links within a board are traces and free: the 32x32 torus of 2x2 boards has 1,024 cables per plane. SC22 calls them
+ * copper, but its 2.5 and 39.5 M$ are the price of optical cables; so they are optical here. A side of two has two
  * parallel links. A group is a board. */
 #include "topology/grid.h"
 #include "topology/topology.h"
 
 enum {
     MOST_DIMENSIONS = 4,
-    MOST_ADAPTIVE = 3 /* each ring that closes takes a VC, and there are four */
+    MOST_ADAPTIVE = 3 /* each closed ring takes a VC, of four */
 };
 
 static bool take_boards(struct hx_grid *g, struct hx_spec_tokens *tokens, struct hx_problem *problem)
@@ -62,7 +62,7 @@ static bool take_sides(struct hx_grid *g, const struct hx_spec_tokens *tokens, e
     return true;
 }
 
-/* Of the sides from one to before another. */
+/* Returns the product of the sides first .. end-1. */
 static uint32_t product(const struct hx_grid *g, unsigned first, unsigned end)
 {
     uint32_t all = 1;
@@ -71,8 +71,8 @@ static uint32_t product(const struct hx_grid *g, unsigned first, unsigned end)
     return all;
 }
 
-/* How many dimensions make a stage, in which they are taken in any order. On lines what leads down first would draw
- * traffic to a corner: a mesh of three sides carries little more than a third of it so. */
+/* Sets the stages. Returns the dimensions of a stage, which packets take in any order. Lines have one per stage, since
+ * down first would draw their traffic to a corner. */
 static unsigned set_stages(struct hx_grid *g, enum hx_grid_kind kind)
 {
     unsigned together = g->dimensions;

@@ -7,22 +7,22 @@
 enum { UP, DOWN, NEVER = 255 };
 enum { MOST_ENTRIES = 1 << 24 }; /* of the tables by destination and router */
 
-/* Work that a search may take, in looks at a port: a second or so. */
+/* Work limit of a search, in port visits: about a second. */
 static const uint64_t most_looks = UINT64_C(1) << 29;
 
 struct search {
     const struct hx_fabric *f;
-    const uint64_t *down; /* [nodes]; NULL */
+    const uint64_t *down; /* [nodes]: failed ports; NULL: none */
     unsigned most_vcs;
     struct hx_updown *w;
     uint32_t *router_of; /* [digits]; HX_NOWHERE: none */
-    uint32_t *queue;     /* [routers]: the nearest to a destination first */
-    uint32_t *first;     /* [routers + 1]: of each distance, its first place in the queue */
-    uint8_t (*turns)[2]; /* [routers]: turns from down to up that are still to come, for who came up or down */
+    uint32_t *queue;     /* [routers]: nearest to a destination first */
+    uint32_t *first;     /* [routers + 1]: first queue index of each distance */
+    uint8_t (*turns)[2]; /* [routers]: remaining turns from down to up of a packet that arrived UP or DOWN */
     uint64_t looks;
 };
 
-/* The router behind a port; HX_NOWHERE: a host, nothing, or the link is down. */
+/* Returns the router behind a port; HX_NOWHERE: a host, nothing, or a failed link. */
 static uint32_t far_router(const struct search *s, uint32_t router, unsigned port)
 {
     uint32_t node = s->f->hosts + router;
@@ -39,7 +39,7 @@ static bool has_hosts(const struct hx_fabric *f, uint32_t router)
 
 /* ---- distances ---- */
 
-/* Breadth first from a router, which is distance 0. Returns how many it came to. */
+/* Breadth-first search from a router. Returns the number of routers reached. */
 static uint32_t spread(const struct search *s, uint32_t from, uint16_t *distance, uint32_t *queue)
 {
     const struct hx_fabric *f = s->f;
@@ -71,7 +71,7 @@ static void measure(struct search *s)
     }
 }
 
-/* All shortest ways. */
+/* Takes all minimal paths. */
 static void take_all(struct search *s)
 {
     for (uint32_t digit = 0; digit < s->w->digits; digit++) {
@@ -89,7 +89,7 @@ static void take_all(struct search *s)
 
 /* ---- turns ---- */
 
-/* Routers by their distance to a destination, which stands first. Returns how many have a way there. */
+/* Sorts routers by their distance to a destination, which comes first. Returns how many reach it. */
 static uint32_t sort_by_distance(struct search *s, const uint16_t *distance)
 {
     uint32_t count = 0;
@@ -108,7 +108,7 @@ static uint32_t sort_by_distance(struct search *s, const uint16_t *distance)
     return count;
 }
 
-/* Turns that a packet has yet to take which goes by this port after it came up or down. */
+/* Returns the remaining turns of a packet that arrived UP or DOWN and leaves by this port. */
 static unsigned turns_by(struct search *s, uint32_t router, unsigned port, unsigned came)
 {
     uint32_t far = far_router(s, router, port);
@@ -118,7 +118,7 @@ static unsigned turns_by(struct search *s, uint32_t router, unsigned port, unsig
     return turns < NEVER ? turns : NEVER;
 }
 
-/* Of `ports`, those by which no more turns are to come than `most`. */
+/* Returns those of `ports` by which at most `most` turns remain. */
 static uint64_t with_turns(struct search *s, uint32_t router, uint64_t ports, unsigned came, unsigned most)
 {
     uint64_t set = 0;
@@ -129,7 +129,7 @@ static uint64_t with_turns(struct search *s, uint32_t router, uint64_t ports, un
     return set;
 }
 
-/* Leaves out ways that need too many turns: first those that only who came up could take, if others are left. */
+/* Drops ports with too many turns. Ports that only packets from below may take stay only if there are no others. */
 static uint64_t prune(struct search *s, uint32_t router, uint64_t ports, unsigned most)
 {
     uint64_t for_all = with_turns(s, router, ports, DOWN, most);
@@ -148,8 +148,8 @@ static void count_turns_from(struct search *s, uint32_t router, uint64_t ports)
     }
 }
 
-/* The most turns from down to up that any packet to this digit takes under the order as it is. Where ways are to be
- * left out, they are until no packet takes more than `most`; NEVER: some have no way then. */
+/* Returns the most turns from down to up of any packet to this digit, under the current order. With drop_paths, it
+ * drops paths until no packet takes more than `most` turns; NEVER: some router has no path then. */
 static unsigned count_turns_to(struct search *s, uint32_t digit, unsigned most, bool leave_out)
 {
     unsigned all = 0;
@@ -167,7 +167,7 @@ static unsigned count_turns_to(struct search *s, uint32_t digit, unsigned most, 
     return all;
 }
 
-/* Likewise to any digit, or more than `most`. */
+/* Returns the most turns to any digit. Stops at the first digit that exceeds `most`. */
 static unsigned count_turns(struct search *s, unsigned most, bool leave_out)
 {
     unsigned all = 0;
@@ -180,7 +180,7 @@ static unsigned count_turns(struct search *s, unsigned most, bool leave_out)
 
 /* ---- orders ---- */
 
-/* Those furthest from any host first, as the tops of a tree. */
+/* Ranks routers by their distance from hosts, the furthest first, like the tops of a tree. */
 static void order_from_tops(struct search *s)
 {
     uint32_t count = 0;
@@ -211,7 +211,7 @@ static void order_by_number(struct search *s)
         s->w->rank[router] = router;
 }
 
-/* Those nearest to a router first; by number if some are too far from it. */
+/* Ranks routers by their distance from a root; unreachable ones by number. */
 static void order_from(struct search *s, uint32_t root)
 {
     uint16_t *distance = hx_allocate(s->w->routers, sizeof *distance);
@@ -222,7 +222,7 @@ static void order_from(struct search *s, uint32_t root)
     free(distance);
 }
 
-/* From the tops of a tree, as they are numbered, then from one router or another. */
+/* Orders to try: tree tops first, by number, then 32 roots. */
 enum { MOST_ORDERS = 34 };
 static void take_order(struct search *s, unsigned order)
 {
@@ -234,7 +234,7 @@ static void take_order(struct search *s, unsigned order)
         order_from(s, (uint32_t)((uint64_t)(order - 2) * s->w->routers / (MOST_ORDERS - 2)));
 }
 
-/* The order that needs the fewest turns, all ways taken. Returns how many. */
+/* Takes the order that needs the fewest turns with all minimal paths. Returns the number of turns. */
 static unsigned find_order(struct search *s)
 {
     unsigned best = 0;
@@ -251,7 +251,7 @@ static unsigned find_order(struct search *s)
     return fewest;
 }
 
-/* An order that needs no more turns than `most` once ways are left out. Returns how many; NEVER: none was found. */
+/* Takes the first order that needs at most `most` turns after it drops paths. Returns the turns; NEVER: none found. */
 static unsigned find_order_of_few(struct search *s, unsigned most)
 {
     s->looks = 0;
@@ -274,7 +274,7 @@ static void find(struct search *s)
     s->w->vcs = turns < s->most_vcs ? turns + 1 : 0;
 }
 
-/* In an order that is given. */
+/* Takes a given order and drops paths until the VCs suffice. */
 static void find_in_order(struct search *s, const uint32_t *rank)
 {
     memcpy(s->w->rank, rank, s->w->routers * sizeof *rank);
@@ -305,7 +305,7 @@ static struct hx_updown *make_room(const struct hx_fabric *f)
     return w;
 }
 
-/* Which router has which d0. */
+/* Notes the router of each addr_hi. Fails if two routers share one. */
 static bool take_digits(struct search *s, struct hx_problem *problem)
 {
     memset(s->router_of, UINT8_MAX, s->w->digits * sizeof *s->router_of);
@@ -365,7 +365,7 @@ struct hx_updown *hx_updown_search(const struct hx_fabric *f, const uint64_t *do
 
 bool hx_updown_may_change(const struct hx_fabric *f)
 {
-    return f->updown && f->updown->vcs > 1; /* on a single VC no table raises any */
+    return f->updown && f->updown->vcs > 1; /* on a single VC no table has a VC increment */
 }
 
 bool hx_updown_reroute(struct hx_fabric *rerouted, const struct hx_fabric *f, const uint64_t *down)

@@ -1,15 +1,15 @@
-/* updown_cycle.c - shows why a graph needs VCs: links that wait for one another in a circle (topology/updown.h). */
+/* updown_cycle.c - finds a cycle of the channel dependency graph of a single VC (topology/updown.h). */
 #include "topology/updown.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A link by the port of the router that sends on it. */
+/* Channels, each known by the port that sends on it. */
 struct links {
     const struct hx_fabric *f;
     const struct hx_updown *w;
-    uint64_t *next;   /* [ports]: of the router behind it, ports that a packet may wait for which came by it */
-    uint32_t *path;   /* [ports]: links, each of which waits for the one after it */
+    uint64_t *next;   /* [ports]: ports of the next router that a packet of this channel may wait for */
+    uint32_t *path;   /* [ports]: channels, each of which waits for the next */
     uint32_t *sender; /* [ports]: routers */
     uint8_t *state;   /* [ports] */
     uint32_t *queue;  /* [routers] */
@@ -23,7 +23,7 @@ static uint32_t behind(const struct links *l, uint32_t router, unsigned port)
     return hx_fabric_far(l->f, l->f->hosts + router, port).node - l->f->hosts;
 }
 
-/* Adds what packets to one router may wait for, from wherever they come. */
+/* Adds the dependencies of packets from all hosts to one router. */
 static void add_waits(struct links *l, const uint64_t *ports)
 {
     uint32_t count = 0;
@@ -45,8 +45,7 @@ static void add_waits(struct links *l, const uint64_t *ports)
     }
 }
 
-/* Goes on from the end of the path for as long as it leads to links that are new. True: it has come back to itself, and
- * the path is the circle. */
+/* Extends the path while it leads to new channels. Returns true if it closes; l->path is then the cycle. */
 static bool follow(struct links *l)
 {
     while (l->length) {

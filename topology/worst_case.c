@@ -1,4 +1,4 @@
-/* worst_case.c - loads single links as much as they can be (topology/worst_case.h). */
+/* worst_case.c - finds the permutation that loads single links most (topology/worst_case.h). */
 #include "topology/worst_case.h"
 #include "base/rng.h"
 #include "topology/assignment.h"
@@ -9,11 +9,11 @@
 #include <string.h>
 
 enum {
-    MOST_ATTACHMENT_ROUTERS = 128, /* that may be joined before and behind a link at first, */
-    FEW_ATTACHMENT_ROUTERS = 32,   /* and later, */
-    WIDELY = 4,                    /* chosen of so many times as many, those that load it most */
-    FIRST_LINKS = 48,              /* of which the fullest begins, */
-    NEXT_LINKS = 4,                /* and later, for each seat that is left */
+    MOST_ATTACHMENT_ROUTERS = 128, /* joined before and behind the first link */
+    FEW_ATTACHMENT_ROUTERS = 32,   /* joined at later links */
+    WIDELY = 4,                    /* times as many candidates, of which those that load the link most are chosen */
+    FIRST_LINKS = 48,              /* random links, of which the fullest is taken */
+    NEXT_LINKS = 4,                /* links for each remaining attachment router */
     WIDE_ATTACHMENT_ROUTERS = WIDELY * MOST_ATTACHMENT_ROUTERS
 };
 
@@ -22,38 +22,38 @@ struct link {
     unsigned port;
 };
 
-/* Seats on one side of a link, the nearest first. */
+/* Attachment routers on one side of a link, the nearest first. */
 struct side {
     uint32_t attachment_router[WIDE_ATTACHMENT_ROUTERS];
-    double most[WIDE_ATTACHMENT_ROUTERS]; /* that it brings to the link with any one on the other side */
+    double most[WIDE_ATTACHMENT_ROUTERS]; /* highest load with any one on the other side */
     unsigned count;
 };
 
-/* Who of the seats before a link goes to whom behind it. */
+/* Assignment of attachment routers before a link to those behind it. */
 struct group {
     uint32_t from[MOST_ATTACHMENT_ROUTERS], to[MOST_ATTACHMENT_ROUTERS];
-    unsigned froms, n; /* n: the more of both sides */
+    unsigned froms, n; /* n: size of the larger side */
     double worth[MOST_ATTACHMENT_ROUTERS * MOST_ATTACHMENT_ROUTERS];
     unsigned chosen[MOST_ATTACHMENT_ROUTERS];
-    double load; /* that all together bring to the link: hosts to a usual one */
+    double load; /* load of the link by all of them: hosts, per HX_LINK_GBPS */
 };
 
 struct search {
     const struct hx_fabric *f;
     struct hx_tables tables;
     uint32_t *to;     /* [nodes] */
-    uint32_t *weight; /* [nodes]: hosts that take part and sit there */
+    uint32_t *weight; /* [nodes]: hosts there that take part */
     uint32_t *host;   /* [nodes]: one of them */
-    bool *hangs;      /* [nodes]: a host that only hangs on another node */
-    bool *taken;      /* [nodes]: somebody sends there */
-    double *share;    /* [nodes]: of what sets out there, what passes the link */
-    uint32_t *seen;   /* [nodes]: the number of the look that saw it last */
+    bool *hangs;      /* [nodes]: a host attached to another node */
+    bool *taken;      /* [nodes]: has a sender */
+    double *share;    /* [nodes]: share of its traffic that passes the link */
+    uint32_t *seen;   /* [nodes]: number of the last search that reached it */
     uint32_t *queue;  /* [nodes] */
     uint32_t looks;
     uint64_t random;
     struct side before, behind;
-    double *
-        worth; /* [WIDE_ATTACHMENT_ROUTERS][WIDE_ATTACHMENT_ROUTERS]: what a seat before the link and one behind it bring to it */
+    double
+        *worth; /* [WIDE_ATTACHMENT_ROUTERS][WIDE_ATTACHMENT_ROUTERS]: load of each pair before and behind the link */
     struct group *best, *other;
 };
 
@@ -69,7 +69,7 @@ static bool receives(const struct search *s, uint32_t node)
     return s->weight[node] && !s->taken[node];
 }
 
-/* The seats nearest to a node of which `is` is true. */
+/* Finds the attachment routers nearest to a node for which `is` holds. */
 static void find_nearest(struct search *s, uint32_t start, bool (*is)(const struct search *, uint32_t), unsigned most,
                          struct side *side)
 {
@@ -94,9 +94,9 @@ static void find_nearest(struct search *s, uint32_t start, bool (*is)(const stru
     }
 }
 
-/* Of what sets out anywhere for a seat, the share that passes the link, in s->share where s->seen is the new look:
- * backwards from the link, those first from which it is as many hops. Minimal ways between two nodes are equally long,
- * so a node's share is complete when its turn comes. No further than `most` nodes. */
+/* Sets s->share, where s->seen is the current search, to the share of a node's traffic to an attachment router that
+ * passes the link. Searches back from the link, hop by hop, through at most `most` nodes. Minimal paths between two
+ * nodes are equally long, so a node's share is complete when its turn comes. */
 static void look_back(struct search *s, const struct link *l, uint32_t attachment_router, unsigned most)
 {
     uint64_t set = hx_tables_onward(&s->tables, l->node, attachment_router, s->host[attachment_router]);
@@ -126,7 +126,7 @@ static void look_back(struct search *s, const struct link *l, uint32_t attachmen
     }
 }
 
-/* What each of the seats before a link brings to it with each behind it. */
+/* Computes the load of the link by each pair of attachment routers before and behind it. */
 static void weigh(struct search *s, const struct link *l, unsigned most)
 {
     for (unsigned j = 0; j < s->behind.count; j++) {
@@ -143,7 +143,7 @@ static void weigh(struct search *s, const struct link *l, unsigned most)
     }
 }
 
-/* The numbers of those that bring most, alike ones nearest first. Returns how many. */
+/* Picks the numbers of those with the highest load, the nearest of equal ones first. Returns how many. */
 static unsigned pick(struct side *side, unsigned most, unsigned *number)
 {
     unsigned count = 0;
@@ -159,7 +159,7 @@ static unsigned pick(struct side *side, unsigned most, unsigned *number)
     return count;
 }
 
-/* What the seats near a link can load it with, all together. */
+/* Finds the assignment of nearby attachment routers that loads a link most. */
 static void look(struct search *s, const struct link *l, unsigned most, struct group *g)
 {
     unsigned from[MOST_ATTACHMENT_ROUTERS];
@@ -223,7 +223,7 @@ static void load_fullest(struct search *s)
         settle(s, s->best);
 }
 
-/* Some link next to a seat, again and again until the seat has its partner or loads nothing together with others. */
+/* Tries links next to an attachment router until it has a partner or adds no load. */
 static void load_from(struct search *s, uint32_t attachment_router)
 {
     while (sends(s, attachment_router)) {
@@ -238,7 +238,7 @@ static void load_from(struct search *s, uint32_t attachment_router)
     }
 }
 
-/* Seats that are left: in their order, and nobody to itself. */
+/* Pairs the remaining attachment routers in order, none with itself. */
 static void join_rest(struct search *s)
 {
     uint32_t *from = s->queue;
@@ -260,7 +260,7 @@ static void join_rest(struct search *s)
     }
     for (uint32_t i = 0; i < froms; i++)
         s->to[from[i]] = from[i] == to[i] ? HX_NOWHERE : to[i];
-    /* A single one is left, for which all others are taken: another takes it, and gives up its own. */
+    /* The only one left takes the partner of another, which takes it instead. */
     for (uint32_t node = 0; node < s->f->nodes && froms == 1 && s->to[from[0]] == HX_NOWHERE; node++) {
         if (s->to[node] == HX_NOWHERE)
             continue;

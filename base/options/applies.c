@@ -1,11 +1,11 @@
-/* applies.c - which runs an option is for, in words (applies.h). */
+/* applies.c - checks and prints the runs that an option applies to (applies.h). */
 #include "base/options/applies.h"
 #include "base/error.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What a run is told by a word: each word has a bit. */
+/* Clocks and patterns: each word of a group has a bit. */
 static const struct group {
     uint64_t mask;
     unsigned first_bit;

@@ -1,11 +1,11 @@
-/* applies.h - which runs an option is for: some are for one clock only, some for a few traffic patterns.
+/* applies.h - the runs that an option applies to: some are for one clock, some for a few traffic patterns.
  *
- * A mask has a bit for every clock and for every pattern. Of an option it says what the option is for; no clock's bit,
- * or no pattern's, means all of them, so 0 is everything. Of a run it says what the run is; of a file that does not
- * name its clock or its pattern, all that it could be run as.
+ * A mask has a bit for every clock and every pattern. An option's mask has those it applies to; without a clock's bit,
+ * or a pattern's, it applies to all of them, so 0 is everything. A run's mask has its clock and pattern; a file without
+ * them has all that it may run as.
  *
- * The masks stand in the options' own table (struct hx_option, `applies`), and the command line, files and the
- * documentation are judged and written by it:
+ * The masks are in the options' table (struct hx_option, `applies`). Checks of the command line and files, and the
+ * documentation, use them:
  *
  *     hxmesh: error: --rate: is for --traffic all-to-all, ... or incast, not all-reduce
  *     hxmesh: error: lab.hxm.yaml:7:3: traffic.rate: is for pattern: all-to-all, ... or incast, not all-reduce */
@@ -20,17 +20,17 @@
 
 bool hx_applies(uint64_t option, uint64_t run);
 
-/* What an option is for, as options say it: "--clock virtual", "--traffic incast or broadcast", both with "; " between
- * them; empty: for everything. `text` has HX_APPLIES_TEXT bytes. Returns text. */
+/* Prints the runs of an option: "--clock virtual", "--traffic incast or broadcast", joined by "; "; empty: all. `text`
+ * has HX_APPLIES_TEXT bytes. Returns text. */
 enum { HX_APPLIES_TEXT = 320 };
 const char *hx_applies_print(char *text, uint64_t option);
 
-/* What is wrong with the option in that run ("is for --clock wall, not virtual"), NULL: nothing. A file says it in its
- * own words ("is for clock: wall, not virtual"). Overwritten by the next call. */
+/* Returns why the option does not apply to a run ("is for --clock wall, not virtual"; in files, "is for clock: wall,
+ * not virtual"); NULL: it applies. The next call overwrites it. */
 enum hx_applies_words { HX_APPLIES_OPTIONS, HX_APPLIES_KEYS };
 const char *hx_applies_wrong(const struct hx_option *option, uint64_t run, enum hx_applies_words words);
 
-/* Dies with HX_EXIT_USAGE of the first option on the command line that is not for this run. */
+/* Dies with HX_EXIT_USAGE at the first option on the command line that does not apply to this run. */
 void hx_options_check(const struct hx_command *command, const struct hx_common *common, uint64_t run);
 
 #endif

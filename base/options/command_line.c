@@ -1,4 +1,4 @@
-/* command_line.c - a command line that can be pasted (base/options/command_line.h). */
+/* command_line.c - prints command lines that a shell accepts (base/options/command_line.h). */
 #include "base/options/command_line.h"
 #include "base/options/applies.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends a word to a line as a shell takes it: in quotes, if anything in it means something to a shell. */
+/* Appends a word, quoted if the shell needs it. */
 static void write_word(FILE *line, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
@@ -42,7 +42,7 @@ const char *hx_command_line(const char *program, int argc, char *const *argv)
     return fclose(line) == 0 ? text : program;
 }
 
-/* ---- options as they are ---- */
+/* ---- all options ---- */
 
 static void write_option(FILE *line, const struct hx_option *o, const char *value)
 {
@@ -56,7 +56,7 @@ static void write_coordinates(FILE *line, const struct hx_option *o, const struc
         fprintf(line, " --%s %u,%u", o->name, at[i].addr_hi, at[i].addr_lo);
 }
 
-/* The shortest number that is read as this one. */
+/* Prints the shortest number that parses as this one. */
 static const char *write_real(char text[HX_VALUE_TEXT], double value)
 {
     for (int digits = 6; digits <= 17; digits++) {

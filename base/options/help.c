@@ -1,5 +1,5 @@
-/* help.c - prints --help from the same table that options.c parses by; as text here, other formats in
- * man.c, markdown.c and words.c. */
+/* help.c - prints --help as text from the table that options.c parses; man.c, markdown.c and words.c print other
+ * formats. */
 #include "base/options/options.h"
 #include "base/options/table.h"
 
@@ -7,7 +7,7 @@
 
 enum { WIDTH = 80, HELP_COLUMN = 26 };
 
-/* Prints words from `column` on, broken at WIDTH and indented by `indent`; a line feed in the text is kept. */
+/* Prints words from `column` on, wrapped at WIDTH and indented by `indent`; keeps line feeds. */
 static void print_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)
 {
     bool first = true;
@@ -70,7 +70,7 @@ static void print_options(FILE *out, const struct hx_option *options)
     }
 }
 
-/* Letters up to the next space that is in no quotes, or the end. */
+/* Returns the letters up to the next space outside quotes, or the end. */
 static size_t argument_length(const char *text)
 {
     char quote = '\0';
@@ -84,7 +84,7 @@ static size_t argument_length(const char *text)
     return n;
 }
 
-/* A command line, broken as a shell takes it. */
+/* Prints a command line, wrapped with backslashes. */
 static void print_command(FILE *out, const char *text)
 {
     enum { INDENT = 2, FURTHER = 6, END = 2 /* " \\" */ };

@@ -1,4 +1,4 @@
-/* json.c - values by the names of their options (json.h). */
+/* json.c - writes option values by name (json.h). */
 #include "base/options/json.h"
 #include "base/json.h"
 #include "base/options/applies.h"

@@ -1,4 +1,4 @@
-/* json.h - values as they hold, by the names of their options: what a report says of how it came about. */
+/* json.h - current option values by name, for the provenance in reports. */
 #ifndef HXMESH_BASE_OPTIONS_JSON_H
 #define HXMESH_BASE_OPTIONS_JSON_H
 
@@ -6,9 +6,8 @@
 
 #include <jansson.h>
 
-/* Sets in `into` what each option's target holds, of those that are for this run (base/options/applies.h). Numbers and
- * bytes are integers, durations texts as the option takes them ("500ms"), words words, coordinates lists; texts that
- * are not there are left out. */
+/* Sets in `into` the value of each option that applies to the run (base/options/applies.h): numbers and bytes as
+ * integers, durations as text ("500ms"), choices as words, coordinates as lists. Omits missing texts. */
 void hx_options_json(const struct hx_option *options, uint64_t run, json_t *into);
 
 #endif

@@ -1,4 +1,4 @@
-/* man.c - a table of options as a manual page, section 1 (base/options/options.h). */
+/* man.c - prints a table of options as a manual page, section 1 (base/options/options.h). */
 #include "base/options/applies.h"
 #include "base/options/manual.h"
 #include "base/options/table.h"

@@ -1,5 +1,5 @@
-/* markdown.c - a table of options as a section of docs/options.md (base/options/options.h). Common options are left
- * out: hx_print_markdown_common() says them once for all. */
+/* markdown.c - prints a table of options as a section of docs/options.md (base/options/options.h), without common
+ * options, which hx_print_markdown_common() prints once. */
 #include "base/options/applies.h"
 #include "base/options/manual.h"
 #include "base/options/options.h"

@@ -1,4 +1,4 @@
-/* option.h - an option, a table of them, and a command line: what reads and prints them is in options.h. */
+/* option.h - an option, a table of options, and a command line; options.h reads and prints them. */
 #ifndef HXMESH_BASE_OPTIONS_OPTION_H
 #define HXMESH_BASE_OPTIONS_OPTION_H
 
@@ -11,19 +11,19 @@
 #include <time.h>
 
 enum hx_option_kind {
-    HX_OPTION_HEADING,     /* no option: a heading in --help; .help is its text */
+    HX_OPTION_HEADING,     /* not an option: a heading in --help with .help as its text */
     HX_OPTION_FLAG,        /* to.flag */
     HX_OPTION_STRING,      /* to.string */
-    HX_OPTION_LIST,        /* to.list: may be given again and again */
+    HX_OPTION_LIST,        /* to.list: repeatable */
     HX_OPTION_NUMBER,      /* to.number, low .. high */
     HX_OPTION_BYTES,       /* to.number, bytes, low .. high */
     HX_OPTION_DURATION,    /* to.number, nanoseconds, low .. high */
     HX_OPTION_REAL,        /* to.real, real_low .. real_high */
     HX_OPTION_COORDINATE,  /* to.coordinate */
-    HX_OPTION_COORDINATES, /* to.coordinates: may be given again and again, and hold several */
-    HX_OPTION_CHOICE,      /* to.choice, place in .choices; --help lists the choices */
-    HX_OPTION_HELP,        /* prints and exits: only among the common options */
-    HX_OPTION_VERSION,     /* likewise */
+    HX_OPTION_COORDINATES, /* to.coordinates: repeatable, several each */
+    HX_OPTION_CHOICE,      /* to.choice, index in .choices; --help lists them */
+    HX_OPTION_HELP,        /* prints and exits: common options only */
+    HX_OPTION_VERSION,     /* prints and exits: common options only */
     HX_OPTION_END
 };
 
@@ -35,14 +35,14 @@ struct hx_option_list {
 
 struct hx_option {
     const char *name;
-    const char *alias; /* older name, which --help does not print; results have it as their key. NULL: none */
-    const char *key;   /* in files, as "traffic.message" or "jobs[].tag" (base/yaml/keys.h); NULL: it is in none */
-    bool key_required; /* where what it is in is there */
+    const char *alias; /* older name, hidden in --help, key in results; NULL: none */
+    const char *key;   /* in files, "traffic.message" or "jobs[].tag" (base/yaml/keys.h); NULL: not in files */
+    bool key_required; /* if its parent is present */
     char letter;       /* 0: none */
     enum hx_option_kind kind;
     bool negatable;       /* FLAG: --no-NAME exists */
-    const char *argument; /* its name in --help; NULL: by kind */
-    const char *help;     /* says nothing of range and default, which are printed behind it */
+    const char *argument; /* name of the value in --help; NULL: by kind */
+    const char *help;     /* without range and default, which --help appends */
     union {
         bool *flag;
         const char **string;
@@ -56,19 +56,17 @@ struct hx_option {
     uint64_t low, high;
     double real_low, real_high;
     const char *const *choices;    /* ends with NULL */
-    const uint64_t *default_value; /* what is taken if it is not given, where the target does not hold that */
-    const char *otherwise;         /* the same in words, where no value says it; "": nothing is said */
-    /* CHOICE that may also be the name of a file, which then is stored here, and the choice is the place of the word
-     * that stands for it in --help. A name has a '/' or a '.' in it or is there; a word of the list is that word. NULL:
-     * no. */
+    const uint64_t *default_value; /* the default if the target does not hold it */
+    const char *otherwise;         /* the default in words; "": do not print one */
+    /* A CHOICE that also accepts a file name stores it here and sets file_choice. --help lists the word of file_choice.
+     * A file name contains '/' or '.', or exists; words of the list take precedence. NULL: words only. */
     const char **file;
     unsigned file_choice;
-    unsigned *given; /* where `given_bit` is set when the option was used; NULL: nowhere */
+    unsigned *given; /* where to set `given_bit` if the option is used; NULL: nowhere */
     unsigned given_bit;
-    const struct hx_option
-        *shown; /* whose values, range and default are printed, where this one only keeps the text; NULL: its own */
-    uint64_t applies;    /* the runs it is for, as base/options/applies.h has it; 0: all */
-    const char *instead; /* what to say to whoever uses it in another one, in parentheses; NULL: nothing */
+    const struct hx_option *shown; /* option to print instead, if this one only keeps the text; NULL: itself */
+    uint64_t applies;              /* mask of the runs it applies to (base/options/applies.h); 0: all */
+    const char *instead;           /* hint for use in another run, printed in parentheses; NULL: none */
 };
 
 /* clang-format off */
@@ -92,49 +90,48 @@ struct hx_option {
 #define HX_OPTIONS_END           {.kind = HX_OPTION_END}
 /* clang-format on */
 
-/* What --help prints, and --help=WORD. */
+/* Formats of --help, and of --help=WORD. */
 enum hx_help_format { HX_HELP_TEXT, HX_HELP_MAN, HX_HELP_MARKDOWN, HX_HELP_WORDS, HX_HELP_FORMATS };
 
-/* A command line, and what it is for. */
+/* A command line and its purpose. */
 struct hx_example {
     const char *command, *what;
 };
 enum { HX_MOST_EXAMPLES = 6 };
 
 struct hx_command {
-    const char *program;              /* as a user types it: "hxmesh route" */
-    const char *operands;             /* "SPEC", NULL: none */
-    const char *const *operand_words; /* what an operand may be, for completion; ends with NULL; NULL: anything */
-    const char *summary;              /* what it does, one or two sentences */
-    const char *details;              /* NULL or paragraphs behind the options */
+    const char *program;                              /* "hxmesh route" */
+    const char *operands;                             /* "SPEC", NULL: none */
+    const char *const *operand_words;                 /* possible operands, for completion; ends with NULL; NULL: any */
+    const char *summary;                              /* one or two sentences */
+    const char *details;                              /* paragraphs after the options, or NULL */
     struct hx_example examples[HX_MOST_EXAMPLES + 1]; /* ends with .command NULL */
-    const char *failed;  /* what the exit code HX_EXIT_FAILED says of it; NULL: it never ends with it */
-    const char *related; /* pages of other programs, as "hxmesh-run hxmesh-trace"; NULL: none */
+    const char *failed;                               /* meaning of the exit code HX_EXIT_FAILED; NULL: never used */
+    const char *related;                              /* other manual pages, "hxmesh-run hxmesh-trace"; NULL: none */
     unsigned least_operands, most_operands;
-    bool hides_operands; /* they are taken, and completed, but what they say an option says, too: usage does not name
-                         * them */
+    bool hides_operands; /* accepts and completes operands, but usage shows only the equivalent option */
     bool no_json;
-    const struct hx_option *options;                          /* ends with HX_OPTIONS_END; NULL: none of its own */
-    void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its own kind of file; NULL: none */
+    const struct hx_option *options;                          /* ends with HX_OPTIONS_END; NULL: none */
+    void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its kind of file; NULL: none */
 };
 
-/* A program, and the pages of others that go with it. */
+/* A program, and related manual pages. */
 #define HX_PROGRAM(name, others) .program = (name), .related = (others)
-/* What stands behind the options of a command line, and how many there may be. */
+/* The operands of a command line, and their number. */
 #define HX_OPERANDS(names, least, most) .operands = (names), .least_operands = (least), .most_operands = (most)
 
-enum { HX_MOST_OPTIONS = 128 }; /* of a table, with its headings and what is common */
+enum { HX_MOST_OPTIONS = 128 }; /* of a table, with headings and common options */
 
 struct hx_common {
-    const char *json;           /* file or "-"; NULL: the table for a person */
+    const char *json;           /* file or "-"; NULL: print the table for people */
     bool quiet;                 /* no progress */
-    unsigned color;             /* enum hx_color (base/color.h): chosen already */
+    unsigned color;             /* enum hx_color (base/color.h), already chosen */
     time_t started;             /* when the command line was read */
-    const char *line;           /* the command line, quoted as a shell reads it; kept until another one is read */
-    bool used[HX_MOST_OPTIONS]; /* by place in the command's own table: it was on the command line */
+    const char *line;           /* the command line, quoted for a shell; kept until the next is read */
+    bool used[HX_MOST_OPTIONS]; /* by index in the command's own table: was on the command line */
 };
 
-/* The key of an option's value in results. */
+/* Returns the key of an option's value in results. */
 static inline const char *hx_option_result_key(const struct hx_option *option)
 {
     return option->alias ? option->alias : option->name;

@@ -1,5 +1,4 @@
-/* options.c - turns a table of options into a parsed command line (base/options/options.h); help.c and others print
- * it. */
+/* options.c - parses a command line by a table of options (base/options/options.h). */
 #include "base/options/options.h"
 #include "base/color.h"
 #include "base/error.h"
@@ -15,7 +14,7 @@
 
 enum { FIRST_LONG = 256, NEGATED = 1024 };
 
-/* What getopt_long wants, and the list of names for "did you mean". */
+/* Input of getopt_long, and the names for "did you mean". */
 struct parser {
     const struct hx_command *command;
     struct hx_common *common;
@@ -25,7 +24,7 @@ struct parser {
     unsigned long_count;
     char letters[2 * HX_MOST_OPTIONS + 2];
     char names[2 * HX_MOST_OPTIONS][32];            /* "--planes" */
-    const char *name_list[2 * HX_MOST_OPTIONS + 1]; /* aliases are not suggested */
+    const char *name_list[2 * HX_MOST_OPTIONS + 1]; /* without aliases */
     unsigned name_count;
 };
 
@@ -190,7 +189,7 @@ void hx_options_take(const struct hx_option *to, const struct hx_option *from)
     }
 }
 
-/* The option that a value of getopt_long stands for. */
+/* Returns the option of a getopt_long value. */
 static const struct hx_option *by_value(const struct parser *p, int value)
 {
     if (value < FIRST_LONG)
@@ -198,14 +197,14 @@ static const struct hx_option *by_value(const struct parser *p, int value)
     return p->by_index[(unsigned)(value % NEGATED - FIRST_LONG) % HX_MOST_OPTIONS];
 }
 
-/* The common options are no part of the command's table. */
+/* Marks an option of the command's own table as used; common options are not in it. */
 static void note_used(const struct parser *p, const struct hx_option *option)
 {
     for (unsigned i = 0; p->command->options && p->command->options[i].kind != HX_OPTION_END; i++)
         p->common->used[i] = p->common->used[i] || &p->command->options[i] == option;
 }
 
-/* As an error names it. */
+/* Formats an option for a message. */
 enum { WHERE_BYTES = 64 };
 static const char *where_of(char where[WHERE_BYTES], const char *name)
 {
@@ -225,7 +224,7 @@ static void apply(struct parser *p, int value)
     note_used(p, option);
 }
 
-/* Long options that `word` (of `length` letters) shortens. */
+/* Counts the long options that `word` (of `length` letters) abbreviates. */
 static unsigned shortened(const struct parser *p, const char *word, size_t length)
 {
     unsigned count = 0;
@@ -234,8 +233,8 @@ static unsigned shortened(const struct parser *p, const char *word, size_t lengt
     return count;
 }
 
-/* getopt_long said '?': optopt is an option that was given a value it does not take, or a letter nobody knows; or
- * 0, and `word`, the argument itself, is a long option that is unknown or ambiguous. */
+/* Handles '?' of getopt_long: optopt is an option that takes no value, or an unknown letter. If it is 0, `word`, the
+ * argument itself, is an unknown or ambiguous long option. */
 _Noreturn static void die_of_unknown(const struct parser *p, const char *word)
 {
     char where[WHERE_BYTES];
@@ -262,7 +261,7 @@ _Noreturn static void die_of_missing_value(const struct parser *p)
     hx_die(HX_EXIT_USAGE, where_of(where, option->name), "needs a value (%s)", hx_option_argument(option));
 }
 
-/* What was meant by one argument too many: most often a fabric. */
+/* Explains an extra argument: most often a fabric. */
 _Noreturn static void die_of_operand(const struct parser *p, const char *operand)
 {
     const struct hx_command *c = p->command;
@@ -297,16 +296,15 @@ enum hx_help_format hx_help_format(const char *word)
     return format;
 }
 
-/* --help and --version are answered before any value is stored, so that targets still hold the defaults. getopt puts
- * its words in another order: these are a copy, so that what is wrong with them is found afterwards as they were
- * given. */
+/* Answers --help and --version before any value is stored, while targets hold the defaults. Works on a copy, since
+ * getopt reorders its arguments and later errors need their order. */
 static void answer_questions(const struct parser *p, int argc, char **given)
 {
     char **argv = hx_allocate((size_t)argc + 1, sizeof *argv);
     memcpy(argv, given, (size_t)argc * sizeof *argv);
     bool answered = false;
     int value;
-    optind = 0; /* glibc: start over, with the options of this call */
+    optind = 0; /* glibc: restart with the options of this call */
     while (!answered && (value = getopt_long(argc, argv, p->letters, p->longs, NULL)) != -1) {
         if (value == '?' || value == ':')
             continue;

@@ -1,4 +1,4 @@
-/* options.h - one table of options a program, from which both the parsing and --help are made.
+/* options.h - one table of options per program, for parsing and --help.
  *
  *     static struct my_settings s = {.message = 1 << 20};
  *     static const struct hx_option options[] = {
@@ -12,43 +12,42 @@
  *     struct hx_common common;
  *     int first = hx_options_parse(&command, argc, argv, &common);  // operands: argv[first] .. argv[argc - 1]
  *
- * The default of an option is written nowhere: it is what its target holds when the table is read, and is printed from
- * there. Every program has, without naming them, --json FILE|- (unless .no_json), --quiet, --color, --help and
- * --version. --help=man, =markdown and =words print the same table as a manual page, as a section of docs/options.md
- * and for completion. Options and operands may be mixed; a long option may be shortened while it stays unique; a FLAG
- * that is on by default is switched off by --no-NAME where .negatable is set. Of two values for an option the last one
- * counts, so that a script may add its own behind what it was given. Anything that cannot be understood ends the
- * program with one line and HX_EXIT_USAGE. */
+ * An option's default is what its target holds when the table is read; --help prints it from there. Every program also
+ * has --json FILE|- (unless .no_json), --quiet, --color, --help and --version. --help=man, =markdown and =words print
+ * the table as a manual page, as a section of docs/options.md and for completion. Options and operands may be mixed,
+ * and a long option may be abbreviated while it stays unique. --no-NAME switches a FLAG off if .negatable is set. The
+ * last of two values of an option counts, so a script may append its own. Errors end the program with one line and
+ * HX_EXIT_USAGE. */
 #ifndef HXMESH_BASE_OPTIONS_OPTIONS_H
 #define HXMESH_BASE_OPTIONS_OPTIONS_H
 
 #include "base/options/option.h"
 
-/* Parses; returns the index of the first operand (argv is reordered so that operands come last). --help and
- * --version print to stdout and exit 0. argv[0] is not looked at. */
+/* Parses argv, without argv[0], and moves operands to its end. Returns the index of the first operand. --help and
+ * --version print to stdout and exit 0. */
 int hx_options_parse(const struct hx_command *command, int argc, char **argv, struct hx_common *common);
 
-/* Dies with HX_EXIT_USAGE of what would be passed over in silence: of one of `names` on the command line where `needed`
- * is not on it, and of one of `others` beside `one`. Lists end with NULL; all are names in the command's own table. */
+/* Die with HX_EXIT_USAGE at options without effect: one of `names` without `needed`, or one of `others` together with
+ * `one`. Lists end with NULL; all names are in the command's own table. */
 void hx_options_need(const struct hx_command *command, const struct hx_common *common, const char *needed,
                      const char *const names[]);
 void hx_options_apart(const struct hx_command *command, const struct hx_common *common, const char *one,
                       const char *const others[]);
 
-/* Reads `text` as the value of one option and stores it; NULL if it is good, else what is wrong (as value.h). A flag is
- * set by NULL (the option alone) or by a switch word (a configuration file). */
+/* Stores `text` as the value of one option. Returns NULL, or a message as in value.h. NULL sets a flag (the option
+ * alone); in a file, a switch word sets it. */
 const char *hx_option_apply(const struct hx_option *option, const char *text);
 
-/* Takes over what was given in another table: of each option whose given_bit is set there, the value. Both tables have
- * the same entries with other targets, and end with HX_OPTIONS_END. Texts stay their owner's. */
+/* Copies the values of options with given_bit set in `from` to `to`. Both tables have the same entries with other
+ * targets, and end with HX_OPTIONS_END. Texts keep their owner. */
 void hx_options_take(const struct hx_option *to, const struct hx_option *from);
 
-/* The format that a word (NULL: none) names; dies with HX_EXIT_USAGE of one that is unknown. */
+/* Returns the format that a word names (NULL: text); dies with HX_EXIT_USAGE if it is unknown. */
 enum hx_help_format hx_help_format(const char *word);
 
 void hx_options_print(const struct hx_command *command, enum hx_help_format format, FILE *out);
 
-/* The options every program has, which HX_HELP_MARKDOWN leaves out. */
+/* Prints the common options, which HX_HELP_MARKDOWN omits. */
 void hx_print_markdown_common(FILE *out);
 
 #endif

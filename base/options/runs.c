@@ -1,4 +1,4 @@
-/* runs.c - words of clocks and patterns (runs.h). */
+/* runs.c - names of clocks and patterns (runs.h). */
 #include "base/options/runs.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* runs.h - what kinds of run there are: clocks and traffic patterns, the same words in a file and as options. Options
- * say by them which runs they are for (base/options/applies.h). */
+/* runs.h - the kinds of runs: clocks and traffic patterns, with the same words in files and options. Options state the
+ * runs that they apply to (base/options/applies.h). */
 #ifndef HXMESH_BASE_OPTIONS_RUNS_H
 #define HXMESH_BASE_OPTIONS_RUNS_H
 
@@ -7,23 +7,23 @@
 
 #include <stdint.h>
 
-/* What is sent through a fabric. */
+/* Traffic pattern. */
 enum hx_pattern {
-    HX_ALL_TO_ALL,        /* everyone to everyone, all by the same shift, shifts far apart in turn: balanced */
-    HX_ALL_TO_ALL_RANDOM, /* everyone to everyone, each in an order of its own */
+    HX_ALL_TO_ALL,        /* all to all by common shifts, consecutive ones far apart: balanced */
+    HX_ALL_TO_ALL_RANDOM, /* all to all, each host in its own order */
     HX_UNIFORM,           /* a new random destination for every message */
-    HX_PERMUTATION,       /* one random partner for good */
+    HX_PERMUTATION,       /* one fixed random partner */
     HX_BISECTION,         /* a random partner in the other half */
     HX_NEIGHBOUR,         /* the four neighbours on the logical torus */
     HX_INCAST,            /* all to one */
-    HX_TORNADO,           /* just under half way round the rows and the columns of the job's grid */
-    HX_TRANSPOSE,         /* the place that a matrix kept by rows has when it is transposed: gx and gy change places */
-    HX_BIT_REVERSE,       /* the place whose number has the same bits in reverse */
-    HX_HOTSPOT,           /* a share of all messages to a few, the rest uniform */
-    HX_NEIGHBOUR_3D,      /* the six neighbours on a torus of three dimensions that is laid over the hosts by rank */
-    HX_WORST_CASE,        /* from router to router, so that as many as can be share one link */
+    HX_TORNADO,           /* nearly half the rows and columns of the job's grid further */
+    HX_TRANSPOSE,         /* position after the grid, as a row-major matrix, is transposed: gx and gy swapped */
+    HX_BIT_REVERSE,       /* partner by rank with its bits reversed */
+    HX_HOTSPOT,           /* a share of all messages to a few hosts, the rest uniform */
+    HX_NEIGHBOUR_3D,      /* the six neighbours on a torus of three dimensions over the hosts by rank */
+    HX_WORST_CASE,        /* from router to router, with as many as possible on one link */
     HX_PATTERNS,
-    HX_FLOWS = HX_PATTERNS, /* what a file says; its word is no word but stands for all names of files */
+    HX_FLOWS = HX_PATTERNS, /* from a file; its word stands for all file names */
     HX_COLLECTIVES,         /* from here on one vector for all: in the order of enum hx_collective_kind */
     HX_ALL_PATTERNS = HX_COLLECTIVES + 4
 };
@@ -42,7 +42,7 @@ enum { HX_FIRST_PATTERN_BIT = 8 };
 #define HX_FOR_VIRTUAL          HX_FOR_CLOCK(HX_CLOCK_VIRTUAL)
 #define HX_FOR_MESSAGES         (HX_FOR_PATTERN(HX_PATTERNS) - HX_FOR_PATTERN(0))
 #define HX_FOR_COLLECTIVES      (HX_FOR_PATTERN(HX_ALL_PATTERNS) - HX_FOR_PATTERN(HX_COLLECTIVES))
-/* Those with one accelerator that the others send to, or receive from. */
+/* Patterns with one target that the others send to, or receive from. */
 #define HX_FOR_TARGET                                                                                                  \
     (HX_FOR_PATTERN(HX_INCAST) | HX_FOR_PATTERN(HX_HOTSPOT) | HX_FOR_PATTERN(HX_COLLECTIVES + HX_BROADCAST))
 

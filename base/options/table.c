@@ -1,4 +1,4 @@
-/* table.c - what is common to all programs' tables, and what an option says of itself (table.h). */
+/* table.c - common options, and texts of an option (table.h). */
 #include "base/options/table.h"
 #include "base/color.h"
 #include "base/value.h"
@@ -43,7 +43,7 @@ const char *hx_option_argument(const struct hx_option *option)
     return option->argument ? option->argument : by_kind[option->kind];
 }
 
-/* A number as its kind is written. */
+/* Prints a number in the format of its kind. */
 static const char *written(const struct hx_option *o, uint64_t number, char text[HX_VALUE_TEXT])
 {
     if (o->kind == HX_OPTION_BYTES)

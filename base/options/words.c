@@ -1,8 +1,8 @@
-/* words.c - a table of options as the completion of a shell reads it (tools/completion/hxmesh).
+/* words.c - prints a table of options for shell completion (tools/completion/hxmesh).
  *
- * A line an option: the words that stand for it, what its value is called, the values where they are few, and "file"
- * where it may also be the name of one, between tabs. What takes no value has none of these. The line before them says
- * "operands" and what they are called, or what they may be, as "one|two". */
+ * A line per option, separated by tabs: its words, the name of its value, its choices, and "file" if it also accepts a
+ * file name. Options without a value have only the words. The first line has "operands" and their name, or the possible
+ * ones as "one|two". */
 #include "base/options/table.h"
 
 static void print_option(FILE *out, const struct hx_option *o)

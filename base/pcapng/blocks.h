@@ -1,4 +1,4 @@
-/* blocks.h - numbers of pcapng blocks and options that the writer and the reader share. */
+/* blocks.h - numbers of pcapng blocks and options, for writer and reader. */
 #ifndef HXMESH_BASE_PCAPNG_BLOCKS_H
 #define HXMESH_BASE_PCAPNG_BLOCKS_H
 

@@ -1,4 +1,4 @@
-/* bytes.c - words, options, times and complaints of the capture reader (base/pcapng/bytes.h). */
+/* bytes.c - words, options, times and errors of the capture reader (base/pcapng/bytes.h). */
 #include "base/pcapng/bytes.h"
 #include "base/pcapng/blocks.h"
 

@@ -3,7 +3,7 @@
 
 enum { HEADER_BYTES = 24, RECORD_BYTES = 16, LINK_TYPE_BITS = 0x0FFFFFFF };
 
-/* r->swapped and r->nanoseconds are known from the first four bytes, which are read. */
+/* The caller has read the first four bytes and set r->swapped and r->nanoseconds. */
 enum hx_pcapng_event hx_pcap_begin(struct hx_pcapng_reader *r, struct hx_problem *problem)
 {
     if (!hx_pcapng_read_bytes(r, 4, HEADER_BYTES - 4, problem))

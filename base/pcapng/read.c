@@ -1,4 +1,4 @@
-/* read.c - takes a pcapng file apart, block by block (base/pcapng/read.h). */
+/* read.c - reads a pcapng file block by block (base/pcapng/read.h). */
 #include "base/pcapng/read.h"
 #include "base/input.h"
 #include "base/pcapng/blocks.h"
@@ -9,11 +9,11 @@
 
 enum { HEAD_BYTES = 8, TAIL_BYTES = 4, LEAST_BLOCK = 12, DEFAULT_RESOLUTION = 6 };
 
-/* The inside of a block: what stands between its two lengths. */
+/* The contents of a block, between its two lengths. */
 struct body {
     const uint8_t *bytes;
     size_t length;
-    uint64_t at; /* in the file */
+    uint64_t at; /* offset in the file */
 };
 
 static struct hx_pcapng_items items_of(const struct body *b, size_t fixed)
@@ -36,7 +36,7 @@ static bool holds(const struct hx_pcapng_reader *r, const struct body *b, size_t
     return false;
 }
 
-/* ---- one kind of block each ---- */
+/* ---- kinds of blocks ---- */
 
 static enum hx_pcapng_event read_section(struct hx_pcapng_reader *r, const struct body *b, struct hx_problem *problem)
 {
@@ -114,7 +114,7 @@ static void take_packet_option(struct hx_pcapng_reader *r, const struct hx_pcapn
     }
 }
 
-/* What enhanced, old and simple packet blocks have in common; r->packet has interface, captured and original. */
+/* Completes an enhanced, old or simple packet block; r->packet has interface, captured and original. */
 static enum hx_pcapng_event finish_packet(struct hx_pcapng_reader *r, const struct body *b, size_t fixed,
                                           struct hx_problem *problem)
 {
@@ -163,8 +163,7 @@ static enum hx_pcapng_event read_enhanced(struct hx_pcapng_reader *r, const stru
     return finish_packet(r, b, 20, problem);
 }
 
-/* A simple packet block has no length of what was captured, no options: padding and packet cannot be told apart but by
- * the snap length. */
+/* A simple packet block has neither a captured length nor options: only the snap length tells padding from data. */
 static enum hx_pcapng_event read_simple(struct hx_pcapng_reader *r, const struct body *b, struct hx_problem *problem)
 {
     if (!holds(r, b, 4, "a simple packet block", problem))
@@ -222,8 +221,8 @@ static enum hx_pcapng_event read_statistics(struct hx_pcapng_reader *r, const st
 
 /* ---- blocks ---- */
 
-/* Reads the block at r->offset, whose first `have` bytes are there: 0, or 4 at the beginning of the file. A section
- * header tells the byte order of its own length. */
+/* Reads the block at r->offset, of which `have` bytes are read: 0, or 4 at the start of the file. A section header
+ * defines the byte order of its own length. */
 static bool read_block(struct hx_pcapng_reader *r, size_t have, struct body *body, struct hx_problem *problem)
 {
     if (!hx_pcapng_read_bytes(r, have, HEAD_BYTES - have, problem))
@@ -257,7 +256,7 @@ static bool read_block(struct hx_pcapng_reader *r, size_t have, struct body *bod
     return true;
 }
 
-/* The event of the block, or HX_PCAPNG_IS_END for one that is passed over. */
+/* Returns the event of the block; HX_PCAPNG_IS_END: skipped. */
 static enum hx_pcapng_event read_body(struct hx_pcapng_reader *r, const struct body *b, struct hx_problem *problem)
 {
     switch (hx_pcapng_word(r, r->block, 4)) {
@@ -307,7 +306,7 @@ static bool is_compressed(uint32_t magic)
     return (magic & 0xFFFFU) == GZIP || magic == ZSTD || magic == LZ4;
 }
 
-/* Decides what the file is by its first four bytes. */
+/* Recognises the format by the first four bytes. */
 static bool recognise(struct hx_pcapng_reader *r, struct hx_problem *problem)
 {
     if (!hx_pcapng_read_bytes(r, 0, 4, problem))

@@ -9,17 +9,17 @@
  *     case HX_PCAPNG_IS_PACKET: ...     r.packet
  *     case HX_PCAPNG_IS_STATISTICS: ... r.statistics
  *     case HX_PCAPNG_IS_END: ...
- *     case HX_PCAPNG_IS_BAD: ...        problem: file and byte, and what is wrong there
+ *     case HX_PCAPNG_IS_BAD: ...        problem: file, byte and reason
  *     }
  *     hx_pcapng_close(&r);
  *
- * Understood: several sections, interfaces that come late, any time resolution and offset, enhanced, simple and old
- * packet blocks. Unknown blocks and options are passed over. A classic pcap (microseconds or nanoseconds) is one
- * section with one interface named "unknown".
+ * It reads several sections, interfaces between packets, any time resolution and offset, and enhanced, simple and old
+ * packet blocks. It skips unknown blocks and options. A classic pcap (microseconds or nanoseconds) is one section with
+ * one interface named "unknown".
  *
- * Nothing in a file is trusted. Memory is one block (HX_PCAPNG_MOST_BLOCK at most, and never more than twice what the
- * file really holds of it) and 24 bytes an interface (HX_PCAPNG_MOST_INTERFACES at most). What an event points to is
- * valid until the next call. Not thread safe. */
+ * It validates everything in a file. Its memory is one block (at most HX_PCAPNG_MOST_BLOCK, and twice what the file
+ * contains of it) and 24 bytes per interface (at most HX_PCAPNG_MOST_INTERFACES). Pointers in an event are valid until
+ * the next call. Not thread safe. */
 #ifndef HXMESH_BASE_PCAPNG_READ_H
 #define HXMESH_BASE_PCAPNG_READ_H
 
@@ -30,9 +30,9 @@
 #include <stdio.h>
 
 enum {
-    HX_PCAPNG_MOST_BLOCK = 16 << 20,     /* bytes; longer blocks are refused */
+    HX_PCAPNG_MOST_BLOCK = 16 << 20,     /* bytes; refuses longer blocks */
     HX_PCAPNG_MOST_INTERFACES = 1 << 20, /* of a section */
-    HX_PCAPNG_READ_NOTES = 1024          /* comments of a section that are kept */
+    HX_PCAPNG_READ_NOTES = 1024          /* comments kept of a section */
 };
 
 enum hx_pcapng_event {
@@ -44,7 +44,7 @@ enum hx_pcapng_event {
     HX_PCAPNG_IS_STATISTICS
 };
 
-/* A stretch of text of the block; not ended by a zero. bytes NULL: there is none. */
+/* A text in the block, without final zero. bytes NULL: none. */
 struct hx_pcapng_text {
     const char *bytes;
     size_t length;
@@ -63,31 +63,31 @@ struct hx_pcapng_read_interface {
 };
 
 struct hx_pcapng_read_packet {
-    uint64_t frame;     /* 1, 2, ... over the whole file, as Wireshark counts */
+    uint64_t frame;     /* 1, 2, ... over the whole file, as in Wireshark */
     uint32_t interface; /* exists in the section */
     bool has_time, has_queue, has_dropped, has_id;
     uint64_t time_ns;
     const uint8_t *bytes;
-    uint32_t captured, original; /* original: captured or more */
+    uint32_t captured, original; /* original: at least captured */
     enum hx_pcapng_direction direction;
     uint32_t queue;
     uint64_t dropped, id;
     struct hx_pcapng_text comment;
 };
 
-struct hx_pcapng_interface_time; /* how an interface counts time */
+struct hx_pcapng_interface_time; /* time format of an interface */
 
 struct hx_pcapng_reader {
     struct hx_pcapng_read_section section;
     struct hx_pcapng_read_interface interface;
     struct hx_pcapng_read_packet packet;
-    struct hx_pcapng_statistics statistics; /* HX_PCAPNG_NOT_KNOWN where the file says nothing */
+    struct hx_pcapng_statistics statistics; /* HX_PCAPNG_NOT_KNOWN: not in the file */
 
-    /* the reader's own */
+    /* private */
     FILE *in;
     char name[256];
-    uint64_t offset; /* of the block that is being read */
-    bool cut;        /* what was bad is that the file ends within that block */
+    uint64_t offset; /* of the current block */
+    bool cut;        /* the file ends within the current block */
     uint64_t frames;
     uint8_t *block;
     size_t room;
@@ -96,11 +96,11 @@ struct hx_pcapng_reader {
     uint32_t interfaces, times_room;
 };
 
-/* "-" is stdin. false: it cannot be opened, or is neither pcapng nor pcap. */
+/* Opens a file; "-" is stdin. Returns false and sets *problem if it cannot be opened or is neither pcapng nor pcap. */
 bool hx_pcapng_open(struct hx_pcapng_reader *r, const char *path, struct hx_problem *problem);
-/* The same from an open file, which stays the caller's; `name` is what errors call it. */
+/* The same for an open file, which the caller keeps; errors call it `name`. */
 bool hx_pcapng_open_file(struct hx_pcapng_reader *r, FILE *in, const char *name, struct hx_problem *problem);
-/* Also after an open that failed. */
+/* Also after a failed open. */
 void hx_pcapng_close(struct hx_pcapng_reader *r);
 
 enum hx_pcapng_event hx_pcapng_next(struct hx_pcapng_reader *r, struct hx_problem *problem);

@@ -1,4 +1,4 @@
-/* write.c - puts pcapng blocks together and hands them over many at a time (base/pcapng/write.h). */
+/* write.c - builds pcapng blocks and writes many at a time (base/pcapng/write.h). */
 #include "base/pcapng/write.h"
 #include "base/pcapng/blocks.h"
 #include "base/text.h"
@@ -20,7 +20,7 @@ int hx_pcapng_begin(struct hx_pcapng_writer *w, void *room, size_t size,
     return 0;
 }
 
-/* A full disk takes whole blocks while there is room for them. */
+/* Writes whole blocks until a full disk takes no more. */
 static void write_what_fits(struct hx_pcapng_writer *w)
 {
     for (size_t at = 0; at < w->used;) {
@@ -56,9 +56,9 @@ int hx_pcapng_flush(struct hx_pcapng_writer *w)
     return w->error;
 }
 
-/* ---- a block, from its first byte on: little-endian words ---- */
+/* ---- blocks: little-endian words ---- */
 
-/* So that a block stays in registers while it is put together: a frame would take four times as long otherwise. */
+/* Inlined, a block stays in registers while it is built; calls would take four times as long per frame. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 struct block {
@@ -110,7 +110,7 @@ ALWAYS_INLINE void option_number(struct block *b, unsigned code, uint64_t value,
     pad(b);
 }
 
-/* Times among options stand with their upper half first, whatever the byte order. */
+/* Times in options have their upper half first, in any byte order. */
 static void option_time(struct block *b, unsigned code, uint64_t time)
 {
     put_number(b, code, 2);
@@ -118,7 +118,7 @@ static void option_time(struct block *b, unsigned code, uint64_t time)
     put_time(b, time);
 }
 
-/* An upper bound of what a block takes, so that it is begun only where it fits. */
+/* Begins a block of at most `most` bytes; flushes first if it does not fit. */
 ALWAYS_INLINE int open_block(struct hx_pcapng_writer *w, struct block *b, enum hx_pcapng_block type, size_t most)
 {
     if (w->size - w->used < most && hx_pcapng_flush(w) != 0)
@@ -140,7 +140,7 @@ ALWAYS_INLINE void close_block(struct hx_pcapng_writer *w, struct block *b, size
     w->used += length;
 }
 
-enum { FIXED = 256 }; /* more than all parts of a block that are not text or packet */
+enum { FIXED = 256 }; /* more than all parts of a block except texts and packet */
 
 static void long_text(struct block *b, const struct hx_pcapng_section *s)
 {
@@ -287,7 +287,7 @@ int hx_pcapng_statistics(struct hx_pcapng_writer *w, const struct hx_pcapng_stat
 
 /* ---- file descriptors ---- */
 
-/* Cuts a regular file back; what is not one has to live with a torn end. */
+/* Truncates a regular file; other files keep a partial block. */
 static void cut_back(int fd, off_t length)
 {
     struct stat about;

@@ -1,4 +1,4 @@
-/* keys.c - checks a file's keys and reads its values by the options they belong to (keys.h). */
+/* keys.c - checks a file's keys and reads its values by their options (keys.h). */
 #include "base/yaml/keys.h"
 #include "base/options/applies.h"
 
@@ -30,7 +30,7 @@ static const struct hx_yaml_group *group_of(const struct hx_yaml_kind *kind, con
     return NULL;
 }
 
-/* The last word of a key, if the key stands right within `outer`, the key of a mapping; else NULL. */
+/* Returns the last word of a key that is directly in `outer`, the key of a mapping; else NULL. */
 static const char *word_within(const char *outer, const char *key)
 {
     size_t length = strlen(outer);
@@ -40,7 +40,7 @@ static const char *word_within(const char *outer, const char *key)
     return *word && !strpbrk(word, ".[") ? word : NULL;
 }
 
-/* ---- what is there ---- */
+/* ---- present keys ---- */
 
 static bool has_shape(struct check *c, const struct hx_yaml_item *item, enum hx_yaml_shape wanted)
 {
@@ -99,7 +99,7 @@ static bool refuse_unknown(struct check *c, const struct hx_yaml_item *mapping, 
     return hx_yaml_fail_key(c->y, item, c->problem, "unknown key '%s'%s", word, hx_did_you_mean(word, words));
 }
 
-/* A single value in place of a mapping: from here on it has the key that it stands for. */
+/* Gives a single value that replaces a mapping the key that it stands for. */
 static void stand_for(struct hx_yaml *y, const struct hx_yaml_item *item, const char *key)
 {
     struct hx_yaml_item *own = &y->items[item - y->items];
@@ -121,9 +121,9 @@ static bool check_key(struct check *c, const struct hx_yaml_item *mapping, const
     return true;
 }
 
-/* ---- what is not ---- */
+/* ---- missing keys ---- */
 
-/* Whether a key that is required, if it is one of this mapping, is there and says something. */
+/* Checks that a required key of this mapping is present and not empty. */
 static bool check_required(struct check *c, const struct hx_yaml_item *mapping, const char *key)
 {
     const char *word = word_within(mapping->key, key);
@@ -186,14 +186,14 @@ bool hx_yaml_pair(const struct hx_yaml *y, const struct hx_yaml_item *pair, uint
     return true;
 }
 
-/* How an item is named in what is said of it: seen from where it is read. */
+/* Returns an item's name in messages, relative to where it is read. */
 static const char *name_within(const struct hx_yaml_item *outer, const struct hx_yaml_item *item)
 {
     size_t length = strlen(outer->path);
     return item->path + length + (length > 0);
 }
 
-/* What is done with a value: NULL, or what is wrong with it, and whether that is said of its key. */
+/* Operation on a value. Returns NULL or a message, which at_key reports at the key. */
 struct use {
     const char *(*wrong)(const struct hx_option *, const char *text, uint64_t run);
     uint64_t run;

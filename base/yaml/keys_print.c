@@ -1,4 +1,4 @@
-/* keys_print.c - every key of a kind of file, for docs/options.md and the manual pages (keys.h). */
+/* keys_print.c - prints every key of a kind of file, for docs/options.md and manual pages (keys.h). */
 #include "base/options/manual.h"
 #include "base/options/table.h"
 #include "base/yaml/keys.h"
@@ -30,7 +30,7 @@ static void print_key(const struct print *p, const char *key, struct hx_option o
     hx_man_option_text(&o, p->out);
 }
 
-/* Whether a key lies in what `outer` says, with its dot or its brackets: "", "traffic.", "jobs[].". */
+/* Whether a key is directly in `outer`, which ends with its dot or brackets: "", "traffic.", "jobs[].". */
 static bool is_within(const char *outer, const char *key)
 {
     size_t length = strlen(outer);

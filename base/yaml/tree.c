@@ -1,4 +1,4 @@
-/* tree.c - reads a YAML file by libyaml's events into a tree that remembers where everything stands (tree.h). */
+/* tree.c - reads a YAML file by libyaml's events into a tree with line and column (tree.h). */
 #include "base/yaml/tree.h"
 #include "base/input.h"
 
@@ -35,7 +35,7 @@ static bool refuse_at(struct pass *p, yaml_mark_t at, const char *what)
     return refuse(p, one_based(at.line), one_based(at.column), what);
 }
 
-/* libyaml's reader (encoding, control characters) gives a byte offset, its scanner and parser a mark. */
+/* libyaml's reader (encoding, control characters) gives a byte offset, its scanner and parser give a mark. */
 static bool refuse_syntax(struct pass *p)
 {
     const char *what = p->parser.problem ? p->parser.problem : "cannot be read";
@@ -59,7 +59,7 @@ static bool next(struct pass *p, yaml_event_t *event)
 
 /* ---- items ---- */
 
-/* Where an item stands: in `outer`, by this step of its path and of its key. */
+/* Position of an item: its parent, and its step in path and key. */
 struct step {
     size_t outer;
     const char *path, *key; /* ".message" and ".message", "[2]" and "[]" */
@@ -75,7 +75,7 @@ static char *joined(const char *outer, const char *step)
     return text;
 }
 
-/* Returns the item's place among all. */
+/* Adds an item. Returns its index. */
 static size_t add(struct pass *p, const struct step *at, const yaml_event_t *event)
 {
     struct hx_yaml *y = p->y;
@@ -96,7 +96,7 @@ static size_t add(struct pass *p, const struct step *at, const yaml_event_t *eve
 
 static bool read_item(struct pass *p, const yaml_event_t *event, const struct step *at, unsigned depth);
 
-/* Texts are shown again in reports and error lines. */
+/* Takes the text of a value; refuses what reports and error lines cannot show. */
 static bool take_text(struct pass *p, struct hx_yaml_item *item, const yaml_event_t *event)
 {
     const char *text = (const char *)event->data.scalar.value;
@@ -111,7 +111,7 @@ static bool take_text(struct pass *p, struct hx_yaml_item *item, const yaml_even
     return true;
 }
 
-/* The entries of a list, up to its end. */
+/* Reads the entries of a list up to its end. */
 static bool read_list(struct pass *p, size_t list, unsigned depth)
 {
     for (unsigned index = 0;; index++) {
@@ -130,7 +130,7 @@ static bool read_list(struct pass *p, size_t list, unsigned depth)
     }
 }
 
-/* Of the mapping's items, each of which ends before the next one begins. */
+/* Checks that a mapping does not have a key twice. Each item ends before the next begins. */
 static bool is_new(struct pass *p, size_t mapping, const char *word, yaml_mark_t at)
 {
     const struct hx_yaml *y = p->y;
@@ -147,14 +147,14 @@ static bool is_new(struct pass *p, size_t mapping, const char *word, yaml_mark_t
     return true;
 }
 
-/* One key and its value. */
+/* Reads one key and its value. */
 static bool read_pair(struct pass *p, const yaml_event_t *key, size_t mapping, unsigned depth)
 {
     if (key->type != YAML_SCALAR_EVENT || !key->data.scalar.value[0])
         return refuse_at(p, key->start_mark, "a key must be a word");
     char word[68];
     snprintf(word, sizeof word, ".%.64s", (const char *)key->data.scalar.value);
-    if (strpbrk(word + 1, ".[")) /* that is how paths are written */
+    if (strpbrk(word + 1, ".[")) /* paths use them */
         return refuse_at(p, key->start_mark, "a key has neither '.' nor '['");
     if (!is_new(p, mapping, word + 1, key->start_mark))
         return false;
@@ -197,7 +197,7 @@ static bool read_item(struct pass *p, const yaml_event_t *event, const struct st
     return good;
 }
 
-/* The one document of the stream. */
+/* Reads the only document of the stream. */
 static bool read_stream(struct pass *p)
 {
     bool seen = false;
@@ -233,7 +233,7 @@ static bool parse(struct hx_yaml *y, const uint8_t *text, size_t bytes, struct h
     return good;
 }
 
-/* ---- the file itself ---- */
+/* ---- file ---- */
 
 bool hx_yaml_parse(struct hx_yaml *y, const char *path, const char *text, size_t bytes, struct hx_problem *problem)
 {
@@ -284,7 +284,7 @@ const struct hx_yaml_item *hx_yaml_within(const struct hx_yaml_item *outer, cons
     return NULL;
 }
 
-/* ---- what is wrong with an item ---- */
+/* ---- errors ---- */
 
 bool hx_yaml_fail(const struct hx_yaml *y, const struct hx_yaml_item *item, struct hx_problem *problem,
                   const char *format, ...)
