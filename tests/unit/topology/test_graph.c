@@ -38,7 +38,7 @@ static void refused(const char *text, const char *says)
     fabric_refused(spec_of(LIST), says);
 }
 
-/* `what`: NULL: any. */
+/* what: NULL for any. */
 static void refused_at(const char *file, const char *text, const char *place, const char *what)
 {
     struct hx_fabric f;
