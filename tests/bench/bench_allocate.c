@@ -1,5 +1,5 @@
-/* bench_allocate.c - the time to place one job on 1,000 x 1,000 boards of which half are taken at random, by the greedy
- * rule and by all rules. */
+/* bench_allocate.c - time to place one job on 1,000 x 1,000 boards, half of them taken at random, by the greedy rule
+ * and by all rules. */
 #include "measure.h"
 #include "sched/placement.h"
 #include "tests/support/support_random.h"

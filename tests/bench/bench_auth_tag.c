@@ -1,5 +1,5 @@
-/* bench_auth_tag.c - what the seal of a frame costs its sender, and its receiver, in cycles of the processor's counter
- * (hxmesh/auth_tag.h): the shortest packet, and a full one. */
+/* bench_auth_tag.c - cost of a frame's authentication tag for its sender and its receiver, in cycles of the
+ * processor's counter (hxmesh/auth_tag.h), for the shortest packet and a full one. */
 #include "clock.h"
 #include "hal/cable/cable.h"
 #include "hal/wire/wire.h"
@@ -19,7 +19,7 @@ static const struct size sizes[] = {{"seal_64", "packet of 64 B", 0},
 
 static uint8_t frame[WIRE_MAX_FRAME];
 
-/* Two ends in a session with each other. */
+/* Opens a session between two ends. */
 static void meet(struct cable_end *a, struct cable_end *b)
 {
     uint8_t credit[CABLE_CREDIT_BYTES];
@@ -43,7 +43,7 @@ static void prepare(struct cable_end ends[2], const struct hx_auth_key *key)
 
 static uint64_t taken;
 
-/* Cycles a frame: [0] to seal, [1] to judge it. */
+/* Cycles a frame: [0] to write a tag, [1] to check it. */
 static void measure_frames(struct cable_end ends[2], uint32_t length, double cycles[2])
 {
     struct hx_header h;

@@ -1,6 +1,7 @@
-/* bench_capture.c - what a capture costs a live 4x4 Hx2Mesh: its packet rate with a capture, in shares of that without.
+/* bench_capture.c - cost of a capture for a live 4x4 Hx2Mesh: its packet rate with a capture, as a share of that
+ * without.
  *
- * One worker, so that the capturing process has a core of its own where there are two; runs with and without take
+ * One worker, so that the capturing process has a core of its own if there are two. Runs with and without take
  * turns, and each is compared with its neighbour. The rate is packet-hops a second of the worker's processor time. */
 #include "measure.h"
 

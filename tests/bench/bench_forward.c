@@ -1,12 +1,12 @@
 /* bench_forward.c - cycles a packet of the forwarding function on one core, all stages, over the shared-memory port.
  *
- * One accelerator's switch of a 4x4 Hx2Mesh, four ports busy in both directions, packets for all destinations that
- * the route allows from each input. This program plays the neighbours: it publishes a burst on each input, lets the
- * switch work, and consumes what came out. What playing the neighbours costs is measured alone and taken off.
+ * One accelerator's switch of a 4x4 Hx2Mesh, four ports busy in both directions, packets for all destinations that the
+ * route allows from each input. This program plays the neighbours: it publishes a burst on each input, steps the
+ * switch, and consumes the output. The neighbours' cost is measured alone and subtracted.
  *
  * A stage's cost is the difference between passes over the same packets that do one thing more each: read the
- * descriptors (receive), route them, select an output, take the credit; the rest of the whole is transmit, release
- * and commit. The stages are internal to switch.c, which is therefore included. */
+ * descriptors (receive), route them, select an output, take the credit; the rest is transmit, release and commit.
+ * The stages are internal to switch.c, which is therefore included. */
 #include "../../firmware/switch.c" // NOLINT(bugprone-suspicious-include)
 #include "measure.h"
 #include "tests/bench/testpmd.h"
@@ -62,7 +62,7 @@ static void set_up(struct bench *b)
                    malloc(hx_route_bytes(&b->g, node)));
 }
 
-/* A packet that may stand on this input and VC: it has a way on that does not ask for a fourth VC. */
+/* A packet that may arrive on this input and VC, and needs no fourth VC. */
 static struct hx_desc packet_for(struct bench *b, unsigned input, unsigned vc, uint16_t length)
 {
     for (;;) {
@@ -129,7 +129,7 @@ static double forward_cycles(struct bench *b, unsigned burst, uint16_t length, b
     return (double)ticks / (double)packets;
 }
 
-/* Each pass does what the one before does, and one thing more. */
+/* Each pass adds a stage to the previous one. */
 enum pass { RECEIVE, ROUTE, SELECT, CREDIT, PASSES };
 
 ALWAYS_INLINE uint64_t pass_over(struct bench *b, enum pass pass, unsigned vc, uint64_t full)

@@ -1,5 +1,5 @@
-/* bench_live.c - packet-hops a second and core of a live 4x4 Hx2Mesh, through the program as a user runs it: beside
- * what memory lets where every byte is verified, and beside two workers where they are more than cores. */
+/* bench_live.c - packet-hops a second and core of a live 4x4 Hx2Mesh, through the program as a user runs it: next to
+ * the memory bandwidth if every byte is verified, and next to two workers if those outnumber the cores. */
 #include "measure.h"
 #include "workload/payload.h"
 
@@ -29,7 +29,8 @@ static const struct live runs[] = {
      "'4x4 Hx2Mesh' -w 8 --no-verify --message 1MiB --duration 2s", OF_TWO},
 };
 
-/* Of one run: hops per second of processor time, which is what one core gives, and hops a packet; 0: the run failed. */
+/* Of one run: hops per second of processor time, which is the rate of one core, and hops a packet; 0: the run
+ * failed. */
 struct rate {
     double hops, hops_of_packet;
 };

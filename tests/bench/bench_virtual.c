@@ -1,8 +1,8 @@
-/* bench_virtual.c - packet-hops a second and core under the virtual clock, through the program as a user runs it: of
- * one worker beside what a load takes in as much memory as the run has, which is what bounds fabrics that are in no
- * cache; of more beside one, and beside what the machine's cores have, two runs side by side.
+/* bench_virtual.c - packet-hops a second and core under the virtual clock, through the program as a user runs it. One
+ * worker next to the time of a load from as much memory as the run has, which bounds fabrics beyond the caches; several
+ * workers next to one, and next to two runs side by side.
  *
- * Rates are of processor time, waiting included: a machine that does other things too changes them little. */
+ * Rates are of processor time, waiting included, so other load on the machine changes them little. */
 #include "base/processor.h"
 #include "measure.h"
 #include "workload/random.h"
@@ -34,7 +34,7 @@ struct line {
     alignas(LINE) struct line *next;
 };
 
-/* All lines in one circle, by chance: each is a load that cannot begin before the one before has ended. */
+/* All lines in one random circle: a load cannot start before the previous one has ended. */
 static struct line *circle(struct line *line, uint32_t lines)
 {
     for (uint32_t i = 0; i < lines; i++)
@@ -48,7 +48,7 @@ static struct line *circle(struct line *line, uint32_t lines)
     return line;
 }
 
-/* Nanoseconds of a load, somewhere in so many bytes; in huge pages, as a run's entities are, where the system has
+/* Nanoseconds of a load from random places in so many bytes; in huge pages like a run's nodes, if the system has
  * them. */
 static double load_ns(double bytes)
 {
@@ -63,7 +63,7 @@ static double load_ns(double bytes)
     for (unsigned n = 0; n < LOADS; n++)
         at = at->next;
     double took = (double)(measure_thread_ns() - begin) / LOADS;
-    bool seen = at != NULL; /* so that the loads are made */
+    bool seen = at != NULL; /* so that the loads happen */
     free(memory);
     return seen ? took : 0;
 }
@@ -116,7 +116,7 @@ static void measure_one(json_t *results, const struct fabric *f)
 
 static const char larger[] = "'16x16 Hx2Mesh' -m 256KiB --shifts 12";
 
-/* Of two runs at once, each by one worker. */
+/* Rate of two runs at once, each by one worker. */
 static double side_by_side(void)
 {
     char options[256];

@@ -1,4 +1,4 @@
-/* measure.h - what the benchmarks share: repeat, take the median and the spread, print a row, keep it for the JSON. */
+/* measure.h - shared by benchmarks: repeat, take the median and the spread, print a row, keep it for the JSON. */
 #ifndef MEASURE_H
 #define MEASURE_H
 
@@ -23,20 +23,19 @@ void measure_print(const char *what, struct measured m, const char *unit);
 /* Ticks of the processor's counter in a second, measured against the system's clock. */
 double measure_ticks_per_second(void);
 
-/* Removes a runtime folder of EAL's, with what EAL makes in it. */
+/* Removes a runtime folder of EAL with its content. */
 void measure_remove_runtime(const char *folder);
 
-/* Nanoseconds that this thread has run: what other programs take of the processor is not in it. */
+/* Nanoseconds of this thread's processor time, without that of other programs. */
 uint64_t measure_thread_ns(void);
 
-/* Begins `hxmesh run OPTIONS` with the program that HXMESH names; what measure_report gets of it is its report, NULL:
- * it failed. */
+/* Starts `hxmesh run OPTIONS` with the program of HXMESH; measure_report reads its report (NULL: it failed). */
 FILE *measure_run(const char *options);
 json_t *measure_report(FILE *run);
-/* Of a report: hops a second of processor time, which is what one core gives. */
+/* Hops a second of processor time in a report, which is the rate of one core. */
 double measure_hops(const json_t *report);
 
-/* The file named behind --json, or NULL; machine and date are added to `results`, which is written there. */
+/* Writes `results`, with machine and date, to the file behind --json, if there is one. */
 void measure_finish(json_t *results, int argc, char **argv);
 
 #endif

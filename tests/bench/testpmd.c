@@ -1,4 +1,4 @@
-/* testpmd.c - keeps a dpdk-testpmd at its prompt, and reads what it says (testpmd.h). */
+/* testpmd.c - keeps a dpdk-testpmd at its prompt, and reads its output (testpmd.h). */
 #include "tests/bench/testpmd.h"
 #include "tests/bench/measure.h"
 
@@ -20,13 +20,13 @@ enum { PORTS = 4, TEXT = 300 };
 struct testpmd {
     pid_t pid;
     FILE *in, *out;
-    char folder[32];      /* its runtime folder, ours to remove */
-    char schedstat[TEXT]; /* file that tells its lcore's processor time */
+    char folder[32];      /* its runtime folder, to be removed */
+    char schedstat[TEXT]; /* file with its lcore's processor time */
 };
 
 /* ---- the process ---- */
 
-/* Its output goes to a pipe and must come line by line all the same. */
+/* Its output goes to a pipe and must still be line-buffered. */
 static void become_testpmd(const char *driver, const char *options, const struct testpmd *t, int in, int out)
 {
     char command[2 * TEXT];
@@ -69,7 +69,7 @@ static bool start_process(struct testpmd *t, const char *driver, const char *opt
     return t->pid > 0 && t->in && t->out;
 }
 
-/* Reads on to a line that has `text`, which is left in `line`. False: the process has ended. */
+/* Reads up to a line that contains `text`, left in `line`. False: the process has ended. */
 static bool read_to(struct testpmd *t, const char *text, char line[TEXT])
 {
     while (fgets(line, TEXT, t->out))
@@ -164,7 +164,7 @@ double testpmd_run(struct testpmd *t, const char *mode, unsigned milliseconds)
     if (!read_to(t, "packet forwarding mode", line))
         return 0;
     uint64_t before = worker_ns(t);
-    say(t, "start tx_first %s\n", "1"); /* a ring device only has what is put into it */
+    say(t, "start tx_first %s\n", "1"); /* a ring device has only the packets put into it */
     if (!read_to(t, "packets/burst", line))
         return 0;
     (void)nanosleep(&wait, NULL);

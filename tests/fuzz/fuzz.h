@@ -1,5 +1,4 @@
-/* fuzz.h - what every fuzzer has: its entry, which libFuzzer or replay.c calls, and a word for what must hold whatever
- * the input is. */
+/* fuzz.h - shared by all fuzzers: the entry, which libFuzzer or replay.c calls, and a check of invariants. */
 #ifndef HXMESH_TESTS_FUZZ_FUZZ_H
 #define HXMESH_TESTS_FUZZ_FUZZ_H
 
@@ -9,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Else it is a finding. */
+/* A false condition is a finding. */
 static inline void require(int condition)
 {
     if (!condition)

@@ -1,21 +1,20 @@
-/* fuzz_fabric.c - what somebody does on the cables of a running fabric, one thing after the other: frames are made up,
- * changed, repeated, lost, and ends of cables begin anew, while endpoints send. Whatever it was, when it ends the
- * endpoints come to an end too, each buffer is free and every block of credit is back. libFuzzer's entry; seeds in
- * corpus/fabric.
+/* fuzz_fabric.c - an attacker on the cables of a running fabric forges, changes, repeats and loses frames, and restarts
+ * ends of cables, while endpoints send. Afterwards the endpoints finish, each buffer is free and every block of credit
+ * is returned. libFuzzer's entry; seeds in corpus/fabric.
  *
- * Two accelerators, a row switch and two column switches, with the example platform. An input is a list of deeds, each
- * a byte and what it needs:
+ * Two accelerators, a row switch and two column switches, with the example platform. An input is a list of actions,
+ * each a byte and its arguments:
  *
  *     0 n                 n % 32 + 1 turns
  *     1 from size         a message to the other accelerator
  *     2 cable n           the next n % 4 + 1 frames are lost
- *     3 cable at value    a byte of the next frame is changed; value 0: it comes twice
- *     4 cable n bytes     these are a frame on it, as they are
- *     5 cable at value    as 3, and the checksum of data is made true
- *     6 cable who counts  a credit frame: of the session, or by nonces that nobody has
- *     7 cable             its sender begins anew
+ *     3 cable at value    a byte of the next frame is changed; value 0: it is repeated
+ *     4 cable n bytes     these bytes are a frame on it
+ *     5 cable at value    as 3, with a right checksum of data
+ *     6 cable by counts   a credit frame: of the session, or with unknown nonces
+ *     7 cable             its sender restarts
  *
- * Who is on a cable may forge what it carries, so nothing is said about payload here. */
+ * An attacker on a cable may forge payload, so payload is not checked. */
 #include "tests/support/loopback/support_loopback.h"
 
 #include "hxmesh/error.h"
@@ -30,7 +29,7 @@ enum { MOST_DEEDS = 200, MESSAGES = 64, LARGEST = 3 * HX_MAX_PAYLOAD, LONG = 400
 /* ---- endpoints that take anything ---- */
 
 static struct fabric fabric;
-static unsigned ended[MESSAGES]; /* how often its sender was told the end of a message */
+static unsigned ended[MESSAGES]; /* end events of a message at its sender */
 
 static void fill(void *of, const struct hx_send *send, uint32_t packet, uint8_t *to, unsigned bytes)
 {
@@ -39,7 +38,7 @@ static void fill(void *of, const struct hx_send *send, uint32_t packet, uint8_t 
     memset(to, (int)packet, bytes);
 }
 
-static volatile uint8_t touched; /* the reads are what a sanitizer watches */
+static volatile uint8_t touched; /* the sanitizer watches these reads */
 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
@@ -79,7 +78,7 @@ static void start(void)
         fabric_step(&fabric);
 }
 
-/* ---- deeds ---- */
+/* ---- actions ---- */
 
 /* One direction of a cable. */
 static unsigned wire_of(struct input *in)
@@ -99,8 +98,8 @@ static uint32_t take(unsigned wire, uint8_t *frame)
     return loopback_wire_take(&fabric.cable[wire / 2].wire[wire % 2], UINT64_MAX, frame);
 }
 
-/* A credit frame with another nonce is not sealed: who makes true ones of these can keep two ends apart until they fall
- * silent. */
+/* A credit frame with another nonce gets no valid checksum: with one, an attacker keeps two ends apart until they
+ * fall silent. */
 static void authenticate(uint8_t *frame, uint32_t bytes)
 {
     struct hx_header h;
@@ -108,7 +107,7 @@ static void authenticate(uint8_t *frame, uint32_t bytes)
         hx_frame_set_crc(frame, hx_frame_crc(frame, h.length));
 }
 
-/* The next frame on a cable: it comes twice, or is changed. */
+/* The next frame on a cable: it is repeated or changed. */
 static void change(struct input *in, bool authenticated)
 {
     static uint8_t frame[HX_MAX_FRAME];
@@ -144,8 +143,8 @@ static void make_up(struct input *in)
     put(wire, frame, bytes);
 }
 
-/* Of the session, with counts near to what is true; or by nonces that nobody has. */
-static void make_up_credit(struct input *in)
+/* A credit frame of the session, with counts near the true ones; or with unknown nonces. */
+static void forge_credit(struct input *in)
 {
     uint8_t bytes[HX_CREDIT_FRAME_BYTES];
     unsigned wire = wire_of(in);
@@ -162,7 +161,7 @@ static void make_up_credit(struct input *in)
     put(wire, bytes, hx_credit_encode(bytes, &f));
 }
 
-static void begin_anew(struct input *in)
+static void restart(struct input *in)
 {
     unsigned wire = wire_of(in);
     struct cable_end *c = &fabric.cable[wire / 2].port[wire % 2]->cable;
@@ -205,16 +204,16 @@ static void do_one(struct input *in)
         change(in, true);
         break;
     case 6:
-        make_up_credit(in);
+        forge_credit(in);
         break;
     default:
-        begin_anew(in);
+        restart(in);
     }
 }
 
 /* ---- the end ---- */
 
-/* Time passes faster, for who waits. */
+/* Time passes faster, for endpoints that wait. */
 static void validate_end(void)
 {
     unsigned turns = 0;

@@ -1,6 +1,6 @@
-/* fuzz_faults.c - any text as a schedule of faults: a line of it is refused in one line of words, or the schedule is in
- * order, can be read from what it says of itself, and tells each link its changes one after the other. libFuzzer's
- * entry; seeds in corpus/faults. */
+/* fuzz_faults.c - any text as a fault schedule: a line is refused with a one-line error, or the schedule is in
+ * order, reads back from its own text, and gives each link its changes in turn. libFuzzer's entry; seeds in
+ * corpus/faults. */
 #include "spec/faults/faults.h"
 #include "tests/fuzz/fuzz.h"
 #include "topology/topology.h"

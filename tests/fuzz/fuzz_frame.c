@@ -1,7 +1,7 @@
-/* fuzz_frame.c - any bytes as a data frame and as a credit frame: the decoders stay inside them, and what they accept
- * encodes to the same bytes. libFuzzer's entry; seeds in corpus/frame.
+/* fuzz_frame.c - any bytes as a data frame and as a credit frame: the decoders read only these bytes, and an accepted
+ * frame encodes to the same ones. libFuzzer's entry; seeds in corpus/frame.
  *
- * A fuzzer does not guess checksums, so a credit frame is tried twice: as it came and with its checksum put right. */
+ * A fuzzer does not guess checksums, so a credit frame is tried twice: unchanged, and with a right checksum. */
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "tests/fuzz/fuzz.h"

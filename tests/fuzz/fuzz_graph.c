@@ -1,5 +1,5 @@
-/* fuzz_graph.c - any bytes as a graph, as a list and as YAML: what they say is refused in one line, or is a whole
- * fabric. libFuzzer's entry; seeds in corpus/graph. */
+/* fuzz_graph.c - any bytes as a graph, as a list and as YAML, are refused in one line, or are a valid fabric.
+ * libFuzzer's entry; seeds in corpus/graph. */
 #include "tests/fuzz/fuzz.h"
 #include "topology/topology.h"
 

@@ -1,5 +1,5 @@
-/* fuzz_pcapng.c - any bytes as a capture file: the reader, the verifier and the tracer survive them, and what a bad
- * file gets is one line that names a byte. libFuzzer's entry; seeds in corpus/pcapng. */
+/* fuzz_pcapng.c - any bytes as a capture file: the reader, the verifier and the tracer survive them, and a bad file
+ * gets a one-line error with a byte offset. libFuzzer's entry; seeds in corpus/pcapng. */
 #include "tests/fuzz/fuzz.h"
 #include "tools/trace/sums.h"
 #include "tools/verify/verify.h"
@@ -17,7 +17,7 @@ static void finished(void *context, const struct hx_trace_packet *p)
 static void check(const struct hx_capture_frame *s, const struct hx_capture_index *c)
 {
     require(s->port < c->port_count && s->captured <= s->original && s->frame > 0);
-    static volatile uint8_t last; /* the read is what a sanitizer watches */
+    static volatile uint8_t last; /* the sanitizer watches this read */
     last = s->captured ? s->bytes[s->captured - 1] : 0;
     (void)last;
 }

@@ -1,5 +1,5 @@
-/* fuzz_spec.c - any text as a fabric: what it says is refused in one line, or is a whole graph. libFuzzer's entry;
- * seeds in corpus/spec.
+/* fuzz_spec.c - any text as a fabric is refused in one line, or is a complete graph. libFuzzer's entry; seeds in
+ * corpus/spec.
  *
  * Only small fabrics are made, and no text names a file. */
 #include "tests/fuzz/fuzz.h"
@@ -16,7 +16,7 @@ static void require_one_line(const struct hx_problem *p)
     require(p->exit_code != 0 && p->what[0] != '\0' && !strchr(p->what, '\n'));
 }
 
-/* What it says is as long as the text, and none of it lies outside. */
+/* Tokens cover the whole text and stay within it. */
 static void try_words(const char *text)
 {
     struct hx_spec_tokens w;
@@ -32,7 +32,7 @@ static void try_words(const char *text)
     }
 }
 
-/* Its numbers are few and small; what they leave out is small by itself, but for a Dragonfly. */
+/* Its numbers are few and small; defaults are small by themselves, except those of a Dragonfly. */
 static bool is_small(const char *text)
 {
     unsigned long product = 1;

@@ -1,7 +1,7 @@
-/* fuzz_yaml.c - any text behind the first line of a fabric file: what it says is refused in one line that has a place,
- * or is a spec that can be freed. libFuzzer's entry; seeds in corpus/yaml.
+/* fuzz_yaml.c - any text behind the first line of a fabric file is refused in one line with a place, or is a spec that
+ * can be freed. libFuzzer's entry; seeds in corpus/yaml.
  *
- * The fabric is said already, so that it is small; what is said of it, of jobs, traffic and cables is the input's. */
+ * The fabric is fixed, so it is small; details of it, of jobs, traffic and cables are the input's. */
 #include "spec/spec.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -2,10 +2,9 @@
  *
  *     fuzz_NAME FILE|FOLDER...
  *
- * Each input (and the empty one, always) is run as it is, then changed in HX_MUTATIONS (2000; 200 in `make check`) ways
- * drawn from HX_SEED (1); the same seed gives the same bytes. An input is one test, reported as a line of TAP. Inputs
- * run in a child process, so that whatever ends it, a sanitizer included, leaves us to say which bytes did it and to
- * keep them. */
+ * Each input, and the empty one, runs unchanged, then with HX_MUTATIONS (2000; 200 in `make check`) changes drawn
+ * from HX_SEED (1); the same seed gives the same bytes. An input is one test, reported as a line of TAP. Inputs run
+ * in a child process, so this one survives any crash, prints the bytes that caused it, and keeps them. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
@@ -24,7 +23,7 @@
 
 enum { ROOM = 1 << 20 };
 
-/* Shared with the child: what it is running. */
+/* Current input, shared with the child. */
 struct current {
     uint64_t mutation;
     size_t size;
@@ -60,7 +59,7 @@ static void change_byte(struct current *c, uint64_t *state)
     }
 }
 
-/* Repeats a stretch of the input at another place: repeated keys, records, headers. */
+/* Repeats a part of the input at another place: repeated keys, records, headers. */
 static void copy_stretch(struct current *c, uint64_t *state)
 {
     if (c->size == 0) {
@@ -121,8 +120,8 @@ static void mutate(struct current *c, uint64_t *state)
     }
 }
 
-/* The input ends where its block ends, so that the address sanitizer sees a read past it. The lead keeps the block of
- * an empty input from being empty and the input aligned as any allocation. */
+/* The input ends where its block ends, so the address sanitizer sees every read beyond it. The lead keeps the block
+ * of an empty input nonempty, and the input aligned like an allocation. */
 static void run_current(const struct current *c)
 {
     const size_t lead = 16;
@@ -153,7 +152,7 @@ static _Noreturn void run_all(const struct replay *r, const uint8_t *input, size
     exit(0);
 }
 
-/* Keeps the bytes that ended the child beside the program, and says how to see it again. */
+/* Keeps the bytes that ended the child beside the program, and prints the command to repeat it. */
 static void report_end(const struct replay *r, int status)
 {
     const struct current *c = r->current;

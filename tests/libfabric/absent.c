@@ -1,7 +1,6 @@
-/* absent.c - calls what the provider hxmesh does not have: each call has to answer -FI_ENOSYS (docs/programs.md).
+/* absent.c - calls that the provider hxmesh does not have: each must return -FI_ENOSYS (docs/programs.md).
  *
- * Wants a host of the fabric HXMESH_FABRIC. Prints what answers otherwise, a line each; exit code 1 if anything
- * does. */
+ * Needs a host of the fabric HXMESH_FABRIC. Prints each other result, a line each; exit code 1 if there is any. */
 #include <rdma/fabric.h>
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
@@ -132,7 +131,7 @@ static void call_collectives(struct fid_ep *ep)
     ABSENT(fi_gather(ep, &a, 1, NULL, &b, NULL, 0, 0, FI_UINT64, 0, NULL));
 }
 
-/* What neither a fabric nor a domain opens, and what neither is asked. */
+/* Calls that open neither a fabric nor a domain, and calls of neither. */
 static void call_others(const struct opened *o)
 {
     struct fid *fid = NULL;

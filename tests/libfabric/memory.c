@@ -1,8 +1,8 @@
-/* memory.c - asks for more than there is memory for: each call is refused, or how it ended is told (docs/programs.md).
+/* memory.c - calls without memory: each call is refused, or its end is reported (docs/programs.md).
  *
- * Wants a host of the fabric HXMESH_FABRIC. Looks by FI_PEEK for messages that are not there, without memory from some
- * call on, and then reads the completion queue. Prints how many calls were taken, refused and told; exit code 1 if any
- * was neither. */
+ * Needs a host of the fabric HXMESH_FABRIC. Peeks (FI_PEEK) for missing messages, without memory from some call on,
+ * and then reads the completion queue. Prints the numbers of accepted, refused and reported calls; exit code 1 if
+ * any was neither. */
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
@@ -18,7 +18,7 @@ enum { CALLS = 2000, WITH_MEMORY = 100 };
 
 static bool fails;
 
-/* The provider's, too. */
+/* The provider uses it too. */
 void *__libc_calloc(size_t nmemb, size_t size);
 void *calloc(size_t nmemb, size_t size)
 {
@@ -59,7 +59,7 @@ static struct fid_ep *open_endpoint(void)
     return ep;
 }
 
-/* Entries of the queue, all of which say that there is no message. */
+/* Entries of the queue, all of which report that there is no message. */
 static unsigned read_all(void)
 {
     unsigned told = 0;

@@ -1,23 +1,24 @@
-/* session.pml - two ends of a cable (include/hxmesh/credit.h): credits of one VC, sessions, restarts. For spin; mk/model.sh
- * runs it.
+/* session.pml - two ends of a cable (include/hxmesh/credit.h): credits of one VC, sessions, restarts. For spin;
+ * mk/model.sh runs it.
  *
- *     end 0 -- data, credit frames --> end 1     a wire keeps its order, and loses what it likes
- *           <-- credit frames, data --           this data takes no buffer; what counts is the grant on its back
+ *     end 0 -- data, credit frames --> end 1     a wire keeps its order, and may lose anything
+ *           <-- credit frames, data --           this data takes no buffer; only its grant counts
  *
- * Each event is one step: a frame is sent, taken, lost, repeated, held back or made up; a packet leaves; an end restarts.
- * The steps of an end say what firmware/credit.c does, in its words. Counts are modulo 256 and cross zero.
+ * Each event is one step: a frame is sent, taken, lost, repeated, delayed or forged; a packet leaves; an end restarts.
+ * The steps of an end follow firmware/credit.c. Counts are modulo 256 and cross zero.
  *
- * What must hold, whatever the steps:
- *     no stale grant     on the back of data a grant is believed only of the session that counts now
- *     no overrun         what an end sends in a session finds room in the buffer (not where packets are made up or doubled)
- *     no refusal         nor is it refused because the session is not known there yet
+ * Properties, for any steps:
+ *     no stale grant     a piggybacked grant is accepted only in its own session
+ *     no overrun         data of a session finds room in the buffer (except forged or repeated data)
+ *     no refusal         nor is it refused because its session is not known there yet
  *     no stranger        two ends that have met stay so until one of them restarts
- *     whole again        from every state, ROUNDS credit frames each way without a fault bring all credit back
+ *     whole again        from every state, ROUNDS good credit frames in each direction restore all credit
  *
- * Bounds: LOSSES, REPLAYS (of any one credit frame recorded: late, repeated, reflected), RESTARTS, FORGERIES, DOUBLES and
- * SENDS in all. What each rule is for is seen by breaking it: BREAK_SESSION (data and grants are believed as soon as an end
- * is open, limits given too), BREAK_LIMIT (limits are given as soon as an end is open), BREAK_NAMES (counts of any session are taken), BREAK_NONCE (who asks an open end ends its session),
- * BREAK_RECONCILE (nothing is written off), BREAK_HELD (a new session forgets what lies in the buffer). */
+ * Bounds: LOSSES, REPLAYS (of any one recorded credit frame: late, repeated, reflected), RESTARTS, FORGERIES,
+ * DOUBLES and SENDS in all. Breaking a rule shows that it is needed: BREAK_SESSION (an open end accepts data and
+ * grants, and sends limits), BREAK_LIMIT (an open end sends limits), BREAK_NAMES (counts of any session are
+ * accepted), BREAK_NONCE (a question ends an open end's session), BREAK_RECONCILE (nothing is written off),
+ * BREAK_HELD (a new session forgets the buffer's content). */
 
 #ifndef BUFFER
 #define BUFFER 2
@@ -44,7 +45,7 @@
 #define DOUBLES 0
 #endif
 #define ROUNDS 4
-#define STRANGER 200 /* a nonce that no end ever drew */
+#define STRANGER 200 /* a nonce of neither end */
 
 #define MOD(x) ((x) & 255)
 #ifdef BREAK_SESSION
@@ -69,7 +70,7 @@
 
 typedef frame {
     byte kind;
-    byte nonce; /* of who sent it: data has none on the wire, and here for the judge alone */
+    byte nonce; /* of the sender; data has none on the wire, only for the check here */
     byte peer;
     byte limit;
     byte sent
@@ -90,13 +91,13 @@ typedef end {
 }
 
 end e[2];
-chan to[2] = [WIRE] of { frame }; /* the wire that leads to an end */
-byte held;                        /* blocks that lie at end 1 */
-byte drawn;                       /* nonces drawn so far: 1 .. drawn */
-bit met;                          /* both count together, and none has restarted since */
+chan to[2] = [WIRE] of { frame }; /* wire to an end */
+byte held;                        /* blocks in the buffer of end 1 */
+byte drawn;                       /* last nonce: 1 .. drawn */
+bit met;                          /* both ends have each other's session, and none has restarted since */
 byte sends, losses, replays, restarts, forgeries, doubles;
-frame kept; /* one that was recorded; kind DATA: none yet */
-frame f;       /* the frame that a step is about */
+frame kept; /* the recorded frame; kind DATA: none */
+frame f;       /* frame of the current step */
 frame nothing; /* all zero */
 byte fresh;
 byte round;
@@ -123,7 +124,7 @@ inline begin(w, n)
     e[w].received = 0
 }
 
-/* Of f. */
+/* With the session of f. */
 inline open_with(w)
 {
     e[w].peer = f.nonce;
@@ -232,7 +233,7 @@ inline take(w)
     fi
 }
 
-/* Data f comes: hx_credit_link_grant() at end 0, hx_credit_link_arrive() at end 1. */
+/* Data f arrives: hx_credit_link_grant() at end 0, hx_credit_link_arrive() at end 1. */
 inline arrive(w)
 {
     if
@@ -257,7 +258,7 @@ inline hear(w)
     fi
 }
 
-/* Somebody records f where it comes out of a wire: what is late or repeated was never early. */
+/* Records f at the end of a wire, so late and repeated frames are never early. */
 inline record()
 {
     if
@@ -266,7 +267,7 @@ inline record()
     fi
 }
 
-/* After a step: nothing that it needed for itself tells states apart. */
+/* After a step: clears its temporary values, which would distinguish states. */
 inline done()
 {
     met = (met || MET);
@@ -274,7 +275,7 @@ inline done()
     fresh = 0
 }
 
-/* Credit frames go each way, and none is lost. */
+/* Credit frames in both directions, none of them lost. */
 inline exchange()
 {
     round = 0;
@@ -289,7 +290,8 @@ inline exchange()
     od
 }
 
-/* No fault any more: what is under way comes, and both hear each other whatever the buffer holds; then that leaves. */
+/* No more faults: everything in flight arrives, and both ends accept each other with any buffer content; then the
+ * buffer empties. */
 inline settle()
 {
     do
@@ -316,7 +318,7 @@ active proctype cable()
         drawn = 2
     }
     do
-    :: atomic { /* an end tells its credit */
+    :: atomic { /* an end sends credit */
         if
         :: w = 0
         :: w = 1
@@ -335,7 +337,7 @@ active proctype cable()
         e[0].sent = MOD(e[0].sent + 1);
         to[1]!DATA, e[0].nonce, e[0].peer, 0, 0
     }
-    :: atomic { BELIEVES(1) && len(to[0]) < WIRE -> /* end 1 sends one, with a grant on its back: it has room by counts */
+    :: atomic { BELIEVES(1) && len(to[0]) < WIRE -> /* end 1 sends one with a grant: it has room by counts */
         to[0]!DATA, e[1].nonce, e[1].peer, MOD(e[1].freed + BUFFER), 0
     }
     :: atomic { len(to[0]) > 0 -> to[0]?f; record(); hear(0); done() }
@@ -376,7 +378,7 @@ active proctype cable()
         fi;
         done()
     }
-    :: atomic { restarts < RESTARTS -> /* an end restarts; its memory and what lay in it is lost, or kept */
+    :: atomic { restarts < RESTARTS -> /* an end restarts, with or without its memory and buffer content */
         restarts++;
         met = 0;
         drawn++;

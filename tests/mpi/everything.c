@@ -1,6 +1,6 @@
-/* everything.c - an MPI program for the command line tests: what a program asks of MPI's messages, every byte checked.
+/* everything.c - an MPI program for command line tests: the use of MPI messages, with every byte checked.
  *
- *     everything [MOST]     sizes up to MOST bytes (64 MiB); rank 0 prints "MPI: all right, N ranks", else somebody says what is wrong */
+ *     everything [MOST]     sizes up to MOST bytes (64 MiB); rank 0 prints "MPI: all right, N ranks", or a rank prints an error */
 #include <mpi.h>
 
 #include <stdint.h>
@@ -47,7 +47,7 @@ static void check(const uint8_t *data, size_t bytes, int from, int to, const cha
         require(data[i] == byte_of(from, to, i), what, (long)i);
 }
 
-/* Each with its neighbours in a ring, all sizes. */
+/* Each rank with its neighbours in a ring, all sizes. */
 static void pass_on(size_t most)
 {
     int right = (rank + 1) % ranks;
@@ -71,8 +71,7 @@ static void pass_on(size_t most)
     free(in);
 }
 
-/* Messages that come before anybody asks for them, short and long, are found by tag and by probe, whatever came
- * first. */
+/* Messages that arrive before their receive, short and long, are found by tag and by probe, in any order. */
 static void come_unexpected(void)
 {
     enum { MESSAGES = 40, LONG = 100000 };
@@ -99,7 +98,7 @@ static void come_unexpected(void)
     MPI_Waitall(MESSAGES, request, MPI_STATUSES_IGNORE);
 }
 
-/* From anybody, with any tag: of each sender in its order. */
+/* From any rank, with any tag: each sender's messages are in order. */
 static void take_from_anybody(void)
 {
     enum { EACH = 50 };
@@ -152,7 +151,7 @@ static void add_up(int count)
     free(out);
 }
 
-/* What is longer than there is room for is an error, and does no harm. */
+/* A message longer than its buffer is an error, and does no harm. */
 static void cut_off(void)
 {
     uint8_t data[300] = {0};

@@ -1,6 +1,7 @@
-/* prop_auth_tag.c - a sealed cable beside somebody who reads all of it and puts frames on it (hal/cable, hxmesh/auth_tag.h):
- * whatever he records, changes, turns round or seals with another key, in whatever order frames arrive and however
- * often ends begin anew, an end takes only what the other one sent to it in this session, and each packet once.
+/* prop_auth_tag.c - a cable with authentication tags and an attacker that reads it and puts frames on it (hal/cable,
+ * hxmesh/auth_tag.h). The attacker replays, changes and reflects frames, or authenticates them with another key; frames
+ * are reordered, and ends restart. An end takes only packets that the other one sent to it in this session, and each
+ * once.
  *
  * HX_SEED, HX_CASES: other and more runs. */
 #include "hal/cable/cable.h"
@@ -24,7 +25,7 @@ enum {
     QUEUE = 4096,
     RECORDED = 512,
     BYTES = HX_HEADER_BYTES + 64 + HX_AUTH_TAG_BYTES,
-    APART = HX_REPLAY_WINDOW / 2 /* frames that one may be late by */
+    APART = HX_REPLAY_WINDOW / 2 /* frames of possible delay */
 };
 
 struct frame {
@@ -32,10 +33,10 @@ struct frame {
     uint8_t data[BYTES];
 };
 
-/* What may go wrong besides the attack. */
+/* Faults besides the attack. */
 enum fault { NOTHING = 0, LOSSES = 1, ORDER = 2, RESTARTS = 4, FAULTS = 8 };
 
-/* A packet that was sent: to whom, in which session, and how often it was taken. */
+/* A sent packet: its destination, its session, and how often it was taken. */
 struct packet {
     uint64_t from, to;
     uint8_t receiver;
@@ -46,9 +47,9 @@ static struct {
     uint64_t seed;
     unsigned faults;
     struct cable_end end[ENDS];
-    struct frame queue[ENDS][QUEUE]; /* on the way to an end */
+    struct frame queue[ENDS][QUEUE]; /* in flight to an end */
     unsigned first[ENDS], last[ENDS];
-    struct frame recorded[RECORDED]; /* by him who listens */
+    struct frame recorded[RECORDED]; /* by the attacker */
     struct packet packet[PACKETS];
     bool number_taken[ENDS][NUMBERS];
     uint32_t sent, taken, refused[CABLE_OWN + 1];
@@ -71,7 +72,7 @@ static void put(unsigned to, const struct frame *f)
     t.queue[to][t.last[to]++ % QUEUE] = *f;
 }
 
-/* What an end sends is recorded, and may be lost. */
+/* Records a sent frame, and may lose it. */
 static void send_frame(unsigned to, const struct frame *f)
 {
     t.recorded[draw(RECORDED)] = *f;
@@ -127,7 +128,7 @@ static void send_packet(unsigned end)
     send_frame(1 - end, &f);
 }
 
-/* Its number, which its sender used once, was not taken before. */
+/* The number of its tag, which its sender used once, was not taken before. */
 static void validate_number(unsigned end, const struct frame *f)
 {
     uint64_t number = 0;
@@ -165,7 +166,7 @@ static void arrive(unsigned end)
 
 /* ---- the attacker ---- */
 
-static void seal_anew(const struct cable_end *c, struct frame *f)
+static void authenticate_with_another_key(const struct cable_end *c, struct frame *f)
 {
     const struct hx_auth_direction direction = {c->link.peer_nonce, c->link.nonce};
     if (f->bytes > HX_AUTH_TAG_BYTES)
@@ -176,20 +177,20 @@ static void attack(unsigned end)
 {
     struct frame f = t.recorded[draw(RECORDED)];
     switch (draw(6)) {
-    case 0: /* as it was, to whom it was or to whoever sent it */
+    case 0: /* unchanged, to its destination or its source */
     case 1:
         break;
     case 2: /* changed */
         f.data[draw(BYTES)] ^= (uint8_t)(1U << draw(8));
         break;
-    case 3: /* with a number that is new */
+    case 3: /* with a new number */
         if (f.bytes > HX_AUTH_TAG_BYTES)
             f.data[f.bytes - HX_AUTH_TAG_BYTES + 7]++;
         break;
-    case 4: /* of who has another key, and knows all else */
-        seal_anew(&t.end[end], &f);
+    case 4: /* of an attacker with another key that knows all else */
+        authenticate_with_another_key(&t.end[end], &f);
         break;
-    default: /* without a seal, or with half of one */
+    default: /* without a tag, or with half of one */
         f.bytes -= f.bytes > HX_AUTH_TAG_BYTES ? 1 + draw(HX_AUTH_TAG_BYTES) : 0;
     }
     put(end, &f);
@@ -197,7 +198,7 @@ static void attack(unsigned end)
 
 /* ---- runs ---- */
 
-static void begin_anew(unsigned end)
+static void restart(unsigned end)
 {
     cable_begin(&t.end[end], VCS, BLOCKS, BLOCKS);
 }
@@ -212,7 +213,7 @@ static void prepare(unsigned faults)
     another_key = (struct hx_auth_key){{key.word[0] ^ 1, key.word[1]}};
     for (unsigned end = 0; end < ENDS; end++) {
         t.end[end] = (struct cable_end){.period = 10, .ask_period = 10, .random = seeded_next(&t.seed), .key = &key};
-        begin_anew(end);
+        restart(end);
     }
 }
 
@@ -221,7 +222,7 @@ static void turn(bool with_packets)
     t.now++;
     for (unsigned end = 0; end < ENDS; end++) {
         if (t.faults & RESTARTS && draw(300) == 0)
-            begin_anew(end);
+            restart(end);
         tell_credit(end);
         for (unsigned n = draw(4); with_packets && n > 0; n--)
             send_packet(end);
@@ -244,7 +245,7 @@ static void run(unsigned faults)
                   t.refused[CABLE_OVERRUN]);
     assert_true(t.sent > TURNS / 2 && t.taken > t.sent / 4);
     assert_true(t.refused[CABLE_FORGED] > TURNS / 10);
-    if (faults == NOTHING) { /* then nothing he does costs anything */
+    if (faults == NOTHING) { /* then the attack costs nothing */
         assert_int_equal(t.taken, t.sent);
         assert_true(t.refused[CABLE_OVERRUN] == 0 && t.refused[CABLE_REPLAYED] > TURNS / 10);
         for (unsigned end = 0; end < ENDS; end++)
@@ -252,7 +253,7 @@ static void run(unsigned faults)
     }
 }
 
-static void only_what_was_sent_is_taken_and_once(void **state)
+static void only_sent_packets_are_taken_and_once(void **state)
 {
     const char *cases = getenv("HX_CASES");
     (void)state;
@@ -264,6 +265,6 @@ static void only_what_was_sent_is_taken_and_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(only_what_was_sent_is_taken_and_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(only_sent_packets_are_taken_and_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* prop_collective.c - collectives in a world where messages take any time and packets any order.
  *
- * Every packet's bytes are read when its message is handed over, and again when the packet arrives: a sender may have
- * to repeat it until then, so both must be the same. Endpoints refuse at random, and take two messages a pair, as the
- * real one does. Numbers are judged by tests/support/support_collective.h. */
+ * Every packet's bytes are read when its message is handed over, and again when the packet arrives. A sender may
+ * have to send it again until then, so both must be equal. Endpoints refuse at random, and take two messages a pair,
+ * as the real one does. tests/support/support_collective.h checks the results. */
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 #include "spec/collective_model.h"
@@ -25,9 +25,9 @@ enum { MAX_FLYING = 4096, MAX_PACKETS = 64 };
 struct letter {
     struct player *from, *to;
     struct hx_collective_send send;
-    uint8_t *text; /* as it was when handed over */
+    uint8_t *text; /* bytes at the handover */
     unsigned packets, placed;
-    uint64_t here; /* bit by packet */
+    uint64_t here; /* packets, a bit each */
     bool received;
 };
 
@@ -99,7 +99,7 @@ static void drive(struct player *p)
     }
 }
 
-/* ---- what may happen next ---- */
+/* ---- possible events ---- */
 
 static void place_packet(struct letter *l)
 {
@@ -120,8 +120,8 @@ static void place_packet(struct letter *l)
     l->placed++;
 }
 
-/* An acknowledgement of what is not under way changes nothing: of a message that was acknowledged before, was not sent
- * yet, or is none. Its tag is that of another one with some fields changed: phase (2 bits), edge (5), number. */
+/* An acknowledgement of a message not in flight changes nothing: of one acknowledged earlier, not yet sent, or
+ * invalid. Its tag is that of another one with some fields changed: phase (2 bits), edge (5), number. */
 static void acknowledge_nothing(const struct letter *like)
 {
     enum { NUMBERS = 25 };
@@ -170,7 +170,7 @@ static void something_happens(void)
     }
 }
 
-/* Players begin one after the other, while the first are at it. false: refused. */
+/* Players begin one by one, while the first are running. Returns false if the program refuses. */
 static bool play(const struct ensemble_plan *plan, uint64_t order)
 {
     w.flying = 0;
@@ -259,8 +259,8 @@ static void validate_same_pieces(const struct ensemble *a, const struct ensemble
     }
 }
 
-/* The same numbers, bit by bit, in whatever order things happen; and near the true sum. */
-static void order_of_events_does_not_show_in_the_sums(void **state)
+/* The same bits for any order of events; and near the true sum. */
+static void the_order_of_events_does_not_change_the_sums(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < effort(SHAPES * ALGORITHMS * 2); n++) {
@@ -289,7 +289,7 @@ static void order_of_events_does_not_show_in_the_sums(void **state)
     lab_seed = 0;
 }
 
-/* Without vectors the same messages go. */
+/* Without vectors the messages are the same. */
 static void the_schedule_does_not_depend_on_the_data(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void the_schedule_does_not_depend_on_the_data(void **state)
     lab_seed = 0;
 }
 
-/* As many bytes as the closed forms say, where segments are all of one size. */
+/* Bytes equal the closed forms if all segments have one size. */
 static void the_bytes_of_the_closed_forms(void **state)
 {
     (void)state;
@@ -336,7 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(sums_are_exact, lab_free),
-        cmocka_unit_test_teardown(order_of_events_does_not_show_in_the_sums, lab_free),
+        cmocka_unit_test_teardown(the_order_of_events_does_not_change_the_sums, lab_free),
         cmocka_unit_test_teardown(the_bytes_of_the_closed_forms, lab_free),
         cmocka_unit_test_teardown(the_schedule_does_not_depend_on_the_data, lab_free),
     };

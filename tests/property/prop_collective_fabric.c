@@ -1,4 +1,4 @@
-/* prop_collective_fabric.c - collectives over a fabric of real firmware, real frames and wires that lose some. */
+/* prop_collective_fabric.c - collectives over a fabric of the firmware, with frames on wires that lose some. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
 #include "tests/support/support_collective.h"
@@ -75,7 +75,7 @@ static bool all_done(void)
     return true;
 }
 
-/* false: the program refuses the shape. */
+/* Returns false if the program refuses the shape. */
 static bool run(const struct fabric_plan *plan, const struct ensemble_plan *job)
 {
     fabric_init(&fabric, plan, 1);
@@ -148,7 +148,7 @@ static void sums_are_exact(void **state)
     assert_true(played >= jobs / 2);
 }
 
-/* Frames are lost, so data and acknowledgements come late, twice, and after what overtook them. */
+/* Frames are lost, so data and acknowledgements are late, repeated and reordered. */
 static void frames_may_be_lost(void **state)
 {
     (void)state;

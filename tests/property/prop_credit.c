@@ -3,7 +3,7 @@
  *     sender -- order-keeping wire: data (may be lost), credit frames (lost, repeated, late) --> receiver
  *            <-- grants: lost, repeated, reordered, corrupted ---------------------------------
  *
- * The judge keeps its own book in 64 bits, from the events alone, and compares it with the counters after each step.
+ * The test keeps its own book in 64 bits, from the events alone, and compares it with the counters after each step.
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/credit.h"
 #include "tests/support/support_seed.h"
@@ -21,7 +21,7 @@
 
 enum { RUNS = 4000, STEPS = 600, WIRE = 4096, GRANTS = 64, HELD = 8, STORED = 8192, MOST_BLOCKS = 32 };
 
-/* What crosses the wire: a packet of so many blocks, or (blocks 0) a credit frame with the count it carries. */
+/* On the wire: a packet of so many blocks, or (blocks 0) a credit frame with its count. */
 struct item {
     uint32_t blocks;
     uint64_t sent;
@@ -39,12 +39,12 @@ struct world {
     unsigned wire_first, wire_count;
     struct item held[HELD]; /* credit frames that wait in a queue beside the wire */
     unsigned held_count;
-    uint64_t grants[GRANTS]; /* on their way back, in any order */
+    uint64_t grants[GRANTS]; /* in flight to the sender, in any order */
     unsigned grant_count;
     uint32_t stored[STORED]; /* packets in the receiver's buffer */
     unsigned stored_count;
 
-    /* The book. All counts start at `base`, just below 2^32. */
+    /* The 64-bit book. All counts start at `base`, just below 2^32. */
     uint64_t sent, limit, received, freed;
     uint64_t in_flight, occupied, lost, written_off, overruns;
 };
@@ -89,8 +89,8 @@ static void check(const struct world *w)
     assert_true(w->occupied <= w->buffer);
 }
 
-/* What an honest wire adds: every block that may still be sent has its place kept, and none is written off that
- * arrived or may yet arrive. */
+/* Promises of an honest wire: every block that may still be sent has its room reserved, and no block is written off
+ * that arrived or may arrive. */
 static void check_honest(const struct world *w)
 {
     assert_true(w->limit - w->sent + w->in_flight + w->occupied <= w->buffer);
@@ -102,7 +102,7 @@ static void check_honest(const struct world *w)
 static void put_on_wire(struct world *w, struct item item)
 {
     if (w->wire_count == WIRE) {
-        w->lost += item.blocks; /* a full wire loses what is put on it */
+        w->lost += item.blocks; /* a full wire loses it */
         return;
     }
     w->wire[(w->wire_first + w->wire_count++) % WIRE] = item;
@@ -120,7 +120,7 @@ static void send_packet(struct world *w)
     put_on_wire(w, (struct item){.blocks = blocks});
 }
 
-/* A credit frame goes behind the data sent so far, at once or late, once or twice. */
+/* A credit frame follows the data sent so far, at once or late, once or twice. */
 static void send_count(struct world *w)
 {
     struct item frame = {.sent = w->sent};
@@ -185,7 +185,7 @@ static void arrive(struct world *w)
         take_count(w, item.sent);
 }
 
-/* A switch forwards what it can, not what came first. */
+/* A switch forwards packets in any order. */
 static void leave(struct world *w)
 {
     if (w->stored_count == 0)
@@ -206,7 +206,7 @@ static void send_grant(struct world *w)
     w->grants[place] = grant;
 }
 
-/* Any of the grants under way; it may stay there and come again. */
+/* Takes any grant in flight, which may stay there and arrive again. */
 static void take_grant(struct world *w)
 {
     if (w->grant_count == 0)
@@ -218,12 +218,12 @@ static void take_grant(struct world *w)
     if (percent(w, w->lose_grant))
         return;
     bool taken = hx_credit_grant(&w->s, (uint32_t)grant);
-    assert_int_equal(taken, grant + w->buffer >= w->sent); /* else too old to tell from a corrupted one */
+    assert_int_equal(taken, grant + w->buffer >= w->sent); /* otherwise too old to tell from a corrupted one */
     if (grant > w->limit)
         w->limit = grant;
 }
 
-/* A grant with bits that fell over, outside of what could be true. */
+/* A grant with flipped bits, outside of the possible values. */
 static void take_corrupted_grant(struct world *w)
 {
     uint32_t distance = (uint32_t)(w->buffer + 1 + below(w, UINT32_MAX - 2 * w->buffer));
@@ -263,8 +263,8 @@ static void honest_step(struct world *w)
     }
 }
 
-/* The wires heal and the traffic ends. What was under way arrives, late credit frames too; then one credit frame and
- * one grant. */
+/* The wires work and the traffic ends. Everything in flight arrives, late credit frames too; then one credit frame
+ * and one grant. */
 static void fall_quiet(struct world *w)
 {
     w->lose_data = w->lose_credit = w->lose_grant = 0;
@@ -308,7 +308,7 @@ static void honest_ends_never_overrun_and_lose_no_credit(void **state)
     assert_true(wrapped > RUNS / 2);
 }
 
-/* A grant that is not true but might be: the sender is led to send what has no place. */
+/* A false but possible grant: it makes the sender send packets without room. */
 static void take_false_grant(struct world *w)
 {
     uint64_t grant = w->sent + below(w, w->buffer + 1);
@@ -317,7 +317,7 @@ static void take_false_grant(struct world *w)
         w->limit = grant;
 }
 
-/* Data of a wire that keeps all of it, and one false grant: what it costs are the packets that found no place. */
+/* On a wire that keeps all data, one false grant costs the packets without room. */
 static void a_false_grant_costs_packets_not_credit(void **state)
 {
     (void)state;
@@ -344,7 +344,7 @@ static void a_false_grant_costs_packets_not_credit(void **state)
     assert_true(overruns > RUNS / 10);
 }
 
-/* Data nobody granted and counts that are rubbish. */
+/* Data without a grant, and random counts. */
 static void hostile_step(struct world *w)
 {
     switch (below(w, 4)) {
@@ -361,7 +361,7 @@ static void hostile_step(struct world *w)
     }
 }
 
-static void no_enemy_overruns_the_buffer(void **state)
+static void no_attacker_overruns_the_buffer(void **state)
 {
     (void)state;
     static struct world w;
@@ -389,9 +389,9 @@ static void no_enemy_overruns_the_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(honest_ends_never_overrun_and_lose_no_credit, seeded_say),
-        cmocka_unit_test_teardown(a_false_grant_costs_packets_not_credit, seeded_say),
-        cmocka_unit_test_teardown(no_enemy_overruns_the_buffer, seeded_say),
+        cmocka_unit_test_teardown(honest_ends_never_overrun_and_lose_no_credit, seeded_report),
+        cmocka_unit_test_teardown(a_false_grant_costs_packets_not_credit, seeded_report),
+        cmocka_unit_test_teardown(no_attacker_overruns_the_buffer, seeded_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* prop_deadlock.c - the channel dependency graph of the firmware's routing has no cycle, for dozens of shapes.
  *
- * Channels, dependencies and their removal are this file's own, on the oracle's graph; hxmesh-check does the same in
- * another way, and both must count alike. Routes that are broken on purpose show that a cycle would be seen. */
+ * Channels, dependencies and their removal are this file's own, on the oracle's graph. hxmesh-check does the same
+ * independently, and both must count alike. Broken routes show that a cycle would be found. */
 #include "tests/support/support_world.h"
 #include "tools/paths/explore.h"
 
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* A routing rule: where a packet may go, and its VC behind a port. */
+/* A routing rule: candidates of a packet, and its VC behind a port. */
 struct rule {
     uint64_t (*ports)(const struct world *w, struct packet p);
     unsigned (*vc)(const struct world *w, struct packet p, int port);
@@ -29,7 +29,7 @@ static unsigned firmware_vc(const struct world *w, struct packet p, int port)
     return hx_route_vc(&w->routes[p.node], (unsigned)p.input, p.vc, (unsigned)port);
 }
 
-/* Broken: every minimal port at any time, so that packets turn from north. */
+/* Broken: every minimal port at any time, so packets turn from north. */
 static uint64_t fully_adaptive_ports(const struct world *w, struct packet p)
 {
     if (p.node == w->to)
@@ -54,7 +54,7 @@ static unsigned two_vcs(const struct world *w, struct packet p, int port)
 
 static const struct rule firmware_rule = {firmware_ports, firmware_vc};
 
-/* A channel is the port it arrives at and a VC; it depends on ports of that node. */
+/* A channel is the port of its arrival and a VC; it depends on ports of that node. */
 struct dependencies {
     const struct world *w;
     const struct rule *rule;
@@ -128,7 +128,7 @@ static void gather_all(struct dependencies *d, struct world *w, const bool *bloc
     states_free(&s);
 }
 
-/* Whether every channel this one depends on has been removed. */
+/* Whether every channel that this one depends on has been removed. */
 static bool is_free(const struct dependencies *d, const bool *left, int node, int input, unsigned vc)
 {
     uint64_t set = d->next[channel_at(d, node, input, vc)];
@@ -142,7 +142,7 @@ static bool is_free(const struct dependencies *d, const bool *left, int node, in
     return true;
 }
 
-/* Removes channels that depend on nothing, again and again; returns how many are left: 0 means there is no cycle. */
+/* Removes channels without dependencies, repeatedly; returns the number of the others. 0 means no cycle. */
 static int remove_free(const struct dependencies *d)
 {
     const struct graph *g = &d->w->graph;
@@ -165,7 +165,7 @@ static int remove_free(const struct dependencies *d)
     return count;
 }
 
-/* Channels in or before a cycle that a rule makes on a shape. */
+/* Channels in or before a cycle, for a rule and a shape. */
 static int in_cycles(struct graph_shape shape, const struct rule *rule)
 {
     struct world w;
@@ -181,7 +181,7 @@ static int in_cycles(struct graph_shape shape, const struct rule *rule)
 
 /* ---- the properties ---- */
 
-/* Whole, and then with boards failing: packets of all these routes may be under way together. */
+/* Intact, then with failing boards: packets of all these routes may be in flight together. */
 static void validate_shape(struct graph_shape shape, const char *what)
 {
     enum { ROUNDS = 3 };
@@ -202,7 +202,7 @@ static void validate_shape(struct graph_shape shape, const char *what)
     }
     int left = remove_free(&d);
     if (left)
-        fail_msg("%s: %d channels wait in circles", what, left);
+        fail_msg("%s: %d channels are in cycles", what, left);
     dependencies_free(&d);
     world_free(&w);
 }
@@ -255,7 +255,7 @@ static void validate_counts(struct graph_shape s, const char *what)
     world_free(&w);
 }
 
-static void the_tool_counts_alike(void **state)
+static void hxmesh_check_counts_alike(void **state)
 {
     (void)state;
     shapes_for_each(validate_counts);
@@ -282,7 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(broken_routes_are_found),
         cmocka_unit_test(routing_has_no_cycle),
-        cmocka_unit_test(the_tool_counts_alike),
+        cmocka_unit_test(hxmesh_check_counts_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,7 @@
-/* prop_endpoint.c - endpoints over a network that loses, repeats, corrupts and reorders packets, in thousands of seeded
- * runs. Every message is received once, every byte of it placed once and right, and its sender is told once, whatever
- * the network does; also when endpoints restart, or cannot inject for a while. Where the network is too bad for the
- * retries, messages fail, and still nothing comes twice.
- * HX_SEED chooses other runs; a failure names the seed of its run. */
+/* prop_endpoint.c - endpoints over a network that loses, repeats, corrupts and reorders packets, in thousands of
+ * seeded runs. Every message is received once, each byte placed once and right, and acknowledged once, also when
+ * endpoints restart or cannot inject for a while. If the network is too bad for the retries, messages fail, and
+ * still none arrives twice. HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
 #include "tests/support/support_effort.h"
@@ -87,7 +86,7 @@ static void disturb(const struct manner *m)
         cloud_restart(&cloud, below(cloud.ends));
 }
 
-/* Sends for a while, then lets the network do its worst until everything is settled. */
+/* Sends for a while, then runs the faulty network until all messages have ended. */
 static void run(const struct manner *m)
 {
     for (unsigned turn = 0; turn < m->turns; turn++) {
@@ -129,8 +128,9 @@ static void every_message_arrives_exactly_once(void **state)
     assert_true(forgotten > runs / 10);
 }
 
-/* Two or three tries, and a network that now and then loses all: who fails is told, who is told it arrived is right. */
-static void what_fails_fails_once(void **state)
+/* Two or three tries, and a network that sometimes loses all: each failure has its event, and an acknowledged
+ * message has arrived. */
+static void a_failed_message_fails_once(void **state)
 {
     (void)state;
     uint64_t failed = 0, sent = 0;
@@ -148,7 +148,7 @@ static void what_fails_fails_once(void **state)
             failed += message->failed;
             sent += message->sent;
         }
-        cloud.faults = (struct cloud_faults){0}; /* and all is well again */
+        cloud.faults = (struct cloud_faults){0}; /* the network works again */
         for (unsigned from = 0; from < cloud.ends && cloud.messages.count < CLOUD_MESSAGES; from++) {
             int number = cloud_send(&cloud, from, 0, 3 * 8192 + 5);
             assert_true(number >= 0);
@@ -166,7 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_message_arrives_exactly_once, lab_free),
-        cmocka_unit_test_teardown(what_fails_fails_once, lab_free),
+        cmocka_unit_test_teardown(a_failed_message_fails_once, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,13 @@
-/* prop_fabric.c - whole fabrics of the firmware on the example platform, under random traffic, over cables that lose,
- * repeat, delay and corrupt what they carry, with boards that failed and cables that are cut.
+/* prop_fabric.c - whole fabrics of the firmware on the example platform, under random traffic. Cables lose, repeat,
+ * delay and corrupt frames, boards have failed, and cables are cut.
  *
- * The judges know nothing of the firmware's own counts:
- *     - messages: each is received once, every byte placed once and right, its sender told (tests/support/support_messages.h)
- *     - ways: each packet that is placed has passed the fewest switches there are, by a search over a plain graph of the
- *       fabric (tests/support/support_graph.h), and no frame on any wire has a VC above 2
- *     - credit: who reads all wires, byte by byte, and counts blocks in 64 bits, never sees more sent than was granted
- *       before; and no buffer ever holds more than it has
- *     - the end: nothing waits anywhere, every buffer is free and every block of credit back
+ * The checks do not use the firmware's own counters:
+ *     - messages: each is received once, with every byte placed once and right, and acknowledged (support_messages.h)
+ *     - paths: each placed packet passed the fewest possible switches, by a search over a plain graph of the fabric
+ *       (support_graph.h), and no frame on any wire has a VC above 2
+ *     - credit: a reader of all wires that counts blocks in 64 bits never sees more sent than granted; and no buffer ever
+ *       holds more than its size
+ *     - the end: no packet waits, every buffer is free and every block of credit is returned
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
@@ -40,7 +40,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static struct fabric fabric;
 static uint16_t *distances; /* [to][from], cables */
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 static struct graph_shape shape_of(const struct fabric_plan *p)
 {
@@ -74,11 +74,11 @@ struct grant {
     uint64_t limit;
 };
 
-/* What was sent by one wire, and granted by the one that leads back. */
+/* Blocks sent by one wire, and granted by the opposite one. */
 struct book {
-    uint32_t read; /* bytes of the wire that were looked at */
+    uint32_t read; /* bytes of the wire that were read */
     uint64_t sent[HX_VCS], granted[HX_VCS];
-    struct grant pending[PENDING]; /* on their way */
+    struct grant pending[PENDING]; /* in flight */
     unsigned first, end;
 };
 
@@ -129,7 +129,7 @@ static void read_credit(struct book *b, struct book *back, const uint8_t *frame,
     }
 }
 
-/* Reads what was put on a wire since the last time; the ring still holds it, since nothing arrives in no time. */
+/* Reads the new bytes of a wire; the ring still holds them, since no time passes. */
 static void read_wire(const struct loopback_wire *w, struct book *b, struct book *back)
 {
     uint8_t bytes[sizeof(struct loopback_record) + HX_HEADER_BYTES];
@@ -148,17 +148,17 @@ static void read_wire(const struct loopback_wire *w, struct book *b, struct book
     }
 }
 
-/* After a step: what it put on the wires, then the grants that arrive before the next one. */
+/* Reads the wires after a step, then applies the grants that arrive before the next one. */
 static void read_wires(const struct fabric *f)
 {
     for (unsigned i = 0; i < f->cables; i++)
-        for (unsigned way = 0; way < 2; way++)
-            read_wire(&f->cable[i].wire[way], &books[2 * i + way], &books[2 * i + 1 - way]);
+        for (unsigned direction = 0; direction < 2; direction++)
+            read_wire(&f->cable[i].wire[direction], &books[2 * i + direction], &books[2 * i + 1 - direction]);
     for (unsigned i = 0; i < 2 * f->cables; i++)
         take_grants(&books[i], f->now);
 }
 
-/* Blocks that lie in each buffer, from the descriptors. */
+/* Blocks in each buffer, by the descriptors. */
 static void validate_buffers(const struct fabric *f)
 {
     for (unsigned i = 0; i < 2 * f->cables; i++) {
@@ -183,7 +183,7 @@ enum pattern { RANDOM, INCAST, SHIFT, PATTERNS };
 struct traffic {
     enum pattern pattern;
     unsigned turns, messages, largest; /* largest: packets */
-    bool credit;                       /* credits are judged: no frame is corrupted or repeated */
+    bool credit;                       /* credits are checked: no frame is corrupted or repeated */
 };
 
 static uint64_t draw_bytes(struct fabric *f, unsigned largest)
@@ -282,7 +282,7 @@ static void traffic_over_good_cables(void **state)
     assert_true(frames_seen > 10000 * effort(SHAPES) / SHAPES && blocks_seen > 100000 * effort(SHAPES) / SHAPES);
 }
 
-/* One packet a VC is all the room there is, and everybody sends to everybody as fast as they can. */
+/* Each buffer holds one packet a VC, and all hosts send to all at full rate. */
 static void tiny_buffers_do_not_deadlock(void **state)
 {
     (void)state;
@@ -303,8 +303,8 @@ static void tiny_buffers_do_not_deadlock(void **state)
     lab_seed = 0;
 }
 
-/* A tenth of the credit frames is lost, a tenth comes twice, a tenth comes late. Nobody notices but the clock. */
-static void credit_frames_may_be_lost_repeated_and_late(void **state)
+/* A tenth of the credit frames is lost, a tenth repeated, a tenth delayed. This only costs time. */
+static void credit_frames_may_be_lost_repeated_and_delayed(void **state)
 {
     (void)state;
     uint64_t lost = 0;
@@ -325,7 +325,7 @@ static void credit_frames_may_be_lost_repeated_and_late(void **state)
     assert_true(lost > 1000 * effort(2 * SHAPES) / (2 * SHAPES));
 }
 
-/* What is lost is sent again, and its credit is not lost with it. */
+/* Lost data is sent again, and its credit is recovered. */
 static void data_frames_may_be_lost(void **state)
 {
     (void)state;
@@ -349,8 +349,9 @@ static void data_frames_may_be_lost(void **state)
     lab_seed = 0;
 }
 
-/* Bits fall over anywhere in a frame, frames come twice: links begin new sessions, and messages arrive all the same. */
-static void wires_may_do_all_of_it(void **state)
+/* Bits flip anywhere in a frame, and frames are repeated: links begin new sessions, and messages arrive all the
+ * same. */
+static void wires_may_have_all_faults(void **state)
 {
     (void)state;
     uint64_t suspected = 0;
@@ -368,7 +369,7 @@ static void wires_may_do_all_of_it(void **state)
         plan.timeout_ns = 100 * 1000;
         plan.check = true;
         start(&plan, &t);
-        fabric.placed = NULL; /* the count of hops has no checksum */
+        fabric.placed = NULL; /* the hop count has no checksum */
         run(&t);
         validate_the_end(false);
         suspected += fabric_suspected(&fabric);
@@ -386,8 +387,8 @@ static bool is_blocked(const struct fabric *f, const bool *blocked, unsigned ran
     return blocked[gy / f->plan.b * f->plan.x + gx / f->plan.a];
 }
 
-/* A message from every accelerator of a good board to every other accelerator: those that there is a way to arrive, by
- * a way of least length, and those that there is none to are given up. */
+/* A message from every accelerator of a good board to every other: those with a path arrive on a shortest one, those
+ * without fail. */
 static void validate_blocked(unsigned shape, unsigned boards_down)
 {
     struct fabric_plan plan = plan_of(lab_seed, shape);
@@ -443,7 +444,7 @@ static void validate_blocked(unsigned shape, unsigned boards_down)
     fabric_validate_empty(&fabric);
 }
 
-static void packets_go_round_failed_boards(void **state)
+static void packets_avoid_failed_boards(void **state)
 {
     (void)state;
     static const unsigned with_boards[] = {0, 1, 3, 7};
@@ -457,8 +458,8 @@ static void packets_go_round_failed_boards(void **state)
 
 /* ---- cables that are cut ---- */
 
-/* A cable of plane 0 is cut while traffic flows: what it held is gone, its ends route without it. The other plane still
- * has all ways, so every message arrives. */
+/* A cable of plane 0 is cut during traffic: its packets are lost, and its ends route without it. The other plane is
+ * intact, so every message arrives. */
 static void cut(struct fabric *f, uint32_t node, unsigned port)
 {
     struct hx_end far = hx_far_end(&f->g, node, port);
@@ -488,7 +489,7 @@ static void a_cut_cable_loses_no_message(void **state)
         plan.planes = 2;
         plan.timeout_ns = 100 * 1000;
         start(&plan, &t);
-        fabric.placed = NULL; /* what goes back to a board takes more hops */
+        fabric.placed = NULL; /* packets that return to a board take more hops */
         unsigned turn = 0;
         for (; fabric.messages.count < t.messages || !fabric_idle(&fabric); turn++) {
             assert_true(turn < LONG);
@@ -505,10 +506,10 @@ static void a_cut_cable_loses_no_message(void **state)
     lab_seed = 0;
 }
 
-/* An accelerator has one plane only; on the other its cables lead nowhere. A network, too, of which the links to it are
- * down drops nothing in silence: who sent there is told, and sends it again by the plane that is there. What is not
- * reported, such as an acknowledgement that would have passed there, costs a few timeouts, whatever the traffic. */
-static void who_sends_to_nowhere_is_told(void **state)
+/* An accelerator has only one plane; its cables of the other lead nowhere. A network with failed links to it drops
+ * no packet silently: the sender gets a report and sends it again by the working plane. Unreported losses, such as
+ * acknowledgements, cost a few timeouts under any traffic. */
+static void senders_to_a_missing_plane_get_reports(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < effort(2 * SHAPES); n++) {
@@ -525,7 +526,7 @@ static void who_sends_to_nowhere_is_told(void **state)
         run(&t);
         assert_true(fabric.now < 16 * plan.timeout_ns);
         messages_validate_all_through(&fabric.messages);
-        if (plan.radix == 64) /* a leaf may have no board but the one that is not there */
+        if (plan.radix == 64) /* a leaf may have only the missing board */
             assert_int_equal(fabric_drops(&fabric, HX_DROP_NO_ROUTE), 0);
         lab_free(NULL);
     }
@@ -537,12 +538,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(traffic_over_good_cables, lab_free),
         cmocka_unit_test_teardown(tiny_buffers_do_not_deadlock, lab_free),
-        cmocka_unit_test_teardown(credit_frames_may_be_lost_repeated_and_late, lab_free),
+        cmocka_unit_test_teardown(credit_frames_may_be_lost_repeated_and_delayed, lab_free),
         cmocka_unit_test_teardown(data_frames_may_be_lost, lab_free),
-        cmocka_unit_test_teardown(wires_may_do_all_of_it, lab_free),
-        cmocka_unit_test_teardown(packets_go_round_failed_boards, lab_free),
+        cmocka_unit_test_teardown(wires_may_have_all_faults, lab_free),
+        cmocka_unit_test_teardown(packets_avoid_failed_boards, lab_free),
         cmocka_unit_test_teardown(a_cut_cable_loses_no_message, lab_free),
-        cmocka_unit_test_teardown(who_sends_to_nowhere_is_told, lab_free),
+        cmocka_unit_test_teardown(senders_to_a_missing_plane_get_reports, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
-/* prop_failures.c - any one link and any two links of a fabric fail, on shapes of every topology: hosts that are still
- * joined by links have a way in the tables, others are told, no packet is lost in between, and nothing waits in a
- * circle.
+/* prop_failures.c - any one link and any two links of a fabric fail, on shapes of every topology. Hosts that links
+ * still join have a path in the tables, others are reported, no packet is lost in between, and there is no dependency
+ * cycle.
  *
- * Who is joined is this file's own search of what is left. A HammingMesh, whose nodes know their own links alone, is
- * judged in prop_given_back.c. Some sets may be refused, for want of virtual channels: they are counted and printed. */
+ * This file searches the connected hosts itself. A HammingMesh, with nodes that know only their own links, is tested in
+ * prop_given_back.c. Some sets of failures may be refused for want of virtual channels: they are counted and
+ * printed. */
 #include "tests/support/support_effort.h"
 #include "tests/support/support_fabric.h"
 #include "topology/name.h"
@@ -27,7 +28,7 @@ struct links {
     struct hx_fabric f; /* for its nodes' names; some link of it has failed */
     struct link *link;
     unsigned count;
-    uint32_t *part; /* per node: one of the nodes that it is joined with */
+    uint32_t *part; /* per node: representative of its connected part */
 };
 
 static bool has_link(const struct links *l, uint32_t node, unsigned port)
@@ -38,7 +39,7 @@ static bool has_link(const struct links *l, uint32_t node, unsigned port)
     return false;
 }
 
-/* Adds the links of l->f that are not known yet. */
+/* Adds the links of l->f that are not in the list. */
 static void add_links(struct links *l)
 {
     for (uint32_t node = 0; node < l->f.nodes; node++) {
@@ -54,8 +55,8 @@ static void add_links(struct links *l)
     }
 }
 
-/* What has failures may have other nodes than what is whole: hosts that forward become routers. So the links are those
- * of the fabric without its first host, and those without its last. */
+/* A fabric with failures may have other nodes than an intact one: hosts that forward become routers. So the links
+ * are those of the fabric without its first host, and those without its last. */
 static void find_links(struct links *l, const char *spec)
 {
     char text[HX_SPEC_BYTES];
@@ -99,7 +100,7 @@ static void join(struct links *l, unsigned first, unsigned second)
     }
 }
 
-/* Whether a host has a link left: without, it takes no part. */
+/* Whether a host has a link left; without one it is not in use. */
 static bool takes_part(const struct links *l, uint32_t host)
 {
     for (uint32_t node = 0; node < l->f.nodes; node++)
@@ -141,7 +142,7 @@ static void name_failure(char text[HX_SPEC_BYTES], const struct links *l, const 
     }
 }
 
-/* Returns whether it was taken; refused only for one reason. */
+/* Returns whether the failure was accepted; it may be refused for one reason only. */
 static bool validate_failure(struct links *l, const char *spec, unsigned first, unsigned second)
 {
     char text[HX_SPEC_BYTES];
@@ -157,7 +158,7 @@ static bool validate_failure(struct links *l, const char *spec, unsigned first, 
     const struct fabric_findings e = expected(l, first, second);
     hx_fabric_free(&f);
     if (found.wrong_ends | found.lost | found.detours | found.high_vcs | found.cycles)
-        fail_msg("%s: %llu wrong ends, %llu lost, %llu detours, %llu ways on too high a VC, %llu in circles", text,
+        fail_msg("%s: %llu wrong ends, %llu lost, %llu detours, %llu paths on too high a VC, %llu in cycles", text,
                  (unsigned long long)found.wrong_ends, (unsigned long long)found.lost,
                  (unsigned long long)found.detours, (unsigned long long)found.high_vcs,
                  (unsigned long long)found.cycles);
@@ -182,7 +183,7 @@ static void validate_all(const char *spec)
     free_links(&l);
 }
 
-static void whoever_is_joined_has_a_way(void **state)
+static void connected_hosts_have_a_path(void **state)
 {
     (void)state;
     static const char *const each[] = {"fat-tree hosts=16 radix=8",
@@ -206,6 +207,6 @@ static void whoever_is_joined_has_a_way(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whoever_is_joined_has_a_way)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(connected_hosts_have_a_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

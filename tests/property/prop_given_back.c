@@ -1,10 +1,10 @@
-/* prop_given_back.c - links are down that a packet's way would lead over: the network gives it back to a board, and
- * from there it goes on or is reported. For dozens of shapes and any links: nothing waits in a circle, nothing goes
- * round, and nothing is lost but where a switch has no link to any board left.
+/* prop_given_back.c - links on a packet's path are down: the network returns the packet to a board, and from there it
+ * goes on or is reported. For dozens of shapes and any links there is no dependency cycle, no packet circles, and none
+ * is lost except at a switch without a link to any board.
  *
- * Every node knows its own links alone, as in the moment when they fail. All ways of all packets are followed, on
- * channels and dependencies that are this file's own; where a packet may go back to, the oracle's graph says. A rule
- * that is broken on purpose shows that a circle would be seen. */
+ * Every node knows only its own links, as at the time of the failure. All paths of all packets are followed, on
+ * channels and dependencies of this file; the oracle's graph gives the possible returns. A broken rule shows that a
+ * cycle would be found. */
 #include "tests/support/support_random.h"
 #include "tests/support/support_world.h"
 
@@ -18,19 +18,19 @@
 
 enum { ROUNDS = 4, MOST_DESTINATIONS = 40 };
 
-/* What happened to the packets of all shapes. */
+/* Fates of the packets of all shapes. */
 static struct {
     unsigned long given_back, to_another_board, arrived, reported, dropped;
 } count;
 
-/* A shape some of whose links are down. A channel is (the port it arrives at, VC); it depends on channels behind it. */
+/* A shape with failed links. A channel is (the port of its arrival, VC); it depends on channels behind it. */
 struct trial {
     const char *what;
     struct world w;
-    uint64_t *up;      /* per node: ports whose links are up */
-    bool up_again;     /* the broken rule: what came down may go up once more */
-    bool *used, *seen; /* per channel; `seen`: by packets to the present destination */
-    uint64_t *next;    /* per channel: ports that its packets leave by */
+    uint64_t *up;      /* per node: ports with working links */
+    bool up_again;     /* the broken rule: a packet from a spine may go up once more */
+    bool *used, *seen; /* per channel; `seen`: by packets to the current destination */
+    uint64_t *next;    /* per channel: outputs of its packets */
     struct packet *stack;
     int channels, depth;
 };
@@ -54,7 +54,7 @@ static void build_routes(struct trial *t)
                        t->w.memory[node]);
 }
 
-/* So many percent are down. */
+/* Takes this percentage of the links down. */
 static void draw_links(struct trial *t, unsigned percent, uint64_t *random)
 {
     const struct graph *g = &t->w.graph;
@@ -72,7 +72,8 @@ static void draw_links(struct trial *t, unsigned percent, uint64_t *random)
     build_routes(t);
 }
 
-/* Every link but the `first`-th and the `second`-th, counted from either end. Returns how many there are. */
+/* Takes down all links except the `first`-th and the `second`-th, counted from either end. Returns the number of
+ * links. */
 static int cut_links(struct trial *t, int first, int second)
 {
     const struct graph *g = &t->w.graph;
@@ -95,7 +96,7 @@ static int cut_links(struct trial *t, int first, int second)
     return links;
 }
 
-/* Ports of a switch that lead to boards and are up. */
+/* Working ports of a switch to boards. */
 static uint64_t to_boards(const struct trial *t, int node)
 {
     uint64_t set = 0;
@@ -106,7 +107,7 @@ static uint64_t to_boards(const struct trial *t, int node)
 
 /* ---- packets ---- */
 
-/* Where a switch without a way gives a packet: to where it came from, or if it came down, to any board. */
+/* Ports for a packet without a path at a switch: back to its input, or if it came from a spine, to any board. */
 static uint64_t back_from(struct trial *t, struct packet p)
 {
     uint64_t down = to_boards(t, p.node);
@@ -117,7 +118,7 @@ static uint64_t back_from(struct trial *t, struct packet p)
     uint64_t set = t->w.routes[p.node].returns[p.input];
     uint64_t expected = came_down ? down : (uint64_t)1 << p.input;
     if (set != expected)
-        fail_msg("%s: switch %d gives back what came by port %d to 0x%llx, not 0x%llx", t->what, p.node, p.input,
+        fail_msg("%s: switch %d returns packets of port %d to 0x%llx, not 0x%llx", t->what, p.node, p.input,
                  (unsigned long long)set, (unsigned long long)expected);
     count.given_back++;
     count.to_another_board += came_down;
@@ -125,7 +126,7 @@ static uint64_t back_from(struct trial *t, struct packet p)
     return t->up_again && came_down ? t->up[p.node] : set;
 }
 
-/* By which ports the packet may leave. None: its way ends here. */
+/* Candidate ports of a packet. None: its path ends here. */
 static uint64_t candidate_ports_of(struct trial *t, struct packet p)
 {
     const uint64_t local = (uint64_t)1 << GRAPH_LOCAL;
@@ -175,7 +176,7 @@ static void leave(struct trial *t, struct packet p)
     }
 }
 
-/* All packets to the world's destination. */
+/* Follows all packets to the world's destination. */
 static void follow(struct trial *t)
 {
     memset(t->seen, 0, (size_t)t->channels * sizeof *t->seen);
@@ -196,9 +197,9 @@ static void follow_all(struct trial *t, uint64_t *random)
     }
 }
 
-/* ---- circles ---- */
+/* ---- cycles ---- */
 
-/* Whether every channel this one depends on has been removed. */
+/* Whether every channel that this one depends on has been removed. */
 static bool is_free(const struct trial *t, const bool *left, struct packet p)
 {
     for (uint64_t set = t->next[channel_at(t, p.node, p.input, p.vc)]; set; set &= set - 1) {
@@ -209,9 +210,9 @@ static bool is_free(const struct trial *t, const bool *left, struct packet p)
     return true;
 }
 
-/* Removes channels that depend on nothing, again and again; returns how many are left: 0 means there is no circle, so
- * that no packet comes by a channel twice either. */
-static int in_circles(const struct trial *t)
+/* Removes channels without dependencies, repeatedly; returns the number of the others. 0 means that there is no
+ * cycle, so no packet uses a channel twice either. */
+static int in_cycles(const struct trial *t)
 {
     const struct graph *g = &t->w.graph;
     bool *left = world_allocate((size_t)t->channels, sizeof *left);
@@ -248,10 +249,10 @@ static void begin(struct trial *t, struct graph_shape shape)
     t->stack = world_allocate((size_t)t->channels, sizeof *t->stack);
 }
 
-/* Returns how many channels wait in circles. */
+/* Returns the number of channels in cycles. */
 static int end(struct trial *t)
 {
-    int sum = in_circles(t);
+    int sum = in_cycles(t);
     free(t->up);
     free(t->used);
     free(t->seen);
@@ -261,9 +262,8 @@ static int end(struct trial *t)
     return sum;
 }
 
-/* Circles that packets of a shape wait in, once with all links and then with some down, all of them on the way
- * together. */
-static int circles_of(struct graph_shape shape, const char *what, uint64_t random, bool up_again)
+/* Dependency cycles of a shape's packets, with packets of all links and of failed links in flight together. */
+static int cycles_of(struct graph_shape shape, const char *what, uint64_t random, bool up_again)
 {
     struct trial t = {.what = what, .up_again = up_again};
     begin(&t, shape);
@@ -279,25 +279,25 @@ static int circles_of(struct graph_shape shape, const char *what, uint64_t rando
 static void validate_shape(struct graph_shape shape, const char *what)
 {
     unsigned long dropped = count.dropped;
-    int sum = circles_of(shape, what, shapes_seed(), false);
+    int sum = cycles_of(shape, what, shapes_seed(), false);
     if (sum)
-        fail_msg("%s: %d channels wait in circles", what, sum);
+        fail_msg("%s: %d channels are in cycles", what, sum);
     if (shape.radix >= 2 * shape.x && shape.radix >= 2 * shape.y && count.dropped != dropped)
-        fail_msg("%s: %lu packets cannot even go back, in crossbars", what, count.dropped - dropped);
+        fail_msg("%s: %lu packets cannot return, in crossbars", what, count.dropped - dropped);
 }
 
-static void what_is_given_back_neither_waits_in_circles_nor_gets_lost(void **state)
+static void returned_packets_neither_deadlock_nor_get_lost(void **state)
 {
     (void)state;
     memset(&count, 0, sizeof count);
     shapes_for_each(validate_shape);
-    print_message("%lu given back (%lu to another board), %lu arrived, %lu reported, %lu without any link to a board\n",
+    print_message("%lu returned (%lu to another board), %lu arrived, %lu reported, %lu without any link to a board\n",
                   count.given_back, count.to_another_board, count.arrived, count.reported, count.dropped);
     assert_true(count.given_back > 1000 && count.to_another_board > 1000);
     assert_true(count.arrived > 1000 && count.reported > 1000);
 }
 
-/* On the way together are packets of every set of links that has failed: tables of before, between and after, mixed. */
+/* In flight together are packets of every set of failed links: tables before, between and after, mixed. */
 static void every_one_and_every_two_links_may_fail(void **state)
 {
     (void)state;
@@ -323,24 +323,24 @@ static void every_one_and_every_two_links_may_fail(void **state)
         int sum = end(&t);
         print_message("%s: %d links, %d sets\n", each[i].what, links, links * (links + 1) / 2);
         if (sum)
-            fail_msg("%s: %d channels wait in circles", each[i].what, sum);
+            fail_msg("%s: %d channels are in cycles", each[i].what, sum);
     }
 }
 
-static void going_up_again_would_be_found(void **state)
+static void going_up_again_is_found(void **state)
 {
     (void)state;
     static const struct graph_shape trees = {2, 2, 6, 5, 6, 1};
-    assert_int_equal(circles_of(trees, "as it is", shapes_seed(), false), 0);
-    assert_int_not_equal(circles_of(trees, "broken on purpose", shapes_seed(), true), 0);
+    assert_int_equal(cycles_of(trees, "as it is", shapes_seed(), false), 0);
+    assert_int_not_equal(cycles_of(trees, "broken on purpose", shapes_seed(), true), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(going_up_again_would_be_found),
+        cmocka_unit_test(going_up_again_is_found),
         cmocka_unit_test(every_one_and_every_two_links_may_fail),
-        cmocka_unit_test(what_is_given_back_neither_waits_in_circles_nor_gets_lost),
+        cmocka_unit_test(returned_packets_neither_deadlock_nor_get_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
-/* prop_link.c - one cable of the example platform, both ways, with everything going wrong that a wire can do wrong, in
+/* prop_link.c - one cable of the example platform, in both directions, with all faults that a wire can have, in
  * thousands of seeded runs.
  *
  *     honest runs    lose data; lose, repeat and delay credit frames. No packet overruns, and no link is suspect
- *     wild runs      besides: repeat and corrupt data, restart either end, with and without what is in its buffer
+ *     wild runs      also repeat and corrupt data, and restart either end, with or without the content of its buffer
  *
- * In all of them no buffer takes more than it has, nothing comes twice that a wire did not repeat, the order within a
- * VC is kept, and once the wires are good again every block of credit comes back and packets flow. HX_SEED chooses
- * other runs; a failure names the seed of its run. */
+ * In all of them no buffer exceeds its size, a packet arrives twice only if a wire repeated it, and the order within
+ * a VC is kept. Once the wires work again, every block of credit returns and packets flow. HX_SEED chooses other
+ * runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
 #include "tests/support/support_effort.h"
@@ -24,8 +24,8 @@ enum { RUNS = 1200, STEPS = 250, TURN = 100, MOST = 16384, SENDS = 4 };
 struct end {
     struct hal_endpoint hal;
     uint32_t sent;         /* packets: their numbers */
-    uint8_t seen[MOST];    /* how often packet n of the other end came */
-    uint32_t next[HX_VCS]; /* no number below it may come any more */
+    uint8_t seen[MOST];    /* arrivals of packet n of the other end */
+    uint32_t next[HX_VCS]; /* least number that may still arrive */
     uint64_t blocks_sent, blocks_taken;
 };
 
@@ -151,7 +151,7 @@ static void take(struct cable *c, unsigned which, unsigned most)
 
 /* ---- the run ---- */
 
-/* What lies in the buffer of each VC, counted from the descriptors themselves. */
+/* Blocks in the buffer of each VC, counted from the descriptors. */
 static void validate_buffer(const struct cable *c, const struct end *e)
 {
     const struct loopback_port *p = &e->hal.node.port[0];
@@ -166,7 +166,7 @@ static void validate_buffer(const struct cable *c, const struct end *e)
     }
 }
 
-/* The end restarts. Half of the times its memory is lost. */
+/* The end restarts; half of the time it loses its memory. */
 static void restart(struct cable *c, unsigned which)
 {
     struct end *e = &c->end[which];
@@ -209,7 +209,7 @@ static void validate_calm(const struct cable *c, unsigned which)
     assert_int_equal(e->hal.node.drops[HX_DROP_MALFORMED], 0);
 }
 
-/* The wires are good again. Everything still under way comes in, then each end hears from the other. */
+/* The wires work again. Everything in flight arrives, then each end gets a frame of the other. */
 static void calm(struct cable *c)
 {
     c->wire[0].faults = c->wire[1].faults = (struct loopback_faults){0};
@@ -217,7 +217,7 @@ static void calm(struct cable *c)
         step(c, 0);
 }
 
-/* As many packets as numbers are left, up to 100 each way: all of them arrive. */
+/* Sends as many packets as numbers are left, up to 100 in each direction: all of them arrive. */
 static void validate_flow(struct cable *c)
 {
     const uint32_t first[2] = {c->end[0].sent, c->end[1].sent};

@@ -1,8 +1,8 @@
 /* prop_route.c - geometry and routing of the firmware against a brute-force search over an independent graph.
  *
- * For dozens of shapes and every pair of accelerators: cables, distances, candidate sets at the source and in every
- * state a packet can come to (node, input, networks crossed), VCs, north-last; and with barred boards, that every pair
- * that could be joined is joined and nobody lands on a barred board. */
+ * For dozens of shapes and every pair of accelerators it compares cables, distances, candidates at the source and in
+ * every reachable state (node, input, crossed networks), VCs, and north-last. With blocked boards, every pair that
+ * can be joined is joined, and no packet enters a blocked board. */
 #include "hxmesh/error.h"
 #include "tests/support/support_random.h"
 #include "tests/support/support_world.h"
@@ -75,7 +75,7 @@ static void validate_pair(const struct world *w, int from)
                  (unsigned long long)expected);
 }
 
-/* The packet behind a port; judges the VC, and that a path is never left. */
+/* The packet behind a port; checks the VC, and that the path stays minimal. */
 static struct packet move(const struct world *w, struct packet p, int port)
 {
     struct graph_end far = graph_far(&w->graph, p.node, port);
@@ -146,17 +146,17 @@ static void validate_routes(struct graph_shape shape, const char *what)
     world_free(&w);
 }
 
-/* ---- barred boards ---- */
+/* ---- blocked boards ---- */
 
 enum { BLOCKED_ROUNDS = 3, BLOCKED_DESTINATIONS = 24 };
 
-/* From one source: everything is as it should be, unless nothing is possible at all. */
+/* From one source: all is right, or no path is possible. */
 static void validate_blocked_source(struct world *w, struct states *s, const bool *blocked, int from)
 {
     uint64_t first = world_set(w, from, GRAPH_LOCAL);
     bool possible = graph_can_reach(&w->graph, w->distance, from, w->to, blocked);
     if ((first != 0) != possible)
-        fail_msg("%s: %d to %d with barred boards: offers %#llx, but it is %s", w->what, from, w->to,
+        fail_msg("%s: %d to %d with blocked boards: offers %#llx, but it is %s", w->what, from, w->to,
                  (unsigned long long)first, possible ? "possible" : "impossible");
     if (first)
         states_add(s, w, (struct packet){.node = from, .input = GRAPH_LOCAL});
@@ -164,9 +164,9 @@ static void validate_blocked_source(struct world *w, struct states *s, const boo
         struct packet p = s->stack[--s->depth];
         uint64_t set = world_set(w, p.node, p.input);
         if (w->graph.kind[p.node] == GRAPH_BOARD && blocked[graph_board(&w->graph, p.node)])
-            fail_msg("%s: from %d to %d over barred node %d", w->what, from, w->to, p.node);
+            fail_msg("%s: from %d to %d over blocked node %d", w->what, from, w->to, p.node);
         if (set == 0)
-            fail_msg("%s: dead end at node %d to %d with barred boards", w->what, p.node, w->to);
+            fail_msg("%s: dead end at node %d to %d with blocked boards", w->what, p.node, w->to);
         for (int port = 0; port < graph_ports(&w->graph, p.node) && !has_arrived(w, p); port++)
             if (set >> port & 1)
                 states_add(s, w, move(w, p, port));
@@ -248,7 +248,7 @@ static void candidates_are_those_of_a_brute_force_search(void **state)
     shapes_for_each(validate_routes);
 }
 
-static void barred_boards_are_gone_round_wherever_possible(void **state)
+static void blocked_boards_are_bypassed_if_possible(void **state)
 {
     (void)state;
     shapes_for_each(validate_blocked);
@@ -260,7 +260,7 @@ static void links_that_are_down_are_not_offered(void **state)
     shapes_for_each(validate_links);
 }
 
-static void what_cannot_be_joined_is_refused(void **state)
+static void impossible_shapes_are_refused(void **state)
 {
     (void)state;
     struct hx_geometry g;
@@ -281,10 +281,10 @@ static void what_cannot_be_joined_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_joined_is_refused),
+        cmocka_unit_test(impossible_shapes_are_refused),
         cmocka_unit_test(cables_are_those_of_the_oracle),
         cmocka_unit_test(candidates_are_those_of_a_brute_force_search),
-        cmocka_unit_test(barred_boards_are_gone_round_wherever_possible),
+        cmocka_unit_test(blocked_boards_are_bypassed_if_possible),
         cmocka_unit_test(links_that_are_down_are_not_offered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,14 @@
-/* prop_session.c - two ends of a cable (credit.h) that restart, on wires that lose, repeat and delay, among frames that
- * somebody else puts there, in thousands of seeded runs.
+/* prop_session.c - two ends of a cable (credit.h) that restart, on wires that lose, repeat and delay, among frames of
+ * an attacker, in thousands of seeded runs.
  *
- *     recorded    any frame that ever went either way, again, at either end
+ *     recorded    any earlier frame of either direction, again, at either end
  *     reflected   an end's own frame, just sent
- *     made up     by one who cannot read the cable: random nonces, or none; any counts
- *     data        packets that nobody sent, grants that nobody gave
+ *     forged      without reading the cable: random nonces, or none; any counts
+ *     data        forged packets with forged grants
  *
- * From the moment that both ends are open with each other until one restarts, no session begins. After a restart they
- * find each other by few true frames. When all is quiet all credit is there, and no packet was held that did not fit.
- * HX_SEED chooses other runs; a failure names the seed of its run. */
+ * While both ends are open with each other, no session begins until one restarts. After a restart they open again
+ * within a few true frames. At the end all credit is there, and no packet was held that did not fit. HX_SEED chooses
+ * other runs; a failure names the seed of its run. */
 #include "hxmesh/credit.h"
 #include "tests/support/support_lab.h"
 #include "tests/support/support_random.h"
@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 enum { RUNS = 1500, STEPS = 1500, BUFFER = 128, WIRE = 4096, STORED = HX_VCS * BUFFER, RECORD = 8192 };
-enum { MOST_BLOCKS = 8, MANY_FRAMES = 400 /* each way, half of them lost: until two ends have met */ };
+enum { MOST_BLOCKS = 8, MANY_FRAMES = 400 /* in each direction, half of them lost: until two ends have opened */ };
 
 /* On a wire: a packet of so many blocks, or (0) a credit frame. */
 struct item {
@@ -33,11 +33,11 @@ struct item {
 /* An end, and the wire that leads to it. */
 struct end {
     struct hx_credit_link link;
-    struct item wire[WIRE]; /* first in, first out, but for credit frames that are late */
+    struct item wire[WIRE]; /* first in, first out, except delayed credit frames */
     unsigned first, last;
     struct item stored[STORED];
     unsigned stored_count;
-    uint32_t held[HX_VCS]; /* blocks, by the books of this test */
+    uint32_t held[HX_VCS]; /* blocks, counted by this test */
 };
 
 struct world {
@@ -48,7 +48,7 @@ struct world {
     struct hx_credit_frame record[RECORD];
     unsigned recorded;
     bool met;             /* both are open with each other, */
-    uint32_t sessions[2]; /* and had begun so many then */
+    uint32_t sessions[2]; /* and had begun so many sessions then */
     uint64_t restarts, hostile_frames, delivered, overruns;
 };
 
@@ -62,7 +62,7 @@ static uint32_t below(struct world *w, unsigned bound)
 static void restart(struct world *w, unsigned which)
 {
     struct end *e = &w->end[which];
-    if (below(w, 2)) { /* its memory is lost, and what lay in it */
+    if (below(w, 2)) { /* it loses its memory and its buffer's content */
         e->link = (struct hx_credit_link){0};
         e->stored_count = 0;
         memset(e->held, 0, sizeof e->held);
@@ -92,7 +92,7 @@ static void put(struct end *to, const struct item *item)
     to->wire[to->last++ % WIRE] = *item;
 }
 
-static void tell(struct world *w, unsigned from)
+static void send_frame(struct world *w, unsigned from)
 {
     const struct item item = {.f = hx_credit_link_frame(&w->end[from].link, 0)};
     hx_credit_link_notified(&w->end[from].link);
@@ -123,7 +123,7 @@ static void take_packet(struct world *w, struct end *e, const struct item *item)
     w->delivered++;
 }
 
-static void hear(struct world *w, unsigned at, const struct hx_credit_frame *f)
+static void take_frame(struct world *w, unsigned at, const struct hx_credit_frame *f)
 {
     (void)hx_credit_link_take(&w->end[at].link, f, seeded_next(&w->random));
 }
@@ -148,7 +148,7 @@ static void take(struct world *w, unsigned at)
     else if (strikes(w, w->late))
         put(e, &item);
     else
-        hear(w, at, &item.f);
+        take_frame(w, at, &item.f);
 }
 
 static void leave(struct world *w, struct end *e)
@@ -162,7 +162,7 @@ static void leave(struct world *w, struct end *e)
     e->held[item.vc] -= item.blocks;
 }
 
-/* ---- frames of somebody else ---- */
+/* ---- frames of the attacker ---- */
 
 static struct hx_credit_frame made_up(struct world *w)
 {
@@ -197,13 +197,13 @@ static void throw_one(struct world *w, unsigned at)
     if (kind == 1)
         f = hx_credit_link_frame(&w->end[at].link, 0);
     else if (kind == 2 && w->recorded)
-        f = w->record[w->recorded - 1 - below(w, w->recorded < 20 ? w->recorded : 20)]; /* of late */
+        f = w->record[w->recorded - 1 - below(w, w->recorded < 20 ? w->recorded : 20)]; /* recent ones */
     else if (kind > 3 && w->recorded)
         f = w->record[below(w, w->recorded)];
-    hear(w, at, &f);
+    take_frame(w, at, &f);
 }
 
-/* ---- judging ---- */
+/* ---- checks ---- */
 
 static bool have_met(const struct world *w)
 {
@@ -239,7 +239,7 @@ static void step(struct world *w)
     else if (chance < 6)
         send(w, which);
     else if (chance < 8 || w->end[which].link.answer)
-        tell(w, which);
+        send_frame(w, which);
     else if (chance < 15)
         take(w, which);
     else
@@ -247,12 +247,12 @@ static void step(struct world *w)
     validate(w);
 }
 
-/* Until both have met, by true frames and as many of somebody else. */
+/* Runs until both have opened, with true frames and equally many of the attacker. */
 static void meet(struct world *w)
 {
     for (unsigned n = 0; n < MANY_FRAMES && !w->met; n++) {
         for (unsigned which = 0; which < 2; which++) {
-            tell(w, which);
+            send_frame(w, which);
             for (unsigned i = below(w, 3); w->hostile && i > 0; i--)
                 throw_one(w, below(w, 2));
             for (unsigned i = 0; i < 8; i++)
@@ -268,7 +268,7 @@ static void fall_quiet(struct world *w)
     w->lose = w->repeat = w->late = 0;
     for (unsigned turn = 0; turn < 2 * HX_CREDIT_SETTLE + 2; turn++) {
         for (unsigned which = 0; which < 2; which++) {
-            tell(w, which);
+            send_frame(w, which);
             while (w->end[1 - which].first != w->end[1 - which].last)
                 take(w, 1 - which);
             while (w->end[1 - which].stored_count > 0)
@@ -301,7 +301,7 @@ static void run(struct world *w, uint64_t seed)
     fall_quiet(w);
 }
 
-static void a_session_ends_for_nobody_but_the_peer(void **state)
+static void a_session_ends_only_for_its_peer(void **state)
 {
     (void)state;
     struct world *w = &world;
@@ -321,7 +321,7 @@ static void a_session_ends_for_nobody_but_the_peer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_session_ends_for_nobody_but_the_peer, lab_free),
+        cmocka_unit_test_teardown(a_session_ends_only_for_its_peer, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
-/* prop_switch.c - switches under random and adversarial traffic, in hundreds of seeded runs, judged packet by packet.
+/* prop_switch.c - switches under random and adversarial traffic, in hundreds of seeded runs, checked packet by packet.
  *
- * The judge sees what arrives, what room there is before each step, and what leaves by which output in which order. It
- * keeps its own list of who waits and for what, and holds the switch to its word (switch.h):
- *     - every packet leaves once, unharmed, by an output of its set, on the right VC, and only if all of it had room
- *     - who waits for an output leaves in the order of arrival, input by input
- *     - a newcomer takes no output that somebody of its VC waits for
- *     - fairness: k older ones before it at its input: gone after at most (k + 1) * inputs grants of any of its outputs
- *     - nobody waits for an output that has room for every packet that wants it
+ * The check sees arrivals, the credit before each step, and departures by output and order. It keeps its own list of
+ * waiting packets and their outputs, and checks the promises of switch.h:
+ *     - every packet leaves once, unchanged, by an output of its set, on the right VC, and only with credit for all of it
+ *     - packets waiting for an output leave in the order of arrival, input by input
+ *     - a new packet takes no output that an older packet of its VC waits for
+ *     - fairness: with k older packets at its input, it leaves after at most (k + 1) * inputs grants of any of its outputs
+ *     - no packet waits for an output with credit for every packet that wants it
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "tests/support/loopback/support_loopback.h"
 #include "tests/support/support_effort.h"
@@ -26,15 +26,15 @@ enum state { NEW, WAITS, LEFT, DROPPED };
 
 struct packet {
     enum state state;
-    bool was_waiting; /* when this step began */
+    bool was_waiting; /* at the beginning of this step */
     unsigned input, vc, gx, length, blocks;
     uint64_t set;
-    unsigned older;              /* that waited at its input when it began to */
-    unsigned grants[MOST_PORTS]; /* of each output on its VC since then */
-    unsigned left_by, place;     /* output and rank among what left by it in this step */
+    unsigned older;              /* waiting packets of its input when it began to wait */
+    unsigned grants[MOST_PORTS]; /* of each output on its VC, while it waits */
+    unsigned left_by, place;     /* output, and rank among this step's departures by it */
 };
 
-/* How a run behaves. */
+/* Parameters of a run. */
 struct manner {
     unsigned ports;
     bool tree, one_output, short_only;
@@ -45,13 +45,13 @@ struct manner {
     unsigned reroutes;  /* percent of the steps */
 };
 
-struct validate {
+struct checker {
     struct rig rig;
     struct manner manner;
     uint64_t random;
     unsigned raise;
     uint64_t up, above;     /* tree: ports with a link, ports to spines */
-    uint64_t sets[CLASSES]; /* as the judge knows them */
+    uint64_t sets[CLASSES]; /* known to the check */
     struct packet packet[MOST];
     unsigned packets;
     unsigned live[LIVE]; /* packets that have not left, by age */
@@ -61,32 +61,33 @@ struct validate {
     uint64_t waited, longest; /* over all runs */
 };
 
-static struct validate validate;
+static struct checker checker;
 
-static unsigned below(struct validate *j, unsigned bound)
+static unsigned below(struct checker *j, unsigned bound)
 {
     return seeded_below(&j->random, bound);
 }
 
-static bool percent(struct validate *j, unsigned chance)
+static bool percent(struct checker *j, unsigned chance)
 {
     return below(j, 100) < chance;
 }
 
-/* ---- the run's manner ---- */
+/* ---- parameters of a run ---- */
 
-/* What an accelerator may be told: nothing (it goes to the endpoint), the endpoint, or other ports. */
-static uint64_t draw_set(struct validate *j)
+/* Ports of an accelerator's destination: none (the packet goes to the endpoint), the endpoint, or others. */
+static uint64_t draw_set(struct checker *j)
 {
     uint64_t all = ((uint64_t)1 << j->manner.ports) - 1;
     uint64_t one = (uint64_t)1 << (percent(j, j->manner.one_output ? 80 : 0) ? 1 : below(j, j->manner.ports));
     uint64_t set = j->manner.one_output || percent(j, 50) ? one : seeded_next(&j->random) & all;
     if (j->manner.tree)
-        return j->manner.reroutes ? set | 3 : set; /* a packet the switch has yet to look at never loses its last way */
+        return j->manner.reroutes ? set | 3 : set; /* with reroutes, a packet that the switch has not seen keeps a
+                                                    * path */
     return set >> HX_LOCAL & 1 ? (uint64_t)1 << HX_LOCAL : set;
 }
 
-static void draw_routes(struct validate *j)
+static void draw_routes(struct checker *j)
 {
     for (unsigned gx = 0; gx < CLASSES; gx++) {
         uint64_t set = draw_set(j);
@@ -96,8 +97,8 @@ static void draw_routes(struct validate *j)
     }
 }
 
-/* Of a tree switch some ports lead to spines, and some have no link; by the first two there is a way for everybody. */
-static void draw_links(struct validate *j)
+/* Some ports of a tree switch lead to spines, and some have no link; the first two reach every destination. */
+static void draw_links(struct checker *j)
 {
     uint64_t all = ((uint64_t)1 << j->manner.ports) - 1;
     j->above = percent(j, 50) ? seeded_next(&j->random) & all & ~UINT64_C(1) : 0;
@@ -106,7 +107,7 @@ static void draw_links(struct validate *j)
         rig_links(&j->rig, j->up, j->above);
 }
 
-static void start(struct validate *j, uint64_t seed)
+static void start(struct checker *j, uint64_t seed)
 {
     static const unsigned rates[] = {3, 20, 60, 100};
     static const unsigned rooms[] = {1, 8, 33, 64};
@@ -133,17 +134,17 @@ static void start(struct validate *j, uint64_t seed)
 
 /* ---- arrivals ---- */
 
-static unsigned draw_length(struct validate *j)
+static unsigned draw_length(struct checker *j)
 {
     if (j->manner.short_only || percent(j, 60))
         return below(j, 300);
     return percent(j, 50) ? 8192 : below(j, 8193);
 }
 
-static uint64_t set_of(const struct validate *j, const struct packet *p)
+static uint64_t set_of(const struct checker *j, const struct packet *p)
 {
     uint64_t from = (uint64_t)1 << p->input;
-    bool is_down = from & j->above; /* what came down does not go up again */
+    bool is_down = from & j->above; /* a packet from a spine does not go up again */
     if (j->manner.tree) {
         uint64_t on = j->sets[p->gx] & j->up & ~(is_down ? j->above : from);
         return on ? on : j->up & (is_down ? ~j->above : from);
@@ -152,7 +153,7 @@ static uint64_t set_of(const struct validate *j, const struct packet *p)
     return set ? set : (uint64_t)1 << HX_LOCAL;
 }
 
-static void arrive(struct validate *j, unsigned input)
+static void arrive(struct checker *j, unsigned input)
 {
     struct packet *p = &j->packet[j->packets];
     *p = (struct packet){
@@ -180,7 +181,7 @@ static void arrive(struct validate *j, unsigned input)
     j->packets++;
 }
 
-static void arrivals(struct validate *j)
+static void arrivals(struct checker *j)
 {
     for (unsigned input = 0; input < j->manner.ports; input++) {
         unsigned chance = input == j->manner.busiest ? 100 : j->manner.arrivals;
@@ -189,8 +190,8 @@ static void arrivals(struct validate *j)
     }
 }
 
-/* Room for what is behind port and VC. An output that gains less than a packet for long is what starves large ones. */
-static void make_room(struct validate *j)
+/* Credit behind port and VC. An output that gains less than a packet for long blocks large ones. */
+static void make_room(struct checker *j)
 {
     for (unsigned port = 0; port < j->manner.ports; port++) {
         for (unsigned vc = 0; vc < HX_VCS; vc++) {
@@ -202,17 +203,17 @@ static void make_room(struct validate *j)
     }
 }
 
-/* ---- what a step did ---- */
+/* ---- checks of a step ---- */
 
-static unsigned vc_behind(const struct validate *j, unsigned port, unsigned vc)
+static unsigned vc_behind(const struct checker *j, unsigned port, unsigned vc)
 {
     return vc + (j->raise >> port & 1);
 }
 
-static void note_departures(struct validate *j, unsigned port)
+static void note_departures(struct checker *j, unsigned port)
 {
     struct rig_packet out;
-    unsigned busy[HX_VCS] = {0};
+    unsigned sent[HX_VCS] = {0};
     for (unsigned place = 0; rig_take(&j->rig, port, &out); place++) {
         assert_true(out.id < j->packets);
         struct packet *p = &j->packet[out.id];
@@ -222,20 +223,19 @@ static void note_departures(struct validate *j, unsigned port)
         assert_int_equal(out.hops, 1);
         assert_int_equal(out.length, p->length);
         assert_true(out.intact);
-        busy[out.vc] += p->blocks;
+        sent[out.vc] += p->blocks;
         p->state = LEFT;
         p->left_by = port;
         p->place = place;
     }
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        assert_true(busy[vc] <= j->room[port][vc]);
-        assert_int_equal(rig_room_left(&j->rig, port, vc), j->room[port][vc] - busy[vc]);
+        assert_true(sent[vc] <= j->room[port][vc]);
+        assert_int_equal(rig_room_left(&j->rig, port, vc), j->room[port][vc] - sent[vc]);
     }
 }
 
-/* Of one (input, VC) and one output, a later packet never goes before an earlier one that waited when the step
- * began. */
-static void validate_order(const struct validate *j, unsigned at)
+/* For one (input, VC) and one output, a later packet never passes an earlier one that waited when the step began. */
+static void validate_order(const struct checker *j, unsigned at)
 {
     const struct packet *p = &j->packet[j->live[at]];
     for (unsigned i = 0; i < at; i++) {
@@ -247,7 +247,7 @@ static void validate_order(const struct validate *j, unsigned at)
     }
 }
 
-static void validate_newcomer(const struct validate *j, const struct packet *p)
+static void validate_newcomer(const struct checker *j, const struct packet *p)
 {
     for (unsigned i = 0; i < j->lives; i++) {
         const struct packet *other = &j->packet[j->live[i]];
@@ -257,7 +257,7 @@ static void validate_newcomer(const struct validate *j, const struct packet *p)
 }
 
 /* Grants of an output on p's VC in this step before p's own (p stays: all). */
-static unsigned grants_before(const struct validate *j, const struct packet *p, unsigned port)
+static unsigned grants_before(const struct checker *j, const struct packet *p, unsigned port)
 {
     unsigned before = 0;
     for (unsigned i = 0; i < j->lives; i++) {
@@ -268,21 +268,21 @@ static unsigned grants_before(const struct validate *j, const struct packet *p, 
     return before;
 }
 
-static void validate_fairness(struct validate *j, struct packet *p)
+static void validate_fairness(struct checker *j, struct packet *p)
 {
     for (unsigned port = 0; port < j->manner.ports; port++) {
         if (!(p->set >> port & 1))
             continue;
         p->grants[port] += grants_before(j, p, port);
         if (p->state == LEFT && p->left_by != port)
-            continue; /* what came before it at another output is not known within a step */
+            continue; /* within a step the order between outputs is unknown */
         assert_true(p->grants[port] < (p->older + 1) * j->manner.ports);
         j->longest = p->grants[port] > j->longest ? p->grants[port] : j->longest;
     }
 }
 
 /* For each output and VC the largest packet that waits for it, in blocks. */
-static void find_largest(const struct validate *j, unsigned largest[MOST_PORTS][HX_VCS])
+static void find_largest(const struct checker *j, unsigned largest[MOST_PORTS][HX_VCS])
 {
     memset(largest, 0, MOST_PORTS * sizeof *largest);
     for (unsigned i = 0; i < j->lives; i++) {
@@ -294,8 +294,8 @@ static void find_largest(const struct validate *j, unsigned largest[MOST_PORTS][
     }
 }
 
-/* An output that somebody waits for has no room for at least one of those who waited before or after the step. */
-static void validate_idle_outputs(const struct validate *j, unsigned before[MOST_PORTS][HX_VCS])
+/* An output with waiting packets lacks credit for at least one that waited before or after the step. */
+static void validate_idle_outputs(const struct checker *j, unsigned before[MOST_PORTS][HX_VCS])
 {
     unsigned after[MOST_PORTS][HX_VCS];
     find_largest(j, after);
@@ -308,8 +308,8 @@ static void validate_idle_outputs(const struct validate *j, unsigned before[MOST
     }
 }
 
-/* Those that stay begin to wait behind `older` others of their input and VC, and their grants count from now. */
-static void begin_waiting(struct validate *j, unsigned at)
+/* A remaining packet begins to wait behind `older` others of its input and VC, and counts its grants from here. */
+static void begin_waiting(struct checker *j, unsigned at)
 {
     struct packet *p = &j->packet[j->live[at]];
     p->state = WAITS;
@@ -322,14 +322,14 @@ static void begin_waiting(struct validate *j, unsigned at)
     j->waited++;
 }
 
-/* Whether the switch has looked at the packet: it is not behind the window of 64 positions. */
-static bool was_seen(const struct validate *j, const struct packet *p, unsigned waiting_of_input[MOST_PORTS][HX_VCS])
+/* Whether the switch has seen the packet: it is within the window of 64 positions. */
+static bool was_seen(const struct checker *j, const struct packet *p, unsigned waiting_of_input[MOST_PORTS][HX_VCS])
 {
     unsigned in_rig = (unsigned)__builtin_popcountll(j->rig.sw.input[p->input].waiting[p->vc]);
     return waiting_of_input[p->input][p->vc]++ < in_rig;
 }
 
-static void settle(struct validate *j)
+static void settle(struct checker *j)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < j->lives; i++) {
@@ -351,7 +351,7 @@ static void settle(struct validate *j)
     assert_int_equal(hx_switch_waiting(&j->rig.sw), waiting);
 }
 
-static void validate_step(struct validate *j)
+static void validate_step(struct checker *j)
 {
     unsigned moved = rig_step(&j->rig);
     for (unsigned port = 0; port < j->manner.ports; port++)
@@ -373,8 +373,8 @@ static void validate_step(struct validate *j)
     validate_idle_outputs(j, largest);
 }
 
-/* New routes: all wait anew. */
-static void reroute(struct validate *j)
+/* New routes: all packets begin to wait again. */
+static void reroute(struct checker *j)
 {
     draw_routes(j);
     hx_switch_reroute(&j->rig.sw);
@@ -386,13 +386,13 @@ static void reroute(struct validate *j)
     }
 }
 
-static unsigned drops_of_rig(const struct validate *j)
+static unsigned drops_of_rig(const struct checker *j)
 {
     const uint64_t *drops = j->rig.hal.node.drops;
     return (unsigned)(drops[HX_DROP_FOREIGN_JOB] + drops[HX_DROP_MALFORMED] + drops[HX_DROP_NO_ROUTE]);
 }
 
-static void run(struct validate *j)
+static void run(struct checker *j)
 {
     for (unsigned step = 0; step < STEPS; step++) {
         if (percent(j, j->manner.reroutes))
@@ -413,25 +413,25 @@ static void run(struct validate *j)
     rig_validate_empty(&j->rig);
 }
 
-static void switches_keep_their_word(void **state)
+static void switches_keep_their_promises(void **state)
 {
     (void)state;
     const uint32_t runs = effort(RUNS);
     for (uint64_t n = 0; n < runs; n++) {
         lab_seed = shapes_seed() + n;
-        start(&validate, lab_seed);
-        run(&validate);
+        start(&checker, lab_seed);
+        run(&checker);
         lab_free(NULL);
     }
     lab_seed = 0;
-    assert_true(validate.waited > 100 * runs);
-    assert_true(validate.longest > 2 * HX_ACCELERATOR_PORTS);
+    assert_true(checker.waited > 100 * runs);
+    assert_true(checker.longest > 2 * HX_ACCELERATOR_PORTS);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(switches_keep_their_word, lab_free),
+        cmocka_unit_test_teardown(switches_keep_their_promises, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

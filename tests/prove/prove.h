@@ -1,5 +1,4 @@
-/* prove.h - what the entries of tests/prove share: values of which Frama-C knows nothing but their range
- * (mk/prove.sh). */
+/* prove.h - shared by the entries of tests/prove: values of which Frama-C knows only the range (mk/prove.sh). */
 #ifndef PROVE_H
 #define PROVE_H
 

@@ -1,5 +1,5 @@
-/* prove_credit.c - the credits and sessions of a link, from any state and with any frame: counts, nonces and flags are
- * any numbers. What a caller promises (hxmesh/credit.h) is kept: VCs of the fabric, 1 .. HX_VCS. */
+/* prove_credit.c - credits and sessions of a link, from any state and with any frame: counts, nonces and flags are
+ * any numbers. Promises of callers (hxmesh/credit.h) hold: VCs of the fabric, 1 .. HX_VCS. */
 #include "hxmesh/credit.h"
 #include "prove.h"
 

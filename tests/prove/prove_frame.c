@@ -1,8 +1,8 @@
-/* prove_frame.c - the decoders of frames are given any bytes of any length, and the encoders any header that was
- * decoded. A frame ends where its memory ends, so that a read behind it is an alarm.
+/* prove_frame.c - decoders get any bytes of any length, and encoders any decoded header. A frame ends where its memory
+ * ends, so a read beyond it is an alarm.
  *
- * Lengths: every one from none to SHORT bytes more than the longest credit frame; payload lies behind the header, in
- * the frames that are longer. */
+ * Lengths: from none to SHORT bytes more than the longest credit frame; longer frames have payload behind the
+ * header. */
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "prove.h"
@@ -19,12 +19,12 @@ static void data_frame(uint8_t *frame, size_t bytes)
     hx_frame_encode(again, &h);
     (void)hx_blocks(h.length);
     for (unsigned length = 0; HX_HEADER_BYTES + (size_t)length <= bytes; length++) {
-        if (h.length == length) /* it is accepted only so: one by one, for the analysis to know it */
+        if (h.length == length) /* always true for an accepted frame; the analysis needs it case by case */
             (void)hx_frame_crc(frame, length);
     }
 }
 
-/* vcs: what the frame says of itself, if it is so long. */
+/* vcs: number of VCs in the frame, if it is long enough. */
 static void credit_frame(uint8_t *frame, size_t bytes, uint64_t vcs)
 {
     struct hx_credit_frame c;

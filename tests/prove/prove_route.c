@@ -1,5 +1,5 @@
-/* prove_route.c - tables of every node of some small HammingMeshes, with any links up and any boards barred, and then
- * any packet's look-up in them: address, input and VC are any that a switch passes on.
+/* prove_route.c - tables of every node of some small HammingMeshes, with any links up and any boards blocked, and any
+ * packet's look-up in them: address, input and VC are any that a switch passes on.
  *
  * The shapes: boards of 1x1, 2x2 and 2x3; lines of one crossbar and of trees of leaves and spines. */
 #include "hxmesh/error.h"

@@ -1,6 +1,6 @@
 /* runner.c - all unit and property tests of one platform in one program.
  *
- *     test-PLATFORM SUITE [TEST]   runs the tests of one source, or those of them whose name TEST matches (* and ?)
+ *     test-PLATFORM SUITE [TEST]   runs the tests of one source, or those with a name that TEST matches (* and ?)
  *     test-PLATFORM                prints the names of all suites
  *
  * A suite is a test's source: its main() has a name of its own here (mk/compile.mk), and suites.h lists them all. */

@@ -1,4 +1,4 @@
-/* support_arena.c - what tests of arenas share (support_arena.h). */
+/* support_arena.c - helpers of arena tests (support_arena.h). */
 #include "tests/support/support_arena.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* support_capture.c - the model: nodes, buffers, cables, ticks (support_capture.h). */
 #include "tests/support/support_capture.h"
 #include "tests/support/support_capture_frame.h"
-#include "tests/support/support_capture_paths.h" /* circle: a part of what makes captures */
+#include "tests/support/support_capture_paths.h" /* circle: included by the makers of captures */
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,10 +36,10 @@ struct list {
     unsigned count;
 };
 
-/* An interface: a port of a node, with what hangs on it. */
+/* Interface: a port of a node, with its cable. */
 struct port {
-    struct list buffer[VCS]; /* came in */
-    struct list cable;       /* goes out, under way */
+    struct list buffer[VCS]; /* received packets */
+    struct list cable;       /* sent packets in flight */
     uint32_t far;            /* interface; UINT32_MAX: LOCAL */
     unsigned held[VCS];      /* memory: packets on the cable or in the far buffer */
     uint32_t sent[VCS], limit[VCS], received[VCS], freed[VCS];
@@ -241,8 +241,8 @@ static void inject(struct world *w, unsigned plane, const struct sim_frame *f)
     w->alive++;
 }
 
-/* Answers the last packet of a message; the model's receivers do not wait for the others. What is short of its
- * destination, at an accelerator without a way for it, is sent again by its source. */
+/* Delivers a packet, and answers the last packet of a message. Model receivers do not wait for the other packets.
+ * The source sends again what ends at an accelerator short of its destination. */
 static void deliver(struct world *w, unsigned rank, struct packet *p)
 {
     struct sim_frame f = p->frame;
@@ -271,7 +271,7 @@ static void deliver(struct world *w, unsigned rank, struct packet *p)
     free(p);
 }
 
-/* The interface by which the packet leaves, of several one at random; UINT32_MAX: it waits. */
+/* Output interface of the packet, random if there are several; UINT32_MAX: the packet waits. */
 static uint32_t choose(struct world *w, const struct packet *p, uint32_t first, uint64_t set,
                        const unsigned vc_increment[64])
 {
@@ -331,7 +331,7 @@ static void step_accelerator(struct world *w, unsigned plane, unsigned gx, unsig
                 continue;
             unsigned set = sim_paths(&w->f, &p->frame, port, gx, gy);
             for (unsigned out = E; vc == VCS - 1 && out < LOCAL; out++)
-                set &= ~(vc_increment[out] << out); /* there is no VC behind the last */
+                set &= ~(vc_increment[out] << out); /* the last VC has no successor */
             forward(w, first + port, vc, first, set ? set : 1U << LOCAL, vc_increment);
         }
 }
@@ -415,7 +415,7 @@ static void load(struct world *w)
         }
 }
 
-/* What was lost is sent again, as its sender would after a while. */
+/* Sends lost packets again, as a sender does after its timeout. */
 static void repeat_lost(struct world *w)
 {
     while (w->again.first) {

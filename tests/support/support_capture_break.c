@@ -1,5 +1,4 @@
-/* support_capture_break.c - changes a capture of the model in one place, so that it breaks one rule
- * (support_capture.h). */
+/* support_capture_break.c - changes a capture of the model so that it breaks one rule (support_capture.h). */
 #include "tests/support/support_capture.h"
 #include "tests/support/support_capture_frame.h"
 
@@ -26,7 +25,7 @@ static struct view look(const struct sim_capture *c, const struct sim_record *r)
                          .to_gy = (unsigned)r->frame[34] << 8 | r->frame[35]};
 }
 
-/* What a break does to a record that has a place for it: changes it and says true. */
+/* Change that breaks a rule; returns true if it fits the record. */
 struct record_break {
     const char *rule;
     bool (*apply)(struct sim_capture *c, size_t at, const struct view *v);
@@ -72,7 +71,7 @@ static bool break_distance(struct sim_capture *c, size_t at, const struct view *
     return false;
 }
 
-/* Goes north where it still has to go east or west on this board. */
+/* Sends a packet north that still needs east or west on this board. */
 static bool break_north_last(struct sim_capture *c, size_t at, const struct view *v)
 {
     if (!v->accelerator || v->port > SIM_W || c->records[at].direction != 2 ||
@@ -86,7 +85,7 @@ static bool break_north_last(struct sim_capture *c, size_t at, const struct view
     return leave_by(c, at, v, SIM_N);
 }
 
-/* Has moved north on the board and could leave it to the west, but goes on east on it, which is as near. */
+/* A packet that moved north could leave the board to the west. Sends it on east on the board, which is as near. */
 static bool break_turn(struct sim_capture *c, size_t at, const struct view *v)
 {
     size_t in = at;
@@ -118,7 +117,7 @@ static bool break_hops(struct sim_capture *c, size_t at, const struct view *v)
     return true;
 }
 
-/* A grant of 65,536 blocks too many on the back of a data frame. */
+/* A data frame grants 65,536 blocks too many. */
 static bool break_credit(struct sim_capture *c, size_t at, const struct view *v)
 {
     struct sim_record *r = &c->records[at];
@@ -128,7 +127,7 @@ static bool break_credit(struct sim_capture *c, size_t at, const struct view *v)
     return true;
 }
 
-/* Exchanges a packet with the next that arrives by the same port and VC. */
+/* Swaps a packet with the next arrival on the same port and VC. */
 static bool break_order(struct sim_capture *c, size_t at, const struct view *v)
 {
     struct sim_record *r = &c->records[at];
@@ -169,7 +168,7 @@ static bool break_delivery(struct sim_capture *c, size_t at, const struct view *
     return true;
 }
 
-/* Takes a delivery away; the packet is seen last where it came into its last switch. */
+/* Removes a delivery, so the packet's last record is its arrival at the last switch. */
 static uint64_t lose_delivery(struct sim_capture *c)
 {
     for (size_t at = c->count / 2; at < c->count; at++) {
@@ -188,7 +187,7 @@ static uint64_t lose_delivery(struct sim_capture *c)
     return 0;
 }
 
-/* The next record on from `at` of that interface and direction with a data frame on the VC. */
+/* First record from `at` on of that interface and direction with a data frame on the VC. */
 static size_t find_record(const struct sim_capture *c, size_t at, uint32_t interface, unsigned direction, unsigned vc)
 {
     while (++at < c->count)
@@ -198,7 +197,7 @@ static size_t find_record(const struct sim_capture *c, size_t at, uint32_t inter
     return at;
 }
 
-/* Where the packet of record `at` arrives. */
+/* Record of the arrival of the packet of record `at`. */
 static size_t find_arrival(const struct sim_capture *c, size_t at)
 {
     size_t i = at + 1;
@@ -208,8 +207,7 @@ static size_t find_arrival(const struct sim_capture *c, size_t at)
     return i;
 }
 
-/* Of two packets sent one after the other, the second arrives first, and what its sender recorded stands behind
- * that. */
+/* Swaps the arrivals of two successive packets, and records the sending of both behind them. */
 static uint64_t arrive_early(struct sim_capture *c)
 {
     for (size_t first = c->count / 2; first < c->count; first++) {
@@ -248,7 +246,7 @@ static uint64_t arrive_before_sent(struct sim_capture *c)
     return frame - 1;
 }
 
-/* One block too many is said to have been sent. */
+/* The count of sent blocks is one too high. */
 static uint64_t say_wrong_count(struct sim_capture *c)
 {
     for (size_t at = c->count / 2; at < c->count; at++) {

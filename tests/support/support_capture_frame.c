@@ -9,7 +9,7 @@ static void number(uint8_t *to, uint32_t value, unsigned width)
         to[i] = (uint8_t)(value >> (8 * (width - 1 - i)));
 }
 
-/* By its definition, a bit at a time over a table of one byte that is made from it. */
+/* CRC-32C by its definition, with a table of one byte computed bit by bit. */
 static uint32_t crc32c(const uint8_t *bytes, unsigned count)
 {
     static uint32_t table[256];

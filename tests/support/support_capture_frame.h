@@ -1,4 +1,4 @@
-/* support_capture_frame.h - frames of the capture model, byte by byte after docs/wire-format.md. */
+/* support_capture_frame.h - frames of the capture model, byte by byte as in docs/wire-format.md. */
 #ifndef HXMESH_TESTS_SUPPORT_CAPTURE_FRAME_H
 #define HXMESH_TESTS_SUPPORT_CAPTURE_FRAME_H
 
@@ -21,7 +21,7 @@ struct sim_frame {
 void sim_frame_data(uint8_t *frame, const struct sim_frame *f, bool crc);
 void sim_frame_credit(uint8_t *frame, uint8_t plane, const uint32_t limit[3], const uint32_t sent[3], uint64_t nonce,
                       uint64_t peer_nonce);
-/* Writes the checksum anew after a change: of a data frame of that length, or of a credit frame. */
+/* Writes the checksum of a changed data frame of that length, or of a credit frame. */
 void sim_frame_set_crc(uint8_t *frame);
 
 #endif

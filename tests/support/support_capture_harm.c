@@ -1,4 +1,4 @@
-/* support_capture_harm.c - what links and recorders do to a model's capture (support_capture_harm.h). */
+/* support_capture_harm.c - faults of links and recorders in a capture of the model (support_capture_harm.h). */
 #include "tests/support/support_capture_harm.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-bool sim_is_sight(const struct sim_record *r, const uint8_t *key)
+bool sim_is_record_of(const struct sim_record *r, const uint8_t *key)
 {
     return r->frame[13] == 0xB5 && memcmp(r->frame + SIM_KEY_AT, key, SIM_KEY_BYTES) == 0;
 }
@@ -29,7 +29,7 @@ void sim_lose(struct sim_capture *c, size_t at)
     size_t kept = at;
     memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
     for (size_t i = at; i < c->count; i++) {
-        if (sim_is_sight(&c->records[i], key))
+        if (sim_is_record_of(&c->records[i], key))
             free(c->records[i].frame);
         else
             c->records[kept++] = c->records[i];
@@ -42,7 +42,7 @@ void sim_turn_bit(struct sim_capture *c, size_t at, size_t byte)
     uint8_t key[SIM_KEY_BYTES];
     memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
     for (size_t i = at; i < c->count; i++)
-        if (sim_is_sight(&c->records[i], key))
+        if (sim_is_record_of(&c->records[i], key))
             c->records[i].frame[byte] ^= 1;
 }
 
@@ -55,7 +55,7 @@ void sim_repeat(struct sim_capture *c, size_t at)
     memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
     for (size_t i = 0; i < c->count; i++) {
         records[count++] = c->records[i];
-        if (i < at || !sim_is_sight(&c->records[i], key))
+        if (i < at || !sim_is_record_of(&c->records[i], key))
             continue;
         records[count] = c->records[i];
         records[count].frame = malloc(c->records[i].captured);

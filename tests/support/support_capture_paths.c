@@ -1,4 +1,4 @@
-/* support_capture_paths.c - places and ways of the capture model (support_capture_paths.h). */
+/* support_capture_paths.c - interfaces and paths of the capture model (support_capture_paths.h). */
 #include "tests/support/support_capture_paths.h"
 
 #include <stdio.h>
@@ -61,9 +61,9 @@ uint32_t sim_far_of(const struct sim_fabric *f, unsigned plane, unsigned gx, uns
     }
 }
 
-/* ---- minimal ways, in closed form ---- */
+/* ---- minimal paths, in closed form ---- */
 
-/* Cables of one dimension by way of the low or high edge of `from`'s board, into the board of `to` by edge `enter`. */
+/* Cables in one dimension through the low or high edge of `from`'s board, into the board of `to` by edge `enter`. */
 static unsigned by_edge(unsigned side, unsigned from, unsigned to, unsigned leave, unsigned enter)
 {
     if (from / side == to / side && leave == enter)
@@ -73,8 +73,8 @@ static unsigned by_edge(unsigned side, unsigned from, unsigned to, unsigned leav
     return out + 2 + in;
 }
 
-/* Steps of one dimension: bit 0 towards low, bit 1 towards high. *entries: by which edges the far board may be
- * entered. */
+/* Next hops in one dimension: bit 0 towards low, bit 1 towards high. *entries: edges at which a path may enter the
+ * far board. */
 static unsigned steps(unsigned side, unsigned from, unsigned to)
 {
     if (from == to)
@@ -125,7 +125,7 @@ unsigned sim_paths(const struct sim_fabric *f, const struct sim_frame *frame, un
     bool exit_here = (x & 1 && sim_is_edge(s->a, gx, 0)) || (x & 2 && sim_is_edge(s->a, gx, 1));
     if (x != 0 && !exit_here)
         set &= ~(1U << N);
-    if (in == S && !sim_is_edge(s->b, gy, 1)) { /* it moved north on this board */
+    if (in == S && !sim_is_edge(s->b, gy, 1)) { /* the packet moved north on this board */
         unsigned edges = (sim_is_edge(s->a, gx, 1) ? 1U << E : 0) | (sim_is_edge(s->a, gx, 0) ? 1U << W : 0) |
                          (sim_is_edge(s->b, gy, 1) ? 1U << S : 0);
         set &= edges | 1U << N;

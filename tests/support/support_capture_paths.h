@@ -1,8 +1,8 @@
-/* support_capture_paths.h - the fabric of the capture model: which interface is where, what hangs on it, and by which
- * ports a packet may go on, in closed form for single crossbars.
+/* support_capture_paths.h - the fabric of the capture model: its interfaces, its cables, and in closed form for single
+ * crossbars the candidates of a packet.
  *
- * Interfaces are numbered plane by plane; in each the ports of accelerators, row by row, then those of row networks,
- * then those of column networks. A network's ports 2n and 2n + 1 lead to the low and the high edge of board n. */
+ * Interfaces are numbered plane by plane: the ports of accelerators, row by row, then those of row networks, then
+ * those of column networks. Ports 2n and 2n + 1 of a network lead to the low and the high edge of board n. */
 #ifndef HXMESH_TESTS_SUPPORT_CAPTURE_PATHS_H
 #define HXMESH_TESTS_SUPPORT_CAPTURE_PATHS_H
 
@@ -17,15 +17,15 @@ struct sim_fabric {
 struct sim_fabric sim_fabric_of(const struct sim_settings *set);
 
 uint32_t sim_accelerator_port(const struct sim_fabric *f, unsigned plane, unsigned gx, unsigned gy, unsigned port);
-/* The interface at the other end of the cable of an accelerator's port, which is not LOCAL. */
+/* Interface at the other end of an accelerator's port; the port is not LOCAL. */
 uint32_t sim_far_of(const struct sim_fabric *f, unsigned plane, unsigned gx, unsigned gy, unsigned port);
 
-/* Whether a step from `at` in a dimension, 0 towards low, 1 towards high, leaves a board of that side. */
+/* Whether a step from `at` in a dimension (0 low, 1 high) leaves a board of that side. */
 bool sim_is_edge(unsigned side, unsigned at, unsigned step);
 
-/* Ports of an accelerator, a bit each, by which a frame that came in by `in` may go on, north-last kept; 0: by none. */
+/* Candidate ports of an accelerator, a bit each, for a frame from input `in`, by the north-last rule; 0: none. */
 unsigned sim_paths(const struct sim_fabric *f, const struct sim_frame *frame, unsigned in, unsigned gx, unsigned gy);
-/* Ports of a row's or a column's crossbar by which it may go on. */
+/* Candidate ports of a crossbar of a row or column. */
 uint64_t sim_crossbar_paths(const struct sim_fabric *f, const struct sim_frame *frame, bool row, unsigned in);
 
 #endif

@@ -1,4 +1,4 @@
-/* support_capture_validate.c - the verifier over a model's capture (support_capture_validate.h). */
+/* support_capture_validate.c - runs the verifier over a capture of the model (support_capture_validate.h). */
 #include "tests/support/support_capture_validate.h"
 
 #include <setjmp.h>

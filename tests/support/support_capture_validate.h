@@ -8,18 +8,18 @@
 struct verdict {
     struct hx_findings_list found;
     struct hx_verify_counts counts;
-    uint64_t copies;   /* that links were taken to have made */
-    size_t remembered; /* crossings that may be copied yet, at most at any time */
+    uint64_t copies;   /* copies that the verifier ascribes to links */
+    size_t remembered; /* most crossings held at one time as candidates for a copy */
 };
 
-/* A model's capture as a file, and its capture_index; the caller closes both. `keep`: NULL: every port. */
+/* Opens a capture of the model as a file, and its capture index; the caller closes both. `keep`: NULL: every port. */
 FILE *open_capture(const struct sim_capture *c, bool (*keep)(const char *name), struct hx_capture_index *capture_index);
 
-/* keep: which interfaces, NULL: all. partial: the capture is to be taken as a part of a run. */
+/* Verifies the interfaces that `keep` chooses (NULL: all). partial: the capture is a part of a run. */
 void validate_capture(const struct sim_capture *c, bool (*keep)(const char *name), bool partial,
                       struct verdict *verdict);
 
-/* Likewise, of all interfaces; fails the test if anything is found. */
+/* Verifies all interfaces; fails the test if anything is found. */
 void require_good(const struct sim_capture *c, const char *what, unsigned seed, struct verdict *v);
 
 #endif

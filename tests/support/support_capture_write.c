@@ -1,4 +1,4 @@
-/* support_capture_write.c - writes the model's captures as pcapng (support_capture.h). */
+/* support_capture_write.c - writes captures of the model as pcapng (support_capture.h). */
 #include "base/pcapng/write.h"
 #include "tests/support/support_capture.h"
 

@@ -1,4 +1,4 @@
-/* support_collective.c - the vectors of a collective and their judge (tests/support/support_collective.h). */
+/* support_collective.c - vectors of a collective and their check (support_collective.h). */
 #include "tests/support/support_collective.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_lab.h"
@@ -29,7 +29,7 @@ static void validate_guards(const float *within, uint64_t elements)
         assert_true(within[-1 - (int)i] == guard_value && within[elements + i] == guard_value);
 }
 
-/* Some of 0 .. all-1, in any order. */
+/* A random subset of 0 .. all-1, in random order. */
 static uint16_t *choose(uint64_t *random, unsigned count, unsigned all)
 {
     uint16_t *list = lab_memory(all * sizeof *list);
@@ -59,7 +59,7 @@ static void draw_values(const struct ensemble *e, struct player *p, uint64_t *ra
         p->before[i] = draw(random, e->plan.whole);
 }
 
-/* All-gather: everybody has his pieces of one vector, and anything elsewhere. */
+/* All-gather: each player keeps its pieces of one vector; the rest is arbitrary. */
 static void keep_pieces(const struct player *p)
 {
     for (uint64_t i = 0; i < p->config.bytes / sizeof(float); i++)
@@ -122,11 +122,11 @@ struct player *ensemble_player(const struct ensemble *e, unsigned gx, unsigned g
         if (e->gx[i % e->plan.columns] == gx && e->gy[i / e->plan.columns] == gy)
             return &e->player[i];
     }
-    fail_msg("a message for an accelerator that is not of the job: %u,%u", gx, gy);
+    fail_msg("a message for an accelerator outside of the job: %u,%u", gx, gy);
     return NULL;
 }
 
-/* ---- judging ---- */
+/* ---- checks ---- */
 
 static float expected(const struct ensemble *e, uint64_t element, double *tolerance)
 {
@@ -140,7 +140,7 @@ static float expected(const struct ensemble *e, uint64_t element, double *tolera
         sum += (double)e->player[i].before[element];
         size += fabs((double)e->player[i].before[element]);
     }
-    /* n - 1 roundings, each of half a unit in the last place (2^-24) of no more than the sum of sizes */
+    /* n - 1 roundings, each at most half a unit in the last place (2^-24) of the sum of absolute values */
     *tolerance = plan->whole ? 0 : size * e->n / 16777216;
     return (float)sum;
 }

@@ -1,8 +1,8 @@
-/* support_collective.h - the vectors of a collective and their judge: what everybody has before, and must have after.
+/* support_collective.h - vectors of a collective, and a check of what each player must have at the end.
  *
- * The judge adds up copies of the values in double; of the program it asks nothing but which pieces are whose, and that
- * these are the vector, each element once, it counts. Around vectors and staging lie elements that nobody may touch.
- * Memory is the lab's. */
+ * The check adds up copies of the values in double. Of the program it asks only which pieces each player owns, and
+ * checks that these cover the vector once. Guard elements around vectors and staging must stay untouched. Memory is
+ * of support_lab.h. */
 #ifndef HXMESH_TESTS_SUPPORT_COLLECTIVE_H
 #define HXMESH_TESTS_SUPPORT_COLLECTIVE_H
 
@@ -17,8 +17,8 @@ struct ensemble_plan {
     uint64_t elements;
     uint32_t chunk;
     unsigned window;
-    unsigned grid_columns, grid_rows; /* of the fabric that the rows and columns are chosen from */
-    bool whole;                       /* values are whole numbers: sums are exact */
+    unsigned grid_columns, grid_rows; /* of the fabric that contains the rows and columns */
+    bool whole;                       /* integers, so sums are exact */
     bool scheduled;                   /* without vectors */
     uint64_t seed;
 };
@@ -26,8 +26,8 @@ struct ensemble_plan {
 struct player {
     struct hx_collective c;
     struct hx_collective_config config;
-    float *vector, *staging; /* within guards */
-    float *before;           /* what the vector was */
+    float *vector, *staging; /* between guards */
+    float *before;           /* initial values of the vector */
     uint64_t sent_bytes;
 };
 
@@ -38,12 +38,12 @@ struct ensemble {
     struct player *player; /* row by row */
 };
 
-/* All players with their values. false: the program refuses this shape. */
+/* Makes all players with their values. Returns false if the program refuses this shape. */
 bool ensemble_init(struct ensemble *e, const struct ensemble_plan *plan);
 
 struct player *ensemble_player(const struct ensemble *e, unsigned gx, unsigned gy);
 
-/* Fails the test unless all are done and have what they must have. */
+/* Fails the test unless all players are done and have their results. */
 void ensemble_validate(const struct ensemble *e);
 
 #endif

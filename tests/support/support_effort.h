@@ -1,5 +1,5 @@
-/* support_effort.h - how many of its cases a test tries: all of them by itself and in `make check-all`, fewer in `make
- * check` (HX_WHICH=quick), and a tenth under a sanitizer, which looks at memory and not at results. */
+/* support_effort.h - how many of its cases a test tries: all alone and in `make check-all`, fewer in `make check`
+ * (HX_WHICH=quick), a tenth under a sanitizer, which checks memory rather than results. */
 #ifndef HXMESH_TESTS_SUPPORT_EFFORT_H
 #define HXMESH_TESTS_SUPPORT_EFFORT_H
 
@@ -20,17 +20,17 @@ static inline bool effort_is_quick(void)
     return which && strcmp(which, "quick") == 0;
 }
 
-/* How many of `full` cases to try, 1 .. full. */
+/* Number of cases to try, 1 .. full. */
 static inline uint32_t effort(uint32_t full)
 {
     const uint32_t share = effort_is_quick() ? EFFORT_QUICK_SHARE : EFFORT_SHARE;
     return full > share ? full / share : 1;
 }
 
-/* The n-th of `full` cases in an order in which any few that follow each other lie far apart. full < 7919 */
+/* The n-th of `full` cases, in an order that spreads any few successive ones. full < 7919 */
 static inline uint32_t effort_case(uint32_t n, uint32_t full)
 {
-    return (uint32_t)((uint64_t)n * 7919 % full); /* a prime: each case comes once */
+    return (uint32_t)((uint64_t)n * 7919 % full); /* a prime, so each case occurs once */
 }
 
 #endif

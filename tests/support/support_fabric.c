@@ -1,7 +1,7 @@
-/* support_fabric.c - walks what the tables of a fabric offer (support_fabric.h).
+/* support_fabric.c - walks the routing tables of a fabric (support_fabric.h).
  *
- * A packet's place is the link and VC by which it came. For each destination all places are visited that any source's
- * packets can get to; what may wait for what is kept for all destinations together. */
+ * The state of a packet is its link and VC. For each destination the walk visits all states that packets of any
+ * source reach. The dependencies of all destinations are kept together. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -19,10 +19,10 @@ struct walk {
     struct hx_route *route; /* [nodes] */
     uint64_t **tables;      /* [nodes] */
     uint16_t *distance;     /* [nodes], to the destination, in links */
-    uint32_t *seen;         /* [ports * MOST_VCS]: the destination for which it was visited last, + 1 */
-    uint64_t *successors;   /* [ports * MOST_VCS]: ports of the node behind the link that a packet there may wait for */
+    uint32_t *seen;         /* [ports * MOST_VCS]: last destination of a visit, + 1 */
+    uint64_t *successors;   /* [ports * MOST_VCS]: ports of the node behind the link that a packet may wait for */
     bool *used;             /* [ports * MOST_VCS] */
-    uint32_t *queue;        /* places */
+    uint32_t *queue;        /* states */
     uint32_t queued;
 };
 
@@ -75,7 +75,7 @@ static uint64_t nearer_ports(const struct walk *w, uint32_t node)
     return set;
 }
 
-/* What is offered at a node to a packet that came by (input, vc); the places behind go into the queue. */
+/* Outputs for a packet from (input, vc) at a node; queues the states behind them. */
 static uint64_t offer(struct walk *w, uint32_t node, unsigned input, unsigned vc, uint32_t to)
 {
     const struct hx_route *r = &w->route[node];
@@ -142,9 +142,9 @@ static void walk_to(struct walk *w, uint32_t to)
     }
 }
 
-/* ---- what waits for what ---- */
+/* ---- dependencies ---- */
 
-/* The place that a packet at `place` waits for when it waits for this port of the node behind it. */
+/* State that a packet at `place` waits for if it waits for this port of the node behind it. */
 static uint32_t next_place(const struct walk *w, uint32_t place, unsigned port)
 {
     struct hx_end far = w->f->port[place / MOST_VCS].far;
@@ -152,7 +152,7 @@ static uint32_t next_place(const struct walk *w, uint32_t place, unsigned port)
     return (w->f->node[far.node].first_port + port) * MOST_VCS + vc;
 }
 
-/* Takes away whatever nothing waits for, again and again; what cannot be taken is on a circle or behind one. */
+/* Removes states that no other waits for, until none is left; the rest is on a cycle or behind one. */
 static uint64_t count_cycles(struct walk *w)
 {
     uint32_t places = w->f->ports * MOST_VCS;
@@ -292,25 +292,25 @@ uint64_t fabric_shortest_paths(const struct hx_fabric *f, uint32_t a, uint32_t b
 {
     uint16_t *distance = hx_allocate(f->nodes, sizeof *distance);
     uint32_t *queue = hx_allocate(f->nodes, sizeof *queue);
-    uint64_t *ways = hx_allocate(f->nodes, sizeof *ways);
+    uint64_t *paths = hx_allocate(f->nodes, sizeof *paths);
     search(f, a, distance, queue);
-    ways[a] = 1;
-    for (uint32_t at = 0; at < f->nodes; at++) { /* queue: all nodes, the nearest first */
+    paths[a] = 1;
+    for (uint32_t at = 0; at < f->nodes; at++) { /* queue: all nodes, nearest first */
         uint32_t node = queue[at];
         for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
             uint32_t far = hx_fabric_far(f, node, port).node;
             if (far != HX_NOWHERE && distance[far] == distance[node] + 1)
-                ways[far] += ways[node];
+                paths[far] += paths[node];
         }
     }
-    uint64_t all = ways[b];
+    uint64_t all = paths[b];
     free(distance);
     free(queue);
-    free(ways);
+    free(paths);
     return all;
 }
 
-/* Adds to `load` what nodes send to one, as `flow` says; queue: nodes, those nearest to it first. */
+/* Adds to `load` the load of `flow` towards one destination; queue: nodes, nearest to it first. */
 static void send_to(const struct walk *w, double *flow, double *load)
 {
     for (uint32_t at = w->f->nodes - 1; at > 0; at--) {
@@ -325,7 +325,7 @@ static void send_to(const struct walk *w, double *flow, double *load)
     }
 }
 
-/* What the fullest link carries where each host sends to each other so much of its own as `part` says. */
+/* Load of the fullest link if each host sends to each other the share that `part` says. */
 static double fullest_link(const struct hx_fabric *f, const uint32_t *attachment_router_to,
                            double (*part)(const struct hx_fabric *f, const uint32_t *attachment_router_to,
                                           uint32_t from, uint32_t to))
@@ -364,7 +364,7 @@ double fabric_even_share(const struct hx_fabric *f)
     return (f->hosts - 1) / fullest_link(f, NULL, to_everyone);
 }
 
-/* The router that a host hangs on, or itself. */
+/* Attachment router of a host, or the host itself. */
 static uint32_t attachment_router(const struct hx_fabric *f, uint32_t host)
 {
     uint32_t far = hx_fabric_far(f, host, HX_E).node;

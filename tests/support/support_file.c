@@ -1,4 +1,4 @@
-/* support_file.c - files in a folder of the test program's own (support_file.h). */
+/* support_file.c - files in a folder of the test program (support_file.h). */
 #include "tests/support/support_file.h"
 
 #include <dirent.h>
@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 static char folder[] = "/tmp/Hxmesh-test-XXXXXX";
-static pid_t owner; /* 0: the folder is not made yet */
+static pid_t owner; /* 0: no folder yet */
 
-/* A process that a test has forked leaves it in its place. */
+/* Removes the folder, but not in a forked child. */
 static void remove_folder(void)
 {
     DIR *d = owner == getpid() ? opendir(folder) : NULL;

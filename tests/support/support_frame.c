@@ -1,4 +1,4 @@
-/* support_frame.c - the examples, and a checksum that owes nothing to the firmware (support_frame.h). */
+/* support_frame.c - example frames, and a checksum independent of the firmware (support_frame.h). */
 #include "tests/support/support_frame.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* support_graph.c - the plain graph that routing is judged by (tests/support/support_graph.h). */
+/* support_graph.c - plain graphs, to check routing against (support_graph.h). */
 #include "tests/support/support_graph.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ bool graph_tree_of(int edges, int radix, int taper, struct graph_tree *tree)
         return false;
     while (tree->leaves * tree->down < edges)
         tree->leaves++;
-    /* The fewest spines that take all uplinks: a spine has the same number of cables, or one less, to every leaf. */
+    /* The fewest spines that take all uplinks. A spine has the same number of cables, or one less, to every leaf. */
     for (tree->spines = 1; tree->spines <= tree->up; tree->spines++) {
         int most_cables = 0;
         for (int up = 0; up < tree->up; up += tree->spines)
@@ -32,8 +32,8 @@ static void join(struct graph *g, int node, int port, int other, int other_port)
     g->far[g->first[other] + other_port] = (struct graph_end){node, port};
 }
 
-/* Adds one line's network, whose first switch is `base`, between its leaves and spines. Spines number their ports as
- * they are cabled, leaf by leaf. */
+/* Adds the network of one line between leaves and spines; `base`: its first switch. Spines number their ports
+ * in cabling order, leaf by leaf. */
 static void join_tree(struct graph *g, const struct graph_tree *t, int base)
 {
     int *used = calloc((size_t)t->spines + 1, sizeof *used);
@@ -173,7 +173,7 @@ void graph_distances(const struct graph *g, int to, uint16_t *distance)
         distance[to * GRAPH_LAYERS + layer] = 0;
         queue[tail++] = to * GRAPH_LAYERS + layer;
     }
-    while (head < tail) { /* backwards: from where could a packet have come here? */
+    while (head < tail) { /* backwards, over predecessors */
         int node = queue[head] / GRAPH_LAYERS;
         int layer = queue[head] % GRAPH_LAYERS;
         uint16_t cables = distance[queue[head++]];
@@ -220,7 +220,7 @@ uint64_t graph_offered(const struct graph *g, const uint16_t *distance, int node
     return moved_north ? set & (exits | (uint64_t)1 << GRAPH_N) : set;
 }
 
-/* Depth-first over (node, layer, moved north); `seen` has a byte for each. */
+/* Depth-first search over (node, layer, moved north); `seen` has a byte for each. */
 struct reach {
     const struct graph *g;
     const uint16_t *distance;

@@ -1,4 +1,4 @@
-/* support_lab.c - memory and seeds of a test (tests/support/support_lab.h). */
+/* support_lab.c - memory and seeds of a test (support_lab.h). */
 #include "tests/support/support_lab.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@ enum { LARGE = 1 << 16, ALIGNED = 16 };
 
 struct block {
     struct block *next;
-    uint8_t *map; /* of large memory alone */
+    uint8_t *map; /* large memory only */
     size_t mapped;
     _Alignas(ALIGNED) uint8_t bytes[];
 };
@@ -30,8 +30,8 @@ static struct block *new_block(size_t bytes)
     return b;
 }
 
-/* Most of what is large is never touched: it has pages of its own, which the kernel gives zeroed as they are used, and
- * a sanitizer keeps no account of. Instead nobody may touch the pages around it, and it ends at the second of them. */
+/* Large memory is mapped: most of it stays untouched, the kernel zeroes pages at first use, and a sanitizer keeps no
+ * records. Inaccessible pages surround it, and the memory ends at the second of them. */
 static void *large(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -65,7 +65,7 @@ int lab_free(void **state)
 {
     free_all();
     if (state && lab_seed)
-        print_message("failed in the run that HX_SEED=%llu makes the first\n", (unsigned long long)lab_seed);
+        print_message("failed; HX_SEED=%llu begins with this run\n", (unsigned long long)lab_seed);
     if (state)
         lab_seed = 0;
     return 0;

@@ -1,4 +1,5 @@
-/* support_lab.h - memory that is freed when a test ends, however it ends, and the seed that is said if it fails. */
+/* support_lab.h - memory that is freed at the end of a test, also of a failed one, and the seed that a failure
+ * names. */
 #ifndef HXMESH_TESTS_SUPPORT_LAB_H
 #define HXMESH_TESTS_SUPPORT_LAB_H
 
@@ -7,11 +8,11 @@
 
 /* Zeroed memory until lab_free. */
 void *lab_memory(size_t bytes);
-/* Frees all of it: between the runs of a test (NULL), and as its cmocka teardown. */
+/* Frees all of it: between runs of a test (NULL), or as its cmocka teardown. */
 int lab_free(void **state);
 
-/* The seed of the run that is going on, 0: none. A test that ends without having cleared it has failed in that run, and
- * the teardown says so. */
+/* Seed of the current run; 0: none. If a test ends with a seed set, it failed in that run, and the teardown prints
+ * the seed. */
 extern uint64_t lab_seed;
 
 #endif

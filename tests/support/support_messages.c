@@ -1,4 +1,4 @@
-/* support_messages.c - the judge of messages (tests/support/support_messages.h). */
+/* support_messages.c - checks messages (support_messages.h). */
 #include "tests/support/support_messages.h"
 #include "tests/support/support_lab.h"
 #include "tests/support/support_random.h"

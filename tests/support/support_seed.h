@@ -2,7 +2,7 @@
  * the seed stands here when it is torn down.
  *
  *     for (seeded_run = seeded_by(1); ...; seeded_run++) { ... }
- *     seeded_run = 0;                                          with cmocka_unit_test_teardown(test, seeded_say) */
+ *     seeded_run = 0;                                          with cmocka_unit_test_teardown(test, seeded_report) */
 #ifndef HXMESH_TESTS_SUPPORT_SEED_H
 #define HXMESH_TESTS_SUPPORT_SEED_H
 
@@ -16,11 +16,11 @@
 
 static uint64_t seeded_run; /* 0: none */
 
-static inline int seeded_say(void **state)
+static inline int seeded_report(void **state)
 {
     (void)state;
     if (seeded_run)
-        print_message("failed in the run that HX_SEED=%llu makes the first\n", (unsigned long long)seeded_run);
+        print_message("failed; HX_SEED=%llu begins with this run\n", (unsigned long long)seeded_run);
     seeded_run = 0;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* support_shapes.c - named and random fabrics (tests/support/support_shapes.h). */
+/* support_shapes.c - named and random fabrics (support_shapes.h). */
 #include "tests/support/support_shapes.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DRAWS = 2 /* of each kind, for each board */, BOARDS = 5 };
+enum { DRAWS = 2 /* per kind and board */, BOARDS = 5 };
 
 uint64_t shapes_seed(void)
 {
@@ -27,7 +27,7 @@ static void validate_one(struct graph_shape s, void (*validate)(struct graph_sha
     validate(s, what);
 }
 
-/* Draws until the switches can join the lines, and if `trees`, until some line needs more than one. */
+/* Draws until the switches can join the lines, and if `trees`, until some line needs several. */
 static struct graph_shape draw(uint64_t *random, int a, int b, bool trees)
 {
     for (;;) {

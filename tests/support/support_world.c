@@ -1,4 +1,4 @@
-/* support_world.c - pairs the firmware with the oracle (tests/support/support_world.h). */
+/* support_world.c - pairs the firmware with the oracle (support_world.h). */
 #include "tests/support/support_world.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_random.h"

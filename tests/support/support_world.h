@@ -13,7 +13,7 @@ struct world {
     struct hx_geometry g;
     struct hx_route *routes;
     void **memory;
-    uint16_t *distance; /* to the present destination */
+    uint16_t *distance; /* to the current destination */
     unsigned gx, gy;
     int to;
 };
@@ -22,33 +22,33 @@ void *world_allocate(size_t count, size_t bytes);
 void world_init(struct world *w, struct graph_shape s, const char *what);
 void world_free(struct world *w);
 
-/* Builds all routes anew; barred as in struct hx_blocked_boards, NULL: no board is. */
+/* Builds all routes; `blocked` as in struct hx_blocked_boards, NULL: no board. */
 void world_build_routes(struct world *w, const uint8_t *blocked);
 
 /* Makes `to` the destination. */
 void world_aim(struct world *w, int to);
 
-/* What the firmware offers a packet to the destination. */
+/* Candidates of the firmware for a packet to the destination. */
 uint64_t world_set(const struct world *w, int node, int input);
 
-/* Draws failed boards, in the oracle's and the firmware's form, both to be freed. */
+/* Draws failed boards, in the forms of the oracle and of the firmware; the caller frees both. */
 void world_draw_blocked(const struct world *w, uint64_t *random, bool **blocked, uint8_t **bits);
 
-/* A packet that stands at a node. */
+/* Packet at a node. */
 struct packet {
     int node, input, layer;
     unsigned vc;
     bool moved_north; /* on this board */
 };
 
-/* Packets still to look at; each (port of arrival, layer, VC) is taken once for a destination, whatever came before. */
+/* Stack of packets to visit. Each (input port, layer, VC) is visited once per destination. */
 struct states {
     int *seen;
     struct packet *stack;
     int depth;
 };
 
-enum { WORLD_VCS = 4 }; /* one more than there are */
+enum { WORLD_VCS = 4 }; /* one more than the fabric has */
 
 void states_init(struct states *s, const struct graph *g);
 void states_free(struct states *s);

@@ -1,4 +1,4 @@
-# allocate.bats - hxmesh allocate: jobs on a map, in a file that runs, in mixes; what it refuses.
+# allocate.bats - hxmesh allocate: jobs on a map, in a file that runs, in mixes; refusals.
 
 load tools_support
 
@@ -17,12 +17,12 @@ allocate() { "$HXMESH-allocate" "$@"; }
     [[ "$output" == *"1 1 2 2"$'\n'"1 1 2 2"$'\n'"1 1 3 ."$'\n'". . 3 ."$'\n'* ]] || { echo "$output"; return 1; }
 }
 
-@test "allocate: what it writes is a file in which every job communicates" {
+@test "allocate: the written file runs, and every job communicates" {
     allocate "8x4 Hx2Mesh" 4x4 2x1 12 2 --json a.json --file jobs.hxm.yaml
-    judge '.placed == 4 and (.jobs | map(.tag)) == [1, 2, 3, 4] and .in_use == 32' <a.json || { cat a.json; return 1; }
-    check jobs.hxm.yaml --json - | judge '.acyclic and .unreachable == 0'
+    json_holds '.placed == 4 and (.jobs | map(.tag)) == [1, 2, 3, 4] and .in_use == 32' <a.json || { cat a.json; return 1; }
+    check jobs.hxm.yaml --json - | json_holds '.acyclic and .unreachable == 0'
     "$HXMESH" run jobs.hxm.yaml --clock virtual -t all-reduce -m 64KiB --json r.json -q
-    judge '.packets_lost == 0 and (.jobs | length) == 4' <r.json || { cat r.json; return 1; }
+    json_holds '.packets_lost == 0 and (.jobs | length) == 4' <r.json || { cat r.json; return 1; }
 }
 
 @test "allocate: failed boards and jobs of a file stay" {
@@ -32,7 +32,7 @@ allocate() { "$HXMESH-allocate" "$@"; }
     [[ "$output" == *"# 1 1 ."$'\n'"2 2 2 ."$'\n'"2 2 2 ."$'\n'"2 2 2 ."* ]] || { echo "$output"; return 1; }
 }
 
-@test "allocate: who finds no room is named, and the exit code is 1" {
+@test "allocate: jobs without room are named, and the exit code is 1" {
     run allocate "4x4 Hx2Mesh" 3x3 3x3
     [ "$status" -eq 1 ]
     [[ "$output" == *"2    3x3    no room"* ]] || { echo "$output"; return 1; }
@@ -49,7 +49,7 @@ allocate() { "$HXMESH-allocate" "$@"; }
     fill --csv - --seed 5 | awk -F, 'NR == 1 { next } { n++; bad += $4 > 1 || $3 > $2 } END { exit n != 40 || bad }'
 }
 
-@test "allocate: what it cannot do" {
+@test "allocate: impossible requests are refused" {
     refused 2 "no job is named (write for example 6 or 3x2 behind the fabric, or --mixes)" allocate "4x4 Hx2Mesh"
     refused 2 "3y2: is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)" allocate "4x4 Hx2Mesh" 3y2
     refused 3 "17: asks for 17 boards, and 4x4 Hx2Mesh has 16" allocate "4x4 Hx2Mesh" 17
@@ -76,7 +76,7 @@ allocate() { "$HXMESH-allocate" "$@"; }
         allocate "4x4 Hx2Mesh" --mixes 1 --sizes half.csv
 }
 
-# Boards in a chequered pattern: of 32 free ones no 4x4 have rows with the same columns, until some move.
+# Boards in a chequered pattern: of the 32 free ones no 4x4 have rows with the same columns, until some jobs move.
 @test "allocate: defragmentation moves few jobs, and the fabric carries their state" {
     {
         printf 'fabric: 8x8 Hx2Mesh\njobs:\n'
@@ -99,8 +99,8 @@ allocate() { "$HXMESH-allocate" "$@"; }
     refused 2 "--moves: is for --defragment, which makes them" allocate "4x4 Hx2Mesh" 2 --moves x
 }
 
-# What the file says is said again, whatever else is placed; a failed board stays its job's.
-@test "allocate: a file that is written has the jobs of the file that was read, with all they say" {
+# Settings of the file are written again, with any placement; a failed board stays its job's.
+@test "allocate: a written file keeps the jobs of the file read, with all their settings" {
     local jobs='  - tag: 9
     name: "big: #1"
     grid: 2x4
@@ -121,7 +121,7 @@ allocate() { "$HXMESH-allocate" "$@"; }
     sed '1,/^jobs:/d' after.hxm.yaml | diff <(printf '%s\n' "$jobs    hosts: [[2, 9]]" "  - tag: 1" "    hosts: [[10, 12]]") -
 }
 
-# Either job would make room by going to the other row; that of the failed board may not.
+# Either job would make room by moving to the other row; the one on the failed board may not move.
 @test "allocate: defragmentation leaves failed boards and the jobs on them where they are" {
     printf 'fabric: 2x2 Hx2Mesh\nfailed_boards: [[0, 0]]\njobs:\n  - {boards: [[0, 0]]}\n  - {boards: [[1, 1]]}\n' >f.hxm.yaml
     allocate f.hxm.yaml 2x1 --defragment --state 1KiB --moves moves.csv --file after.hxm.yaml --json - >a.json
@@ -131,7 +131,7 @@ allocate() { "$HXMESH-allocate" "$@"; }
     [ "$(cut -d, -f2,3 moves.csv | sed 1d)" = $'2:2,2:0\n3:2,3:0\n2:3,2:1\n3:3,3:1' ] || { cat moves.csv; return 1; }
 }
 
-# Two boards of a row stand in the way of four, and can only go on one below the other: their rings stay as they were.
+# Two boards of a row block four, and fit only one below the other: their rings keep their order.
 @test "allocate: a job that moves to other rows and columns keeps its logical grid" {
     printf '%s\n' 'fabric: 4x3 Hx2Mesh' 'failed_boards: [[1, 1], [2, 1], [3, 1], [1, 2], [2, 2], [3, 2]]' 'jobs:' \
         '  - {tag: 5, boards: [[0, 0], [1, 0]], traffic: all-reduce}' >f.hxm.yaml
@@ -141,7 +141,7 @@ allocate() { "$HXMESH-allocate" "$@"; }
     "$HXMESH" run after.hxm.yaml --clock virtual -t all-reduce -m 8KiB --verify --json - -q | jq -e '.complete and .bytes_corrupted == 0'
 }
 
-# Four hosts a leaf: ten of them need three leaves, and at random more.
+# Four hosts a leaf: ten hosts need three leaves, and at random more.
 @test "allocate: hosts of other fabrics, in a row, by group, at random" {
     local fabric="fat-tree hosts=32 radix=8"
     allocate "$fabric" 2 10 4 --json - >row.json
@@ -157,8 +157,8 @@ allocate() { "$HXMESH-allocate" "$@"; }
     [[ "$output" == *"-    4      no room"* ]] || { echo "$output"; return 1; }
 }
 
-# Every other host or column is taken: of 0,2,4,... a list has room for 45 hosts, or for 37 columns.
-@test "allocate: a list ends with ... if something is left out, and only then" {
+# Every other host or column is taken: a list 0,2,4,... has room for 45 hosts, or for 37 columns.
+@test "allocate: a list ends with ... exactly if something is left out" {
     {
         printf 'fabric: fat-tree hosts=128 radix=16\njobs:\n  - hosts: ['
         seq 1 2 127 | sed 's/.*/[&, &],/'

@@ -1,15 +1,14 @@
-/* attack - puts frames on interfaces beside those that pass, for tests by command line: what one does who got at a
- * cable.
+/* attack - puts frames on interfaces among the real ones, for command line tests: an attacker with access to a cable.
  *
- *     attack KIND RATE INTERFACE...     until SIGTERM, RATE frames a second on all together, fewer beside other work; prints how
- *                                       many went out
+ *     attack KIND RATE INTERFACE...     until SIGTERM, RATE frames a second on all together, fewer under other load;
+ *                                       prints the number of sent frames
  *
- * KIND is what they are:
- *     forged-tag   packets for another job's accelerator with that job's tag, as if this cable's accelerator had sent them
- *     foreign-job  packets of another job from and to its own accelerators, which have no business on this cable
- *     malformed    frames that are none: each thing wrong that a decoder refuses, one after the other, and random bytes
- *     forged       packets of the cable's own job, right in all, and credit frames with nonces that were heard
- *     replay       what passed first on the same interface, both ways, from its first frame on, again and again
+ * KIND of frames:
+ *     forged-tag   packets for another job's accelerator with that job's tag, with this cable's accelerator as source
+ *     foreign-job  packets of another job from and to its own accelerators, which do not belong on this cable
+ *     malformed    invalid frames: each error that a decoder refuses, in turn, and random bytes
+ *     forged       packets of the cable's own job, with all fields right, and credit frames with recorded nonces
+ *     replay       earlier frames of the same interface, both directions, from the first on, repeatedly
  *
  * The fabric is two jobs of two boards: 5 in the northern boards of a 2x2 Hx2Mesh, 6 in the southern. Needs
  * CAP_NET_RAW. */
@@ -62,7 +61,7 @@ static int open_interface(const char *name)
     return fd;
 }
 
-/* Takes what passed. */
+/* Takes the frames that passed. */
 static void listen_at(struct interface *i)
 {
     while (i->recorded < RECORDED) {
@@ -118,9 +117,9 @@ static uint32_t make_malformed(uint8_t *frame)
         frame[spoil[how]] ^= 0x40;
     else if (how == sizeof spoil) /* cut short */
         bytes = HX_AT_VERSION + 1 + below(HX_HEADER_BYTES - HX_AT_VERSION - 1);
-    else if (how == sizeof spoil + 1) /* a credit frame whose checksum is wrong */
+    else if (how == sizeof spoil + 1) /* a credit frame with a wrong checksum */
         frame[HX_AT_ETHERTYPE + 1] = HX_ETHERTYPE_CONTROL & 0xFF;
-    else /* nothing but the EtherType, so that it gets there */
+    else /* only the EtherType is right, so that the frame is received */
         for (uint32_t at = HX_AT_VERSION; at < bytes; at++)
             frame[at] = (uint8_t)below(256);
     return bytes;

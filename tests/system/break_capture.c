@@ -1,10 +1,10 @@
-/* break_capture - copies a capture of a run and breaks one frame in it, for tests by command line.
+/* break_capture - copies a capture of a run and breaks one frame in it, for command line tests.
  *
  *     break_capture FROM TO vc|hops|detour|lost
  *
- * It is a data frame that leaves a router in the middle of the capture: its VC or its hops go up by one, it is seen at
- * the interface after its own, or it is missing from there on. Prints the frame's number, of a lost one that of the
- * last sight. Blocks have the byte order of this machine. */
+ * The frame is data that leaves a router in the middle of the capture: its VC or its hops go up by one, it moves to
+ * the next interface, or it is missing from there on. Prints the frame's number, for a lost one that of its last
+ * record. Blocks have the byte order of this machine. */
 #include "base/pcapng/blocks.h"
 #include "hxmesh/frame.h"
 
@@ -32,7 +32,7 @@ static bool is_frame(size_t block)
     return word(block) == HX_PCAPNG_ENHANCED;
 }
 
-/* An option of a block, the first of which is at `at`; 0: it is not there. */
+/* Offset of a block's option, with the first one at `at`; 0: not found. */
 static size_t option(size_t block, size_t at, uint16_t wanted)
 {
     for (size_t end = block + word(block + 4) - 4; at + 4 <= end;) {
@@ -55,7 +55,7 @@ static bool goes_out(size_t block)
     return flags && (word(flags + 4) & 3) == OUT;
 }
 
-/* Whether it is of a router's port: hosts' names begin with 'a' and a digit. */
+/* Whether the port is a router's: hosts' names begin with 'a' and a digit. */
 static bool is_routers(size_t interface)
 {
     size_t name = option(interface, interface + 16, HX_PCAPNG_NAME);
@@ -64,7 +64,7 @@ static bool is_routers(size_t interface)
 
 struct found {
     size_t block;
-    uint64_t frame, before; /* before: of the last sight of the same packet */
+    uint64_t frame, before; /* before: the last record of the same packet */
 };
 
 static struct found find(void)
@@ -90,7 +90,7 @@ static struct found find(void)
     return found;
 }
 
-/* Writes all but the later sights of the packet. */
+/* Writes all but the later records of the packet. */
 static void write_without(FILE *to, const struct found *found)
 {
     const uint8_t *key = bytes + found->block + PACKET + KEY_AT;

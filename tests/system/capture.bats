@@ -1,6 +1,6 @@
 # asan
 # shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a shell of its own, and sets stderr
-# capture.bats - hxmesh capture and hxmesh run --capture: what gets into the file, and what never stops the fabric.
+# capture.bats - hxmesh capture and hxmesh run --capture: the content of the file, and what never stops the fabric.
 
 load capture_run_support
 
@@ -15,13 +15,13 @@ teardown() {
 
 capture() { hxmesh capture --name "$NAME" "$@"; }
 
-# frames FILE: how many tshark reads, without a complaint.
+# frames FILE: number of frames that tshark reads without a complaint.
 frames() {
     tshark -r "$1" -T fields -e frame.number 2>"$ERRORS" | wc -l
     run ! grep -v -e "^Running as user" -e "^\$" "$ERRORS"
 }
 
-# A run that goes on until it is told to end.
+# A run that continues until it is ended.
 start_long() {
     start "2x2 Hx2Mesh" --traffic all-to-all-random --message 8KiB --rate 0.00002 --duration 60s --workers 2 "$@"
     await_workers 2
@@ -50,7 +50,7 @@ is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAM
     [ "$status" -eq 0 ]
     [[ "$output" == "$FILE: good"* && "$output" != *"but "* ]]
     hxmesh trace "$FILE" --json - | jq --exit-status '.packets.missing == 0 and .packets.delivered == .packets.seen'
-    # Who would rather keep the pace is told what that cost.
+    # A run that keeps its injection rate instead reports the losses.
     run hxmesh run "4x4 Hx2Mesh" --name "$NAME" --message 8KiB --capture "$FILE" --capture-buffer 64KiB --capture-drop
     [ "$status" -eq 0 ]
     [[ "$output" == *", "[1-9]*" dropped by the tap (without --capture-drop the fabric waits for the file)"* ]]
@@ -59,7 +59,7 @@ is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAM
     hxmesh trace "$FILE" | grep -q "^lost .*frames to the capture.* --capture-drop"
 }
 
-@test "capture: hxmesh verify finds nothing to object to" {
+@test "capture: hxmesh verify finds no error" {
     [ -x "$HXMESH-verify" ] || skip "hxmesh-verify is not built"
     for options in "--workers 1" "--workers 3 --planes 2"; do
         # shellcheck disable=SC2086 # several options
@@ -98,7 +98,7 @@ is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAM
         tshark -l -r - -T fields -e eth.dst 2>/dev/null >"$BATS_TEST_TMPDIR/seen"
     [ "$(sort -u "$BATS_TEST_TMPDIR/seen")" = "02:00:00:02:00:03" ]
     [ "$(wc -l <"$BATS_TEST_TMPDIR/seen")" -eq 50 ]
-    # Who reads along goes away: the end of the capture, and no error.
+    # A reader that leaves ends the capture, without an error.
     CODE=0
     capture -w - -q | head -c 100000 >/dev/null || CODE=$?
     [ "${PIPESTATUS[0]:-0}" -eq 0 ]
@@ -157,7 +157,7 @@ is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAM
     end_long
 }
 
-@test "capture: ended by Ctrl-C, a whole file" {
+@test "capture: ended by Ctrl-C, a complete file" {
     start_long
     eventually is_captured
     env --default-signal=INT "$HXMESH" capture --name "$NAME" -w "$FILE" --snaplen 64 -q &
@@ -201,7 +201,7 @@ no_worker_taps() {
         kill -KILL "$job"
         wait "$job" || true
         eventually no_worker_taps
-        has_frames "$FILE" 1 # its last write may have been cut off
+        has_frames "$FILE" 1 # its last write may be truncated
         rm "$FILE"
     done
     capture -w "$FILE" --snaplen 64 --count 1000 -q
@@ -239,14 +239,14 @@ no_worker_taps() {
     eventually has_frames "$FILE" 1
     pkill -KILL --parent "$PID" hxmesh-tap
     eventually no_worker_taps
-    # Cut off it does not claim to be whole, so nothing in it is found missing.
+    # A truncated file does not claim to be complete, so nothing in it counts as missing.
     capinfos "$FILE" 2>/dev/null | grep -q "span=part"
     end_long
     holds '.capture.error != null and .capture.received > 0'
     grep -q "the process that wrote this capture was killed" "$BATS_TEST_TMPDIR/stderr"
 }
 
-@test "capture: a full disk never stops the run, which says so once" {
+@test "capture: a full disk never stops the run, which reports it once" {
     run --separate-stderr report "4x4 Hx2Mesh" --capture /dev/full --snaplen 96
     complained_of_full_disk
     holds '.capture.unwritten + .capture.dropped == .capture.accepted and .capture.received == 2 * .packet_hops'
@@ -263,14 +263,14 @@ no_worker_taps() {
     [ "$(frames "$FILE")" -eq "$(jq .capture.written "$REPORT")" ]
 }
 
-@test "capture: why each packet went where it went" {
+@test "capture: notes explain the output of each packet" {
     report "4x4 Hx2Mesh" --traffic incast --message 64KiB --capture "$FILE" --annotate --snaplen 64 \
         --capture-ports 'a0,*' --capture-ports 'row0/*'
-    # Who sends to a neighbour has one way; into the hot spot packets wait; at a0,0 they have arrived.
+    # A sender to a neighbour has one path; into the hot spot packets wait; at a0,0 they have arrived.
     says_why "the only way" "waited, first with room" "it is here" "most room"
 }
 
-@test "capture: a pipe that nobody reads is waited for, and Ctrl-C is answered meanwhile" {
+@test "capture: a pipe without a reader is waited for, and Ctrl-C works meanwhile" {
     mkfifo "$BATS_TEST_TMPDIR/pipe"
     for option in --capture --json; do
         rm -f "$ERRORS"
@@ -284,7 +284,7 @@ no_worker_taps() {
         [ "$CODE" -eq 130 ]
         nothing_left
     done
-    # Whoever comes gets everything.
+    # A new reader gets everything.
     hxmesh run "2x2 Hx1Mesh" -q --name "$NAME" --capture "$BATS_TEST_TMPDIR/pipe" >/dev/null 2>"$ERRORS" 3>&- &
     local job=$!
     eventually grep -q "waiting for a reader" "$ERRORS"
@@ -304,7 +304,7 @@ no_worker_taps() {
     says 2 "--json: '$FILE' is the file of --write too: *" capture --json "$FILE" --write "$BATS_TEST_TMPDIR/./run.pcapng"
 }
 
-@test "capture: a writer that was stopped does not keep the name of a run that was killed" {
+@test "capture: a writer that was stopped does not keep the name of a killed run" {
     start_long --capture "$FILE" --snaplen 64
     eventually test -s "$FILE"
     local tap
@@ -318,14 +318,14 @@ no_worker_taps() {
     [ "$CODE" -eq 0 ]
 }
 
-@test "capture: --list says that there is no shared memory to look at" {
+@test "capture: --list reports that there is no shared memory" {
     unshare --user --map-root-user --mount true || skip "no mount namespaces"
     run --separate-stderr unshare --user --map-root-user --mount sh -c "mount -t tmpfs none /dev && '$HXMESH' capture --list"
     [ "$status" -eq 4 ]
     [ "$stderr" = "hxmesh: error: /dev/shm: cannot be read: No such file or directory" ]
 }
 
-# says CODE LINE ARGUMENTS...: hxmesh ends with CODE and says just that, after "hxmesh: error: ".
+# says CODE LINE ARGUMENTS...: hxmesh ends with CODE and exactly this line, after "hxmesh: error: ".
 says() {
     local code=$1 line=$2
     shift 2
@@ -367,7 +367,7 @@ says() {
 }
 
 # bats test_tags=all
-@test "capture: what goes wrong while it goes on is in it, from the start or by hxmesh fault" {
+@test "capture: it has the faults of the run, from the start or by hxmesh fault" {
     local at_once="a0,0/N loss=1% for 1ms"
     start_long --capture "$FILE" --snaplen 64 --capture-ports 'a0,0/*' --fault "a0,0/E down at 10ms for 10ms"
     eventually has_frames "$FILE" 1
@@ -380,7 +380,7 @@ says() {
 has_comment() { field frame.comment | grep -q "^$1\$"; }
 
 # bats test_tags=all
-@test "capture: one that begins while a fault holds says which, and is good with it; so is each file of one that rotates" {
+@test "capture: one that begins during a fault names it, and is good with it; so is each rotated file" {
     local line="a0,0/E corrupt=30%" file
     start_long --fault "$line at 1ms"
     eventually has_corrupted
@@ -397,26 +397,26 @@ has_comment() { field frame.comment | grep -q "^$1\$"; }
     end_long
 }
 
-# told FILE: the lines of the faults that it tells of, as schedules have them.
-told() {
+# fault_lines FILE: the faults in the file, as lines of schedules.
+fault_lines() {
     FILE=$1 field frame.comment -Y 'frame.comment contains "fault at "' | sed 's/\\n/\n/g' | sed 's/^fault at [^:]*: //'
 }
-tells_of() { told "$1" | grep -qFx "$2"; }
+has_fault() { fault_lines "$1" | grep -qFx "$2"; }
 
-# Each line is another, so that none can stand for two.
+# All lines differ, so none stands for two.
 # bats test_tags=all
-@test "capture: it has every fault of its run, though a thousand begin at once; one that begins later has what still holds" {
+@test "capture: it has every fault of its run, though a thousand begin at once; a later one has those that still hold" {
     local line="a0,0/E corrupt=30% at 1ms" list="$BATS_TEST_TMPDIR/many.faults" late="$BATS_TEST_TMPDIR/late.pcapng" i
     echo "$line" >"$list"
     for ((i = 1; i <= 1000; i++)); do
         echo "a1,1/S loss=0.1% at 20ms for $((1000000 + i))ns" >>"$list"
     done
     start_long --capture "$FILE" --snaplen 64 --capture-ports 'a0,0/*' --faults "$list"
-    eventually tells_of "$FILE" "a1,1/S loss=0.1% at 20ms for 1001000ns"
+    eventually has_fault "$FILE" "a1,1/S loss=0.1% at 20ms for 1001000ns"
     capture -w "$late" -p 'a*' -c 400 -q
     end_long
-    told "$FILE" | sort | diff - <(sort "$list")
-    tells_of "$late" "$line"
+    fault_lines "$FILE" | sort | diff - <(sort "$list")
+    has_fault "$late" "$line"
     run -0 hxmesh verify "$late"
 }
 has_corrupted() { hxmesh fault --name "$NAME" --list --json - | is_so '.faults[0].corrupted > 0'; }

@@ -1,15 +1,15 @@
 # shellcheck disable=SC2154 # bats sets status, output and stderr
-# capture_run_support.bash - what the tests of captured runs share, whatever the clock: a capture is in $FILE.
+# capture_run_support.bash - shared by tests of captured runs under both clocks: a capture is in $FILE.
 
 load emulator_support
 
 # field NAME [ARGUMENTS OF TSHARK...]: that field of every frame.
 field() { tshark -r "$FILE" -T fields -e "$1" "${@:2}" 2>/dev/null; }
 
-# has_frames FILE N: there are N whole frames in it, or more, though it may be written yet.
+# has_frames FILE N: it has at least N complete frames, also while it is written.
 has_frames() { [ "$(tshark -r "$1" -c "$2" -T fields -e frame.number 2>/dev/null | wc -l)" -ge "$2" ]; }
 
-# await_growth FILE: waits until more frames are in it, or the first.
+# await_growth FILE: waits until it has more frames, or its first.
 await_growth() {
     eventually has_frames "$1" 1
     eventually is_larger "$1" "$(stat --format %s "$1")"
@@ -26,9 +26,9 @@ capinfos_says() {
     done
 }
 
-# captured_whole_fabric COMMENT: every port of a 4x4 Hx2Mesh that was captured in all its time, with that comment.
+# captured_whole_fabric COMMENT: every port of a 4x4 Hx2Mesh, captured over the whole run, with that comment.
 captured_whole_fabric() {
-    # Every packet leaves a port and comes in at another; injection and delivery are seen at one port each.
+    # Every packet is recorded at its output and at the next input; injection and delivery at one port each.
     holds '.capture.received == 2 * .packet_hops and .capture.accepted == .capture.received'
     holds '.capture.interfaces == 64 * 5 + 16 * 8'
     capinfos_says "Number of interfaces in file: 448" "File encapsulation:  Ethernet" "Strict time order:   True" \
@@ -36,7 +36,7 @@ captured_whole_fabric() {
     [ "$(field frame.interface_queue | sort -u | tr '\n' ' ')" = "0 1 2 " ]
 }
 
-# lab_file [LINE...]: a fabric, $LAB, that says what is to be captured into $FILE.
+# lab_file [LINE...]: a fabric, $LAB, with settings for a capture into $FILE.
 lab_file() {
     LAB="$BATS_TEST_TMPDIR/lab.hxm.yaml"
     printf '%s\n' "fabric: 2x2 Hx2Mesh" "traffic: {message: 3000}" "$@" >"$LAB"
@@ -50,14 +50,14 @@ capture:
 END
 }
 
-# As $LAB says.
+# By $LAB.
 captured_by_the_file() {
     holds '.capture.interfaces == 5 and .capture.accepted < .capture.received and .capture.accepted > 0'
     [ "$(field frame.cap_len | sort -un)" = 96 ]
     field frame.comment -Y 'frame.packet_flags_direction == 2' | grep -q "^in .* vc 0, out .*: "
 }
 
-# As these options say, which go before it.
+# By these options, which override it.
 # shellcheck disable=SC2034 # for the tests
 LAB_OPTIONS=(--capture-ports 'row0/*' --capture-filter 'ether[28] == 2' --no-annotate)
 captured_by_the_options() {
@@ -65,8 +65,8 @@ captured_by_the_options() {
     [ -z "$(field frame.comment | tr -d '\n')" ]
 }
 
-# says_why REASON...: what leaves a switch has a comment of the right form, nothing else has; each of these reasons is
-# there.
+# says_why REASON...: departures of a switch have a comment of the right form, other frames have none; each of these
+# reasons occurs.
 says_why() {
     local reason
     field frame.comment -Y 'frame.packet_flags_direction == 2' >"$BATS_TEST_TMPDIR/comments"
@@ -78,7 +78,7 @@ says_why() {
         "$BATS_TEST_TMPDIR/comments"
 }
 
-# What a `run --separate-stderr` of a capture into /dev/full came to.
+# Result of a `run --separate-stderr` of a capture into /dev/full.
 complained_of_full_disk() {
     [ "$status" -eq 0 ]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]

@@ -1,5 +1,5 @@
-# capture_support.bash - what the tests of `hxmesh verify`, `hxmesh trace` and the dissector share: captures of the
-# model in tests/support/support_capture.h, in $BATS_TEST_TMPDIR.
+# capture_support.bash - shared by tests of `hxmesh verify`, `hxmesh trace` and the dissector: captures of the model in
+# tests/support/support_capture.h, in $BATS_TEST_TMPDIR.
 
 load tools_support
 HXMESH=$(realpath -m "$HXMESH")
@@ -14,7 +14,7 @@ setup() {
 # make_capture FILE [NAME=NUMBER...] [break=RULE]: see tests/system/make_capture.c.
 make_capture() { "$(dirname "$HXMESH")/tests/system/make_capture" "$@"; }
 
-# Skips the test unless all these programs are there.
+# Skips the test unless all these programs exist.
 needs() {
     local program
     for program in "$@"; do

@@ -1,7 +1,7 @@
 # asan
 # shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a shell of its own, and sets stderr
-# capture_virtual.bats - hxmesh run --clock virtual --capture: what is in the file, and that it is the same whoever did
-# the work.
+# capture_virtual.bats - hxmesh run --clock virtual --capture: the content of the file, which is the same for any number
+# of workers.
 
 load capture_run_support
 
@@ -19,11 +19,11 @@ teardown() {
 # record ARGUMENTS...: a run that is captured into $FILE; its report goes to $REPORT.
 record() { hxmesh run "$@" --clock virtual --share-cores --quiet --capture "$FILE" --json - >"$REPORT"; }
 
-# Nothing that passed a port is missing.
+# No frame that passed a port is missing.
 COMPLETE="$WHOLE"' and .capture.dropped == 0 and .capture.unwritten == 0 and .capture.error == null and
     .capture.written == .capture.accepted'
 
-# always_same ARGUMENTS...: the same file byte for byte, by any number of workers; hxmesh verify has no objection.
+# always_same ARGUMENTS...: the same file byte for byte for any number of workers; hxmesh verify finds no error.
 always_same() {
     local workers sum
     record "$@" --workers 1
@@ -38,12 +38,12 @@ always_same() {
 }
 
 # bats test_tags=all
-@test "virtual capture: every port of an all-to-all, whoever does the work" {
+@test "virtual capture: every port of an all-to-all, for any number of workers" {
     always_same "4x4 Hx2Mesh" --message 20000
     captured_whole_fabric "link=port clock=virtual .*crc=off span=run"
     capinfos_says "First packet time:   1970-01-01 00:00:00.000000000"
     [ "$(field frame.number 2>&1 | wc -l)" -eq "$(jq .capture.written "$REPORT")" ]
-    # A message to each of 63 in three packets, and what comes back.
+    # A message to each of 63 in three packets, and the acknowledgements.
     local local_in='frame.interface_name == "a0,0/p0/local" && frame.packet_flags_direction == 1'
     [ "$(field frame.number -Y "$local_in && frame.len > 1000" | wc -l)" -eq 189 ]
     [ "$(field frame.number -Y "$local_in && frame.len < 1000" | wc -l)" -eq "$(field frame.number \
@@ -57,15 +57,15 @@ always_same() {
     [ "$(field frame.len | sort -n | tail -n 1)" = "$(field frame.cap_len | sort -n | tail -n 1)" ]
     always_same "2x2 Hx2Mesh" --traffic all-reduce --algorithm ring --message 256KiB
     always_same "3x2 H2x4Mesh" --traffic uniform --rate 0.5 --duration 20us --timing authors
-    # Rings that are full most of the time: simulated time waits.
+    # Rings are full most of the time, so simulated time waits.
     always_same "4x4 Hx2Mesh" --message 20000 --buffer 24KiB --capture-buffer 64KiB
 }
 
 # bats test_tags=all
 @test "virtual capture: credit is kept within small buffers" {
     always_same "4x4 Hx2Mesh" --message 40000 --buffer 64KiB
-    # Two packets a VC, and what an input passes while it stands between crossbar and link. The same frames with a
-    # comment that says less are over the limit somewhere.
+    # Two packets a VC, and those that an input passes between crossbar and link. The same frames with a comment that
+    # says less exceed the limit somewhere.
     capinfos "$FILE" | grep -q " buffer=336 "
     local at
     at=$(grep --only-matching --byte-offset --text --max-count=1 " buffer=336 " "$FILE" | head -n 1 | cut -d : -f 1)
@@ -75,21 +75,22 @@ always_same() {
     grep -q "BAD: frame [0-9]*: credit: " <<<"$output"
 }
 
-@test "virtual capture: what left an input but not yet its switch is no breach of credit" {
-    # Three inputs with little buffer, one output that all want: it takes packets well ahead of its link.
+@test "virtual capture: a packet between its input and its switch is no violation of credit" {
+    # Three inputs with small buffers share one output, which takes packets well ahead of its link.
     record "oft k=3" --routing ugal-threshold --traffic hotspot --seed 142 --message 34757 --count 2 --buffer 96KiB
     hxmesh verify "$FILE"
 }
 
-@test "virtual capture: time on cables and in switches is the clock's" {
+@test "virtual capture: times on cables and in switches are those of the clock" {
     # The first packet from a0,0 to a1,0: 40 ns in and out, 1 ns a trace, a block of 256 B at 400 Gb/s.
     record "1x1 Hx2Mesh" --traffic neighbour --message 256 --verify
     hxmesh verify "$FILE"
     field frame.time_epoch -e frame.interface_name -e frame.packet_flags_direction \
         -Y 'eth.src == 02:00:00:00:00:00 && eth.dst == 02:00:00:01:00:00 && frame.len == 320' |
         awk '!seen[$2 $3]++ { print $1 }' >"$BATS_TEST_TMPDIR/times"
-    # Injected at 0; may leave after a block at four times the rate (1.28 ns), 40 ns in and 40 ns out; arrives after a
-    # block (5.12 ns) and the trace; leaves to the endpoint after another 40 ns in and out and is there a block later.
+    # Injected at 0. It may leave after a block at four times the rate (1.28 ns), 40 ns in and 40 ns out; it arrives
+    # after a block (5.12 ns) and the trace. It leaves to the endpoint after another 40 ns in and out and arrives a
+    # block later.
     [ "$(tr '\n' ' ' <"$BATS_TEST_TMPDIR/times")" = "0.000000000 0.000000081 0.000000087 0.000000168 " ]
 }
 
@@ -103,13 +104,13 @@ always_same() {
     [ "$(field frame.len | sort -un | tail -n 1)" -lt 200 ]
 }
 
-@test "virtual capture: why each packet went where it went" {
+@test "virtual capture: notes explain the output of each packet" {
     record "4x4 Hx2Mesh" --traffic incast --message 64KiB --annotate
     hxmesh verify "$FILE"
     says_why "the only way" "waited, first with room" "it is here" "most room" "its turn"
 }
 
-@test "virtual capture: a full disk never stops the run, which says so once" {
+@test "virtual capture: a full disk never stops the run, which reports it once" {
     FILE=/dev/full
     run --separate-stderr record "4x4 Hx2Mesh" --message 20000
     complained_of_full_disk
@@ -131,7 +132,7 @@ finish_long() {
     run ! pgrep --full -- "--capture $FILE"
 }
 
-@test "virtual capture: ended by Ctrl-C, a whole file that says it is a part" {
+@test "virtual capture: ended by Ctrl-C, a complete file that is marked as a part" {
     begin_long
     kill -INT "$PID"
     finish_long
@@ -141,7 +142,7 @@ finish_long() {
     hxmesh verify "$FILE"
 }
 
-@test "virtual capture: kill -9 of the process that writes, and the run goes on" {
+@test "virtual capture: kill -9 of the writing process, and the run continues" {
     begin_long
     eventually pkill -KILL --parent "$PID" hxmesh-tap # which begins after the head of its file
     await_traffic $(($(delivered) + 1000))
@@ -151,7 +152,7 @@ finish_long() {
     grep -q "the process that wrote this capture was killed" "$BATS_TEST_TMPDIR/stderr"
 }
 
-@test "virtual capture: a file that cannot be written, ports that are not there" {
+@test "virtual capture: an unwritable file, missing ports" {
     run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --capture /nowhere/x
     [ "$status" -eq 4 ]
     [ "$stderr" = "hxmesh: error: /nowhere/x: cannot be written: No such file or directory" ]
@@ -163,7 +164,7 @@ finish_long() {
 }
 
 # bats test_tags=all
-@test "virtual capture: a fault is a comment of the first frame from its time on, whoever does the work" {
+@test "virtual capture: a fault is a comment of the first frame from its time on, for any number of workers" {
     local workers sum
     for workers in 1 2; do
         record "4x4 Hx2Mesh" --message 8KiB --annotate --workers "$workers" \

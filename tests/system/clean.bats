@@ -1,6 +1,6 @@
 # asan
-# clean.bats - hxmesh clean, in a /dev/shm of its own, so that only what a test puts there is there. An object that
-# nobody has locked stands for one of a killed run; real runs and kills are in signals.bats.
+# clean.bats - hxmesh clean, in a private /dev/shm, which holds only the objects of the test. An unlocked object stands
+# for one of a killed run; real runs and kills are in signals.bats.
 
 load emulator_support
 
@@ -34,8 +34,8 @@ flock --exclusive 5'
     [ "$(jq --compact-output . <<<"$output")" = "[]" ]
 }
 
-@test "clean: what another planted is none of ours, and a fabric of that name says so" {
-    # A folder, a link, a socket that nobody else may take for a fabric; a door of another user.
+@test "clean: objects planted by others stay, and a fabric of that name reports them" {
+    # A folder, a link, a socket that must not be taken for a fabric; an attach socket of another user.
     # shellcheck disable=SC2016 # for the inner shell
     alone 'mkdir /dev/shm/hxmesh-folder; ln -s /etc/passwd /dev/shm/hxmesh-link
         python3 -c "import socket; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind(\"/dev/shm/hxmesh-socket\")"
@@ -51,7 +51,7 @@ flock --exclusive 5'
     done
 }
 
-@test "clean: removes what nobody holds, and says how much that was" {
+@test "clean: removes unlocked objects, and reports their size" {
     # shellcheck disable=SC2016 # for the inner shell
     alone "$LEFT"'; "$1" clean | sort; ls -A /dev/shm'
     [ "$status" -eq 0 ]
@@ -60,7 +60,7 @@ removed /dev/shm/hxmesh-old (70000 bytes)" ]
     [ -z "$stderr" ]
 }
 
-@test "clean: leaves alone what somebody holds, and what is not of hxmesh" {
+@test "clean: keeps locked objects and those of other programs" {
     # shellcheck disable=SC2016 # for the inner shell
     alone "$LEFT; $HELD"'
         touch /dev/shm/other /dev/shm/my-hxmesh-1
@@ -73,7 +73,7 @@ removed /dev/shm/hxmesh-old (70000 bytes)" ]
         {"name": "hxmesh-old", "bytes": 70000, "removed": true}]' <<<"${output%]*}]"
 }
 
-@test "clean: once more finds nothing" {
+@test "clean: a second time finds nothing" {
     # shellcheck disable=SC2016 # for the inner shell
     alone "$LEFT"'; "$1" clean --quiet && "$1" clean'
     [ "$status" -eq 0 ]

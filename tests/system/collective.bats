@@ -1,5 +1,5 @@
 # asan
-# collective.bats - hxmesh run: broadcast, reduce-scatter, all-gather and all-reduce, numbers and all.
+# collective.bats - hxmesh run: broadcast, reduce-scatter, all-gather and all-reduce, with checked results.
 
 load emulator_support
 
@@ -9,7 +9,7 @@ teardown() { leave_nothing; }
 KINDS="broadcast reduce-scatter all-gather all-reduce"
 
 # shellcheck disable=SC2154 # stderr, stderr_lines: set by run
-# said CODE TEXT ARGUMENTS...: a run ends with the code and one line that has the text.
+# said CODE TEXT ARGUMENTS...: a run ends with this code and one line that contains the text.
 said() {
     local code=$1 text=$2
     shift 2
@@ -32,8 +32,8 @@ said() {
     done
 }
 
-@test "collective: the messages of the closed forms" {
-    # 36 accelerators on rings: 35 steps of 4 streams each way, one chunk a segment. Along 6 on a torus, two.
+@test "collective: the messages are those of the closed forms" {
+    # 36 accelerators on rings: 35 steps of 4 streams in each direction, one chunk a segment. Along 6 on a torus, two.
     report "3x2 H2x3Mesh" --traffic all-reduce --algorithm rings --message 1MiB --workers 1
     holds "$WHOLE and .messages == 36 * 2 * 35 * 4 and .bytes_delivered == 2 * 35 * 1048576"
     report "3x2 H2x3Mesh" --traffic all-gather --algorithm ring --message 1MiB --workers 1
@@ -61,7 +61,7 @@ said() {
 SHAPES
 }
 
-@test "collective: the best algorithm is one that the shape has, by the vector" {
+@test "collective: the best algorithm exists for the shape, and depends on the vector" {
     while read -r shape message algorithm; do
         report "$shape" --traffic all-reduce --message "$message"
         holds ".collective.jobs[0].algorithm == \"$algorithm\""
@@ -73,12 +73,12 @@ SHAPES
 SHAPES
 }
 
-@test "collective: a broadcast comes from its root" {
+@test "collective: a broadcast starts at its root" {
     report "2x2 Hx2Mesh" --traffic broadcast --target 2,1 --message 1MiB
     holds "$WHOLE and .collective.jobs[0].root == [2, 1] and .bytes_delivered == 15 * 1048576"
 }
 
-@test "collective: without vectors the same messages go" {
+@test "collective: without vectors the messages are the same" {
     report "3x3 Hx2Mesh" --traffic all-reduce --algorithm torus --message 1MiB
     checked=$(jq --compact-output '[.messages, .bytes_delivered, .packets_sent]' "$REPORT")
     report "3x3 Hx2Mesh" --traffic all-reduce --algorithm torus --message 1MiB --no-verify
@@ -86,7 +86,7 @@ SHAPES
     [ "$(jq --compact-output '[.messages, .bytes_delivered, .packets_sent]' "$REPORT")" = "$checked" ]
 }
 
-@test "collective: each job its own, by a file" {
+@test "collective: each job has its own, by a file" {
     cat >"$BATS_TEST_TMPDIR/jobs.hxm.yaml" <<'FILE'
 fabric: 4x4 Hx2Mesh
 jobs:
@@ -102,7 +102,7 @@ FILE
         [[7, 4, 4, \"torus\"], [9, 4, 4, \"torus\"], [11, 4, 2, \"torus\"]]"
 }
 
-@test "collective: what cannot be is refused in one line" {
+@test "collective: impossible settings are refused in one line" {
     cat >"$BATS_TEST_TMPDIR/corner.hxm.yaml" <<'FILE'
 fabric: 2x2 Hx2Mesh
 failed_boards: [[1, 1]]
@@ -121,7 +121,7 @@ FILE
     said 2 "did you mean 'rings'" "2x2 Hx2Mesh" --traffic all-reduce --algorithm rigns
 }
 
-@test "collective: it runs on the largest sub-mesh that is whole, if asked" {
+@test "collective: on request it runs on the largest intact sub-mesh" {
     for clock in wall virtual; do
         report "2x2 H2x1Mesh fail=board1,1" --clock "$clock" --traffic broadcast --largest --verify
         holds "$WHOLE and .collective.done == 4 and .collective.jobs[0].columns == 4 and .settings.largest and
@@ -131,7 +131,7 @@ FILE
     holds "$WHOLE and .collective.jobs[0].root == [0, 1] and .settings.target == [[0, 1]]"
     said 2 "--target: a3,2 is on no board of the largest sub-mesh" "2x2 Hx2Mesh fail=board0,1" --traffic broadcast --largest \
         --target 3,2
-    # A fabric without boards has no holes.
+    # A fabric without boards is always intact.
     report "fat-tree hosts=4" --clock virtual --traffic all-gather --largest
     holds "$WHOLE and .collective.done == 4"
     cat >"$BATS_TEST_TMPDIR/hole.hxm.yaml" <<'FILE'
@@ -145,7 +145,7 @@ FILE
     holds "$WHOLE and .collective.done == 2 and .fabric.jobs[0].boards == [[0, 0], [1, 0]]"
 }
 
-@test "collective: a worker that dies ends it, and the run says so" {
+@test "collective: a dead worker ends it, and the run reports it" {
     # shellcheck disable=SC2153 # CODE: set by finish
     for restart in --restart --no-restart; do
         start "4x4 Hx2Mesh" --traffic all-reduce --message 1GiB --no-verify --workers 2 "$restart"
@@ -160,7 +160,7 @@ FILE
     done
 }
 
-@test "collective: interrupted, it says how far it came" {
+@test "collective: an interrupted one reports its progress" {
     start "4x4 Hx2Mesh" --traffic all-reduce --message 1GiB --no-verify --workers 2
     await_workers 2
     await_traffic
@@ -170,7 +170,7 @@ FILE
     holds '.interrupted and .collective.done < 64 and .bytes_corrupted == 0 and .buffers_missing == 0'
 }
 
-@test "collective: one that failed has no share, and none has one of the all-to-all bound" {
+@test "collective: a failed one has no share, and none has a share of the all-to-all bound" {
     run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB
     [[ "$output" == *"  collective     16 of 16 accelerators done, "*" % of the best possible"* ]]
     [[ "$output" != *"all-to-all bound"* ]]

@@ -1,5 +1,5 @@
-# conformance.bats - the conformance kit: the example port keeps the contract, and copies of it that are broken on
-# purpose are told which clause they break.
+# conformance.bats - the conformance kit: the example port keeps the contract, and for broken copies the kit names the
+# violated clause.
 
 load tools_support
 
@@ -7,14 +7,14 @@ setup_file() { export OUT=$BATS_FILE_TMPDIR; }
 
 setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
 
-# try FOLDER: builds and runs the kit on the port there.
+# try FOLDER: builds and runs the kit on the port in FOLDER.
 try() { run make --silent -f conformance/Makefile PORT="$1" OUT="$OUT/${1##*/}-out" CFLAGS=-O0; }
 
-# broken "FILE SED-COMMAND" ... -- CLAUSE...: the example port with these lines changed is told these clauses, each in a
-# line.
+# broken "FILE SED-COMMAND" ... -- CLAUSE...: for the example port with these changes the kit names these clauses, each
+# in a line.
 broken() {
     local port=$OUT/broken change file
-    rm -rf "$port" # what is compiled and has nothing of the port in it stays
+    rm -rf "$port" # compiled files without content of the port stay
     cp -r hal/loopback "$port"
     for (( ; $# > 0; )); do
         change=$1
@@ -30,11 +30,11 @@ broken() {
     for clause in "$@"; do
         grep -qF "$clause" <<<"$output" || { echo "not said: $clause"; echo "$output"; return 1; }
     done
-    # What follows from it may be said besides, but a broken port is not blamed for everything.
+    # Consequences may be reported too, but a broken port is not blamed for everything.
     [ "$(grep -c '(hal.h: ' <<<"$output")" -le $(($# + 3)) ] || { echo "$output"; return 1; }
 }
 
-@test "conformance: --help says what there is, and what is unknown is refused" {
+@test "conformance: --help lists the options, and unknown ones are refused" {
     try hal/loopback
     run -0 "$OUT/loopback-out/conformance" --help
     [ "${lines[0]}" = "Usage: conformance [--list]" ]
@@ -42,7 +42,7 @@ broken() {
     [ "$output" = "conformance: error: --lisst: unknown argument (use --list or --help)" ]
 }
 
-@test "conformance: the example port keeps every clause, and each stands in hal.h word by word" {
+@test "conformance: the example port keeps every clause, and each is in hal.h word by word" {
     run make --silent conformance PORT=hal/loopback BUILD="$OUT/build" CFLAGS=-O0
     [ "$status" -eq 0 ] || { echo "$output"; return 1; }
     [[ "$output" == *" clauses of the contract tried, 0 broken" ]]
@@ -55,7 +55,7 @@ broken() {
     done <"$OUT/clauses"
 }
 
-@test "conformance: every line of code that docs/porting.md shows of a file stands in that file" {
+@test "conformance: every line of code that docs/porting.md shows of a file is in that file" {
     local file='' line quoted=0
     while IFS= read -r line; do
         case $line in
@@ -73,12 +73,12 @@ broken() {
 }
 
 # bats test_tags=all
-@test "conformance: room that falls by less than a packet costs" {
+@test "conformance: credit that falls by less than a packet costs" {
     broken 'loopback.h s/cable_sent(&p->cable, d)/cable_sent(\&p->cable, \&(struct hx_desc){.vc = d->vc})/' -- \
         "hal_tx_credits: after hal_transmit of a packet of cost 3 on VC 0 room fell by 1, not 3 (hal.h: credit less what"
 }
 
-@test "conformance: arrivals beyond the window, no buffer for an acknowledgement, a wrong checksum, time that goes back" {
+@test "conformance: arrivals beyond the window, no buffer for an acknowledgement, a wrong checksum, decreasing time" {
     broken 'hal_port.h s/return arrivals_shown(.*/return h->node.port[input].arrivals.arrived;/' 'hal_port.h s/urgent ? 0U : 1U/urgent \&\& 0/' \
         'hal_port.h s/return hx_crc32c(crc,/return hx_crc32c(crc \& 1,/' 'hal_port.h s/return h->node.now;/return -h->node.now;/' -- \
         "hal_arrived: 65 positions are ahead of the released ones; a window has 64 (hal.h: positions that have arrived" \
@@ -88,7 +88,7 @@ broken() {
 }
 
 # bats test_tags=all
-@test "conformance: what is visible before the commit, hops that are not carried" {
+@test "conformance: packets visible before the commit, hop counts that are not transmitted" {
     broken 'loopback.h s/    n->sent |= .*/&\n    loopback_wire_commit(p->out);/' 'loopback.h s/cable_write_hop(&p->cable, frame, d)/cable_write_hop(\&p->cable, frame, \&(struct hx_desc){.vc = d->vc})/' -- \
         "hal_commit: a packet is visible at the other end before the commit" \
         "hal_endpoint_commit: a packet is visible to the switch before the commit" \
@@ -96,7 +96,7 @@ broken() {
 }
 
 # bats test_tags=all
-@test "conformance: a commit that does nothing, room that comes back twice or never" {
+@test "conformance: a commit that does nothing, credit that returns twice or never" {
     broken 'hal_port.h /void hal_commit/,/^}/s/loopback_commit.*/(void)h;/' \
         'hal_port.h s/held_or_gone & bit/(waiting | (held_or_gone \& 0)) \& bit/' \
         'hal_port.h /hal_ejected/,/^}/s/hx_credit_leave(.*/;/' -- \
@@ -106,7 +106,7 @@ broken() {
 }
 
 # bats test_tags=all
-@test "conformance: detours that are not written, not carried, or forget the destination; queues and buffers that are others" {
+@test "conformance: detours that are not written, not transmitted, or forget the destination; queues and buffers of others" {
     broken 'hal_port.h /void hal_redirect/,/^}/s/d->dst_addr_lo = addr_lo;/(void)addr_lo;/' -- \
         "hal_redirect: afterwards the descriptor of hal_arrival has address 1,0, not 1,65535 (hal.h: sets the next address"
     broken 'loopback.h s/cable_write_hop(&p->cable, frame, d)/cable_write_hop(\&p->cable, frame, \&(struct hx_desc){.vc = d->vc, .hops = d->hops})/' -- \
@@ -123,14 +123,14 @@ broken() {
 }
 
 # bats test_tags=all
-@test "conformance: what comes first is the cause: credit that never comes back is not hal_drop's fault" {
+@test "conformance: the first violation is the cause: credit that never returns is not hal_drop's fault" {
     broken 'hal_port.h /void loopback_release/,/^}/s/hx_credit_leave(.*/;/' -- \
         "hal_release: room is 116 after four packets have left, the second last, and was 128 before"
     [[ ${lines[0]} == hal_release:* ]]
 }
 
 # bats test_tags=all
-@test "conformance: harm is said of the function that does it, once, and the other clauses are tried" {
+@test "conformance: a violation is reported once, for its function, and the other clauses are tried" {
     local puts_again='s/loopback_buffer_put.*/&&/' writes='s/loopback_buffer_put.*/& *(volatile int *)0 = 1;/'
     broken "hal_port.h /^static inline void hal_drop/,/^}/$puts_again" -- \
         "hal_drop: a buffer came back twice (hal.h: frees the buffer and counts the reason.)"
@@ -143,7 +143,7 @@ broken() {
 }
 
 # bats test_tags=all
-@test "conformance: two ports tried in one folder are each judged by their own code" {
+@test "conformance: two ports in one folder are each tested with their own code" {
     local kit=$PWD/conformance/Makefile
     mkdir "$OUT/two"
     cp -r hal/loopback "$OUT/two/good"
@@ -163,7 +163,7 @@ broken() {
     [ -d conformance-build/good ] && [ -d conformance-build/bad ]
 }
 
-@test "conformance: a port that crashes outside the contract's functions is said in a line, and a folder that is not there" {
+@test "conformance: a port that crashes outside the contract's functions, and a missing folder, are reported in a line" {
     broken 'loopback.c /^static void send_credit/,/^}/s/ *loopback_wire_commit.*/*(volatile int *)0 = 1;/' -- \
         "conformance_open: ends in a crash (in the check of hal_consumed)"
     run make --silent -f conformance/Makefile OUT="$OUT/none" PORT=hal/nowhere

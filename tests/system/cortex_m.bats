@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# cortex_m.bats - the firmware on a microcontroller's processor: the conformance kit and a fabric in one image, in QEMU.
+# cortex_m.bats - the firmware on a microcontroller: the conformance kit and a fabric in one image, in QEMU.
 
 bats_require_minimum_version 1.5.0
 
@@ -10,13 +10,13 @@ setup() {
     command -v qemu-system-arm >/dev/null || skip "no QEMU (package qemu-system-arm)"
 }
 
-# Time is counted by instructions, so that every run is the same.
+# Instructions are the clock, so every run is the same.
 board() {
     timeout 300 qemu-system-arm -M mps2-an500 -display none -nodefaults -monitor none -serial stdio \
         -semihosting-config enable=on,target=native -icount shift=5 -kernel "$1" 2>/dev/null
 }
 
-# is_said README BARE_METAL IS: the number that stands in these pages for @ is that, or differs by a twentieth at most.
+# is_said README BARE_METAL IS: the number at @ in these pages is IS, within a twentieth.
 is_said() {
     local page words said
     for page in README.md docs/bare-metal.md; do
@@ -29,14 +29,14 @@ is_said() {
     done
 }
 
-@test "Cortex-M: boots, passes every clause of the conformance kit, and runs a fabric of itself" {
+@test "Cortex-M: boots, passes every clause of the conformance kit, and runs a fabric of its own" {
     run board "$IMAGE"
     echo "$output"
     [ "$status" -eq 0 ]
     clauses=$("$(dirname "$IMAGE")/conformance" --list | wc -l)
     [ "${lines[0]}" = "$clauses clauses of the contract tried, 0 broken" ]
-    # Three accelerators in a row: of the six ways between them four pass two switches and two pass three, 14 together.
-    # Each goes six times; 50,000 bytes are seven packets, and each message has one acknowledgement.
+    # Three accelerators in a row: of the six paths between them four pass two switches and two pass three, 14 together.
+    # Each is used six times; 50,000 bytes are seven packets, and each message has one acknowledgement.
     [[ ${lines[1]} =~ ^"a row of 3 accelerators: 36 of 36 messages of 50000 bytes, 0 wrong bytes, 0 failed, 0 drops and repetitions; "([0-9]+)" packet-hops, "([0-9]+)" ticks each in the switch"$ ]]
     [ "${BASH_REMATCH[1]}" -eq $((6 * 14 * (7 + 1))) ]
     [[ ${lines[2]} =~ ^"a row of 3 accelerators: 36 of 36 messages of 8 bytes, 0 wrong bytes, 0 failed, 0 drops and repetitions; "([0-9]+)" packet-hops, "([0-9]+)" ticks each in the switch"$ ]]
@@ -51,7 +51,7 @@ is_said() {
 }
 
 # bats test_tags=all
-@test "Cortex-M: what its counter and its stack say is the same each time" {
+@test "Cortex-M: its counter and its stack are the same each time" {
     first=$(board "$IMAGE")
     [ "$(board "$IMAGE")" = "$first" ]
 }

@@ -1,7 +1,6 @@
-# deb.bats - the Debian packages that `make deb` makes: what is in which, what they depend on, and that they work once
-# installed.
+# deb.bats - the Debian packages of `make deb`: their content and dependencies, and that they work once installed.
 #
-# They are installed by dpkg into a root of their own, which has nothing but them; the machine's libraries serve them.
+# dpkg installs them into an empty root; the machine's libraries serve them.
 
 load tools_support
 
@@ -29,7 +28,7 @@ new_root() {
     touch "$ROOT/var/lib/dpkg/status"
 }
 
-# What they depend on is not in that root.
+# Their dependencies are not in that root.
 to_root() {
     PATH=$PATH:/usr/sbin:/sbin dpkg --root="$ROOT" --log="$BATS_FILE_TMPDIR/log" --force-not-root --force-depends "$@" \
         >"$BATS_FILE_TMPDIR/dpkg" 2>&1 || { cat "$BATS_FILE_TMPDIR/dpkg"; return 1; }
@@ -39,7 +38,7 @@ files_of() { dpkg-deb --fsys-tarfile "$1" | tar --list | grep -v '/$' | sort; }
 
 field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
 
-@test "deb: every package of packaging/debian/control is made, of the program's version and for this machine" {
+@test "deb: every package of packaging/debian/control is built, with the program's version and for this machine" {
     local package
     [ "$(wc -l <"$BATS_FILE_TMPDIR/made")" -eq "$(grep -c '^Package:' "$BATS_TEST_DIRNAME/../../packaging/debian/control")" ] ||
         [ ! -x "$HXMESH-dpdk" ] || [ ! -e "$BUILD/libhxmesh-fi.so" ]
@@ -50,7 +49,7 @@ field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
     done <"$BATS_FILE_TMPDIR/made"
 }
 
-@test "deb: they have what make install installs, each file once, and the papers of a package besides" {
+@test "deb: they have the files of make install, each once, and the documents of a package" {
     make --silent -C "$BATS_TEST_DIRNAME/../.." install BUILD="$(cd "$BATS_TEST_DIRNAME/../.." && realpath "$BUILD")" \
         PREFIX=/usr LIBDIR="lib/$MULTIARCH" DESTDIR="$PWD/installed"
     (cd installed && find . ! -type d | sed -E '/^.\/usr\/share\/man/s/$/.gz/' | sort) >wanted
@@ -60,7 +59,7 @@ field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
     grep -vE '^./usr/share/(doc/[^/]+/(copyright|changelog.gz)|lintian/overrides/[^/]+)$' there | diff wanted -
 }
 
-@test "deb: DPDK, libfabric and what is for developers stand apart" {
+@test "deb: DPDK, libfabric and files for developers are separate packages" {
     ! grep -E '^\./usr/(include|lib/.*\.(a|so)$)|dpdk$' <(files_of "$DEBS"/hxmesh_*.deb) || return 1
     [[ "$(field hxmesh Depends)" == *libjansson4* ]]
     [[ "$(field hxmesh Depends)" != *librte* ]]
@@ -73,7 +72,7 @@ field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
     [ ! -e "$BUILD/libhxmesh-fi.so" ] || [[ "$(field hxmesh-libfabric Depends)" == *libfabric1* ]]
 }
 
-@test "deb: what is installed runs: a fabric under both clocks, manual pages, the node" {
+@test "deb: installed programs run: a fabric under both clocks, manual pages, the node" {
     [ "$("$HX" --version)" = "$("$HXMESH" --version)" ]
     "$HX" run "2x2 Hx2Mesh" -m 8KiB --quiet --json live.json >/dev/null
     "$HX" run "2x2 Hx2Mesh" -m 8KiB --clock virtual --quiet --json virtual.json >/dev/null
@@ -83,7 +82,7 @@ field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
     [ ! -x "$HXMESH-dpdk" ] || [ "$("$HX-dpdk" --version)" = "$("$HXMESH" --version)" ]
 }
 
-@test "deb: the unit starts the node where the package has put it" {
+@test "deb: the unit starts the node from the path of the package" {
     [ -x "$HXMESH-dpdk" ] || skip "hxmesh-dpdk is not built: pkg-config finds no libdpdk (package libdpdk-dev)"
     local program
     program=$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$ROOT/usr/lib/systemd/system/hxmesh-dpdk@.service")
@@ -98,7 +97,7 @@ field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
     ./route | grep -q '^64 accelerators'
 }
 
-@test "deb: libfabric finds the provider without being told where" {
+@test "deb: libfabric finds the provider without configuration" {
     [ -e "$BUILD/libhxmesh-fi.so" ] || skip "the provider is not built: pkg-config finds no libfabric (package libfabric-dev)"
     command -v fi_info >/dev/null || skip "fi_info is not installed (package libfabric-bin)"
     local looks="/usr/lib/$MULTIARCH/libfabric"
@@ -107,7 +106,7 @@ field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
 }
 
 # bats test_tags=all
-@test "deb: the same tree makes the same bytes, and lintian has nothing to say" {
+@test "deb: the same tree makes the same bytes, and lintian finds no error" {
     (cd "$BATS_TEST_DIRNAME/../.." && mk/deb.sh "$BUILD" "$BATS_TEST_TMPDIR/again" >/dev/null)
     diff -r "$DEBS" again
     command -v lintian >/dev/null || skip "the same bytes; lintian is not installed (package lintian)"

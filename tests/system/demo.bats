@@ -1,5 +1,5 @@
 # asan
-# demo.bats - hxmesh demo: what a newcomer sees first.
+# demo.bats - hxmesh demo: the first command of a new user.
 
 load emulator_support
 

@@ -1,5 +1,5 @@
-# asan detours.bats - fabrics whose packets make detours: live and under the virtual clock, every byte checked, every
-# frame judged.
+# asan
+# detours.bats - fabrics with detours: live and under the virtual clock, every byte checked, every frame verified.
 
 # shellcheck disable=SC2154 # bats sets status, output and stderr
 load emulator_support
@@ -16,7 +16,7 @@ setup() {
 
 teardown() { end_started; }
 
-# captured FABRIC POLICY CLOCK [MORE...]: runs, judges the frames, and some of them were on a detour.
+# captured FABRIC POLICY CLOCK [MORE...]: runs and verifies the frames; some of them were on a detour.
 captured() {
     rm -f "$FILE"
     report "$1" --routing "$2" --clock "$3" -m 20000 --verify --capture "$FILE" "${@:4}"
@@ -30,7 +30,7 @@ captured() {
 }
 
 # bats test_tags=all
-@test "detours: live, every fabric by every policy, every frame on its way" {
+@test "detours: live, every fabric by every policy, every frame on a valid path" {
     for fabric in "${FABRICS[@]}"; do
         for policy in "${POLICIES[@]}"; do
             captured "$fabric" "$policy" wall --workers 2
@@ -49,7 +49,7 @@ captured() {
     done
 }
 
-@test "detours: trace says where a detour leads, from the router that chose it to the one where it ends" {
+@test "detours: trace shows a detour from the router that chose it to the one where it ends" {
     captured "mlfm h=2" valiant virtual
     "$HXMESH-trace" "$FILE" --from 0,0 --to 3,0 --most 100 --json - >traced
     jq --exit-status '[.hops[] | select(.kind == "packet")] | length > 0 and all(.[]; . as $packet | [.hops[].in.via] as $in |
@@ -60,7 +60,7 @@ captured() {
 }
 
 # bats test_tags=all
-@test "detours: kill -9 of workers while packets are on detours: the rest goes on, nothing is lost" {
+@test "detours: kill -9 of workers with packets on detours: the rest continues, nothing is lost" {
     start "slim-fly q=3 p=1" --routing ugal:c=0.25 -t uniform -m 64KiB --duration 10s --workers 3
     await_workers 3
     await_traffic
@@ -78,7 +78,7 @@ captured() {
     nothing_left
 }
 
-@test "detours: a packet that waits on the last of four VCs goes on when it can" {
+@test "detours: a packet that waits on the last of four VCs leaves when it can" {
     report "slim-fly q=5 p=3" --routing valiant --clock virtual -t uniform -m 64KiB --timing sc15 --buffer 3200KiB --rate 0.2 \
         -d 300us --warm-up 30us
     holds '.complete and .packets_lost == 0 and .max_vc == 3'
@@ -98,7 +98,7 @@ captured() {
     done
 }
 
-@test "detours: check proves them for every policy, and says the routing" {
+@test "detours: check proves them for every policy, and names the routing" {
     for fabric in "${FABRICS[@]}"; do
         "$HXMESH" check "$fabric" --routing ugal-threshold --json - | jq --exit-status '
             .acyclic and .dead_ends == 0 and .unreachable == 0 and .vcs >= 2 and
@@ -106,7 +106,7 @@ captured() {
     done
 }
 
-@test "detours: in a file, and over it from the command line; what there is not is refused in one line" {
+@test "detours: in a file, and overridden by the command line; unknown ones are refused in one line" {
     printf 'fabric: mlfm h=2\nrouting: valiant\n' >f.hxm.yaml
     report f.hxm.yaml --clock virtual
     holds '.routing == "valiant" and .spec == "mlfm h=2 routing=valiant"'
@@ -121,7 +121,7 @@ captured() {
     [ "$status" -eq 3 ] && [[ "$stderr" == "hxmesh: error: f.hxm.yaml:2:10: routing: 'ugal:n=0' is not a routing: "* ]]
 }
 
-@test "detours: the example of relayed messages carries each byte once, and once more if it is relayed" {
+@test "detours: the example of relayed messages carries each byte once, and once more if relayed" {
     local relayed="$BATS_TEST_DIRNAME/../../examples/detours/relayed.sh"
     "$relayed" 4 0 line permutation >straight.csv
     "$relayed" 4 8 any neighbours >relayed.csv

@@ -9,7 +9,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# Without tshark's warning that root should not run it.
+# Without tshark's warning about root.
 dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as user" >&2); }
 
 @test "dissector: every frame is dissected, none is malformed" {
@@ -27,9 +27,9 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
 }
 
 # bats test_tags=all
-@test "dissector: fields are what the frame says" {
+@test "dissector: fields have the values of the frame" {
     make_capture run.pcapng bytes=9000 messages=1
-    # The second packet of message 0 from 5,6, as it is injected.
+    # The second packet of message 0 from 5,6, at its injection.
     run dissect -o hxmesh.check_crc:TRUE -r run.pcapng -T fields -E separator=, -e hxmesh.src -e hxmesh.src_d0 -e hxmesh.src_d1 \
         -e hxmesh.message -e hxmesh.offset -e hxmesh.message_packets -e hxmesh.length -e hxmesh.blocks -e hxmesh.kind \
         -e hxmesh.vc -e hxmesh.hops -e hxmesh.plane -e hxmesh.epoch -e hxmesh.tag -e hxmesh.crc.status -e hxmesh.port \
@@ -47,8 +47,8 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
         -Y 'hxmesh.src == "a5,6" && hxmesh.offset == 1 && hxmesh.kind == 1 && hxmesh.vc == 1' -T tabs 2>/dev/null | head -n 1)
     IFS=$'\t' read -r _ _ port direction vc _ packet _ <<<"$line"
     [[ $port == */p0/* && $direction =~ ^(in|out)$ && $vc -eq 1 && $packet == a5,6,a*,0,1 ]]
-    trace run.pcapng --packet "$packet" --json - | judge '(.hops | length) == 1 and .hops[0].from == [5, 6] and .hops[0].offset == 1'
-    # As columns on the command line, too.
+    trace run.pcapng --packet "$packet" --json - | json_holds '(.hops | length) == 1 and .hops[0].from == [5, 6] and .hops[0].offset == 1'
+    # Also as columns of the command line.
     [ "$(dissect -r run.pcapng -c 1 -T fields -e hxmesh.packet -e hxmesh.direction)" != "" ]
 }
 
@@ -61,7 +61,7 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
 }
 
 # bats test_tags=all
-@test "dissector: repeats, answers and conversations" {
+@test "dissector: repeats, acknowledgements and conversations" {
     make_capture lossy.pcapng x=2 y=2 messages=10 wire=1 credits=32 lose=20
     repeats=$(dissect -r lossy.pcapng -T fields -e hxmesh.retransmission_of -Y hxmesh.retransmission)
     [ -n "$repeats" ]
@@ -70,15 +70,15 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
     [ "${#lines[@]}" -gt 30 ]
     read -r frame stream answer <<<"${lines[7]}"
     [ "$(dissect -r lossy.pcapng -T fields -e hxmesh.acknowledges -Y "frame.number == $answer")" = "$frame" ]
-    # All kinds of a message are one stream.
+    # All kinds of a message form one stream.
     kinds=$(dissect -r lossy.pcapng -T fields -e hxmesh.kind -Y "hxmesh.stream == $stream" | sort -u | tr '\n' ' ')
     [ "$kinds" = "1 2 " ]
 }
 
-@test "dissector: a packet leads back to where it was seen before" {
+@test "dissector: a packet links to its previous frame" {
     make_capture run.pcapng x=2 y=2 messages=1
     dissect -r run.pcapng -T fields -e frame.number -e hxmesh.previous -e hxmesh.hops -e hxmesh.src -e hxmesh.stream >table
-    # Every frame but the injected ones leads to one of the same packet, half a hop before.
+    # Every frame but the injected ones links to one of the same packet, half a hop earlier.
     awk -F "\t" '{ hops[$1] = $3; packet[$1] = $4 " " $5 }
         $2 == "" { first++; if ($3 != 0) exit 1; next }
         packet[$2] != packet[$1] || $3 < hops[$2] || $3 > hops[$2] + 1 { exit 1 }
@@ -86,7 +86,7 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
 }
 
 # bats test_tags=all
-@test "dissector: expert information names what is wrong" {
+@test "dissector: expert information names errors" {
     while read -r rule expert; do
         frame=$(make_capture broken.pcapng x=2 y=2 messages=5 break="$rule")
         found=$(dissect -o hxmesh.check_crc:TRUE -r broken.pcapng -T fields -e frame.number -Y "$expert")
@@ -115,7 +115,7 @@ END
 }
 
 # bats test_tags=all
-@test "dissector: whatever the bytes are, it ends in a frame, not in a Lua error" {
+@test "dissector: any bytes end in a frame, not in a Lua error" {
     make_capture run.pcapng x=2 y=2 wire=1 messages=1
     for seed in 1 2 3; do
         editcap --seed $seed -E 0.05 run.pcapng spoilt.pcapng 2>/dev/null
@@ -125,13 +125,13 @@ END
     done
 }
 
-# wire_example KIND SEAL: the example frame of docs/wire-format.md as text2pcap takes it, with these bytes behind it.
+# wire_example KIND TAG: the example frame of docs/wire-format.md for text2pcap, with these bytes behind it.
 wire_example() {
     sed -n "/^\`\`\`text $1\$/,/^\`\`\`\$/p" "$BATS_TEST_DIRNAME/../../docs/wire-format.md" | grep -E '^[0-9A-F]{4} ' | cut -c 7-30 |
         { cat && echo "$2"; } | tr -s ' \n' ' ' | sed 's/^/0000 /; $s/$/\n/'
 }
 
-@test "dissector: sixteen bytes behind a frame are its seal, fewer or more are padding" {
+@test "dissector: sixteen bytes behind a frame are its authentication tag, fewer or more are padding" {
     needs text2pcap
     local seal="00 00 00 00 00 00 01 07 FE DC BA 98 76 54 32 10"
     {
@@ -148,6 +148,6 @@ wire_example() {
     [ "${lines[2]}" = ",,,,$(tr -d ' ' <<<"${seal% *}" | tr 'A-F' 'a-f')," ]
     [ "${lines[3]}" = ",,,,$(tr -d ' ' <<<"$seal" | tr 'A-F' 'a-f')00," ]
     [ -z "$(dissect -o hxmesh.check_crc:TRUE -r frames.pcap -Y '_ws.malformed || _ws.lua.error || _ws.expert.severity >= "Error"')" ]
-    # What judges captures takes a seal for no part of a frame.
-    verify frames.pcap --json - | judge '.passed and .findings == []'
+    # The verifier does not take a tag for a part of a frame.
+    verify frames.pcap --json - | json_holds '.passed and .findings == []'
 }

@@ -1,13 +1,13 @@
-# docs.bats - the documentation's examples do as they stand what they say, and docs/options.md is what the programs say.
+# docs.bats - the documentation's examples work as written, and docs/options.md agrees with the programs.
 #
-# What is run, of README.md and docs/*.md, in a folder of its own for each file and in the file's order:
+# These examples of README.md and docs/*.md run, in a folder for each file and in the file's order:
 #   ```sh        blocks, each as one script that must succeed. `<!-- not run: WHY -->` in the line before leaves one out
 #   ```console   blocks: "$ COMMAND", then exactly what it prints
 #   indented     lines that begin with "hxmesh ", up to two spaces and what they are for
 #
-# hxmesh gets a few seconds and is then interrupted, as a reader would do: examples may run for long. There are the
-# examples/ and tools/ of the source tree, some file FILE, a capture run.pcapng, and a fabric that runs. Where there is
-# no /dev/net/tun no program can be on a fabric: examples of up, exec and down are left out.
+# hxmesh gets a few seconds and is then interrupted, as a reader would do: examples may run for long. The folder has the
+# examples/ and tools/ of the source tree, a file FILE and a capture run.pcapng, and a fabric is running. Without
+# /dev/net/tun no program can be on a fabric: examples of up, exec and down are left out.
 
 load tools_support
 
@@ -101,13 +101,13 @@ runs() {
     return $failed
 }
 
-# keys_of REPORT...: every key of these, as docs/report.md writes it; those of settings and drops are elsewhere.
+# keys_of REPORT...: every key of these reports, as docs/report.md writes it; keys of settings and drops are elsewhere.
 keys_of() {
     jq --raw-output 'paths | map(if type == "number" then "[]" else "." + . end) | join("") | .[1:]' "$@" |
         grep -vE '^(settings|drops|external)\.|\[\]$' | sort -u
 }
 
-@test "docs: report.md has every key of a report, and no other" {
+@test "docs: report.md has every key of a report, and no others" {
     local file="$BATS_TEST_TMPDIR/flows.csv" keys key
     cd "$TOP"
     one() { "$BUILD/hxmesh" run "$@" --quiet --json "$BATS_TEST_TMPDIR/$((++REPORTS)).json" >/dev/null; }
@@ -121,7 +121,7 @@ keys_of() {
     one "3x3 Hx2Mesh" --message 8KiB --job "a: 2 all-reduce" --job "b: 2 all-gather 4KiB"
     one "2x2 Hx2Mesh" --clock virtual --message 8KiB --fault "all loss=1%"
     keys=$(keys_of "$BATS_TEST_TMPDIR"/?.json)
-    # A key that stands above others has no line of its own; a job's are the run's, but for those that only jobs have.
+    # A key with keys below it has no line of its own; a job's keys are the run's, except those that only jobs have.
     while read -r key; do
         grep -qE "^${key//[]/\\[\\]}[.[]" <<<"$keys" && [[ $key != settings ]] && continue
         [[ $key != jobs\[\].?* ]] || grep -qF "\`$key\`" docs/report.md || key=${key#jobs[].}
@@ -134,7 +134,7 @@ keys_of() {
     [ "$(head -n 1 "$BATS_TEST_TMPDIR/x.csv")" = "$(sed -n '/^date,version/,/^```/p' docs/report.md | grep -v '^```' | tr -d '\n')" ]
 }
 
-# examples_of FILE...: each of their examples runs, beside a capture and a fabric that examples speak of.
+# examples_of FILE...: runs each of their examples, with the capture and the fabric that examples refer to.
 examples_of() {
     programs
     "$HXMESH" run "4x4 Hx2Mesh" -m 8 --clock virtual --capture "$BATS_TEST_TMPDIR/run.pcapng" --snaplen 96 --quiet >/dev/null
@@ -147,16 +147,16 @@ examples_of() {
     [ "$failed" -eq 0 ]
 }
 
-@test "docs: every example of README.md runs as it stands" {
+@test "docs: every example of README.md runs as written" {
     examples_of README.md
 }
 
 # bats test_tags=all
-@test "docs: every example of docs runs as it stands" {
+@test "docs: every example of docs runs as written" {
     examples_of docs/*.md
 }
 
-@test "docs: options.md is what the programs say (else: make docs)" {
+@test "docs: options.md agrees with the programs (otherwise: make docs)" {
     "$TOP/mk/docs.sh" "$BUILD" >now.md
     if [ -x "$BUILD/hxmesh-dpdk" ]; then
         diff "$TOP/docs/options.md" now.md
@@ -166,10 +166,10 @@ examples_of() {
     rm now.md
 }
 
-# option NAME: its default as options.md has it, of `hxmesh run`.
+# option NAME: its default in options.md, for `hxmesh run`.
 option() { awk -F ' [|] ' -v name="$1\`" '/^## /{ in_run = $0 == "## hxmesh run" } in_run && index($1, name) { print $3; exit }' "$TOP/docs/options.md"; }
 
-@test "docs: the defaults of options.md are what a run without options takes" {
+@test "docs: the defaults of options.md are those of a run without options" {
     "$HXMESH" run "1x1 Hx2Mesh" --quiet --json "$BATS_TEST_TMPDIR/run.json"
     cd "$BATS_TEST_TMPDIR" || return
     for each in traffic count shifts duration rate seed clock planes radix taper credits; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2030,SC2031 # what a test sets is meant for that test alone
-# dpdk.bats - the DPDK node by its command line: without huge pages and without privileges, over virtual devices.
+# dpdk.bats - the DPDK node's command line: without huge pages and privileges, over virtual devices.
 # asan
 
 load wait_support
@@ -16,7 +16,7 @@ setup() {
     eal=(--no-huge -m 512 --no-pci --no-shconf --log-level=critical --lcores '0@(0-1)')
 }
 
-# node PREFIX EAL... -- OWN...: becomes a node whose report is PREFIX.json and whose own lines are PREFIX.err.
+# node PREFIX EAL... -- OWN...: becomes a node with report PREFIX.json and its own lines in PREFIX.err.
 node() {
     local prefix=$1
     shift
@@ -30,8 +30,7 @@ node() {
         --json "$prefix.json" --nap 100us "$@" 2>"$prefix.err" 3>&-
 }
 
-# What the node PREFIX has said so far, every 100 ms if it runs with `--statistics 100ms`: how often, and frames
-# dropped.
+# Lines of the node PREFIX so far, every 100 ms if it runs with `--statistics 100ms`: their number, and dropped frames.
 samples() { grep -c ' packets in all' "$1.err"; }
 has_samples() { [ "$(samples "$1")" -ge "$2" ]; }
 has_dropped() { [ "$(sed -n 's/.* \([0-9]*\) dropped$/\1/p' "$1.err" | tail -n 1)" -ge "$2" ]; }
@@ -61,7 +60,7 @@ check_pair() {
     jq -e '.drops.malformed == 0 and .drops.overrun == 0' a.json b.json
 }
 
-@test "nothing is lost though one credit frame in ten is" {
+@test "nothing is lost although one credit frame in ten is" {
     pair --message 256KiB --count 20 --credits 64 --lose-credits 10
     check_pair 20
     jq -e '.ports[] | select(.port != "local") | .lost_credits > 0' a.json b.json
@@ -74,7 +73,7 @@ check_pair() {
     jq -e '[.lcores[] | select(.packets > 0)] | length == 2' a.json b.json
 }
 
-@test "a node file says the same as options, and options go before it" {
+@test "a node file equals options, and options override it" {
     cat >a.yaml <<'EOF'
 fabric: 1x1 H2x1Mesh
 node: a0,0/p0
@@ -108,7 +107,7 @@ EOF
 
 # bats test_tags=all
 @test "a second signal ends a node that still waits" {
-    # Its messages have nowhere to go, so it would drain for two seconds. Signals of 200 ms are one wish.
+    # Its messages have no destination, so it would drain for two seconds. Signals within 200 ms are one request.
     (timeout --foreground 60 "$HXMESH_DPDK" "${eal[@]}" --no-telemetry --file-prefix a "$(memif server)" -- \
         --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_memif0,local=endpoint --nap 100us --statistics 100ms >a.txt 2>a.err 3>&- &
         echo $! >pid
@@ -116,7 +115,7 @@ EOF
         wait $! || status=$?
         echo $status >status) &
     local node=$!
-    eventually has_samples a 60 # it waits five seconds of its own time for its link, and begins then
+    eventually has_samples a 60 # it waits five seconds for its link, then starts
     local pid
     pid=$(cat pid)
     kill -TERM "$pid"
@@ -143,11 +142,11 @@ EOF
     [[ $answers == *'"room0"'* ]]
     [[ $answers == *'"malformed"'* ]]
     [[ $answers == *'"carrier": 1'* ]]
-    [[ $answers == *'"up": 0'* ]]      # net_null says nothing:
-    [[ $answers == *'"local": ""'* ]] # nobody is there
+    [[ $answers == *'"up": 0'* ]]      # net_null sends nothing:
+    [[ $answers == *'"local": ""'* ]] # no peer is there
 }
 
-# refused CODE TEXT ARGUMENT...: ends at once with that code and one line of ours that has the text.
+# refused CODE TEXT ARGUMENT...: ends at once with that code and one line of hxmesh that contains the text.
 refused() {
     local code=$1 text=$2
     shift 2
@@ -157,7 +156,7 @@ refused() {
     grep -q -- "^hxmesh: error: .*$text" <<<"$output"
 }
 
-@test "what cannot be is refused in one line" {
+@test "impossible settings are refused in one line" {
     refused 2 "which fabric"
     refused 2 "which node" -- --fabric "1x1 H2x1Mesh"
     refused 3 "no such node" -- --fabric "1x1 H2x1Mesh" --node a7,0/p0
@@ -175,7 +174,7 @@ refused() {
         --node a0,0/p0 --ports E=net_null0 --frames 400000
 }
 
-@test "more devices than DPDK was built for are refused" {
+@test "more devices than DPDK supports are refused" {
     local ports=''
     for port in {0..63}; do
         ports+=$port=net_null$port,
@@ -194,15 +193,15 @@ refused() {
     node tree --no-telemetry "${devices[@]}" -- --fabric "32x1 Hx1Mesh" --node row0/p0/leaf0 --ports "$ports" \
         --credits 32 --queue 32 --statistics 100ms &
     local pid=$!
-    eventually has_dropped tree 100000 # many rounds of 32 frames of each
+    eventually has_dropped tree 100000 # many bursts of 32 frames of each
     kill -TERM $pid
     wait $pid || [ $? -eq 130 ]
     jq -e '.drained and (.ports | length == 32) and
         ([.ports[] | select(.carrier and .rx_dropped > 0)] | length == 32)' tree.json
 }
 
-# huge_pages FOLDER MIB: mounts huge pages there, or skips. HX_HUGE_PAGES=1 lets it take them from the kernel and give
-# them back.
+# huge_pages FOLDER MIB: mounts huge pages there, or skips. HX_HUGE_PAGES=1 lets it take them from the kernel and return
+# them.
 huge_pages() {
     local all=/proc/sys/vm/nr_hugepages wanted=$(($2 / 2)) free
     [ "$(id -u)" -eq 0 ] || skip "dpdk-dumpcap needs a node with huge pages, and mounting them is for root"
@@ -242,7 +241,7 @@ teardown() {
     wait $first || [ $? -eq 130 ]
     wait $second || [ $? -eq 130 ]
     jq -e '.endpoint.bytes_corrupted == 0' cap.json b.json
-    # Both ways, whole, and in our format: the EtherType, and the sources of both ends.
+    # In both directions, complete, and in hxmesh format: the EtherType, and the sources of both ends.
     local frames
     frames=$(tshark -r e.pcapng -T fields -e eth.src -e eth.type -e frame.len)
     grep -q '^02:00:00:00:00:00.0x88b5.8256$' <<<"$frames"
@@ -250,14 +249,14 @@ teardown() {
     grep -q '0x88b6.64$' <<<"$frames"
 }
 
-@test "a node file is refused by line and column" {
+@test "errors of a node file have line and column" {
     printf 'fabric: 1x1 H2x1Mesh\nnode: a0,0/p0\nnapp: 1us\n' >bad.yaml
     refused 3 "bad.yaml:3:1: unknown key 'napp' (did you mean 'nap'?)" -- --config bad.yaml
     printf 'fabric: 1x1 H2x1Mesh\nnode: a0,0/p0\nmtu: 9\n' >bad.yaml
     refused 3 "bad.yaml:3:6: mtu" -- --config bad.yaml
 }
 
-@test "a device that carries no jumbo frames is refused, unless short messages are promised" {
+@test "a device without jumbo frames is refused, unless short messages are promised" {
     [ -w /dev/net/tun ] && [ "$(id -u)" -eq 0 ] || skip "TAP devices are for root with /dev/net/tun"
     refused 4 "carries an MTU of" "${eal[@]}" --no-telemetry --vdev=net_tap0,iface=hxbats0 -- \
         --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_tap0

@@ -1,4 +1,4 @@
-# emulator_support.bash - what the command line tests of running fabrics share.
+# emulator_support.bash - shared by command line tests of running fabrics.
 # The program is $HXMESH (default build/hxmesh).
 
 bats_require_minimum_version 1.5.0
@@ -6,9 +6,9 @@ load wait_support
 
 HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
 
-# Every fabric of a test bears a name of its own, so that what it leaves behind can be told from other people's.
+# Every fabric of a test has its own name, to tell its objects from those of others.
 NAMES=()
-# Of fixed length, so that no name is the beginning of another one: tests look for names in what is printed.
+# The length is fixed, so no name is the beginning of another: tests search for names in output.
 fresh_name() {
     printf -v NAME 'bats-%s-%05d' "$BASHPID" "$RANDOM"
     NAMES+=("$NAME")
@@ -17,7 +17,7 @@ fresh_name() {
     CODE=
 }
 
-# A new name, in a folder of the test's own.
+# Takes a new name, and changes into a folder of the test.
 fresh_folder() {
     fresh_name
     cd "$BATS_TEST_TMPDIR" || return 1
@@ -42,7 +42,7 @@ first_core() { taskset --cpu-list --pid $$ | grep -oE '[0-9]+' | sed -n 2p; }
 # report ARGUMENTS...: runs a fabric quietly; its report goes to $REPORT.
 report() { hxmesh run "$@" --name "$NAME" --quiet --json - >"$REPORT"; }
 
-# holds FILTER [ARGUMENTS OF JQ...]: true if the filter holds for the report in $REPORT; shows what it says if not.
+# holds FILTER [ARGUMENTS OF JQ...]: whether the filter holds for the report in $REPORT; shows the report if not.
 holds() {
     local filter=$1
     shift
@@ -53,7 +53,7 @@ holds() {
     fi
 }
 
-# Everything that was sent arrived as it was sent, once; on a HammingMesh by its three VCs.
+# All messages arrived unchanged and once; on a HammingMesh on its three VCs.
 # shellcheck disable=SC2034 # for the tests
 ARRIVED='.complete and (.interrupted | not) and .packets_lost == 0 and .bytes_corrupted == 0 and
        .buffers_missing == 0 and .messages_failed == 0 and .messages == .messages_begun and
@@ -62,7 +62,7 @@ ARRIVED='.complete and (.interrupted | not) and .packets_lost == 0 and .bytes_co
 WHOLE="$ARRIVED and .max_vc <= 2"
 
 # begin COMMAND...: starts `hxmesh COMMAND...` in the background as process $PID, with the signals of a program started
-# by hand and, where $GROUP is 1, in a process group of its own; its report goes to $REPORT.
+# by hand and, if $GROUP is 1, in its own process group; its report goes to $REPORT.
 begin() {
     local alone=()
     [ "${GROUP:-0}" -eq 0 ] || alone=(setsid)
@@ -71,7 +71,7 @@ begin() {
     PID=$!
 }
 
-# start ARGUMENTS...: begins to run a fabric.
+# start ARGUMENTS...: starts to run a fabric.
 start() { begin run "$@"; }
 
 # finish: waits for $PID and puts its exit code into $CODE.
@@ -81,7 +81,7 @@ finish() {
     wait "$PID" 2>/dev/null || CODE=$?
 }
 
-# end_long: what $PID runs for long is asked to end, and has lost nothing.
+# end_long: ends the long run $PID, which has lost nothing.
 end_long() {
     kill -INT "$PID"
     finish
@@ -92,18 +92,18 @@ end_long() {
 
 workers_of() { pgrep --parent "$1" hxmesh-w; }
 
-# sleeps_long PROCESS: it goes to sleep less than 2,000 times in a second: a nap of 50 us would be some 10,000.
+# sleeps_long PROCESS: it falls asleep less than 2,000 times in a second: idle waits of 50 us would be some 10,000.
 sleeps_long() {
     local before
     before=$(sleeps "$1")
-    sleep 1 # it is a second that is looked at
+    sleep 1 # measured over a second
     [ "$(($(sleeps "$1") - before))" -lt 2000 ]
 }
 sleeps() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$1/status"; }
 
 has_workers() { [ "$(workers_of "$1" | wc -l)" -eq "$2" ]; }
 
-# all_gone PROCESS...: none of them is there any more.
+# all_gone PROCESS...: none of them exists.
 all_gone() {
     local pid
     for pid in "$@"; do
@@ -111,23 +111,22 @@ all_gone() {
     done
 }
 
-# await_workers N: waits until the N workers of $PID are there.
+# await_workers N: waits until the N workers of $PID exist.
 await_workers() { eventually has_workers "$PID" "$1"; }
 
-# is_so FILTER: whether all JSON of its input is so, and there is some: where a program has failed jq finds nothing
-# wrong.
+# is_so FILTER: whether the filter holds for all JSON of its input, and there is some: without input jq finds no error.
 is_so() { jq --exit-status --slurp "length > 0 and all(.[]; $1)" >/dev/null; }
 
 # await_traffic [N]: waits until the running fabric $NAME, or that of process $PID, has delivered N packets (1).
 await_traffic() { eventually has_delivered "${1:-1}"; }
 has_delivered() { [ "$(delivered)" -ge "$1" ]; }
-# How many packets it has delivered.
+# Number of delivered packets.
 delivered() { hxmesh top "${NAME:-$PID}" --json - --count 1 --interval 100ms | jq .packets_delivered; }
 
 # is_stopped PROCESS: by SIGSTOP.
 is_stopped() { grep -q '^State:.T' "/proc/$1/status"; }
 
-# Processes of the fabric NAME. Workers keep the command line of their supervisor.
+# Processes of the fabric NAME. Workers have the command line of their supervisor.
 processes_of() { pgrep --full -- "--name $1( |\$)"; }
 
 # nothing_left [NAME]: no shared memory and no process of this fabric.
@@ -143,7 +142,7 @@ nothing_left() {
     fi
 }
 
-# The teardown of tests that end what they start: what is left is ended, and is an error.
+# Teardown of tests that end all that they start: ends what is left, which is an error.
 leave_nothing() {
     nothing_left || {
         end_started

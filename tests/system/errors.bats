@@ -1,12 +1,12 @@
 # asan
-# errors.bats - what hxmesh says to bad input and a bad machine: one line, the right exit code, nothing left behind.
+# errors.bats - hxmesh with bad input or on a bad machine: one line, the right exit code, nothing left behind.
 
 load emulator_support
 
 setup() { fresh_folder; }
 teardown() { end_started; }
 
-# refused CODE LINE ARGUMENTS...: the program ends with CODE, with nothing on stdout, just that line on stderr, and
+# refused CODE LINE ARGUMENTS...: the program ends with CODE, with an empty stdout, exactly that line on stderr, and
 # nothing left behind.
 refused() {
     local code=$1 line=$2
@@ -20,21 +20,21 @@ refused() {
     nothing_left
 }
 
-# refused_run CODE LINE ARGUMENTS...: likewise, of `hxmesh run`.
+# refused_run CODE LINE ARGUMENTS...: the same for `hxmesh run`.
 refused_run() {
     local code=$1 line=$2
     shift 2
     refused "$code" "$line" run "$@" --name "$NAME"
 }
 
-@test "errors: verbs and options that are none" {
+@test "errors: unknown verbs and options" {
     refused 2 "rum: no such verb (did you mean 'run'?)" rum
     refused_run 2 "--planse: unknown option (did you mean '--planes'?)" "4x4 Hx2Mesh" --planse 2
     refused_run 2 "hxmesh run: SPEC|FILE is missing (try 'hxmesh run --help')"
     refused 2 "hxmesh send: FILE is missing (try 'hxmesh send --help')" send --name "$NAME"
 }
 
-@test "errors: no verb at all shows the help and ends with 2" {
+@test "errors: no verb shows the help and ends with 2" {
     run --separate-stderr hxmesh
     [ "$status" -eq 2 ]
     [[ "$output$stderr" == *"usage: hxmesh VERB"* ]]
@@ -58,7 +58,7 @@ refused_run() {
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
-@test "errors: what would come to pass later than simulated time goes" {
+@test "errors: times beyond the end of simulated time" {
     local late=(--clock virtual --fault "a0,0/p0/E down at 9h for 61m")
     refused_run 2 "--fault: 'a0,0/p0/E down at 9h for 61m': all are to know of it 10h after the start at most where time is simulated" \
         "2x2 Hx2Mesh" "${late[@]}"
@@ -72,13 +72,13 @@ refused_run() {
         "2x2 Hx2Mesh" --clock virtual --traffic late.csv
 }
 
-@test "errors: of two values the last one counts, and a negative number is outside" {
+@test "errors: the last of two values counts, and a negative number is out of range" {
     hxmesh run "2x2 Hx2Mesh" -m 8KiB --planes 2 --planes 3 --message 16KiB --quiet --name "$NAME" --json - >"$REPORT"
     holds '.planes == 3 and .message_bytes == 16384'
     refused_run 2 "--seed: -1 is outside 0 .. 9223372036854775807" "4x4 Hx2Mesh" --seed -1
 }
 
-@test "errors: no board is alive" {
+@test "errors: no board works" {
     printf 'fabric: 1x1 Hx2Mesh\nfailed_boards: [[0, 0]]\n' >dead.hxm.yaml
     refused_run 3 "dead.hxm.yaml:2:16: every board has failed: nothing is left to run" dead.hxm.yaml
     refused 3 "dead.hxm.yaml:2:16: every board has failed: nothing is left to run" check dead.hxm.yaml
@@ -92,7 +92,7 @@ refused_run() {
     refused 2 "rum: no such verb (did you mean 'run'?)" help rum
 }
 
-@test "errors: options that are not for this run" {
+@test "errors: options that do not apply to the run" {
     refused_run 2 "--cable: is for --clock virtual, not wall" "4x4 Hx2Mesh" --cable 5ns
     refused_run 2 "--restart: is for --clock wall, not virtual" "4x4 Hx2Mesh" --clock virtual --no-restart
     refused_run 2 "--algorithm: is for --traffic broadcast, reduce-scatter, all-gather or all-reduce, not uniform" \
@@ -113,14 +113,14 @@ the virtual clock)" demo.hxm.yaml
     holds '.clock == "wall"'
 }
 
-@test "errors: coordinates outside" {
+@test "errors: coordinates out of range" {
     : >file
     refused_run 2 "--target: a8,0 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" "4x4 Hx2Mesh" --target 8,0 -t incast
     refused 2 "--from: a0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" send file --name "$NAME" --from 0,8
     refused 2 "--to: a9,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" send file --name "$NAME" --to 9,9
 }
 
-@test "errors: fabrics that cannot be" {
+@test "errors: impossible fabrics" {
     refused_run 3 "0x3 Hx2Mesh: columns of boards (x): 0 is outside 1 .. 1024" "0x3 Hx2Mesh"
     refused_run 3 "4x4: is not a fabric (write for example '4x4 Hx2Mesh', 'fat-tree hosts=64', or name a *.hxm.yaml file; hxmesh topologies lists what there is)" \
         "4x4"
@@ -149,7 +149,7 @@ the virtual clock)" demo.hxm.yaml
     refused_run 3 "/dev/stdin: is larger than 1 GiB" "1x1 Hx2Mesh" --traffic /dev/stdin < <(yes "#$(printf '%0100000d' 0)")
 }
 
-@test "errors: traffic comes by a pipe too" {
+@test "errors: traffic may be read from a pipe" {
     run --separate-stderr hxmesh run "1x1 Hx2Mesh" --traffic /dev/stdin --quiet --name "$NAME" --json - \
         < <(printf 'start,source,destination,bytes\n0,0,1,8KiB\n')
     [ "$status" -eq 0 ]
@@ -199,7 +199,7 @@ the virtual clock)" demo.hxm.yaml
     refused_run 4 "none/report.json: cannot be written: No such file or directory" "2x2 Hx2Mesh" \
         --json none/report.json
     refused_run 4 "/dev/full: cannot be written: No space left on device" "2x2 Hx2Mesh" --json /dev/full
-    # What cannot be a file is refused before a run of two minutes, not after it.
+    # An impossible file is refused before a run of two minutes, not after it.
     refused_run 4 "$PWD: cannot be written: Is a directory" "2x2 Hx2Mesh" --json "$PWD" --duration 2m
     refused_run 2 "'': is no name of a file to write" "2x2 Hx2Mesh" --csv "" --duration 2m
     to_full_disk() { "$HXMESH" run "2x2 Hx2Mesh" --name "$NAME" >/dev/full; }

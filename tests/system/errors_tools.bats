@@ -1,5 +1,5 @@
 # asan
-# errors_tools.bats - what the tools say to bad input: one line, the right exit code, nothing on stdout.
+# errors_tools.bats - tools with bad input: one line, the right exit code, nothing on stdout.
 
 load tools_support
 
@@ -37,7 +37,7 @@ setup_file() {
     refused 2 "hxmesh route: give either --from and --to, or --all" route "4x4 Hx2Mesh" --from 0,0 --to 1,1 --all
 }
 
-@test "errors: coordinates outside end with 2 and say the range" {
+@test "errors: coordinates out of range end with 2 and name the range" {
     refused 2 "--to: a8,3 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
         route "4x4 Hx2Mesh" --from 0,0 --to 8,3
     refused 2 "--from: a0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
@@ -98,7 +98,7 @@ setup_file() {
     [ "$status" -eq 4 ]
 }
 
-@test "errors: a file is whole, or as it was before" {
+@test "errors: a file is complete, or unchanged" {
     small_disk() { (trap '' XFSZ; ulimit -f 8; route "4x4 Hx2Mesh" --all --json "$1"); }
     refused 4 "$PWD/new.json: cannot be written: File too large" small_disk "$PWD/new.json"
     echo old >old.json
@@ -111,10 +111,10 @@ setup_file() {
     info "2x2 Hx2Mesh" --json link.json
     [ -L link.json ]
     [ "$(stat -c %a old.json)" = 640 ]
-    judge '.accelerators == 16' <old.json
+    json_holds '.accelerators == 16' <old.json
     mkfifo fifo
     info "2x2 Hx2Mesh" --json fifo 3>&- &
-    judge '.accelerators == 16' <fifo
+    json_holds '.accelerators == 16' <fifo
     wait $!
     [ -p fifo ]
 }
@@ -141,7 +141,7 @@ setup_file() {
     done
 }
 
-@test "errors: what would be passed over in silence ends with 2" {
+@test "errors: ignored settings end with 2" {
     local verify=$HXMESH-verify trace=$HXMESH-trace
     refused 2 "--planes: says nothing without --spec" "$verify" x.pcapng --planes 2
     refused 2 "--credits: says nothing without --spec" "$verify" x.pcapng --credits 64
@@ -155,14 +155,13 @@ setup_file() {
     refused 2 "hxmesh replay: give --interface or --name, not both" "$HXMESH" replay x.pcapng -i lo --name x
 }
 
-@test "errors: an empty word has its place in the line" {
+@test "errors: an empty word keeps its place in the line" {
     refused 3 "'': cannot be read: No such file or directory" "$HXMESH-verify" ""
     refused 4 "'': no fabric of this name is running" "$HXMESH" down ""
 }
 
-# Every verb, into a pipe that nothing reads: with SIGPIPE as a shell has it, and ignored as a service manager may have
-# it.
-@test "errors: a broken pipe ends a verb in silence" {
+# Every verb, into a pipe without a reader: with SIGPIPE as in a shell, and ignored as in a service manager.
+@test "errors: a broken pipe ends a verb silently" {
     # shellcheck disable=SC2034 # in the table
     local NAME=broken-$$
     "$HXMESH" run "2x2 Hx1Mesh" --clock virtual -m 1KiB -q --capture run.pcapng >/dev/null

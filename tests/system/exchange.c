@@ -1,9 +1,9 @@
-/* exchange.c - a program on include/hxmesh/program.h for the command line tests: sends messages of all sizes to other
- * hosts, and checks every byte, tag and the order of what comes from them, who run the same.
+/* exchange.c - a program on include/hxmesh/program.h for command line tests: exchanges messages of all sizes with other
+ * hosts that run it too, and checks every byte, tag and the order.
  *
  *     exchange FABRIC HOST ROUNDS MOST PEER...     sizes up to MOST bytes; prints how many messages came, and exits 0
  *
- * FABRIC empty: the only one that is served. */
+ * FABRIC empty: the only running one. */
 #include "hxmesh/program.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes, EVENTS = 32, WAIT_MS = 20000 };
 struct peer {
     uint32_t host;
     uint64_t sent, came, whole; /* messages: begun, announced or arrived, checked */
-    uint64_t over;              /* those begun that are not under way any more */
+    uint64_t over;              /* sent messages that have ended */
 };
 
 static struct hx_program *program;
@@ -44,9 +44,9 @@ static uint64_t messages; /* to each and from each */
 static uint64_t most;
 static uint64_t in_flight;
 
-/* A long message on its way, out or in; its context. */
+/* A long message in flight, out or in; its context. */
 struct buffer {
-    bool lent; /* by hx_program_alloc() */
+    bool lent; /* from hx_program_alloc() */
     uint64_t bytes, tag;
     uint8_t data[];
 };
@@ -92,7 +92,7 @@ static struct peer *peer_of(uint32_t host)
     return NULL;
 }
 
-/* Every other one lies in the fabric's memory. */
+/* Every other buffer is in the fabric's memory. */
 static struct buffer *buffer_for(uint64_t bytes, bool ours)
 {
     struct buffer *b = ours ? hx_program_alloc(program, sizeof *b + bytes) : NULL;
@@ -201,11 +201,11 @@ static void run(void)
     }
 }
 
-/* ---- one way ---- */
+/* ---- one direction ---- */
 
 enum { FLOOD = 2000 };
 
-/* Sends, and where there is no room only waits: until all is sent nobody asks what happened. */
+/* Sends, and waits while there is no room, without taking events until all is sent. */
 static void flood(uint32_t to)
 {
     static char byte;
@@ -230,7 +230,7 @@ static void flood(uint32_t to)
     printf("%u sent\n", sent);
 }
 
-/* Takes what flood() sends. */
+/* Takes the messages of flood(). */
 static void drain(void)
 {
     struct hx_program_event events[EVENTS];
@@ -255,7 +255,7 @@ static int one_way(const char *what, uint32_t peer)
         flood(peer);
     else
         drain();
-    /* The last answers are on their way. */
+    /* The last acknowledgements are in flight. */
     (void)hx_program_wait(program, 100);
     hx_program_close(program);
     return 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# exhausted.bats - memory and disks that run out while a fabric runs: it goes on, and who asks for more is refused in
+# exhausted.bats - memory and disks that run out while a fabric runs: it continues, and requests for more are refused in
 # one line.
 
 # shellcheck disable=SC2016,SC2154 # what stands in quotes is for jq and for inner shells; stderr: set by run
@@ -13,13 +13,13 @@ setup() {
 }
 teardown() { end_started; }
 
-# on_small_disk SIZE FOLDER COMMAND...: with a file system of that size mounted there, which nobody else sees.
+# on_small_disk SIZE FOLDER COMMAND...: with a private file system of that size mounted there.
 on_small_disk() {
     unshare --mount bash -c 'mount -t tmpfs -o "size=$1" tmpfs "$2" || exit 99; shift 2; "$@"' - "$@"
 }
 
 # bats test_tags=all
-@test "exhausted: /dev/shm that is full harms no fabric that runs, and another is refused" {
+@test "exhausted: a full /dev/shm harms no running fabric, and another one is refused" {
     # shellcheck disable=SC2317 # called by its name
     inside() {
         report "2x2 Hx2Mesh" --traffic all-to-all-random --duration 10s --workers 2 &
@@ -43,7 +43,7 @@ on_small_disk() {
     holds "$WHOLE"
 }
 
-@test "exhausted: a disk that becomes full ends a capture with a whole frame, and not the run; a report needs room" {
+@test "exhausted: a disk that fills up ends a capture with a complete frame, and not the run; a report needs room" {
     # shellcheck disable=SC2317 # called by its name
     inside() {
         report "2x2 Hx2Mesh" --message 20000 --count 20 --workers 2 --capture "$DISK/run.pcapng" || exit 98

@@ -38,17 +38,17 @@ teardown() {
     [ "$output" = "dlt {number=1}{name=EN10MB}{display=Ethernet}" ]
     run "$EXTCAP" --extcap-config --extcap-interface "$interface"
     [[ $output == *"{call=--ports}"* && $output == *"{call=--snaplen}"* ]]
-    # 16 accelerators of 5 ports, and 4 lines of 4 network ports each way
+    # 16 accelerators of 5 ports, and 4 lines of 4 network ports in each dimension
     [ "$(grep -c '^value {arg=1}{value=[a-z]' <<<"$output")" -eq $((16 * 5 + 2 * 4 * 4)) ]
 }
 
-@test "extcap: lists a fabric whatever its name is made of" {
+@test "extcap: lists a fabric of any name" {
     start_fabric "fat-tree hosts=16 radix=8"
     run "$EXTCAP" --extcap-interfaces --extcap-version=4.0
     [[ $output == *"interface {value=$interface}{display=fat-tree hosts=16 radix=8 extcap$$}"* ]]
 }
 
-@test "extcap: captures into the pipe it is given" {
+@test "extcap: captures into the given pipe" {
     start_fabric
     mkfifo pipe
     timeout 120 cat pipe >taken.pcapng 3>&- &
@@ -63,10 +63,10 @@ teardown() {
     kill -TERM "$writer" 2>/dev/null || true
     wait "$writer" || true
     wait "$reader"
-    "$HXMESH-verify" --quiet --part taken.pcapng --json - | judge '.passed and .ports == 5'
+    "$HXMESH-verify" --quiet --part taken.pcapng --json - | json_holds '.passed and .ports == 5'
 }
 
-@test "extcap: says in words that it is called by Wireshark" {
+@test "extcap: explains that Wireshark calls it" {
     run -1 "$EXTCAP"
     [[ $output == "hxmesh-extcap: an extcap program"* ]]
     run -1 "$EXTCAP" --capture

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2030,SC2031,SC2153 # what a test sets is meant for that test alone; CODE is the fabric's
-# external.bats - live fabrics of which one accelerator is a DPDK node: by memif, veth and TAP; nodes and workers that
-# die. asan
+# external.bats - live fabrics with a DPDK node as one accelerator, by memif, veth and TAP; deaths of nodes and workers.
+# asan
 
 load emulator_support
 load external_support
@@ -58,7 +58,7 @@ export -f mixed
 }
 
 # bats test_tags=all
-@test "external: frames have their checksums though nobody verifies payload; the planes of a node that are not there" {
+@test "external: frames have checksums although no payload is verified; missing planes of the node" {
     needs_dpdk
     fabric memif
     sed -i '1i planes: 2' mixed.hxm.yaml
@@ -74,14 +74,14 @@ export -f mixed
 }
 
 # bats test_tags=all
-@test "external: packets that a network without a way gives back are good in a capture, and traced" {
+@test "external: packets that a network without a path returns are good in a capture, and traced" {
     needs_dpdk
     fabric memif
-    sed -i -e '1i planes: 2' -e 's/256KiB, count: 4/64KiB, count: 2/' mixed.hxm.yaml # captures of more are of gigabytes
+    sed -i -e '1i planes: 2' -e 's/256KiB, count: 4/64KiB, count: 2/' mixed.hxm.yaml # larger captures take gigabytes
     start mixed.hxm.yaml --workers 1 --capture run.pcapng
     eventually has_cables
-    # The plane that is not there takes acknowledgements with it, which are asked for anew, up to twice four seconds
-    # later: the node has to be there still.
+    # The missing plane loses acknowledgements, which are requested again up to twice four seconds later: the node must
+    # still be there.
     node memif --linger 10s
     end_of_node
     finish
@@ -89,20 +89,19 @@ export -f mixed
     holds '.complete and .packets_lost == 0'
     run "$HXMESH-verify" --quiet run.pcapng --json -
     jq --exit-status '.passed and .findings == [] and ([.not_judged[] | select(contains("returned a packet"))] | length) == 1' <<<"$output"
-    # What reached a1,1 was delivered where nobody captures.
+    # Packets to a1,1 were delivered outside of the captures.
     "$HXMESH-trace" --quiet run.pcapng --json - | jq --exit-status '.packets.delivered > 0'
     for what in vc detour; do
         frame=$("$(dirname "$HXMESH")/tests/system/break_capture" run.pcapng broken.pcapng "$what")
         run "$HXMESH-verify" --quiet broken.pcapng
         [ "$status" -eq 1 ]
-        # The port that it is seen at in place of its own may be as good, and then it comes out of one that it did not
-        # leave by.
+        # The port in its place may be as good; then it leaves by a port that it did not leave by.
         [[ "${lines[0]}" == "broken.pcapng: BAD: frame $frame: "* ]] ||
             [[ "$what ${lines[0]}" == "detour broken.pcapng: BAD: frame "*": delivery: arrives at "*", but never left "* ]]
     done
 }
 
-@test "external: two neighbours that are both elsewhere" {
+@test "external: two external neighbours" {
     needs_dpdk
     fabric memif
     printf '  - {at: [1, 0], ports: {E: memif:n2-e, W: memif:n2-w, N: memif:n2-n, S: memif:n2-s}}\n' >>mixed.hxm.yaml
@@ -143,16 +142,16 @@ export -f mixed
 }
 
 # bats test_tags=all
-@test "external: a node that is killed and started again is taken up again" {
+@test "external: a killed and restarted node joins again" {
     needs_dpdk
-    fabric memif "wait: 1m" # for a node that begins on a busy machine
+    fabric memif "wait: 1m" # for a node to start on a busy machine
     start mixed.hxm.yaml --workers 1 --duration 4s
     node memif --duration 4s
     await_links
     kill -KILL "$NODE"
     end_of_node
     [ "$NODE_CODE" -eq 137 ]
-    sleep 2.5 # and tries to reach it fail
+    sleep 2.5 # and attempts to reach it fail
     node memif --duration 4s
     end_of_node
     finish
@@ -165,7 +164,7 @@ export -f mixed
 }
 
 # bats test_tags=all
-@test "external: a bridge's worker that is killed costs its cables a session, and not the connection" {
+@test "external: a killed worker of a bridge costs its cables a session, and not the connection" {
     needs_dpdk
     fabric memif
     start mixed.hxm.yaml --workers 2 --count 60
@@ -183,7 +182,7 @@ export -f mixed
         .endpoint.messages_failed == 0 and .endpoint.bytes_corrupted == 0' node.json
 }
 
-# says CODE TEXT: the run ended so, with one line of error.
+# says CODE TEXT: the run ended with this code and one error line.
 says() {
     [ "$CODE" -eq "$1" ]
     [ "$(grep -c '^hxmesh: error: ' "$BATS_TEST_TMPDIR/stderr")" -eq 1 ]
@@ -191,7 +190,7 @@ says() {
     nothing_left
 }
 
-@test "external: a node that never comes ends the run, by the time that was given it" {
+@test "external: a missing node ends the run at the configured time" {
     fabric memif "wait: 2s"
     start mixed.hxm.yaml
     finish
@@ -201,7 +200,7 @@ says() {
     sed -i 's/ports: .*/ports: {E: veth:lo}/' mixed.hxm.yaml
     start mixed.hxm.yaml
     finish
-    if [ "$(id -u)" -eq 0 ]; then # what comes back is known to be its own
+    if [ "$(id -u)" -eq 0 ]; then # returning frames are recognized as its own
         says 4 'a1,1/p0/E: no neighbour came to veth:lo within 2 s: only our own frames came back'
         holds '.external.cables[0].reflected > 0'
     else
@@ -210,7 +209,7 @@ says() {
 }
 
 # bats test_tags=all
-@test "external: a node that dies for good ends the run, and so does one that sends too little" {
+@test "external: a dead node ends the run, and so does one that sends too little" {
     needs_dpdk
     fabric memif "wait: 6s"
     start mixed.hxm.yaml --workers 1 --count 100000
@@ -229,10 +228,10 @@ says() {
 }
 
 # bats test_tags=all
-@test "external: what can only be answered by way of a node that did its part and left is given up" {
+@test "external: messages with a path for acknowledgements only through a node that left fail" {
     needs_dpdk
-    fabric memif "wait: 6s" # a node takes some of it to begin on a busy machine
-    # On the board a0,1 answers a1,0 by a1,1 alone, which is gone when the second messages begin, after five seconds.
+    fabric memif "wait: 6s" # a node needs some of it to start on a busy machine
+    # On the board a0,1 answers a1,0 only by a1,1, which is gone when the second messages begin, after five seconds.
     sed -i 's/^traffic: .*/traffic: {pattern: incast, target: "0,1", message: 1MiB, count: 2}/' mixed.hxm.yaml
     start mixed.hxm.yaml --workers 1 --rate 1e-6
     eventually has_cables
@@ -256,7 +255,7 @@ says() {
     [ ! -e hx-e ]
 }
 
-@test "external: a socket that somebody listens at, an interface that is not there, and what cannot be" {
+@test "external: a socket in use, a missing interface, and impossible settings" {
     fabric memif "wait: 20s"
     start mixed.hxm.yaml
     eventually has_cables

@@ -1,5 +1,5 @@
-# external_support.bash - what the command line tests share that run fabrics of which one accelerator is a DPDK node
-# ($HXMESH_DPDK, beside $HXMESH). Their files lie in $BATS_TEST_TMPDIR.
+# external_support.bash - shared by command line tests of fabrics with a DPDK node as one accelerator ($HXMESH_DPDK,
+# beside $HXMESH). Their files are in $BATS_TEST_TMPDIR.
 
 export HXMESH_DPDK="${HXMESH%/*}/hxmesh-dpdk"
 
@@ -7,7 +7,7 @@ needs_dpdk() {
     [ -x "$HXMESH_DPDK" ] || skip "hxmesh-dpdk is not built: pkg-config finds no libdpdk (package libdpdk-dev)"
 }
 
-# What setup() and teardown() of each such file do.
+# setup() and teardown() of each such file.
 begin_mixed() {
     cd "$BATS_TEST_TMPDIR" || return
     export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
@@ -18,7 +18,7 @@ end_mixed() {
     end_started
 }
 
-# fabric KIND [MORE KEYS...]: writes mixed.hxm.yaml, whose a1,1 is elsewhere.
+# fabric KIND [MORE KEYS...]: writes mixed.hxm.yaml, with an external a1,1.
 fabric() {
     local kind=$1 key
     shift
@@ -33,7 +33,7 @@ fabric() {
 }
 
 memif() { echo "net_memif_$1,role=client,socket=$BATS_TEST_TMPDIR/${INTERFACE:-hx}-$1,socket-abstract=no,bsize=${BSIZE:-8448}"; }
-# Its frames divide its blocks, as the driver wants them, and fill an mbuf. SEALED=1: of a node with a key.
+# Its frame size divides its blocks, as the driver requires, and fills an mbuf. `SEALED=1`: of a node with a key.
 packet() {
     local ring=framesz=8352,blocksz=1069056,framecnt=128
     [ "${SEALED:-0}" -eq 0 ] || ring=framesz=8448,blocksz=135168,framecnt=128
@@ -41,7 +41,7 @@ packet() {
 }
 
 # node KIND ARGUMENTS...: starts the node of a1,1 (or $AT) as process $NODE; its report goes to node$AT.json. It leaves
-# when nothing has crossed it for LINGER (500ms; 0: when told).
+# after LINGER without packets (500ms; 0: on a signal).
 node() {
     local kind=$1 port ports=local=endpoint devices=()
     shift
@@ -50,7 +50,7 @@ node() {
         ports+=",${port^^}=$("$kind" "$port" | cut -d, -f1)"
     done
     rm -f "node${AT:-}".{json,out}
-    # It polls: whatever becomes of this test, its processor time is bounded.
+    # It polls, so its processor time is bounded if the test fails.
     (exec "$HXMESH_DPDK" --no-huge -m 768 --no-pci --no-shconf --no-telemetry --log-level=critical --lcores '0@(0-1)' \
         --file-prefix "$NAME${AT:-}" "${devices[@]}" -- --fabric mixed.hxm.yaml --node "a${AT:-1,1}/p0" --ports "$ports" \
         --nap 100us --json "node${AT:-}.json" --linger "${LINGER:-500ms}" "$@") >"node${AT:-}.out" 2>&1 3>&- &
@@ -74,7 +74,7 @@ has_cables() {
     done
 }
 
-# veths: lays the cables of KIND veth: hx-e to hx-s, and nd-e to nd-s for the node at their other ends.
+# veths: makes the cables of KIND veth: hx-e to hx-s, and nd-e to nd-s for the node at their other ends.
 veths() {
     local port
     for port in e w n s; do
@@ -84,8 +84,8 @@ veths() {
     done
 }
 
-# in_network COMMANDS: runs them in a network of its own, then takes over $CODE and $NODE_CODE. What functions of its
-# own a test uses there it exports.
+# in_network COMMANDS: runs them in a private network, then takes over $CODE and $NODE_CODE. A test exports its own
+# functions for it.
 in_network() {
     unshare --net true 2>/dev/null || skip "no network of its own without root: unshare --net"
     export -f node packet veths end_of_node start begin finish hxmesh eventually has_cables has_links

@@ -1,5 +1,4 @@
-# fabrics.bats - one small fabric of each topology, live and under the virtual clock: whatever the fabric, everything
-# arrives.
+# fabrics.bats - one small fabric of each topology, live and under the virtual clock: everything arrives on each.
 
 load emulator_support
 
@@ -26,14 +25,13 @@ FABRICS=(
 setup() { fresh_name; }
 teardown() { end_started; }
 
-# vcs_of SPEC: into $VCS how many VCs its routes use.
+# vcs_of SPEC: puts the VCs of its routes into $VCS.
 vcs_of() {
     [ "$1" = "${VCS_FABRIC:-}" ] || VCS=$(hxmesh info "$1" --json - | jq .vcs)
     VCS_FABRIC=$1
 }
 
-# whole SPEC ARGUMENTS...: runs that fabric; everything arrives on the VCs that it has, and says which fabric if it does
-# not.
+# whole SPEC ARGUMENTS...: runs that fabric; everything arrives on its VCs. A failure names the fabric.
 whole() {
     echo "$@"
     vcs_of "$1"
@@ -42,7 +40,7 @@ whole() {
 }
 
 # bats test_tags=all
-@test "fabrics: all-to-all of every topology arrives byte for byte, whatever the number of workers" {
+@test "fabrics: all-to-all of every topology arrives byte for byte, for any number of workers" {
     for fabric in "${FABRICS[@]}"; do
         for workers in 1 2 4; do
             whole "$fabric" --message 12KiB --workers "$workers"
@@ -84,7 +82,7 @@ whole() {
 }
 
 # bats test_tags=all
-@test "fabrics: every topology has as many planes as are asked for" {
+@test "fabrics: every topology may have several planes" {
     for fabric in "${FABRICS[@]}"; do
         for clock in wall virtual; do
             whole "$fabric" --clock "$clock" --planes 2 --message 16KiB
@@ -94,8 +92,8 @@ whole() {
     done
 }
 
-# Sums are checked at every host; who sends to whom is of the logical grid, not of addresses.
-@test "fabrics: collectives end in every topology with the right sums, under both clocks" {
+# Sums are checked at every host; partners are those of the logical grid, not of addresses.
+@test "fabrics: collectives of every topology end with the right sums, under both clocks" {
     for fabric in "${FABRICS[@]}"; do
         for how in "wall all-reduce --planes 2" "wall all-reduce --algorithm tree" "virtual all-reduce" \
             "virtual broadcast"; do
@@ -106,7 +104,7 @@ whole() {
     done
 }
 
-@test "fabrics: a file is carried to every host of every topology" {
+@test "fabrics: a file is sent to every host of every topology" {
     head -c 300000 /dev/urandom >"$BATS_TEST_TMPDIR/file"
     for fabric in "${FABRICS[@]}"; do
         echo "$fabric"
@@ -151,7 +149,7 @@ killed() {
 }
 
 # bats test_tags=all
-@test "fabrics: where a killed worker stays down, the rest of a fabric of routers goes on and the run ends" {
+@test "fabrics: while a killed worker stays down, the rest of a fabric of routers continues, and the run ends" {
     for fabric in "fat-tree hosts=60 radix=16" "slim-fly q=3"; do
         killed "$fabric" --no-restart
         [ "$CODE" -eq 1 ]
@@ -161,7 +159,7 @@ killed() {
     done
 }
 
-@test "fabrics: a file names any fabric, and the report speaks of hosts and of their own links" {
+@test "fabrics: a file names any fabric, and the report has its hosts and their links" {
     printf 'fabric: fat-tree hosts=60 radix=16\nname: a tree\nplanes: 2\ntraffic: neighbour\n' >"$BATS_TEST_TMPDIR/tree.hxm.yaml"
     run --separate-stderr hxmesh run "$BATS_TEST_TMPDIR/tree.hxm.yaml" --workers 1
     [ "$status" -eq 0 ]
@@ -192,7 +190,7 @@ refused() {
     [[ "$line" == "hxmesh: error: "*"$says"* ]]
 }
 
-@test "fabrics: what a HammingMesh alone has is refused in one line" {
+@test "fabrics: settings for a HammingMesh only are refused in one line" {
     local file="$BATS_TEST_TMPDIR/other.hxm.yaml" line
     for line in "failed_boards: [[0, 0]]" "jobs: [{tag: 7, boards: [[0, 0]]}]"; do
         printf 'fabric: fat-tree hosts=64 radix=16\n%s\n' "$line" >"$file"
@@ -217,12 +215,12 @@ refused() {
         "fat-tree hosts=60 radix=16" --traffic incast --target 7,6
 }
 
-# selected SPEC HOW: simulated seconds of its all-to-all with packets that select their ways so.
+# selected SPEC HOW: simulated seconds of its all-to-all with packets that select their paths by HOW.
 selected() {
     "$HXMESH" run "$1" --clock virtual --message 64KiB --select "$2" --pace 0.4 --quiet --json - | jq .virtual_seconds
 }
 
-@test "fabrics: all-to-all goes by D-mod-K in a tree wired alike, tapered or not, by choice in another" {
+@test "fabrics: all-to-all uses D-mod-K in an evenly wired tree, tapered or not, and selection in others" {
     local spec uneven="fat-tree hosts=48 radix=8 down=5 up=3"
     for spec in "fat-tree hosts=64 radix=8 levels=3" "fat-tree hosts=48 radix=8 down=6 up=2"; do
         [ "$(selected "$spec" auto)" = "$(selected "$spec" d-mod-k)" ]
@@ -231,14 +229,14 @@ selected() {
     [ "$(selected "$uneven" auto)" = "$(selected "$uneven" adaptive)" ]
 }
 
-# Of hundred packets one took 2.9 us and more where all hosts acknowledged the same ones at a time, and 1,024 hosts fell
-# out of step.
-@test "fabrics: in a tree that tapers hosts do not all acknowledge the same ones at a time" {
+# When all hosts acknowledged the same packets at one time, one packet in a hundred took 2.9 us or more, and 1,024 hosts
+# fell out of step.
+@test "fabrics: in a tapered tree hosts do not all acknowledge the same packets at one time" {
     report "fat-tree hosts=128 radix=32 down=16 up=8" --clock virtual --message 520KiB --count 0 --duration 200us
     holds '.latency_ns.p99 < 2000 and .share_of_bound > 0.99 and .packets_lost == 0'
 }
 
-@test "fabrics: a few destinations of a Slim Fly's all-to-all come to what all of them do, by rounds that share no link" {
+@test "fabrics: a few shifts of a Slim Fly's all-to-all have the rate of all, by phases without shared links" {
     local seed
     for seed in 1 2 3; do
         hxmesh run "slim-fly q=5 p=3" --clock virtual --shifts 6 --message 256KiB --seed "$seed" --quiet --json - >"$REPORT"
@@ -246,7 +244,7 @@ selected() {
     done
 }
 
-@test "fabrics: boards of a HammingMesh fail by the spec, by failures and by failed_boards of a file alike" {
+@test "fabrics: boards of a HammingMesh fail alike by the spec, by failures and by failed_boards of a file" {
     local file="$BATS_TEST_TMPDIR/cut.hxm.yaml" first="" spec line lines=("failures: board2,1 board0,3"
         "failed_boards: [[2, 1], [0, 3]]" $'failures: board2,1\nfailed_boards: [[0, 3]]')
     for line in "" "${lines[@]}"; do
@@ -263,8 +261,8 @@ selected() {
     refused "is not a fabric" "4x4 Hx2Mesh fail="
 }
 
-# took FORWARDS BYTES: picoseconds that so many bytes take from one end of a line of three to the other, the middle one
-# forwarding as FORWARDS says ("NS GBPS").
+# took FORWARDS BYTES: picoseconds for so many bytes from one end of a line of three to the other; the middle host
+# forwards as FORWARDS says ("NS GBPS").
 took() {
     printf '%s\n' "forward west" "forward middle $1" "forward east" west,middle middle,east >line.csv
     printf '%s\n' start,source,destination,bytes "0,0,2,$2" >flows.csv
@@ -272,7 +270,7 @@ took() {
     jq '.virtual_seconds * 1e12 | round' "$REPORT"
 }
 
-@test "fabrics: hosts take their time to forward, and forward no more than they can, under the virtual clock" {
+@test "fabrics: hosts take time to forward, and forward at a bounded rate, under the virtual clock" {
     cd "$BATS_TEST_TMPDIR"
     local one many
     one=$(took "" 8192)
@@ -280,11 +278,11 @@ took() {
     [ "$(took 700 8192)" -eq $((one + 700000)) ]
     [ "$(took 700 $((64 * 8192)))" -eq $((many + 700000)) ]
     # A packet has 32 blocks of 256 B, each 20,480 ps at 100 Gb/s; 64 of them follow each other, and none is
-    # acknowledged on the way.
+    # acknowledged in between.
     [ "$(took "0 100" $((64 * 8192)))" -eq $((one + 63 * 32 * 20480)) ]
     [ "$(took "700 100" $((64 * 8192)))" -eq $((one + 700000 + 63 * 32 * 20480)) ]
     [ "$(took "0 1000" $((64 * 8192)))" -eq "$many" ]
-    # In YAML it is the same, and the bound knows it: the middle host forwards two flows at 100 Gb/s, so each host sends
+    # YAML gives the same, and the bound includes it: the middle host forwards two flows at 100 Gb/s, so each host sends
     # 2 x 50 Gb/s; hosts inject 400, 800 and 400 Gb/s, 1,600 / 3 on average.
     printf '%s\n' "nodes:" " - {name: west, is: forward}" " - {name: middle, is: forward, ns: 700, gbps: 100}" \
         " - {name: east, is: forward}" "links:" " - {a: west, b: middle}" " - {a: middle, b: east}" >line.yaml
@@ -294,7 +292,7 @@ took() {
     jq --exit-status --argjson ps "$many" '.virtual_seconds * 1e12 | round == $ps' "$REPORT"
 }
 
-@test "fabrics: who forwards late and little gives the same results with any number of workers, live says what it leaves out" {
+@test "fabrics: slow forwarding gives the same results for any number of workers; live reports that it ignores it" {
     cd "$BATS_TEST_TMPDIR"
     local first="" workers
     printf '%s\n' "forward a 100 50" "forward b 500 100" "forward c 0 30" "forward d" "forward e 700" "f,d" "g,b" \
@@ -315,7 +313,7 @@ took() {
     refused "slow.csv:1:15: '1x' is not a number (0 .. 1000000)" "graph slow.csv"
 }
 
-# Left of each of these is a fabric in which all reach all.
+# What remains of each of these fabrics connects all hosts.
 LESS=(
     "fat-tree hosts=32 radix=8 fail=leaf0/5+leaf3+spine1/2"
     "torus 4x4 fail=router1,1+router2,2/1"
@@ -326,7 +324,7 @@ LESS=(
 )
 
 # bats test_tags=all
-@test "fabrics: what has failed is gone round, live and simulated, and check proves it" {
+@test "fabrics: traffic avoids failures, live and simulated, and check proves it" {
     for fabric in "${LESS[@]}"; do
         "$HXMESH" check "$fabric" --quiet --json - | jq -e '.acyclic and .unreachable == 0 and .dead_ends == 0 and .minimal' \
             >/dev/null
@@ -343,7 +341,7 @@ LESS=(
     nothing_left
 }
 
-@test "fabrics: hosts that failures cut off from each other are told, under both clocks" {
+@test "fabrics: hosts that failures separate get errors, under both clocks" {
     for clock in wall virtual; do
         CODE=0
         "$HXMESH" run "mesh 5 fail=router2" --clock "$clock" --message 12KiB --quiet --json "$BATS_TEST_TMPDIR/cut.json" \
@@ -355,7 +353,7 @@ LESS=(
     [[ "$output" == *"unreachable   8 of 12 pairs"*"what is left of the fabric does not join"* ]]
 }
 
-@test "fabrics: jobs of other fabrics share switches, and only their own hosts talk" {
+@test "fabrics: jobs of other fabrics share switches, and only their own hosts communicate" {
     local file="$BATS_TEST_TMPDIR/jobs.hxm.yaml"
     printf '%s\n' "fabric: fat-tree hosts=32 radix=8" "failures: leaf0/5 leaf7" \
         "jobs: [{tag: 7, hosts: [[0, 9], [20, 21]]}, {tag: 9, hosts: [[10, 19]]}]" >"$file"
@@ -370,7 +368,7 @@ LESS=(
 }
 
 # bats test_tags=all
-@test "fabrics: --link is the rate of every link that a spec gives none" {
+@test "fabrics: --link is the rate of every link without one in the spec" {
     for fabric in "torus 4x4" "torus 3x3x3" "Ring(4)_FC(4)" "slim-fly q=3"; do
         whole "$fabric" --clock virtual --message 256KiB --link 200
         local slow

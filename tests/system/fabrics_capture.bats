@@ -1,5 +1,6 @@
-# asan fabrics_capture.bats - runs of other fabrics, captured: hxmesh verify finds them good, or names the frame that
-# was broken; hxmesh trace misses nothing; Wireshark reads them.
+# asan
+# fabrics_capture.bats - captured runs of other fabrics: hxmesh verify finds them good, or names the broken frame;
+# hxmesh trace misses nothing; Wireshark reads them.
 
 load emulator_support
 
@@ -16,7 +17,7 @@ setup() {
 
 teardown() { end_started; }
 
-# captured FABRIC CLOCK [MORE...]: into $FILE.
+# captured FABRIC CLOCK [MORE...]: captures a run into $FILE.
 captured() {
     rm -f "$FILE"
     report "$1" --clock "$2" -m 9000 --capture "$FILE" "${@:3}"
@@ -62,7 +63,7 @@ traced_whole() {
     judged_good "fat-tree hosts=16 radix=8"
 }
 
-@test "fabrics, captured: a frame that was broken is named" {
+@test "fabrics, captured: a broken frame is named" {
     for fabric in "fat-tree hosts=16 radix=8" "dragonfly a=3 p=1 h=2 groups=3" "hyperx 3x3 p=1"; do
         captured "$fabric" virtual
         while read -r what rule; do
@@ -87,7 +88,7 @@ END
 is_listed() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAME\")"; }
 
 # bats test_tags=all
-@test "fabrics, captured: a capture joins any fabric that runs, and what it took is good" {
+@test "fabrics, captured: a capture may join any running fabric, and its frames are good" {
     for fabric in "${FABRICS[@]}"; do
         rm -f "$FILE"
         start "$fabric" --traffic uniform --duration 60s --workers 2
@@ -100,11 +101,11 @@ is_listed() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAME\
     done
 }
 
-# has_come N: so many of the long frames that were replayed have come out at hosts.
+# has_come N: so many of the long replayed frames were delivered to hosts.
 has_come() { [ "$(tshark -r again.pcapng -Y 'frame.packet_flags_direction == 2' 2>/dev/null | wc -l)" -ge "$1" ]; }
 
 # bats test_tags=all
-@test "fabrics, captured: what a host sent is replayed into any fabric, and finds its way to all others" {
+@test "fabrics, captured: frames of a host are replayed into any fabric, and reach all others" {
     local others
     for fabric in "${FABRICS[@]}"; do
         captured "$fabric" wall

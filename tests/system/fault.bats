@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# fault.bats - hxmesh fault: what goes wrong in a running fabric, and that nothing but time is lost by it.
+# fault.bats - hxmesh fault: faults of a running fabric cost only time.
 
 # shellcheck disable=SC2030,SC2031 # what a test sets is meant for that test alone
 load emulator_support
@@ -8,16 +8,16 @@ setup() { fresh_name; }
 teardown() { end_started; }
 
 fault() { hxmesh fault --name "$NAME" "$@"; }
-# How many faults so far fulfil a filter.
+# Number of faults so far that match a filter.
 faults_that() { fault --list --json - | jq "[.faults[] | select($1)] | length"; }
 are_whole() { [ "$(faults_that '.whole_after_ns != null and .over')" -eq "$1" ]; }
-# await_whole N: waits until N faults are over, and traffic was whole again after them.
+# await_whole N: waits until N faults are over, and traffic has recovered from them.
 await_whole() { eventually are_whole "$1"; }
 
-# All that was sent arrived once, repeated or not.
+# All messages arrived once, with or without retransmissions.
 SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and .messages_failed == 0'
 
-@test "fault: a link that is cut and comes back costs what was on it, and traffic is whole again" {
+@test "fault: a link that is cut and repaired costs the packets on it, and traffic recovers" {
     start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
     await_traffic 1000
     fault "a0,1/E down for 1s" "a2,1/p0/W down for 1s"
@@ -30,7 +30,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
         all(.faults[]; .at_ns > 0 and .whole_after_ns != null) and .drops.unreachable > 0 and .faults[0].hits > 0"
 }
 
-@test "fault: links that lose, corrupt, double, reorder and delay, and lose credit, deliver everything once" {
+@test "fault: links that lose, corrupt, repeat, reorder and delay, and lose credit, deliver everything once" {
     start "4x4 Hx2Mesh" --traffic all-to-all-random --message 32KiB --duration 100s --workers 2
     await_traffic 1000
     fault "all loss=0.1% corrupt=0.1% duplicate=1% reorder=1% credit-loss=10% delay=1us for 1s"
@@ -40,7 +40,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
         .drops.duplicate > 0"
 }
 
-@test "fault: what is well again by the name of another place is over" {
+@test "fault: a fault that is ended by another name of its place is over" {
     start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
     await_traffic 1000
     fault "a0,1/E loss=20%" "a2,1/p0/E down"
@@ -50,13 +50,13 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     holds "$SOUND and .faults[0].lost > 0"
 }
 
-@test "fault: what is corrupted is not delivered as good where nobody verifies" {
+@test "fault: corrupted payload is not delivered as good without verification" {
     report "2x2 Hx2Mesh" --traffic all-to-all-random --duration 1s --workers 2 --no-verify --fault "all corrupt=0.1%"
     holds '.faults[0].corrupted > 0 and .drops.malformed > 0 and .drops.malformed <= .faults[0].corrupted and
         .drops.checksum == 0 and .packets_lost == 0 and .messages_failed == 0 and .buffers_missing == 0'
 }
 
-@test "fault: a board that goes down and comes back is unreachable meanwhile; the others go on" {
+@test "fault: a board that goes down and up is unreachable in between; the others continue" {
     start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
     await_traffic 1000
     fault "board1,2 down for 1s"
@@ -65,7 +65,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     holds "$SOUND and .drops.unreachable > 0"
 }
 
-@test "fault: a worker that is stopped holds up what comes to it, and goes on; one that is killed starts again" {
+@test "fault: a stopped worker delays its packets and continues; a killed one starts again" {
     start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
     await_workers 2
     await_traffic 1000
@@ -82,7 +82,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
         .faults[1].lost == .drops.worker_lost"
 }
 
-@test "fault: a run that ends while a worker is stopped ends" {
+@test "fault: a run ends although a worker is stopped" {
     start "2x2 Hx2Mesh" --duration 100s --workers 2
     await_workers 2
     await_traffic 100
@@ -96,7 +96,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
 }
 
 # shellcheck disable=SC2154 # stderr: set by run
-@test "fault: what is wrong with a line is said in one, by the fabric that would have to do it" {
+@test "fault: the fabric of a wrong line refuses it in one line" {
     start "2x2 Hx2Mesh" --duration 100s --workers 2
     await_traffic 1
     run -3 --separate-stderr fault "a9,9/E down"
@@ -117,7 +117,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     [[ "$stderr" == "hxmesh: error: $NAME: "* ]]
 }
 
-@test "fault: who waits for an answer can be interrupted" {
+@test "fault: a wait for an answer can be interrupted" {
     start "2x2 Hx2Mesh" --duration 100s
     await_traffic 1
     local run=$PID running=$REPORT
@@ -135,7 +135,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
 # blocks_signals PROCESS: SIGINT, the second bit of the mask.
 blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
 
-@test "fault: hxmesh top says what is broken, and since when, until it is well" {
+@test "fault: hxmesh top shows faults with their age, until they end" {
     broken() { hxmesh top "$NAME" --json - --once --interval 100ms | is_so "$1"; }
     start "2x2 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
     await_traffic 1000
@@ -148,7 +148,7 @@ blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
     end_long
 }
 
-@test "fault: captures of runs with faults are good, be it cut, impaired, or a worker killed" {
+@test "fault: captures of runs with faults are good: cut links, impaired links, or a killed worker" {
     local capture="$BATS_TEST_TMPDIR/run.pcapng" case
     for case in "torus 4x4|s5/1 down for 300ms; s9/0 flaps every 100ms" "2x2 Hx2Mesh|worker1 killed at 300ms" \
         "2x2 Hx2Mesh|all loss=0.5% corrupt=0.5% duplicate=1% reorder=1% credit-loss=10% delay=1us for 300ms"; do
@@ -159,7 +159,7 @@ blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
     done
 }
 
-@test "fault: a run has its faults from the start, by lines or drawn by the seed" {
+@test "fault: a run has its faults from the start, by lines or at random by the seed" {
     report "4x4 Hx2Mesh" --traffic all-to-all-random --duration 1500ms --workers 2 \
         --fault "a0,1/E down at 200ms for 300ms; worker1 killed at 600ms"
     holds "$SOUND and .complete and [.faults[].at_ns] == [200000000, 600000000] and .host.worker_deaths == 1 and
@@ -170,8 +170,8 @@ blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
     [[ "$stderr" == *"--faults: random on the wall clock needs --mtbf and --mttr"* ]]
 }
 
-# A packet that is sent again may take another detour, and pass the same cable on another VC than its copies.
-@test "fault: captures of links that repeat packets are good where packets make detours" {
+# A retransmitted packet may take another detour, and pass the same cable on another VC than its copies.
+@test "fault: captures of links that repeat packets are good with detours" {
     local capture="$BATS_TEST_TMPDIR/run.pcapng" seed
     for seed in 1 2 3 4; do
         run -0 hxmesh run "slim-fly q=3 p=1" --traffic tornado --message 22686 --count 2 --seed "$seed" --routing ugal --workers 2 \
@@ -186,7 +186,7 @@ blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
 }
 
 # bats test_tags=all
-@test "fault: a collective that loses a member ends, and says that it is not done" {
+@test "fault: a collective that loses a member ends, and is reported as incomplete" {
     start "4x4 Hx2Mesh" --traffic all-reduce --message 16MiB --workers 2 --fault "a1,1 down at 20ms"
     finish
     [ "$CODE" -eq 1 ]
@@ -196,7 +196,7 @@ blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
     nothing_left
 }
 
-# goes_round SPEC PORT: PORT is cut for good under full traffic, and all goes on by other ways.
+# goes_round SPEC PORT: PORT is cut for good under full traffic, and all traffic continues by other paths.
 goes_round() {
     start "$1" --traffic all-to-all-random --duration 100s --workers 2 --fault "all up"
     await_traffic 1000
@@ -204,21 +204,21 @@ goes_round() {
     eventually is_whole "$2 down"
     await_traffic $(($(delivered) + 5000))
     end_long
-    holds "$SOUND and .faults[0] == (.faults[0] + {fault: \"all up\", lost: 0, hits: 0})" # what the other one costs is not its
+    holds "$SOUND and .faults[0] == (.faults[0] + {fault: \"all up\", lost: 0, hits: 0})" # the cost of the other fault is not counted here
 }
 is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -eq 1 ]; }
 
 # bats test_tags=all
-@test "fault: switches of other fabrics search ways round a link that is cut for good" {
+@test "fault: switches of other fabrics search paths around a link that is cut for good" {
     goes_round "fat-tree hosts=32 radix=8" leaf1/5
     fresh_name
     goes_round "torus 4x4" s5/1
     fresh_name
-    goes_round "mlfm h=4" local0,0/6 # the only shortest way of its pairs
+    goes_round "mlfm h=4" local0,0/6 # the only minimal path of its pairs
 }
 
 # shellcheck disable=SC2154 # stderr: set by run
-@test "fault: a fabric that was not prepared to search ways says so, and does what it can" {
+@test "fault: a fabric without prepared searches reports it, and does what it can" {
     start "torus 4x4" --duration 100s --workers 2
     await_traffic 1
     run -0 --separate-stderr fault "a0,1/E loss=1% for 1ms"
@@ -231,41 +231,40 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
 
 # shellcheck disable=SC2154 # stderr: set by run
 # bats test_tags=all
-@test "fault: who sends to a host whose only link is cut is told for want of a way, and all goes on when it is back" {
+@test "fault: senders to a host with its only link cut learn that no path exists, and continue when it is back" {
     run -1 hxmesh run "fat-tree hosts=16 radix=8" --workers 2 --name "$NAME" --quiet --json "$REPORT" --fault "leaf1/0 down"
-    # Each of their 8 packets hears it twice at most, where 50 probes in vain would each hear it. How soon that is, by a
-    # clock that no other work slows: faults_virtual.bats.
+    # Each of their 8 packets is reported twice at most, while each of 50 probes in vain would be reported too.
+    # faults_virtual.bats measures the time, by a clock that other load does not slow down.
     holds '.messages_failed == 30 and .messages == 16 * 15 - 30 and .buffers_missing == 0 and
         .drops.unreachable + .drops.no_route <= 30 * 8 * 2'
     fresh_name
     start "fat-tree hosts=16 radix=8" --traffic all-to-all-random --duration 100s --workers 2
     await_traffic 1000
     run -0 --separate-stderr fault "leaf1/0 down for 3s"
-    [ -z "$stderr" ] # nothing could go round it
+    [ -z "$stderr" ] # no path leads around it
     await_whole 1
     await_traffic $(($(delivered) + 1000))
     end_long
     holds '.messages_failed > 0 and .drops.unreachable > 0'
 }
 
-# a3,1 has no way to a2,0 past its dead neighbour, for a packet that went north goes neither east nor west on its board;
-# the other way there is one.
-@test "fault: who reaches a host that has no way back to it is told, as who has no way" {
+# a3,1 has no path to a2,0 past its dead neighbour: a packet that went north goes neither east nor west on its board.
+# The opposite direction has a path.
+@test "fault: a sender to a host without a path back gets the error of one without a path" {
     run -1 timeout 600 "$HXMESH" run "2x2 Hx2Mesh" --message 1KiB --count 1 --workers 2 --name "$NAME" --quiet --json "$REPORT" \
         --fault "a2,1 down"
     holds '.messages_begun == 16 * 15 and .messages >= 16 * 15 - 32 and
         .messages_failed > 16 * 15 - .messages and .buffers_missing == 0'
 }
 
-# Three messages a second and host, so that hardly any is on its way when the fault begins: those that come later wait
-# for its end.
-@test "fault: what waits for a host that is down has been hit by that" {
+# Three messages a second and host, so hardly any is in flight when the fault begins: later ones wait for its end.
+@test "fault: messages that wait for a host that is down count as hit" {
     run -0 hxmesh run "1x1 Hx2Mesh" --traffic all-to-all-random --message 64KiB --rate 0.000001 --duration 3s --workers 1 --name "$NAME" \
         --quiet --json "$REPORT" --fault "a0,0 down at 500ms for 1500ms"
     holds '.messages > 4 and .messages == .messages_begun and .faults[0].hits > 0 and .faults[0].whole_after_ns > 1400000000'
 }
 
-@test "fault: a fabric of a graph is known from any folder, whatever has become of the graph's file" {
+@test "fault: a fabric of a graph is known in any folder, even if the graph's file changed or is gone" {
     cd "$BATS_TEST_TMPDIR"
     printf '%s\n' "host h0" "host h1" "switch s" "h0,s" "h1,s" >star.csv
     start "graph star.csv" --traffic uniform --message 4KiB --duration 100s --workers 1

@@ -1,8 +1,7 @@
 #!/bin/bash
-# faults_random.bash [RUNS [SEED]] - faults at random over all topologies under the virtual clock: whatever fails is
-# mended long before a sender would be told that there is no way, so every message must arrive, once and whole, in every
-# run, and traffic must be whole again within a stated time. HXMESH is the program; the first run that is not so is
-# printed with its command, and ends it.
+# faults_random.bash [RUNS [SEED]] - random faults over all topologies under the virtual clock. All are repaired long
+# before a message fails, so every message must arrive, once and complete, and traffic must recover within a bounded
+# time. HXMESH is the program; the first run with an error is printed with its command, and ends it.
 set -u
 RUNS=${1:-10000}
 SEED=${2:-1}
@@ -10,7 +9,7 @@ HXMESH=${HXMESH:-build/hxmesh}
 REPORT=$(mktemp)
 trap 'rm -f "$REPORT"' EXIT
 
-# What is drawn from; a run takes one of each by its seed.
+# Values to draw from; a run takes one of each by its seed.
 FABRICS=("2x2 Hx2Mesh" "4x4 Hx2Mesh" "3x2 H2x4Mesh" "4x4 Hx1Mesh" "2x2 Hx4Mesh" "fat-tree hosts=32 radix=8" "fat-tree hosts=64 radix=16 taper=2"
     "dragonfly a=4 p=2 h=2" "torus 6x6" "torus 3x3x3" "mesh 5x4" "hyperx 4x4 p=2" "slim-fly q=5 p=2" "mlfm h=4" "oft k=3"
     "bigraph m=4 n=8" "kautz degree=3 length=2 p=2" "Ring(4)_FC(4)_Switch(2)")
@@ -18,7 +17,7 @@ TRAFFIC=(all-to-all uniform permutation all-to-all-random)
 MTBF=(2us 5us 20us)
 MTTR=(2us 10us 40us)
 
-# ns from a fault until all that it hit has arrived: outages of up to a millisecond, and what endpoints wait between
+# ns from a fault until all its hits have arrived: outages of up to a millisecond, and the time between an endpoint's
 # probes.
 LONGEST=10000000
 

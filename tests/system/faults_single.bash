@@ -1,8 +1,8 @@
 #!/bin/bash
-# faults_single.bash [PORT...] - every single board and every single link of a 4x4 Hx2Mesh (or the places that are
-# named) fails and returns under full traffic: everything arrives. Then every link of it with two planes, and every link
-# between switches of two other fabrics, dies for good under light traffic. Prints how long it was from a death until
-# traffic was whole again: the median and the worst. HXMESH is the program.
+# faults_single.bash [PORT...] - every single board and every single link of a 4x4 Hx2Mesh (or the given places) fails
+# and returns under full traffic: everything arrives. Then every link of it with two planes, and every link between
+# switches of two other fabrics, dies for good under light traffic. Prints the time from a death until traffic
+# recovered: the median and the worst. HXMESH is the program.
 set -eu
 HXMESH=${HXMESH:-build/hxmesh}
 REPORT=$(mktemp)
@@ -11,14 +11,14 @@ trap 'rm -f "$REPORT"' EXIT
 # simulate ARGUMENTS...: the fabric $SPEC.
 simulate() { timeout 1200 "$HXMESH" run "$SPEC" --clock virtual --quiet --json - "$@" >"$REPORT"; }
 
-# whole PLACE: ns until traffic was whole, 0 where nothing was hit; or nothing if something did not arrive.
+# whole PLACE: ns until traffic recovered, 0 without a hit; or nothing if a message is missing.
 whole() {
     simulate --no-links "${WITH[@]}" --fault "$1 down $WHEN" &&
         jq 'select(.complete and .messages == .messages_begun and .packets_lost == 0 and .buffers_missing == 0) |
             .faults[0].whole_after_ns // empty' "$REPORT"
 }
 
-# summary WORD LEAST PLACE...: of all of them, of which at least LEAST have to hit something.
+# summary WORD LEAST PLACE...: of all of them, of which at least LEAST must have hits.
 summary() {
     local word=$1 least=$2 place ns
     shift 2
@@ -42,7 +42,7 @@ mapfile -t links < <(jq --raw-output '.links[].from | select(startswith("a"))' "
 summary links ${#links[@]} "${links[@]}"
 summary boards 16 board{0..3},{0..3}
 
-# dies_for_good SPEC FILTER: links of which the one end's name fulfils it, one after the other.
+# dies_for_good SPEC FILTER: links with an end's name that matches the filter, one after the other.
 dies_for_good() {
     SPEC=$1
     simulate "${WITH[@]}"

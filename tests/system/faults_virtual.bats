@@ -1,5 +1,5 @@
-# faults_virtual.bats - hxmesh run --clock virtual --fault: what fails while traffic runs costs time and nothing else,
-# in the same way for any number of workers; what cannot be delivered is told; what is wrong with a schedule is said.
+# faults_virtual.bats - hxmesh run --clock virtual --fault: failures during traffic cost only time, equally for any
+# number of workers; undeliverable messages are reported; errors of a schedule are one line.
 
 # shellcheck disable=SC2016 # what stands in quotes is for jq
 load emulator_support
@@ -11,8 +11,8 @@ setup() {
 # simulate ARGUMENTS...: runs a fabric under the virtual clock; its report goes to $REPORT.
 simulate() { hxmesh run "$@" --clock virtual --share-cores --quiet --json - >"$REPORT"; }
 
-# always_same ARGUMENTS...: nothing is lost, and the report is the same byte for byte by 1, 2 and 4 workers, `host`
-# apart.
+# always_same ARGUMENTS...: nothing is lost, and the report is the same byte for byte by 1, 2 and 4 workers, except
+# `host`.
 always_same() {
     local workers same
     simulate "$@" --workers 1
@@ -24,7 +24,7 @@ always_same() {
     done
 }
 
-# refused CODE PART [FABRIC] ARGUMENTS...: the run does not begin, and one line says why.
+# refused CODE PART [FABRIC] ARGUMENTS...: the run does not start, and one line has the reason.
 refused() {
     local code=$1 part=$2 fabric="2x2 Hx2Mesh"
     shift 2
@@ -41,34 +41,34 @@ refused() {
 EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-loss=10%"
 
 # bats test_tags=all
-@test "faults: the same seed and the same faults give the same report, whoever does the work" {
+@test "faults: the same seed and the same faults give the same report, for any number of workers" {
     always_same "4x4 Hx2Mesh" --planes 2 --check-steps --fault "$EVERYTHING" --fault "a0,0/E down at 5us for 20us" \
         --fault "board1,1 down at 5us for 20us"
     always_same "4x4 Hx2Mesh" --faults random --mtbf 5us --mttr 10us
     always_same "fat-tree hosts=64 radix=16" --fault "$EVERYTHING" --check-steps
 }
 
-@test "faults: links that lose, damage, repeat and reorder cost what they should, and nothing arrives wrong" {
+@test "faults: links that lose, damage, repeat and reorder have their cost, and nothing wrong arrives" {
     simulate "4x4 Hx2Mesh" --fault "$EVERYTHING" --verify
     holds "$WHOLE and .drops.checksum > 0 and .drops.duplicate > 0 and .packets_repeated > 0"
-    # Of what links carried between switches, once or again.
+    # Of all packets that links carried between switches, retransmissions included.
     holds '(.links | map(.packets) | add) as $carried | .faults[0] | (.lost / $carried - 0.01 | fabs) < 0.002 and
            (.corrupted / $carried - 0.001 | fabs) < 0.0005 and (.duplicated / $carried - 0.01 | fabs) < 0.002 and
            (.reordered / $carried - 0.02 | fabs) < 0.003 and .credits_lost > 0 and .hits >= .lost'
 }
 
-@test "faults: what is on a link that is slow is lost when it goes down" {
+@test "faults: packets on a slow link are lost when it goes down" {
     simulate "2x1 Hx1Mesh" --traffic permutation --message 64KiB --fault "all delay=100us; all down at 50us for 10us"
-    holds "$WHOLE and .faults[1].lost >= 2 * 8 and .faults[0].lost == 0" # both messages, whole
+    holds "$WHOLE and .faults[1].lost >= 2 * 8 and .faults[0].lost == 0" # both messages, complete
 }
 
-@test "faults: a run under heavy damage ends: what does not come is given up" {
+@test "faults: a run under heavy damage ends: missing messages fail" {
     run -1 simulate "slim-fly q=3 p=1" --routing valiant --traffic uniform --message 40KiB --fault "all corrupt=30% duplicate=10% at 5us"
     holds '.messages_failed > 0 and .messages < .messages_begun and .messages + .messages_failed >= .messages_begun and
         (.interrupted | not) and .buffers_missing == 0 and .packets_repeated > 0 and .virtual_seconds < 0.1'
 }
 
-@test "faults: a run that is cut short says what faults hit, and not that it is whole" {
+@test "faults: an interrupted run reports the hits of faults, and does not claim to be complete" {
     local run name="bats-$BASHPID-$RANDOM"
     env --default-signal=INT "$HXMESH" run "4x4 Hx2Mesh" --clock virtual --message 1GiB --fault "all loss=1%" --name "$name" \
         --quiet --json "$REPORT" &
@@ -81,19 +81,19 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     holds '.faults[0].lost > 0 and .faults[0].hits > 0 and .faults[0].whole_after_ns == null'
 }
 
-@test "faults: a link that comes and goes faster than its ends notice loses packets, and nobody routes anew for it" {
+@test "faults: a link that flaps faster than its ends notice loses packets, and causes no reroute" {
     simulate "fat-tree hosts=64 radix=16" --traffic permutation --message 64KiB
     local alone
     alone=$(jq .virtual_seconds "$REPORT")
     always_same "fat-tree hosts=64 radix=16" --traffic permutation --message 64KiB --fault "leaf0/10 flaps every 4us for 400us"
     holds "$WHOLE and .faults[0].lost > 0 and .faults[0].whole_after_ns < 200000 and .virtual_seconds < 200e-6 and
            .virtual_seconds > $alone"
-    # One that they notice is gone round after each of its long breaks.
+    # Longer breaks, which both ends notice, are bypassed one by one.
     always_same "fat-tree hosts=64 radix=16" --traffic permutation --message 1MiB --fault "leaf0/10 flaps every 40us for 200us"
     holds "$WHOLE and .faults[0].lost > 0"
 }
 
-@test "faults: a rate is what a link carries" {
+@test "faults: a rate limits a link" {
     simulate "2x1 Hx1Mesh" --traffic permutation --message 1MiB --fault "all rate=25%"
     holds "$WHOLE and (.share_of_injection / .25 - 0.5 | fabs) < 0.03" # two of four links lead there
 }
@@ -111,12 +111,12 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     done
 }
 
-@test "faults: who has no way left is told, and all others get theirs" {
+@test "faults: senders without a path get errors, and all others deliver" {
     run -1 --keep-empty-lines hxmesh run "4x4 Hx2Mesh" --clock virtual --quiet --json "$REPORT" --fault "a0,0/E down at 5us"
     holds '.messages_failed > 0 and .messages + .messages_failed == .messages_begun and .faults[0].whole_after_ns != null'
 }
 
-@test "faults: a schedule in a file, of lines and in YAML, is the one on the command line" {
+@test "faults: a schedule in a file, of lines and in YAML, equals that of the command line" {
     local schedule="$BATS_TEST_TMPDIR/faults.txt" yaml="$BATS_TEST_TMPDIR/lab.hxm.yaml" first
     simulate "4x4 Hx2Mesh" --fault "a0,0/E down at 5us for 9us; all loss=1%"
     first=$(jq --compact-output '[.faults, .virtual_seconds]' "$REPORT")
@@ -128,7 +128,7 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     [ "$(jq --compact-output '[.faults, .virtual_seconds]' "$REPORT")" = "$first" ]
 }
 
-@test "faults: the line that a report gives for the same run once more has its faults" {
+@test "faults: a report's command for the same run includes its faults" {
     local same again
     for faults in '--fault "a0,1/E down at 2us for 3us"' "--faults random --mtbf 5us --mttr 3us" ""; do
         eval "simulate '2x2 Hx2Mesh' $faults"
@@ -140,7 +140,7 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     holds '.settings | has("fault") or has("mtbf") | not'
 }
 
-# captured ARGUMENTS...: a run whose capture is good, for verify knows what its faults allow.
+# captured ARGUMENTS...: a run with a good capture; verify knows the effects of its faults.
 captured() {
     simulate "$@" --snaplen 96 --capture "$BATS_TEST_TMPDIR/run.pcapng"
     hxmesh verify "$BATS_TEST_TMPDIR/run.pcapng" --quiet --json - >"$REPORT"
@@ -151,20 +151,20 @@ captured() {
 @test "faults: captures of runs with faults are good, on any fabric" {
     captured "4x4 Hx2Mesh" --verify --fault "$EVERYTHING" --fault "a0,0/E down at 2us for 20us; board1,1 down at 1us for 9us"
     captured "2x2 Hx2Mesh" --message 32KiB --faults random --mtbf 1us --mttr 5us --seed 3
-    captured "mlfm h=2" --message 16KiB --faults random --mtbf 5us --mttr 10us --seed 7 # one VC, and a second for ways round
-    captured "fat-tree hosts=16 radix=8" --message 24KiB --faults random --mtbf 1us --mttr 10us --seed 4 # one sent twice, and both came late
-    captured "2x2 Hx2Mesh" --traffic uniform --count 20 --message 3000 --faults random --seed 5368 --mtbf 500ns --mttr 20us # passed by one of two alike
-    captured "torus 2x2x2x3" --traffic uniform --count 8 --message 3000 --faults random --seed 23 --mtbf 500ns --mttr 20us # two alike at one node
+    captured "mlfm h=2" --message 16KiB --faults random --mtbf 5us --mttr 10us --seed 7 # one VC, and a second for paths around failures
+    captured "fat-tree hosts=16 radix=8" --message 24KiB --faults random --mtbf 1us --mttr 10us --seed 4 # one is sent twice, and both are late
+    captured "2x2 Hx2Mesh" --traffic uniform --count 20 --message 3000 --faults random --seed 5368 --mtbf 500ns --mttr 20us # overtaken by one of two equal packets
+    captured "torus 2x2x2x3" --traffic uniform --count 8 --message 3000 --faults random --seed 23 --mtbf 500ns --mttr 20us # two equal packets at one node
     captured "torus 4x4" --annotate --fault "s5/1 down at 2us for 20us; s9/0 flaps every 10us for 30us"
     captured "fat-tree hosts=16 radix=4 levels=3" --routing valiant --fault "all loss=2% duplicate=1%" # one packet, two detours
     captured "torus 3x2x2" --verify --message 24772 --count 3 --seed 612 --fault "all loss=3% corrupt=0.3% duplicate=1% credit-loss=10%" # copies by another VC
     captured "torus 3x3" --verify --message 1KiB --count 2 --fault "all corrupt=8% duplicate=5%; all flaps every 4us for 40us" # changed back
     captured "dragonfly a=4 p=2 h=2 groups=3" --message 32KiB --faults random --mtbf 1us --mttr 10us --seed 4
     captured "dragonfly a=4 p=2 h=2 groups=3" --message 20KiB --count 2 --seed 1 \
-        --fault "all loss=1% corrupt=1% duplicate=2% reorder=1% credit-loss=10% delay=1us" # a copy before what was sent by a longer way
+        --fault "all loss=1% corrupt=1% duplicate=2% reorder=1% credit-loss=10% delay=1us" # a copy ahead of the original on a longer path
 }
 
-@test "faults: what is wrong with a schedule is said in one line" {
+@test "faults: errors of a schedule are one line" {
     refused 3 "faults: 'a0,0/X down': 'a0,0/X' is no place of this fabric" --fault "a0,0/X down"
     refused 2 "faults of workers are for --clock wall" --fault "worker0 killed at 1us"
     refused 2 "is for faults that are drawn" --fault "all loss=1%" --mtbf 1us
@@ -175,21 +175,21 @@ captured() {
 }
 
 # bats test_tags=all
-@test "faults: whatever fails at random on any fabric and is mended, everything arrives" {
+@test "faults: with random faults that are repaired, on any fabric, everything arrives" {
     run -0 "$BATS_TEST_DIRNAME/faults_random.bash" 54 1
     [[ $output == "54 runs "* ]]
 }
 
 # bats test_tags=all
-@test "faults: a link that stays down is gone round, and only who has no other way is told" {
+@test "faults: a link that stays down is bypassed, and only senders without another path get errors" {
     local spec="fat-tree hosts=16 radix=8"
     always_same "$spec" --fault "leaf1/5 down at 2us" --check-steps
     holds '.drops.unreachable == 0 and .messages_failed == 0 and .faults[0].lost > 0'
     always_same "torus 4x4" --fault "s5/1 down at 2us"
-    # A host whose only cable is cut: 15 messages to it, 15 from it.
+    # A host with its only cable cut: 15 messages to it, 15 from it.
     run -1 hxmesh run "$spec" --clock virtual --quiet --json "$REPORT" --fault "leaf1/0 down"
     holds '.messages_failed == 30 and .messages == 16 * 15 - 30 and .messages_begun == 16 * 15 and
-        .faults[0].whole_after_ns < 10000000' # then all senders have been told
+        .faults[0].whole_after_ns < 10000000' # then all senders have been notified
 }
 
 # bats test_tags=all

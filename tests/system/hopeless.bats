@@ -1,13 +1,13 @@
-# hopeless.bats - what cannot be finished ends by itself, with a true report: destinations without a way, workers that
-# stay down, workers that do not answer.
+# hopeless.bats - impossible runs end by themselves with a true report: destinations without a path, workers that stay
+# down, workers that do not answer.
 
 load emulator_support
 
 setup() { fresh_folder; }
 teardown() { end_started; }
 
-# Of the living boards 0,0 1,1 2,0 2,1 only 0,0 and 1,1 have no way: both corners between them have failed.
-@test "hopeless: destinations without a way are given up, all others get everything" {
+# Of the living boards 0,0 1,1 2,0 2,1 only 0,0 and 1,1 have no path: both corners between them have failed.
+@test "hopeless: messages to destinations without a path fail, all others are delivered" {
     printf 'fabric: 3x2 Hx1Mesh\nfailed_boards: [[1, 0], [0, 1]]\n' >cut.hxm.yaml
     for count in 1 60; do
         start cut.hxm.yaml --count "$count" --workers 2
@@ -33,7 +33,7 @@ teardown() { end_started; }
     nothing_left
 }
 
-@test "hopeless: without restart, nothing is left of a fabric of one worker" {
+@test "hopeless: without restart, a fabric of one worker leaves nothing behind" {
     start "2x2 Hx2Mesh" --duration 60s --workers 1 --no-restart
     await_workers 1
     kill -KILL "$(workers_of "$PID")"
@@ -60,7 +60,7 @@ teardown() { end_started; }
 }
 
 # shellcheck disable=SC2154 # bats sets stderr
-@test "hopeless: a fabric that will not fit is refused before anything is allocated" {
+@test "hopeless: a fabric that does not fit is refused before anything is allocated" {
     run --separate-stderr hxmesh run "3x3 Hx64Mesh" --name "$NAME"
     [ "$status" -eq 4 ]
     [[ "$stderr" =~ ^"hxmesh: error: 3x3 Hx64Mesh: needs about "[0-9.]+" GiB of memory, there are "[0-9.]+" GiB (a smaller fabric, fewer --planes or --credits, or --clock virtual)"$ ]]
@@ -71,17 +71,17 @@ teardown() { end_started; }
 }
 
 # shellcheck disable=SC2154 # bats sets stderr
-@test "hopeless: memory that the machine refuses ends a program in one line" {
+@test "hopeless: refused memory ends a program in one line" {
     run --separate-stderr bash -c "ulimit -v 20000; '$HXMESH' check '64x64 Hx4Mesh' --quiet"
     [ "$status" -eq 4 ]
     [ -z "$output" ]
     [[ "$stderr" =~ ^"hxmesh: error: out of memory: "[0-9]+" times "[0-9]+" bytes were refused"$ ]]
 }
 
-@test "hopeless: a worker that dies again and again before it can run ends the run" {
+@test "hopeless: a worker that dies again and again before it is ready ends the run" {
     local worker
     start "16x16 Hx2Mesh" --duration 60s --workers 1
-    while read -r worker <"/proc/$PID/task/$PID/children" || kill -0 "$PID"; do # nothing is as quick
+    while read -r worker <"/proc/$PID/task/$PID/children" || kill -0 "$PID"; do # fast enough to kill it before it is ready
         [ -z "$worker" ] || kill -KILL "$worker" || true
     done 2>/dev/null
     finish

@@ -1,5 +1,4 @@
-# install.bats - what `make install` leaves, as a user finds it: library, headers, manuals, completion, sources for a
-# port.
+# install.bats - what `make install` installs, for a user: library, headers, manuals, completion, sources for a port.
 
 load tools_support
 
@@ -34,7 +33,7 @@ teardown() { rm -f "/dev/shm/$FABRIC"; }
     grep -qF 'traffic.message' "$ROOT/share/man/man5/hxmesh-fabric.5"
 }
 
-@test "install: manual pages have examples, the exit codes of their verb, and what else to read" {
+@test "install: manual pages have examples, the exit codes of their verb, and references" {
     local man=$ROOT/share/man page
     for page in run sweep verify trace top capture send info route check reproduce replay; do
         grep -q '^\.SH EXAMPLES' "$man/man1/hxmesh-$page.1" || { echo "$page"; return 1; }
@@ -45,7 +44,7 @@ teardown() { rm -f "/dev/shm/$FABRIC"; }
     # The sample of the page on files is a file.
     sed -n '/^\.nf/,/^\.fi/p' "$man/man5/hxmesh-fabric.5" | sed '1d;$d; s/\\-/-/g' >sample.hxm.yaml
     "$ROOT/bin/hxmesh" info sample.hxm.yaml | grep -q '^lab'
-    # What the pages name is there.
+    # Files named by the pages exist.
     while read -r page; do
         [ -e "$ROOT/share/doc/hxmesh/$page" ] || { echo "$page"; return 1; }
     done < <(grep -ohE 'docs/[a-z-]+\.md' "$man"/man?/* | sort -u)
@@ -84,7 +83,7 @@ END
     [ "$(cat said)" = "2x2 Hx2Mesh, 112 links" ] || { cat said; return 1; }
 }
 
-@test "install: no link of the documentation leads nowhere" {
+@test "install: links of the documentation lead somewhere" {
     local page link
     for page in "$ROOT"/share/doc/hxmesh/*.md "$ROOT"/share/doc/hxmesh/docs/*.md; do
         while read -r link; do
@@ -105,7 +104,7 @@ END
     [[ "${lines[3]}" =~ ^[0-9]+\ bytes\ on\ the\ wire,\ 5\ of\ payload\ for\ 5,6,\ CRC-32C\ [0-9a-f]{8}$ ]]
 }
 
-@test "install: a program that is a host links what pkg-config says of hxmesh-program" {
+@test "install: a program that is a host links with pkg-config's flags of hxmesh-program" {
     cd "$BATS_TEST_TMPDIR"
     printf '#include <hxmesh/program.h>\n%s\n' 'int main(void) { struct hx_program *p; return hx_program_open(&p, "none", "0,0") == 0; }' >host.c
     # shellcheck disable=SC2046 # several words
@@ -113,8 +112,8 @@ END
     ./host
 }
 
-@test "install: the libraries have every function of a header, but those that a platform is needed for" {
-    # What needs hal_port.h, and what is compiled into its callers.
+@test "install: the libraries have every function of a header, except those that need a platform" {
+    # Functions that need hal_port.h, and those compiled into their callers.
     local apart='hx_(endpoint_|switch_|detour_|(accelerator|router)_(step|pass|grant))'
     grep -ohE '^(int|bool|void|unsigned|size_t|uint32_t|struct [a-z_]+|enum [a-z_]+) \*?hx_[a-z0-9_]+\(' "$ROOT"/include/hxmesh/*.h |
         sed 's/($//; s/.*[ *]//' | grep -vE "^$apart" | sort -u >declared
@@ -124,12 +123,12 @@ END
     [ "$(wc -l <declared)" -gt 40 ]
 }
 
-@test "install: every header is C++ too, by itself and with the others" {
+@test "install: every header compiles as C++ too, by itself and with the others" {
     command -v g++ || skip "no g++"
     for header in "$ROOT"/include/hxmesh/*.h; do
         case ${header##*/} in
         begin.h | end.h) continue ;;
-        hal.h | memory.h) ;; # they declare nothing of ours
+        hal.h | memory.h) ;; # they declare nothing of hxmesh
         *) grep -q 'hxmesh/begin.h' "$header" && grep -q 'hxmesh/end.h' "$header" || { echo "no begin.h, end.h: $header" >&2; return 1; } ;;
         esac
         echo "#include <hxmesh/${header##*/}>"
@@ -145,7 +144,7 @@ END
     ./all
 }
 
-@test "install: the unit of a fabric is one that systemd takes, and starts the program that is there" {
+@test "install: systemd accepts the unit of a fabric, which starts the installed program" {
     local unit=$ROOT/lib/systemd/user/hxmesh@.service
     grep -qx "ExecStart=$PREFIX/bin/hxmesh up \${FABRIC} --name %i --foreground \$OPTIONS" "$unit"
     command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
@@ -154,7 +153,7 @@ END
     [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$output"; return 1; }
 }
 
-# completes EXPECTED WORD...: what the last word may become, in one line.
+# completes EXPECTED WORD...: completions of the last word, in one line.
 completes() {
     local expected=$1 is
     shift
@@ -164,7 +163,7 @@ completes() {
     [ "$is" = "$expected" ] || { echo "$*: '$is', not '$expected'"; return 1; }
 }
 
-@test "install: completion knows verbs, options, words, files and the fabrics that run" {
+@test "install: completion knows verbs, options, words, files and the running fabrics" {
     touch some.hxm.yaml some.txt
     mkdir folder
     completes "replay reproduce" hxmesh rep
@@ -185,7 +184,7 @@ completes() {
     completes "${FABRIC#hxmesh-}" hxmesh top completion-$$
 }
 
-@test "install: a port is tried by the kit from there" {
+@test "install: the installed kit tests a port" {
     cp -r "$ROOT/share/hxmesh/hal/loopback" mine
     run make --silent -f "$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable=sourcedir hxmesh | sed "s|^|$DESTDIR|")/conformance/Makefile" \
         PORT=mine OUT=out CFLAGS=-O0

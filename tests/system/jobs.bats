@@ -1,4 +1,4 @@
-# jobs.bats - hxmesh jobs: a trace, drawn jobs, policies, failures, reports; what it refuses.
+# jobs.bats - hxmesh jobs: a trace, random jobs, policies, failures, reports; refusals.
 
 load tools_support
 
@@ -22,7 +22,7 @@ drawn() { jobs --fabric "16x16 Hx2Mesh" --draw 300 --between 2m "$@"; }
     awk -F, 'NR == 1 { next } { n++; late += $5 < last; last = $5 } END { exit n != 10 || late }' first.csv
 }
 
-@test "jobs: the same seed draws the same, failures delay and begin jobs again" {
+@test "jobs: the same seed draws the same jobs, failures delay and restart jobs" {
     drawn --json one.json
     drawn --json two.json
     cmp one.json two.json
@@ -32,7 +32,7 @@ drawn() { jobs --fabric "16x16 Hx2Mesh" --draw 300 --between 2m "$@"; }
     grep -q '<svg' use.svg && grep -q 'failed' use.svg
 }
 
-@test "jobs: what it cannot do" {
+@test "jobs: impossible requests are refused" {
     refused 2 "--fabric: is missing (write for example --fabric \"16x16 Hx2Mesh\")" jobs t.csv
     refused 2 "no jobs: name a trace, or draw some with --draw N" jobs --fabric "4x4 Hx2Mesh"
     refused 2 "--draw: draws the jobs that a trace would name: one of the two" jobs t.csv --fabric "4x4 Hx2Mesh" --draw 3
@@ -46,14 +46,14 @@ drawn() { jobs --fabric "16x16 Hx2Mesh" --draw 300 --between 2m "$@"; }
     refused 2 "--place: is for hosts of another fabric than a HammingMesh" jobs t.csv --fabric "4x4 Hx2Mesh" --place random
 }
 
-@test "jobs: on hosts of another fabric, wherever they are" {
+@test "jobs: on hosts of another fabric, at any place" {
     local tree="fat-tree hosts=256 radix=32"
     for place in contiguous group random; do
         jobs "$EXAMPLES/jobs.csv" --fabric "$tree" --place "$place" --csv "$place.csv" --json "$place.json"
         jq -e '.done == 10 and .hosts == 256 and (has("boards") | not)' "$place.json"
         awk -F, 'NR > 1 { n++; bad += $3 != 1 } END { exit n != 10 || bad }' "$place.csv"
     done
-    # Hosts in a row are harder to find than any.
+    # Hosts in a row are harder to find than any others.
     jq -s -e '.[0].fragmentation > 0 and .[1].fragmentation == 0 and .[2].fragmentation == 0 and
         .[0].waited_seconds.mean > .[1].waited_seconds.mean' contiguous.json group.json random.json
     jobs "$EXAMPLES/jobs.csv" --fabric "$tree" | grep -q '^  hosts in use   5[0-9]'

@@ -1,5 +1,4 @@
-# jobs_run.bats - jobs that run beside each other: each with boards, traffic, a start and results of its own, under both
-# clocks.
+# jobs_run.bats - jobs side by side: each with its own boards, traffic, start and results, under both clocks.
 
 load emulator_support
 
@@ -8,8 +7,8 @@ teardown() { leave_nothing; }
 
 JOBS=(--job 'big: 4x4 all-reduce 1MiB' --job 'late: 6 permutation 64KiB count=4 start=200us' --job '2x3 all-to-all 16KiB')
 
-# What each of the jobs above has to have done, whatever the clock: all-reduce by four streams of rings over 8 x 8, each
-# 2 * 63 segments; 24 partners, four messages each; 24 * 23 pairs.
+# What each of the jobs above must do under both clocks: all-reduce by four streams of rings over 8 x 8, each 2 * 63
+# segments; 24 partners, four messages each; 24 * 23 pairs.
 did() {
     holds '.packets_lost == 0 and .bytes_corrupted == 0 and .complete and .collective.done == 64 and .drops.foreign_job == 0'
     holds '[.jobs[] | [.job, .name, .traffic, .accelerators, .bytes_delivered]] | sort == [
@@ -18,17 +17,17 @@ did() {
         [3, null, "all-to-all", 24, 24 * 23 * 16384]]'
 }
 
-@test "jobs: each does its own, live" {
+@test "jobs: each has its own traffic, live" {
     report "8x8 Hx2Mesh" "${JOBS[@]}"
     did
 }
 
-@test "jobs: each does its own in simulated time, from its start on, with any number of workers" {
+@test "jobs: each has its own traffic in simulated time, from its start on, for any number of workers" {
     for workers in 1 2 3; do
         report "8x8 Hx2Mesh" "${JOBS[@]}" --clock virtual --verify --share-cores --workers "$workers"
         did
         holds '(.jobs[] | select(.job == 2) | .start_seconds == 0.0002 and .seconds < 0.0001) and .seconds > 0.0002'
-        # The run's time is that of the job that ends last; a job that began later, or ended sooner, has had less.
+        # The run's time is that of the job that ends last; a job that began later, or ended sooner, had less.
         # shellcheck disable=SC2016 # for jq
         holds '(.link_gbps * 4e9 / 8) as $injection | .jobs | all((.share_of_own_time -
             .bytes_delivered / (.accelerators * $injection * .seconds) | fabs) < 1e-9 and .share_of_own_time < 1) and
@@ -39,7 +38,7 @@ did() {
     jq -r .host.again "$REPORT" | grep -q -- "--job 'late: 6 permutation 64KiB count=4 start=200us'"
 }
 
-@test "jobs: a file says the same as options do" {
+@test "jobs: a file equals options" {
     cat >"$BATS_TEST_TMPDIR/jobs.hxm.yaml" <<'FILE'
 fabric: 8x8 Hx2Mesh
 jobs:
@@ -55,9 +54,9 @@ FILE
     jq .jobs "$REPORT" | cmp - "$BATS_TEST_TMPDIR/file.json"
 }
 
-# On a HammingMesh a job has no cable that another one sends over. What is left to the others is whose turn it is among
-# ways that are equal, in a row's or column's switch: a few per cent at most.
-@test "jobs: alone or beside others, a HammingMesh is the same to each" {
+# On a HammingMesh no two jobs share a cable. They only affect each other's turn among equal paths in a row's or
+# column's switch: a few per cent at most.
+@test "jobs: alone or side by side, a HammingMesh gives each job the same time" {
     "$HXMESH-interference" "8x8 Hx2Mesh" "${JOBS[@]}" --quiet --json - >"$REPORT"
     holds '(.jobs | length) == 3 and
         (.jobs | all(.shared_links == 0 and .foreign_packets == 0 and .links > 0 and .slowdown > 0.95 and .slowdown < 1.05))'
@@ -65,9 +64,9 @@ FILE
     holds '[.jobs[] | [.job, .messages > 0]] | sort == [[1, true], [2, true], [3, false]]'
 }
 
-# Neighbours in a row of hosts share leaves; jobs all over a torus share nearly everything, and pass each other's
+# Neighbours in a row of hosts share leaves; scattered jobs on a torus share nearly everything, and pass each other's
 # routers.
-@test "jobs: on other fabrics they meet" {
+@test "jobs: on other fabrics they interfere" {
     local jobs=(--job 'a: 32 all-reduce 1MiB place=random' --job 'b: 24 all-to-all 64KiB place=random')
     "$HXMESH-interference" "torus 4x4x4" "${jobs[@]}" --quiet --json - >"$REPORT"
     holds '.jobs | all(.shared_links > 100 and .foreign_packets > 1000) and (map(.slowdown) | max > 1.05)'
@@ -89,7 +88,7 @@ FILE
     done
 }
 
-@test "jobs: what cannot be is said in one line" {
+@test "jobs: impossible settings are refused in one line" {
     # shellcheck disable=SC2154 # stderr: set by run
     said() {
         run --separate-stderr hxmesh run "$2" --quiet --name "$NAME" "${@:3}"
@@ -109,7 +108,7 @@ FILE
     said "--job 'a: 2': hosts of a torus of one or two sides forward packets: jobs cannot be kept apart" "torus 4x4" --job "a: 2"
 }
 
-@test "jobs: where a job with a collective is left out, no collective is reported" {
+@test "jobs: if a job with a collective is left out, no collective is reported" {
     for clock in wall virtual; do
         report "4x4 Hx2Mesh" --clock "$clock" --job 'a: 4 all-reduce 64KiB' --job 'b: 4 permutation 64KiB' --only b
         holds '.complete and .collective == null and .messages == 16'
@@ -128,7 +127,7 @@ FILE
     done
 }
 
-@test "jobs: what a job says has to be for what it sends" {
+@test "jobs: settings of a job must apply to its traffic" {
     # shellcheck disable=SC2154 # stderr: set by run
     refused() {
         run --separate-stderr hxmesh run "$2" --quiet --name "$NAME" "${@:3}"
@@ -145,7 +144,7 @@ FILE
     holds '.complete and [.collective.jobs[] | [.columns, .rows, .algorithm]] == [[6, 4, "torus"]]'
 }
 
-@test "jobs: a file that ends with a duration says nothing of interference" {
+@test "jobs: a file that ends with a duration has no interference figures" {
     cat >"$BATS_TEST_TMPDIR/lasting.hxm.yaml" <<'FILE'
 fabric: 4x4 Hx2Mesh
 traffic: {pattern: uniform, duration: 1ms}
@@ -157,8 +156,8 @@ FILE
 be slower (use a count)" ]
 }
 
-# Every frame at every port, against the rules of the fabric: no job's at a board that is not its own.
-@test "jobs: captures agree that they stay apart" {
+# Every frame at every port, by the rules of the fabric: no job's frame at a board of another.
+@test "jobs: captures show that they stay separate" {
     for clock in wall virtual; do
         hxmesh run "4x4 Hx2Mesh" --clock "$clock" --job 'a: 2x3 all-reduce 64KiB' --job 'b: 4 all-to-all 16KiB' --name "$NAME" \
             --quiet --capture "$BATS_TEST_TMPDIR/$clock.pcapng" >/dev/null

@@ -8,7 +8,7 @@ teardown() {
     end_started
 }
 
-# kill_workers N: kills N workers of $PID, one at a time, each when all of them are there.
+# kill_workers N: kills N workers of $PID one by one, each when all of them are there.
 kill_workers() {
     local n worker
     for ((n = 0; n < $1; n++)); do
@@ -21,7 +21,7 @@ kill_workers() {
 }
 gone() { [ ! -e "/proc/$1" ]; }
 
-@test "kill: workers that are killed start again and nothing is lost" {
+@test "kill: killed workers restart and nothing is lost" {
     for WORKERS in 2 4; do
         start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 8s --workers "$WORKERS"
         await_workers "$WORKERS"
@@ -36,13 +36,13 @@ gone() { [ ! -e "/proc/$1" ]; }
     done
 }
 
-# An accelerator owes what its rate is from its start on: what its predecessor did counts for that one.
+# An accelerator owes its rate from its start on: messages of its predecessor count for that one.
 # bats test_tags=all
-@test "kill: at a rate, who starts again goes on at that rate" {
+@test "kill: a restarted sender continues at its injection rate" {
     # 8 accelerators, 20 MB/s each.
     start "4x2 Hx1Mesh" --traffic all-to-all-random --message 8KiB --rate 0.0001 --duration 8s --workers 2
     await_workers 2
-    await_traffic 20000 # an eighth of what it sends
+    await_traffic 20000 # an eighth of its traffic
     kill -KILL "$(workers_of "$PID" | head -n 1)"
     finish
     [ "$CODE" -eq 0 ]
@@ -77,9 +77,9 @@ gone() { [ ! -e "/proc/$1" ]; }
     nothing_left
 }
 
-# A receiver that is killed loses what it had of the file. It says so; those of the other worker have it all.
+# A killed receiver loses its part of the file and reports it; those of the other worker have all of it.
 # bats test_tags=all
-@test "kill: a file under way arrives whole where nobody was killed, and no copy passes for what it is not" {
+@test "kill: a file in flight arrives complete at receivers that lived, and no copy claims to be complete otherwise" {
     head -c 33554432 /dev/urandom >"$BATS_TEST_TMPDIR/large"
     for worker in hxmesh-w0 hxmesh-w1; do
         begin send "$BATS_TEST_TMPDIR/large" --fabric "4x4 Hx2Mesh" --workers 2
@@ -89,7 +89,7 @@ gone() { [ ! -e "/proc/$1" ]; }
         finish
         holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
             .messages_failed == 0 and .host.worker_deaths == 1 and (.receivers | length == 63)'
-        # The northern half of the boards is the first worker's.
+        # The northern half of the boards belongs to the first worker.
         holds ".receivers | map(select((.at[1] < 4) == (\"$worker\" == \"hxmesh-w1\"))) |
             length >= 31 and all(.identical)"
         # shellcheck disable=SC2016 # variables of jq
@@ -101,7 +101,7 @@ gone() { [ ! -e "/proc/$1" ]; }
 
 # Processes of root have no limit.
 # bats test_tags=all
-@test "kill: the fabric goes on without a worker that the machine gives no process, and starts it when it can" {
+@test "kill: the fabric continues without a worker that the machine gives no process, and starts it later" {
     [ "$(id -u)" -eq 0 ] || skip "not root"
     local errors=$BATS_TEST_TMPDIR/stderr worker
     local somebody=(setpriv --reuid=54321 --regid=54321 --clear-groups --bounding-set=-all)
@@ -124,7 +124,7 @@ gone() { [ ! -e "/proc/$1" ]; }
     nothing_left
 }
 
-@test "kill: without restart the rest goes on and the run ends by itself" {
+@test "kill: without restart the rest continues and the run ends by itself" {
     WORKERS=2
     start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 4s --workers 2 --no-restart
     await_workers 2

@@ -12,7 +12,7 @@ setup() {
 }
 teardown() { end_started; }
 
-# pingpong ARGUMENTS...: fi_pingpong of two hosts that checks what comes; what the one that asks says is in $output.
+# pingpong ARGUMENTS...: fi_pingpong of two hosts with checked data; the output of the client is in $output.
 pingpong() {
     local port=$((20000 + RANDOM % 10000))
     timeout 300 fi_pingpong -p hxmesh -e rdm -c -B "$port" "$@" >/dev/null 3>&- &
@@ -24,7 +24,7 @@ pingpong() {
 
 listens() { grep -qi ":$(printf '%04x' "$1") 0*:0000 0A" /proc/net/tcp /proc/net/tcp6; }
 
-# mpi RANKS PROGRAM...: a rank a host, over nothing but the provider.
+# mpi RANKS PROGRAM...: a rank a host, over the provider only.
 mpi() {
     local ranks=$1
     shift
@@ -33,7 +33,7 @@ mpi() {
         -x FI_PROVIDER_PATH -x HXMESH_FABRIC --mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include hxmesh "$@" 3>&-
 }
 
-@test "libfabric: fi_info lists the provider while a fabric is served, and not else" {
+@test "libfabric: fi_info lists the provider exactly while a fabric is served" {
     run ! fi_info -p hxmesh
     serve "2x2 Hx2Mesh" --workers 1
     run -0 fi_info -p hxmesh
@@ -50,7 +50,7 @@ mpi() {
     holds '.packets_delivered > 1000'
 }
 
-@test "libfabric: Open MPI: all sizes, probes, wildcards, unexpected and cut off messages, collectives, on 4 hosts" {
+@test "libfabric: Open MPI: all sizes, probes, wildcards, unexpected and truncated messages, collectives, on 4 hosts" {
     serve "2x2 Hx2Mesh" --workers 2
     run -0 mpi 4 "${HXMESH%/*}/tests/mpi/everything" 1000000
     [ "$output" = "MPI: all right, 4 ranks" ]
@@ -58,7 +58,7 @@ mpi() {
     holds '.packets_delivered > 1000'
 }
 
-@test "libfabric: Open MPI runs on any other fabric by another spec, and says which host it cannot have" {
+@test "libfabric: Open MPI runs on any other fabric by another spec, and reports a host that it cannot have" {
     serve "fat-tree hosts=2 radix=8" --workers 1
     run -0 mpi 2 "${HXMESH%/*}/tests/mpi/everything" 100000
     [ "$output" = "MPI: all right, 2 ranks" ]
@@ -67,14 +67,14 @@ mpi() {
     end_serving
 }
 
-@test "libfabric: what the provider does not have answers -FI_ENOSYS, each call of it" {
+@test "libfabric: each call that the provider does not have returns -FI_ENOSYS" {
     serve "2x2 Hx2Mesh" --workers 1
     run -0 timeout 120 "${HXMESH%/*}/tests/libfabric/absent"
     [ "$output" = "55 calls, 0 of them there" ]
     end_serving
 }
 
-@test "libfabric: without memory a call is refused, and how those end that were taken is told" {
+@test "libfabric: without memory a call is refused, and accepted calls report their end" {
     serve "2x2 Hx2Mesh" --workers 1
     run -0 timeout 120 "${HXMESH%/*}/tests/libfabric/memory"
     [[ $output =~ ^([0-9]+)\ taken,\ [1-9][0-9]*\ refused,\ ([0-9]+)\ told$ ]]

@@ -1,10 +1,10 @@
-/* make_capture - writes a capture of the model in tests/support/support_capture.h, whole or broken, for tests by
- * command line.
+/* make_capture - writes a capture of the model in tests/support/support_capture.h, good or broken, for command line
+ * tests.
  *
  *     make_capture FILE [NAME=NUMBER...] [break=RULE] [comment=TEXT]
  *
  * NAME: a b x y planes messages bytes credits wire crc snaplen seed lose greedy. With break= it prints the number of
- * the frame that must be named. */
+ * the frame that a verifier must name. */
 #include "tests/support/support_capture.h"
 
 #include <inttypes.h>

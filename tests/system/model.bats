@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# model.bats - spin finds no error in the models of tests/model, and finds one as soon as a rule of theirs is broken.
+# model.bats - spin finds no error in the models of tests/model, and finds one as soon as one of their rules is broken.
 
-# searched SIZE [MODEL]: each run finds what it is to find.
+# searched SIZE [MODEL]: each run finds what it must find.
 searched() {
     run "$BATS_TEST_DIRNAME/../../mk/model.sh" "$BATS_TEST_TMPDIR" "$@"
     echo "$output"
@@ -14,7 +14,7 @@ searched() {
 }
 
 # bats test_tags=all
-@test "credits, sessions and restarts of a cable: no overrun, no stale grant, and whole again from every state" {
+@test "credits, sessions and restarts of a cable: no overrun, no stale grant, and recovery from every state" {
     searched quick session
 }
 
@@ -24,7 +24,7 @@ searched() {
 }
 
 # bats test_tags=all
-@test "a search that may not go deep enough proves nothing" {
+@test "a search without enough depth proves nothing" {
     HX_MODEL_DEPTH=1000 run "$BATS_TEST_DIRNAME/../../mk/model.sh" "$BATS_TEST_TMPDIR" quick redo
     echo "$output"
     [ "$status" -eq 1 ]

@@ -1,12 +1,11 @@
-/* prod_image - starts an image in QEMU, with cables as hxmesh lays them, and sends it frames that nobody should: random
- * bytes of any length, frames with our types and random contents, its own frames back, and those with single bits
- * turned.
+/* prod_image - starts an image in QEMU with cables as hxmesh provides them, and sends it invalid frames: random bytes
+ * of any length, frames with hxmesh types and random contents, its own frames back, unchanged or with a flipped bit.
  *
  *     prod_image FRAMES QEMU [ARGUMENT...]
  *
- * QEMU ARGUMENT...: what starts the machine, but for its cables. Prints the seed (HX_SEED), what the image says from
- * its start to its end, and `answered 1` if on each of four cables it sent a frame before it was prodded, and another
- * one afterwards; else `answered 0`. Ends with QEMU's code. */
+ * QEMU ARGUMENT...: the command without its cables. Prints the seed (HX_SEED), the image's output, and `answered 1`
+ * if on each of four cables it sent a frame before and after the invalid ones; otherwise `answered 0`. Exits with
+ * QEMU's code. */
 #include "hxmesh/frame.h"
 #include "tests/support/support_random.h"
 
@@ -26,12 +25,12 @@
 enum { CABLES = 4, MOST_ARGUMENTS = 64, LONGEST = HX_MAX_FRAME + 1000 };
 
 static uint64_t seed;
-static int cable[CABLES][2]; /* ours, QEMU's */
+static int cable[CABLES][2]; /* this program's, QEMU's */
 static uint64_t came[CABLES];
 static uint8_t last[CABLES][LONGEST];
 static size_t last_bytes[CABLES];
 
-/* `command` with a device for each cable. */
+/* Runs `command` with a device for each cable. */
 _Noreturn static void become(char *const *command, int console)
 {
     char netdev[CABLES][64];
@@ -76,12 +75,12 @@ static size_t make_frame(unsigned i, uint8_t *frame)
     switch (seeded_below(&seed, 4)) {
     case 0:
         return bytes;
-    case 1: /* ours by type; often as short as a credit frame */
+    case 1: /* a hxmesh type; often as short as a credit frame */
         bytes = seeded_below(&seed, 2) ? bytes : 72;
         frame[12] = 0x88;
         frame[13] = seeded_below(&seed, 2) ? 0xB5 : 0xB6;
         return bytes;
-    default: /* its own, as it was, or with a bit turned */
+    default: /* its own frame, unchanged or with a flipped bit */
         if (last_bytes[i] == 0)
             return bytes;
         memcpy(frame, last[i], last_bytes[i]);
@@ -91,7 +90,7 @@ static size_t make_frame(unsigned i, uint8_t *frame)
     }
 }
 
-/* What finds no room is sent when there is some; the image reads on, or this does not end. */
+/* Frames without room are sent once there is some; if the image stops reading, this does not end. */
 static void prod(unsigned long frames)
 {
     static uint8_t frame[LONGEST];
@@ -107,7 +106,7 @@ static void prod(unsigned long frames)
     }
 }
 
-/* It is alive if it still asks: whether each cable brings one frame more than those that are there already. */
+/* The image lives if it still sends: whether each cable brings one more frame. */
 static bool await_frames(void)
 {
     enum { PATIENCE_MS = 20000 };
@@ -141,7 +140,7 @@ int main(int argc, char **argv)
     if (pid == 0)
         become(argv + 2, console[0]);
     bool answered = await_frames();
-    if (answered) { /* one that reads nothing is not prodded: there would be no end of it */
+    if (answered) { /* an image that reads nothing is skipped, since prod() would not end */
         prod(strtoul(argv[1], NULL, 10));
         answered = await_frames();
     }

@@ -14,7 +14,7 @@ teardown() { end_started; }
 # exchange HOST ROUNDS MOST PEER...: exchanges messages of all sizes up to MOST bytes with programs at other hosts.
 exchange() { timeout --kill-after=5 600 "$EXCHANGE" "$NAME" "$@" 3>&-; }
 
-# exchange_both A B ROUNDS: two programs that exchange with each other, in the background: $other and $second.
+# exchange_both A B ROUNDS: two programs that exchange messages in the background: $other and $second.
 exchange_both() {
     exchange "$1" "$3" 300000 "$2" &
     other=$!
@@ -32,7 +32,7 @@ exchange_both() {
     holds '.bytes_corrupted == 0 and .messages_failed == 0'
 }
 
-@test "program: where there is no room to send, waiting alone makes some" {
+@test "program: without room to send, waiting alone makes some" {
     serve "2x2 Hx2Mesh" --workers 2
     exchange 15 drain 0 >"$BATS_TEST_TMPDIR/out" &
     run -0 exchange 0 flood 15
@@ -42,7 +42,7 @@ exchange_both() {
     end_serving
 }
 
-@test "program: what programs send is good in a capture, and no report says that it was checked, or how to run it again" {
+@test "program: programs' messages are good in a capture, and no report says that they were checked, or how to repeat the run" {
     serve "2x2 Hx2Mesh" --workers 2
     exchange_both 0 15 40
     hxmesh capture --name "$NAME" -w "$BATS_TEST_TMPDIR/run.pcapng" --snaplen 64 --count 2000 -q
@@ -55,7 +55,7 @@ exchange_both() {
            (has("message_bytes") or has("share_offered") or (.settings | has("traffic")) | not)'
 }
 
-@test "program: everybody with everybody and with itself, in any other fabric too" {
+@test "program: all hosts with each other and with themselves, in any other fabric too" {
     serve "fat-tree hosts=4 radix=8" --workers 2
     local others=()
     for host in 1 2 3; do
@@ -67,14 +67,14 @@ exchange_both() {
     end_serving
 }
 
-@test "program: a worker is killed meanwhile, and nothing is lost, doubled or out of order" {
+@test "program: a worker is killed in between, and nothing is lost, doubled or out of order" {
     serve "2x2 Hx2Mesh" --workers 2
     exchange 0 40 300000 15 &
     local other=$!
     for _ in 1 2 3; do
         sleep 0.1
         worker=$(workers_of "$PID" | shuf -n 1)
-        [ -z "$worker" ] || kill -KILL "$worker" || true # it may have been killed before, and be waited for since
+        [ -z "$worker" ] || kill -KILL "$worker" || true # it may have been killed earlier, and be waited for
     done &
     local killer=$!
     exchange 15 40 300000 0
@@ -83,8 +83,8 @@ exchange_both() {
     end_serving
 }
 
-# Programs at 0 and 15 exchange messages, and the one at 0 is killed meanwhile; the other one is process $SECOND, and
-# says what it misses in the file error.
+# Programs at 0 and 15 exchange messages, and the one at 0 is killed; the other is process $SECOND, with its error in
+# the file error.
 kill_one_of_two() {
     exchange 0 1000 300000 15 2>/dev/null &
     local first=$!
@@ -95,21 +95,20 @@ kill_one_of_two() {
     wait "$first" || true
 }
 
-# The second one ends because the first has gone: by what was under way to or from it, or by its absence alone where
-# nothing was.
+# The second one ends because the first is gone: by messages in flight, or by its absence alone.
 second_misses_first() {
     ! wait "$SECOND" || return 1
     grep -q 'Connection reset by peer (from 0\|gone (from 0' "$BATS_TEST_TMPDIR/error"
 }
 
-@test "program: one is killed, and its host and its peers go on with the next one" {
+@test "program: one is killed, and its host and its peers continue with the next one" {
     serve "2x2 Hx2Mesh" --workers 2
     kill_one_of_two
     exchange 0 1 1000 0
     exchange 0 1 300000 15 2>/dev/null &
     local third=$!
     second_misses_first
-    # It waits for one that is not there, or has met the second and heard that he has gone.
+    # It waits for a missing program, or has met the second and got the notice of its end.
     pkill -KILL --full "^$EXCHANGE $NAME 0 " || true
     wait "$third" || true
     exchange 0 1 300000 15 &
@@ -119,15 +118,15 @@ second_misses_first() {
     end_serving
 }
 
-@test "program: one is killed, and those who knew it hear so though nobody comes in its place" {
+@test "program: one is killed, and its peers are notified although none takes its place" {
     serve "2x2 Hx2Mesh" --workers 2
     kill_one_of_two
     second_misses_first
     end_serving
 }
 
-# It opens its host as soon as there is a door, before the run has begun and its time.
-@test "program: one that came before the fabric had started is missed when it is killed" {
+# It opens its host as soon as the attach socket exists, before the start of the run and of its clock.
+@test "program: one that attached before the fabric's start is missed when it is killed" {
     (until exchange 0 1000 300000 15 2>/dev/null; do :; done) &
     local first=$!
     serve "2x2 Hx2Mesh" --workers 2
@@ -145,8 +144,8 @@ sent_something() {
     "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | is_so '.packets_delivered > 100'
 }
 
-# It wanted to speak with 15 before anybody was there, so its greeting stands there for who comes.
-@test "program: who comes later hears nothing of one who had gone before" {
+# It greeted 15 before any program was there, so its greeting waits for the next one.
+@test "program: a later one gets no notice of one that had left earlier" {
     serve "2x2 Hx2Mesh" --workers 1
     exchange 0 1 1000 15 2>/dev/null &
     local gone=$!
@@ -166,7 +165,7 @@ greeted_somebody() {
 }
 
 # bats test_tags=all
-@test "program: what finds no way goes again when there is one" {
+@test "program: messages without a path are sent again once a path exists" {
     serve "fat-tree hosts=4 radix=8" --workers 2
     exchange_both 0 1 400
     eventually sent_something
@@ -174,10 +173,10 @@ greeted_somebody() {
     wait "$other"
     wait "$second"
     end_serving
-    holds '.messages_failed > 0 and .bytes_corrupted == 0' # those went again: both have all of theirs
+    holds '.messages_failed > 0 and .bytes_corrupted == 0' # those were sent again: both have all messages
 }
 
-@test "program: a host is held by one at a time, and opening says why it cannot be" {
+@test "program: a host belongs to one program at a time, and opening reports why it fails" {
     serve "2x2 Hx2Mesh" --workers 1
     exchange 3 1 1000 4 >"$BATS_TEST_TMPDIR/holder" &
     local holder=$!
@@ -195,7 +194,7 @@ greeted_somebody() {
 
 @test "program: a worker sleeps while programs that hold its hosts have nothing to send" {
     serve "2x2 Hx2Mesh" --workers 1
-    exchange 3 1 1000 4 >"$BATS_TEST_TMPDIR/holder" & # nobody is at 4
+    exchange 3 1 1000 4 >"$BATS_TEST_TMPDIR/holder" & # no program is at 4
     local holder=$!
     eventually grep -q open "$BATS_TEST_TMPDIR/holder"
     sleeps_long "$(workers_of "$PID")"
@@ -204,8 +203,8 @@ greeted_somebody() {
     end_serving
 }
 
-# cut_short PROCESS: makes everything shorter that it has open of hxmesh; prints how many descriptors it tried, and
-# fails if one gave way.
+# cut_short PROCESS: tries to shrink all memory of hxmesh that it has open; prints the number of descriptors, and fails
+# if one can shrink.
 cut_short() {
     local fd tried=0
     for fd in "/proc/$1/fd/"*; do
@@ -217,7 +216,7 @@ cut_short() {
 }
 
 # bats test_tags=all
-@test "program: what it shares with its worker cannot be cut short, and its worker lives" {
+@test "program: memory that it shares with its worker cannot shrink, and its worker lives" {
     serve "2x2 Hx2Mesh" --workers 2
     exchange_both 0 15 200
     eventually sent_something
@@ -229,8 +228,8 @@ cut_short() {
     end_serving
 }
 
-# alone COMMANDS: runs shell commands that see a small /dev/shm of their own; $hxmesh and $exchange are the programs
-# there, `serve NAME` serves four hosts, and `try NAME` opens one of a fabric and prints what comes of it.
+# alone COMMANDS: runs shell commands with a small private /dev/shm; $hxmesh and $exchange are the programs there,
+# `serve NAME` serves four hosts, and `try NAME` opens one of a fabric and prints the result.
 alone() {
     unshare --mount mount -t tmpfs tmpfs /dev/shm 2>/dev/null ||
         skip "this user may not give a process a /dev/shm of its own (unshare --mount)"
@@ -249,7 +248,7 @@ alone() {
 }
 
 # shellcheck disable=SC2016 # for the inner shell
-@test "program: a /dev/shm without room for a byte is none of their business" {
+@test "program: a /dev/shm without room for a byte does not affect them" {
     alone 'serve one
         fabric=$!
         ! head -c 100M /dev/zero >/dev/shm/fill 2>/dev/null || exit 98
@@ -260,7 +259,7 @@ alone() {
 }
 
 # shellcheck disable=SC2016 # for the inner shell
-@test "program: without a name the fabric that is served is found, whatever else stands in /dev/shm" {
+@test "program: without a name the running fabric is found, with any other objects in /dev/shm" {
     alone 'serve dead
         kill -KILL $!
         wait $! 2>/dev/null
@@ -289,7 +288,7 @@ exchange: 0 of file: No such file or directory
 exchange: 0 of any: Name not unique on network" ]
 }
 
-@test "program: what a killed fabric left is found by hxmesh clean" {
+@test "program: hxmesh clean finds objects of a killed fabric" {
     serve "2x2 Hx2Mesh" --workers 1
     mapfile -t workers < <(workers_of "$PID")
     kill -KILL "$PID"

@@ -1,12 +1,12 @@
-# program_support.bash - what tests of programs as hosts share; emulator_support.bash is loaded before.
+# program_support.bash - shared by tests of programs as hosts; emulator_support.bash is loaded before.
 
-# serve SPEC [ARGUMENTS...]: begins to serve a fabric, and waits until its hosts can be opened.
+# serve SPEC [ARGUMENTS...]: starts to serve a fabric, and waits until its hosts can be opened.
 serve() {
     begin serve "$@"
     eventually test -S "/dev/shm/hxmesh-$NAME.door"
 }
 
-# end_serving: it is told to end, has lost nothing, and leaves nothing.
+# end_serving: ends it; it has lost nothing, and leaves nothing behind.
 end_serving() {
     kill -INT "$PID"
     finish

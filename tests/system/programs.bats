@@ -1,5 +1,5 @@
-# programs.bats - hxmesh up, exec, down: programs that know nothing of a fabric talk over it, and nothing of it is left
-# after any end. A machine without /dev/net/tun or user namespaces skips them, with what it said.
+# programs.bats - hxmesh up, exec, down: programs that know nothing of a fabric communicate over it, and nothing of it
+# is left after any end. Without /dev/net/tun or user namespaces the tests are skipped with the machine's error.
 
 load emulator_support
 
@@ -20,7 +20,7 @@ holder() {
     done
 }
 
-# up SPEC...: a fabric of the test's name; notes the network of its first host and the process that supervises it.
+# up SPEC...: starts a fabric of the test's name; notes the network of its first host and its supervisor.
 up() {
     run --separate-stderr hxmesh up "$@" --name "$NAME"
     # shellcheck disable=SC2154 # bats sets it
@@ -40,14 +40,14 @@ on() {
     hxmesh exec --name "$NAME" "$host" -- "$@"
 }
 
-# all_left: nothing of the fabric is there: memory, processes, or anybody in the first host's network.
+# all_left: nothing of the fabric is left: memory, processes, or processes in the first host's network.
 all_left() {
     nothing_left || return 1
     [ ! -e "/dev/shm/hxmesh-$NAME.door" ] || return 1
     all_gone "$SUPERVISOR" "$HOLDER" || return 1
     ! is_there
 }
-# Whether anybody is in the first host's network.
+# Whether a process is in the first host's network.
 is_there() { readlink /proc/[0-9]*/ns/net 2>/dev/null | grep -qxF "$NET"; }
 
 # serve HOST PORT: the folder, by HTTP.
@@ -56,8 +56,8 @@ serve() {
     eventually on "$1" curl --silent --output /dev/null "http://localhost:$2/"
 }
 
-# Who does not learn its name cannot end it.
-@test "programs: a fabric that cannot say that it is up is not; what exec cannot write is no success" {
+# A caller that does not learn its name cannot end it.
+@test "programs: a fabric that cannot report that it is up is not; output that exec cannot write is a failure" {
     say_nowhere() { hxmesh up "1x1 Hx2Mesh" --name "$NAME" "$@" >/dev/full; }
     local how
     up "1x1 Hx2Mesh" --workers 1
@@ -93,7 +93,7 @@ both_died() {
     [ "$(hxmesh top "$NAME" --json - --count 1 --interval 100ms | jq '[.workers[].deaths] | add')" -eq 2 ]
 }
 
-@test "programs: a file over TCP is the same, though workers are killed meanwhile" {
+@test "programs: a file over TCP arrives unchanged, while workers are killed" {
     head -c 60000000 /dev/urandom >file
     up "2x2 Hx2Mesh"
     serve a0,0 8000
@@ -108,10 +108,10 @@ both_died() {
     all_left
 }
 
-@test "programs: IPv6: every host pings every other, also by its link, and a file over TCP is the same" {
+@test "programs: IPv6: every host pings every other, also by its link, and a file over TCP arrives unchanged" {
     up "1x1 Hx2Mesh"
     on h0 grep -q hx0 /proc/net/if_inet6 || skip "this machine has no IPv6"
-    [ "$(on h3 grep -c hx0 /proc/net/if_inet6)" -eq 2 ] # those two, and none of the kernel's own
+    [ "$(on h3 grep -c hx0 /proc/net/if_inet6)" -eq 2 ] # those two, and none of the kernel's
     local from to
     for from in a0,0 a1,0 a0,1 a1,1; do
         for to in a0,0 a1-0 h2 fd68:786d:6573::1:1 fe80::1:1%hx0; do
@@ -139,7 +139,7 @@ both_died() {
     all_left
 }
 
-@test "programs: exec gives the program its place, and its exit code back" {
+@test "programs: exec hands over to the program, and returns its exit code" {
     up "fat-tree hosts=4 radix=4"
     [ "$(on h1 printenv HXMESH_FABRIC HXMESH_HOST | paste -s -d ' ')" = "$NAME a0,1" ]
     [ "$(on a0,1 hostname)" = a0-1 ]
@@ -154,10 +154,10 @@ both_died() {
     [ "$stderr" = "hxmesh: error: /: cannot be run: Permission denied" ]
     run -0 hxmesh exec --name "$NAME" --all -- hostname
     [ "$(sort <<<"$output" | paste -s -d ' ')" = "a0,0: a0-0 a0,1: a0-1 a1,0: a1-0 a1,1: a1-1" ]
-    run -1 hxmesh exec --name "$NAME" --all -- grep -q a0-0 /proc/sys/kernel/hostname # on all but one it is not
+    run -1 hxmesh exec --name "$NAME" --all -- grep -q a0-0 /proc/sys/kernel/hostname # on all but one it does not match
 }
 
-@test "programs: what is wrong is said in one line" {
+@test "programs: errors are one line" {
     up "1x1 Hx2Mesh"
     refuse() {
         local code=$1 line=$2
@@ -182,7 +182,7 @@ both_died() {
     refuse 3 "3x Hx2Mesh: $(hxmesh info "3x Hx2Mesh" 2>&1 | sed 's/^hxmesh: error: 3x Hx2Mesh: //')" up "3x Hx2Mesh"
 }
 
-@test "programs: a run has no hosts for programs, and is not for down" {
+@test "programs: a run has no hosts for programs, and down refuses it" {
     start "1x1 Hx2Mesh" --duration 60s
     await_traffic
     run -2 --separate-stderr hxmesh exec --name "$NAME" h0 -- true
@@ -192,8 +192,7 @@ both_died() {
     end_long
 }
 
-# pingpong HOST NAME ARGUMENTS...: fi_pingpong on that host and on the first one, whom it asks by name; all that comes
-# is checked.
+# pingpong HOST NAME ARGUMENTS...: fi_pingpong on that host and on the first one, by its name; all data is checked.
 pingpong() {
     local from=$1 to=$2
     shift 2
@@ -227,7 +226,7 @@ needs_provider() {
 
 @test "programs: a worker sleeps while a program holds one of its hosts and has nothing to send" {
     up "1x1 Hx2Mesh" --workers 1
-    on h1 "${HXMESH%/*}/tests/system/exchange" "$NAME" 1 1 1000 2 >held 3>&- & # nobody is at 2
+    on h1 "${HXMESH%/*}/tests/system/exchange" "$NAME" 1 1 1000 2 >held 3>&- & # no program is at 2
     eventually grep -q open held
     sleeps_long "$(workers_of "$SUPERVISOR")"
     on h0 ping -c 1 -W 5 h3 >/dev/null
@@ -241,12 +240,12 @@ needs_provider() {
     run -0 hxmesh exec --name "$NAME" --mpi 4 --over messages -- ./exchange
     [[ "$output" == *"4 ranks on 4 hosts: all right"* ]]
     run -0 taskset -c 0 "$HXMESH" exec --name "$NAME" --mpi 1 -- printenv HXMESH_IDLE OMPI_MCA_mpi_yield_when_idle
-    [ "$output" = $'sleep\n1' ] # the rank and the workers are more than the one core
+    [ "$output" = $'sleep\n1' ] # the rank and the workers outnumber the one core
     run -2 --separate-stderr hxmesh exec --name "$NAME" --mpi 5 --over messages -- ./exchange
     [ "$stderr" = "hxmesh: error: --mpi: 5 ranks are more than the hosts of $NAME, and a host has messages for one (choose fewer, or --over ip)" ]
 }
 
-@test "programs: down ends what runs on hosts, also what does not want to end" {
+@test "programs: down ends what runs on hosts, also what ignores the first signal" {
     up "1x1 Hx2Mesh"
     on h0 sleep 1000 3>&- &
     local meek=$!
@@ -260,7 +259,7 @@ needs_provider() {
     run -137 wait "$stubborn"
 }
 
-@test "programs: down ends also what made a network, or all namespaces, of its own" {
+@test "programs: down also ends processes with a network, or all namespaces, of their own" {
     up "1x1 Hx2Mesh"
     local ways=(--net "--user --map-root-user --net --uts --mount" "--user --map-root-user --mount --net --pid --fork")
     local started=()
@@ -283,7 +282,7 @@ needs_provider() {
 # lines_of LOG: without times and numbers of processes.
 lines_of() { sed -E 's/^[0-9-]{10}T[0-9:]{8}Z //; s/process [0-9]+/process N/' "$1"; }
 
-@test "programs: what a fabric says in the background is in its log" {
+@test "programs: the output of a fabric in the background is in its log" {
     local log=$XDG_STATE_HOME/hxmesh/$NAME.log worker
     up "1x1 Hx2Mesh" -w 1
     [[ "$SAID" == *"$log"* ]]
@@ -295,7 +294,7 @@ lines_of() { sed -E 's/^[0-9-]{10}T[0-9:]{8}Z //; s/process [0-9]+/process N/' "
     [ "$(lines_of "$log")" = "hxmesh: $NAME is up: 1x1 Hx2Mesh, process N
 hxmesh: warning: worker 0 (process N) was killed by signal 9; its nodes restart
 hxmesh: $NAME is down, with code 130" ]
-    # Elsewhere, and where there can be none.
+    # With another folder, and where none is possible.
     up "1x1 Hx2Mesh" --log other.log
     hxmesh down "$NAME"
     eventually grep -q 'is down' other.log
@@ -305,7 +304,7 @@ hxmesh: $NAME is down, with code 130" ]
     [ "$stderr" = "hxmesh: error: --log: is for the background (with --foreground: 2>FILE, or the journal)" ]
 }
 
-@test "programs: kill -9 of the supervisor leaves nothing, nor does that of the holder" {
+@test "programs: kill -9 of the supervisor leaves nothing, nor does that of the netns holder" {
     up "1x1 Hx2Mesh"
     on h0 sleep 1000 3>&- &
     eventually is_there
@@ -316,7 +315,7 @@ hxmesh: $NAME is down, with code 130" ]
     eventually all_left
 }
 
-@test "programs: kill -9 of supervisor and holder at once leaves what clean removes, and the next up takes the name" {
+@test "programs: kill -9 of supervisor and netns holder at once leaves what clean removes, and the next up takes the name" {
     up "1x1 Hx2Mesh"
     kill -KILL "$SUPERVISOR" "$HOLDER"
     eventually all_gone "$SUPERVISOR" "$HOLDER"

@@ -1,6 +1,6 @@
 # asan
 # shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a shell of its own, and sets stderr
-# replay.bats - hxmesh replay: frames of a capture once more, into a fabric and onto an interface.
+# replay.bats - hxmesh replay: frames of a capture again, into a fabric and onto an interface.
 
 load capture_run_support
 
@@ -14,13 +14,13 @@ teardown() {
     end_started
 }
 
-# What there is to be replayed: all-to-all of a 2x2 Hx2Mesh.
+# Frames to replay: all-to-all of a 2x2 Hx2Mesh.
 record() {
     report "2x2 Hx2Mesh" --message 3000 --workers 2 --capture "$FILE" --capture-buffer 64MiB
     holds '.capture.dropped == 0'
 }
 
-# A fabric that hardly sends by itself. Its frames at PORTS go to $AGAIN.
+# A fabric with little traffic of its own. Its frames at PORTS go to $AGAIN.
 start_quiet() {
     start "2x2 Hx2Mesh" --traffic permutation --message 1 --count 0 --rate 0.000001 --duration 60s --workers 2 \
         --capture "$AGAIN" --capture-ports "$1" --capture-filter 'greater 1000'
@@ -44,11 +44,11 @@ bytes_at() {
         -T fields -e frame.len -e eth.dst -e eth.src 2>/dev/null | sort
 }
 
-# arrived PORT N: N of them have come in there.
+# arrived PORT N: N of them have arrived there.
 arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
 
 # bats test_tags=all
-@test "replay: into a port, whose switch passes them on" {
+@test "replay: into a port with a switch that forwards them" {
     record
     start_quiet 'a1,2/p0/*'
     replay --port a1,2/p0/E --from a1,2/p0/E --direction in --as-fast-as-possible
@@ -57,7 +57,7 @@ arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
     jq --exit-status '.sent > 0 and .sent + .passed_over == .read and .cut == 0 and ([.refused[]] | add) == 0' "$SENT"
     eventually arrived a1,2/p0/E "$(bytes_at a1,2/p0/E 1 "$FILE" | wc -l)"
     end_quiet
-    # They came in there, as they had, and went on.
+    # They arrived there, as in the capture, and went on.
     [ "$(bytes_at a1,2/p0/E 1 "$AGAIN")" = "$(bytes_at a1,2/p0/E 1 "$FILE")" ]
     [ "$(bytes_at a1,2/p0/E 1 "$FILE" | wc -l)" -gt 0 ]
     [ "$frames" -ge "$(bytes_at a1,2/p0/E 1 "$FILE" | wc -l)" ]
@@ -65,7 +65,7 @@ arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
         "$(bytes_at a1,2/p0/E 1 "$AGAIN" | wc -l)" ]
 }
 
-@test "replay: injected at local, they find their way" {
+@test "replay: injected at local, they reach their destinations" {
     record
     start_quiet '*/local'
     replay --port a3,3/p0/local --from a3,3/p0/local --direction in --as-fast-as-possible -f 'greater 1000'
@@ -77,7 +77,7 @@ arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
         wc -l)" -eq 15 ]
 }
 
-@test "replay: into a port of a network, in the time they took, and at a rate" {
+@test "replay: into a port of a network, in original time, and at a rate" {
     record
     start_quiet 'row1/* a2,1/p0/W'
     replay --port row1/p0/2 --from row1/p0/2 --direction in --rate 200 -f 'greater 1000'
@@ -90,9 +90,9 @@ arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
     [ "$(bytes_at a2,1/p0/W 2 "$AGAIN")" = "$(bytes_at row1/p0/2 1 "$AGAIN")" ]
 }
 
-@test "replay: what is no good is refused and counted" {
+@test "replay: invalid frames are refused and counted" {
     record
-    # The same frames with a byte of the destination, the version, the payload, the plane changed.
+    # The same frames with a changed byte of the destination, the version, the payload, the plane.
     start_quiet 'a0,0/*'
     damage() { # OFFSET VALUE: the first frame alone, as classic pcap, with one byte changed
         editcap -r -F nsecpcap "$FILE" "$BATS_TEST_TMPDIR/one.pcap" 1 2>/dev/null
@@ -124,7 +124,7 @@ arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
 }
 
 # bats test_tags=all
-@test "replay: kill -9 of it, and of the worker that it feeds, harms nothing" {
+@test "replay: kill -9 of it, and of the worker that it feeds, does no harm" {
     record
     start_quiet 'a1,2/p0/E'
     for _ in 1 2 3; do
@@ -146,7 +146,7 @@ arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
 }
 
 # bats test_tags=all
-@test "replay: one at a time, and it says when the fabric has ended" {
+@test "replay: one at a time, and it reports the end of the fabric" {
     record
     start_quiet 'a1,2/p0/E'
     replay --port a1,2/p0/E --rate 100 2>"$BATS_TEST_TMPDIR/errors" &
@@ -174,7 +174,7 @@ arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
     jq --exit-status '.sent == .read and .sent == 30' <<<"$output"
 }
 
-# says CODE LINE ARGUMENTS...: hxmesh replay ends with CODE and says just that, after "hxmesh: error: ".
+# says CODE LINE ARGUMENTS...: hxmesh replay ends with CODE and exactly this line, after "hxmesh: error: ".
 says() {
     local code=$1 line=$2
     shift 2
@@ -198,12 +198,12 @@ says() {
     [ "$(id -u)" -ne 0 ] || says 4 "no-such0: cannot be sent on: *" "$FILE" --interface no-such0
     start_quiet 'a1,2/p0/E'
     says 2 "--port: 'a9,9/p0/E': this fabric has no such port *" "$FILE" --name "$NAME" --port a9,9/p0/E
-    head -c 300 "$FILE" >"$BATS_TEST_TMPDIR/short" # within the head: no frame stands before it
+    head -c 300 "$FILE" >"$BATS_TEST_TMPDIR/short" # within the head: no frame is before it
     says 3 "$BATS_TEST_TMPDIR/short: *" "$BATS_TEST_TMPDIR/short" --name "$NAME" --port a1,2/p0/E
     end_quiet
 }
 
-@test "replay: what stands before the end of a file that is cut off is sent" {
+@test "replay: frames before the end of a truncated file are sent" {
     local short=$BATS_TEST_TMPDIR/short
     record
     start_quiet 'a1,2/p0/E'

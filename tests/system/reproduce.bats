@@ -1,8 +1,8 @@
 # asan
-# reproduce.bats - hxmesh reproduce: tables, JSON and plots out of runs; what happens if a run fails or is interrupted.
+# reproduce.bats - hxmesh reproduce: tables, JSON and plots of runs; failed and interrupted runs.
 #
-# Most tests have a copy of the program in a folder of its own, where the program `hxmesh` that it finds beside itself
-# is a script: it reports what an all-knowing simulator would, at once.
+# Most tests use a copy of the program in its own folder, with a script as the program `hxmesh` beside it: it reports at
+# once what a perfect simulator would.
 
 load tools_support
 
@@ -23,13 +23,14 @@ teardown() {
     fi
 }
 
-# beside BODY: what `hxmesh` is in this test.
+# beside BODY: the script `hxmesh` of this test.
 beside() {
     printf '#!/bin/bash\n%s\n' "$1" >bin/hxmesh
     chmod 755 bin/hxmesh
 }
 
-# rows: of the tables on stdin, which stand in parts of 80 columns, each row in one line, by the name that begins it.
+# rows: rows of the tables on stdin, each in one line although tables are in parts of 80 columns, by the name that
+# begins it.
 rows() {
     awk '/^  [^ ]/ { name = $0; sub(/^  /, "", name); sub(/  .*/, "", name); rest = substr($0, 3 + length(name))
                      if (!(name in row)) order[++count] = name
@@ -59,7 +60,7 @@ echo "$report"'
 
 reproduce() { timeout --kill-after=5 1200 bin/hxmesh-reproduce "$@" --out out; }
 
-# failed LINE BODY: with such an `hxmesh`, fig12 ends with 1 and just that line on stderr.
+# failed LINE BODY: with such an `hxmesh`, fig12 ends with 1 and exactly that line on stderr.
 failed() {
     local line=$1
     beside "$2"
@@ -68,11 +69,11 @@ failed() {
     # shellcheck disable=SC2154 # bats sets it
     [ "$stderr" = "hxmesh: error: $first: $line" ] || { echo "$stderr"; return 1; }
     [[ "$output" == *"INCOMPLETE: 45 of 45 runs"* ]]
-    judge '.complete == false and .runs[0].state == "failed" and .runs[1].state == "not run"' <out/fig12.json
+    json_holds '.complete == false and .runs[0].state == "failed" and .runs[1].state == "not run"' <out/fig12.json
 }
 first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --message 16MiB --seed 1 --no-links --json -'
 
-@test "reproduce: table II has the paper's values beside ours" {
+@test "reproduce: table II has the paper's values beside the measured ones" {
     beside "$good"
     run --separate-stderr reproduce table2 --full --quiet
     [ "$status" -eq 0 ]
@@ -96,12 +97,12 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
 @test "reproduce: the JSON has date, machine, command lines, times" {
     beside "$good"
     reproduce fig13 --workers 3 --quiet >/dev/null
-    judge '.paper == "hammingmesh" and .experiment == "fig13" and .complete and (.date | test("^20..-..-..T..:..:..Z$")) and .machine.cores > 0 and
+    json_holds '.paper == "hammingmesh" and .experiment == "fig13" and .complete and (.date | test("^20..-..-..T..:..:..Z$")) and .machine.cores > 0 and
         (.machine.cpu | length > 0) and (.runs | length) == (.results | length)' <out/fig13.json
-    judge '.runs[0] | .wall_seconds >= 0 and .packet_hops_per_second == 7500000 and .packet_hops == 5000000 and
+    json_holds '.runs[0] | .wall_seconds >= 0 and .packet_hops_per_second == 7500000 and .packet_hops == 5000000 and
         .command == "hxmesh run \"16x16 Hx2Mesh\" --clock virtual --traffic all-reduce --algorithm torus --message 1MiB --workers 3 --no-links --json -"' \
         <out/fig13.json
-    judge '[.results[] | .algorithm] | unique == ["ring", "rings", "torus", "tree"]' <out/fig13.json
+    json_holds '[.results[] | .algorithm] | unique == ["ring", "rings", "torus", "tree"]' <out/fig13.json
     [ "$(wc -l <calls)" -eq "$(jq '.runs | length' out/fig13.json)" ]
     grep -qx 'run 8x8 Hx4Mesh --clock virtual --traffic all-reduce --algorithm rings --message 1GiB --workers 3 --no-links --json - --quiet' calls
 }
@@ -125,7 +126,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
 }
 
 # bats test_tags=all
-@test "reproduce: an experiment has its paper's name, the HammingMesh paper's also their own alone" {
+@test "reproduce: an experiment has its paper's name; those of the HammingMesh paper also have a name without it" {
     beside "$good"
     reproduce hammingmesh/fig12 --quick --quiet >/dev/null
     reproduce fig12 --quick --quiet --json - >alone
@@ -133,23 +134,23 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     [ "$(jq -c '.[0].results' alone)" = "$(jq -c .results out/fig12.json)" ]
     rm -r out
     reproduce hammingmesh --quick --quiet --json - >paper
-    judge 'map(.paper + "/" + .experiment) == ["hammingmesh/table2", "hammingmesh/fig7", "hammingmesh/fig8",
+    json_holds 'map(.paper + "/" + .experiment) == ["hammingmesh/table2", "hammingmesh/fig7", "hammingmesh/fig8",
         "hammingmesh/fig9", "hammingmesh/fig10", "hammingmesh/fig11", "hammingmesh/fig12",
         "hammingmesh/fig13", "hammingmesh/fig17"]' <paper
     bin/hxmesh-reproduce --help | grep -qxF '  hammingmesh/fig12, 20 minutes'
 }
 
-@test "reproduce: what needs no run is counted: hosts by radix, parts and the bisection of the diameter-two study" {
+@test "reproduce: figures without runs are counted: hosts by radix, parts and the bisection of the diameter-two study" {
     beside 'exit 7'
     reproduce diameter2/fig3 --quiet | rows >text
-    # r / 3 hosts on each of (r / 3 + 1)^2 routers where 3 divides r.
+    # r / 3 hosts on each of (r / 3 + 1)^2 routers if 3 divides r.
     grep -Eq '^ *24 +972 +1872 +3192 +288 +648 +5256 +3456$' text
     grep -Eq '^ *60 +22500 +27900 +52260 +1800 +8820 +202950 +54000$' text
     grep -Eq '^ *64 +35322 +33792 +63552 +2048 +10648 +262656 +65536$' text
     grep -Eq 'slim-fly q=13 p=10 +3380 +338 +1.95 +2.90 +2 ' text
     grep -Eq 'mlfm h=15 +3600 +360 +2.00 +3.00 +2 ' text
     run ! grep -q 'wall s' text
-    judge '.paper == "diameter2" and .complete and .runs == []' <out/diameter2/fig3.json
+    json_holds '.paper == "diameter2" and .complete and .runs == []' <out/diameter2/fig3.json
     grep -q '^<svg' out/diameter2/fig3.svg
     reproduce diameter2/fig4 --quick --quiet | rows >text
     grep -Eq 'slim-fly q=5 +150 +65 +0.867 +search' text
@@ -160,19 +161,19 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     beside 'exit 7'
     for n in 7 8 9 10; do
         reproduce "fig$n" --quick --quiet >/dev/null
-        judge '.complete and .runs == []' <"out/fig$n.json"
+        json_holds '.complete and .runs == []' <"out/fig$n.json"
         if command -v xmllint >/dev/null; then xmllint --noout "out/fig$n.svg"; fi
     done
-    judge '.results | map(select(.fabric == "64x64 Hx2Mesh") | .utilization.mean) | length == 6 and .[0] > 0.9 and
+    json_holds '.results | map(select(.fabric == "64x64 Hx2Mesh") | .utilization.mean) | length == 6 and .[0] > 0.9 and
         .[1] > .[0] and .[2] > .[1] and .[4] > 0.999' <out/fig8.json
-    judge '.results | map(.all_to_all.mean) | .[0] < 0.5 and .[3] < .[2] / 4' <out/fig9.json
-    judge '.results | map(select(.failed == 40)) | length == 4 and all(.[]; .utilization.p50 > 0.6)' <out/fig10.json
+    json_holds '.results | map(.all_to_all.mean) | .[0] < 0.5 and .[3] < .[2] / 4' <out/fig9.json
+    json_holds '.results | map(select(.failed == 40)) | length == 4 and all(.[]; .utilization.p50 > 0.6)' <out/fig10.json
 }
 
 @test "reproduce: the diameter-two study over load, by routing, and its exchanges" {
     beside "$good"
     reproduce diameter2 --quiet --json - >all
-    judge 'map(.experiment) == ["fig3", "fig4", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14"] and
+    json_holds 'map(.experiment) == ["fig3", "fig4", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14"] and
         all(.[]; .paper == "diameter2" and .complete)' <all
     [ "$(sort calls | uniq -d | wc -l)" -eq 0 ]
     grep -qx 'run mlfm h=6 routing=ugal:n=4,c=2,t=0.1 --clock virtual --traffic worst-case --message 64KiB --timing sc15 --buffer 3200KiB --rate 0.5 --duration 300us --warm-up 30us --seed 1 --no-links --json - --quiet' calls
@@ -186,11 +187,11 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     if command -v xmllint >/dev/null; then xmllint --noout out/diameter2/*.svg; fi
 }
 
-@test "reproduce: --json - is all there is on stdout" {
+@test "reproduce: with --json - stdout has only JSON" {
     beside "$good"
     run --separate-stderr reproduce fig12 --quick --json - --quiet
     [ "$status" -eq 0 ]
-    judge 'length == 1 and .[0].effort == "quick" and .[0].results[0].median_percent == 20 and
+    json_holds 'length == 1 and .[0].effort == "quick" and .[0].results[0].median_percent == 20 and
         .[0].results[0].least_percent == 10 and .[0].results[0].most_percent == 40 and
         .[0].results[0].mean_percent == 25 and .[0].results[0].seeds == 2' <<<"$output"
     grep -q 'quick version' out/fig12.txt
@@ -201,7 +202,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     beside "$good"
     reproduce table2 --minutes 1 --quiet >/dev/null
     grep -q 'runs left out' out/table2.txt
-    judge '.complete == false and .runs[0].state == "left out" and ([.runs[].state] | index("done") != null)' <out/table2.json
+    json_holds '.complete == false and .runs[0].state == "left out" and ([.runs[].state] | index("done") != null)' <out/table2.json
     run ! grep -q -- '--message 1MiB --no-links' calls
 }
 
@@ -220,13 +221,13 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
-@test "reproduce: what a run says besides is passed on" {
+@test "reproduce: other output of a run is passed on" {
     beside 'echo "half way" >&2; echo "hxmesh: error: first" >&2; echo "hxmesh: error: second" >&2; printf "no newline" >&2; exit 4'
     run --separate-stderr reproduce fig12 --quiet
     [ "$stderr" = "$(printf 'half way\nno newline\nhxmesh: error: %s: second' "$first")" ]
 }
 
-@test "reproduce: SIGINT and SIGTERM reach the run, what is done is kept, exit code 130" {
+@test "reproduce: SIGINT and SIGTERM reach the run, results so far are kept, exit code 130" {
     for signal in INT TERM; do
         rm -rf calls out signals child.pid
         beside 'trap "echo INT >>signals; exit 130" INT
@@ -243,13 +244,13 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
         [ "$(cat signals)" = "$signal" ]
         [ ! -s errors ]
         run ! kill -0 "$(cat child.pid)"
-        judge '.complete == false and .runs[0].state == "done" and .runs[2].state == "not run"' <out/fig12.json
+        json_holds '.complete == false and .runs[0].state == "done" and .runs[2].state == "not run"' <out/fig12.json
         grep -q 'INCOMPLETE: 44 of 45' text
     done
 }
 
-# Its runs are in loops of their own: of fabrics, of ways to place jobs, of mixes.
-@test "reproduce: one SIGINT ends an experiment whose runs are its own" {
+# Its runs are in nested loops: of fabrics, of placements, of mixes.
+@test "reproduce: one SIGINT ends an experiment that runs without child processes" {
     beside 'trap "exit 130" INT
 echo "$*" >>calls
 echo $$ >child.pid; while :; do sleep 0.05; done'
@@ -264,7 +265,7 @@ echo $$ >child.pid; while :; do sleep 0.05; done'
     [ ! -s errors ]
 }
 
-@test "reproduce: a run does not outlive it" {
+@test "reproduce: a run does not outlive its parent" {
     beside 'echo $$ >child.pid; while :; do sleep 0.05; done'
     bin/hxmesh-reproduce fig12 --out out --quiet >/dev/null 2>&1 3>&- &
     for _ in $(seq 200); do [ -s child.pid ] && break || sleep 0.05; done
@@ -290,27 +291,26 @@ echo $$ >child.pid; while :; do sleep 0.05; done'
 
 # bats test_tags=all
 @test "reproduce: for real, the quick version" {
-    # Under a sanitizer, where they take ten times as long, one of each kind of run: what they run besides is tested by
-    # itself.
+    # Under a sanitizer, which is ten times slower, one of each kind of run: the programs have tests of their own.
     local experiments=(fig12 diameter2/fig9)
     [[ $HXMESH == */asan/* ]] || experiments=(table2 fig12 diameter2/fig6 diameter2/fig9 diameter2/fig13 diameter2/fig14)
     for experiment in "${experiments[@]}"; do
         timeout --kill-after=5 1200 "$HXMESH" reproduce "$experiment" --quick --quiet --out out >text
         grep -q 'quick version' text
-        judge '.complete and all(.runs[]; .state == "done" and .packet_hops > 0)' <"out/$experiment.json"
+        json_holds '.complete and all(.runs[]; .state == "done" and .packet_hops > 0)' <"out/$experiment.json"
     done
     [[ $HXMESH == */asan/* ]] ||
-        judge '.results | length == 17 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
+        json_holds '.results | length == 17 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
             .allreduce_percent > 20 and .allreduce_percent < 101)' <out/table2.json
-    judge 'all(.results[]; 0 < .least_percent and .least_percent <= .median_percent and .median_percent <= .most_percent)' \
+    json_holds 'all(.results[]; 0 < .least_percent and .least_percent <= .median_percent and .median_percent <= .most_percent)' \
         <out/fig12.json
 }
 
-# What a HammingMesh is bought for: jobs do not meet. On a torus those that stand anywhere share most of their way.
+# The promise of a HammingMesh: jobs do not interfere. On a torus scattered jobs share most of their paths.
 # bats test_tags=all
 @test "reproduce: job mixes on four fabrics, for real" {
     timeout --kill-after=5 600 "$HXMESH" reproduce jobs/interference --quick --quiet --out out >text
-    judge '.complete and (.results | length) == 10 and
+    json_holds '.complete and (.results | length) == 10 and
         (.results[0] | .fabric == "8x8 Hx2Mesh" and .packets_over_shared_links == 0 and .foreign_packets == 0 and
             .slowdown_max < 1.05) and
         (.results[] | select(.fabric == "torus 8x8x4" and .place == "random") | .packets_over_shared_links > 0.2 and

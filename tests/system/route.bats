@@ -10,22 +10,22 @@ load tools_support
 }
 
 @test "route: north waits for hops on the board" {
-    # 1,2 has a hop west to do on its board, so north is not offered; 2,2 may leave to the east right here.
-    route "1x1 Hx4Mesh" --from 1,2 --to 0,1 --json - | judge '.ports == ["W"] and .ports_after_north == []'
-    route "3x3 Hx3Mesh" --from 2,2 --to 3,1 --json - | judge '.ports == ["E", "N"] and .ports_after_north == ["E", "N"]'
-    route "3x3 Hx3Mesh" --from 1,2 --to 1,1 --json - | judge '.ports == ["N"] and .distance == 1'
-    # Leaving the board is no hop on it: the N exit of a northern edge accelerator waits for nothing.
-    route "4x4 Hx2Mesh" --from 0,0 --to 1,7 --json - | judge '.ports == ["E", "N"] and .ports_after_north == ["N"]'
+    # 1,2 has a hop west on its board, so north is not offered; 2,2 may leave to the east from here.
+    route "1x1 Hx4Mesh" --from 1,2 --to 0,1 --json - | json_holds '.ports == ["W"] and .ports_after_north == []'
+    route "3x3 Hx3Mesh" --from 2,2 --to 3,1 --json - | json_holds '.ports == ["E", "N"] and .ports_after_north == ["E", "N"]'
+    route "3x3 Hx3Mesh" --from 1,2 --to 1,1 --json - | json_holds '.ports == ["N"] and .distance == 1'
+    # Leaving the board is no hop on it: the N exit of a northern edge accelerator does not wait.
+    route "4x4 Hx2Mesh" --from 0,0 --to 1,7 --json - | json_holds '.ports == ["E", "N"] and .ports_after_north == ["N"]'
 }
 
-@test "route: a wrap is taken where it is shorter" {
-    route "1x1 Hx4Mesh" --from 0,0 --to 3,0 --json - | judge '.ports == ["W"] and .distance == 2'
-    route "1x1 Hx4Mesh" --from 0,0 --to 2,0 --json - | judge '.ports == ["E"] and .distance == 2'
-    route "1x1 H5x1Mesh" --from 0,0 --to 3,0 --json - | judge '.ports == ["E", "W"] and .distance == 3'
+@test "route: a wrap is taken if it is shorter" {
+    route "1x1 Hx4Mesh" --from 0,0 --to 3,0 --json - | json_holds '.ports == ["W"] and .distance == 2'
+    route "1x1 Hx4Mesh" --from 0,0 --to 2,0 --json - | json_holds '.ports == ["E"] and .distance == 2'
+    route "1x1 H5x1Mesh" --from 0,0 --to 3,0 --json - | json_holds '.ports == ["E", "W"] and .distance == 3'
 }
 
 @test "route: over a two-level tree" {
-    route "4x4 Hx2Mesh" --radix 4 --from 0,0 --to 6,0 --json - | judge '.distance == 4'
+    route "4x4 Hx2Mesh" --radix 4 --from 0,0 --to 6,0 --json - | json_holds '.distance == 4'
     run route "4x4 Hx2Mesh" --radix 4 --from 0,0 --to 6,0
     [ "$status" -eq 0 ]
     [[ "$output" == *"row0/p0/leaf0       1  row0/p0/leaf0/up0 to row0/p0/leaf0/up1"* ]]
@@ -42,19 +42,19 @@ load tools_support
 }
 
 @test "route: to itself" {
-    route "2x2 Hx2Mesh" --from 1,1 --to 1,1 --json - | judge '.ports == [] and .distance == 0'
+    route "2x2 Hx2Mesh" --from 1,1 --to 1,1 --json - | json_holds '.ports == [] and .distance == 0'
 }
 
-@test "route: all pairs, in order, with just the keys of the design" {
+@test "route: all pairs, in order, with exactly the keys of the design" {
     route "3x2 H2x4Mesh" --all --json - >"$BATS_TEST_TMPDIR/all.json"
-    judge '
+    json_holds '
         length == 48 * 47 and
         all(.[]; keys_unsorted == ["at", "to", "ports", "ports_after_north", "distance"] and .at != .to) and
         ([.[] | .at[1] * 6 + .at[0]] | . == sort) and
         ([.[] | (.at[1] * 6 + .at[0]) * 48 + .to[1] * 6 + .to[0]] | . == sort and . == unique) and
         all(.[]; .ports != [] and .ports_after_north - .ports == [] and .distance > 0)' <"$BATS_TEST_TMPDIR/all.json"
-    # Distances are the same both ways.
-    judge '([.[] | [.at, .to, .distance]] | sort) == ([.[] | [.to, .at, .distance]] | sort)' \
+    # Distances are symmetric.
+    json_holds '([.[] | [.at, .to, .distance]] | sort) == ([.[] | [.to, .at, .distance]] | sort)' \
         <"$BATS_TEST_TMPDIR/all.json"
 }
 
@@ -78,17 +78,17 @@ load tools_support
     [[ "${lines[1]}" =~ ^0,0\ +1,0\ +EW\ +EW\ +2$ ]]
 }
 
-@test "route: a failed board and another job are unreachable, ways round are found" {
+@test "route: a failed board and another job are unreachable, and paths around them are found" {
     # Board 2,1 has failed: from board 3,1 to board 2,0 only the other order of dimensions is left.
-    route examples/jobs.hxm.yaml --from 6,2 --to 4,0 --json - | judge '.ports == ["N"]'
+    route examples/jobs.hxm.yaml --from 6,2 --to 4,0 --json - | json_holds '.ports == ["N"]'
     run route examples/jobs.hxm.yaml --from 6,2 --to 4,2 --json -
     [ "$status" -eq 1 ]
-    judge '.ports == [] and .distance == null and .why == "a4,2 is on a failed board"' <<<"$output"
-    route examples/jobs.hxm.yaml --from 0,0 --to 3,3 --json - | judge '.ports == ["W", "N"]'
+    json_holds '.ports == [] and .distance == null and .why == "a4,2 is on a failed board"' <<<"$output"
+    route examples/jobs.hxm.yaml --from 0,0 --to 3,3 --json - | json_holds '.ports == ["W", "N"]'
     run route examples/jobs.hxm.yaml --from 0,0 --to 4,4
     [ "$status" -eq 1 ]
     [ "$output" = "a0,0 to a4,4: unreachable: a0,0 is of job 7 and a4,4 of job 9 (0: boards that no job names)" ]
-    # Two boards of a job that meet only over what is not theirs.
+    # Two boards of a job with paths only over boards of others.
     printf '%s\n' "fabric: 2x2 Hx1Mesh" "failed_boards: [[1, 0]]" "jobs: [{tag: 3, boards: [[0, 0], [1, 1]]}]" \
         >"$BATS_TEST_TMPDIR/cut.hxm.yaml"
     run route "$BATS_TEST_TMPDIR/cut.hxm.yaml" --from 0,0 --to 1,1

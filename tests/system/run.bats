@@ -1,5 +1,5 @@
 # asan
-# run.bats - hxmesh run: whole fabrics, every traffic, the report.
+# run.bats - hxmesh run: whole fabrics, every traffic pattern, the report.
 
 # shellcheck disable=SC2016 # what stands in quotes is for jq
 load emulator_support
@@ -36,7 +36,7 @@ all_to_all_packets() { echo $(($1 * ($1 - 1) * $3 * (($2 + 8191) / 8192))); }
 @test "run: packets are conserved at every switch" {
     report "4x4 Hx2Mesh" --traffic incast --message 64KiB --target 3,2
     holds "$WHOLE"
-    # Networks pass on what they get. Of 8 packets and 1 acknowledgement a message, 63 messages end at the target.
+    # Networks forward all arrivals. Of 8 packets and 1 acknowledgement a message, 63 messages end at the target.
     # shellcheck disable=SC2016 # variables of jq
     holds '.packets_repeated > 0 or (
         [.links[] | (.from | sub("/[^/]*$"; "")) as $f | (.to | sub("/[^/]*$"; "")) as $t |
@@ -47,7 +47,7 @@ all_to_all_packets() { echo $(($1 * ($1 - 1) * $3 * (($2 + 8191) / 8192))); }
             all(.value == (if .key | startswith("a") then -7 else 0 end)) and length == 63 + 16))'
 }
 
-@test "run: nothing is lost, whatever the shape, the workers, the planes" {
+@test "run: nothing is lost, for any shape, workers, planes" {
     while read -r accelerators shape; do
         for workers in 1 2 4; do
             for planes in 1 4; do
@@ -66,7 +66,7 @@ all_to_all_packets() { echo $(($1 * ($1 - 1) * $3 * (($2 + 8191) / 8192))); }
 END
 }
 
-@test "run: a fabric of one accelerator has nobody to send to" {
+@test "run: a fabric of one accelerator has no destinations" {
     report "1x1 Hx1Mesh"
     holds "$WHOLE and .accelerators == 1 and .packets_sent == 0 and .messages == 0 and .packet_hops == 0"
 }
@@ -90,7 +90,7 @@ END
     holds '.host.workers == 1'
 }
 
-@test "run: workers are processes one can see" {
+@test "run: workers are visible processes" {
     start "4x4 Hx2Mesh" --duration 20s --workers 3
     await_workers 3
     [ "$(workers_of "$PID" | wc -l)" -eq "$(pgrep --parent "$PID" | wc -l)" ]
@@ -117,14 +117,14 @@ tornado 24
 transpose 22
 hotspot 24*23
 END
-    # An odd one stays alone in a bisection; a torus of one row has no neighbours above and below.
+    # The odd one has no partner in a bisection; a torus of one row has no neighbours above and below.
     report "5x3 Hx1Mesh" --traffic bisection
     holds "$WHOLE and .messages == 14"
     report "3x1 H2x1Mesh" --traffic neighbour
     holds "$WHOLE and .messages == 6 * 2"
 }
 
-@test "run: traffic of a file goes when the file says" {
+@test "run: traffic of a file starts at the file's times" {
     local file="$BATS_TEST_TMPDIR/flows.csv"
     cat >"$file" <<'END'
 start,source,destination,bytes
@@ -136,12 +136,12 @@ END
     holds "$WHOLE"' and .traffic == $file and .flows == {"messages": 3, "left_out": 0} and .messages == 3 and
            .packets_sent == 128 + 2 + 1 and .bytes_delivered == 1048576 + 10000 + 8192 and
            (.host.wall_seconds | . >= 0.08 and . < 5)' --arg file "$file"
-    # Only what has begun in time; the file's name may stand in a fabric's file, from where it lies.
+    # Only messages that begin in time; the traffic file may be named in a fabric's file, relative to it.
     sed 's/^80ms/20s/' "$file" >"$BATS_TEST_TMPDIR/late.csv"
     printf '%s\n' 'fabric: 4x4 Hx2Mesh' 'traffic: {pattern: ./late.csv, duration: 2s}' >"$BATS_TEST_TMPDIR/lab.hxm.yaml"
     report "$BATS_TEST_TMPDIR/lab.hxm.yaml"
     holds "$WHOLE and .flows.messages == 3 and .messages == 2"
-    # Measured is the whole duration, though all has come before.
+    # The whole duration is measured, although all messages arrived earlier.
     report "4x4 Hx2Mesh" --traffic "$file" --duration 2s
     holds "$WHOLE and .messages == 3 and .seconds == 2 and .host.wall_seconds < 2"
     holds '.share_of_injection * 1e9 | round == (1066768 / (64 * 2e11 * 2) * 1e9 | round)'
@@ -158,8 +158,8 @@ END
     [ "$output" = "hxmesh: error: --traffic: unknown word 'tornedo' (did you mean 'tornado'?)" ]
 }
 
-# A machine of 96 cores, as sched_getaffinity() would say it.
-@test "run: no more workers are started than a fabric can have, however many cores there are" {
+# A machine of 96 cores, by sched_getaffinity().
+@test "run: no more workers start than a fabric can have, with any number of cores" {
     cat >"$BATS_TEST_TMPDIR/cores.c" <<'END'
 #define _GNU_SOURCE
 #include <sched.h>
@@ -175,14 +175,14 @@ int sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set)
 END
     gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/cores.so" "$BATS_TEST_TMPDIR/cores.c"
     for clock in wall virtual; do
-        # The sanitizer has to be there first.
+        # The sanitizer must be loaded first.
         LD_PRELOAD="$(ldd "$HXMESH" | awk '/libasan/ { print $3 }') $BATS_TEST_TMPDIR/cores.so" \
             report "8x8 Hx1Mesh" --message 1KiB --clock "$clock"
         holds "$WHOLE and .host.workers == 64"
     done
 }
 
-@test "run: a warm-up does not count" {
+@test "run: a warm-up is not measured" {
     report "2x2 Hx2Mesh" --traffic uniform --rate 0.00005 --message 8192 --duration 2900ms --warm-up 900ms
     holds "$WHOLE"' and .warm_up_seconds == 0.9 and (.share_of_injection | . > 0.00003 and . < 0.00007)'
     holds '[.links[].busy] | add / length | . > 0 and . < 0.0004'
@@ -216,7 +216,7 @@ END
     holds "$WHOLE and .packets_sent == $(all_to_all_packets 64 10000 1)"
 }
 
-@test "run: the smallest credits carry everything too" {
+@test "run: the smallest credits deliver everything too" {
     report "3x2 Hx2Mesh" --credits 32 --traffic all-to-all-random
     holds "$WHOLE and .packets_sent == $(all_to_all_packets 24 65536 1)"
 }
@@ -224,8 +224,8 @@ END
 @test "run: a lower rate sends less" {
     report "2x2 Hx2Mesh" --duration 300ms
     full=$(jq .packets_sent "$REPORT")
-    # 2 MB/s each for 300 ms: ten messages of 64 KiB begin. A slow machine may send less, or end later; virtual.bats has
-    # it exactly.
+    # 2 MB/s each for 300 ms: ten messages of 64 KiB begin. A slow machine may send fewer, or end later; virtual.bats
+    # has the exact number.
     report "2x2 Hx2Mesh" --duration 300ms --rate 0.00001
     holds "$WHOLE and .packets_sent > 0 and .packets_sent < $full and .messages <= 16 * 40"
 }
@@ -245,7 +245,7 @@ END
     holds "$WHOLE and .verify == true and .host.verify_seconds > 0"
 }
 
-@test "run: settings of a file, and options that go before them" {
+@test "run: settings of a file, and options that override them" {
     cat >"$BATS_TEST_TMPDIR/lab.hxm.yaml" <<'END'
 fabric: 3x2 Hx2Mesh
 name: laboratory
@@ -267,7 +267,7 @@ END
         .host.workers == 1 and .messages == 24 * 2 and .packets_sent == 24 * 2'
 }
 
-@test "run: jobs stay apart" {
+@test "run: jobs stay separate" {
     cat >"$BATS_TEST_TMPDIR/jobs.hxm.yaml" <<'END'
 fabric: 4x2 Hx2Mesh
 jobs:
@@ -294,9 +294,9 @@ END
     run hxmesh run examples/jobs.hxm.yaml --name "$NAME" --quiet --json "$REPORT"
     [ "$status" -eq 0 ]
     ways=$("$HXMESH-route" examples/jobs.hxm.yaml --all --json - | jq '[.[] | select(.distance != null)] | length')
-    # Of these ways 12 * 11 are between accelerators that no job has, and idle.
+    # 12 * 11 of these pairs are of accelerators without a job, which are idle.
     holds ".messages == $ways - 12 * 11 and .bytes_corrupted == 0 and .buffers_missing == 0 and .drops.foreign_job == 0"
-    # A machine that is busy with other things may let an answer come late, and a repeat arrive twice.
+    # On a busy machine an acknowledgement may be late, and a retransmission may arrive twice.
     holds '.drops | del(.duplicate) | all(. == 0)'
 }
 
@@ -310,7 +310,7 @@ END
         .host.command == \"hxmesh run '2x2 Hx2Mesh' --name $NAME --json $REPORT\""
 }
 
-# The live clock measures each job by itself; the virtual one is asked in virtual.bats.
+# The live clock measures each job by itself; virtual.bats checks the virtual one.
 @test "run: figures of each job" {
     report examples/jobs.hxm.yaml --message 8KiB --csv "$BATS_TEST_TMPDIR/run.csv"
     holds "$WHOLE"' and ([.jobs[].job] | sort) == [7, 9, 11] and ([.jobs[].accelerators] | add) == 48 and
@@ -320,7 +320,7 @@ END
     [ "$(wc -l <"$BATS_TEST_TMPDIR/run.csv")" -eq 5 ]
 }
 
-@test "run: stdout carries JSON only, without --quiet too" {
+@test "run: stdout has only JSON, without --quiet too" {
     hxmesh run "2x2 Hx2Mesh" --name "$NAME" --duration 300ms --json - >"$REPORT" 2>"$BATS_TEST_TMPDIR/stderr"
     [ "$(jq --slurp length "$REPORT")" -eq 1 ]
     holds "$WHOLE"

@@ -12,12 +12,12 @@ teardown() {
     end_mixed
 }
 
-# is_private FILE: nobody but its user may do anything with it.
+# is_private FILE: only its user has access.
 is_private() { [ -e "$1" ] && [ -z "$(find "$1" -maxdepth 0 -perm /077)" ]; }
 
-# ---- what stands in /dev/shm under a fabric's name ----
+# ---- objects in /dev/shm under a fabric's name ----
 
-# is_refused VERB...: in one line, with the code of an environment that refuses.
+# is_refused VERB...: in one line, with the exit code of a refusing environment.
 is_refused() {
     run -4 --separate-stderr hxmesh "$@" --name "$NAME"
     # shellcheck disable=SC2154 # set by run
@@ -25,7 +25,7 @@ is_refused() {
     [[ $stderr == "hxmesh: error: $NAME: "*"is not "*" of this user"* ]]
 }
 
-@test "security: a link, a hard link, a FIFO or another user's file under a fabric's name is refused, and left as it is" {
+@test "security: a link, a hard link, a FIFO or another user's file under a fabric's name is refused, and stays unchanged" {
     local at="/dev/shm/hxmesh-$NAME"
     echo precious >precious
     ln -s "$PWD/precious" "$at"
@@ -65,7 +65,7 @@ is_refused() {
 
 # ---- sockets ----
 
-# inet_sockets PROCESS...: sockets by which anybody beyond this machine could reach one of them.
+# inet_sockets PROCESS...: sockets by which other machines could reach one of them.
 inet_sockets() {
     local pid inode
     for pid in "$@"; do
@@ -76,7 +76,7 @@ inet_sockets() {
     done
 }
 
-@test "security: nothing listens beyond this machine, and the sockets of cables are their user's alone" {
+@test "security: nothing listens beyond this machine, and only their user can use the sockets of cables" {
     needs_dpdk
     umask 0
     printf 'fabric: 1x2 H2x1Mesh\ntraffic: {pattern: all-to-all, message: 64KiB, count: 0, duration: 1m}\nexternal:\n' >f.hxm.yaml
@@ -85,7 +85,7 @@ inet_sockets() {
     has_socket() { [ -e w.sock ]; }
     eventually has_socket
     is_private w.sock
-    # It polls: whatever becomes of this test, its processor time is bounded.
+    # It polls, so its processor time is bounded if this test fails.
     (RUNTIME_DIRECTORY=$PWD exec "$HXMESH_DPDK" --no-huge -m 512 --no-pci --no-shconf --log-level=critical \
         --lcores '0@(0-1)' --file-prefix "$NAME" --vdev=net_memif0,role=client,socket="$PWD/w.sock",socket-abstract=no,bsize=8448 \
         --vdev=net_memif1,role=server,socket="$PWD/n.sock",socket-abstract=no,bsize=8448 -- \
@@ -106,7 +106,7 @@ inet_sockets() {
     finish
 }
 
-@test "security: a memif whose socket every user could connect to is refused" {
+@test "security: a memif with a socket that every user can connect to is refused" {
     needs_dpdk
     run timeout 120 "$HXMESH_DPDK" --no-huge -m 64 --no-pci --no-shconf --no-telemetry --log-level=critical \
         --lcores '0@(0-1)' --vdev=net_memif0,role=server,socket="$PWD/x.sock" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 \
@@ -119,8 +119,8 @@ inet_sockets() {
 
 ATTACK="$(dirname "$HXMESH")/tests/system/attack"
 
-# lost_at SIDE OTHER: how many frames to the interfaces SIDE-* the kernel has lost: of sockets whose queues were full,
-# and on the way from OTHER-*.
+# lost_at SIDE OTHER: number of frames to the interfaces SIDE-* that the kernel lost: in full socket queues, and on the
+# path from OTHER-*.
 lost_at() {
     local at_sockets on_the_way
     at_sockets=$(ss --packet --memory --oneline --no-header | awk -v at=":$1-" '
@@ -132,9 +132,8 @@ lost_at() {
 }
 
 # attacked KIND [NODE ARGUMENTS...]: runs mixed.hxm.yaml and its node by veths under full load for five seconds, and
-# puts frames on the cables for three of them, in both directions. The node stays until the fabric has ended: what a
-# full queue of the kernel lost is asked for again, for longer than a node lingers, and a cable without its node would
-# begin a session.
+# puts frames on the cables for three of them, in both directions. The node stays until the fabric has ended: losses in
+# full queues are requested again for longer than a node lingers, and a cable without its node would start a session.
 attacked() {
     local kind=$1
     shift
@@ -151,7 +150,7 @@ attacked() {
 export -f attacked lost_at
 export ATTACK
 
-# jobs [MORE KEYS...]: mixed.hxm.yaml with two jobs, as tests/system/attack.c has them.
+# jobs [MORE KEYS...]: mixed.hxm.yaml with two jobs, as in tests/system/attack.c.
 jobs() {
     needs_dpdk
     command -v ip >/dev/null || skip "ip is not installed (package iproute2)"
@@ -165,12 +164,11 @@ sealed() {
     jobs "key: cable.key"
 }
 
-# Both sides moved and checked all they began while they were attacked; no session ended, and no endpoint got a frame
-# that was not its own's.
+# Both sides sent and checked all messages during the attack; no session ended, and no endpoint got a foreign frame.
 unharmed() {
     [ "$(cat sent)" -ge 5000 ]
     [ "$CODE" -eq 0 ]
-    [ "$NODE_CODE" -eq 130 ] # it was told to end
+    [ "$NODE_CODE" -eq 130 ] # it was ended by a signal
     holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and .messages_failed == 0 and
         .messages > 100 and .drops.checksum + .drops.stale + .drops.unexpected == 0 and
         ([.external.cables[].sessions] | max == 1) and .external.to.messages > 0 and .external.from.messages > 0'
@@ -178,9 +176,9 @@ unharmed() {
         .endpoint.messages_received > 0 and .drops.checksum + .drops.stale + .drops.unexpected == 0' node.json
 }
 
-# counted FILTER: of what was put on the cables the fabric, which got half of it, has dropped for this reason all but
-# what the kernel says that it lost. The node has dropped most of its half: its device sees what leaves by it as well,
-# and does not say what its ring had no room for.
+# counted FILTER: the fabric, which got half of the injected frames, dropped all of them for this reason, except the
+# kernel's losses. The node dropped most of its half: its device sees departures too, and does not report losses of its
+# ring.
 counted() {
     local half=$(($(cat sent) / 2))
     echo "sent: $(cat sent), lost: $(cat lost)"
@@ -189,16 +187,16 @@ counted() {
 }
 
 # bats test_tags=all
-@test "security: packets with a forged tag are counted and never delivered, beside full traffic" {
+@test "security: packets with a forged tag are counted and never delivered, under full traffic" {
     jobs
     in_network 'attacked forged-tag'
     unharmed
-    counted '.foreign_job + .overrun' # those that came while a buffer was full were not looked at
+    counted '.foreign_job + .overrun' # frames that met a full buffer were not checked
     holds '.drops.foreign_job > .drops.overrun'
 }
 
 # bats test_tags=all
-@test "security: packets of a foreign job are counted and never delivered, beside full traffic" {
+@test "security: packets of a foreign job are counted and never delivered, under full traffic" {
     jobs
     in_network 'attacked foreign-job'
     unharmed
@@ -207,7 +205,7 @@ counted() {
 }
 
 # bats test_tags=all
-@test "security: malformed frames on each port are counted and never delivered, beside full traffic" {
+@test "security: malformed frames on each port are counted and never delivered, under full traffic" {
     jobs
     in_network 'attacked malformed'
     unharmed
@@ -217,7 +215,7 @@ counted() {
         --argjson each $(($(cat sent) / 8)) --argjson lost "$(cat lost)"
 }
 
-@test "security: on cables with a key forged packets and credit frames are counted and do nothing, beside full traffic" {
+@test "security: on cables with a key forged packets and credit frames are counted and do nothing, under full traffic" {
     sealed
     SEALED=1 in_network 'export SEALED; attacked forged --key-file cable.key'
     unharmed
@@ -237,7 +235,7 @@ counted() {
         await_links
         timeout --preserve-status 60 "$ATTACK" replay 15000 hx-{e,w,n,s} nd-{e,w,n,s} >sent &
         attack=$!
-        sleep 1 # of what is replayed some comes in the session that it is of
+        sleep 1 # some replayed frames arrive in their own session
         kill -KILL "$NODE"
         end_of_node
         node packet --key-file cable.key
@@ -250,7 +248,7 @@ counted() {
     [ "$(cat sent)" -ge 5000 ]
     [ "$CODE" -eq 0 ]
     [ "$NODE_CODE" -eq 0 ]
-    # A session with each node, and one that was begun when the second had left.
+    # A session with each node, and one that began when the second had left.
     holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .messages_failed == 0 and
         .drops.forged > 1000 and .drops.replayed > 100 and .drops.checksum + .drops.unexpected == 0 and
         ([.external.cables[].sessions] | max == 3)'
@@ -258,10 +256,10 @@ counted() {
 }
 
 # bats test_tags=all
-@test "security: a fabric with another key, or none, is not let in, and its operator is told why" {
+@test "security: a fabric with another key, or none, is refused, and its operator gets the reason" {
     needs_dpdk
     (umask 077 && od -An -N16 -tx8 /dev/urandom | tr -d ' ' >cable.key && od -An -N16 -tx8 /dev/urandom | tr -d ' ' >other.key)
-    fabric memif "key: cable.key" "wait: 5s" # for a node to begin beside other work
+    fabric memif "key: cable.key" "wait: 5s" # for a node to start under other load
     local arguments
     for arguments in "--key-file other.key" ""; do
         start mixed.hxm.yaml --workers 1

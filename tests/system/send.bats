@@ -1,5 +1,5 @@
 # asan
-# send.bats - hxmesh send: a real file, the same everywhere.
+# send.bats - hxmesh send: a real file, the same at every receiver.
 
 load emulator_support
 
@@ -15,7 +15,7 @@ carry() { hxmesh send "$@" --name "$NAME" --quiet --json - >"$REPORT"; }
 
 sum_of() { sha256sum "$1" | cut -d ' ' -f 1; }
 
-# arrived FILE RECEIVERS: the report says so, and the copies in saved/ are the file.
+# arrived FILE RECEIVERS: the report has these receivers, and the copies in saved/ equal the file.
 arrived() {
     local file=$1 receivers=$2 copy copies=0
     holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
@@ -54,7 +54,7 @@ arrived() {
     [ -e saved/a7,5.large ]
 }
 
-@test "send: from elsewhere" {
+@test "send: from another host" {
     head -c 100000 /dev/urandom >file
     carry file --fabric "3x2 H2x4Mesh" --from 5,7 --save saved
     arrived file 47
@@ -65,7 +65,7 @@ arrived() {
     arrived file 1
 }
 
-@test "send: what a person reads" {
+@test "send: the output for people" {
     head -c 5000 /dev/urandom >file
     run --separate-stderr hxmesh send file --fabric "1x1 Hx2Mesh" --name "$NAME"
     [ "$status" -eq 0 ]
@@ -87,7 +87,7 @@ arrived() {
     [[ "$stderr" == "hxmesh: error: --to: "* ]]
 }
 
-@test "send: from the first host that works, unless it is said" {
+@test "send: from the first host that works, unless another is given" {
     head -c 5000 /dev/urandom >file
     printf 'fabric: 2x1 Hx2Mesh\nfailed_boards: [[0, 0]]\n' >failed.hxm.yaml
     run --separate-stderr hxmesh send file --fabric failed.hxm.yaml --from 0,0 --name "$NAME"

@@ -1,6 +1,6 @@
 # asan
-# signals.bats - a run that is interrupted at any moment reports and leaves nothing behind; what a killed one leaves,
-# `hxmesh clean` and the next run of its name remove.
+# signals.bats - a run that is interrupted at any time reports and leaves nothing behind; `hxmesh clean` and the next
+# run of its name remove what a killed one leaves.
 
 load emulator_support
 
@@ -9,7 +9,7 @@ teardown() {
     end_started
 }
 
-# ended_clean SIGNAL: the run ended by itself after SIGNAL. One that had not begun yet is ended by the signal itself.
+# ended_clean SIGNAL: the run ended by itself after SIGNAL. The signal itself ends one that has not begun.
 ended_clean() {
     finish
     nothing_left
@@ -22,7 +22,7 @@ ended_clean() {
     holds '.interrupted and .bytes_corrupted == 0 and .buffers_missing == 0 and .accelerators == 64'
 }
 
-# Until `env` has run, SIGINT is ignored as the shell has it for what runs in the background.
+# Until `env` runs, SIGINT is ignored, as shells do for programs in the background.
 await_program() {
     local comm=
     until read -r comm 2>/dev/null <"/proc/$PID/comm" && [[ $comm == hxmesh* ]]; do
@@ -30,7 +30,7 @@ await_program() {
     done
 }
 
-@test "signals: SIGINT at any moment" {
+@test "signals: SIGINT at any time" {
     for after in 0.01 0.05 0.1 0.3 1; do
         start "4x4 Hx2Mesh" --duration 20s
         await_program
@@ -40,7 +40,7 @@ await_program() {
     done
 }
 
-@test "signals: SIGTERM at any moment" {
+@test "signals: SIGTERM at any time" {
     for after in 0.01 0.05 0.1 0.3 1; do
         start "4x4 Hx2Mesh" --duration 20s --planes 2 --traffic incast
         sleep "$after"
@@ -49,11 +49,11 @@ await_program() {
     done
 }
 
-# ended_waiting SIGNAL VERB...: it waits for the pipe that it is to read, and SIGNAL ends it at once, with 130.
+# ended_waiting SIGNAL VERB...: it waits for a pipe to read, and SIGNAL ends it at once, with 130.
 ended_waiting() {
     local signal=$1 after=0.5
     shift
-    [ "$signal" = INT ] || after=2 # by then it is asked, and does not die of it
+    [ "$signal" = INT ] || after=2 # its handler is installed by then
     CODE=0
     timeout --preserve-status --signal="$signal" --kill-after=5 "$after" "$HXMESH" "$@" >"$REPORT" 9>&- || CODE=$?
     echo "$signal, $*: $CODE"
@@ -62,7 +62,7 @@ ended_waiting() {
 }
 
 # bats test_tags=all
-@test "signals: while the file of a fabric does not come" {
+@test "signals: while the file of a fabric does not arrive" {
     local fifo="$BATS_TEST_TMPDIR/fifo" signal
     mkfifo "$fifo"
     for signal in INT TERM; do
@@ -71,11 +71,11 @@ ended_waiting() {
         ended_waiting "$signal" run 4x4Hx2Mesh --faults "$fifo"
         ended_waiting "$signal" up "$fifo"
     done
-    exec 9<>"$fifo" # now somebody writes into it, and says nothing
+    exec 9<>"$fifo" # a writer opens it, and writes nothing
     ended_waiting INT run "$fifo"
     exec 9>&-
     nothing_left
-    run "$HXMESH" run <(echo "fabric: 2x1 Hx2Mesh") --count 1 --quiet # a pipe is as good as a file
+    run "$HXMESH" run <(echo "fabric: 2x1 Hx2Mesh") --count 1 --quiet # a pipe works like a file
     [ "$status" -eq 0 ]
     run "$HXMESH" run <(true) --quiet
     [ "$status" -eq 3 ]
@@ -94,7 +94,7 @@ start_with_table() {
     PID=$!
 }
 
-@test "signals: the table says that a live run was interrupted, though everything arrived" {
+@test "signals: the table marks a live run as interrupted, though everything arrived" {
     start_with_table "2x2 Hx2Mesh" --duration 20s
     await_traffic
     kill -INT "$PID"
@@ -106,7 +106,7 @@ start_with_table() {
 
 has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
 
-@test "signals: under nohup a run outlives its terminal, by both clocks" {
+@test "signals: under nohup a run outlives its terminal, under both clocks" {
     local options pid
     for options in "wall --name $NAME --duration 3s" "virtual --message 1MiB --count 4"; do
         # shellcheck disable=SC2086 # several options
@@ -136,7 +136,7 @@ has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
     kill -INT "$PID"
     kill -INT "$PID" || true
     ended_clean INT
-    # Near each other they are one request: what is under way drains.
+    # Close together they are one request: messages in flight drain.
     start "4x4 Hx2Mesh" --duration 20s
     await_workers "$(nproc)"
     await_traffic 1000 # well into the traffic
@@ -146,7 +146,7 @@ has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
     holds '.packets_lost == 0 and .packets_sent > 0 and .packets_sent == .packets_delivered'
 }
 
-@test "signals: a file under way" {
+@test "signals: a file in flight" {
     truncate --size 200M "$BATS_TEST_TMPDIR/large"
     begin send "$BATS_TEST_TMPDIR/large"
     await_workers "$(nproc)"
@@ -154,7 +154,7 @@ has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
     ended_clean INT
 }
 
-@test "signals: kill -9 of the supervisor ends its workers; clean removes what is left, and only that" {
+@test "signals: kill -9 of the supervisor ends its workers; clean removes their objects, and no others" {
     first=$NAME
     start "4x4 Hx2Mesh" --duration 60s --workers 3
     await_workers 3
@@ -189,7 +189,7 @@ has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
     nothing_left
 }
 
-@test "signals: the next run of its name takes over what a killed one left" {
+@test "signals: the next run of its name takes over a killed one's objects" {
     start "4x4 Hx2Mesh" --duration 60s --workers 2
     await_workers 2
     mapfile -t workers < <(workers_of "$PID")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# soak.bats - mk/soak.sh finds nothing in drawn fabrics for a while, and what is wrong with a program it finds and
-# shrinks.
+# soak.bats - mk/soak.sh finds no error in random fabrics for a while; it finds and reduces an error of a broken
+# program.
 
 setup() {
     soak=$BATS_TEST_DIRNAME/../../mk/soak.sh
@@ -15,7 +15,7 @@ setup() {
     [ "${BASH_REMATCH[1]}" -gt 0 ]
 }
 
-# $1: a filter that jq applies to reports of runs whose arguments have the word $2.
+# $1: a filter that jq applies to reports of runs with the word $2 in their arguments.
 lying_program() {
     lying=$BATS_TEST_TMPDIR/hxmesh
     cat >"$lying" <<END
@@ -31,7 +31,7 @@ END
     chmod +x "$lying"
 }
 
-@test "a packet that is lost is found, with its seed and a smaller command" {
+@test "a lost packet is found, with its seed and a smaller command" {
     lying_program '.packets_lost = 1' '--message'
     run "$soak" "$BATS_TEST_TMPDIR/out" "$lying" 1 7
     echo "$output"

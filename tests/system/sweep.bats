@@ -1,4 +1,4 @@
-# sweep.bats - `hxmesh sweep`: every combination once, the figures of `hxmesh run`, files, and what is refused.
+# sweep.bats - `hxmesh sweep`: every combination once, the figures of `hxmesh run`, files, and refusals.
 
 # shellcheck disable=SC2016 # what stands in quotes is for jq
 load emulator_support
@@ -23,14 +23,14 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
             .share_of_injection == $one[0].share_of_injection and .["latency_ns.p99"] == $one[0].latency_ns.p99 and
             .packet_hops == $one[0].packet_hops] == [true]' --slurpfile one one.json
     head -n 1 s.csv | grep -q '^spec,traffic,message,clock,.*,share_of_injection,.*,latency_ns.p50,'
-    # The plot says where it is from.
+    # The plot has its origin.
     [ "$(grep -c '<polyline' s.svg)" -eq 4 ]
     grep -q 'hxmesh sweep' s.svg
     grep -q 'hxmesh [0-9]*\.[0-9]*\.[0-9]*, .*T.*Z' s.svg
     grep -q 'seed 1' s.svg
 }
 
-@test "sweep: a run that is refused, and one that fails, are said and the others kept" {
+@test "sweep: refused and failed runs are reported and the others kept" {
     run -1 --separate-stderr hxmesh sweep --quiet "3x1 Hx1Mesh" --clock virtual -t uniform,bit-reverse --csv -
     [ "${#lines[@]}" -eq 2 ]
     # shellcheck disable=SC2154 # of run
@@ -44,7 +44,7 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     run -3 hxmesh sweep "3x1 Hx1Mush"
 }
 
-@test "sweep: help says the values and ranges of a run's options" {
+@test "sweep: help has the values and ranges of a run's options" {
     local run sweep
     run=$("$HXMESH" run --help)
     sweep=$("$HXMESH" sweep --help)
@@ -53,7 +53,7 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     done
 }
 
-@test "sweep: one file for two outputs, and a figure that is none, are refused before anything runs" {
+@test "sweep: one file for two outputs, and an unknown figure, are refused before anything runs" {
     cd "$BATS_TEST_TMPDIR"
     run -2 hxmesh sweep "3x1 Hx1Mesh" -m 1KiB,2KiB --csv s --json ./s --plot s
     [ "$output" = "hxmesh: error: --json: './s' is the file of --csv too: one would overwrite the other" ]
@@ -61,7 +61,7 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     [ "$output" = "hxmesh: error: --csv: 's' is the file of --plot too: one would overwrite the other" ]
     run -2 hxmesh sweep "3x1 Hx1Mesh" -m 1KiB,2KiB --y latency_ns.p98
     [[ "$output" == "hxmesh: error: --y: 'latency_ns.p98' is no figure of a report (did you mean 'latency_ns.p99'?); share_of_injection, "* ]]
-    # A picture is SVG, whatever its name says; and a share of the wall clock is this machine's.
+    # A picture is SVG, with any name; and a share of the wall clock depends on this machine.
     run -2 hxmesh sweep "3x1 Hx1Mesh" -m 1KiB,2KiB --plot x.Png
     [ "$output" = "hxmesh: error: --plot: 'x.Png' would be SVG by the name of another kind (write it as x.svg; rsvg-convert makes png of it)" ]
     run -2 hxmesh jobs "$OLDPWD/examples/jobs.csv" --fabric "4x4 Hx2Mesh" --plot x.pdf
@@ -80,22 +80,22 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     sweep "2x1 Hx1Mesh" --clock virtual -t all-reduce,./f.csv --json 3.json
     for figure in $(jq -r '.[] | del(.planes, .seed) | to_entries[] | select(.value | type == "number") | .key' ./?.json | sort -u |
         grep -vE '^(settings|fabric)\.|^(schema|message|duration|warm-up)$'); do
-        # A good figure leaves the complaint to --x.
+        # With a good figure, --x is what is wrong.
         run -2 hxmesh sweep "2x1 Hx1Mesh" --y "$figure" --x none
         [[ "$output" == *": --x: "* ]] || { echo "$figure: $output"; return 1; }
     done
 }
 
-@test "sweep: saturation is where a known link is full, whatever else is varied" {
+@test "sweep: saturation is where a known link is full, for any other axes" {
     cd "$BATS_TEST_TMPDIR"
-    # One link for all hosts of a router: 1/h of what they inject. Acknowledgements go the other way.
+    # One link for all hosts of a router: 1/h of their injection. Acknowledgements go the other way.
     sweep "mlfm h=4" "mlfm h=3" --clock virtual -t worst-case -m 8KiB -d 100us --warm-up 20us --saturation --jobs 2 --json s.json
     cp s.json "$REPORT"
     holds 'map(.saturation) | (.[0] * 4 - 1 | fabs) < 0.005 and (.[1] * 3 - 1 | fabs) < 0.005'
     holds 'all((.saturation - .share_of_injection | fabs) < 1e-9 and .share_offered == .rate)'
     holds 'all(.saturation >= 0.95 * .rate and .saturation < 0.975 * .rate)'
     grep -q 'spec  *saturation  *time  *Gb/s' "$TABLE"
-    # What is never full is so at 1.
+    # A link that never fills saturates at 1.
     sweep "1x2 Hx1Mesh" --clock virtual -t permutation -m 64KiB -d 100us --warm-up 20us --link 100 --saturation --json s.json
     cp s.json "$REPORT"
     holds '.[0].saturation <= 1 and .[0].saturation > 0.4'
@@ -128,7 +128,7 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     run ! grep -E '>[0-9]+\.[0-9]+<' s.svg
 }
 
-@test "sweep: hosts that inject unlike are said, and made alike by planes or rates" {
+@test "sweep: hosts with unequal injection are reported, and equalized by planes or rates" {
     cd "$BATS_TEST_TMPDIR"
     sweep "2x2 Hx1Mesh" "fat-tree hosts=4 radix=4" --clock virtual -t neighbour -m 8KiB --json s.json
     [ "$(cat stderr)" = "hxmesh: warning: fat-tree hosts=4 radix=4: its hosts inject 400 Gb/s, those of 2x2 Hx1Mesh 1600: shares and times are not alike (--equal-injection makes them so)" ]
@@ -138,7 +138,7 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     cp s.json "$REPORT"
     holds 'map([.planes, .host_links, .injection_gbps, .link_gbps]) == [[1, 4, 1600, 400], [4, 1, 1600, 400]]'
     holds 'all(.gbps_per_host - .bytes_delivered * 8 / .accelerators / .seconds / 1e9 | fabs < 1e-6)'
-    # Six links, four and one: no four planes do it.
+    # Six links, four and one: four planes do not suffice.
     sweep "2x2 Hx1Mesh" "torus 2x2x2" "fat-tree hosts=4 radix=4" --clock virtual -t neighbour -m 8KiB --equal-injection --json s.json
     cp s.json "$REPORT"
     holds 'map([.planes, (.injection_gbps | round)]) == [[1, 2400], [1, 2400], [4, 2400]]'
@@ -149,18 +149,18 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     [ "$output" = "hxmesh: error: --planes: is what --equal-injection sets: which of both?" ]
 }
 
-@test "sweep: an option that is for some of the runs is left out of the others, which are run once" {
+@test "sweep: an option for some of the runs is left out of the others, which run once" {
     sweep "3x2 Hx1Mesh" --clock virtual -t all-to-all,all-reduce,uniform --algorithm tree,ring --count 1,2 -m 1KiB --json "$REPORT"
     [ "$(grep -c good "$TABLE")" -eq 6 ]
     grep -qE '^  all-to-all +- +1 ' "$TABLE"
     holds 'map([.traffic, .algorithm, .count]) == [["all-to-all", null, 1], ["all-to-all", null, 2], ["all-reduce", "tree", null],
         ["all-reduce", "ring", null], ["uniform", null, 1], ["uniform", null, 2]]'
-    # What is for none of them is a slip.
+    # An option for none of them is an error.
     run -2 hxmesh sweep --quiet "3x2 Hx1Mesh" "2x2 Hx1Mesh" -t all-to-all --algorithm tree
     [[ "$output" == *"--algorithm: is for --traffic broadcast"* ]]
 }
 
-@test "sweep: columns are chosen, or as many as fit 80 letters" {
+@test "sweep: columns are chosen, or as many as fit 80 characters" {
     sweep "2x1 Hx1Mesh" "fat-tree hosts=2 radix=4 levels=2" --clock virtual -t neighbour -m 8KiB --columns packet_hops,latency_ns.max
     grep -qE '^  spec +packet_hops +max +result$' "$TABLE"
     sweep "2x1 Hx1Mesh" "fat-tree hosts=2 radix=4 levels=2" --clock virtual -t neighbour,uniform -m 8KiB
@@ -170,12 +170,12 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     [[ "$output" == "hxmesh: error: --columns: 'x' is no figure of a report"* ]]
 }
 
-@test "sweep: interrupted, it keeps what had ended" {
+@test "sweep: interrupted, it keeps complete results" {
     cd "$BATS_TEST_TMPDIR"
     env --default-signal=INT "$HXMESH" sweep "2x1 Hx1Mesh" --clock virtual -t uniform --duration 1us,1h --csv s.csv \
         >"$TABLE" 2>/dev/null 3>&- &
     PID=$!
-    # The first is over and the second has begun when a second child is there.
+    # A second child means that the first is over and the second has begun.
     until pgrep -P "$PID" -f 'duration 1h' >/dev/null; do sleep 0.01; done
     kill -INT "$PID"
     CODE=0

@@ -1,5 +1,5 @@
-# tools_support.bash - what the command line tests of the hxmesh-VERB programs share.
-# The tools stand beside $HXMESH (default build/hxmesh).
+# tools_support.bash - shared by command line tests of the hxmesh-VERB programs.
+# The tools are beside $HXMESH (default build/hxmesh).
 
 bats_require_minimum_version 1.5.0
 
@@ -9,10 +9,10 @@ info() { "$HXMESH-info" "$@"; }
 route() { "$HXMESH-route" "$@"; }
 check() { "$HXMESH-check" "$@"; }
 
-# judge FILTER: true if the jq filter holds for the JSON on stdin, of which there must be some.
-judge() { jq --exit-status --null-input "input | ($1)" >/dev/null; }
+# json_holds FILTER: whether the jq filter holds for the JSON on stdin, which must not be empty.
+json_holds() { jq --exit-status --null-input "input | ($1)" >/dev/null; }
 
-# refused CODE LINE COMMAND...: the command ends with CODE, with nothing on stdout and just that error line on stderr.
+# refused CODE LINE COMMAND...: the command ends with CODE, an empty stdout and exactly that error line on stderr.
 refused() {
     local code=$1 line=$2
     shift 2

@@ -1,5 +1,5 @@
-# top.bats - hxmesh top: what a running fabric says of itself, live and virtual, ends at what its report says; the
-# screen; and what a killed run leaves.
+# top.bats - hxmesh top: counters of a running fabric, live and virtual, end at those of its report; the screen; and
+# objects of a killed run.
 
 load emulator_support
 
@@ -12,7 +12,7 @@ running() { [ -e "/dev/shm/hxmesh-$NAME" ] && hxmesh top "$NAME" --json - --coun
 
 has_writer() { writer=$(pgrep --parent "$PID" hxmesh-tap); }
 
-# whole LINES: counters never go back, and the last line is the end.
+# whole LINES: counters never decrease, and the last line is the end.
 whole() {
     jq --slurp --exit-status '
         (.[-1].state == "ended") and ([.[].packet_hops] | . == sort) and ([.[].bytes_delivered] | . == sort) and
@@ -20,7 +20,7 @@ whole() {
         all(.[]; .links[0].packets_per_second >= .links[2].packets_per_second)' "$1"
 }
 
-# as_reported LINES: the last line says what the report says.
+# as_reported LINES: the last line equals the report.
 as_reported() {
     local keys='[.spec, .clock, .packet_hops, .packets_sent, .packets_delivered, .bytes_delivered, .messages, .drops]'
     [ "$(tail -n 1 "$1" | jq --compact-output "$keys")" = "$(jq --compact-output "$keys" "$REPORT")" ]
@@ -31,7 +31,7 @@ never_above_one() {
     [ "$(jq --slurp 'all(.[]; (.links | all(.load <= 1 and .gbps >= 0)) and (.workers | all(.busy <= 1)))' "$1")" = true ]
 }
 
-@test "top: lines of JSON of a live and of a virtual run end at what the report says" {
+@test "top: lines of JSON of a live and of a virtual run end at the report's counters" {
     SAID="$BATS_TEST_TMPDIR/lines"
     start "2x2 Hx2Mesh" --duration 3s --message 8KiB
     eventually running
@@ -54,7 +54,7 @@ never_above_one() {
     nothing_left
 }
 
-@test "top: a page as text, and the names of those that run" {
+@test "top: a page as text, and the names of running fabrics" {
     start "2x2 Hx2Mesh" --duration 60s --message 8KiB --no-verify
     eventually running
     run -2 hxmesh top "$NAME" --name other --once
@@ -124,7 +124,7 @@ never_above_one() {
     [ "$CODE" -eq 130 ]
 }
 
-@test "top: what a killed virtual run leaves is no fabric, and the next run of its name takes it over" {
+@test "top: objects of a killed virtual run are no fabric, and the next run of its name takes them over" {
     start "4x4 Hx2Mesh" --clock virtual --traffic uniform --duration 10s --capture "$BATS_TEST_TMPDIR/run.pcapng" \
         --snaplen 64
     eventually running

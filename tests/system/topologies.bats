@@ -1,5 +1,5 @@
 # asan
-# topologies.bats - hxmesh topologies, what each of its words is made of, and what is said to whom writes one wrong.
+# topologies.bats - hxmesh topologies: the arguments of each word, and errors for wrong ones.
 
 load tools_support
 
@@ -10,15 +10,15 @@ setup_file() {
 
 topologies() { "$HXMESH-topologies" "$@"; }
 
-# counts SPEC FILTER: what info says of it holds.
-counts() { info "$1" --json - | judge "$2" || { echo "$1: not $2"; info "$1" --json -; return 1; }; }
+# counts SPEC FILTER: the filter holds for the output of info.
+counts() { info "$1" --json - | json_holds "$2" || { echo "$1: not $2"; info "$1" --json -; return 1; }; }
 
 @test "topologies: JSON has a word, its parameters and an example of each" {
-    topologies --json - | judge 'length >= 12 and all(.[]; keys == ["example", "parameters", "word"]) and
+    topologies --json - | json_holds 'length >= 12 and all(.[]; keys == ["example", "parameters", "word"]) and
         (map(.word) | index("fat-tree") and index("slim-fly") and index("HxMesh"))'
 }
 
-@test "topologies: the list says the same words" {
+@test "topologies: the list has the same words" {
     run topologies
     [ "$status" -eq 0 ]
     while read -r word; do
@@ -28,12 +28,12 @@ counts() { info "$1" --json - | judge "$2" || { echo "$1: not $2"; info "$1" --j
 
 @test "topologies: every example is a fabric of that topology" {
     while IFS=$'\t' read -r word example; do
-        [[ "$example" != graph* ]] || continue # its file is the reader's own
+        [[ "$example" != graph* ]] || continue # its file is the reader's
         info "$example" --json - | jq -e --arg word "$word" '.topology == $word and .hosts > 0' >/dev/null
     done < <(topologies --json - | jq -r '.[] | [.word, .example] | @tsv')
 }
 
-@test "topologies: a slip of the pen is answered by the nearest word" {
+@test "topologies: a misspelt word is answered by the nearest one" {
     local lists="hxmesh topologies lists what there is)"
     refused 3 "fat-tre hosts=64: is not a fabric (did you mean 'fat-tree'? write for example 'fat-tree hosts=1024 radix=64 taper=1'; $lists" \
         "$HXMESH" run "fat-tre hosts=64"
@@ -48,7 +48,7 @@ counts() { info "$1" --json - | judge "$2" || { echo "$1: not $2"; info "$1" --j
     refused 3 "fat-tree host=64: unknown key 'host' (did you mean 'hosts'?)" info "fat-tree host=64"
 }
 
-@test "topologies: parameters that cannot be are answered by the nearest that can" {
+@test "topologies: impossible parameters are answered by the nearest possible ones" {
     refused 3 "slim-fly q=6: q is a prime power 4w - 1, 4w or 4w + 1 up to 41; 5 is the nearest" info "slim-fly q=6"
     refused 3 "slim-fly q=43: q is a prime power 4w - 1, 4w or 4w + 1 up to 41; 41 is the nearest" info "slim-fly q=43"
     refused 3 "oft k=11: k=11: k - 1 must be a power of a prime and k at most 32; the nearest is k=10" info "oft k=11"
@@ -62,16 +62,16 @@ counts() { info "$1" --json - | judge "$2" || { echo "$1: not $2"; info "$1" --j
     refused 3 "graph cube.csv Extra: 'Extra' is a word too many" info "graph cube.csv Extra"
 }
 
-@test "topologies: a word alone is a small fabric, and a HammingMesh without numbers is asked for them" {
+@test "topologies: a word alone is a small fabric, and a HammingMesh needs numbers" {
     for word in fat-tree dragonfly slim-fly mlfm oft bigraph kautz; do
-        info "$word" --json - | judge '.hosts >= 16 and .hosts <= 320' || { echo "$word"; return 1; }
+        info "$word" --json - | json_holds '.hosts >= 16 and .hosts <= 320' || { echo "$word"; return 1; }
     done
     for word in HxMesh hx2mesh H2x4Mesh; do
         refused 3 "$word: says neither how many boards there are nor of what size (write for example '4x4 Hx2Mesh')" info "$word"
     done
 }
 
-@test "topologies: a graph that is in parts or has a switch of too many ports is refused" {
+@test "topologies: a disconnected graph, or one with too many ports at a switch, is refused" {
     cd "$BATS_TEST_TMPDIR"
     printf '%s\n' a,s b,s c,t d,t >parts.csv
     refused 3 "parts.csv: there is no way from 'a' to 'c'" info "graph parts.csv"
@@ -79,7 +79,7 @@ counts() { info "$1" --json - | judge "$2" || { echo "$1: not $2"; info "$1" --j
     refused 3 "many.csv: 's' has 70 ports, more than 64" info "graph many.csv"
 }
 
-@test "topologies: each has the parts that its paper counts" {
+@test "topologies: each has the parts of its paper" {
     counts "fat-tree hosts=1024" '.hosts == 1024 and .switches == 16 * 48 and .cables == {dac: 16384, aoc: 16384} and
         .diameter == 4 and .router_diameter == 2 and .bisection == 512'
     counts "fat-tree hosts=16384" '.switches == 16 * 1280 and .cables.aoc == 16 * 2 * 16384 and .diameter == 6'
@@ -98,12 +98,12 @@ counts() { info "$1" --json - | judge "$2" || { echo "$1: not $2"; info "$1" --j
     counts "slim-fly q=13 p=9" '.hosts == 3042 and .switches == 16 * 338 and .radix == 19 + 9 and .router_diameter == 2'
 }
 
-@test "topologies: a file names one as the command line does" {
+@test "topologies: a file names one like the command line" {
     info "$BATS_TEST_DIRNAME/../../examples/tree.hxm.yaml" --json - |
-        judge '.name == "tree" and .topology == "fat-tree" and .hosts == 64 and .alltoall_bound < 1'
+        json_holds '.name == "tree" and .topology == "fat-tree" and .hosts == 64 and .alltoall_bound < 1'
 }
 
-@test "topologies: what --edges writes is the same fabric to graph FILE" {
+@test "topologies: the output of --edges is the same fabric to graph FILE" {
     cd "$BATS_TEST_TMPDIR"
     for spec in "fat-tree hosts=64 radix=16 taper=2" "slim-fly q=3 p=2" "kautz degree=2 length=2 p=2" "torus 4x4"; do
         info "$spec" --edges graph.csv >/dev/null

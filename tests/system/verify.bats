@@ -3,7 +3,7 @@
 
 load capture_support
 
-@test "verify: a whole capture is good" {
+@test "verify: a complete capture is good" {
     make_capture good.pcapng
     run --separate-stderr verify good.pcapng
     [ "$status" -eq 0 ]
@@ -11,14 +11,14 @@ load capture_support
     [ "${lines[0]}" = "good.pcapng: good" ]
 }
 
-@test "verify: JSON says what was judged" {
+@test "verify: JSON names what was verified" {
     make_capture good.pcapng wire=1 planes=2
-    verify good.pcapng --json - | judge '
+    verify good.pcapng --json - | json_holds '
         .passed and .spec == "4x4 Hx2Mesh" and .first == null and .findings == [] and .ports == 896 and
         .injected == .delivered and .injected > 0 and ([.rules[]] | add) == 0 and .judged.nodes == 160 and
         .judged.links == 768 and .judged.credit_frames > 0 and .judged.credit_links == 768 and .not_judged == []'
     verify good.pcapng --json report.json
-    judge .passed <report.json
+    json_holds .passed <report.json
 }
 
 @test "verify: ten broken captures, each refused with its frame and rule" {
@@ -37,11 +37,11 @@ load capture_support
         esac
         run verify broken.pcapng --json -
         [ "$status" -eq 1 ]
-        judge ".passed == false and .first.frame == $frame and .first.rule == \"${rule%-lost}\"" <<<"$output"
+        json_holds ".passed == false and .first.frame == $frame and .first.rule == \"${rule%-lost}\"" <<<"$output"
     done
 }
 
-@test "verify: a grant that cannot be true is a breach of credit" {
+@test "verify: an impossible grant is a violation of credit" {
     frame=$(make_capture broken.pcapng wire=1 credits=32 messages=8 break=credit)
     run verify broken.pcapng
     [ "$status" -eq 1 ]
@@ -59,13 +59,13 @@ load capture_support
 
 @test "verify: the fabric can be named, and names win" {
     make_capture plain.pcapng comment=nothing
-    verify plain.pcapng --json - | judge '.passed and .spec == null and (.not_judged[0] | test("--spec"))'
-    verify plain.pcapng --spec "4x4 Hx2Mesh" --credits 64 --json - | judge '.passed and .judged.nodes == 80'
+    verify plain.pcapng --json - | json_holds '.passed and .spec == null and (.not_judged[0] | test("--spec"))'
+    verify plain.pcapng --spec "4x4 Hx2Mesh" --credits 64 --json - | json_holds '.passed and .judged.nodes == 80'
     run verify plain.pcapng --spec "2x2 Hx4Mesh"
     [ "$status" -eq 1 ]
     [[ ${lines[0]} == *": distance: "* || ${lines[0]} == *": hops: "* ]]
     [[ "$output" != *" from "[0-9]* && "$output" != *" to "[0-9]* ]] # hosts have the names that their ports have
-    # By a file, whatever it says beside the fabric; trace reads it alike.
+    # By a file, with any other content; trace reads it too.
     printf '%s\n' "fabric: 4x4 Hx2Mesh" "credits: 64" "jobs: [{tag: 7, boards: [[0, 0]]}]" "failed_boards: [[3, 3]]" \
         "capture: {file: x, filter: arp, ports: a0}" >jobs.hxm.yaml
     run verify plain.pcapng --spec jobs.hxm.yaml
@@ -81,12 +81,12 @@ load capture_support
     [[ ${lines[1]} == "packets "*" 0 missing"* ]]
 }
 
-@test "verify: classic pcap has no ports, so only header and checksum are judged" {
+@test "verify: classic pcap has no ports, so only header and checksum are verified" {
     needs editcap
     make_capture good.pcapng
     for format in pcap nsecpcap; do
         editcap -F $format good.pcapng good.pcap 2>/dev/null
-        verify good.pcap --spec "4x4 Hx2Mesh" --json - | judge '
+        verify good.pcap --spec "4x4 Hx2Mesh" --json - | json_holds '
             .passed and .ports == 1 and .judged.checksums == .frames and
             (.not_judged | any(test("no port or no direction")))'
     done
@@ -97,7 +97,7 @@ load capture_support
     [[ ${lines[0]} == "bad.pcap: BAD: frame $frame: crc: "* ]]
 }
 
-@test "verify: a part that Wireshark saved is judged as a part" {
+@test "verify: a part that Wireshark saved is verified as a part" {
     needs tshark
     make_capture good.pcapng messages=20
     tshark -r good.pcapng -Y 'frame.interface_name contains "a3,4/"' -w part.pcapng 2>/dev/null
@@ -111,14 +111,14 @@ load capture_support
     verify - <good.pcapng | grep -qx -e "-: good"
 }
 
-@test "verify: what stands before the end of a file that is cut off is judged" {
+@test "verify: frames before the end of a truncated file are verified" {
     make_capture good.pcapng
     head -c 100001 good.pcapng >cut.pcapng
     run --separate-stderr verify cut.pcapng
     [ "$status" -eq 0 ] && [ -z "$stderr" ]
     [ "${lines[0]}" = "cut.pcapng: good" ]
     [[ $output == *" the file is cut off at byte "*", within a block: what was in flight there is not missing"* ]]
-    verify cut.pcapng --json - | judge '.passed and .frames > 0 and .cut_at <= 100001 and .cut_at > 90000'
+    verify cut.pcapng --json - | json_holds '.passed and .frames > 0 and .cut_at <= 100001 and .cut_at > 90000'
     run verify cut.pcapng --whole
     [ "$status" -eq 1 ]
     make_capture broken.pcapng break=vc
@@ -136,7 +136,7 @@ load capture_support
     [ "${lines[0]}" = "empty.pcapng: NOT CHECKED: it has no frame of a fabric" ]
     run verify empty.pcapng --json -
     [ "$status" -eq 1 ]
-    judge '.passed == false and .frames == 0 and .findings == []' <<<"$output"
+    json_holds '.passed == false and .frames == 0 and .findings == []' <<<"$output"
 }
 
 @test "verify: bad files end in one line" {
@@ -160,27 +160,27 @@ load capture_support
     refused 2 "hxmesh verify: give --part or --whole, not both" verify good.pcapng --part --whole
 }
 
-@test "verify: what mergecap writes behind the comment is not of the fabric" {
+@test "verify: text of mergecap behind the comment is not of the fabric" {
     needs mergecap
     make_capture one.pcapng
     mergecap -w merged.pcapng one.pcapng
-    verify merged.pcapng --json - | judge '.passed and .spec == "4x4 Hx2Mesh"'
+    verify merged.pcapng --json - | json_holds '.passed and .spec == "4x4 Hx2Mesh"'
 }
 
-@test "verify: a fabric that is named stands for a comment that cannot be read, and credits for the buffer that it says" {
+@test "verify: a named fabric replaces an unreadable comment, and credits its buffer" {
     make_capture one.pcapng messages=10
     sed 's|4x4 H2x2Mesh|4x4 H2x2Nash|' one.pcapng >wrong.pcapng
     run -3 verify wrong.pcapng
     [[ $output == *"wrong.pcapng: section comment: "* ]]
-    verify wrong.pcapng --spec "4x4 Hx2Mesh" --credits 64 --json - | judge '.spec == "4x4 Hx2Mesh"'
-    trace wrong.pcapng --spec "4x4 Hx2Mesh" --json - | judge '.spec == "4x4 Hx2Mesh"'
+    verify wrong.pcapng --spec "4x4 Hx2Mesh" --credits 64 --json - | json_holds '.spec == "4x4 Hx2Mesh"'
+    trace wrong.pcapng --spec "4x4 Hx2Mesh" --json - | json_holds '.spec == "4x4 Hx2Mesh"'
     "$HXMESH" run "2x2 Hx2Mesh" --clock virtual -q --capture run.pcapng
-    verify run.pcapng --spec "2x2 Hx2Mesh" --json - | judge .passed
+    verify run.pcapng --spec "2x2 Hx2Mesh" --json - | json_holds .passed
     run -1 verify run.pcapng --spec "2x2 Hx2Mesh" --credits 32
     [[ $output == *": credit: "* ]]
 }
 
-@test "verify: the file that is read is not overwritten, by trace neither" {
+@test "verify: verify and trace do not overwrite the file that they read" {
     make_capture one.pcapng
     cp one.pcapng before.pcapng
     ln -s one.pcapng link
@@ -193,37 +193,37 @@ load capture_support
     cmp one.pcapng before.pcapng
 }
 
-@test "verify: names that are no UTF-8 are in the JSON all the same, and what a terminal obeys is not in a port's name" {
+@test "verify: names with invalid UTF-8 are in the JSON all the same, and no terminal codes are in a port's name" {
     make_capture one.pcapng
     local name=$'lat\xe9.pcapng'
     LC_ALL=C sed 's|a0,0/p0/E|\x1b[31mX\xff\x07x|g' one.pcapng >"$name"
     verify "$name" --part --json verdict || true
-    judge '.file == "lat?.pcapng"' <verdict
+    json_holds '.file == "lat?.pcapng"' <verdict
     trace "$name" --from 0,0 --json - >traced
-    judge '.file == "lat?.pcapng" and ([.hops[].hops[].out.port] | any(. == "?[31mX??x"))' <traced
+    json_holds '.file == "lat?.pcapng" and ([.hops[].hops[].out.port] | any(. == "?[31mX??x"))' <traced
     trace "$name" --from 0,0 --most 1000 >text
     run -1 grep -q $'\x1b' text
     grep -qF '?[31mX??x' text
 }
 
-@test "verify: of legal captures, drawn by seed over all that a run may do, none is refused" {
+@test "verify: no legal capture of random runs is refused" {
     needs editcap
     local seed
-    for seed in 10 25 38 100; do # duplicates with a delay, a network that gives back what is not to be seen, damage with a delay
+    for seed in 10 25 38 100; do # duplicates with a delay, a network that returns unrecorded packets, damage with a delay
         LIVE=0 "$BATS_TEST_DIRNAME/verify_random.bash" 1 $seed
     done
 }
 
-@test "verify: a graph is in the capture: its file is not opened, and may be elsewhere, changed or gone" {
+@test "verify: a capture contains its graph: the file is not opened, and may be moved, changed or deleted" {
     mkdir there elsewhere
     printf '%s\n' "host h0" "host h1" "host h2" "switch s" "h0,s" "h1,s" "h2,s" >there/star.csv
     (cd there && "$HXMESH" run "graph star.csv" --clock virtual -q --fault "all up" --capture ../run.pcapng)
-    (cd elsewhere && verify ../run.pcapng --json -) | judge '.passed and (.spec | startswith("graph star.csv")) and .judged.nodes == 4'
-    mkfifo star.csv # nobody ever writes into it
+    (cd elsewhere && verify ../run.pcapng --json -) | json_holds '.passed and (.spec | startswith("graph star.csv")) and .judged.nodes == 4'
+    mkfifo star.csv # without a writer
     timeout 600 "$HXMESH-verify" --quiet run.pcapng | grep -qx "run.pcapng: good"
     timeout 600 "$HXMESH-trace" --quiet run.pcapng | grep -q " 0 missing"
     rm -r star.csv there
-    # One that another program wrote, without the graph: who reads it names it.
+    # A capture of another program, without the graph: its user names it.
     make_capture plain.pcapng "comment=hxmesh fabric: graph star.csv ; planes=1"
     mkfifo star.csv
     run -3 --separate-stderr timeout 600 "$HXMESH-verify" --quiet plain.pcapng

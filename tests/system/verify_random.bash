@@ -1,7 +1,7 @@
 #!/bin/bash
-# verify_random.bash [RUNS [SEED]] - captures of runs drawn by seed, all legal: every fabric, traffic, fault and way to
-# capture, whole or in pieces. `hxmesh verify` must refuse none. HXMESH is the program; the first that it refuses is
-# printed with its command, and ends it. LIVE=0: under the virtual clock alone.
+# verify_random.bash [RUNS [SEED]] - captures of random legal runs: every fabric, traffic, fault and kind of capture,
+# whole or in pieces. `hxmesh verify` must refuse none. HXMESH is the program; the first refused capture is printed with
+# its command, and ends it. LIVE=0: under the virtual clock only.
 # shellcheck disable=SC2034,SC2054 # lists are drawn from by name; places and patterns have commas
 set -u
 RUNS=${1:-10000}
@@ -22,7 +22,7 @@ IMPAIRS=(loss=10% corrupt=10% duplicate=30% reorder=20% credit-loss=20% delay=1u
 SNAPLENS=(64 96 128 1000 8256)
 PORTS=('*/local' 'a0,*' 'a1,0/*' '*/p0/*' '*/p0/local' '*,*')
 
-# A word of the list whose name is given, by chance; the answer is in $drawn.
+# Random word of the list with the given name; the result is in $drawn.
 draw() {
     local -n list=$1
     drawn=${list[RANDOM % ${#list[@]}]}
@@ -32,7 +32,7 @@ chance() {
     ((RANDOM % 100 < $1))
 }
 
-# What may fail in any fabric is everything, a host, or one of its links.
+# Everything, a host, or one of its links may fail in any fabric.
 draw_faults() {
     local places=(all a0,0 a0,0/E a1,0 all plane0) place time for_time
     faults=
@@ -64,7 +64,7 @@ draw_run() {
     chance 60 || run+=(--verify)
 }
 
-# Simulated; what fails is drawn here or by the program.
+# Simulated; this script or the program draws the faults.
 draw_virtual() {
     run+=(--clock virtual)
     draw_faults
@@ -80,11 +80,11 @@ draw_live() {
     ! chance 40 || run+=(--fault "$(sed -E 's/([0-9]+)us/\1ms/g; s/flaps every [0-9]+ms/down/' <<<"$faults")")
 }
 
-# The whole file, the middle of it, or what was written until somebody killed the writer. 3: no frame is left.
+# The whole file, its middle, or the part before the writer was killed. 3: no frame is left.
 PIECES=(whole whole whole middle head)
-judge() {
+verify_piece() {
     local first=$((RANDOM % 3000 + 1)) many=$((RANDOM * 4)) share=$((RANDOM % 60 + 40)) size
-    [[ ${run[*]} != *--fault* ]] || first=1 # faults are told in the first frames
+    [[ ${run[*]} != *--fault* ]] || first=1 # faults are in the first frames
     case $1 in
     whole) "$HXMESH" verify --quiet "$FOLDER/run.pcapng" ;;
     middle)
@@ -99,7 +99,7 @@ judge() {
     esac
 }
 
-# fail WHAT FILE: says what was run, and the beginning of what came of it.
+# fail WHAT FILE: prints the command, and the beginning of its output.
 fail() {
     printf '%s: seed %d, %s:' "$1" "$seed" "$piece"
     printf ' %q' "${run[@]}"
@@ -123,6 +123,6 @@ for ((i = 0; i < RUNS; i++)); do
     draw PIECES && piece=$drawn
     timeout 300 "${run[@]}" >"$FOLDER/log" 2>&1
     (($? <= 1)) || fail "not run" "$FOLDER/log" # 1: a message failed, for its host is cut off
-    judge "$piece" >"$FOLDER/verdict" 2>&1 || grep -q ': NOT CHECKED: ' "$FOLDER/verdict" || fail refused "$FOLDER/verdict"
+    verify_piece "$piece" >"$FOLDER/verdict" 2>&1 || grep -q ': NOT CHECKED: ' "$FOLDER/verdict" || fail refused "$FOLDER/verdict"
 done
 echo "$RUNS captures from seed $SEED on: none refused"

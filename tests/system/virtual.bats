@@ -1,5 +1,5 @@
-# asan virtual.bats - hxmesh run --clock virtual: the report is a function of spec and seed alone; ends that are not as
-# planned.
+# asan
+# virtual.bats - hxmesh run --clock virtual: the report is a function of spec and seed alone; early ends.
 
 # shellcheck disable=SC2016 # what stands in quotes is for jq
 load emulator_support
@@ -17,11 +17,11 @@ teardown() {
 # simulate ARGUMENTS...: runs a fabric under the virtual clock; its report goes to $REPORT.
 simulate() { hxmesh run "$@" --clock virtual --share-cores --quiet --json - >"$REPORT"; }
 
-# What a report says of the fabric: all of it but what depends on the machine.
+# The part of a report that does not depend on the machine.
 of_fabric() { jq --compact-output 'del(.host)' "$REPORT"; }
 
-# always_same ARGUMENTS...: the same report byte for byte, `host` apart, by any number of workers and each time; nothing
-# is lost. It goes to $SAME.
+# always_same ARGUMENTS...: the same report byte for byte, except `host`, by any number of workers and each time;
+# nothing is lost. It goes to $SAME.
 always_same() {
     local workers
     simulate "$@" --workers 1
@@ -38,7 +38,7 @@ always_same() {
     done
 }
 
-@test "virtual: every pattern, whoever does the work" {
+@test "virtual: every pattern, for any number of workers" {
     for pattern in all-to-all all-to-all-random permutation bisection neighbour tornado transpose; do
         always_same "3x3 Hx2Mesh" --traffic "$pattern" --message 40000
     done
@@ -53,7 +53,7 @@ always_same() {
     printf '%s\n' start,source,destination,bytes 0,0,1,8192 >"$file"
     simulate "4x4 Hx2Mesh" --traffic "$file"
     first=$(jq .virtual_seconds "$REPORT")
-    # The same a millisecond later, and a message in between whose bytes make it longer.
+    # The same a millisecond later, with a message in between that is longer.
     printf '%s\n' start,source,destination,bytes 1ms,0,1,8192 500us,9,a5:5,1MiB 0,63,0,1 >"$file"
     always_same "4x4 Hx2Mesh" --traffic "$file" --verify
     holds '.complete and .messages == 3 and .packets_sent == 130 and (.virtual_seconds - 0.001 - $first | fabs) < 1e-11' \
@@ -63,13 +63,13 @@ always_same() {
         >"$file"
     always_same "2x2 Hx2Mesh" --traffic "$file"
     holds '.complete and .messages == 16 * 15 and .bytes_delivered == 4096 * 16 * 15'
-    # Measured is the whole duration, though all has come before.
+    # The whole duration is measured, although all messages arrived earlier.
     simulate "2x2 Hx2Mesh" --traffic "$file" --duration 100us
     holds '.complete and .virtual_seconds == 100e-6 and
            (.share_of_injection - 4096 * 15 / (2e11 * 100e-6) | fabs) < 1e-9'
 }
 
-@test "virtual: for a time and at a rate" {
+@test "virtual: for a duration and at a rate" {
     always_same "4x4 Hx2Mesh" --traffic uniform --duration 24us --warm-up 4us --rate 0.05 --message 1024
     holds '(.share_of_injection - 0.05 | fabs) < 0.0005 and .warm_up_seconds == 4e-6 and .virtual_seconds == 20e-6'
     always_same "4x4 Hx2Mesh" --traffic uniform --duration 20us --rate 0.7
@@ -79,21 +79,21 @@ always_same() {
     always_same "2x2 Hx2Mesh" --traffic permutation --duration 30us --message 1000
 }
 
-@test "virtual: a rate is kept to the message" {
+@test "virtual: a rate is exact to the message" {
     local rate each
     for rate in 0.005 0.01 0.02 0.05; do
         simulate "4x4 Hx2Mesh" --traffic permutation --duration 100us --rate "$rate" --message 8192
-        # From each of 64, a message of 8,192 bytes whenever 200 GB/s times the rate have carried the one before.
+        # From each of 64, a message of 8,192 bytes whenever 200 GB/s times the rate have carried the previous one.
         each=$(awk -v r="$rate" 'BEGIN { n = 100e-6 * 200e9 * r / 8192; print int(n) + 1 }')
         holds ".complete and .messages == 64 * $each and .packets_sent == .messages"
     done
 }
 
-@test "virtual: at a rate a message is as old as it was due, wherever it waited" {
-    # Links carry a quarter of what worst-case would inject. Below that nothing waits long,
+@test "virtual: at a rate a message's age counts from its due time, including any wait" {
+    # Links carry a quarter of worst-case's injection. Below that nothing waits long,
     simulate "mlfm h=4" --traffic worst-case --duration 100us --warm-up 20us --message 8192 --rate 0.2
     holds '.share_offered == 0.2 and (.share_of_injection - 0.2 | fabs) < 0.005 and .latency_ns.max < 3000'
-    # above it what begins at the end was due when half of the time was over,
+    # above it the last messages to begin were due at half of the time,
     simulate "mlfm h=4" --traffic worst-case --duration 100us --warm-up 20us --message 8192 --rate 0.5
     holds '(.share_of_injection - 0.25 | fabs) < 0.005 and (.latency_ns.max - 50000 | fabs) < 10000 and
            (.latency_ns.mean | . > 15000 and . < 40000)'
@@ -105,27 +105,26 @@ always_same() {
 }
 
 # bats test_tags=all
-@test "virtual: messages are due at random" {
+@test "virtual: messages are due at random times" {
     always_same "2x2 Hx2Mesh" --traffic uniform --duration 400us --rate 0.05 --message 1024 --arrivals poisson
     holds '(.share_of_injection - 0.05 | fabs) < 0.0025 and .share_offered == 0.05 and .settings.arrivals == "poisson"'
-    # A source that is asked for half of what it can inject is often busy: some wait many packets long, none where they
-    # are even.
+    # A source at half of its injection rate is often busy: some messages wait for many packets, none with even
+    # intervals.
     simulate "1x2 Hx1Mesh" --traffic permutation --duration 400us --rate 0.1 --message 8192
     even=$(jq .latency_ns.max "$REPORT")
     simulate "1x2 Hx1Mesh" --traffic permutation --duration 400us --rate 0.1 --message 8192 --arrivals poisson
     holds ".latency_ns.max > $even + 300 and .latency_ns.p50 <= $even + 100"
 }
 
-@test "virtual: all-to-all comes near to what the cables carry, and nobody waits long" {
+@test "virtual: all-to-all nearly fills the cables, and no packet waits long" {
     simulate "8x8 Hx2Mesh" --message 64KiB --workers 2
     holds '.share_of_bound > 0.96 and .latency_ns.p99 < 3000 and .pace < .alltoall_bound'
     simulate "4x4 Hx4Mesh" --message 64KiB --workers 2
     holds '.share_of_bound > 0.92 and .latency_ns.p99 < 6000'
 }
 
-# Each plane carries as much of every message as the others, so that it is as if each were alone, with a part of every
-# message.
-@test "virtual: so many planes carry so many times as much, and packets wait no longer" {
+# Each plane carries an equal part of every message, so it behaves as if alone with a part of every message.
+@test "virtual: n planes carry n times as much, and packets wait no longer" {
     simulate "slim-fly q=3 p=2" --traffic all-to-all-random --message 128KiB
     one=$(jq .virtual_seconds "$REPORT")
     waits=$(jq .latency_ns.p99 "$REPORT")
@@ -133,7 +132,7 @@ always_same() {
     holds ".virtual_seconds < 1.02 * $one and .latency_ns.p99 < 1.5 * $waits"
 }
 
-@test "virtual: a pace is kept" {
+@test "virtual: an injection rate is kept" {
     simulate "2x2 Hx2Mesh" --message 256KiB --injection-rate 0.1
     holds '.pace == 0.1 and .share_of_injection > 0.098 and .share_of_injection <= 0.1'
     simulate "2x2 Hx2Mesh" --traffic permutation --message 256KiB
@@ -167,9 +166,9 @@ FILE
     always_same "$BATS_TEST_TMPDIR/jobs.hxm.yaml" --algorithm rings
 }
 
-# Of the living boards 0,0 1,1 2,0 2,1 only 0,0 and 1,1 have no way: both corners between them have failed. Routes never
-# change, so that what has no way is given up at once, and everything else goes on as ever.
-@test "virtual: destinations without a way cost nobody anything" {
+# Of the living boards 0,0 1,1 2,0 2,1 only 0,0 and 1,1 have no path: both corners between them have failed. Routes
+# never change, so messages without a path fail at once, and all others continue.
+@test "virtual: destinations without a path cost the others nothing" {
     printf 'fabric: 3x2 Hx1Mesh\nfailed_boards: [[1, 0], [0, 1]]\n' >"$BATS_TEST_TMPDIR/cut.hxm.yaml"
     for workers in 1 2; do
         run hxmesh run "$BATS_TEST_TMPDIR/cut.hxm.yaml" --clock virtual --count 60 --message 8KiB --share-cores --workers "$workers" \
@@ -181,7 +180,7 @@ FILE
 }
 
 # Two accelerators on one board send to each other over one of an accelerator's four links, and fill it.
-@test "virtual: shares are of the link rate that was asked for" {
+@test "virtual: shares are of the given link rate" {
     for gbps in 100 200 800; do
         simulate "1x1 H2x1Mesh" --traffic permutation --message 2MiB --link "$gbps"
         # shellcheck disable=SC2016 # for jq
@@ -189,14 +188,14 @@ FILE
             (.share_of_injection as $share | .receive_share | all(. / $share > 0.99 and . / $share < 1.01)) and
             ([.links[].busy] | max > 0.98 and max <= 1)' --argjson gbps "$gbps"
         simulate "2x2 Hx2Mesh" --traffic all-reduce --algorithm ring --message 4MiB --link "$gbps"
-        # A ring has two of an accelerator's four links. Of the vector 15/16 pass each accelerator twice.
+        # A ring has two of an accelerator's four links. 15/16 of the vector pass each accelerator twice.
         holds '.collective | .share > 0.46875 and .share <= 0.5 and .vector_share > 0.5 and .vector_share <= 8 / 15'
     done
     run hxmesh run "1x1 H2x1Mesh" --clock virtual --link 800
     [[ "$output" == *"of injection (4 x 800 Gb/s a plane)"* ]]
 }
 
-# says_again ARGUMENTS...: a simulated run, and then what its report says would run it again, which comes to the same.
+# says_again ARGUMENTS...: a simulated run, and then the command of its report, which gives the same.
 says_again() {
     simulate "$@"
     SAME=$(of_fabric)
@@ -209,7 +208,7 @@ says_again() {
     [ "$(jq --raw-output .host.again "$REPORT")" = "$again" ]
 }
 
-@test "virtual: a report says how to run it again" {
+@test "virtual: a report has the command to repeat it" {
     says_again "3x2 H2x4Mesh" --traffic hotspot --target 1,1 --target 4,0 --count 3 --message 5000 --rate 0.7 --seed 99 \
         --planes 2 --cable 33ns --link 200 --select adaptive --injection-rate 0.5
     holds '.schema == 2 and .settings.target == [[1, 1], [4, 0]] and .settings.cable == "33ns" and
@@ -227,19 +226,19 @@ says_again() {
     holds '(.jobs | length) == 3'
 }
 
-@test "virtual: who sent nothing has no latency" {
+@test "virtual: a job without messages has no latency" {
     local csv="$BATS_TEST_TMPDIR/run.csv"
     printf '%s\n' 'fabric: 3x1 Hx1Mesh' 'jobs: [{tag: 3, boards: [[0, 0]]}]' 'clock: virtual' >"$BATS_TEST_TMPDIR/one.hxm.yaml"
     hxmesh run "$BATS_TEST_TMPDIR/one.hxm.yaml" --quiet --csv "$csv" --json - >"$REPORT"
     holds '.jobs[] | select(.job == 3) | .latency_ns == {"mean": null, "p50": null, "p99": null, "p999": null, "max": null}'
     run hxmesh run "$BATS_TEST_TMPDIR/one.hxm.yaml" --quiet --csv "$csv"
     [[ "$output" == *"  job 3 "*", p50 -, p99 -, "* ]]
-    # The columns of the latencies are empty in the line of this job.
+    # Latency columns are empty in the line of this job.
     head -n 1 "$csv" | grep -q ',latency_p50_ns,latency_p99_ns,latency_p999_ns,latency_max_ns,complete,'
     grep -qE ',3,1,0,0,0,.*,0,,,,,,' "$csv"
 }
 
-# Names once, a line of the run and one of each job; lines of other runs go under the same names.
+# Names once, a line of the run and one of each job; lines of other runs are added under the same names.
 @test "virtual: figures as CSV, and of each job" {
     local csv="$BATS_TEST_TMPDIR/run.csv"
     hxmesh run examples/jobs.hxm.yaml --clock virtual --message 8KiB --quiet --csv "$csv" --json - >"$REPORT"
@@ -248,7 +247,7 @@ says_again() {
         ((.jobs | map(.share_of_injection * .accelerators) | add) / 64 / .share_of_injection - 1 | fabs) < 1e-6 and
         .fabric.failed_boards == [[2, 1]] and ([.fabric.jobs[].boards | length] | add) == 12'
     [ "$(wc -l <"$csv")" -eq 5 ]
-    # As many columns in each line; the command is the last one.
+    # Each line has the same number of columns; the command is the last one.
     [ "$(cut -d , -f 1-45 "$csv" | awk -F , '{print NF}' | sort -u)" = 45 ]
     hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --csv - | tail -n 1 >>"$csv"
     [ "$(tail -n 1 "$csv" | cut -d , -f 3,5,7)" = "2x2 Hx2Mesh,virtual,all-reduce" ]
@@ -265,7 +264,7 @@ says_again() {
     always_same "9x2 Hx1Mesh" --radix 8 --taper 3 --planes 4 --traffic all-to-all-random --message 20000
 }
 
-@test "virtual: no more workers than cores, unless they are to share them" {
+@test "virtual: no more workers than cores, unless they may share them" {
     local -a run=(taskset --cpu-list "$(first_core)" "$HXMESH" run "2x2 Hx2Mesh" --clock virtual --workers 3)
     "${run[@]}" --json - >"$REPORT"
     holds '.host.workers == 1'
@@ -276,10 +275,10 @@ says_again() {
     hxmesh run "2x2 Hx2Mesh" --clock virtual --workers 1 --quiet | grep -q ', 1 worker, virtual clock$'
 }
 
-# One worker has all of the first at hand, asks for the second ahead but hands over at once, and asks for both of the
-# third (build.c); several do as with the third each time.
+# One worker prefetches nothing of the first fabric, prefetches the second but hands over at once, and defers handovers
+# of the third (build.c). Several workers always act as with the third.
 # bats test_tags=all
-@test "virtual: in whatever cache a fabric lies" {
+@test "virtual: fabrics of any cache level" {
     for spec in "8x8 Hx2Mesh" "16x16 Hx2Mesh" "24x24 Hx2Mesh"; do
         always_same "$spec" --shifts 1 --message 20000
     done
@@ -296,7 +295,7 @@ says_again() {
     always_same "2x2 Hx2Mesh" --cable 0 --trace 0 --input-latency 0 --output-latency 0 --buffer 24KiB
 }
 
-@test "virtual: every byte, if asked" {
+@test "virtual: every byte, on request" {
     for workers in 1 3; do
         simulate "3x2 Hx2Mesh" --verify --workers "$workers" --message 30001
         holds "$WHOLE and .verify and .bytes_delivered == 24 * 23 * 30001 and .packets_sent == 24 * 23 * 4"
@@ -307,7 +306,7 @@ says_again() {
     [ "$(of_fabric | jq --compact-output 'del(.verify, .settings.verify)')" = "$checked" ]
 }
 
-@test "virtual: nothing is lost or made up in any step" {
+@test "virtual: nothing is lost or invented in any step" {
     for workers in 1 2 3; do
         simulate "3x2 Hx2Mesh" --check-steps --workers "$workers" --select adaptive --planes 2 --buffer 48KiB
         holds "$WHOLE"
@@ -316,7 +315,7 @@ says_again() {
     simulate "2x2 Hx2Mesh" --check-steps --traffic all-reduce --timing authors --link 333 --message 1000000
 }
 
-@test "virtual: the watchdog leaves alone what moves or rests" {
+@test "virtual: the watchdog ignores fabrics that move or rest" {
     simulate "3x3 Hx2Mesh" --watchdog 1ns --buffer 24KiB --workers 2
     holds "$WHOLE"
     simulate "2x2 Hx2Mesh" --watchdog 1ns --traffic uniform --duration 20ms --rate 0.00001 --message 100
@@ -325,7 +324,7 @@ says_again() {
     holds "$WHOLE"
 }
 
-@test "virtual: another seed, another run" {
+@test "virtual: another seed gives another run" {
     for arguments in "--traffic permutation" "--traffic uniform --duration 20us" "--traffic all-to-all-random"; do
         # shellcheck disable=SC2086 # several words
         simulate "4x4 Hx2Mesh" $arguments --seed 1
@@ -343,11 +342,11 @@ says_again() {
     holds '.share_of_injection > 0 and .share_of_injection <= .alltoall_bound and .share_of_bound <= 1'
     holds '.latency_ns | .p50 > 0 and .p50 <= .p99 and .p99 <= .p999 and .p999 <= .max'
     holds '.links | length == 64 * 4 + 16 * 8 and all(.busy >= 0 and .busy <= 1)'
-    # Each packet and acknowledgement ends by one hop into its endpoint; the others are those of the links.
+    # Each packet and acknowledgement ends by one hop into its endpoint; the other hops are those of the links.
     holds '([.links[].packets] | add) == .packet_hops - .packets_delivered - .acknowledgements'
 }
 
-# begin_virtual ARGUMENTS...: starts a run that goes on for very long as process $PID, and waits until it simulates.
+# begin_virtual ARGUMENTS...: starts a run that takes very long as process $PID, and waits until it simulates.
 begin_virtual() {
     env --default-signal=INT,TERM,HUP,QUIT "$HXMESH" run "4x4 Hx2Mesh" --clock virtual --share-cores --quiet --json - --duration 10s "$@" \
         >"$REPORT" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
@@ -356,7 +355,7 @@ begin_virtual() {
 virtual_workers_of() { pgrep --parent "$1" hxmesh-v; }
 has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 
-@test "virtual: Ctrl-C ends it with a report, whenever" {
+@test "virtual: Ctrl-C ends it with a report, at any time" {
     for workers in 1 3; do
         for after in 0 0.1 0.5; do
             begin_virtual --workers "$workers"
@@ -374,8 +373,8 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
     done
 }
 
-@test "virtual: Ctrl-C twice, and other ways to ask" {
-    # Both at once are one request: the report is whole.
+@test "virtual: Ctrl-C twice, and other signals" {
+    # Both at once are one request: the report is complete.
     begin_virtual --workers 2
     eventually has_virtual_workers 2
     await_traffic
@@ -384,7 +383,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
     finish
     [ "$CODE" -eq 130 ]
     holds '.interrupted and .packets_sent >= .packets_delivered and .packets_delivered > 0'
-    # A worker that does not answer keeps the report from being whole: there is none.
+    # A worker that does not answer makes the report incomplete, so none is written.
     begin_virtual --workers 2
     eventually has_virtual_workers 2
     mapfile -t pids < <(virtual_workers_of "$PID")
@@ -408,7 +407,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
     done
 }
 
-@test "virtual: a worker that is killed ends the run in one line" {
+@test "virtual: a killed worker ends the run in one line" {
     for workers in 1 3; do
         begin_virtual --workers "$workers"
         eventually has_virtual_workers "$workers"
@@ -436,7 +435,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 }
 
 # shellcheck disable=SC2154,SC2031 # stderr, stderr_lines, status, output: set by run
-# refused TEXT ARGUMENTS...: a usage error, one line that has the text.
+# refused TEXT ARGUMENTS...: a usage error, one line that contains the text.
 refused() {
     local text=$1
     shift
@@ -448,7 +447,7 @@ refused() {
     [[ $stderr == "hxmesh: error: "*"$text"* ]]
 }
 
-@test "virtual: what only one clock knows" {
+@test "virtual: options of one clock only" {
     for option in "--buffer 1MiB" "--link 400" "--crossbar 800" "--cable 20ns" "--trace 1ns" "--input-latency 40ns" \
         "--output-latency 40ns" "--timing authors"; do
         # shellcheck disable=SC2086 # an option and its value
@@ -464,7 +463,7 @@ refused() {
     refused "--restart: is for --clock wall, not virtual" --clock virtual --no-restart
 }
 
-@test "virtual: what cannot be" {
+@test "virtual: impossible settings" {
     refused "300 Gb/s is less than a link's 400" --clock virtual --crossbar 300
     refused "800 Gb/s is less than a link's 1000" --clock virtual --link 1000
     refused "--cable: '4295us' is outside 0 ns .. 1 ms" --clock virtual --cable 4295us
@@ -475,7 +474,7 @@ refused() {
 }
 
 # shellcheck disable=SC2154 # bats sets stderr
-@test "virtual: a fabric that will not fit is refused before anything is allocated" {
+@test "virtual: a fabric that does not fit is refused before anything is allocated" {
     run --separate-stderr hxmesh run "64x64 Hx4Mesh" --clock virtual --traffic uniform --planes 4
     [ "$status" -eq 4 ]
     [[ "$stderr" =~ ^"hxmesh: error: 64x64 Hx4Mesh: needs about "[0-9.]+" GiB of memory, there are "[0-9.]+" GiB (a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32)"$ ]]

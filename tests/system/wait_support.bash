@@ -1,4 +1,4 @@
-# wait_support.bash - what command line tests wait by: for something to come true, never for a time.
+# wait_support.bash - how command line tests wait: for a condition, never for a time.
 
 # eventually COMMAND...: waits until the command succeeds, for at most two minutes.
 eventually() {

@@ -1,5 +1,5 @@
-/* test_arena.c - the named shared memory of a fabric: held while its owner lives, removed at every end but a kill, and
- * taken over after one. */
+/* test_arena.c - the named shared memory of a fabric: locked while its owner lives, removed at every end but a kill,
+ * and taken over after a kill. */
 #include "tests/support/support_arena.h"
 
 #include <errno.h>
@@ -42,8 +42,8 @@ static void zeroed_shared_and_removed(void **state)
     assert_true(arena_is_there());
     shm_arena_close(&a, true);
     assert_false(arena_is_there());
-    int another = open("/dev/null", O_RDONLY); /* with the number that the arena's had */
-    shm_arena_close(&a, true);                 /* once is enough */
+    int another = open("/dev/null", O_RDONLY); /* takes the descriptor that the arena had */
+    shm_arena_close(&a, true);
     assert_int_equal(close(another), 0);
 }
 
@@ -62,7 +62,7 @@ static void a_name_in_use_is_refused(void **state)
     shm_arena_close(&b, true);
 }
 
-/* Whoever looks whether an owner lives holds the lock of what was left for a moment, as this process does for 5 ms. */
+/* A check whether an owner lives locks the object for an instant; this process does so for 5 ms. */
 static void hold_for_a_moment(void)
 {
     int fd = open(arena_path, O_RDWR);
@@ -74,7 +74,7 @@ static void hold_for_a_moment(void)
     (void)close(fd);
 }
 
-/* Creates over what another process holds; returns what shm_arena_create does. */
+/* Creates over an object that another process locks; returns the result of shm_arena_create. */
 static int create_over_held(struct shm_arena *a)
 {
     arena_make_file(0600);
@@ -95,8 +95,8 @@ static int create_over_held(struct shm_arena *a)
     return error;
 }
 
-/* On a busy machine the moment may be too long, but not every time. */
-static void a_lock_of_a_moment_is_waited_for(void **state)
+/* On a busy machine the lock may last too long, but not every time. */
+static void a_short_lock_is_waited_for(void **state)
 {
     (void)state;
     struct shm_arena a;
@@ -110,8 +110,7 @@ static void a_lock_of_a_moment_is_waited_for(void **state)
     shm_arena_close(&a, true);
 }
 
-/* All of the memory is there from the start, and no more than that: of less than one piece, of one, of one and a
- * bit. */
+/* All memory is reserved from the start, and no more: for less than one piece, one piece, and a bit more. */
 static void all_of_it_is_reserved(void **state)
 {
     (void)state;
@@ -136,7 +135,7 @@ static void create_and_die(void)
     (void)raise(SIGKILL);
 }
 
-static void what_a_killed_one_left_is_taken_over(void **state)
+static void an_arena_of_a_killed_process_is_taken_over(void **state)
 {
     (void)state;
     assert_true(WIFSIGNALED(arena_in_a_process(create_and_die)));
@@ -159,7 +158,7 @@ static void create_and_exit(void)
     exit(5); /* as a program does that dies of an error */
 }
 
-static void one_that_ends_early_leaves_nothing(void **state)
+static void an_owner_that_ends_early_leaves_nothing(void **state)
 {
     (void)state;
     int status = arena_in_a_process(create_and_exit);
@@ -177,11 +176,11 @@ static void create_close_and_exit(void)
     struct shm_arena a;
     assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
     shm_arena_close(&a, true);
-    arena_make_file(0600); /* another run's, by now */
+    arena_make_file(0600); /* the object of another run */
     exit(5);
 }
 
-static void what_was_closed_is_not_removed_again(void **state)
+static void a_closed_arena_is_removed_once(void **state)
 {
     (void)state;
     assert_int_equal(WEXITSTATUS(arena_in_a_process(create_close_and_exit)), 5);
@@ -199,7 +198,7 @@ static void a_worker_that_ends_early_removes_nothing(void **state)
     shm_arena_close(&a, true);
 }
 
-static void what_is_too_much_leaves_nothing(void **state)
+static void a_too_large_arena_leaves_nothing(void **state)
 {
     (void)state;
     struct statvfs v;
@@ -212,7 +211,7 @@ static void what_is_too_much_leaves_nothing(void **state)
     assert_false(arena_is_there());
 }
 
-/* What could not be made, or was not found, may be closed like any other. */
+/* An arena that was not made or not found may be closed like any other. */
 static void assert_empty(struct shm_arena *a)
 {
     assert_null(a->base);
@@ -261,8 +260,8 @@ static void attach_without_addresses(void)
     _exit(shm_arena_attach(&a, arena_name, (size_t)4 << 20) == -ENOMEM && !a.base && a.fd == -1 ? 0 : 1);
 }
 
-/* A process that has no room for it in its addresses leaves nothing behind. */
-static void what_cannot_be_mapped_is_refused(void **state)
+/* A process without address space for the arena leaves nothing behind. */
+static void an_arena_that_cannot_be_mapped_is_refused(void **state)
 {
     (void)state;
     assert_int_equal(arena_in_a_process(create_without_addresses), 0);
@@ -285,7 +284,7 @@ static unsigned times_listed(void)
     return times;
 }
 
-/* Runs beside the owner: what is in a process of its own sees the owner's lock. */
+/* Runs in a child process, since a process does not see its own lock. */
 static void attach_beside(void)
 {
     struct shm_arena a;
@@ -317,8 +316,8 @@ static void others_attach_while_the_owner_lives(void **state)
     shm_arena_close(&a, true);
 }
 
-/* Nothing that asks whether an owner lives keeps its lock. */
-static void who_asks_holds_nothing(void **state)
+/* A check for a living owner keeps no lock. */
+static void checks_for_a_living_owner_keep_no_lock(void **state)
 {
     (void)state;
     struct shm_arena a;
@@ -333,7 +332,7 @@ static void who_asks_holds_nothing(void **state)
     shm_arena_close(&a, true);
 }
 
-/* What a process that outlives the creator does, before it is stopped and after. */
+/* A process that outlives the creator uses the arena before and after it was stopped. */
 static struct shm_arena outlived;
 static void outlive(void)
 {
@@ -349,8 +348,8 @@ static void outlive(void)
     _exit(fstat(outlived.fd, &st) == 0 ? 1 : 0);
 }
 
-/* The memory stays where it was, and the creator's lock goes with the creator. */
-static void who_outlives_the_creator_keeps_the_memory(void **state)
+/* The memory stays mapped at its address, and the creator's lock ends with the creator. */
+static void processes_that_outlive_the_creator_keep_the_memory(void **state)
 {
     (void)state;
     assert_int_equal(shm_arena_create(&outlived, arena_name, BYTES), 0);
@@ -377,9 +376,9 @@ static void who_outlives_the_creator_keeps_the_memory(void **state)
     assert_int_equal(unlink(arena_path), 0);
 }
 
-/* ---- what others put there ---- */
+/* ---- objects of others ---- */
 
-/* Neither created over, nor read or written, nor removed. */
+/* The arena is not created over, read, written or removed. */
 static void assert_refused(void)
 {
     struct shm_arena a;
@@ -417,7 +416,7 @@ static int read_all(void)
     return error ? -error : good ? 0 : 1;
 }
 
-/* Runs beside the owner. */
+/* Runs in a child process. */
 static void validate_sizes(void)
 {
     struct shm_arena a;
@@ -431,7 +430,7 @@ static void read_beside(void)
     _exit(read_all());
 }
 
-/* All of an arena can be mapped and read, and not a byte more; one without a byte is only just being made. */
+/* All of an arena can be mapped and read, and no byte beyond it. An empty object is still being created. */
 static void an_arena_is_as_large_as_it_was_made(void **state)
 {
     (void)state;
@@ -457,8 +456,8 @@ static void assert_problem(const char *wanted, size_t bytes, int code, const cha
         fail_msg("'%s' does not say '%s'", problem.what, what);
 }
 
-/* What a run says that cannot have its memory. */
-static void errors_are_told_in_words(void **state)
+/* Messages of a run that cannot have its memory. */
+static void errors_have_messages(void **state)
 {
     (void)state;
     struct shm_arena a;
@@ -482,7 +481,7 @@ static void errors_are_told_in_words(void **state)
     shm_arena_close(&a, true);
 }
 
-static void what_is_no_file_with_one_name_is_not_taken(void **state)
+static void only_regular_files_with_one_name_are_taken(void **state)
 {
     (void)state;
     char other[160];
@@ -500,8 +499,8 @@ static void what_is_no_file_with_one_name_is_not_taken(void **state)
     assert_int_equal(unlink(arena_path), 0);
 }
 
-/* Whoever holds what a killed run left, or what was open to all, has nothing of the new one. */
-static void what_was_left_is_replaced_by_a_new_file(void **state)
+/* A process that holds the object of a killed run, or one that was open to all, sees nothing of the new one. */
+static void a_leftover_object_is_replaced_by_a_new_file(void **state)
 {
     (void)state;
     arena_make_file(0666);
@@ -524,7 +523,7 @@ static bool not_further(void *of, double share)
     return ++*(unsigned *)of < 2;
 }
 
-static void the_watch_ends_it(void **state)
+static void the_watch_ends_the_process(void **state)
 {
     (void)state;
     struct shm_arena a;
@@ -540,24 +539,24 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ARENA_TEST(zeroed_shared_and_removed),
         ARENA_TEST(a_name_in_use_is_refused),
-        ARENA_TEST(a_lock_of_a_moment_is_waited_for),
-        ARENA_TEST(what_a_killed_one_left_is_taken_over),
-        ARENA_TEST(one_that_ends_early_leaves_nothing),
+        ARENA_TEST(a_short_lock_is_waited_for),
+        ARENA_TEST(an_arena_of_a_killed_process_is_taken_over),
+        ARENA_TEST(an_owner_that_ends_early_leaves_nothing),
         ARENA_TEST(a_worker_that_ends_early_removes_nothing),
-        ARENA_TEST(what_was_closed_is_not_removed_again),
+        ARENA_TEST(a_closed_arena_is_removed_once),
         ARENA_TEST(all_of_it_is_reserved),
-        ARENA_TEST(what_is_too_much_leaves_nothing),
-        ARENA_TEST(what_cannot_be_mapped_is_refused),
+        ARENA_TEST(a_too_large_arena_leaves_nothing),
+        ARENA_TEST(an_arena_that_cannot_be_mapped_is_refused),
         ARENA_TEST(a_name_too_long_is_refused),
         ARENA_TEST(others_attach_while_the_owner_lives),
-        ARENA_TEST(who_asks_holds_nothing),
-        ARENA_TEST(who_outlives_the_creator_keeps_the_memory),
+        ARENA_TEST(checks_for_a_living_owner_keep_no_lock),
+        ARENA_TEST(processes_that_outlive_the_creator_keep_the_memory),
         ARENA_TEST(another_users_file_is_not_taken),
-        ARENA_TEST(what_is_no_file_with_one_name_is_not_taken),
-        ARENA_TEST(what_was_left_is_replaced_by_a_new_file),
-        ARENA_TEST(the_watch_ends_it),
+        ARENA_TEST(only_regular_files_with_one_name_are_taken),
+        ARENA_TEST(a_leftover_object_is_replaced_by_a_new_file),
+        ARENA_TEST(the_watch_ends_the_process),
         ARENA_TEST(an_arena_is_as_large_as_it_was_made),
-        ARENA_TEST(errors_are_told_in_words),
+        ARENA_TEST(errors_have_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_arena_clean.c - what killed runs left in /dev/shm is removed, what anybody holds and what is of others is not;
- * and every descriptor is as good as any other, in a process that was started without some. */
+/* test_arena_clean.c - cleaning removes objects of killed runs from /dev/shm, and keeps locked ones and those of
+ * other users. Every descriptor number works, in a process started without some. */
 #include "tests/support/support_arena.h"
 
 #include <errno.h>
@@ -20,23 +20,23 @@ enum { BYTES = 100000 };
 
 /* ---- clean ---- */
 
-/* What was told of the objects: names by first letter behind the prefix. */
+/* Reported objects: names by their first letter behind the prefix. */
 static struct {
     unsigned found, removed;
     size_t bytes;
-} told['z' + 1];
+} reported['z' + 1];
 
 static void note(const char *name, bool removed, size_t bytes)
 {
     assert_memory_equal(name, SHM_PREFIX, strlen(SHM_PREFIX));
     unsigned char first = (unsigned char)name[strlen(SHM_PREFIX)];
     assert_in_range(first, 'a', 'z');
-    told[first].found++;
-    told[first].removed += removed;
-    told[first].bytes = bytes;
+    reported[first].found++;
+    reported[first].removed += removed;
+    reported[first].bytes = bytes;
 }
 
-/* A file that nobody has locked; its descriptor. */
+/* Makes a file without a lock; returns its descriptor. */
 static int make(const char *path, size_t bytes)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -44,12 +44,12 @@ static int make(const char *path, size_t bytes)
     return fd;
 }
 
-static void assert_told(char first, unsigned found, unsigned removed, size_t bytes)
+static void assert_reported(char first, unsigned found, unsigned removed, size_t bytes)
 {
     unsigned at = (unsigned char)first;
-    assert_int_equal(told[at].found, found);
-    assert_int_equal(told[at].removed, removed);
-    assert_int_equal(told[at].bytes, bytes);
+    assert_int_equal(reported[at].found, found);
+    assert_int_equal(reported[at].removed, removed);
+    assert_int_equal(reported[at].bytes, bytes);
 }
 
 static bool is_at(const char *path)
@@ -78,22 +78,22 @@ static void clean_among_others(void)
     assert_int_equal(mkfifo("/dev/shm/" SHM_PREFIX "p", 0600), 0);
     make_longest(longest, sizeof longest);
     assert_int_equal(shm_arena_clean(note), 2);
-    assert_told('a', 1, 1, 5000);
-    assert_told('h', 1, 0, 300);
-    assert_told('r', 1, 0, 400);
-    assert_told('l', 1, 1, 5);
-    assert_told('p', 0, 0, 0); /* it is no file */
-    assert_told('b', 0, 0, 0);
+    assert_reported('a', 1, 1, 5000);
+    assert_reported('h', 1, 0, 300);
+    assert_reported('r', 1, 0, 400);
+    assert_reported('l', 1, 1, 5);
+    assert_reported('p', 0, 0, 0); /* not a regular file */
+    assert_reported('b', 0, 0, 0);
     assert_false(is_at("/dev/shm/" SHM_PREFIX "a") || is_at(longest));
     assert_true(is_at("/dev/shm/" SHM_PREFIX "h") && is_at("/dev/shm/" SHM_PREFIX "r"));
     assert_true(is_at("/dev/shm/" SHM_PREFIX "p") && is_at("/dev/shm/other"));
     (void)close(held);
     (void)close(read);
-    assert_int_equal(shm_arena_clean(NULL), 2); /* nobody has to be told */
+    assert_int_equal(shm_arena_clean(NULL), 2); /* without a report */
     assert_int_equal(shm_arena_clean(note), 0);
 }
 
-/* In the process that life is: the judgement of the test that began it. */
+/* Runs `life` in a child process; its assertions fail the test. */
 static void validated(void (*life)(void))
 {
     (void)arena_choose_name(NULL);
@@ -106,7 +106,7 @@ static void clean_validated(void)
     validated(clean_among_others);
 }
 
-static void what_nobody_holds_is_removed(void **state)
+static void unlocked_objects_are_removed(void **state)
 {
     (void)state;
     assert_int_equal(arena_in_own_shm(clean_validated, "16m"), 0);
@@ -121,7 +121,7 @@ static void create_one(void)
     shm_arena_close(&a, true);
 }
 
-static void where_there_is_no_limit_there_is_room(void **state)
+static void without_a_limit_there_is_room(void **state)
 {
     (void)state;
     assert_int_equal(arena_in_own_shm(create_one, NULL), 0);
@@ -134,7 +134,7 @@ static void with_descriptor_0(void)
     struct shm_arena a;
     arena_make_file(0600);
     (void)close(0);
-    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0); /* it takes over what was left */
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0); /* it takes over the leftover object */
     assert_int_equal(a.fd, 0);
     assert_int_equal(shm_arena_reopen(&a), 0);
     assert_int_not_equal(a.fd, 0);
@@ -177,8 +177,8 @@ static void a_process_without_stdin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ARENA_TEST(what_nobody_holds_is_removed),
-        ARENA_TEST(where_there_is_no_limit_there_is_room),
+        ARENA_TEST(unlocked_objects_are_removed),
+        ARENA_TEST(without_a_limit_there_is_room),
         ARENA_TEST(a_process_without_stdin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
-/* test_arena_races.c - what other processes do to an arena's name in the moments in which it is opened, locked, looked
- * at and removed: they remove it, take it, or lock it.
+/* test_arena_races.c - other processes remove, take or lock an arena's name while it is opened, locked, checked and
+ * removed.
  *
- * The calls by which arena.c reaches the object are this program's own: before the system's they let the other process
- * act, which here is this one. */
+ * The system calls of arena.c are replaced by functions of this file. Before the real call they let the other
+ * process act, which is this process too. */
 #include "tests/support/support_arena.h"
 
 #include <errno.h>
@@ -23,13 +23,13 @@
 
 enum call { OPEN, LOCK, UNLINK, CALLS };
 
-/* What the other process does before the so-manieth of these calls; once. */
+/* Action of the other process before the n-th of these calls; once. */
 static struct {
     void (*act)(void);
     enum call call;
-    unsigned before; /* 1: the next */
+    unsigned before; /* calls until then; 1: the next one */
 } other;
-static int held = -1; /* a descriptor of the other process */
+static int held = -1; /* descriptor of the other process */
 static int unlink_error;
 
 static void other_acts(enum call call)
@@ -48,7 +48,7 @@ static void before_call(enum call call, unsigned number, void (*act)(void))
     other.before = number;
 }
 
-/* In the runner these three stand for the library's in every suite. */
+/* These three replace the library's functions in every suite of the runner. */
 int shm_open(const char *name, int oflag, mode_t mode)
 {
     char path[NAME_MAX + 16];
@@ -89,7 +89,7 @@ static void locks(void)
     assert_int_equal(syscall(SYS_flock, held, LOCK_EX | LOCK_NB), 0);
 }
 
-/* A fabric of this name begins to run. */
+/* Another fabric starts under this name. */
 static void takes(void)
 {
     removes();
@@ -130,7 +130,7 @@ static void an_object_removed_before_its_lock_is_created_again(void **state)
     validate_created(&a);
 }
 
-/* The same where the object has the lowest descriptor there is. */
+/* The same if the object has descriptor 0. */
 static void without_standard_input(void)
 {
     struct shm_arena a;
@@ -143,13 +143,13 @@ static void without_standard_input(void)
     _exit(first ? 0 : 2);
 }
 
-static void descriptor_zero_is_one_like_any_other(void **state)
+static void descriptor_zero_is_usable(void **state)
 {
     (void)state;
     assert_int_equal(arena_in_a_process(without_standard_input), 0);
 }
 
-static void a_name_that_another_fabric_takes_meanwhile_is_taken(void **state)
+static void a_name_that_another_fabric_takes_meanwhile_is_refused(void **state)
 {
     (void)state;
     struct shm_arena a;
@@ -159,7 +159,7 @@ static void a_name_that_another_fabric_takes_meanwhile_is_taken(void **state)
     ends();
 }
 
-static void an_object_that_another_locks_first_is_not_ours(void **state)
+static void an_object_that_another_process_locks_first_is_refused(void **state)
 {
     (void)state;
     struct shm_arena a;
@@ -169,9 +169,8 @@ static void an_object_that_another_locks_first_is_not_ours(void **state)
     ends();
 }
 
-/* What a killed run left is gone when it is looked at, or when it is to be removed: then there is nothing in the
- * way. */
-static void what_was_left_may_vanish(void **state)
+/* The object of a killed run vanishes before it is checked or removed: the arena is created all the same. */
+static void a_leftover_object_may_vanish(void **state)
 {
     (void)state;
     static const struct {
@@ -188,8 +187,8 @@ static void what_was_left_may_vanish(void **state)
     }
 }
 
-/* What a killed run left is another fabric's when it is to be locked: that one stays. */
-static void what_was_left_may_be_replaced(void **state)
+/* The object of a killed run is replaced by another fabric's before the lock: that fabric stays. */
+static void a_leftover_object_may_be_replaced(void **state)
 {
     (void)state;
     struct shm_arena a;
@@ -200,7 +199,7 @@ static void what_was_left_may_be_replaced(void **state)
     ends();
 }
 
-static void what_cannot_be_removed_is_said(void **state)
+static void an_object_that_cannot_be_removed_is_reported(void **state)
 {
     (void)state;
     struct shm_arena a;
@@ -215,12 +214,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ARENA_TEST(an_object_removed_before_its_lock_is_created_again),
-        ARENA_TEST(descriptor_zero_is_one_like_any_other),
-        ARENA_TEST(a_name_that_another_fabric_takes_meanwhile_is_taken),
-        ARENA_TEST(an_object_that_another_locks_first_is_not_ours),
-        ARENA_TEST(what_was_left_may_vanish),
-        ARENA_TEST(what_was_left_may_be_replaced),
-        ARENA_TEST(what_cannot_be_removed_is_said),
+        ARENA_TEST(descriptor_zero_is_usable),
+        ARENA_TEST(a_name_that_another_fabric_takes_meanwhile_is_refused),
+        ARENA_TEST(an_object_that_another_process_locks_first_is_refused),
+        ARENA_TEST(a_leftover_object_may_vanish),
+        ARENA_TEST(a_leftover_object_may_be_replaced),
+        ARENA_TEST(an_object_that_cannot_be_removed_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

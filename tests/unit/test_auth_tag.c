@@ -1,5 +1,5 @@
-/* test_auth_tag.c - the seal of a frame (include/hxmesh/auth_tag.h): the hash is SipHash-2-4 as OpenSSL computes it, over all
- * that it should cover; a number is taken once. */
+/* test_auth_tag.c - authentication tags of frames (include/hxmesh/auth_tag.h): the hash is SipHash-2-4 as OpenSSL
+ * computes it, over all bytes that it covers, and each number is accepted once. */
 #include "hxmesh/auth_tag.h"
 #include "tests/support/support_random.h"
 
@@ -107,7 +107,7 @@ static void the_hash_is_siphash_of_nonces_number_and_frame(void **state)
 }
 
 /* Any bit of frame, number, hash, key and nonces; the direction; a byte more or less. */
-static void whatever_is_changed_breaks_the_seal(void **state)
+static void any_change_breaks_the_tag(void **state)
 {
     (void)state;
     static struct authenticated s;
@@ -132,7 +132,7 @@ static void whatever_is_changed_breaks_the_seal(void **state)
         case 5:
             changed.direction = (struct hx_auth_direction){s.direction.to, s.direction.from};
             break;
-        default: /* the same bytes as a frame that is shorter by one: its seal stands one byte further in front */
+        default: /* the tag of a frame that is shorter by one byte stands one byte earlier */
             changed.bytes--;
             memmove(changed.frame + changed.bytes, s.frame + s.bytes, HX_AUTH_TAG_BYTES);
         }
@@ -143,8 +143,8 @@ static void whatever_is_changed_breaks_the_seal(void **state)
 
 /* ---- the window ---- */
 
-/* Against a list of all that came: each number at most once, none that is a window behind the newest, all others. */
-static void a_number_is_taken_once_within_the_window(void **state)
+/* Compared with a list of all numbers: each is accepted at most once, and none that is a window behind the newest. */
+static void a_number_is_accepted_once_within_the_window(void **state)
 {
     (void)state;
     enum { NUMBERS = 1000, TRIES = 200000 };
@@ -170,8 +170,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_hash_is_siphash_of_nonces_number_and_frame, set_seed),
-        cmocka_unit_test_setup(whatever_is_changed_breaks_the_seal, set_seed),
-        cmocka_unit_test_setup(a_number_is_taken_once_within_the_window, set_seed),
+        cmocka_unit_test_setup(any_change_breaks_the_tag, set_seed),
+        cmocka_unit_test_setup(a_number_is_accepted_once_within_the_window, set_seed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

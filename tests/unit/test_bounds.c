@@ -1,4 +1,4 @@
-/* test_bounds.c - diameter, straight cut and all-to-all bound: the paper's, by hand, and by a maximum flow. */
+/* test_bounds.c - diameter, straight cut and all-to-all bound: against the paper, by hand, and by a maximum flow. */
 #include "hxmesh/error.h"
 #include "tests/support/support_shapes.h"
 #include "topology/mesh_bounds.h"
@@ -24,7 +24,7 @@ static void assert_near(double value, double expected)
         fail_msg("%.12f, not %.12f", value, expected);
 }
 
-/* Of what crosses if each sends to all alike, itself among them: nothing is sent to oneself. */
+/* Share of uniform traffic that goes to others: none goes to its own source. */
 static double others(const struct hx_geometry *g)
 {
     return g->accelerators > 1 ? (g->accelerators - 1.0) / g->accelerators : 1;
@@ -40,8 +40,8 @@ static void alltoall_bounds(void **state)
                  {4, 4, 8, 8, 64, 1, 1.0 / 7},
                  {1, 1, 32, 32, 64, 1, 16.0 / 31},
                  {2, 4, 3, 2, 64, 1, 0.25}, /* rows: 3/8; columns: 1/8 * 2 */
-                 {4, 2, 2, 3, 64, 1, 0.25}, /* the same, turned */
-                 {1, 1, 1, 1, 64, 1, 1},    /* nothing to bound */
+                 {4, 2, 2, 3, 64, 1, 0.25}, /* the same, transposed */
+                 {1, 1, 1, 1, 64, 1, 1},    /* no bound */
                  {1, 1, 2, 2, 64, 1, 1},    /* 1/2 * 2 */
                  {4, 4, 1, 1, 64, 1, 0.5},  /* 2/a */
                  {2, 2, 1, 1, 64, 1, 1},
@@ -51,13 +51,13 @@ static void alltoall_bounds(void **state)
                  {2, 2, 64, 64, 64, 1, 16.0 / 63},
                  /* Leaves of 48 and 16 up: 24 boards on one, 40 elsewhere: 16 * 64 / (4 * 2 * 24 * 40). */
                  {2, 2, 64, 64, 64, 3, 1024.0 / 7680},
-                 /* Radix 6, taper 1: leaves of 3 ports: board 0 whole on leaf 0, board 1 astride, 2 to 5 elsewhere;
-                  * 3 * 6 / (4 * 1 * 1 * 4) is no bound, so 1/2 * 6/5 it is. */
+                 /* Radix 6, taper 1: leaves of 3 ports. Board 0 is on leaf 0, board 1 on two leaves, 2 to 5
+                  * elsewhere. 3 * 6 / (4 * 1 * 1 * 4) is no bound, so 1/2 * 6/5 is. */
                  {1, 1, 6, 1, 6, 1, 0.6},
                  /* Radix 3, taper 2: leaves of 2 ports and 1 up: 1 * 3 / (4 * 1 * 1 * 2). */
                  {1, 1, 3, 1, 3, 2, 0.375},
-                 /* Radix 4, taper 3: leaves of 3 ports and 1 up; a board astride counts on neither side:
-                  * 1 * 6 / (4 * 1 * 1 * 4). */
+                 /* Radix 4, taper 3: leaves of 3 ports and 1 up; a board on two leaves counts on neither side: 1 * 6
+                  * / (4 * 1 * 1 * 4). */
                  {1, 1, 6, 1, 4, 3, 0.375}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hx_geometry g = geometry(cases[i].a, cases[i].b, cases[i].x, cases[i].y, cases[i].radix, cases[i].taper);
@@ -65,7 +65,7 @@ static void alltoall_bounds(void **state)
     }
 }
 
-/* Pair by pair of a board's columns: who goes round by the network uses the ports that the others need. */
+/* For each pair of a board's columns: paths through the network share ports with the other pairs. */
 static double minimal_share(unsigned a, unsigned x)
 {
     double crosses = (double)a * a * (x - 1);
@@ -82,7 +82,7 @@ static double minimal_share(unsigned a, unsigned x)
     return crosses / (crosses + round);
 }
 
-static void what_minimal_routing_carries(void **state)
+static void minimal_routing_shares(void **state)
 {
     (void)state;
     for (unsigned a = 1; a <= 8; a++) {
@@ -119,13 +119,13 @@ static void straight_cuts(void **state)
     }
 }
 
-/* The greatest number of ways that share no directed link, from the accelerators of one half to those of the other,
- * by augmenting paths: by the theorem of Ford and Fulkerson the least cut that parts them. */
+/* Maximum number of link-disjoint directed paths from the accelerators of one half to the other, by augmenting
+ * paths. By Ford and Fulkerson it is the least cut between them. */
 struct flow {
     const struct graph *g;
-    int8_t *used;      /* per port: 1 this direction is used, -1 the other is, for this cable */
-    int *queue, *from; /* the port a node was reached by; -1: not reached, -2: a start */
-    bool across;       /* the halves lie north and south */
+    int8_t *used;      /* per port, for its cable: 1 this direction is used, -1 the other one */
+    int *queue, *from; /* port by which a node was reached; -1: not reached, -2: a start */
+    bool across;       /* the halves are north and south */
 };
 
 static bool in_first_half(const struct flow *f, int node)
@@ -213,7 +213,7 @@ static void validate_shape(struct graph_shape s, const char *what)
     graph_free(&graph);
 }
 
-static void straight_cut_is_a_maximum_flow_and_diameter_a_longest_way(void **state)
+static void straight_cut_is_a_maximum_flow_and_diameter_a_longest_path(void **state)
 {
     (void)state;
     shapes_for_each(validate_shape);
@@ -223,9 +223,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alltoall_bounds),
-        cmocka_unit_test(what_minimal_routing_carries),
+        cmocka_unit_test(minimal_routing_shares),
         cmocka_unit_test(straight_cuts),
-        cmocka_unit_test(straight_cut_is_a_maximum_flow_and_diameter_a_longest_way),
+        cmocka_unit_test(straight_cut_is_a_maximum_flow_and_diameter_a_longest_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

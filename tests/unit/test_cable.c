@@ -1,5 +1,5 @@
-/* test_cable.c - when an end of a cable tells its credits (hal/cable/cable.h): as often as it is told to, more seldom
- * while nothing moves if it may, and at once again when something does. */
+/* test_cable.c - when an end of a cable sends credit frames (hal/cable/cable.h): once a period, less often on a
+ * quiet link if the period may grow, and soon after traffic starts again. */
 #include "base/split_mix.h"
 #include "hal/cable/cable.h"
 
@@ -15,7 +15,7 @@ enum { VCS = 3, BLOCKS = 128, PERIOD = 100, QUIET = 1000 };
 static struct cable_end end[2];
 static uint64_t now;
 
-static void tell(unsigned from)
+static void send_frame(unsigned from)
 {
     uint8_t frame[CABLE_CREDIT_BYTES];
     struct hx_desc d;
@@ -24,7 +24,7 @@ static void tell(unsigned from)
     assert_int_equal(cable_take(&end[!from], frame, bytes, &d), CABLE_PEER);
 }
 
-/* Two ends that have heard each other. */
+/* Two ends with an open session. */
 static void start(uint64_t quiet_period)
 {
     memset(end, 0, sizeof end);
@@ -43,10 +43,10 @@ static void start(uint64_t quiet_period)
         (void)cable_take(&end[(n + 1) % 2], frame, bytes, &d);
     }
     assert_true(end[0].link.open && end[1].link.open);
-    tell(0);
+    send_frame(0);
 }
 
-/* How long end 0 waits before its next credit frame, which it sends. It says so before. */
+/* Time until the next credit frame of end 0, which is announced correctly; sends it. */
 static uint64_t next(void)
 {
     uint64_t before = now;
@@ -54,7 +54,7 @@ static uint64_t next(void)
     while (!cable_credit_is_due(&end[0], now))
         now++;
     assert_int_equal(now - before, wait);
-    tell(0);
+    send_frame(0);
     return now - before;
 }
 
@@ -70,7 +70,7 @@ static void send_data(unsigned from)
     assert_int_equal(cable_take(&end[!from], frame, sizeof frame, &d), CABLE_DATA);
 }
 
-static void without_leave_the_period_stays(void **state)
+static void by_default_the_period_stays(void **state)
 {
     (void)state;
     start(0);
@@ -78,8 +78,8 @@ static void without_leave_the_period_stays(void **state)
         assert_int_equal(next(), PERIOD);
 }
 
-/* Told a period later and again a period later, then twice as late each time. */
-static void while_nothing_moves_the_period_doubles_up_to_the_longest(void **state)
+/* The first two frames are a period apart; then each interval doubles. */
+static void on_a_quiet_link_the_period_doubles_up_to_the_longest(void **state)
 {
     (void)state;
     static const uint64_t waits[] = {PERIOD, PERIOD, 2 * PERIOD, 4 * PERIOD, 8 * PERIOD, QUIET, QUIET};
@@ -91,7 +91,7 @@ static void while_nothing_moves_the_period_doubles_up_to_the_longest(void **stat
         assert_int_equal(next(), QUIET);
 }
 
-static void what_moves_is_told_after_a_period_and_again_after_another(void **state)
+static void traffic_is_credited_after_one_period_and_after_another(void **state)
 {
     (void)state;
     for (unsigned what = 0; what < 3; what++) {
@@ -111,7 +111,7 @@ static void what_moves_is_told_after_a_period_and_again_after_another(void **sta
 }
 
 /* A peer that waits for credit does not wait for a period. */
-static void a_quarter_of_a_buffer_is_told_at_once(void **state)
+static void a_quarter_of_a_buffer_is_credited_at_once(void **state)
 {
     (void)state;
     start(QUIET);
@@ -123,7 +123,7 @@ static void a_quarter_of_a_buffer_is_told_at_once(void **state)
     assert_true(cable_credit_is_due(&end[0], now));
 }
 
-/* What SplitMix64 draws behind a number that it drew: each step of its mixing can be undone. */
+/* Inverse of the mixing of SplitMix64, to compute the numbers behind a known one. */
 static uint64_t undo_shift(uint64_t mixed, unsigned bits)
 {
     uint64_t x = mixed;
@@ -147,14 +147,14 @@ static uint64_t drawn_behind(uint64_t number)
     return split_mix(undo_shift(state, 30));
 }
 
-/* Who has seen an end's nonce, or all of its faults and nonces until now, knows none of those to come: nor do those of
- * two ends that differ in a bit of their key have anything in common. */
-static void a_nonce_that_was_seen_tells_no_other(void **state)
+/* Nonces reveal nothing: one that has seen all nonces and faults of an end cannot compute the next ones. Ends with
+ * keys that differ in one bit have nothing in common. */
+static void a_seen_nonce_reveals_no_other(void **state)
 {
     (void)state;
     uint64_t row = 77;
     uint64_t first = split_mix_next(&row);
-    assert_true(drawn_behind(first) == split_mix_next(&row)); /* so it is undone rightly */
+    assert_true(drawn_behind(first) == split_mix_next(&row)); /* the inverse is right */
     start(0);
     uint64_t seen = end[0].link.nonce;
     for (unsigned n = 0; n < 100; n++) {
@@ -174,11 +174,11 @@ static void a_nonce_that_was_seen_tells_no_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_leave_the_period_stays),
-        cmocka_unit_test(while_nothing_moves_the_period_doubles_up_to_the_longest),
-        cmocka_unit_test(what_moves_is_told_after_a_period_and_again_after_another),
-        cmocka_unit_test(a_quarter_of_a_buffer_is_told_at_once),
-        cmocka_unit_test(a_nonce_that_was_seen_tells_no_other),
+        cmocka_unit_test(by_default_the_period_stays),
+        cmocka_unit_test(on_a_quiet_link_the_period_doubles_up_to_the_longest),
+        cmocka_unit_test(traffic_is_credited_after_one_period_and_after_another),
+        cmocka_unit_test(a_quarter_of_a_buffer_is_credited_at_once),
+        cmocka_unit_test(a_seen_nonce_reveals_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

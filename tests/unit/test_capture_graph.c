@@ -1,6 +1,5 @@
-/* test_capture_graph.c - the verifier's own ways through a graph, found by search: every step that the tables of routes
- * offer lies on one, with the hops and the VC that they say, the whole is as long as the topology says, and no step
- * back is on any. */
+/* test_capture_graph.c - paths that the verifier finds by search in a graph. Every hop of the routing tables is on
+ * one, with its hop count and VC. Paths are as long as the topology says, and never step back. */
 #include "tools/capture/fabric.h"
 
 #include "topology/bounds.h"
@@ -31,7 +30,7 @@ static const char *const fabrics[] = {"fat-tree hosts=16 radix=8",
                                       "Ring(4)_FC(3)_Switch(2)"};
 enum { FABRICS = sizeof fabrics / sizeof *fabrics, NO_LEG = 99 };
 
-/* Where a packet stands: it came to the node by that input. */
+/* A packet at a node, with its input. */
 struct walk {
     struct hx_cap_fabric *f;
     struct hx_route *route; /* [nodes] */
@@ -83,7 +82,7 @@ static void take_port(struct walk *w, struct hx_end in, unsigned vc, unsigned po
     assert_true(hx_cap_port(w->f, hx_port_name(name, g, 0, in.node, port), &out));
     struct hx_leg leg = {NO_LEG, NO_LEG, NO_LEG, NO_LEG};
     if (!hx_cap_leg(w->f, w->journey, &out, &leg))
-        fail_msg("%s: %s is on no way from host %u to %u", w->f->spec.fabric, name, w->journey.source,
+        fail_msg("%s: %s is on no path from host %u to %u", w->f->spec.fabric, name, w->journey.source,
                  w->journey.destination);
     unsigned next = hx_route_vc(&w->route[in.node], in.port, vc, port);
     const struct hx_port_at from = {.node = in.node, .port = in.port, .spot = out.spot};
@@ -93,7 +92,7 @@ static void take_port(struct walk *w, struct hx_end in, unsigned vc, unsigned po
     assert_in_range(hops + 1, leg.least_cables, leg.most_cables);
     struct hx_port_at far = hx_cap_far(w->f, &out);
     if (hx_cap_leg(w->f, w->journey, &far, &leg))
-        fail_msg("%s: back over %s is on a way from host %u to %u", w->f->spec.fabric, name, w->journey.source,
+        fail_msg("%s: back over %s is on a path from host %u to %u", w->f->spec.fabric, name, w->journey.source,
                  w->journey.destination);
     step(w, far.node, far.port, next, hops + 1);
 }
@@ -112,7 +111,7 @@ static void step(struct walk *w, uint32_t node, unsigned input, unsigned vc, uns
         take_port(w, (struct hx_end){node, (uint16_t)input}, vc, (unsigned)__builtin_ctzll(ports), hops);
 }
 
-static void every_step_of_the_tables_is_on_a_way(void **state)
+static void every_step_of_the_tables_is_on_a_path(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < FABRICS; i++) {
@@ -131,7 +130,7 @@ static void every_step_of_the_tables_is_on_a_way(void **state)
     }
 }
 
-static void the_shortest_is_as_long_as_the_topology_says(void **state)
+static void minimal_paths_are_as_long_as_the_topology_says(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < FABRICS; i++) {
@@ -151,8 +150,8 @@ static void the_shortest_is_as_long_as_the_topology_says(void **state)
     }
 }
 
-/* Longer than the shortest, and with one global cable: on a way. With two, or with two local ones in a row: not. */
-static void a_dragonfly_has_ways_that_are_not_shortest(void **state)
+/* A longer path with one global cable is allowed; one with two, or with two local cables in a row, is not. */
+static void a_dragonfly_has_paths_that_are_not_minimal(void **state)
 {
     (void)state;
     struct hx_cap_fabric f;
@@ -172,7 +171,7 @@ static void a_dragonfly_has_ways_that_are_not_shortest(void **state)
     hx_cap_fabric_free(&f);
 }
 
-static void cables_that_lead_elsewhere_are_on_no_way(void **state)
+static void cables_that_lead_elsewhere_are_on_no_path(void **state)
 {
     (void)state;
     struct hx_cap_fabric f;
@@ -203,10 +202,10 @@ static void cables_that_lead_elsewhere_are_on_no_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_step_of_the_tables_is_on_a_way),
-        cmocka_unit_test(the_shortest_is_as_long_as_the_topology_says),
-        cmocka_unit_test(a_dragonfly_has_ways_that_are_not_shortest),
-        cmocka_unit_test(cables_that_lead_elsewhere_are_on_no_way),
+        cmocka_unit_test(every_step_of_the_tables_is_on_a_path),
+        cmocka_unit_test(minimal_paths_are_as_long_as_the_topology_says),
+        cmocka_unit_test(a_dragonfly_has_paths_that_are_not_minimal),
+        cmocka_unit_test(cables_that_lead_elsewhere_are_on_no_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_capture_paths.c - the verifier's own cables and minimal ways, found by search, agree with the fabric's geometry
- * and closed-form distances, over shapes with single crossbars and two-level trees. */
+/* test_capture_paths.c - cables and minimal paths that the verifier finds by search agree with the fabric's geometry
+ * and closed-form distances, for crossbars and two-level trees. */
 #include "tools/capture/fabric.h"
 
 #include <setjmp.h>
@@ -70,13 +70,13 @@ static void distances_are_those_of_the_closed_form(void **state)
                 unsigned gx = from % f.g->mesh.columns;
                 unsigned gy = from / f.g->mesh.columns;
                 struct hx_spot spot = {to % f.g->mesh.columns, to / f.g->mesh.columns};
-                struct hx_capture_path way = hx_cap_path(&f, gx, gy, spot);
-                if (way.cables != hx_distance(&f.g->mesh, gx, gy, spot.x, spot.y))
-                    fail_msg("shape %u: %u,%u to %u,%u: %u cables", i, gx, gy, spot.x, spot.y, way.cables);
+                struct hx_capture_path path = hx_cap_path(&f, gx, gy, spot);
+                if (path.cables != hx_distance(&f.g->mesh, gx, gy, spot.x, spot.y))
+                    fail_msg("shape %u: %u,%u to %u,%u: %u cables", i, gx, gy, spot.x, spot.y, path.cables);
                 bool other_column = gx / f.g->mesh.a != spot.x / f.g->mesh.a;
                 bool other_row = gy / f.g->mesh.b != spot.y / f.g->mesh.b;
-                assert_in_range(way.least_crossings, other_column + other_row, 2);
-                assert_in_range(way.most_crossings, way.least_crossings, 2);
+                assert_in_range(path.least_crossings, other_column + other_row, 2);
+                assert_in_range(path.most_crossings, path.least_crossings, 2);
             }
         hx_cap_fabric_free(&f);
     }

@@ -1,4 +1,4 @@
-/* test_collective.c - the collective program at its edges: what it refuses, what it offers, what it takes. */
+/* test_collective.c - the collective program at its bounds: configurations, messages, events. */
 #include "hxmesh/collective.h"
 #include "hxmesh/error.h"
 
@@ -79,9 +79,9 @@ static void refuses_more_messages_than_a_tag_can_number(void **state)
     }
 }
 
-/* Of a ring of four each stream carries half of the vector, in segments of a quarter of that; a message more only where
- * the largest segment needs it. */
-static void there_are_no_more_messages_than_bytes_need(void **state)
+/* In a ring of four each stream carries half of the vector, in segments of a quarter of that. Only the largest
+ * segment may need one more message. */
+static void messages_are_as_few_as_bytes_need(void **state)
 {
     (void)state;
     struct hx_collective_config config = config_of(HX_ALL_REDUCE, HX_BY_RING);
@@ -101,7 +101,7 @@ static void state_is_small(void **state)
     assert_true(sizeof(struct hx_collective) <= 2048);
 }
 
-static void staging_is_what_comes_too_early_at_most(void **state)
+static void staging_holds_the_most_that_arrives_early(void **state)
 {
     (void)state;
     struct hx_collective_config config = config_of(HX_ALL_REDUCE, HX_BY_TORUS);
@@ -144,7 +144,7 @@ static struct hx_collective begun(enum hx_collective_kind kind, enum hx_collecti
     return c;
 }
 
-/* Two messages of a lane, and one more when the older of them has arrived. */
+/* Two messages of a lane, and a third once the older has arrived. */
 static void offers_each_lane_up_to_its_window(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void offers_lanes_in_turn(void **state)
     }
 }
 
-static void what_is_refused_is_offered_again(void **state)
+static void refused_messages_are_offered_again(void **state)
 {
     (void)state;
     const struct hx_collective c = begun(HX_BROADCAST, HX_BY_TREE);
@@ -198,7 +198,7 @@ static void what_is_refused_is_offered_again(void **state)
     assert_int_equal(again.tag, first.tag);
 }
 
-/* Who is at (0, 0) of two accelerators, and what the other sends him first. */
+/* The player at (0, 0) of two accelerators; *tag: of the first message from its partner. */
 static struct hx_collective pair(float *vector, uint32_t *tag)
 {
     struct hx_collective_config config = config_of(HX_ALL_REDUCE, HX_BY_RING);
@@ -226,7 +226,7 @@ static void events_without_a_message_change_nothing(void **state)
     assert_int_equal(hx_collective_received(&c, 0, 0, tag), HX_E_RANGE);
     assert_int_equal(hx_collective_received(&c, 1, 1, tag), HX_E_RANGE);
     for (unsigned bit = 25; bit < 32; bit++) {
-        if (bit != 25) /* the other direction's is due too */
+        if (bit != 25) /* the other direction's message is due too */
             assert_int_equal(hx_collective_received(&c, 1, 0, tag ^ (uint32_t)1 << bit), HX_E_RANGE);
         assert_int_equal(hx_collective_sent(&c, tag ^ (uint32_t)1 << bit), HX_E_RANGE);
     }
@@ -238,8 +238,7 @@ static void events_without_a_message_change_nothing(void **state)
 
 /* ---- acknowledgements ---- */
 
-/* Four players on a torus of two by two, and what each has under way: what it was told to send, and not yet that it
- * arrived. */
+/* Four players on a two by two torus, and the messages of each in flight, not yet acknowledged. */
 enum { SIDE = 2, PLAYERS = SIDE * SIDE, MOST_IN_FLIGHT = 16, EDGES = 32, NUMBERS = 12 };
 static struct {
     struct hx_collective c[PLAYERS];
@@ -268,8 +267,8 @@ static void play_on(unsigned player)
     }
 }
 
-/* Of all tags that there are, with numbers somewhat beyond those in use, it takes those under way and no other. What
- * lies behind the player looks like more of its table: who reads there believes what it finds. */
+/* Tries all tags, with numbers somewhat beyond those in use: only those in flight are accepted. The memory behind
+ * the player looks like more of its table, so a read beyond would be accepted. */
 static void validate_all_tags(unsigned player)
 {
     struct {
@@ -278,10 +277,10 @@ static void validate_all_tags(unsigned player)
     } copy;
     for (unsigned i = 0; i < EDGES * HX_COLLECTIVE_PHASES; i++)
         copy.beyond[i / HX_COLLECTIVE_PHASES][i % HX_COLLECTIVE_PHASES] = game.c[player].part[0][0];
-    for (uint32_t way = 0; way < 4 * EDGES; way++) {
+    for (uint32_t phase_and_edge = 0; phase_and_edge < 4 * EDGES; phase_and_edge++) {
         for (uint32_t number = 0; number < NUMBERS; number++) {
             copy.c = game.c[player];
-            uint32_t tag = way << 25 | number;
+            uint32_t tag = phase_and_edge << 25 | number;
             bool due = is_in_flight(player, tag);
             assert_int_equal(hx_collective_sent(&copy.c, tag), due ? HX_OK : HX_E_RANGE);
             assert_int_equal(copy.c.left, game.c[player].left - due);
@@ -289,8 +288,9 @@ static void validate_all_tags(unsigned player)
     }
 }
 
-/* Messages are numbered through the phases of a lane: one behind the last of a phase is not the first of the next. */
-static void only_messages_under_way_are_acknowledged(void **state)
+/* Messages are numbered across the phases of a lane: the number behind the last of a phase is not the first of the
+ * next. */
+static void only_messages_in_flight_are_acknowledged(void **state)
 {
     (void)state;
     struct hx_collective_config config = config_of(HX_ALL_REDUCE, HX_BY_TORUS);
@@ -311,7 +311,7 @@ static void only_messages_under_way_are_acknowledged(void **state)
         for (unsigned player = 0; player < PLAYERS; player++) {
             if (game.in_flight[player] == 0)
                 continue;
-            busy = true; /* the latest goes first: the others are still under way when its lane goes on */
+            busy = true; /* the latest first: the others are in flight when its lane goes on */
             assert_int_equal(hx_collective_sent(&game.c[player], game.tag[player][--game.in_flight[player]]), HX_OK);
         }
     }
@@ -330,8 +330,8 @@ static struct hx_collective_config broadcast_config(enum hx_collective_algorithm
     return config;
 }
 
-/* The level of a stream by which this accelerator is reached: on the torus streams 0 and 1 go along the root's row
- * first, 2 and 3 along its column. */
+/* Level of a stream that reaches this accelerator: on the torus streams 0 and 1 take the root's row first, 2 and 3
+ * its column. */
 static unsigned level_of(enum hx_collective_algorithm algorithm, unsigned stream)
 {
     return algorithm == HX_BY_TORUS && stream >= 2;
@@ -365,7 +365,7 @@ static void broadcast_tags_out_of_range_change_nothing(void **state)
     validate_broadcast_tags(HX_BY_RINGS, 4, 16);
 }
 
-/* The root has sent one message by every lane it has: only those can be acknowledged. */
+/* The root has sent one message on each of its lanes: only those can be acknowledged. */
 static void validate_broadcast_acknowledgements(enum hx_collective_algorithm algorithm, unsigned streams,
                                                 unsigned levels)
 {
@@ -389,7 +389,7 @@ static void validate_broadcast_acknowledgements(enum hx_collective_algorithm alg
     }
 }
 
-static void only_broadcasts_that_were_sent_are_acknowledged(void **state)
+static void only_sent_broadcasts_are_acknowledged(void **state)
 {
     (void)state;
     validate_broadcast_acknowledgements(HX_BY_TORUS, 4, 2);
@@ -399,7 +399,7 @@ static void only_broadcasts_that_were_sent_are_acknowledged(void **state)
 
 /* ---- trees ---- */
 
-/* Of all phases and edges of a tag so many are due first at this accelerator of a tree of 16. */
+/* Number of phases and edges with a message due first at this accelerator of a tree of 16. */
 static void validate_tree_tags(unsigned column, unsigned row, unsigned due)
 {
     struct hx_collective_config config = config_of(HX_ALL_REDUCE, HX_BY_TREE);
@@ -413,7 +413,7 @@ static void validate_tree_tags(unsigned column, unsigned row, unsigned due)
     assert_int_equal(taken, due);
 }
 
-static void only_children_and_the_parent_are_heard(void **state)
+static void only_children_and_the_parent_are_accepted(void **state)
 {
     (void)state;
     validate_tree_tags(0, 0, 4); /* the root's children */
@@ -421,9 +421,9 @@ static void only_children_and_the_parent_are_heard(void **state)
     validate_tree_tags(0, 1, 3); /* two children and a parent */
 }
 
-/* The four streams are two cycles, each both ways: a stream's next one is the one before of its partner, and the next
- * ones of all are the four neighbours. */
-static void two_rings_are_walked_both_ways(void **state)
+/* The four streams are two cycles, each in both directions. A stream's next accelerator is the previous one of its
+ * partner, and the four next ones are the four neighbours. */
+static void two_rings_are_walked_in_both_directions(void **state)
 {
     (void)state;
     const struct hx_collective_config config = broadcast_config(HX_BY_RINGS);
@@ -477,7 +477,7 @@ static void one_accelerator_is_done_at_once(void **state)
     }
 }
 
-/* Of the paper's large cluster; the whole of it is one program for each accelerator. */
+/* A size of the paper's large cluster; each accelerator has its own program. */
 static void sixteen_thousand_accelerators(void **state)
 {
     (void)state;
@@ -508,20 +508,20 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_what_is_out_of_range),
         cmocka_unit_test(broadcast_tags_out_of_range_change_nothing),
-        cmocka_unit_test(only_broadcasts_that_were_sent_are_acknowledged),
-        cmocka_unit_test(only_children_and_the_parent_are_heard),
-        cmocka_unit_test(two_rings_are_walked_both_ways),
+        cmocka_unit_test(only_sent_broadcasts_are_acknowledged),
+        cmocka_unit_test(only_children_and_the_parent_are_accepted),
+        cmocka_unit_test(two_rings_are_walked_in_both_directions),
         cmocka_unit_test(refuses_two_rings_where_there_are_none),
         cmocka_unit_test(refuses_more_messages_than_a_tag_can_number),
-        cmocka_unit_test(there_are_no_more_messages_than_bytes_need),
+        cmocka_unit_test(messages_are_as_few_as_bytes_need),
         cmocka_unit_test(state_is_small),
-        cmocka_unit_test(staging_is_what_comes_too_early_at_most),
+        cmocka_unit_test(staging_holds_the_most_that_arrives_early),
         cmocka_unit_test(proposed_chunks_are_whole_packets_within_bounds),
         cmocka_unit_test(offers_each_lane_up_to_its_window),
         cmocka_unit_test(offers_lanes_in_turn),
-        cmocka_unit_test(what_is_refused_is_offered_again),
+        cmocka_unit_test(refused_messages_are_offered_again),
         cmocka_unit_test(events_without_a_message_change_nothing),
-        cmocka_unit_test(only_messages_under_way_are_acknowledged),
+        cmocka_unit_test(only_messages_in_flight_are_acknowledged),
         cmocka_unit_test(payload_outside_a_message_is_not_placed),
         cmocka_unit_test(one_accelerator_is_done_at_once),
         cmocka_unit_test(sixteen_thousand_accelerators),

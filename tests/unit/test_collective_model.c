@@ -1,4 +1,4 @@
-/* test_collective_model.c - the closed forms of spec/collective_model.c, against sums done by hand. */
+/* test_collective_model.c - the closed forms of spec/collective_model.c, against sums by hand. */
 #include "spec/collective_model.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static void sixteen_accelerators(void **state)
     validate(model(HX_REDUCE_SCATTER, HX_BY_TREE), 15 * 1600 + 32 * 100, 8, 8 * 1600);
 }
 
-/* Ranks 1 to 5 of six: below them hang 1, 2, 1, 2 and 1. */
+/* Six ranks: below ranks 1 to 5 are 1, 2, 1, 2 and 1. */
 static void a_tree_that_is_not_full(void **state)
 {
     (void)state;
@@ -62,7 +62,7 @@ static void large_vectors_come_near_half_of_injection(void **state)
     assert_true(hx_model_share(&m) > 0.499 && hx_model_share(&m) < 0.501);
 }
 
-/* All streams share the one link of a host: whatever the algorithm, twice the vector less what stays. */
+/* All streams share the one link of a host: any algorithm takes twice the vector less the part that stays. */
 static void hosts_of_one_link(void **state)
 {
     (void)state;

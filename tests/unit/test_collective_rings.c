@@ -23,7 +23,7 @@ static unsigned index_of(const struct torus *t, struct hx_stand at)
     return at.row * t->columns + at.column;
 }
 
-/* Uses up the edge between two neighbours; false: there is none left. */
+/* Removes the edge between two neighbours; false: none is left. */
 static bool use_edge(struct torus *t, struct hx_stand a, struct hx_stand b)
 {
     for (unsigned turn = 0; turn < 2; turn++) {
@@ -42,7 +42,7 @@ static bool use_edge(struct torus *t, struct hx_stand a, struct hx_stand b)
     return false;
 }
 
-/* Walks a cycle by the answers each accelerator on it gives, using up its edges. */
+/* Walks a cycle by the answers of the accelerators on it, and removes its edges. */
 static void walk(struct torus *t, enum hx_cycle cycle)
 {
     unsigned n = t->columns * t->rows;
@@ -106,7 +106,7 @@ static void two_cycles_share_no_edge(void **state)
     assert_int_equal(shapes, 1 + (LARGEST - 2) * (LARGEST - 2) + LARGEST - 1);
 }
 
-static void what_is_refused(void **state)
+static void bad_shapes_are_refused(void **state)
 {
     (void)state;
     assert_true(hx_cycles_exist(1, 1));
@@ -118,7 +118,7 @@ static void what_is_refused(void **state)
     }
 }
 
-/* Whether the edges of a set make one cycle through all. */
+/* Whether the edges of a set form one cycle through all accelerators. */
 static bool is_cycle(unsigned columns, unsigned rows, uint32_t set)
 {
     unsigned n = columns * rows;
@@ -141,7 +141,7 @@ static bool is_cycle(unsigned columns, unsigned rows, uint32_t set)
     return steps == n && at == 0;
 }
 
-static void refusals_and_promises_agree_with_trying_all(void **state)
+static void refusals_agree_with_an_exhaustive_search(void **state)
 {
     (void)state;
     static const unsigned shapes[][2] = {{2, 2}, {2, 3}, {3, 2}, {2, 4}, {4, 2}, {3, 3}};
@@ -161,7 +161,7 @@ static unsigned common_divisor(unsigned a, unsigned b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* Step X of the published cycles, on the shapes that they were published for. */
+/* Step X of the published cycles, for the published shapes. */
 static void the_published_formula(void **state)
 {
     (void)state;
@@ -201,12 +201,9 @@ static void a_large_cluster(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_single_cycle_on_every_shape),
-        cmocka_unit_test(two_cycles_share_no_edge),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(refusals_and_promises_agree_with_trying_all),
-        cmocka_unit_test(the_published_formula),
-        cmocka_unit_test(a_large_cluster),
+        cmocka_unit_test(a_single_cycle_on_every_shape), cmocka_unit_test(two_cycles_share_no_edge),
+        cmocka_unit_test(bad_shapes_are_refused),        cmocka_unit_test(refusals_agree_with_an_exhaustive_search),
+        cmocka_unit_test(the_published_formula),         cmocka_unit_test(a_large_cluster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_cost.c - appendix C: the paper's five HxMesh clusters to the rounding, and small fabrics by hand. */
+/* test_cost.c - appendix C of the paper: its five HxMesh clusters as rounded there, and small fabrics by hand. */
 #include "hxmesh/error.h"
 #include "topology/bounds.h"
 #include "topology/hamming_mesh.h"
@@ -26,7 +26,7 @@ static void costs_are_the_papers(void **state)
     (void)state;
     static const struct {
         unsigned side, boards;
-        const char *millions; /* table II, as it is rounded there */
+        const char *millions; /* table II, with its rounding */
         int decimals;
     } clusters[] = {{2, 16, "5.4", 1}, {4, 8, "2.7", 1}, {1, 32, "10.8", 1}, {2, 64, "224", 0}, {4, 32, "43.3", 1}};
     for (unsigned i = 0; i < sizeof clusters / sizeof *clusters; i++) {
@@ -54,7 +54,7 @@ static void parts_are_counted_by_the_rules(void **state)
     assert_parts(cost_of(2, 2, 16, 16, 64, 1), 32, 1024, 1024);
     /* Rows: b*2x = 4*2*3 = 24 ports, one switch a board row. Columns: a*2y = 2*2*2 = 8 ports. */
     assert_parts(cost_of(2, 4, 3, 2, 64, 1), 2 + 3, 8 * 6, 6 * 4);
-    /* Radix 16: 24 ports do not fit together any more, 6 alone do. */
+    /* Radix 16: 24 ports need several switches, 6 fit on one. */
     assert_parts(cost_of(2, 4, 3, 2, 16, 1), 8 + 3, 8 * 6, 6 * 4);
     /* Radix 4: a row's 6 ports need 3 leaves (2 down, 2 up) and 2 spines; columns of 4 ports one switch each. */
     assert_parts(cost_of(2, 4, 3, 2, 4, 1), 8 * 5 + 6, 8 * 6, 6 * 4 + 8 * 6);

@@ -1,4 +1,4 @@
-/* test_crc32c.c - CRC-32C against published values and against the polynomial division done bit by bit. */
+/* test_crc32c.c - CRC-32C against published values and against bitwise polynomial division. */
 #include "hxmesh/crc32c.h"
 #include "tests/support/support_frame.h"
 #include "tests/support/support_random.h"
@@ -40,7 +40,7 @@ static void published_values(void **state)
     assert_int_equal(hx_crc32c(0, data, 32), 0x113FDB5CU);
 }
 
-/* A word that is zero but for one byte goes through one chosen entry of one table; 256 values, all of them. */
+/* A word with one nonzero byte uses one entry of one table; all 256 values. */
 static void every_table_entry(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ static void every_length_and_alignment(void **state)
     }
 }
 
-static void pieces_make_the_whole(void **state)
+static void crcs_of_pieces_continue(void **state)
 {
     (void)state;
     static uint8_t data[8192];
@@ -86,7 +86,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_values),           cmocka_unit_test(every_table_entry),
-        cmocka_unit_test(every_length_and_alignment), cmocka_unit_test(pieces_make_the_whole),
+        cmocka_unit_test(every_length_and_alignment), cmocka_unit_test(crcs_of_pieces_continue),
         cmocka_unit_test(nothing_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,12 +10,11 @@
 
 enum { BUFFER = 100 };
 
-/* Added to counters of about 1000, so that they wrap nowhere, just above 1020, just above 1050, or change their
- * sign. */
+/* Added to counters of about 1000, so that they wrap nowhere, above 1020, above 1050, or change their sign. */
 static const uint32_t bases[] = {0, UINT32_MAX - 1020, UINT32_MAX - 1050, 0x80000000U - 1020};
 enum { BASES = sizeof bases / sizeof *bases };
 
-/* A sender at `sent` whose last grant was `limit`. */
+/* A sender with `sent` blocks sent and a last grant of `limit`. */
 static struct hx_credit_sender sender_at(uint32_t sent, uint32_t limit)
 {
     struct hx_credit_sender s;
@@ -88,7 +87,7 @@ static void grants_at_every_edge(void **state)
     }
 }
 
-static void what_fits_arrives(void **state)
+static void a_granted_packet_arrives(void **state)
 {
     (void)state;
     struct hx_credit_receiver r = receiver_at(UINT32_MAX - 9, UINT32_MAX - 9);
@@ -103,7 +102,7 @@ static void what_fits_arrives(void **state)
     assert_int_equal(hx_credit_limit(&r), 90);
 }
 
-static void leaving_raises_the_limit_and_arriving_does_not(void **state)
+static void departures_raise_the_limit_and_arrivals_do_not(void **state)
 {
     (void)state;
     struct hx_credit_receiver r = receiver_at(UINT32_MAX - 49, UINT32_MAX - 49);
@@ -116,7 +115,7 @@ static void leaving_raises_the_limit_and_arriving_does_not(void **state)
     assert_false(hx_credit_arrive(&r, 1));
 }
 
-/* The receiver has counted 1000 and holds 30 of them. Whatever the sender says, that is the count, and 30 are held. */
+/* The receiver has counted 1000 and holds 30. Any count of the sender replaces its own, and 30 stay held. */
 static void the_count_of_the_sender_is_taken(void **state)
 {
     (void)state;
@@ -137,9 +136,8 @@ static void the_count_of_the_sender_is_taken(void **state)
     }
 }
 
-/* Blocks 0..9 sent, the credit frame "10" is held up, blocks 10..19 pass; the wire loses 4..6 and 12. The late frame
- * takes back what came behind it, the next one sets that right and writes off all four; a second copy changes
- * nothing. */
+/* Blocks 0..9 sent, the credit frame "10" is delayed, blocks 10..19 pass; the wire loses 4..6 and 12. The late frame
+ * takes back the later blocks, the next one corrects that and writes off all four; a second copy changes nothing. */
 static void a_late_credit_frame_is_harmless(void **state)
 {
     (void)state;
@@ -158,7 +156,7 @@ static void a_late_credit_frame_is_harmless(void **state)
     assert_int_equal(hx_credit_limit(&r), 4 + BUFFER);
 }
 
-static void the_greatest_buffer_there_may_be(void **state)
+static void the_largest_buffer(void **state)
 {
     (void)state;
     const uint32_t greatest = 0x7FFFFFFF;
@@ -183,11 +181,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_sent_before_the_first_grant),
         cmocka_unit_test(grants_at_every_edge),
-        cmocka_unit_test(what_fits_arrives),
-        cmocka_unit_test(leaving_raises_the_limit_and_arriving_does_not),
+        cmocka_unit_test(a_granted_packet_arrives),
+        cmocka_unit_test(departures_raise_the_limit_and_arrivals_do_not),
         cmocka_unit_test(the_count_of_the_sender_is_taken),
         cmocka_unit_test(a_late_credit_frame_is_harmless),
-        cmocka_unit_test(the_greatest_buffer_there_may_be),
+        cmocka_unit_test(the_largest_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

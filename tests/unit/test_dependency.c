@@ -1,4 +1,4 @@
-/* test_dependency.c - channels there and back, and a cycle that is put into an acyclic graph is found. */
+/* test_dependency.c - channels of a dependency graph and back; a cycle added to an acyclic graph is found. */
 #include "tools/paths/explore.h"
 
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static void tear_down(struct fixture *f)
     hx_spec_free(&f->spec);
 }
 
-static void channels_come_back(void **state)
+static void channels_map_back(void **state)
 {
     (void)state;
     struct fixture f;
@@ -70,7 +70,7 @@ static void a_cycle_is_found_and_is_one(void **state)
     tear_down(&f);
 }
 
-/* Every channel now depends on another: one circle at least must close, wherever that is. */
+/* Every channel depends on another, so at least one cycle exists. */
 static void a_cycle_of_any_length_is_one(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static struct hx_findings explore(struct hx_spec *spec)
     return found;
 }
 
-/* 2x2 boards of one accelerator; what has failed, and which job a board belongs to. */
+/* 2x2 boards of one accelerator; failed boards, and the job of each board. */
 static struct hx_findings explore_four(bool failed[4], uint16_t job[4])
 {
     struct hx_spec spec;
@@ -116,7 +116,7 @@ static struct hx_findings explore_four(bool failed[4], uint16_t job[4])
     spec.failed = failed;
     spec.job = job;
     struct hx_findings found = explore(&spec);
-    spec.failed = NULL; /* they are the caller's */
+    spec.failed = NULL; /* owned by the caller */
     spec.job = NULL;
     hx_spec_free(&spec);
     return found;
@@ -135,7 +135,7 @@ static void jobs_and_failures_are_counted(void **state)
     bool both[4] = {[1] = true, [2] = true};
     f = explore_four(both, NULL);
     assert_int_equal(f.pairs, 2);
-    assert_int_equal(f.unreachable, 2); /* no way from 0 to 3 is left */
+    assert_int_equal(f.unreachable, 2); /* no path from 0 to 3 is left */
 
     uint16_t job[4] = {[0] = 5, [1] = 5};
     f = explore_four(NULL, job);
@@ -148,7 +148,7 @@ static void jobs_and_failures_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(channels_come_back),
+        cmocka_unit_test(channels_map_back),
         cmocka_unit_test(a_cycle_is_found_and_is_one),
         cmocka_unit_test(a_cycle_of_any_length_is_one),
         cmocka_unit_test(jobs_and_failures_are_counted),

@@ -1,5 +1,5 @@
-/* test_detour.c - which packets a router sends on a detour, and where a detour ends: promise by promise, on one router
- * whose port n leads to router n; port 0 to its hosts. */
+/* test_detour.c - the packets that a router sends on a detour, and the end of a detour, on one router. Port n leads
+ * to router n, port 0 to its hosts. */
 #include "hxmesh/detour.h"
 #include "tests/support/loopback/support_loopback.h"
 
@@ -14,7 +14,7 @@ enum { ROUTERS = 8, PLACES = 2, BLOCKS = 64, TO = 5, PACKETS = 6000 };
 
 static struct rig rig;
 static struct hx_detour detour;
-static uint64_t addr_hi_ports[2 * ROUTERS]; /* beyond the routers that there are: ways, which nobody may take */
+static uint64_t addr_hi_ports[2 * ROUTERS]; /* entries beyond the routers are paths that no packet may take */
 static uint64_t addr_lo_ports[PLACES + 1];
 static uint8_t distances[ROUTERS * ROUTERS];
 
@@ -54,7 +54,7 @@ static void arrive(unsigned input, unsigned addr_hi)
     arrive_long(input, addr_hi, 1);
 }
 
-/* It is on a detour to `by`, and its frame says where to then. */
+/* A packet arrives that is on a detour to `by`, as its frame says. */
 static void arrive_on_detour(unsigned input, unsigned by, unsigned addr_hi, unsigned addr_lo)
 {
     struct hx_desc d = {
@@ -64,7 +64,7 @@ static void arrive_on_detour(unsigned input, unsigned by, unsigned addr_hi, unsi
     hx_desc_set_via(arrivals_slot(a, 0, (uint16_t)(hx_lane(a->arrived, 0) - 1)), by + 1);
 }
 
-/* The one packet that leaves in a step: by which output; and the via that its frame says. */
+/* Output of the one packet that leaves in a step; *via: in its frame. */
 static unsigned leaves_by(unsigned *via)
 {
     assert_int_equal(rig_step(&rig), 1);
@@ -80,7 +80,7 @@ static unsigned leaves_by(unsigned *via)
     return 0;
 }
 
-/* From a host to router `to`: where it goes now, there or to the intermediate. */
+/* Next router of a packet from a host to router `to`: `to` or an intermediate. */
 static unsigned chosen_to(unsigned to)
 {
     unsigned via;
@@ -96,7 +96,7 @@ static unsigned chosen(void)
     return chosen_to(TO);
 }
 
-/* The router is another one than 0: that is where its port `own` leads to. */
+/* Makes the router another one than 0, the one at the end of its port `own`. */
 static void be(unsigned own)
 {
     detour.own = (uint16_t)own;
@@ -104,7 +104,7 @@ static void be(unsigned own)
     addr_hi_ports[own] = 1;
 }
 
-/* Blocks of the link to a router that are taken, on VC 0; on all other links. */
+/* Occupied blocks on VC 0 of the link to a router; of all other links. */
 static void queues(unsigned straight, unsigned others)
 {
     rig_room_everywhere(&rig, BLOCKS);
@@ -127,7 +127,7 @@ static void valiant_draws_every_other_router_alike(void **state)
     }
 }
 
-/* Of an area of two none is drawn, the destination's or the router's own. */
+/* With areas of two routers, none is drawn from the destination's area or the router's own. */
 static void areas_of_both_ends_are_left_out(void **state)
 {
     (void)state;
@@ -142,20 +142,20 @@ static void areas_of_both_ends_are_left_out(void **state)
         bool out = addr_hi / 2 == 0 || addr_hi / 2 == TO / 2;
         assert_in_range(taken[addr_hi], out ? 0 : PACKETS / 5, out ? 0 : PACKETS / 3);
     }
-    detour.area = 4; /* nothing else is left */
+    detour.area = 4; /* leaves no other router */
     rig_room_everywhere(&rig, BLOCKS);
     assert_int_equal(chosen(), TO);
 }
 
-/* A router of the own area is drawn no more than one of the destination's, and all others are, wherever both lie. */
+/* Routers of the own and of the destination's area are not drawn, and all others are. */
 static void every_router_of_another_area_is_drawn(void **state)
 {
     (void)state;
-    static const unsigned ways[][3] = {{0, 1, 2}, {0, 1, 4}, {6, 1, 1}, {6, 1, 2}, {7, 6, 2}, {3, 4, 1}};
-    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
-        unsigned own = ways[i][0];
-        unsigned to = ways[i][1];
-        unsigned area = ways[i][2];
+    static const unsigned cases[][3] = {{0, 1, 2}, {0, 1, 4}, {6, 1, 1}, {6, 1, 2}, {7, 6, 2}, {3, 4, 1}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned own = cases[i][0];
+        unsigned to = cases[i][1];
+        unsigned area = cases[i][2];
         unsigned others = ROUTERS - area * (own / area == to / area ? 1 : 2);
         unsigned taken[ROUTERS] = {0};
         start(HX_VALIANT);
@@ -190,7 +190,7 @@ static void only_packets_of_its_hosts_to_other_routers_choose(void **state)
     rig_validate_empty(&rig);
 }
 
-static void a_router_without_a_way_is_passed_over(void **state)
+static void unreachable_routers_are_passed_over(void **state)
 {
     (void)state;
     start(HX_VALIANT);
@@ -213,16 +213,16 @@ static void a_detour_goes_on_and_ends_where_it_leads_to(void **state)
     arrive_on_detour(2, 0, 3, 1);
     assert_int_equal(leaves_by(&via), 3);
     assert_int_equal(via, 0);
-    arrive_on_detour(2, 0, 2, 1); /* back, if it has to be */
+    arrive_on_detour(2, 0, 2, 1); /* back to where it came from */
     assert_int_equal(leaves_by(&via), 2);
     detour.area = 4;
-    arrive_on_detour(6, 3, 7, 1); /* any router of the area is the end */
+    arrive_on_detour(6, 3, 7, 1); /* any router of the area ends the detour */
     assert_int_equal(leaves_by(&via), 7);
     assert_int_equal(via, 0);
     rig_validate_empty(&rig);
 }
 
-/* What waits has its new way in its descriptor: it is the same when it is looked at again. */
+/* A waiting packet keeps its detour in its descriptor, so the next step sends it by the same one. */
 static void a_packet_that_waits_stays_on_its_detour(void **state)
 {
     (void)state;
@@ -241,7 +241,7 @@ static void a_packet_that_waits_stays_on_its_detour(void **state)
     rig_validate_empty(&rig);
 }
 
-static void what_is_on_no_detour_of_this_fabric_is_malformed(void **state)
+static void a_packet_on_an_impossible_detour_is_malformed(void **state)
 {
     (void)state;
     start(HX_VALIANT);
@@ -257,11 +257,11 @@ static void what_is_on_no_detour_of_this_fabric_is_malformed(void **state)
     rig_validate_empty(&rig);
 }
 
-static void ugal_takes_the_cheaper_way(void **state)
+static void ugal_takes_the_cheaper_path(void **state)
 {
     (void)state;
     start(HX_UGAL);
-    queues(16, 8); /* twice eight is no less */
+    queues(16, 8); /* twice eight is not less */
     assert_int_equal(chosen(), TO);
     queues(17, 8);
     assert_int_not_equal(chosen(), TO);
@@ -274,8 +274,8 @@ static void ugal_takes_the_cheaper_way(void **state)
     assert_int_equal(chosen(), TO);
 }
 
-/* One output that is free is found if all routers are drawn often enough. */
-static void ugal_takes_the_cheapest_of_what_it_draws(void **state)
+/* With enough draws of routers, a free output is found. */
+static void ugal_takes_the_cheapest_of_its_draws(void **state)
 {
     (void)state;
     start(HX_UGAL);
@@ -308,7 +308,7 @@ static void all_vcs_of_a_link_count(void **state)
     assert_int_not_equal(chosen(), TO);
 }
 
-/* Packets that wait in the router, of whatever VC and length, each taken to be as long as the one that chooses. */
+/* Packets that wait in the router, of any VC and length, each count as long as the packet that chooses. */
 static void validate_waiting(unsigned vc, unsigned waiting, unsigned blocks)
 {
     rig_room_everywhere(&rig, BLOCKS);
@@ -323,7 +323,7 @@ static void validate_waiting(unsigned vc, unsigned waiting, unsigned blocks)
         rig_room(&rig, port, 0, BLOCKS - (port == TO ? 0 : BLOCKS / 2 + 1));
         rig_room(&rig, port, vc, port == TO ? 0 : BLOCKS / 2 - 1);
     }
-    arrive_long(0, TO, blocks); /* queues of 64 and those that wait, against 66 */
+    arrive_long(0, TO, blocks); /* occupancy of 64 and the waiting packets, against 66 */
     unsigned via;
     unsigned port = leaves_by(&via);
     assert_int_equal(port == TO, waiting * blocks <= 2);
@@ -334,7 +334,7 @@ static void validate_waiting(unsigned vc, unsigned waiting, unsigned blocks)
     rig_validate_empty(&rig);
 }
 
-static void what_waits_for_an_output_counts(void **state)
+static void packets_waiting_for_an_output_count(void **state)
 {
     (void)state;
     start(HX_UGAL);
@@ -345,8 +345,8 @@ static void what_waits_for_an_output_counts(void **state)
                 validate_waiting(vc, waiting, blocks);
 }
 
-/* Likewise on its own VC, where it has to wait itself: its arrival says which way it took. */
-static void what_waits_on_its_own_vc_counts(void **state)
+/* Packets of its own VC count too, while it waits itself: its arrival shows the path. */
+static void packets_waiting_on_its_own_vc_count(void **state)
 {
     (void)state;
     for (unsigned waiting = 1; waiting <= 2; waiting++) {
@@ -379,7 +379,7 @@ static void below_the_threshold_packets_go_straight(void **state)
     assert_int_not_equal(chosen(), TO);
 }
 
-/* Three links in place of one: the queue of the detour counts three times. */
+/* Three links instead of one: the detour's occupancy counts three times. */
 static void longer_detours_cost_more(void **state)
 {
     (void)state;
@@ -393,7 +393,7 @@ static void longer_detours_cost_more(void **state)
     assert_int_equal(chosen(), TO);
     queues(25, 8);
     assert_int_not_equal(chosen(), TO);
-    distances[TO] = 2; /* and if the straight way is of two, three halves */
+    distances[TO] = 2; /* if the direct path has two links: three halves */
     queues(12, 8);
     assert_int_equal(chosen(), TO);
     queues(13, 8);
@@ -407,15 +407,15 @@ int main(void)
         cmocka_unit_test(areas_of_both_ends_are_left_out),
         cmocka_unit_test(every_router_of_another_area_is_drawn),
         cmocka_unit_test(only_packets_of_its_hosts_to_other_routers_choose),
-        cmocka_unit_test(a_router_without_a_way_is_passed_over),
+        cmocka_unit_test(unreachable_routers_are_passed_over),
         cmocka_unit_test(a_detour_goes_on_and_ends_where_it_leads_to),
         cmocka_unit_test(a_packet_that_waits_stays_on_its_detour),
-        cmocka_unit_test(what_is_on_no_detour_of_this_fabric_is_malformed),
-        cmocka_unit_test(ugal_takes_the_cheaper_way),
-        cmocka_unit_test(ugal_takes_the_cheapest_of_what_it_draws),
+        cmocka_unit_test(a_packet_on_an_impossible_detour_is_malformed),
+        cmocka_unit_test(ugal_takes_the_cheaper_path),
+        cmocka_unit_test(ugal_takes_the_cheapest_of_its_draws),
         cmocka_unit_test(all_vcs_of_a_link_count),
-        cmocka_unit_test(what_waits_for_an_output_counts),
-        cmocka_unit_test(what_waits_on_its_own_vc_counts),
+        cmocka_unit_test(packets_waiting_for_an_output_count),
+        cmocka_unit_test(packets_waiting_on_its_own_vc_count),
         cmocka_unit_test(below_the_threshold_packets_go_straight),
         cmocka_unit_test(longer_detours_cost_more),
     };

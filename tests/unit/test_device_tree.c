@@ -1,5 +1,5 @@
-/* test_device_tree.c - trees written here, item by item as the specification has them, and what hal/bare/device_tree.h
- * finds in them. */
+/* test_device_tree.c - hal/bare/device_tree.h reads trees that this file writes token by token, by the
+ * specification. */
 #include "hal/bare/device_tree.h"
 #include "tests/support/support_seed.h"
 
@@ -67,7 +67,7 @@ static void put_number(struct writer *w, const char *name, uint32_t value)
     property(w, name, bytes, sizeof bytes);
 }
 
-/* A device of that kind, its range in so many words of address and of size. */
+/* A device of that kind; its range has this many words of address and of size. */
 static void device(struct writer *w, const char *kind, uint64_t address, unsigned address_words, uint64_t bytes,
                    unsigned size_words)
 {
@@ -84,7 +84,7 @@ static void device(struct writer *w, const char *kind, uint64_t address, unsigne
     item(w, END_NODE);
 }
 
-/* Its bytes and no more, so that a sanitizer sees who reads beyond. */
+/* Exactly its bytes, so that a sanitizer sees every read beyond. */
 static uint8_t *tree_of(const struct writer *w, size_t *bytes)
 {
     *bytes = HEADER + w->bytes + w->names;
@@ -99,7 +99,7 @@ static uint8_t *tree_of(const struct writer *w, size_t *bytes)
     return tree;
 }
 
-/* A board as QEMU's, its places for devices from the last to the first, with an item that says nothing. */
+/* A board like QEMU's, its devices in descending order, with a NOP token. */
 static void write_board(struct writer *w)
 {
     *w = (struct writer){.bytes = 0};
@@ -130,7 +130,7 @@ static void write_board(struct writer *w)
     item(w, END);
 }
 
-/* ---- what is found ---- */
+/* ---- good trees ---- */
 
 static uint8_t *open_board(struct device_tree *t)
 {
@@ -165,7 +165,7 @@ static void a_board_is_read(void **state)
     free(tree);
 }
 
-static void any_string_of_a_list_counts_and_only_a_whole_one(void **state)
+static void only_whole_strings_of_a_list_match(void **state)
 {
     (void)state;
     struct device_tree t;
@@ -183,8 +183,8 @@ static void any_string_of_a_list_counts_and_only_a_whole_one(void **state)
     free(tree);
 }
 
-/* Devices at addresses that are drawn, in buses whose addresses and sizes are one word or two. */
-static void devices_come_by_address_however_wide_their_buses_say_it(void **state)
+/* Devices at random addresses, on buses with addresses and sizes of one or two words. */
+static void devices_are_sorted_by_address_on_buses_of_any_width(void **state)
 {
     (void)state;
     enum { ROUNDS = 500, MOST_DEVICES = 12 };
@@ -217,7 +217,7 @@ static void devices_come_by_address_however_wide_their_buses_say_it(void **state
         assert_null(device_tree_open(&t, tree, bytes));
         uint64_t least = 0;
         for (unsigned found = 0; found < count - (count + 2) / 3; found++, least = range.address + 1) {
-            unsigned best = 0; /* is not wanted, and so none */
+            unsigned best = 0; /* not wanted, so none */
             for (unsigned n = 0; n < count; n++)
                 if (n % 3 && address[n] >= least && (best == 0 || address[n] < address[best]))
                     best = n;
@@ -231,9 +231,9 @@ static void devices_come_by_address_however_wide_their_buses_say_it(void **state
     seeded_run = 0;
 }
 
-/* ---- what is refused ---- */
+/* ---- bad trees ---- */
 
-/* Writes `value` at byte `at` of a good tree; what is wrong with it then, or "". */
+/* Writes `value` at byte `at` of a good tree; returns the error, or "". */
 static const char *with(uint32_t at, uint32_t value)
 {
     struct writer w;
@@ -247,7 +247,7 @@ static const char *with(uint32_t at, uint32_t value)
     return fault ? fault : "";
 }
 
-static void a_header_that_lies_is_refused(void **state)
+static void a_wrong_header_is_refused(void **state)
 {
     (void)state;
     struct writer w;
@@ -266,7 +266,7 @@ static void a_header_that_lies_is_refused(void **state)
     assert_string_equal(with(24, 17), "is for readers of a later version");
 }
 
-static void a_structure_that_is_not_whole_is_refused(void **state)
+static void an_incomplete_structure_is_refused(void **state)
 {
     (void)state;
     static const char cut[] = "has an item that is cut off, or of no kind";
@@ -274,17 +274,17 @@ static void a_structure_that_is_not_whole_is_refused(void **state)
     write_board(&w);
     uint32_t end = HEADER + w.bytes;
     assert_string_equal(with(36, w.bytes - 4), cut);             /* without its last item */
-    assert_string_equal(with(end - 4, 7), cut);                  /* no item is that */
-    assert_string_equal(with(end - 4, NOP), cut);                /* nor is there an end then */
-    assert_string_equal(with(HEADER + 12, UINT32_MAX - 2), cut); /* a property longer than all */
+    assert_string_equal(with(end - 4, 7), cut);                  /* an unknown token */
+    assert_string_equal(with(end - 4, NOP), cut);                /* no end token */
+    assert_string_equal(with(HEADER + 12, UINT32_MAX - 2), cut); /* a property longer than the tree */
     assert_string_equal(with(HEADER + 16, w.names), cut);        /* its name is outside, */
     assert_string_equal(with(32, w.names - 1), cut);             /* or without an end */
     assert_string_equal(with(end - 8, NOP), "ends within a node");
     assert_string_equal(with(end - 4, END_NODE), "has an item outside of all nodes");
-    assert_string_equal(with(HEADER, NOP), cut); /* the name of a node that is none */
+    assert_string_equal(with(HEADER, NOP), cut); /* the name of a missing node */
 }
 
-static void a_tree_deeper_than_any_is_refused(void **state)
+static void a_too_deep_tree_is_refused(void **state)
 {
     (void)state;
     for (unsigned depth = 15; depth <= 18; depth++) {
@@ -303,8 +303,7 @@ static void a_tree_deeper_than_any_is_refused(void **state)
     }
 }
 
-/* Nothing is read beyond the bytes there are, of trees cut anywhere and with bytes changed: the sanitizer would say
- * so. */
+/* Trees that are cut anywhere or have changed bytes: a sanitizer reports reads beyond their bytes. */
 static void a_broken_tree_leads_nowhere(void **state)
 {
     (void)state;
@@ -338,19 +337,19 @@ static void a_broken_tree_leads_nowhere(void **state)
     }
     seeded_run = 0;
     free(good);
-    assert_in_range(opened, ROUNDS / 20, ROUNDS - 1); /* many changes are of values, which a tree may have */
+    assert_in_range(opened, ROUNDS / 20, ROUNDS - 1); /* many changes are of values, so the tree stays valid */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_board_is_read),
-        cmocka_unit_test(any_string_of_a_list_counts_and_only_a_whole_one),
-        cmocka_unit_test_teardown(devices_come_by_address_however_wide_their_buses_say_it, seeded_say),
-        cmocka_unit_test(a_header_that_lies_is_refused),
-        cmocka_unit_test(a_structure_that_is_not_whole_is_refused),
-        cmocka_unit_test(a_tree_deeper_than_any_is_refused),
-        cmocka_unit_test_teardown(a_broken_tree_leads_nowhere, seeded_say),
+        cmocka_unit_test(only_whole_strings_of_a_list_match),
+        cmocka_unit_test_teardown(devices_are_sorted_by_address_on_buses_of_any_width, seeded_report),
+        cmocka_unit_test(a_wrong_header_is_refused),
+        cmocka_unit_test(an_incomplete_structure_is_refused),
+        cmocka_unit_test(a_too_deep_tree_is_refused),
+        cmocka_unit_test_teardown(a_broken_tree_leads_nowhere, seeded_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_endpoint.c - the endpoint, promise by promise (endpoint.h), over a network that does what the test says: how
- * messages are cut and placed, and how many may be under way. */
+/* test_endpoint.c - promises of the endpoint (endpoint.h) over a network that the test controls: cutting and placing
+ * of messages, and the number in flight. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
 
@@ -38,7 +38,7 @@ static void a_message_is_cut_into_packets(void **state)
         trial_finish();
         unsigned packets = sizes[i] ? (unsigned)((sizes[i] + FULL - 1) / FULL) : 1;
         assert_int_equal(trial_message(number)->packets, packets);
-        assert_int_equal(gate.kinds[HX_DATA], packets); /* none twice */
+        assert_int_equal(gate.kinds[HX_DATA], packets); /* no retransmission */
         for (unsigned p = 0; p < packets; p++)
             assert_int_equal(gate.offsets[p], 1);
         assert_int_equal(cloud.messages.placed_bytes, sizes[i]);
@@ -75,7 +75,7 @@ static void packets_are_placed_in_any_order(void **state)
     }
 }
 
-static void a_message_to_oneself_arrives(void **state)
+static void a_message_to_its_own_sender_arrives(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -84,7 +84,7 @@ static void a_message_to_oneself_arrives(void **state)
     trial_finish();
 }
 
-static void an_idle_endpoint_says_so(void **state)
+static void an_idle_endpoint_reports_idle(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -99,8 +99,8 @@ static void an_idle_endpoint_says_so(void **state)
     trial_finish();
 }
 
-/* Who owes several answers gives each once, wherever in the list they stand. */
-static void every_answer_that_is_owed_is_given(void **state)
+/* An endpoint sends each acknowledgement that it owes once, at any place in the list. */
+static void every_owed_acknowledgement_is_sent(void **state)
 {
     (void)state;
     enum { ROUNDS = 40 };
@@ -124,8 +124,8 @@ static void every_answer_that_is_owed_is_given(void **state)
     assert_int_equal(gate.kinds[HX_PROBE], 0);
 }
 
-/* The last buffer is for an answer, not for data. */
-static void answers_get_the_last_buffer(void **state)
+/* The last buffer is for an acknowledgement, not for data. */
+static void acknowledgements_get_the_last_buffer(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -155,7 +155,7 @@ static void at_most_512_packets_are_ahead(void **state)
     trial_send(0, 1, 2000 * FULL);
     trial_turns(TIMEOUT_TURNS - 2);
     assert_int_equal(gate.kinds[HX_DATA], 512);
-    /* All but packet 0 arrive: what is beyond 511 has to wait for it. */
+    /* All but packet 0 arrive: packets beyond 511 wait for it. */
     for (unsigned i = 0; i < cloud.frames; i++) {
         if (trial_read(&cloud.frame[i]).offset == 0) {
             struct cloud_frame last = cloud.frame[--cloud.frames];
@@ -167,13 +167,13 @@ static void at_most_512_packets_are_ahead(void **state)
     trial_turns(20);
     assert_int_equal(gate.kinds[HX_DATA], 512);
     gate.lose_kind = HX_DATA;
-    gate.lose_first = gate.lose_below = 1; /* packet 0 is lost once more; still nothing beyond the window goes out */
+    gate.lose_first = gate.lose_below = 1; /* packet 0 is lost once more; still no packet beyond the window leaves */
     trial_finish();
     assert_true(gate.offsets[0] >= 3);
     assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_UNEXPECTED), 0);
 }
 
-/* Packet 0 comes after all others of the window: nothing more was on its way that would have been acknowledged. */
+/* Packet 0 arrives after all others of the window; no later packet is in flight to trigger an acknowledgement. */
 static void a_late_packet_moves_the_window_at_once(void **state)
 {
     (void)state;
@@ -190,8 +190,8 @@ static void a_late_packet_moves_the_window_at_once(void **state)
     assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
 }
 
-/* As many messages as the window has, and not one more, until the first is acknowledged. */
-static void few_messages_of_a_pair_are_under_way(void **state)
+/* As many messages as the window, and no more until the first is acknowledged. */
+static void messages_of_a_pair_in_flight_are_bounded(void **state)
 {
     (void)state;
     trial_start(3, 1);
@@ -211,7 +211,7 @@ static void few_messages_of_a_pair_are_under_way(void **state)
     assert_int_equal(cloud.messages.count, 2 * HX_PEER_WINDOW + 1);
 }
 
-static void all_sends_may_be_taken(void **state)
+static void all_sends_may_be_in_use(void **state)
 {
     (void)state;
     struct hx_endpoint_config config = trial_config(1);
@@ -225,7 +225,7 @@ static void all_sends_may_be_taken(void **state)
     trial_finish();
 }
 
-static void what_is_out_of_range_is_refused(void **state)
+static void values_out_of_range_are_refused(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -280,14 +280,14 @@ static void what_is_out_of_range_is_refused(void **state)
 
 enum { MANY_ENDS = CLOUD_MESSAGES / HX_PEER_WINDOW, MOST_PEERS = HX_MAX_SENDS / HX_PEER_WINDOW };
 
-/* Data packets, and to whom they went. */
+/* Data packets and their destinations. */
 static struct {
-    unsigned peers, rounds; /* so many packets each come in turn */
+    unsigned peers, rounds; /* peers; packets of each that take turns */
     unsigned entered, to[MOST_PEERS];
-    bool lost; /* nobody plays the peers: what is for them is looked at and gone */
+    bool lost; /* no endpoints play the peers: their packets are counted and lost */
 } turn;
 
-/* Nobody gets a packet before everybody else has as many. */
+/* No peer gets a packet before each other peer has as many. */
 static bool validate_turn(struct cloud *c, struct cloud_frame *f)
 {
     (void)c;
@@ -310,8 +310,8 @@ static void validate_turns(unsigned packets)
         assert_int_equal(turn.to[to], packets / turn.peers);
 }
 
-/* More messages than a word has bits, asked for peer by peer. A message may follow the last packet of the one before it
- * to the same peer at once, so turns are strict until there. */
+/* More messages than a word has bits, requested peer by peer. A message may follow its predecessor to the same peer
+ * at once, so turns are strict only up to there. */
 static void every_peer_has_its_turn(void **state)
 {
     (void)state;
@@ -334,7 +334,7 @@ static void every_peer_has_its_turn(void **state)
     assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
 }
 
-static void as_many_sends_as_there_can_be_have_their_turn(void **state)
+static void the_most_possible_sends_have_their_turn(void **state)
 {
     (void)state;
     memset(&turn, 0, sizeof turn);
@@ -363,17 +363,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_message_is_cut_into_packets, lab_free),
         cmocka_unit_test_teardown(packets_are_placed_in_any_order, lab_free),
-        cmocka_unit_test_teardown(a_message_to_oneself_arrives, lab_free),
-        cmocka_unit_test_teardown(an_idle_endpoint_says_so, lab_free),
-        cmocka_unit_test_teardown(every_answer_that_is_owed_is_given, lab_free),
-        cmocka_unit_test_teardown(answers_get_the_last_buffer, lab_free),
+        cmocka_unit_test_teardown(a_message_to_its_own_sender_arrives, lab_free),
+        cmocka_unit_test_teardown(an_idle_endpoint_reports_idle, lab_free),
+        cmocka_unit_test_teardown(every_owed_acknowledgement_is_sent, lab_free),
+        cmocka_unit_test_teardown(acknowledgements_get_the_last_buffer, lab_free),
         cmocka_unit_test_teardown(at_most_512_packets_are_ahead, lab_free),
         cmocka_unit_test_teardown(a_late_packet_moves_the_window_at_once, lab_free),
-        cmocka_unit_test_teardown(few_messages_of_a_pair_are_under_way, lab_free),
-        cmocka_unit_test_teardown(all_sends_may_be_taken, lab_free),
-        cmocka_unit_test_teardown(what_is_out_of_range_is_refused, lab_free),
+        cmocka_unit_test_teardown(messages_of_a_pair_in_flight_are_bounded, lab_free),
+        cmocka_unit_test_teardown(all_sends_may_be_in_use, lab_free),
+        cmocka_unit_test_teardown(values_out_of_range_are_refused, lab_free),
         cmocka_unit_test_teardown(every_peer_has_its_turn, lab_free),
-        cmocka_unit_test_teardown(as_many_sends_as_there_can_be_have_their_turn, lab_free),
+        cmocka_unit_test_teardown(the_most_possible_sends_have_their_turn, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_endpoint_answers.c - what single answers tell an endpoint: of time, of what is there, and of planes that do not
- * lead to a peer. The test gives them itself; whatever the endpoint sends is gone. */
+/* test_endpoint_answers.c - how an endpoint takes single acknowledgements and reports: round trips, arrived packets,
+ * and planes that do not lead to a peer. The test sends them itself; packets of the endpoint are lost. */
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
@@ -15,7 +15,7 @@ enum { LEAST = 100, USUAL = 250, MOST = 800 /* turns */, ENDS = 3 };
 
 static struct hx_endpoint *ep;
 static struct hx_peer *peer; /* end 1 */
-static struct hx_send *s;    /* the newest message to it */
+static struct hx_send *s;    /* newest message to it */
 
 static bool swallow(struct cloud *c, struct cloud_frame *f)
 {
@@ -24,7 +24,7 @@ static bool swallow(struct cloud *c, struct cloud_frame *f)
     return false;
 }
 
-/* An endpoint of so many sends, when some time has passed. */
+/* An endpoint with this many sends, some time after its start. */
 static void start(unsigned planes, unsigned sends)
 {
     struct hx_endpoint_config config = trial_config(planes);
@@ -50,7 +50,7 @@ static uint64_t now(void)
     return hal_now(ep->hal);
 }
 
-/* `tag`: the number of the probe that is answered, 0: none. `there`: packets from `offset` on, bit by packet. */
+/* `tag`: number of the answered probe, 0: none. `there`: arrived packets from `offset` on, a bit each. */
 static void answer(uint32_t offset, uint32_t tag, uint32_t there)
 {
     const struct hx_header h = {.kind = HX_ACK,
@@ -69,7 +69,7 @@ static void report(unsigned plane, uint32_t offset)
     hx_endpoint_take_unreachable(ep, HX_DATA, &h, peer);
 }
 
-/* ---- what is timed ---- */
+/* ---- round trips ---- */
 
 static void assert_round(const struct hx_round_trip *expected)
 {
@@ -77,8 +77,8 @@ static void assert_round(const struct hx_round_trip *expected)
     assert_memory_equal(&ep->round_trip, expected, sizeof *expected);
 }
 
-/* Of the packets that went out, when each did. One at a time is timed: one that brings an acknowledgement about, and
- * the last. Its own acknowledgement tells, none before it. */
+/* One packet at a time is timed: one that triggers an acknowledgement, or the last. Only its own acknowledgement
+ * ends the measurement. */
 static void one_packet_at_a_time_is_timed(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void one_packet_at_a_time_is_timed(void **state)
     uint32_t timed = NONE;
     begin(PACKETS);
     for (uint32_t known = 0, sent = 0; sent < PACKETS;) {
-        for (unsigned turn = 0; turn < LEAST - 2; turn++) { /* a window goes out, and nothing is late */
+        for (unsigned turn = 0; turn < LEAST - 2; turn++) { /* a window leaves, and nothing is late */
             trial_turns(1);
             for (; sent < s->next; sent++) {
                 went[sent] = now();
@@ -105,15 +105,15 @@ static void one_packet_at_a_time_is_timed(void **state)
         known = timed + 1;
         timed = NONE;
         if (known == PACKETS)
-            break; /* nobody has received it */
+            break; /* no peer receives it */
         answer(known, 0, 0);
         assert_round(&expected);
     }
     assert_true(expected.smoothed > 0);
 }
 
-/* What was repeated is not timed: nobody knows which of both the answer is to. */
-static void what_was_repeated_is_not_timed(void **state)
+/* A retransmitted packet is not timed: its acknowledgement may belong to either copy. */
+static void retransmitted_packets_are_not_timed(void **state)
 {
     (void)state;
     const struct hx_round_trip none = {0, 0};
@@ -127,9 +127,9 @@ static void what_was_repeated_is_not_timed(void **state)
     assert_round(&none);
 }
 
-/* ---- what is late ---- */
+/* ---- timeouts ---- */
 
-/* Turns until the endpoint asks. */
+/* Turns until the endpoint sends a probe. */
 static unsigned turns_to_probe(void)
 {
     uint64_t before = ep->stats.probes_sent;
@@ -141,12 +141,12 @@ static unsigned turns_to_probe(void)
     return turns;
 }
 
-/* Later than the slower of the two estimates says, and within the bounds of the configuration. */
-static void what_is_late_is_measured(void **state)
+/* The timeout is twice the slower of the two estimates, within the bounds of the configuration. */
+static void the_timeout_follows_measured_round_trips(void **state)
 {
     (void)state;
     static const struct {
-        unsigned its, all; /* turns that answers took, 0: not known; a timeout is twice that */
+        unsigned its, all; /* turns that answers took, 0: unknown; a timeout is twice that */
         unsigned late;
     } known[] = {{0, 0, USUAL},    {150, 150, 300},    {150, 0, 300},   {0, 150, 300}, {150, 100, 300},
                  {100, 150, 300},  {1, 1, LEAST},      {45, 45, LEAST}, {55, 55, 110}, {395, 395, 790},
@@ -163,9 +163,9 @@ static void what_is_late_is_measured(void **state)
     }
 }
 
-/* An answer to the newest probe that came in good time makes what is missing doubtful. With one probe out that is what
- * is not late; after a probe in vain, what is never called late. */
-static void an_answer_in_good_time_makes_doubt(void **state)
+/* An answer in time to the newest probe makes the endpoint suspect a loss. With one probe in flight, in time means
+ * within the timeout; after an unanswered probe, within the shortest timeout. */
+static void an_answer_in_time_makes_the_endpoint_suspect_a_loss(void **state)
 {
     (void)state;
     for (unsigned probes = 1; probes <= 3; probes++) {
@@ -186,8 +186,9 @@ static void an_answer_in_good_time_makes_doubt(void **state)
     }
 }
 
-/* A quick answer to a probe says nothing of data: probes are small, and pass what data waits for. A slow one does. */
-static void a_quick_answer_is_no_measure(void **state)
+/* A quick answer to a probe does not shorten the round trip of data: probes are small and overtake data. A slow one
+ * lengthens it. */
+static void a_quick_probe_answer_does_not_shorten_the_round_trip(void **state)
 {
     (void)state;
     enum { KNOWN = 8 /* turns: 125 units of 64 ns */ };
@@ -207,10 +208,10 @@ static void a_quick_answer_is_no_measure(void **state)
     }
 }
 
-/* ---- what is there ---- */
+/* ---- acknowledged packets ---- */
 
-/* What is there beyond a gap is news once: probes are counted from it on. */
-static void news_begin_the_count_of_probes_anew(void **state)
+/* A first acknowledgement beyond a gap resets the count of probes. */
+static void new_acknowledgements_reset_the_count_of_probes(void **state)
 {
     (void)state;
     start(1, 1);
@@ -223,14 +224,14 @@ static void news_begin_the_count_of_probes_anew(void **state)
     answer(0, 0, 1U << 7);
     assert_true(s->tries == 0 && s->unanswered == 0 && !s->probing);
     (void)turns_to_probe();
-    answer(0, 0, 1U << 7); /* that is known */
+    answer(0, 0, 1U << 7); /* already known */
     assert_true(s->tries == 1 && s->unanswered == 1 && s->probing);
     answer(1, 0, 0);
     assert_true(s->tries == 0 && s->unanswered == 0 && !s->probing);
 }
 
-/* An answer that cannot be true changes nothing. */
-static void what_cannot_be_true_is_dropped(void **state)
+/* An impossible answer changes nothing. */
+static void impossible_answers_are_dropped(void **state)
 {
     (void)state;
     start(1, 1);
@@ -250,7 +251,7 @@ static void what_cannot_be_true_is_dropped(void **state)
     hx_endpoint_take_ack(ep, &h, peer, payload);
     assert_int_equal(s->acked, 0);
     assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED), drops + 2);
-    h.message++; /* not under way */
+    h.message++; /* not in flight */
     h.offset = 3;
     hx_endpoint_take_ack(ep, &h, peer, payload);
     assert_int_equal(s->acked, 0);
@@ -265,9 +266,9 @@ static void what_cannot_be_true_is_dropped(void **state)
     assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED), drops + 2);
 }
 
-/* A message began anew while packets of it were on their way: of those the peer may have more than have gone out since.
- * One that waits for a way sends nothing that would make up for it, so the answer must be believed. */
-static void what_went_out_before_a_message_began_anew_may_be_there(void **state)
+/* A message restarted while its packets were in flight, so the peer may have more packets than the restarted message
+ * has sent. If it waits for a path it sends nothing to correct this, so the answer must be accepted. */
+static void packets_sent_before_a_message_restarted_may_be_acknowledged(void **state)
 {
     (void)state;
     enum { PACKETS = 10, THERE = 4 };
@@ -280,7 +281,7 @@ static void what_went_out_before_a_message_began_anew_may_be_there(void **state)
     report(0, PACKETS - 1);
     assert_true(s->waits);
     uint64_t drops = cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED);
-    answer(PACKETS + 1, 0, 0); /* more than there is */
+    answer(PACKETS + 1, 0, 0); /* more than the message has */
     assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED), drops + 1);
     assert_true(s->waits);
     answer(THERE, 0, 0);
@@ -293,10 +294,10 @@ static void what_went_out_before_a_message_began_anew_may_be_there(void **state)
     assert_int_equal(ep->stats.packets_repeated, PACKETS - THERE);
 }
 
-/* ---- what is to be repeated ---- */
+/* ---- retransmissions ---- */
 
-/* Only packets that went out and are not known to be there go out again, each once a report, by another plane. */
-static void what_is_there_is_not_repeated(void **state)
+/* Only packets that were sent and not acknowledged are sent again, each once per report, by another plane. */
+static void acknowledged_packets_are_not_retransmitted(void **state)
 {
     (void)state;
     start(2, 1);
@@ -305,7 +306,7 @@ static void what_is_there_is_not_repeated(void **state)
     assert_int_equal(s->next, HX_MESSAGE_WINDOW);
     const uint64_t *repeated = &ep->stats.packets_repeated;
     cloud.end[0].mute = true;
-    answer(3, 0, 1U << 31 | 1U << 2); /* 0, 1, 2, 5 and 34 are there */
+    answer(3, 0, 1U << 31 | 1U << 2); /* 0, 1, 2, 5 and 34 have arrived */
     static const uint32_t needless[] = {0, 2, 5, 34, HX_MESSAGE_WINDOW, 1999, 2000, UINT32_MAX};
     for (unsigned n = 0; n < sizeof needless / sizeof *needless; n++)
         report(0, needless[n]);
@@ -331,8 +332,8 @@ static unsigned left_out(unsigned rank)
     return hx_endpoint_unreachable_planes(ep, hx_endpoint_peer(ep, rank));
 }
 
-/* From the report on for the longest timeout, of that peer alone; never all planes. */
-static void a_plane_is_left_out_for_a_while(void **state)
+/* For the longest timeout after the report, for that peer only, and never all planes. */
+static void a_failed_plane_is_avoided_for_a_while(void **state)
 {
     (void)state;
     start(2, 4);
@@ -341,7 +342,7 @@ static void a_plane_is_left_out_for_a_while(void **state)
     report(1, 0);
     assert_int_equal(left_out(1), 2);
     assert_int_equal(left_out(0) + left_out(2), 0);
-    hx_endpoint_abandon(ep, 1, 0); /* or nobody would answer, and all planes were tried again */
+    hx_endpoint_abandon(ep, 1, 0); /* or, without answers, all planes would be tried again */
     trial_turns(MOST - 2);
     assert_int_equal(left_out(1), 2);
     trial_turns(4);
@@ -353,7 +354,7 @@ static void a_plane_is_left_out_for_a_while(void **state)
     assert_int_equal(left_out(1), 0);
 }
 
-static void new_routes_make_all_planes_worth_a_try(void **state)
+static void new_routes_make_all_planes_eligible(void **state)
 {
     (void)state;
     for (unsigned to = 0; to < ENDS; to++) {
@@ -367,12 +368,12 @@ static void new_routes_make_all_planes_worth_a_try(void **state)
         hx_endpoint_routes_changed(ep);
         assert_int_equal(left_out(to), 0);
         assert_int_equal(s->unreachable_planes, 0);
-        assert_false(ep->plane_failures); /* what is known of peers is not looked at again */
+        assert_false(ep->plane_failures); /* the list of peers is not searched again */
         ep->plane_failures = true;        /* as after a report of another peer */
         assert_int_equal(left_out(0) + left_out(1) + left_out(2), 0);
         lab_free(NULL);
     }
-    /* Of all peers that were reported, not of the first alone, though nothing is under way to them. */
+    /* For all reported peers, not only the first, also without messages in flight. */
     start(2, 4);
     for (unsigned to = 1; to < ENDS; to++) {
         trial_send(0, to, 100 * FULL);
@@ -387,8 +388,8 @@ static void new_routes_make_all_planes_worth_a_try(void **state)
     assert_int_equal(left_out(1) + left_out(2), 0);
 }
 
-/* Who waits for a way, and is answered, has one: all planes are worth a try, and nothing was asked in vain. */
-static void an_answer_is_a_way(void **state)
+/* An answer to an endpoint that waits for a path shows one: all planes are tried, and earlier probes do not count. */
+static void an_answer_shows_a_path(void **state)
 {
     (void)state;
     start(2, 1);
@@ -405,8 +406,8 @@ static void an_answer_is_a_way(void **state)
     assert_true(s->unreachable_planes == 0 && s->unanswered == 0);
 }
 
-/* A message whose planes have no room holds up no other that may go by another plane. */
-static void who_has_no_room_holds_up_nobody(void **state)
+/* A message on planes without credit does not delay one that may use another plane. */
+static void messages_without_credit_delay_no_others(void **state)
 {
     (void)state;
     start(2, 8);
@@ -428,18 +429,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(one_packet_at_a_time_is_timed, lab_free),
-        cmocka_unit_test_teardown(what_was_repeated_is_not_timed, lab_free),
-        cmocka_unit_test_teardown(what_is_late_is_measured, lab_free),
-        cmocka_unit_test_teardown(an_answer_in_good_time_makes_doubt, lab_free),
-        cmocka_unit_test_teardown(a_quick_answer_is_no_measure, lab_free),
-        cmocka_unit_test_teardown(news_begin_the_count_of_probes_anew, lab_free),
-        cmocka_unit_test_teardown(what_cannot_be_true_is_dropped, lab_free),
-        cmocka_unit_test_teardown(what_went_out_before_a_message_began_anew_may_be_there, lab_free),
-        cmocka_unit_test_teardown(what_is_there_is_not_repeated, lab_free),
-        cmocka_unit_test_teardown(a_plane_is_left_out_for_a_while, lab_free),
-        cmocka_unit_test_teardown(new_routes_make_all_planes_worth_a_try, lab_free),
-        cmocka_unit_test_teardown(an_answer_is_a_way, lab_free),
-        cmocka_unit_test_teardown(who_has_no_room_holds_up_nobody, lab_free),
+        cmocka_unit_test_teardown(retransmitted_packets_are_not_timed, lab_free),
+        cmocka_unit_test_teardown(the_timeout_follows_measured_round_trips, lab_free),
+        cmocka_unit_test_teardown(an_answer_in_time_makes_the_endpoint_suspect_a_loss, lab_free),
+        cmocka_unit_test_teardown(a_quick_probe_answer_does_not_shorten_the_round_trip, lab_free),
+        cmocka_unit_test_teardown(new_acknowledgements_reset_the_count_of_probes, lab_free),
+        cmocka_unit_test_teardown(impossible_answers_are_dropped, lab_free),
+        cmocka_unit_test_teardown(packets_sent_before_a_message_restarted_may_be_acknowledged, lab_free),
+        cmocka_unit_test_teardown(acknowledged_packets_are_not_retransmitted, lab_free),
+        cmocka_unit_test_teardown(a_failed_plane_is_avoided_for_a_while, lab_free),
+        cmocka_unit_test_teardown(new_routes_make_all_planes_eligible, lab_free),
+        cmocka_unit_test_teardown(an_answer_shows_a_path, lab_free),
+        cmocka_unit_test_teardown(messages_without_credit_delay_no_others, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_endpoint_arrivals.c - what an endpoint says about what arrived: acknowledgements, when and by which plane, and
- * reports of packets that are not for it. */
+/* test_endpoint_arrivals.c - what an endpoint sends about arrivals: acknowledgements, their time and plane, and
+ * reports of packets for another endpoint. */
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Frames taken out of the network, to be put back one by one. */
+/* Frames that were removed from the network, to be put back one by one. */
 enum { MOST_HELD = 34 };
 static struct {
     struct cloud_frame frame[MOST_HELD];
@@ -46,7 +46,8 @@ static void put_back(unsigned offset)
 
 /* ---- acknowledgements ---- */
 
-/* Up to 64 packets are acknowledged when all are there; of more, some are before. The sender is not the first peer. */
+/* Up to 64 packets are acknowledged once, after the last; longer messages more often. The sender is not the first
+ * peer. */
 static void short_messages_are_acknowledged_once(void **state)
 {
     (void)state;
@@ -62,9 +63,9 @@ static void short_messages_are_acknowledged_once(void **state)
     }
 }
 
-/* Of a long message the first acknowledgement comes after 64 packets, less the sender's rank and what the receiver was
- * told: so neither all senders of one receiver nor all receivers of one sender have theirs at the same packet. */
-static void long_messages_are_first_acknowledged_each_at_its_packet(void **state)
+/* The first acknowledgement of a long message is due after 64 packets, less the sender's rank and the count that the
+ * receiver got. So first acknowledgements of one receiver, or to one sender, fall on different packets. */
+static void first_acknowledgements_of_long_messages_are_spread(void **state)
 {
     (void)state;
     static const uint8_t told[] = {0, 1, 40, 63};
@@ -82,7 +83,7 @@ static void long_messages_are_first_acknowledged_each_at_its_packet(void **state
     }
 }
 
-/* Of a message of up to 32 packets its slot says which are here, of a longer one a map does. */
+/* A slot records the arrived packets of messages up to 32 packets; a map those of longer ones. */
 static void the_last_packet_of_a_message_may_come_first(void **state)
 {
     (void)state;
@@ -101,8 +102,8 @@ static void the_last_packet_of_a_message_may_come_first(void **state)
     }
 }
 
-/* An acknowledgement goes by the plane of the packet that came last. */
-static void answers_take_the_plane_of_what_came_last(void **state)
+/* An acknowledgement takes the plane of the latest arrival. */
+static void acknowledgements_take_the_plane_of_the_latest_arrival(void **state)
 {
     (void)state;
     for (unsigned last = 0; last < 2; last++) {
@@ -121,8 +122,8 @@ static void answers_take_the_plane_of_what_came_last(void **state)
     }
 }
 
-/* A message of which the middle is missing is given up: nothing of it is taken for a packet of a later one. */
-static void what_came_of_a_message_given_up_is_forgotten(void **state)
+/* A message with a gap fails at its sender: its packets are not taken for those of a later one. */
+static void packets_of_a_failed_message_are_forgotten(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -135,7 +136,7 @@ static void what_came_of_a_message_given_up_is_forgotten(void **state)
     assert_int_equal(trial_message(lost)->failed, 1);
     assert_int_equal(trial_message(lost)->placed, 150);
     for (unsigned n = 0; n < HX_PEER_WINDOW; n++) {
-        gate.lose_first = 1; /* what comes first is not in order */
+        gate.lose_first = 1; /* so the first arrival is out of order */
         unsigned next = trial_send(0, 1, 200 * FULL - 1);
         assert_true(cloud_run(&cloud, LONG));
         assert_int_equal(trial_message(next)->received + trial_message(next)->sent, 2);
@@ -144,7 +145,7 @@ static void what_came_of_a_message_given_up_is_forgotten(void **state)
     assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_DUPLICATE), 0);
 }
 
-/* The window of a message of which nothing has come yet ends where that of any other does. */
+/* The window of a message without arrivals ends where that of any other does. */
 static void the_first_packet_may_not_be_beyond_the_window(void **state)
 {
     (void)state;
@@ -165,7 +166,7 @@ static void the_first_packet_may_not_be_beyond_the_window(void **state)
 
 /* ---- reports ---- */
 
-/* What was reported, by offset of the packet; and the payload of the last report. */
+/* Reports by offset of the packet, and the payload of the last one. */
 static struct {
     unsigned of[32], count;
     uint8_t place[HX_REPORT_BYTES];
@@ -186,7 +187,7 @@ static bool note_reports(struct cloud *c, struct cloud_frame *f)
     return true;
 }
 
-/* Who has no room keeps what it is to report, of whichever plane, and then tells each once. */
+/* Without credit an endpoint keeps its reports, of any plane, and sends each once later. */
 static void each_packet_that_went_astray_is_reported_once(void **state)
 {
     (void)state;
@@ -197,7 +198,7 @@ static void each_packet_that_went_astray_is_reported_once(void **state)
     trial_send(0, 1, PACKETS * FULL);
     cloud.end[2].mute = true;
     trial_turns(10);
-    cloud.end[0].off = true; /* or it would repeat them */
+    cloud.end[0].off = true; /* or it would retransmit them */
     uint64_t astray = cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE);
     assert_int_equal(astray, PACKETS);
     cloud.end[2].mute = false;
@@ -207,7 +208,7 @@ static void each_packet_that_went_astray_is_reported_once(void **state)
         assert_int_equal(reports.of[n], 1);
 }
 
-/* The place in a report is the packet's destination, whatever its bytes. */
+/* The address in a report is the packet's destination, for any bytes. */
 static void a_report_names_the_destination(void **state)
 {
     (void)state;
@@ -238,7 +239,7 @@ static void a_report_names_the_destination(void **state)
     assert_memory_equal(reports.place, place, sizeof place);
 }
 
-/* A report of what a former incarnation sent says nothing to this one. */
+/* A report of a packet of an earlier incarnation is dropped. */
 static void a_report_for_a_former_incarnation_is_stale(void **state)
 {
     (void)state;
@@ -267,10 +268,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(short_messages_are_acknowledged_once, lab_free),
-        cmocka_unit_test_teardown(long_messages_are_first_acknowledged_each_at_its_packet, lab_free),
+        cmocka_unit_test_teardown(first_acknowledgements_of_long_messages_are_spread, lab_free),
         cmocka_unit_test_teardown(the_last_packet_of_a_message_may_come_first, lab_free),
-        cmocka_unit_test_teardown(answers_take_the_plane_of_what_came_last, lab_free),
-        cmocka_unit_test_teardown(what_came_of_a_message_given_up_is_forgotten, lab_free),
+        cmocka_unit_test_teardown(acknowledgements_take_the_plane_of_the_latest_arrival, lab_free),
+        cmocka_unit_test_teardown(packets_of_a_failed_message_are_forgotten, lab_free),
         cmocka_unit_test_teardown(the_first_packet_may_not_be_beyond_the_window, lab_free),
         cmocka_unit_test_teardown(each_packet_that_went_astray_is_reported_once, lab_free),
         cmocka_unit_test_teardown(a_report_names_the_destination, lab_free),

@@ -1,5 +1,5 @@
-/* test_endpoint_hello.c - who a peer is: recorded, forged and late packets change nothing, and a restart costs round
- * trips and no timeout. */
+/* test_endpoint_hello.c - sessions of peers: recorded, forged and late packets change nothing, and a restart costs
+ * round trips but no timeout. */
 #include "siphash.h"
 #include "tests/support/loopback/support_endpoint.h"
 
@@ -24,7 +24,7 @@ static void put_rewritten(const struct cloud_frame *f, const struct hx_header *h
     trial_rewrite(&cloud.frame[cloud.frames - 1], h);
 }
 
-/* A copy of some packet that is on its way. */
+/* A copy of a packet in flight. */
 static struct cloud_frame recorded(uint8_t bytes[HX_MAX_FRAME])
 {
     struct cloud_frame f = cloud.frame[0];
@@ -33,9 +33,9 @@ static struct cloud_frame recorded(uint8_t bytes[HX_MAX_FRAME])
     return f;
 }
 
-/* Eight packets of another epoch, earlier or later by any count, with a right checksum, while eight messages are under
- * way: they are dropped, the peer is asked at most once, and every message ends well. */
-static void recorded_packets_of_another_epoch_end_nothing(void **state)
+/* Eight packets of other epochs, earlier and later by any count, with correct checksums, while eight messages are in
+ * flight. They are dropped, the peer gets at most one hello, and every message completes. */
+static void recorded_packets_of_another_epoch_fail_no_message(void **state)
 {
     (void)state;
     for (unsigned kind = HX_DATA; kind <= HX_HELLO; kind++) {
@@ -70,7 +70,7 @@ static void recorded_packets_of_another_epoch_end_nothing(void **state)
         assert_int_equal(cloud.end[0].ep.stats.packets_repeated + cloud.end[1].ep.stats.packets_repeated, 0);
         assert_int_equal(cloud.end[1 - from].ep.peer[from].epoch, epoch);
         assert_int_equal(cloud_drops(&cloud, 1 - from, HX_DROP_STALE), kind == HX_UNREACHABLE ? 0 : 8);
-        /* What a hello asks is answered, whoever asks: of the epoch, and once more of the next message's number. */
+        /* Every hello is answered: with the epoch, and once with the next message number. */
         assert_in_range(gate.kinds[HX_HELLO], kind != HX_UNREACHABLE,
                         kind == HX_DATA || kind == HX_UNREACHABLE ? 2 : 4);
         lab_free(NULL);
@@ -80,7 +80,7 @@ static void recorded_packets_of_another_epoch_end_nothing(void **state)
 /* ---- a restart ---- */
 
 static uint8_t answer_bytes[HX_MAX_FRAME];
-static struct cloud_frame answer; /* the last one to end 0 */
+static struct cloud_frame answer; /* last answer to end 0 */
 
 static bool record_hellos(struct cloud *c, struct cloud_frame *f)
 {
@@ -92,9 +92,9 @@ static bool record_hellos(struct cloud *c, struct cloud_frame *f)
     return trial_count_and_lose(c, f);
 }
 
-/* It says that nothing is known of what was sent, and comes again when more than a window is: the message begins anew,
- * and the receiver has more of it than goes out before an acknowledgement. */
-static void a_late_hello_ends_nothing(void **state)
+/* A late hello reports an empty window and arrives again after more than a window: the message restarts, and the
+ * receiver has more of it than leaves before an acknowledgement. */
+static void a_late_hello_fails_no_message(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -129,9 +129,9 @@ static bool record_answers(struct cloud *c, struct cloud_frame *f)
     return trial_count_and_lose(c, f);
 }
 
-/* The answer of a former life, with the nonce that it was asked with, comes again in the next life: the nonce is used.
- * And one with any other nonce is no better. */
-static void a_nonce_is_good_for_one_answer(void **state)
+/* An answer to an earlier incarnation, with its nonce, arrives again at the next incarnation: the nonce is used up.
+ * Any other nonce fails too. */
+static void a_nonce_is_valid_for_one_answer(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -165,22 +165,22 @@ static void a_nonce_is_good_for_one_answer(void **state)
     trial_finish();
 }
 
-/* Whoever restarts, whoever has something to send: all of it is there in less than a timeout. */
+/* Either end restarts, and either sends: everything arrives in less than a timeout. */
 static void a_restart_costs_round_trips(void **state)
 {
     (void)state;
-    for (unsigned way = 0; way < 6; way++) {
+    for (unsigned which = 0; which < 6; which++) {
         trial_start(2, 1);
         trial_send(0, 1, 5);
         trial_send(1, 0, 5);
         trial_finish();
-        if (way & 1) /* in the middle of a message to the one that restarts */
+        if (which & 1) /* in the middle of a message to the restarting end */
             trial_send(0, 1, 40 * FULL);
-        trial_turns(way & 1 ? 5 : 0);
+        trial_turns(which & 1 ? 5 : 0);
         cloud_restart(&cloud, 1);
-        if (way != 1)
+        if (which != 1)
             trial_send(1, 0, 20 * FULL);
-        if (way == 4)
+        if (which == 4)
             trial_send(0, 1, 20 * FULL);
         assert_true(cloud_run(&cloud, TIMEOUT_TURNS - 5));
         messages_validate_all_through(&cloud.messages);
@@ -189,8 +189,8 @@ static void a_restart_costs_round_trips(void **state)
     }
 }
 
-/* A peer that does not answer is asked once in an eighth of a timeout, however many packets give cause to. */
-static void questions_are_rare(void **state)
+/* A silent peer gets one hello per eighth of a timeout, for any number of packets. */
+static void hellos_are_rare(void **state)
 {
     (void)state;
     static uint8_t bytes[HX_MAX_FRAME];
@@ -220,11 +220,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hash_is_siphash),
-        cmocka_unit_test_teardown(recorded_packets_of_another_epoch_end_nothing, lab_free),
-        cmocka_unit_test_teardown(a_late_hello_ends_nothing, lab_free),
-        cmocka_unit_test_teardown(a_nonce_is_good_for_one_answer, lab_free),
+        cmocka_unit_test_teardown(recorded_packets_of_another_epoch_fail_no_message, lab_free),
+        cmocka_unit_test_teardown(a_late_hello_fails_no_message, lab_free),
+        cmocka_unit_test_teardown(a_nonce_is_valid_for_one_answer, lab_free),
         cmocka_unit_test_teardown(a_restart_costs_round_trips, lab_free),
-        cmocka_unit_test_teardown(questions_are_rare, lab_free),
+        cmocka_unit_test_teardown(hellos_are_rare, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

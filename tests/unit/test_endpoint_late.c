@@ -1,5 +1,4 @@
-/* test_endpoint_late.c - answers that are late: the network is slow, or something is lost, and an endpoint must tell
- * one from the other. */
+/* test_endpoint_late.c - late answers: an endpoint must tell a slow network from a loss. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
 #include "tests/support/support_random.h"
@@ -13,7 +12,7 @@
 
 /* ---- a slow network ---- */
 
-/* Packets lie still for `still` turns, all of them, and move on for three. */
+/* All packets stop for `still` turns, then move for three. */
 static void slow_turns(unsigned count, unsigned still)
 {
     for (; count > 0; count--) {
@@ -24,9 +23,9 @@ static void slow_turns(unsigned count, unsigned still)
     cloud.still = false;
 }
 
-/* It takes much longer than the timeout, and nothing is lost: nothing is repeated. After some messages the endpoint
- * does not even ask any more. */
-static void a_slow_network_repeats_nothing(void **state)
+/* The network takes much longer than the timeout and loses nothing, so nothing is retransmitted. After some messages
+ * the endpoint sends no probes either. */
+static void a_slow_network_causes_no_retransmission(void **state)
 {
     (void)state;
     enum { MESSAGES = 60, LAST = 20 };
@@ -55,9 +54,8 @@ static void send_slowly(unsigned to)
         slow_turns(1, 2 * TIMEOUT_TURNS);
 }
 
-/* A peer that is new is as slow as those that are known; one that is known to be slow stays so while others are
- * quick. */
-static void what_one_peer_takes_is_known_of_it_and_of_all(void **state)
+/* A new peer starts with the round trip of the known ones; a slow peer stays slow while others are quick. */
+static void round_trips_are_known_per_peer_and_for_all(void **state)
 {
     (void)state;
     enum { LESSONS = 40 };
@@ -77,9 +75,9 @@ static void what_one_peer_takes_is_known_of_it_and_of_all(void **state)
     assert_int_equal(*asked, before);
 }
 
-/* Where answers may take long, a second one that misses the packet comes late too: routes that change sooner than that,
- * again and again as where a link flaps, must not begin the wait anew each time. */
-static void a_loss_is_found_while_routes_change_again_and_again(void **state)
+/* If answers are slow, a second one that lacks the packet is slow too. Routes that change more often than that, as
+ * with a flapping link, must not restart the wait each time. */
+static void a_loss_is_found_while_routes_keep_changing(void **state)
 {
     (void)state;
     enum { LESSONS = 40, CHANGES = 4 };
@@ -101,8 +99,8 @@ static void a_loss_is_found_while_routes_change_again_and_again(void **state)
     trial_finish();
 }
 
-/* All that many endpoints have to say lies still for ten timeouts, and then goes on: no storm follows. */
-static void a_standstill_repeats_nothing(void **state)
+/* All packets of many endpoints stop for ten timeouts and then go on: no burst of retransmissions follows. */
+static void a_standstill_causes_no_retransmission(void **state)
 {
     (void)state;
     trial_start(4, 1);
@@ -119,8 +117,8 @@ static void a_standstill_repeats_nothing(void **state)
         assert_int_equal(cloud.end[end].ep.stats.packets_repeated, 0);
 }
 
-/* An endpoint that did not run for long, as a process that shares its core: what came meanwhile is looked at first. */
-static void who_did_not_run_repeats_nothing(void **state)
+/* An endpoint that did not run for long, as in a process that shares its core, takes its arrivals first. */
+static void an_endpoint_that_did_not_run_retransmits_nothing(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -135,7 +133,7 @@ static void who_did_not_run_repeats_nothing(void **state)
     assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
 }
 
-/* Packets that are on their way for as many turns as their kind says. */
+/* Packets in flight, for a number of turns by kind. */
 static struct {
     struct cloud_frame frame[12];
     uint8_t bytes[12][HX_MAX_FRAME];
@@ -153,8 +151,8 @@ static bool take_detour(struct cloud *c, struct cloud_frame *f)
     return false;
 }
 
-/* Everything is slow, and probes overtake the data: their answers say that nothing is there. The first one is slow
- * itself, so that this means nothing, and one alone proves nothing. */
+/* Everything is slow, and probes overtake data, so their answers report no arrivals. The first one is slow itself,
+ * so it proves nothing; nor does one alone. */
 static void a_slow_answer_proves_no_loss(void **state)
 {
     (void)state;
@@ -191,8 +189,8 @@ static bool steal_data(struct cloud *c, struct cloud_frame *f)
     return !lost;
 }
 
-/* What is lost goes out once more each time, nothing else does; and what goes out twice is not measured. */
-static void a_loss_costs_what_was_lost(void **state)
+/* Only the lost packets are sent again, once per loss; packets sent twice are not measured. */
+static void a_loss_costs_only_the_lost_packets(void **state)
 {
     (void)state;
     for (unsigned percent = 1; percent <= 50; percent += 7) {
@@ -215,9 +213,9 @@ static void a_loss_costs_what_was_lost(void **state)
     }
 }
 
-/* A message is repeated where its probe was answered: of four planes three are dead, and all that was lost arrives at
- * the second try. */
-static void what_is_repeated_takes_the_way_of_the_answer(void **state)
+/* Retransmissions take the plane that answered the probe: with three of four planes dead, all losses arrive at the
+ * second try. */
+static void retransmissions_take_the_plane_of_the_answer(void **state)
 {
     (void)state;
     enum { MESSAGES = 8, MOST_PACKETS = 6 };
@@ -251,11 +249,11 @@ static bool note_probes(struct cloud *c, struct cloud_frame *f)
     return false;
 }
 
-/* One probe after a timeout, another after two more, then four, until the longest; and no data. */
-static void probes_come_ever_less_often(void **state)
+/* A probe after one timeout, then after two more, then four, up to the longest; and no data. */
+static void probes_back_off(void **state)
 {
     (void)state;
-    enum { SWEEP = 8 /* sends: one is looked at a turn */ };
+    enum { SWEEP = 8 /* sends: one is checked a turn */ };
     struct hx_endpoint_config config = trial_config(1);
     config.retries = 8;
     config.most_ns = 6 * config.timeout_ns;
@@ -274,7 +272,7 @@ static void probes_come_ever_less_often(void **state)
     assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
 }
 
-/* Small packets get through and large ones do not: probes are answered, and still the message ends. */
+/* Small packets pass and large ones do not: probes are answered, and still the message fails. */
 static void answers_without_news_are_counted(void **state)
 {
     (void)state;
@@ -283,7 +281,7 @@ static void answers_without_news_are_counted(void **state)
     gate.lose_kind = HX_DATA;
     gate.lose_first = UINT32_MAX;
     gate.lose_below = 5;
-    unsigned number = trial_send(0, 1, 6 * FULL); /* the last one arrives */
+    unsigned number = trial_send(0, 1, 6 * FULL); /* the last packet arrives */
     assert_true(cloud_run(&cloud, LONG));
     assert_int_equal(trial_message(number)->failed, 1);
     assert_int_equal(trial_message(number)->placed, 1);
@@ -293,15 +291,15 @@ static void answers_without_news_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_slow_network_repeats_nothing, lab_free),
-        cmocka_unit_test_teardown(what_one_peer_takes_is_known_of_it_and_of_all, lab_free),
-        cmocka_unit_test_teardown(a_loss_is_found_while_routes_change_again_and_again, lab_free),
-        cmocka_unit_test_teardown(a_standstill_repeats_nothing, lab_free),
-        cmocka_unit_test_teardown(who_did_not_run_repeats_nothing, lab_free),
+        cmocka_unit_test_teardown(a_slow_network_causes_no_retransmission, lab_free),
+        cmocka_unit_test_teardown(round_trips_are_known_per_peer_and_for_all, lab_free),
+        cmocka_unit_test_teardown(a_loss_is_found_while_routes_keep_changing, lab_free),
+        cmocka_unit_test_teardown(a_standstill_causes_no_retransmission, lab_free),
+        cmocka_unit_test_teardown(an_endpoint_that_did_not_run_retransmits_nothing, lab_free),
         cmocka_unit_test_teardown(a_slow_answer_proves_no_loss, lab_free),
-        cmocka_unit_test_teardown(a_loss_costs_what_was_lost, lab_free),
-        cmocka_unit_test_teardown(what_is_repeated_takes_the_way_of_the_answer, lab_free),
-        cmocka_unit_test_teardown(probes_come_ever_less_often, lab_free),
+        cmocka_unit_test_teardown(a_loss_costs_only_the_lost_packets, lab_free),
+        cmocka_unit_test_teardown(retransmissions_take_the_plane_of_the_answer, lab_free),
+        cmocka_unit_test_teardown(probes_back_off, lab_free),
         cmocka_unit_test_teardown(answers_without_news_are_counted, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,4 @@
-/* test_endpoint_losses.c - what the endpoint does about packets that are lost, repeated, late or broken, and about
- * those that have no business with it. */
+/* test_endpoint_losses.c - lost, repeated, late and corrupted packets, and packets that are not for this endpoint. */
 #include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
@@ -34,7 +33,7 @@ static unsigned asked_about(const struct hx_endpoint *ep)
     return count;
 }
 
-/* Each message has a deadline of its own, whenever it began and whichever send it has: a step looks at one of them. */
+/* Each message has its own deadline, for any start and any send; a step checks one of them. */
 static void every_deadline_is_kept(void **state)
 {
     (void)state;
@@ -62,9 +61,9 @@ static void every_deadline_is_kept(void **state)
     trial_finish();
 }
 
-/* What comes in order is news, too: probes that nobody answers are counted anew after each. Every window of the message
- * is acknowledged only after RETRIES - 1 of them were lost. */
-static void progress_in_order_begins_the_count_of_tries_anew(void **state)
+/* In-order progress resets the count of unanswered probes. Every window of the message is acknowledged only after
+ * RETRIES - 1 losses. */
+static void progress_in_order_resets_the_count_of_tries(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -90,8 +89,8 @@ static void progress_in_order_begins_the_count_of_tries_anew(void **state)
     assert_int_equal(trial_message(number)->failed, 0);
 }
 
-/* An acknowledgement names what is there beyond a gap; only the gap is filled. */
-static void only_what_is_missing_is_sent_again(void **state)
+/* An acknowledgement names arrivals beyond a gap; only the gap is sent again. */
+static void only_missing_packets_are_sent_again(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -121,7 +120,7 @@ static void lost_acknowledgements_do_no_harm(void **state)
     }
 }
 
-static void packets_that_come_twice_are_placed_once(void **state)
+static void duplicate_packets_are_placed_once(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -134,8 +133,8 @@ static void packets_that_come_twice_are_placed_once(void **state)
     assert_true(cloud_drops(&cloud, 1, HX_DROP_DUPLICATE) + cloud_drops(&cloud, 1, HX_DROP_STALE) > 50);
 }
 
-/* The acknowledgement of a message comes again when another message has its slot, and later numbers are under way. */
-static void stale_acknowledgements_are_nobodys(void **state)
+/* The acknowledgement of a message arrives again when another message has its slot, with later numbers in flight. */
+static void stale_acknowledgements_change_nothing(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -158,7 +157,7 @@ static void stale_acknowledgements_are_nobodys(void **state)
     }
 }
 
-/* Older acknowledgements of the same message come late: what is known to be there stays known. */
+/* Older acknowledgements of the same message arrive late: acknowledged packets stay so. */
 static void reordered_acknowledgements_are_taken_together(void **state)
 {
     (void)state;
@@ -173,7 +172,7 @@ static void reordered_acknowledgements_are_taken_together(void **state)
     assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
 }
 
-static void acknowledgements_come_every_64_packets(void **state)
+static void long_messages_are_acknowledged_every_64_packets(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -183,9 +182,9 @@ static void acknowledgements_come_every_64_packets(void **state)
     assert_in_range(gate.kinds[HX_ACK], 10, 11);
 }
 
-/* The first acknowledgement of a long message is due after 64 packets from end 0, after 32 from end 32; a step takes in
- * up to 32. So those of many messages that come side by side do not fall together. */
-static void first_acknowledgements_do_not_fall_together(void **state)
+/* The first acknowledgement of a long message is due after 64 packets from end 0, after 32 from end 32; a step takes
+ * up to 32. So first acknowledgements of simultaneous messages are spread. */
+static void first_acknowledgements_are_spread(void **state)
 {
     (void)state;
     for (unsigned from = 0; from <= 32; from += 32) {
@@ -215,7 +214,7 @@ static void a_corrupted_packet_is_dropped_and_repaired(void **state)
     trial_finish();
 }
 
-static void without_the_check_no_checksum_is_asked_for(void **state)
+static void without_the_check_no_checksum_is_needed(void **state)
 {
     (void)state;
     struct hx_endpoint_config config = trial_config(1);
@@ -229,7 +228,7 @@ static void without_the_check_no_checksum_is_asked_for(void **state)
     trial_finish();
 }
 
-/* ---- who has no business here ---- */
+/* ---- packets for other endpoints ---- */
 
 static void packets_that_do_not_belong_are_dropped_by_reason(void **state)
 {
@@ -272,14 +271,14 @@ static void headers_that_fit_no_message_are_unexpected(void **state)
     trial_put_back(&f);
     h.message_packets = 3;
     h.kind = HX_ACK;
-    h.offset = 2; /* of a message that was never sent that far */
+    h.offset = 2; /* beyond what the message has sent */
     h.length = 100;
     trial_rewrite(&cloud.frame[4], &h);
     trial_hold(false);
     trial_finish();
     assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_UNEXPECTED), 1);
 
-    /* An acknowledgement of more than was sent, while the message is under way. */
+    /* An acknowledgement of more than was sent, while the message is in flight. */
     trial_hold(true);
     trial_send(0, 1, 600 * FULL);
     trial_turns(120);
@@ -302,16 +301,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_deadline_is_kept, lab_free),
         cmocka_unit_test_teardown(lost_data_is_sent_again, lab_free),
-        cmocka_unit_test_teardown(progress_in_order_begins_the_count_of_tries_anew, lab_free),
-        cmocka_unit_test_teardown(only_what_is_missing_is_sent_again, lab_free),
+        cmocka_unit_test_teardown(progress_in_order_resets_the_count_of_tries, lab_free),
+        cmocka_unit_test_teardown(only_missing_packets_are_sent_again, lab_free),
         cmocka_unit_test_teardown(lost_acknowledgements_do_no_harm, lab_free),
-        cmocka_unit_test_teardown(packets_that_come_twice_are_placed_once, lab_free),
-        cmocka_unit_test_teardown(stale_acknowledgements_are_nobodys, lab_free),
+        cmocka_unit_test_teardown(duplicate_packets_are_placed_once, lab_free),
+        cmocka_unit_test_teardown(stale_acknowledgements_change_nothing, lab_free),
         cmocka_unit_test_teardown(reordered_acknowledgements_are_taken_together, lab_free),
-        cmocka_unit_test_teardown(acknowledgements_come_every_64_packets, lab_free),
-        cmocka_unit_test(first_acknowledgements_do_not_fall_together),
+        cmocka_unit_test_teardown(long_messages_are_acknowledged_every_64_packets, lab_free),
+        cmocka_unit_test(first_acknowledgements_are_spread),
         cmocka_unit_test_teardown(a_corrupted_packet_is_dropped_and_repaired, lab_free),
-        cmocka_unit_test_teardown(without_the_check_no_checksum_is_asked_for, lab_free),
+        cmocka_unit_test_teardown(without_the_check_no_checksum_is_needed, lab_free),
         cmocka_unit_test_teardown(packets_that_do_not_belong_are_dropped_by_reason, lab_free),
         cmocka_unit_test_teardown(headers_that_fit_no_message_are_unexpected, lab_free),
     };

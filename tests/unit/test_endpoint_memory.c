@@ -1,6 +1,5 @@
-/* test_endpoint_memory.c - the memory of an endpoint: as much as hx_endpoint_bytes() says and hardly more than its
- * tables need, in pieces that lie apart, each from a cache line on; who is found in it, and the units of what is
- * measured. */
+/* test_endpoint_memory.c - the memory of an endpoint: its size is hx_endpoint_bytes(), hardly more than its tables;
+ * its pieces are disjoint and start at cache lines. Also lookups of peers, and units of time. */
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
@@ -28,7 +27,7 @@ static void add(struct pieces *p, const void *at, size_t bytes)
     p->list[p->count++].bytes = bytes;
 }
 
-/* What include/hxmesh/endpoint.h says of each. */
+/* As include/hxmesh/endpoint.h describes each. */
 static void list_pieces(struct pieces *p, const struct hx_endpoint *ep)
 {
     size_t sends = ep->config.sends;
@@ -111,8 +110,8 @@ static void pieces_lie_apart(void **state)
     }
 }
 
-/* Who can know all is as who is told so, and needs no search; one fewer does. */
-static void who_can_know_all_has_a_place_for_each(void **state)
+/* With room for all peers an entry is found by rank, without a search; with one fewer it is hashed. */
+static void with_room_for_all_peers_each_has_its_entry(void **state)
 {
     (void)state;
     struct hx_endpoint_config all = config_of(9, 11, 8, 0);
@@ -125,9 +124,9 @@ static void who_can_know_all_has_a_place_for_each(void **state)
     validate(&fewer, true);
 }
 
-/* Ranks whose search begins at the same place of the hash, near its end too: each is found again, none twice, and there
- * is no room for one more. */
-static void who_begins_at_one_place_is_told_apart(void **state)
+/* Ranks with the same start in the hash, also near its end: each is found again, none twice, and there is no room
+ * for one more. */
+static void ranks_of_the_same_hash_are_distinguished(void **state)
 {
     (void)state;
     enum { PEERS = 6 };
@@ -158,7 +157,7 @@ static void who_begins_at_one_place_is_told_apart(void **state)
     }
 }
 
-/* Pieces of memory of both ends, and how large they are. */
+/* Pieces of memory of both ends, with their sizes. */
 struct apart {
     struct hx_endpoint_sizes bytes;
     struct hx_endpoint_memory memory[2];
@@ -183,8 +182,8 @@ static size_t lines(size_t bytes)
     return (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Each piece begins with what comes first of it, and ends with what comes last. */
-static void its_pieces_may_lie_apart(void **state)
+/* Each piece begins with its first field, and ends with its last. */
+static void its_pieces_may_be_apart(void **state)
 {
     (void)state;
     struct apart a = lie_apart();
@@ -210,8 +209,8 @@ static void its_pieces_may_lie_apart(void **state)
                      hx_endpoint_bytes(&cloud.end[0].config));
 }
 
-/* Long messages both ways, in order and answered, leave what is seldom touched as it was. */
-static void what_is_seldom_touched_stays_zero(void **state)
+/* Long messages both ways, in order and answered, leave rarely used memory untouched. */
+static void state_for_losses_stays_zero(void **state)
 {
     (void)state;
     struct apart a = lie_apart();
@@ -226,8 +225,8 @@ static void what_is_seldom_touched_stays_zero(void **state)
     }
 }
 
-/* Nor do more messages than one at a time, in any order, touch what is for packets without a way. */
-static void what_is_rarely_touched_stays_zero(void **state)
+/* Several messages at once, in any order, touch nothing that is for packets without a path. */
+static void state_for_packets_without_a_path_stays_zero(void **state)
 {
     (void)state;
     struct apart a = lie_apart();
@@ -242,8 +241,8 @@ static void what_is_rarely_touched_stays_zero(void **state)
     }
 }
 
-/* Of the places for messages as many are touched as have been under way at once. */
-static void messages_take_the_first_places(void **state)
+/* Only as many message slots are touched as have been in flight at once. */
+static void messages_take_the_first_slots(void **state)
 {
     (void)state;
     (void)lie_apart();
@@ -260,8 +259,8 @@ static void messages_take_the_first_places(void **state)
         assert_int_equal(rest[i], 0);
 }
 
-/* Whoever asks for what is seldom needed gets the next place, and the same again; there is one for each peer. */
-static void what_is_seldom_needed_lies_together(void **state)
+/* Rarely used state of a peer is allocated at first use, one entry per peer. */
+static void rarely_used_state_is_contiguous(void **state)
 {
     (void)state;
     for (uint32_t peers = 0; peers <= 40; peers += 20) {
@@ -281,7 +280,7 @@ static void what_is_seldom_needed_lies_together(void **state)
     }
 }
 
-/* Time is measured in units of which 1,024 to 2,047 are the least timeout, or in nanoseconds where that is less. */
+/* The unit of time makes the least timeout 1,024 to 2,047 units, or is a nanosecond if that is more. */
 static void units_of_time_follow_the_least_timeout(void **state)
 {
     (void)state;
@@ -304,13 +303,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(pieces_lie_apart, lab_free),
-        cmocka_unit_test_teardown(who_can_know_all_has_a_place_for_each, lab_free),
-        cmocka_unit_test_teardown(who_begins_at_one_place_is_told_apart, lab_free),
-        cmocka_unit_test_teardown(its_pieces_may_lie_apart, lab_free),
-        cmocka_unit_test_teardown(what_is_seldom_touched_stays_zero, lab_free),
-        cmocka_unit_test_teardown(what_is_rarely_touched_stays_zero, lab_free),
-        cmocka_unit_test_teardown(messages_take_the_first_places, lab_free),
-        cmocka_unit_test_teardown(what_is_seldom_needed_lies_together, lab_free),
+        cmocka_unit_test_teardown(with_room_for_all_peers_each_has_its_entry, lab_free),
+        cmocka_unit_test_teardown(ranks_of_the_same_hash_are_distinguished, lab_free),
+        cmocka_unit_test_teardown(its_pieces_may_be_apart, lab_free),
+        cmocka_unit_test_teardown(state_for_losses_stays_zero, lab_free),
+        cmocka_unit_test_teardown(state_for_packets_without_a_path_stays_zero, lab_free),
+        cmocka_unit_test_teardown(messages_take_the_first_slots, lab_free),
+        cmocka_unit_test_teardown(rarely_used_state_is_contiguous, lab_free),
         cmocka_unit_test_teardown(units_of_time_follow_the_least_timeout, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

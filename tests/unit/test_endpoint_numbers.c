@@ -1,5 +1,5 @@
-/* test_endpoint_numbers.c - numbers of messages: forged ones end no message but the one they name, and those that
- * honest peers jump to are taken. */
+/* test_endpoint_numbers.c - message numbers: a forged one fails only the message that it names, and jumps of honest
+ * peers are accepted. */
 #include "endpoint_parts.h"
 #include "tests/support/loopback/support_endpoint.h"
 
@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-enum { AFTER = 3 * HX_PEER_WINDOW /* messages that a forged packet must not end */ };
+enum { AFTER = 3 * HX_PEER_WINDOW /* messages that a forged packet must not fail */ };
 
-/* Hands end 1 a packet of the peer that end 0 is, without payload, of the job and the epochs of both. */
+/* Hands end 1 a packet of its peer end 0, without payload, of the job and the epochs of both. */
 static void forge(enum hx_kind kind, uint32_t message)
 {
     static uint8_t bytes[HX_MAX_FRAME];
@@ -30,7 +30,7 @@ static void forge(enum hx_kind kind, uint32_t message)
     trial_rewrite(&cloud.frame[cloud.frames - 1], &h);
 }
 
-/* What comes of forged packets the lab's judge does not know: here it is only told which messages have ended. */
+/* The lab does not know forged messages: it only records the messages that ended. */
 static void place_unseen(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     (void)of;
@@ -48,7 +48,7 @@ static void note_end(void *of, const struct hx_event *event)
     m->failed += event->type == HX_EVENT_FAILED;
 }
 
-/* Messages one by one, so that each finds the slots as the one before it has left them. */
+/* Messages one by one, so that each finds the slots as the one before it left them. */
 static void send_one_by_one(unsigned messages)
 {
     for (unsigned n = 0; n < messages; n++) {
@@ -72,8 +72,9 @@ static unsigned failed_of_all(void)
     return (unsigned)cloud.end[0].ep.stats.messages_failed;
 }
 
-/* One packet, of a number that is far ahead, or half the numbers, or further: before the first message, after some. */
-static void a_forged_number_ends_no_message(void **state)
+/* One packet with a number far ahead, half the number space ahead, or further: before the first message, and after
+ * some. */
+static void a_forged_number_fails_no_message(void **state)
 {
     (void)state;
     static const uint32_t ahead[] = {9, 13, 1000, 1000000, INT32_MAX, UINT32_C(0x80000000), UINT32_C(0xFFFFFF00)};
@@ -93,9 +94,9 @@ static void a_forged_number_ends_no_message(void **state)
     }
 }
 
-/* Packets whose numbers are each in the window of the one before, and go far ahead: a message or two may be taken for a
- * forged one, all that follow are sent. */
-static void forged_numbers_that_walk_end_few_messages(void **state)
+/* Packets with numbers that walk, window by window, far ahead: one or two messages may be taken for forged ones, all
+ * later ones are sent. */
+static void forged_numbers_that_walk_fail_few_messages(void **state)
 {
     (void)state;
     for (unsigned slot = 0; slot <= HX_PEER_WINDOW; slot++) {
@@ -115,8 +116,8 @@ static void forged_numbers_that_walk_end_few_messages(void **state)
     }
 }
 
-/* Messages that were given up without a packet that arrived are as numbers that were jumped over. */
-static void what_follows_messages_given_up_is_taken(void **state)
+/* Failed messages without any arrival look like skipped numbers. */
+static void messages_after_failed_ones_are_accepted(void **state)
 {
     (void)state;
     for (unsigned given_up = 1; given_up < 40; given_up += 6) {
@@ -141,8 +142,8 @@ static void what_follows_messages_given_up_is_taken(void **state)
     }
 }
 
-/* Who begins anew, or never heard of the sender, is told where its numbers are. */
-static void who_begins_anew_takes_numbers_that_are_far(void **state)
+/* A restarted receiver, or one new to the sender, learns the sender's numbers. */
+static void a_restarted_receiver_accepts_far_numbers(void **state)
 {
     (void)state;
     static const uint32_t first[] = {0, 57, 1000, INT32_MAX, UINT32_C(0xC0000001), UINT32_MAX - 3};
@@ -166,10 +167,10 @@ static void who_begins_anew_takes_numbers_that_are_far(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_forged_number_ends_no_message, lab_free),
-        cmocka_unit_test_teardown(forged_numbers_that_walk_end_few_messages, lab_free),
-        cmocka_unit_test_teardown(what_follows_messages_given_up_is_taken, lab_free),
-        cmocka_unit_test_teardown(who_begins_anew_takes_numbers_that_are_far, lab_free),
+        cmocka_unit_test_teardown(a_forged_number_fails_no_message, lab_free),
+        cmocka_unit_test_teardown(forged_numbers_that_walk_fail_few_messages, lab_free),
+        cmocka_unit_test_teardown(messages_after_failed_ones_are_accepted, lab_free),
+        cmocka_unit_test_teardown(a_restarted_receiver_accepts_far_numbers, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

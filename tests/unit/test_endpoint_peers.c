@@ -1,5 +1,5 @@
-/* test_endpoint_peers.c - what an endpoint keeps of its peers: memory is touched as they come, and whoever is only
- * named in a report or an answer takes no room. */
+/* test_endpoint_peers.c - what an endpoint keeps about peers: memory is touched as peers appear, and a peer that
+ * only a report or an answer names takes no room. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
 
@@ -27,8 +27,9 @@ static size_t touched_pages(uint8_t *memory, size_t bytes)
     return count;
 }
 
-/* Where every accelerator may be a peer there is room for all, and one that talks to few costs what these few need. */
-static void memory_is_touched_as_peers_come(void **state)
+/* If every accelerator may be a peer there is room for all, and an endpoint with few peers touches only their
+ * memory. */
+static void memory_is_touched_as_peers_appear(void **state)
 {
     (void)state;
     trial_start(1, 1);
@@ -46,22 +47,22 @@ static void memory_is_touched_as_peers_come(void **state)
     assert_in_range(at_first, 1, 4);
     for (unsigned number = 0; number < MANY; number++)
         assert_int_equal(hx_endpoint_send(&e->ep, number % COLUMNS, number / COLUMNS, FULL, 0, number), HX_OK);
-    /* Sends and what is known of peers, 64 B each, and at most all places of their hash. */
+    /* Sends and peers, 64 B each, and at most all slots of their hash. */
     size_t places = 2 * (size_t)ALL * sizeof(uint32_t) / 4096 + 1;
     assert_in_range(touched_pages(memory, bytes), 0, 8 + 2 * (MANY / 64 + 1) + places);
     assert_true(bytes / 4096 > 20 * places);
     assert_int_equal(munmap(memory, bytes), 0);
 }
 
-/* Short messages whose packets come in any order do without the maps beside a peer's first cache line. */
+/* Short messages with packets in any order do not use the maps beside a peer's first cache line. */
 static void short_messages_need_no_map(void **state)
 {
     (void)state;
     trial_start(2, 1);
-    cloud.faults.keep = 50; /* of 100: the order changes */
+    cloud.faults.keep = 50; /* percent: the order changes */
     struct hx_map *map = cloud.end[1].ep.rest[0].map;
     struct hx_map other[HX_PEER_WINDOW];
-    memset(other, 0xFF, sizeof other); /* would be taken for packets that are there */
+    memset(other, 0xFF, sizeof other); /* would be taken for arrived packets */
     memcpy(map, other, sizeof other);
     for (unsigned round = 0; round < 30; round++) {
         for (unsigned i = 0; i < HX_PEER_WINDOW; i++)
@@ -72,7 +73,7 @@ static void short_messages_need_no_map(void **state)
     assert_memory_equal(map, other, sizeof other);
 }
 
-static void who_is_only_named_takes_no_room(void **state)
+static void peers_that_are_only_named_take_no_room(void **state)
 {
     (void)state;
     struct hx_endpoint_config config = trial_config(1);
@@ -99,8 +100,8 @@ static void who_is_only_named_takes_no_room(void **state)
     assert_int_equal(hx_endpoint_send(&cloud.end[0].ep, 2, 0, 1, 0, 0), HX_E_CAPACITY);
 }
 
-/* Its parts lie one after another, in whole cache lines, and the last one ends where the memory ends. */
-static void memory_is_what_its_parts_need(void **state)
+/* Its parts follow each other in whole cache lines, and the last one ends at the end of the memory. */
+static void memory_is_the_sum_of_its_parts(void **state)
 {
     (void)state;
     static const unsigned sends[] = {1, 2, 63, 64, 65, 1000};
@@ -147,10 +148,10 @@ static void memory_is_what_its_parts_need(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_what_its_parts_need),
-        cmocka_unit_test_teardown(memory_is_touched_as_peers_come, lab_free),
+        cmocka_unit_test(memory_is_the_sum_of_its_parts),
+        cmocka_unit_test_teardown(memory_is_touched_as_peers_appear, lab_free),
         cmocka_unit_test_teardown(short_messages_need_no_map, lab_free),
-        cmocka_unit_test_teardown(who_is_only_named_takes_no_room, lab_free),
+        cmocka_unit_test_teardown(peers_that_are_only_named_take_no_room, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

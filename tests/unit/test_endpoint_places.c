@@ -1,5 +1,4 @@
-/* test_endpoint_places.c - the coordinates that packets and reports name: each is judged by itself, at its bound, and
- * is read whole. */
+/* test_endpoint_places.c - addresses in packets and reports: each coordinate has its own bound, and is read in full. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
 
@@ -9,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Three ends in the first row of a fabric that has more rows, or columns, than a byte counts. */
+/* Three ends in the first row of a fabric with more rows, or columns, than a byte counts. */
 enum { ENDS = 3, ROWS = 600, FAR_ROW = 2 * 256 + 1 };
 
 static void start(void)
@@ -20,8 +19,8 @@ static void start(void)
     trial_watch();
 }
 
-/* A packet says where it comes from, also from another row than the first. */
-static void packets_say_where_they_come_from(void **state)
+/* A packet carries its source address, also from a row other than the first. */
+static void packets_carry_their_source_address(void **state)
 {
     (void)state;
     struct hx_endpoint_config config = trial_config(1);
@@ -67,8 +66,8 @@ static void each_coordinate_of_a_packet_has_a_bound(void **state)
     }
 }
 
-/* One less, and it is a packet that lost its way: its sender is told. */
-static void the_last_places_exist(void **state)
+/* One less, and it is a misrouted packet: its sender gets a report. */
+static void the_last_addresses_are_valid(void **state)
 {
     (void)state;
     for (unsigned which = 0; which < 2; which++) {
@@ -134,11 +133,11 @@ static const struct hx_send *send_to(unsigned addr_hi, unsigned addr_lo)
         if (ep->send[i].active && ep->send[i].dst_addr_hi == addr_hi && ep->send[i].dst_addr_lo == addr_lo)
             return &ep->send[i];
     }
-    fail_msg("no message to %u,%u is under way", addr_hi, addr_lo);
+    fail_msg("no message to %u,%u is in flight", addr_hi, addr_lo);
     return NULL;
 }
 
-/* Two messages number 0 from end 0. Only the one to the place that is reported waits for a way. */
+/* Two messages number 0 from end 0. Only the one to the reported address waits for a path. */
 static void validate_report(unsigned columns, unsigned rows, const unsigned stuck[2], const unsigned other[2])
 {
     struct hx_endpoint_config config = trial_config(1);
@@ -167,8 +166,8 @@ static void validate_report(unsigned columns, unsigned rows, const unsigned stuc
     lab_free(NULL);
 }
 
-/* Of places whose low bytes are equal the one that is meant. */
-static void a_report_names_a_place_beyond_a_byte(void **state)
+/* Of addresses with equal low bytes, the right one. */
+static void a_report_names_an_address_beyond_a_byte(void **state)
 {
     (void)state;
     static const unsigned low[2] = {1, FAR_ROW % 256};
@@ -183,11 +182,11 @@ static void a_report_names_a_place_beyond_a_byte(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(packets_say_where_they_come_from, lab_free),
+        cmocka_unit_test_teardown(packets_carry_their_source_address, lab_free),
         cmocka_unit_test_teardown(each_coordinate_of_a_packet_has_a_bound, lab_free),
-        cmocka_unit_test_teardown(the_last_places_exist, lab_free),
+        cmocka_unit_test_teardown(the_last_addresses_are_valid, lab_free),
         cmocka_unit_test_teardown(each_coordinate_of_a_report_has_a_bound, lab_free),
-        cmocka_unit_test_teardown(a_report_names_a_place_beyond_a_byte, lab_free),
+        cmocka_unit_test_teardown(a_report_names_an_address_beyond_a_byte, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

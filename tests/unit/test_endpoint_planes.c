@@ -1,5 +1,5 @@
-/* test_endpoint_planes.c - packets share planes, planes that die stop no message, and endpoints without room to inject
- * go on taking in what comes. */
+/* test_endpoint_planes.c - packets share planes, dead planes stop no message, and endpoints without credit to inject
+ * still take arrivals. */
 #include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
@@ -24,8 +24,8 @@ static void planes_share_the_packets(void **state)
     }
 }
 
-/* A plane is dead, and nobody told the endpoint: its packets vanish, and it always has room. Short messages get through
- * as well, and so do their acknowledgements. */
+/* A plane dies without notice: its packets vanish, and it always has credit. Short messages get through, and so do
+ * their acknowledgements. */
 static void a_dead_plane_stops_no_message(void **state)
 {
     (void)state;
@@ -52,14 +52,14 @@ static void a_dead_plane_stops_no_message(void **state)
     }
 }
 
-/* A first answer that misses a packet has it asked for once more by the same plane, which dies just then: another one
- * is asked next, not that one until all tries are made. */
+/* An answer that lacks a packet causes a probe by the same plane, which dies at that time: the next probe takes
+ * another plane, before all tries are used. */
 static void a_plane_that_dies_between_two_answers_stops_no_message(void **state)
 {
     (void)state;
     for (unsigned planes = 2; planes <= HX_MAX_PLANES; planes++) {
         trial_start(2, planes);
-        trial_send(0, 1, FULL); /* how long answers take is known then */
+        trial_send(0, 1, FULL); /* so the round trip is known */
         trial_finish();
         trial_watch();
         gate.lose_kind = HX_DATA;
@@ -96,7 +96,7 @@ static void arrivals_are_consumed_without_room_to_inject(void **state)
     trial_finish();
 }
 
-static void everybody_is_mute_for_long(void **state)
+static void all_endpoints_are_mute_for_long(void **state)
 {
     (void)state;
     trial_start(4, 2);
@@ -113,8 +113,8 @@ static void everybody_is_mute_for_long(void **state)
     trial_finish();
 }
 
-/* The list of acknowledgements holds every slot once, however often it is asked for. */
-static void acknowledgements_that_wait_do_not_pile_up(void **state)
+/* The list of acknowledgements holds every slot once, for any number of requests. */
+static void waiting_acknowledgements_do_not_pile_up(void **state)
 {
     (void)state;
     trial_start(4, 1);
@@ -141,8 +141,8 @@ int main(void)
         cmocka_unit_test_teardown(a_dead_plane_stops_no_message, lab_free),
         cmocka_unit_test_teardown(a_plane_that_dies_between_two_answers_stops_no_message, lab_free),
         cmocka_unit_test_teardown(arrivals_are_consumed_without_room_to_inject, lab_free),
-        cmocka_unit_test_teardown(everybody_is_mute_for_long, lab_free),
-        cmocka_unit_test_teardown(acknowledgements_that_wait_do_not_pile_up, lab_free),
+        cmocka_unit_test_teardown(all_endpoints_are_mute_for_long, lab_free),
+        cmocka_unit_test_teardown(waiting_acknowledgements_do_not_pile_up, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

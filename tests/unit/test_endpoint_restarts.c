@@ -1,4 +1,4 @@
-/* test_endpoint_restarts.c - endpoints that begin anew, and what their former lives left behind. */
+/* test_endpoint_restarts.c - restarts of endpoints, and packets of their earlier incarnations. */
 #include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* End 0 sends to end 1, and one of them restarts after so many turns. */
+/* End 0 sends to end 1, and one of them restarts after this many turns. */
 static void restart_after(unsigned turns, unsigned end)
 {
     trial_start(2, 1);
@@ -31,13 +31,13 @@ static void a_receiver_restarts_in_the_middle(void **state)
     }
 }
 
-/* Every data packet is a new one or a repeated one, each packet of a message is new once, also to a peer that begins
- * anew. */
-static void what_goes_to_a_peer_once_more_is_repeated(void **state)
+/* Every data packet is counted as new or repeated. Each packet of a message is new once, also to a peer that
+ * restarts. */
+static void retransmitted_packets_are_counted_as_repeated(void **state)
 {
     (void)state;
     trial_start(2, 1);
-    trial_send(0, 1, 1); /* now the peer is known */
+    trial_send(0, 1, 1); /* so the peer is known */
     trial_finish();
     trial_watch();
     const struct hx_endpoint_stats *stats = &cloud.end[0].ep.stats;
@@ -54,30 +54,30 @@ static void what_goes_to_a_peer_once_more_is_repeated(void **state)
     assert_in_range(stats->packets_repeated, before, 140);
 }
 
-/* Some packets are to go out again, since they found no way, and cannot yet: then their receiver begins anew, and gets
- * all that there is from the first packet on, each once. */
-static void what_is_to_be_repeated_begins_anew_with_the_peer(void **state)
+/* Some packets wait to be sent again after a report: then their receiver restarts, and gets all packets from the
+ * first on, each once. */
+static void retransmissions_restart_with_the_peer(void **state)
 {
     (void)state;
     enum { PACKETS = 100 };
     trial_start(3, 2);
-    trial_send(0, 1, 1); /* now the peer is known */
+    trial_send(0, 1, 1); /* so the peer is known */
     trial_finish();
     trial_watch();
     gate.astray = 2;
     trial_send(0, 1, PACKETS * FULL);
     trial_turns(2);
     cloud.end[0].mute = true;
-    trial_turns(20); /* what is under way is reported */
+    trial_turns(20); /* packets in flight are reported */
     gate.astray = NO_END;
     assert_true(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE) > 1);
     cloud_restart(&cloud, 1);
-    trial_send(1, 0, 1); /* tells of it */
+    trial_send(1, 0, 1); /* notifies of the restart */
     trial_turns(20);
     trial_watch();
     cloud.end[0].mute = false;
     trial_finish();
-    for (unsigned packet = 1; packet < PACKETS; packet++) /* 0 is that of the message which tells, too */
+    for (unsigned packet = 1; packet < PACKETS; packet++) /* 0 is that of the notifying message, too */
         assert_int_equal(gate.offsets[packet], 1);
 }
 
@@ -128,8 +128,8 @@ static void epochs_wrap(void **state)
     }
 }
 
-/* What a former life sent arrives now. */
-static void packets_of_a_former_life_are_stale(void **state)
+/* Packets of an earlier incarnation arrive. */
+static void packets_of_an_earlier_incarnation_are_stale(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -153,9 +153,9 @@ static void packets_of_a_former_life_are_stale(void **state)
     assert_int_equal(trial_message(new)->received, 1);
 }
 
-/* B has all of A's message, cannot say so, and A begins anew: its new message of that number has not come yet, so the
- * acknowledgement that still waits must not speak for it. */
-static void an_acknowledgement_for_a_former_life_is_not_sent(void **state)
+/* B has all of A's message and cannot inject; A restarts. Its new message of that number has not arrived, so the
+ * waiting acknowledgement must not be sent for it. */
+static void an_acknowledgement_for_an_earlier_incarnation_is_not_sent(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -166,10 +166,10 @@ static void an_acknowledgement_for_a_former_life_is_not_sent(void **state)
     cloud_restart(&cloud, 0);
     trial_watch();
     gate.lose_kind = HX_DATA;
-    gate.lose_first = 1; /* the new message 0; its successor tells B of the restart */
+    gate.lose_first = 1; /* the new message 0; its successor notifies B of the restart */
     unsigned first = trial_send(0, 1, 20);
     unsigned second = trial_send(0, 1, 30);
-    trial_turns(6); /* the link opens by the next credit frame of who was there */
+    trial_turns(6); /* the link opens with the next credit frame of the end that stayed */
     cloud.end[1].mute = false;
     while (!trial_message(second)->received) {
         trial_turns(1);
@@ -179,17 +179,17 @@ static void an_acknowledgement_for_a_former_life_is_not_sent(void **state)
     assert_int_equal(trial_message(first)->received, 1);
 }
 
-/* B restarts; the first packet it hears is one for its former life. What follows is the message all the same. */
+/* B restarts; its first arrival is for its earlier incarnation. The message completes all the same. */
 static void a_tag_survives_a_restart_of_the_receiver(void **state)
 {
     (void)state;
     trial_start(2, 1);
-    trial_send(1, 0, 1); /* A knows B's epoch from now on */
+    trial_send(1, 0, 1); /* so A knows B's epoch */
     trial_finish();
     for (unsigned i = 0; i < 3; i++)
         (void)trial_send(0, 1, 6 * FULL + i), trial_finish();
     trial_hold(true);
-    unsigned number = trial_send(0, 1, 9 * FULL); /* the judge knows messages by their tag */
+    unsigned number = trial_send(0, 1, 9 * FULL); /* the lab identifies messages by their tag */
     trial_turns(4);
     cloud_restart(&cloud, 1);
     trial_hold(false);
@@ -198,9 +198,9 @@ static void a_tag_survives_a_restart_of_the_receiver(void **state)
     assert_true(cloud_drops(&cloud, 1, HX_DROP_STALE) > 0);
 }
 
-/* Both have restarted, and each first hears from the other's former life. B owes that one an acknowledgement already
- * when the new one asks for the same slot. */
-static void a_slot_is_in_the_list_once_over_all_lives(void **state)
+/* Both restart, and each first receives from the other's earlier incarnation. B owes that one an acknowledgement
+ * when the new one needs the same slot. */
+static void a_slot_is_in_the_list_once_over_all_incarnations(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -212,28 +212,28 @@ static void a_slot_is_in_the_list_once_over_all_lives(void **state)
     cloud_restart(&cloud, 0);
     cloud_restart(&cloud, 1);
     cloud.end[1].mute = true;
-    trial_turns(5); /* what comes sooner than the cables' sessions begin is not taken */
+    trial_turns(5); /* earlier arrivals are dropped, until the links have sessions */
     trial_hold(false);
     trial_turns(4);
     assert_int_equal(cloud.end[1].ep.acks_count,
-                     2); /* and it has to ask who sent an acknowledgement to its former life */
+                     2); /* and it needs a hello for the acknowledgement to its earlier incarnation */
     trial_send(0, 1, 30);
     trial_turns(4);
-    assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_STALE), 2); /* that, and the message of A's new life */
+    assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_STALE), 2); /* that, and the message of A's new incarnation */
     assert_int_equal(cloud.end[1].ep.acks_count, 2);
     cloud.end[1].mute = false;
     trial_finish();
 }
 
-/* What data to end 1 has to say of it. */
+/* What data to end 1 says about the incarnation of end 1. */
 static struct {
-    const struct message *first, *second; /* from end 1: in its first life, and in its second one */
-    unsigned told[3][3];                  /* packets by message and by what they said: not known, first, second life */
+    const struct message *first, *second; /* from end 1: in its first and in its second incarnation */
+    unsigned told[3][3];                  /* packets by message and stated incarnation: unknown, first, second */
 } lives;
 
 enum { FIRST_LIFE = 0x10002 /* its check is 3 */ };
 
-/* End 0 takes what has come before it injects: a packet that goes out in the same turn knows. */
+/* End 0 takes arrivals before it injects, so a packet that leaves in the same turn is up to date. */
 static bool validate_epochs(struct cloud *c, struct cloud_frame *f)
 {
     struct hx_header h = trial_read(f);
@@ -247,9 +247,9 @@ static bool validate_epochs(struct cloud *c, struct cloud_frame *f)
     return trial_count_and_lose(c, f);
 }
 
-/* No data reaches end 1, so three messages to it are under way through two of its lives; what it says of itself, it
- * says in messages of its own. */
-static void messages_under_way_hear_of_the_incarnation(void **state)
+/* No data reaches end 1, so three messages to it are in flight through two of its incarnations. Its own messages
+ * carry its incarnation. */
+static void messages_in_flight_learn_the_new_incarnation(void **state)
 {
     (void)state;
     memset(&lives, 0, sizeof lives);
@@ -282,16 +282,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_receiver_restarts_in_the_middle, lab_free),
-        cmocka_unit_test_teardown(what_goes_to_a_peer_once_more_is_repeated, lab_free),
-        cmocka_unit_test_teardown(what_is_to_be_repeated_begins_anew_with_the_peer, lab_free),
+        cmocka_unit_test_teardown(retransmitted_packets_are_counted_as_repeated, lab_free),
+        cmocka_unit_test_teardown(retransmissions_restart_with_the_peer, lab_free),
         cmocka_unit_test_teardown(a_sender_restarts_in_the_middle, lab_free),
         cmocka_unit_test_teardown(both_restart_in_the_middle, lab_free),
         cmocka_unit_test_teardown(epochs_wrap, lab_free),
-        cmocka_unit_test_teardown(packets_of_a_former_life_are_stale, lab_free),
-        cmocka_unit_test_teardown(an_acknowledgement_for_a_former_life_is_not_sent, lab_free),
+        cmocka_unit_test_teardown(packets_of_an_earlier_incarnation_are_stale, lab_free),
+        cmocka_unit_test_teardown(an_acknowledgement_for_an_earlier_incarnation_is_not_sent, lab_free),
         cmocka_unit_test_teardown(a_tag_survives_a_restart_of_the_receiver, lab_free),
-        cmocka_unit_test_teardown(a_slot_is_in_the_list_once_over_all_lives, lab_free),
-        cmocka_unit_test_teardown(messages_under_way_hear_of_the_incarnation, lab_free),
+        cmocka_unit_test_teardown(a_slot_is_in_the_list_once_over_all_incarnations, lab_free),
+        cmocka_unit_test_teardown(messages_in_flight_learn_the_new_incarnation, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

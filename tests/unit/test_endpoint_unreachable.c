@@ -1,4 +1,4 @@
-/* test_endpoint_unreachable.c - peers without a way to them: what is given up, what is reported, what new routes change. */
+/* test_endpoint_unreachable.c - peers without a path: failed messages, reports, and new routes. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
 
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static void a_peer_that_never_answers_is_given_up(void **state)
+static void messages_to_a_silent_peer_fail(void **state)
 {
     (void)state;
     trial_start(3, 1);
@@ -21,7 +21,7 @@ static void a_peer_that_never_answers_is_given_up(void **state)
     trial_turns(TIMEOUT_TURNS - 2);
     assert_int_equal(gate.kinds[HX_DATA], 2);
     assert_true(cloud_run(&cloud, LONG));
-    assert_int_equal(gate.kinds[HX_PROBE], RETRIES); /* which are answered: that it is lost is certain after two */
+    assert_int_equal(gate.kinds[HX_PROBE], RETRIES); /* which are answered: after two the loss is certain */
     assert_int_equal(gate.kinds[HX_DATA], 2 + RETRIES / 2);
     assert_int_equal(trial_message(lost)->failed, 1);
     assert_int_equal(cloud.end[0].last_error, HX_E_UNREACHABLE);
@@ -36,8 +36,8 @@ static void a_peer_that_never_answers_is_given_up(void **state)
     assert_int_equal(trial_message(more)->received + trial_message(more)->sent, 2);
 }
 
-/* Half of a message came, the sender gave up; the next message of the slot takes its place. */
-static void a_message_given_up_leaves_no_trace(void **state)
+/* Half of a message arrived and the sender gave up; the next message of the slot takes its place. */
+static void a_failed_message_leaves_no_trace(void **state)
 {
     (void)state;
     trial_start(2, 1);
@@ -63,9 +63,9 @@ static void a_message_given_up_leaves_no_trace(void **state)
     }
 }
 
-/* Likewise with all packets but the first, which no memory of them may outlast: the next message of the slot is as
- * long, and its first packet comes last. */
-static void a_long_message_given_up_leaves_no_trace(void **state)
+/* All packets but the first arrived, and must be forgotten: the next message of the slot has the same length, and
+ * its first packet arrives last. */
+static void a_long_failed_message_leaves_no_trace(void **state)
 {
     (void)state;
     static const unsigned packets[] = {31, 32, 33, 34, 64, 65, 100};
@@ -90,8 +90,8 @@ static void a_long_message_given_up_leaves_no_trace(void **state)
     }
 }
 
-/* Where a packet finds no way on, the accelerator's endpoint gets it and tells the sender, who sends no more of the
- * message until there is a way: it asks now and then, and hears of new routes. `at`: where that is. */
+/* An accelerator without a path for a packet gives it to its endpoint, which reports it to the sender. The sender
+ * stops the message until a path exists: it probes now and then, and learns of new routes. `at`: the accelerator. */
 static void validate_unreachable(unsigned at)
 {
     trial_start(3, 1);
@@ -107,7 +107,7 @@ static void validate_unreachable(unsigned at)
     trial_turns(UNREACHABLE_TURNS - 50);
     assert_int_equal(gate.kinds[HX_DATA], tried);
     assert_int_equal(gate.kinds[HX_PROBE], 3); /* after one timeout, two more, and four more */
-    gate.astray = NO_END;                      /* there is a way again */
+    gate.astray = NO_END;                      /* a path exists again */
     hx_endpoint_routes_changed(&cloud.end[0].ep);
     trial_turns(1);
     assert_true(gate.kinds[HX_DATA] > tried);
@@ -115,8 +115,8 @@ static void validate_unreachable(unsigned at)
     lab_free(NULL);
 }
 
-/* It is given up when there was no way for as long as the configuration says, neither earlier nor much later. */
-static void a_message_without_a_way_is_given_up_in_time(void **state)
+/* A message fails after the configured time without a path, neither earlier nor much later. */
+static void a_message_without_a_path_fails_in_time(void **state)
 {
     (void)state;
     trial_start(3, 1);
@@ -151,9 +151,8 @@ static bool astray_by_plane_0(struct cloud *c, struct cloud_frame *f)
     return goes;
 }
 
-/* One plane was said to have no way, and the other, which is all that is left, is silent: then, and only then, it is
- * tried after all. */
-static void a_plane_without_a_way_is_tried_where_the_others_are_silent(void **state)
+/* One plane is reported without a path, and the only other one is silent: only then the reported one is tried. */
+static void a_plane_without_a_path_is_tried_if_the_others_are_silent(void **state)
 {
     (void)state;
     trial_start(3, 2);
@@ -169,13 +168,13 @@ static void a_plane_without_a_way_is_tried_where_the_others_are_silent(void **st
     unsigned by_first = gate.planes[0];
     while (gate.kinds[HX_PROBE] == 0)
         trial_turns(1);
-    assert_int_equal(gate.planes[0], by_first); /* the silent one is asked first */
+    assert_int_equal(gate.planes[0], by_first); /* the silent one is tried first */
     trial_finish();
     assert_in_range(cloud.now, 0, 40 * TIMEOUT_TURNS * CLOUD_TURN);
 }
 
-/* Nobody says that routes have changed: a probe finds it out. */
-static void a_probe_finds_a_new_way(void **state)
+/* Without a notice of new routes, a probe finds the path. */
+static void a_probe_finds_a_new_path(void **state)
 {
     (void)state;
     trial_start(3, 1);
@@ -188,16 +187,16 @@ static void a_probe_finds_a_new_way(void **state)
     assert_int_equal(gate.kinds[HX_PROBE], 2);
 }
 
-/* Likewise where answers may take half of the time that a message waits for a way, none has ever come, and the first
- * question had no way either: there is a way for a third of that time, and it is found. */
-static void a_message_does_not_end_unasked(void **state)
+/* Answers may take half of the time that a message waits for a path, none has ever arrived, and the first probe had
+ * no path either. Then a path exists for a third of that time, and it is found. */
+static void a_message_does_not_fail_without_a_probe(void **state)
 {
     (void)state;
     for (unsigned turns = 20; turns < UNREACHABLE_TURNS * 2 / 3; turns += 20) {
         struct hx_endpoint_config config = trial_config(1);
         config.timeout_ns = config.unreachable_ns / 2;
         cloud_init(&cloud, 3, &config, LOOPBACK_MAX_BLOCKS, 1);
-        trial_turns(UNREACHABLE_TURNS); /* it is not the beginning of time */
+        trial_turns(UNREACHABLE_TURNS); /* not the beginning of time */
         trial_watch();
         gate.astray = 2;
         trial_send(0, 1, 10 * FULL);
@@ -219,9 +218,9 @@ static bool lose_the_way_of_plane_0(struct cloud *c, struct cloud_frame *f)
     return enters;
 }
 
-/* What is reported goes out again at once by the other plane, and later messages leave that plane out: no timeout
- * passes, no probe is sent, and each packet is reported once. After most_ns the plane is tried again. */
-static void what_is_reported_goes_by_another_plane(void **state)
+/* Reported packets leave again at once by the other plane, and later messages avoid the first plane: no timeout, no
+ * probe, and one report per packet. After most_ns the plane is tried again. */
+static void reported_packets_take_another_plane(void **state)
 {
     (void)state;
     trial_start(3, 2);
@@ -244,8 +243,8 @@ static void what_is_reported_goes_by_another_plane(void **state)
     assert_true(gate.kinds[HX_UNREACHABLE] > reports);
 }
 
-/* Reports of one plane leave the other: nobody waits for a way while there is one. */
-static void one_plane_without_a_way_is_not_waited_for(void **state)
+/* Reports of one plane do not affect the other: no message waits for a path while one exists. */
+static void one_plane_without_a_path_causes_no_wait(void **state)
 {
     (void)state;
     trial_start(3, 2);
@@ -261,15 +260,15 @@ static void one_plane_without_a_way_is_not_waited_for(void **state)
     trial_finish();
 }
 
-/* Who waits for nothing that is late has nothing to ask when routes change. */
-static void new_routes_are_nothing_to_who_is_not_late(void **state)
+/* An endpoint without late packets sends no probe when routes change. */
+static void new_routes_cause_no_probe_if_nothing_is_late(void **state)
 {
     (void)state;
     trial_start(3, 1);
     trial_watch();
     trial_turns(2 * TIMEOUT_TURNS);
     trial_send(0, 1, FULL);
-    cloud.still = true; /* the answer takes a while, and less than the timeout */
+    cloud.still = true; /* the answer takes some time, less than the timeout */
     trial_turns(TIMEOUT_TURNS / 4);
     hx_endpoint_routes_changed(&cloud.end[0].ep);
     trial_turns(TIMEOUT_TURNS / 4);
@@ -279,7 +278,7 @@ static void new_routes_are_nothing_to_who_is_not_late(void **state)
     assert_int_equal(gate.kinds[HX_DATA], 1);
 }
 
-/* Planes on which acknowledgements find no way, by bits, and whose endpoint gets them. */
+/* Planes without a path for acknowledgements, a bit each, and the endpoint that gets those. */
 static struct {
     unsigned planes, to;
 } stuck;
@@ -292,15 +291,15 @@ static bool acknowledgements_get_stuck(struct cloud *c, struct cloud_frame *f)
     return enters;
 }
 
-/* Wherever it gets stuck, at the receiver itself or elsewhere, its sender hears of it and need not be asked. */
-static void an_acknowledgement_without_a_way_goes_by_another_plane(void **state)
+/* At the receiver or elsewhere, the acknowledgement comes back to its sender, which needs no probe. */
+static void an_acknowledgement_without_a_path_takes_another_plane(void **state)
 {
     (void)state;
     for (unsigned to = 1; to <= 2; to++) {
         for (unsigned planes = 1; planes < 1U << HX_MAX_PLANES; planes++) {
             trial_start(3, HX_MAX_PLANES);
             trial_watch();
-            stuck.planes = planes & ((1U << HX_MAX_PLANES) - 2U); /* plane 0 leads there */
+            stuck.planes = planes & ((1U << HX_MAX_PLANES) - 2U); /* plane 0 has a path */
             stuck.to = to;
             cloud.gate = acknowledgements_get_stuck;
             for (unsigned i = 0; i < 8; i++) {
@@ -316,8 +315,8 @@ static void an_acknowledgement_without_a_way_goes_by_another_plane(void **state)
     }
 }
 
-/* No plane leads back: each is tried once for what came, and once for each probe. */
-static void acknowledgements_without_any_way_do_not_go_round(void **state)
+/* No plane leads back: each is tried once per arrival, and once per probe. */
+static void acknowledgements_without_any_path_do_not_circle(void **state)
 {
     (void)state;
     trial_start(3, HX_MAX_PLANES);
@@ -332,8 +331,8 @@ static void acknowledgements_without_any_way_do_not_go_round(void **state)
     assert_int_equal(gate.kinds[HX_ACK], (1 + RETRIES) * HX_MAX_PLANES);
 }
 
-/* An endpoint may have but one of the planes, whichever; the others' reports are not waited for. */
-static void the_planes_that_exist_are_a_set(void **state)
+/* An endpoint may have any single one of the planes; it does not wait for reports of the others. */
+static void any_set_of_planes_may_exist(void **state)
 {
     (void)state;
     for (unsigned set = 1; set < 1U << HX_MAX_PLANES; set++) {
@@ -372,7 +371,7 @@ static void abandoned_messages_fail_at_once(void **state)
     unsigned fine = trial_send(0, 2, 100 * FULL);
     trial_turns(10);
     hx_endpoint_abandon(&cloud.end[0].ep, 1, 0);
-    hx_endpoint_abandon(&cloud.end[0].ep, 0, 0); /* it has none */
+    hx_endpoint_abandon(&cloud.end[0].ep, 0, 0); /* it has no message */
     trial_turns(1);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(trial_message(lost[i])->failed, 1);
@@ -382,7 +381,7 @@ static void abandoned_messages_fail_at_once(void **state)
     assert_int_equal(trial_message(fine)->sent + trial_message(again)->sent, 2);
 }
 
-/* What was tried while there was no way does not count when there is one: 10 of the most tries may be lost. */
+/* Tries without a path do not count once there is one: 10 of the most tries may be lost. */
 static void tries_made_before_routes_changed_do_not_count(void **state)
 {
     (void)state;
@@ -398,13 +397,13 @@ static void tries_made_before_routes_changed_do_not_count(void **state)
     assert_int_equal(trial_message(number)->failed, 0);
     assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
     gate.dead[0] = false;
-    trial_turns(TIMEOUT_TURNS - 10); /* its being told made it ask at once */
+    trial_turns(TIMEOUT_TURNS - 10); /* the notice made it probe at once */
     assert_int_equal(trial_message(number)->sent, 1);
     trial_finish();
 }
 
-/* New routes are reason enough to send again what found no way, even if only one packet's report has come. */
-static void new_routes_repeat_what_no_report_has_come_of(void **state)
+/* New routes make the endpoint send packets without a path again, even if only one packet was reported. */
+static void new_routes_repeat_unreported_packets(void **state)
 {
     (void)state;
     trial_start(3, 1);
@@ -423,17 +422,15 @@ static void new_routes_repeat_what_no_report_has_come_of(void **state)
     trial_finish();
 }
 
-static void a_packet_without_a_way_is_reported_to_its_sender(void **state)
+static void a_packet_without_a_path_is_reported_to_its_sender(void **state)
 {
     (void)state;
     validate_unreachable(2);
-    validate_unreachable(0); /* its own switch finds no way */
+    validate_unreachable(0); /* its own switch has no path */
 }
 
-/* An acknowledgement that finds no way is not reported: reports about reports would never end. */
-/* An endpoint that cannot inject remembers so many packets whose senders are to be told, in their order, and no
- * more. */
-static void reports_that_wait_are_bounded(void **state)
+/* An endpoint that cannot inject keeps a bounded number of reports, in order. */
+static void waiting_reports_are_bounded(void **state)
 {
     (void)state;
     trial_start(3, 1);
@@ -452,7 +449,7 @@ static void reports_that_wait_are_bounded(void **state)
     trial_finish();
 }
 
-/* A packet of this kind goes astray; returns how many reports that makes. */
+/* A packet of this kind is misrouted; returns the number of reports. */
 static unsigned reports_of_one(enum hx_kind kind, uint16_t length)
 {
     trial_start(3, 1);
@@ -478,7 +475,7 @@ static unsigned reports_of_one(enum hx_kind kind, uint16_t length)
     return reports;
 }
 
-/* A report of a report might go round for ever, and who gets no answer to a hello says another. */
+/* A report of a report might circle for ever, and a sender without an answer sends another hello. */
 static void reports_and_hellos_are_not_reported(void **state)
 {
     (void)state;
@@ -489,8 +486,8 @@ static void reports_and_hellos_are_not_reported(void **state)
     assert_int_equal(reports_of_one(HX_HELLO, HX_HELLO_BYTES), 0);
 }
 
-/* Longer than 2^32 of the units in which so short a time as least_ns is measured. */
-static void a_wait_for_a_way_ends_however_long_it_is(void **state)
+/* Longer than 2^32 units of time for this small least_ns. */
+static void a_wait_for_a_path_ends_at_any_length(void **state)
 {
     (void)state;
     static const uint64_t second = 1000000000;
@@ -518,25 +515,25 @@ static void a_wait_for_a_way_ends_however_long_it_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(one_plane_without_a_way_is_not_waited_for, lab_free),
-        cmocka_unit_test_teardown(what_is_reported_goes_by_another_plane, lab_free),
-        cmocka_unit_test_teardown(new_routes_are_nothing_to_who_is_not_late, lab_free),
-        cmocka_unit_test_teardown(a_peer_that_never_answers_is_given_up, lab_free),
-        cmocka_unit_test_teardown(a_wait_for_a_way_ends_however_long_it_is, lab_free),
-        cmocka_unit_test_teardown(a_message_given_up_leaves_no_trace, lab_free),
-        cmocka_unit_test_teardown(a_long_message_given_up_leaves_no_trace, lab_free),
-        cmocka_unit_test_teardown(a_packet_without_a_way_is_reported_to_its_sender, lab_free),
-        cmocka_unit_test_teardown(a_message_without_a_way_is_given_up_in_time, lab_free),
-        cmocka_unit_test_teardown(a_probe_finds_a_new_way, lab_free),
-        cmocka_unit_test(a_message_does_not_end_unasked),
-        cmocka_unit_test_teardown(a_plane_without_a_way_is_tried_where_the_others_are_silent, lab_free),
-        cmocka_unit_test(an_acknowledgement_without_a_way_goes_by_another_plane),
-        cmocka_unit_test(acknowledgements_without_any_way_do_not_go_round),
-        cmocka_unit_test(the_planes_that_exist_are_a_set),
+        cmocka_unit_test_teardown(one_plane_without_a_path_causes_no_wait, lab_free),
+        cmocka_unit_test_teardown(reported_packets_take_another_plane, lab_free),
+        cmocka_unit_test_teardown(new_routes_cause_no_probe_if_nothing_is_late, lab_free),
+        cmocka_unit_test_teardown(messages_to_a_silent_peer_fail, lab_free),
+        cmocka_unit_test_teardown(a_wait_for_a_path_ends_at_any_length, lab_free),
+        cmocka_unit_test_teardown(a_failed_message_leaves_no_trace, lab_free),
+        cmocka_unit_test_teardown(a_long_failed_message_leaves_no_trace, lab_free),
+        cmocka_unit_test_teardown(a_packet_without_a_path_is_reported_to_its_sender, lab_free),
+        cmocka_unit_test_teardown(a_message_without_a_path_fails_in_time, lab_free),
+        cmocka_unit_test_teardown(a_probe_finds_a_new_path, lab_free),
+        cmocka_unit_test(a_message_does_not_fail_without_a_probe),
+        cmocka_unit_test_teardown(a_plane_without_a_path_is_tried_if_the_others_are_silent, lab_free),
+        cmocka_unit_test(an_acknowledgement_without_a_path_takes_another_plane),
+        cmocka_unit_test(acknowledgements_without_any_path_do_not_circle),
+        cmocka_unit_test(any_set_of_planes_may_exist),
         cmocka_unit_test_teardown(abandoned_messages_fail_at_once, lab_free),
         cmocka_unit_test_teardown(tries_made_before_routes_changed_do_not_count, lab_free),
-        cmocka_unit_test_teardown(new_routes_repeat_what_no_report_has_come_of, lab_free),
-        cmocka_unit_test_teardown(reports_that_wait_are_bounded, lab_free),
+        cmocka_unit_test_teardown(new_routes_repeat_unreported_packets, lab_free),
+        cmocka_unit_test_teardown(waiting_reports_are_bounded, lab_free),
         cmocka_unit_test_teardown(reports_and_hellos_are_not_reported, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

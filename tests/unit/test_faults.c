@@ -1,5 +1,4 @@
-/* test_faults.c - a schedule of faults: what its lines mean, what is refused and why, what becomes of a link, what is
- * drawn. */
+/* test_faults.c - fault schedules: meaning of lines, refusals with reasons, states of links, random faults. */
 #include "spec/faults/faults.h"
 #include "topology/topology.h"
 
@@ -55,8 +54,8 @@ static unsigned links_of(const char *line, const struct hx_fabric *f)
     return links;
 }
 
-/* 24 accelerators of a 3x2 Hx2Mesh have 4 links each; those on boards, 4 a board, are of two of them. */
-static void places_have_the_links_that_hang_there(void **state)
+/* 24 accelerators of a 3x2 Hx2Mesh have 4 links each; links on boards, 4 per board, belong to two of them. */
+static void places_have_their_links(void **state)
 {
     (void)state;
     assert_int_equal(links_of("all loss=1%", &mesh), 2 * (24 * 4 - 6 * 4));
@@ -74,7 +73,7 @@ static void places_have_the_links_that_hang_there(void **state)
     assert_int_equal(links_of("a0,0/E down", &tree), 1);
 }
 
-static void a_line_says_what_and_when(void **state)
+static void a_line_has_a_fault_and_a_time(void **state)
 {
     (void)state;
     struct hx_fault f = parsed("  a0,1/E   down at 10us for 5us", &mesh);
@@ -101,7 +100,7 @@ static void refused(const char *line, const char *why)
     struct hx_problem problem = {.what = ""};
     assert_false(hx_fault_parse(&fault, line, &mesh, &problem));
     if (!strstr(problem.what, why))
-        fail_msg("%s: '%s' says nothing of '%s'", line, problem.what, why);
+        fail_msg("%s: '%s' does not contain '%s'", line, problem.what, why);
 }
 
 static void a_bad_line_is_refused_with_its_reason(void **state)
@@ -130,7 +129,7 @@ static void a_bad_line_is_refused_with_its_reason(void **state)
     refused("a0,0/E down tomorrow", "'at TIME' or 'for TIME'");
 }
 
-static void a_text_names_its_bad_line(void **state)
+static void an_error_names_the_bad_line(void **state)
 {
     (void)state;
     struct hx_faults faults = {.count = 0};
@@ -141,7 +140,7 @@ static void a_text_names_its_bad_line(void **state)
     hx_faults_free(&faults);
 }
 
-/* What stands behind a byte 0 must not be passed over. */
+/* Text behind a zero byte must not be ignored. */
 static void a_file_with_a_byte_0_is_refused(void **state)
 {
     (void)state;
@@ -172,7 +171,7 @@ static void a_file_with_a_byte_0_is_refused(void **state)
     }
 }
 
-/* ---- what becomes of a link ---- */
+/* ---- states of a link ---- */
 
 struct expected {
     uint64_t at_ns;
@@ -200,7 +199,7 @@ static void becomes(const char *text, const struct expected *expected, size_t co
     becomes(text, (const struct expected[]){__VA_ARGS__},                                                              \
             sizeof(const struct expected[]){__VA_ARGS__} / sizeof(struct expected))
 
-static void a_link_is_down_while_any_fault_holds_it(void **state)
+static void a_link_is_down_while_a_fault_holds(void **state)
 {
     (void)state;
     const uint32_t half = HX_FAULT_WHOLE / 2;
@@ -229,8 +228,8 @@ static void ends_at(const char *text, uint64_t end_ns)
     hx_faults_free(&faults);
 }
 
-/* The first of a text. */
-static void a_fault_is_over_when_it_holds_at_none_of_its_links(void **state)
+/* Of the first fault in a text. */
+static void a_fault_ends_when_it_holds_at_none_of_its_links(void **state)
 {
     (void)state;
     ends_at("a0,0/E down at 1us", UINT64_MAX);
@@ -246,7 +245,7 @@ static void a_fault_is_over_when_it_holds_at_none_of_its_links(void **state)
     ends_at("worker0 stopped at 1us for 1us; worker0 continued at 4us", 2000);
 }
 
-static void other_links_stay_well(void **state)
+static void other_links_stay_up(void **state)
 {
     (void)state;
     struct hx_faults faults = {.count = 0};
@@ -260,7 +259,7 @@ static void other_links_stay_well(void **state)
 
 /* ---- long schedules, beside what is found by looking at all their lines ---- */
 
-/* Lines in the order of time of which most stay for good, until an "up" somewhere. */
+/* Random lines in order of time; most faults last until an "up" of the link. */
 static void draw_lines(struct hx_faults *faults, unsigned count, uint64_t *random)
 {
     static const char *const places[] = {"a0,0/E", "a0,0/p0/E", "a1,0/W", "board0,0",
@@ -310,7 +309,7 @@ static void add(struct hx_link_state *state, const struct hx_fault *f)
         sum->rate = f->impairs.rate;
 }
 
-/* How the link is at a time: of all lines until then, those that no "up" behind them has ended. */
+/* State of a link at a time: all lines until then, less those that a later "up" ended. */
 static struct hx_link_state state_at(const struct hx_faults *faults, unsigned plane, uint32_t node, unsigned port,
                                      uint64_t ns)
 {
@@ -333,7 +332,7 @@ static void assert_same_state(const struct hx_link_state *a, const struct hx_lin
     assert_memory_equal(&a->impairs, &b->impairs, sizeof a->impairs);
 }
 
-/* At the link's `looks` times, drawn from all there are. */
+/* At `looks` random times of the link's changes. */
 static void validate_link(const struct hx_faults *faults, const struct hx_end *end, unsigned plane, unsigned looks,
                           uint64_t *random)
 {
@@ -352,7 +351,7 @@ static void validate_link(const struct hx_faults *faults, const struct hx_end *e
     free(change);
 }
 
-static void a_long_schedule_makes_of_links_what_all_its_lines_say(void **state)
+static void a_long_schedule_agrees_with_all_its_lines(void **state)
 {
     (void)state;
     static const struct hx_end ends[] = {{0, HX_E}, {1, HX_W}, {0, HX_S}, {15, HX_N}};
@@ -367,25 +366,25 @@ static void a_long_schedule_makes_of_links_what_all_its_lines_say(void **state)
     }
 }
 
-/* The last time at which it holds at any link that it has, as a search from each fault on finds it. */
+/* Last time at which a fault holds at any of its links, by a search from each fault on. */
 struct search {
     const struct hx_faults *faults;
     size_t fault;
     uint64_t end_ns;
 };
 
-/* What is told of one fault at a link. */
-struct told {
+/* Notices about one fault at a link. */
+struct notice {
     size_t fault;
-    bool is_told;
+    bool arrived;
     uint64_t end_ns;
 };
 
-static void note_told(void *of, size_t fault, uint64_t end_ns)
+static void take_notice(void *of, size_t fault, uint64_t end_ns)
 {
-    struct told *told = of;
-    if (fault == told->fault)
-        *told = (struct told){fault, true, end_ns};
+    struct notice *notice = of;
+    if (fault == notice->fault)
+        *notice = (struct notice){fault, true, end_ns};
 }
 
 static void search_end(void *of, unsigned plane, uint32_t node, unsigned port)
@@ -399,14 +398,14 @@ static void search_end(void *of, unsigned plane, uint32_t node, unsigned port)
             hx_fault_has_link(&later->target, &mesh, plane, node, port))
             end = later->at_ns;
     }
-    struct told told = {.fault = s->fault};
-    hx_faults_each_end(s->faults, &mesh, plane, node, port, note_told, &told);
-    assert_true(told.is_told);
-    assert_int_equal(told.end_ns, end);
+    struct notice notice = {.fault = s->fault};
+    hx_faults_each_end(s->faults, &mesh, plane, node, port, take_notice, &notice);
+    assert_true(notice.arrived);
+    assert_int_equal(notice.end_ns, end);
     s->end_ns = end > s->end_ns ? end : s->end_ns;
 }
 
-static void the_faults_of_a_long_schedule_end_when_a_search_says(void **state)
+static void faults_of_a_long_schedule_end_as_a_search_finds(void **state)
 {
     (void)state;
     uint64_t random = 3;
@@ -424,7 +423,7 @@ static void the_faults_of_a_long_schedule_end_when_a_search_says(void **state)
     hx_faults_free(&faults);
 }
 
-/* ---- chance ---- */
+/* ---- random faults ---- */
 
 static void the_same_seed_draws_the_same_lines_within_the_time(void **state)
 {
@@ -435,7 +434,7 @@ static void the_same_seed_draws_the_same_lines_within_the_time(void **state)
     hx_faults_draw(&a, &draw, &mesh);
     hx_faults_draw(&b, &draw, &mesh);
     assert_int_equal(a.count, b.count);
-    assert_in_range(a.count, 850, 1150); /* 1,000 on the average, five deviations of 32 either way */
+    assert_in_range(a.count, 850, 1150); /* 1,000 on average, five deviations of 32 either way */
     uint64_t lasted = 0;
     for (size_t i = 0; i < a.count; i++) {
         assert_string_equal(a.fault[i].text, b.fault[i].text);
@@ -448,8 +447,8 @@ static void the_same_seed_draws_the_same_lines_within_the_time(void **state)
     hx_faults_free(&b);
 }
 
-/* What would be drawn later could not be written as a line. */
-static void what_is_drawn_is_within_the_times_of_lines(void **state)
+/* A later fault could not be written as a line. */
+static void random_faults_are_within_the_times_of_lines(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -457,13 +456,13 @@ static void what_is_drawn_is_within_the_times_of_lines(void **state)
             .seed = seed, .mtbf_ns = HX_MOST_FAULT_TIME / 20, .mttr_ns = HX_MOST_FAULT_TIME, .until_ns = UINT64_MAX};
         struct hx_faults a = {.count = 0};
         hx_faults_draw(&a, &draw, &mesh);
-        assert_in_range(a.count, 2, 50); /* 20 on the average */
+        assert_in_range(a.count, 2, 50); /* 20 on average */
         assert_true(a.fault[a.count - 1].at_ns < HX_MOST_FAULT_TIME);
         hx_faults_free(&a);
     }
 }
 
-static void dice_fall_as_often_as_they_should_and_not_together(void **state)
+static void random_losses_have_their_rate_and_are_independent(void **state)
 {
     (void)state;
     enum { THROWS = 100000 };
@@ -484,19 +483,19 @@ static void dice_fall_as_often_as_they_should_and_not_together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_have_the_links_that_hang_there),
-        cmocka_unit_test(a_line_says_what_and_when),
+        cmocka_unit_test(places_have_their_links),
+        cmocka_unit_test(a_line_has_a_fault_and_a_time),
         cmocka_unit_test(a_bad_line_is_refused_with_its_reason),
-        cmocka_unit_test(a_text_names_its_bad_line),
+        cmocka_unit_test(an_error_names_the_bad_line),
         cmocka_unit_test(a_file_with_a_byte_0_is_refused),
-        cmocka_unit_test(a_link_is_down_while_any_fault_holds_it),
-        cmocka_unit_test(a_fault_is_over_when_it_holds_at_none_of_its_links),
-        cmocka_unit_test(other_links_stay_well),
-        cmocka_unit_test(a_long_schedule_makes_of_links_what_all_its_lines_say),
-        cmocka_unit_test(the_faults_of_a_long_schedule_end_when_a_search_says),
+        cmocka_unit_test(a_link_is_down_while_a_fault_holds),
+        cmocka_unit_test(a_fault_ends_when_it_holds_at_none_of_its_links),
+        cmocka_unit_test(other_links_stay_up),
+        cmocka_unit_test(a_long_schedule_agrees_with_all_its_lines),
+        cmocka_unit_test(faults_of_a_long_schedule_end_as_a_search_finds),
         cmocka_unit_test(the_same_seed_draws_the_same_lines_within_the_time),
-        cmocka_unit_test(what_is_drawn_is_within_the_times_of_lines),
-        cmocka_unit_test(dice_fall_as_often_as_they_should_and_not_together),
+        cmocka_unit_test(random_faults_are_within_the_times_of_lines),
+        cmocka_unit_test(random_losses_have_their_rate_and_are_independent),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

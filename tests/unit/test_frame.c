@@ -1,5 +1,5 @@
-/* test_frame.c - the wire format: examples byte by byte (also those of docs/wire-format.md), what a hop changes, what
- * the checksum covers. */
+/* test_frame.c - the wire format: examples byte by byte (also those of docs/wire-format.md), fields that a hop
+ * changes, coverage of the checksum. */
 #include "hxmesh/error.h"
 #include "tests/support/support_frame.h"
 
@@ -35,7 +35,7 @@ static void assert_same_header(const struct hx_header *a, const struct hx_header
     assert_int_equal(a->tag, b->tag);
 }
 
-/* Encodes over rubbish: every header byte must be written, none behind it. */
+/* Encodes over random bytes: every header byte must be written, none behind it. */
 static void check_encoding(const struct hx_header *h, const uint8_t *expected, size_t bytes)
 {
     uint8_t frame[128];
@@ -86,7 +86,7 @@ static void credit_frames_name_their_plane(void **state)
     }
 }
 
-/* One pair of counts a VC, and no byte more: a frame that is cut shorter is refused, padding is not. */
+/* One pair of counts a VC, and no more bytes: a shorter frame is refused, padding is not. */
 static void credit_frames_have_counts_for_each_vc(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static FILE *open_listing(const char *name)
     return NULL;
 }
 
-/* A listing's line: four digits of offset, two blanks, bytes, each followed by one blank, a remark after two. */
+/* A line of a listing: four digits of offset, two blanks, bytes with a blank behind each, a note after two more. */
 static void check_listing(const char *name, const uint8_t *expected, size_t bytes)
 {
     FILE *doc = open_listing(name);
@@ -175,7 +175,7 @@ static void a_hop_changes_only_its_fields(void **state)
     assert_memory_equal(frame, expected, sizeof frame);
 }
 
-static void the_crc_covers_what_goes_end_to_end(void **state)
+static void the_crc_covers_the_end_to_end_fields(void **state)
 {
     (void)state;
     assert_int_equal(support_crc32c(0, example_data + 28, sizeof example_data - 28), 0x907BF5E4);
@@ -211,7 +211,7 @@ int main(void)
         cmocka_unit_test(credit_frames_have_counts_for_each_vc),
         cmocka_unit_test(the_document_shows_the_same_bytes),
         cmocka_unit_test(a_hop_changes_only_its_fields),
-        cmocka_unit_test(the_crc_covers_what_goes_end_to_end),
+        cmocka_unit_test(the_crc_covers_the_end_to_end_fields),
         cmocka_unit_test(blocks_round_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

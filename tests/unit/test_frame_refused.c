@@ -1,5 +1,5 @@
-/* test_frame_refused.c - what no decoder takes: every rule of the wire format broken once, random frames judged by the
- * table of the document. */
+/* test_frame_refused.c - invalid frames: every rule of the wire format is broken once, and random frames are checked
+ * against the table of the document. */
 #include "hxmesh/error.h"
 #include "tests/support/support_frame.h"
 #include "tests/support/support_random.h"
@@ -30,7 +30,7 @@ static void frames_cut_short_are_refused(void **state)
     assert_int_equal(support_decode_credit(&c, padded, sizeof padded), HX_OK);
 }
 
-/* One field of a good frame, overwritten. */
+/* A field of a good frame, overwritten. */
 struct overwrite {
     unsigned offset, size;
     uint64_t value;
@@ -154,7 +154,7 @@ static void every_field_has_its_range(void **state)
     check_overwrites(hello, sizeof hello, hellos, sizeof hellos / sizeof *hellos);
 }
 
-static void planes_are_four(void **state)
+static void planes_are_at_most_four(void **state)
 {
     (void)state;
     for (unsigned plane = 0; plane < 256; plane++) {
@@ -225,7 +225,7 @@ static void no_flipped_bit_of_a_credit_frame_passes(void **state)
         memcpy(frame, example_credit, sizeof frame);
         frame[bit / 8] ^= (uint8_t)(1U << bit % 8);
         unsigned byte = bit / 8;
-        bool no_vcs = frame[17] == 0 || frame[17] > 4; /* where the checksum stands is not known then */
+        bool no_vcs = frame[17] == 0 || frame[17] > 4; /* the position of the checksum is unknown then */
         int expected = byte < 12 || no_vcs ? HX_E_FIELD
                        : byte < 14         ? HX_E_ETHERTYPE
                        : byte < 15         ? HX_E_VERSION
@@ -253,7 +253,7 @@ static void a_credit_frame_has_its_ranges(void **state)
     }
 }
 
-/* The document's table of refusals, as one question about the bytes. */
+/* The document's table of refusals, as a predicate over the bytes. */
 static uint32_t field(const uint8_t *frame, unsigned offset, unsigned size)
 {
     uint32_t value = 0;
@@ -285,7 +285,7 @@ static bool is_good(const uint8_t *f, size_t bytes)
            bytes >= 64 + field(f, 52, 2);
 }
 
-/* Values that stand at the edges of some field more often than chance would have it. */
+/* Edge values of fields are more likely than others. */
 static uint8_t random_byte(uint64_t *seed)
 {
     static const uint8_t edges[] = {0, 1, 2, 3, 4, 0x1F, 0x20, 0x21, 0xFE, 0xFF};
@@ -293,7 +293,7 @@ static uint8_t random_byte(uint64_t *seed)
     return r & 1 ? edges[(r >> 1) % sizeof edges] : (uint8_t)(r >> 8);
 }
 
-static void random_frames_are_judged_by_the_table(void **state)
+static void random_frames_agree_with_the_table(void **state)
 {
     (void)state;
     uint64_t seed = 1;
@@ -314,7 +314,7 @@ static void random_frames_are_judged_by_the_table(void **state)
         }
         for (uint64_t changes = seeded_next(&seed) % 4; changes > 0; changes--)
             frame[seeded_next(&seed) % 64] = random_byte(&seed);
-        if (run % 5 == 0) { /* coordinates and their MAC changed together */
+        if (run % 5 == 0) { /* address and MAC changed together */
             frame[3] = frame[33] = random_byte(&seed);
             frame[10] = frame[38] = random_byte(&seed);
         }
@@ -362,12 +362,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_cut_short_are_refused),
         cmocka_unit_test(every_field_has_its_range),
-        cmocka_unit_test(planes_are_four),
+        cmocka_unit_test(planes_are_at_most_four),
         cmocka_unit_test(a_mac_must_agree_with_the_coordinates),
         cmocka_unit_test(every_reserved_bit_of_a_credit_frame_is_checked),
         cmocka_unit_test(no_flipped_bit_of_a_credit_frame_passes),
         cmocka_unit_test(a_credit_frame_has_its_ranges),
-        cmocka_unit_test(random_frames_are_judged_by_the_table),
+        cmocka_unit_test(random_frames_agree_with_the_table),
         cmocka_unit_test(random_bytes_are_never_a_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

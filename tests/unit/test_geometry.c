@@ -1,5 +1,5 @@
-/* test_geometry.c - the fabrics that there can be: each argument of hx_geometry_init at both its bounds, and what they
- * make together. Cables and distances: prop_route.c. */
+/* test_geometry.c - possible fabrics: each argument of hx_geometry_init at both its bounds, and their products.
+ * Cables and distances: prop_route.c. */
 #include "hxmesh/error.h"
 #include "hxmesh/geometry.h"
 #include "hxmesh/route.h"
@@ -19,7 +19,7 @@ static int init(const unsigned of[ARGUMENTS])
     return hx_geometry_init(&g, of[A], of[B], of[X], of[Y], of[PLANES], of[RADIX], of[TAPER]);
 }
 
-/* The smallest fabric, but for one argument. */
+/* The smallest fabric, except for one argument. */
 static int init_with(unsigned which, unsigned value)
 {
     unsigned of[ARGUMENTS] = {1, 1, 1, 1, 1, 64, 1};
@@ -65,9 +65,9 @@ static bool is_nowhere(const struct hx_geometry *g, uint32_t node, unsigned port
     return hx_far_end(g, node, port).node == HX_NOWHERE;
 }
 
-/* Rows of eight board edges on leaves of two ports down and two up, columns on a crossbar: every port of theirs has a
- * cable. */
-static void ports_that_a_node_has_not_lead_nowhere(void **state)
+/* Rows of eight board edges on leaves of two ports down and two up, columns on a crossbar: all their ports have
+ * cables. */
+static void missing_ports_have_no_cable(void **state)
 {
     (void)state;
     struct hx_geometry g;
@@ -84,8 +84,8 @@ static void ports_that_a_node_has_not_lead_nowhere(void **state)
     assert_true(hx_is_edge(&g, 0, 0, HX_E));
 }
 
-/* In order of dimensions a packet goes east or west as long as it may, and only then as before. */
-static void the_order_of_dimensions_leaves_only_x(void **state)
+/* In dimension order a packet goes east or west while it may, and only then takes the other ports. */
+static void dimension_order_leaves_only_x(void **state)
 {
     (void)state;
     struct hx_geometry g;
@@ -112,8 +112,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_argument_has_two_bounds),
         cmocka_unit_test(lines_and_fabrics_have_a_bound),
-        cmocka_unit_test(the_order_of_dimensions_leaves_only_x),
-        cmocka_unit_test(ports_that_a_node_has_not_lead_nowhere),
+        cmocka_unit_test(dimension_order_leaves_only_x),
+        cmocka_unit_test(missing_ports_have_no_cable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

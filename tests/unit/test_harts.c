@@ -1,4 +1,4 @@
-/* test_harts.c - which hart of an image serves which cable (bare-node/harts.h). */
+/* test_harts.c - assignment of cables to the harts of an image (bare-node/harts.h). */
 #include "bare-node/harts.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 enum { CABLES = 4 };
 
-static void the_first_serves_devices_only_where_it_is_alone(void **state)
+static void the_first_hart_serves_devices_only_if_it_is_alone(void **state)
 {
     (void)state;
     for (unsigned harts = 1; harts <= 1 + CABLES; harts++)
@@ -17,8 +17,8 @@ static void the_first_serves_devices_only_where_it_is_alone(void **state)
             assert_int_equal(harts_of_cable(harts, cable) == 0, harts == 1);
 }
 
-/* Whatever their number, each has a cable, and none has two more than another. */
-static void the_others_share_the_cables(void **state)
+/* For any number of harts each has a cable, and their shares differ by one at most. */
+static void the_other_harts_share_the_cables(void **state)
 {
     (void)state;
     for (unsigned harts = 2; harts <= 1 + CABLES; harts++) {
@@ -32,7 +32,7 @@ static void the_others_share_the_cables(void **state)
     }
 }
 
-static void no_more_are_used_than_have_something_to_do(void **state)
+static void idle_harts_are_not_used(void **state)
 {
     (void)state;
     for (unsigned there = 1; there <= 1 + CABLES; there++)
@@ -44,9 +44,9 @@ static void no_more_are_used_than_have_something_to_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_serves_devices_only_where_it_is_alone),
-        cmocka_unit_test(the_others_share_the_cables),
-        cmocka_unit_test(no_more_are_used_than_have_something_to_do),
+        cmocka_unit_test(the_first_hart_serves_devices_only_if_it_is_alone),
+        cmocka_unit_test(the_other_harts_share_the_cables),
+        cmocka_unit_test(idle_harts_are_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

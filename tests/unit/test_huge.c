@@ -1,4 +1,4 @@
-/* test_huge.c - memory in huge pages: where it lies, and that it holds what it held. */
+/* test_huge.c - memory in huge pages: its alignment, and that its content stays. */
 #include "base/huge.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static uint8_t *map_object(int object)
     return at;
 }
 
-static void a_place_begins_where_a_huge_page_may(void **state)
+static void a_place_is_aligned_to_a_huge_page(void **state)
 {
     (void)state;
     assert_non_null(hx_huge_place(1));
@@ -26,8 +26,8 @@ static void a_place_begins_where_a_huge_page_may(void **state)
     assert_null(hx_huge_place(SIZE_MAX / 2));
 }
 
-/* Whether the machine has huge pages or not, and for whoever maps the object. */
-static void what_is_gathered_is_as_it_was(void **state)
+/* With or without huge pages on this machine, and for every mapping of the object. */
+static void gathered_memory_keeps_its_content(void **state)
 {
     (void)state;
     int object = memfd_create("gathered", MFD_CLOEXEC);
@@ -51,7 +51,7 @@ static void what_is_gathered_is_as_it_was(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_place_begins_where_a_huge_page_may),
-                                       cmocka_unit_test(what_is_gathered_is_as_it_was)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_place_is_aligned_to_a_huge_page),
+                                       cmocka_unit_test(gathered_memory_keeps_its_content)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_injection.c - what hosts inject is made equal by planes, and by rates where planes do not do. */
+/* test_injection.c - injection bandwidth of hosts is made equal by planes, and by injection rates for the rest. */
 #include "spec/spec.h"
 #include "tools/injection.h"
 
@@ -34,13 +34,13 @@ static void hosts_inject_by_their_links(void **state)
 
 enum { MOST = 3 };
 
-static void planes_make_them_equal(void **state)
+static void planes_equalize_injection(void **state)
 {
     (void)state;
     static const struct {
         unsigned count, most;
         double links[MOST];
-        unsigned before[MOST], planes[MOST]; /* none: there is no such number */
+        unsigned before[MOST], planes[MOST]; /* a number that is not possible */
     } cases[] = {
         {2, 4, {4, 1}, {1, 1}, {1, 4}},     {3, 4, {1, 4, 2}, {1, 1, 1}, {4, 1, 2}},
         {2, 64, {4, 6}, {4, 4}, {6, 4}},    {2, 64, {4, 6}, {1, 1}, {3, 2}},
@@ -61,7 +61,7 @@ static void planes_make_them_equal(void **state)
     }
 }
 
-static void rates_do_the_rest(void **state)
+static void injection_rates_do_the_rest(void **state)
 {
     (void)state;
     struct injection all[] = {{.links = 6, .planes = 1, .rate = 1},
@@ -80,6 +80,7 @@ static void rates_do_the_rest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(hosts_inject_by_their_links),
-                                       cmocka_unit_test(planes_make_them_equal), cmocka_unit_test(rates_do_the_rest)};
+                                       cmocka_unit_test(planes_equalize_injection),
+                                       cmocka_unit_test(injection_rates_do_the_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_key.c - the file that holds a cable's key: what is taken, and each reason to refuse one (base/key.h). */
+/* test_key.c - the file with a cable's key: what is accepted, and each refusal (base/key.h). */
 #include "base/key.h"
 #include "tests/support/support_file.h"
 
@@ -44,10 +44,10 @@ static void assert_refused(const char *path, int code, const char *says)
     assert_string_equal(problem.where, path);
     if (!strstr(problem.what, says))
         fail_msg("\"%s\", not \"%s\"", problem.what, says);
-    assert_null(strstr(problem.what, "0a0b")); /* nothing of what it holds */
+    assert_null(strstr(problem.what, "0a0b")); /* the error shows nothing of the key */
 }
 
-static void test_what_others_can_reach_is_refused(void **state)
+static void test_a_key_that_others_can_read_is_refused(void **state)
 {
     static const mode_t modes[] = {0644, 0640, 0604, 0620, 0602, 0610, 0677};
     (void)state;
@@ -58,7 +58,7 @@ static void test_what_others_can_reach_is_refused(void **state)
     }
 }
 
-static void test_another_users_is_refused(void **state)
+static void test_another_users_key_is_refused(void **state)
 {
     (void)state;
     if (geteuid() != 0)
@@ -67,12 +67,12 @@ static void test_another_users_is_refused(void **state)
     assert_int_equal(chown(path, 65534, 65534), 0);
     struct hx_auth_key key;
     struct hx_problem problem;
-    assert_false(hx_key_read(&key, path, &problem)); /* that one would know it */
+    assert_false(hx_key_read(&key, path, &problem)); /* the other user would know the key */
     assert_non_null(strstr(problem.what, "belongs to another user"));
     assert_int_equal(unlink(path), 0);
 }
 
-static void test_what_is_no_key_is_refused(void **state)
+static void test_an_invalid_key_is_refused(void **state)
 {
     static const char *const texts[] = {"",
                                         "\n",
@@ -91,7 +91,7 @@ static void test_what_is_no_key_is_refused(void **state)
     assert_int_equal(mkdir(path, 0700), 0);
     assert_refused(path, HX_EXIT_CONFIG, "is no file");
     assert_int_equal(rmdir(path), 0);
-    assert_int_equal(mkfifo(path, 0600), 0); /* nobody waits for who would write into it */
+    assert_int_equal(mkfifo(path, 0600), 0); /* without a writer, and without a wait for one */
     assert_refused(path, HX_EXIT_CONFIG, "is no file");
     assert_int_equal(unlink(path), 0);
 }
@@ -100,9 +100,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_digits_are_read),
-        cmocka_unit_test(test_what_others_can_reach_is_refused),
-        cmocka_unit_test(test_another_users_is_refused),
-        cmocka_unit_test(test_what_is_no_key_is_refused),
+        cmocka_unit_test(test_a_key_that_others_can_read_is_refused),
+        cmocka_unit_test(test_another_users_key_is_refused),
+        cmocka_unit_test(test_an_invalid_key_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

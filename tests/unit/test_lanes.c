@@ -1,4 +1,4 @@
-/* test_lanes.c - words of four 16-bit lanes against one lane at a time. */
+/* test_lanes.c - words of four 16-bit lanes, against one lane at a time. */
 #include "hxmesh/lanes.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static uint64_t word(const uint16_t lane[4])
     return lane[0] | (uint64_t)lane[1] << 16 | (uint64_t)lane[2] << 32 | (uint64_t)lane[3] << 48;
 }
 
-/* Calls `validate` for many words of edge values: all pairs in each lane, with other pairs beside them. */
+/* Calls `validate` for words of edge values: all pairs in each lane, with other pairs beside them. */
 static void for_each_pair(void (*validate)(const uint16_t a[4], const uint16_t b[4]))
 {
     for (unsigned i = 0; i < EDGES * EDGES * EDGES; i++) {
@@ -69,7 +69,7 @@ static void validate_what_is_left(const uint16_t a[4], const uint16_t b[4])
         assert_int_equal(hx_lane(left, lane), most[lane] - b[lane]);
 }
 
-static void what_is_left_is_known_unless_a_lane_has_not_enough(void **state)
+static void the_rest_is_exact_unless_a_lane_is_short(void **state)
 {
     (void)state;
     for_each_pair(validate_what_is_left);
@@ -111,7 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_do_not_carry_into_each_other),
         cmocka_unit_test(differences_do_not_borrow_from_each_other),
-        cmocka_unit_test(what_is_left_is_known_unless_a_lane_has_not_enough),
+        cmocka_unit_test(the_rest_is_exact_unless_a_lane_is_short),
         cmocka_unit_test(one_lane_changes_alone),
         cmocka_unit_test(a_sum_below_2_to_the_16_is_exact),
     };

@@ -1,4 +1,4 @@
-/* test_loopback.c - the example platform: what its wires, ports and buffers promise (hal/loopback/loopback.h). */
+/* test_loopback.c - the example platform: promises of its wires, ports and buffers (hal/loopback/loopback.h). */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
 
@@ -50,7 +50,7 @@ static uint64_t drops(unsigned end, enum hx_drop reason)
     return c.end[end].node.drops[reason];
 }
 
-/* A packet of one VC whose number is in its tag. */
+/* A packet of one VC with its number as tag. */
 static struct hx_header header(unsigned vc, uint32_t number, unsigned length)
 {
     return (struct hx_header){.vc = (uint8_t)vc,
@@ -84,7 +84,7 @@ static void put(unsigned from, const uint8_t *frame, uint32_t bytes)
     loopback_wire_commit(&c.wire[from]);
 }
 
-/* Takes the next packet; its number, or -1. */
+/* Takes the next packet; returns its number, or -1. */
 static int take(unsigned end)
 {
     struct hx_desc d;
@@ -107,7 +107,7 @@ static void nothing_is_sent_before_the_link_is_open(void **state)
     loopback_plug(&c.end[0].node, 0, 3, &c.wire[0], &c.wire[1], 3);
     assert_false(send(0, 0, 1, 0));
     assert_int_equal(hal_inject_room(&c.end[0], 0), 0);
-    poll(60); /* the other end answers by its next frame */
+    poll(60); /* the other end answers with its next frame */
     assert_true(send(0, 0, 1, 0));
 }
 
@@ -120,7 +120,7 @@ static unsigned frames_on_wire(unsigned which)
     return frames;
 }
 
-static void a_port_whose_peer_is_absent_asks_seldom(void **state)
+static void a_port_with_an_absent_peer_asks_rarely(void **state)
 {
     enum { TURN = 100, TURNS = 10000 };
     (void)state;
@@ -137,7 +137,7 @@ static void a_port_whose_peer_is_absent_asks_seldom(void **state)
     assert_in_range(asked, 2, 1 + TURNS * TURN / LOOPBACK_ASK_PERIOD);
 }
 
-static void a_frame_arrives_after_its_latency_as_it_was(void **state)
+static void a_frame_arrives_unchanged_after_its_latency(void **state)
 {
     (void)state;
     start();
@@ -152,8 +152,8 @@ static void a_frame_arrives_after_its_latency_as_it_was(void **state)
     assert_int_equal(d.hops, 5);
 }
 
-/* Nothing of a step is on its way before the commit. */
-static void a_commit_makes_it_visible(void **state)
+/* No packet of a step is in flight before the commit. */
+static void a_commit_publishes_packets(void **state)
 {
     (void)state;
     start();
@@ -168,7 +168,7 @@ static void a_commit_makes_it_visible(void **state)
     assert_int_equal(take(1), 5);
 }
 
-static void buffers_for_sending_are_few_and_the_last_is_for_urgent_packets(void **state)
+static void the_last_send_buffer_is_for_urgent_packets(void **state)
 {
     (void)state;
     start();
@@ -182,7 +182,7 @@ static void buffers_for_sending_are_few_and_the_last_is_for_urgent_packets(void 
     assert_true(hal_buffer_get(&c.end[0], &buffer[1], true));
 }
 
-static void credit_ends_and_comes_back(void **state)
+static void credit_runs_out_and_returns(void **state)
 {
     (void)state;
     start();
@@ -199,8 +199,8 @@ static void credit_ends_and_comes_back(void **state)
     assert_int_equal(hx_credit_room(&link_of(0)->tx[0]), BLOCKS);
 }
 
-/* No credit frame arrives any more, and the packets of both directions keep each other going. */
-static void grants_ride_on_data(void **state)
+/* Without credit frames, the packets of both directions grant each other credit. */
+static void data_carries_grants(void **state)
 {
     (void)state;
     start();
@@ -218,7 +218,7 @@ static void grants_ride_on_data(void **state)
     assert_true(taken[0] > 390 && taken[1] > 390);
 }
 
-static void what_is_no_frame_is_malformed(void **state)
+static void invalid_frames_are_malformed(void **state)
 {
     (void)state;
     start();
@@ -263,20 +263,20 @@ static void data_without_a_grant_is_an_overrun(void **state)
     assert_int_equal(link_of(1)->suspected, 1);
     poll(8);
     assert_true(link_of(0)->open && link_of(1)->open);
-    assert_int_equal(take(1), 0); /* what was there before stays */
+    assert_int_equal(take(1), 0); /* earlier packets stay */
     assert_int_equal(take(1), 1);
     poll(30);
     assert_int_equal(hx_credit_room(&link_of(0)->tx[0]), BLOCKS);
     assert_int_equal(c.end[1].node.free_count, HX_VCS * BLOCKS + 1);
 }
 
-/* A packet that waits keeps the window from moving on while 63 others pass it. What arrives then is kept behind the
- * window, as much as there is room for, and comes into it when the first leaves. */
-static void a_window_holds_the_surplus(void **state)
+/* A waiting packet keeps the window in place while 63 others pass it. Later arrivals are kept behind the window, as
+ * far as there is room, and enter it when the first leaves. */
+static void a_full_window_keeps_later_arrivals(void **state)
 {
     (void)state;
     start();
-    struct hal_switch sw = {.node = c.end[1].node}; /* the same port, as a switch sees it */
+    struct hal_switch sw = {.node = c.end[1].node}; /* the same port, for a switch */
     uint64_t waiting[HX_VCS] = {1, 0, 0};
     for (uint32_t i = 0; i < HX_WINDOW; i++) {
         assert_true(send(0, 0, i, 0));
@@ -317,8 +317,8 @@ static void ejection_serves_the_vcs_in_turn(void **state)
     assert_int_equal(of_vc_2, 5);
 }
 
-/* Each fault, alone and always: what arrives of ten packets and of the credit frames that go with them. */
-static void faults_do_what_they_say(void **state)
+/* Each fault alone, at 100 %: arrivals of ten packets and of their credit frames. */
+static void faults_have_their_effects(void **state)
 {
     (void)state;
     start();
@@ -328,7 +328,7 @@ static void faults_do_what_they_say(void **state)
     poll(1);
     assert_int_equal(take(1), -1);
     assert_int_equal(c.wire[0].lost, 10);
-    poll(40 * 2 * HX_CREDIT_SETTLE); /* credit frames say what was sent */
+    poll(40 * 2 * HX_CREDIT_SETTLE); /* credit frames carry the count of sent blocks */
     assert_int_equal(link_of(1)->rx[0].lost, 10);
     assert_int_equal(hx_credit_room(&link_of(0)->tx[0]), BLOCKS);
 
@@ -366,7 +366,7 @@ static void faults_do_what_they_say(void **state)
     assert_true(c.wire[0].lost > lost);
 }
 
-static void a_delayed_credit_frame_is_passed_by_data(void **state)
+static void data_overtakes_a_delayed_credit_frame(void **state)
 {
     (void)state;
     start();
@@ -388,7 +388,7 @@ static void a_delayed_credit_frame_is_passed_by_data(void **state)
     assert_memory_equal(out, frame, sizeof frame);
 }
 
-/* The ring wraps at every place in a frame, and counts what it cannot hold. */
+/* The ring wraps at every offset of a frame, and counts frames without room. */
 static void a_wire_is_a_ring(void **state)
 {
     (void)state;
@@ -416,7 +416,7 @@ static void a_wire_is_a_ring(void **state)
     assert_int_equal(loopback_wire_take(&c.wire[0], c.now + LATENCY, out), 0);
 }
 
-/* All that can be granted fits a wire, in the smallest packets and in the largest, with credit frames besides. */
+/* All grants together fit a wire, in the smallest packets and in the largest, with credit frames. */
 static void a_wire_holds_all_that_can_be_granted(void **state)
 {
     (void)state;
@@ -435,7 +435,7 @@ static void a_wire_holds_all_that_can_be_granted(void **state)
     }
 }
 
-static void a_wire_takes_what_it_says_it_has_room_for(void **state)
+static void a_wire_takes_as_much_as_its_stated_room(void **state)
 {
     static uint8_t frame[HX_MAX_FRAME];
     (void)state;
@@ -451,7 +451,7 @@ static void a_wire_takes_what_it_says_it_has_room_for(void **state)
     loopback_wire_commit(w);
     assert_int_equal(loopback_wire_take(w, c.now + LATENCY, frame), HX_MAX_FRAME);
     loopback_wire_clear(w);
-    assert_false(loopback_wire_is_clear(w)); /* until the receiver looks */
+    assert_false(loopback_wire_is_clear(w)); /* until the receiver polls */
     assert_int_equal(loopback_wire_take(w, UINT64_MAX, frame), 0);
     assert_true(loopback_wire_is_clear(w));
     loopback_wire_put(w, c.now, frame, 64);
@@ -459,14 +459,14 @@ static void a_wire_takes_what_it_says_it_has_room_for(void **state)
     assert_int_equal(loopback_wire_take(w, c.now + LATENCY, frame), 64);
 }
 
-static void a_port_knows_when_its_peer_was_heard(void **state)
+static void a_port_knows_the_last_frame_of_its_peer(void **state)
 {
     (void)state;
     start();
     uint64_t heard_at = c.end[0].node.port[0].cable.heard_at;
     assert_in_range(heard_at, 1, c.now);
     for (unsigned i = 0; i < 8; i++)
-        loopback_poll(&c.end[0].node, c.now += LOOPBACK_CREDIT_PERIOD); /* who is silent is not heard */
+        loopback_poll(&c.end[0].node, c.now += LOOPBACK_CREDIT_PERIOD); /* a silent peer */
     assert_int_equal(c.end[0].node.port[0].cable.heard_at, heard_at);
     assert_true(cable_fell_silent(&c.end[0].node.port[0].cable, c.now, c.now - heard_at - 1));
     assert_false(cable_fell_silent(&c.end[0].node.port[0].cable, c.now, c.now - heard_at));
@@ -478,22 +478,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(nothing_is_sent_before_the_link_is_open, lab_free),
-        cmocka_unit_test_teardown(a_port_whose_peer_is_absent_asks_seldom, lab_free),
-        cmocka_unit_test_teardown(a_frame_arrives_after_its_latency_as_it_was, lab_free),
-        cmocka_unit_test_teardown(a_commit_makes_it_visible, lab_free),
-        cmocka_unit_test_teardown(buffers_for_sending_are_few_and_the_last_is_for_urgent_packets, lab_free),
-        cmocka_unit_test_teardown(credit_ends_and_comes_back, lab_free),
-        cmocka_unit_test_teardown(grants_ride_on_data, lab_free),
-        cmocka_unit_test_teardown(what_is_no_frame_is_malformed, lab_free),
+        cmocka_unit_test_teardown(a_port_with_an_absent_peer_asks_rarely, lab_free),
+        cmocka_unit_test_teardown(a_frame_arrives_unchanged_after_its_latency, lab_free),
+        cmocka_unit_test_teardown(a_commit_publishes_packets, lab_free),
+        cmocka_unit_test_teardown(the_last_send_buffer_is_for_urgent_packets, lab_free),
+        cmocka_unit_test_teardown(credit_runs_out_and_returns, lab_free),
+        cmocka_unit_test_teardown(data_carries_grants, lab_free),
+        cmocka_unit_test_teardown(invalid_frames_are_malformed, lab_free),
         cmocka_unit_test_teardown(data_without_a_grant_is_an_overrun, lab_free),
-        cmocka_unit_test_teardown(a_window_holds_the_surplus, lab_free),
+        cmocka_unit_test_teardown(a_full_window_keeps_later_arrivals, lab_free),
         cmocka_unit_test_teardown(ejection_serves_the_vcs_in_turn, lab_free),
-        cmocka_unit_test_teardown(faults_do_what_they_say, lab_free),
-        cmocka_unit_test_teardown(a_delayed_credit_frame_is_passed_by_data, lab_free),
+        cmocka_unit_test_teardown(faults_have_their_effects, lab_free),
+        cmocka_unit_test_teardown(data_overtakes_a_delayed_credit_frame, lab_free),
         cmocka_unit_test_teardown(a_wire_is_a_ring, lab_free),
         cmocka_unit_test_teardown(a_wire_holds_all_that_can_be_granted, lab_free),
-        cmocka_unit_test_teardown(a_wire_takes_what_it_says_it_has_room_for, lab_free),
-        cmocka_unit_test_teardown(a_port_knows_when_its_peer_was_heard, lab_free),
+        cmocka_unit_test_teardown(a_wire_takes_as_much_as_its_stated_room, lab_free),
+        cmocka_unit_test_teardown(a_port_knows_the_last_frame_of_its_peer, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_loopback_wire.c - a wire of the example platform between two threads: every frame comes once, whole and in
- * order, and what the sender clears away has gone when it is told so. */
+/* test_loopback_wire.c - a wire of the example platform between two threads: every frame arrives once, complete and
+ * in order. Once the sender is notified that a wire is clear, its old frames are gone. */
 /* tsan: a sender and a receiver side by side. */
 #include "hal/loopback/wire.h"
 #include "tests/support/support_seed.h"
@@ -28,10 +28,10 @@ static int open_wire(void **state)
 static int close_wire(void **state)
 {
     free(wire.ring);
-    return seeded_say(state);
+    return seeded_report(state);
 }
 
-/* Frame number n: all of it follows from n. */
+/* Frame number n; all its bytes follow from n. */
 static uint32_t write_frame(uint8_t *frame, uint32_t n)
 {
     uint64_t random = n;
@@ -41,7 +41,7 @@ static uint32_t write_frame(uint8_t *frame, uint32_t n)
     return bytes;
 }
 
-/* Returns the number of a frame that is as it was written, UINT32_MAX of any other. */
+/* Number of an unchanged frame, UINT32_MAX for any other. */
 static uint32_t read_frame(const uint8_t *frame, uint32_t bytes)
 {
     uint8_t wanted[LONGEST];
@@ -72,7 +72,7 @@ static void *send_all(void *seed)
     return NULL;
 }
 
-static void every_frame_comes_once_whole_and_in_order(void **state)
+static void every_frame_arrives_once_complete_and_in_order(void **state)
 {
     (void)state;
     static uint8_t frame[HX_MAX_FRAME];
@@ -98,10 +98,10 @@ static void every_frame_comes_once_whole_and_in_order(void **state)
 
 /* ---- the sender clears ---- */
 
-/* Frames are numbered on; those of a round are ROUND apart from those of the one before. */
+/* Frame numbers of a phase differ by this from those of the previous one. */
 enum { ROUND = 1000 };
 
-static _Atomic uint32_t cleared; /* rounds that are over: none of their frames may come any more */
+static _Atomic uint32_t cleared; /* completed phases, of which no frame may arrive */
 
 static void *send_and_clear(void *seed)
 {
@@ -121,7 +121,7 @@ static void *send_and_clear(void *seed)
     return NULL;
 }
 
-static void what_is_cleared_does_not_come_and_the_next_does(void **state)
+static void cleared_frames_do_not_arrive_and_later_ones_do(void **state)
 {
     (void)state;
     static uint8_t frame[HX_MAX_FRAME];
@@ -146,7 +146,7 @@ static void what_is_cleared_does_not_come_and_the_next_does(void **state)
     seeded_run = 0;
 }
 
-/* A frame that a fault repeats or holds back is on the wire as any other. */
+/* A frame that a fault repeats or delays is on the wire like any other. */
 static void a_repetition_and_a_late_frame_are_cleared_too(void **state)
 {
     (void)state;
@@ -170,8 +170,8 @@ static void a_repetition_and_a_late_frame_are_cleared_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_frame_comes_once_whole_and_in_order, open_wire, close_wire),
-        cmocka_unit_test_setup_teardown(what_is_cleared_does_not_come_and_the_next_does, open_wire, close_wire),
+        cmocka_unit_test_setup_teardown(every_frame_arrives_once_complete_and_in_order, open_wire, close_wire),
+        cmocka_unit_test_setup_teardown(cleared_frames_do_not_arrive_and_later_ones_do, open_wire, close_wire),
         cmocka_unit_test_setup_teardown(a_repetition_and_a_late_frame_are_cleared_too, open_wire, close_wire),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_metrics.c - the counters of a running fabric as a reader finds them: what is true is read, what cannot be true
- * is refused before it is used; rates, and the page that shows them, in whatever size. */
+/* test_metrics.c - counters of a running fabric for a reader: valid ones are read, impossible ones refused before
+ * use; also rates, and their page at any size. */
 #include "base/arena.h"
 #include "spec/spec.h"
 #include "tools/top/draw.h"
@@ -71,7 +71,7 @@ static bool is_good(const struct fake *f, size_t bytes)
     return good;
 }
 
-/* ---- what cannot be true ---- */
+/* ---- impossible content ---- */
 
 static void sizes_and_words_are_checked(void **state)
 {
@@ -79,7 +79,7 @@ static void sizes_and_words_are_checked(void **state)
     struct fake f;
     make(&f);
     assert_true(is_good(&f, f.bytes));
-    /* Cut off anywhere; what rounds up the last piece may be missing. */
+    /* Cut off anywhere; the padding of the last piece may be missing. */
     for (size_t bytes = 0; bytes + 64 < f.bytes; bytes += 7)
         assert_false(is_good(&f, bytes));
     memset(f.m.head->name, 'x', sizeof f.m.head->name);
@@ -91,7 +91,7 @@ static void sizes_and_words_are_checked(void **state)
     hx_fabric_free(&f.g);
 }
 
-/* Each number of the head, made anything else. */
+/* Each number of the head, changed to any other. */
 static void every_count_and_offset_is_checked(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void announce(struct fake *f, unsigned clock)
     fill(f, arena.base, clock);
 }
 
-/* A fabric that is announced, and who looks at it. */
+/* A fabric and its observer. */
 static void open_top(struct fake *f, struct top *t, unsigned clock)
 {
     struct hx_problem problem;
@@ -183,14 +183,14 @@ static void rates_are_those_of_each_worker(void **state)
     publish(&f, 0, start + SECOND, 0, 500);
     publish(&f, 1, start + 2 * (uint64_t)SECOND, 0, 500);
     top_read(&t);
-    near(t.packets[0], 500); /* since the beginning */
+    near(t.packets[0], 500); /* since the start */
     near(t.packets[5], 250); /* of the next accelerator, which is the other worker's */
     near(top_load(&t, 0), 1);
     near(top_load(&t, 5), 0.5);
     publish(&f, 0, start + 3 * (uint64_t)SECOND, 0, 700);
     top_read(&t);
     near(t.packets[0], 100);
-    near(t.packets[5], 250); /* nothing new of that one */
+    near(t.packets[5], 250); /* no update of that worker */
     near(t.moved[0], 500);   /* five ports of plane 0 */
     near(t.worker[0].wall_hops, 100);
     near(t.worker[0].busy, 0.5);
@@ -211,7 +211,7 @@ static void rates_are_those_of_each_worker(void **state)
     hx_fabric_free(&f.g);
 }
 
-static void simulated_time_is_what_counts(void **state)
+static void rates_are_per_simulated_time(void **state)
 {
     (void)state;
     struct fake f;
@@ -223,7 +223,7 @@ static void simulated_time_is_what_counts(void **state)
     near(top_load(&t, 0), 0.5);
     near(t.worker[0].wall_hops, 5);
     near(t.simulated_seconds, 0.001);
-    /* Killed while it wrote: what is there is read. */
+    /* Killed while it wrote: the content is read all the same. */
     hx_metrics_begin(&f.m.worker[1]);
     hx_metrics_set(&f.m.worker[1].hops, 77);
     top_read(&t);
@@ -236,7 +236,7 @@ static void simulated_time_is_what_counts(void **state)
     hx_fabric_free(&f.g);
 }
 
-/* The page of 24 x 80, for free(). */
+/* The page of 24 x 80; the caller frees it. */
 static char *page_of(const struct top *t)
 {
     char *text;
@@ -260,8 +260,8 @@ static void page_says(const struct top *t, const char *part)
     free(text);
 }
 
-/* Those that hold, the latest first; while they are being written, those from before. */
-static void faults_that_hold_are_shown(void **state)
+/* Current faults, the latest first; during a write, the earlier ones. */
+static void current_faults_are_shown(void **state)
 {
     (void)state;
     struct fake f;
@@ -341,7 +341,7 @@ static void refused(int exit_code, const char *what)
         fail_msg("'%s' does not say '%s'", problem.what, what);
 }
 
-static void what_is_no_fabric_is_refused(void **state)
+static void other_files_are_refused(void **state)
 {
     (void)state;
     struct fake f;
@@ -365,8 +365,8 @@ static void what_is_no_fabric_is_refused(void **state)
     hx_fabric_free(&f.g);
 }
 
-/* A file that is cut short under a reader's eyes is the end, not a crash. */
-static void a_file_cut_short_is_the_end(void **state)
+/* A file that is cut short under a reader is the end, not a crash. */
+static void a_truncated_file_ends_the_view(void **state)
 {
     (void)state;
     struct fake f;
@@ -388,9 +388,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_and_words_are_checked),    cmocka_unit_test(every_count_and_offset_is_checked),
-        cmocka_unit_test(rates_are_those_of_each_worker), cmocka_unit_test(simulated_time_is_what_counts),
-        cmocka_unit_test(the_page_fits_any_size),         cmocka_unit_test(what_is_no_fabric_is_refused),
-        cmocka_unit_test(a_file_cut_short_is_the_end),    cmocka_unit_test(faults_that_hold_are_shown),
+        cmocka_unit_test(rates_are_those_of_each_worker), cmocka_unit_test(rates_are_per_simulated_time),
+        cmocka_unit_test(the_page_fits_any_size),         cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(a_truncated_file_ends_the_view), cmocka_unit_test(current_faults_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

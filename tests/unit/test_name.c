@@ -1,4 +1,4 @@
-/* test_name.c - names of nodes and ports: as the design writes them, and there and back for every port. */
+/* test_name.c - names of nodes and ports: as the design has them, and back for every port. */
 #include "hxmesh/error.h"
 #include "topology/name_mesh.h"
 
@@ -46,19 +46,19 @@ static void there_and_back(const struct hx_geometry *g)
             uint32_t node_back = HX_NOWHERE;
             hx_mesh_node_name(name, g, plane, node);
             if (!hx_mesh_node_parse(name, g, &plane_back, &node_back) || plane_back != plane || node_back != node)
-                fail_msg("%s does not come back", name);
+                fail_msg("%s does not map back", name);
             for (unsigned port = 0; port < hx_node_ports(g, node); port++) {
                 unsigned port_back = 99;
                 hx_mesh_port_name(name, g, plane, node, port);
                 if (!hx_mesh_port_parse(name, g, &plane_back, &node_back, &port_back) || plane_back != plane ||
                     node_back != node || port_back != port)
-                    fail_msg("%s does not come back", name);
+                    fail_msg("%s does not map back", name);
             }
         }
     }
 }
 
-static void every_port_comes_back(void **state)
+static void every_port_name_maps_back(void **state)
 {
     (void)state;
     static const unsigned shapes[][7] = {{1, 1, 1, 1, 1, 64, 1}, {2, 2, 4, 4, 4, 64, 1},  {2, 4, 3, 2, 2, 64, 1},
@@ -71,7 +71,7 @@ static void every_port_comes_back(void **state)
     }
 }
 
-static void what_does_not_exist_has_no_name(void **state)
+static void missing_ports_have_no_name(void **state)
 {
     (void)state;
     struct hx_geometry g = geometry(2, 2, 4, 4, 2, 4, 1);
@@ -131,8 +131,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_those_of_the_design),
-        cmocka_unit_test(every_port_comes_back),
-        cmocka_unit_test(what_does_not_exist_has_no_name),
+        cmocka_unit_test(every_port_name_maps_back),
+        cmocka_unit_test(missing_ports_have_no_name),
         cmocka_unit_test(an_accelerator_needs_no_letter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_options.c - a command line against its table, and what a user who errs is told. */
+/* test_options.c - a command line against its table, and errors for users. */
 #include "base/error.h"
 #include "base/options/options.h"
 #include "base/version.h"
@@ -127,7 +127,7 @@ static void common_options_and_short_forms(void **state)
     assert_int_equal(got.given, 0);
 }
 
-/* Runs the parser in a child; returns its exit code and what it printed to stdout and stderr together. */
+/* Runs the parser in a child; returns its exit code and all its output. */
 static int run_command(const struct hx_command *of, int count, char **words, char text[MOST_TEXT])
 {
     int ends[2];
@@ -164,7 +164,7 @@ static int run(const char *line, char text[MOST_TEXT])
     return run_command(&command, split(copy, words), words, text);
 }
 
-static void one_line_says_what_is_wrong(void **state)
+static void an_error_is_one_line(void **state)
 {
     (void)state;
     static const struct {
@@ -195,7 +195,7 @@ static void one_line_says_what_is_wrong(void **state)
     }
 }
 
-static void an_alias_is_taken_and_in_no_help(void **state)
+static void an_alias_works_and_is_not_in_help(void **state)
 {
     (void)state;
     const char *operand;
@@ -253,7 +253,7 @@ static void help_names_every_option(void **state)
     assert_string_equal(text, "hxmesh " HXMESH_VERSION "\n");
 }
 
-/* The target's value is the default, also where other options stand before --help. */
+/* The target's value is the default, also if other options stand before --help. */
 static void help_prints_range_and_default_from_the_table(void **state)
 {
     (void)state;
@@ -318,7 +318,7 @@ static void help_prints_range_and_default_from_the_table(void **state)
     }
 }
 
-static void help_comes_in_other_formats(void **state)
+static void help_has_other_formats(void **state)
 {
     (void)state;
     static const struct {
@@ -369,7 +369,7 @@ static void nearest_words(void **state)
     assert_string_equal(hx_did_you_mean("xyz", words), "");
 }
 
-static void an_error_is_one_line_whatever_it_quotes(void **state)
+static void an_error_is_one_line_with_any_quoted_text(void **state)
 {
     (void)state;
     struct hx_problem p;
@@ -384,14 +384,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_reach_their_targets),
         cmocka_unit_test(common_options_and_short_forms),
-        cmocka_unit_test(one_line_says_what_is_wrong),
-        cmocka_unit_test(an_alias_is_taken_and_in_no_help),
+        cmocka_unit_test(an_error_is_one_line),
+        cmocka_unit_test(an_alias_works_and_is_not_in_help),
         cmocka_unit_test(help_names_every_option),
         cmocka_unit_test(help_prints_range_and_default_from_the_table),
-        cmocka_unit_test(help_comes_in_other_formats),
+        cmocka_unit_test(help_has_other_formats),
         cmocka_unit_test(a_list_takes_every_use),
         cmocka_unit_test(nearest_words),
-        cmocka_unit_test(an_error_is_one_line_whatever_it_quotes),
+        cmocka_unit_test(an_error_is_one_line_with_any_quoted_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

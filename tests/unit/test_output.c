@@ -1,4 +1,4 @@
-/* test_output.c - what a program leaves that nothing reads the stdout of. */
+/* test_output.c - what a program leaves behind if its stdout has no reader. */
 #include "base/output.h"
 
 #include <setjmp.h>
@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-enum { BYTES = 20000 }; /* more than stdout holds before it writes */
+enum { BYTES = 20000 }; /* more than the buffer of stdout */
 #define FILE_NAME "partial.csv"
 
-/* Writes to a pipe that has no reader while a file is not whole yet. */
+/* Writes to a pipe without a reader while a file is incomplete. */
 static void write_in_vain(const char *path)
 {
     int ends[2];
@@ -32,7 +32,7 @@ static void write_in_vain(const char *path)
     exit(0);
 }
 
-/* Returns how it ended. */
+/* Returns how the child ended. */
 static int run_in_vain(const char *folder, void (*of_pipe)(int))
 {
     int status;
@@ -47,7 +47,7 @@ static int run_in_vain(const char *folder, void (*of_pipe)(int))
     return status;
 }
 
-static void nothing_is_left_or_said(void **state)
+static void no_file_and_no_message_is_left(void **state)
 {
     (void)state;
     char folder[] = "/tmp/test_output.XXXXXX";
@@ -69,7 +69,7 @@ static void nothing_is_left_or_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_left_or_said),
+        cmocka_unit_test(no_file_and_no_message_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_pcapng_read.c - capture files of other origin: both byte orders, all time resolutions, old kinds of blocks,
- * classic pcap; and bad ones, which end in one line that names the byte. Files are laid out here by hand. */
+/* test_pcapng_read.c - capture files of other programs: both byte orders, all time resolutions, obsolete blocks,
+ * classic pcap. Bad files end in a one-line error with the byte offset. The files are built by hand. */
 #include "base/pcapng/read.h"
 
 #include <errno.h>
@@ -150,7 +150,7 @@ static void expect(struct hand *h, enum hx_pcapng_event event)
     assert_int_equal(got, event);
 }
 
-static void both_byte_orders_stand_in_one_file(void **state)
+static void both_byte_orders_may_be_in_one_file(void **state)
 {
     (void)state;
     start();
@@ -187,7 +187,7 @@ static void times_of_all_resolutions_become_nanoseconds(void **state)
     static const struct {
         uint8_t resolution;
         uint64_t offset, stamp, ns;
-    } times[] = {{0, 0, 1234567, 1234567000}, /* microseconds where nothing is said */
+    } times[] = {{0, 0, 1234567, 1234567000}, /* microseconds by default */
                  {3, 0, 5, 5000000},          /* milliseconds */
                  {6, 0, 1795262637123456, 1795262637123456000},
                  {9, 0, 1795262637123456789, 1795262637123456789},
@@ -201,7 +201,7 @@ static void times_of_all_resolutions_become_nanoseconds(void **state)
                  {9, 10, 5, 10000000005}, /* if_tsoffset */
                  {9, (uint64_t)-1, 2000000000, 1000000000},
                  {9, (uint64_t)-10, 5, 0},        /* before 1970 */
-                 {3, 0, UINT64_MAX, UINT64_MAX}}; /* more than there is room for */
+                 {3, 0, UINT64_MAX, UINT64_MAX}}; /* more than 64 bits of nanoseconds */
     for (unsigned i = 0; i < sizeof times / sizeof *times; i++) {
         start();
         section(i % 2 == 0);
@@ -305,9 +305,9 @@ static void classic_pcap_is_one_interface_without_a_name(void **state)
     }
 }
 
-/* ---- what is bad ---- */
+/* ---- bad files ---- */
 
-/* Reads all; true: it was good. */
+/* Reads all; returns whether the file is good. */
 static bool read_all(const void *bytes, size_t length, struct hx_problem *problem)
 {
     struct hand h;
@@ -323,7 +323,7 @@ static bool read_all(const void *bytes, size_t length, struct hx_problem *proble
 static void require_refused(size_t length, const char *say)
 {
     struct hx_problem problem;
-    uint8_t *copy = malloc(length); /* so that a sanitizer sees a read behind the end */
+    uint8_t *copy = malloc(length); /* so that a sanitizer sees a read beyond the end */
     assert_non_null(copy);
     memcpy(copy, file.bytes, length);
     bool good = read_all(copy, length, &problem);
@@ -345,7 +345,7 @@ static void whole_file(void)
     packet(0, 5, "abcde");
 }
 
-static void a_file_cut_anywhere_is_refused_but_between_blocks(void **state)
+static void a_file_cut_within_a_block_is_refused(void **state)
 {
     (void)state;
     whole_file();
@@ -375,7 +375,7 @@ static void a_file_cut_anywhere_is_refused_but_between_blocks(void **state)
     }
 }
 
-/* The file with one word replaced. */
+/* Checks the error of the file with one word replaced. */
 static void require_word(size_t at, uint32_t value, const char *say)
 {
     whole_file();
@@ -384,7 +384,7 @@ static void require_word(size_t at, uint32_t value, const char *say)
     require_refused(file.used, say);
 }
 
-static void corrupt_and_hostile_files_are_refused_in_words(void **state)
+static void corrupt_and_hostile_files_are_refused_with_a_reason(void **state)
 {
     (void)state;
     const size_t interface_at = 28;
@@ -447,7 +447,7 @@ static void blocks_that_are_too_short_are_refused(void **state)
     require_refused(file.used, "version 3");
 }
 
-static void a_file_that_is_not_there_is_wrong_configuration(void **state)
+static void a_missing_file_is_bad_configuration(void **state)
 {
     (void)state;
     struct hx_pcapng_reader r;
@@ -461,14 +461,14 @@ static void a_file_that_is_not_there_is_wrong_configuration(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_byte_orders_stand_in_one_file),
+        cmocka_unit_test(both_byte_orders_may_be_in_one_file),
         cmocka_unit_test(times_of_all_resolutions_become_nanoseconds),
         cmocka_unit_test(simple_and_old_packet_blocks_are_read),
         cmocka_unit_test(classic_pcap_is_one_interface_without_a_name),
-        cmocka_unit_test(a_file_cut_anywhere_is_refused_but_between_blocks),
-        cmocka_unit_test(corrupt_and_hostile_files_are_refused_in_words),
+        cmocka_unit_test(a_file_cut_within_a_block_is_refused),
+        cmocka_unit_test(corrupt_and_hostile_files_are_refused_with_a_reason),
         cmocka_unit_test(blocks_that_are_too_short_are_refused),
-        cmocka_unit_test(a_file_that_is_not_there_is_wrong_configuration),
+        cmocka_unit_test(a_missing_file_is_bad_configuration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* test_pcapng_write.c - capture files are written so that they can be read again, whole up to any write, and failures
- * come back as values. */
+/* test_pcapng_write.c - written capture files can be read, are complete after any write, and failures are returned. */
 #include "base/pcapng/read.h"
 #include "spec/pcapng/fabric.h"
 
@@ -17,7 +16,7 @@
 
 static uint8_t room[HX_PCAPNG_ROOM];
 
-/* Takes what is written, and refuses from a given call on. */
+/* Takes what is written; refuses from a given call on. */
 struct sink {
     uint8_t bytes[1 << 20];
     size_t used, calls, last_call;
@@ -80,7 +79,7 @@ static FILE *open_written(struct hx_pcapng_reader *r)
     return in;
 }
 
-static void everything_written_is_read_again(void **state)
+static void written_files_read_back(void **state)
 {
     (void)state;
     struct hx_pcapng_writer w;
@@ -158,7 +157,7 @@ static void every_write_ends_with_a_whole_block(void **state)
             0);
     assert_int_equal(hx_pcapng_flush(&w), 0);
     assert_true(sink.calls >= 2);
-    sink.used = sink.last_call; /* as if the last write had never come */
+    sink.used = sink.last_call; /* as if the last write never happened */
     struct hx_pcapng_reader r;
     FILE *in = open_written(&r);
     unsigned packets = 0;
@@ -171,7 +170,7 @@ static void every_write_ends_with_a_whole_block(void **state)
     (void)fclose(in);
 }
 
-static void a_full_disk_is_a_value_and_counts(void **state)
+static void a_full_disk_is_returned_and_counted(void **state)
 {
     (void)state;
     struct hx_pcapng_writer w;
@@ -190,7 +189,7 @@ static void a_full_disk_is_a_value_and_counts(void **state)
     assert_int_equal(w.packets, 4);
 }
 
-static void a_wrong_call_leaves_the_file_as_it_is(void **state)
+static void an_invalid_call_leaves_the_file_unchanged(void **state)
 {
     (void)state;
     struct hx_pcapng_writer w;
@@ -234,7 +233,7 @@ static void long_texts_are_cut_between_characters(void **state)
     free(text);
 }
 
-/* A limit on the size of files stands for the full disk; what fits is there, in whole blocks. */
+/* A limit on file size stands for the full disk; the file has whole blocks up to there. */
 static void a_file_ends_with_a_whole_block_when_the_disk_is_full(void **state)
 {
     (void)state;
@@ -259,8 +258,7 @@ static void a_file_ends_with_a_whole_block_when_the_disk_is_full(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_equal(error, EFBIG);
     assert_true(w.packets_lost > 0);
-    assert_int_equal(w.packets + 1 - w.packets_lost,
-                     300001 / (8256 + 32)); /* the head is smaller than what is left over */
+    assert_int_equal(w.packets + 1 - w.packets_lost, 300001 / (8256 + 32)); /* the head is smaller than the rest */
     assert_int_equal(lseek(file.fd, 0, SEEK_END), (off_t)w.bytes);
 
     assert_int_equal(lseek(file.fd, 0, SEEK_SET), 0);
@@ -280,7 +278,7 @@ static void a_file_ends_with_a_whole_block_when_the_disk_is_full(void **state)
 
 /* ---- the fabric's comment ---- */
 
-static void the_fabric_is_said_and_understood(void **state)
+static void the_comment_names_the_fabric(void **state)
 {
     (void)state;
     struct hx_spec spec;
@@ -318,8 +316,8 @@ static void the_fabric_is_said_and_understood(void **state)
     hx_spec_free(&again);
 }
 
-/* So the first "span=" of the comment is its own word, which is written anew at the end of a run. */
-static void no_file_is_named_like_a_word_of_the_comment(void **state)
+/* So the first "span=" of the comment is its own token, which is rewritten at the end of a run. */
+static void file_names_cannot_imitate_tokens_of_the_comment(void **state)
 {
     (void)state;
     static const char *const names[] = {"graph span=part", "graph span=part/x.txt", "graph /tmp/span=run",
@@ -356,7 +354,7 @@ static void boards_that_do_not_fit_are_unknown(void **state)
     hx_spec_free(&spec);
 }
 
-static void comments_that_make_no_sense_are_refused(void **state)
+static void invalid_comments_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -385,7 +383,7 @@ static void comments_that_make_no_sense_are_refused(void **state)
     }
 }
 
-static void unknown_words_are_ignored_and_defaults_hold(void **state)
+static void unknown_tokens_are_ignored_and_defaults_apply(void **state)
 {
     (void)state;
     struct hx_spec spec;
@@ -402,17 +400,17 @@ static void unknown_words_are_ignored_and_defaults_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_written_is_read_again),
+        cmocka_unit_test(written_files_read_back),
         cmocka_unit_test(every_write_ends_with_a_whole_block),
-        cmocka_unit_test(a_full_disk_is_a_value_and_counts),
-        cmocka_unit_test(a_wrong_call_leaves_the_file_as_it_is),
+        cmocka_unit_test(a_full_disk_is_returned_and_counted),
+        cmocka_unit_test(an_invalid_call_leaves_the_file_unchanged),
         cmocka_unit_test(long_texts_are_cut_between_characters),
         cmocka_unit_test(a_file_ends_with_a_whole_block_when_the_disk_is_full),
-        cmocka_unit_test(the_fabric_is_said_and_understood),
-        cmocka_unit_test(no_file_is_named_like_a_word_of_the_comment),
+        cmocka_unit_test(the_comment_names_the_fabric),
+        cmocka_unit_test(file_names_cannot_imitate_tokens_of_the_comment),
         cmocka_unit_test(boards_that_do_not_fit_are_unknown),
-        cmocka_unit_test(comments_that_make_no_sense_are_refused),
-        cmocka_unit_test(unknown_words_are_ignored_and_defaults_hold),
+        cmocka_unit_test(invalid_comments_are_refused),
+        cmocka_unit_test(unknown_tokens_are_ignored_and_defaults_apply),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_plot.c - plots: ticks at round numbers, SVG that is well-formed XML, points where they belong. */
+/* test_plot.c - plots: ticks at round numbers, well-formed SVG, points at their coordinates. */
 #include "tests/support/support_file.h"
 #include "tools/draw/violin.h"
 
@@ -15,7 +15,7 @@
 
 /* ---- ticks ---- */
 
-/* 1, 2 or 5 times a power of ten: found by dividing and multiplying only. */
+/* Whether it is 1, 2 or 5 times a power of ten, by division and multiplication only. */
 static bool is_round(double step)
 {
     while (step < 0.999)
@@ -76,7 +76,7 @@ static void axes_without_data_or_width(void **state)
 
 /* ---- XML ---- */
 
-/* Reads one tag after '<'; returns what follows it, NULL if it is none. Its name goes on the stack, or comes off it. */
+/* Reads one tag after '<' and pushes or pops its name; returns its end, or NULL if it is no tag. */
 static const char *read_tag(const char *at, char stack[][16], unsigned *depth)
 {
     bool closing = *at == '/';
@@ -136,7 +136,7 @@ static bool is_well_formed(const char *text)
     return depth == 0;
 }
 
-static void the_judge_of_xml_can_tell(void **state)
+static void the_xml_check_finds_errors(void **state)
 {
     (void)state;
     assert_true(is_well_formed("<svg a=\"1\"><b/><c d=\"2\" e=\"3\">x &amp; y</c></svg>\n"));
@@ -188,8 +188,8 @@ static void every_kind_is_well_formed(void **state)
     free(p);
 }
 
-/* A violin spans its values and no more, is as wide as it may be somewhere, alike on both sides, and ends in a gap. */
-static void a_violin_is_as_wide_as_values_are_dense(void **state)
+/* A violin spans exactly its values, has its full width somewhere, is symmetric, and ends in a gap. */
+static void a_violin_is_as_wide_as_its_density(void **state)
 {
     (void)state;
     double value[100];
@@ -210,7 +210,7 @@ static void a_violin_is_as_wide_as_values_are_dense(void **state)
     assert_true(fabs(widest - 0.2) < 1e-9 && at < 55);
     for (unsigned more = 0; more < 10; more++)
         violin_add(s, 5 + more, 0.4, value, 100);
-    assert_int_equal(s->points % VIOLIN_POINTS, 0); /* what has no room is left out whole */
+    assert_int_equal(s->points % VIOLIN_POINTS, 0); /* a violin without room is left out */
     char *text = drawn(p);
     assert_true(is_well_formed(text));
     assert_int_equal(occurrences(text, "<polygon"), PLOT_MOST_POINTS / VIOLIN_POINTS);
@@ -228,7 +228,7 @@ static void counts_have_whole_ticks(void **state)
     assert_true(plot_ticks(PLOT_WHOLE, 0, 6000).at[1] == 1000);
 }
 
-static void points_lie_where_they_belong(void **state)
+static void points_are_at_their_coordinates(void **state)
 {
     (void)state;
     struct plot *p = plot_new("t", "x", PLOT_LINEAR, PLOT_NUMBER, "y");
@@ -265,7 +265,7 @@ static void a_gap_parts_a_line(void **state)
     free(p);
 }
 
-static void categories_stand_below_the_axis(void **state)
+static void categories_are_below_the_axis(void **state)
 {
     (void)state;
     struct plot *p = plot_new("t", "fabric", PLOT_LINEAR, PLOT_NUMBER, "y");
@@ -284,7 +284,7 @@ static void categories_stand_below_the_axis(void **state)
     free(p);
 }
 
-static void long_words_below_the_axis_stand_aslant(void **state)
+static void long_words_below_the_axis_are_slanted(void **state)
 {
     (void)state;
     for (unsigned letters = 5; letters <= 45; letters += 40) {
@@ -302,7 +302,7 @@ static void long_words_below_the_axis_stand_aslant(void **state)
     }
 }
 
-static void decades_leave_out_what_is_not_above_0(void **state)
+static void log_axes_leave_out_values_not_above_0(void **state)
 {
     (void)state;
     struct plot_ticks ticks = plot_ticks(PLOT_DECADES, 0.3, 4000);
@@ -343,7 +343,7 @@ static void steps_hold_their_height(void **state)
     free(p);
 }
 
-/* Whatever is long makes the picture larger: nothing is cut. */
+/* Long text makes the picture larger: nothing is cut. */
 static void foot_and_legend_are_whole(void **state)
 {
     (void)state;
@@ -405,15 +405,15 @@ int main(void)
         cmocka_unit_test(a_known_axis),
         cmocka_unit_test(binary_ticks_are_powers_of_two),
         cmocka_unit_test(axes_without_data_or_width),
-        cmocka_unit_test(the_judge_of_xml_can_tell),
+        cmocka_unit_test(the_xml_check_finds_errors),
         cmocka_unit_test(every_kind_is_well_formed),
-        cmocka_unit_test(a_violin_is_as_wide_as_values_are_dense),
+        cmocka_unit_test(a_violin_is_as_wide_as_its_density),
         cmocka_unit_test(counts_have_whole_ticks),
-        cmocka_unit_test(points_lie_where_they_belong),
+        cmocka_unit_test(points_are_at_their_coordinates),
         cmocka_unit_test(a_gap_parts_a_line),
-        cmocka_unit_test(categories_stand_below_the_axis),
-        cmocka_unit_test(long_words_below_the_axis_stand_aslant),
-        cmocka_unit_test(decades_leave_out_what_is_not_above_0),
+        cmocka_unit_test(categories_are_below_the_axis),
+        cmocka_unit_test(long_words_below_the_axis_are_slanted),
+        cmocka_unit_test(log_axes_leave_out_values_not_above_0),
         cmocka_unit_test(steps_hold_their_height),
         cmocka_unit_test(foot_and_legend_are_whole),
         cmocka_unit_test(other_kinds_of_pictures_are_not_written),

@@ -1,5 +1,4 @@
-/* test_processor.c - workers are told whether each has a core of its own, and then it is one that no other has; who
- * shares is kept on one with its neighbours. */
+/* test_processor.c - each worker has a core of its own if there are enough; otherwise neighbours share one. */
 #include "base/processor.h"
 
 #include <sched.h>
@@ -14,7 +13,7 @@
 
 enum { ASTRAY = CPU_SETSIZE };
 
-/* The number of the core it has, or ASTRAY. */
+/* Number of the worker's core, or ASTRAY. */
 static int core_of(unsigned self, unsigned workers)
 {
     bool enough = workers <= hx_processor_cores();
@@ -23,8 +22,8 @@ static int core_of(unsigned self, unsigned workers)
     return sched_getcpu();
 }
 
-/* Workers stay where they are kept, so each says it in a process of its own. */
-static int told_core(unsigned self, unsigned workers)
+/* Pinning is permanent, so each worker reports from a child process. */
+static int reported_core(unsigned self, unsigned workers)
 {
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
@@ -42,13 +41,13 @@ static int told_core(unsigned self, unsigned workers)
     return core;
 }
 
-static void each_has_its_own_where_there_are_enough(void **state)
+static void each_worker_has_its_own_core_if_there_are_enough(void **state)
 {
     (void)state;
     unsigned cores = hx_processor_cores();
     bool taken[CPU_SETSIZE] = {false};
     for (unsigned self = 0; self < cores; self++) {
-        int core = told_core(self, cores);
+        int core = reported_core(self, cores);
         assert_in_range(core, 0, CPU_SETSIZE - 1);
         assert_false(taken[core]);
         taken[core] = true;
@@ -56,7 +55,7 @@ static void each_has_its_own_where_there_are_enough(void **state)
 }
 
 /* In runs: as many on each core as on any other, or one more. */
-static void who_shares_is_kept_with_its_neighbours(void **state)
+static void neighbours_share_a_core(void **state)
 {
     (void)state;
     unsigned cores = hx_processor_cores();
@@ -64,7 +63,7 @@ static void who_shares_is_kept_with_its_neighbours(void **state)
     unsigned on[CPU_SETSIZE] = {0};
     int last = -1;
     for (unsigned self = 0; self < workers; self++) {
-        int core = told_core(self, workers);
+        int core = reported_core(self, workers);
         assert_in_range(core, 0, CPU_SETSIZE - 1);
         assert_true(core >= last);
         last = core;
@@ -78,7 +77,7 @@ static void who_shares_is_kept_with_its_neighbours(void **state)
     assert_int_equal(used, cores);
 }
 
-/* Whatever it tells, it is a cache: more than the first one has, and less than memory. */
+/* Any result is that of a cache: more than a first-level one, and less than memory. */
 static void the_second_cache_has_a_size(void **state)
 {
     (void)state;
@@ -89,8 +88,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_second_cache_has_a_size),
-        cmocka_unit_test(each_has_its_own_where_there_are_enough),
-        cmocka_unit_test(who_shares_is_kept_with_its_neighbours),
+        cmocka_unit_test(each_worker_has_its_own_core_if_there_are_enough),
+        cmocka_unit_test(neighbours_share_a_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_progress.c - what long work shows of itself on a terminal: one line, no wider than the terminal. */
+/* test_progress.c - the progress line of long work: one line, no wider than the terminal. */
 #include "base/progress.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ enum { MOST_TEXT = 1024 };
 static const char note[] =
     ", 1.234 ms simulated, 12.3 M packet-hops/s, and more than any terminal of that width can show";
 
-/* What it writes to a terminal of so many columns, 0: of unknown size; without what ends the line. */
+/* Text on a terminal of `columns` (0: unknown), without the line's end. */
 static void shown_on_terminal(unsigned columns, double share, char text[MOST_TEXT])
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
@@ -45,7 +45,7 @@ static void shown_on_terminal(unsigned columns, double share, char text[MOST_TEX
     (void)close(terminal);
 }
 
-static void one_line_whatever_the_width(void **state)
+static void one_line_at_any_width(void **state)
 {
     (void)state;
     char text[MOST_TEXT];
@@ -65,7 +65,7 @@ static void one_line_whatever_the_width(void **state)
     assert_int_equal(strlen(text), 79);
 }
 
-static void nothing_is_known_before_something_is_done(void **state)
+static void no_estimate_before_the_first_progress(void **state)
 {
     (void)state;
     char text[MOST_TEXT];
@@ -78,8 +78,8 @@ int main(void)
 {
     (void)setenv("TERM", "xterm", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_line_whatever_the_width),
-        cmocka_unit_test(nothing_is_known_before_something_is_done),
+        cmocka_unit_test(one_line_at_any_width),
+        cmocka_unit_test(no_estimate_before_the_first_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

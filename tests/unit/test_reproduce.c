@@ -1,5 +1,4 @@
-/* test_reproduce.c - what the experiments of `hxmesh reproduce` consist of, how much work they are, the paper's
- * values. */
+/* test_reproduce.c - the runs of `hxmesh reproduce`, estimates of their work, and the paper's values. */
 /* sanitizers: check-all */
 #include "spec/spec.h"
 #include "tools/reproduce/diameter2.h"
@@ -37,7 +36,7 @@ static void plans_have_runs_and_fit(void **state)
     }
 }
 
-static void no_run_is_asked_for_twice(void **state)
+static void no_run_is_planned_twice(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < PLANS; i++) {
@@ -83,8 +82,8 @@ static void the_table_has_the_fabrics_of_the_paper(void **state)
         assert_string_equal(fabrics[i], expected[i]);
 }
 
-/* `hxmesh run "4x4 Hx2Mesh" --clock virtual -t all-to-all -m 64KiB` takes 156,096 packet-hops; a ninth of the packets
- * are acknowledgements, which the estimate leaves out. */
+/* `hxmesh run "4x4 Hx2Mesh" --clock virtual -t all-to-all -m 64KiB` takes 156,096 packet-hops; a ninth of the
+ * packets are acknowledgements, which the estimate leaves out. */
 static void estimates_are_about_right(void **state)
 {
     (void)state;
@@ -96,8 +95,8 @@ static void estimates_are_about_right(void **state)
     run = (struct reproduce_run){
         .fabric = "4x4 Hx2Mesh", .traffic = "all-reduce", .algorithm = "rings", .bytes = 8 << 20};
     assert_true(fabs(reproduce_estimate(&run) - 2.0 * 63 * 1024 * 2.5) < 1);
-    /* 64 hosts of one link of 100 Gb/s, half of it for 100 us in packets of 8 KiB; 4.75 switches each: four links but
-     * within a leaf of eight, and the first. */
+    /* 64 hosts with one link of 100 Gb/s, half of it for 100 us in packets of 8 KiB. A packet crosses 4.75 switches:
+     * four links except within a leaf of eight, and the first. */
     run = (struct reproduce_run){.fabric = "fat-tree hosts=64 radix=16",
                                  .traffic = "uniform",
                                  .bytes = 65536,
@@ -106,7 +105,7 @@ static void estimates_are_about_right(void **state)
                                  .duration = 100000};
     double mean = 1 + (7 * 2 + 56 * 4) / 63.0;
     assert_true(fabs(reproduce_estimate(&run) - 64 * 0.5 * 12.5 * 100000 / 8192 * mean) < 1);
-    /* Six neighbours of everyone, however many hosts there are. */
+    /* Six neighbours of each host, for any number of hosts. */
     run = (struct reproduce_run){.fabric = "fat-tree hosts=64 radix=16", .traffic = "neighbour-3d", .bytes = 65536};
     assert_true(fabs(reproduce_estimate(&run) - 64 * 8 * 6 * mean) < 1);
 }
@@ -120,10 +119,8 @@ static void the_paper_has_values_for_its_own_fabrics(void **state)
     assert_true(isnan(paper_figures_of("4x4 Hx2Mesh")->cost_musd));
 }
 
-/* 4x4 Hx2Mesh, torus, 4 MiB: 8 x 8, so 28 steps; of a step half go over the board (1.28 + 40 + 86.12 + 40 ns), half
- * over a network (1.28 + 40 + 2 * 105.12 + 40 ns); 2/4 * 7/8 * 9/8 of the vector pass a link of 50 GB/s. */
-/* Of tapered trees the table buys copper cables for leaf ports that nothing hangs on: 0.4 and 1.3 % of the price. */
-static void what_is_bought_costs_what_the_table_says(void **state)
+/* The table counts copper cables for unused leaf ports of tapered trees: 0.4 and 1.3 % of the price. */
+static void bought_parts_cost_what_the_table_says(void **state)
 {
     (void)state;
     struct reproduce_plan p = {.effort = REPRODUCE_DEFAULT};
@@ -138,9 +135,11 @@ static void what_is_bought_costs_what_the_table_says(void **state)
         if (isfinite(paper->cost_musd))
             assert_true(fabs(paper_bought_musd(fabrics[i]) - paper->cost_musd) <= most);
     }
-    assert_int_equal(priced, count - 1); /* all but the grid of HyperX routers */
+    assert_int_equal(priced, count - 1); /* all except the grid of HyperX routers */
 }
 
+/* 4x4 Hx2Mesh, torus, 4 MiB: 8 x 8, so 28 steps. Half of a step's packets cross a board (1.28 + 40 + 86.12 + 40 ns),
+ * half a network (1.28 + 40 + 2 * 105.12 + 40 ns). 2/4 * 7/8 * 9/8 of the vector pass a link of 50 GB/s. */
 static void the_closed_form_by_hand(void **state)
 {
     (void)state;
@@ -150,7 +149,7 @@ static void the_closed_form_by_hand(void **state)
     assert_true(fabs(paper_all_reduce_share("4x4 Hx2Mesh", "torus", 4 << 20) - share) < 1e-6);
 }
 
-/* Worst cases by 1/(2p), 1/h and 1/k of the spec; a routing does not hide the network. */
+/* Worst cases by 1/(2p), 1/h and 1/k of the spec; a routing in the spec does not hide the network. */
 static void networks_of_the_study_are_found(void **state)
 {
     (void)state;
@@ -180,7 +179,7 @@ static void assert_member(const struct family_member *m)
     hx_spec_free(&spec);
 }
 
-/* The formulas against the graphs, and no router beyond the radix. */
+/* Sizes of formulas against those of the graphs; no router exceeds the radix. */
 static void families_are_as_large_as_their_graphs(void **state)
 {
     (void)state;
@@ -206,11 +205,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_have_runs_and_fit),
-        cmocka_unit_test(no_run_is_asked_for_twice),
+        cmocka_unit_test(no_run_is_planned_twice),
         cmocka_unit_test(the_table_has_the_fabrics_of_the_paper),
         cmocka_unit_test(estimates_are_about_right),
         cmocka_unit_test(the_paper_has_values_for_its_own_fabrics),
-        cmocka_unit_test(what_is_bought_costs_what_the_table_says),
+        cmocka_unit_test(bought_parts_cost_what_the_table_says),
         cmocka_unit_test(the_closed_form_by_hand),
         cmocka_unit_test(networks_of_the_study_are_found),
         cmocka_unit_test(families_are_as_large_as_their_graphs),

@@ -1,4 +1,4 @@
-/* test_round_trip.c - the estimate of a round trip: against its closed forms, and against one in real numbers. */
+/* test_round_trip.c - the round-trip estimate, against closed forms and against one in real numbers. */
 #include "hxmesh/round_trip.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { ROUNDING = 8 /* units that the division by 8 may leave undone */ };
+enum { ROUNDING = 8 /* units that the division by 8 may lose */ };
 
 static void assert_near(double is, double should_be, double by)
 {
@@ -17,7 +17,7 @@ static void assert_near(double is, double should_be, double by)
         fail_msg("%g is not within %g of %g", is, by, should_be);
 }
 
-static void the_first_sample_is_believed(void **state)
+static void the_first_sample_is_taken_as_it_is(void **state)
 {
     (void)state;
     struct hx_round_trip r = {0, 0};
@@ -55,9 +55,9 @@ static void closed_forms_are_met(void **state)
     }
 }
 
-/* One answer that took longer than the estimate makes the next estimate longer than it: what is asked twice is not
- * asked too early twice, unless answers become still slower. */
-static void a_late_answer_is_enough(void **state)
+/* After one answer slower than the estimate, the next estimate exceeds it: a second early probe needs an even slower
+ * answer. */
+static void one_late_answer_raises_the_estimate(void **state)
 {
     (void)state;
     for (unsigned usual = 10; usual < 5000; usual = usual * 5 / 4) {
@@ -90,7 +90,7 @@ static void any_samples_are_followed(void **state)
     }
 }
 
-static void it_does_not_wrap(void **state)
+static void the_estimate_does_not_wrap(void **state)
 {
     (void)state;
     struct hx_round_trip r = {0, 0};
@@ -108,11 +108,9 @@ static void it_does_not_wrap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_sample_is_believed),
-        cmocka_unit_test(closed_forms_are_met),
-        cmocka_unit_test(a_late_answer_is_enough),
-        cmocka_unit_test(any_samples_are_followed),
-        cmocka_unit_test(it_does_not_wrap),
+        cmocka_unit_test(the_first_sample_is_taken_as_it_is),  cmocka_unit_test(closed_forms_are_met),
+        cmocka_unit_test(one_late_answer_raises_the_estimate), cmocka_unit_test(any_samples_are_followed),
+        cmocka_unit_test(the_estimate_does_not_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

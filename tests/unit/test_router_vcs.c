@@ -1,5 +1,5 @@
-/* test_router_vcs.c - a router that changes VCs, and whose turn it is where packets of several VCs or inputs come at
- * once: promise by promise, on inputs and rooms that the test sets. */
+/* test_router_vcs.c - a router that changes VCs, and fairness between packets of several VCs or inputs; the test
+ * sets inputs and credit. */
 #include "tests/support/loopback/support_loopback.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@ enum { PORTS = 8, BLOCKS = 64, ROOMY = 1000, OUT = 7, OTHER = 6, ROUNDS = 240 };
 static struct rig rig;
 static uint64_t vc_increment[PORTS], restarted[PORTS]; /* per output: inputs */
 
-/* gx n: the port n. Nothing is raised yet. */
+/* gx n: the port n. No input increments the VC yet. */
 static void start(void)
 {
     rig_init(&rig, HX_ROW_SWITCH, PORTS, 0, BLOCKS);
@@ -32,7 +32,7 @@ static void arrive(unsigned input, unsigned vc, uint32_t id)
     assert_true(rig_arrive(&rig, input, vc, id, OUT, 100));
 }
 
-/* The VC of the next packet that left, which is this one. */
+/* VC of the next packet that left; it must be this one. */
 static unsigned left_on(uint32_t id)
 {
     struct rig_packet p;
@@ -57,15 +57,15 @@ static void the_vc_behind_an_output_follows_from_the_input(void **state)
             rig_room_everywhere(&rig, 0);
             rig_room(&rig, OUT, behind[input], 1);
             arrive(input, vc, 4 * vc + input);
-            assert_int_equal(rig_step(&rig), 1); /* in the step that it comes in */
+            assert_int_equal(rig_step(&rig), 1); /* in the step of its arrival */
             assert_int_equal(left_on(4 * vc + input), behind[input]);
         }
     }
     rig_validate_empty(&rig);
 }
 
-/* Who waits for an output keeps back those that would go on the same VC behind it, and nobody else. */
-static void who_waits_keeps_back_its_own_vc(void **state)
+/* A packet that waits for an output blocks others for the same VC behind it, and no others. */
+static void a_waiting_packet_blocks_only_its_own_vc(void **state)
 {
     (void)state;
     start();
@@ -78,7 +78,7 @@ static void who_waits_keeps_back_its_own_vc(void **state)
     arrive(1, 0, 2);
     assert_int_equal(rig_step(&rig), 1);
     assert_int_equal(left_on(2), 1);
-    arrive(2, 0, 3); /* would fit, but comes behind 1 */
+    arrive(2, 0, 3); /* would fit, but is behind 1 */
     assert_int_equal(rig_step(&rig), 0);
     rig_room(&rig, OUT, 0, ROOMY);
     assert_int_equal(rig_step(&rig), 2);
@@ -87,7 +87,7 @@ static void who_waits_keeps_back_its_own_vc(void **state)
     rig_validate_empty(&rig);
 }
 
-/* Those that wait for another VC of the same output get no turn and cost none. */
+/* Packets for another VC of the same output get no turn and cost none. */
 static void a_vc_without_room_stops_no_other(void **state)
 {
     (void)state;
@@ -110,8 +110,8 @@ static void a_vc_without_room_stops_no_other(void **state)
     rig_validate_empty(&rig);
 }
 
-/* Each input, also that of the output itself, may leave by it. In each round all `count` of a kind bring a packet at
- * once, and there is room for one of them; then for the others. Each is the first as often as any other. */
+/* Each input, also that of the output itself, may leave by it. In each round all `count` inputs or VCs bring a
+ * packet at once; there is credit for one, then for the others. Each is first equally often. */
 static void validate_turns(unsigned count, bool vcs)
 {
     unsigned first[HX_VCS + PORTS] = {0};
@@ -129,7 +129,7 @@ static void validate_turns(unsigned count, bool vcs)
         assert_int_equal(rig_step(&rig), count - 1);
         for (unsigned n = 1; n < count; n++)
             assert_true(rig_take(&rig, OUT, &p));
-        for (unsigned other = 0; other < round % 3; other++) { /* turns have no step of their own to fall in with */
+        for (unsigned other = 0; other < round % 3; other++) { /* turns do not align with steps */
             assert_true(rig_arrive(&rig, 0, 0, 0, OTHER, 100));
             assert_int_equal(rig_step(&rig), 1);
             assert_true(rig_take(&rig, OTHER, &p));
@@ -148,7 +148,7 @@ static void no_input_is_always_the_first(void **state)
     validate_turns(PORTS, false);
 }
 
-/* All VCs begin again at 0 behind the output, and share its room. */
+/* All VCs restart at 0 behind the output, and share its credit. */
 static void no_vc_is_always_the_first(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_vc_behind_an_output_follows_from_the_input, lab_free),
-        cmocka_unit_test_teardown(who_waits_keeps_back_its_own_vc, lab_free),
+        cmocka_unit_test_teardown(a_waiting_packet_blocks_only_its_own_vc, lab_free),
         cmocka_unit_test_teardown(a_vc_without_room_stops_no_other, lab_free),
         cmocka_unit_test_teardown(no_input_is_always_the_first, lab_free),
         cmocka_unit_test_teardown(no_vc_is_always_the_first, lab_free),

@@ -1,4 +1,4 @@
-/* test_send_set.c - sets of sends: who is in, and who comes next in turn, against a plain array. */
+/* test_send_set.c - sets of sends: membership and the next in turn, against a plain array. */
 #include "send_set.h"
 #include "tests/support/support_random.h"
 
@@ -36,7 +36,7 @@ static void in_and_next(void **state)
         for (unsigned turn = 0; turn < TURNS; turn++) {
             uint64_t random = seeded_next(&seed);
             unsigned send = (unsigned)(random >> 33) % plain.size;
-            bool in = random >> 62 == 0; /* few of them, so that words are empty now and then */
+            bool in = random >> 62 == 0; /* few members, so that words are sometimes empty */
             plain.in[send] = in;
             hx_send_set_put(&set, send, in);
             assert_int_equal(hx_send_set_has(&set, send), in);

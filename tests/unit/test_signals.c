@@ -1,4 +1,4 @@
-/* test_signals.c - which signals that ask a program to end are one request, and which ask again. */
+/* test_signals.c - which signals to end a program are one request, and which are a second one. */
 #include "base/signals.h"
 
 #include <setjmp.h>
@@ -15,7 +15,8 @@ static void signals_within_a_second_are_one_request(void **state)
     assert_int_equal(hx_signals_request(&r, 5), HX_REQUEST_FIRST);
     assert_int_equal(hx_signals_request(&r, 5), HX_REQUEST_SAME);
     assert_int_equal(hx_signals_request(&r, 5 + second / 2), HX_REQUEST_SAME);
-    assert_int_equal(hx_signals_request(&r, 5 + second), HX_REQUEST_SAME); /* of the first, not of the last before */
+    assert_int_equal(hx_signals_request(&r, 5 + second), HX_REQUEST_SAME); /* counted from the first, not from the
+                                                                            * latest */
     assert_int_equal(hx_signals_request(&r, 6 + second), HX_REQUEST_AGAIN);
     assert_int_equal(hx_signals_request(&r, 6 + second), HX_REQUEST_AGAIN);
 }

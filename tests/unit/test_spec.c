@@ -1,4 +1,4 @@
-/* test_spec.c - spec strings, sizes that cannot be, overrides, settings, jobs and barred boards. */
+/* test_spec.c - spec strings, impossible sizes, overrides, settings, jobs and blocked boards. */
 #include "spec/spec.h"
 
 #include <setjmp.h>
@@ -73,7 +73,7 @@ enum { TEXT = 24 };
 
 static const char letters[] = "0123456789xxhHmMeEsShH \t-,./";
 
-/* Any bytes, likely bytes, or a good spec with one likely byte in place of another. */
+/* Any bytes, likely bytes, or a good spec with one byte replaced by a likely one. */
 static void random_text(unsigned round, char text[TEXT])
 {
     unsigned length = (unsigned)rand() % (TEXT - 1);
@@ -103,7 +103,7 @@ static void assert_a_spec(const char *text, const struct hx_spec *s)
         fail_msg("'%s' was taken as '%s', which is another fabric", text, again);
 }
 
-/* Any bytes at all end in a spec or in one problem. */
+/* Any bytes end in a spec or in one error. */
 static void random_strings(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void random_strings(void **state)
     assert_in_range(taken, 1000, 100000);
 }
 
-static void sizes_that_cannot_be(void **state)
+static void impossible_sizes_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -171,7 +171,7 @@ static void overrides_win(void **state)
     hx_spec_free(&s);
 }
 
-static void settings_keep_what_is_not_given(void **state)
+static void settings_keep_defaults(void **state)
 {
     (void)state;
     struct hx_settings s = hx_default_settings;
@@ -185,7 +185,7 @@ static void settings_keep_what_is_not_given(void **state)
     assert_int_equal(s.given, HX_GIVEN_PATTERN | HX_GIVEN_SEED);
 }
 
-/* 3x2 boards of 2x2: board 1 failed, boards 4 and 5 are job 7's. */
+/* 3x2 boards of 2x2: board 1 has failed, boards 4 and 5 belong to job 7. */
 static void boards_of_others_are_blocked(void **state)
 {
     (void)state;
@@ -217,9 +217,9 @@ int main(void)
         cmocka_unit_test(good_strings),
         cmocka_unit_test(bad_strings),
         cmocka_unit_test(random_strings),
-        cmocka_unit_test(sizes_that_cannot_be),
+        cmocka_unit_test(impossible_sizes_are_refused),
         cmocka_unit_test(overrides_win),
-        cmocka_unit_test(settings_keep_what_is_not_given),
+        cmocka_unit_test(settings_keep_defaults),
         cmocka_unit_test(boards_of_others_are_blocked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_spec_external.c - accelerators that run elsewhere in a *.hxm.yaml file: every key, and every mistake with its
- * file, line and column. */
+/* test_spec_external.c - external accelerators in a *.hxm.yaml file: every key, and every mistake with file, line
+ * and column. */
 #include "spec/spec.h"
 #include "tests/support/support_file.h"
 
@@ -53,8 +53,8 @@ static void test_every_key(void **state)
     assert_true(s.external == NULL && s.externals == 0);
 }
 
-/* The file with the key lies beside the one that names it. */
-static void test_a_key_seals_the_cables_of_its_entry(void **state)
+/* The key file is relative to the file that names it. */
+static void test_a_key_authenticates_the_cables_of_its_entry(void **state)
 {
     struct hx_spec s;
     struct hx_problem p;
@@ -73,7 +73,7 @@ static void test_a_key_seals_the_cables_of_its_entry(void **state)
     assert_true(p.exit_code == HX_EXIT_CONFIG && strcmp(p.where, file_path("hx.key")) == 0);
 }
 
-static void test_an_image_has_the_cables_of_its_place(void **state)
+static void test_an_image_has_the_cables_of_its_accelerator(void **state)
 {
     struct hx_spec s;
     struct hx_problem p;
@@ -101,7 +101,7 @@ static void test_no_external_accelerators(void **state)
     hx_spec_free(&s);
 }
 
-/* The text below "fabric: 2x2 Hx2Mesh", which is line 1; what is said begins behind the file's name. */
+/* The text follows "fabric: 2x2 Hx2Mesh" in line 1; `says` is the error behind the file's name. */
 static void assert_refused(const char *external, const char *says)
 {
     char text[1024];
@@ -181,8 +181,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_key),
-        cmocka_unit_test(test_a_key_seals_the_cables_of_its_entry),
-        cmocka_unit_test(test_an_image_has_the_cables_of_its_place),
+        cmocka_unit_test(test_a_key_authenticates_the_cables_of_its_entry),
+        cmocka_unit_test(test_an_image_has_the_cables_of_its_accelerator),
         cmocka_unit_test(test_no_external_accelerators),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_the_longest_socket),

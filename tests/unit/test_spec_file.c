@@ -1,4 +1,4 @@
-/* test_spec_file.c - *.hxm.yaml files: every key, and every mistake with its file, line and column. */
+/* test_spec_file.c - *.hxm.yaml files: every key, and every mistake with file, line and column. */
 #include "hxmesh/collective.h"
 #include "spec/spec.h"
 #include "tests/support/support_file.h"
@@ -86,8 +86,8 @@ static void every_key(void **state)
     hx_spec_free(&s);
 }
 
-/* What a file leaves open the command line may say; what would be ignored by default is noted, with its place. */
-static void keys_for_what_the_file_does_not_name(void **state)
+/* The command line may add what a file leaves open; keys that have no effect by default are kept, with their place. */
+static void keys_for_settings_of_the_command_line(void **state)
 {
     (void)state;
     struct hx_spec s;
@@ -104,8 +104,8 @@ static void keys_for_what_the_file_does_not_name(void **state)
     hx_spec_free(&s);
 }
 
-/* A file's keys for its own pattern and clock do not hold for those of the command line. */
-static void what_does_not_go_with_the_command_line_is_left_out(void **state)
+/* A file's keys for its own pattern and clock do not apply to those of the command line. */
+static void keys_that_conflict_with_the_command_line_are_ignored(void **state)
 {
     (void)state;
     struct hx_spec s;
@@ -182,7 +182,7 @@ static void defaults(void **state)
     hx_spec_free(&s);
 }
 
-/* `where` is what follows the file name, `what` all of the line after it. */
+/* `where` follows the file name, `what` is the rest of the line. */
 static void mistakes_are_named_with_line_and_column(void **state)
 {
     (void)state;
@@ -327,7 +327,7 @@ static void assert_refused(const char *name, const char *says)
         fail_msg("%s: \"%s\" does not say \"%s\"", name, p.what, says);
 }
 
-static void files_that_are_none(void **state)
+static void missing_and_other_files_are_refused(void **state)
 {
     (void)state;
     enum { HUGE = 2 << 20 };
@@ -341,7 +341,7 @@ static void files_that_are_none(void **state)
     assert_refused("/dev/zero", "is a device, not a file");
 }
 
-/* Whatever bytes a file holds, loading ends in a spec or in a problem. */
+/* Any bytes in a file end in a spec or in an error. */
 static void random_files(void **state)
 {
     (void)state;
@@ -380,12 +380,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key),
-        cmocka_unit_test(keys_for_what_the_file_does_not_name),
-        cmocka_unit_test(what_does_not_go_with_the_command_line_is_left_out),
+        cmocka_unit_test(keys_for_settings_of_the_command_line),
+        cmocka_unit_test(keys_that_conflict_with_the_command_line_are_ignored),
         cmocka_unit_test(a_capture),
         cmocka_unit_test(defaults),
         cmocka_unit_test(mistakes_are_named_with_line_and_column),
-        cmocka_unit_test(files_that_are_none),
+        cmocka_unit_test(missing_and_other_files_are_refused),
         cmocka_unit_test(random_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

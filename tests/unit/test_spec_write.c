@@ -1,5 +1,4 @@
-/* test_spec_write.c - what is written of a fabric and its jobs is what is read back, whatever they are called and
- * say. */
+/* test_spec_write.c - a written fabric with jobs reads back the same, with any names and texts. */
 #include "spec/jobs.h"
 #include "spec/yaml/spec_write.h"
 #include "tests/support/support_file.h"
@@ -16,7 +15,7 @@
 #define FILE_NAME "written.hxm.yaml"
 enum { JOBS = 64, FILES = 40 };
 
-/* Letters that mean something in YAML, before others. */
+/* Characters with a meaning in YAML, more often than others. */
 static void draw_name(char *name, unsigned most, uint64_t *random)
 {
     static const char letters[] = "\"\\#:-'[{}],&*!|>%@` ~abcxyz019";
@@ -33,13 +32,13 @@ static void draw_job(struct hx_job *job, unsigned number, uint64_t *random)
     *job = (struct hx_job){.tag = (uint16_t)(1 + number * 7)};
     if (seeded_below(random, 2)) {
         draw_name(job->name, HX_JOB_NAME - 4, random);
-        job->name[0] = (char)('A' + number % 26); /* no two are the same */
+        job->name[0] = (char)('A' + number % 26); /* all are distinct */
         job->name[1] = (char)('A' + number / 26);
     }
     if (seeded_below(random, 2)) {
         job->grid[0] = 1 + seeded_below(random, 9);
         job->grid[1] = 1 + seeded_below(random, 9);
-        job->given = collective && seeded_below(random, 2) ? HX_GIVEN_GRID : 0; /* else it follows from a size */
+        job->given = collective && seeded_below(random, 2) ? HX_GIVEN_GRID : 0; /* otherwise it follows from a size */
     }
     job->start_ns = seeded_below(random, 2) * (uint64_t)seeded_below(random, 2000000000);
     s->given = seeded_below(random, 2) * HX_GIVEN_PATTERN | seeded_below(random, 2) * HX_GIVEN_MESSAGE;
@@ -57,7 +56,7 @@ static void draw_job(struct hx_job *job, unsigned number, uint64_t *random)
     s->largest = s->given & HX_GIVEN_LARGEST && seeded_below(random, 2);
 }
 
-/* One that follows from a size is kept for a collective only. */
+/* A grid that follows from a size is kept for a collective only. */
 static void assert_same_grid(const struct hx_job *read, const struct hx_job *job)
 {
     bool own = job->settings.given & HX_GIVEN_PATTERN && job->settings.pattern >= HX_COLLECTIVES;
@@ -79,7 +78,7 @@ static void assert_same(const struct hx_job *one, const struct hx_job *other)
     assert_int_equal(one->settings.largest, other->settings.largest);
 }
 
-static void what_is_written_is_read_back(void **state)
+static void a_written_spec_reads_back(void **state)
 {
     (void)state;
     uint64_t random = seeded_by(4);
@@ -113,7 +112,7 @@ static void what_is_written_is_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(a_written_spec_reads_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_sweep.c - the values that lists and ranges stand for, and the runs that they make. */
+/* test_sweep.c - values of lists and ranges, and the runs that they make. */
 #include "spec/spec.h"
 #include "tools/sweep/sweep.h"
 
@@ -59,7 +59,7 @@ static void values_of_lists_and_ranges(void **state)
     }
 }
 
-static void what_is_no_list_or_range(void **state)
+static void invalid_lists_and_ranges(void **state)
 {
     (void)state;
     static const struct {
@@ -121,7 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_lists_and_ranges),
-        cmocka_unit_test(what_is_no_list_or_range),
+        cmocka_unit_test(invalid_lists_and_ranges),
         cmocka_unit_test(every_combination_once),
         cmocka_unit_test(a_report_is_flat),
     };

@@ -1,5 +1,4 @@
-/* test_switch.c - the switch of an accelerator, promise by promise (switch.h), on inputs and rooms that the test
- * sets. */
+/* test_switch.c - promises of an accelerator's switch (switch.h), with inputs and credit that the test sets. */
 #include "tests/support/loopback/support_loopback.h"
 #include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
@@ -79,7 +78,7 @@ static void the_roomiest_output_is_chosen(void **state)
             for (unsigned port = 0; port < 4; port++) {
                 unsigned vc = port == HX_E || port == HX_S ? 2 : 1;
                 rig_room(&rig, port, vc, rooms[i][port]);
-                rig_room(&rig, port, 3 - vc, 1000 - rooms[i][port]); /* the room of another VC is no room */
+                rig_room(&rig, port, 3 - vc, 1000 - rooms[i][port]); /* credit of another VC does not count */
                 if (set >> port & 1 && rooms[i][port] > most) {
                     best = port;
                     most = rooms[i][port];
@@ -96,8 +95,7 @@ static void the_roomiest_output_is_chosen(void **state)
     }
 }
 
-/* How often each of the set's ports takes a packet when all have the same room; `other` packets for one port go
- * between. */
+/* How often each port of the set takes a packet at equal credit; `other` packets for one port go between. */
 static void count_choices(unsigned set, unsigned others, unsigned taken[4])
 {
     start();
@@ -118,8 +116,9 @@ static void count_choices(unsigned set, unsigned others, unsigned taken[4])
     lab_free(NULL);
 }
 
-/* Two or four ports of equal room are taken equally often, whatever passes between. Of three, none is left out. */
-static void ties_go_round(void **state)
+/* Of two or four ports with equal credit each takes equally many packets, with any others in between. Of three, none
+ * is left out. */
+static void ties_rotate(void **state)
 {
     (void)state;
     for (unsigned set = 1; set < 16; set++) {
@@ -154,7 +153,7 @@ static void a_blocked_head_lets_others_pass(void **state)
     assert_int_equal(rig_step(&rig), 1);
     expect(HX_W, 5);
     assert_int_equal(hx_switch_waiting(&rig.sw), 2);
-    assert_int_equal(rig_space(&rig, HX_E, 0), BLOCKS - 32 - 2); /* who has passed gave its credit back */
+    assert_int_equal(rig_space(&rig, HX_E, 0), BLOCKS - 32 - 2); /* the packets that passed gave their credit back */
 
     rig_room(&rig, HX_N, 0, ROOMY);
     assert_int_equal(rig_step(&rig), 2);
@@ -163,7 +162,7 @@ static void a_blocked_head_lets_others_pass(void **state)
     rig_validate_empty(&rig);
 }
 
-/* Far more packets pass the head than a window has places: then, and only then, they wait behind it too. */
+/* Far more packets pass the head than a window has slots: only then they wait behind it too. */
 static void a_window_bounds_the_passing(void **state)
 {
     (void)state;
@@ -188,7 +187,7 @@ static void a_window_bounds_the_passing(void **state)
     rig_validate_empty(&rig);
 }
 
-static void who_waits_for_an_output_leaves_in_order(void **state)
+static void packets_waiting_for_an_output_leave_in_order(void **state)
 {
     (void)state;
     start();
@@ -210,8 +209,8 @@ static void who_waits_for_an_output_leaves_in_order(void **state)
     rig_validate_empty(&rig);
 }
 
-/* A packet that waits for either of two outputs leaves by the first that gets room, and by that one only. */
-static void a_waiting_packet_takes_what_comes_first(void **state)
+/* A packet that waits for either of two outputs leaves by the first that gets credit, and only once. */
+static void a_waiting_packet_takes_the_first_free_output(void **state)
 {
     (void)state;
     for (unsigned first = 0; first < 2; first++) {
@@ -248,8 +247,8 @@ static void no_packet_leaves_without_room_for_all_of_it(void **state)
     }
 }
 
-/* Room comes block by block, and small packets would take each of them: one of every other input may, no more. */
-static void small_packets_do_not_starve_a_large_one(void **state)
+/* Credit arrives block by block, and small packets could take each: one of every other input may, no more. */
+static void small_packets_do_not_block_a_large_one(void **state)
 {
     (void)state;
     start();
@@ -290,8 +289,8 @@ static void inputs_take_turns(void **state)
     rig_validate_empty(&rig);
 }
 
-/* A packet for an output that an older one waits for waits too, even if it would fit. */
-static void a_newcomer_does_not_pass_who_waits_for_the_same_output(void **state)
+/* A new packet for the output of an older waiting one waits too, even if it would fit. */
+static void a_new_packet_does_not_pass_one_waiting_for_the_same_output(void **state)
 {
     (void)state;
     start();
@@ -336,7 +335,7 @@ static void an_unroutable_packet_goes_to_the_endpoint(void **state)
     rig_validate_empty(&rig);
 }
 
-/* The VC of a frame has no checksum. A packet that would need a fifth VC waits for nothing. */
+/* The VC of a frame has no checksum. A packet that would need a fifth VC does not wait. */
 static void a_packet_with_a_vc_too_high_goes_to_the_endpoint(void **state)
 {
     (void)state;
@@ -376,7 +375,7 @@ static void destinations_outside_are_dropped_as_malformed(void **state)
     rig_validate_empty(&rig);
 }
 
-static void new_routes_move_who_waits(void **state)
+static void new_routes_move_waiting_packets(void **state)
 {
     (void)state;
     start();
@@ -399,7 +398,7 @@ static void new_routes_move_who_waits(void **state)
     assert_int_equal(seen, 1U << 1 | 1U << 4);
     expect(HX_LOCAL, 3);
     assert_int_equal(hx_switch_waiting(&rig.sw), 1);
-    rig_room(&rig, HX_N, 0, ROOMY); /* nobody wants N any more */
+    rig_room(&rig, HX_N, 0, ROOMY); /* no packet is for N */
     assert_int_equal(rig_step(&rig), 0);
     rig_room(&rig, HX_E, 1, 1);
     assert_int_equal(rig_step(&rig), 1);
@@ -407,8 +406,8 @@ static void new_routes_move_who_waits(void **state)
     rig_validate_empty(&rig);
 }
 
-/* What arrived since the last step is not lost when routes change before the next one. */
-static void new_routes_keep_what_has_just_arrived(void **state)
+/* Arrivals since the last step survive new routes before the next one. */
+static void new_routes_keep_new_arrivals(void **state)
 {
     (void)state;
     start();
@@ -425,7 +424,7 @@ static void new_routes_keep_what_has_just_arrived(void **state)
     rig_validate_empty(&rig);
 }
 
-static void a_switch_begins_where_the_platform_stands(void **state)
+static void a_switch_starts_at_the_positions_of_the_platform(void **state)
 {
     (void)state;
     start();
@@ -466,7 +465,7 @@ static void expect_alike(struct rig *a, struct rig *b, unsigned ports)
     assert_memory_equal(a->sw.input, b->sw.input, hx_switch_bytes(ports, HX_VCS));
 }
 
-/* Two switches that are alike, with any routes. Returns their ports. */
+/* Makes two equal switches with random routes; returns their number of ports. */
 static unsigned begin_alike(struct rig *a, struct rig *b, unsigned run, uint64_t *random)
 {
     bool router = run % 2;
@@ -482,7 +481,7 @@ static unsigned begin_alike(struct rig *a, struct rig *b, unsigned run, uint64_t
     return ports;
 }
 
-/* The same packet comes to both, somewhere. */
+/* The same packet arrives at both. */
 static void arrive_alike(struct rig *a, struct rig *b, uint32_t id, unsigned input, unsigned vc, uint64_t *random)
 {
     unsigned gx = seeded_below(random, 256);
@@ -491,8 +490,8 @@ static void arrive_alike(struct rig *a, struct rig *b, uint32_t id, unsigned inp
     assert_true(rig_arrive(b, input, vc, id, gx, length));
 }
 
-/* Packets one at a time through two switches, of which one steps and the other is told of them. Who finds no room
- * waits; while somebody does, both step. */
+/* Packets pass one at a time through two switches: one steps, the other is called for that packet. A packet without
+ * credit waits; while one waits, both step. */
 static void a_packet_passes_as_in_a_step(void **state)
 {
     (void)state;
@@ -520,8 +519,8 @@ static void a_packet_passes_as_in_a_step(void **state)
     }
 }
 
-/* Room comes to one output after the other of two switches in which packets wait: one steps, the other is told which it
- * is. */
+/* One output after the other gets credit in two switches with waiting packets: one steps, the other is told the
+ * output. */
 static void an_output_is_granted_as_in_a_step(void **state)
 {
     (void)state;
@@ -557,24 +556,24 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_packet_goes_where_its_route_says, lab_free),
         cmocka_unit_test_teardown(the_roomiest_output_is_chosen, lab_free),
-        cmocka_unit_test_teardown(ties_go_round, lab_free),
+        cmocka_unit_test_teardown(ties_rotate, lab_free),
         cmocka_unit_test_teardown(a_blocked_head_lets_others_pass, lab_free),
         cmocka_unit_test_teardown(a_window_bounds_the_passing, lab_free),
-        cmocka_unit_test_teardown(who_waits_for_an_output_leaves_in_order, lab_free),
-        cmocka_unit_test_teardown(a_waiting_packet_takes_what_comes_first, lab_free),
+        cmocka_unit_test_teardown(packets_waiting_for_an_output_leave_in_order, lab_free),
+        cmocka_unit_test_teardown(a_waiting_packet_takes_the_first_free_output, lab_free),
         cmocka_unit_test_teardown(no_packet_leaves_without_room_for_all_of_it, lab_free),
-        cmocka_unit_test_teardown(small_packets_do_not_starve_a_large_one, lab_free),
+        cmocka_unit_test_teardown(small_packets_do_not_block_a_large_one, lab_free),
         cmocka_unit_test_teardown(inputs_take_turns, lab_free),
-        cmocka_unit_test_teardown(a_newcomer_does_not_pass_who_waits_for_the_same_output, lab_free),
+        cmocka_unit_test_teardown(a_new_packet_does_not_pass_one_waiting_for_the_same_output, lab_free),
         cmocka_unit_test_teardown(a_foreign_job_is_dropped_and_counted, lab_free),
         cmocka_unit_test_teardown(an_unroutable_packet_goes_to_the_endpoint, lab_free),
         cmocka_unit_test_teardown(a_packet_with_a_vc_too_high_goes_to_the_endpoint, lab_free),
         cmocka_unit_test_teardown(destinations_outside_are_dropped_as_malformed, lab_free),
-        cmocka_unit_test_teardown(new_routes_move_who_waits, lab_free),
-        cmocka_unit_test_teardown(new_routes_keep_what_has_just_arrived, lab_free),
+        cmocka_unit_test_teardown(new_routes_move_waiting_packets, lab_free),
+        cmocka_unit_test_teardown(new_routes_keep_new_arrivals, lab_free),
         cmocka_unit_test_teardown(a_packet_passes_as_in_a_step, lab_free),
         cmocka_unit_test_teardown(an_output_is_granted_as_in_a_step, lab_free),
-        cmocka_unit_test_teardown(a_switch_begins_where_the_platform_stands, lab_free),
+        cmocka_unit_test_teardown(a_switch_starts_at_the_positions_of_the_platform, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

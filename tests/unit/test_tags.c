@@ -1,4 +1,4 @@
-/* test_tags.c - jobs that say no tag get the lowest that are free, each once, until there are none. */
+/* test_tags.c - jobs without a tag get the lowest free ones, each once, until none is left. */
 #include "spec/tags.h"
 
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static void tags_of_boards_and_of_jobs_are_taken(void **state)
     spec.named = calloc(2, sizeof *spec.named);
     spec.named_jobs = 2;
     spec.named[0].tag = 3;
-    spec.named[1].tag = 4; /* no board is found for it yet */
+    spec.named[1].tag = 4; /* it has no board yet */
     hx_tags_make(&tags, &spec);
     assert_int_equal(hx_tags_take(&tags), 2);
     assert_int_equal(hx_tags_take(&tags), 5);

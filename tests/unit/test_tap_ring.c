@@ -1,5 +1,5 @@
-/* test_tap_ring.c - the ring of captured records: what goes in comes out, what finds no room is told, and nothing that
- * stands in a ring can lead its reader astray. */
+/* test_tap_ring.c - the ring of captured records: records come out unchanged, the producer learns of missing room,
+ * and no content of a ring misleads its reader. */
 /* tsan: a producer and a consumer side by side. */
 #include "hal/tap_ring.h"
 #include "tests/support/support_random.h"
@@ -42,7 +42,7 @@ static int close_ring(void **state)
     return 0;
 }
 
-/* Record number n: everything about it follows from n. */
+/* Record number n; all its fields follow from n. */
 static uint16_t length_of(uint64_t n)
 {
     return (uint16_t)(n * 2654435761U % (HX_MAX_FRAME + 1));
@@ -84,7 +84,7 @@ static void expect(uint64_t n)
     hx_tap_taken(&p.out, r);
 }
 
-static void records_of_all_lengths_come_out_as_they_went_in(void **state)
+static void records_of_all_lengths_come_out_unchanged(void **state)
 {
     (void)state;
     uint64_t random = 1;
@@ -155,7 +155,7 @@ static void a_full_ring_refuses_until_there_is_room(void **state)
     assert_true(put(sent));
 }
 
-static void nothing_is_seen_before_it_is_published(void **state)
+static void records_are_invisible_until_published(void **state)
 {
     (void)state;
     hx_tap_writes(&p.in);
@@ -168,7 +168,7 @@ static void nothing_is_seen_before_it_is_published(void **state)
     assert_int_equal(p.broken, 0);
 }
 
-static void a_successor_goes_on_behind_what_was_published(void **state)
+static void a_successor_continues_behind_published_records(void **state)
 {
     (void)state;
     assert_true(put(0));
@@ -184,13 +184,13 @@ static void a_successor_goes_on_behind_what_was_published(void **state)
     assert_null(hx_tap_next(&p.out, INTERFACES, &p.broken));
 }
 
-/* Whatever a wild process wrote: records lie inside the ring, and the reader comes to the head in the end. */
-static void nonsense_is_skipped(void **state)
+/* For anything that a wild process wrote, records are inside the ring, and the reader reaches the head. */
+static void invalid_records_are_skipped(void **state)
 {
     (void)state;
     uint64_t random = 7;
     for (unsigned round = 0; round < 4000; round++) {
-        p.out.tail = (p.out.tail + 7) & ~UINT64_C(7); /* a round may end anywhere */
+        p.out.tail = (p.out.tail + 7) & ~UINT64_C(7); /* a pass may end anywhere */
         for (unsigned at = 0; at < 4096; at += 4) {
             uint32_t word = (uint32_t)seeded_next(&random);
             word = round % 2 ? word : word % 200;
@@ -214,7 +214,7 @@ static void nonsense_is_skipped(void **state)
     assert_true(p.broken > 100);
 }
 
-static void a_record_is_believed_no_further_than_it_can_reach(void **state)
+static void a_record_is_bounded_by_the_ring(void **state)
 {
     (void)state;
     static const struct hx_tap_record good = {
@@ -222,7 +222,7 @@ static void a_record_is_believed_no_further_than_it_can_reach(void **state)
     struct hx_tap_record bad[] = {good, good, good, good, good, good};
     bad[0].size = 112;     /* beyond the head */
     bad[1].size = 100;     /* no multiple of 8 */
-    bad[2].captured = 72;  /* more than there is */
+    bad[2].captured = 72;  /* more than the size */
     bad[3].captured = 101; /* more than the frame had */
     bad[4].interface = INTERFACES;
     bad[5].noted = 1; /* no room for the note */
@@ -243,7 +243,7 @@ static void a_record_is_believed_no_further_than_it_can_reach(void **state)
     }
 }
 
-static void only_sizes_that_can_be_are_believed(void **state)
+static void impossible_sizes_are_refused(void **state)
 {
     (void)state;
     const struct hx_tap_shape good = {
@@ -267,14 +267,14 @@ static void only_sizes_that_can_be_are_believed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PREPARED(records_of_all_lengths_come_out_as_they_went_in),
+        PREPARED(records_of_all_lengths_come_out_unchanged),
         PREPARED(two_threads_share_a_ring),
         PREPARED(a_full_ring_refuses_until_there_is_room),
-        PREPARED(nothing_is_seen_before_it_is_published),
-        PREPARED(a_successor_goes_on_behind_what_was_published),
-        PREPARED(nonsense_is_skipped),
-        PREPARED(a_record_is_believed_no_further_than_it_can_reach),
-        cmocka_unit_test(only_sizes_that_can_be_are_believed),
+        PREPARED(records_are_invisible_until_published),
+        PREPARED(a_successor_continues_behind_published_records),
+        PREPARED(invalid_records_are_skipped),
+        PREPARED(a_record_is_bounded_by_the_ring),
+        cmocka_unit_test(impossible_sizes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* test_text.c - texts are cut between characters of UTF-8, also the names of fabrics, and what is no UTF-8 is in the
- * JSON. */
+/* test_text.c - texts and names of fabrics are cut between UTF-8 characters; invalid UTF-8 is marked in JSON. */
 #include "base/json.h"
 #include "base/text.h"
 #include "spec/spec.h"
@@ -12,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* One to four bytes a character. */
+/* characters of one to four bytes */
 static const char mixed[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z";
 
 static bool is_utf8(const char *text)
@@ -37,7 +36,7 @@ static void texts_are_cut_between_characters(void **state)
     }
 }
 
-static void nothing_behind_the_room_is_read(void **state)
+static void bytes_beyond_the_size_are_not_read(void **state)
 {
     (void)state;
     const char endless[4] = {'a', 'b', 'c', 'd'};
@@ -45,7 +44,7 @@ static void nothing_behind_the_room_is_read(void **state)
     assert_string_equal(hx_text_copy(to, sizeof endless, endless), "abc");
 }
 
-/* A graph's path, which is long, at each place of its cut. */
+/* A long path of a graph, at each offset of its cut. */
 static void a_fabrics_name_is_cut_between_characters(void **state)
 {
     (void)state;
@@ -62,7 +61,7 @@ static void a_fabrics_name_is_cut_between_characters(void **state)
     }
 }
 
-static void what_is_no_utf8_is_shown(void **state)
+static void invalid_utf8_is_marked(void **state)
 {
     (void)state;
     json_t *text = hx_json_text("lat\xe9 \xc3");
@@ -74,9 +73,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_cut_between_characters),
-        cmocka_unit_test(nothing_behind_the_room_is_read),
+        cmocka_unit_test(bytes_beyond_the_size_are_not_read),
         cmocka_unit_test(a_fabrics_name_is_cut_between_characters),
-        cmocka_unit_test(what_is_no_utf8_is_shown),
+        cmocka_unit_test(invalid_utf8_is_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

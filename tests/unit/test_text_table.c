@@ -1,4 +1,4 @@
-/* test_text_table.c - tables for a person. */
+/* test_text_table.c - tables for people. */
 #include "tests/support/support_file.h"
 #include "tools/draw/text_table.h"
 
@@ -30,7 +30,7 @@ static void columns_are_aligned(void **state)
     text_table_free(t);
 }
 
-static void nothing_follows_the_last_left_column(void **state)
+static void no_blanks_follow_the_last_left_column(void **state)
 {
     (void)state;
     struct text_table *t = text_table_new(2);
@@ -42,7 +42,7 @@ static void nothing_follows_the_last_left_column(void **state)
     text_table_free(t);
 }
 
-static void what_is_too_wide_loses_its_last_columns(void **state)
+static void a_too_wide_table_loses_its_last_columns(void **state)
 {
     (void)state;
     struct text_table *t = text_table_new(1);
@@ -70,7 +70,7 @@ static void an_empty_table(void **state)
     text_table_free(t);
 }
 
-static void what_is_too_wide_is_printed_in_parts(void **state)
+static void a_too_wide_table_is_printed_in_parts(void **state)
 {
     (void)state;
     struct text_table *t = text_table_new(1);
@@ -117,10 +117,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_aligned),
-        cmocka_unit_test(nothing_follows_the_last_left_column),
+        cmocka_unit_test(no_blanks_follow_the_last_left_column),
         cmocka_unit_test(an_empty_table),
-        cmocka_unit_test(what_is_too_wide_loses_its_last_columns),
-        cmocka_unit_test(what_is_too_wide_is_printed_in_parts),
+        cmocka_unit_test(a_too_wide_table_loses_its_last_columns),
+        cmocka_unit_test(a_too_wide_table_is_printed_in_parts),
         cmocka_unit_test(cells_beyond_the_last_column_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_trace.c - packets of the model's captures are followed from end to end: every hop, the time it took, and where a
- * packet was seen last. */
+/* test_trace.c - packets of the model's captures are followed from end to end: every hop, its time, and the last
+ * record of a packet. */
 #include "tests/support/support_capture_harm.h"
 #include "tests/support/support_capture_validate.h"
 #include "tools/trace/sums.h"
@@ -18,8 +18,7 @@ struct seen {
     uint64_t packets, steps;
 };
 
-/* What the model says of the packet's way, by the records that carry its bytes, in their order, behind those of other
- * copies. */
+/* Path of the packet in the model: the records with its bytes, in order, behind those of other copies. */
 static void require_as_recorded_from(const struct seen *s, const struct hx_trace_packet *p, unsigned others)
 {
     const struct sim_record *first = &s->c->records[p->steps[0].frame - 1];
@@ -112,7 +111,7 @@ static void times_add_up(void **state)
     follow(&c, &all);
     uint64_t sum = 0;
     uint64_t most = 0;
-    /* The latency of all packets, from the model's records of endpoints. */
+    /* Latencies of all packets, from the model's records at endpoints. */
     for (size_t i = 0; i < c.count; i++) {
         const char *name = sim_interface_name(&c.set, c.records[i].interface);
         if (!strstr(name, "/local"))
@@ -133,7 +132,7 @@ static void times_add_up(void **state)
     assert_int_equal(seen.sums.latency.most, most);
     uint64_t median = hx_sums_quantile(&seen.sums, 0.5);
     assert_in_range(median, seen.sums.latency.least, most);
-    /* A cable takes 150 ns in the model: the rest of every way is waiting. */
+    /* A cable takes 150 ns in the model: the rest of a path's time is waiting. */
     uint64_t waited = 0;
     uint64_t hops = 0;
     for (uint32_t i = 0; i < seen.sums.port_count; i++) {
@@ -144,7 +143,7 @@ static void times_add_up(void **state)
     forget(&c);
 }
 
-/* The first copy was seen at its sender alone, coming in and going out. */
+/* The first copy was recorded only at its sender, in and out. */
 static void note_copies(void *context, const struct hx_trace_packet *p)
 {
     struct seen *s = context;
@@ -155,9 +154,9 @@ static void note_copies(void *context, const struct hx_trace_packet *p)
         require_as_recorded_from(s, p, 2);
 }
 
-/* A packet was lost behind its first switch and sent again: each copy has what was seen of it, and the lost one was
- * seen last there. */
-static void what_was_sent_again_is_another_copy(void **state)
+/* A packet is lost behind its first switch and sent again: each copy has its own records, and the lost one ends at
+ * that switch. */
+static void a_retransmission_is_another_copy(void **state)
 {
     (void)state;
     struct sim_capture c;
@@ -176,11 +175,11 @@ static void what_was_sent_again_is_another_copy(void **state)
         .has_message = true,
         .data_only = true};
     size_t out = in + 1;
-    while (!sim_is_sight(&c.records[out], key))
+    while (!sim_is_record_of(&c.records[out], key))
         out++;
-    sim_insert_copy(&c, out); /* the first copy comes in and goes out, */
+    sim_insert_copy(&c, out); /* the first copy arrives and leaves, */
     sim_insert_copy(&c, in);
-    struct sim_record moved = c.records[out + 2]; /* before the second comes in */
+    struct sim_record moved = c.records[out + 2]; /* before the second arrives */
     memmove(&c.records[in + 2], &c.records[in + 1], (out + 1 - in) * sizeof moved);
     c.records[in + 1] = moved;
     follow_by(&c, &one, note_copies);
@@ -191,7 +190,7 @@ static void what_was_sent_again_is_another_copy(void **state)
     forget(&c);
 }
 
-static void messages_say_how_they_spread(void **state)
+static void messages_report_their_spread(void **state)
 {
     (void)state;
     struct sim_settings set = sim_default;
@@ -225,7 +224,7 @@ static void messages_say_how_they_spread(void **state)
     forget(&c);
 }
 
-static void what_does_not_arrive_is_seen_last_where_it_was(void **state)
+static void a_lost_packet_ends_at_its_last_record(void **state)
 {
     (void)state;
     struct sim_capture c;
@@ -238,7 +237,7 @@ static void what_does_not_arrive_is_seen_last_where_it_was(void **state)
     forget(&c);
 }
 
-static void lost_packets_that_are_sent_again_are_two_copies(void **state)
+static void lost_and_retransmitted_packets_are_two_copies(void **state)
 {
     (void)state;
     struct sim_settings set = sim_default;
@@ -254,8 +253,8 @@ static void lost_packets_that_are_sent_again_are_two_copies(void **state)
     forget(&c);
 }
 
-/* Latencies are counted in bins, of which only the middle is known. */
-static void a_quantile_lies_between_least_and_most(void **state)
+/* Latencies are counted in bins, so a quantile is the middle of a bin. */
+static void a_quantile_is_between_minimum_and_maximum(void **state)
 {
     (void)state;
     enum { BIN_OF_36800 = 12 * 16 + 1 }; /* 34,816 to 36,863 */
@@ -274,11 +273,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_packet_is_followed_from_end_to_end),
         cmocka_unit_test(times_add_up),
-        cmocka_unit_test(what_was_sent_again_is_another_copy),
-        cmocka_unit_test(messages_say_how_they_spread),
-        cmocka_unit_test(what_does_not_arrive_is_seen_last_where_it_was),
-        cmocka_unit_test(lost_packets_that_are_sent_again_are_two_copies),
-        cmocka_unit_test(a_quantile_lies_between_least_and_most),
+        cmocka_unit_test(a_retransmission_is_another_copy),
+        cmocka_unit_test(messages_report_their_spread),
+        cmocka_unit_test(a_lost_packet_ends_at_its_last_record),
+        cmocka_unit_test(lost_and_retransmitted_packets_are_two_copies),
+        cmocka_unit_test(a_quantile_is_between_minimum_and_maximum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_tree.c - the switch of a row or column network, promise by promise, on inputs and rooms that the test sets. */
+/* test_tree.c - promises of the switch of a row or column network, with inputs and credit that the test sets. */
 #include "tests/support/loopback/support_loopback.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@ enum { PORTS = 64, BLOCKS = 64, ROOMY = 1000, CHOICES = 6400 };
 
 static struct rig rig;
 
-/* gx n: the port n. More sets are for the tests to write. */
+/* gx n: the port n. Tests may write more sets. */
 static void start(void)
 {
     rig_init(&rig, HX_ROW_SWITCH, PORTS, 0, BLOCKS);
@@ -43,7 +43,7 @@ static void every_port_reaches_every_other(void **state)
             struct rig_packet p;
             assert_true(rig_take(&rig, output, &p));
             assert_int_equal(p.id, (output + PORTS - shift) % PORTS);
-            assert_int_equal(p.vc, shift % HX_VCS); /* a network changes no VC */
+            assert_int_equal(p.vc, shift % HX_VCS); /* a network does not change the VC */
             assert_int_equal(p.hops, 4);
             assert_true(p.intact);
         }
@@ -63,8 +63,9 @@ static void a_column_switch_goes_by_gy(void **state)
     expect(9, 1);
 }
 
-/* A set of one port is no way on for who came by it; nor is one whose links are down: it goes back, on its VC. */
-static void a_packet_without_a_way_goes_back(void **state)
+/* A set of one port is no path for a packet from that port, nor is a set of failed links: the packet returns, on its
+ * VC. */
+static void a_packet_without_a_path_returns(void **state)
 {
     (void)state;
     start();
@@ -80,7 +81,7 @@ static void a_packet_without_a_way_goes_back(void **state)
     assert_int_equal(rig_step(&rig), 5);
     struct rig_packet p;
     assert_true(rig_take(&rig, 7, &p));
-    bool first = p.id == 2; /* of what leaves by 7 */
+    bool first = p.id == 2; /* of the packets that leave by 7 */
     assert_int_equal(p.vc, first ? 1 : 0);
     expect(7, first ? 4 : 2);
     expect(5, 1);
@@ -90,8 +91,8 @@ static void a_packet_without_a_way_goes_back(void **state)
     rig_validate_empty(&rig);
 }
 
-/* A leaf gives what came down from a spine, and cannot go on down, to any board; never up again. */
-static void what_came_down_does_not_go_up_again(void **state)
+/* A leaf returns a packet from a spine that it cannot send down; it never sends it up again. */
+static void a_packet_from_a_spine_does_not_go_up_again(void **state)
 {
     (void)state;
     start();
@@ -109,14 +110,15 @@ static void what_came_down_does_not_go_up_again(void **state)
     }
     for (unsigned port = 0; port < PORTS; port++)
         assert_int_equal(taken[port] > 0, port >= 4 && port < 60);
-    arrive(20, 1, 1, 100, 300); /* from below it goes up as ever */
+    arrive(20, 1, 1, 100, 300); /* from below it goes up as always */
     assert_int_equal(rig_step(&rig), 1);
     for (unsigned port = 0; port < 60; port++)
         assert_false(rig_take(&rig, port, &(struct rig_packet){0}));
 }
 
-/* It waits for room like any other, and is dropped and counted only if even the link that it came by is down. */
-static void going_back_takes_room_and_a_link(void **state)
+/* A returning packet waits for credit like any other. It is dropped and counted only if the link of its arrival is
+ * down too. */
+static void returning_takes_credit_and_a_link(void **state)
 {
     (void)state;
     start();
@@ -151,7 +153,7 @@ static void destinations_outside_are_dropped_as_malformed(void **state)
 }
 
 /* A network carries all jobs. */
-static void jobs_are_not_told_apart(void **state)
+static void jobs_are_not_distinguished(void **state)
 {
     (void)state;
     start();
@@ -177,7 +179,7 @@ static void the_roomiest_output_is_chosen(void **state)
     }
 }
 
-static void ties_go_round_in_every_set(void **state)
+static void ties_rotate_in_every_set(void **state)
 {
     (void)state;
     static const uint64_t sets[] = {
@@ -191,14 +193,14 @@ static void ties_go_round_in_every_set(void **state)
         for (unsigned choice = 0; choice < CHOICES; choice++) {
             rig_room_everywhere(&rig, ROOMY);
             arrive(0, 0, 1, 100, 0);
-            arrive(1, 0, 2, 5 + choice % 3, 0); /* other packets pass between */
+            arrive(1, 0, 2, 5 + choice % 3, 0); /* other packets pass in between */
             rig_step(&rig);
             struct rig_packet p;
             for (unsigned port = 0; port < PORTS; port++)
                 while (rig_take(&rig, port, &p))
                     taken[port] += p.id == 1;
         }
-        uint64_t set = sets[i] & ~UINT64_C(1); /* not back to where it came from */
+        uint64_t set = sets[i] & ~UINT64_C(1); /* not back to its input */
         unsigned share = CHOICES / (unsigned)__builtin_popcountll(set);
         for (unsigned port = 0; port < PORTS; port++) {
             if (set >> port & 1)
@@ -219,15 +221,15 @@ static void no_packet_leaves_without_room_for_all_of_it(void **state)
         for (unsigned port = 4; port <= 6; port++)
             rig_room(&rig, port, 0, blocks - 1);
         arrive(1, 0, blocks, 100, blocks * 256);
-        assert_int_equal(rig_step(&rig), 0); /* as a newcomer */
-        assert_int_equal(rig_step(&rig), 0); /* as one who waits */
+        assert_int_equal(rig_step(&rig), 0); /* as a new packet */
+        assert_int_equal(rig_step(&rig), 0); /* as a waiting packet */
         rig_room(&rig, 4 + blocks % 3, 0, blocks);
         assert_int_equal(rig_step(&rig), 1);
         expect(4 + blocks % 3, blocks);
     }
 }
 
-static void a_newcomer_does_not_pass_who_waits_for_the_same_output(void **state)
+static void a_new_packet_does_not_pass_one_waiting_for_the_same_output(void **state)
 {
     (void)state;
     start();
@@ -236,7 +238,7 @@ static void a_newcomer_does_not_pass_who_waits_for_the_same_output(void **state)
     assert_int_equal(rig_step(&rig), 0);
     arrive(2, 0, 2, 9, 0);
     assert_int_equal(rig_step(&rig), 0);
-    arrive(2, 1, 3, 9, 0); /* another VC is another matter */
+    arrive(2, 1, 3, 9, 0); /* another VC is independent */
     rig_room(&rig, 9, 0, 0);
     rig_room(&rig, 9, 1, 1);
     assert_int_equal(rig_step(&rig), 1);
@@ -261,7 +263,7 @@ static void a_blocked_head_lets_others_pass(void **state)
     rig_validate_empty(&rig);
 }
 
-static void new_routes_send_back_who_has_no_way_any_more(void **state)
+static void new_routes_return_packets_without_a_path(void **state)
 {
     (void)state;
     start();
@@ -282,7 +284,7 @@ static void new_routes_send_back_who_has_no_way_any_more(void **state)
     rig_validate_empty(&rig);
 }
 
-/* All inputs want the last port: the turn goes round over 63 of them. */
+/* All inputs send to the last port: the turn rotates over 63 of them. */
 static void sixty_three_inputs_take_turns(void **state)
 {
     (void)state;
@@ -307,17 +309,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_port_reaches_every_other, lab_free),
         cmocka_unit_test_teardown(a_column_switch_goes_by_gy, lab_free),
-        cmocka_unit_test_teardown(a_packet_without_a_way_goes_back, lab_free),
-        cmocka_unit_test_teardown(what_came_down_does_not_go_up_again, lab_free),
-        cmocka_unit_test_teardown(going_back_takes_room_and_a_link, lab_free),
+        cmocka_unit_test_teardown(a_packet_without_a_path_returns, lab_free),
+        cmocka_unit_test_teardown(a_packet_from_a_spine_does_not_go_up_again, lab_free),
+        cmocka_unit_test_teardown(returning_takes_credit_and_a_link, lab_free),
         cmocka_unit_test_teardown(destinations_outside_are_dropped_as_malformed, lab_free),
-        cmocka_unit_test_teardown(jobs_are_not_told_apart, lab_free),
+        cmocka_unit_test_teardown(jobs_are_not_distinguished, lab_free),
         cmocka_unit_test_teardown(the_roomiest_output_is_chosen, lab_free),
-        cmocka_unit_test_teardown(ties_go_round_in_every_set, lab_free),
+        cmocka_unit_test_teardown(ties_rotate_in_every_set, lab_free),
         cmocka_unit_test_teardown(no_packet_leaves_without_room_for_all_of_it, lab_free),
-        cmocka_unit_test_teardown(a_newcomer_does_not_pass_who_waits_for_the_same_output, lab_free),
+        cmocka_unit_test_teardown(a_new_packet_does_not_pass_one_waiting_for_the_same_output, lab_free),
         cmocka_unit_test_teardown(a_blocked_head_lets_others_pass, lab_free),
-        cmocka_unit_test_teardown(new_routes_send_back_who_has_no_way_any_more, lab_free),
+        cmocka_unit_test_teardown(new_routes_return_packets_without_a_path, lab_free),
         cmocka_unit_test_teardown(sixty_three_inputs_take_turns, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_value.c - numbers, sizes, durations and words as options and files write them. */
+/* test_value.c - numbers, sizes, durations and words of options and files. */
 #include "base/value.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* The complaint says all of `part`. */
+/* The error contains `part`. */
 static void assert_says(const char *complaint, const char *part)
 {
     assert_non_null(complaint);
@@ -33,7 +33,7 @@ static void numbers(void **state)
     static const char *const bad[] = {"", " 1", "1 ", "-", "--1", "-x", "+1", "1.0", "1e3", "0x", "one", "1,2"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_says(hx_value_number(bad[i], 0, 99, &v), "is not a number");
-    assert_true(v == UINT64_MAX); /* untouched by all that */
+    assert_true(v == UINT64_MAX); /* unchanged by all calls */
 }
 
 static void sizes(void **state)

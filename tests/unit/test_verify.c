@@ -1,5 +1,5 @@
-/* test_verify.c - good captures pass, and one that is broken in one place is refused with that frame and that rule. The
- * captures come from a model of its own (tests/support/support_capture.h). */
+/* test_verify.c - good captures pass; one that is broken in one place is refused with that frame and that rule. The
+ * captures are those of a model (tests/support/support_capture.h). */
 #include "tests/support/support_capture_validate.h"
 #include "tests/support/support_effort.h"
 
@@ -127,10 +127,10 @@ static void good_captures_pass(void **state)
 
 /* ---- broken captures ---- */
 
-/* Whether a capture has a place where a rule can be broken. */
+/* Whether a capture has a place to break a rule. */
 enum place { CERTAIN, BY_CHANCE, NONE };
 
-/* Breaks the rule where it can be, and wants to hear of just that; returns whether there was a place. */
+/* Breaks the rule if possible, and expects exactly that finding; returns whether there was a place. */
 static bool require_broken(struct sim_settings *set, const char *rule, const char *what, enum place place)
 {
     struct sim_capture c;
@@ -162,8 +162,8 @@ static bool require_broken(struct sim_settings *set, const char *rule, const cha
 static const char *const rules[] = {"header", "crc",   "job",         "distance",     "north-last", "vc",
                                     "hops",   "order", "order-early", "order-before", "delivery",   "delivery-lost"};
 
-/* Frames that are cut have no checksum that can be judged; where a link holds one packet none passes another; on boards
- * of one accelerator nothing moves north, and in a small capture maybe nothing that could turn then. */
+/* Cut frames have no checksum to check. On a link that holds one packet none passes another. On boards of one
+ * accelerator no packet moves north, and in a small capture perhaps none that could turn then. */
 static enum place place_of(unsigned kind, const char *rule)
 {
     void (*const change)(struct sim_settings *) = kinds[kind].change;
@@ -191,7 +191,7 @@ static void each_rule_is_found_where_it_is_broken(void **state)
     assert_true(by_chance > 0 || seeds == 1);
 }
 
-/* On a board of three a packet may go round by the network or straight on: both are minimal. */
+/* On a board of three a packet may take the network or go straight on: both are minimal. */
 static void a_turn_after_north_is_found(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void a_turn_after_north_is_found(void **state)
     }
 }
 
-static void credit_is_judged_in_memory_and_on_wires(void **state)
+static void credit_is_verified_in_memory_and_on_wires(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
@@ -240,7 +240,7 @@ static bool of_endpoints(const char *name)
     return strstr(name, "/local") != NULL;
 }
 
-static void a_part_is_judged_as_far_as_it_goes(void **state)
+static void a_part_is_verified_as_far_as_it_goes(void **state)
 {
     (void)state;
     static const struct {
@@ -263,8 +263,8 @@ static void a_part_is_judged_as_far_as_it_goes(void **state)
     sim_free(&c);
 }
 
-/* A capture that begins and ends while packets are under way: good where that is said, bad where not. */
-static void the_middle_of_a_run_is_good_if_it_says_so(void **state)
+/* A capture that begins and ends with packets in flight: good if marked so, otherwise bad. */
+static void the_middle_of_a_run_is_good_if_marked(void **state)
 {
     (void)state;
     struct sim_settings set = with(busy);
@@ -291,7 +291,7 @@ static void the_middle_of_a_run_is_good_if_it_says_so(void **state)
     sim_free(&c);
 }
 
-static void an_unknown_fabric_leaves_header_and_checksum(void **state)
+static void an_unknown_fabric_allows_header_and_checksum_rules(void **state)
 {
     (void)state;
     struct sim_capture c;
@@ -308,8 +308,8 @@ static void an_unknown_fabric_leaves_header_and_checksum(void **state)
     sim_free(&c);
 }
 
-/* Another fabric's rules make most of the frames wrong: what is judged is what the comment says. */
-static void the_fabric_that_is_named_is_the_one_judged(void **state)
+/* By another fabric's rules most frames are wrong: the comment names the fabric to verify. */
+static void the_named_fabric_is_verified(void **state)
 {
     (void)state;
     struct sim_capture c;
@@ -333,11 +333,11 @@ int main(void)
         cmocka_unit_test(good_captures_pass),
         cmocka_unit_test(each_rule_is_found_where_it_is_broken),
         cmocka_unit_test(a_turn_after_north_is_found),
-        cmocka_unit_test(credit_is_judged_in_memory_and_on_wires),
-        cmocka_unit_test(a_part_is_judged_as_far_as_it_goes),
-        cmocka_unit_test(the_middle_of_a_run_is_good_if_it_says_so),
-        cmocka_unit_test(an_unknown_fabric_leaves_header_and_checksum),
-        cmocka_unit_test(the_fabric_that_is_named_is_the_one_judged),
+        cmocka_unit_test(credit_is_verified_in_memory_and_on_wires),
+        cmocka_unit_test(a_part_is_verified_as_far_as_it_goes),
+        cmocka_unit_test(the_middle_of_a_run_is_good_if_marked),
+        cmocka_unit_test(an_unknown_fabric_allows_header_and_checksum_rules),
+        cmocka_unit_test(the_named_fabric_is_verified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-/* test_verify_faults.c - a capture says which faults there were, and verify lets pass what they do: at their place, in
- * their time, of their kind, and nothing else. One link of the model's capture (tests/support/support_capture.h) does
- * harm to one packet. */
+/* test_verify_faults.c - a capture names its faults, and verify allows exactly their effects: at their place and
+ * time, and of their kind. One link of the model's capture (tests/support/support_capture.h) harms one packet. */
 #include "tests/support/support_capture_harm.h"
 #include "tests/support/support_capture_validate.h"
 #include "tests/support/support_effort.h"
@@ -15,10 +14,10 @@
 
 enum { SEEDS = 3 };
 
-/* Records begin so late that what is over before them is no longer felt. */
+/* Records begin so late that earlier faults have no effect. */
 static const uint64_t BEGIN_NS = 5000000;
 
-/* ---- what a link does to the packet that arrives with record `at`: to it and all later sights of it ---- */
+/* ---- harm to the packet that arrives with record `at`, in this and all its later records ---- */
 
 static void damage(struct sim_capture *c, size_t at)
 {
@@ -30,7 +29,7 @@ static void damage_checksum(struct sim_capture *c, size_t at)
     sim_turn_bit(c, at, SIM_KEY_AT);
 }
 
-/* A turned bit of the header, which makes another packet of it; nobody knows better than its checksum. */
+/* Flips a bit of the header, which makes it another packet; only the checksum shows it. */
 static void damage_header(struct sim_capture *c, size_t at)
 {
     sim_turn_bit(c, at, SIM_KEY_AT + 9);
@@ -43,7 +42,7 @@ static void leave(struct sim_capture *c, size_t at)
 }
 
 static const struct harm {
-    const char *by, *also; /* what a fault does that does so; any other one that may, too */
+    const char *by, *also; /* effect of a fault that causes this; another that may, too */
     void (*to)(struct sim_capture *c, size_t at);
     const char *rule;
 } harms[] = {{"loss=1%", "down", sim_lose, "delivery"},
@@ -53,12 +52,12 @@ static const struct harm {
              {"reorder=1%", "delay=1us", NULL, "order"}};
 enum { HARMS = sizeof harms / sizeof *harms };
 
-/* ---- a capture with one harm ---- */
+/* ---- a capture with one harmed packet ---- */
 
 struct harmed {
     struct sim_capture capture;
-    char port[64];    /* at which it arrives */
-    uint64_t time_ns; /* when */
+    char port[64];    /* of the arrival */
+    uint64_t time_ns; /* of the arrival */
     size_t at;        /* its record */
 };
 
@@ -74,7 +73,7 @@ static void make(struct harmed *h, const struct harm *harm, unsigned seed)
         h->capture.records[i].time_ns += BEGIN_NS;
     size_t at = harm->to ? sim_find_arrival(&h->capture, h->capture.count / 2)
                          : (size_t)sim_break(&h->capture, "order-early") - 1;
-    for (size_t i = 1; i < h->capture.count; i++) { /* records change places, times do not */
+    for (size_t i = 1; i < h->capture.count; i++) { /* records swap places, times do not */
         struct sim_record *r = &h->capture.records[i];
         r->time_ns = r->time_ns < r[-1].time_ns ? r[-1].time_ns : r->time_ns;
     }
@@ -85,7 +84,7 @@ static void make(struct harmed *h, const struct harm *harm, unsigned seed)
         harm->to(&h->capture, at);
 }
 
-/* The first finding, where the capture speaks of such a fault, or of none (""); NULL: it is good. */
+/* First finding for a capture with such a fault, or with none (""); NULL: it is good. */
 static const char *found(struct harmed *h, const char *place, const char *what, const char *when)
 {
     static char rule[32];
@@ -106,13 +105,13 @@ static void require(struct harmed *h, const struct harm *harm, const char *place
 {
     const char *rule = found(h, place, what, when);
     if (good ? rule != NULL : !rule || strcmp(rule, harm->rule) != 0)
-        fail_msg("%s at %s, seed %" PRIu64 ", where '%s %s %s' is told of: %s is found", harm->by, h->port,
+        fail_msg("%s at %s, seed %" PRIu64 ", with fault '%s %s %s': %s is found", harm->by, h->port,
                  h->capture.set.seed, place, *what ? what : "nothing", when, rule ? rule : "nothing");
 }
 
 /* ---- */
 
-static void what_a_fault_does_passes_where_and_when_it_is(void **state)
+static void effects_of_a_fault_are_allowed_at_its_place_and_time(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < HARMS; i++)
@@ -129,14 +128,14 @@ static void what_a_fault_does_passes_where_and_when_it_is(void **state)
         }
 }
 
-static void elsewhere_at_other_times_and_of_other_kinds_it_is_found(void **state)
+static void other_places_times_and_kinds_are_found(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < HARMS; i++)
         for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
             struct harmed h;
             make(&h, &harms[i], seed);
-            /* Of the two, one is not the link that did it. */
+            /* One of the two is not the harmful link. */
             bool here = strcmp(h.port, "a0,0/p0/E") == 0 || strcmp(h.port, "a1,0/p0/W") == 0;
             require(&h, &harms[i], here ? "a2,2/E" : "a0,0/E", harms[i].by, "", false);
             require(&h, &harms[i], "all", harms[i].by, "for 1ms", false);
@@ -147,8 +146,8 @@ static void elsewhere_at_other_times_and_of_other_kinds_it_is_found(void **state
         }
 }
 
-/* What is lost between two switches is none of a link's that loses packets elsewhere, and "up" ends what was. */
-static void an_up_ends_what_may_be(void **state)
+/* A loss between two switches is not allowed by a link that loses packets elsewhere; "up" ends a fault. */
+static void an_up_ends_a_fault_allowance(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
@@ -161,9 +160,9 @@ static void an_up_ends_what_may_be(void **state)
     }
 }
 
-/* Live, a file that began while a fault held says how long ago that was: it is over when it was, and is felt for 3
- * s. */
-static void what_began_before_the_file_is_over_in_its_time(void **state)
+/* On the wall clock, a file that begins during a fault states its age: the fault is over in its time, and has
+ * effects for 3 s more. */
+static void a_fault_from_before_the_file_ends_in_its_time(void **state)
 {
     (void)state;
     static const struct {
@@ -195,7 +194,7 @@ static size_t next_of(const struct sim_capture *c, size_t at)
 {
     uint8_t key[SIM_KEY_BYTES];
     memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
-    for (at++; at < c->count && !sim_is_sight(&c->records[at], key); at++)
+    for (at++; at < c->count && !sim_is_record_of(&c->records[at], key); at++)
         ;
     assert_true(at < c->count);
     return at;
@@ -206,12 +205,12 @@ static size_t first_of(const struct sim_capture *c, size_t at)
     uint8_t key[SIM_KEY_BYTES];
     size_t first = 0;
     memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
-    while (!sim_is_sight(&c->records[first], key))
+    while (!sim_is_record_of(&c->records[first], key))
         first++;
     return first;
 }
 
-/* The frame that is found is the one of that record. */
+/* The finding is the frame of that record. */
 static void require_frame(struct harmed *h, const char *what, size_t at, enum hx_rule rule)
 {
     char annotation[128];
@@ -225,8 +224,8 @@ static void require_frame(struct harmed *h, const char *what, size_t at, enum hx
     sim_free(&h->capture);
 }
 
-/* A packet that a link damages was sound before, and is no other packet for it: what else is wrong with it is. */
-static void damage_excuses_what_follows_from_it_alone(void **state)
+/* A damaged packet was intact before, and keeps its identity: its other errors are found. */
+static void damage_allows_only_its_consequences(void **state)
 {
     (void)state;
     enum { VC_AT = 15 };
@@ -235,29 +234,29 @@ static void damage_excuses_what_follows_from_it_alone(void **state)
         make(&h, &harms[1], seed);
         size_t first = first_of(&h.capture, h.at);
         assert_true(first < h.at);
-        h.capture.records[first].frame[SIM_HEADER_BYTES] ^= 1; /* where it is injected */
+        h.capture.records[first].frame[SIM_HEADER_BYTES] ^= 1; /* at its injection */
         require_frame(&h, "corrupt=1%", first, HX_RULE_CRC);
 
         make(&h, &harms[1], seed);
         size_t next = next_of(&h.capture, h.at);
-        h.capture.records[next].frame[SIM_HEADER_BYTES] ^= 1; /* sound again, */
+        h.capture.records[next].frame[SIM_HEADER_BYTES] ^= 1; /* intact again, */
         h.capture.records[next].frame[VC_AT] = (uint8_t)(h.capture.records[next].frame[VC_AT] + 1);
         require_frame(&h, "corrupt=1%", next, HX_RULE_VC);
     }
 }
 
-/* The record by which the packet of record `at` arrives next at a port with a cable; c->count: none. */
+/* Record of the next arrival, by a cable, of the packet of record `at`; c->count: none. */
 static size_t next_arrival(const struct sim_capture *c, size_t at)
 {
     uint8_t key[SIM_KEY_BYTES];
     memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
-    for (at++; at < c->count && !(sim_is_sight(&c->records[at], key) && sim_is_arrival(c, &c->records[at])); at++)
+    for (at++; at < c->count && !(sim_is_record_of(&c->records[at], key) && sim_is_arrival(c, &c->records[at])); at++)
         ;
     return at;
 }
 
-/* A packet that one link damages and a later one, with record *at, damages so that it is what it was. */
-static void make_mended(struct harmed *h, void (*by)(struct sim_capture *c, size_t at), unsigned seed, size_t *at)
+/* A packet that one link damages and a later one, with record *at, restores by a second damage. */
+static void make_restored(struct harmed *h, void (*by)(struct sim_capture *c, size_t at), unsigned seed, size_t *at)
 {
     make(h, &(struct harm){.to = leave}, seed);
     size_t first = h->at;
@@ -271,19 +270,18 @@ static void make_mended(struct harmed *h, void (*by)(struct sim_capture *c, size
                    sim_interface_name(&h->capture.set, h->capture.records[first].interface));
 }
 
-/* Its record at the other end of the link, just before. */
+/* Record at the other end of the link, just before. */
 static size_t sent_before(const struct sim_capture *c, size_t at)
 {
     uint8_t key[SIM_KEY_BYTES];
     memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
-    while (!sim_is_sight(&c->records[--at], key))
+    while (!sim_is_record_of(&c->records[--at], key))
         ;
     return at;
 }
 
-/* Two links that turn the same bit deliver what was sent; where the second damages nothing, the packet comes from
- * nowhere. */
-static void what_one_link_damages_another_may_mend(void **state)
+/* Two links that flip the same bit deliver the original; if the second damages nothing, the packet has no origin. */
+static void one_link_may_restore_the_damage_of_another(void **state)
 {
     (void)state;
     static void (*const by[])(struct sim_capture * c, size_t at) = {damage, damage_checksum};
@@ -291,46 +289,45 @@ static void what_one_link_damages_another_may_mend(void **state)
         struct harmed h;
         struct verdict v;
         size_t at;
-        make_mended(&h, by[i % 2], 1 + i / 2, &at);
+        make_restored(&h, by[i % 2], 1 + i / 2, &at);
         h.capture.annotation = "fault at 0 ns: all corrupt=1%";
         validate_capture(&h.capture, NULL, false, &v);
         if (v.found.count > 0)
-            fail_msg("seed %u, mended with frame %zu: %s", 1 + i / 2, at + 1, v.found.kept[0].what);
+            fail_msg("seed %u, restored with frame %zu: %s", 1 + i / 2, at + 1, v.found.kept[0].what);
         require_frame(&h, "corrupt=1%", at, HX_RULE_DELIVERY);
     }
 }
 
-/* What was damaged elsewhere, or went damaged by the same link and arrived so, mends nothing: what comes sound was sent
- * by nobody. */
-static void what_is_mended_went_damaged_by_the_same_link(void **state)
+/* Damage elsewhere, or before the same link on arrival, restores nothing: the intact packet was never sent. */
+static void only_a_damaged_packet_of_the_same_link_is_restored(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
         struct harmed h;
         struct verdict v;
         size_t at;
-        make_mended(&h, damage, seed, &at);
+        make_restored(&h, damage, seed, &at);
         h.capture.annotation = "fault at 0 ns: all corrupt=1%";
         validate_capture(&h.capture, NULL, false, &v);
         assert_int_equal(v.found.count, 0);
-        sim_insert_copy(&h.capture, at); /* a second one comes of the one that was sent */
+        sim_insert_copy(&h.capture, at); /* a second arrival of the one that was sent */
         validate_capture(&h.capture, NULL, false, &v);
         if (v.found.count == 0 || !strstr(v.found.kept[0].what, "but never left"))
             fail_msg("seed %u: %s", seed, v.found.count ? v.found.kept[0].what : "nothing is found");
         sim_free(&h.capture);
 
-        make_mended(&h, damage, seed, &at);
-        sim_take_out(&h.capture, sent_before(&h.capture, at)); /* it is known to be damaged by the link before alone */
+        make_restored(&h, damage, seed, &at);
+        sim_take_out(&h.capture, sent_before(&h.capture, at)); /* it is known to be damaged only by the earlier link */
         h.capture.annotation = "fault at 0 ns: all corrupt=1%";
         validate_capture(&h.capture, NULL, false, &v);
         if (v.found.count == 0)
-            fail_msg("seed %u: a packet that never left its switch is taken for one that was mended", seed);
+            fail_msg("seed %u: a packet that never left its switch is taken for a restored one", seed);
         sim_free(&h.capture);
     }
 }
 
-/* Of a packet that was not damaged before there is nothing to mend. */
-static void what_was_never_damaged_is_not_mended(void **state)
+/* A packet that was not damaged cannot be restored. */
+static void an_intact_packet_is_not_restored(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
@@ -341,7 +338,7 @@ static void what_was_never_damaged_is_not_mended(void **state)
     }
 }
 
-/* One that was sent once comes twice at most. */
+/* One sending arrives twice at most. */
 static void a_link_repeats_a_packet_once(void **state)
 {
     (void)state;
@@ -353,7 +350,7 @@ static void a_link_repeats_a_packet_once(void **state)
         validate_capture(&h.capture, NULL, false, &v);
         assert_int_equal(v.found.count, 0);
         assert_int_equal(v.copies, 1);
-        sim_repeat(&h.capture, h.at + 1); /* the copy alone, from the same place on */
+        sim_repeat(&h.capture, h.at + 1); /* only the copy, from the same place on */
         validate_capture(&h.capture, NULL, false, &v);
         assert_true(v.found.count > 0);
         assert_non_null(strstr(v.found.kept[0].what, "but never left"));
@@ -361,8 +358,8 @@ static void a_link_repeats_a_packet_once(void **state)
     }
 }
 
-/* However long a capture is, of what crossed a link that repeats packets only the last is remembered. */
-static void what_may_be_repeated_is_forgotten_in_time(void **state)
+/* Of the packets that crossed a repeating link only the last ones are remembered, for any length of capture. */
+static void candidates_for_copies_are_forgotten_in_time(void **state)
 {
     (void)state;
     struct harmed h;
@@ -382,9 +379,9 @@ static void what_may_be_repeated_is_forgotten_in_time(void **state)
     sim_free(&h.capture);
 }
 
-/* A fault that allows the first of two packets too many in a buffer, and is told of between them, says nothing of the
- * second. */
-static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(void **state)
+/* A fault allows the first of two packets too many in a buffer, but not the second, which follows a notice of the
+ * fault. */
+static void an_overrun_after_a_fault_allowance_is_found(void **state)
 {
     (void)state;
     static const uint64_t LATER_NS = 10000000;
@@ -413,9 +410,9 @@ static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(v
     }
 }
 
-/* A worker that is killed takes with it what it had and what it had recorded. Where that is all that one end of a cable
- * saw, nobody judges the cable, and a packet that was lost there is known where it was injected only. */
-static void what_a_killed_worker_had_is_lost_on_a_cable_of_one_end_too(void **state)
+/* A killed worker loses its packets and its records. A cable is not verified if one end has no other records. A
+ * packet lost there is known only from its injection. */
+static void packets_of_a_killed_worker_are_lost_on_a_cable_of_one_end(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
@@ -433,7 +430,7 @@ static void what_a_killed_worker_had_is_lost_on_a_cable_of_one_end_too(void **st
     }
 }
 
-static void lines_that_are_no_faults_are_said_and_excuse_nothing(void **state)
+static void invalid_fault_lines_are_reported_and_allow_nothing(void **state)
 {
     (void)state;
     struct harmed h;
@@ -452,19 +449,19 @@ static void lines_that_are_no_faults_are_said_and_excuse_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_fault_does_passes_where_and_when_it_is),
-        cmocka_unit_test(elsewhere_at_other_times_and_of_other_kinds_it_is_found),
-        cmocka_unit_test(an_up_ends_what_may_be),
-        cmocka_unit_test(damage_excuses_what_follows_from_it_alone),
-        cmocka_unit_test(what_one_link_damages_another_may_mend),
-        cmocka_unit_test(what_is_mended_went_damaged_by_the_same_link),
-        cmocka_unit_test(what_was_never_damaged_is_not_mended),
+        cmocka_unit_test(effects_of_a_fault_are_allowed_at_its_place_and_time),
+        cmocka_unit_test(other_places_times_and_kinds_are_found),
+        cmocka_unit_test(an_up_ends_a_fault_allowance),
+        cmocka_unit_test(damage_allows_only_its_consequences),
+        cmocka_unit_test(one_link_may_restore_the_damage_of_another),
+        cmocka_unit_test(only_a_damaged_packet_of_the_same_link_is_restored),
+        cmocka_unit_test(an_intact_packet_is_not_restored),
         cmocka_unit_test(a_link_repeats_a_packet_once),
-        cmocka_unit_test(what_may_be_repeated_is_forgotten_in_time),
-        cmocka_unit_test(more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows),
-        cmocka_unit_test(what_began_before_the_file_is_over_in_its_time),
-        cmocka_unit_test(what_a_killed_worker_had_is_lost_on_a_cable_of_one_end_too),
-        cmocka_unit_test(lines_that_are_no_faults_are_said_and_excuse_nothing),
+        cmocka_unit_test(candidates_for_copies_are_forgotten_in_time),
+        cmocka_unit_test(an_overrun_after_a_fault_allowance_is_found),
+        cmocka_unit_test(a_fault_from_before_the_file_ends_in_its_time),
+        cmocka_unit_test(packets_of_a_killed_worker_are_lost_on_a_cable_of_one_end),
+        cmocka_unit_test(invalid_fault_lines_are_reported_and_allow_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* test_verify_legal.c - what faults may do passes where a capture shows it in part, or late: on cables that died before
- * they carried anything, behind another fault's delay, in buffers, and on links that are not captured. Without the
- * fault each is a breach. */
+/* test_verify_legal.c - effects of faults are allowed if a capture shows them in part, or late: on cables that died
+ * before their first packet, behind another fault's delay, in buffers, and on links that are not captured. Without
+ * the fault each is a violation. */
 #include "tests/support/support_capture_harm.h"
 #include "tests/support/support_capture_validate.h"
 
@@ -14,10 +14,10 @@
 
 enum { SEEDS = 3 };
 
-/* Records begin so late that what is over before them is no longer felt. */
+/* Records begin so late that earlier faults have no effect. */
 static const uint64_t LATE_NS = 5000000;
 
-/* A capture, and a record in its middle by which a packet arrives by a cable. */
+/* A capture, and a record in its middle of an arrival by a cable. */
 struct middle {
     struct sim_capture capture;
     size_t at;
@@ -40,8 +40,8 @@ static void make_middle(struct middle *m, unsigned seed)
     (void)snprintf(m->port, sizeof m->port, "%s", sim_interface_name(&set, m->capture.records[m->at].interface));
 }
 
-/* Good where the capture tells of those faults, and bad where it tells of none; of those ports. */
-static void require_excused(struct middle *m, bool (*keep)(const char *name), const char *annotation)
+/* The capture of those ports is good with the faults, and bad without. */
+static void require_allowed(struct middle *m, bool (*keep)(const char *name), const char *annotation)
 {
     struct verdict v;
     m->capture.annotation = annotation;
@@ -59,7 +59,7 @@ static void damage_payload(struct sim_capture *c, size_t at)
     sim_turn_bit(c, at, SIM_HEADER_BYTES);
 }
 
-static void a_cable_may_die_before_it_carried_anything(void **state)
+static void a_cable_may_die_before_its_first_packet(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
@@ -75,13 +75,13 @@ static void a_cable_may_die_before_it_carried_anything(void **state)
                 i++;
         }
         (void)snprintf(annotation, sizeof annotation, "fault at 1 us: %s down at 1us", m.port);
-        require_excused(&m, NULL, annotation);
+        require_allowed(&m, NULL, annotation);
         sim_free(&m.capture);
     }
 }
 
-/* What was sent while a link did harm comes when that has passed, if another fault delays it. */
-static void another_faults_delay_makes_harm_come_later(void **state)
+/* A packet that a link harmed arrives after that fault, if another fault delays it. */
+static void another_faults_delay_postpones_harm(void **state)
 {
     (void)state;
     static const struct {
@@ -96,13 +96,13 @@ static void another_faults_delay_makes_harm_come_later(void **state)
         (void)snprintf(annotation, sizeof annotation,
                        "fault at 1 us: %s %s at %" PRIu64 "ns for 1us\nfault at 1 us: all delay=10us at %" PRIu64 "ns",
                        m.port, harms[i % 2].by, m.time_ns - 9000, m.time_ns - 8500);
-        require_excused(&m, NULL, annotation);
+        require_allowed(&m, NULL, annotation);
         sim_free(&m.capture);
     }
 }
 
-/* A packet waits in a node, and what it waits for goes down. */
-static void what_waits_in_a_node_is_lost_when_its_way_goes_down(void **state)
+/* A packet waits in a node for a link that goes down. */
+static void a_packet_waiting_for_a_link_that_goes_down_is_lost(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
@@ -112,12 +112,12 @@ static void what_waits_in_a_node_is_lost_when_its_way_goes_down(void **state)
         uint8_t key[SIM_KEY_BYTES];
         size_t next = m.at + 1;
         memcpy(key, m.capture.records[m.at].frame + SIM_KEY_AT, sizeof key);
-        while (!sim_is_sight(&m.capture.records[next], key))
+        while (!sim_is_record_of(&m.capture.records[next], key))
             next++;
         sim_lose(&m.capture, next);
         (void)snprintf(annotation, sizeof annotation, "fault at 1 us: all down at %" PRIu64 "ns for 1us",
                        m.time_ns + 500000);
-        require_excused(&m, NULL, annotation);
+        require_allowed(&m, NULL, annotation);
         sim_free(&m.capture);
     }
 }
@@ -132,8 +132,8 @@ static bool is_of_accelerators(const char *name)
     return name[0] == 'a';
 }
 
-/* What is damaged, doubled or lost on a link that the capture does not show comes from it to where it does. */
-static void links_that_are_not_captured_do_harm_too(void **state)
+/* Damage, copies and losses of a link without records appear at the next port with records. */
+static void links_that_are_not_captured_may_do_harm(void **state)
 {
     (void)state;
     static bool (*const keeps[])(const char *name) = {is_endpoint, is_of_accelerators};
@@ -151,7 +151,7 @@ static void links_that_are_not_captured_do_harm_too(void **state)
             at++;
         harms[i % 3].to(&m.capture, at);
         (void)snprintf(annotation, sizeof annotation, "fault at 1 us: all %s", harms[i % 3].by);
-        require_excused(&m, keeps[i / 3 % 2], annotation);
+        require_allowed(&m, keeps[i / 3 % 2], annotation);
         sim_free(&m.capture);
     }
 }
@@ -159,10 +159,10 @@ static void links_that_are_not_captured_do_harm_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cable_may_die_before_it_carried_anything),
-        cmocka_unit_test(another_faults_delay_makes_harm_come_later),
-        cmocka_unit_test(what_waits_in_a_node_is_lost_when_its_way_goes_down),
-        cmocka_unit_test(links_that_are_not_captured_do_harm_too),
+        cmocka_unit_test(a_cable_may_die_before_its_first_packet),
+        cmocka_unit_test(another_faults_delay_postpones_harm),
+        cmocka_unit_test(a_packet_waiting_for_a_link_that_goes_down_is_lost),
+        cmocka_unit_test(links_that_are_not_captured_may_do_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-/* test_verify_order.c - what must have happened before what: records that are moved, doubled or say what nobody can
- * have seen are found, wherever in a capture they stand. The captures come from a model of its own
- * (tests/support/support_capture.h). */
+/* test_verify_order.c - order of events: records that are moved, doubled or impossible to observe are found,
+ * anywhere in a capture. The captures are those of a model (tests/support/support_capture.h). */
 /* sanitizers: check-all */
 #include "tests/support/support_capture_harm.h"
 #include "tests/support/support_capture_validate.h"
@@ -29,15 +28,15 @@ static bool is_endpoints(const struct sim_capture *c, size_t at, unsigned direct
     return r->direction == direction && strstr(sim_interface_name(&c->set, r->interface), "/local");
 }
 
-/* The record of that direction at an endpoint, from `at` on, of the packet of that record, or of any. */
+/* First record at an endpoint from `at` on, in that direction, of the packet of record `at` or of any. */
 static size_t find_endpoints(const struct sim_capture *c, size_t at, unsigned direction, const uint8_t *key)
 {
-    while (at < c->count && !(is_endpoints(c, at, direction) && (!key || sim_is_sight(&c->records[at], key))))
+    while (at < c->count && !(is_endpoints(c, at, direction) && (!key || sim_is_record_of(&c->records[at], key))))
         at++;
     return at;
 }
 
-/* Moves a record to another place, with its time. */
+/* Moves a record, with its time. */
 static void move_record(struct sim_capture *c, size_t from, size_t to)
 {
     struct sim_record moved = c->records[from];
@@ -57,7 +56,7 @@ static void require_bad(const struct sim_capture *c, enum hx_rule rule, const ch
         fail_msg("%s: %s", what, v.found.count ? v.found.kept[0].what : "nothing is found");
 }
 
-/* A delivery to before its injection, an injection to behind its delivery. */
+/* A delivery moves before its injection, an injection behind its delivery. */
 static void a_packet_is_delivered_after_it_was_injected(void **state)
 {
     (void)state;
@@ -81,8 +80,8 @@ static bool of_endpoints_alone(const char *name)
     return strstr(name, "/local") != NULL;
 }
 
-/* Between two nodes that is known by simulated times alone. */
-static void simulated_times_say_so_where_endpoints_alone_are_captured(void **state)
+/* Between two nodes only simulated times show it. */
+static void simulated_times_show_it_if_only_endpoints_are_captured(void **state)
 {
     (void)state;
     struct sim_capture c;
@@ -96,8 +95,8 @@ static void simulated_times_say_so_where_endpoints_alone_are_captured(void **sta
     sim_free(&c);
 }
 
-/* Every frame twice, one behind the other; all once more behind the last. */
-static void a_capture_that_is_joined_with_itself_is_found(void **state)
+/* Every frame twice, one behind the other; all frames repeated behind the last. */
+static void a_capture_joined_with_itself_is_found(void **state)
 {
     (void)state;
     struct sim_capture c;
@@ -120,7 +119,7 @@ static uint64_t noted(const struct verdict *v, const char *part)
     return 0;
 }
 
-static void times_that_say_nothing_are_said(void **state)
+static void meaningless_times_are_reported(void **state)
 {
     (void)state;
     static const uint64_t times[] = {0, UINT64_C(1) << 63};
@@ -137,8 +136,8 @@ static void times_that_say_nothing_are_said(void **state)
     }
 }
 
-/* Simulated times do not go back at a node; a machine's clock may be set. */
-static void a_time_that_goes_back_is_found_where_it_is_simulated(void **state)
+/* Simulated times never decrease at a node; a machine's clock may be set. */
+static void a_simulated_time_that_decreases_is_found(void **state)
 {
     (void)state;
     static const uint64_t times[] = {0, UINT64_C(1) << 63};
@@ -175,10 +174,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_packet_is_delivered_after_it_was_injected),
-        cmocka_unit_test(simulated_times_say_so_where_endpoints_alone_are_captured),
-        cmocka_unit_test(a_capture_that_is_joined_with_itself_is_found),
-        cmocka_unit_test(times_that_say_nothing_are_said),
-        cmocka_unit_test(a_time_that_goes_back_is_found_where_it_is_simulated),
+        cmocka_unit_test(simulated_times_show_it_if_only_endpoints_are_captured),
+        cmocka_unit_test(a_capture_joined_with_itself_is_found),
+        cmocka_unit_test(meaningless_times_are_reported),
+        cmocka_unit_test(a_simulated_time_that_decreases_is_found),
         cmocka_unit_test(the_queue_is_the_vc_and_memory_grants_no_credit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,5 @@
-/* test_verify_returned.c - packets that a network gives back are judged from there on: captures of a model whose
- * networks do so (tests/support/support_capture.h) are good, and a packet that goes astray without having been given
- * back is none the less found among them. */
+/* test_verify_returned.c - packets that a network returns are verified from there on. Captures of a model with such
+ * networks are good, and a misrouted packet is still found among them. */
 #include "tests/support/support_capture_validate.h"
 #include "tests/support/support_effort.h"
 
@@ -38,9 +37,9 @@ static struct sim_settings settings(unsigned shape, unsigned seed, unsigned give
     return set;
 }
 
-/* As many as the model gave back are counted; some find another way, others come to an endpoint that has none for
- * them. */
-static void what_is_given_back_goes_on(void **state)
+/* The returned packets of the model are all counted: some find another path, others reach an endpoint that has none
+ * for them. */
+static void returned_packets_go_on(void **state)
 {
     (void)state;
     uint64_t turned_back = 0;
@@ -62,8 +61,8 @@ static void what_is_given_back_goes_on(void **state)
     assert_true(turned_back > 100);
 }
 
-/* Where nothing was given back, nothing may be short of its destination or off its ways. */
-static void where_nothing_is_given_back_nothing_is_excused(void **state)
+/* Without returned packets, none may end short of its destination or leave its paths. */
+static void without_returned_packets_nothing_is_allowed(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
@@ -77,8 +76,8 @@ static void where_nothing_is_given_back_nothing_is_excused(void **state)
     }
 }
 
-/* One rule is broken in one place, of a packet like any other. */
-static void breaks_are_found_among_them(void **state)
+/* One rule is broken in one place, for a packet like any other. */
+static void violations_are_found_among_returned_packets(void **state)
 {
     (void)state;
     static const char *const rules[] = {"distance", "hops", "vc", "crc"};
@@ -105,9 +104,9 @@ static void breaks_are_found_among_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_given_back_goes_on),
-        cmocka_unit_test(where_nothing_is_given_back_nothing_is_excused),
-        cmocka_unit_test(breaks_are_found_among_them),
+        cmocka_unit_test(returned_packets_go_on),
+        cmocka_unit_test(without_returned_packets_nothing_is_allowed),
+        cmocka_unit_test(violations_are_found_among_returned_packets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

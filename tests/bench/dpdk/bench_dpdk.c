@@ -1,9 +1,9 @@
-/* bench_dpdk.c - cycles a packet of the DPDK node on one lcore with four ports, all of it: receive, judge, credit,
- * route, select, transmit; over net_null, whose driver takes an mbuf from a pool and gives it back for every packet,
- * and over net_ring, which only passes them on. Beside dpdk-testpmd, in turns with it, which does nothing (io) or swaps
- * addresses (macswap). Then two lcores against one, and the latency at half load.
+/* bench_dpdk.c - cycles a packet of the DPDK node on one lcore with four ports, all stages: receive, validate, credit,
+ * route, select, transmit. Over net_null, which takes an mbuf from a pool and returns it for every packet, and over
+ * net_ring, which only passes mbufs. In turn with dpdk-testpmd, which forwards (io) or swaps addresses (macswap). Then
+ * two lcores against one, and the latency at half load.
  *
- * Times are processor time in ticks of the counter, medians of many short trials: a machine that does other things too
+ * Times are processor time in ticks of the counter, medians of many short trials, so other load on the machine
  * changes them little. */
 #include "tests/bench/dpdk/nodes.h"
 #include "tests/bench/measure.h"
@@ -12,14 +12,14 @@
 #include <rte_debug.h>
 #include <stdio.h>
 
-/* About a burst a cable. Of full packets, which take 32 of the 1,024 blocks of a VC, more would wait for each other. */
+/* About a burst a cable. More full packets, which take 32 of the 1,024 blocks of a VC, would wait for each other. */
 enum { IN_FLIGHT = 11 };
 
 enum { TRIALS = 41, LOOPS = 400, TESTPMD_TRIALS = 9, TESTPMD_MS = 30, TWO_US = 1000, ATTEMPTS = 50 };
 
 static double ticks_per_ns;
 
-/* A node that moves nothing measures nothing: its set-up is wrong. */
+/* A node that moves nothing is set up wrongly. */
 static double cycles(struct trial t)
 {
     if (t.packets == 0)
@@ -90,7 +90,7 @@ static json_t *measure_sizes(const struct driver *d, double *at_64)
 
 /* ---- against dpdk-testpmd ---- */
 
-/* The node and both modes in turns; the ratio is that of neighbours in time. Returns the node's cycles. */
+/* Runs the node and both modes in turn; the ratio is that of neighbours in time. Returns the node's cycles. */
 static json_t *compare(const struct driver *d, const char *buffers, const char *options, double *macswap_ratio)
 {
     static const char *const modes[2] = {"io", "macswap"};
@@ -129,8 +129,8 @@ static json_t *compare(const struct driver *d, const char *buffers, const char *
     return o;
 }
 
-/* testpmd with buffers of its own, of 2,176 bytes, as it comes; and with buffers as large as ours, of which each has
- * pages of its own: that suits the cache better, and testpmd more than us. */
+/* testpmd with its default buffers of 2,176 bytes; and with buffers as large as the node's, each on its own pages,
+ * which suits the cache better, and testpmd more than the node. */
 static json_t *measure_driver(const struct driver *d, double *at_64, double *macswap_ratio)
 {
     double other;
@@ -147,8 +147,7 @@ static json_t *measure_driver(const struct driver *d, double *at_64, double *mac
 
 /* ---- two lcores ---- */
 
-/* Million packets a second of a trial in which no other program took any lcore's processor away; after many that were
- * disturbed, of whatever came. */
+/* Million packets a second of a trial without preemption of any lcore; after many preempted trials, of the last one. */
 static double undisturbed_rate(struct rings *r)
 {
     struct trial t = {.packets = 0};
@@ -220,8 +219,8 @@ int main(int argc, char **argv)
     printf("DPDK node, four ports, one lcore, no huge pages (TSC cycles; median of %d trials, spread)\n", TRIALS);
     (void)json_object_set_new(results, "dpdk_net_null", measure_driver(&null, &null_cycles, &null_ratio));
     (void)json_object_set_new(results, "dpdk_net_ring", measure_driver(&ring, &ring_cycles, &ring_ratio));
-    /* In one number each: the node with credits from a true peer and no driver's work in it; and beside macswap, as it
-     * comes, where both have the same driver's work. */
+    /* One number each: the node with credit from a true peer and no driver's work; and next to default macswap,
+     * where both have the same driver's work. */
     (void)json_object_set_new(results, "dpdk_cycles_per_packet", json_real(ring_cycles));
     (void)json_object_set_new(results, "dpdk_packets_per_second", json_real(ticks_per_ns * 1e9 / ring_cycles));
     if (null_ratio > 0)

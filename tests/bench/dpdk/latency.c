@@ -1,9 +1,9 @@
-/* latency.c - how long a packet is in a node that has but part of the load it can take (nodes.h).
+/* latency.c - latency of a packet in a node at part of its maximal load (nodes.h).
  *
- * One thread plays the neighbours and the node, by turns, and the time that counts is the node's alone: a clock that
- * stands while the neighbours work. Packets come when this clock says so; a loop finds those that are due when it
- * begins, and what it sends is out when it ends. A loop that took longer than any can was interrupted, by another
- * program or by the host of a virtual machine: it counts as an ordinary one. */
+ * One thread plays the neighbours and the node in turn, with a clock that only runs for the node. Packets arrive by
+ * this clock; a loop takes those that are due when it begins, and its departures leave when it ends. A loop that
+ * took longer than possible was interrupted, by another program or by the host of a virtual machine: it counts as an
+ * ordinary one. */
 #include "dpdk-node/core.h"
 #include "dpdk-node/devices.h"
 #include "tests/bench/dpdk/nodes.h"
@@ -62,7 +62,7 @@ static void open_node(struct paced *l)
 
 /* ---- neighbours ---- */
 
-/* A packet that is due at l->due, by any input. */
+/* A packet due at l->due, by a random input. */
 static void send_one(struct paced *l)
 {
     unsigned input = nodes_random(NODES_PORTS);

@@ -1,4 +1,4 @@
-/* nodes.h - nodes of the DPDK platform as a benchmark runs them: over net_null, over net_ring, and at half load. */
+/* nodes.h - nodes of the DPDK platform for benchmarks: over net_null, over net_ring, and at half load. */
 #ifndef DPDK_NODES_H
 #define DPDK_NODES_H
 
@@ -12,29 +12,29 @@
 enum { NODES_PORTS = 4 };
 
 struct trial {
-    uint64_t packets; /* sent on */
+    uint64_t packets; /* forwarded */
     uint64_t ns;      /* of this thread's processor time */
-    uint64_t ticks;   /* of the processor's counter, other programs' share included */
+    uint64_t ticks;   /* of the processor's counter, with the share of other programs */
 };
 
-/* Starts EAL with lcores 0 and 1. False in *two: this machine has but one core. */
+/* Starts EAL with lcores 0 and 1. *two: whether this machine has two cores. */
 void nodes_start_eal(bool *two);
 
-/* A random number below `below`, always the same ones. */
+/* A random number below `below`, from a fixed sequence. */
 uint32_t nodes_random(uint32_t below);
 
-/* Of a packet of `bytes` bytes that may stand on this input, for somewhere else. */
+/* Header of a packet of `bytes` bytes that may arrive by this input, for another node. */
 struct hx_header nodes_header(const struct hx_route *route, unsigned input, unsigned vc, unsigned bytes);
 
 /* ---- ports without a peer ---- */
 
-/* As if a peer had been heard: the port takes data. */
+/* Opens the port as if a peer had sent credit frames: it takes data. */
 static inline void nodes_greet(struct dpdk_port *p)
 {
     p->cable.link.open = p->cable.link.heard = true;
 }
 
-/* As if it had just said that its buffers are empty. Call before each loop. */
+/* Grants empty buffers as a peer does. Call before each loop. */
 static inline void nodes_grant(struct dpdk_port *p)
 {
     struct hx_credit_sender *tx = p->cable.link.tx;
@@ -53,15 +53,15 @@ void null_close(void);
 
 struct rings;
 
-/* Accelerator (place, place) inside its board, whose E port is cabled to its W port and N to S, with `frames` packets
+/* Accelerator (place, place) inside its board. Its E port is cabled to its W port and N to S, with `frames` packets
  * of `bytes` bytes in each VC of these cables. `lcores`: as hxmesh-dpdk --lcores. */
 struct rings *rings_open(unsigned place, unsigned bytes, unsigned frames, const char *lcores);
-/* Of one lcore, by this thread. */
+/* A trial on one lcore, by this thread. */
 struct trial rings_run(struct rings *r, unsigned loops);
-/* Likewise over net_null: every input brings packets for everywhere, however they leave. (The cables above collect
- * packets where they came to be: lcores would not have the same work.) */
+/* The accelerator over net_null: every input brings packets for all destinations. (The cables above collect packets
+ * at their outputs, so lcores would not have equal work.) */
 struct rings *rings_open_null(unsigned place, const char *lcores);
-/* As many lcores as it has, for so long; .ns is of the one that had least. */
+/* A trial on all its lcores; .ns is that of the lcore with the least. */
 struct trial rings_run_all(struct rings *r, unsigned microseconds);
 void rings_close(struct rings *r);
 
@@ -71,10 +71,10 @@ enum { LATENCY_PACKETS = 300000 };
 
 struct latency {
     double p50, p99, p999, most; /* nanoseconds */
-    unsigned interrupted;        /* loops that something else ran in */
+    unsigned interrupted;        /* interrupted loops */
 };
 
-/* Packets of 64 bytes come at random moments (exponential gaps), one in `gap` ticks of the counter. */
+/* Packets of 64 bytes at random times (exponential gaps), one in `gap` ticks of the counter. */
 struct latency latency_measure(double gap);
 
 #endif

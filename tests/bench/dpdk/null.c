@@ -1,8 +1,8 @@
 /* null.c - a node over net_null (nodes.h).
  *
- * net_null hands out mbufs as they are. So the mbufs of each port's own pool hold frames that are true at this port,
- * and stay so: the node is inside its board, where no VC is raised. What a peer would grant is granted here by a few
- * stores a loop, which are part of what is measured. */
+ * net_null hands out mbufs as they are. So the mbufs of each port's own pool hold frames that are valid at this
+ * port, and stay so: the node is inside its board, without VC increments. A few stores a loop grant what a peer
+ * would grant, and are part of the measurement. */
 #include "dpdk-node/core.h"
 #include "tests/bench/dpdk/nodes.h"
 #include "tests/bench/measure.h"
@@ -22,10 +22,10 @@ struct bench {
     struct core core;
     struct dpdk_port port[HX_ACCELERATOR_PORTS];
     struct rte_mempool *pool[NODES_PORTS];
-    struct rte_mempool *credits; /* for credit frames: they must not come back as packets */
+    struct rte_mempool *credits; /* for credit frames, which must not return as packets */
 };
 
-/* A frame that may stand on this input. */
+/* A frame that may arrive by this input. */
 static void write_frame(struct bench *b, unsigned input, uint8_t *frame, unsigned bytes)
 {
     const struct hx_header h = nodes_header(&b->core.sw.route, input, 0, bytes);
@@ -41,7 +41,7 @@ static void fill_pool(struct bench *b, unsigned input, unsigned bytes)
     rte_pktmbuf_free_bulk(all, n);
 }
 
-/* A link has the default buffer, or, where packets are full, what a burst of them to one output needs. */
+/* A link has the default buffer; with full packets, enough for a burst of them to one output. */
 static void open_null(struct bench *b, unsigned port, unsigned bytes)
 {
     const uint32_t blocks = bytes > 2048 ? 4096 : HX_DEFAULT_CREDITS;

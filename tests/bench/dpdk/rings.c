@@ -1,8 +1,7 @@
-/* rings.c - a node over net_ring, whose ports are joined to each other (nodes.h).
+/* rings.c - a node over net_ring with its ports joined to each other (nodes.h).
  *
- * What leaves by E comes back by W: a packet for the east goes round and round by E, one for the south-east by E or S,
- * as the switch selects. So the node is its own neighbour, and everything is true: routes, VCs, credits, credit
- * frames. */
+ * Packets that leave by E arrive by W: one for the east circles by E, one for the south-east by E or S, as the
+ * switch selects. So the node is its own neighbour, with true routes, VCs, credit and credit frames. */
 #include "dpdk-node/core.h"
 #include "dpdk-node/devices.h"
 #include "tests/bench/dpdk/nodes.h"
@@ -25,8 +24,8 @@ struct rings {
     struct node_config config;
     struct node node;
     char name[NODES_PORTS][32];
-    struct rte_mempool *pool[NODES_PORTS]; /* over net_null: what each port receives */
-    bool grants;                           /* over net_null: the cores grant themselves what a peer would */
+    struct rte_mempool *pool[NODES_PORTS]; /* over net_null: received frames of each port */
+    bool grants;                           /* over net_null: the cores grant credit instead of a peer */
     _Atomic bool stop;
 };
 
@@ -112,7 +111,7 @@ static void loop_all(struct rings *r)
 
 /* ---- packets ---- */
 
-/* A packet that may come in by `input` and has a way on, in *m. */
+/* A packet that may arrive by `input` and has a path, in *m. */
 static struct hx_desc packet_for(const struct rings *r, struct rte_mbuf *m, unsigned input, unsigned vc, unsigned bytes)
 {
     const struct hx_header h = nodes_header(&r->node.core[0]->sw.route, input, vc, bytes);
@@ -124,7 +123,7 @@ static struct hx_desc packet_for(const struct rings *r, struct rte_mbuf *m, unsi
     return d;
 }
 
-/* Sent as if the switch had selected the port at the other end. */
+/* Sends as if the switch had selected the port at the other end. */
 static void fill_cables(struct rings *r, unsigned bytes, unsigned frames)
 {
     for (unsigned port = 0; port < NODES_PORTS; port++) {
@@ -156,7 +155,7 @@ struct rings *rings_open(unsigned place, unsigned bytes, unsigned frames, const 
     return r;
 }
 
-/* The port receives out of a pool of its own, whose mbufs all are frames that may come in by it. */
+/* The port receives from its own pool, with frames valid at this input. */
 static void receive_from_pool(struct rings *r, unsigned port)
 {
     static struct rte_mbuf *all[NULL_POOL];
@@ -185,7 +184,7 @@ struct rings *rings_open_null(unsigned place, const char *lcores)
     configure(r, place, lcores);
     node_open(&r->node, &r->config);
     (void)node_watch_links(&r->node);
-    loop_all(r); /* it sees that links are there; what comes is nothing */
+    loop_all(r); /* it sees the links; received frames do not matter */
     for (unsigned port = 0; port < NODES_PORTS; port++) {
         receive_from_pool(r, port);
         nodes_greet(&r->node.port[port]);
@@ -238,7 +237,7 @@ static void loop_one(const struct rings *r, struct core *c)
 struct other {
     struct rings *rings;
     struct core *core;
-    double share; /* of the time it was to run */
+    double share; /* of its intended running time */
 };
 
 static double share_of(uint64_t ns, uint64_t ticks)

@@ -1,8 +1,9 @@
-/* fuzz_control.c - what other processes ask of a fabric that runs, and time that passes: any text is taken for a fault,
- * or refused in one line; what is done and listed is in order, links are in conditions that there are, and captures can
- * read of each fault that has begun. libFuzzer's entry; seeds in corpus/control.
+/* fuzz_control.c - requests of other processes to a running fabric, and passing time. Any text is taken as a fault, or
+ * refused in one line. The list is in order, conditions of links are possible, and captures can read each begun fault.
+ * libFuzzer's entry; seeds in corpus/control.
  *
- * An input is lines: "+12" lets 12 ms pass, "?" asks for the list, all else is asked as it stands, bytes and all. */
+ * An input is lines: "+12" advances 12 ms, "?" requests the list, any other line is a request as it is, byte by
+ * byte. */
 #include "fabric-emu/live/faults.h"
 #include "fabric-emu/live/request.h"
 #include "tests/fuzz/fuzz.h"
@@ -17,12 +18,12 @@ static struct support s; /* made once */
 static struct faults faults;
 static uint64_t now_ns, deaths;
 
-/* ---- what is asked ---- */
+/* ---- requests ---- */
 
 static void ask(const char *bytes, size_t length)
 {
     struct fab_request *r = &s.f.control->request;
-    memset(r->line, 'x', sizeof r->line); /* who asks may end nothing */
+    memset(r->line, 'x', sizeof r->line); /* a request may have no end */
     memcpy(r->line, bytes, length < sizeof r->line ? length : sizeof r->line);
     if (length < sizeof r->line)
         r->line[length] = '\0';
@@ -48,7 +49,7 @@ static void ask_list(void)
     json_decref(list);
 }
 
-/* ---- what is done ---- */
+/* ---- checks ---- */
 
 static void signal_worker(void *of_nobody, unsigned worker, int number)
 {
@@ -102,7 +103,7 @@ static void begin(void)
     faults_open(&faults, &s.f);
 }
 
-/* All that is to come comes; what is up then stays so. */
+/* All due changes happen; links that are up then stay so. */
 static void end(void)
 {
     while (faults_due(&faults) != UINT64_MAX) {

@@ -1,18 +1,18 @@
-/* fuzz_memif.c - a memif client that says and writes anything, one thing after the other: messages true, changed or
- * made up, with memory, with other descriptors, with several or none; any bytes in the memory that both have, while
- * frames are taken and given. Whatever it was, no frame is longer than one can be, no descriptor stays, and the next
- * client is served. libFuzzer's entry; seeds in corpus/memif.
+/* fuzz_memif.c - a memif client that sends and writes anything, one thing after the other: valid, changed or invented
+ * messages, with memory, other descriptors, several or none; and any bytes in the shared memory while frames are
+ * exchanged. No frame exceeds the largest size, no descriptor leaks, and the next client is served. libFuzzer's entry;
+ * seeds in corpus/memif.
  *
- * An input is a list of deeds, each a byte and what it needs:
+ * An input is a list of actions, each a byte and its arguments:
  *
- *     0 step              what an honest client says in that step
- *     1 step at value     likewise, with a byte changed
- *     2 step n            likewise, with n % 9 descriptors, of which some are memory
+ *     0 step              the message of an honest client in that step
+ *     1 step at value     the same with a byte changed
+ *     2 step n            the same with n % 9 descriptors, some of memory
  *     3 at value          a byte of the rings
  *     4 index value       a head or tail: an index of 16 bits
  *     5 n                 a frame of about n/255 of the largest is sent, and the server sends one
- *     6                   the client goes, and comes anew
- *     7 size seals        likewise, and what it brings then is so large and so sealed */
+ *     6                   the client disconnects and returns
+ *     7 size flags        the same; its memory then has this size and these F_SEAL_* flags */
 #include "hxmesh/frame.h"
 #include "tests/fuzz/deeds.h"
 #include "tests/fuzz/fuzz.h"
@@ -27,13 +27,13 @@ enum { MOST_DEEDS = 64, BUFFER_BYTES = 2048, MOST_FRAMES = 64 };
 
 /* ---- the server ---- */
 
-static volatile uint8_t touched; /* the reads are what a sanitizer watches */
+static volatile uint8_t touched; /* the sanitizer watches these reads */
 
-/* As the opener and a user do by turns: whoever is there may send, and is sent something. */
+/* Polls as the opener and a user do in turn: a connected client may send, and receives a frame. */
 static void serve(struct pair *p)
 {
     static uint8_t frame[WIRE_MAX_FRAME];
-    if (!memif_look(p))
+    if (!memif_poll_server(p))
         return;
     for (unsigned n = 0; n < MOST_FRAMES; n++) {
         uint32_t bytes = wire_receive(&p->w, frame);
@@ -47,7 +47,7 @@ static void serve(struct pair *p)
     wire_flush(&p->w);
 }
 
-/* ---- deeds ---- */
+/* ---- actions ---- */
 
 static void say(struct pair *p, struct input *in, bool changed)
 {
@@ -57,7 +57,7 @@ static void say(struct pair *p, struct input *in, bool changed)
         unsigned at = next(in) % sizeof m;
         ((uint8_t *)&m)[at] ^= next(in);
     }
-    memif_say(&p->c, &m, fd);
+    memif_send_message(&p->c, &m, fd);
 }
 
 static void say_with_many(struct pair *p, struct input *in)
@@ -68,7 +68,7 @@ static void say_with_many(struct pair *p, struct input *in)
     unsigned count = next(in) % (MOST_PASSED + 1);
     for (unsigned i = 0; i < count; i++)
         fds[i] = i % 3 == 0 ? p->c.memory : i % 3 == 1 ? p->c.event[0] : p->c.socket;
-    memif_say_with(&p->c, &m, fds, count);
+    memif_send_with(&p->c, &m, fds, count);
 }
 
 static void write_byte(const struct pair *p, struct input *in)
@@ -90,7 +90,7 @@ static void send(struct pair *p, struct input *in)
     uint32_t bytes = 1 + next(in) * (HX_MAX_FRAME - 1U) / UINT8_MAX;
     unsigned need = (bytes + BUFFER_BYTES - 1) / BUFFER_BYTES;
     struct memif_ring *r = p->c.to_server;
-    for (unsigned i = 0; i < need; i++) { /* where the buffers are is what it wrote there before */
+    for (unsigned i = 0; i < need; i++) { /* it wrote the places of buffers earlier */
         struct memif_descriptor *d = &r->descriptor[(uint16_t)(r->head + i) % ENTRIES];
         d->length = BUFFER_BYTES;
         d->flags = i + 1 < need ? MEMIF_NEXT : 0;
@@ -144,22 +144,22 @@ static void do_one(struct pair *p, struct input *in)
 
 /* ---- the end ---- */
 
-/* Who is honest is served, however the one before went, and its frame arrives. */
+/* An honest client is served after any other, and its frame arrives. */
 static void validate_next(struct pair *p)
 {
     static uint8_t sent[HX_MAX_FRAME];
     static uint8_t came[WIRE_MAX_FRAME];
-    (void)memif_look(p);
+    (void)memif_poll_server(p);
     require(p->w.server.state == MEMIF_ALONE);
     memif_connect_client(p, BUFFER_BYTES);
     memif_make_frame(sent, sizeof sent, 1);
     require(memif_client_send(&p->c, sent, sizeof sent));
     require(wire_receive(&p->w, came) == sizeof sent && memcmp(sent, came, sizeof sent) == 0);
     memif_client_close(&p->c);
-    (void)memif_look(p);
+    (void)memif_poll_server(p);
 }
 
-/* The lowest number that is free. */
+/* The lowest free descriptor. */
 static int free_descriptor(void)
 {
     int fd = dup(STDIN_FILENO);

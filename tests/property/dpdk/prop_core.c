@@ -1,7 +1,6 @@
-/* prop_core.c - what a core of a DPDK node owes its devices, the other cores and control: a peer that grants without
- * taking overflows nothing, what comes before a session is not believed, an output's owner leaves the others their
- * part, control knows what it needs to know before it stops a device or the node, and who asks for routes never sees
- * half of them. */
+/* prop_core.c - duties of a DPDK node's core towards devices, other cores and control. A peer that grants without
+ * taking causes no overflow; data before a session is ignored. The owner of an output leaves other cores their
+ * share. Control knows when it may stop a device or the node; a request for routes never sees partial tables. */
 #include "dpdk-node/control.h"
 #include "dpdk-node/core.h"
 #include "dpdk-node/devices.h"
@@ -24,7 +23,7 @@ enum { BLOCKS = 32, DEVICE_FRAMES = 64, TURNS = 2000 };
 struct stuck {
     struct dpdk_port port;
     struct rte_mempool *pool;
-    struct rte_ring *out; /* what the device has taken */
+    struct rte_ring *out; /* frames that the device has taken */
     uint32_t staged, taken;
 };
 
@@ -49,7 +48,7 @@ static void open_stuck(struct stuck *s, const char *in, const char *out)
     s->port.cable.link.open = s->port.cable.link.heard = true;
 }
 
-/* All that the port has room for, in packets of one block; their numbers tell their order. */
+/* Fills the port's room with packets of one block, numbered in order. */
 static void stage_all(struct stuck *s)
 {
     uint64_t room = dpdk_credit_room(&s->port);
@@ -93,7 +92,7 @@ static void a_peer_that_grants_and_takes_nothing_overflows_nothing(void **state)
         stage_all(&s);
         (void)dpdk_flush(&s.port, rte_rdtsc());
         assert_true(s.port.staged_end <= s.port.staged_size);
-        if (turn % 50 == 49) /* now and then it takes a few */
+        if (turn % 50 == 49) /* sometimes it takes a few */
             take_some(&s, turn % 80);
     }
     while (s.port.staged_end > s.port.staged_first) {
@@ -108,7 +107,7 @@ static void a_peer_that_grants_and_takes_nothing_overflows_nothing(void **state)
 
 enum { COMMON_FRAMES = 8, GRANT = 20 };
 
-/* Frames as a run of them is taken, each with a grant on its back. */
+/* A burst of common data frames, each with a piggybacked grant. */
 static void receive_common_frames(struct stuck *s, struct rte_ring *in)
 {
     const struct hx_header h = {
@@ -122,8 +121,8 @@ static void receive_common_frames(struct stuck *s, struct rte_ring *in)
     (void)dpdk_receive(&s->port);
 }
 
-/* A port that has opened, and whose peer still counts in the session before: common frames are no exception. */
-static void a_port_believes_nothing_before_it_has_heard_its_peer(void **state)
+/* A port has opened, and its peer still has the earlier session: common frames are checked like others. */
+static void a_port_ignores_data_before_its_peers_session(void **state)
 {
     (void)state;
     static struct stuck s;
@@ -143,12 +142,12 @@ static void a_port_believes_nothing_before_it_has_heard_its_peer(void **state)
 
 /* ---- an output that two cores send by ---- */
 
-/* Who has packets, and what credit comes to each. */
+/* Cores with packets, and the credit per loop. */
 struct both {
     struct stuck *s;
     struct dpdk_share *share;
     bool owner_wants, other_wants;
-    bool others_open;      /* there is credit for the VCs that nobody sends on */
+    bool others_open;      /* the VCs without packets have credit */
     uint32_t owner, other; /* packets */
 };
 
@@ -162,7 +161,7 @@ static struct hx_desc full_packet(const struct both *b)
     return d;
 }
 
-/* A loop of each core: credit for `blocks` more comes, the owner sends what it can, then the other, then it is
+/* A loop of each core: `blocks` more credit arrives, the owner sends what it can, then the other core does and is
  * served. */
 static void loop_both(struct both *b, uint32_t blocks, struct dpdk_turn *turn)
 {
@@ -189,7 +188,7 @@ static void loop_both(struct both *b, uint32_t blocks, struct dpdk_turn *turn)
         rte_pktmbuf_free(m);
 }
 
-/* Percent of the packets that the credit was for, of the owner and of the other core. */
+/* Percent of the granted packets, of the owner and of the other core. */
 static void count_both(struct both *b, uint32_t blocks, uint32_t percent[2])
 {
     struct dpdk_turn turn = {.core = {0}};
@@ -219,8 +218,8 @@ static void try_shares(struct both *b, uint32_t buffer, uint32_t blocks)
     assert_true(percent[1] >= 25);
 }
 
-/* However little credit comes at once, from the least buffer on, and whatever there is on other VCs. */
-static void an_outputs_owner_leaves_the_others_their_part(void **state)
+/* For any credit per loop, from the smallest buffer on, and any credit of other VCs. */
+static void an_outputs_owner_leaves_others_their_share(void **state)
 {
     (void)state;
     static struct stuck s;
@@ -236,8 +235,8 @@ static void an_outputs_owner_leaves_the_others_their_part(void **state)
     }
 }
 
-/* More than the ring between two cores holds, which is what can be outstanding. */
-static void what_a_ring_does_not_take_is_counted(void **state)
+/* More packets than the ring between two cores holds, which is the most that can be outstanding. */
+static void packets_beyond_a_ring_are_counted(void **state)
 {
     (void)state;
     enum { RING = 3, SENT = 5 };
@@ -261,7 +260,7 @@ static void what_a_ring_does_not_take_is_counted(void **state)
     rte_mempool_free(pool);
 }
 
-/* ---- a node of three in a row, whose E port is one core's and whose W port another's ---- */
+/* ---- a node in a row of three, with a core for its E port and another for its W port ---- */
 
 static struct lab lab;
 static struct node *const middle = &lab.node[1];
@@ -287,7 +286,7 @@ static int close_row(void **state)
     return 0;
 }
 
-/* ---- what control and telemetry see ---- */
+/* ---- control and telemetry ---- */
 
 static void say_waiting(const struct node *n)
 {
@@ -303,14 +302,14 @@ static uint32_t waiting_of(const struct node *n)
     return sum;
 }
 
-/* A core that was last heard of long ago said that it holds nothing. */
-static void a_node_is_quiet_when_its_cores_have_said_so_since(void **state)
+/* A core reported long ago that it holds no packets. */
+static void a_node_is_quiet_when_its_cores_have_reported_since(void **state)
 {
     (void)state;
     struct node *n = middle;
     struct local *local = n->local;
     struct control c = {.node = n};
-    n->local = NULL; /* what its endpoint still has to do is another question */
+    n->local = NULL; /* without its endpoint */
     say_waiting(n);
     while (waiting_of(n) == 0) {
         lab_turn(&lab);
@@ -320,19 +319,19 @@ static void a_node_is_quiet_when_its_cores_have_said_so_since(void **state)
         atomic_store(&n->core[i]->waiting, 0);
     control_drain(&c);
     c.ended -= rte_get_tsc_hz();
-    assert_false(control_is_quiet(&c)); /* nobody has said anything yet */
+    assert_false(control_is_quiet(&c)); /* no core has reported yet */
     say_waiting(n);
     assert_false(control_is_quiet(&c));
     for (unsigned i = 0; i < n->cores; i++)
         atomic_store(&n->core[i]->waiting, 0);
     assert_true(control_is_quiet(&c));
     c.ended = rte_rdtsc();
-    assert_false(control_is_quiet(&c)); /* that is no while */
+    assert_false(control_is_quiet(&c)); /* too short a time */
     atomic_store(&n->phase, NODE_RUNNING);
     n->local = local;
 }
 
-/* However long ago control has looked at it. */
+/* However long ago control has checked it. */
 static void a_device_is_stopped_when_its_core_has_seen_it_go_down(void **state)
 {
     (void)state;
@@ -352,13 +351,13 @@ static void a_device_is_stopped_when_its_core_has_seen_it_go_down(void **state)
     assert_false(node_is_left_alone(n, HX_W));
 }
 
-static void who_asks_for_routes_sees_whole_tables(void **state)
+static void a_request_for_routes_sees_complete_tables(void **state)
 {
     (void)state;
     struct node *n = middle;
     struct core *core = n->core[0];
     struct hx_route seen;
-    memset(core->tables, 0, hx_route_bytes(&n->config->g, n->config->node)); /* in the midst of being built anew */
+    memset(core->tables, 0, hx_route_bytes(&n->config->g, n->config->node)); /* during a rebuild */
     void *tables = node_routes(n, &seen);
     assert_int_equal(hx_route_ports(&seen, HX_LOCAL, 2, 0), 1U << HX_E);
     assert_int_equal(hx_route_ports(&seen, HX_LOCAL, 0, 0), 1U << HX_W);
@@ -375,13 +374,13 @@ int main(void)
 {
 #define IN_ROW(test) cmocka_unit_test_setup_teardown(test, open_row, close_row)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_ring_does_not_take_is_counted),
+        cmocka_unit_test(packets_beyond_a_ring_are_counted),
         cmocka_unit_test(a_peer_that_grants_and_takes_nothing_overflows_nothing),
-        cmocka_unit_test(a_port_believes_nothing_before_it_has_heard_its_peer),
-        cmocka_unit_test(an_outputs_owner_leaves_the_others_their_part),
-        IN_ROW(a_node_is_quiet_when_its_cores_have_said_so_since),
+        cmocka_unit_test(a_port_ignores_data_before_its_peers_session),
+        cmocka_unit_test(an_outputs_owner_leaves_others_their_share),
+        IN_ROW(a_node_is_quiet_when_its_cores_have_reported_since),
         IN_ROW(a_device_is_stopped_when_its_core_has_seen_it_go_down),
-        IN_ROW(who_asks_for_routes_sees_whole_tables),
+        IN_ROW(a_request_for_routes_sees_complete_tables),
     };
     lab_start_eal();
     return cmocka_run_group_tests(tests, NULL, NULL);

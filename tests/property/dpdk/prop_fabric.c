@@ -1,7 +1,7 @@
-/* prop_fabric.c - a whole plane of DPDK nodes: nothing is lost, whatever the buffers, the number of cores a node has,
- * and however many credit frames are lost; and neither garbage nor another job's tag on every port does any harm.
+/* prop_fabric.c - a whole plane of DPDK nodes: nothing is lost with any buffers, number of cores, and losses of credit
+ * frames; garbage or another job's tag on every port does no harm.
  *
- * HX_GARBAGE_TURNS: for how many turns garbage comes (50000). */
+ * HX_GARBAGE_TURNS: turns with garbage (50000). */
 #include "base/drops.h"
 #include "dpdk-node/core.h"
 #include "dpdk-node/local.h"
@@ -39,7 +39,7 @@ static void check_settings(const struct lab_settings *s)
     assert_true(lab_run(&lab, 60));
     assert_int_equal(lab_corrupted(&lab), 0);
     assert_int_equal(lab_failed(&lab), 0);
-    /* Where other programs keep the machine busy, acknowledgements are late and packets come twice. */
+    /* On a busy machine acknowledgements are late and packets are repeated. */
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
         assert_true(reason == HX_DROP_DUPLICATE || lab_drops(&lab, reason) == 0);
     for (unsigned id = 0; id < lab.nodes; id++) {
@@ -66,7 +66,7 @@ static void all_arrives_with_the_least_buffers(void **state)
     check_settings(&s);
 }
 
-static void all_arrives_though_credit_frames_are_lost(void **state)
+static void all_arrives_with_lost_credit_frames(void **state)
 {
     (void)state;
     for (uint64_t one_in = 2; one_in <= 100; one_in += 98) {
@@ -110,8 +110,8 @@ static void all_arrives_by_authenticated_cables(void **state)
 
 /* ---- links ---- */
 
-/* A link that goes down and comes back costs what was under way, which is sent again, and nothing else. */
-static void links_come_and_go(void **state)
+/* A link that goes down and up loses only the packets in flight, which are sent again. */
+static void links_go_down_and_up(void **state)
 {
     (void)state;
     static struct lab lab;
@@ -152,9 +152,9 @@ static void watch_until(struct lab *lab, unsigned port, bool up, const struct no
     }
 }
 
-/* A peer that is stopped leaves its device's link up: its port leaves the routes when it has been silent for long, and
- * what its endpoint has under way is asked for at once. It comes back by itself. */
-static void a_silent_peer_is_no_way(void **state)
+/* A stopped peer leaves its device's link up. After a long silence its port leaves the routes, and the endpoint
+ * sends probes at once. The port returns by itself. */
+static void a_silent_peer_leaves_the_routes(void **state)
 {
     (void)state;
     static struct lab lab;
@@ -192,7 +192,7 @@ static struct rte_mbuf *garbage(struct lab *lab, unsigned bytes)
     return m;
 }
 
-/* A frame in which all is right, for the reasons of whoever changes it then. */
+/* A valid frame, for a caller that changes it. */
 static struct rte_mbuf *good_frame(struct lab *lab)
 {
     struct rte_mbuf *m = garbage(lab, HX_HEADER_BYTES + 13);
@@ -216,7 +216,7 @@ static struct rte_mbuf *credit_frame(struct lab *lab)
     return m;
 }
 
-/* A copy of the frame that comes next out of a cable. */
+/* A copy of the next frame of a cable. */
 static struct rte_mbuf *copy_of_next(struct lab *lab, struct rte_ring *r, bool credits)
 {
     static void *all[4096];
@@ -245,7 +245,7 @@ static struct rte_mbuf *truncated(struct rte_mbuf *m, uint16_t by)
     return m;
 }
 
-/* A credit frame of both true sessions whose counts are not true, or that begins another session. */
+/* A credit frame with true nonces and false counts, or with a false nonce. */
 static struct rte_mbuf *forged(struct rte_mbuf *m)
 {
     struct hx_credit_frame f;
@@ -270,7 +270,7 @@ static struct rte_mbuf *forged(struct rte_mbuf *m)
     return m;
 }
 
-/* One frame for the cable that leads into (id, port). Its other end's frames come back by `back`. */
+/* One frame for the cable into (id, port); `back`: frames of its other end. */
 static struct rte_mbuf *choose(struct lab *lab, struct rte_ring *in, struct rte_ring *back)
 {
     switch (draw(13)) {
@@ -298,12 +298,12 @@ static struct rte_mbuf *choose(struct lab *lab, struct rte_ring *in, struct rte_
         return copy_of_next(lab, back, false);
     case 11:
         return forged(copy_of_next(lab, in, true));
-    default: /* the peer's come twice */
+    default: /* the peer's frames are repeated */
         return copy_of_next(lab, in, draw(2) != 0);
     }
 }
 
-/* Frames that were put into cables beside those that nodes sent. */
+/* Frames put into cables besides those of nodes. */
 static uint64_t thrown;
 
 static void throw_at(struct lab *lab, unsigned id, unsigned port)
@@ -334,8 +334,8 @@ static uint64_t messages_received(const struct lab *lab)
     return sum;
 }
 
-/* Turns so often, with garbage or without. Returns messages a thousand turns: time is no measure here, for whoever
- * makes garbage takes most of it. */
+/* Runs so many turns, with or without garbage. Returns messages per thousand turns: making garbage takes most of the
+ * time, so time is no measure. */
 static double turn_for(struct lab *lab, uint64_t turns, bool with_garbage)
 {
     uint64_t before = messages_received(lab);
@@ -372,7 +372,7 @@ static void end_traffic(struct lab *lab)
     }
 }
 
-/* Every frame that was put into a cable, by a node or beside it, was taken and counted, or lies there still. */
+/* Every frame in a cable, of a node or of the test, was taken and counted, or is still there. */
 static void check_accounts(struct lab *lab)
 {
     uint64_t put = thrown;
@@ -391,7 +391,7 @@ static void check_accounts(struct lab *lab)
         }
     }
     assert_int_equal(put, taken);
-    /* And each has a reason: of arrival, or the switch's, or the endpoint's. */
+    /* And each has a reason: of arrival, of the switch, or of the endpoint. */
     uint64_t by_reason = 0;
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
         by_reason += lab_drops(lab, reason);
@@ -413,7 +413,7 @@ static struct lab *with_garbage(const struct lab_settings *s)
     assert_int_equal(lab_corrupted(&lab), 0);
     assert_int_equal(lab_failed(&lab), 0);
     assert_true(messages_received(&lab) > 100);
-    assert_true(spoilt > clean / 4); /* as good as equal; a thousandth if garbage can end sessions */
+    assert_true(spoilt > clean / 4); /* nearly equal; a thousandth if garbage can end sessions */
     assert_true(lab_drops(&lab, HX_DROP_MALFORMED) > thrown / 3);
     print_message("%lu frames of garbage; messages a thousand turns: %.2f, %.2f without; dropped:",
                   (unsigned long)thrown, spoilt, clean);
@@ -432,9 +432,8 @@ static void garbage_does_no_harm(void **state)
     lab_close(with_garbage(&for_long));
 }
 
-/* True frames that come again, or are changed, are seen to be no frames of now: none reaches a buffer, a count or an
- * endpoint. */
-static void garbage_on_sealed_cables_is_not_believed(void **state)
+/* Replayed or changed frames of the peer are recognized: none reaches a buffer, a counter or an endpoint. */
+static void garbage_on_authenticated_cables_is_recognized(void **state)
 {
     (void)state;
     struct lab_settings s = for_long;
@@ -451,8 +450,8 @@ static void garbage_on_sealed_cables_is_not_believed(void **state)
 
 /* ---- other jobs' tags ---- */
 
-/* A packet for an accelerator of the other board, with that board's tag: whoever is at the other end of the cable into
- * (id, port) made it. At an accelerator it is of a job that has no business there. */
+/* A packet for an accelerator of the other board, with that board's tag, forged by the other end of the cable into
+ * (id, port). At an accelerator it is of a foreign job. */
 static struct rte_mbuf *forged_tag(struct lab *lab, unsigned id, unsigned port)
 {
     const struct node_config *c = &lab->config[id];
@@ -489,7 +488,7 @@ static void forge_everywhere(struct lab *lab)
 
 /* Two jobs, a board of two each and the network of their row, under full traffic. No endpoint ever gets a forged
  * packet: it would be stale there. */
-static void forged_tags_are_dropped_where_they_enter(void **state)
+static void forged_tags_are_dropped_at_their_entry(void **state)
 {
     (void)state;
     static struct lab lab;
@@ -509,7 +508,7 @@ static void forged_tags_are_dropped_where_they_enter(void **state)
     uint64_t foreign = lab_drops(&lab, HX_DROP_FOREIGN_JOB);
     print_message("%lu packets with other jobs' tags: %lu dropped for it\n", (unsigned long)thrown,
                   (unsigned long)foreign);
-    /* What overran a buffer beside true packets was not looked at. */
+    /* Frames that overran a buffer next to true packets were not checked. */
     assert_true(thrown > 1000 && foreign > thrown / 2 && foreign + lab_drops(&lab, HX_DROP_OVERRUN) >= thrown);
     assert_int_equal(lab_drops(&lab, HX_DROP_STALE) + lab_drops(&lab, HX_DROP_UNEXPECTED), 0);
     assert_true(lab_corrupted(&lab) == 0 && lab_failed(&lab) == 0);
@@ -524,14 +523,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_arrives),
                                        cmocka_unit_test(all_arrives_with_the_least_buffers),
-                                       cmocka_unit_test(all_arrives_though_credit_frames_are_lost),
+                                       cmocka_unit_test(all_arrives_with_lost_credit_frames),
                                        cmocka_unit_test(all_arrives_by_ports_of_three_cores),
                                        cmocka_unit_test(all_arrives_by_authenticated_cables),
-                                       cmocka_unit_test(links_come_and_go),
-                                       cmocka_unit_test(a_silent_peer_is_no_way),
+                                       cmocka_unit_test(links_go_down_and_up),
+                                       cmocka_unit_test(a_silent_peer_leaves_the_routes),
                                        cmocka_unit_test(garbage_does_no_harm),
-                                       cmocka_unit_test(garbage_on_sealed_cables_is_not_believed),
-                                       cmocka_unit_test(forged_tags_are_dropped_where_they_enter)};
+                                       cmocka_unit_test(garbage_on_authenticated_cables_is_recognized),
+                                       cmocka_unit_test(forged_tags_are_dropped_at_their_entry)};
     lab_start_eal();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

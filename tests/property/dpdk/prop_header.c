@@ -1,5 +1,5 @@
-/* prop_header.c - what the DPDK platform reads of a frame inline agrees with hx_frame_decode: it never takes what that
- * refuses, reads the same, and takes what nearly all frames are. Platform: dpdk. */
+/* prop_header.c - inline reading of frames on the DPDK platform agrees with hx_frame_decode: it accepts no invalid
+ * frame, reads the same fields, and accepts nearly all common frames. Platform: dpdk. */
 #include "dpdk/header.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_random.h"
@@ -63,7 +63,7 @@ static void check(const uint8_t *frame, uint32_t bytes, unsigned plane)
     bool taken_scalar = dpdk_read_header_scalar(&scalar, frame, bytes, plane, vcs, job, address);
     bool good = hx_frame_decode(&h, frame, bytes) == HX_OK && h.plane == plane && h.vc < vcs &&
                 (h.credit_vc < vcs || h.credit_vc == HX_NO_CREDIT) &&
-                h.via == 0 && /* a HammingMesh's nodes know no detours */
+                h.via == 0 && /* a HammingMesh's nodes have no detours */
                 (h.job == job.tag || job.bits == 0);
     assert_int_equal(taken, taken_scalar);
     assert_int_equal(taken, good && h.kind == HX_DATA && bytes == (uint32_t)HX_HEADER_BYTES + h.length);

@@ -1,16 +1,16 @@
-/* prop_crash.c - a worker is killed at any instruction: no buffer is lost or doubled, and no message either.
+/* prop_crash.c - a worker is killed at any instruction: no buffer and no message is lost or doubled.
  *
  * killed_at_any_instruction: a child process runs worker 0 of a small fabric, the test itself runs worker 1, in turn.
- * After a seeded number of sweeps the child is single-stepped (ptrace) a seeded number of instructions into a step and
- * killed with SIGKILL. Half of the kills are aimed at the publication of a step, where the redo record counts; the
- * other half falls anywhere. Then recover_worker() acts in its stead, an audit that knows only the documented layout
- * counts every buffer, and a new child carries on.
+ * After a random number of sweeps the child is single-stepped (ptrace) a random number of instructions into a step and
+ * killed with SIGKILL. Half of the kills aim at the publication of a step, where the redo record counts; the others are
+ * anywhere. Then recover_worker() acts for it, an audit by the documented layout counts every buffer, and a new child
+ * continues.
  *
- * Meanwhile links fall faulty and well again, in every way that faulty.h knows, so that steps of theirs are hit, too.
+ * Meanwhile links get all faults of faulty.h and lose them again, so their steps are interrupted, too.
  *
- * killed_between_steps: the same without processes, thousands of times, either worker, also both at once.
+ * killed_between_steps: the same without processes, thousands of times, for either worker, also both at once.
  *
- * At the end of each, all that was begun must have arrived. HX_SEED chooses other runs. */
+ * At the end of each, all begun messages must have arrived. HX_SEED chooses other runs. */
 #include "fabric-emu/live/recover.h"
 #include "tests/support/shm/support_shm.h"
 #include "tests/support/support_effort.h"
@@ -33,23 +33,23 @@
 #include <cmocka.h>
 
 enum {
-    KILLS = 60,               /* of each fabric, by instruction */
-    LIVES = 800,              /* of each fabric, between steps */
+    KILLS = 60,               /* per fabric, by instruction */
+    LIVES = 800,              /* per fabric, between steps */
     ROUNDS = 2,               /* of these */
     MOST_SWEEPS = 10,         /* of a life */
     MOST_INSTRUCTIONS = 1800, /* into a step */
-    BEFORE_RECORD = 300,      /* most of the way from the first word of a record to the last */
-    SURELY_DONE = 5000,       /* far more than all of it takes, in instrumented code too */
+    BEFORE_RECORD = 300,      /* most of the instructions from the first word of a record to the last */
+    SURELY_DONE = 5000,       /* far more than a step takes, also in instrumented code */
     BEHIND_RECORD = 60,
-    AN_ENTRY = 7, /* about as many to publish a word of it */
+    AN_ENTRY = 7, /* about the instructions to publish a word */
     NO_PTRACE = 77,
-    PLENTY = 100000,       /* messages to each destination: more than any run gets through */
+    PLENTY = 100000,       /* messages to each destination: more than any run needs */
     TIMEOUT_NS = 300000000 /* more than an endpoint's timeout */
 };
 
 /* clang-format off */
 static const struct support_plan plans[] = {
-    /* full of packets that wait and others that pass them */
+    /* full of waiting packets and others that pass them */
     {"2x2 Hx2Mesh", .workers = 2, .planes = 1, .credits = 256, .pattern = HX_UNIFORM, .message = 40000},
     {"2x2 Hx2Mesh", .workers = 2, .planes = 2, .credits = 32, .pattern = HX_ALL_TO_ALL, .message = 200},
     {"3x2 H2x1Mesh", .workers = 3, .planes = 1, .credits = 256, .pattern = HX_ALL_TO_ALL_RANDOM, .message = 33000},
@@ -67,7 +67,7 @@ struct run {
     const struct support_plan *plan;
     uint64_t seed, drawn;
     struct support s;
-    struct worker worker[SHM_MAX_WORKERS]; /* those the test runs itself */
+    struct worker worker[SHM_MAX_WORKERS]; /* those that the test runs itself */
     bool runs[SHM_MAX_WORKERS];
     unsigned case_number;
     unsigned redone; /* kills that left a record to complete */
@@ -114,7 +114,7 @@ static void start(struct run *r, unsigned worker)
     r->runs[worker] = true;
 }
 
-/* Counts of the endpoints, which outlive them. */
+/* Counters of the endpoints, which survive restarts. */
 static void validate_counts(const struct run *r, const char *when)
 {
     uint64_t sent = 0;
@@ -148,7 +148,7 @@ static void validate(struct run *r, const char *when)
 
 /* ---- faulty links ---- */
 
-/* A share of the dice, often none. */
+/* A random probability, often 0. */
 static uint32_t draw_share(struct run *r, uint32_t most)
 {
     return draw(r, 2) ? 0 : draw(r, most);
@@ -162,8 +162,8 @@ static void mend_all(struct run *r)
     atomic_fetch_add(&r->s.f.control->conditions, 1);
 }
 
-/* A link of any switch is from now on as the dice say; none stays down for as long as a message waits for a way. */
-static void strike(struct run *r)
+/* Sets random faults of a random switch's link; none stays down as long as a message waits for a path. */
+static void set_random_faults(struct run *r)
 {
     const struct hx_fabric *g = r->s.f.g;
     unsigned plane = draw(r, g->planes);
@@ -202,8 +202,8 @@ static void tell_others(struct run *r)
     }
 }
 
-/* What the supervisor does about a death, with the others running on for a while before they notice and after. */
-static void bury(struct run *r, unsigned worker)
+/* Acts as the supervisor after a death, while the others run for a while before and after they notice it. */
+static void handle_death(struct run *r, unsigned worker)
 {
     support_take_down(&r->s, worker);
     (void)recover_worker(&r->s.f, worker);
@@ -229,7 +229,7 @@ static void revive(struct run *r, unsigned worker)
         tell_others(r);
 }
 
-/* Sweeps in which each endpoint looks at all that it sends: it looks at one of them in a step. */
+/* Sweeps in which each endpoint checks all its sends: it checks one in a step. */
 static unsigned sweeps_to_look(const struct run *r)
 {
     unsigned most = 0;
@@ -242,8 +242,9 @@ static unsigned sweeps_to_look(const struct run *r)
     return most;
 }
 
-/* Nothing begins any more; all that was begun must arrive, and every buffer come home. Time goes on when everybody has
- * looked for what is late, and nothing is: who looks but every few seconds asks nobody before it gives up. */
+/* No message begins; all begun ones must arrive, and every buffer must return home. Time advances once all endpoints
+ * have checked for late packets and none is late. Otherwise an endpoint with rare checks fails messages without a
+ * probe. */
 static void finish(struct run *r)
 {
     mend_all(r);
@@ -264,7 +265,7 @@ static void finish(struct run *r)
         for (unsigned w = 0; w < r->s.f.workers; w++)
             done = done && support_is_done(&r->worker[w], false);
     }
-    /* Acknowledgements of what is done already may still be on their way. */
+    /* Acknowledgements of complete messages may still be in flight. */
     while (sweep_others(r, false)) {
     }
     validate(r, "at the end");
@@ -276,9 +277,9 @@ static void finish(struct run *r)
 
 /* ---- kills between steps ---- */
 
-static void live_and_die(struct run *r, unsigned victim)
+static void run_and_kill(struct run *r, unsigned victim)
 {
-    strike(r);
+    set_random_faults(r);
     if (draw(r, 2))
         tell_others(r);
     if (!r->runs[victim])
@@ -292,16 +293,16 @@ static void live_and_die(struct run *r, unsigned victim)
         (void)support_step(&r->s, &r->worker[victim], step, true);
     support_forget(&r->worker[victim]);
     r->runs[victim] = false;
-    bury(r, victim);
+    handle_death(r, victim);
     revive(r, victim);
 }
 
-static void live_and_die_often(struct run *r)
+static void run_and_kill_often(struct run *r)
 {
     for (unsigned w = 0; w < r->s.f.workers; w++)
         start(r, w);
     for (r->case_number = 0; r->case_number < LIVES; r->case_number++) {
-        live_and_die(r, draw(r, r->s.f.workers));
+        run_and_kill(r, draw(r, r->s.f.workers));
         for (unsigned w = 0; draw(r, 4) && w < r->s.f.workers; w++) {
             if (!r->runs[w])
                 start(r, w);
@@ -315,18 +316,18 @@ static void killed_between_steps(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < effort(ROUNDS) * PLANS; i++)
-        live_and_die_often(open_run(&plans[i % PLANS], seeded_by(1) * 1000 + i));
+        run_and_kill_often(open_run(&plans[i % PLANS], seeded_by(1) * 1000 + i));
 }
 
 /* ---- kills at any instruction: the child ---- */
 
-/* What the child is told, in memory it shares with the test. */
+/* Orders for the child, in memory shared with the test. */
 struct orders {
-    unsigned stop_at; /* before this step, counted round and round */
-    bool aim;         /* stop again where that step, or one after it, begins to write its redo record */
+    unsigned stop_at; /* stops before this step, modulo the steps of a sweep */
+    bool aim;         /* stops again when that step, or a later one, begins to write its redo record */
 };
 
-/* The pages of the child's redo record, mapped a second time: they alone can be protected. */
+/* Pages of the child's redo record, mapped a second time so that only they are protected. */
 static struct {
     uint8_t *pages;
     size_t bytes;
@@ -381,10 +382,10 @@ _Noreturn static void live(struct run *r, const volatile struct orders *orders)
 
 enum fate { STOPPED, REFUSED /* no ptrace on this machine */ };
 
-/* Lets the child go on until it stops. `request` 0: it is on its way already. */
+/* Lets the child run until it stops. `request` 0: it is running already. */
 static enum fate go_on(struct run *r, pid_t child, int request, int *status)
 {
-    /* Only SIGSEGV is the child's own business: record_is_written(). */
+    /* Only SIGSEGV is for the child itself: record_is_written(). */
     uintptr_t deliver = request && WIFSTOPPED(*status) && WSTOPSIG(*status) == SIGSEGV ? SIGSEGV : 0;
     if (request && ptrace((enum __ptrace_request)request, child, NULL, (void *)deliver) != 0)
         return REFUSED;
@@ -409,7 +410,8 @@ static bool is_there(const struct run *r, enum until until)
     return until != NEVER && (until == RECORD_SET) == (record_entries(r) != 0);
 }
 
-/* Steps so many instructions, but not beyond where the child stops by itself, or where its record is `until`. */
+/* Steps so many instructions, but not beyond the point where the child stops by itself, or where its record is
+ * `until`. */
 static enum fate single_step(struct run *r, pid_t child, unsigned instructions, enum until until)
 {
     int status = 0;
@@ -422,7 +424,7 @@ static enum fate single_step(struct run *r, pid_t child, unsigned instructions, 
     return STOPPED;
 }
 
-/* Steps from where a record is first written: into the writing, into the publishing, or to just behind it. */
+/* Steps from the first write of a record into the writing, into the publishing, or to just behind it. */
 static enum fate step_around_record(struct run *r, pid_t child)
 {
     unsigned where = draw(r, 8);
@@ -447,7 +449,7 @@ static enum fate step_into_record(struct run *r, pid_t child)
     return step_around_record(r, child);
 }
 
-/* A child's life: sweeps in turn with the others, then instruction by instruction to where it is killed. */
+/* A child's life: sweeps in turn with the others, then instruction by instruction up to its kill. */
 static enum fate run_child(struct run *r, volatile struct orders *orders, pid_t child)
 {
     int status = 0;
@@ -488,7 +490,7 @@ static enum fate kill_once(struct run *r, volatile struct orders *orders)
     }
     kill_child(child);
     r->redone += record_entries(r) != 0;
-    bury(r, 0);
+    handle_death(r, 0);
     revive(r, 0);
     return STOPPED;
 }
@@ -500,7 +502,7 @@ static enum fate kill_often(struct run *r, volatile struct orders *orders)
         start(r, w);
     const unsigned kills = effort(KILLS);
     for (; r->case_number < kills; r->case_number++) {
-        strike(r);
+        set_random_faults(r);
         tell_others(r);
         if (kill_once(r, orders) == REFUSED)
             return REFUSED;
@@ -511,7 +513,7 @@ static enum fate kill_often(struct run *r, volatile struct orders *orders)
     return STOPPED;
 }
 
-/* Handing over from process to process is many times faster on one core. */
+/* Switches between processes are many times faster on one core. */
 static void stay_on_this_core(cpu_set_t *before)
 {
     cpu_set_t one;

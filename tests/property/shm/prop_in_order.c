@@ -1,6 +1,5 @@
-/* prop_in_order.c - messages that come in any order that a fabric allows are given out in the order in which they were
- * sent, each once and whole; where messages are given up, or a sender or receiver begins anew, none is held back for
- * good. */
+/* prop_in_order.c - messages that arrive in any possible order are delivered in the order of their sending, each
+ * once and complete. If messages fail or an endpoint restarts, no message is held for ever. */
 #include "tests/support/support_seed.h"
 #include "workload/in_order.h"
 
@@ -8,7 +7,7 @@
 
 enum { MESSAGES = 200, RUNS = 40, LOG = 2 * MESSAGES };
 
-/* A message on its way: which of its packets have been placed. */
+/* A message in flight, with its placed packets. */
 struct flight {
     uint32_t number, tag, bytes;
     unsigned packets, placed;
@@ -21,12 +20,12 @@ struct world {
     struct flight flight[HX_PEER_WINDOW];
     uint32_t sent, sequence;
     uint8_t life;
-    uint32_t log[LOG]; /* numbers, as given out */
+    uint32_t log[LOG]; /* numbers, as delivered */
     unsigned logged;
     bool given_up[MESSAGES];
 };
 
-/* What stands at a place of a message: told apart from every other's, without a look at how it came. */
+/* Byte at an offset of a message, which identifies the message by itself. */
 static uint8_t byte_of(uint32_t number, uint32_t at)
 {
     return (uint8_t)(at < 4 ? number >> at * 8 : number * 31 + at * 7 + (at >> 8));
@@ -65,7 +64,7 @@ static struct flight *any_flight(struct world *w)
     return f->used ? f : NULL;
 }
 
-/* Some packet of some message comes; with the last one the endpoint says that it is whole. */
+/* A random packet of a random message arrives; the last one completes the message. */
 static void place_one(struct world *w)
 {
     const struct in_order_out to = {.give = take, .of = w};
@@ -110,7 +109,7 @@ static bool is_over(const struct world *w)
     return !any;
 }
 
-/* given_up_in: one of so many steps gives a message up; 0: none. */
+/* given_up_in: one of this many steps fails a message; 0: none. */
 static void run(struct world *w, unsigned given_up_in)
 {
     while (!is_over(w)) {
@@ -140,8 +139,8 @@ static void in_the_order_they_were_sent(void **state)
     seeded_run = 0;
 }
 
-/* Whatever is given up: what came whole is given out, once, and but for the messages round a new life in order. */
-static void nothing_waits_for_what_was_given_up(void **state)
+/* Complete messages are delivered once, and in order except around a restart, whatever fails. */
+static void failed_messages_delay_no_others(void **state)
 {
     (void)state;
     static struct world w;
@@ -158,16 +157,16 @@ static void nothing_waits_for_what_was_given_up(void **state)
             missing += times[i] == 0 && !w.given_up[i];
             given_up += w.given_up[i];
         }
-        /* One that is given up takes with it at most those that were under way beside it. */
+        /* A failed message takes at most the others in flight with it. */
         assert_true(missing <= given_up * (HX_PEER_WINDOW - 1));
         in_order_free(&w.order);
     }
     seeded_run = 0;
 }
 
-/* A receiver that is started anew in the middle: from then on everything, in order, but for what a former life was
- * told. */
-static void a_receiver_that_begins_anew_goes_on(void **state)
+/* A receiver restarts in the middle: later messages arrive in order, except those that its earlier incarnation
+ * acknowledged. */
+static void a_restarted_receiver_continues(void **state)
 {
     (void)state;
     static struct world w;
@@ -179,7 +178,7 @@ static void a_receiver_that_begins_anew_goes_on(void **state)
         }
         in_order_free(&w.order);
         for (unsigned i = 0; i < HX_PEER_WINDOW; i++)
-            w.flight[i].placed = 0; /* the endpoint begins them anew, too */
+            w.flight[i].placed = 0; /* the endpoint restarts them, too */
         unsigned before = w.logged;
         run(&w, 0);
         unsigned after = w.logged - before;
@@ -192,7 +191,7 @@ static void a_receiver_that_begins_anew_goes_on(void **state)
     seeded_run = 0;
 }
 
-static void what_nobody_sends_is_refused(void **state)
+static void forged_messages_are_refused(void **state)
 {
     (void)state;
     const uint8_t payload[HX_MAX_PAYLOAD] = {0};
@@ -204,17 +203,17 @@ static void what_nobody_sends_is_refused(void **state)
     assert_false(in_order_place(&w.order, &none, payload, &to));
     assert_false(in_order_place(&w.order, &long_one, payload, &to));
     assert_false(in_order_place(&w.order, &beyond, payload, &to));
-    in_order_received(&w.order, 5, 100000, &to); /* of which nothing came */
+    in_order_received(&w.order, 5, 100000, &to); /* without any arrival */
     assert_int_equal(w.logged, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(in_the_order_they_were_sent, seeded_say),
-        cmocka_unit_test_teardown(nothing_waits_for_what_was_given_up, seeded_say),
-        cmocka_unit_test_teardown(a_receiver_that_begins_anew_goes_on, seeded_say),
-        cmocka_unit_test(what_nobody_sends_is_refused),
+        cmocka_unit_test_teardown(in_the_order_they_were_sent, seeded_report),
+        cmocka_unit_test_teardown(failed_messages_delay_no_others, seeded_report),
+        cmocka_unit_test_teardown(a_restarted_receiver_continues, seeded_report),
+        cmocka_unit_test(forged_messages_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* prop_stray.c - stray stores into the shared memory of a running fabric, from a process that has it mapped: whatever
- * they hit, nobody else's process is killed, the run ends in bounded time, a report that says all went well is true,
- * and nothing is left behind. HX_SEED, HX_CASES: other and more of them. */
+/* prop_stray.c - stray stores into the shared memory of a running fabric, by a process that maps it. No foreign
+ * process is killed, the run ends in bounded time, a report of success is true, and nothing is left behind. HX_SEED,
+ * HX_CASES: other and more cases. */
 #include "base/clock.h"
 #include "fabric-emu/live/session.h"
 #include "tests/support/support_effort.h"
@@ -22,8 +22,8 @@
 
 enum {
     CASES = 12,
-    MOST_WORDS = 4,  /* that are hit in a case */
-    PATIENCE_S = 20, /* then the run is interrupted; messages that have no way are given up after some seconds */
+    MOST_WORDS = 4,  /* stores of a case */
+    PATIENCE_S = 20, /* the run is interrupted after this; messages without a path fail after some seconds */
     END_S = 15,
     WORKERS = 2,
     MESSAGES = 30,
@@ -36,7 +36,7 @@ static struct {
     uint64_t seed, drawn;
     char name[64];
     pid_t run, bystander;
-    struct fab_fabric plan; /* laid out alike, under another name: where things lie */
+    struct fab_fabric plan; /* the same layout under another name, to find addresses */
     struct shm_arena arena;
 } t;
 
@@ -65,7 +65,7 @@ static bool is_true(const struct result *r)
 {
     uint64_t all = (uint64_t)r->g->hosts * (r->g->hosts - 1) * MESSAGES;
     uint64_t packets = message / HX_MAX_PAYLOAD;
-    const uint64_t most_ns = UINT64_C(100000000000); /* of time, and of anything in it */
+    const uint64_t most_ns = UINT64_C(100000000000); /* of all times and durations */
     uint64_t drops = 0;
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
         drops = r->drops[reason] > most_ns ? r->drops[reason] : drops;
@@ -94,7 +94,7 @@ static _Noreturn void run_fabric(void)
     exit(code);
 }
 
-/* ---- what is hit ---- */
+/* ---- targets ---- */
 
 struct region {
     const char *name;
@@ -125,7 +125,7 @@ static struct region choose_region(void)
     return all[draw() % (sizeof all / sizeof *all)];
 }
 
-/* No half of them is a process that this test had better not lose, if a pid were read from there again. */
+/* No half of the values is a process of this test, in case a pid is read from there again. */
 static uint64_t choose_value(uint64_t old)
 {
     const uint64_t bystander = (uint32_t)t.bystander | (uint64_t)(uint32_t)t.bystander << 32;
@@ -174,7 +174,7 @@ static void start_run(void)
         pause_ms(1);
 }
 
-/* How it ended; -1: not in time. */
+/* Wait status of the run; -1: it did not end in time. */
 static int await_end(double seconds)
 {
     int status = 0;
@@ -200,7 +200,7 @@ static void hit_some(char *hit, size_t bytes)
     }
 }
 
-/* Words by which a run is ended, or judged. */
+/* Words that end a run, or decide on its result. */
 static void hit_one(const void *at, uint64_t value, bool half)
 {
     uint8_t *to = t.arena.base + ((const uint8_t *)at - t.plan.arena.base);
@@ -212,13 +212,13 @@ static void hit_one(const void *at, uint64_t value, bool half)
 }
 
 struct decisive {
-    const char *name; /* NULL: chosen at random */
+    const char *name; /* NULL: random */
     const void *at;
     uint64_t value;
     bool half;
 };
 
-static void strike(unsigned number, const struct decisive *word)
+static void hit_randomly(unsigned number, const struct decisive *word)
 {
     char hit[200] = "";
     t.drawn = (uint64_t)number << 32;
@@ -290,9 +290,9 @@ static void stray_stores(void **state)
     };
     unsigned number = 0;
     for (; number < sizeof words / sizeof *words; number++)
-        strike(number, &words[number]);
+        hit_randomly(number, &words[number]);
     for (unsigned long i = 0; i < (cases ? strtoul(cases, NULL, 0) : effort(CASES)); i++)
-        strike(number++, NULL);
+        hit_randomly(number++, NULL);
     (void)kill(t.bystander, SIGKILL);
     (void)waitpid(t.bystander, NULL, 0);
     fab_destroy(&t.plan);

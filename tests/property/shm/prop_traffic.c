@@ -1,4 +1,4 @@
-/* prop_traffic.c - every pattern of traffic stays in its job, lasts as long as is asked, and follows from its seed, on
+/* prop_traffic.c - every traffic pattern stays in its job, has the configured length, and follows from its seed, on
  * many shapes, with jobs and failed boards. */
 #include "tests/support/shm/support_ground.h"
 
@@ -50,13 +50,13 @@ static void lasts_for_a_duration(const struct ground *g)
     }
 }
 
-static void a_duration_has_no_end_of_messages(void **state)
+static void a_duration_does_not_limit_messages(void **state)
 {
     (void)state;
     ground_each(lasts_for_a_duration);
 }
 
-/* Destinations of the first messages of all, folded into one number. */
+/* Hash of the first destinations of all hosts. */
 static uint64_t fingerprint(const struct ground *g, enum hx_pattern pattern, uint64_t seed)
 {
     struct traffic t = ground_traffic(g, pattern, seed, 0);
@@ -88,7 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GROUND_TEST(every_pattern_stays_in_its_job),
-        GROUND_TEST(a_duration_has_no_end_of_messages),
+        GROUND_TEST(a_duration_does_not_limit_messages),
         GROUND_TEST(the_seed_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

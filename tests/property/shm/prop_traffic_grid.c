@@ -1,5 +1,5 @@
-/* prop_traffic_grid.c - the patterns of the book (tornado, transpose, bit reverse) on the grid of a job, and where they
- * make no sense; on many shapes, with jobs and failed boards. */
+/* prop_traffic_grid.c - textbook patterns (tornado, transpose, bit reverse) on the grid of a job, and refusals where
+ * they are undefined; on many shapes, with jobs and failed boards. */
 #include "tests/support/shm/support_ground.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 /* ---- on the grid of a job ---- */
 
-/* The columns and rows in which a job has boards, alive or not, as the test finds them. */
+/* Columns and rows with boards of a job, failed ones included, computed by the test. */
 struct sides {
     unsigned columns, rows;
     unsigned gx[GROUND_MOST], gy[GROUND_MOST];
@@ -43,7 +43,7 @@ static unsigned index_of(const unsigned *list, unsigned what)
     return i;
 }
 
-/* Bits of the numbers below n, which is a power of two; 0: it is none. */
+/* Bits of the numbers below n if n is a power of two; otherwise 0. */
 static unsigned bits_of(unsigned n)
 {
     unsigned bits = 0;
@@ -52,7 +52,7 @@ static unsigned bits_of(unsigned n)
     return 1U << bits == n ? bits : 0;
 }
 
-/* Where (column, row) sends, as the book says it, place by place. */
+/* Destination of (column, row), digit by digit as in the textbook. */
 static void place_to(unsigned pattern, const struct sides *s, unsigned column, unsigned row, unsigned to[2])
 {
     unsigned number = row * s->columns + column;
@@ -62,7 +62,7 @@ static void place_to(unsigned pattern, const struct sides *s, unsigned column, u
     if (pattern == HX_TORNADO)
         return;
     if (pattern == HX_TRANSPOSE) {
-        /* The element's place in the transposed matrix: count the elements before it, column by column. */
+        /* Position of the element in the transposed matrix: the number of elements before it, column by column. */
         goes = 0;
         for (unsigned c = 0; c < s->columns; c++)
             for (unsigned r = 0; r < s->rows; r++)
@@ -99,7 +99,7 @@ static void is_as_the_book_says(const struct ground *g)
     }
 }
 
-static void the_patterns_of_the_book(void **state)
+static void textbook_patterns(void **state)
 {
     (void)state;
     ground_each(is_as_the_book_says);
@@ -118,7 +118,7 @@ static void a_square_is_transposed(void **state)
     ground_close();
 }
 
-static void what_has_no_sense_is_refused(void **state)
+static void undefined_patterns_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -157,9 +157,9 @@ static void what_has_no_sense_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        GROUND_TEST(the_patterns_of_the_book),
+        GROUND_TEST(textbook_patterns),
         GROUND_TEST(a_square_is_transposed),
-        GROUND_TEST(what_has_no_sense_is_refused),
+        GROUND_TEST(undefined_patterns_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* prop_traffic_partners.c - traffic with partners that stay: permutation, bisection, neighbours, incast, on many
- * shapes, with jobs and failed boards. */
+/* prop_traffic_partners.c - traffic with fixed partners: permutation, bisection, neighbours, incast, on many shapes,
+ * with jobs and failed boards. */
 #include "tests/support/shm/support_ground.h"
 
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static void permutation_is_one_to_one_without_fixed_points(void **state)
     ground_each(is_one_to_one);
 }
 
-/* How many of its job lie west of it, or in its column north of it. */
+/* Number of its job's hosts to the west, or in its column to the north. */
 static unsigned westerners(const struct ground *g, unsigned rank)
 {
     unsigned columns = g->f.spec.a * g->f.spec.x;

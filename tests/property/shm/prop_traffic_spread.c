@@ -1,5 +1,5 @@
-/* prop_traffic_spread.c - traffic to everybody: all-to-all reaches each of its job once a round, uniform draws all
- * alike, hotspots have their share; on many shapes, with jobs and failed boards. */
+/* prop_traffic_spread.c - traffic to all hosts: all-to-all reaches each host of the job once a pass, uniform is
+ * uniform, hotspots have their share; on many shapes, with jobs and failed boards. */
 #include "tests/support/shm/support_ground.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 /* ---- all to all ---- */
 
-/* Each of `times` rounds over all others: everyone once. */
+/* In each of `times` passes over the others, each is the destination once. */
 static void is_everyone_once(const struct ground *g, const struct traffic *t, unsigned rank, unsigned times)
 {
     unsigned expected = ground_others(g, rank);
@@ -34,7 +34,7 @@ static void shifts_in_rounds(const struct ground *g)
         if (g->alive[rank])
             is_everyone_once(g, &t, rank, GROUND_MESSAGES);
     }
-    /* In a round nobody is sent to twice: that is what makes the shift balanced. */
+    /* In a phase no host is the destination of two: so the shift is balanced. */
     for (unsigned round = 0; round < 2 * g->n; round++) {
         bool taken[GROUND_MOST] = {false};
         for (unsigned rank = 0; rank < g->n; rank++) {
@@ -64,7 +64,7 @@ static void visits_in_random_order(const struct ground *g)
     traffic_free(&t);
 }
 
-/* How often two sources, or two times of one, are at the same step from their own place. */
+/* How often two sources, or two passes of one, are at the same distance in the same step. */
 static unsigned alike(const struct traffic *t, unsigned n, unsigned rank, unsigned other, unsigned time)
 {
     unsigned same = 0;
@@ -79,7 +79,7 @@ static unsigned alike(const struct traffic *t, unsigned n, unsigned rank, unsign
     return same;
 }
 
-static void all_to_all_in_an_order_of_its_own(void **state)
+static void all_to_all_has_an_order_per_source_and_pass(void **state)
 {
     (void)state;
     ground_each(visits_in_random_order);
@@ -95,7 +95,7 @@ static void all_to_all_in_an_order_of_its_own(void **state)
 
 /* ---- uniform ---- */
 
-static void uniform_leaves_nobody_out(void **state)
+static void uniform_reaches_every_host(void **state)
 {
     (void)state;
     enum { DRAWS = 400 };
@@ -122,7 +122,7 @@ static void uniform_leaves_nobody_out(void **state)
 
 enum { DRAWN = 4000 };
 
-/* A share of what may go to a target goes there, to each alike; the rest goes to anybody. */
+/* A share of the possible traffic to a target goes there, equally to each target; the rest is uniform. */
 static void two_are_hot(const struct ground *g)
 {
     struct hx_settings s = ground_settings(HX_HOTSPOT, g->seed);
@@ -160,8 +160,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GROUND_TEST(all_to_all_shifts),
-        GROUND_TEST(all_to_all_in_an_order_of_its_own),
-        GROUND_TEST(uniform_leaves_nobody_out),
+        GROUND_TEST(all_to_all_has_an_order_per_source_and_pass),
+        GROUND_TEST(uniform_reaches_every_host),
         GROUND_TEST(hotspots_have_their_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
 /* tsan */
-/* prop_two_workers.c - workers side by side, each in a thread of its own, on one fabric in shared memory.
+/* prop_two_workers.c - workers side by side on one fabric in shared memory, each in its own thread.
  *
- * Between processes nothing but the rings' heads and tails orders what the two do. In threads the thread sanitizer can
- * see whether they do: descriptors, frames, free buffers, and the ledger, which one side writes before it acknowledges
- * and the other reads when it is acknowledged. Without the sanitizer this checks that everything arrives.
- * HX_SEED chooses other sizes; a failure names the seed of its run. */
+ * Between processes only the heads and tails of rings order the workers' accesses. In threads the thread sanitizer
+ * checks that order for descriptors, frames, free buffers, and the ledger. One side writes the ledger before it
+ * acknowledges, and the other reads it once acknowledged. Without the sanitizer the test checks that everything
+ * arrives. HX_SEED chooses other sizes; a failure names the seed of its run. */
 #include "tests/support/shm/support_shm.h"
 #include "tests/support/support_seed.h"
 
@@ -24,7 +24,7 @@ struct side {
     pthread_t thread;
 };
 
-/* All its messages are acknowledged, and it has acknowledged all it got. */
+/* All its messages are acknowledged, and it has acknowledged all its arrivals. */
 static bool all_are_done(const struct side *side)
 {
     for (unsigned w = 0; w < WORKERS; w++) {
@@ -113,7 +113,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_to_all_arrives),
         cmocka_unit_test(all_to_all_arrives_over_planes_and_tiny_links),
-        cmocka_unit_test_teardown(any_sizes_arrive, seeded_say),
+        cmocka_unit_test_teardown(any_sizes_arrive, seeded_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* prop_jobs.c - jobs on random boards of random HammingMeshes in which some have failed: each stands on a
- * sub-HammingMesh, its sums are right, its packets touch no board but its own, and a tag that is forged opens nobody's.
+/* prop_jobs.c - jobs on random boards of random HammingMeshes with failures: each has a sub-HammingMesh, its sums are
+ * right, its packets enter only its own boards, and a forged tag gives access to no other job.
  *
- * The test works out by itself which boards a job has, from the spec's tags. HX_SEED chooses others. */
+ * The test computes the boards of a job itself, from the spec's tags. HX_SEED chooses other runs. */
 #include "spec/jobs.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
@@ -16,7 +16,7 @@
 
 enum { ALLOCATIONS = 1000, MOST_SIDE = 7, MOST_BOARDS = MOST_SIDE * MOST_SIDE, MOST_JOBS = 6, TEXT = 80 };
 
-/* A fabric and what jobs are asked for on it. */
+/* A fabric and its requested jobs. */
 struct ground {
     char fabric[32];
     unsigned x, y, jobs;
@@ -25,7 +25,7 @@ struct ground {
     struct hx_option_list said;
 };
 
-/* ---- what is drawn ---- */
+/* ---- random grounds ---- */
 
 static void draw_job(struct ground *g, uint64_t *random, char *text)
 {
@@ -45,7 +45,7 @@ static void draw_job(struct ground *g, uint64_t *random, char *text)
                    seeded_below(random, 2) * 3000);
 }
 
-/* Jobs that find room, one after the other. */
+/* Jobs that find room, one by one. */
 static void draw_ground(struct ground *g, uint64_t *random)
 {
     struct hx_spec spec;
@@ -68,10 +68,10 @@ static void draw_ground(struct ground *g, uint64_t *random)
     hx_spec_free(&spec);
 }
 
-/* ---- what has to hold ---- */
+/* ---- checks ---- */
 
-/* The boards of a tag are all crossings of some rows and some columns, they work, and they are as many as were asked
- * for. */
+/* The boards of a tag are all crossings of some rows and some columns, they work, and their number is the requested
+ * one. */
 static void validate_boards(const struct hx_spec *s, const struct hx_job *job)
 {
     bool row[MOST_SIDE] = {false}, column[MOST_SIDE] = {false};
@@ -91,7 +91,7 @@ static void validate_boards(const struct hx_spec *s, const struct hx_job *job)
     assert_int_equal(boards, job->size[0] * (job->size[1] ? job->size[1] : 1));
 }
 
-/* Packets that left the switches of hosts whose boards have this tag, by cables. */
+/* Packets that left the switches of hosts on boards with this tag, by cables. */
 static uint64_t packets_from(const struct support_virtual *s, unsigned tag)
 {
     uint64_t sum = 0;
@@ -104,8 +104,7 @@ static uint64_t packets_from(const struct support_virtual *s, unsigned tag)
     return sum;
 }
 
-/* Who has a part in a collective has finished it, and its sums are right: support_virtual_whole() has counted what is
- * not. */
+/* Each host of a collective has finished, and its sums are right: support_virtual_whole() has counted the errors. */
 static void validate_collectives(const struct support_virtual *s)
 {
     uint32_t members = 0, done = 0;
@@ -138,14 +137,14 @@ static void every_job_runs_on_its_own_boards(void **state)
             validate_boards(&s.spec, &s.spec.named[i]);
         assert_true(support_virtual_run(&s));
         if (!support_virtual_whole(&s))
-            fail_msg("%s with %u jobs is not whole: %s", g.fabric, g.jobs, s.said);
+            fail_msg("%s with %u jobs did not finish: %s", g.fabric, g.jobs, s.said);
         validate_collectives(&s);
         assert_int_equal(packets_from(&s, HX_NO_JOB), 0);
         support_virtual_close(&s);
     }
 }
 
-/* With one job alone, whatever moves is its own. */
+/* With a single job, all moving packets are its own. */
 static void alone_it_touches_no_other_board(void **state)
 {
     (void)state;
@@ -176,7 +175,7 @@ static void alone_it_touches_no_other_board(void **state)
 
 /* ---- forged tags ---- */
 
-/* The first host of job 1 says that it is of job 2. */
+/* The first host of job 1 claims to belong to job 2. */
 static void forge(struct worker *w)
 {
     for (uint32_t i = 0; i < w->accelerators; i++)
@@ -184,8 +183,8 @@ static void forge(struct worker *w)
             w->driver[i].endpoint.config.job = 2;
 }
 
-/* All that it sends is dropped where it enters the fabric, and counted; job 2 has its own, no byte more. */
-static void a_forged_tag_meets_nobody(void **state)
+/* All its packets are dropped at their entry into the fabric, and counted; job 2 receives only its own bytes. */
+static void a_forged_tag_reaches_no_host(void **state)
 {
     (void)state;
     const struct hx_option_list jobs = {{"a: 2x2 all-to-all 8KiB", "b: 2x2 all-reduce 64KiB"}, 2};
@@ -213,7 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_job_runs_on_its_own_boards),
         cmocka_unit_test(alone_it_touches_no_other_board),
-        cmocka_unit_test(a_forged_tag_meets_nobody),
+        cmocka_unit_test(a_forged_tag_reaches_no_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
-/* prop_latency.c - under the virtual clock one packet in an empty fabric takes exactly as long as its way says.
+/* prop_latency.c - under the virtual clock one packet in an empty fabric takes exactly the time of its path.
  *
- * The oracle knows nothing of the emulator but the prose of hal/virtual/timing.h: it looks for the shortest ways
- * itself, walks each and adds up the terms. Where ways of equal length have cables and traces in other numbers, either
- * time is right. HX_SEED chooses other fabrics and timings where they are drawn; a failure names the seed of its
- * run. */
+ * The oracle uses only the prose of hal/virtual/timing.h: it searches the minimal paths itself, walks each and adds
+ * up the terms. If minimal paths differ in cables and traces, either time is right. HX_SEED chooses other random
+ * fabrics and timings; a failure names the seed of its run. */
 #include "tests/support/support_effort.h"
 #include "tests/support/support_seed.h"
 #include "tests/support/virtual/support_virtual.h"
@@ -14,25 +13,25 @@
 
 #include <cmocka.h>
 
-/* ---- the oracle: ways ---- */
+/* ---- the oracle: paths ---- */
 
-struct way {
+struct path {
     unsigned traces, cables;
 };
-enum { MOST_WAYS = 5 };
-struct ways {
-    struct way way[MOST_WAYS];
+enum { MOST_PATHS = 5 };
+struct paths {
+    struct path path[MOST_PATHS];
     unsigned count;
 };
 
-static void add_way(struct ways *w, unsigned traces, unsigned cables)
+static void add_path(struct paths *w, unsigned traces, unsigned cables)
 {
-    unsigned best = w->count ? w->way[0].traces + w->way[0].cables : UINT32_MAX;
+    unsigned best = w->count ? w->path[0].traces + w->path[0].cables : UINT32_MAX;
     if (traces + cables > best)
         return;
     if (traces + cables < best)
         w->count = 0;
-    w->way[w->count++] = (struct way){traces, cables};
+    w->path[w->count++] = (struct path){traces, cables};
 }
 
 static unsigned apart(unsigned a, unsigned b)
@@ -40,13 +39,12 @@ static unsigned apart(unsigned a, unsigned b)
     return a > b ? a - b : b - a;
 }
 
-/* Along one dimension, on boards of `side` accelerators whose edges hang on network n. Edge 0 is west (north), 1
- * east. */
-static struct ways ways_along(const struct hx_network *n, unsigned side, unsigned from, unsigned to)
+/* Along one dimension, on boards of `side` accelerators with edges on network n. Edge 0 is west (north), 1 east. */
+static struct paths paths_along(const struct hx_network *n, unsigned side, unsigned from, unsigned to)
 {
-    struct ways w = {.count = 0};
+    struct paths w = {.count = 0};
     if (from / side == to / side)
-        add_way(&w, apart(from, to), 0);
+        add_path(&w, apart(from, to), 0);
     for (unsigned leave = 0; leave < 2; leave++) {
         for (unsigned enter = 0; enter < 2; enter++) {
             unsigned out = 2 * (from / side) + leave;
@@ -54,7 +52,7 @@ static struct ways ways_along(const struct hx_network *n, unsigned side, unsigne
             if (out == in)
                 continue;
             unsigned traces = apart(from % side, leave * (side - 1)) + apart(to % side, enter * (side - 1));
-            add_way(&w, traces, n->leaves == 1 || out / n->down == in / n->down ? 2 : 4);
+            add_path(&w, traces, n->leaves == 1 || out / n->down == in / n->down ? 2 : 4);
         }
     }
     return w;
@@ -77,7 +75,7 @@ static uint64_t hop(const struct clock *c, uint64_t ready, uint64_t latency)
     return first_bit + blocks_at(1, c->link) + latency + c->input;
 }
 
-static uint64_t latency_of(const struct clock *c, struct way x, struct way y, unsigned blocks)
+static uint64_t latency_of(const struct clock *c, struct path x, struct path y, unsigned blocks)
 {
     uint64_t ready = blocks_at(1, 4 * c->link) + c->input;
     for (unsigned n = 0; n < x.traces + y.traces; n++)
@@ -93,17 +91,17 @@ static bool is_right(const struct hx_geometry *g, const struct clock *c, uint32_
                      uint64_t took)
 {
     unsigned columns = g->a * g->x;
-    struct ways x = ways_along(&g->row, g->a, from % columns, to % columns);
-    struct ways y = ways_along(&g->column, g->b, from / columns, to / columns);
+    struct paths x = paths_along(&g->row, g->a, from % columns, to % columns);
+    struct paths y = paths_along(&g->column, g->b, from / columns, to / columns);
     for (unsigned i = 0; i < x.count; i++) {
         for (unsigned j = 0; j < y.count; j++) {
-            if (latency_of(c, x.way[i], y.way[j], blocks) == took)
+            if (latency_of(c, x.path[i], y.path[j], blocks) == took)
                 return true;
         }
     }
     print_message("%u to %u took %llu ps; %u traces and %u cables take %llu ps\n", from, to, (unsigned long long)took,
-                  x.way[0].traces + y.way[0].traces, x.way[0].cables + y.way[0].cables,
-                  (unsigned long long)latency_of(c, x.way[0], y.way[0], blocks));
+                  x.path[0].traces + y.path[0].traces, x.path[0].cables + y.path[0].cables,
+                  (unsigned long long)latency_of(c, x.path[0], y.path[0], blocks));
     return false;
 }
 
@@ -113,7 +111,7 @@ struct lab {
     const char *spec;
     unsigned radix, planes, workers;
     struct hx_timing timing;
-    struct clock clock; /* what that means */
+    struct clock clock; /* the resulting clock */
 };
 
 static void one_packet(const struct lab *lab, uint32_t from, uint32_t to, unsigned bytes)
@@ -160,7 +158,8 @@ static void from_one(const struct lab *lab, uint32_t from, uint32_t accelerators
         333, 130000, 3000, 7000, 11000                                                                                 \
     }
 
-/* A corner has wraps on its own board, hops, a row and a column crossbar, and both; an inner one has longer hops. */
+/* A corner has wraps on its own board, hops, a row and a column crossbar, and both; an inner accelerator has longer
+ * hops. */
 static void crossbars_boards_and_wraps(void **state)
 {
     (void)state;
@@ -192,7 +191,7 @@ static void two_level_trees(void **state)
     from_one(&lab, 22, 36);
 }
 
-static void presets_of_others(void **state)
+static void other_presets(void **state)
 {
     (void)state;
     const struct lab lab = {.spec = "3x2 H2x3Mesh",
@@ -241,7 +240,7 @@ static void no_latency_at_all(void **state)
     from_one(&lab, 0, 36);
 }
 
-/* Latencies of all orders, links of any rate. */
+/* Latencies of all magnitudes, links of any rate. */
 static struct lab drawn(uint64_t seed)
 {
     static const struct {
@@ -273,7 +272,7 @@ static struct lab drawn(uint64_t seed)
 static void any_fabric_and_timing(void **state)
 {
     (void)state;
-    enum { RUNS = 12, PACKETS = 12, PLACES = 15 /* that the smallest has */ };
+    enum { RUNS = 12, PACKETS = 12, PLACES = 15 /* of the smallest fabric */ };
     seeded_run = seeded_by(1);
     for (unsigned run = 0; run < effort(RUNS); run++, seeded_run++) {
         const struct lab lab = drawn(seeded_run);
@@ -294,11 +293,11 @@ int main(void)
         cmocka_unit_test(board_of_its_own),
         cmocka_unit_test(boards_of_one),
         cmocka_unit_test(two_level_trees),
-        cmocka_unit_test(presets_of_others),
+        cmocka_unit_test(other_presets),
         cmocka_unit_test(odd_timing),
         cmocka_unit_test(no_latency_at_all),
         cmocka_unit_test(the_longest_latencies),
-        cmocka_unit_test_teardown(any_fabric_and_timing, seeded_say),
+        cmocka_unit_test_teardown(any_fabric_and_timing, seeded_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* prop_rates.c - under the virtual clock streams of packets take as long as closed forms say: a link that is full,
- * credits that take longer to come back than the buffer lasts, windows of messages, links that are shared, collectives.
+/* prop_rates.c - under the virtual clock streams of packets take the time of closed forms: a full link, credit round
+ * trips longer than the buffer lasts, windows of messages, shared links, collectives.
  *
- * Timing as in table III unless it says otherwise: a packet takes 163,840 ps on a link. */
+ * Timing is that of table III unless stated: a packet takes 163,840 ps on a link. */
 #include "spec/collective_model.h"
 #include "tests/support/virtual/support_virtual.h"
 
@@ -19,7 +19,7 @@
 #define TRACE     UINT64_C(1000)
 #define CABLE     UINT64_C(20000)
 
-/* Of one packet over `hops` links of `latencies` in all: in, over them, out. */
+/* Time of one packet over `hops` links of `latencies` in total: in, over them, out. */
 static uint64_t alone(unsigned hops, uint64_t latencies, unsigned blocks)
 {
     uint64_t in = BLOCK / 4 + 40000;
@@ -37,7 +37,7 @@ struct lab {
     struct support_flow flow[16];
 };
 
-/* Runs it and hands it over; the caller closes. */
+/* Runs the plan; the caller closes *s. */
 static void run(struct support_virtual *s, struct support_virtual_plan *plan, const struct lab *lab)
 {
     *plan = (struct support_virtual_plan){
@@ -70,7 +70,7 @@ static void assert_near(uint64_t value, uint64_t expected, uint64_t tolerance)
 
 /* ---- a link that is full ---- */
 
-/* Packets of one message over one way follow each other without a gap, whatever they pass on the way. */
+/* Packets of one message on one path follow each other without a gap, through any switches. */
 static void a_full_link(void **state)
 {
     (void)state;
@@ -87,7 +87,7 @@ static void a_full_link(void **state)
     }
 }
 
-/* As fast as the crossbar is. */
+/* The crossbar limits the rate. */
 static void a_crossbar_as_slow_as_the_link(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void a_crossbar_as_slow_as_the_link(void **state)
     assert_int_equal(end_of(&lab), alone(2, 2 * TRACE, 32) + 499 * PACKET);
 }
 
-/* The links that a stream could take are all used: both ways round, where both are equally long. */
+/* A stream uses all its links: both directions, if both are equally long. */
 static void two_links_at_once(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void two_links_at_once(void **state)
 
 /* ---- credits ---- */
 
-/* A buffer of n packets a VC lasts for n packets a round trip: out, and back when the packet has left. */
+/* A buffer of n packets a VC allows n packets a round trip: out, and back when the packet has left. */
 static void buffers_smaller_than_a_round_trip(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void buffers_smaller_than_a_round_trip(void **state)
     }
 }
 
-/* Each link of a way has its own credits: the slowest round trip is that of the whole. */
+/* Each link of a path has its own credit: the slowest round trip is that of the path. */
 static void a_round_trip_over_cables(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void a_round_trip_over_cables(void **state)
 
 /* ---- windows of messages ---- */
 
-/* Of small messages to one peer four are under way; each acknowledgement, a block, makes room for the next. */
+/* Four small messages to one peer are in flight; each acknowledgement, a block, makes room for the next. */
 static void small_messages(void **state)
 {
     (void)state;
@@ -160,8 +160,8 @@ static void small_messages(void **state)
 
 /* ---- sharing ---- */
 
-/* Through a switch with its own stream and one from a neighbour: each has half of the link, all the time. Its own
- * begins sooner, by what the output takes ahead before the other is there. */
+/* Through a switch with its own stream and one from a neighbour: each always has half of the link. Its own starts
+ * earlier, by the output's prefetch before the other arrives. */
 static void two_flows(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void two_flows(void **state)
     }
 }
 
-/* At the switch next to the receiver, from its three neighbours and from afar: each board link brings what it can. */
+/* At the switch next to the receiver, from its three neighbours and from afar: each board link delivers at its rate. */
 static void shares_of_an_incast(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void shares_of_an_incast(void **state)
     assert_near(end_of(&lab), alone(1, TRACE, 32) + 599 * PACKET, 4 * PACKET);
 }
 
-/* Smaller packets fill a link as well, as long as windows of messages are longer than a round trip. */
+/* Smaller packets fill a link as well, while windows of messages are longer than a round trip. */
 static void small_packets_fill_a_link(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void small_packets_fill_a_link(void **state)
     for (unsigned side = 0; side < 2; side++) {
         uint32_t neighbour = side ? 4 : 2;
         const struct model_span *span = &s.m.span[s.m.layout.first_link[neighbour] + (side ? HX_W : HX_E)];
-        /* What was begun goes on to its end: four messages of each. */
+        /* Begun messages go on to their end: four of each. */
         assert_near((span->to - span->from) * BLOCK, duration * 1000 + 6 * 16 * BLOCK, 8 * 16 * BLOCK);
     }
     support_virtual_close(&s);
@@ -242,8 +242,8 @@ static struct hx_collective_model model_of(enum hx_collective_algorithm algorith
                                         .link_rate = 50e9};
 }
 
-/* Neighbours on a ring are a trace or two cables apart. Since a segment goes in several messages, the next step begins
- * before the last has ended: at best the bytes alone take time. Tolerance: 3 % more than the slowest steps. */
+/* Neighbours on a ring are a trace or two cables apart. A segment is several messages, so the next step begins
+ * before the last has ended: at best only the bytes take time. Tolerance: 3 % more than the slowest steps. */
 static void against_model(const char *spec, enum hx_collective_algorithm algorithm, unsigned side, uint64_t bytes)
 {
     const struct hx_collective_model best = model_of(algorithm, side, bytes, 0);
@@ -264,7 +264,7 @@ static void all_reduce_of_long_vectors(void **state)
     }
 }
 
-/* A segment of one block: a step takes as long as a packet does from neighbour to neighbour. */
+/* A segment of one block: a step takes as long as a packet from neighbour to neighbour. */
 static void all_reduce_of_short_vectors(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void all_reduce_of_short_vectors(void **state)
 
 /* ---- steady state ---- */
 
-/* Mean distance in cables to a random other. */
+/* Mean distance in cables to a random other host. */
 static double mean_distance(const struct hx_fabric *g)
 {
     double sum = 0;
@@ -294,9 +294,9 @@ static double mean_distance(const struct hx_fabric *g)
 }
 
 struct steady {
-    double share;   /* of injection that arrived */
-    double loads;   /* of all links together, over that of one full link for all that arrived */
-    double packets; /* whose latency counts, with acknowledgements, over those that could be injected */
+    double share;   /* of the injection bandwidth that arrived */
+    double loads;   /* of all links together, relative to one full link for all arrivals */
+    double packets; /* with latency samples and acknowledgements, relative to the injectable ones */
 };
 
 static struct steady steady_of(uint64_t warm_up_ns, uint64_t duration_ns, unsigned workers)
@@ -337,8 +337,8 @@ static struct steady steady_of(uint64_t warm_up_ns, uint64_t duration_ns, unsign
     return is;
 }
 
-/* Light uniform load: what is offered arrives, and crosses as many cables as its way is long, its acknowledgements with
- * it (a block for 32 at most). Each accelerator sends a packet in 410 ns: the tolerance is one packet at either end. */
+/* Light uniform load: all offered traffic arrives, and crosses the cables of its path, as do its acknowledgements (a
+ * block for 32 at most). Each accelerator sends a packet in 410 ns: the tolerance is one packet at either end. */
 static void light_uniform_load_after_a_warm_up(void **state)
 {
     (void)state;
@@ -347,7 +347,7 @@ static void light_uniform_load_after_a_warm_up(void **state)
         if (fabs(is.share - 0.1) > 0.001 || fabs(is.packets - 0.2) > 0.002 || is.loads < 0.098 || is.loads > 0.1055)
             fail_msg("share %.5f, loads %.5f, packets %.5f", is.share, is.loads, is.packets);
     }
-    /* What comes before would count: the first microsecond nothing arrives. */
+    /* The warm-up counts: in the first microsecond nothing arrives. */
     assert_true(steady_of(0, 10000, 1).share < 0.097);
 }
 

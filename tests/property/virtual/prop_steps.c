@@ -1,5 +1,5 @@
-/* prop_steps.c - under the virtual clock nothing is lost or made up: after every window of time credits and packets
- * are counted, in random fabrics with random timing and traffic; and who takes or adds some on purpose is found out.
+/* prop_steps.c - under the virtual clock nothing is lost or invented: after every window credits and packets are
+ * counted, in random fabrics with random timing and traffic. Credit that the test takes or adds is found.
  *
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "fabric-emu/virtual/audit.h"
@@ -26,12 +26,12 @@ static unsigned below(unsigned what, unsigned n)
 
 static void audit(const struct model *m)
 {
-    (void)audit_links(m); /* says what is wrong */
+    (void)audit_links(m); /* prints what is wrong */
 }
 
-/* ---- what is right ---- */
+/* ---- correct runs ---- */
 
-/* Rates and latencies of all orders, buffers from one packet on. */
+/* Rates and latencies of all magnitudes, buffers from one packet on. */
 static struct hx_timing any_timing(void)
 {
     static const unsigned cables[] = {1, 20, 40, 333, 2000};
@@ -84,7 +84,7 @@ static void every_step_of_random_runs(void **state)
     }
 }
 
-/* ---- what is wrong on purpose ---- */
+/* ---- runs with an error ---- */
 
 /* In the worker of accelerator 0: its link E, VC 1. */
 static void take_a_block(struct worker *w)
@@ -135,7 +135,7 @@ static void a_block_inside_a_worker(void **state)
           "hxmesh: error: a0,0/p0/E: VC 1: credit 321 + in flight 0 + held at the far end 0 blocks");
 }
 
-/* The row network of line 0 is another worker's: seen at the end. */
+/* The row network of line 0 belongs to another worker: the error is found at the end. */
 static void a_block_between_workers(void **state)
 {
     (void)state;

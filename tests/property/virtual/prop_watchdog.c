@@ -1,9 +1,9 @@
-/* prop_watchdog.c - a fabric whose routes were broken on purpose deadlocks, and the watchdog says so, with a cycle
- * that is one; a fabric that is merely slow or idle is left alone.
+/* prop_watchdog.c - a fabric with broken routes deadlocks, and the watchdog reports it with a true cycle; a fabric that
+ * is merely slow or idle is not reported.
  *
- * Boards that do not raise the VC of what they send into a network have one VC for all: with buffers of a packet or two
- * and everybody sending, packets soon wait for each other in a circle. HX_SEED sends them elsewhere; a failure names
- * the seed of its run. */
+ * Boards without a VC increment into networks use one VC for all. With buffers of a packet or two and traffic
+ * between all hosts, packets soon form a dependency cycle. HX_SEED chooses other destinations; a failure names the
+ * seed of its run. */
 #include "fabric-emu/virtual/watchdog.h"
 #include "tests/support/support_seed.h"
 #include "tests/support/virtual/support_virtual.h"
@@ -41,7 +41,7 @@ static struct support_virtual_plan crowd(const char *spec, unsigned workers)
         .timing = {.buffer = HX_LEAST_BUFFER, .given = HX_GIVEN_BUFFER}};
 }
 
-/* ---- judging what was said ---- */
+/* ---- checks of the report ---- */
 
 /* "A VC a waits for B: no room at C VC c": one edge. */
 struct edge {
@@ -63,7 +63,7 @@ static unsigned read_edges(const char *said, struct edge *edge, unsigned most)
     return n;
 }
 
-/* The edges are those of cables that exist, one leads to the next, and the last to the first. */
+/* The edges are existing cables, each leads to the next, and the last to the first. */
 static void assert_cycle(const struct hx_fabric *g, const struct edge *edge, unsigned n)
 {
     assert_true(n >= 2);
@@ -83,7 +83,7 @@ static void assert_cycle(const struct hx_fabric *g, const struct edge *edge, uns
     }
 }
 
-/* ---- what must be found ---- */
+/* ---- fabrics that are reported ---- */
 
 static void deadlocks(const char *spec, unsigned workers, unsigned planes)
 {
@@ -125,7 +125,7 @@ static void over_several_workers(void **state)
     seeded_run = 0;
 }
 
-/* Credit that is gone: nobody waits in a circle. */
+/* Lost credit: packets wait without a cycle. */
 static void lose_credit(struct worker *w)
 {
     struct hal_switch *h = &w->sim_node[0]->node[0].hal;
@@ -149,7 +149,7 @@ static void a_wait_without_a_cycle(void **state)
     support_virtual_close(&s);
 }
 
-/* ---- what must be left alone ---- */
+/* ---- fabrics that are not reported ---- */
 
 static void ends_well(const struct support_virtual_plan *plan, uint64_t patience)
 {
@@ -162,8 +162,8 @@ static void ends_well(const struct support_virtual_plan *plan, uint64_t patience
     support_virtual_close(&s);
 }
 
-/* The same crowd with routes as they are. */
-static void a_crowd_that_moves(void **state)
+/* The same traffic with correct routes. */
+static void a_crowd_without_deadlock(void **state)
 {
     (void)state;
     enum { SEEDS = 3 };
@@ -176,8 +176,8 @@ static void a_crowd_that_moves(void **state)
     seeded_run = 0;
 }
 
-/* However little patience there is, the longest wait is allowed for: long latencies, large switches whose inputs all go
- * to one output, slow crossbars. */
+/* The longest possible wait is allowed, at the least patience: long latencies, large switches with one output for
+ * all inputs, slow crossbars. */
 static void slow_fabrics(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void slow_fabrics(void **state)
     ends_well(&slow, 1000);
 }
 
-/* A message now and then: between two nothing moves for much longer than the watchdog waits. */
+/* Rare messages: in between nothing moves for much longer than the watchdog waits. */
 static void idle_fabrics(void **state)
 {
     (void)state;
@@ -213,8 +213,8 @@ static void idle_fabrics(void **state)
     }
 }
 
-/* Just when the watchdog's time is over, a packet is injected: it has not stood for long. Messages come at intervals,
- * each is acknowledged after half a microsecond; where in a window the next one begins depends on the interval. */
+/* A packet is injected just when the watchdog's time is over, so it has not waited long. Messages come at intervals,
+ * each is acknowledged after half a microsecond; the interval shifts their start within a window. */
 static void a_packet_at_the_last_moment(void **state)
 {
     (void)state;
@@ -239,10 +239,10 @@ static void a_packet_at_the_last_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_deadlock_is_reported_with_its_cycle, seeded_say),
-        cmocka_unit_test_teardown(over_several_workers, seeded_say),
+        cmocka_unit_test_teardown(a_deadlock_is_reported_with_its_cycle, seeded_report),
+        cmocka_unit_test_teardown(over_several_workers, seeded_report),
         cmocka_unit_test(a_wait_without_a_cycle),
-        cmocka_unit_test_teardown(a_crowd_that_moves, seeded_say),
+        cmocka_unit_test_teardown(a_crowd_without_deadlock, seeded_report),
         cmocka_unit_test(slow_fabrics),
         cmocka_unit_test(idle_fabrics),
         cmocka_unit_test(a_packet_at_the_last_moment),

@@ -22,7 +22,7 @@ void lab_start_eal(void)
                          "--no-shconf", "--log-level", "critical", "--lcores", "0@0,1@0,2@0", NULL};
     if (!mkdtemp(folder) || setenv("RUNTIME_DIRECTORY", folder, 1) != 0 || rte_eal_init(11, arguments) < 0)
         hx_die(HX_EXIT_ENVIRONMENT, "EAL", "does not start");
-    static const char *const left[] = {"dpdk/rte", "dpdk"}; /* without shared files nothing is in them */
+    static const char *const left[] = {"dpdk/rte", "dpdk"}; /* empty, since EAL shares no files */
     for (unsigned i = 0; i < sizeof left / sizeof *left; i++) {
         char path[64];
         (void)snprintf(path, sizeof path, "%s/%s", folder, left[i]);
@@ -115,7 +115,7 @@ void lab_open(struct lab *lab, const struct lab_settings *s)
     hx_spec_free(&spec);
 }
 
-/* What is left in the cables belongs to pools that go with the process. */
+/* Packets in the cables belong to pools that end with the process. */
 void lab_close(struct lab *lab)
 {
     for (unsigned id = 0; id < lab->nodes; id++) {

@@ -1,4 +1,4 @@
-/* support_loopback.c - rigs, clouds and fabrics for tests (tests/support/loopback/support_loopback.h). */
+/* support_loopback.c - rigs, clouds and fabrics (support_loopback.h). */
 #include "tests/support/loopback/support_loopback.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_random.h"
@@ -138,7 +138,7 @@ unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc)
 unsigned rig_step(struct rig *r)
 {
     unsigned moved = !r->sw.route.is_router ? hx_accelerator_step(&r->sw) : hx_router_step(&r->sw);
-    assert_int_equal(r->hal.node.sent, 0); /* what was transmitted was committed */
+    assert_int_equal(r->hal.node.sent, 0); /* every transmission is committed */
     return moved;
 }
 
@@ -271,11 +271,11 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
         e->config.rows = config->rows ? config->rows : 1;
         e->memory = lab_memory(hx_endpoint_bytes(&e->config));
         new_node(&e->hal.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
-        new_node(&e->attach_socket.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
+        new_node(&e->network_side.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
         for (unsigned plane = 0; plane < c->planes; plane++) {
             new_wire(&e->wire[0][plane], blocks, 0);
             new_wire(&e->wire[1][plane], blocks, 0);
-            loopback_plug(&e->attach_socket.node, plane, plane, &e->wire[1][plane], &e->wire[0][plane],
+            loopback_plug(&e->network_side.node, plane, plane, &e->wire[1][plane], &e->wire[0][plane],
                           1 + plane * UINT64_C(1000));
         }
         begin(e);
@@ -301,7 +301,7 @@ int cloud_send(struct cloud *c, unsigned from, unsigned to, uint64_t bytes)
     return error;
 }
 
-/* Steps an endpoint; one that is mute finds no credit. */
+/* Steps an endpoint; a mute one gets no credit. */
 static void step_end(struct cloud *c, struct cloud_end *e)
 {
     loopback_poll(&e->hal.node, c->now);
@@ -318,19 +318,19 @@ static void step_end(struct cloud *c, struct cloud_end *e)
     assert_int_equal(e->hal.node.sent, 0);
 }
 
-/* Takes in what the endpoint has sent, as far as there is place for it. */
+/* Takes packets that the endpoint sent, as far as there is room. */
 static void enter(struct cloud *c, struct cloud_end *e)
 {
-    loopback_poll(&e->attach_socket.node, c->now);
+    loopback_poll(&e->network_side.node, c->now);
     for (unsigned plane = 0; plane < c->planes; plane++) {
         struct hx_desc d;
-        while (c->frames < CLOUD_FRAMES && hal_ejected(&e->attach_socket, plane, &d, 1)) {
+        while (c->frames < CLOUD_FRAMES && hal_ejected(&e->network_side, plane, &d, 1)) {
             struct cloud_frame *f = &c->frame[c->frames];
-            memcpy(f->bytes, hal_frame(&e->attach_socket, d.buffer), (size_t)HX_HEADER_BYTES + d.length);
+            memcpy(f->bytes, hal_frame(&e->network_side, d.buffer), (size_t)HX_HEADER_BYTES + d.length);
             f->length = d.length;
             f->plane = (uint8_t)plane;
             f->to = d.dst_addr_hi;
-            hal_buffer_put(&e->attach_socket, d.buffer);
+            hal_buffer_put(&e->network_side, d.buffer);
             c->entered++;
             if (!c->gate || c->gate(c, f))
                 c->frames++;
@@ -343,21 +343,21 @@ static bool percent(struct cloud *c, unsigned chance)
     return chance && seeded_below(&c->random, 100) < chance;
 }
 
-/* Hands a packet to its endpoint; false: there is no room now. */
+/* Hands a packet to its endpoint; false: no room. */
 static bool hand_over(struct cloud *c, const struct cloud_frame *f)
 {
-    struct hal_endpoint *attach_socket = &c->end[f->to].attach_socket;
+    struct hal_endpoint *network_side = &c->end[f->to].network_side;
     uint32_t buffer;
-    if (hal_inject_room(attach_socket, f->plane) == 0 || !hal_buffer_get(attach_socket, &buffer, true))
+    if (hal_inject_room(network_side, f->plane) == 0 || !hal_buffer_get(network_side, &buffer, true))
         return false;
-    uint8_t *frame = hal_frame(attach_socket, buffer);
+    uint8_t *frame = hal_frame(network_side, buffer);
     memcpy(frame, f->bytes, (size_t)HX_HEADER_BYTES + f->length);
     if (percent(c, c->faults.corrupt)) {
         unsigned at = HX_CRC_FIRST + seeded_below(&c->random, HX_HEADER_BYTES - HX_CRC_FIRST + f->length);
         frame[at] ^= (uint8_t)(1U << seeded_below(&c->random, 8));
     }
     const struct hx_desc d = {.buffer = buffer, .length = f->length, .hops = 1};
-    hal_inject(attach_socket, f->plane, &d);
+    hal_inject(network_side, f->plane, &d);
     return true;
 }
 
@@ -387,7 +387,7 @@ static void leave(struct cloud *c)
     }
     c->frames = kept;
     for (unsigned i = 0; i < c->ends; i++)
-        hal_endpoint_commit(&c->end[i].attach_socket);
+        hal_endpoint_commit(&c->end[i].network_side);
 }
 
 void cloud_step(struct cloud *c)
@@ -447,10 +447,10 @@ static void join(struct fabric *f, unsigned plane, struct loopback_node *n, unsi
                  unsigned other_port)
 {
     struct fabric_cable *c = &f->cable[f->cables++];
-    for (unsigned way = 0; way < 2; way++) {
-        new_wire(&c->wire[way], f->plan.blocks, FABRIC_TURN + seeded_below(&f->random, 100));
-        c->wire[way].faults = f->plan.faults;
-        c->wire[way].faults.random = seeded_next(&f->random);
+    for (unsigned direction = 0; direction < 2; direction++) {
+        new_wire(&c->wire[direction], f->plan.blocks, FABRIC_TURN + seeded_below(&f->random, 100));
+        c->wire[direction].faults = f->plan.faults;
+        c->wire[direction].faults.random = seeded_next(&f->random);
     }
     c->port[0] = &n->port[port];
     c->port[1] = &other->port[other_port];
@@ -599,7 +599,7 @@ void fabric_validate_empty(struct fabric *f)
 {
     for (unsigned i = 0; i < f->cables; i++)
         f->cable[i].wire[0].faults = f->cable[i].wire[1].faults = (struct loopback_faults){0};
-    /* A link whose frames were lost while it opened asks once more. */
+    /* A link that lost its first frames asks once more. */
     const unsigned quiet = LOOPBACK_ASK_PERIOD + 8 * LOOPBACK_CREDIT_PERIOD;
     for (unsigned turns = 0; turns < quiet / QUIET_TURN; turns++) {
         fabric_step(f);

@@ -1,7 +1,6 @@
-/* support_loopback.h - what tests of switches, endpoints and whole fabrics share: parts of the example platform set up
- * for a judge to look at.
+/* support_loopback.h - parts of the example platform, for tests of switches, endpoints and whole fabrics.
  *
- *     rig     one switch without wires: the test puts packets into its inputs and decides the room of its outputs
+ *     rig     one switch without wires: the test puts packets into its inputs and sets the credit of its outputs
  *     cloud   endpoints joined by a network that may lose, repeat, corrupt and reorder packets
  *     fabric  a whole HammingMesh, all planes
  *
@@ -19,56 +18,56 @@ struct rig {
     struct hal_switch hal;
     struct hx_switch sw;
     struct loopback_wire *wire; /* [ports]: outputs */
-    uint8_t sets[256];          /* accelerator: x_table. The ports for gx, to be written by the test */
-    uint8_t any[256];           /* accelerator: y_table, all ones */
+    uint8_t sets[256];          /* outputs, [ports] */
+    uint8_t any[256];           /* accelerator, x_table: ports for gx, written by the test */
     uint64_t tree[256];         /* router: ports for gx */
-    uint64_t all[256];          /* likewise for gy, which says nothing */
+    uint64_t all[256];          /* router: ports for gy, all ones */
     uint64_t from[HX_MAX_RADIX], returns[HX_MAX_RADIX];
     unsigned blocks;
     uint64_t now;
 };
 
-/* A packet that is at an output, read from the bytes of its frame. */
+/* Packet at an output, read from the bytes of its frame. */
 struct rig_packet {
     unsigned via;
     uint32_t id;
     unsigned vc, hops, length, gx, gy;
-    bool intact; /* payload and header are as they were put in */
+    bool intact; /* payload and header are unchanged */
 };
 
 enum { RIG_JOB = 7 };
 
-/* A switch of `kind` whose routes are free to write: destination (gx, any gy) may leave by rig.sets[gx] (rig.tree[gx]).
+/* Makes a switch of `kind` with free routes: destination (gx, any gy) may leave by rig.sets[gx] (rig.tree[gx]).
  * `raise`: ports that lead off the board. No output has room. */
 void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned raise, unsigned blocks);
-/* Makes a packet arrive. false: the buffer has no room. */
+/* A packet arrives. Returns false if the buffer has no room. */
 bool rig_arrive(struct rig *r, unsigned input, unsigned vc, uint32_t id, unsigned gx, unsigned length);
-/* Likewise, with every field at the test's choice; the buffer must have room. */
+/* A packet with these fields arrives; the buffer must have room. */
 void rig_arrive_as(struct rig *r, unsigned input, unsigned vc, uint32_t id, const struct hx_desc *d);
-/* What an output may send on a VC from now on. */
 /* A tree switch with links at the ports `up`, of which those in `above` lead to spines. */
 void rig_links(struct rig *r, uint64_t up, uint64_t above);
+/* Sets the credit of an output on a VC, in blocks. */
 void rig_room(struct rig *r, unsigned output, unsigned vc, unsigned blocks);
 void rig_room_everywhere(struct rig *r, unsigned blocks);
 unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc);
 unsigned rig_step(struct rig *r);
-/* The packet that came on `vc` of `input`, and nothing else did, while nobody waits. */
+/* Passes the single packet that arrived, on `vc` of `input`, while no packet waits. */
 unsigned rig_pass(struct rig *r, unsigned input, unsigned vc);
-/* Nothing came, and no output has room for who waits but this one. */
+/* Grants a waiting packet this output, the only one with credit; no packet arrived. */
 unsigned rig_grant(struct rig *r, unsigned output);
-/* The next packet that left by the output. */
+/* Takes the next packet that left by the output. */
 bool rig_take(struct rig *r, unsigned output, struct rig_packet *p);
-/* It is there, is this one and is intact. */
+/* Takes that packet, and asserts that it is packet `id`, unchanged. */
 void rig_expect(struct rig *r, unsigned output, uint32_t id);
-/* Blocks that the (input, VC) can still take. */
+/* Free blocks of the (input, VC). */
 unsigned rig_space(const struct rig *r, unsigned input, unsigned vc);
-/* Nothing waits, every buffer is free and every block of credit given back. */
+/* Asserts that no packet waits, all buffers are free and all credit is returned. */
 void rig_validate_empty(const struct rig *r);
 
 /* ---- endpoints and a bad network ---- */
 
 enum {
-    CLOUD_ENDS = 4, /* where their number is drawn, at most */
+    CLOUD_ENDS = 4, /* at most, where the number is random */
     CLOUD_FRAMES = 1024,
     CLOUD_MESSAGES = 256,
     CLOUD_TURN = 1000 /* ns */
@@ -82,10 +81,10 @@ struct cloud_frame {
     unsigned to;
 };
 
-/* What the network does, in percent of the packets. */
+/* Faults of the network, in percent of packets. */
 struct cloud_faults {
     unsigned lose, repeat, corrupt;
-    unsigned keep; /* stays for another turn, so that the order changes */
+    unsigned keep; /* kept for another turn, which changes the order */
 };
 
 struct cloud_end {
@@ -93,41 +92,41 @@ struct cloud_end {
     struct hx_endpoint_config config;
     struct hal_endpoint hal;
     struct hx_endpoint ep;
-    struct hal_endpoint attach_socket;           /* where the network takes its packets and hands it others */
-    struct loopback_wire wire[2][HX_MAX_PLANES]; /* from it, to it */
+    struct hal_endpoint network_side;            /* the network's end of the endpoint's links */
+    struct loopback_wire wire[2][HX_MAX_PLANES]; /* from and to the network */
     void *memory;
     uint32_t session;
     unsigned rank;
     int last_error; /* of the last FAILED */
-    bool mute;      /* no room to inject */
+    bool mute;      /* no credit to inject */
     bool off;       /* not stepped */
 };
 
 struct cloud {
     unsigned ends, planes, blocks;
     struct cloud_end *end;                  /* [ends] */
-    struct cloud_frame frame[CLOUD_FRAMES]; /* in no order; those from `frames` on have a buffer that is free */
+    struct cloud_frame frame[CLOUD_FRAMES]; /* unordered; those from `frames` on have a free buffer */
     unsigned frames;
     struct cloud_faults faults;
     struct messages messages;
-    bool still; /* nothing leaves it, and all keeps its order */
+    bool still; /* packets stay, in order */
     uint64_t now, random;
     uint64_t entered; /* packets */
-    /* Looks at each packet that enters; false: it is taken away. NULL: nobody looks. */
+    /* Looks at each packet that enters; false: the packet is lost. NULL: all enter. */
     bool (*gate)(struct cloud *, struct cloud_frame *);
     void *of_gate;
 };
 
-/* `ends` endpoints at (0,0), (1,0), ... of a fabric of no more columns and of one row, or of as many as the
- * configuration says, configured alike; their ports have `blocks` a VC. */
+/* Makes `ends` endpoints at (0,0), (1,0), ... on one row, or with the columns of the configuration. All have the
+ * same configuration; their ports have `blocks` per VC. */
 void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config *config, unsigned blocks,
                 uint64_t seed);
-/* The endpoint begins anew as its next incarnation. */
+/* The endpoint restarts with its next incarnation. */
 void cloud_restart(struct cloud *c, unsigned end);
-/* A message; its number, or an error. */
+/* Sends a message; returns its number or an error. */
 int cloud_send(struct cloud *c, unsigned from, unsigned to, uint64_t bytes);
 void cloud_step(struct cloud *c);
-/* Steps until the network is empty and all endpoints that are on are idle. false: not within so many steps. */
+/* Steps until the network is empty and all endpoints that are on are idle; false: not within that many steps. */
 bool cloud_run(struct cloud *c, unsigned steps);
 uint64_t cloud_drops(const struct cloud *c, unsigned end, enum hx_drop reason);
 
@@ -136,12 +135,12 @@ uint64_t cloud_drops(const struct cloud *c, unsigned end, enum hx_drop reason);
 struct fabric_plan {
     unsigned a, b, x, y, planes, radix, taper;
     unsigned blocks;               /* buffer of a (port, VC) */
-    struct loopback_faults faults; /* of every wire, each with its own seed */
+    struct loopback_faults faults; /* of every wire, with different seeds */
     uint64_t seed;
-    const uint8_t *blocked; /* as struct hx_blocked_boards */
+    const uint8_t *blocked; /* as in struct hx_blocked_boards */
     uint64_t timeout_ns;    /* of endpoints */
     uint8_t retries;
-    bool check; /* of the CRC */
+    bool check; /* of CRCs */
 };
 
 enum { FABRIC_JOB = 77 };
@@ -162,7 +161,7 @@ struct fabric {
     struct hx_geometry g;
     struct fabric_plan plan;
     struct hal_switch *hal; /* [planes][nodes] */
-    struct hx_switch *sw;   /* likewise */
+    struct hx_switch *sw;   /* [planes][nodes] */
     struct fabric_end *end; /* by rank */
     struct fabric_cable *cable;
     unsigned cables;

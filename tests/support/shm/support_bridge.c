@@ -1,4 +1,4 @@
-/* support_bridge.c - an accelerator that is elsewhere, its cable and its neighbour (support_bridge.h). */
+/* support_bridge.c - an external accelerator, its cable and its neighbour (support_bridge.h). */
 #include "tests/support/shm/support_bridge.h"
 #include "hxmesh/error.h"
 
@@ -64,7 +64,7 @@ static const struct wire_kind line_kind = {.serve = nothing,
 
 /* ---- a fabric of two accelerators, of which the eastern is elsewhere ---- */
 
-void bench_peer_comes(struct bench *b)
+void bench_peer_starts(struct bench *b)
 {
     b->drawn += 1000;
     hx_credit_link_up(&b->peer, HX_MESH_VCS, BENCH_CREDITS, 64, b->drawn);
@@ -101,7 +101,7 @@ int bench_set_up(void **state)
     bench_line.authenticated = 0;
     bench_line.in = (struct bench_tube){.frame = malloc(BENCH_FRAMES * sizeof(struct bench_frame))};
     bench_line.out = (struct bench_tube){.frame = malloc(BENCH_FRAMES * sizeof(struct bench_frame))};
-    bench_peer_comes(b);
+    bench_peer_starts(b);
     *state = b;
     return 0;
 }
@@ -144,13 +144,13 @@ void bench_put_credit(struct hx_credit_frame c)
     bench_put(&bench_line.in, frame, bytes);
 }
 
-void bench_peer_tells(struct bench *b)
+void bench_peer_sends_credit(struct bench *b)
 {
     bench_put_credit(hx_credit_link_frame(&b->peer, 0));
     hx_credit_link_notified(&b->peer);
 }
 
-/* Takes the next data frame; false: none. Credit frames are taken in on the way. */
+/* Takes the next data frame; false: none. Takes credit frames before it. */
 bool bench_peer_takes(struct bench *b, struct hx_header *h, struct bench_frame *data)
 {
     while (bench_line.out.first != bench_line.out.last) {
@@ -174,7 +174,7 @@ void bench_meet(struct bench *b)
     for (unsigned turn = 0; turn < 4; turn++) {
         (void)bench_step(b);
         assert_false(bench_peer_takes(b, &h, &data));
-        bench_peer_tells(b);
+        bench_peer_sends_credit(b);
     }
     (void)bench_step(b);
     (void)bench_step(b);
@@ -225,12 +225,12 @@ void bench_west_sends(struct bench *b, uint32_t number, uint32_t length, unsigne
     b->west->hal.up |= 1U << HX_E;
     assert_true(hx_lane(hal_tx_credits(&b->west->hal, HX_E), vc) > 0);
     assert_true(shm_buffer_get(&b->w.shm, &d.buffer, 0));
-    (void)bench_make_frame(b->f.buffers[d.buffer].frame, number, length, 0, 0); /* in memory hop fields are not kept */
+    (void)bench_make_frame(b->f.buffers[d.buffer].frame, number, length, 0, 0); /* hop fields are not kept in memory */
     hal_transmit(&b->west->hal, HX_E, HX_LOCAL, 0, &d);
     west_commits(b);
 }
 
-/* Takes the next packet of a VC; UINT32_MAX: none. Its payload is looked at. */
+/* Takes the next packet of a VC and checks its payload; UINT32_MAX: none. */
 uint32_t bench_west_takes(struct bench *b, unsigned vc)
 {
     static const uint64_t none_waits[HX_VCS];

@@ -1,5 +1,5 @@
-/* support_bridge.h - a fabric of two accelerators of which the eastern is elsewhere: its bridge, a wire made here with
- * the peer at its end, and the western neighbour in shared memory. */
+/* support_bridge.h - a fabric of two accelerators, the eastern one external: its bridge, a wire with the test's peer
+ * at its end, and the western neighbour in shared memory. */
 #ifndef HXMESH_TESTS_SUPPORT_BRIDGE_H
 #define HXMESH_TESTS_SUPPORT_BRIDGE_H
 
@@ -20,9 +20,9 @@ struct bench_tube {
 
 struct bench_line {
     bool connected;
-    unsigned room;                 /* frames the wire takes */
-    const struct hx_auth_key *key; /* what the peer seals its credit frames with; NULL: it does not */
-    uint64_t authenticated;        /* the number of its last */
+    unsigned room;                 /* frames that the wire can take */
+    const struct hx_auth_key *key; /* key for authentication tags of the peer's credit frames; NULL: none */
+    uint64_t authenticated;        /* number of its last authentication tag */
     struct bench_tube in, out;
 };
 extern struct bench_line bench_line;
@@ -37,7 +37,7 @@ struct bench {
     struct bridge *b;
     struct node *west;
     struct hx_credit_link peer;
-    uint64_t drawn; /* the peer's */
+    uint64_t drawn; /* RNG state of the peer */
     uint64_t now;
 };
 
@@ -45,26 +45,26 @@ int bench_set_up(void **state);
 int bench_tear_down(void **state);
 
 struct fab_cable *bench_cable(const struct bench *b);
-/* A millisecond goes by. Returns what the bridge's step does. */
+/* Advances a millisecond; returns the result of the bridge's step. */
 unsigned bench_step(struct bench *b);
 /* Puts a frame on the wire. */
 void bench_put(struct bench_tube *t, const uint8_t *data, uint32_t bytes);
 void bench_put_credit(struct hx_credit_frame c);
-/* Returns bytes. All bytes of the payload are `number`. */
+/* Makes a frame with `number` in every payload byte; returns its bytes. */
 uint32_t bench_make_frame(uint8_t *frame, uint32_t number, uint32_t length, unsigned vc, unsigned hops);
 
-/* The peer, at the wire's other end: it begins anew, */
-void bench_peer_comes(struct bench *b);
-void bench_peer_tells(struct bench *b);
-/* Takes the next data frame; false: none. Credit frames are taken in on the way. */
+/* The peer at the wire's other end, which begins a session here. */
+void bench_peer_starts(struct bench *b);
+void bench_peer_sends_credit(struct bench *b);
+/* Takes the next data frame; false: none. Takes credit frames before it. */
 bool bench_peer_takes(struct bench *b, struct hx_header *h, struct bench_frame *data);
 void bench_peer_sends(uint32_t number, uint32_t length, unsigned vc);
-/* Until both count together. */
+/* Runs until both ends have a session. */
 void bench_meet(struct bench *b);
 
-/* The neighbour. */
+/* The western neighbour. */
 void bench_west_sends(struct bench *b, uint32_t number, uint32_t length, unsigned vc, unsigned hops);
-/* Takes the next packet of a VC; UINT32_MAX: none. Its payload is looked at. */
+/* Takes the next packet of a VC and checks its payload; UINT32_MAX: none. */
 uint32_t bench_west_takes(struct bench *b, unsigned vc);
 
 void bench_loses_no_buffer(const struct bench *b);

@@ -1,4 +1,4 @@
-/* support_ground.c - shapes, jobs and failures that traffic is tested on (support_ground.h). */
+/* support_ground.c - shapes, jobs and failures for traffic tests (support_ground.h). */
 #include "tests/support/shm/support_ground.h"
 #include "tests/support/support_random.h"
 
@@ -24,7 +24,7 @@ void ground_close(void)
     open = false;
 }
 
-/* Boards fail, and belong to two jobs or to none, at random. */
+/* Boards fail, and belong to one of two jobs or to none, at random. */
 static void spoil(struct hx_spec *spec, bool failures, bool jobs, uint64_t *random)
 {
     unsigned boards = hx_spec_boards(spec);

@@ -1,4 +1,4 @@
-/* support_memif.c - a memif client made here (support_memif.h). */
+/* support_memif.c - a memif client for tests (support_memif.h). */
 #include "support_memif.h"
 #include "hal/wire/memif.h"
 #include "topology/metrics.h"
@@ -57,7 +57,7 @@ void memif_client_close(struct client *c)
     close(c->socket);
 }
 
-void memif_say_with(const struct client *c, const struct memif_message *message, const int *fds, unsigned count)
+void memif_send_with(const struct client *c, const struct memif_message *message, const int *fds, unsigned count)
 {
     union {
         struct cmsghdr header;
@@ -74,12 +74,12 @@ void memif_say_with(const struct client *c, const struct memif_message *message,
     (void)sendmsg(c->socket, &m, MSG_NOSIGNAL);
 }
 
-void memif_say(const struct client *c, const struct memif_message *message, int fd)
+void memif_send_message(const struct client *c, const struct memif_message *message, int fd)
 {
-    memif_say_with(c, message, &fd, fd >= 0);
+    memif_send_with(c, message, &fd, fd >= 0);
 }
 
-int memif_hear(struct client *c)
+int memif_receive(struct client *c)
 {
     ssize_t n = recv(c->socket, &c->heard, sizeof c->heard, 0);
     return n == (ssize_t)sizeof c->heard ? c->heard.type : n < 0 && errno == EAGAIN ? 0 : -1;
@@ -88,7 +88,7 @@ int memif_hear(struct client *c)
 int memif_set_up(void **state)
 {
     static struct pair p;
-    p = (struct pair){.folder = "/dev/shm/memif-XXXXXX"}; /* in memory: fuzzers begin so thousands of times */
+    p = (struct pair){.folder = "/dev/shm/memif-XXXXXX"}; /* in memory: fuzzers start thousands of these */
     assert_non_null(mkdtemp(p.folder));
     snprintf(p.path, sizeof p.path, "%s/s", p.folder);
     assert_int_equal(wire_open_memif(&p.w, p.path), 0);
@@ -134,7 +134,7 @@ struct memif_message memif_script(const struct client *c, unsigned step, int *fd
     return m;
 }
 
-bool memif_look(struct pair *p)
+bool memif_poll_server(struct pair *p)
 {
     wire_serve(&p->w);
     return wire_poll(&p->w);
@@ -143,19 +143,19 @@ bool memif_look(struct pair *p)
 int memif_shake_hands(struct pair *p, unsigned steps)
 {
     int answer = MEMIF_ACK;
-    (void)memif_look(p);
-    assert_int_equal(memif_hear(&p->c), MEMIF_HELLO);
+    (void)memif_poll_server(p);
+    assert_int_equal(memif_receive(&p->c), MEMIF_HELLO);
     for (unsigned step = 0; step < steps; step++) {
         int fd;
         const struct memif_message m = memif_script(&p->c, step, &fd);
-        memif_say(&p->c, &m, fd);
-        (void)memif_look(p);
-        answer = memif_hear(&p->c);
+        memif_send_message(&p->c, &m, fd);
+        (void)memif_poll_server(p);
+        answer = memif_receive(&p->c);
     }
     return answer;
 }
 
-/* The client offers all its buffers, as DPDK's does at its first look. */
+/* Offers all buffers, as DPDK's client does at its first poll. */
 static void offer_all(struct client *c)
 {
     for (unsigned i = 0; i < ENTRIES; i++)
@@ -163,7 +163,7 @@ static void offer_all(struct client *c)
     c->to_client->head = (uint16_t)(c->to_client->tail + ENTRIES);
 }
 
-/* Whether the client was served; or it was stopped, as this whole process was, for longer than a handshake may take. */
+/* Whether the server accepted the client, or this process was stopped for longer than the limit of a handshake. */
 static bool is_connected(struct pair *p, uint32_t buffer_bytes)
 {
     uint64_t begun = hx_metrics_now();
@@ -172,15 +172,15 @@ static bool is_connected(struct pair *p, uint32_t buffer_bytes)
         return true;
     assert_true(hx_metrics_now() - begun > MEMIF_HANDSHAKE_NS);
     memif_client_close(&p->c);
-    (void)memif_look(p);
+    (void)memif_poll_server(p);
     return false;
 }
 
 void memif_connect_client(struct pair *p, uint32_t buffer_bytes)
 {
     while (!is_connected(p, buffer_bytes))
-        ; /* it was refused rightly, and comes again */
-    assert_true(memif_look(p));
+        ; /* a rightful refusal; the client retries */
+    assert_true(memif_poll_server(p));
     offer_all(&p->c);
 }
 

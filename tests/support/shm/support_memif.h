@@ -1,4 +1,4 @@
-/* support_memif.h - a memif client made here, to try the server's side of hal/wire/memif.h with. */
+/* support_memif.h - a memif client, to test the server side of hal/wire/memif.h. */
 #ifndef SUPPORT_MEMIF_H
 #define SUPPORT_MEMIF_H
 
@@ -25,7 +25,7 @@ struct pair {
     struct client c;
 };
 
-/* A test begins and ends so; *state is a struct pair. */
+/* Setup and teardown of a test; *state is a struct pair. */
 int memif_set_up(void **state);
 int memif_tear_down(void **state);
 
@@ -36,21 +36,21 @@ static inline size_t memif_ring_bytes(void)
 
 void memif_client_open(struct client *c, const char *path, uint32_t buffer_bytes, unsigned seals);
 void memif_client_close(struct client *c);
-void memif_say_with(const struct client *c, const struct memif_message *message, const int *fds, unsigned count);
-void memif_say(const struct client *c, const struct memif_message *message, int fd);
-/* The type of the next message, 0: none, -1: the socket's end. */
-int memif_hear(struct client *c);
-/* What a client says in its step, 0 .. STEPS - 1. */
+void memif_send_with(const struct client *c, const struct memif_message *message, const int *fds, unsigned count);
+void memif_send_message(const struct client *c, const struct memif_message *message, int fd);
+/* Takes the next message; returns its type, 0: none, -1: the socket was closed. */
+int memif_receive(struct client *c);
+/* Message of the client in a step of its handshake, 0 .. STEPS - 1. */
 struct memif_message memif_script(const struct client *c, unsigned step, int *fd);
-/* As the opener and the user do by turns. */
-bool memif_look(struct pair *p);
-/* Says the first `steps` and hears the answers. Returns the type of the last one. */
+/* Polls the server, as its opener and its user do in turn. */
+bool memif_poll_server(struct pair *p);
+/* Sends the first `steps` messages and takes the answers. Returns the type of the last one. */
 int memif_shake_hands(struct pair *p, unsigned steps);
 void memif_connect_client(struct pair *p, uint32_t buffer_bytes);
 void memif_make_frame(uint8_t *frame, uint32_t bytes, unsigned number);
-/* Puts a frame into the ring to the server, in as many pieces as it takes. */
+/* Puts a frame into the ring to the server, in as many pieces as it needs. */
 bool memif_client_send(struct client *c, const uint8_t *frame, uint32_t bytes);
-/* Takes a frame out of the ring from the server and offers its buffers again. Returns its bytes, 0: none. */
+/* Takes a frame from the server's ring and offers its buffers again. Returns its bytes, 0: none. */
 uint32_t memif_client_take(struct client *c, uint16_t *at, uint8_t *frame);
 
 #endif

@@ -1,4 +1,4 @@
-/* support_shm.c - running workers by hand, and judging them (support_shm.h). */
+/* support_shm.c - steps workers, and checks their fabric (support_shm.h). */
 #include "tests/support/shm/support_shm.h"
 #include "fabric-emu/live/accelerator.h"
 #include "fabric-emu/live/conditions.h"
@@ -12,27 +12,27 @@
 
 /* ---- the ledger ---- */
 
-enum { MOST_PACKETS = 64 }; /* of a message */
+enum { MOST_PACKETS = 64 }; /* per message */
 
-/* What a destination has of a message that is arriving. */
+/* What a destination has of an incomplete message. */
 struct arriving {
-    uint64_t key;    /* epoch and number by which the endpoint knows it, + 1; 0: nothing yet */
-    uint64_t number; /* of the source's messages */
-    uint64_t placed; /* packets, bit by packet */
+    uint64_t key;    /* epoch and number in the endpoint, + 1; 0: no packet yet */
+    uint64_t number; /* among the source's messages */
+    uint64_t placed; /* packets, a bit each */
 };
 
-/* All in memory that is shared: these pointers are the same in every process, since all are forked from one. */
+/* In shared memory: pointers are equal in all processes, which are forks of one. */
 static struct book {
     struct support *s;
     size_t bytes;
     uint32_t accelerators;
-    uint64_t numbers;           /* messages of one source */
-    struct support_ledger sums; /* begins the shared memory */
+    uint64_t numbers;           /* messages per source */
+    struct support_ledger sums; /* first in the shared memory */
     struct arriving *arriving;  /* [destination][source][HX_PEER_WINDOW] */
     uint8_t *received;          /* [source][number] */
 } * book;
 
-static struct hal_user emulator; /* its payload and event functions, before the ledger took their place */
+static struct hal_user emulator; /* payload and event functions of the emulator, which the ledger replaces */
 
 static struct arriving *arriving_of(uint32_t destination, uint32_t source, uint32_t message)
 {
@@ -66,7 +66,7 @@ static uint64_t key_of(uint32_t source, uint64_t number, uint32_t packet)
     return random_of(number, source, packet);
 }
 
-/* The first word says which message this is; the others follow from it. */
+/* The first word identifies the message; the others follow from it. */
 static void write_payload(uint8_t *to, unsigned bytes, uint32_t source, uint64_t number, uint32_t packet)
 {
     uint64_t key = key_of(source, number, packet);
@@ -87,7 +87,7 @@ static bool is_payload(const uint8_t *from, unsigned bytes, uint32_t source, uin
     return true;
 }
 
-/* ---- what endpoints call instead of the emulator's functions ---- */
+/* ---- functions of endpoints, in place of the emulator's ---- */
 
 static void fill(void *of, const struct hx_send *send, uint32_t packet, uint8_t *to, unsigned bytes)
 {
@@ -269,7 +269,7 @@ bool support_is_done(const struct worker *w, bool may_begin)
 
 /* ---- audit ---- */
 
-/* seen: NULL where buffers are only counted. */
+/* seen: NULL to count buffers only. */
 static void see(struct support_audit *audit, uint8_t *seen, uint32_t buffer)
 {
     if (!seen)
@@ -284,14 +284,14 @@ static void see(struct support_audit *audit, uint8_t *seen, uint32_t buffer)
 static void audit_ring(struct support_audit *audit, uint8_t *seen, const struct shm_pool_ring *ring, uint32_t size)
 {
     if (ring->head - ring->tail > audit->buffers) {
-        audit->foreign++; /* the indices make no sense */
+        audit->foreign++; /* impossible indices */
         return;
     }
     for (uint64_t at = ring->tail; at != ring->head; at++)
         see(audit, seen, ring->slots[at % size]);
 }
 
-/* link.h: positions tail .. head-1 of each VC, 16 bits a VC in one word, but those whose bit in `gone` is set. */
+/* link.h: positions tail .. head-1 of each VC, 16 bits a VC in one word, without those with a bit in `gone`. */
 static void audit_link(struct support_audit *audit, uint8_t *seen, const struct shm_link *link, unsigned size)
 {
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
@@ -312,8 +312,8 @@ static uint64_t count_link(const struct fab_fabric *f, const uint8_t *base, size
     return audit.in_links;
 }
 
-/* Links of a plane: those leaving each port of each node, LOCAL's to the endpoint; then the endpoints' to LOCAL. Faulty
- * links: those of each port of each node, plane by plane. */
+/* Links of a plane: from each port of each node (LOCAL: to the endpoint), then from endpoints to LOCAL. Faulty
+ * links: from each port of each node, plane by plane. */
 uint64_t support_waiting_for(const struct support *s, unsigned worker)
 {
     const struct fab_fabric *f = &s->f;

@@ -1,4 +1,4 @@
-/* support_virtual.c - runs a model in processes of a test's own (support_virtual.h). */
+/* support_virtual.c - runs a model in child processes (support_virtual.h). */
 #include "tests/support/virtual/support_virtual.h"
 #include "base/error.h"
 #include "fabric-emu/virtual/build.h"
@@ -28,7 +28,7 @@ static void set_flows(struct support_virtual *s)
     }
 }
 
-/* Boards fail before jobs find theirs. */
+/* Boards fail before jobs are placed. */
 static void name_jobs(struct support_virtual *s)
 {
     const struct support_virtual_plan *p = s->plan;
@@ -96,9 +96,9 @@ void support_virtual_close_worker(struct support_virtual *s, struct worker *w)
     support_virtual_close(s);
 }
 
-/* ---- what is said on stderr ---- */
+/* ---- stderr ---- */
 
-/* Sends it to a file of no name until give_back(). */
+/* Redirects stderr to an unnamed file until give_back(). */
 static int take_stderr(FILE *file)
 {
     (void)fflush(stderr);

@@ -1,5 +1,5 @@
-/* test_defragment.c - moves that make room: nobody stands on another's boards or on failed ones, whoever need not move
- * stays, and fewer boards move than if all were placed anew. */
+/* test_defragment.c - moves that make room: no overlap with other jobs or failed boards, no unnecessary move, and
+ * fewer moved boards than with a new placement of all jobs. */
 #include "sched/defragment.h"
 #include "tests/support/support_random.h"
 
@@ -13,7 +13,7 @@
 enum { SIDE = 12, MOST = 40 };
 static const struct hx_placement_rules rules = {.transpose = true, .aspect = 8, .search = 2000};
 
-/* What stands on a grid, some boards failed. */
+/* Jobs on a grid with failed boards. */
 struct ground {
     struct hx_boards boards;
     bool failed[SIDE * SIDE];
@@ -26,7 +26,7 @@ static unsigned boards_of(const struct hx_placement *p)
     return p->shape.rows * p->shape.columns;
 }
 
-/* Fills the grid and takes every other job away again, so that what is free lies in pieces. */
+/* Fills the grid and removes every other job, so that free boards are scattered. */
 static void fragment(struct ground *g, uint64_t *random)
 {
     *g = (struct ground){.jobs = 0};
@@ -72,7 +72,7 @@ static void claim(bool *taken, const struct ground *g, const struct hx_placement
     }
 }
 
-/* Returns the boards that move. */
+/* Checks the moves; returns the number of moved boards. */
 static unsigned validate(const struct ground *g, const struct hx_placement *room, const struct hx_placement *move)
 {
     bool taken[SIDE * SIDE] = {false};
@@ -122,8 +122,8 @@ static void room_is_made(void **state)
     assert_true(hard > 20 && made * 10 > hard * 9);
 }
 
-/* Boards of a row need not lie beside each other: nobody moves for two that do not. */
-static void nobody_moves_in_vain(void **state)
+/* Boards of a row need not be adjacent: no job moves for two that are not. */
+static void no_job_moves_without_need(void **state)
 {
     (void)state;
     struct hx_boards b;
@@ -133,7 +133,7 @@ static void nobody_moves_in_vain(void **state)
     hx_boards_make(&b, 4, 1);
     hx_placement_take(&standing[0], &b);
     hx_placement_take(&standing[1], &b);
-    hx_board_take(&b, 0, 0); /* another's, which cannot move */
+    hx_board_take(&b, 0, 0); /* of another, which cannot move */
     assert_true(hx_make_room(&room, move, standing, 2, &b, (struct hx_shape){1, 1}, &line));
     assert_int_equal(move[0].shape.rows + move[1].shape.rows, 0);
     assert_int_equal(room.column[0], 2);
@@ -141,12 +141,12 @@ static void nobody_moves_in_vain(void **state)
     assert_false(hx_make_room(&room, move, standing, 2, &b, (struct hx_shape){1, 2}, &line));
     hx_board_give_back(&b, 0, 0);
     assert_true(hx_make_room(&room, move, standing, 2, &b, (struct hx_shape){1, 2}, &line));
-    assert_int_equal(move[0].shape.rows + move[1].shape.rows, 0); /* any two columns of a row are together */
+    assert_int_equal(move[0].shape.rows + move[1].shape.rows, 0); /* any two columns of a row will do */
     hx_placement_free(&room);
     hx_boards_free(&b);
 }
 
-/* Of three boards one moves, of two both: the columns 0, 1, 4 of row 0 become 0, 1, 2, the columns 2, 3 of row 1 would
+/* Of three boards one moves, of two both: columns 0, 1, 4 of row 0 become 0, 1, 2; columns 2, 3 of row 1 would
  * become 3, 4. */
 static void boards_that_stay_do_not_count(void **state)
 {
@@ -158,7 +158,7 @@ static void boards_that_stay_do_not_count(void **state)
     hx_boards_make(&b, 5, 2);
     hx_placement_take(&standing[0], &b);
     hx_placement_take(&standing[1], &b);
-    hx_board_take(&b, 3, 0); /* others', which cannot move */
+    hx_board_take(&b, 3, 0); /* of others, which cannot move */
     hx_board_take(&b, 0, 1);
     hx_board_take(&b, 1, 1);
     assert_true(hx_make_room(&room, move, standing, 2, &b, (struct hx_shape){2, 1}, &line));
@@ -176,7 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_is_made),
-        cmocka_unit_test(nobody_moves_in_vain),
+        cmocka_unit_test(no_job_moves_without_need),
         cmocka_unit_test(boards_that_stay_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

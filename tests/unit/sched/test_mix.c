@@ -1,5 +1,5 @@
-/* test_mix.c - job sizes from a file, and mixes of jobs: drawn as the file says, the same for the same seed, and as
- * full as they say. */
+/* test_mix.c - job sizes from a file, and mixes of jobs: distributed as in the file, reproducible by seed, with the
+ * stated utilization. */
 #include "sched/mix.h"
 #include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
@@ -18,7 +18,7 @@ static bool read_text(struct hx_job_sizes *s, const char *text, struct hx_proble
     return hx_job_sizes_read(s, file_write_text("sizes.csv", text), problem);
 }
 
-static void sizes_are_drawn_as_the_file_says(void **state)
+static void sizes_follow_the_file(void **state)
 {
     (void)state;
     enum { DRAWN = 200000 };
@@ -37,7 +37,7 @@ static void sizes_are_drawn_as_the_file_says(void **state)
     hx_job_sizes_free(&s);
 }
 
-/* What the trace's own file says of boards, beside what it says of jobs. */
+/* The trace's own file counts boards as well as jobs. */
 static void the_papers_sizes(void **state)
 {
     (void)state;
@@ -64,7 +64,7 @@ static void the_papers_sizes(void **state)
     hx_job_sizes_free(&s);
 }
 
-static void files_that_are_none(void **state)
+static void missing_and_other_files_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -108,7 +108,7 @@ static void mixes(void **state)
     assert_true(one.upper[0] == 0 && one.upper[1] == 0);
     hx_job_sizes_free(&s);
 
-    /* Jobs of one board: all boards that have not failed are used, whatever the rules. */
+    /* Jobs of one board: all working boards are used, under any rule. */
     assert_true(read_text(&s, "job_size,perc_jobs_lte\n1,100\n", &problem));
     rules.failed = 40;
     hx_mix_run(&one, &rules, &s, 7);
@@ -123,8 +123,8 @@ static void mixes(void **state)
     rules.taken = NULL;
     hx_job_sizes_free(&s);
 
-    /* Squares of a quarter each fill it, the last is not cut. Each has 2 of its 4 leaves of columns and of rows: of its
-     * 56 pairs of columns 32 are on two leaves. */
+    /* Four squares of a quarter each fill the fabric, the last uncut. Each has 2 of its 4 leaves of columns and of
+     * rows: of its 56 pairs of columns 32 are on two leaves. */
     assert_true(read_text(&s, "job_size,perc_jobs_lte\n64,100\n", &problem));
     rules.failed = 0;
     rules.placement.leaf[0] = rules.placement.leaf[1] = 4;
@@ -136,8 +136,8 @@ static void mixes(void **state)
     hx_job_sizes_free(&s);
 }
 
-/* What is longer than half the fabric is not drawn: not for ever, where there is nothing else. */
-static void sizes_that_are_too_long(void **state)
+/* Sizes longer than half the fabric are not drawn; a file with only such sizes ends. */
+static void too_long_sizes(void **state)
 {
     (void)state;
     struct hx_job_sizes s;
@@ -145,12 +145,12 @@ static void sizes_that_are_too_long(void **state)
     struct hx_mix mix;
     struct hx_mix_rules rules = {.columns = 8, .rows = 8, .placement = {.aspect = 1}};
     assert_true(read_text(&s, "job_size,perc_jobs_lte\n4,0\n30,50\n9000,100\n", &problem));
-    assert_false(hx_mix_has_jobs(&rules, &s)); /* 4 is no job's, 30 are 6x5 */
+    assert_false(hx_mix_has_jobs(&rules, &s)); /* no job has 4 boards, 30 are 6x5 */
     hx_mix_run(&mix, &rules, &s, 1);
     assert_int_equal(mix.jobs, 0);
     hx_job_sizes_free(&s);
 
-    /* 61 boards: three times 16, and 13 remain, whose only shape is 13x1. */
+    /* 61 boards: three times 16, and 13 remain, with 13x1 as the only shape. */
     assert_true(read_text(&s, "job_size,perc_jobs_lte\n16,100\n", &problem));
     rules.failed = 3;
     assert_true(hx_mix_has_jobs(&rules, &s));
@@ -159,8 +159,7 @@ static void sizes_that_are_too_long(void **state)
     hx_job_sizes_free(&s);
 }
 
-/* As no job is longer than half the fabric, all boards are used if the largest is placed first: of the paper's sizes
- * too. */
+/* With no job longer than half the fabric, placing the largest first uses all boards, also with the paper's sizes. */
 static void the_largest_first_fill_all(void **state)
 {
     (void)state;
@@ -181,11 +180,11 @@ static void the_largest_first_fill_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_drawn_as_the_file_says),
+        cmocka_unit_test(sizes_follow_the_file),
         cmocka_unit_test(the_papers_sizes),
-        cmocka_unit_test(files_that_are_none),
+        cmocka_unit_test(missing_and_other_files_are_refused),
         cmocka_unit_test(mixes),
-        cmocka_unit_test(sizes_that_are_too_long),
+        cmocka_unit_test(too_long_sizes),
         cmocka_unit_test(the_largest_first_fill_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_placement.c - where jobs are put: by hand, against all sets of rows, and that what is found is a sub-HammingMesh
- * of free boards. */
+/* test_placement.c - placement of jobs: by hand, and against all sets of rows; every result is a sub-HammingMesh of
+ * free boards. */
 #include "sched/locality.h"
 #include "sched/placement.h"
 #include "tests/support/support_random.h"
@@ -54,8 +54,8 @@ static void the_greedy_rule(void **state)
     assert_at(p.row, 3, "0 1 2");
     assert_at(p.column, 2, "1 2");
     hx_placement_free(&p);
-    /* Row 0 has not three, row 1 has columns 1 to 3, which no other row shares: the rule does not begin again at row
-     * 2. */
+    /* Row 0 has fewer than three, row 1 has columns 1 to 3, which no other row shares: the rule does not restart at
+     * row 2. */
     assert_false(hx_place(&p, &b, (struct hx_shape){.rows = 2, .columns = 3}, &greedy));
     struct hx_placement_rules searching = greedy;
     searching.search = 100;
@@ -158,7 +158,7 @@ static void assert_good(const struct hx_placement *p, const struct hx_boards *b,
     }
 }
 
-static void a_search_finds_what_there_is(void **state)
+static void a_search_finds_every_placement(void **state)
 {
     (void)state;
     uint64_t random = seeded_by(16);
@@ -189,7 +189,7 @@ static void a_search_finds_what_there_is(void **state)
 
 /* ---- locality ---- */
 
-/* How often one of a ring of so many sends to another: once for each side on which it stands. */
+/* Sends between two members of a ring: one for each side on which they are adjacent. */
 static unsigned ring_sends(unsigned from, unsigned to, unsigned count)
 {
     unsigned sends = 0;
@@ -251,7 +251,7 @@ static void upper_traffic_is_that_of_every_send(void **state)
     }
 }
 
-static void near_is_on_one_leaf_where_that_is_free(void **state)
+static void near_is_on_one_leaf_if_that_is_free(void **state)
 {
     (void)state;
     struct hx_boards b;
@@ -270,7 +270,7 @@ static void near_is_on_one_leaf_where_that_is_free(void **state)
     hx_boards_free(&b);
 }
 
-static void boards_taken_and_given_back(void **state)
+static void boards_taken_and_returned(void **state)
 {
     (void)state;
     uint64_t random = seeded_by(5);
@@ -294,7 +294,7 @@ static void boards_taken_and_given_back(void **state)
 }
 
 /* Against all sets of rows. */
-static void the_largest_place_is_found(void **state)
+static void the_largest_placement_is_found(void **state)
 {
     (void)state;
     uint64_t random = 7;
@@ -324,14 +324,14 @@ static void the_largest_place_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_largest_place_is_found),
+        cmocka_unit_test(the_largest_placement_is_found),
         cmocka_unit_test(the_greedy_rule),
         cmocka_unit_test(other_shapes),
         cmocka_unit_test(shapes_of_a_job),
-        cmocka_unit_test(a_search_finds_what_there_is),
+        cmocka_unit_test(a_search_finds_every_placement),
         cmocka_unit_test(upper_traffic_is_that_of_every_send),
-        cmocka_unit_test(near_is_on_one_leaf_where_that_is_free),
-        cmocka_unit_test(boards_taken_and_given_back),
+        cmocka_unit_test(near_is_on_one_leaf_if_that_is_free),
+        cmocka_unit_test(boards_taken_and_returned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_schedule.c - jobs over time: by hand for each policy, and that nothing that must not happen does: no two jobs on
- * one board, no job on a failed one, nobody delayed by who came later. */
+/* test_schedule.c - jobs over time: by hand for each policy, and in general: no two jobs on one board, none on a
+ * failed one, none delayed by a later one. */
 #include "sched/trace.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
@@ -42,7 +42,8 @@ static void each_policy_by_hand(void **state)
     ASSERT_STARTS(&s, 0, 10, 20, 20, -1);
     assert_int_equal(s.refused, 1);
     assert_true(s.end == 40);
-    /* 2 boards for 10 s, 4 for 10, 1 for 5, 1 for 20: of 4 for 40 s. The second job was stuck for 9 s before 2 of 4. */
+    /* 2 boards for 10 s, 4 for 10, 1 for 5, 1 for 20: of 4 for 40 s. The second job waited 9 s although 2 of 4 were
+     * free. */
     assert_true(s.utilization == (20.0 + 40 + 5 + 20) / 160);
     assert_true(s.fragmentation == 0);
     hx_schedule_free(&s);
@@ -52,11 +53,10 @@ static void each_policy_by_hand(void **state)
     hx_schedule_free(&s);
 }
 
-static void fragmentation_is_boards_that_are_free_and_of_no_use(void **state)
+static void fragmentation_is_free_boards_without_use(void **state)
 {
     (void)state;
-    /* Two jobs of a column's height end apart: the two boards left of row 0 and of row 1 are not those of one
-     * column. */
+    /* Two jobs of a column's height end separately: the free boards of rows 0 and 1 are in different columns. */
     struct hx_schedule_job jobs[] = {{.arrival = 0, .duration = 10, .shape = {1, 1}},
                                      {.arrival = 0, .duration = 4, .shape = {1, 1}},
                                      {.arrival = 0, .duration = 4, .shape = {1, 1}},
@@ -72,8 +72,8 @@ static void fragmentation_is_boards_that_are_free_and_of_no_use(void **state)
 
 /* ---- hosts ---- */
 
-/* Leaves of two hosts. From 4 s on the hosts of two leaves are free that do not lie together. */
-static void hosts_lie_together_or_need_not(void **state)
+/* Leaves of two hosts. From 4 s on, two free hosts are on different leaves. */
+static void hosts_are_contiguous_or_not(void **state)
 {
     static const double starts[HX_HOSTS_RULES] = {
         [HX_HOSTS_CONTIGUOUS] = 10, [HX_HOSTS_BY_GROUP] = 4, [HX_HOSTS_RANDOM] = 4};
@@ -95,9 +95,8 @@ static void hosts_lie_together_or_need_not(void **state)
     hx_fabric_free(&f);
 }
 
-/* A leaf that has failed takes its two hosts with it: of eight six are left, all of which are in use for half of the
- * time. */
-static void hosts_that_have_failed_get_no_job(void **state)
+/* A failed leaf takes its two hosts with it: six of eight remain, all in use for half of the time. */
+static void failed_hosts_get_no_job(void **state)
 {
     struct hx_fabric f;
     struct hx_schedule s;
@@ -118,8 +117,8 @@ static void hosts_that_have_failed_get_no_job(void **state)
     hx_fabric_free(&f);
 }
 
-/* Of four boards two are left. */
-static void boards_that_are_taken_get_no_job(void **state)
+/* Two of four boards remain. */
+static void taken_boards_get_no_job(void **state)
 {
     (void)state;
     static const bool taken[] = {true, false, false, true};
@@ -137,7 +136,7 @@ static void boards_that_are_taken_get_no_job(void **state)
 }
 
 /* Before all others and after them. */
-static void a_job_that_is_refused_takes_no_time(void **state)
+static void a_refused_job_takes_no_time(void **state)
 {
     (void)state;
     struct hx_schedule s;
@@ -220,7 +219,7 @@ static void validate_drawn(const struct hx_schedule_rules *rules, uint64_t *rand
     hx_schedule_free(&s);
 }
 
-static void nobody_meets_and_all_run(void **state)
+static void no_jobs_overlap_and_all_run(void **state)
 {
     (void)state;
     uint64_t random = seeded_by(11);
@@ -237,7 +236,7 @@ static void nobody_meets_and_all_run(void **state)
     }
 }
 
-static void nobody_meets_on_hosts(void **state)
+static void no_jobs_overlap_on_hosts(void **state)
 {
     struct hx_fabric f;
     (void)state;
@@ -257,12 +256,12 @@ static void nobody_meets_on_hosts(void **state)
     hx_fabric_free(&f);
 }
 
-static void the_first_one_is_not_delayed(void **state)
+static void the_first_job_is_not_delayed(void **state)
 {
     (void)state;
     enum { JOBS = 40 };
     uint64_t random = seeded_by(4);
-    /* What comes first has boards at once, then one job asks for all: it starts as early as with nobody behind it. */
+    /* Random jobs start at once, then one needs all boards: it starts as early as without later jobs. */
     for (unsigned n = 0; n < 200; n++) {
         struct hx_schedule_job all[JOBS], few[JOBS];
         struct hx_schedule whole, part;
@@ -302,7 +301,7 @@ static void traces(void **state)
     hx_job_trace_free(&t);
 }
 
-static void traces_that_are_none(void **state)
+static void missing_and_other_traces_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -333,16 +332,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_policy_by_hand),
-        cmocka_unit_test(fragmentation_is_boards_that_are_free_and_of_no_use),
-        cmocka_unit_test(nobody_meets_and_all_run),
-        cmocka_unit_test(nobody_meets_on_hosts),
-        cmocka_unit_test(hosts_lie_together_or_need_not),
-        cmocka_unit_test(hosts_that_have_failed_get_no_job),
-        cmocka_unit_test(boards_that_are_taken_get_no_job),
-        cmocka_unit_test(a_job_that_is_refused_takes_no_time),
-        cmocka_unit_test(the_first_one_is_not_delayed),
+        cmocka_unit_test(fragmentation_is_free_boards_without_use),
+        cmocka_unit_test(no_jobs_overlap_and_all_run),
+        cmocka_unit_test(no_jobs_overlap_on_hosts),
+        cmocka_unit_test(hosts_are_contiguous_or_not),
+        cmocka_unit_test(failed_hosts_get_no_job),
+        cmocka_unit_test(taken_boards_get_no_job),
+        cmocka_unit_test(a_refused_job_takes_no_time),
+        cmocka_unit_test(the_first_job_is_not_delayed),
         cmocka_unit_test(traces),
-        cmocka_unit_test(traces_that_are_none),
+        cmocka_unit_test(missing_and_other_traces_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* test_attach_socket.c - the door of a fabric (program/attach_socket.h, fabric-emu/live/attach_server.h): it gives whoever asks rightly a
- * description of his own of memory that nobody can make shorter, and nothing else; and who asks believes nothing that
- * is not so. */
+/* test_attach_socket.c - the attach socket of a fabric (program/attach_socket.h, fabric-emu/live/attach_server.h): a
+ * valid request gets a descriptor of its own for memory that cannot shrink, and nothing else. The requester
+ * validates what it gets. */
 #include "fabric-emu/live/attach_server.h"
 #include "hal/wire/passing.h"
 #include "program/attach_socket.h"
@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-enum { LIVES = 2 /* the host that runs here */, TICK_MS = 5 };
+enum { LIVES = 2 /* the host that a program may attach to */, TICK_MS = 5 };
 
 static struct hx_fabric fabric;
 static struct programs programs;
@@ -75,7 +75,7 @@ static int tear_down(void **state)
     return arena_validate_closed(state);
 }
 
-/* What calls the worker is looked at here: the supervisor's other end hears it. */
+/* The test reads the worker's wakeups itself: the supervisor's other end receives them. */
 static int ask(const char *host)
 {
     int wakeup_fd = -1;
@@ -93,9 +93,9 @@ static int ask(const char *host)
     return answer;
 }
 
-/* ---- what it gives ---- */
+/* ---- answers ---- */
 
-static void what_it_gives_keeps_its_size(void **state)
+static void attached_memory_keeps_its_size(void **state)
 {
     (void)state;
     int fd = ask("2");
@@ -104,12 +104,13 @@ static void what_it_gives_keeps_its_size(void **state)
         assert_int_equal(ftruncate(fd, (off_t)programs.at[LIVES].bytes + more), -1);
         assert_int_equal(errno, EPERM);
     }
-    assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1); /* or it could take the supervisor's memory from it */
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1); /* or a program could take the memory from the
+                                                                 * supervisor */
     assert_int_equal(errno, EPERM);
     (void)close(fd);
 }
 
-static void each_has_a_lock_of_his_own(void **state)
+static void each_requester_has_its_own_lock(void **state)
 {
     (void)state;
     struct attachment first;
@@ -127,7 +128,7 @@ static void each_has_a_lock_of_his_own(void **state)
     attachment_close(&second);
 }
 
-static void who_is_not_there_is_not_found(void **state)
+static void absent_hosts_are_not_found(void **state)
 {
     (void)state;
     char longest[200];
@@ -138,7 +139,7 @@ static void who_is_not_there_is_not_found(void **state)
         assert_int_equal(ask(names[i]), -ENOENT);
 }
 
-/* ---- what is not asked rightly ---- */
+/* ---- invalid requests ---- */
 
 static void garbage_gets_nothing_and_does_no_harm(void **state)
 {
@@ -148,13 +149,13 @@ static void garbage_gets_nothing_and_does_no_harm(void **state)
     int pair[2];
     char byte;
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-    assert_true(send(attach_socket, &q, sizeof q, 0) == sizeof q); /* nowhere to answer to */
+    assert_true(send(attach_socket, &q, sizeof q, 0) == sizeof q); /* no descriptor for an answer */
     assert_true(passing_send(attach_socket, &q, sizeof q - 1, pair[1], 0));
-    assert_true(passing_send(attach_socket, &q, sizeof q, STDERR_FILENO, 0)); /* no socket */
+    assert_true(passing_send(attach_socket, &q, sizeof q, STDERR_FILENO, 0)); /* not a socket */
     q.magic++;
     assert_true(passing_send(attach_socket, &q, sizeof q, pair[1], 0));
     (void)close(pair[1]);
-    assert_int_equal(read(pair[0], &byte, 1), 0); /* every one of it is closed, nothing came */
+    assert_int_equal(read(pair[0], &byte, 1), 0); /* every descriptor is closed, nothing arrived */
     (void)close(pair[0]);
     (void)close(attach_socket);
     int fd = ask("2");
@@ -162,7 +163,7 @@ static void garbage_gets_nothing_and_does_no_harm(void **state)
     (void)close(fd);
 }
 
-static void another_version_is_told_so(void **state)
+static void another_version_gets_an_error(void **state)
 {
     (void)state;
     int attach_socket = attach_socket_find(arena_name);
@@ -180,9 +181,9 @@ static void another_version_is_told_so(void **state)
     (void)close(attach_socket);
 }
 
-/* ---- what one has left ---- */
+/* ---- after a program ---- */
 
-static void what_one_has_written_over_is_whole_for_the_next(void **state)
+static void overwritten_memory_is_restored_for_the_next_program(void **state)
 {
     (void)state;
     struct attachment at;
@@ -200,9 +201,9 @@ static void what_one_has_written_over_is_whole_for_the_next(void **state)
     attachment_close(&at);
 }
 
-/* ---- what takes long to close ---- */
+/* ---- slow closes ---- */
 
-/* A socket in whose queue that one lies. */
+/* A socket with that descriptor in its queue. */
 static int wrapped(int fd)
 {
     int pair[2];
@@ -213,7 +214,7 @@ static int wrapped(int fd)
     return pair[1];
 }
 
-/* More of them than anybody who asks sends. */
+/* More descriptors than any requester sends. */
 static void ask_by_many(int attach_socket, const struct attach_request *q, int fd)
 {
     enum { MANY = 5 };
@@ -229,21 +230,21 @@ static void ask_by_many(int attach_socket, const struct attach_request *q, int f
     assert_int_equal(sendmsg(attach_socket, &message, 0), sizeof *q);
 }
 
-static void what_takes_long_to_close_keeps_nobody_waiting(void **state)
+static void a_slow_close_delays_no_requester(void **state)
 {
     (void)state;
-    enum { ITSELF, BESIDE_OTHERS, WITHIN_ANOTHER, WAYS };
+    enum { ITSELF, BESIDE_OTHERS, WITHIN_ANOTHER, CASES };
     const struct attach_request q = {.magic = ATTACH_SOCKET_MAGIC, .version = ATTACHMENT_VERSION, .host = "2"};
     int attach_socket = attach_socket_find(arena_name);
-    int peer[WAYS];
-    for (unsigned way = 0; way < WAYS; way++) {
-        int fd = lingering_open(&peer[way]);
+    int peer[CASES];
+    for (unsigned which = 0; which < CASES; which++) {
+        int fd = lingering_open(&peer[which]);
         if (fd < 0)
             skip();
-        if (way == WITHIN_ANOTHER)
+        if (which == WITHIN_ANOTHER)
             fd = wrapped(fd);
-        assert_int_equal(kill(supervisor, SIGSTOP), 0); /* its close is to be the last */
-        if (way == BESIDE_OTHERS)
+        assert_int_equal(kill(supervisor, SIGSTOP), 0); /* the supervisor's close is to be the last */
+        if (which == BESIDE_OTHERS)
             ask_by_many(attach_socket, &q, fd);
         else
             assert_true(passing_send(attach_socket, &q, sizeof q, fd, 0));
@@ -253,21 +254,21 @@ static void what_takes_long_to_close_keeps_nobody_waiting(void **state)
         assert_true(answer >= 0);
         (void)close(answer);
     }
-    for (unsigned way = 0; way < WAYS; way++)
-        (void)close(peer[way]);
+    for (unsigned which = 0; which < CASES; which++)
+        (void)close(peer[which]);
     (void)close(attach_socket);
 }
 
-/* ---- what is no door ---- */
+/* ---- dead and foreign sockets ---- */
 
-/* As the end of a process does it: the name stays. */
+/* Closes as the end of a process does: the name stays. */
 static void let_go(struct attach_server *p)
 {
     (void)close(p->attach_socket);
     p->attach_socket = -1;
 }
 
-static void a_dead_one_is_none_and_is_replaced(void **state)
+static void a_dead_socket_is_replaced(void **state)
 {
     (void)state;
     struct hx_problem problem;
@@ -290,7 +291,7 @@ static void a_dead_one_is_none_and_is_replaced(void **state)
     assert_true(attach_server_open(&attach_server, arena_name, &problem));
 }
 
-static void another_users_is_none(void **state)
+static void another_users_socket_is_ignored(void **state)
 {
     (void)state;
     if (geteuid() != 0)
@@ -300,9 +301,9 @@ static void another_users_is_none(void **state)
     assert_false(attach_server_remove_dead(arena_name));
 }
 
-/* ---- what is no attachment ---- */
+/* ---- invalid attachments ---- */
 
-/* Memory as an attachment's with this head, of so many bytes (0: as it should be), with these seals. */
+/* Memory like an attachment's with this head, of so many bytes (0: correct), with these F_SEAL_* flags. */
 static int forge(const struct attachment_head *head, size_t bytes, int seals)
 {
     int fd = memfd_create("forged", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -312,7 +313,7 @@ static int forge(const struct attachment_head *head, size_t bytes, int seals)
     return fd;
 }
 
-static void what_is_not_sealed_whole_and_of_this_version_is_refused(void **state)
+static void invalid_attachments_are_refused(void **state)
 {
     (void)state;
     enum { SEALED = F_SEAL_SHRINK | F_SEAL_GROW };
@@ -339,15 +340,11 @@ static void what_is_not_sealed_whole_and_of_this_version_is_refused(void **state
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(what_it_gives_keeps_its_size),
-                                       TEST(each_has_a_lock_of_his_own),
-                                       TEST(who_is_not_there_is_not_found),
-                                       TEST(garbage_gets_nothing_and_does_no_harm),
-                                       TEST(another_version_is_told_so),
-                                       TEST(what_one_has_written_over_is_whole_for_the_next),
-                                       TEST(what_takes_long_to_close_keeps_nobody_waiting),
-                                       TEST(a_dead_one_is_none_and_is_replaced),
-                                       TEST(another_users_is_none),
-                                       TEST(what_is_not_sealed_whole_and_of_this_version_is_refused)};
+    const struct CMUnitTest tests[] = {
+        TEST(attached_memory_keeps_its_size),   TEST(each_requester_has_its_own_lock),
+        TEST(absent_hosts_are_not_found),       TEST(garbage_gets_nothing_and_does_no_harm),
+        TEST(another_version_gets_an_error),    TEST(overwritten_memory_is_restored_for_the_next_program),
+        TEST(a_slow_close_delays_no_requester), TEST(a_dead_socket_is_replaced),
+        TEST(another_users_socket_is_ignored),  TEST(invalid_attachments_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

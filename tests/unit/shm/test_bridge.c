@@ -1,5 +1,5 @@
-/* test_bridge.c - the cable of an external accelerator, between shared memory and a wire made here: what each side sees
- * of the other (fabric-emu/live/bridge.h). */
+/* test_bridge.c - the cable of an external accelerator, between shared memory and the test's wire: what each side
+ * sees of the other (fabric-emu/live/bridge.h). */
 #include "hxmesh/error.h"
 #include "tests/support/shm/support_bridge.h"
 
@@ -28,7 +28,7 @@ static void test_packets_go_within_the_limit_with_their_hop_fields(void **state)
     (void)bench_step(b);
     assert_false(bench_peer_takes(b, &h, &data));
     hx_credit_leave(&b->peer.rx[2], 32);
-    bench_peer_tells(b);
+    bench_peer_sends_credit(b);
     (void)bench_step(b);
     assert_true(bench_peer_takes(b, &h, &data));
     assert_int_equal(h.message, 2);
@@ -62,7 +62,7 @@ static void test_a_full_wire_holds_packets_back_and_loses_none(void **state)
     bench_loses_no_buffer(b);
 }
 
-static void test_what_was_granted_has_a_place_though_the_link_is_full(void **state)
+static void test_granted_packets_are_kept_if_the_link_is_full(void **state)
 {
     struct bench *b = *state;
     uint64_t *drops = b->f.area[0].drops;
@@ -84,7 +84,7 @@ static void test_what_was_granted_has_a_place_though_the_link_is_full(void **sta
     bench_loses_no_buffer(b);
 }
 
-static void test_credit_goes_back_with_room_in_the_link(void **state)
+static void test_credit_returns_with_room_in_the_link(void **state)
 {
     struct bench *b = *state;
     struct hx_header h;
@@ -140,7 +140,7 @@ static void test_garbage_is_counted(void **state)
     assert_true(bench_cable(b)->up);
 }
 
-static void test_up_and_down_are_told(void **state)
+static void test_up_and_down_are_reported(void **state)
 {
     struct bench *b = *state;
     assert_false(bench_cable(b)->up);
@@ -149,14 +149,14 @@ static void test_up_and_down_are_told(void **state)
     bench_meet(b);
     assert_int_equal(b->f.control->changes, changes + 1);
     assert_true(bridge_is_up(b->b) && fab_port_is_up(&b->f, 0, 1, HX_W) && !fab_misses_cable(&b->f));
-    assert_false(fab_port_is_up(&b->f, 0, 1, HX_E)); /* that cable is out */
+    assert_false(fab_port_is_up(&b->f, 0, 1, HX_E)); /* no cable */
     bench_line.connected = false;
     (void)bench_step(b);
     assert_int_equal(b->f.control->changes, changes + 2);
     assert_true(!bridge_is_up(b->b) && !fab_port_is_up(&b->f, 0, 1, HX_W) && fab_misses_cable(&b->f));
 }
 
-static void test_a_peer_that_is_silent_is_away_until_it_speaks(void **state)
+static void test_a_silent_peer_is_away_until_its_next_frame(void **state)
 {
     struct bench *b = *state;
     bench_meet(b);
@@ -168,7 +168,7 @@ static void test_a_peer_that_is_silent_is_away_until_it_speaks(void **state)
     assert_false(bench_cable(b)->up);
     assert_int_equal(bench_cable(b)->count.sessions, 2);
     bench_line.out.first = bench_line.out.last;
-    bench_peer_comes(b);
+    bench_peer_starts(b);
     bench_meet(b);
 }
 
@@ -213,7 +213,7 @@ static void test_quiet_is_two_seconds_without_data(void **state)
     uint64_t moved = b->now;
     for (unsigned n = 0; n < 1998; n++) {
         if (n % 500 == 0)
-            bench_peer_tells(b);
+            bench_peer_sends_credit(b);
         (void)bench_step(b);
         assert_false(bridge_is_quiet(b->b, &since));
     }
@@ -229,12 +229,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_packets_go_within_the_limit_with_their_hop_fields),
         TEST(test_a_full_wire_holds_packets_back_and_loses_none),
-        TEST(test_what_was_granted_has_a_place_though_the_link_is_full),
-        TEST(test_credit_goes_back_with_room_in_the_link),
+        TEST(test_granted_packets_are_kept_if_the_link_is_full),
+        TEST(test_credit_returns_with_room_in_the_link),
         TEST(test_more_than_was_granted_is_dropped),
         TEST(test_garbage_is_counted),
-        TEST(test_up_and_down_are_told),
-        TEST(test_a_peer_that_is_silent_is_away_until_it_speaks),
+        TEST(test_up_and_down_are_reported),
+        TEST(test_a_silent_peer_is_away_until_its_next_frame),
         TEST(test_a_successor_begins_a_session),
         TEST(test_frames_of_its_own_open_nothing),
         TEST(test_quiet_is_two_seconds_without_data),

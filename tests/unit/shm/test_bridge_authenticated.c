@@ -1,5 +1,5 @@
-/* test_bridge_authenticated.c - the emulator's end of a cable with a key, on a wire that refuses: what is sealed is sealed
- * once, goes first, and ends with its session (fabric-emu/live/bridge.h). */
+/* test_bridge_authenticated.c - the emulator's end of a cable with a key, on a wire that refuses frames. A refused
+ * frame keeps its authentication tag, leaves first, and ends with its session (fabric-emu/live/bridge.h). */
 #include "hxmesh/error.h"
 #include "tests/support/shm/support_bridge.h"
 
@@ -16,7 +16,7 @@ static struct bridge_port *port_of(const struct bench *b)
     return &b->b->port[HX_W];
 }
 
-/* Both ends have the key, and count together. */
+/* Both ends have the key and a session. */
 static int set_up_authenticated(void **state)
 {
     int error = bench_set_up(state);
@@ -25,15 +25,15 @@ static int set_up_authenticated(void **state)
     return error;
 }
 
-/* What the bridge has sent since, by the frames themselves. */
-struct told {
-    uint64_t last;     /* number on a seal */
+/* Frames of the bridge, read from the wire. */
+struct sent_frames {
+    uint64_t last;     /* number of an authentication tag */
     uint32_t messages; /* data frames */
-    uint32_t newest;   /* message among them */
+    uint32_t newest;   /* last message */
 };
 
-/* Bytes of a frame of ours without its seal; *from, *to: for whom it should be sealed. */
-static uint32_t read_frame(const struct bench *b, const struct bench_frame *f, struct told *t,
+/* Bytes of a frame without its authentication tag; *direction: nonces that the tag must use. */
+static uint32_t read_frame(const struct bench *b, const struct bench_frame *f, struct sent_frames *t,
                            struct hx_auth_direction *direction)
 {
     struct hx_credit_frame c;
@@ -49,8 +49,8 @@ static uint32_t read_frame(const struct bench *b, const struct bench_frame *f, s
     return HX_HEADER_BYTES + h.length;
 }
 
-/* Reads what is on the wire: each frame bears a true seal, of the number after the one before. */
-static void read_wire(const struct bench *b, struct told *t)
+/* Reads the frames on the wire: each has a valid tag, numbered without gaps. */
+static void read_wire(const struct bench *b, struct sent_frames *t)
 {
     while (bench_line.out.first != bench_line.out.last) {
         const struct bench_frame *f = &bench_line.out.frame[bench_line.out.first++ % BENCH_FRAMES];
@@ -64,10 +64,10 @@ static void read_wire(const struct bench *b, struct told *t)
     }
 }
 
-static void test_a_wire_that_refuses_costs_one_seal_and_leaves_no_gap(void **state)
+static void test_a_refusing_wire_costs_one_tag_and_leaves_no_gap(void **state)
 {
     struct bench *b = *state;
-    struct told t = {.last = port_of(b)->cable.authenticated};
+    struct sent_frames t = {.last = port_of(b)->cable.authenticated};
     enum { PACKETS = 12, STEPS = 50 };
     bench_line.out.first = bench_line.out.last;
     bench_line.room = 0;
@@ -87,23 +87,23 @@ static void test_a_wire_that_refuses_costs_one_seal_and_leaves_no_gap(void **sta
     bench_loses_no_buffer(b);
 }
 
-/* The wire takes no frame after this call. */
-static struct told fill_wire(const struct bench *b)
+/* Makes the wire refuse frames. */
+static struct sent_frames fill_wire(const struct bench *b)
 {
     bench_line.out.first = bench_line.out.last;
     bench_line.room = 0;
-    return (struct told){.last = port_of(b)->cable.authenticated};
+    return (struct sent_frames){.last = port_of(b)->cable.authenticated};
 }
 
-static void test_a_credit_frame_that_is_refused_is_sealed_once(void **state)
+static void test_a_refused_credit_frame_gets_one_tag(void **state)
 {
     struct bench *b = *state;
     uint64_t since = 0;
-    struct told t = fill_wire(b);
+    struct sent_frames t = fill_wire(b);
     for (unsigned n = 0; n < 50; n++) {
         (void)bench_step(b);
         assert_true(port_of(b)->cable.authenticated == t.last + 1);
-        assert_true(bridge_is_quiet(b->b, &since)); /* data alone is waited for */
+        assert_true(bridge_is_quiet(b->b, &since)); /* quiet means no waiting data */
     }
     bench_line.room = UINT32_MAX;
     (void)bench_step(b);
@@ -111,16 +111,16 @@ static void test_a_credit_frame_that_is_refused_is_sealed_once(void **state)
     assert_true(t.last == port_of(b)->cable.authenticated && t.messages == 0);
 }
 
-/* Longer than quiet takes, while the peer goes on to speak. */
-static void test_nothing_is_quiet_while_a_sealed_packet_waits(void **state)
+/* Longer than the time for quiet, while the peer keeps sending. */
+static void test_a_waiting_packet_with_a_tag_is_not_quiet(void **state)
 {
     struct bench *b = *state;
     uint64_t since = 0;
-    struct told t = fill_wire(b);
+    struct sent_frames t = fill_wire(b);
     bench_west_sends(b, 5, 100, 0, 1);
     for (unsigned n = 0; n < 3000; n++) {
         if (n % 500 == 0)
-            bench_peer_tells(b);
+            bench_peer_sends_credit(b);
         (void)bench_step(b);
         assert_false(bridge_is_quiet(b->b, &since));
     }
@@ -131,7 +131,7 @@ static void test_nothing_is_quiet_while_a_sealed_packet_waits(void **state)
     assert_true(bridge_is_quiet(b->b, &since));
 }
 
-/* A packet is sealed and waits. */
+/* A packet gets its tag and waits. */
 static void let_one_wait(struct bench *b, uint32_t number)
 {
     bench_line.room = 0;
@@ -140,10 +140,10 @@ static void let_one_wait(struct bench *b, uint32_t number)
     assert_int_equal(port_of(b)->shared->count.data_out, 1);
 }
 
-/* All that comes from now on is of the session that begins, and has no packet of the one before. */
+/* All later frames belong to the new session, and carry no packet of the old one. */
 static void expect_a_session_without_it(struct bench *b, uint64_t old_nonce)
 {
-    struct told t = {0};
+    struct sent_frames t = {0};
     assert_true(port_of(b)->cable.link.nonce != old_nonce);
     bench_line.out.first = bench_line.out.last;
     bench_line.room = UINT32_MAX;
@@ -153,23 +153,23 @@ static void expect_a_session_without_it(struct bench *b, uint64_t old_nonce)
     bench_loses_no_buffer(b);
 }
 
-static void test_what_waits_ends_with_the_session_that_the_peer_begins(void **state)
+static void test_a_waiting_packet_ends_with_a_new_session(void **state)
 {
     struct bench *b = *state;
     uint64_t nonce = port_of(b)->cable.link.nonce;
     struct hx_header h;
     static struct bench_frame data;
-    bench_peer_comes(b);
-    bench_peer_tells(b);
-    (void)bench_step(b); /* answers with the nonce that the peer is to say */
+    bench_peer_starts(b);
+    bench_peer_sends_credit(b);
+    (void)bench_step(b); /* answers with a nonce for the peer */
     assert_false(bench_peer_takes(b, &h, &data));
     let_one_wait(b, 7);
-    bench_peer_tells(b);
+    bench_peer_sends_credit(b);
     (void)bench_step(b);
     expect_a_session_without_it(b, nonce);
 }
 
-static void test_what_waits_ends_with_the_connection(void **state)
+static void test_a_waiting_packet_ends_with_the_connection(void **state)
 {
     struct bench *b = *state;
     uint64_t nonce = port_of(b)->cable.link.nonce;
@@ -178,13 +178,13 @@ static void test_what_waits_ends_with_the_connection(void **state)
     bench_line.connected = false;
     for (unsigned n = 0; n < 2000; n++)
         (void)bench_step(b);
-    assert_true(bridge_is_quiet(b->b, &since)); /* nobody waits for it */
+    assert_true(bridge_is_quiet(b->b, &since)); /* the waiting packet is not counted */
     bench_line.connected = true;
     (void)bench_step(b);
     expect_a_session_without_it(b, nonce);
 }
 
-static void test_what_waits_ends_with_a_session_that_falls_silent(void **state)
+static void test_a_waiting_packet_ends_with_a_silent_session(void **state)
 {
     struct bench *b = *state;
     uint64_t nonce = port_of(b)->cable.link.nonce;
@@ -198,12 +198,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_authenticated, bench_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_a_wire_that_refuses_costs_one_seal_and_leaves_no_gap),
-        TEST(test_a_credit_frame_that_is_refused_is_sealed_once),
-        TEST(test_nothing_is_quiet_while_a_sealed_packet_waits),
-        TEST(test_what_waits_ends_with_the_session_that_the_peer_begins),
-        TEST(test_what_waits_ends_with_the_connection),
-        TEST(test_what_waits_ends_with_a_session_that_falls_silent),
+        TEST(test_a_refusing_wire_costs_one_tag_and_leaves_no_gap),
+        TEST(test_a_refused_credit_frame_gets_one_tag),
+        TEST(test_a_waiting_packet_with_a_tag_is_not_quiet),
+        TEST(test_a_waiting_packet_ends_with_a_new_session),
+        TEST(test_a_waiting_packet_ends_with_the_connection),
+        TEST(test_a_waiting_packet_ends_with_a_silent_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* test_bridge_forged.c - the emulator's end of a cable by which frames come that nobody sent, or not now
- * (hxmesh/credit.h). */
+/* test_bridge_forged.c - the emulator's end of a cable with forged and replayed frames (hxmesh/credit.h). */
 #include "fabric-emu/live/foreign_frames.h"
 #include "tests/support/shm/support_bridge.h"
 
@@ -9,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Kept frames of the peer's, those of one who does not know the nonces, and the bridge's own. */
+/* Recorded frames of the peer, frames without its nonces, and the bridge's own. */
 static struct hx_credit_frame forged(const struct bench *b, const struct hx_credit_frame *old, uint32_t n)
 {
     const struct hx_credit_link *bridge = &b->b->port[HX_W].cable.link;
@@ -41,7 +40,7 @@ static struct hx_credit_frame forged(const struct bench *b, const struct hx_cred
     }
 }
 
-/* A packet each way. */
+/* A packet in each direction. */
 static void exchange(struct bench *b, uint32_t n)
 {
     struct hx_header h;
@@ -59,7 +58,7 @@ static void exchange(struct bench *b, uint32_t n)
     assert_false(bench_peer_takes(b, &h, &data));
 }
 
-static void test_forged_and_old_credit_frames_stop_nothing(void **state)
+static void test_forged_and_old_credit_frames_change_nothing(void **state)
 {
     struct bench *b = *state;
     const struct fab_cable *cable = bench_cable(b);
@@ -73,7 +72,7 @@ static void test_forged_and_old_credit_frames_stop_nothing(void **state)
             old[n] = hx_credit_link_frame(&b->peer, 0);
         bench_put_credit(forged(b, &old[n < KEPT ? 0 : n / 8 % KEPT], n));
         exchange(b, n);
-        bench_peer_tells(b);
+        bench_peer_sends_credit(b);
         (void)bench_step(b);
         old[n / 8 % KEPT] = n % 3 ? old[n / 8 % KEPT] : hx_credit_link_frame(&b->peer, 0);
         assert_true(cable->up && b->peer.open);
@@ -92,8 +91,7 @@ static void test_forged_and_old_credit_frames_stop_nothing(void **state)
     bench_loses_no_buffer(b);
 }
 
-/* A packet with the tag of another job goes nowhere, whichever VC it is on; what it took of the buffer is free
- * again. */
+/* A packet with the tag of another job is dropped, on any VC, and its buffer is free again. */
 static void test_packets_of_another_job_are_dropped_at_the_cable(void **state)
 {
     struct bench *b = *state;
@@ -134,7 +132,7 @@ static void test_old_frames_do_not_break_the_silence(void **state)
     assert_false(bench_cable(b)->up);
 }
 
-/* ---- what the supervisor says of a cable on which there is no neighbour ---- */
+/* ---- reports about a cable without a neighbour ---- */
 
 static void expect_came(const struct bench *b, const char *expected)
 {
@@ -156,7 +154,7 @@ static void put_spoiled(struct bench *b, unsigned at, uint8_t value, uint32_t by
     (void)bench_step(b);
 }
 
-static void test_what_came_in_place_of_a_neighbour_is_told(void **state)
+static void test_frames_in_place_of_a_neighbours_are_reported(void **state)
 {
     struct bench *b = *state;
     expect_came(b, NULL);
@@ -185,10 +183,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_forged_and_old_credit_frames_stop_nothing),
+        TEST(test_forged_and_old_credit_frames_change_nothing),
         TEST(test_packets_of_another_job_are_dropped_at_the_cable),
         TEST(test_old_frames_do_not_break_the_silence),
-        TEST(test_what_came_in_place_of_a_neighbour_is_told),
+        TEST(test_frames_in_place_of_a_neighbours_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

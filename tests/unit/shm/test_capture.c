@@ -1,4 +1,4 @@
-/* test_capture.c - from rings of records into files: order, names, counts, filters, rotation, and what goes wrong. */
+/* test_capture.c - from rings of records into files: order, names, counts, filters, rotation, failures. */
 #include "base/pcapng/read.h"
 #include "fabric-emu/capture/capture.h"
 #include "fabric-emu/capture/filter.h"
@@ -77,7 +77,7 @@ static void begin(void)
     assert_true(capture_open(&b.capture, &b.plan, 0, &problem));
 }
 
-/* A frame of `bytes`, all of them the low byte of its time. */
+/* A frame of `bytes`, all equal to the low byte of its time. */
 static struct hx_tap_record *put(unsigned ring, uint64_t time, uint32_t interface, uint16_t bytes)
 {
     uint16_t captured = bytes < 128 ? bytes : 128;
@@ -106,7 +106,7 @@ static void publish(void)
         hx_tap_publish(&b.in[ring]);
 }
 
-/* What stands in a file. */
+/* Content of a file. */
 struct contents {
     unsigned interfaces, packets, statistics;
     struct hx_pcapng_read_packet packet[MOST];
@@ -149,7 +149,7 @@ static void read_file(const char *path)
     hx_pcapng_close(&r);
 }
 
-/* Of those that wait for one frame each has a line; one that no frame follows is nowhere. */
+/* Each fault for one frame has its own line; a fault without a later frame is not in the file. */
 static void a_fault_is_a_comment_of_the_first_frame_from_its_time_on(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void a_fault_is_a_comment_of_the_first_frame_from_its_time_on(void **stat
     assert_string_equal(found.comment, both);
 }
 
-/* Of those that do not fit into one comment the next frame has the rest. */
+/* Faults that do not fit into one comment continue in the next frame's. */
 static void many_faults_are_comments_of_several_frames(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void many_faults_are_comments_of_several_frames(void **state)
     capture_annotations_free(&r);
 }
 
-/* One that does not fit alone is cut: it keeps none that comes after it. */
+/* A fault that does not fit alone is cut, and does not delay later ones. */
 static void a_fault_longer_than_a_comment_is_cut(void **state)
 {
     (void)state;
@@ -209,8 +209,7 @@ static void a_fault_longer_than_a_comment_is_cut(void **state)
     capture_annotations_free(&r);
 }
 
-/* Frames, a millisecond apart, until so many files have begun; returns the time of that with which the last of them
- * begins. */
+/* Frames, a millisecond apart, until `files` files have begun; returns the time of the last one's first frame. */
 static uint64_t fill_files(uint64_t time, unsigned files)
 {
     for (; b.capture.report.files < files; time += MS) {
@@ -231,9 +230,9 @@ static void read_numbered(unsigned n, unsigned comments)
     assert_int_equal(comments, 0);
 }
 
-/* What began before the file did, and each file of several, says how long ago it was; what is over is in those that
- * showed it. */
-static void a_file_that_begins_later_says_how_long_ago_a_fault_began(void **state)
+/* A fault from before a file has its age, in each file of several; a fault that is over is only in the files of its
+ * time. */
+static void a_later_file_has_the_age_of_a_fault(void **state)
 {
     (void)state;
     char text[128];
@@ -295,8 +294,8 @@ static void records_of_all_rings_come_in_the_order_of_time(void **state)
     assert_int_equal(b.capture.report.bytes, st.st_size);
 }
 
-/* A worker that has read the clock and not yet published may still bring an earlier record. */
-static void who_is_writing_is_waited_for_but_not_for_ever(void **state)
+/* A worker that has read the clock but not published may still bring an earlier record. */
+static void a_writing_worker_is_waited_for_but_not_for_ever(void **state)
 {
     (void)state;
     begin();
@@ -327,8 +326,8 @@ static void tell_floor(unsigned ring, uint64_t ps)
     atomic_store(&b.in[ring].ring->floor, ps);
 }
 
-/* What is delivered comes before what comes in and what goes out at the same time, whatever ring it lies in. */
-static void simulated_records_wait_for_the_floor_of_who_has_none(void **state)
+/* A delivery comes before arrivals and departures of the same time, from any ring. */
+static void simulated_records_wait_for_workers_without_records(void **state)
 {
     (void)state;
     enum { OUT = 0, IN = 1, DELIVERED = 4 }; /* interfaces of a0,0 */
@@ -355,7 +354,7 @@ static void simulated_records_wait_for_the_floor_of_who_has_none(void **state)
     }
 }
 
-static void what_the_tap_dropped_is_told_where_it_is_missing(void **state)
+static void drops_of_the_tap_are_noted_in_their_place(void **state)
 {
     (void)state;
     begin();
@@ -384,7 +383,7 @@ static void what_the_tap_dropped_is_told_where_it_is_missing(void **state)
     assert_int_equal(b.capture.report.dropped, 5);
 }
 
-static void a_capture_that_is_full_stops(void **state)
+static void a_full_capture_stops(void **state)
 {
     (void)state;
     b.plan.most = 10;
@@ -434,9 +433,9 @@ static void files_rotate_and_the_last_are_kept(void **state)
     assert_in_range(packets, 80, 250);
 }
 
-/* Frames that fill a file exactly begin no other one; a head that is longer than a file may be leaves it its first
+/* Frames that fill a file exactly start no other; if the head exceeds a file's limit, the file still gets its first
  * frame. */
-static void a_file_is_begun_for_a_frame(void **state)
+static void a_file_begins_with_a_frame(void **state)
 {
     (void)state;
     b.plan.rotate_bytes = 1;
@@ -526,7 +525,7 @@ static void ports_are_chosen_by_their_names(void **state)
                      0);
 }
 
-static void filters_are_libpcap_s(void **state)
+static void filters_are_those_of_libpcap(void **state)
 {
     (void)state;
     struct capture_filter f;
@@ -549,7 +548,7 @@ static void filters_are_libpcap_s(void **state)
     assert_string_equal(problem.where, "-f");
 }
 
-static void notes_are_put_in_words(void **state)
+static void notes_become_text(void **state)
 {
     (void)state;
     char text[CAPTURE_NOTE_BYTES];
@@ -590,21 +589,21 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_BENCH(records_of_all_rings_come_in_the_order_of_time),
         WITH_BENCH(a_fault_is_a_comment_of_the_first_frame_from_its_time_on),
-        WITH_BENCH(who_is_writing_is_waited_for_but_not_for_ever),
-        WITH_BENCH(simulated_records_wait_for_the_floor_of_who_has_none),
-        WITH_BENCH(what_the_tap_dropped_is_told_where_it_is_missing),
-        WITH_BENCH(a_capture_that_is_full_stops),
+        WITH_BENCH(a_writing_worker_is_waited_for_but_not_for_ever),
+        WITH_BENCH(simulated_records_wait_for_workers_without_records),
+        WITH_BENCH(drops_of_the_tap_are_noted_in_their_place),
+        WITH_BENCH(a_full_capture_stops),
         WITH_BENCH(files_rotate_and_the_last_are_kept),
-        WITH_BENCH(a_file_is_begun_for_a_frame),
-        WITH_BENCH(a_file_that_begins_later_says_how_long_ago_a_fault_began),
+        WITH_BENCH(a_file_begins_with_a_frame),
+        WITH_BENCH(a_later_file_has_the_age_of_a_fault),
         cmocka_unit_test(a_fault_longer_than_a_comment_is_cut),
         cmocka_unit_test(many_faults_are_comments_of_several_frames),
         cmocka_unit_test(rotated_names_keep_their_ending),
         WITH_BENCH(a_full_disk_is_counted_and_draining_goes_on),
         WITH_BENCH(a_file_that_cannot_be_opened_is_refused),
         WITH_BENCH(ports_are_chosen_by_their_names),
-        WITH_BENCH(filters_are_libpcap_s),
-        WITH_BENCH(notes_are_put_in_words),
+        WITH_BENCH(filters_are_those_of_libpcap),
+        WITH_BENCH(notes_become_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_changed_descriptor.c - a neighbour that writes the descriptor of a packet again after the switch has seen it:
- * the packet leaves once, or is dropped once, and no table is read where it ends. */
+/* test_changed_descriptor.c - a neighbour changes a packet's descriptor after the switch has read it: the packet
+ * leaves or is dropped once, and no table is read beyond its end. */
 #include "hal/shm/hal_port.h"
 
 #include <setjmp.h>
@@ -12,11 +12,11 @@
 
 enum { PORTS = 5, SLOTS = 16, DIGITS = 4, BUFFERS = 64, RECORD = 8192 };
 
-/* By which ports a packet to (d0, 0) leaves. */
-static const unsigned ways[DIGITS] = {1U << HX_E | 1U << HX_S, 1U << HX_S, 1U << HX_W | 1U << HX_N, 1U << HX_N};
+/* Ports for a packet to (addr_hi, 0). */
+static const unsigned candidates[DIGITS] = {1U << HX_E | 1U << HX_S, 1U << HX_S, 1U << HX_W | 1U << HX_N, 1U << HX_N};
 
 static struct {
-    uint8_t *memory; /* what would be the arena */
+    uint8_t *memory; /* in place of the arena */
     uint8_t *window;
     struct shm_worker worker;
     struct shm_pool_ring *pool;
@@ -34,7 +34,7 @@ static void set_route(bool router)
     memset(t.y, UINT8_MAX, sizeof t.y);
     t.all[0] = UINT64_MAX;
     for (unsigned addr_hi = 0; addr_hi < DIGITS; addr_hi++)
-        t.wide[addr_hi] = t.x[addr_hi] = (uint8_t)ways[addr_hi];
+        t.wide[addr_hi] = t.x[addr_hi] = (uint8_t)candidates[addr_hi];
     for (unsigned input = 0; input < PORTS; input++) {
         t.from[input] = 31U & ~(1U << input);
         t.returns[input] = 1U << input;
@@ -98,7 +98,7 @@ static void step(void)
     (void)(t.sw.route.is_router ? hx_router_step(&t.sw) : hx_accelerator_step(&t.sw));
 }
 
-/* What stands beyond every output now is more than it takes, or all gone. */
+/* Outputs have no credit (`full`), or all of it. */
 static void fill_outputs(bool full)
 {
     for (unsigned port = 0; port < PORTS; port++)
@@ -110,7 +110,7 @@ static struct hx_desc *slot_of(unsigned n)
     return &t.rx[HX_LOCAL].link->slots[n];
 }
 
-/* Packets to (0, 0) come, and wait. */
+/* Packets to (0, 0) arrive, and wait. */
 static void bring(unsigned packets)
 {
     for (unsigned n = 0; n < packets; n++)
@@ -129,7 +129,7 @@ static unsigned packets_out(void)
     return sum;
 }
 
-/* Every packet has left, or was dropped, once; and of none there is anything left. */
+/* Every packet has left or was dropped once, and no buffer is left over. */
 static void validate(unsigned packets)
 {
     for (unsigned n = 0; n < 4 * packets; n++) {
@@ -149,8 +149,8 @@ static void validate(unsigned packets)
     }
 }
 
-/* Where it goes is written again: to other ports, to fewer, to an address that there is not. */
-static void it_leaves_once(void **state)
+/* The destination changes: to other ports, to fewer, to an invalid address. */
+static void a_packet_with_another_destination_leaves_once(void **state)
 {
     (void)state;
     static const uint16_t digits[][2] = {{1, 0}, {2, 0}, {3, 0}, {UINT16_MAX, 0}, {0, UINT16_MAX}, {1, HX_NO_DIGIT}};
@@ -171,8 +171,8 @@ static void it_leaves_once(void **state)
     }
 }
 
-/* Everything else is: it is its neighbour's loss. */
-static void whatever_it_says_it_leaves_once(void **state)
+/* All other fields change: only the neighbour's packet suffers. */
+static void a_packet_with_any_descriptor_leaves_once(void **state)
 {
     (void)state;
     for (unsigned router = 0; router < 2; router++) {
@@ -187,8 +187,8 @@ static void whatever_it_says_it_leaves_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_leaves_once),
-        cmocka_unit_test(whatever_it_says_it_leaves_once),
+        cmocka_unit_test(a_packet_with_another_destination_leaves_once),
+        cmocka_unit_test(a_packet_with_any_descriptor_leaves_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

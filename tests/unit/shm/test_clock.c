@@ -1,6 +1,5 @@
-/* test_clock.c - the cheap clock: never before nor behind the system's by more than its calibration allows, never going
- * back, and alike for all who share it; and the time of endpoints, which stands still while their worker waits for a
- * capture. */
+/* test_clock.c - the fast clock: within its calibration of the system's, monotonic, and the same for all processes.
+ * Also the clock of endpoints, which stops while their worker waits for a capture. */
 #include "base/split_mix.h"
 #include "hal/shm/clock.h"
 #include "hal/shm/hal_port.h"
@@ -14,14 +13,14 @@
 
 enum { READINGS = 200000, SLACK_NS = 20000 };
 
-/* Measured for 5 ms, the counter is known to a thousandth at least: an interval differs by no more than that. */
-static uint64_t turn_mask(uint64_t since)
+/* Calibrated for 5 ms, the counter is accurate to a thousandth: intervals differ by no more than that. */
+static uint64_t allowed_error(uint64_t since)
 {
     return since / 1000 + SLACK_NS;
 }
 
-/* Each reading lies between two of the system's clock; how far both have come since the start is what is compared. */
-static void it_keeps_the_systems_time(void **state)
+/* Each reading is between two of the system's clock; compared is the progress since the start. */
+static void the_clock_follows_the_systems_time(void **state)
 {
     (void)state;
     struct shm_clock c;
@@ -32,14 +31,14 @@ static void it_keeps_the_systems_time(void **state)
         uint64_t before = hx_monotonic_ns();
         uint64_t now = shm_clock_ns(&c);
         uint64_t after = hx_monotonic_ns();
-        uint64_t slack = turn_mask(after - before_start);
+        uint64_t slack = allowed_error(after - before_start);
         assert_true(now + slack >= before && now <= after + slack);
         assert_true(now >= last);
         last = now;
     }
 }
 
-static void without_a_counter_it_is_the_systems(void **state)
+static void without_a_counter_it_is_the_systems_clock(void **state)
 {
     (void)state;
     const struct shm_clock c = {.ticks = 12345, .ns = 6789};
@@ -48,8 +47,8 @@ static void without_a_counter_it_is_the_systems(void **state)
     assert_in_range(now, before, hx_monotonic_ns());
 }
 
-/* Several endpoints of a worker read it at moments of their own, and waiting begins and ends anywhere among them. */
-static void what_passes_for_endpoints_is_what_passes_without_waiting(void **state)
+/* Several endpoints of a worker read the clock at different times, and waits begin and end in between. */
+static void time_of_endpoints_excludes_waits(void **state)
 {
     (void)state;
     struct shm_worker w = {.now = 0};
@@ -69,9 +68,9 @@ static void what_passes_for_endpoints_is_what_passes_without_waiting(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_keeps_the_systems_time),
-        cmocka_unit_test(without_a_counter_it_is_the_systems),
-        cmocka_unit_test(what_passes_for_endpoints_is_what_passes_without_waiting),
+        cmocka_unit_test(the_clock_follows_the_systems_time),
+        cmocka_unit_test(without_a_counter_it_is_the_systems_clock),
+        cmocka_unit_test(time_of_endpoints_excludes_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

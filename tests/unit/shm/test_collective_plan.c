@@ -1,5 +1,4 @@
-/* test_collective_plan.c - which collective a fabric's jobs get, and that the check of its numbers finds what is
- * wrong. */
+/* test_collective_plan.c - collectives of a fabric's jobs, and the check of their results. */
 #include "spec/jobs.h"
 #include "spec/spec.h"
 #include "workload/collective_values.h"
@@ -78,7 +77,7 @@ static void validate_best(const char *fabric, unsigned kind, uint64_t bytes, uns
     bench_close(&b);
 }
 
-/* What took least of all that were run under the virtual clock, or no more than a tenth longer. */
+/* The fastest of all runs under the virtual clock, or at most a tenth slower. */
 static void the_best_algorithm_is_that_of_the_least_time(void **state)
 {
     (void)state;
@@ -130,7 +129,7 @@ static void jobs_are_grids_of_their_own_rows_and_columns(void **state)
     bench_close(&b);
 }
 
-/* A job of 3 x 2 hosts on a 3x2 Hx1Mesh, rank = row * 3 + column, on other grids of as many. */
+/* A job of 3 x 2 hosts on a 3x2 Hx1Mesh, rank = row * 3 + column, on other grids of the same size. */
 static void validate_grid(unsigned columns, unsigned rows, const uint32_t expected[6])
 {
     static const uint16_t jobs[] = {5, 5, 5, 5, 5, 5};
@@ -156,7 +155,7 @@ static void validate_grid(unsigned columns, unsigned rows, const uint32_t expect
     bench_close(&b);
 }
 
-static void all_are_named_together(void **state)
+static void all_hosts_are_on_the_grid(void **state)
 {
     (void)state;
     static const uint16_t jobs[] = {5, 5, 6, 6};
@@ -175,14 +174,14 @@ static void grids_are_exchanged_and_folded(void **state)
     (void)state;
     validate_grid(3, 2, (const uint32_t[]){0, 1, 2, 3, 4, 5});
     validate_grid(2, 3, (const uint32_t[]){0, 3, 1, 4, 2, 5});
-    /* A line: there and back again, so that neighbours on it are neighbours on the fabric. */
+    /* A line that turns back, so that neighbours on it are neighbours on the fabric. */
     validate_grid(6, 1, (const uint32_t[]){0, 1, 2, 5, 4, 3});
     validate_grid(1, 6, (const uint32_t[]){0, 1, 2, 5, 4, 3});
     validate_grid(4, 2, NULL);
 }
 
-/* Job 5 has boards (1,0) and (0,1) of a 2x2 Hx1Mesh, ranks 1 and 2: by columns the other one would be the first. What a
- * job says of its own goes to its lowest rank, whatever the run's target is. */
+/* Job 5 has boards (1,0) and (0,1) of a 2x2 Hx1Mesh, ranks 1 and 2: by columns the other would be first. A job's own
+ * target is its lowest rank, for any target of the run. */
 static void the_first_host_of_a_job_is_its_lowest_rank(void **state)
 {
     (void)state;
@@ -214,7 +213,7 @@ static void the_first_host_of_a_job_is_its_lowest_rank(void **state)
     }
 }
 
-static void refuses_what_is_no_grid(void **state)
+static void refuses_jobs_that_are_no_grid(void **state)
 {
     (void)state;
     static const uint16_t jobs[] = {5, 5, 5, 6};
@@ -230,7 +229,7 @@ static void refuses_what_is_no_grid(void **state)
     bench_close(&b);
 }
 
-/* Which boards of a fabric a job has, as letters. */
+/* Boards of a job, as letters. */
 static void assert_boards(const struct bench *b, uint16_t tag, const char *expected)
 {
     for (unsigned board = 0; board < hx_spec_boards(&b->spec); board++)
@@ -258,12 +257,12 @@ static void the_largest_part_can_run_it(void **state)
     validate_largest("3x2 Hx2Mesh fail=board0,0", ".xx.xx", 4, 4);
     validate_largest("3x3 H2x1Mesh fail=board1,1", "xxx...xxx", 6, 2);
     validate_largest("4x2 Hx1Mesh fail=board3,0+board3,1+board0,0", ".xx..xx.", 2, 2);
-    /* What is a sub-mesh stays as it is. */
+    /* A sub-mesh stays as it is. */
     validate_largest("3x2 Hx2Mesh", NULL, 6, 4);
     validate_largest("3x2 Hx2Mesh fail=board0,0+board1,0+board2,0", NULL, 6, 2);
 }
 
-/* Job 5 loses its corner and keeps a row; what it leaves is idle, and job 6 stays. */
+/* Job 5 loses its corner and keeps a row; the rest of its boards is idle, and job 6 stays. */
 static void a_job_keeps_its_largest_part(void **state)
 {
     (void)state;
@@ -303,7 +302,7 @@ static void write_all(const struct bench *b, const struct collective_values *v, 
 
 static float vectors[N][ELEMENTS], sum[ELEMENTS];
 
-static void sums_are_right_and_what_is_wrong_is_found(void **state)
+static void sums_are_right_and_errors_are_found(void **state)
 {
     (void)state;
     struct bench b;
@@ -331,7 +330,7 @@ static void sums_are_right_and_what_is_wrong_is_found(void **state)
     bench_close(&b);
 }
 
-static void pieces_and_copies_are_judged_alone(void **state)
+static void pieces_and_copies_are_checked_alone(void **state)
 {
     (void)state;
     struct bench b;
@@ -370,7 +369,7 @@ static void pieces_and_copies_are_judged_alone(void **state)
     bench_close(&b);
 }
 
-/* The largest sum of 16,384 accelerators is below what float32 counts exactly. */
+/* The largest sum of 16,384 accelerators is within the exact integers of float32. */
 static void no_sum_is_rounded(void **state)
 {
     (void)state;
@@ -389,14 +388,14 @@ int main(void)
         cmocka_unit_test(the_best_algorithm_is_that_of_the_least_time),
         cmocka_unit_test(the_best_algorithm_is_one_that_the_shape_has),
         cmocka_unit_test(jobs_are_grids_of_their_own_rows_and_columns),
-        cmocka_unit_test(all_are_named_together),
+        cmocka_unit_test(all_hosts_are_on_the_grid),
         cmocka_unit_test(the_largest_part_can_run_it),
         cmocka_unit_test(a_job_keeps_its_largest_part),
         cmocka_unit_test(grids_are_exchanged_and_folded),
         cmocka_unit_test(the_first_host_of_a_job_is_its_lowest_rank),
-        cmocka_unit_test(refuses_what_is_no_grid),
-        cmocka_unit_test(sums_are_right_and_what_is_wrong_is_found),
-        cmocka_unit_test(pieces_and_copies_are_judged_alone),
+        cmocka_unit_test(refuses_jobs_that_are_no_grid),
+        cmocka_unit_test(sums_are_right_and_errors_are_found),
+        cmocka_unit_test(pieces_and_copies_are_checked_alone),
         cmocka_unit_test(no_sum_is_rounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

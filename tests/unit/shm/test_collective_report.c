@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-/* Of p ranks each has to send (p - 1)/p of the vector, of an all-reduce twice; a broadcast passes all of it on at
+/* Each of p ranks has to send (p - 1)/p of the vector, in an all-reduce twice that; a broadcast sends all of it at
  * most. */
-static void who_sends_what_it_must_and_no_more_has_a_share_of_one(void **state)
+static void the_least_possible_traffic_has_a_share_of_one(void **state)
 {
     (void)state;
     static const struct {
@@ -33,7 +33,7 @@ static void who_sends_what_it_must_and_no_more_has_a_share_of_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_sends_what_it_must_and_no_more_has_a_share_of_one),
+        cmocka_unit_test(the_least_possible_traffic_has_a_share_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_crc.c - each way by which this machine can make a CRC-32C, against the firmware's portable one: every length
- * around their parts, alignments, and CRCs continued. */
+/* test_crc.c - each CRC-32C of this machine's processor against the firmware's portable one: every length around
+ * their parts, alignments, and continued CRCs. */
 #include "hal/simd/crc32c.h"
 #include "hal_port.h"
 #include "hxmesh/crc32c.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Three parts of 680 bytes are a round of one way, 256 bytes one of another. */
+/* One method takes rounds of three parts of 680 bytes, another batches of 256 bytes. */
 enum { ROUND = 2040, BATCH = 256, ROUNDS = 4, MOST = ROUNDS * ROUND + 16 };
 
 static uint8_t data[MOST + 8];
@@ -58,7 +58,7 @@ static void lengths_around_each_round(void **state)
     lengths_around_multiples_of(BATCH, 8 * BATCH);
 }
 
-/* Any CRC before a round: every entry of the tables that join its parts is read. */
+/* Any CRC before a round: every entry of the tables that join its parts is used. */
 static void each_byte_of_a_crc_is_shifted(void **state)
 {
     (void)state;
@@ -66,7 +66,7 @@ static void each_byte_of_a_crc_is_shifted(void **state)
         every_way_is_as_the_portable_one((uint32_t)random_of(3, i, 0), 0, ROUND);
 }
 
-/* Each bit of a batch, alone in it: every multiplier is met by every bit. */
+/* Each bit of a batch alone: every multiplier meets every bit. */
 static void each_bit_counts(void **state)
 {
     (void)state;
@@ -82,8 +82,8 @@ static void each_bit_counts(void **state)
     }
 }
 
-/* Of a million bytes, which take longer than a tick of any clock. */
-static void time_is_counted_where_it_is_asked_for(void **state)
+/* A million bytes, which take longer than a tick of any clock. */
+static void time_is_counted_on_request(void **state)
 {
     (void)state;
     struct shm_clock clock;
@@ -103,9 +103,9 @@ static void time_is_counted_where_it_is_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_short_length_and_alignment),      cmocka_unit_test(lengths_around_each_round),
-        cmocka_unit_test(each_byte_of_a_crc_is_shifted),         cmocka_unit_test(each_bit_counts),
-        cmocka_unit_test(time_is_counted_where_it_is_asked_for),
+        cmocka_unit_test(every_short_length_and_alignment), cmocka_unit_test(lengths_around_each_round),
+        cmocka_unit_test(each_byte_of_a_crc_is_shifted),    cmocka_unit_test(each_bit_counts),
+        cmocka_unit_test(time_is_counted_on_request),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_deferred.c - messages that wait for a place at their hosts (fabric-emu/live/deferred.h): each goes when its host has
- * one, those to one host in their order, and who waits keeps nobody else. */
+/* test_deferred.c - messages that wait for a send of their hosts (fabric-emu/live/deferred.h): each goes when its
+ * host has one free, in order per host, and none delays other hosts. */
 #include "fabric-emu/live/deferred.h"
 #include "tests/support/support_seed.h"
 
@@ -7,7 +7,7 @@
 
 enum { HOSTS = 5, MOST_OF_ONE = 8 };
 
-/* Hosts, and how many messages each has a place for. */
+/* Hosts, and the free sends of each. */
 struct world {
     struct deferred deferred;
     unsigned room[HOSTS];
@@ -44,7 +44,7 @@ static void put_some(struct world *w, uint64_t *random)
     }
 }
 
-static void each_goes_when_its_host_has_a_place(void **state)
+static void each_message_goes_when_its_host_has_a_free_send(void **state)
 {
     (void)state;
     enum { RUNS = 100, STEPS = 300 };
@@ -69,6 +69,7 @@ static void each_goes_when_its_host_has_a_place(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(each_goes_when_its_host_has_a_place, seeded_say)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(each_message_goes_when_its_host_has_a_free_send, seeded_report)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_eject.c - what an endpoint takes out of the links to it: every VC in its turn on every plane, and a descriptor
- * that cannot be true costs nobody a buffer, whatever instruction its worker is killed at. */
+/* test_eject.c - what an endpoint takes from the links to it. Each VC of each plane has its turn, and an impossible
+ * descriptor costs no buffer, even if its worker is killed at any instruction. */
 #include "fabric-emu/live/recover.h"
 #include "tests/support/shm/support_shm.h"
 
@@ -30,7 +30,7 @@ static int close_worker(void **state)
     return 0;
 }
 
-/* A packet to the first accelerator's endpoint, as its switch would have sent it; returns its buffer. */
+/* Sends a packet to the first accelerator's endpoint, as its switch does; returns its buffer. */
 static uint32_t deliver(unsigned plane, unsigned vc, uint16_t length)
 {
     struct shm_link *link = fab_link(&s.f, plane, 0, HX_LOCAL);
@@ -66,32 +66,32 @@ static void every_vc_has_its_turn_on_every_plane(void **state)
     }
 }
 
-static uint64_t age_told; /* of the last packet, ns */
+static uint64_t reported_age; /* of the last packet, ns */
 
-static void tell_age(void *of, const struct hx_desc *burst, unsigned n)
+static void report_age(void *of, const struct hx_desc *burst, unsigned n)
 {
     (void)of;
-    age_told = shm_age(&worker.shm, &burst[n - 1]);
+    reported_age = shm_age(&worker.shm, &burst[n - 1]);
 }
 
-/* From the injection to the delivery, whatever the clock shows. */
-static void a_delivery_tells_how_long_it_took(void **state)
+/* From the injection to the delivery, at any time of the clock. */
+static void a_delivery_has_its_latency(void **state)
 {
     (void)state;
     struct hal_endpoint *h = &worker.accelerator[0].hal;
-    h->delivered = tell_age;
+    h->delivered = report_age;
     static const uint64_t injected[] = {0, 1, 5000000000};
     static const uint64_t took[] = {0, 1, 999, 4000000000, 5000000000};
     for (unsigned i = 0; i < 3 * 5; i++) {
         uint32_t buffer = deliver(0, 0, 8);
         worker.shm.now = injected[i / 5];
         const struct hx_desc out = {.buffer = buffer, .length = 8};
-        hal_inject(h, 1, &out); /* is not published: only its time matters */
+        hal_inject(h, 1, &out); /* not published: only its time matters */
         worker.shm.now += took[i % 5];
         struct hx_desc in = {0};
         assert_int_equal(hal_ejected(h, 0, &in, 1), 1);
         assert_int_equal(in.buffer, buffer);
-        assert_int_equal(age_told, took[i % 5]);
+        assert_int_equal(reported_age, took[i % 5]);
         hal_buffer_put(h, buffer);
         h->inject[1].head = shm_load(&h->inject[1].link->heads);
         h->injected = 0;
@@ -105,8 +105,8 @@ static void assert_nothing_doubled(void)
     assert_true(a.missing == 0 && a.doubled == 0 && a.foreign == 0);
 }
 
-/* The steps after the one that found it publish what they gave back: its buffer must not lie in the link then. */
-static void a_broken_descriptor_is_given_back_once(void **state)
+/* The step after the one that found it publishes the returned buffer, which must not be in the link then. */
+static void the_buffer_of_a_broken_descriptor_is_returned_once(void **state)
 {
     (void)state;
     (void)deliver(1, 0, HX_MAX_PAYLOAD + 1);
@@ -115,7 +115,7 @@ static void a_broken_descriptor_is_given_back_once(void **state)
         (void)support_step(&s, &worker, step, false);
         assert_nothing_doubled();
     }
-    (void)deliver(0, 0, 8); /* the next step that has something to publish */
+    (void)deliver(0, 0, 8); /* the next step with something to publish */
     for (unsigned step = 0; step < support_steps(&worker); step++)
         (void)support_step(&s, &worker, step, false);
     assert_int_equal(s.f.area[0].drops[HX_DROP_MALFORMED], 2); /* the second has no header */
@@ -125,8 +125,8 @@ static void a_broken_descriptor_is_given_back_once(void **state)
     support_bring_back(&s, 0);
 }
 
-/* As before, but what publishes is the step of another accelerator. */
-static void nor_by_the_step_of_another(void **state)
+/* The step of another accelerator publishes the returned buffer. */
+static void the_step_of_another_accelerator_returns_it_once(void **state)
 {
     (void)state;
     (void)deliver(1, 0, HX_MAX_PAYLOAD + 1);
@@ -140,9 +140,9 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_worker, close_worker)
     const struct CMUnitTest tests[] = {
         TEST(every_vc_has_its_turn_on_every_plane),
-        TEST(a_delivery_tells_how_long_it_took),
-        TEST(a_broken_descriptor_is_given_back_once),
-        TEST(nor_by_the_step_of_another),
+        TEST(a_delivery_has_its_latency),
+        TEST(the_buffer_of_a_broken_descriptor_is_returned_once),
+        TEST(the_step_of_another_accelerator_returns_it_once),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

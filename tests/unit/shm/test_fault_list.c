@@ -1,5 +1,5 @@
-/* test_fault_list.c - faults of a running fabric as its supervisor keeps them: the list, of the latest that have begun
- * as many as there is room for, what captures are told, and what a new line leaves to be done. */
+/* test_fault_list.c - faults of a running fabric in its supervisor: the list of the latest, notices to captures, and
+ * what a new line leaves to be done. */
 #include "fabric-emu/live/faults.h"
 #include "tests/support/shm/support_shm.h"
 
@@ -51,7 +51,7 @@ static unsigned of(const json_t *list, const char *key)
     return (unsigned)json_integer_value(json_object_get(list, key));
 }
 
-/* The list when BEGUN faults have begun. To be freed. */
+/* The list when BEGUN faults have begun; the caller frees it. */
 static json_t *list_within(size_t room, size_t *bytes)
 {
     char *text = faults_text(&faults, (BEGUN - 1) * UINT64_C(1000000), room);
@@ -62,7 +62,7 @@ static json_t *list_within(size_t room, size_t *bytes)
     return list;
 }
 
-static void what_has_begun_last_is_listed_as_far_as_there_is_room(void **state)
+static void the_latest_faults_are_listed_as_far_as_they_fit(void **state)
 {
     (void)state;
     static const size_t rooms[] = {128, 1000, 65536};
@@ -80,7 +80,7 @@ static void what_has_begun_last_is_listed_as_far_as_there_is_room(void **state)
     }
 }
 
-static void all_that_have_begun_are_listed_where_there_is_room(void **state)
+static void all_begun_faults_are_listed_if_they_fit(void **state)
 {
     (void)state;
     size_t bytes;
@@ -90,8 +90,8 @@ static void all_that_have_begun_are_listed_where_there_is_room(void **state)
     json_decref(list);
 }
 
-/* Numbers go up by one without gaps, also over what there was no memory for. */
-static void captures_can_read_all_that_have_begun(void **state)
+/* Numbers increase without gaps, even where memory ran out. */
+static void captures_can_read_all_begun_faults(void **state)
 {
     (void)state;
     struct rlimit limit;
@@ -105,20 +105,20 @@ static void captures_can_read_all_that_have_begun(void **state)
     faults_validate(&faults, (BEGUN - 1) * UINT64_C(1000000), false);
     int log = fault_log_open(s.f.control);
     assert_true(log >= 0);
-    uint64_t told = atomic_load(&s.f.control->faults.begun);
-    assert_int_equal(told, BEGUN - (UNTOLD_UNTIL - UNTOLD_FROM));
-    for (uint64_t number = 0; number < told; number++) {
+    uint64_t begun = atomic_load(&s.f.control->faults.begun);
+    assert_int_equal(begun, BEGUN - (UNTOLD_UNTIL - UNTOLD_FROM));
+    for (uint64_t number = 0; number < begun; number++) {
         uint64_t i = number < UNTOLD_FROM ? number : number + UNTOLD_UNTIL - UNTOLD_FROM;
         assert_true(fault_log_read(log, number, &entry));
         assert_int_equal(entry.at_ns, i * 1000000);
         assert_int_equal(entry.over_ns, (i + 1) * 1000000);
         assert_string_equal(entry.line, faults.schedule.fault[i].text);
     }
-    assert_false(fault_log_read(log, told, &entry));
+    assert_false(fault_log_read(log, begun, &entry));
     (void)close(log);
 }
 
-static void an_end_that_comes_sooner_is_told(void **state)
+static void an_earlier_end_is_noted(void **state)
 {
     (void)state;
     struct hx_problem problem;
@@ -138,8 +138,8 @@ static void no_signal(void *of, unsigned worker, int number)
     fail_msg("worker %u gets signal %d", worker, number);
 }
 
-/* Nothing was done yet, so what is due at 0 is still to be done. */
-static void a_line_before_the_start_leaves_what_is_due_then(void **state)
+/* No line is done yet, so those at 0 are still due. */
+static void a_line_before_the_start_leaves_the_lines_of_the_start(void **state)
 {
     (void)state;
     struct hx_problem problem;
@@ -149,15 +149,15 @@ static void a_line_before_the_start_leaves_what_is_due_then(void **state)
     assert_true(fab_condition(&s.f, near).loss > 0);
     assert_true(fab_link_is_down(&s.f, fab_first_port(&s.f, 0, 0) + HX_S));
     assert_false(fab_link_is_down(&s.f, near));
-    /* But what was done is not done again. */
+    /* A line that is done is not done again. */
     fab_set_condition(&s.f, near, &(struct shm_condition){.down = 1});
     assert_true(faults_add(&faults, "a0,0/N down at 1s", 0, &problem));
     (void)faults_advance(&faults, 0, no_signal, NULL);
     assert_true(fab_link_is_down(&s.f, near));
 }
 
-/* Who asks may meet the very nanosecond in which something was done last. */
-static void a_line_in_the_moment_of_the_last_change_is_done_next(void **state)
+/* A request may arrive in the nanosecond of the last change. */
+static void a_line_at_the_time_of_the_last_change_is_done_next(void **state)
 {
     (void)state;
     struct hx_problem problem;
@@ -172,12 +172,12 @@ int main(void)
 {
 #define WITH_FAULTS(test) cmocka_unit_test_setup_teardown(test, open_faults, close_faults)
     const struct CMUnitTest tests[] = {
-        WITH_FAULTS(what_has_begun_last_is_listed_as_far_as_there_is_room),
-        WITH_FAULTS(all_that_have_begun_are_listed_where_there_is_room),
-        WITH_FAULTS(captures_can_read_all_that_have_begun),
-        WITH_FAULTS(an_end_that_comes_sooner_is_told),
-        WITH_FAULTS(a_line_before_the_start_leaves_what_is_due_then),
-        WITH_FAULTS(a_line_in_the_moment_of_the_last_change_is_done_next),
+        WITH_FAULTS(the_latest_faults_are_listed_as_far_as_they_fit),
+        WITH_FAULTS(all_begun_faults_are_listed_if_they_fit),
+        WITH_FAULTS(captures_can_read_all_begun_faults),
+        WITH_FAULTS(an_earlier_end_is_noted),
+        WITH_FAULTS(a_line_before_the_start_leaves_the_lines_of_the_start),
+        WITH_FAULTS(a_line_at_the_time_of_the_last_change_is_done_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* test_faulty.c - what a faulty link does to packets, one kind of fault at a time; whatever it does, each buffer has
- * one place. */
+/* test_faulty.c - effects of a faulty link on packets, one kind of fault at a time; each buffer stays in one place. */
 #include "faulty.h"
 #include "tests/support/shm/support_shm.h"
 #include "tests/support/support_seed.h"
@@ -13,15 +12,15 @@
 
 enum { VC = 1, LENGTH = 936, FRAME = HX_HEADER_BYTES + LENGTH, MANY = 4000, BATCH = 8 };
 
-/* A link of a fabric that nobody else runs: the test is its sender and its receiver. */
+/* A link of a fabric without workers: the test is its sender and its receiver. */
 static struct support s;
 static struct worker receiver;
 static struct shm_faulty link;
 static struct hx_fault_cost count;
 static struct shm_rx arriving;
 static struct hx_input in;
-static uint64_t head;         /* the sender's */
-static uint16_t packets_sent; /* descriptors bear numbers in `flow` */
+static uint64_t head;         /* of the sender */
+static uint16_t packets_sent; /* descriptors carry numbers in `flow` */
 
 static int open_link(void **state)
 {
@@ -49,7 +48,7 @@ static int close_link(void **state)
 {
     support_forget(&receiver);
     support_close(&s);
-    return seeded_say(state);
+    return seeded_report(state);
 }
 
 static void each_buffer_has_one_place(void)
@@ -75,7 +74,7 @@ static void send(unsigned packets)
     shm_commit_pools(&receiver.shm);
 }
 
-/* Takes what has arrived; returns how many, and their descriptors. The buffers go home, where they stay as they are. */
+/* Takes the arrivals; returns their number and descriptors. The buffers go home, and keep their content. */
 static unsigned take(struct hx_desc arrived[HX_WINDOW])
 {
     unsigned n = 0;
@@ -97,7 +96,7 @@ static void begin(struct shm_condition condition)
     link.condition = condition;
 }
 
-static void what_is_well_arrives_in_order_and_gives_its_credit_back(void **state)
+static void without_faults_packets_arrive_in_order_and_credit_returns(void **state)
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
@@ -111,7 +110,7 @@ static void what_is_well_arrives_in_order_and_gives_its_credit_back(void **state
     each_buffer_has_one_place();
 }
 
-static void a_cut_link_brings_nothing_and_gives_all_buffers_back(void **state)
+static void a_cut_link_delivers_nothing_and_returns_all_buffers(void **state)
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
@@ -125,8 +124,8 @@ static void a_cut_link_brings_nothing_and_gives_all_buffers_back(void **state)
     assert_int_equal(support_audit(&s).in_links, 0);
 }
 
-/* Five standard deviations of MANY throws at a quarter: 137. */
-static void shares_fall_as_often_as_they_say(void **state)
+/* Five standard deviations of MANY trials at a quarter: 137. */
+static void probabilities_are_those_configured(void **state)
 {
     (void)state;
     seeded_run = seeded_by(1);
@@ -145,7 +144,7 @@ static void shares_fall_as_often_as_they_say(void **state)
     seeded_run = 0;
 }
 
-static void a_packet_that_comes_twice_is_the_same_in_two_buffers(void **state)
+static void a_repeated_packet_is_equal_in_two_buffers(void **state)
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
@@ -181,8 +180,8 @@ static void a_corrupted_packet_has_one_bit_turned_that_its_crc_covers(void **sta
     seeded_run = 0;
 }
 
-/* Damaged twice, as by two links one after the other. */
-static void a_corrupted_packet_whose_crc_nobody_checks_decodes_to_nothing(void **state)
+/* Damaged twice, as by two links in turn. */
+static void a_corrupted_packet_without_crc_check_does_not_decode(void **state)
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
@@ -204,7 +203,7 @@ static void a_corrupted_packet_whose_crc_nobody_checks_decodes_to_nothing(void *
     assert_int_equal(count.corrupted, 2);
 }
 
-static void packets_that_change_places_all_arrive(void **state)
+static void reordered_packets_all_arrive(void **state)
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
@@ -218,13 +217,13 @@ static void packets_that_change_places_all_arrive(void **state)
     assert_int_equal(count.reordered, 2);
 }
 
-static void a_delayed_packet_comes_when_its_time_has_passed(void **state)
+static void a_delayed_packet_arrives_after_its_delay(void **state)
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
     begin((struct shm_condition){.delay_ns = 500});
     send(2);
-    (void)shm_faulty_step(&link); /* sees them */
+    (void)shm_faulty_step(&link); /* takes them in */
     receiver.shm.now += 499;
     send(1);
     (void)shm_faulty_step(&link);
@@ -256,7 +255,7 @@ static void a_slow_link_carries_one_packet_after_the_other(void **state)
     }
 }
 
-static void a_lost_credit_frame_tells_nothing_and_the_next_one_tells_all(void **state)
+static void the_next_credit_frame_makes_up_for_a_lost_one(void **state)
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
@@ -277,8 +276,8 @@ static void a_lost_credit_frame_tells_nothing_and_the_next_one_tells_all(void **
     assert_int_equal(count.credits_lost, 1);
 }
 
-/* Of four that were seen the second has left; two more are on the cable. */
-static void a_window_goes_in_and_out_as_it_stands(void **state)
+/* Of four packets in the window the second has left; two more are on the cable. */
+static void a_window_survives_a_fault(void **state)
 {
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
@@ -306,7 +305,7 @@ static void a_window_goes_in_and_out_as_it_stands(void **state)
     arriving.gone[VC] = 0;
     link.to->gone[VC] = 0;
     link.to->slots[VC * s.f.slots + 1].buffer =
-        link.to->slots[VC * s.f.slots].buffer; /* what left is not taken again */
+        link.to->slots[VC * s.f.slots].buffer; /* the packet that left is not taken again */
     link.to->tails = hx_lane_add(link.to->tails, VC, 1);
     arriving.tail = link.to->tails;
     (void)take(arrived);
@@ -323,17 +322,17 @@ int main(void)
 {
 #define WITH_LINK(test) cmocka_unit_test_setup_teardown(test, open_link, close_link)
     const struct CMUnitTest tests[] = {
-        WITH_LINK(what_is_well_arrives_in_order_and_gives_its_credit_back),
-        WITH_LINK(a_cut_link_brings_nothing_and_gives_all_buffers_back),
-        WITH_LINK(shares_fall_as_often_as_they_say),
-        WITH_LINK(a_packet_that_comes_twice_is_the_same_in_two_buffers),
+        WITH_LINK(without_faults_packets_arrive_in_order_and_credit_returns),
+        WITH_LINK(a_cut_link_delivers_nothing_and_returns_all_buffers),
+        WITH_LINK(probabilities_are_those_configured),
+        WITH_LINK(a_repeated_packet_is_equal_in_two_buffers),
         WITH_LINK(a_corrupted_packet_has_one_bit_turned_that_its_crc_covers),
-        WITH_LINK(a_corrupted_packet_whose_crc_nobody_checks_decodes_to_nothing),
-        WITH_LINK(packets_that_change_places_all_arrive),
-        WITH_LINK(a_delayed_packet_comes_when_its_time_has_passed),
+        WITH_LINK(a_corrupted_packet_without_crc_check_does_not_decode),
+        WITH_LINK(reordered_packets_all_arrive),
+        WITH_LINK(a_delayed_packet_arrives_after_its_delay),
         WITH_LINK(a_slow_link_carries_one_packet_after_the_other),
-        WITH_LINK(a_lost_credit_frame_tells_nothing_and_the_next_one_tells_all),
-        WITH_LINK(a_window_goes_in_and_out_as_it_stands),
+        WITH_LINK(the_next_credit_frame_makes_up_for_a_lost_one),
+        WITH_LINK(a_window_survives_a_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_feed.c - frames from outside into a port: judged, given buffers, sent, and no buffer lost. */
+/* test_feed.c - frames from outside into a port are validated, get buffers, are sent, and cost no buffer. */
 #include "fabric-emu/capture/memory.h"
 #include "fabric-emu/live/feed.h"
 #include "fabric-emu/live/taps.h"
@@ -46,7 +46,7 @@ static int close_fabric(void **state)
     return 0;
 }
 
-/* Offers the feed for the port; returns whether the worker takes it. */
+/* Offers the feed for the port; returns whether the worker accepts it. */
 static bool offer(uint32_t node, uint32_t port)
 {
     int holder;
@@ -99,7 +99,7 @@ static uint64_t count(enum feed_verdict verdict)
     return atomic_load(&feed->count[verdict]);
 }
 
-static void a_frame_stands_in_the_link_as_it_came(void **state)
+static void a_frame_enters_the_link_unchanged(void **state)
 {
     (void)state;
     struct hx_header h = header(100);
@@ -123,7 +123,7 @@ static void a_frame_stands_in_the_link_as_it_came(void **state)
     assert_int_equal(link->heads, link->tails); /* its switch has taken it */
 }
 
-static void injected_frames_begin_anew(void **state)
+static void injected_frames_start_with_fresh_hop_fields(void **state)
 {
     (void)state;
     struct hx_header h = header(8);
@@ -158,7 +158,7 @@ static void frames_wait_for_room(void **state)
     assert_int_equal(atomic_load(&feed->tail), 100);
 }
 
-static void what_is_no_good_is_counted_by_its_reason(void **state)
+static void bad_frames_are_counted_by_reason(void **state)
 {
     (void)state;
     uint8_t frame[HX_MAX_FRAME];
@@ -192,7 +192,7 @@ static void what_is_no_good_is_counted_by_its_reason(void **state)
     assert_int_equal(count(FEED_SENT), 0);
 }
 
-static void a_head_that_cannot_be_true_is_not_believed(void **state)
+static void an_impossible_head_is_ignored(void **state)
 {
     (void)state;
     assert_true(offer(hx_fabric_host(s.f.g, 2, 1), HX_W));
@@ -203,7 +203,7 @@ static void a_head_that_cannot_be_true_is_not_believed(void **state)
     assert_int_equal(atomic_load(&feed->tail), 0);
 }
 
-static void ports_that_are_not_there_are_not_taken(void **state)
+static void missing_ports_are_refused(void **state)
 {
     (void)state;
     assert_false(offer(s.f.g->nodes, 0));
@@ -222,12 +222,12 @@ int main(void)
 {
 #define ON_FABRIC(test) cmocka_unit_test_setup_teardown(test, open_fabric, close_fabric)
     const struct CMUnitTest tests[] = {
-        ON_FABRIC(a_frame_stands_in_the_link_as_it_came),
-        ON_FABRIC(injected_frames_begin_anew),
+        ON_FABRIC(a_frame_enters_the_link_unchanged),
+        ON_FABRIC(injected_frames_start_with_fresh_hop_fields),
         ON_FABRIC(frames_wait_for_room),
-        ON_FABRIC(what_is_no_good_is_counted_by_its_reason),
-        ON_FABRIC(a_head_that_cannot_be_true_is_not_believed),
-        ON_FABRIC(ports_that_are_not_there_are_not_taken),
+        ON_FABRIC(bad_frames_are_counted_by_reason),
+        ON_FABRIC(an_impossible_head_is_ignored),
+        ON_FABRIC(missing_ports_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_flows.c - traffic of a file: what it says is what is sent, and what it cannot say is refused where it stands. */
+/* test_flows.c - traffic from a file: sent as written, or refused with the place of the error. */
 #include "tests/support/support_file.h"
 #include "workload/traffic.h"
 
@@ -68,7 +68,7 @@ static void a_list_is_sorted_by_source_in_its_order(void **state)
     done();
 }
 
-static void columns_stand_in_any_order(void **state)
+static void columns_may_be_in_any_order(void **state)
 {
     (void)state;
     assert_true(read_text("2x2 Hx1Mesh", "bytes,destination,start,source\n7,3,2us,0\n"));
@@ -122,7 +122,7 @@ static void a_matrix_may_have_labels(void **state)
     }
 }
 
-/* Each begins behind itself: not all with the first. */
+/* Rank r begins with rank r + 1, so not all begin with the first. */
 static void rows_of_a_matrix_begin_behind_the_diagonal(void **state)
 {
     (void)state;
@@ -135,14 +135,14 @@ static void rows_of_a_matrix_begin_behind_the_diagonal(void **state)
 
 /* ---- as traffic ---- */
 
-static void it_is_what_is_sent(void **state)
+static void the_file_is_the_traffic(void **state)
 {
     (void)state;
     assert_true(read_text("2x2 Hx1Mesh", "start,source,destination,bytes\n0,0,1,8\n3us,0,2,9\n4us,0,1,10\n0,3,0,1\n"));
     struct hx_settings s = hx_default_settings;
     s.pattern = HX_FLOWS;
-    s.count = 5;           /* is no file's */
-    s.duration_ns = 10000; /* ends it early, makes it no longer */
+    s.count = 5;           /* not used with a file */
+    s.duration_ns = 10000; /* ends it early, but does not extend it */
     struct traffic t;
     traffic_init(&t, &spec, g, &s, &flows);
     assert_int_equal(traffic_messages(&t, 0), 3);
@@ -160,11 +160,11 @@ static void it_is_what_is_sent(void **state)
     done();
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 #define HEAD "start,source,destination,bytes\n"
 
-static void what_is_wrong_is_said_where_it_stands(void **state)
+static void errors_name_their_place(void **state)
 {
     (void)state;
     static const struct {
@@ -218,7 +218,7 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
     }
 }
 
-static void jobs_do_not_talk(void **state)
+static void no_traffic_between_jobs(void **state)
 {
     (void)state;
     hx_spec_load("2x2 Hx1Mesh", NULL, &spec);
@@ -241,14 +241,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_is_sorted_by_source_in_its_order),
-        cmocka_unit_test(columns_stand_in_any_order),
+        cmocka_unit_test(columns_may_be_in_any_order),
         cmocka_unit_test(failed_boards_are_left_out_and_counted),
         cmocka_unit_test(a_matrix_is_a_message_for_each_pair),
         cmocka_unit_test(a_matrix_may_have_labels),
         cmocka_unit_test(rows_of_a_matrix_begin_behind_the_diagonal),
-        cmocka_unit_test(it_is_what_is_sent),
-        cmocka_unit_test(what_is_wrong_is_said_where_it_stands),
-        cmocka_unit_test(jobs_do_not_talk),
+        cmocka_unit_test(the_file_is_the_traffic),
+        cmocka_unit_test(errors_name_their_place),
+        cmocka_unit_test(no_traffic_between_jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_histogram.c - latencies in bins 3 % wide: against the values themselves, sorted. */
+/* test_histogram.c - latencies in bins 3 % wide, against the sorted values. */
 #include "base/histogram.h"
 #include "tests/support/support_random.h"
 
@@ -28,7 +28,7 @@ static void every_value_has_its_bin(void **state)
         assert_true(fab_histogram_value(fab_histogram_bin(value)) == value);
 }
 
-static void what_is_too_large_falls_into_the_last_bin(void **state)
+static void too_large_values_are_in_the_last_bin(void **state)
 {
     (void)state;
     assert_int_equal(fab_histogram_bin(UINT64_MAX), FAB_HISTOGRAM_BINS - 1);
@@ -56,7 +56,7 @@ static void quantiles_are_those_of_the_values(void **state)
     assert_true(fab_histogram_mean(&h) == 0);
     for (unsigned i = 0; i < VALUES; i++) {
         uint64_t random = seeded_next(&seed);
-        value[i] = random >> (24 + random % 40); /* of every size */
+        value[i] = random >> (24 + random % 40); /* of all magnitudes */
         fab_histogram_add(&h, value[i]);
         sum += value[i];
     }
@@ -71,7 +71,7 @@ static void quantiles_are_those_of_the_values(void **state)
     assert_true(h.most == value[VALUES - 1]);
 }
 
-static void an_empty_one_has_no_quantile(void **state)
+static void an_empty_histogram_has_no_quantile(void **state)
 {
     (void)state;
     memset(&h, 0, sizeof h);
@@ -80,7 +80,7 @@ static void an_empty_one_has_no_quantile(void **state)
     assert_true(fab_histogram_quantile(&h, 0.001) == fab_histogram_quantile(&h, 1));
 }
 
-static void merged_is_as_if_added_to_one(void **state)
+static void a_merge_equals_one_histogram(void **state)
 {
     (void)state;
     static struct fab_histogram both;
@@ -98,11 +98,9 @@ static void merged_is_as_if_added_to_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value_has_its_bin),
-        cmocka_unit_test(what_is_too_large_falls_into_the_last_bin),
-        cmocka_unit_test(quantiles_are_those_of_the_values),
-        cmocka_unit_test(an_empty_one_has_no_quantile),
-        cmocka_unit_test(merged_is_as_if_added_to_one),
+        cmocka_unit_test(every_value_has_its_bin),           cmocka_unit_test(too_large_values_are_in_the_last_bin),
+        cmocka_unit_test(quantiles_are_those_of_the_values), cmocka_unit_test(an_empty_histogram_has_no_quantile),
+        cmocka_unit_test(a_merge_equals_one_histogram),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* test_host_names.c - addresses and names of hosts on which programs run: each host has its own, and each leads back to
- * it. */
+/* test_host_names.c - addresses and names of hosts with programs: each host has its own, and each maps back to it. */
 #include "fabric-emu/live/host_names.h"
 #include "spec/spec.h"
 #include "workload/host_ip.h"
@@ -20,7 +19,7 @@ static struct hx_spec load(const char *text)
     return spec;
 }
 
-static void an_address_says_the_place(void **state)
+static void an_ipv4_address_has_the_coordinates(void **state)
 {
     (void)state;
     struct hx_spec spec = load("2x2 Hx2Mesh");
@@ -41,7 +40,7 @@ static struct in6_addr parse6(const char *text)
     return ip;
 }
 
-static void an_address_of_ipv6_says_it_too(void **state)
+static void an_ipv6_address_has_the_coordinates(void **state)
 {
     (void)state;
     static const struct {
@@ -75,8 +74,8 @@ static void an_address_of_ipv6_says_it_too(void **state)
     hx_spec_free(&spec);
 }
 
-/* Also where a digit of the address does not fit a byte. */
-static void each_address_leads_back(void **state)
+/* Also if a coordinate does not fit a byte. */
+static void each_address_maps_back(void **state)
 {
     (void)state;
     static const char *const fabrics[] = {"2x2 Hx2Mesh", "3x2 H2x4Mesh", "fat-tree hosts=64 radix=16", "torus 8x8x4",
@@ -92,7 +91,7 @@ static void each_address_leads_back(void **state)
     }
 }
 
-static void each_name_leads_back(void **state)
+static void each_name_maps_back(void **state)
 {
     (void)state;
     struct hx_spec spec = load("3x2 H2x4Mesh");
@@ -113,7 +112,7 @@ static void each_name_leads_back(void **state)
     hx_spec_free(&spec);
 }
 
-static void what_is_no_host_is_refused(void **state)
+static void unknown_hosts_are_refused(void **state)
 {
     (void)state;
     static const char *const names[] = {"",      "h",    "h48",      "h-1", "h01",   "a6,0", "a0,8",
@@ -131,7 +130,7 @@ static void what_is_no_host_is_refused(void **state)
     hx_spec_free(&spec);
 }
 
-static void the_file_of_names_has_those_that_run(void **state)
+static void the_hosts_file_has_the_running_hosts(void **state)
 {
     (void)state;
     struct hx_spec spec = load("1x1 Hx2Mesh");
@@ -156,9 +155,12 @@ static void the_file_of_names_has_those_that_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_address_says_the_place),  cmocka_unit_test(an_address_of_ipv6_says_it_too),
-        cmocka_unit_test(each_address_leads_back),    cmocka_unit_test(each_name_leads_back),
-        cmocka_unit_test(what_is_no_host_is_refused), cmocka_unit_test(the_file_of_names_has_those_that_run),
+        cmocka_unit_test(an_ipv4_address_has_the_coordinates),
+        cmocka_unit_test(an_ipv6_address_has_the_coordinates),
+        cmocka_unit_test(each_address_maps_back),
+        cmocka_unit_test(each_name_maps_back),
+        cmocka_unit_test(unknown_hosts_are_refused),
+        cmocka_unit_test(the_hosts_file_has_the_running_hosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

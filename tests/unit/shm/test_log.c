@@ -1,5 +1,5 @@
-/* test_log.c - the log of a fabric in the background: lines with their time, in a file that stays small; and what a
- * service manager is told. */
+/* test_log.c - the log of a fabric in the background: lines with their time, in a file of bounded size; and notices
+ * to a service manager. */
 #include "fabric-emu/live/log.h"
 #include "fabric-emu/live/notify.h"
 
@@ -78,7 +78,7 @@ static void each_line_has_one_time(void **state)
     writes(&l, "first\nsecond, ");
     writes(&l, "in two parts\n");
     log_close(&l);
-    opens(&l); /* it goes on behind */
+    opens(&l); /* appends */
     writes(&l, "third\n");
     log_close(&l);
     writes(&l, "to nobody\n");
@@ -91,7 +91,7 @@ static void each_line_has_one_time(void **state)
     (void)fclose(in);
 }
 
-static void it_stays_small(void **state)
+static void the_log_stays_small(void **state)
 {
     (void)state;
     char line[1001];
@@ -108,7 +108,7 @@ static void it_stays_small(void **state)
     assert_int_equal(size_of("a.log.1.1"), -1);
 }
 
-static void its_place_is_the_users(void **state)
+static void the_user_chooses_its_place(void **state)
 {
     (void)state;
     char path[PATH_MAX];
@@ -119,7 +119,7 @@ static void its_place_is_the_users(void **state)
     assert_string_equal(path, in_folder("state/hxmesh/lab.log"));
     assert_int_equal(stat(in_folder("state/hxmesh"), &is), 0);
     assert_int_equal(is.st_mode & 0777, 0700);
-    assert_int_equal(setenv("XDG_STATE_HOME", "relative", 1), 0); /* is to be ignored */
+    assert_int_equal(setenv("XDG_STATE_HOME", "relative", 1), 0); /* must be ignored */
     assert_int_equal(setenv("HOME", folder, 1), 0);
     assert_true(log_place(path, "lab", &problem));
     assert_string_equal(path, in_folder(".local/state/hxmesh/lab.log"));
@@ -128,7 +128,7 @@ static void its_place_is_the_users(void **state)
     assert_string_equal(problem.where, "HOME");
 }
 
-static void a_service_manager_is_told(void **state)
+static void a_service_manager_is_notified(void **state)
 {
     (void)state;
     char text[32] = "";
@@ -153,9 +153,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_line_has_one_time, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(it_stays_small, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(its_place_is_the_users, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_service_manager_is_told, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(the_log_stays_small, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(the_user_chooses_its_place, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_service_manager_is_notified, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_memif.c - the server's side of memif against a client made here: what connects, and frames both ways
+/* test_memif.c - the server side of memif against the test's client: connections, and frames in both directions
  * (hal/wire/memif.h). */
 #include "hxmesh/frame.h"
 #include "tests/support/shm/support_memif.h"
@@ -21,7 +21,7 @@ static void exchange(struct pair *p, uint32_t buffer_bytes)
     uint8_t got[WIRE_MAX_FRAME];
     uint16_t at = 0;
     memif_connect_client(p, buffer_bytes);
-    for (unsigned n = 0; n < 20000; n++) { /* indices wrap around 2^16 where a frame takes several buffers */
+    for (unsigned n = 0; n < 20000; n++) { /* indices wrap at 2^16 where a frame takes several buffers */
         uint32_t bytes = sizes[n % (sizeof sizes / sizeof *sizes)];
         memif_make_frame(sent, bytes, n);
         assert_true(memif_client_send(&p->c, sent, bytes));
@@ -34,12 +34,12 @@ static void exchange(struct pair *p, uint32_t buffer_bytes)
         assert_int_equal(memif_client_take(&p->c, &at, got), bytes);
         assert_memory_equal(got, sent, bytes);
     }
-    assert_true(memif_look(p));
+    assert_true(memif_poll_server(p));
     memif_client_close(&p->c);
-    assert_false(memif_look(p));
+    assert_false(memif_poll_server(p));
 }
 
-static void test_frames_pass_both_ways(void **state)
+static void test_frames_pass_in_both_directions(void **state)
 {
     exchange(*state, 8448);
 }
@@ -49,7 +49,7 @@ static void test_a_frame_takes_several_small_buffers(void **state)
     exchange(*state, 2048);
 }
 
-static void test_a_full_ring_takes_nothing_more_and_loses_nothing(void **state)
+static void test_a_full_ring_refuses_frames_and_loses_none(void **state)
 {
     struct pair *p = *state;
     uint8_t frame[HX_MAX_FRAME];
@@ -69,7 +69,7 @@ static void test_a_full_ring_takes_nothing_more_and_loses_nothing(void **state)
     }
     memif_make_frame(frame, 6145, 99); /* four buffers */
     assert_true(wire_send(&p->w, frame, 6145));
-    assert_false(wire_send(&p->w, frame, 6145)); /* two are left, and stay as they were */
+    assert_false(wire_send(&p->w, frame, 6145)); /* two are left, and stay as they are */
     assert_true(wire_send(&p->w, frame, 2048));
     wire_flush(&p->w);
     assert_int_equal(memif_client_take(&p->c, &at, frame), 100);
@@ -80,7 +80,7 @@ static void test_a_full_ring_takes_nothing_more_and_loses_nothing(void **state)
     memif_client_close(&p->c);
 }
 
-/* The successor of a killed user: what fork gave it before anybody was there. */
+/* The successor of a killed user starts with the state of its fork, before the client connected. */
 static void test_a_user_that_is_killed_has_a_successor(void **state)
 {
     struct pair *p = *state;
@@ -96,7 +96,7 @@ static void test_a_user_that_is_killed_has_a_successor(void **state)
         assert_true(wire_send(&p->w, frame, 3000));
     }
     wire_flush(&p->w);
-    assert_true(wire_send(&p->w, frame, 64)); /* never flushed: it is gone */
+    assert_true(wire_send(&p->w, frame, 64)); /* never flushed, so it is lost */
     memif_make_frame(frame, 5000, 7);
     assert_true(memif_client_send(&p->c, frame, 5000));
     assert_true(wire_poll(&successor));
@@ -109,7 +109,7 @@ static void test_a_user_that_is_killed_has_a_successor(void **state)
     assert_int_equal(memif_client_take(&p->c, &at, got), 100);
     assert_memory_equal(got, frame, 100);
     assert_int_equal(memif_client_take(&p->c, &at, got), 0);
-    assert_int_equal(memif_hear(&p->c), 0); /* the client has heard of nothing */
+    assert_int_equal(memif_receive(&p->c), 0); /* the client receives no message */
     wire_drop(&successor);
     memif_client_close(&p->c);
 }
@@ -122,8 +122,8 @@ static void test_both_sides_poll(void **state)
     memif_client_close(&p->c);
 }
 
-/* Until the opener has seen it the user goes on by itself, and nothing faults. */
-static void test_a_client_that_goes_is_let_go(void **state)
+/* The user continues until the opener sees the end, and no access faults. */
+static void test_a_client_that_leaves_is_released(void **state)
 {
     struct pair *p = *state;
     uint8_t frame[64] = {0};
@@ -138,22 +138,22 @@ static void test_a_client_that_goes_is_let_go(void **state)
     assert_int_equal(p->w.memif.regions, 0);
 }
 
-static void test_a_second_client_is_told_and_the_first_goes_on(void **state)
+static void test_a_second_client_is_refused_and_the_first_continues(void **state)
 {
     struct pair *p = *state;
     struct client second;
     uint8_t frame[64] = {1};
     memif_connect_client(p, 2048);
     memif_client_open(&second, p->path, 2048, F_SEAL_SHRINK);
-    assert_true(memif_look(p));
-    assert_int_equal(memif_hear(&second), MEMIF_DISCONNECT);
+    assert_true(memif_poll_server(p));
+    assert_int_equal(memif_receive(&second), MEMIF_DISCONNECT);
     assert_non_null(strstr(second.heard.disconnect.why, "another client"));
-    assert_int_equal(memif_hear(&second), -1);
+    assert_int_equal(memif_receive(&second), -1);
     assert_true(wire_send(&p->w, frame, sizeof frame));
     memif_client_close(&second);
     memif_client_close(&p->c);
-    assert_false(memif_look(p));
-    memif_connect_client(p, 8448); /* whoever comes back is taken */
+    assert_false(memif_poll_server(p));
+    memif_connect_client(p, 8448); /* a returning client is accepted */
     memif_client_close(&p->c);
 }
 
@@ -161,7 +161,7 @@ static void test_without_a_client_nothing_passes(void **state)
 {
     struct pair *p = *state;
     uint8_t frame[HX_MAX_FRAME] = {0};
-    assert_false(memif_look(p));
+    assert_false(memif_poll_server(p));
     assert_false(wire_send(&p->w, frame, 64));
     assert_int_equal(wire_receive(&p->w, frame), 0);
     wire_flush(&p->w);
@@ -180,7 +180,7 @@ static void test_a_frame_that_is_too_long_is_cut(void **state)
     memif_client_close(&p->c);
 }
 
-static void test_one_listens_at_a_socket_and_what_the_dead_left_is_replaced(void **state)
+static void test_a_socket_has_one_listener_and_a_dead_one_is_replaced(void **state)
 {
     struct pair *p = *state;
     struct wire other;
@@ -197,7 +197,7 @@ static void test_one_listens_at_a_socket_and_what_the_dead_left_is_replaced(void
     assert_int_equal(wire_open_memif(&other, "/nowhere/at/all"), -ENOENT);
 }
 
-static void test_a_file_that_is_no_socket_is_left_alone(void **state)
+static void test_a_file_that_is_no_socket_stays(void **state)
 {
     struct pair *p = *state;
     struct wire other;
@@ -212,7 +212,7 @@ static void test_a_file_that_is_no_socket_is_left_alone(void **state)
     assert_string_equal(text, "keep me");
     fclose(notes);
     assert_int_equal(unlink(path), 0);    /* it was there */
-    assert_int_equal(unlink(p->path), 0); /* and what somebody put in the place of our socket stays */
+    assert_int_equal(unlink(p->path), 0); /* and a file in the place of the socket stays */
     notes = fopen(p->path, "w");
     assert_non_null(notes);
     fclose(notes);
@@ -221,7 +221,7 @@ static void test_a_file_that_is_no_socket_is_left_alone(void **state)
     assert_int_equal(wire_open_memif(&p->w, p->path), 0);
 }
 
-static void test_a_socket_is_for_its_user_alone(void **state)
+static void test_a_socket_is_for_its_user_only(void **state)
 {
     struct pair *p = *state;
     struct wire other;
@@ -236,8 +236,8 @@ static void test_a_socket_is_for_its_user_alone(void **state)
     wire_close(&other);
 }
 
-/* Neither a link to somewhere else nor what another user's process left is taken over, and both stay as they are. */
-static void test_what_others_put_in_the_place_of_a_socket_is_left_alone(void **state)
+/* A symbolic link and a socket of another user's process are not taken over, and stay as they are. */
+static void test_files_of_others_in_place_of_a_socket_stay(void **state)
 {
     struct pair *p = *state;
     struct wire other;
@@ -248,7 +248,7 @@ static void test_what_others_put_in_the_place_of_a_socket_is_left_alone(void **s
     snprintf(target, sizeof target, "%s/target", p->folder);
     assert_int_equal(symlink(target, path), 0);
     assert_int_equal(wire_open_memif(&other, path), -EEXIST);
-    assert_int_equal(lstat(target, &st), -1); /* nothing was made where it leads */
+    assert_int_equal(lstat(target, &st), -1); /* the target was not made */
     assert_int_equal(unlink(path), 0);
 }
 
@@ -260,7 +260,7 @@ static void test_another_users_socket_is_refused(void **state)
     if (geteuid() != 0)
         skip(); /* only root can give a file to another user */
     snprintf(path, sizeof path, "%s/planted", p->folder);
-    assert_int_equal(mknod(path, S_IFSOCK | 0666, 0), 0); /* nobody listens there */
+    assert_int_equal(mknod(path, S_IFSOCK | 0666, 0), 0); /* without a listener */
     assert_int_equal(chown(path, 65534, 65534), 0);
     assert_int_equal(wire_open_memif(&other, path), -EPERM);
     assert_int_equal(unlink(path), 0);
@@ -279,19 +279,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, memif_set_up, memif_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_frames_pass_both_ways),
+        TEST(test_frames_pass_in_both_directions),
         TEST(test_a_frame_takes_several_small_buffers),
-        TEST(test_a_full_ring_takes_nothing_more_and_loses_nothing),
+        TEST(test_a_full_ring_refuses_frames_and_loses_none),
         TEST(test_a_user_that_is_killed_has_a_successor),
         TEST(test_both_sides_poll),
-        TEST(test_a_client_that_goes_is_let_go),
-        TEST(test_a_second_client_is_told_and_the_first_goes_on),
+        TEST(test_a_client_that_leaves_is_released),
+        TEST(test_a_second_client_is_refused_and_the_first_continues),
         TEST(test_without_a_client_nothing_passes),
         TEST(test_a_frame_that_is_too_long_is_cut),
-        TEST(test_one_listens_at_a_socket_and_what_the_dead_left_is_replaced),
-        TEST(test_a_file_that_is_no_socket_is_left_alone),
-        TEST(test_a_socket_is_for_its_user_alone),
-        TEST(test_what_others_put_in_the_place_of_a_socket_is_left_alone),
+        TEST(test_a_socket_has_one_listener_and_a_dead_one_is_replaced),
+        TEST(test_a_file_that_is_no_socket_stays),
+        TEST(test_a_socket_is_for_its_user_only),
+        TEST(test_files_of_others_in_place_of_a_socket_stay),
         TEST(test_another_users_socket_is_refused),
         cmocka_unit_test(test_interfaces_are_refused_with_the_reason),
     };

@@ -1,5 +1,5 @@
-/* test_memif_lies.c - the server's side of memif against a client that lies, or says nothing: what is refused, and what
- * becomes of rings whose owner may write anything (hal/wire/memif.h). */
+/* test_memif_lies.c - the server side of memif against a silent or hostile client: refusals, and rings that their
+ * owner may fill with anything (hal/wire/memif.h). */
 #include "hxmesh/frame.h"
 #include "tests/support/shm/support_lingering.h"
 #include "tests/support/shm/support_memif.h"
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* Takes the client's message of `step` and spoils it. */
+/* Takes the client's message of `step` and breaks it. */
 struct lie {
     const char *name;
     unsigned step;
@@ -46,7 +46,7 @@ LIE(no_cookie, c->to_client->cookie = 0)
 LIE(too_early, m->type = MEMIF_CONNECT)
 LIE(unknown, m->type = 77)
 
-static void test_a_client_that_lies_is_told_and_dropped(void **state)
+static void test_a_hostile_client_gets_an_error_and_is_dropped(void **state)
 {
     static const struct lie lies[] = {{"version", 0, version},
                                       {"mode", 0, mode},
@@ -72,12 +72,12 @@ static void test_a_client_that_lies_is_told_and_dropped(void **state)
         assert_int_equal(memif_shake_hands(p, lies[i].step), MEMIF_ACK);
         struct memif_message m = memif_script(&p->c, lies[i].step, &fd);
         lies[i].spoil(&p->c, &m, &fd);
-        memif_say(&p->c, &m, fd);
-        assert_false(memif_look(p));
-        assert_false(memif_look(p));
-        int answer = memif_hear(&p->c);
-        answer = answer == MEMIF_CONNECTED ? memif_hear(&p->c) : answer; /* the user only sees what is in memory */
-        if (answer != MEMIF_DISCONNECT || p->c.heard.disconnect.why[0] == 0 || memif_hear(&p->c) != -1)
+        memif_send_message(&p->c, &m, fd);
+        assert_false(memif_poll_server(p));
+        assert_false(memif_poll_server(p));
+        int answer = memif_receive(&p->c);
+        answer = answer == MEMIF_CONNECTED ? memif_receive(&p->c) : answer; /* the user only sees the memory */
+        if (answer != MEMIF_DISCONNECT || p->c.heard.disconnect.why[0] == 0 || memif_receive(&p->c) != -1)
             fail_msg("%s was not refused", lies[i].name);
         memif_client_close(&p->c);
     }
@@ -94,8 +94,8 @@ static void test_memory_that_may_shrink_is_not_mapped(void **state)
     memif_client_close(&p->c);
 }
 
-/* The number by which the opener has a region may be another file's when the user looks for it. */
-static void test_memory_is_looked_at_again_where_it_is_mapped(void **state)
+/* The opener's descriptor number of a region may be another file's when the user maps it. */
+static void test_memory_is_checked_again_when_mapped(void **state)
 {
     struct pair *p = *state;
     for (unsigned sealed = 0; sealed < 2; sealed++) {
@@ -104,12 +104,12 @@ static void test_memory_is_looked_at_again_where_it_is_mapped(void **state)
         for (unsigned step = 0; step < STEPS; step++) {
             int fd;
             const struct memif_message m = memif_script(&p->c, step, &fd);
-            memif_say(&p->c, &m, fd);
+            memif_send_message(&p->c, &m, fd);
             wire_serve(&p->w);
         }
         int other = memfd_create("other", MFD_ALLOW_SEALING);
         assert_int_equal(ftruncate(other, (off_t)(sealed ? PAGE : p->c.bytes)), 0); /* too small; or it may shrink */
-        assert_int_equal(pwrite(other, p->c.base, PAGE, 0), PAGE); /* but its rings are as they should be */
+        assert_int_equal(pwrite(other, p->c.base, PAGE, 0), PAGE);                  /* but its rings are good */
         assert_int_equal(fcntl(other, F_ADD_SEALS, sealed ? F_SEAL_SHRINK : F_SEAL_GROW), 0);
         assert_true(dup2(other, p->w.server.memory.region[0].fd) >= 0);
         close(other);
@@ -131,8 +131,8 @@ static unsigned open_descriptors(void)
     return count;
 }
 
-/* Whatever a client passes, and however many at once, nothing of it stays. */
-static void test_no_descriptor_stays(void **state)
+/* No descriptor from a client stays open, of any kind and any number at once. */
+static void test_no_descriptor_leaks(void **state)
 {
     enum { CONNECTIONS = 320 };
     struct pair *p = *state;
@@ -144,39 +144,39 @@ static void test_no_descriptor_stays(void **state)
         const struct memif_message m = memif_script(&p->c, n % STEPS, &fd);
         const int fds[MOST_PASSED] = {p->c.memory,   p->c.event[0], p->c.event[1], p->c.memory,
                                       p->c.event[0], p->c.event[1], p->c.memory,   p->c.memory};
-        memif_say_with(&p->c, &m, fds, 1 + n / STEPS % MOST_PASSED);
-        memif_say_with(&p->c, &m, fds, 2);
-        (void)memif_look(p);
+        memif_send_with(&p->c, &m, fds, 1 + n / STEPS % MOST_PASSED);
+        memif_send_with(&p->c, &m, fds, 2);
+        (void)memif_poll_server(p);
         memif_client_close(&p->c);
-        (void)memif_look(p);
+        (void)memif_poll_server(p);
         assert_int_equal(open_descriptors(), before);
     }
     memif_connect_client(p, 2048);
     memif_client_close(&p->c);
 }
 
-static void test_a_client_that_says_nothing_is_sent_away(void **state)
+static void test_a_silent_client_is_disconnected(void **state)
 {
     struct pair *p = *state;
     struct client silent;
     uint64_t now = 1;
     memif_client_open(&silent, p->path, 2048, F_SEAL_SHRINK);
     memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, now);
-    assert_int_equal(memif_hear(&silent), MEMIF_HELLO);
+    assert_int_equal(memif_receive(&silent), MEMIF_HELLO);
     memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, now + MEMIF_HANDSHAKE_NS);
-    assert_int_equal(memif_hear(&silent), 0);
+    assert_int_equal(memif_receive(&silent), 0);
     memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, now + MEMIF_HANDSHAKE_NS + 1);
-    assert_int_equal(memif_hear(&silent), MEMIF_DISCONNECT);
-    assert_int_equal(memif_hear(&silent), -1);
+    assert_int_equal(memif_receive(&silent), MEMIF_DISCONNECT);
+    assert_int_equal(memif_receive(&silent), -1);
     assert_string_equal(p->w.server.why, "the handshake timed out");
     memif_connect_client(p, 2048);
-    memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, UINT64_MAX); /* one that did may be silent */
+    memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, UINT64_MAX); /* a connected client may be silent */
     assert_true(wire_poll(&p->w));
     memif_client_close(&p->c);
     memif_client_close(&silent);
 }
 
-static void test_a_descriptor_that_points_elsewhere_loses_its_frame_only(void **state)
+static void test_a_bad_descriptor_loses_only_its_frame(void **state)
 {
     struct pair *p = *state;
     uint8_t frame[HX_MAX_FRAME];
@@ -187,7 +187,7 @@ static void test_a_descriptor_that_points_elsewhere_loses_its_frame_only(void **
     d[1].length = 11;
     d[2].offset = UINT32_MAX;
     d[3].length = UINT32_MAX;
-    d[4].flags = MEMIF_NEXT; /* and the rest of it is nowhere */
+    d[4].flags = MEMIF_NEXT; /* the rest of the frame is missing */
     p->c.to_server->head = 5;
     assert_int_equal(wire_receive(&p->w, frame), 0);
     assert_int_equal(p->c.to_server->tail, 5);
@@ -198,21 +198,21 @@ static void test_a_descriptor_that_points_elsewhere_loses_its_frame_only(void **
     memif_client_close(&p->c);
 }
 
-static void test_an_index_that_cannot_be_ends_the_connection(void **state)
+static void test_an_impossible_index_ends_the_connection(void **state)
 {
     struct pair *p = *state;
     uint8_t frame[HX_MAX_FRAME] = {0};
     memif_connect_client(p, 2048);
     p->c.to_server->head = ENTRIES + 1;
     assert_int_equal(wire_receive(&p->w, frame), 0);
-    assert_false(memif_look(p));
-    assert_int_equal(memif_hear(&p->c), MEMIF_DISCONNECT);
+    assert_false(memif_poll_server(p));
+    assert_int_equal(memif_receive(&p->c), MEMIF_DISCONNECT);
     memif_client_close(&p->c);
     memif_connect_client(p, 2048);
     p->c.to_client->head = ENTRIES + 1;
     assert_false(wire_send(&p->w, frame, 64));
-    assert_false(memif_look(p));
-    assert_int_equal(memif_hear(&p->c), MEMIF_DISCONNECT);
+    assert_false(memif_poll_server(p));
+    assert_int_equal(memif_receive(&p->c), MEMIF_DISCONNECT);
     memif_client_close(&p->c);
 }
 
@@ -223,13 +223,13 @@ static void test_a_buffer_offered_elsewhere_ends_the_connection(void **state)
     memif_connect_client(p, 2048);
     p->c.to_client->descriptor[0].offset = (uint32_t)p->c.bytes - 2047;
     assert_false(wire_send(&p->w, frame, sizeof frame));
-    assert_false(memif_look(p));
-    assert_int_equal(memif_hear(&p->c), MEMIF_DISCONNECT);
+    assert_false(memif_poll_server(p));
+    assert_int_equal(memif_receive(&p->c), MEMIF_DISCONNECT);
     memif_client_close(&p->c);
 }
 
-/* Neither where it is not asked for, nor where it is. */
-static void test_what_lingers_is_closed_at_once(void **state)
+/* Neither an unexpected descriptor nor an expected one. */
+static void test_lingering_descriptors_are_closed_without_delay(void **state)
 {
     struct pair *p = *state;
     time_t begin = time(NULL);
@@ -242,7 +242,7 @@ static void test_what_lingers_is_closed_at_once(void **state)
         memif_client_open(&p->c, p->path, 2048, F_SEAL_SHRINK);
         assert_int_equal(memif_shake_hands(p, step), MEMIF_ACK);
         const struct memif_message m = memif_script(&p->c, step, &other);
-        memif_say(&p->c, &m, fd);
+        memif_send_message(&p->c, &m, fd);
         (void)close(fd);
         wire_serve(&p->w);
         assert_in_range(time(NULL) - begin, 0, LINGERING_S / 2);
@@ -255,15 +255,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, memif_set_up, memif_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_a_client_that_lies_is_told_and_dropped),
+        TEST(test_a_hostile_client_gets_an_error_and_is_dropped),
         TEST(test_memory_that_may_shrink_is_not_mapped),
-        TEST(test_memory_is_looked_at_again_where_it_is_mapped),
-        TEST(test_no_descriptor_stays),
-        TEST(test_a_client_that_says_nothing_is_sent_away),
-        TEST(test_a_descriptor_that_points_elsewhere_loses_its_frame_only),
-        TEST(test_an_index_that_cannot_be_ends_the_connection),
+        TEST(test_memory_is_checked_again_when_mapped),
+        TEST(test_no_descriptor_leaks),
+        TEST(test_a_silent_client_is_disconnected),
+        TEST(test_a_bad_descriptor_loses_only_its_frame),
+        TEST(test_an_impossible_index_ends_the_connection),
         TEST(test_a_buffer_offered_elsewhere_ends_the_connection),
-        TEST(test_what_lingers_is_closed_at_once),
+        TEST(test_lingering_descriptors_are_closed_without_delay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

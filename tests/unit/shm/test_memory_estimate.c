@@ -1,5 +1,5 @@
-/* test_memory_estimate.c - how much memory a live fabric takes (fabric-emu/live/memory_estimate.h): jobs keep to themselves, each with its
- * traffic. */
+/* test_memory_estimate.c - the memory estimate of a live fabric (fabric-emu/live/memory_estimate.h): peers are
+ * within a job, by the job's traffic. */
 #include "fabric-emu/live/memory_estimate.h"
 #include "tests/support/support_file.h"
 
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Beside the arena, for this fabric with these jobs, if the run has this pattern. */
+/* Memory besides the arena, for this fabric with these jobs, if the run has this pattern. */
 static uint64_t memory_estimate_for(const char *fabric, const char *jobs, unsigned workers, enum hx_pattern pattern)
 {
     static const char name[] = "need.hxm.yaml";
@@ -41,9 +41,9 @@ static uint64_t memory_estimate_with(const char *jobs, enum hx_pattern pattern)
     return memory_estimate_for("fat-tree hosts=4096 radix=64", jobs, 1, pattern);
 }
 
-/* A torus of 32 x 32 routers: each worker has tables of 1,024 x 1,024 entries of 10 bytes, those that hold and, while
- * it searches, the next. */
-static void ways_that_may_change_take_room_in_each_worker(void **state)
+/* A torus of 32 x 32 routers: each worker has tables of 1,024 x 1,024 entries of 10 bytes, the current ones and,
+ * during a search, the next. */
+static void changing_routes_take_memory_in_each_worker(void **state)
 {
     (void)state;
     uint64_t tables = UINT64_C(1024) * 1024 * 10;
@@ -56,7 +56,7 @@ static void ways_that_may_change_take_room_in_each_worker(void **state)
     assert_true(more[0] >= of_one);
 }
 
-static void who_is_in_a_small_job_has_few_peers(void **state)
+static void hosts_of_a_small_job_have_few_peers(void **state)
 {
     (void)state;
     uint64_t pairs = UINT64_C(4096) * 4095 * sizeof(struct hx_peer);
@@ -65,7 +65,7 @@ static void who_is_in_a_small_job_has_few_peers(void **state)
     assert_true(memory_estimate_with("jobs: [{tag: 1, hosts: [[0, 15]]}]\n", HX_ALL_TO_ALL) < none + pairs / 1000);
 }
 
-/* Every pattern: no more peers than there are, which the virtual clock goes by, too. */
+/* Every pattern has at most its number of peers, which the virtual clock uses too. */
 static void each_pattern_has_its_own_peers(void **state)
 {
     (void)state;
@@ -92,8 +92,8 @@ static void a_job_has_peers_by_its_own_traffic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_is_in_a_small_job_has_few_peers),
-        cmocka_unit_test(ways_that_may_change_take_room_in_each_worker),
+        cmocka_unit_test(hosts_of_a_small_job_have_few_peers),
+        cmocka_unit_test(changing_routes_take_memory_in_each_worker),
         cmocka_unit_test(each_pattern_has_its_own_peers),
         cmocka_unit_test(a_job_has_peers_by_its_own_traffic),
     };

@@ -1,4 +1,4 @@
-/* test_netns.c - what is taken for the kernel's answer to a request by netlink. */
+/* test_netns.c - the kernel's answers to netlink requests. */
 #include "fabric-emu/live/netns.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ struct answer {
     struct nlmsgerr error;
 };
 
-/* What is heard when the other side says so many bytes of an answer; errno may be anything before. */
-static int hear(const struct answer *answer, size_t bytes)
+/* Result of an answer of which this many bytes arrive; errno may be anything before. */
+static int take_answer(const struct answer *answer, size_t bytes)
 {
     int ends[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
@@ -30,17 +30,17 @@ static int hear(const struct answer *answer, size_t bytes)
     return error;
 }
 
-static void an_answer_is_whole_or_none(void **state)
+static void an_incomplete_answer_is_an_error(void **state)
 {
     (void)state;
     struct answer answer = {.header.nlmsg_type = NLMSG_ERROR};
-    assert_int_equal(hear(&answer, sizeof answer), 0);
+    assert_int_equal(take_answer(&answer, sizeof answer), 0);
     for (size_t bytes = 0; bytes < sizeof answer; bytes++)
-        assert_int_equal(hear(&answer, bytes), EPROTO);
+        assert_int_equal(take_answer(&answer, bytes), EPROTO);
     answer.error.error = -EPERM;
-    assert_int_equal(hear(&answer, sizeof answer), EPERM);
+    assert_int_equal(take_answer(&answer, sizeof answer), EPERM);
     answer.header.nlmsg_type = NLMSG_DONE;
-    assert_int_equal(hear(&answer, sizeof answer), EPROTO);
+    assert_int_equal(take_answer(&answer, sizeof answer), EPROTO);
 }
 
 static void a_request_that_is_not_sent_has_its_error(void **state)
@@ -53,7 +53,7 @@ static void a_request_that_is_not_sent_has_its_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_is_whole_or_none),
+        cmocka_unit_test(an_incomplete_answer_is_an_error),
         cmocka_unit_test(a_request_that_is_not_sent_has_its_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

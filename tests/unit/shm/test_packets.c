@@ -1,6 +1,6 @@
-/* test_packets.c - IP packets as messages: what programs put into an interface comes out of another's as it was, in
- * order, and none is lost while messages are few. Sockets stand for the interfaces, and this file for the fabric: it
- * carries messages, or does not. */
+/* test_packets.c - IP packets as messages: packets of one interface come out of another unchanged, in order, and
+ * none is lost while messages are few. Sockets stand for interfaces, and this file for the fabric: it delivers
+ * messages, or not. */
 #include "spec/spec.h"
 #include "workload/host_ip.h"
 #include "workload/kinds.h"
@@ -69,7 +69,7 @@ static uint8_t byte_of(uint32_t number, uint32_t at)
     return (uint8_t)(number * 37 + at * 11 + (at >> 8));
 }
 
-/* false: the interface has no room. */
+/* Returns false if the interface has no room. */
 static bool put(struct world *w, uint32_t from, uint32_t ip, uint32_t number, uint16_t bytes)
 {
     uint8_t packet[PACKETS_MESSAGE];
@@ -83,8 +83,8 @@ static bool put(struct world *w, uint32_t from, uint32_t ip, uint32_t number, ui
     return put;
 }
 
-/* The next packet that comes to a host is this one, whole. */
-static void comes(struct world *w, uint32_t at_host, uint32_t number, uint16_t bytes)
+/* The next packet at a host is this one, complete. */
+static void arrives_next(struct world *w, uint32_t at_host, uint32_t number, uint16_t bytes)
 {
     uint8_t packet[PACKETS_MESSAGE];
     struct iphdr header;
@@ -103,7 +103,7 @@ static void nothing_comes(struct world *w, uint32_t host)
 
 /* ---- the fabric ---- */
 
-/* What the host would send now is under way; false: nothing. */
+/* Takes the host's next message as sent; false: there is none. */
 static bool begins(struct world *w, uint32_t from, struct workload_message *m)
 {
     *m = (struct workload_message){.bytes = 0};
@@ -113,8 +113,8 @@ static bool begins(struct world *w, uint32_t from, struct workload_message *m)
     return true;
 }
 
-static void tell(struct world *w, uint32_t host, enum hx_event_type type, uint32_t peer,
-                 const struct workload_message *m)
+static void post_event(struct world *w, uint32_t host, enum hx_event_type type, uint32_t peer,
+                       const struct workload_message *m)
 {
     struct hx_coordinate at = hx_address_of(w->packets.g, peer);
     const struct hx_event event = {.type = type,
@@ -144,12 +144,12 @@ static void arrives(struct world *w, uint32_t from, const struct workload_messag
         w->host[from]->ops->fill(w->host[from], &s, packet, payload, h.length);
         assert_int_equal(workload_place(w->host[m->to], &h, payload), 0);
     }
-    tell(w, m->to, HX_EVENT_RECEIVED, from, m);
+    post_event(w, m->to, HX_EVENT_RECEIVED, from, m);
 }
 
 static void acknowledged(struct world *w, uint32_t from, const struct workload_message *m)
 {
-    tell(w, from, HX_EVENT_SENT, m->to, m);
+    post_event(w, from, HX_EVENT_SENT, m->to, m);
 }
 
 static uint32_t ip_of(const struct world *w, uint32_t host)
@@ -159,7 +159,7 @@ static uint32_t ip_of(const struct world *w, uint32_t host)
 
 /* ---- tests ---- */
 
-static void packets_of_every_length_come_as_they_were(void **state)
+static void packets_of_every_length_arrive_unchanged(void **state)
 {
     struct world *w = *state;
     static const uint16_t lengths[] = {20, 21, 84, 1500, 8191, 8192, 8193, 20000, 65520};
@@ -171,14 +171,14 @@ static void packets_of_every_length_come_as_they_were(void **state)
         assert_int_equal(m.bytes, lengths[i]);
         arrives(w, 0, &m);
         acknowledged(w, 0, &m);
-        comes(w, 3, i, lengths[i]);
+        arrives_next(w, 3, i, lengths[i]);
         nothing_comes(w, 3);
     }
     assert_false(begins(w, 0, &m));
 }
 
-/* Four messages to a host are under way; what comes meanwhile is one message, and waits for none of another host's. */
-static void packets_gather_while_four_messages_are_under_way(void **state)
+/* With four messages to a host in flight, later packets form one message, and wait for none of another host's. */
+static void packets_gather_while_four_messages_are_in_flight(void **state)
 {
     struct world *w = *state;
     struct workload_message m[6];
@@ -194,7 +194,7 @@ static void packets_gather_while_four_messages_are_under_way(void **state)
     assert_int_equal(m[5].to, 2);
     arrives(w, 0, &m[2]);
     acknowledged(w, 0, &m[2]);
-    assert_false(begins(w, 0, &m[4])); /* the endpoint has no fifth before the first has ended */
+    assert_false(begins(w, 0, &m[4])); /* the endpoint has no fifth send before the first has ended */
     arrives(w, 0, &m[0]);
     acknowledged(w, 0, &m[0]);
     assert_true(begins(w, 0, &m[4]));
@@ -203,12 +203,12 @@ static void packets_gather_while_four_messages_are_under_way(void **state)
     arrives(w, 0, &m[3]);
     arrives(w, 0, &m[1]);
     for (uint32_t i = 0; i < 9; i++)
-        comes(w, 1, i, i < 4 ? 100 : 1000);
+        arrives_next(w, 1, i, i < 4 ? 100 : 1000);
     nothing_comes(w, 1);
 }
 
-/* While nothing is acknowledged no more is read than fits messages; then all of it comes. */
-static void what_has_no_place_stays_in_the_interface(void **state)
+/* Without acknowledgements no more is read than fits messages; afterwards everything arrives. */
+static void packets_without_room_stay_in_the_interface(void **state)
 {
     struct world *w = *state;
     struct workload_message m[MOST];
@@ -225,7 +225,7 @@ static void what_has_no_place_stays_in_the_interface(void **state)
     for (; first < last; first++) {
         arrives(w, 0, &m[first]);
         for (uint64_t at = 0; at < m[first].bytes; at += 30000)
-            comes(w, 1, come++, 30000);
+            arrives_next(w, 1, come++, 30000);
         acknowledged(w, 0, &m[first]);
         while (last < MOST && begins(w, 0, &m[last]))
             last++;
@@ -234,8 +234,8 @@ static void what_has_no_place_stays_in_the_interface(void **state)
     nothing_comes(w, 1);
 }
 
-/* Both kinds gather in one message, and come out as they were; of lengths that cannot be none does. */
-static void packets_of_ipv6_go_with_the_others(void **state)
+/* Packets of both versions share a message and come out unchanged; those with impossible lengths do not. */
+static void ipv6_packets_share_messages_with_ipv4(void **state)
 {
     struct world *w = *state;
     static const uint16_t lengths[] = {40, 41, 1280, 8192, 65520};
@@ -261,20 +261,20 @@ static void packets_of_ipv6_go_with_the_others(void **state)
         arrives(w, 0, &m);
         acknowledged(w, 0, &m);
         if (!last)
-            comes(w, 3, i, 100);
+            arrives_next(w, 3, i, 100);
         assert_int_equal(recv(w->program[3], got, sizeof got, 0), lengths[i]);
         assert_memory_equal(got, packet, lengths[i]);
         nothing_comes(w, 3);
     }
 }
 
-static void what_is_for_nobody_is_dropped(void **state)
+static void packets_without_a_destination_are_dropped(void **state)
 {
     struct world *w = *state;
     struct workload_message m;
     uint8_t version_6[40] = {0x60};
     assert_true(put(w, 0, 10U << 24 | 9 << 16 | 1, 1, 100)); /* no such host */
-    assert_true(put(w, 0, UINT32_MAX, 2, 100));              /* everybody */
+    assert_true(put(w, 0, UINT32_MAX, 2, 100));              /* broadcast */
     assert_int_equal(send(w->program[0], version_6, sizeof version_6, 0), sizeof version_6);
     assert_int_equal(send(w->program[0], "x", 1, 0), 1);
     assert_false(begins(w, 0, &m));
@@ -283,15 +283,15 @@ static void what_is_for_nobody_is_dropped(void **state)
     assert_int_equal(m.bytes, 100);
 }
 
-/* A message is given up, by the endpoint or before it had it: those behind it wait for nothing. */
-static void nothing_waits_for_what_is_given_up(void **state)
+/* A message fails, in the endpoint or before: later ones do not wait for it. */
+static void failed_messages_delay_no_others(void **state)
 {
     struct world *w = *state;
     struct workload_message lost;
     struct workload_message m;
     assert_true(put(w, 0, ip_of(w, 1), 0, 100));
     assert_true(begins(w, 0, &lost));
-    tell(w, 0, HX_EVENT_FAILED, 1, &lost);
+    post_event(w, 0, HX_EVENT_FAILED, 1, &lost);
     assert_true(put(w, 0, ip_of(w, 1), 1, 100));
     assert_true(workload_next(w->host[0], 0, 0, &lost));
     workload_give_up(w->host[0], &lost);
@@ -299,7 +299,7 @@ static void nothing_waits_for_what_is_given_up(void **state)
     assert_true(put(w, 0, ip_of(w, 1), 2, 100));
     assert_true(begins(w, 0, &m));
     arrives(w, 0, &m);
-    comes(w, 1, 2, 100);
+    arrives_next(w, 1, 2, 100);
     assert_int_equal(w->begun[0], 3);
 }
 
@@ -308,12 +308,12 @@ static void nothing_waits_for_what_is_given_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PREPARED(packets_of_every_length_come_as_they_were),
-        PREPARED(packets_of_ipv6_go_with_the_others),
-        PREPARED(packets_gather_while_four_messages_are_under_way),
-        PREPARED(what_has_no_place_stays_in_the_interface),
-        PREPARED(what_is_for_nobody_is_dropped),
-        PREPARED(nothing_waits_for_what_is_given_up),
+        PREPARED(packets_of_every_length_arrive_unchanged),
+        PREPARED(ipv6_packets_share_messages_with_ipv4),
+        PREPARED(packets_gather_while_four_messages_are_in_flight),
+        PREPARED(packets_without_room_stay_in_the_interface),
+        PREPARED(packets_without_a_destination_are_dropped),
+        PREPARED(failed_messages_delay_no_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

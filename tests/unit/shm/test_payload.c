@@ -1,4 +1,4 @@
-/* test_payload.c - payload that can be checked: every byte that differs is counted, whoever it was meant for. */
+/* test_payload.c - payload that can be checked: every wrong byte is counted, for any destination. */
 #include "workload/payload.h"
 
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static void aligned_or_not(void **state)
     }
 }
 
-/* Taken for another packet, most bytes are wrong. */
+/* As the payload of another packet, most bytes are wrong. */
 static void packets_differ(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void packets_differ(void **state)
             assert_true(payload_wrong_bytes(&another, data, MOST) > MOST / 8 * 7);
         }
     }
-    /* A packet that arrives shifted by a word, or in two halves exchanged, is wrong too. */
+    /* Payload shifted by a word, or with its halves swapped, is wrong too. */
     assert_true(payload_wrong_bytes(&id, data + 8, MOST - 8) > MOST / 8 * 7);
     struct payload_id back = id;
     back.source = id.destination;

@@ -1,5 +1,4 @@
-/* test_peers.c - patterns in which everyone has a few others for good: who they are, in what turn, and that all receive
- * alike. */
+/* test_peers.c - patterns with a few fixed partners per host: their order, and equal load of all receivers. */
 #include "workload/traffic.h"
 
 #include <setjmp.h>
@@ -37,8 +36,8 @@ static void goes_to(uint32_t rank, const uint32_t *expected, unsigned n)
         assert_int_equal(traffic_destination(&t, rank, message), expected[message % n]);
 }
 
-/* Nobody to himself; of any number of messages everybody who receives at all receives one. */
-static void receive_alike(unsigned receivers)
+/* No host sends to itself; every host that receives anything receives equally many messages. */
+static void require_equal_receipt(unsigned receivers)
 {
     uint32_t *got = hx_allocate(g->hosts, sizeof *got);
     for (uint64_t message = 0; message < 12; message++) {
@@ -62,7 +61,7 @@ static void receive_alike(unsigned receivers)
 
 /* ---- worst-case ---- */
 
-/* Routers in a circle, three hosts each: those of the next in turn, from one's own place on. */
+/* Routers in a circle, three hosts each: a host sends to those of the next router in turn, from its own position on. */
 static void hosts_of_the_next_router(void **state)
 {
     (void)state;
@@ -73,21 +72,21 @@ static void hosts_of_the_next_router(void **state)
     assert_int_equal(traffic_peers(&t, 4), 6);
     assert_int_equal(traffic_messages_between(&t, 4, 8), 1);
     assert_int_equal(traffic_messages_between(&t, 4, 9), 0);
-    receive_alike(36);
+    require_equal_receipt(36);
     done();
 }
 
-static void one_host_to_a_seat(void **state)
+static void one_host_per_attachment_router(void **state)
 {
     (void)state;
     start("3x2 Hx2Mesh", HX_WORST_CASE);
     for (uint32_t rank = 0; rank < g->hosts; rank++)
         assert_int_equal(traffic_destinations(&t, rank), 1);
-    receive_alike(24);
+    require_equal_receipt(24);
     done();
 }
 
-/* Of two routers whose hosts have failed nobody sends or receives; the rest is searched anew. */
+/* Hosts of the two failed routers neither send nor receive; the other pairs are searched again. */
 static void routers_that_failed(void **state)
 {
     (void)state;
@@ -104,11 +103,11 @@ static void routers_that_failed(void **state)
     for (uint32_t rank = 0; rank < g->hosts; rank++)
         for (uint64_t m = 0; m < traffic_messages(&t, rank); m++)
             assert_true(traffic_destinations(&t, traffic_destination(&t, rank, m)));
-    receive_alike(30);
+    require_equal_receipt(30);
     done();
 }
 
-static void one_router_has_none(void **state)
+static void one_router_has_no_pair(void **state)
 {
     (void)state;
     struct hx_settings settings = hx_default_settings;
@@ -135,7 +134,7 @@ static void sides_are(uint32_t n, uint32_t a, uint32_t b, uint32_t c)
     assert_int_equal(side[2], c);
 }
 
-/* The largest of a <= b <= c <= 2 a, as every triple there is says. The last three are those of SC15. */
+/* The largest of a <= b <= c <= 2 a, by trying every triple. The last three are those of SC15. */
 static void the_largest_torus(void **state)
 {
     (void)state;
@@ -171,18 +170,18 @@ static void turned(const char *fabric, uint32_t a, uint32_t b, uint32_t c)
     hx_spec_free(&spec);
 }
 
-/* What fits is worked out by hand from hosts a router and routers a row. */
+/* Which sides fit follows by hand from hosts per router and routers per row. */
 static void a_torus_fits_the_routers(void **state)
 {
     (void)state;
     turned("mlfm h=15", 15, 16, 15);         /* lines of a router's 15, layers of a row's 16 * 15 */
-    turned("mlfm h=6", 6, 7, 6);             /* likewise 6 and 7 * 6 */
-    turned("slim-fly q=5 p=3", 6, 5, 5);     /* 6 is twice 3, 30 twice 5 * 3; 5 is neither */
+    turned("mlfm h=6", 6, 7, 6);             /* lines of a router's 6, layers of a row's 7 * 6 */
+    turned("slim-fly q=5 p=3", 6, 5, 5);     /* 6 is twice 3, 30 twice 5 * 3; 5 fits neither */
     turned("slim-fly q=13 p=9", 18, 13, 13); /* twice 9, twice 13 * 9 */
     turned("oft k=12", 12, 14, 19);          /* 12; rows are not named */
     turned("fat-tree hosts=64 radix=16", 4, 4, 4);
     turned("8x4 Hx2Mesh", 4, 4, 8);                /* no routers with hosts: the shortest first */
-    turned("fat-tree hosts=60 radix=16", 3, 4, 5); /* the last leaf has fewer hosts: likewise */
+    turned("fat-tree hosts=60 radix=16", 3, 4, 5); /* the last leaf has fewer hosts: the shortest first */
 }
 
 /* 36 hosts on routers, three each, four routers a layer: a torus of 3 x 4 x 3. */
@@ -193,11 +192,11 @@ static void neighbours_by_rank(void **state)
     goes_to(0, (const uint32_t[]){1, 2, 3, 9, 12, 24}, 6);
     goes_to(35, (const uint32_t[]){33, 34, 26, 32, 11, 23}, 6);
     assert_int_equal(traffic_peers(&t, 0), 12);
-    receive_alike(36);
+    require_equal_receipt(36);
     done();
 }
 
-/* A side of two has one neighbour; who is beyond the torus, none. By rank, though a job's grid goes column by
+/* A side of two has one neighbour; a host beyond the torus has none. By rank, although a job's grid goes column by
  * column. */
 static void short_sides_and_leftovers(void **state)
 {
@@ -206,7 +205,7 @@ static void short_sides_and_leftovers(void **state)
     goes_to(0, (const uint32_t[]){1, 2, 4}, 3);
     goes_to(5, (const uint32_t[]){4, 7, 1}, 3);
     assert_int_equal(traffic_messages(&t, 8), 0);
-    receive_alike(8);
+    require_equal_receipt(8);
     done();
     start("1x1 Hx1Mesh", HX_NEIGHBOUR_3D);
     assert_int_equal(traffic_messages(&t, 0), 0);
@@ -216,8 +215,8 @@ static void short_sides_and_leftovers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hosts_of_the_next_router), cmocka_unit_test(one_host_to_a_seat),
-        cmocka_unit_test(routers_that_failed),      cmocka_unit_test(one_router_has_none),
+        cmocka_unit_test(hosts_of_the_next_router), cmocka_unit_test(one_host_per_attachment_router),
+        cmocka_unit_test(routers_that_failed),      cmocka_unit_test(one_router_has_no_pair),
         cmocka_unit_test(the_largest_torus),        cmocka_unit_test(a_torus_fits_the_routers),
         cmocka_unit_test(neighbours_by_rank),       cmocka_unit_test(short_sides_and_leftovers),
     };

@@ -1,5 +1,5 @@
-/* test_pool.c - free buffers: where they are taken from, that they go home, what is kept for acknowledgements, and that
- * a step which takes and puts is invisible until it is committed. */
+/* test_pool.c - free buffers: where they are taken, their return home, the reserve for acknowledgements. A step that
+ * takes and returns buffers is invisible until its commit. */
 #include "tests/support/shm/support_shm.h"
 #include "tests/support/support_random.h"
 
@@ -72,7 +72,7 @@ static void every_worker_starts_with_its_own(void **state)
     }
 }
 
-static void some_are_kept_for_acknowledgements(void **state)
+static void some_buffers_are_reserved_for_acknowledgements(void **state)
 {
     (void)state;
     uint32_t buffer;
@@ -85,8 +85,8 @@ static void some_are_kept_for_acknowledgements(void **state)
     assert_int_equal(n, 20);
 }
 
-/* Buffers come home by every worker that got one: data does not use up what is kept, wherever it lies. */
-static void as_many_are_kept_when_they_came_home_from_others(void **state)
+/* Every worker returns buffers that it got. Data does not use up the reserve, in any ring. */
+static void the_reserve_includes_buffers_returned_by_others(void **state)
 {
     (void)state;
     const uint32_t reserve = 20;
@@ -105,13 +105,13 @@ static void as_many_are_kept_when_they_came_home_from_others(void **state)
     assert_int_equal(n, reserve);
 }
 
-static void a_step_shows_when_it_is_committed(void **state)
+static void a_step_is_visible_when_committed(void **state)
 {
     (void)state;
     uint32_t buffer[STEP];
     for (unsigned i = 0; i < STEP; i++)
         buffer[i] = take(&workers[0]);
-    assert_whole(); /* a kill now would leave them all free */
+    assert_whole(); /* a kill here leaves them all free */
     commit(&workers[0]);
     struct support_audit a = support_audit(&s);
     assert_true(a.missing == STEP && a.doubled == 0);
@@ -121,11 +121,11 @@ static void a_step_shows_when_it_is_committed(void **state)
     assert_true(workers[1].shm.touched == 0);
     commit(&workers[1]);
     assert_whole();
-    assert_true(workers[1].shm.touched == 1); /* whose home it is has to be woken */
+    assert_true(workers[1].shm.touched == 1); /* the home worker needs a wakeup */
 }
 
-/* Buffers freed elsewhere come home, whoever frees them. */
-static void all_come_home(void **state)
+/* Buffers freed by any worker return home. */
+static void all_buffers_return_home(void **state)
 {
     (void)state;
     uint64_t seed = 1;
@@ -152,9 +152,9 @@ static void all_come_home(void **state)
     assert_whole();
 }
 
-/* A packet that a switch drops: in the step that takes it out of its link its buffer goes home, which may be another
- * worker's, and neither before nor after. */
-static void what_a_switch_drops_goes_home_with_the_step(void **state)
+/* The buffer of a dropped packet goes home, perhaps to another worker, in the step that takes it from its link, and
+ * neither earlier nor later. */
+static void a_dropped_packets_buffer_goes_home_with_the_step(void **state)
 {
     (void)state;
     struct hal_switch *h = &workers[1].node[0].hal;
@@ -176,18 +176,18 @@ static void what_a_switch_drops_goes_home_with_the_step(void **state)
         workers[1].shm.touched = 0;
         hal_commit(h);
         assert_whole();
-        assert_int_equal(workers[1].shm.touched >> n & 1, 1); /* whose home it is has to be woken */
+        assert_int_equal(workers[1].shm.touched >> n & 1, 1); /* the home worker needs a wakeup */
     }
-    /* What names no buffer of the fabric is nobody's. */
+    /* An invalid buffer number has no home. */
     const struct hx_desc foreign = {.buffer = s.f.per_home * WORKERS};
     hal_drop(h, port, 0, &foreign, HX_DROP_UNREACHABLE);
     hal_commit(h);
     assert_whole();
 }
 
-/* Until the commit, what is free in the rings stays as it was, even where a ring is as full as it can be: a kill in
- * between must not have touched it. */
-static void taken_and_put_back_within_a_step(void **state)
+/* Until the commit, free buffers in rings stay as they were, even in a full ring, since a kill may happen in
+ * between. */
+static void buffers_taken_and_returned_within_a_step(void **state)
 {
     (void)state;
     for (unsigned round = 0; round < 100; round++) {
@@ -210,12 +210,12 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_workers, close_workers)
     const struct CMUnitTest tests[] = {
         TEST(every_worker_starts_with_its_own),
-        TEST(some_are_kept_for_acknowledgements),
-        TEST(as_many_are_kept_when_they_came_home_from_others),
-        TEST(a_step_shows_when_it_is_committed),
-        TEST(all_come_home),
-        TEST(what_a_switch_drops_goes_home_with_the_step),
-        TEST(taken_and_put_back_within_a_step),
+        TEST(some_buffers_are_reserved_for_acknowledgements),
+        TEST(the_reserve_includes_buffers_returned_by_others),
+        TEST(a_step_is_visible_when_committed),
+        TEST(all_buffers_return_home),
+        TEST(a_dropped_packets_buffer_goes_home_with_the_step),
+        TEST(buffers_taken_and_returned_within_a_step),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

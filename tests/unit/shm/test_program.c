@@ -1,6 +1,6 @@
-/* test_program.c - a host for a program (workload/program.c) whose attachment holds what no library would
- * write: nothing is read or written outside of the attachment's memory, and what cannot be is answered or left alone. A
- * page that nobody may touch stands behind the memory. */
+/* test_program.c - a host for a program (workload/program.c) with an attachment that holds what no library writes.
+ * No access is outside of the attachment's memory, and impossible requests are answered or ignored. An inaccessible
+ * page is behind the memory. */
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_seed.h"
 #include "workload/kinds.h"
@@ -24,8 +24,8 @@ static struct attachment *mine(void)
     return &programs.at[SELF];
 }
 
-/* The object must be a file: whether a program holds it is asked of the kernel. None does; sessions are looked at
- * before that is. */
+/* The object must be a file: the kernel knows whether a program holds it. None does, so sessions are checked before
+ * that. */
 static int set_up(void **state)
 {
     (void)state;
@@ -48,7 +48,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)seeded_say(state);
+    (void)seeded_report(state);
     workload_close(host);
     free(host);
     (void)munmap(base, mine()->bytes + PAGE);
@@ -58,7 +58,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A program comes. */
+/* A program attaches. */
 static void begin_session(void)
 {
     atomic_store(&mine()->head->wanted, WANTED);
@@ -68,7 +68,7 @@ static void begin_session(void)
     assert_int_equal(atomic_load(&mine()->head->session), 1);
 }
 
-/* When nobody looks whether the program lives. */
+/* Without a check whether the program lives. */
 static bool next(struct workload_message *m)
 {
     atomic_store(&mine()->head->wanted, WANTED);
@@ -82,7 +82,7 @@ static void post(const struct attachment_request *r)
     atomic_store(&mine()->head->requested, number + 1);
 }
 
-static void requests_that_cannot_be_are_answered_and_not_sent(void **state)
+static void impossible_requests_are_answered_and_not_sent(void **state)
 {
     (void)state;
     uint64_t memory = mine()->memory_bytes;
@@ -113,7 +113,7 @@ static void requests_that_cannot_be_are_answered_and_not_sent(void **state)
     }
 }
 
-static void what_is_sent_is_what_was_judged(void **state)
+static void a_request_is_sent_as_validated(void **state)
 {
     (void)state;
     begin_session();
@@ -139,8 +139,9 @@ static void end_send(uint64_t number)
     assert_int_equal(workload_event(host, &sent), HX_OK);
 }
 
-/* Requests end in any order, and a program need not wait for the first before it writes in its place. */
-static void a_request_that_goes_out_keeps_its_place(void **state)
+/* Requests end in any order. A program may reuse the slot of a request in flight; the worker takes the new one once the
+ * old one has ended. */
+static void a_sent_request_keeps_its_slot(void **state)
 {
     (void)state;
     const struct attachment_request first = {.to = PEER, .bytes = 1, .offset = 7};
@@ -170,7 +171,7 @@ static void a_request_that_goes_out_keeps_its_place(void **state)
     assert_int_equal(m.number, ATTACHMENT_REQUESTS);
 }
 
-static void more_requests_than_there_are_places_for_are_none(void **state)
+static void too_many_requests_are_ignored(void **state)
 {
     (void)state;
     begin_session();
@@ -216,7 +217,7 @@ static uint32_t tag_for(unsigned receiver, unsigned sender, unsigned turn)
     return attachment_tag(ATTACHMENT_TO_SLOT, receiver, sender, turn << ATTACHMENT_SLOT_BITS | 2);
 }
 
-static void only_what_a_slot_is_armed_for_lands_in_it(void **state)
+static void a_slot_takes_only_what_it_is_armed_for(void **state)
 {
     (void)state;
     begin_session();
@@ -241,7 +242,7 @@ static void only_what_a_slot_is_armed_for_lands_in_it(void **state)
     assert_int_equal(atomic_load(&mine()->head->arrived), 1);
 }
 
-static void a_slot_outside_of_the_memory_is_none(void **state)
+static void a_slot_outside_of_the_memory_is_ignored(void **state)
 {
     (void)state;
     begin_session();
@@ -257,7 +258,7 @@ static void a_slot_outside_of_the_memory_is_none(void **state)
     assert_int_equal(atomic_load(&mine()->head->arrived), 1);
 }
 
-/* ---- who goes ---- */
+/* ---- ends of programs ---- */
 
 #define MS_PS (UINT64_C(1000000) * WORKLOAD_PS)
 
@@ -266,7 +267,7 @@ static void greet(uint32_t source, unsigned session)
     arrive(source, attachment_tag(ATTACHMENT_HELLO, 1, session, 0), 0, 0, 0);
 }
 
-/* Nobody holds the object: at the next look the program has died, and what it had under way is to be given up first. */
+/* No process holds the object: the next check finds the program dead, and its messages in flight fail first. */
 static void die(uint64_t now)
 {
     struct workload_message m;
@@ -288,7 +289,7 @@ static uint64_t take_goodbye(uint64_t now, uint32_t to, unsigned receiver)
     return m.number;
 }
 
-static void those_who_greeted_who_has_died_are_told(void **state)
+static void peers_are_notified_of_a_dead_program(void **state)
 {
     (void)state;
     struct workload_message m;
@@ -313,18 +314,18 @@ static void those_who_greeted_who_has_died_are_told(void **state)
     assert_int_equal(atomic_load(&mine()->head->completed), 2);
 }
 
-static void who_cannot_be_told_is_not_waited_for(void **state)
+static void unreachable_peers_are_not_waited_for(void **state)
 {
     (void)state;
     begin_session();
     greet(PEER, 6);
     die(5 * MS_PS);
     (void)take_goodbye(5 * MS_PS, PEER, 6);
-    assert_false(host->ops->drains(host, 2004 * MS_PS)); /* for a worker may stand still meanwhile */
+    assert_false(host->ops->drains(host, 2004 * MS_PS)); /* for a worker may be stopped meanwhile */
     assert_true(host->ops->drains(host, 2005 * MS_PS));
 }
 
-static void one_that_closes_or_is_followed_is_told_of_too(void **state)
+static void peers_are_notified_of_a_closed_or_replaced_program(void **state)
 {
     (void)state;
     struct workload_message m;
@@ -343,8 +344,8 @@ static void one_that_closes_or_is_followed_is_told_of_too(void **state)
     assert_int_equal(atomic_load(&mine()->head->first), number + 1);
 }
 
-/* What the worker alone writes is right for the next program, whatever the one before has written over it. */
-static void the_next_one_finds_counts_that_are_right(void **state)
+/* Fields of the worker are right for the next program, although the previous one overwrote them. */
+static void the_next_program_finds_right_counts(void **state)
 {
     (void)state;
     struct workload_message m;
@@ -352,14 +353,14 @@ static void the_next_one_finds_counts_that_are_right(void **state)
     (void)arm(100, 50);
     arrive(PEER, tag_for(1, 4, 6), 0, 50, 50);
     post(&(struct attachment_request){.to = SELF});
-    assert_false(next(&m)); /* it cannot be, and is answered */
+    assert_false(next(&m)); /* an impossible request is answered */
     atomic_store(&mine()->head->completed, UINT64_MAX / 2);
     atomic_store(&mine()->head->arrived, 0);
     atomic_store(&mine()->head->first, 99);
     atomic_store(&mine()->head->session, 99);
     atomic_store(&mine()->head->wanted, WANTED + 1);
     while (atomic_load(&mine()->head->served) != WANTED + 1) {
-        assert_false(workload_next(host, 0, 0, &m)); /* nobody is to be told */
+        assert_false(workload_next(host, 0, 0, &m)); /* no notice is due */
         if (host->ops->drains(host, 0))
             host->ops->drained(host);
     }
@@ -369,8 +370,8 @@ static void the_next_one_finds_counts_that_are_right(void **state)
     assert_int_equal(atomic_load(&mine()->head->session), 2);
 }
 
-/* What is not memory: rings, slots and head, is written over again and again with anything. */
-static void anything_at_all_harms_nobody(void **state)
+/* Rings, slots and head are overwritten again and again with random bytes. */
+static void random_content_does_no_harm(void **state)
 {
     (void)state;
     enum { RUNS = 200, STEPS = 200 };
@@ -404,17 +405,17 @@ static void anything_at_all_harms_nobody(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PREPARED(requests_that_cannot_be_are_answered_and_not_sent),
-        PREPARED(what_is_sent_is_what_was_judged),
-        PREPARED(a_request_that_goes_out_keeps_its_place),
-        PREPARED(more_requests_than_there_are_places_for_are_none),
-        PREPARED(only_what_a_slot_is_armed_for_lands_in_it),
-        PREPARED(a_slot_outside_of_the_memory_is_none),
-        PREPARED(those_who_greeted_who_has_died_are_told),
-        PREPARED(who_cannot_be_told_is_not_waited_for),
-        PREPARED(one_that_closes_or_is_followed_is_told_of_too),
-        PREPARED(the_next_one_finds_counts_that_are_right),
-        PREPARED(anything_at_all_harms_nobody),
+        PREPARED(impossible_requests_are_answered_and_not_sent),
+        PREPARED(a_request_is_sent_as_validated),
+        PREPARED(a_sent_request_keeps_its_slot),
+        PREPARED(too_many_requests_are_ignored),
+        PREPARED(a_slot_takes_only_what_it_is_armed_for),
+        PREPARED(a_slot_outside_of_the_memory_is_ignored),
+        PREPARED(peers_are_notified_of_a_dead_program),
+        PREPARED(unreachable_peers_are_not_waited_for),
+        PREPARED(peers_are_notified_of_a_closed_or_replaced_program),
+        PREPARED(the_next_program_finds_right_counts),
+        PREPARED(random_content_does_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_rate.c - traffic at a rate: each host offers that share of what its own links carry. */
+/* test_rate.c - traffic at an injection rate: each host offers that share of its own links' bandwidth. */
 #include "tests/support/support_file.h"
 #include "workload/workload.h"
 
@@ -27,7 +27,7 @@ static double interval(const struct workload_plan *plan, uint32_t rank)
     return seconds;
 }
 
-/* links[rank]: of HX_LINK_GBPS, that each host has in one plane. */
+/* links[rank]: bandwidth of a host in one plane, in units of HX_LINK_GBPS. */
 static void offers(const char *fabric, unsigned planes, const double *links, unsigned hosts)
 {
     const struct hx_overrides overrides = {.planes = planes};
@@ -48,7 +48,7 @@ static void offers(const char *fabric, unsigned planes, const double *links, uns
     hx_spec_free(&spec);
 }
 
-static void a_share_of_what_its_own_links_carry(void **state)
+static void a_host_offers_a_share_of_its_own_links(void **state)
 {
     (void)state;
     char graph[FILE_PATH_BYTES + 8];
@@ -65,7 +65,7 @@ static void a_share_of_what_its_own_links_carry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_share_of_what_its_own_links_carry),
+        cmocka_unit_test(a_host_offers_a_share_of_its_own_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

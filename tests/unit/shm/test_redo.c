@@ -1,7 +1,7 @@
 /* test_redo.c - the record of a step, cut off at every store: the step has happened, or it has not.
  *
- * A commit is a sequence of stores. The test makes the memory such as it would be after each of them, lets
- * recover_worker() finish, and looks at all words of the step: all old, or all new. */
+ * A commit is a sequence of stores. The test makes the memory as it is after each of them, lets recover_worker()
+ * finish, and checks all words of the step: all old, or all new. */
 #include "fabric-emu/live/recover.h"
 #include "tests/support/shm/support_shm.h"
 
@@ -30,7 +30,7 @@ static int close_fabric(void **state)
     return 0;
 }
 
-/* Words that no recovery looks at by itself: in the payload of a free buffer. */
+/* Words that a recovery does not check: the payload of a free buffer. */
 static uint64_t *words(void)
 {
     return (uint64_t *)(void *)s.f.buffers[0].frame;
@@ -74,13 +74,13 @@ static void a_commit_stores_every_word(void **state)
     assert_true(are_all(200));
     assert_int_equal(step.count, 0);
     assert_true(atomic_load(&record()->count) == 0);
-    /* The next step writes over the record of this one. */
+    /* The next step overwrites the record of this one. */
     step = note_all(300);
     shm_step_commit(&step);
     assert_true(are_all(300));
 }
 
-/* What an earlier step has left in the record behind its own entries is none of its business. */
+/* Entries of an earlier step behind its own are ignored. */
 static void a_commit_stores_no_other_word(void **state)
 {
     (void)state;
@@ -121,14 +121,14 @@ static void cut_off_while_it_is_published_all_has_happened(void **state)
         (void)recover_worker(&s.f, 0);
         assert_true(are_all(200));
         assert_true(atomic_load(&record()->count) == 0);
-        /* Once more, as the supervisor does while the worker stays down: nothing is repeated. */
+        /* Again, as the supervisor does while the worker is down: nothing is repeated. */
         set_all(300);
         (void)recover_worker(&s.f, 0);
         assert_true(are_all(300));
     }
 }
 
-static void a_record_that_makes_no_sense_is_not_followed(void **state)
+static void an_invalid_record_is_ignored(void **state)
 {
     (void)state;
     static const uint64_t wrong_offset[] = {1, 4, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 40};
@@ -156,7 +156,7 @@ int main(void)
         TEST(a_commit_stores_no_other_word),
         TEST(cut_off_before_it_is_valid_nothing_has_happened),
         TEST(cut_off_while_it_is_published_all_has_happened),
-        TEST(a_record_that_makes_no_sense_is_not_followed),
+        TEST(an_invalid_record_is_ignored),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* test_renotify.c - changed links are told once more: when all follow, and a while later where one cannot. */
+/* test_renotify.c - repeated notices of changed links: once all workers have followed, and after a delay if one
+ * cannot. */
 #include "fabric-emu/live/renotify.h"
 
 #include <setjmp.h>
@@ -9,7 +10,7 @@
 
 enum { CHANGED = 1000 };
 
-static void nothing_is_told_before_something_changed(void **state)
+static void without_changes_there_is_no_notice(void **state)
 {
     (void)state;
     struct renotify r = {.at_ns = 0};
@@ -17,7 +18,7 @@ static void nothing_is_told_before_something_changed(void **state)
     assert_false(renotify_is_due(&r, UINT64_MAX, false));
 }
 
-static void once_all_follow_they_are_told_once(void **state)
+static void once_all_follow_they_are_notified_once(void **state)
 {
     (void)state;
     struct renotify r;
@@ -28,8 +29,8 @@ static void once_all_follow_they_are_told_once(void **state)
     assert_false(renotify_is_due(&r, UINT64_MAX, false));
 }
 
-/* One is stopped: the others are told after 50 ms, 100 ms more, 200 ms more, and when it has gone on. */
-static void where_one_does_not_follow_they_are_told_less_and_less_often_until_it_does(void **state)
+/* One worker is stopped: the others get notices after 50 ms, 100 ms more, 200 ms more, and when it continues. */
+static void notices_back_off_while_a_worker_does_not_follow(void **state)
 {
     (void)state;
     struct renotify r;
@@ -48,9 +49,9 @@ static void where_one_does_not_follow_they_are_told_less_and_less_often_until_it
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_told_before_something_changed),
-        cmocka_unit_test(once_all_follow_they_are_told_once),
-        cmocka_unit_test(where_one_does_not_follow_they_are_told_less_and_less_often_until_it_does),
+        cmocka_unit_test(without_changes_there_is_no_notice),
+        cmocka_unit_test(once_all_follow_they_are_notified_once),
+        cmocka_unit_test(notices_back_off_while_a_worker_does_not_follow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

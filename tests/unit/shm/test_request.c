@@ -1,4 +1,5 @@
-/* test_request.c - what another process asks of a running fabric: each gets its own answer, whoever died before it. */
+/* test_request.c - requests of other processes to a running fabric: each gets its own answer, even after a dead
+ * requester. */
 #include "base/signals.h"
 #include "fabric-emu/live/request.h"
 #include "tests/support/shm/support_shm.h"
@@ -18,7 +19,7 @@
 
 enum { LOOKS = 5000, LOOK_NS = 1000000, WRONG = 99 };
 
-/* The test is the supervisor, its children ask. */
+/* The test is the supervisor, its children send requests. */
 static struct support s;
 
 static int open_fabric(void **state)
@@ -36,7 +37,7 @@ static int close_fabric(void **state)
     return 0;
 }
 
-/* A process that asks `line`, and ends with the code it got, or WRONG where the answer is not the line. */
+/* Starts a process that requests `line`, and ends with the code it got, or WRONG if the answer is not the line. */
 static pid_t begin_to_ask(const char *line)
 {
     pid_t pid = fork();
@@ -76,7 +77,7 @@ static void await_request(struct request *r, const char *line)
     assert_string_equal(r->line, line);
 }
 
-/* Until this process holds a lock of the arena. */
+/* Waits until this process holds a lock of the arena. */
 static void await_lock(pid_t pid)
 {
     for (unsigned looks = 0;; looks++) {
@@ -89,7 +90,7 @@ static void await_lock(pid_t pid)
     }
 }
 
-static void who_asks_after_a_dead_one_gets_its_own_answer(void **state)
+static void a_request_after_a_dead_one_gets_its_own_answer(void **state)
 {
     (void)state;
     struct request first;
@@ -116,7 +117,7 @@ static void an_exit_code_comes_with_the_answer(void **state)
     assert_int_equal(end_of(pid), HX_EXIT_CONFIG);
 }
 
-static void who_is_interrupted_waits_no_longer(void **state)
+static void an_interrupted_request_stops_waiting(void **state)
 {
     (void)state;
     struct request first;
@@ -136,9 +137,9 @@ int main(void)
 {
 #define WITH_FABRIC(test) cmocka_unit_test_setup_teardown(test, open_fabric, close_fabric)
     const struct CMUnitTest tests[] = {
-        WITH_FABRIC(who_asks_after_a_dead_one_gets_its_own_answer),
+        WITH_FABRIC(a_request_after_a_dead_one_gets_its_own_answer),
         WITH_FABRIC(an_exit_code_comes_with_the_answer),
-        WITH_FABRIC(who_is_interrupted_waits_no_longer),
+        WITH_FABRIC(an_interrupted_request_stops_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_result.c - what became of packets that did not arrive: lost, in flight, or taken by a process that was killed;
- * and what shares are of. */
+/* test_result.c - packets that did not arrive: lost, in flight, or taken by a killed process; and the base of
+ * shares. */
 #include "fabric-emu/report/result.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
@@ -27,7 +27,7 @@ static struct result finished(struct outcome outcome, struct hx_endpoint_stats s
     return r;
 }
 
-static void what_did_not_arrive_is_lost(void **state)
+static void missing_packets_are_lost(void **state)
 {
     (void)state;
     struct result r =
@@ -35,7 +35,7 @@ static void what_did_not_arrive_is_lost(void **state)
     assert_true(r.packets_lost == 2 && r.packets_in_flight == 0);
 }
 
-static void what_nobody_waited_for_is_in_flight(void **state)
+static void packets_of_an_early_end_are_in_flight(void **state)
 {
     (void)state;
     struct result r = finished((struct outcome){.interrupted = true},
@@ -43,7 +43,7 @@ static void what_nobody_waited_for_is_in_flight(void **state)
     assert_true(r.packets_lost == 0 && r.packets_in_flight == 2);
 }
 
-/* A killed receiver had taken packets and messages that its successor gets again; the sender counts those as
+/* A killed receiver had taken packets and messages that its successor gets again; the sender counts them as
  * repeated. */
 static void no_more_is_delivered_than_sent(void **state)
 {
@@ -59,7 +59,7 @@ static void no_more_is_delivered_than_sent(void **state)
 }
 
 /* Hosts a, b, c of 1200, 100 and 400 Gb/s. */
-static void shares_are_of_what_each_injects(void **state)
+static void shares_are_of_each_hosts_injection(void **state)
 {
     (void)state;
     char graph[FILE_PATH_BYTES + 8];
@@ -81,10 +81,10 @@ static void shares_are_of_what_each_injects(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_did_not_arrive_is_lost),
-        cmocka_unit_test(what_nobody_waited_for_is_in_flight),
+        cmocka_unit_test(missing_packets_are_lost),
+        cmocka_unit_test(packets_of_an_early_end_are_in_flight),
         cmocka_unit_test(no_more_is_delivered_than_sent),
-        cmocka_unit_test(shares_are_of_what_each_injects),
+        cmocka_unit_test(shares_are_of_each_hosts_injection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

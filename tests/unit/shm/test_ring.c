@@ -1,7 +1,7 @@
-/* test_ring.c - the ring of a link between two processes: order, room, leaving out of turn, wrap of positions, and what
- * is done about indices that cannot be true.
+/* test_ring.c - the ring of a link between two processes: order, room, departures out of turn, wrap of positions, and
+ * impossible indices.
  *
- * One switch sends on port 0, another receives on its port 0; each has a record and a worker of its own. */
+ * One switch sends on port 0, another receives on its port 0; each has its own record and worker. */
 #include "hal/shm/hal_port.h"
 #include "hxmesh/memory.h"
 
@@ -15,7 +15,7 @@
 enum { MOST_SLOTS = 64 };
 
 struct ends {
-    uint8_t *memory; /* what would be the arena */
+    uint8_t *memory; /* in place of the arena */
     struct shm_link *link, *back;
     struct shm_worker from_worker, to_worker;
     struct shm_tx from_tx, to_tx;
@@ -87,7 +87,7 @@ static unsigned arrived(struct ends *e, unsigned vc)
     return (uint16_t)(hx_lane(hal_arrived(&e->to, 0), vc) - hx_lane(e->to_rx.tail, vc));
 }
 
-/* The receiver has looked at everything; of VC 0, the positions in `waiting` (by distance from `start`) stay. */
+/* The receiver has taken everything in; the positions of VC 0 in `waiting` (by distance from `start`) stay. */
 static void release(struct ends *e, uint16_t start, uint64_t stay, unsigned span)
 {
     uint64_t waiting[HX_VCS] = {0};
@@ -105,7 +105,7 @@ static void release(struct ends *e, uint16_t start, uint64_t stay, unsigned span
 
 /* ---- tests ---- */
 
-static void a_step_is_seen_whole_or_not_at_all(void **state)
+static void a_step_is_seen_completely_or_not_at_all(void **state)
 {
     (void)state;
     struct ends e;
@@ -125,12 +125,12 @@ static void a_step_is_seen_whole_or_not_at_all(void **state)
         .buffer = 101, .length = 101, .vc = 1, .hops = 3, .dst_addr_hi = 7, .dst_addr_lo = 9, .job = 11, .flow = 13};
     assert_memory_equal(d, &expected, sizeof expected);
     assert_int_equal(hal_arrival(&e.to, 0, 2, 0)->buffer, 200);
-    assert_true(e.from_worker.touched == 2); /* that worker 1 has to be woken */
+    assert_true(e.from_worker.touched == 2); /* worker 1 needs a wakeup */
     close_ends(&e);
 }
 
-/* Many times round the ring, from before the wrap of the 16-bit positions to far beyond it. */
-static void everything_comes_in_order(void **state)
+/* Many times around the ring, from before the wrap of the 16-bit positions to far beyond it. */
+static void packets_arrive_in_order(void **state)
 {
     (void)state;
     for (unsigned slots = 1; slots <= MOST_SLOTS; slots *= 2) {
@@ -178,8 +178,8 @@ static void a_full_ring_has_no_room_and_loses_nothing(void **state)
     }
 }
 
-/* All subsets of six packets stay, the others leave: the tail follows the oldest, the bits name those behind it. */
-static void leaving_out_of_turn(void **state)
+/* Any subset of six packets stays, the others leave: the tail is the oldest, the bits name those behind it. */
+static void departures_out_of_turn(void **state)
 {
     (void)state;
     enum { PACKETS = 6 };
@@ -221,7 +221,7 @@ static void a_port_without_a_link(void **state)
     close_ends(&e);
 }
 
-static void indices_that_cannot_be_true_are_not_believed(void **state)
+static void impossible_indices_are_ignored(void **state)
 {
     (void)state;
     struct ends e;
@@ -243,7 +243,7 @@ static void indices_that_cannot_be_true_are_not_believed(void **state)
     }
     e.link->heads = heads;
     assert_int_equal(arrived(&e, 0), 10);
-    /* Those it has looked at and still holds count as well. */
+    /* Packets that it has taken in and still holds count as well. */
     release(&e, 1000, (1U << 10) - 1, 10);
     e.link->heads = hx_lane_add(heads, 0, 6);
     assert_int_equal(arrived(&e, 0), 16);
@@ -276,9 +276,9 @@ static void packets_and_bytes_are_counted(void **state)
     close_ends(&e);
 }
 
-/* A router that sends a packet on a detour writes so into its arrival, and into nothing else; where it goes in the end
- * its frame says, if the buffer is one that there is. */
-static void a_packet_is_redirected_where_it_stands(void **state)
+/* A router that sends a packet on a detour writes only into its arrival. The final destination is in its frame, if
+ * the buffer is valid. */
+static void a_packet_is_redirected_in_place(void **state)
 {
     (void)state;
     static struct shm_buffer buffers[2];
@@ -312,8 +312,8 @@ static void a_packet_is_redirected_where_it_stands(void **state)
     close_ends(&e);
 }
 
-/* What went by an output and has not left the far end, on all VCs. */
-static void what_stands_in_a_link_is_counted(void **state)
+/* Packets that left by an output and have not left the far end, on all VCs. */
+static void packets_in_a_link_are_counted(void **state)
 {
     (void)state;
     struct ends e;
@@ -325,7 +325,7 @@ static void what_stands_in_a_link_is_counted(void **state)
     assert_int_equal(hal_output_occupancy(&e.from, 0), 5); /* those of this step, too */
     hal_commit(&e.from);
     assert_int_equal(hal_output_occupancy(&e.from, 0), 5);
-    release(&e, 65530, 1U << 1, 3); /* of VC 0 the second stays, and what is behind it has its slot */
+    release(&e, 65530, 1U << 1, 3); /* the second of VC 0 stays, and the position behind it has its slot */
     assert_int_equal(hal_output_occupancy(&e.from, 0), 2);
     close_ends(&e);
 }
@@ -333,15 +333,15 @@ static void what_stands_in_a_link_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_is_seen_whole_or_not_at_all),
-        cmocka_unit_test(everything_comes_in_order),
+        cmocka_unit_test(a_step_is_seen_completely_or_not_at_all),
+        cmocka_unit_test(packets_arrive_in_order),
         cmocka_unit_test(a_full_ring_has_no_room_and_loses_nothing),
-        cmocka_unit_test(leaving_out_of_turn),
+        cmocka_unit_test(departures_out_of_turn),
         cmocka_unit_test(a_port_without_a_link),
-        cmocka_unit_test(indices_that_cannot_be_true_are_not_believed),
+        cmocka_unit_test(impossible_indices_are_ignored),
         cmocka_unit_test(packets_and_bytes_are_counted),
-        cmocka_unit_test(a_packet_is_redirected_where_it_stands),
-        cmocka_unit_test(what_stands_in_a_link_is_counted),
+        cmocka_unit_test(a_packet_is_redirected_in_place),
+        cmocka_unit_test(packets_in_a_link_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* test_shared.c - a host with an interface and a program (workload/shared.c): each gets what is its own,
- * neither keeps the other waiting, and what goes with a program, or with a worker, takes nothing of the other's along.
- * A socket stands for the interface, this file for the endpoint and for the program's library. */
+/* test_shared.c - a host with an interface and a program (workload/shared.c): each gets its own packets, neither
+ * delays the other, and the end of a program or worker loses nothing of the other's. A socket stands for the
+ * interface, this file for the endpoint and for the program's library. */
 #include "tests/support/support_fabric.h"
 #include "workload/host_ip.h"
 #include "workload/in_order.h"
@@ -78,7 +78,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- what users do ---- */
+/* ---- interface and program ---- */
 
 static void begin_session(void)
 {
@@ -162,7 +162,7 @@ static bool is_packets(const struct workload_message *m)
 
 /* ---- tests ---- */
 
-static void each_gets_what_is_its_own(void **state)
+static void each_gets_its_own_packets(void **state)
 {
     (void)state;
     const struct iphdr header = packet_for(SELF);
@@ -181,8 +181,8 @@ static void each_gets_what_is_its_own(void **state)
     assert_int_equal(atomic_load(&mine()->head->arrived), 1);
 }
 
-/* Every mark of a tag is one of packets, and no kind of a program's message is; nor can a program ask for one. */
-static void a_program_does_not_speak_as_an_interface(void **state)
+/* Every mark of a tag belongs to packets and to no kind of a program's message; a program cannot request one. */
+static void a_program_cannot_imitate_an_interface(void **state)
 {
     (void)state;
     struct workload_message m;
@@ -216,8 +216,8 @@ static void they_take_turns_and_each_has_half(void **state)
     assert_int_equal(of_program, HALF);
 }
 
-/* One of each is under way, and then the program dies. */
-static void with_a_program_go_only_its_own(void **state)
+/* One message of each is in flight, and then the program dies. */
+static void the_end_of_a_program_loses_only_its_own_messages(void **state)
 {
     (void)state;
     struct workload_message m[2];
@@ -231,20 +231,20 @@ static void with_a_program_go_only_its_own(void **state)
     assert_true(workload_gives_up(host, m[its].number));
     assert_false(workload_gives_up(host, m[1 - its].number));
     ended(&m[its], HX_EVENT_FAILED);
-    host->ops->drained(host); /* though packets are under way */
+    host->ops->drained(host); /* although packets are in flight */
     struct workload_message after;
-    assert_false(workload_next(host, 0, 0, &after)); /* nobody is to be told */
+    assert_false(workload_next(host, 0, 0, &after)); /* no notice is due */
     assert_true(workload_drains(host, 0));
     host->ops->drained(host);
     assert_int_equal(atomic_load(&mine()->head->served), 0);
     put_packet(PEER);
     assert_true(next(&after));
     assert_true(is_packets(&after));
-    assert_int_equal(in_order_life(after.tag), in_order_life(m[1 - its].tag)); /* nothing of them was lost */
+    assert_int_equal(in_order_life(after.tag), in_order_life(m[1 - its].tag)); /* none of them was lost */
 }
 
-/* A worker dies with one of each under way: its successor begins the program's again, and it alone. */
-static void a_successor_goes_on_with_the_program(void **state)
+/* A worker dies with a message of each in flight: its successor sends only the program's again. */
+static void a_successor_resends_only_the_programs_messages(void **state)
 {
     (void)state;
     struct workload_message m[3];
@@ -270,7 +270,7 @@ static void a_successor_goes_on_with_the_program(void **state)
     }
     workload_follow(host, last + 1, 2);
     assert_int_equal(asked, 2);
-    assert_false(next(&again)); /* none is begun twice */
+    assert_false(next(&again)); /* none is sent twice */
     for (unsigned i = 0; i < 3; i++) {
         if (!is_packets(&m[i]))
             ended(&m[i], HX_EVENT_SENT);
@@ -283,11 +283,11 @@ static void a_successor_goes_on_with_the_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PREPARED(each_gets_what_is_its_own),
-        PREPARED(a_program_does_not_speak_as_an_interface),
+        PREPARED(each_gets_its_own_packets),
+        PREPARED(a_program_cannot_imitate_an_interface),
         PREPARED(they_take_turns_and_each_has_half),
-        PREPARED(with_a_program_go_only_its_own),
-        PREPARED(a_successor_goes_on_with_the_program),
+        PREPARED(the_end_of_a_program_loses_only_its_own_messages),
+        PREPARED(a_successor_resends_only_the_programs_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_stage.c - packets that wait keep their order and their bytes, and whatever was granted has a place
+/* test_stage.c - waiting packets keep their order and their bytes, and everything granted has room
  * (fabric-emu/live/stage.h). */
 #include "fabric-emu/live/stage.h"
 #include "tests/support/support_random.h"
@@ -46,7 +46,7 @@ static uint32_t random_length(uint64_t *random)
     }
 }
 
-/* As a sender does that uses up its credit to the last block, now and then, and never more. */
+/* Acts as a sender that sometimes uses its credit to the last block, and never more. */
 static void run(uint32_t blocks, uint64_t seed)
 {
     struct stage s;
@@ -80,7 +80,7 @@ static void run(uint32_t blocks, uint64_t seed)
     free(memory);
 }
 
-static void test_what_was_granted_has_a_place(void **state)
+static void test_granted_packets_have_room(void **state)
 {
     uint64_t seed = seeded_by(4711);
     (void)state;
@@ -89,7 +89,7 @@ static void test_what_was_granted_has_a_place(void **state)
         run(blocks, seed + blocks);
 }
 
-static void test_more_than_was_granted_is_refused_in_the_end(void **state)
+static void test_more_than_granted_is_refused_in_the_end(void **state)
 {
     struct stage s;
     static uint8_t frame[HX_MAX_FRAME];
@@ -114,8 +114,8 @@ static void test_more_than_was_granted_is_refused_in_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_was_granted_has_a_place),
-        cmocka_unit_test(test_more_than_was_granted_is_refused_in_the_end),
+        cmocka_unit_test(test_granted_packets_have_room),
+        cmocka_unit_test(test_more_than_granted_is_refused_in_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
-/* test_tap.c - taps on a whole fabric in shared memory, run step by step: what is recorded is what crossed its ports.
+/* test_tap.c - taps on a whole fabric in shared memory, run step by step: the records are the frames that crossed its
+ * ports.
  *
- * The judge walks the records only, and knows of a frame what stands in its bytes. Links' own counters say how many
- * there must be. */
+ * The check reads only records and the bytes of their frames. The counters of links give the expected number of
+ * records. */
 #include "fabric-emu/capture/memory.h"
 #include "fabric-emu/live/taps.h"
 #include "tests/support/shm/support_shm.h"
@@ -18,7 +19,7 @@
 
 enum { MESSAGE = 20000, MOST_RECORDS = 200000 };
 
-struct sighting {
+struct crossing {
     uint64_t id, dropped, wanted;
     uint32_t interface;
     uint16_t original, captured;
@@ -35,14 +36,14 @@ struct bench {
     struct capture_memory memory;
     struct hx_tap_consumer in;
     int slot;
-    struct sighting *seen;
+    struct crossing *seen;
     unsigned count;
     uint64_t broken;
 };
 
 static struct bench b;
 
-/* credits: blocks that a link buffers, 0: the default. */
+/* credits: blocks per link, 0: the default. */
 static void open_bench_of(unsigned credits, const char *pattern, const struct capture_wish *wish)
 {
     struct hx_problem problem;
@@ -94,8 +95,8 @@ static void take(void)
     (void)hx_tap_look(&b.in);
     for (struct hx_tap_record *r; (r = hx_tap_next(&b.in, b.ports.interfaces, &b.broken)); hx_tap_taken(&b.in, r)) {
         assert_true(b.count < MOST_RECORDS);
-        struct sighting *s = &b.seen[b.count++];
-        *s = (struct sighting){.id = r->id,
+        struct crossing *s = &b.seen[b.count++];
+        *s = (struct crossing){.id = r->id,
                                .dropped = r->dropped,
                                .interface = r->interface,
                                .original = r->original,
@@ -117,7 +118,7 @@ static unsigned step_of(struct node *n, bool noted)
     return noted ? shm_noted_router_step(&n->sw) : hx_router_step(&n->sw);
 }
 
-/* Until every message is acknowledged. Records are taken out after each sweep if `drains`. */
+/* Runs until every message is acknowledged. Takes records out after each sweep if `drains`. */
 static void run(bool drains, bool noted)
 {
     for (unsigned sweeps = 0; !support_is_done(&b.w, true); sweeps++) {
@@ -134,13 +135,13 @@ static void run(bool drains, bool noted)
     assert_int_equal(b.s.ledger->never_received + b.s.ledger->wrong + b.s.ledger->failed, 0);
 }
 
-/* What crossed the port according to the links: `out` leaves it, else comes in. */
+/* Frames that crossed the port by the links' counters: `out` departures, otherwise arrivals. */
 static uint64_t crossed(uint32_t interface, bool out)
 {
     const struct capture_port *port = &b.ports.port[interface];
     const struct shm_link *link = out ? fab_link(&b.s.f, port->plane, port->node, port->port)
                                       : fab_incoming(&b.s.f, port->plane, port->node, port->port);
-    uint64_t sum = 0; /* heads run free at 16 bits a VC, and this test sends less */
+    uint64_t sum = 0; /* heads wrap at 16 bits a VC, and this test sends less */
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         sum += hx_lane(link->heads, vc);
     return sum;
@@ -174,9 +175,9 @@ static void every_crossing_of_every_port_is_recorded_once(void **state)
     close_bench();
 }
 
-/* From the sightings of one frame, in their order: in at local with no hop, then always in and out of a switch with one
- * hop more, and out at local in the end. */
-static void follow(const struct sighting *s, struct hx_header *h, uint8_t *hops)
+/* Follows the records of one frame in order: in at local with no hop, then in and out of each switch with one hop
+ * more, and out at local in the end. */
+static void follow(const struct crossing *s, struct hx_header *h, uint8_t *hops)
 {
     assert_int_equal(hx_frame_decode(h, s->frame, s->original), 0);
     assert_int_equal(h->vc, s->vc);
@@ -195,7 +196,7 @@ static void follow(const struct sighting *s, struct hx_header *h, uint8_t *hops)
     *hops = h->hops;
 }
 
-static void frames_look_as_on_a_wire_at_every_hop(void **state)
+static void frames_are_those_of_a_wire_at_every_hop(void **state)
 {
     (void)state;
     open_bench(NULL, &(struct capture_wish){0});
@@ -207,7 +208,7 @@ static void frames_look_as_on_a_wire_at_every_hop(void **state)
         if (b.seen[first].direction != HX_TAP_IN || b.ports.port[b.seen[first].interface].port != HX_LOCAL ||
             b.ports.port[b.seen[first].interface].node >= b.s.f.g->hosts)
             continue;
-        const struct sighting *last = &b.seen[first];
+        const struct crossing *last = &b.seen[first];
         for (unsigned i = first; i < b.count; i++) {
             if (b.seen[i].id != b.seen[first].id)
                 continue;
@@ -238,7 +239,7 @@ static void one_port_is_recorded_alone_and_cut_to_the_snap_length(void **state)
     close_bench();
 }
 
-/* The VC is a field that changes at every hop: the filter sees it as a wire would show it. */
+/* The VC changes at every hop: the filter sees the value of the wire. */
 static void a_filter_sees_frames_as_on_the_wire(void **state)
 {
     (void)state;
@@ -252,7 +253,7 @@ static void a_filter_sees_frames_as_on_the_wire(void **state)
         accepted += atomic_load(&count->accepted);
         assert_int_equal(count->received, crossed(i, false) + crossed(i, true));
     }
-    assert_int_equal(accepted, 0); /* a full packet has 8,256 bytes: nothing reaches byte 8,263 */
+    assert_int_equal(accepted, 0); /* a full packet has 8,256 bytes: none reaches byte 8,263 */
     assert_true(received > 1000);
     close_bench();
 
@@ -273,7 +274,7 @@ static void a_filter_sees_frames_as_on_the_wire(void **state)
     close_bench();
 }
 
-static void what_finds_no_room_is_counted_and_the_fabric_goes_on(void **state)
+static void records_without_room_are_counted_and_the_fabric_continues(void **state)
 {
     (void)state;
     open_bench(NULL, &(struct capture_wish){.ring_bytes = HX_TAP_LEAST_RING});
@@ -291,8 +292,8 @@ static void what_finds_no_room_is_counted_and_the_fabric_goes_on(void **state)
     close_bench();
 }
 
-/* Until every message is acknowledged, by switches that wait for room; records are taken out now and then. Returns how
- * often one waited. */
+/* Runs until every message is acknowledged, with switches that wait for room; takes records out now and then.
+ * Returns the number of waits. */
 static unsigned run_waiting(void)
 {
     unsigned waited = 0;
@@ -318,7 +319,7 @@ static void switches_that_wait_for_room_lose_nothing(void **state)
     (void)state;
     static const uint32_t snaplens[] = {HX_TAP_LEAST_SNAPLEN, HX_TAP_MOST_SNAPLEN};
     for (unsigned i = 0; i < 2; i++) {
-        /* The least ring is made large enough for a step. */
+        /* The smallest ring is large enough for a step. */
         open_bench(NULL,
                    &(struct capture_wish){.ring_bytes = HX_TAP_LEAST_RING, .wait_slots = 1, .snaplen = snaplens[i]});
         assert_true(run_waiting() > 100);
@@ -374,15 +375,15 @@ static void note_stood(uint8_t *stood, uint32_t buffer)
         stood[buffer] |= STOOD;
 }
 
-/* Room of a candidate according to the note. */
+/* Credit of a candidate in the note. */
 static unsigned room_of(const struct hx_tap_note *n, unsigned port)
 {
     return n->room[__builtin_popcountll(n->candidates & (((uint64_t)1 << port) - 1))];
 }
 
-/* The reason by what the documentation of the reasons says (hal/tap_ring.h), from what the test has seen itself and the
- * candidates and rooms of the note. */
-static enum hx_tap_reason reason_of(const struct sighting *s, const struct node *node)
+/* The reason by the definitions in hal/tap_ring.h, from the test's own record of windows and the note's candidates
+ * and credit. */
+static enum hx_tap_reason reason_of(const struct crossing *s, const struct node *node)
 {
     const struct hx_tap_note *n = &s->note;
     if (!(n->candidates >> n->output & 1))
@@ -401,7 +402,7 @@ static enum hx_tap_reason reason_of(const struct sighting *s, const struct node 
     return HX_TAP_MOST_ROOM;
 }
 
-/* One step of a switch, and what it says of each packet that it sent. */
+/* Steps a switch once, and checks the note of each packet that it sent. */
 static void step_and_validate(struct node *n, unsigned of[HX_TAP_REASONS])
 {
     unsigned first = b.count;
@@ -409,7 +410,7 @@ static void step_and_validate(struct node *n, unsigned of[HX_TAP_REASONS])
     (void)step_of(n, true);
     take();
     for (unsigned i = first; i < b.count; i++) {
-        const struct sighting *s = &b.seen[i];
+        const struct crossing *s = &b.seen[i];
         assert_int_equal(s->noted, s->direction == HX_TAP_OUT);
         if (!s->noted)
             continue;
@@ -438,7 +439,7 @@ static void validate_notes(unsigned sweeps, unsigned of[HX_TAP_REASONS])
 }
 
 /* Links of two packets: many wait. */
-static void notes_tell_every_sender_s_choice(void **state)
+static void notes_explain_every_choice(void **state)
 {
     (void)state;
     unsigned of[HX_TAP_REASONS] = {0};
@@ -451,9 +452,9 @@ static void notes_tell_every_sender_s_choice(void **state)
     close_bench();
 }
 
-/* The first accelerator knows no way to the last column: what it sends there goes to its own endpoint, and the note
- * says why. */
-static void a_note_tells_that_there_was_no_way(void **state)
+/* The first accelerator has no path to the last column: its packets there go to its own endpoint, and the note has
+ * the reason. */
+static void a_note_reports_a_missing_path(void **state)
 {
     (void)state;
     unsigned of[HX_TAP_REASONS] = {0};
@@ -478,7 +479,7 @@ static void a_note_tells_that_there_was_no_way(void **state)
     close_bench();
 }
 
-static void memory_that_is_no_tap_is_not_attached(void **state)
+static void invalid_memory_is_not_attached(void **state)
 {
     (void)state;
     open_bench("a0,0/p0/E", &(struct capture_wish){0});
@@ -503,14 +504,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_crossing_of_every_port_is_recorded_once),
-        cmocka_unit_test(frames_look_as_on_a_wire_at_every_hop),
+        cmocka_unit_test(frames_are_those_of_a_wire_at_every_hop),
         cmocka_unit_test(one_port_is_recorded_alone_and_cut_to_the_snap_length),
         cmocka_unit_test(a_filter_sees_frames_as_on_the_wire),
-        cmocka_unit_test(what_finds_no_room_is_counted_and_the_fabric_goes_on),
+        cmocka_unit_test(records_without_room_are_counted_and_the_fabric_continues),
         cmocka_unit_test(switches_that_wait_for_room_lose_nothing),
-        cmocka_unit_test(notes_tell_every_sender_s_choice),
-        cmocka_unit_test(a_note_tells_that_there_was_no_way),
-        cmocka_unit_test(memory_that_is_no_tap_is_not_attached),
+        cmocka_unit_test(notes_explain_every_choice),
+        cmocka_unit_test(a_note_reports_a_missing_path),
+        cmocka_unit_test(invalid_memory_is_not_attached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-/* test_tap_records.c - what a tap writes down of single frames: every byte of each, by which the frame is known again,
- * when it passed and what was lost before it. One switch, whose links the test fills itself; whole fabrics:
- * test_tap.c. */
+/* test_tap_records.c - records of single frames: their bytes, identity, time, and losses before them. One switch,
+ * with links that the test fills itself; whole fabrics: test_tap.c. */
 #include "fabric-emu/capture/memory.h"
 #include "fabric-emu/live/taps.h"
 #include "tests/support/shm/support_shm.h"
@@ -81,7 +80,7 @@ static void close_tap(void)
     capture_ports_free(&b.ports);
 }
 
-/* Some frame in some buffer, and what a wire would show of it. */
+/* A random frame in a random buffer, and its bytes on a wire. */
 static struct hx_desc draw_packet(uint8_t *wire, unsigned seed, uint16_t length)
 {
     struct hx_desc d = {.buffer = seed % b.w.shm.per_home, .length = length, .vc = 1, .hops = 3};
@@ -94,7 +93,7 @@ static struct hx_desc draw_packet(uint8_t *wire, unsigned seed, uint16_t length)
     return d;
 }
 
-/* A step in which the packet leaves by the port; the commit is left out. */
+/* A step in which the packet leaves by the port; without the commit. */
 static void leave(unsigned port, const struct hx_desc *d)
 {
     hal_transmit(b.h, port, HX_LOCAL, d->vc, d);
@@ -103,7 +102,7 @@ static void leave(unsigned port, const struct hx_desc *d)
     b.h->sent = 0;
 }
 
-/* A step in which it comes in, and `more` behind it that nobody wrote. */
+/* A step in which it arrives, with `more` forged arrivals behind it. */
 static void come(unsigned port, const struct hx_desc *d, unsigned more)
 {
     struct shm_rx *rx = &b.h->rx[port];
@@ -142,7 +141,7 @@ static void expect_record(const uint8_t *wire, const struct hx_desc *d, uint16_t
     assert_null(next_record());
 }
 
-/* Short ones and long ones are copied in two ways, the long ones from places of any alignment. */
+/* Short and long frames are copied by different code, the long ones from any alignment. */
 static void every_byte_of_a_frame_is_kept(void **state)
 {
     (void)state;
@@ -176,8 +175,8 @@ static void no_byte_is_kept_behind_the_snap_length(void **state)
     }
 }
 
-/* It was injected 5 ns after the start: one number for its sightings, another for every buffer and every time. */
-static void a_frame_is_known_by_when_and_where_it_was_injected(void **state)
+/* Injected 5 ns after the start: all records have one number, and every other buffer or time another. */
+static void a_frame_is_identified_by_its_injection(void **state)
 {
     (void)state;
     uint8_t wire[HX_MAX_FRAME];
@@ -198,7 +197,7 @@ static void a_frame_is_known_by_when_and_where_it_was_injected(void **state)
     close_tap();
 }
 
-/* A filter sees no credit, whatever the frame said of it when it was on a wire. */
+/* A filter sees no credit, for any credit in the frame on the wire. */
 static void a_filter_sees_no_credit(void **state)
 {
     (void)state;
@@ -212,8 +211,8 @@ static void a_filter_sees_no_credit(void **state)
     close_tap();
 }
 
-/* As many as fit, and two more: the next that finds room tells. */
-static void a_record_tells_what_was_lost_before_it(void **state)
+/* As many as fit, and two more: the next record with room has the count. */
+static void a_record_has_the_losses_before_it(void **state)
 {
     (void)state;
     uint8_t wire[HX_MAX_FRAME];
@@ -239,8 +238,8 @@ static void a_record_tells_what_was_lost_before_it(void **state)
     close_tap();
 }
 
-/* Descriptors that cannot be true, and more arrivals than a link has slots, are not followed. */
-static void what_a_peer_forged_is_not_recorded(void **state)
+/* Impossible descriptors, and more arrivals than a link has slots, are not recorded. */
+static void forged_arrivals_are_not_recorded(void **state)
 {
     (void)state;
     uint8_t wire[HX_MAX_FRAME];
@@ -265,8 +264,8 @@ static void what_a_peer_forged_is_not_recorded(void **state)
     close_tap();
 }
 
-/* What came in before the tap was opened was not seen by it, at any port. */
-static void what_was_there_before_is_not_recorded(void **state)
+/* Arrivals from before the tap was opened are not recorded, at any port. */
+static void earlier_arrivals_are_not_recorded(void **state)
 {
     (void)state;
     open_tap("a0,0/p0/*", &(struct capture_wish){0});
@@ -276,14 +275,14 @@ static void what_was_there_before_is_not_recorded(void **state)
     watch();
     shm_tap_step(b.h);
     assert_null(next_record());
-    assert_null(b.h->tap->note); /* nobody asked for notes */
+    assert_null(b.h->tap->note); /* without a request for notes */
     assert_int_equal(b.h->tap->ports[0], 0);
     assert_int_equal(b.h->tap->ports[SLOT], (1U << HX_ACCELERATOR_PORTS) - 1);
     close_tap();
 }
 
-/* Who does not wait has always room, who waits has while a whole step fits. */
-static void only_who_waits_needs_room(void **state)
+/* A tap that does not wait always has room; one that waits has room while a whole step fits. */
+static void only_a_waiting_tap_needs_room(void **state)
 {
     (void)state;
     uint8_t wire[HX_MAX_FRAME];
@@ -309,18 +308,18 @@ static void only_who_waits_needs_room(void **state)
 
 enum { EAST = 1 << HX_E, SOUTH = 1 << HX_S };
 
-/* Ways of the test's own: to 0,0 there is one, to 1,1 there is another, and to 0,1 there are both. */
-static void take_own_ways(void)
+/* Routes of the test: one port to 0,0, another to 1,1, and both to 0,1. */
+static void take_own_routes(void)
 {
-    static const uint8_t x_ways[] = {EAST | SOUTH, SOUTH, 0, 0};
-    static const uint8_t y_ways[] = {EAST, EAST | SOUTH};
+    static const uint8_t x_ports[] = {EAST | SOUTH, SOUTH, 0, 0};
+    static const uint8_t y_ports[] = {EAST, EAST | SOUTH};
     struct hx_route *r = &b.w.node[0].sw.route;
-    r->x_table = x_ways;
-    r->y_table = y_ways;
+    r->x_table = x_ports;
+    r->y_table = y_ports;
     r->turn_mask[HX_W] = UINT8_MAX;
 }
 
-/* A packet on VC 1 stands in the link from the west, for the next step. */
+/* A packet on VC 1 is in the link from the west, for the next step. */
 static void arrive(uint32_t buffer, uint16_t gx, uint16_t gy)
 {
     struct shm_link *link = b.h->rx[HX_W].link;
@@ -331,7 +330,7 @@ static void arrive(uint32_t buffer, uint16_t gx, uint16_t gy)
     link->heads = hx_lane_add(heads, d.vc, 1);
 }
 
-/* A step that sends one packet, or none: what its note says. */
+/* A step that sends one packet or none; returns its note. */
 static struct hx_tap_note step(unsigned sent)
 {
     struct hx_tap_note note = {.reason = HX_TAP_REASONS};
@@ -345,15 +344,15 @@ static struct hx_tap_note step(unsigned sent)
     return note;
 }
 
-/* The first waits for the south. Others pass it, one of them in the buffer of one that has passed before. */
-static void a_note_tells_who_waited_and_for_what(void **state)
+/* The first waits for the south. Others pass it, one of them in the buffer of one that has passed already. */
+static void a_note_names_the_waiting_packets_and_their_outputs(void **state)
 {
     (void)state;
     open_tap("a0,0/p0/*", &(struct capture_wish){.annotate = true});
-    b.taps.tap[SLOT].interface[fab_first_port(&b.s.f, 0, 0) + HX_W] = 0; /* what goes out is enough */
+    b.taps.tap[SLOT].interface[fab_first_port(&b.s.f, 0, 0) + HX_W] = 0; /* departures are enough */
     free(b.h->tap);
     watch();
-    take_own_ways();
+    take_own_routes();
     const uint64_t up = b.h->up;
     b.h->up = up & ~(uint64_t)SOUTH;
     arrive(1, 1, 1);
@@ -379,11 +378,11 @@ static void a_note_tells_who_waited_and_for_what(void **state)
 }
 
 /* As many wait as a link holds: the last of them has waited, too. */
-static void the_last_of_a_full_link_has_waited(void **state)
+static void the_last_packet_of_a_full_link_has_waited(void **state)
 {
     (void)state;
     open_tap("a0,0/p0/E", &(struct capture_wish){.annotate = true});
-    take_own_ways();
+    take_own_routes();
     const uint64_t up = b.h->up;
     b.h->up = up & ~(uint64_t)(EAST | SOUTH);
     for (unsigned n = 0; n + 1 < b.h->size; n++)
@@ -420,8 +419,8 @@ static int attach_again(void)
     return error;
 }
 
-/* Each thing that is wrong alone; and nothing of a tap that was left is mapped any more. */
-static void a_tap_is_believed_whole_or_not_at_all(void **state)
+/* Each error alone; and no mapping of a refused tap is left. */
+static void a_tap_is_accepted_completely_or_not_at_all(void **state)
 {
     (void)state;
     open_tap("a0,0/p0/E", &(struct capture_wish){0});
@@ -452,16 +451,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PREPARED(every_byte_of_a_frame_is_kept),
         PREPARED(no_byte_is_kept_behind_the_snap_length),
-        PREPARED(a_frame_is_known_by_when_and_where_it_was_injected),
+        PREPARED(a_frame_is_identified_by_its_injection),
         PREPARED(a_filter_sees_no_credit),
-        PREPARED(a_record_tells_what_was_lost_before_it),
-        PREPARED(what_a_peer_forged_is_not_recorded),
-        PREPARED(what_was_there_before_is_not_recorded),
-        PREPARED(only_who_waits_needs_room),
-        PREPARED(a_note_tells_who_waited_and_for_what),
-        PREPARED(the_last_of_a_full_link_has_waited),
+        PREPARED(a_record_has_the_losses_before_it),
+        PREPARED(forged_arrivals_are_not_recorded),
+        PREPARED(earlier_arrivals_are_not_recorded),
+        PREPARED(only_a_waiting_tap_needs_room),
+        PREPARED(a_note_names_the_waiting_packets_and_their_outputs),
+        PREPARED(the_last_packet_of_a_full_link_has_waited),
         cmocka_unit_test(only_memory_that_cannot_shrink_has_a_size),
-        PREPARED(a_tap_is_believed_whole_or_not_at_all),
+        PREPARED(a_tap_is_accepted_completely_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_wakeup.c - a worker that sleeps hears everybody who calls: each program, however many hold a host, each
- * interface, and other workers (fabric-emu/live/wakeup.h). Sockets stand for interfaces. */
+/* test_wakeup.c - a sleeping worker wakes up for each program, for any number of held hosts, for each interface, and
+ * for other workers (fabric-emu/live/wakeup.h). Sockets stand for interfaces. */
 #include "fabric-emu/live/fabric.h"
 #include "fabric-emu/live/node.h"
 #include "fabric-emu/live/wakeup.h"
@@ -80,14 +80,14 @@ static void hold(uint32_t first, uint32_t count)
         atomic_store(&head(host)->served, 1);
 }
 
-/* How often the worker of a host was called, and was not there to hear it. */
+/* Wakeups of a host's worker that it has not consumed. */
 static uint64_t wakeup_of(uint32_t host)
 {
     eventfd_t wakeup = 0;
     return eventfd_read(programs.at[host].wakeup_fd, &wakeup) == 0 ? wakeup : 0;
 }
 
-/* Where processors are emulated it may not be there. */
+/* An emulated processor may lack it. */
 static void needs_sleep(void)
 {
     static const struct timespec at_once;
@@ -96,9 +96,8 @@ static void needs_sleep(void)
         skip(); /* no epoll_pwait2 here */
 }
 
-/* Whoever calls after a worker has said that it will sleep, and before it does, is heard: or this would take
- * minutes. */
-static void nobody_wakeup_in_vain(void **state)
+/* A wakeup between the announcement of sleep and the sleep itself is not lost; otherwise this takes minutes. */
+static void no_wakeup_is_lost(void **state)
 {
     (void)state;
     needs_sleep();
@@ -109,12 +108,12 @@ static void nobody_wakeup_in_vain(void **state)
         attachment_wakeup(&programs.at[host]);
         wakeup_sleep(&worker, 0, LONGEST_NS);
         wakeup_end(&worker);
-        assert_int_equal(wakeup_of(host), 0); /* it has been heard */
+        assert_int_equal(wakeup_of(host), 0); /* it was consumed */
     }
     assert_in_range(time(NULL) - begin, 0, HOSTS / 2);
 }
 
-static void one_call_is_enough(void **state)
+static void one_wakeup_is_enough(void **state)
 {
     (void)state;
     hold(4, 1);
@@ -125,7 +124,7 @@ static void one_call_is_enough(void **state)
     assert_int_equal(wakeup_of(4), 1);
 }
 
-static void who_is_awake_is_not_called(void **state)
+static void an_awake_worker_gets_no_wakeup(void **state)
 {
     (void)state;
     hold(0, 2);
@@ -133,13 +132,13 @@ static void who_is_awake_is_not_called(void **state)
     wakeup_end(&worker);
     attachment_wakeup(&programs.at[0]);
     wakeup_begin(&worker);
-    attachment_wakeup(&programs.at[2]); /* nobody holds it */
+    attachment_wakeup(&programs.at[2]); /* without a program */
     wakeup_end(&worker);
     assert_int_equal(wakeup_of(0), 0);
     assert_int_equal(wakeup_of(2), 0);
 }
 
-static void packets_and_other_workers_are_heard_too(void **state)
+static void packets_and_other_workers_wake_it_too(void **state)
 {
     (void)state;
     enum { ROUNDS = 60 };
@@ -153,12 +152,12 @@ static void packets_and_other_workers_are_heard_too(void **state)
         uint32_t before = atomic_load(&fabric.area->wake);
         atomic_store(&fabric.area->asleep, 1);
         fab_wake(&fabric, 0);
-        wakeup_look(&worker); /* as a last sweep may, and takes the call away: */
+        wakeup_look(&worker); /* as a last sweep may, and consumes the wakeup: */
         wakeup_sleep(&worker, before, LONGEST_NS);
     }
     assert_in_range(time(NULL) - begin, 0, ROUNDS / 2);
     packets.readable[0] = false;
-    wakeup_sleep(&worker, atomic_load(&fabric.area->wake), 1); /* nobody calls, and it ends all the same */
+    wakeup_sleep(&worker, atomic_load(&fabric.area->wake), 1); /* without a wakeup it ends by its time */
     assert_false(packets.readable[0]);
 }
 
@@ -170,8 +169,8 @@ static void note_wait(int signal_number)
     waited = 1;
 }
 
-/* Two events come of one call, so the second finds nothing to read: as where a program of the host reads first. */
-static void a_worker_never_waits_to_read_a_call(void **state)
+/* Two events belong to one wakeup, so the second finds nothing to read, as when a program of the host reads first. */
+static void a_worker_never_blocks_on_a_wakeup(void **state)
 {
     (void)state;
     needs_sleep();
@@ -181,7 +180,7 @@ static void a_worker_never_waits_to_read_a_call(void **state)
     programs.at[0].wakeup_fd = dup(programs.at[1].wakeup_fd);
     wakeup_close(&worker);
     wakeup_open(&worker);
-    assert_int_equal(fcntl(programs.at[1].wakeup_fd, F_SETFL, 0), 0); /* no O_NONBLOCK: whoever has it may do so */
+    assert_int_equal(fcntl(programs.at[1].wakeup_fd, F_SETFL, 0), 0); /* no O_NONBLOCK: any holder may clear it */
     hold(0, 2);
     assert_int_equal(sigaction(SIGALRM, &note, &before), 0);
     (void)alarm(PATIENCE_S);
@@ -192,7 +191,7 @@ static void a_worker_never_waits_to_read_a_call(void **state)
     (void)alarm(0);
     (void)sigaction(SIGALRM, &before, NULL);
     assert_int_equal(fcntl(programs.at[1].wakeup_fd, F_SETFL, O_NONBLOCK), 0);
-    assert_int_equal(wakeup_of(1), 0); /* it has been heard */
+    assert_int_equal(wakeup_of(1), 0); /* it was consumed */
     assert_false(waited);
     (void)close(programs.at[0].wakeup_fd);
     programs.at[0].wakeup_fd = wakeup_fd;
@@ -202,8 +201,8 @@ static void a_worker_never_waits_to_read_a_call(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(nobody_wakeup_in_vain), TEST(one_call_is_enough),
-                                       TEST(who_is_awake_is_not_called), TEST(packets_and_other_workers_are_heard_too),
-                                       TEST(a_worker_never_waits_to_read_a_call)};
+    const struct CMUnitTest tests[] = {
+        TEST(no_wakeup_is_lost), TEST(one_wakeup_is_enough), TEST(an_awake_worker_gets_no_wakeup),
+        TEST(packets_and_other_workers_wake_it_too), TEST(a_worker_never_blocks_on_a_wakeup)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_wire_pair.c - a cable to a process that is started: frames whole and in order, none lost when it is slow. */
+/* test_wire_pair.c - a cable to a child process: frames complete and in order, none lost if the process is slow. */
 #include "hal/wire/wire.h"
 #include "hxmesh/frame.h"
 
@@ -28,7 +28,7 @@ static void expect(unsigned number, ssize_t bytes)
     assert_memory_equal(came, frame, (size_t)bytes);
 }
 
-static void what_has_no_room_is_refused_and_nothing_else_is_lost(void **state)
+static void frames_without_room_are_refused_and_none_else_is_lost(void **state)
 {
     struct wire w;
     int other;
@@ -48,7 +48,7 @@ static void what_has_no_room_is_refused_and_nothing_else_is_lost(void **state)
     wire_close(&w);
 }
 
-static void what_comes_is_whole_and_in_order(void **state)
+static void frames_arrive_complete_and_in_order(void **state)
 {
     struct wire w;
     int other;
@@ -69,8 +69,8 @@ static void what_comes_is_whole_and_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_has_no_room_is_refused_and_nothing_else_is_lost),
-        cmocka_unit_test(what_comes_is_whole_and_in_order),
+        cmocka_unit_test(frames_without_room_are_refused_and_none_else_is_lost),
+        cmocka_unit_test(frames_arrive_complete_and_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

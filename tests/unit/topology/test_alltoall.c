@@ -1,9 +1,9 @@
-/* test_alltoall.c - what all-to-all comes to at most, against an oracle that lists every way of every pair of hosts.
+/* test_alltoall.c - the all-to-all bound, against an oracle that lists every path of every pair of hosts.
  *
- * The oracle follows the tables as a packet would, and knows no states, no seats and no order. It sends one packet
- * after another over its cheapest way; a link becomes dearer with each (Garg and Koenemann, "Faster and Simpler
- * Algorithms for Multicommodity Flow and Other Fractional Packing Problems", FOCS 1998). What it sent is a share that
- * can be had, and its prices are a share that cannot be exceeded. */
+ * The oracle follows the tables as a packet does, and knows no states, attachment routers or order. It sends packet
+ * after packet over its cheapest path; each makes its links dearer (Garg and Koenemann, "Faster and Simpler
+ * Algorithms for Multicommodity Flow and Other Fractional Packing Problems", FOCS 1998). The flow that it sent is
+ * feasible, and its prices give an upper bound. */
 /* sanitizers: check-all */
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
@@ -22,7 +22,7 @@ enum { MOST_LINKS = 16, MOST_ROUNDS = 5000 };
 #define STEP  0.02
 #define CLOSE 1.01
 
-struct way {
+struct path {
     uint32_t pair; /* of hosts, counted through */
     unsigned links;
     uint32_t link[MOST_LINKS]; /* ports of the fabric */
@@ -31,11 +31,11 @@ struct way {
 struct oracle {
     const struct hx_fabric *f;
     struct hx_tables tables;
-    struct way *way;
+    struct path *path;
     size_t paths, room;
-    struct way at; /* the way that is followed */
+    struct path at; /* current path */
     double *load, *price;
-    double sent, least; /* loads of the fullest link that it has, and that no split is below */
+    double sent, least; /* load of the fullest link, and the lower bound of any split */
 };
 
 static double rate_of(const struct hx_fabric *f, uint32_t port)
@@ -49,10 +49,10 @@ static void follow(struct oracle *o, struct hx_end at, uint32_t to)
     if (at.node == to) {
         if (o->paths == o->room) {
             o->room = o->room ? 2 * o->room : 1024;
-            o->way = realloc(o->way, o->room * sizeof *o->way);
-            assert_non_null(o->way);
+            o->path = realloc(o->path, o->room * sizeof *o->path);
+            assert_non_null(o->path);
         }
-        o->way[o->paths++] = o->at;
+        o->path[o->paths++] = o->at;
         return;
     }
     assert_true(o->at.links < MOST_LINKS);
@@ -65,7 +65,7 @@ static void follow(struct oracle *o, struct hx_end at, uint32_t to)
     }
 }
 
-static double price_of(const struct oracle *o, const struct way *w)
+static double price_of(const struct oracle *o, const struct path *w)
 {
     double price = 0;
     for (unsigned i = 0; i < w->links; i++)
@@ -73,23 +73,23 @@ static double price_of(const struct oracle *o, const struct way *w)
     return price;
 }
 
-/* The cheapest of a pair's ways, which begin at `first`; *next: those of the next pair. */
-static const struct way *cheapest(const struct oracle *o, size_t first, size_t *next)
+/* Cheapest path of a pair, from `first` on; *next: first path of the next pair. */
+static const struct path *cheapest(const struct oracle *o, size_t first, size_t *next)
 {
     size_t best = first;
-    double least = price_of(o, &o->way[first]);
-    for (*next = first + 1; *next < o->paths && o->way[*next].pair == o->way[first].pair; ++*next) {
-        double price = price_of(o, &o->way[*next]);
+    double least = price_of(o, &o->path[first]);
+    for (*next = first + 1; *next < o->paths && o->path[*next].pair == o->path[first].pair; ++*next) {
+        double price = price_of(o, &o->path[*next]);
         best = price < least ? *next : best;
         least = fmin(least, price);
     }
-    return &o->way[best];
+    return &o->path[best];
 }
 
 static void send_round(struct oracle *o)
 {
     for (size_t next = 0; next < o->paths;) {
-        const struct way *w = cheapest(o, next, &next);
+        const struct path *w = cheapest(o, next, &next);
         for (unsigned i = 0; i < w->links; i++) {
             o->load[w->link[i]]++;
             o->price[w->link[i]] *= 1 + STEP / (o->f->hosts * rate_of(o->f, w->link[i]));
@@ -117,7 +117,7 @@ static void ask(struct oracle *o, const struct hx_fabric *f)
     *o = (struct oracle){.f = f, .sent = INFINITY};
     hx_tables_make(&o->tables, f);
     for (uint32_t pair = 0; pair < f->hosts * f->hosts; pair++) {
-        o->at = (struct way){.pair = pair};
+        o->at = (struct path){.pair = pair};
         if (pair / f->hosts != pair % f->hosts)
             follow(o, (struct hx_end){pair / f->hosts, HX_LOCAL}, pair % f->hosts);
     }
@@ -132,7 +132,7 @@ static void ask(struct oracle *o, const struct hx_fabric *f)
     }
     assert_true(rounds < MOST_ROUNDS);
     hx_tables_free(&o->tables);
-    free(o->way);
+    free(o->path);
     free(o->load);
     free(o->price);
 }
@@ -150,7 +150,7 @@ static void validate(const char *text)
     hx_fabric_free(&f);
 }
 
-static void is_what_a_split_comes_to(void **state)
+static void is_the_best_split(void **state)
 {
     static const char *const fabrics[] = {"dragonfly a=4 p=3 h=3 groups=4",
                                           "dragonfly a=2 p=3 h=3 groups=4",
@@ -184,9 +184,8 @@ static void is_what_a_split_comes_to(void **state)
         validate(fabrics[i]);
 }
 
-/* The switches of a grid, each with a host: shares at each switch alike would come to 0.553. Links of two rates beside
- * it. */
-static void is_so_in_graphs(void **state)
+/* The switches of a grid, each with a host: equal shares at each switch would give 0.553. Also links of two rates. */
+static void is_the_best_split_in_graphs(void **state)
 {
     enum { WIDE = 6, HIGH = 4 };
     (void)state;
@@ -206,7 +205,7 @@ static void is_so_in_graphs(void **state)
     }
 }
 
-static void is_known_of_some(void **state)
+static void is_known_for_some(void **state)
 {
     static const struct {
         const char *text;
@@ -226,7 +225,7 @@ static void is_known_of_some(void **state)
     }
 }
 
-/* Of a HammingMesh the bound is that of a cut, whatever way packets take: north-last leaves some of its ways out. */
+/* On a HammingMesh the bound is that of a cut, for any paths: north-last excludes some of its paths. */
 static void is_a_cut_of_a_mesh(void **state)
 {
     static const struct {
@@ -236,7 +235,7 @@ static void is_a_cut_of_a_mesh(void **state)
     } cases[] = {{"2x1 Hx1Mesh", 0.5, true},
                  {"2x2 Hx1Mesh", 0.75, true},
                  {"3x3 Hx1Mesh", 2.0 / 3, true},
-                 {"1x1 Hx2Mesh", 0.75, false} /* no minimal way goes round */,
+                 {"1x1 Hx2Mesh", 0.75, false} /* no minimal path leaves the board */,
                  {"2x2 Hx2Mesh", 0.5 * 15 / 16, true},
                  {"1x1 Hx3Mesh", 0.75 * 8 / 9, true},
                  {"3x2 H2x3Mesh", 1.0 / 3 * 35 / 36, true}};
@@ -250,7 +249,7 @@ static void is_a_cut_of_a_mesh(void **state)
         double bound = hx_fabric_alltoall_bound(&f);
         if (fabs(bound - cases[i].bound) > 1e-9 || bound < of_load / o.sent - 1e-6 ||
             (cases[i].reached && bound > of_load / o.least + 1e-6))
-            fail_msg("%s: %.4f, not %.4f; %.4f .. %.4f can be had", cases[i].text, bound, cases[i].bound,
+            fail_msg("%s: %.4f, not %.4f; %.4f .. %.4f are feasible", cases[i].text, bound, cases[i].bound,
                      of_load / o.sent, of_load / o.least);
         hx_fabric_free(&f);
     }
@@ -259,9 +258,9 @@ static void is_a_cut_of_a_mesh(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_what_a_split_comes_to),
-        cmocka_unit_test(is_so_in_graphs),
-        cmocka_unit_test(is_known_of_some),
+        cmocka_unit_test(is_the_best_split),
+        cmocka_unit_test(is_the_best_split_in_graphs),
+        cmocka_unit_test(is_known_for_some),
         cmocka_unit_test(is_a_cut_of_a_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_bigraph.c - BiGraphs: counts, every way of many, and bounds by brute force. */
+/* test_bigraph.c - BiGraphs: counts, every path of many, and bounds by brute force. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Fewest links between two halves of the switches, with their hosts, of every way to part them. */
+/* Fewest links between two halves of the switches with their hosts, over all partitions. */
 static unsigned fewest_links(const struct hx_fabric *f, unsigned n)
 {
     unsigned fewest = UINT32_MAX;
@@ -48,7 +48,7 @@ static void validate(unsigned m, unsigned n)
     hx_fabric_free(&f);
 }
 
-static void many_of_them(void **state)
+static void many_graphs(void **state)
 {
     (void)state;
     for (unsigned n = 2; n <= 12; n += 2)
@@ -59,7 +59,7 @@ static void many_of_them(void **state)
     validate(63, 2);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_arguments_are_refused(void **state)
 {
     (void)state;
     fabric_refused("bigraph n=15", "n=15 switches do not make two parts: 14 and 16 do");
@@ -71,8 +71,8 @@ static void what_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_of_them),
-        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(many_graphs),
+        cmocka_unit_test(impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

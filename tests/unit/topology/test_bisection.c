@@ -1,4 +1,4 @@
-/* test_bisection.c - halves of fabrics: the search against every way to halve small ones, and against formulas. */
+/* test_bisection.c - bisections: the search against all partitions of small fabrics, and against formulas. */
 #include "hxmesh/error.h"
 #include "tests/support/support_fabric.h"
 #include "topology/attachment_routers.h"
@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-/* Links between nodes of the set, a bit each, and others, in links of HX_LINK_GBPS; a host that hangs on a router is
- * where that is. */
+/* Links out of the node set (a bit each), in units of HX_LINK_GBPS; a host on a router is in its router's half. */
 static double links_out_of(const struct hx_fabric *f, uint32_t set)
 {
     double links = 0;
@@ -41,7 +40,7 @@ static bool halves(const struct hx_fabric *f, uint32_t set, unsigned places)
     return (inside > outside ? inside - outside : outside - inside) <= places;
 }
 
-static void every_way(void **state)
+static void every_partition(void **state)
 {
     (void)state;
     static const struct {
@@ -82,8 +81,8 @@ static void every_way(void **state)
     }
 }
 
-/* What one line's network adds to a cut, if so many of its two ports a board lie on either side: a single switch goes
- * with the most, of a tree every switch where the fewest cables are cut. */
+/* Links that one line's network adds to a cut, given the sides of its two ports per board: a single switch goes with
+ * the majority, each tree switch to the side with fewer cut cables. */
 static unsigned cut_of_network(const struct hx_fabric *f, enum hx_node_kind kind, unsigned line, uint32_t set)
 {
     const struct hx_geometry *g = &f->mesh;
@@ -135,7 +134,7 @@ static void mesh_make(struct hx_fabric *f, const struct mesh *m)
 }
 
 /* Every choice of half of the accelerators. */
-static void every_way_of_a_mesh(void **state)
+static void every_partition_of_a_mesh(void **state)
 {
     (void)state;
     static const struct mesh cases[] = {{1, 1, 3, 3, 64, 1}, {1, 1, 4, 4, 64, 1}, {1, 3, 5, 1, 64, 1},
@@ -159,8 +158,8 @@ static void every_way_of_a_mesh(void **state)
     }
 }
 
-/* Larger ones, of which halves are known with so many links between them. Straight cuts have more, also of even sides:
- * 24 of 4x6 boards, 512 of the 16x16 Hx2Mesh. */
+/* Larger fabrics, with known bisections of that many links. Straight cuts have more, also with even sides: 24 for
+ * 4x6 boards, 512 for the 16x16 Hx2Mesh. */
 static void no_more_than_known(void **state)
 {
     (void)state;
@@ -211,7 +210,7 @@ static void by_search(void **state)
     hx_fabric_free(&f);
 }
 
-/* Distances and loads go by routers with their hosts as weight: hosts one by one say the same. */
+/* Distances and loads use routers weighted by their hosts: single hosts give the same result. */
 static void hosts_one_by_one(void **state)
 {
     (void)state;
@@ -237,8 +236,8 @@ static void hosts_one_by_one(void **state)
     }
 }
 
-/* Of the Slim Fly's 49 other routers 7 are one hop away and 42 two, each by one way alone (it is a Moore graph): 91
- * hops over 7 links, so that each carries 13 p^2 of the p (50 p - 1) that the hosts of a router send. */
+/* Of the Slim Fly's 49 other routers 7 are one hop away and 42 two, by a single path each (it is a Moore graph): 91
+ * hops over 7 links. So each link carries 13 p^2 of the p (50 p - 1) that a router's hosts send. */
 static void loads(void **state)
 {
     (void)state;
@@ -258,9 +257,12 @@ static void loads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way), cmocka_unit_test(every_way_of_a_mesh), cmocka_unit_test(no_more_than_known),
-        cmocka_unit_test(formulas),  cmocka_unit_test(by_search),           cmocka_unit_test(hosts_one_by_one),
-        cmocka_unit_test(loads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_partition),
+                                       cmocka_unit_test(every_partition_of_a_mesh),
+                                       cmocka_unit_test(no_more_than_known),
+                                       cmocka_unit_test(formulas),
+                                       cmocka_unit_test(by_search),
+                                       cmocka_unit_test(hosts_one_by_one),
+                                       cmocka_unit_test(loads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_d_mod_k.c - one way for each destination of a fat tree: packets are walked through the tables, and links
+/* test_d_mod_k.c - one path for each destination of a fat tree: packets walk through the tables, and links are
  * counted. */
 #include "tests/support/support_fabric.h"
 #include "topology/bounds.h"
@@ -48,7 +48,7 @@ static void forget(struct ordered *o)
     hx_fabric_free(&o->f);
 }
 
-/* Links that a packet goes over from one host to another; each router has to offer one port. */
+/* Links of a packet's path between two hosts; each router must offer one port. */
 static unsigned walk(struct ordered *o, uint32_t from, uint32_t to)
 {
     unsigned links = 1;
@@ -104,9 +104,8 @@ static void hosts_of_a_shift_share_no_link(void **state)
     }
 }
 
-/* Each pair has one way, which is a shortest one; and what all send to all is what the bound says of the fullest
- * link. */
-static void all_to_all_goes_by_shortest_ways_and_comes_to_the_bound(void **state)
+/* Each pair has a single path, which is minimal, and uniform traffic reaches the bound of the fullest link. */
+static void all_to_all_takes_minimal_paths_and_reaches_the_bound(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < TREES; i++) {
@@ -137,7 +136,7 @@ static void other_fabrics_have_no_such_order(void **state)
         struct hx_fabric f;
         fabric_make(&f, without[i]);
         if (hx_fabric_has_d_mod_k(&f))
-            fail_msg("%s has it", without[i]);
+            fail_msg("%s has D-mod-K", without[i]);
         hx_fabric_free(&f);
     }
 }
@@ -146,7 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hosts_of_a_shift_share_no_link),
-        cmocka_unit_test(all_to_all_goes_by_shortest_ways_and_comes_to_the_bound),
+        cmocka_unit_test(all_to_all_takes_minimal_paths_and_reaches_the_bound),
         cmocka_unit_test(other_fabrics_have_no_such_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

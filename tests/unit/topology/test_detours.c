@@ -1,5 +1,5 @@
-/* test_detours.c - fabrics that make detours: whatever packet may be under way, none waits for itself, and all arrive;
- * and what is refused. */
+/* test_detours.c - fabrics with detours: for any packets in flight there is no dependency cycle, and all arrive; and
+ * invalid detours are refused. */
 #include "spec/spec.h"
 #include "tools/paths/explore.h"
 
@@ -114,7 +114,7 @@ static void no_packet_of_a_bigraph_waits_for_itself(void **state)
     validate_range("bigraph n=%u m=%u", 4, 8, 2, 2);
 }
 
-/* A VC that is not raised where a packet goes up again: the search that found nothing above finds that. */
+/* Without the VC increment where a packet goes up again, the same search finds a cycle. */
 static void a_missing_rule_is_found(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void the_routing_is_a_part_of_the_spec(void **state)
     hx_spec_free(&spec);
 }
 
-static void a_routing_is_written_as_it_is_read(void **state)
+static void a_routing_reads_back_as_written(void **state)
 {
     (void)state;
     static const char *const same[] = {"minimal", "valiant", "ugal:n=4", "ugal:n=64,c=0.5", "ugal:n=1,c=2,t=0.125"};
@@ -176,7 +176,7 @@ static void a_routing_is_written_as_it_is_read(void **state)
             fail_msg("'%s' was taken", bad[i]);
 }
 
-static void what_has_no_detours_is_refused(void **state)
+static void fabrics_without_detours_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -208,8 +208,8 @@ int main(void)
         cmocka_unit_test(no_packet_of_a_bigraph_waits_for_itself),
         cmocka_unit_test(a_missing_rule_is_found),
         cmocka_unit_test(the_routing_is_a_part_of_the_spec),
-        cmocka_unit_test(a_routing_is_written_as_it_is_read),
-        cmocka_unit_test(what_has_no_detours_is_refused),
+        cmocka_unit_test(a_routing_reads_back_as_written),
+        cmocka_unit_test(fabrics_without_detours_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

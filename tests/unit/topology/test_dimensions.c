@@ -1,5 +1,5 @@
-/* test_dimensions.c - fabrics of mixed dimensions: counts, rates, distances and
- * bounds of grids by formula, routes and what is refused. */
+/* test_dimensions.c - fabrics of mixed dimensions: counts, rates, distances and bounds of grids by formula, routes
+ * and refusals. */
 #include "tests/support/support_fabric.h"
 #include "topology/bisection.h"
 #include "topology/bounds.h"
@@ -56,7 +56,7 @@ static void validate(const struct shape *s)
     hx_fabric_free(&f);
 }
 
-static void test_ways_of_all_kinds(void **state)
+static void test_paths_of_all_kinds(void **state)
 {
     static const struct shape shapes[] = {
         {"Ring(4)_FC(3)_Switch(5)", "rfs", {4, 3, 5}, 2, 6},
@@ -92,7 +92,7 @@ static void test_rates_and_cables(void **state)
             assert_int_equal(c->gbps, gbps[f.port[port].dimension]);
     }
     assert_int_equal(fabric_validate_some(&f, 173).diameter, 2 + 2 + 1 + 2);
-    /* The switch dimension holds it back: 100 Gb/s for 31 of 32 of what is injected. */
+    /* The switch dimension is the bottleneck: 100 Gb/s for 31 of 32 of the injected traffic. */
     double bound = f.topology->alltoall_bound(&f);
     double by_hand = 100.0 / (2300.0 * 31 / 32 * 1024 / 1023);
     assert_true(bound > by_hand - 1e-9 && bound < by_hand + 1e-9);
@@ -134,9 +134,9 @@ static void test_many_npus(void **state)
     hx_fabric_free(&f);
 }
 
-/* The formula against the fullest link that the tables give: both ways round a ring, and all orders, are alike here. In
- * tori whose sides are odd, too; where both ways are equally long, and another dimension has to go down first, tables
- * offer the one down more often, so that an even spread is none there: of such grids the formula is judged by rings in
+/* The formula against the fullest link of the tables: both directions of a ring, and all orders, are equal here.
+ * Also in tori with odd sides. If both directions are equally long and another dimension must go down first, tables
+ * offer the one down more often, so the load is not even. For such grids the formula is compared with rings in
  * order. */
 static void test_bounds_by_formula_and_by_loads(void **state)
 {
@@ -165,7 +165,7 @@ static void test_bounds_by_formula_and_by_loads(void **state)
     }
 }
 
-/* Sums dimension by dimension against those of all pairs. */
+/* Sums dimension by dimension against sums over all pairs. */
 static void test_distances_by_sums_and_by_pairs(void **state)
 {
     static const char *const specs[] = {"torus 9",  "torus 4x3x5",    "torus 8x5 board=2x5",    "mesh 4x3x5",
@@ -186,8 +186,8 @@ static void test_distances_by_sums_and_by_pairs(void **state)
     }
 }
 
-/* Where a spec says no rates, links have what a run gives them, and the trace to a host as much as all of them. */
-static void test_rates_go_with_those_of_a_link(void **state)
+/* Without rates in a spec, links have those of the run, and the trace to a host has their sum. */
+static void test_rates_scale_with_those_of_a_link(void **state)
 {
     struct hx_fabric f;
     (void)state;
@@ -203,7 +203,7 @@ static void test_rates_go_with_those_of_a_link(void **state)
     hx_fabric_free(&f);
 }
 
-static void test_what_cannot_be_is_refused(void **state)
+static void test_impossible_arguments_are_refused(void **state)
 {
     (void)state;
     fabric_refused("ring(4)_foo(3)", "write Ring(K), FC(K) and Switch(K), joined by '_'");
@@ -225,14 +225,14 @@ static void test_what_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ways_of_all_kinds),
+        cmocka_unit_test(test_paths_of_all_kinds),
         cmocka_unit_test(test_rates_and_cables),
         cmocka_unit_test(test_rings_of_two_are_fully_connected),
         cmocka_unit_test(test_many_npus),
         cmocka_unit_test(test_bounds_by_formula_and_by_loads),
         cmocka_unit_test(test_distances_by_sums_and_by_pairs),
-        cmocka_unit_test(test_rates_go_with_those_of_a_link),
-        cmocka_unit_test(test_what_cannot_be_is_refused),
+        cmocka_unit_test(test_rates_scale_with_those_of_a_link),
+        cmocka_unit_test(test_impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_dragonfly.c - Dragonfly: counts and prices of table II, how groups are joined, every way of every pair,
+/* test_dragonfly.c - Dragonfly: counts and prices of table II, links between groups, every path of every pair,
  * bounds. */
 #include "tests/support/support_fabric.h"
 #include "topology/bounds.h"
@@ -35,7 +35,7 @@ static unsigned links_of_groups(const struct hx_fabric *f, struct shape s, unsig
     return links;
 }
 
-/* All global links are laid but the odd one of all, if there is one. */
+/* All global links are connected, except the last if their number is odd. */
 static void check_groups(const struct hx_fabric *f, struct shape s)
 {
     unsigned left_out = 0;
@@ -62,17 +62,17 @@ static void check_groups(const struct hx_fabric *f, struct shape s)
         assert_in_range(hx_fabric_ports(f, node), s.p + s.a - 1, s.p + s.a - 1 + s.h);
 }
 
-/* ---- every way ---- */
+/* ---- every path ---- */
 
-struct ways {
+struct paths {
     const struct hx_fabric *f;
     const struct hx_route *route;
     uint32_t to;
     unsigned shortest, longest;
-    bool *global; /* [ports]: links that some way takes */
+    bool *global; /* [ports]: links that a path takes */
 };
 
-static void follow(struct ways *w, struct hx_end at, unsigned links)
+static void follow(struct paths *w, struct hx_end at, unsigned links)
 {
     const struct hx_fabric *f = w->f;
     if (at.node == w->to) {
@@ -91,7 +91,7 @@ static void follow(struct ways *w, struct hx_end at, unsigned links)
     }
 }
 
-static void check_pair(struct ways *w, struct shape s, uint32_t from)
+static void check_pair(struct paths *w, struct shape s, uint32_t from)
 {
     const struct hx_fabric *f = w->f;
     unsigned group = from / (s.a * s.p);
@@ -105,15 +105,15 @@ static void check_pair(struct ways *w, struct shape s, uint32_t from)
     assert_true(group != other || w->longest == w->shortest);
     for (uint32_t port = 0; port < f->ports; port++)
         used += w->global[port];
-    /* All links between the two groups are used, and no other. */
+    /* All links between the two groups are used, and no others. */
     assert_int_equal(used, group == other ? 0 : links_of_groups(f, s, group, other));
 }
 
-static void check_ways(const struct hx_fabric *f, struct shape s)
+static void check_paths(const struct hx_fabric *f, struct shape s)
 {
     struct hx_route *route = hx_allocate(f->nodes, sizeof *route);
     void **tables = hx_allocate(f->nodes, sizeof *tables);
-    struct ways w = {.f = f, .route = route, .global = hx_allocate(f->ports, sizeof *w.global)};
+    struct paths w = {.f = f, .route = route, .global = hx_allocate(f->ports, sizeof *w.global)};
     for (uint32_t node = 0; node < f->nodes; node++) {
         tables[node] = hx_allocate(1, hx_fabric_route_bytes(f, node));
         hx_fabric_route(&route[node], f, node, (struct hx_blocked_boards){NULL}, UINT64_MAX, tables[node]);
@@ -129,7 +129,7 @@ static void check_ways(const struct hx_fabric *f, struct shape s)
     free(w.global);
 }
 
-/* Not all that is offered is the shortest way, but it arrives, and nothing waits in circles. */
+/* Not every offered path is minimal, but each arrives, and there is no dependency cycle. */
 static void validate(const struct hx_fabric *f, uint32_t step)
 {
     struct fabric_findings found = fabric_find(f, step);
@@ -137,7 +137,7 @@ static void validate(const struct hx_fabric *f, uint32_t step)
     assert_true(found.diameter <= 5);
 }
 
-static void test_every_way_of_every_pair(void **state)
+static void test_every_path_of_every_pair(void **state)
 {
     static const struct shape shapes[] = {
         {4, 2, 2, 9}, {4, 2, 2, 4}, {4, 1, 2, 2}, {3, 2, 1, 3}, {3, 1, 3, 5}, {1, 2, 4, 5},
@@ -148,7 +148,7 @@ static void test_every_way_of_every_pair(void **state)
         struct hx_fabric f;
         make(&f, shapes[i]);
         check_groups(&f, shapes[i]);
-        check_ways(&f, shapes[i]);
+        check_paths(&f, shapes[i]);
         validate(&f, 1);
         hx_fabric_free(&f);
     }
@@ -168,7 +168,7 @@ static void test_small_cluster(void **state)
     assert_int_equal(fabric_cables(&f, HX_AOC), 512);
     assert_int_equal(fabric_cables(&f, HX_TRACE), 64);
     assert_int_equal(fabric_cost(&f), 27918336);    /* 27.9 M$ */
-    assert_true(hx_fabric_alltoall_bound(&f) == 1); /* its links would carry all of it */
+    assert_true(hx_fabric_alltoall_bound(&f) == 1); /* its links could carry all traffic */
     validate(&f, 61);
     hx_fabric_free(&f);
 }
@@ -200,18 +200,18 @@ static void check_bound(struct shape s, double expected)
 static void test_shares(void **state)
 {
     (void)state;
-    /* A global link for all that 4 hosts send to 4. */
+    /* A global link carries the traffic of 4 hosts to 4. */
     check_bound((struct shape){1, 4, 2, 3}, 11.0 / 16);
-    /* In one group a local link for what 4 hosts send to 4. */
+    /* In one group a local link carries the traffic of 4 hosts to 4. */
     check_bound((struct shape){2, 4, 1, 1}, 7.0 / 16);
-    /* A local link: all that 4 hosts send to the 8 of one group, what they get from the 8 of the other, and 4 to 4. */
+    /* A local link carries the traffic of 4 hosts to the 8 of one group, from the 8 of the other, and of 4 to 4. */
     check_bound((struct shape){2, 4, 1, 3}, 23.0 / 80);
-    /* All that a router's hosts send to the other group leaves by its own link: half of what 6 hosts send to 3 beside
-     * where it comes in, and 3 to 3. */
+    /* All traffic of a router's hosts to the other group leaves by its own link: half of that of 6 hosts to 3 next
+     * to its arrival, and of 3 to 3. */
     check_bound((struct shape){2, 3, 1, 2}, 11.0 / 18);
 }
 
-static void test_what_cannot_be_is_refused(void **state)
+static void test_impossible_arguments_are_refused(void **state)
 {
     (void)state;
     fabric_refused("dragonfly a=4 p=2 h=2 groups=10", "a group has 8 links to others: groups=9 at most");
@@ -225,11 +225,11 @@ static void test_what_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_way_of_every_pair),
+        cmocka_unit_test(test_every_path_of_every_pair),
         cmocka_unit_test(test_small_cluster),
         cmocka_unit_test(test_large_cluster),
         cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_what_cannot_be_is_refused),
+        cmocka_unit_test(test_impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

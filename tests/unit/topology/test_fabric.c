@@ -1,5 +1,4 @@
-/* test_fabric.c - a fabric as topologies lay it out, link by link: its grid, its ports in their order, distances, and
- * what is refused. */
+/* test_fabric.c - a fabric as topologies build it, link by link: grid, order of ports, distances, refusals. */
 #include "topology/fabric.h"
 #include "topology/topology.h"
 
@@ -12,9 +11,9 @@
 
 static struct hx_fabric f;
 static struct hx_problem problem;
-static const struct hx_topology plain = {.word = "plain"}; /* it has no routes of its own */
+static const struct hx_topology plain = {.word = "plain"}; /* has no routes of its own */
 
-/* Routers in a row, `each` hosts on every one; not joined yet. */
+/* Routers in a row with `each` hosts; not joined yet. */
 static void start(uint32_t routers, unsigned each)
 {
     f = (struct hx_fabric){.topology = &plain, .planes = 1};
@@ -36,7 +35,7 @@ static int end(void **state)
     return 0;
 }
 
-/* Of hosts that have no grid of their own: the shorter side is the largest divisor that is not the longer one. */
+/* Grid of hosts without one of their own: the shorter side is the largest divisor that does not exceed the other. */
 static void the_grid_is_as_near_a_square_as_can_be(void **state)
 {
     (void)state;
@@ -52,7 +51,7 @@ static void the_grid_is_as_near_a_square_as_can_be(void **state)
     }
 }
 
-/* Ports of a router have the order of its links, however many links there are; both ends know of each other. */
+/* Ports of a router have the order of its links, for any number of links; both ends know each other. */
 static void ports_are_in_the_order_of_links(void **state)
 {
     (void)state;
@@ -66,7 +65,7 @@ static void ports_are_in_the_order_of_links(void **state)
     for (uint32_t a = 0; a < ROUTERS; a++) {
         uint32_t node = f.hosts + a;
         assert_int_equal(hx_fabric_ports(&f, node), ROUTERS);
-        assert_int_equal(hx_fabric_far(&f, node, 0).node, a); /* its host was hung on first */
+        assert_int_equal(hx_fabric_far(&f, node, 0).node, a); /* its host was attached first */
         assert_int_equal(hx_fabric_far(&f, a, HX_E).node, node);
         for (unsigned port = 1; port < ROUTERS; port++) {
             struct hx_end far = hx_fabric_far(&f, node, port);
@@ -77,7 +76,7 @@ static void ports_are_in_the_order_of_links(void **state)
     }
 }
 
-/* Each as many links apart as there are between them. */
+/* Distances are numbers of links. */
 static void distances_are_counted_in_links(void **state)
 {
     (void)state;
@@ -100,8 +99,8 @@ static void assert_refused(const char *what)
     hx_fabric_free(&f);
 }
 
-/* The first that has no way to host 0 is named. */
-static void what_is_not_joined_is_refused(void **state)
+/* The error names the first host without a path to host 0. */
+static void a_disconnected_fabric_is_refused(void **state)
 {
     (void)state;
     start(4, 2);
@@ -154,7 +153,7 @@ static void there_is_a_largest_fabric(void **state)
     assert_int_equal(hx_fabric_far(&f, HX_MAX_HOSTS - 1, HX_E).node, 0);
 }
 
-/* What lies behind the array stays. */
+/* Memory behind the array is unchanged. */
 static void there_are_at_most_8_classes(void **state)
 {
     (void)state;
@@ -187,7 +186,7 @@ int main(void)
         cmocka_unit_test_teardown(the_grid_is_as_near_a_square_as_can_be, end),
         cmocka_unit_test_teardown(ports_are_in_the_order_of_links, end),
         cmocka_unit_test_teardown(distances_are_counted_in_links, end),
-        cmocka_unit_test_teardown(what_is_not_joined_is_refused, end),
+        cmocka_unit_test_teardown(a_disconnected_fabric_is_refused, end),
         cmocka_unit_test_teardown(a_switch_has_no_more_than_64_ports, end),
         cmocka_unit_test_teardown(there_is_a_largest_fabric, end),
         cmocka_unit_test_teardown(there_are_at_most_8_classes, end),

@@ -1,5 +1,5 @@
-/* test_failures.c - nodes, links and groups that do not work from the start, on every fabric: what is left is joined by
- * shortest ways without deadlock, whoever is cut off is told, and what cannot be is refused. */
+/* test_failures.c - nodes, links and groups that fail from the start, on every fabric: the rest has minimal paths
+ * without deadlock, cut-off hosts are reported, and impossible failures are refused. */
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_random.h"
 #include "topology/bounds.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* Judges the fabric, and returns what was found. */
+/* Checks the fabric; returns the findings. */
 static struct fabric_findings validate(const char *text)
 {
     struct hx_fabric f;
@@ -23,12 +23,12 @@ static struct fabric_findings validate(const char *text)
     return found;
 }
 
-static void ways_lead_round(void **state)
+static void paths_avoid_failures(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
-        uint32_t hosts; /* that are left */
+        uint32_t hosts; /* remaining hosts */
     } each[] = {{"fat-tree hosts=64 radix=16 fail=leaf2/9", 64},
                 {"fat-tree hosts=64 radix=16 fail=leaf0+leaf2/9+leaf3/10+a5,0", 55},
                 {"fat-tree hosts=128 radix=8 fail=group1+top0", 124},
@@ -55,8 +55,8 @@ static void ways_lead_round(void **state)
     }
 }
 
-/* Two lines of three: no way leads between them. */
-static void whoever_is_cut_off_is_told(void **state)
+/* Two lines of three without a path between them. */
+static void cut_off_hosts_are_reported(void **state)
 {
     (void)state;
     struct fabric_findings found = validate("mesh 7 fail=router3");
@@ -74,7 +74,7 @@ static void whoever_is_cut_off_is_told(void **state)
     hx_fabric_free(&f);
 }
 
-/* Links fail one after the other, so many of a hundred: what is left is still as it must be, or is refused. */
+/* Links fail one by one, up to a percentage: the rest is still valid, or is refused. */
 static void random_links(void **state)
 {
     (void)state;
@@ -105,8 +105,8 @@ static void random_links(void **state)
     assert_true(validated >= 50);
 }
 
-/* What has failed was bought, and bounds are those of what is left. */
-static void figures_are_of_what_is_left(void **state)
+/* Failed parts were bought, and bounds are those of the rest. */
+static void figures_are_of_the_remaining_fabric(void **state)
 {
     (void)state;
     struct hx_fabric whole;
@@ -115,14 +115,14 @@ static void figures_are_of_what_is_left(void **state)
     fabric_make(&f, "fat-tree hosts=64 radix=16 fail=spine0");
     assert_int_equal(hx_fabric_bill(&f).usd, hx_fabric_bill(&whole).usd);
     assert_true(hx_fabric_alltoall_bound(&whole) > 0.99);
-    /* A leaf's 8 hosts send to 56 others over the 6 links that are left. */
+    /* A leaf's 8 hosts send to 56 others over its 6 remaining links. */
     double bound = hx_fabric_alltoall_bound(&f);
     assert_true(bound > 63 * 6 / 448.0 - 1e-9 && bound < 63 * 6 / 448.0 + 1e-9);
     hx_fabric_free(&whole);
     hx_fabric_free(&f);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_failures_are_refused(void **state)
 {
     (void)state;
     fabric_refused("fat-tree hosts=64 radix=16 fail=leaf8",
@@ -140,8 +140,9 @@ static void what_cannot_be_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ways_lead_round), cmocka_unit_test(whoever_is_cut_off_is_told),
-                                       cmocka_unit_test(random_links), cmocka_unit_test(figures_are_of_what_is_left),
-                                       cmocka_unit_test(what_cannot_be_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(paths_avoid_failures),
+                                       cmocka_unit_test(cut_off_hosts_are_reported), cmocka_unit_test(random_links),
+                                       cmocka_unit_test(figures_are_of_the_remaining_fabric),
+                                       cmocka_unit_test(impossible_failures_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

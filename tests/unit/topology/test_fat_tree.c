@@ -1,4 +1,4 @@
-/* test_fat_tree.c - fat trees: the counts and costs of table II, their shape by formulas, every way of many small
+/* test_fat_tree.c - fat trees: the counts and costs of table II, their shape by formulas, every path of many small
  * ones. */
 /* sanitizers: check-all */
 #include "tests/support/support_fabric.h"
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-/* SC22 appendix C and table II. The table buys a cable for every port of a leaf, also where 25 leaves of 42 have room
- * for 26 hosts more than there are: with them the sum is the table's, for 16 planes. */
+/* SC22 appendix C and table II. The table buys a cable for every port of a leaf, although 25 of 42 leaves have room
+ * for 26 more hosts. With them the sum is the table's, for 16 planes. */
 static void table_two(void **state)
 {
     (void)state;
@@ -27,7 +27,7 @@ static void table_two(void **state)
         {"fat-tree hosts=1024 down=42 up=22", 25 + 9, 25 * 22, 25 * 42, 176, 100000},
         {"fat-tree hosts=1024 taper=4", 21 + 5, 21 * 13, 21 * 51, 132, 100000},
         {"fat-tree hosts=16384", 512 + 512 + 256, 2 * 16384, 16384, 680, 1000000},
-        /* Its 794 switches and 17,160 cables are those of 390 leaves, which hold 16,380 hosts and cost 418 million. */
+        /* Its 794 switches and 17,160 cables are those of 390 leaves with 16,380 hosts, for 418 million. */
         {"fat-tree hosts=16380 taper=2", 794, 17160, 390 * 42, 418, 1000000},
         {"fat-tree hosts=16384 taper=2", 391 + 269 + 135, 17204, 391 * 42, 419, 1000000},
         /* The text says 8,304 switches, its sum 520: one more than pods of 32 leaves need. 271 million either way. */
@@ -47,7 +47,7 @@ static void table_two(void **state)
     }
 }
 
-/* `even`: all leaves have as many cables to one spine as to another, so no shortest way is left out. */
+/* `even`: all leaves have equally many cables to each spine, so no minimal path is excluded. */
 static struct fabric_findings validate(const char *text, uint32_t step, bool even)
 {
     struct hx_fabric f;
@@ -69,7 +69,7 @@ static void clusters_of_the_paper_are_free_of_deadlock(void **state)
     assert_int_equal(validate("fat-tree hosts=16384 taper=2", 2048, true).diameter, 6);
 }
 
-/* Between leaves as many shortest ways as the links up make; every switch within its ports. */
+/* As many minimal paths between leaves as uplinks allow; no switch exceeds its ports. */
 static void validate_shape(unsigned radix, unsigned down, unsigned up, unsigned hosts, unsigned levels)
 {
     char text[96];
@@ -98,7 +98,7 @@ static void validate_shape(unsigned radix, unsigned down, unsigned up, unsigned 
     hx_fabric_free(&f);
 }
 
-static void many_small_ones(void **state)
+static void many_small_trees(void **state)
 {
     (void)state;
     for (unsigned radix = 2; radix <= 6; radix += 2)
@@ -109,7 +109,7 @@ static void many_small_ones(void **state)
                         validate_shape(radix, down, up, hosts, levels);
 }
 
-/* Share of the injection that the fullest link allows where traffic is spread evenly over what the tables offer. */
+/* Share of the injection bandwidth that the fullest link allows if traffic is spread evenly over the tables' ports. */
 static double offered_share(const struct hx_fabric *f)
 {
     struct hx_topology without = *f->topology;
@@ -119,9 +119,9 @@ static double offered_share(const struct hx_fabric *f)
     return hx_fabric_alltoall_bound(&same);
 }
 
-/* A leaf that has two cables to some spines and three to others leaves those out that would fill what leads down from
- * there: the tapered trees of table II carry 95 % of what their uplinks could, where all shortest ways alike would
- * carry 80 and 76 %. */
+/* A leaf with two cables to some spines and three to others excludes paths that would overload the links down. The
+ * tapered trees of table II carry 95 % of their uplinks' bandwidth; with all minimal paths alike they would carry 80
+ * and 76 %. */
 static void uneven_uplinks(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void uneven_uplinks(void **state)
         assert_true(offered_share(&f) > 0.949 * bound);
         hx_fabric_free(&f);
     }
-    /* Parts of few cables are coarse: no tree of up to 16 ports loses more than 3 % by it. */
+    /* Shares of few cables are coarse: no tree of up to 16 ports loses more than 3 % by it. */
     for (unsigned radix = 4; radix <= 16; radix += 4)
         for (unsigned up = 1; up < radix; up++)
             for (unsigned leaves = 2; leaves <= radix; leaves++) {
@@ -144,12 +144,12 @@ static void uneven_uplinks(void **state)
                          leaves * (radix - up));
                 fabric_make(&f, text);
                 if (offered_share(&f) < 0.97 * fabric_even_share(&f))
-                    fail_msg("%s: %g, all ways alike %g", text, offered_share(&f), fabric_even_share(&f));
+                    fail_msg("%s: %g, all paths alike %g", text, offered_share(&f), fabric_even_share(&f));
                 hx_fabric_free(&f);
             }
 }
 
-/* Where leaves are full and links even, the bound is what the fullest link gives. */
+/* With full leaves and even links, the bound is that of the fullest link. */
 static void bound_is(const char *text, double bound, uint64_t bisection)
 {
     struct hx_fabric f;
@@ -175,7 +175,7 @@ static void bounds(void **state)
     bound_is("fat-tree hosts=30", 1, 0);
 }
 
-/* Two leaves of 2 hosts, an uplink each: the hosts' halves and links by hand. */
+/* Two leaves of 2 hosts, an uplink each: halves and their links by hand. */
 static void halves_by_hand(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void halves_by_hand(void **state)
     bound_is("fat-tree radix=4 hosts=4 down=1 up=2", 1, 4);
 }
 
-static void levels_are_as_many_as_are_needed(void **state)
+static void levels_are_as_few_as_possible(void **state)
 {
     (void)state;
     struct hx_fabric f;
@@ -201,7 +201,7 @@ static void levels_are_as_many_as_are_needed(void **state)
     hx_fabric_free(&f);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_arguments_are_refused(void **state)
 {
     (void)state;
     fabric_refused("fat-tree radix=63", "radix=63 is odd: 62 and 64 can be");
@@ -221,12 +221,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_two),
         cmocka_unit_test(clusters_of_the_paper_are_free_of_deadlock),
-        cmocka_unit_test(many_small_ones),
+        cmocka_unit_test(many_small_trees),
         cmocka_unit_test(uneven_uplinks),
         cmocka_unit_test(bounds),
         cmocka_unit_test(halves_by_hand),
-        cmocka_unit_test(levels_are_as_many_as_are_needed),
-        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(levels_are_as_few_as_possible),
+        cmocka_unit_test(impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_galois.c - the finite fields there are, each by the laws of a field, tried on all elements. */
+/* test_galois.c - the available finite fields, each checked against the laws of a field on all elements. */
 #include "topology/galois.h"
 
 #include <setjmp.h>

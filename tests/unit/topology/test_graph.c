@@ -1,5 +1,5 @@
-/* test_graph.c - graphs from files: those of other topologies come back the same, meshes, rings and random ones are
- * free of deadlock on the VCs that were found, and what is wrong with a file is said in a line. */
+/* test_graph.c - graphs from files: other topologies survive the round trip; meshes, rings and random graphs are
+ * free of deadlock on the VCs found; errors of a file are one line. */
 #include "spec/spec.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* The spec of the file `name` of these tests; with capitals. Valid until the next call. */
+/* Spec of the file `name` of these tests; with capitals. Valid until the next call. */
 #define LIST "List"
 #define YAML LIST ".yaml"
 static const char *spec_of(const char *name)
@@ -38,7 +38,7 @@ static void refused(const char *text, const char *says)
     fabric_refused(spec_of(LIST), says);
 }
 
-/* `what`: NULL: any. */
+/* what: NULL for any. */
 static void refused_at(const char *file, const char *text, const char *place, const char *what)
 {
     struct hx_fabric f;
@@ -71,8 +71,8 @@ static void write_fabric(const struct hx_fabric *f)
     fclose(out);
 }
 
-/* Fabrics that are trees in the file as they were before: one VC, all ways; others within `vcs`. */
-static void others_come_back(void **state)
+/* A tree comes back with one VC and all its paths; other fabrics within `vcs`. */
+static void other_topologies_survive_a_round_trip(void **state)
 {
     (void)state;
     static const struct {
@@ -107,7 +107,7 @@ static void others_come_back(void **state)
     }
 }
 
-/* Grids of hosts that forward; each side a ring or a line. */
+/* Grids of hosts that forward; each side is a ring or a line. */
 static void write_grid(unsigned dimensions, unsigned side, bool ring)
 {
     FILE *out = file_create(LIST);
@@ -182,7 +182,7 @@ static bool validate_random(unsigned nodes, uint64_t *seed)
     return true;
 }
 
-static void random_ones(void **state)
+static void random_graphs(void **state)
 {
     (void)state;
     uint64_t seed = seeded_by(7);
@@ -203,8 +203,8 @@ static unsigned circle_in(const char *text, uint32_t *routers, unsigned most)
     return length;
 }
 
-/* On one VC rings wait and lines do not; graphs that are refused name a circle. */
-static void circles_are_shown(void **state)
+/* On one VC rings deadlock and lines do not; the refusal of a graph names a cycle. */
+static void cycles_are_shown(void **state)
 {
     (void)state;
     uint32_t routers[64];
@@ -229,7 +229,7 @@ static void circles_are_shown(void **state)
     assert_string_equal(problem.where, file_path(LIST));
 }
 
-static void lines_say_what_nodes_are(void **state)
+static void lines_give_kinds_of_nodes(void **state)
 {
     (void)state;
     struct hx_fabric f;
@@ -293,8 +293,8 @@ static void wrong_lines_are_named(void **state)
     fabric_refused(spec_of(LIST), "a line of more than");
 }
 
-/* An editor's mark of UTF-8 is no part of the first name, in a list and in YAML, nor of a column. */
-static void a_mark_of_utf_8_is_no_name(void **state)
+/* A UTF-8 byte order mark is not part of the first name, in a list and in YAML, or of a column. */
+static void a_byte_order_mark_is_no_name(void **state)
 {
     (void)state;
     static const char *const texts[] = {"\xEF\xBB\xBF"
@@ -327,7 +327,7 @@ static void wrong_words_are_named_by_line_and_column(void **state)
         refused_at(LIST, each[i].text, each[i].where, NULL);
 }
 
-static void what_is_not_said_again_stays(void **state)
+static void omitted_values_stay(void **state)
 {
     (void)state;
     struct hx_graph_file g;
@@ -356,7 +356,7 @@ static void near(double is, double expected)
 }
 
 /* A DGX-1: each of eight processors has two links of 400 Gb/s and two of 200. */
-static void a_host_injects_what_its_own_links_carry(void **state)
+static void a_host_injects_at_the_rate_of_its_links(void **state)
 {
     (void)state;
     struct hx_fabric f;
@@ -380,8 +380,8 @@ static void a_host_injects_what_its_own_links_carry(void **state)
     hx_fabric_free(&f);
 }
 
-/* Hosts of one switch: the slowest ends an all-to-all, and what all of them inject is counted. */
-static void hosts_that_differ_are_each_counted(void **state)
+/* Hosts of one switch: the slowest ends an all-to-all, and the injection of all is counted. */
+static void different_hosts_are_each_counted(void **state)
 {
     (void)state;
     struct hx_fabric f;
@@ -454,7 +454,7 @@ static void wrong_yaml_is_named_by_line_and_column(void **state)
         refused_at(YAML, each[i].text, each[i].where, each[i].what);
 }
 
-static void graphs_that_cannot_be_are_refused(void **state)
+static void impossible_graphs_are_refused(void **state)
 {
     (void)state;
     refused("", "0 hosts: at least two nodes need a single link");
@@ -505,8 +505,8 @@ static void the_example_is_a_cube(void **state)
     hx_fabric_free(&f);
 }
 
-/* As arguments of all tools are read: it has a slash, but it is no file to read a spec from. */
-static void it_is_a_spec_of_its_own(void **state)
+/* All tools read it as an argument: it has a slash, but is not the file of a spec. */
+static void a_graph_file_is_a_spec(void **state)
 {
     (void)state;
     struct hx_spec loaded;
@@ -526,24 +526,24 @@ static void it_is_a_spec_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(others_come_back),
+        cmocka_unit_test(other_topologies_survive_a_round_trip),
         cmocka_unit_test(rings_and_grids),
-        cmocka_unit_test(random_ones),
-        cmocka_unit_test(circles_are_shown),
-        cmocka_unit_test(lines_say_what_nodes_are),
+        cmocka_unit_test(random_graphs),
+        cmocka_unit_test(cycles_are_shown),
+        cmocka_unit_test(lines_give_kinds_of_nodes),
         cmocka_unit_test(parallel_links_are_all_used),
         cmocka_unit_test(wrong_lines_are_named),
-        cmocka_unit_test(a_mark_of_utf_8_is_no_name),
+        cmocka_unit_test(a_byte_order_mark_is_no_name),
         cmocka_unit_test(wrong_words_are_named_by_line_and_column),
-        cmocka_unit_test(what_is_not_said_again_stays),
-        cmocka_unit_test(a_host_injects_what_its_own_links_carry),
-        cmocka_unit_test(hosts_that_differ_are_each_counted),
+        cmocka_unit_test(omitted_values_stay),
+        cmocka_unit_test(a_host_injects_at_the_rate_of_its_links),
+        cmocka_unit_test(different_hosts_are_each_counted),
         cmocka_unit_test(the_same_as_a_list),
         cmocka_unit_test(wrong_yaml_is_named_by_line_and_column),
-        cmocka_unit_test(graphs_that_cannot_be_are_refused),
+        cmocka_unit_test(impossible_graphs_are_refused),
         cmocka_unit_test(switches_may_be_far_apart),
         cmocka_unit_test(the_example_is_a_cube),
-        cmocka_unit_test(it_is_a_spec_of_its_own),
+        cmocka_unit_test(a_graph_file_is_a_spec),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_hyperx.c - HyperX: counts, every link against coordinates, routes, VCs and what is refused. */
+/* test_hyperx.c - HyperX: counts, every link against coordinates, routes, VCs and refusals. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-/* In how many coordinates two routers differ. */
+/* Number of coordinates in which two routers differ. */
 static unsigned differing(const unsigned *side, unsigned sides, uint32_t a, uint32_t b)
 {
     unsigned count = 0;
@@ -38,7 +38,7 @@ static void validate(const struct shape *s)
                              differing(s->side, s->sides, a, b) == 1);
     struct fabric_findings found = fabric_validate(&f);
     assert_int_equal(found.diameter, s->sides + 2);
-    assert_int_equal(found.missing, 0); /* every minimal way is offered */
+    assert_int_equal(found.missing, 0); /* every minimal path is offered */
     for (uint32_t from = 0; from < f.hosts; from++)
         for (uint32_t to = 0; to < f.hosts; to++)
             assert_int_equal(f.topology->distance(&f, from, to),
@@ -46,7 +46,7 @@ static void validate(const struct shape *s)
     hx_fabric_free(&f);
 }
 
-static void test_every_link_and_way(void **state)
+static void test_every_link_and_path(void **state)
 {
     static const struct shape shapes[] = {
         {"hyperx 8 p=4", {8}, 1, 4, 1},           {"hyperx 5x4 p=3", {5, 4}, 2, 3, 2},
@@ -58,7 +58,7 @@ static void test_every_link_and_way(void **state)
         validate(&shapes[i]);
 }
 
-/* The grid of routers of 62 links that the HammingMesh authors simulated as a HyperX. */
+/* The grid of routers with 62 links that the HammingMesh authors simulated as a HyperX. */
 static void test_grid_of_62_links(void **state)
 {
     struct hx_fabric f;
@@ -78,7 +78,7 @@ static void test_grid_of_62_links(void **state)
     hx_fabric_free(&f);
 }
 
-/* More than 2,048 routers: tables go by halves of the dimensions. */
+/* More than 2,048 routers: tables use halves of the dimensions. */
 static void test_digits_of_many_routers(void **state)
 {
     struct hx_fabric f;
@@ -94,7 +94,7 @@ static void test_digits_of_many_routers(void **state)
     hx_fabric_free(&f);
 }
 
-/* With as many hosts as places in a row each link carries its part of all-to-all, and no more. */
+/* With as many hosts per router as routers in a row, all-to-all just fills each link. */
 static void test_shares(void **state)
 {
     struct hx_fabric f;
@@ -109,7 +109,7 @@ static void test_shares(void **state)
     hx_fabric_free(&f);
 }
 
-static void test_what_cannot_be_is_refused(void **state)
+static void test_impossible_arguments_are_refused(void **state)
 {
     (void)state;
     fabric_refused("hyperx", "one to four sizes are needed");
@@ -123,9 +123,11 @@ static void test_what_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_link_and_way),        cmocka_unit_test(test_grid_of_62_links),
-        cmocka_unit_test(test_digits_of_many_routers),    cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_what_cannot_be_is_refused),
+        cmocka_unit_test(test_every_link_and_path),
+        cmocka_unit_test(test_grid_of_62_links),
+        cmocka_unit_test(test_digits_of_many_routers),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_kautz.c - Kautz graphs: counts, distances against Imase and Itoh's construction, routes and what is refused. */
+/* test_kautz.c - Kautz graphs: counts, distances against Imase and Itoh's construction, routes and refusals. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -10,8 +10,8 @@
 
 enum { MOST_ROUTERS = 512, MOST_LINKS = 5 };
 
-/* Imase and Itoh: x is followed by -(degree x + a) modulo the routers, a = 1 .. degree. For as many routers as a Kautz
- * graph has, it is the same graph. Counts pairs by their distance, links going both ways. */
+/* Imase and Itoh: x is followed by -(degree x + a) modulo the routers, a = 1 .. degree. With the number of routers
+ * of a Kautz graph it is the same graph. Counts pairs by distance over bidirectional links. */
 static void count_distances(unsigned routers, unsigned degree, uint32_t *pairs)
 {
     static uint8_t distance[MOST_ROUTERS][MOST_ROUTERS];
@@ -72,14 +72,14 @@ static void test_counts(void **state)
     assert_int_equal(f.hosts, 320);
     assert_int_equal(f.nodes, 400);
     assert_int_equal(fabric_cables(&f, HX_DAC), 320);
-    /* Each of 80 words is followed by 4; the 20 of the form aba stand in pairs, whose two links are one. */
+    /* Each of 80 words is followed by 4; the 20 of the form aba form pairs that share one link. */
     assert_int_equal(fabric_cables(&f, HX_AOC), 320 - 10);
     for (uint32_t router = f.hosts; router < f.nodes; router++)
         assert_in_range(hx_fabric_ports(&f, router), 4 + 7, 4 + 8);
     hx_fabric_free(&f);
 }
 
-static void test_what_cannot_be_is_refused(void **state)
+static void test_impossible_arguments_are_refused(void **state)
 {
     (void)state;
     fabric_refused("kautz degree=1", "degree");
@@ -94,7 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distances_and_routes),
         cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_what_cannot_be_is_refused),
+        cmocka_unit_test(test_impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_single_path.c - stacked single-path trees (mlfm, oft): the counts of Kathareios et al., SC15, and one shortest
- * way between any two leaves, but for those that are meant to have more; every way of many. */
+/* test_single_path.c - stacked single-path trees (mlfm, oft): the counts of Kathareios et al., SC15; one minimal
+ * path between any two leaves, except the pairs designed to have more; every path of many. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Switches above that two leaves have in common. */
+/* Switches above that two leaves share. */
 static unsigned common(const struct hx_fabric *f, uint32_t a, uint32_t b)
 {
     unsigned count = 0;
@@ -18,7 +18,7 @@ static unsigned common(const struct hx_fabric *f, uint32_t a, uint32_t b)
     return count;
 }
 
-/* Leaves stand first; two of the same place, that is number modulo `places`, have `many` ways, others one. */
+/* Leaves are first. Two with the same number modulo `places` have `many` paths, others one. */
 static void has_single_paths(const struct hx_fabric *f, unsigned places, unsigned many)
 {
     for (uint32_t a = 0; a < f->digits[0]; a++)
@@ -86,8 +86,8 @@ static void validate_oft(unsigned k, uint32_t step)
     hx_fabric_free(&f);
 }
 
-/* Leaves and middle switches of a k-ML3B with one in common for any two leaves are a projective plane. Of order 3 there
- * is one only: so 4-ML3B is table 2 of the paper, but for the numbers of its switches. */
+/* Leaves and middle switches of a k-ML3B with one shared switch for any two leaves form a projective plane. There is
+ * a single one of order 3: so 4-ML3B is table 2 of the paper, except for the numbers of switches. */
 static void orthogonal_fat_trees(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void bounds(void **state)
     bound_is_that_of_the_fullest_link("oft k=5");
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_arguments_are_refused(void **state)
 {
     (void)state;
     fabric_refused("oft k=11", "k=11: k - 1 must be a power of a prime and k at most 32; the nearest is k=10");
@@ -157,7 +157,7 @@ int main(void)
         cmocka_unit_test(orthogonal_fat_trees),
         cmocka_unit_test(of_the_paper),
         cmocka_unit_test(bounds),
-        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_slim_fly.c - Slim Fly: every size's routers, degree and diameter, routes, prices and what is refused. */
+/* test_slim_fly.c - Slim Fly: routers, degree and diameter of every size, routes, prices and refusals. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Of all sizes: q = 4w + d. */
+/* All sizes: q = 4w + d. */
 static const struct size {
     unsigned q;
     int d;
@@ -25,7 +25,7 @@ static void make(struct hx_fabric *f, unsigned q, unsigned p)
     fabric_make(f, text);
 }
 
-/* Routers that one reaches in two hops, counted by the far ends of ports. */
+/* Routers within two hops, by the far ends of ports. */
 static uint32_t reached(const struct hx_fabric *f, uint32_t from, uint8_t *seen)
 {
     uint32_t count = 0;
@@ -55,14 +55,14 @@ static void test_graphs_of_all_sizes(void **state)
             assert_int_equal(hx_fabric_ports(&f, router) - 1, (3 * (int)q - sizes[i].d) / 2);
         for (uint32_t router = f.hosts; router<f.nodes; router += q> 20 ? 97 : 1) {
             uint8_t *seen = hx_allocate(f.nodes, 1);
-            assert_int_equal(reached(&f, router, seen), f.nodes - f.hosts); /* itself by going forth and back */
+            assert_int_equal(reached(&f, router, seen), f.nodes - f.hosts); /* itself, back and forth */
             free(seen);
         }
         hx_fabric_free(&f);
     }
 }
 
-static void test_no_link_is_laid_twice(void **state)
+static void test_no_link_is_added_twice(void **state)
 {
     struct hx_fabric f;
     (void)state;
@@ -77,8 +77,8 @@ static void test_no_link_is_laid_twice(void **state)
     }
 }
 
-/* For five elements the graph is that of Hoffman and Singleton: 50 routers of 7 links and no other way of two hops than
- * one. */
+/* With five elements it is the graph of Hoffman and Singleton: 50 routers of 7 links and a single path of two hops
+ * per pair. */
 static void test_smallest_are_known_graphs(void **state)
 {
     struct hx_fabric f;
@@ -129,8 +129,8 @@ static void test_slim_fly_of_3042_hosts(void **state)
     hx_fabric_free(&f);
 }
 
-/* The layout of SC14: a rack has a line of either half, (0, r, *) and (1, r, *), and 2 q cables to each other rack. So
- * q links between the two lines are in it. */
+/* The layout of SC14: a rack has a line of either half, (0, r, *) and (1, r, *), and 2 q cables to each other rack.
+ * So q links between its two lines are inside. */
 static void test_racks_are_alike(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void test_hosts_fit_the_ports(void **state)
     hx_fabric_free(&f);
 }
 
-static void test_what_cannot_be_is_refused(void **state)
+static void test_impossible_arguments_are_refused(void **state)
 {
     (void)state;
     fabric_refused("slim-fly q=6", "q is a prime power 4w - 1, 4w or 4w + 1 up to 41; 5 is the nearest");
@@ -182,10 +182,10 @@ static void test_what_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_graphs_of_all_sizes),       cmocka_unit_test(test_no_link_is_laid_twice),
+        cmocka_unit_test(test_graphs_of_all_sizes),       cmocka_unit_test(test_no_link_is_added_twice),
         cmocka_unit_test(test_smallest_are_known_graphs), cmocka_unit_test(test_routes),
         cmocka_unit_test(test_slim_fly_of_3042_hosts),    cmocka_unit_test(test_racks_are_alike),
-        cmocka_unit_test(test_hosts_fit_the_ports),       cmocka_unit_test(test_what_cannot_be_is_refused),
+        cmocka_unit_test(test_hosts_fit_the_ports),       cmocka_unit_test(test_impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

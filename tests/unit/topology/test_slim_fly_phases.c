@@ -1,5 +1,5 @@
-/* test_slim_fly_phases.c - all-to-all of a Slim Fly in rounds: who meets whom, and the links that packets then take,
- * found by the far ends of ports alone. */
+/* test_slim_fly_phases.c - all-to-all of a Slim Fly in phases: the partners of each host, and the links of their
+ * packets, found by the far ends of ports. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -15,8 +15,8 @@ static uint32_t router_of(const struct hx_fabric *f, uint32_t host)
     return hx_fabric_far(f, host, HX_E).node - f->hosts;
 }
 
-/* As many hosts as fill no group, too, and fields of 4, 8, 9 elements. */
-static void nobody_meets_another_twice_or_himself(void **state)
+/* Also for numbers of hosts that fill no group, and fields of 4, 8, 9 elements. */
+static void no_pair_meets_twice_and_no_host_itself(void **state)
 {
     (void)state;
     static const unsigned sizes[][2] = {{3, 1}, {3, 2}, {4, 3}, {5, 1}, {5, 3}, {5, 4},
@@ -26,13 +26,13 @@ static void nobody_meets_another_twice_or_himself(void **state)
         char text[64];
         snprintf(text, sizeof text, "slim-fly q=%u p=%u", sizes[i][0], sizes[i][1]);
         fabric_make(&f, text);
-        uint32_t *met = hx_allocate(f.hosts, sizeof *met); /* by whom at last, and one */
+        uint32_t *met = hx_allocate(f.hosts, sizeof *met); /* last source of each host, plus one */
         for (uint32_t host = 0; host < f.hosts; host++) {
             met[host] = host + 1;
             for (uint32_t phase = 0; phase < hx_fabric_phases(&f); phase++) {
                 uint32_t to = hx_fabric_partner(&f, host, phase);
                 if (to >= f.hosts || met[to] == host + 1)
-                    fail_msg("%s, round %u: host %u meets %u", text, phase, host, to);
+                    fail_msg("%s, phase %u: host %u meets %u", text, phase, host, to);
                 met[to] = host + 1;
             }
         }
@@ -41,7 +41,7 @@ static void nobody_meets_another_twice_or_himself(void **state)
     }
 }
 
-/* What each link between routers carries. */
+/* Loads of the links between routers. */
 struct loads {
     const struct hx_fabric *f;
     uint32_t routers;
@@ -68,7 +68,7 @@ static bool are_joined(const struct loads *l, uint32_t a, uint32_t b)
     return l->joined[(size_t)a * l->routers + b];
 }
 
-/* Puts one packet on the only shortest way. */
+/* Puts one packet on the only minimal path. */
 static void send(struct loads *l, uint32_t a, uint32_t b)
 {
     uint32_t over = l->routers;
@@ -80,7 +80,7 @@ static void send(struct loads *l, uint32_t a, uint32_t b)
         if (!are_joined(l, a, middle) || !are_joined(l, middle, b))
             continue;
         if (over != l->routers)
-            fail_msg("routers %u and %u: two ways", a, b);
+            fail_msg("routers %u and %u: two paths", a, b);
         over = middle;
     }
     assert_int_not_equal(over, l->routers);
@@ -96,18 +96,18 @@ static void validate_round(struct loads *l, const char *text, uint32_t phase)
     for (uint32_t host = 0; host < f->hosts; host++) {
         uint32_t to = hx_fabric_partner(f, host, phase);
         if (receives[to]++)
-            fail_msg("%s, round %u: two send to host %u", text, phase, to);
+            fail_msg("%s, phase %u: two send to host %u", text, phase, to);
         send(l, router_of(f, host), router_of(f, to));
     }
     for (size_t i = 0; i < (size_t)l->routers * l->routers; i++) {
         if (l->load[i] > 1)
-            fail_msg("%s, round %u: %u packets from router %zu to %zu", text, phase, l->load[i], i / l->routers,
+            fail_msg("%s, phase %u: %u packets from router %zu to %zu", text, phase, l->load[i], i / l->routers,
                      i % l->routers);
     }
     free(receives);
 }
 
-static void hosts_of_a_round_share_no_link(void **state)
+static void hosts_of_a_phase_share_no_link(void **state)
 {
     (void)state;
     static const struct {
@@ -130,7 +130,7 @@ static void hosts_of_a_round_share_no_link(void **state)
     }
 }
 
-static void others_have_no_phases(void **state)
+static void other_fabrics_have_no_phases(void **state)
 {
     (void)state;
     static const char *const without[] = {"fat-tree hosts=32 radix=8", "4x4 Hx2Mesh",
@@ -146,9 +146,9 @@ static void others_have_no_phases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_meets_another_twice_or_himself),
-        cmocka_unit_test(hosts_of_a_round_share_no_link),
-        cmocka_unit_test(others_have_no_phases),
+        cmocka_unit_test(no_pair_meets_twice_and_no_host_itself),
+        cmocka_unit_test(hosts_of_a_phase_share_no_link),
+        cmocka_unit_test(other_fabrics_have_no_phases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_torus.c - tori and meshes: counts, distances by formulas, boards, routes and what is refused. */
+/* test_torus.c - tori and meshes: counts, distances by formulas, boards, routes and refusals. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-/* Sum of the distances from one place of a ring or line of so many to all of it, over all places. */
+/* Sum over all pairs of the distances on a ring or line of this length. */
 static uint64_t ring_sum(unsigned side)
 {
     return (uint64_t)side * (side * side / 4);
@@ -18,8 +18,7 @@ static uint64_t line_sum(unsigned side)
     return (uint64_t)side * (side * side - 1) / 3;
 }
 
-/* The sum over all pairs of a product of dimensions: each pair of places of one dimension occurs with all of the
- * others. */
+/* Sum over all pairs of a product of dimensions: each pair of one dimension occurs with all pairs of the others. */
 static uint64_t product_sum(const unsigned *side, unsigned sides, uint64_t (*sum)(unsigned side))
 {
     uint64_t hosts = 1;
@@ -77,7 +76,7 @@ static void test_tori_are_minimal_and_free_of_deadlock(void **state)
 
 /* ---- the order of dimensions ---- */
 
-/* Steps from one place of a ring to another, the one way round. */
+/* Steps from one position of a ring to another in the upward direction. */
 static unsigned steps_up(unsigned side, unsigned from, unsigned to)
 {
     return (to + side - from) % side;
@@ -93,7 +92,7 @@ static bool down_is_short(unsigned side, unsigned from, unsigned to)
     return from != to && 2 * steps_up(side, to, from) <= side;
 }
 
-/* Whether a step of a dimension may be taken by the rule. */
+/* Whether the rule allows a step in a dimension. */
 static bool may_step(const struct shape *s, const unsigned *at, const unsigned *to, unsigned together,
                      unsigned dimension, bool up)
 {
@@ -118,7 +117,7 @@ static void coordinates(const struct shape *s, uint32_t router, unsigned *at)
     }
 }
 
-/* What a router of a torus whose sides are three at least offers to a packet that comes from its host. */
+/* Candidates of a packet from its own host at a router of a torus with sides of at least three. */
 static void validate_offer(const struct hx_fabric *f, const struct shape *s, unsigned together, uint32_t from,
                            uint32_t to)
 {
@@ -142,9 +141,8 @@ static void validate_offer(const struct hx_fabric *f, const struct shape *s, uns
     }
 }
 
-/* Of three dimensions any may be first, of four the first two are done before the others, but what leads down comes
- * before what leads up. */
-static void test_what_leads_down_goes_first(void **state)
+/* Of three dimensions any may be first, of four the first two precede the others; steps down precede steps up. */
+static void test_steps_down_go_first(void **state)
 {
     static const struct shape shapes[] = {
         {"torus 4x5x3", {4, 5, 3}, 3, 4}, {"torus 6x3x4", {6, 3, 4}, 3, 4}, {"torus 3x4x5x4", {3, 4, 5, 4}, 4, 3}};
@@ -245,7 +243,8 @@ static void test_shares_of_meshes(void **state)
 {
     struct hx_fabric f;
     (void)state;
-    /* The link in the middle of a row of 4 carries what two hosts send to half of the others, of 4 links injected. */
+    /* The link in the middle of a row of 4 carries the traffic of two hosts to half of the others, of 4 links
+     * injected. */
     fabric_make(&f, "mesh 4x4");
     double bound = f.topology->alltoall_bound(&f);
     assert_true(bound > 0.2343 && bound < 0.2344);
@@ -258,11 +257,11 @@ static void test_shares_of_meshes(void **state)
     assert_int_equal(f.topology->bisection(&f), 32);
     hx_fabric_free(&f);
     fabric_make(&f, "torus 5x4");
-    assert_int_equal(f.topology->bisection(&f), 0); /* not known */
+    assert_int_equal(f.topology->bisection(&f), 0); /* unknown */
     hx_fabric_free(&f);
 }
 
-static void test_what_cannot_be_is_refused(void **state)
+static void test_impossible_arguments_are_refused(void **state)
 {
     (void)state;
     fabric_refused("torus", "one to four sizes are needed, for example 'torus 8x8x4'");
@@ -281,13 +280,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tori_are_minimal_and_free_of_deadlock),
-        cmocka_unit_test(test_what_leads_down_goes_first),
+        cmocka_unit_test(test_steps_down_go_first),
         cmocka_unit_test(test_meshes_need_one_vc),
         cmocka_unit_test(test_torus_of_table_ii),
         cmocka_unit_test(test_boards_are_groups),
         cmocka_unit_test(test_digits_split_the_dimensions),
         cmocka_unit_test(test_shares_of_meshes),
-        cmocka_unit_test(test_what_cannot_be_is_refused),
+        cmocka_unit_test(test_impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_transitions.c - hx_transitions_try() finds no circle where ways of before and of after keep one order of
- * routers, and finds one where they do not: in an order that is none the VC is never raised, and ways close circles. */
+/* test_transitions.c - hx_transitions_try() finds no cycle if old and new tables keep one order of routers, and
+ * finds one if not. With an invalid order there is no VC increment, and paths form dependency cycles. */
 #include "tools/paths/transitions.h"
 #include "topology/updown.h"
 
@@ -26,7 +26,7 @@ static struct hx_transitions try(struct hx_spec *spec)
     return t;
 }
 
-/* Nothing leads up any more, so nothing turns. */
+/* All routers have the same rank, so no step leads up, and no packet turns. */
 static void forget_the_order(const struct hx_spec *spec)
 {
     struct hx_updown *w = spec->graph->updown;
@@ -41,7 +41,7 @@ static void lead_anywhere(const struct hx_spec *spec)
         w->ports[i] |= w->ports[(i + 1) % w->routers];
 }
 
-static void an_order_that_stays_closes_no_circle(void **state)
+static void a_common_order_has_no_cycle(void **state)
 {
     (void)state;
     static const char *const specs[] = {"torus 4x3", "hyperx 3x3 p=1", "dragonfly a=2 p=1 h=1"};
@@ -57,7 +57,7 @@ static void an_order_that_stays_closes_no_circle(void **state)
     }
 }
 
-static void ways_without_an_order_close_circles(void **state)
+static void paths_without_an_order_have_cycles(void **state)
 {
     (void)state;
     struct hx_spec spec;
@@ -73,8 +73,8 @@ static void ways_without_an_order_close_circles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_order_that_stays_closes_no_circle),
-        cmocka_unit_test(ways_without_an_order_close_circles),
+        cmocka_unit_test(a_common_order_has_no_cycle),
+        cmocka_unit_test(paths_without_an_order_have_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_updown.c - ways that are searched anew round what fails while a fabric runs: a name without room for
- * `fail=` is refused, a way may be of any length, and what cannot be searched leaves the ways as they are. */
+/* test_updown.c - paths of up-down routing around failures of a running fabric: a name without room for `fail=` is
+ * refused, a path may have any length, and a failed search changes nothing. */
 #include "spec/spec.h"
 #include "topology/bounds.h"
 #include "topology/updown.h"
@@ -28,7 +28,7 @@ static void make_searched(struct hx_spec *spec, const char *text)
         fail_msg("%s: %s", text, problem.what);
 }
 
-/* A fat tree whose name has so many letters. */
+/* A fat tree with a name of this many letters. */
 static void long_name(char text[HX_SPEC_BYTES], unsigned letters)
 {
     static const char head[] = "fat-tree hosts=";
@@ -59,8 +59,8 @@ static void a_name_without_room_is_refused(void **state)
     }
 }
 
-/* What cannot be searched is as it was. */
-static void what_is_refused_stays(void **state)
+/* A refused search leaves the spec as it was. */
+static void a_refused_search_changes_nothing(void **state)
 {
     (void)state;
     struct hx_spec spec;
@@ -74,8 +74,8 @@ static void what_is_refused_stays(void **state)
     hx_spec_free(&spec);
 }
 
-/* Round a ring whose one link is down it is one link less than all. */
-static void ways_may_be_long(void **state)
+/* Around a ring with a failed link the path has all other links. */
+static void paths_may_be_long(void **state)
 {
     (void)state;
     struct hx_spec spec;
@@ -93,7 +93,7 @@ static void ways_may_be_long(void **state)
     hx_spec_free(&spec);
 }
 
-static void ways_that_cannot_be_searched_stay(void **state)
+static void a_failed_search_keeps_the_paths(void **state)
 {
     (void)state;
     struct hx_spec spec;
@@ -114,9 +114,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_without_room_is_refused),
-        cmocka_unit_test(what_is_refused_stays),
-        cmocka_unit_test(ways_may_be_long),
-        cmocka_unit_test(ways_that_cannot_be_searched_stay),
+        cmocka_unit_test(a_refused_search_changes_nothing),
+        cmocka_unit_test(paths_may_be_long),
+        cmocka_unit_test(a_failed_search_keeps_the_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* test_validate.c - the judge of fabrics (tests/support/support_fabric.h) finds what is wrong with them: rings that are
- * broken one way each. */
+/* test_validate.c - the fabric check (tests/support/support_fabric.h) finds errors: rings with one error each. */
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -10,7 +9,7 @@
 
 enum { SIDE = 5 };
 
-/* Five routers in a ring, a host on each: two links at most to the right or left. */
+/* Five routers in a ring, a host on each: at most two links to the right or left. */
 static void link_ring(struct hx_fabric *f, const struct hx_topology *topology, enum hx_vc_rule rule)
 {
     struct hx_problem problem;
@@ -63,15 +62,15 @@ static void a_good_ring_is_good(void **state)
     hx_fabric_free(&f);
 }
 
-static void a_circle_of_waiting_is_found(void **state)
+static void a_dependency_cycle_is_found(void **state)
 {
     (void)state;
     struct fabric_findings found = of_ring(&plain, HX_VC_NEVER);
-    assert_int_equal(found.cycles, 10 + 5); /* links between routers, both ways, and those to hosts behind them */
+    assert_int_equal(found.cycles, 10 + 5); /* links between routers, both directions, and those to hosts behind them */
     assert_int_equal(found.lost + found.detours + found.high_vcs + found.wrong_ends + found.missing, 0);
 }
 
-static void a_vc_too_many_is_found(void **state)
+static void a_too_high_vc_is_found(void **state)
 {
     (void)state;
     struct hx_fabric f;
@@ -81,8 +80,8 @@ static void a_vc_too_many_is_found(void **state)
     hx_fabric_free(&f);
 }
 
-/* Ports of a router here: 0 its host, then the links in the order in which they were laid: that to the right first, but
- * router 0 has the one to the left last and all others first. */
+/* Ports of a router: 0 its host, then the links in the order of their creation: first that to the right; router 0
+ * has the one to the left last. */
 static uint64_t next_hops_all(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     if (hx_is_host(f, node))
@@ -124,7 +123,7 @@ static void the_wrong_host_is_found(void **state)
     (void)state;
     static const struct hx_topology wrong = {.word = "ring", .next_hops = next_hops_host};
     struct fabric_findings found = of_ring(&wrong, HX_VC_NEVER);
-    assert_int_equal(found.lost, SIDE * (SIDE - 1)); /* each source's packet comes back to it */
+    assert_int_equal(found.lost, SIDE * (SIDE - 1)); /* each source's packet returns to it */
     assert_int_not_equal(found.detours, 0);
 }
 
@@ -144,8 +143,8 @@ static void wrong_ends_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_ring_is_good),    cmocka_unit_test(a_circle_of_waiting_is_found),
-        cmocka_unit_test(a_vc_too_many_is_found), cmocka_unit_test(detours_are_found),
+        cmocka_unit_test(a_good_ring_is_good),    cmocka_unit_test(a_dependency_cycle_is_found),
+        cmocka_unit_test(a_too_high_vc_is_found), cmocka_unit_test(detours_are_found),
         cmocka_unit_test(dead_ends_are_found),    cmocka_unit_test(the_wrong_host_is_found),
         cmocka_unit_test(wrong_ends_are_found),
     };

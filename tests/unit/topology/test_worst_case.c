@@ -1,5 +1,5 @@
-/* test_worst_case.c - who sends to whom where minimal routing is at its worst: everyone has a partner of his own, and
- * the fullest link carries what the paper says of each topology, or what can be counted by hand. */
+/* test_worst_case.c - pairs of the worst-case pattern for minimal routing: each router has one partner, and the load
+ * of the fullest link is that of the paper, or counted by hand. */
 /* sanitizers: check-all */
 #include "tests/support/support_fabric.h"
 #include "topology/attachment_routers.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* Every seat with hosts that take part sends to another, and each is sent to once. */
+/* Every attachment router with hosts in use sends to another, and each is the destination of one. */
 static void is_one_to_one(const struct hx_fabric *f, const bool *part, const uint32_t *to)
 {
     bool *sits = hx_allocate(f->nodes, sizeof *sits);
@@ -75,20 +75,20 @@ static void diameter_two(void **state)
     share_is("oft k=12", 1 / 12.0);
 }
 
-/* All of a group through its links to one other. */
+/* All traffic of a group through its links to one other. */
 static void dragonflies(void **state)
 {
     (void)state;
     share_is("dragonfly a=4 p=2 h=2 groups=9", 1 / 8.0);
     share_is("dragonfly a=6 p=3 h=3 groups=19", 1 / 18.0);
     share_is("dragonfly a=4 p=2 h=2 groups=3", 4 / 8.0);
-    share_is("dragonfly a=2 p=2 h=2 groups=4", 1 / 4.0); /* there are two links to the group opposite */
+    share_is("dragonfly a=2 p=2 h=2 groups=4", 1 / 4.0); /* two links lead to the opposite group */
     share_is("dragonfly a=2 p=2 h=1 groups=1", 1 / 2.0);
 }
 
-/* On a ring of 16 seven pairs of a distance of seven share a link; a line is cut in the middle; of routers that are all
- * joined each has one link for the hosts of another; half as many links up as hosts at a leaf carry half. */
-static void searched(void **state)
+/* On a ring of 16 seven pairs at distance seven share a link; a line is cut in the middle. In a full mesh each
+ * router has one link for the hosts of another; half as many uplinks as hosts at a leaf carry half. */
+static void patterns_found_by_search(void **state)
 {
     (void)state;
     share_is("torus 16", 1 / 7.0);
@@ -99,7 +99,7 @@ static void searched(void **state)
     share_is("bigraph m=4 n=6", 1 / 4.0);
 }
 
-/* What all hosts do that stand on a square grid and forward themselves. */
+/* Hosts that forward, on a square grid. */
 static double share_of_places(const struct hx_fabric *f,
                               uint32_t (*place)(uint32_t column, uint32_t row, uint32_t side))
 {
@@ -121,7 +121,7 @@ static uint32_t half_way(uint32_t column, uint32_t row, uint32_t side)
     return (row + (side + 1) / 2 - 1) % side * side + (column + (side + 1) / 2 - 1) % side;
 }
 
-/* Whatever the seed, no pattern of the book loads a link more. */
+/* For any seed, no known pattern loads a link more. */
 static void worse_than_known_patterns(void **state)
 {
     (void)state;
@@ -158,8 +158,8 @@ static void any_fabric(void **state)
         (void)share_of(texts[i], i);
 }
 
-/* With some only, and with the same seed the same. */
-static void those_who_take_part(void **state)
+/* With some hosts only; the same seed gives the same pairs. */
+static void hosts_in_use_only(void **state)
 {
     (void)state;
     struct hx_fabric f;
@@ -188,9 +188,12 @@ static void those_who_take_part(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diameter_two), cmocka_unit_test(dragonflies),
-        cmocka_unit_test(searched),     cmocka_unit_test(worse_than_known_patterns),
-        cmocka_unit_test(any_fabric),   cmocka_unit_test(those_who_take_part),
+        cmocka_unit_test(diameter_two),
+        cmocka_unit_test(dragonflies),
+        cmocka_unit_test(patterns_found_by_search),
+        cmocka_unit_test(worse_than_known_patterns),
+        cmocka_unit_test(any_fabric),
+        cmocka_unit_test(hosts_in_use_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

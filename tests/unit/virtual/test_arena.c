@@ -1,5 +1,5 @@
-/* test_arena.c - memory of a worker under the virtual clock: pieces that lie apart, rings that are given back, and as
- * many packets as its pool says. */
+/* test_arena.c - memory of a worker under the virtual clock: disjoint pieces, returned rings, and as many packets as
+ * its pool states. */
 #include "base/error.h"
 #include "hal/virtual/arena.h"
 #include "hal/virtual/pool.h"
@@ -28,8 +28,8 @@ static bool is_zero(const uint8_t *at, size_t bytes)
     return true;
 }
 
-/* Of many sizes, much more in all than what the stock asks the machine for at once: each is zero and nobody else's. */
-static void pieces_lie_apart(void **state)
+/* Pieces of many sizes, in all much more than the arena requests at once: each is zero and belongs to one caller. */
+static void pieces_do_not_overlap(void **state)
 {
     (void)state;
     enum { PIECES = 200 };
@@ -52,8 +52,8 @@ static void pieces_lie_apart(void **state)
     }
 }
 
-/* Of 64 MiB a byte here and there is touched: a page each is there then, and not a huge one. */
-static void what_is_seldom_touched_takes_small_pages(void **state)
+/* A byte here and there of 64 MiB is touched: each costs a page, not a huge one. */
+static void sparse_memory_takes_small_pages(void **state)
 {
     (void)state;
     enum { TOUCHED = 16 };
@@ -72,7 +72,7 @@ static void what_is_seldom_touched_takes_small_pages(void **state)
     assert_int_equal(pages, TOUCHED);
 }
 
-/* Small ones follow each other, so that what is used together is fetched together. */
+/* Small pieces are contiguous, so that data used together shares cache lines. */
 static void small_pieces_follow_each_other(void **state)
 {
     (void)state;
@@ -80,7 +80,7 @@ static void small_pieces_follow_each_other(void **state)
     assert_ptr_equal(virtual_arena_take(65), first + 64);
     assert_ptr_equal(virtual_arena_take(1), first + 192);
     (void)virtual_arena_take(500 * MIB);
-    assert_ptr_equal(virtual_arena_take(1), first + 256); /* what is large lies elsewhere */
+    assert_ptr_equal(virtual_arena_take(1), first + 256); /* large pieces are elsewhere */
 }
 
 static void large_pieces_have_all_their_bytes(void **state)
@@ -97,7 +97,7 @@ static void large_pieces_have_all_their_bytes(void **state)
     }
 }
 
-/* Runs it in a process of its own; its exit code, and in `said` what it wrote to stderr. */
+/* Runs it in a child process; returns its exit code, and its stderr in `said`. */
 static char said[500];
 static int exit_of(void (*life)(void))
 {
@@ -125,7 +125,7 @@ static void reserve_too_much(void)
     (void)virtual_arena_reserve((size_t)1 << 60);
 }
 
-static void what_the_machine_refuses_ends_the_run(void **state)
+static void a_refused_allocation_ends_the_run(void **state)
 {
     (void)state;
     assert_int_equal(exit_of(reserve_too_much), HX_EXIT_ENVIRONMENT);
@@ -134,16 +134,15 @@ static void what_the_machine_refuses_ends_the_run(void **state)
 
 /* ---- rings ---- */
 
-/* A ring that was given back is the next one of its power of two, and of no other; the one given back last comes
- * first. */
-static void rings_come_again(void **state)
+/* A returned ring is the next one of its power of two, and of no other; the last one returned is first. */
+static void rings_are_reused(void **state)
 {
     (void)state;
     for (size_t size = 64; size <= 64 * 1024; size *= 2) {
         void *a = virtual_arena_take_ring(size);
-        void *b = virtual_arena_take_ring(size / 2 + 1); /* of 33 bytes and more: 64 at least */
+        void *b = virtual_arena_take_ring(size / 2 + 1); /* of 33 bytes and more: at least 64 */
         assert_ptr_not_equal(a, b);
-        virtual_arena_give_ring(NULL, size); /* there was none */
+        virtual_arena_give_ring(NULL, size); /* without a ring */
         virtual_arena_give_ring(a, size);
         virtual_arena_give_ring(b, size / 2 + 1);
         void *smaller = size > 64 ? virtual_arena_take_ring(size / 2) : NULL;
@@ -157,7 +156,7 @@ static void rings_come_again(void **state)
 }
 
 /* A ring has room for the whole power of two, and no more. */
-static void rings_lie_apart(void **state)
+static void rings_do_not_overlap(void **state)
 {
     (void)state;
     for (size_t size = 64; size <= 64 * 1024; size *= 2) {
@@ -174,7 +173,7 @@ static void rings_lie_apart(void **state)
 
 static struct virtual_pool pool;
 
-static void the_pool_has_all_that_it_says(void **state)
+static void the_pool_has_its_stated_size(void **state)
 {
     (void)state;
     for (unsigned payload = 0; payload < 2; payload++) {
@@ -224,13 +223,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_pieces_follow_each_other),
-        cmocka_unit_test(pieces_lie_apart),
-        cmocka_unit_test(what_is_seldom_touched_takes_small_pages),
+        cmocka_unit_test(pieces_do_not_overlap),
+        cmocka_unit_test(sparse_memory_takes_small_pages),
         cmocka_unit_test(large_pieces_have_all_their_bytes),
-        cmocka_unit_test(what_the_machine_refuses_ends_the_run),
-        cmocka_unit_test(rings_come_again),
-        cmocka_unit_test(rings_lie_apart),
-        cmocka_unit_test(the_pool_has_all_that_it_says),
+        cmocka_unit_test(a_refused_allocation_ends_the_run),
+        cmocka_unit_test(rings_are_reused),
+        cmocka_unit_test(rings_do_not_overlap),
+        cmocka_unit_test(the_pool_has_its_stated_size),
         cmocka_unit_test(a_pool_without_buffers_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_channel.c - between processes records arrive once, whole, in the order of senders and of sending, after the
- * turn that ends their window; turns combine what all say; a worker that is gone is told. */
+/* test_channel.c - records between processes arrive once, complete, ordered by sender and time of sending, after the
+ * turn that ends their window. Turns combine the values of all workers, and report a dead one. */
 #include "hal/virtual/channel.h"
 #include "hal/virtual/wheel.h"
 #include "workload/random.h"
@@ -17,7 +17,7 @@
 
 enum { WINDOWS = 2000, MOST_RECORDS = 20, MOST_FRAME = 300 };
 
-/* How many records go from one worker to another in a window, and what is in them: each side works it out alone. */
+/* Number and content of the records from one worker to another in a window; both sides compute them. */
 static unsigned records(uint64_t window, unsigned from, unsigned to)
 {
     return from == to ? 0 : random_below(random_of(window, from, to), MOST_RECORDS);
@@ -49,7 +49,7 @@ static void send_one(struct virtual_channel *c, uint64_t window, unsigned from, 
     memcpy(r + 1, frame, bytes);
 }
 
-/* Beside its link and its frame. */
+/* Content of a record, without its link and its frame. */
 static bool says(const struct virtual_record *r, uint64_t window, unsigned n)
 {
     if (r->frame_bytes == 0)
@@ -130,7 +130,7 @@ static void everything_arrives_in_order(void **state)
     }
 }
 
-static void alone(void **state)
+static void a_single_worker(void **state)
 {
     (void)state;
     struct virtual_channel *c = virtual_channel_create(1);
@@ -144,7 +144,7 @@ static void alone(void **state)
     virtual_channel_destroy(c);
 }
 
-static void nobody_has_anything(void **state)
+static void no_worker_has_events(void **state)
 {
     (void)state;
     struct virtual_channel *c = virtual_channel_create(2);
@@ -159,9 +159,8 @@ static void nobody_has_anything(void **state)
     virtual_channel_destroy(c);
 }
 
-/* One who has said what it has to say of a window is not waited for while it works on, and then finds what the other
- * sent. */
-static void who_has_said_works_on(void **state)
+/* A worker that has published its values works on without delaying the other, and then finds its records. */
+static void a_worker_that_has_published_works_on(void **state)
 {
     (void)state;
     enum { MOST_SECONDS = 20 };
@@ -197,7 +196,7 @@ static uint64_t processor_ns(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-/* Who waits long leaves its core to others, and hears at once of the one it waits for. */
+/* A long wait sleeps, and ends as soon as the other worker arrives. */
 static void waits_long(bool own_core)
 {
     enum { LATE_MS = 200, MOST_MS = 40, TURNS = 3 };
@@ -221,15 +220,15 @@ static void waits_long(bool own_core)
     virtual_channel_destroy(c);
 }
 
-static void who_waits_long_sleeps(void **state)
+static void a_long_wait_sleeps(void **state)
 {
     (void)state;
     waits_long(true);
     waits_long(false);
 }
 
-/* Who waits for a worker that will not come is told. */
-static void a_worker_that_is_gone(void **state)
+/* A wait for a dead worker ends with an error. */
+static void a_dead_worker_ends_the_wait(void **state)
 {
     (void)state;
     struct virtual_channel *c = virtual_channel_create(3);
@@ -253,9 +252,9 @@ static void a_worker_that_is_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_arrives_in_order), cmocka_unit_test(alone),
-        cmocka_unit_test(nobody_has_anything),         cmocka_unit_test(who_has_said_works_on),
-        cmocka_unit_test(who_waits_long_sleeps),       cmocka_unit_test(a_worker_that_is_gone),
+        cmocka_unit_test(everything_arrives_in_order), cmocka_unit_test(a_single_worker),
+        cmocka_unit_test(no_worker_has_events),        cmocka_unit_test(a_worker_that_has_published_works_on),
+        cmocka_unit_test(a_long_wait_sleeps),          cmocka_unit_test(a_dead_worker_ends_the_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_cycle.c - a cycle is found where there is one, is one, and none where there is none. */
+/* test_cycle.c - a cycle is found if there is one, and the result is a cycle. */
 #include "fabric-emu/virtual/cycle.h"
 #include "workload/random.h"
 
@@ -31,7 +31,7 @@ static uint32_t find(const struct edges *e, uint32_t *cycle)
     return cycle_find(&g, cycle);
 }
 
-static void none(void **state)
+static void an_acyclic_graph(void **state)
 {
     (void)state;
     uint32_t cycle[MOST];
@@ -39,7 +39,7 @@ static void none(void **state)
     assert_int_equal(cycle_find(&nothing, cycle), 0);
     struct edges e = {{{false}}};
     assert_int_equal(find(&e, cycle), 0);
-    /* All that points upwards. */
+    /* All edges point upwards. */
     for (unsigned from = 0; from < MOST; from++) {
         for (unsigned to = from + 1; to < MOST; to++)
             e.to[from][to] = true;
@@ -47,7 +47,7 @@ static void none(void **state)
     assert_int_equal(find(&e, cycle), 0);
 }
 
-static void to_itself(void **state)
+static void an_edge_to_its_own_vertex(void **state)
 {
     (void)state;
     uint32_t cycle[MOST];
@@ -57,8 +57,8 @@ static void to_itself(void **state)
     assert_int_equal(cycle[0], 5);
 }
 
-/* The way round by all of them, and a shorter one through the same vertex. */
-static void the_short_way(void **state)
+/* A cycle through all vertices, and a shorter one through the same vertex. */
+static void the_shorter_cycle(void **state)
 {
     (void)state;
     uint32_t cycle[MOST];
@@ -70,7 +70,7 @@ static void the_short_way(void **state)
     assert_int_equal(find(&e, cycle), 3);
 }
 
-/* Which vertices reach which, by Warshall's closure. */
+/* Reachability by Warshall's closure. */
 static bool has_cycle(struct edges e)
 {
     for (unsigned over = 0; over < MOST; over++) {
@@ -110,9 +110,9 @@ static void any_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none),
-        cmocka_unit_test(to_itself),
-        cmocka_unit_test(the_short_way),
+        cmocka_unit_test(an_acyclic_graph),
+        cmocka_unit_test(an_edge_to_its_own_vertex),
+        cmocka_unit_test(the_shorter_cycle),
         cmocka_unit_test(any_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

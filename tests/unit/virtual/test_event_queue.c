@@ -1,4 +1,5 @@
-/* test_event_queue.c - an agenda gives the soonest item first, of equal times the lowest, however they were noted. */
+/* test_event_queue.c - an event queue gives the earliest item first, and of equal times the lowest, for any order of
+ * notes. */
 #include "hal/virtual/event_queue.h"
 #include "workload/random.h"
 
@@ -18,7 +19,7 @@ static struct virtual_event_queue opened(uint64_t *key, unsigned room)
     return a;
 }
 
-/* All items fit, and half as many to spare: with fewer it would move to the beginning at each note. */
+/* All items fit, and half as many to spare; with fewer it would move to the start at each note. */
 static void room_for_all(void **state)
 {
     (void)state;
@@ -27,7 +28,7 @@ static void room_for_all(void **state)
     assert_int_equal(virtual_event_queue_room(ITEMS), ROOM);
 }
 
-/* With so few that they lie in few cache lines, these are always the same ones: what is behind is not touched. */
+/* A few items, which fit few cache lines, always use the same ones: memory behind them is not touched. */
 static void few_stay_at_the_beginning(void **state)
 {
     (void)state;
@@ -47,7 +48,7 @@ static void few_stay_at_the_beginning(void **state)
         assert_true(key[i] == 7);
 }
 
-/* As full as it may be, at every place of its room: nothing is written behind the room, and nothing is lost. */
+/* Full, at every offset of its room: no write beyond the room, and no lost item. */
 static void full_all_the_time(void **state)
 {
     (void)state;
@@ -89,8 +90,9 @@ static void latest_time(void **state)
     assert_true(virtual_event_queue_time(&a) == VIRTUAL_NEVER - 1);
 }
 
-/* Any items, some of them made sooner, come in the order of the times they had in the end; later changes nothing. */
-static void sooner(void **state)
+/* Random items, some of them moved earlier, come out in the order of their final times; a later time changes
+ * nothing. */
+static void items_moved_earlier(void **state)
 {
     (void)state;
     for (uint64_t round = 0; round < 2000; round++) {
@@ -141,7 +143,7 @@ static void order_of_noting(void **state)
 }
 
 /* Against a list that is searched. */
-static void any_mixture(void **state)
+static void random_operations(void **state)
 {
     (void)state;
     static uint64_t key[ROOM];
@@ -171,8 +173,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_for_all),      cmocka_unit_test(few_stay_at_the_beginning),
         cmocka_unit_test(full_all_the_time), cmocka_unit_test(empty),
-        cmocka_unit_test(latest_time),       cmocka_unit_test(sooner),
-        cmocka_unit_test(order_of_noting),   cmocka_unit_test(any_mixture),
+        cmocka_unit_test(latest_time),       cmocka_unit_test(items_moved_earlier),
+        cmocka_unit_test(order_of_noting),   cmocka_unit_test(random_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-/* test_fault.c - what a link that has faults does to each packet and credit (hal/virtual/fault.h), to the picosecond
- * and against the text of that header: one link of a board, whose state the test sets, and whose other end is looked
- * at. */
+/* test_fault.c - effects of a faulty link on each packet and credit (hal/virtual/fault.h), to the picosecond,
+ * against the text of that header. The test sets the state of one link of a board and checks its other end. */
 #include "hal/virtual/fault.h"
 #include "tests/support/virtual/support_virtual.h"
 
@@ -15,12 +14,12 @@
 enum { MIDDLE = 4, HALF = HX_FAULT_WHOLE / 2 };
 #define PERIOD  UINT64_C(640000)
 #define LINK(n) (UINT64_C(5120) * (n))
-#define THERE   (40000 + LINK(1) + 1000 + 40000) /* from the crossbar to where the first block may be routed */
+#define THERE   (40000 + LINK(1) + 1000 + 40000) /* from the crossbar to the earliest routing of the first block */
 
 static struct support_virtual lab;
 static struct worker worker;
 static struct hx_link_change change[2];
-static struct virtual_fault link[3]; /* 1: this end, 2: the other, of which credits are lost */
+static struct virtual_fault link[3]; /* 1: this end, 2: the other, which loses credits */
 static struct hx_fault_cost cost[2];
 static struct virtual_faults faults;
 static unsigned hits;
@@ -64,7 +63,7 @@ static int close_lab(void **state)
     return 0;
 }
 
-/* The link is impaired so from now on, which is long after all that was before. */
+/* Sets the impairment of the link, long after everything before. */
 static void begin(struct hx_impairment impairs)
 {
     now += UINT64_C(1000000000);
@@ -81,7 +80,7 @@ static void change_at(uint64_t ns, bool down)
     link[1].changes = 2;
 }
 
-/* A packet of so many blocks is sent at `t`, by an output that nobody has used lately. */
+/* Sends a packet of so many blocks at `t` by an idle output. */
 static void send_packet(uint64_t t, unsigned blocks)
 {
     struct hal_switch *h = middle();
@@ -97,7 +96,7 @@ static void send_packet(uint64_t t, unsigned blocks)
     virtual_post_end(&worker.v);
 }
 
-/* What is to be routed next of what came. */
+/* Next arrival to be routed. */
 static const struct virtual_slot *next(void)
 {
     struct virtual_rx *rx = far_end();
@@ -121,7 +120,7 @@ static bool is_lost(const struct virtual_slot *slot)
 
 /* ---- tests ---- */
 
-static void what_the_dice_lose_comes_without_an_address(void **state)
+static void a_random_loss_arrives_without_an_address(void **state)
 {
     (void)state;
     begin((struct hx_impairment){.loss = HX_FAULT_WHOLE});
@@ -131,11 +130,11 @@ static void what_the_dice_lose_comes_without_an_address(void **state)
     require_no_more();
     assert_true(is_lost(slot) && cost[0].lost == 1 && hits == 1);
     assert_true(virtual_fault_lost(&worker.v, &slot->d, &gone));
-    assert_int_equal(gone, now + PERIOD); /* when its credit goes back */
+    assert_int_equal(gone, now + PERIOD); /* return of its credit */
 }
 
-/* It is there when its first block may be routed: what goes down in that very moment comes too late for it. */
-static void a_link_that_goes_down_before_a_packet_is_there_loses_it(void **state)
+/* A packet has arrived when its first block may be routed: a link that goes down at that time does not lose it. */
+static void a_link_that_goes_down_before_an_arrival_loses_the_packet(void **state)
 {
     (void)state;
     for (unsigned later = 0; later < 2; later++) {
@@ -149,12 +148,12 @@ static void a_link_that_goes_down_before_a_packet_is_there_loses_it(void **state
         assert_int_equal(first->ready, there_ns * 1000);
         assert_int_equal(is_lost(first), later == 0);
         assert_int_equal(cost[1].lost, later == 0);
-        send_packet(t + 1000000, 1); /* it is down */
+        send_packet(t + 1000000, 1); /* the link is down */
         assert_true(is_lost(next()) && cost[1].lost == 2U - later);
     }
 }
 
-static void where_no_payload_is_carried_damage_is_in_the_version(void **state)
+static void without_payload_damage_is_in_the_version(void **state)
 {
     (void)state;
     begin((struct hx_impairment){.corrupt = HX_FAULT_WHOLE});
@@ -166,7 +165,7 @@ static void where_no_payload_is_carried_damage_is_in_the_version(void **state)
     assert_true(!is_lost(slot) && cost[0].corrupted == 1 && hits == 1);
 }
 
-static void what_is_repeated_comes_again_behind_itself_if_there_is_credit(void **state)
+static void a_copy_follows_its_packet_if_there_is_credit(void **state)
 {
     (void)state;
     struct virtual_tx *tx = &middle()->tx[HX_E];
@@ -192,17 +191,17 @@ static void what_is_repeated_comes_again_behind_itself_if_there_is_credit(void *
     tx->lanes = kept;
 }
 
-/* As much later as four full packets take, so behind those that are sent meanwhile. */
-static void what_is_reordered_comes_behind_what_is_sent_meanwhile(void **state)
+/* Later by the time of four full packets, so behind the packets sent in between. */
+static void a_reordered_packet_arrives_behind_later_ones(void **state)
 {
     (void)state;
     begin((struct hx_impairment){.reorder = HX_FAULT_WHOLE});
-    change_at(now / 1000 + 41, false); /* the first alone: it starts 40 ns from now */
+    change_at(now / 1000 + 41, false); /* the first alone: it starts 40 ns from here */
     const struct virtual_event_queue *event_queue = &virtual_rx_sim_node(far_end())->event_queue;
     support_virtual_forget(virtual_rx_sim_node(far_end()));
     send_packet(now, 1);
     send_packet(now + 100000, 2);
-    assert_int_equal(virtual_event_queue_count(event_queue), 1); /* what is noted is who comes first now */
+    assert_int_equal(virtual_event_queue_count(event_queue), 1); /* the item is that of the first arrival */
     assert_int_equal(virtual_event_queue_time(event_queue), now + 100000 + THERE);
     const struct virtual_slot *first = next();
     const struct virtual_slot *second = next();
@@ -213,7 +212,7 @@ static void what_is_reordered_comes_behind_what_is_sent_meanwhile(void **state)
     assert_int_equal(cost[0].reordered, 1);
 }
 
-static void a_delay_is_added_and_a_rate_takes_the_link_longer(void **state)
+static void a_delay_is_added_and_a_rate_occupies_the_link(void **state)
 {
     (void)state;
     begin((struct hx_impairment){.delay_ns = 2000, .rate = HX_FAULT_WHOLE / 4});
@@ -225,8 +224,8 @@ static void a_delay_is_added_and_a_rate_takes_the_link_longer(void **state)
     assert_true(cost[0].lost + cost[0].corrupted + cost[0].duplicated + cost[0].reordered == 0 && hits == 0);
 }
 
-/* With the next credit frame that is not lost; where all are, the 64th comes all the same. */
-static void credit_that_is_lost_comes_with_a_later_frame(void **state)
+/* Lost credit arrives with the next credit frame that is not lost; if all are lost, the 64th arrives. */
+static void lost_credit_arrives_with_a_later_frame(void **state)
 {
     (void)state;
     enum { CREDITS = 2000 };
@@ -247,7 +246,7 @@ static void credit_that_is_lost_comes_with_a_later_frame(void **state)
     assert_in_range(frames, CREDITS * 85 / 100, CREDITS * 115 / 100); /* and 1/2 + 1/4 + ... frames each */
 }
 
-/* The fate of 2,000 packets as a number, and how many were lost. */
+/* Fates of 2,000 packets as a number; *lost: how many were lost. */
 static uint64_t fates(unsigned *lost)
 {
     uint64_t sum = 0;
@@ -257,12 +256,12 @@ static uint64_t fates(unsigned *lost)
         bool is_gone = is_lost(next());
         sum = sum * 31 + is_gone;
         *lost += is_gone;
-        middle()->tx[HX_E].lanes++; /* its credit comes back */
+        middle()->tx[HX_E].lanes++; /* its credit returns */
     }
     return sum;
 }
 
-static void dice_fall_by_seed_link_and_packet_and_by_their_share(void **state)
+static void random_faults_depend_on_seed_link_and_packet(void **state)
 {
     (void)state;
     const struct hx_impairment tenth = {.loss = HX_FAULT_WHOLE / 10};
@@ -284,14 +283,14 @@ static void dice_fall_by_seed_link_and_packet_and_by_their_share(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_dice_lose_comes_without_an_address),
-        cmocka_unit_test(a_link_that_goes_down_before_a_packet_is_there_loses_it),
-        cmocka_unit_test(where_no_payload_is_carried_damage_is_in_the_version),
-        cmocka_unit_test(what_is_repeated_comes_again_behind_itself_if_there_is_credit),
-        cmocka_unit_test(what_is_reordered_comes_behind_what_is_sent_meanwhile),
-        cmocka_unit_test(a_delay_is_added_and_a_rate_takes_the_link_longer),
-        cmocka_unit_test(credit_that_is_lost_comes_with_a_later_frame),
-        cmocka_unit_test(dice_fall_by_seed_link_and_packet_and_by_their_share),
+        cmocka_unit_test(a_random_loss_arrives_without_an_address),
+        cmocka_unit_test(a_link_that_goes_down_before_an_arrival_loses_the_packet),
+        cmocka_unit_test(without_payload_damage_is_in_the_version),
+        cmocka_unit_test(a_copy_follows_its_packet_if_there_is_credit),
+        cmocka_unit_test(a_reordered_packet_arrives_behind_later_ones),
+        cmocka_unit_test(a_delay_is_added_and_a_rate_occupies_the_link),
+        cmocka_unit_test(lost_credit_arrives_with_a_later_frame),
+        cmocka_unit_test(random_faults_depend_on_seed_link_and_packet),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);
 }

@@ -1,5 +1,5 @@
-/* test_forwarding.c - when a host that forwards lets packets go on: against the rule of hal/virtual/forwarding.h,
- * packet by packet, in random queues. */
+/* test_forwarding.c - times at which a forwarding host passes packets on, against the rule of
+ * hal/virtual/forwarding.h, packet by packet, in random queues. */
 #include "hal/virtual/sim_node.h"
 #include "workload/random.h"
 
@@ -12,7 +12,7 @@
 
 enum { PACKETS = 40, ROUNDS = 500, OWN0 = 3, OWN1 = 1 };
 
-/* A packet as it comes, and when it may go on by the rule. */
+/* Arrival of a packet, and its departure by the rule. */
 struct expected {
     uint64_t comes, goes;
     bool own;
@@ -25,7 +25,7 @@ static unsigned below(unsigned what, unsigned i, unsigned n)
     return random_below(random_of(seed, what, i), n);
 }
 
-/* One input and one VC: the rule has the packets taken up in the order in which they come. */
+/* One input and one VC; the host takes up its packets in order of arrival. */
 static void plan(struct expected packet[PACKETS], struct virtual_rx *rx, struct virtual_forwarding *f)
 {
     uint64_t time = 0;
@@ -48,13 +48,12 @@ static void plan(struct expected packet[PACKETS], struct virtual_rx *rx, struct 
     }
 }
 
-/* Lets time go from one moment that was foretold to the next; each packet goes on just when it should, none is
- * missing. */
+/* Advances from one predicted time to the next; each packet departs exactly at its time, and none is missing. */
 static void follow(const struct expected packet[PACKETS], struct virtual_rx *rx, struct virtual_forwarding *f)
 {
     bool gone[PACKETS] = {false};
     unsigned left = PACKETS;
-    unsigned next[2] = {0, 0}; /* forwarded, own: those that come by one link stay in order */
+    unsigned next[2] = {0, 0}; /* forwarded, own: packets of one link stay in order */
     for (uint64_t now = 0; left; now = virtual_forwarding_next(rx, 0)) {
         uint16_t at = hx_lane(rx->ready, 0);
         assert_true(now != VIRTUAL_NEVER);

@@ -1,5 +1,5 @@
-/* test_link.c - what a packet does to time when a switch sends it: crossbar, link, far end, credit. Against the
- * rule of hal/virtual/timing.h, written down again here. */
+/* test_link.c - times of a packet that a switch sends: crossbar, link, far end, credit. Against a second version of
+ * the rule in hal/virtual/timing.h. */
 #include "tests/support/virtual/support_virtual.h"
 #include "workload/random.h"
 
@@ -32,7 +32,7 @@ static int close_lab(void **state)
 
 /* ---- the rule ---- */
 
-/* ps: of n blocks on a link, in the crossbar, and where an endpoint's inner port is part of it. */
+/* ps: of n blocks on a link, in the crossbar, and with an endpoint's inner port. */
 static uint64_t on_link(uint64_t n)
 {
     return n * 5120;
@@ -117,7 +117,7 @@ static uint64_t newest_credit(const struct hal_switch *h, unsigned in, unsigned 
     return entry >> 8;
 }
 
-/* A packet that may be routed since r is sent at time t. */
+/* Sends at time t a packet that may be routed since r. */
 static struct times send_packet(unsigned in, unsigned out, unsigned vc, uint64_t t, uint64_t r, unsigned blocks)
 {
     struct hal_switch *h = middle();
@@ -169,7 +169,7 @@ static void one_input_two_outputs(void **state)
     assert_int_equal(second, first + 32 * 2560);
 }
 
-/* Two inputs, two outputs: nobody waits. */
+/* Two inputs, two outputs: no wait. */
 static void two_inputs_two_outputs(void **state)
 {
     start_anew(state);
@@ -177,8 +177,9 @@ static void two_inputs_two_outputs(void **state)
     assert_int_equal(send_packet(HX_N, HX_S, 0, now, now, 32).arrives, first);
 }
 
-/* A packet that has stood for long is gone when the crossbar has it, one that comes in when its tail has. */
-static void when_a_packet_is_gone(void **state)
+/* A packet that waited long is gone when the crossbar has it; one that is still arriving, when the crossbar has its
+ * tail. */
+static void departure_of_a_packet(void **state)
 {
     start_anew(state);
     uint64_t back = OUTPUT + TRACE + INPUT;
@@ -186,7 +187,7 @@ static void when_a_packet_is_gone(void **state)
     assert_int_equal(send_packet(HX_N, HX_S, 0, now, now, 32).credit, now + 31 * 5120 + back);
 }
 
-/* Any sequence: inputs, outputs, sizes, waiting times. */
+/* Random inputs, outputs, sizes and waiting times. */
 static void any_sequence(void **state)
 {
     start_anew(state);
@@ -199,8 +200,8 @@ static void any_sequence(void **state)
     }
 }
 
-/* A packet that a switch drops gives back its buffer, and its credit by the input it came by, as if it had left. */
-static void a_dropped_packet_leaves_its_place(void **state)
+/* A dropped packet frees its buffer and returns its credit by its input, as if it had left. */
+static void a_dropped_packet_frees_its_buffer(void **state)
 {
     start_anew(state);
     struct hal_switch *h = middle();
@@ -221,14 +222,14 @@ static void a_dropped_packet_leaves_its_place(void **state)
             uint64_t gone = latest(now + in_crossbar(blocks, in), ready + on_link(blocks - 1), 0);
             assert_int_equal(newest_credit(h, in, vc, blocks), latest(gone + OUTPUT + TRACE + INPUT, before, 0));
             assert_int_equal(h->worker->drops[HX_DROP_UNREACHABLE], ++drops);
-            assert_int_equal(packet(vc, 1).buffer, d.buffer); /* the next one that is taken */
+            assert_int_equal(packet(vc, 1).buffer, d.buffer); /* the next one to be taken */
             virtual_pool_put(&worker.v.pool, d.buffer);
             now += 1000000000;
         }
     }
 }
 
-/* Packets injected at one moment follow each other on the endpoint's link, however long it had been idle. */
+/* Packets injected at one time follow each other on the endpoint's link, however long it was idle. */
 static void one_injection_after_the_other(void **state)
 {
     start_anew(state);
@@ -244,15 +245,16 @@ static void one_injection_after_the_other(void **state)
     h->rx[HX_LOCAL].ready = h->rx[HX_LOCAL].tail = h->rx[HX_LOCAL].head;
 }
 
-/* An output that somebody waits for stands in the agenda with its soonest credit, once, however many come after it. */
-static void the_next_credit_of_an_output_is_noted_once(void **state)
+/* An output with waiting packets has one item in the event queue, for its earliest credit, with any number of later
+ * ones. */
+static void the_next_credit_of_an_output_has_one_item(void **state)
 {
     start_anew(state);
     struct hal_switch *h = middle();
     struct virtual_event_queue *event_queue = &h->sim_node->event_queue;
-    support_virtual_forget(h->sim_node); /* what the packets of other tests left */
+    support_virtual_forget(h->sim_node); /* items of other tests */
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now, 0, 1));
-    assert_int_equal(virtual_event_queue_count(event_queue), 0); /* nobody waits */
+    assert_int_equal(virtual_event_queue_count(event_queue), 0); /* no packet waits */
     h->credit_blocked = 1U << HX_E;
     h->tx[HX_E].back.awaited = true;
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now + 1, 0, 1));
@@ -269,7 +271,7 @@ static struct support_virtual parted;
 static struct worker first_of_two;
 
 /* A switch of the first worker with a link to the second one; its port. */
-static struct hal_switch *find_parted(unsigned *port)
+static struct hal_switch *find_link_between_workers(unsigned *port)
 {
     for (uint32_t n = 0; n < first_of_two.sim_nodes; n++) {
         struct virtual_sim_node *e = first_of_two.sim_node[n];
@@ -282,22 +284,23 @@ static struct hal_switch *find_parted(unsigned *port)
     return NULL;
 }
 
-/* What goes to another worker, a packet or credit alone, is told by the window that it is for: nobody passes it by. */
-static void what_goes_away_is_told_by_its_window(void **state)
+/* A packet or a single credit to another worker lowers the window that this worker publishes, so no worker passes
+ * it. */
+static void departures_to_other_workers_lower_the_published_window(void **state)
 {
     (void)state;
     static const struct support_virtual_plan plan = {.spec = "4x1 Hx1Mesh", .workers = 2};
     support_virtual_open_worker(&parted, &plan, &first_of_two);
     struct virtual_worker *w = &first_of_two.v;
     unsigned port = 0;
-    struct hal_switch *h = find_parted(&port);
+    struct hal_switch *h = find_link_between_workers(&port);
     uint64_t t = 1000000000;
     for (unsigned n = 0; n < 3; n++, t += 1000000000) {
         const struct hx_desc d = {.buffer = virtual_pool_get(&w->pool), .length = 256, .flow = 1};
         uint16_t position = hx_lane(h->rx[port].head, 0);
         virtual_deliver(&h->rx[port], &d, t, 0);
         w->now = t;
-        w->sent_window = n == 2 ? 0 : VIRTUAL_NO_WINDOW; /* something sooner was sent before */
+        w->sent_window = n == 2 ? 0 : VIRTUAL_NO_WINDOW; /* an earlier one was sent already */
         if (n == 0)
             hal_drop(h, port, 0, hal_arrival(h, port, 0, position), HX_DROP_UNREACHABLE);
         else
@@ -314,25 +317,25 @@ static void what_goes_away_is_told_by_its_window(void **state)
     support_virtual_close_worker(&parted, &first_of_two);
 }
 
-static uint64_t age_told; /* ps */
+static uint64_t reported_age; /* ps */
 
-static void tell_age(void *of, const struct hx_desc *d, uint64_t when, uint64_t took)
+static void report_age(void *of, const struct hx_desc *d, uint64_t when, uint64_t took)
 {
     (void)of;
     (void)d;
     (void)when;
-    age_told = took;
+    reported_age = took;
 }
 
-/* A packet is as old as its injection is past (these were injected at time 0), and where traffic has a rate, by as much
- * older as it was due before that; and it is there no sooner than it is ready. */
-static void a_delivery_tells_how_long_it_took(void **state)
+/* The latency is the time since the injection (these were injected at time 0). With an injection rate it includes
+ * the wait before the injection. No delivery is earlier than the packet is ready. */
+static void a_delivery_has_its_latency(void **state)
 {
     start_anew(state);
     struct hal_endpoint *h = middle()->endpoint;
     const struct hal_endpoint before = *h;
     struct hx_desc out;
-    h->delivered = tell_age;
+    h->delivered = report_age;
     worker.v.now = now;
     while (virtual_ejected(h, 0, &out, 1) == 1)
         virtual_pool_put(&worker.v.pool, out.buffer);
@@ -348,16 +351,15 @@ static void a_delivery_tells_how_long_it_took(void **state)
         worker.v.now = ready;
         assert_int_equal(virtual_ejected(h, 0, &out, 1), 1);
         assert_int_equal(out.buffer, buffer);
-        assert_int_equal(age_told, ready + (rated ? 777000 : 0));
+        assert_int_equal(reported_age, ready + (rated ? 777000 : 0));
         virtual_pool_put(&worker.v.pool, buffer);
     }
     h->delivered = before.delivered;
     h->counts_waits = before.counts_waits;
 }
 
-/* A packet that was due before it could be injected says in its frame for how long it waited, in whole nanoseconds; up
- * to what four bytes count. */
-static void a_packet_says_how_long_it_waited(void **state)
+/* A packet that was due before its injection has its wait in the frame, in whole nanoseconds, up to 32 bits. */
+static void a_packet_carries_its_wait(void **state)
 {
     static const uint64_t waited[] = {0, 999, 5000000, UINT64_C(4294967295000), UINT64_C(9000000000000)};
     start_anew(state);
@@ -381,9 +383,9 @@ static void a_packet_says_how_long_it_waited(void **state)
     h->counts_waits = false;
 }
 
-/* What routers with detours ask: what stands in an output's link and how much that can be, where a packet goes in the
- * end; and that a packet goes elsewhere now is written where it stands. */
-static void what_detours_ask(void **state)
+/* Functions for detours: occupancy of an output's link and its bound, final destination of a packet, and a redirect
+ * of a waiting packet in place. */
+static void functions_for_detours(void **state)
 {
     start_anew(state);
     struct hal_switch *h = middle();
@@ -422,15 +424,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_input_two_outputs),
         cmocka_unit_test(two_inputs_two_outputs),
-        cmocka_unit_test(when_a_packet_is_gone),
+        cmocka_unit_test(departure_of_a_packet),
         cmocka_unit_test(any_sequence),
-        cmocka_unit_test(a_dropped_packet_leaves_its_place),
+        cmocka_unit_test(a_dropped_packet_frees_its_buffer),
         cmocka_unit_test(one_injection_after_the_other),
-        cmocka_unit_test(the_next_credit_of_an_output_is_noted_once),
-        cmocka_unit_test(what_goes_away_is_told_by_its_window),
-        cmocka_unit_test(what_detours_ask),
-        cmocka_unit_test(a_packet_says_how_long_it_waited),
-        cmocka_unit_test(a_delivery_tells_how_long_it_took),
+        cmocka_unit_test(the_next_credit_of_an_output_has_one_item),
+        cmocka_unit_test(departures_to_other_workers_lower_the_published_window),
+        cmocka_unit_test(functions_for_detours),
+        cmocka_unit_test(a_packet_carries_its_wait),
+        cmocka_unit_test(a_delivery_has_its_latency),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);
 }

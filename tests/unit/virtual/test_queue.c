@@ -1,4 +1,4 @@
-/* test_queue.c - rings keep what is in them while they grow, also where positions pass 2^16. */
+/* test_queue.c - rings keep their content while they grow, also where positions pass 2^16. */
 #include "hal/virtual/arena.h"
 #include "hal/virtual/queue.h"
 
@@ -22,7 +22,7 @@ static void assert_kept(const struct virtual_queue *q, uint16_t tail, uint16_t h
     }
 }
 
-/* It fills from any place, and every packet stays at its position. */
+/* It fills from any offset, and every packet stays at its position. */
 static void packets_while_it_grows(void **state)
 {
     (void)state;
@@ -40,7 +40,7 @@ static void packets_while_it_grows(void **state)
     }
 }
 
-/* It wraps, grows while wrapped, and goes round many times without growing again. */
+/* It wraps, grows while wrapped, and wraps many times without growing again. */
 static void packets_that_come_and_go(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static void packets_that_come_and_go(void **state)
     assert_int_equal(q.mask, 63);
 }
 
-/* Its ring serves another, and the next one is half as large. */
+/* Its ring serves another queue, and its next one is half as large. */
 static void a_queue_that_was_emptied(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void a_queue_that_was_emptied(void **state)
     virtual_arena_give_ring(other, 64 * sizeof *ring);
 }
 
-/* As many as positions can tell apart. */
+/* As many as positions can distinguish. */
 static void most_packets(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void credits_while_they_grow(void **state)
     struct virtual_credits c;
     virtual_credits_begin(&c);
     assert_true(virtual_credits_next(&c) == never);
-    for (unsigned n = 0; n < 3; n++) { /* so that what grows begins in the middle */
+    for (unsigned n = 0; n < 3; n++) { /* so that it grows while wrapped */
         virtual_credits_append(&c, virtual_credit_of(n, 0, 1));
         assert_true(virtual_credits_take(&c) == virtual_credit_of(n, 0, 1));
     }
@@ -132,8 +132,8 @@ static void deliveries_while_they_grow(void **state)
         assert_int_equal(q.slots[q.tail++ & q.mask].ready, n);
 }
 
-/* What was given back is used again, for rings of its size only. */
-static void rings_are_used_again(void **state)
+/* Returned rings are reused, for rings of the same size only. */
+static void rings_are_reused(void **state)
 {
     (void)state;
     void *small = virtual_arena_take_ring(256);
@@ -150,8 +150,8 @@ static void rings_are_used_again(void **state)
     virtual_arena_give_ring(NULL, 4096);
 }
 
-/* The ring that was grown out of, and the one that was ended, are the next to be taken in their sizes. */
-static void what_is_grown_out_of_is_given_back(void **state)
+/* The outgrown ring and the last one are the next to be taken in their sizes. */
+static void outgrown_rings_are_returned(void **state)
 {
     (void)state;
     struct virtual_queue q = {0};
@@ -185,7 +185,7 @@ static void what_is_grown_out_of_is_given_back(void **state)
     assert_ptr_equal(virtual_arena_take_ring(4 * sizeof *e.slots), large);
 }
 
-/* Pieces are zero, aligned and apart, over the end of a chunk. */
+/* Pieces are zero, aligned and disjoint, across the end of a chunk. */
 static void pieces(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void pieces(void **state)
     }
 }
 
-/* Births are kept modulo 281 s; ages are right all the same. */
+/* Times of injection are kept modulo 281 s; ages are right all the same. */
 static void an_age_does_not_wrap(void **state)
 {
     (void)state;
@@ -221,8 +221,8 @@ int main(void)
         cmocka_unit_test(most_packets),
         cmocka_unit_test(credits_while_they_grow),
         cmocka_unit_test(deliveries_while_they_grow),
-        cmocka_unit_test(rings_are_used_again),
-        cmocka_unit_test(what_is_grown_out_of_is_given_back),
+        cmocka_unit_test(rings_are_reused),
+        cmocka_unit_test(outgrown_rings_are_returned),
         cmocka_unit_test(pieces),
         cmocka_unit_test(an_age_does_not_wrap),
     };

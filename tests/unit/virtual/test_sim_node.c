@@ -1,5 +1,4 @@
-/* test_sim_node.c - an entity in its windows of time: whatever stands at a switch is looked at again, though nothing new
- * comes. */
+/* test_sim_node.c - a simulated node in its windows: waiting packets go on without new arrivals. */
 #include "tests/support/support_random.h"
 #include "tests/support/virtual/support_virtual.h"
 
@@ -18,7 +17,7 @@ static struct worker worker;
 static int open_lab(void **state)
 {
     (void)state;
-    static const struct support_flow flow = {0, 1}; /* the middle itself sends nothing */
+    static const struct support_flow flow = {0, 1}; /* the node in the middle sends nothing itself */
     static const struct support_virtual_plan plan = {.spec = "1x1 Hx3Mesh", .flow = &flow, .flows = 1};
     support_virtual_open_worker(&lab, &plan, &worker);
     return 0;
@@ -43,8 +42,8 @@ static void bring(struct virtual_node *n, unsigned input, struct hx_coordinate t
     virtual_deliver(&n->hal.rx[input], &d, time, virtual_birth(0, MIDDLE));
 }
 
-/* The first packet of a window waits for credit while all others pass it, until the window is full. When it goes, more
- * stand behind the window that the switch has not seen, and nobody else waits for anything. */
+/* The first packet waits for credit while all others pass it, until the switch's window is full. When it leaves,
+ * more are behind the window that the switch has not seen, and no other packet waits. */
 static void goes_on_behind_a_window(unsigned blocks, uint64_t apart)
 {
     struct virtual_sim_node *e = worker.sim_node[MIDDLE];
@@ -64,21 +63,21 @@ static void goes_on_behind_a_window(unsigned blocks, uint64_t apart)
     assert_int_equal(n->hal.tx[HX_E].sum.packets, HX_WINDOW + 6);
 }
 
-static void what_stood_behind_a_window_goes_on_after_the_last_that_waited(void **state)
+static void packets_behind_a_window_go_on_after_the_last_that_waited(void **state)
 {
     (void)state;
     goes_on_behind_a_window(1, 0);
 }
 
-static void what_comes_alone_behind_a_window_waits_there_too(void **state)
+static void single_arrivals_behind_a_window_wait_there_too(void **state)
 {
     (void)state;
     goes_on_behind_a_window(HX_PACKET_BLOCKS, SOONER);
 }
 
-/* Long packets wait for credit, and are not looked at before it comes. A short one that would wait for more than it
- * needs is, as soon as anything happens: it is its input's turn. */
-static void a_short_packet_goes_where_long_ones_lack_credit(void **state)
+/* Long packets that wait for credit are not visited before it arrives. A short one behind them is visited at the
+ * next event, in its input's turn. */
+static void a_short_packet_leaves_while_long_ones_lack_credit(void **state)
 {
     (void)state;
     struct virtual_sim_node *e = worker.sim_node[MIDDLE];
@@ -95,7 +94,7 @@ static void a_short_packet_goes_where_long_ones_lack_credit(void **state)
     assert_true(n->hal.idle == 1U << HX_N);
     bring(n, HX_S, north, 1, 2 * LATER);
     virtual_sim_node_visit(e, 3 * LATER);
-    assert_int_equal(sent->packets, 1); /* who waits goes first */
+    assert_int_equal(sent->packets, 1); /* the waiting packet goes first */
     assert_true(n->hal.idle == 0 && n->hal.small == 1);
     bring(n, HX_W, east, HX_PACKET_BLOCKS, 3 * LATER);
     virtual_sim_node_visit(e, 4 * LATER);
@@ -104,7 +103,7 @@ static void a_short_packet_goes_where_long_ones_lack_credit(void **state)
     assert_int_equal(n->hal.small, 0);
 }
 
-/* So many packets pass, one after the other or together. Returns whether the ring of their queue stays. */
+/* Packets pass one by one or together. Returns whether the ring of their queue stays. */
 static bool ring_stays(unsigned packets, bool together)
 {
     static uint64_t time;
@@ -121,9 +120,8 @@ static bool ring_stays(unsigned packets, bool together)
     return n->hal.rx[HX_N].queue[0].slots != 0;
 }
 
-/* A ring that holds two packets stays where all is handed over at once; longer ones, and elsewhere all, are given
- * back. */
-static void what_ring_of_an_empty_queue_stays(void **state)
+/* A ring for two packets stays if all is handed over at once; longer ones, and others, are returned. */
+static void only_a_small_ring_of_an_empty_queue_stays(void **state)
 {
     (void)state;
     assert_false(worker.v.outbox.for_own);
@@ -135,9 +133,8 @@ static void what_ring_of_an_empty_queue_stays(void **state)
     worker.v.outbox.for_own = false;
 }
 
-/* A packet that may go does so, though one that came before it by its input waits for an output to open, and was not
- * looked at. */
-static void a_packet_goes_before_one_whose_output_is_shut(void **state)
+/* A packet leaves although an earlier one of its input waits for a blocked output. */
+static void a_packet_passes_one_for_a_blocked_output(void **state)
 {
     (void)state;
     struct virtual_sim_node *e = worker.sim_node[MIDDLE];
@@ -152,8 +149,9 @@ static void a_packet_goes_before_one_whose_output_is_shut(void **state)
     assert_int_equal(n->hal.tx[HX_N].sum.packets, 1);
 }
 
-/* What comes at one time by one input and VC goes in one step, though only the first of it stands in the agenda. */
-static void what_comes_at_one_time_goes_in_one_step(void **state)
+/* Packets that arrive at one time by one input and VC leave in one step, though only the first has an item in the
+ * event queue. */
+static void arrivals_of_one_time_leave_in_one_step(void **state)
 {
     (void)state;
     struct virtual_sim_node *e = worker.sim_node[MIDDLE];
@@ -169,7 +167,7 @@ static void what_comes_at_one_time_goes_in_one_step(void **state)
     assert_int_equal(n->sw.first_input, (turn + 1) % HX_ACCELERATOR_PORTS);
 }
 
-/* What random packets that come at random times made of a switch: its outputs after each. */
+/* Outputs of a switch after each of several random arrivals. */
 enum { ARRIVALS = 120 /* fewer by each output than there is credit for */, BLOCK_PS = 5120, SEEDS = 12 };
 struct story {
     uint64_t link_free[ARRIVALS][4];
@@ -177,23 +175,22 @@ struct story {
     uint8_t first_input, first_vc;
 };
 
-/* `together`: something else is noted for the time of each arrival, so that it is not alone and its switch makes a step
- * for it. */
+/* `together`: each arrival shares its time with another item, so the switch makes a step for it. */
 static void tell_story(struct story *story, uint64_t seed, bool together)
 {
     static const struct {
         unsigned input;
         struct hx_coordinate to;
-    } way[] = {{HX_W, {1, 0}}, {HX_W, {2, 1}}, {HX_W, {2, 2}}, {HX_W, {1, 2}}, {HX_N, {2, 1}}, {HX_N, {2, 2}},
-               {HX_N, {1, 2}}, {HX_E, {0, 1}}, {HX_E, {0, 2}}, {HX_E, {1, 2}}, {HX_S, {1, 0}}};
+    } arrival[] = {{HX_W, {1, 0}}, {HX_W, {2, 1}}, {HX_W, {2, 2}}, {HX_W, {1, 2}}, {HX_N, {2, 1}}, {HX_N, {2, 2}},
+                   {HX_N, {1, 2}}, {HX_E, {0, 1}}, {HX_E, {0, 2}}, {HX_E, {1, 2}}, {HX_S, {1, 0}}};
     (void)open_lab(NULL);
     struct virtual_sim_node *e = worker.sim_node[MIDDLE];
     struct virtual_node *n = &e->node[0];
     uint64_t time = SOONER;
     for (unsigned i = 0; i < ARRIVALS; i++) {
-        unsigned which = seeded_below(&seed, sizeof way / sizeof *way);
+        unsigned which = seeded_below(&seed, sizeof arrival / sizeof *arrival);
         time += 1 + seeded_below(&seed, (uint64_t)16 * BLOCK_PS);
-        bring(n, way[which].input, way[which].to, HX_PACKET_BLOCKS, time);
+        bring(n, arrival[which].input, arrival[which].to, HX_PACKET_BLOCKS, time);
         if (together)
             virtual_sim_node_note(e, time, VIRTUAL_ITEM_TIMER);
         virtual_sim_node_visit(e, time + 1);
@@ -206,7 +203,7 @@ static void tell_story(struct story *story, uint64_t seed, bool together)
     (void)close_lab(NULL);
 }
 
-static void what_comes_alone_goes_as_in_a_step(void **state)
+static void a_single_arrival_passes_as_in_a_step(void **state)
 {
     (void)state;
     static struct story alone, in_step;
@@ -231,13 +228,13 @@ static void what_comes_alone_goes_as_in_a_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PREPARED(what_stood_behind_a_window_goes_on_after_the_last_that_waited),
-        PREPARED(what_comes_alone_behind_a_window_waits_there_too),
-        PREPARED(what_ring_of_an_empty_queue_stays),
-        PREPARED(a_short_packet_goes_where_long_ones_lack_credit),
-        PREPARED(a_packet_goes_before_one_whose_output_is_shut),
-        PREPARED(what_comes_at_one_time_goes_in_one_step),
-        cmocka_unit_test(what_comes_alone_goes_as_in_a_step),
+        PREPARED(packets_behind_a_window_go_on_after_the_last_that_waited),
+        PREPARED(single_arrivals_behind_a_window_wait_there_too),
+        PREPARED(only_a_small_ring_of_an_empty_queue_stays),
+        PREPARED(a_short_packet_leaves_while_long_ones_lack_credit),
+        PREPARED(a_packet_passes_one_for_a_blocked_output),
+        PREPARED(arrivals_of_one_time_leave_in_one_step),
+        cmocka_unit_test(a_single_arrival_passes_as_in_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

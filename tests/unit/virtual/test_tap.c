@@ -1,4 +1,5 @@
-/* test_tap.c - records come out in the order of simulated time, each once; who finds no room waits for the writer. */
+/* test_tap.c - records come out in the order of simulated time, each once; a worker without room waits for the
+ * writer. */
 #include "hal/virtual/sim_node.h"
 #include "hal/virtual/tap.h"
 #include "tests/support/support_random.h"
@@ -20,7 +21,7 @@ struct bench {
     struct hal_switch sw[PORTS];
     struct virtual_tx tx[PORTS][HX_ACCELERATOR_PORTS];
     struct virtual_rx rx[PORTS][HX_ACCELERATOR_PORTS];
-    struct virtual_slot looked; /* where the packet stood that a switch sends */
+    struct virtual_slot looked; /* slot of the packet that a switch sends */
     struct hal_endpoint ep[PORTS];
     struct hx_tap_count counts[PORTS];
     uint32_t interface[PORTS];
@@ -71,10 +72,10 @@ static void inject(struct bench *b, unsigned port, uint64_t time, unsigned hops)
     struct hx_desc d = {.buffer = virtual_pool_get(&b->w.pool), .hops = (uint8_t)hops};
     memset(virtual_pool_frame(&b->w.pool, d.buffer), 0, SNAPLEN);
     virtual_tap_injected(&b->ep[port], 0, &d, time);
-    virtual_pool_put(&b->w.pool, d.buffer); /* what was recorded is a copy */
+    virtual_pool_put(&b->w.pool, d.buffer); /* a record is a copy */
 }
 
-/* Takes all that is there; the number. */
+/* Takes all records; returns their number. */
 static uint64_t take(struct bench *b)
 {
     uint64_t broken = 0;
@@ -132,7 +133,7 @@ static void of_one_time_by_interface_and_age(void **state)
     }
 }
 
-/* The frames that wait, of all lengths, lie apart: each comes out as it went in, as long as was asked for. */
+/* Waiting frames of all lengths do not overlap: each comes out unchanged, up to the snap length. */
 static void frames_are_whole(void **state)
 {
     struct bench *b = *state;
@@ -173,7 +174,7 @@ static void frames_are_whole(void **state)
     }
 }
 
-/* Where frames have no payload, no more than what an acknowledgement carries is kept of them. */
+/* Frames without payload are recorded up to the length of an acknowledgement's payload. */
 static void without_payload_records_are_short(void **state)
 {
     struct bench *b = *state;
@@ -187,7 +188,7 @@ static void without_payload_records_are_short(void **state)
     assert_int_equal(b->tap.stride, hx_tap_record_bytes(20, true));
 }
 
-/* All of what is no data is kept, for only that says something of its own; of data the header. */
+/* Only the header of data is recorded, and all of other kinds, which carry content of their own. */
 static void without_payload_acknowledgements_are_whole(void **state)
 {
     struct bench *b = *state;
@@ -214,8 +215,7 @@ static void without_payload_acknowledgements_are_whole(void **state)
     }
 }
 
-/* What a switch sends is seen at both ends of the link, at the far one when its head is there; what goes to an endpoint
- * once. */
+/* A sent packet is recorded at both ends of the link, at the far one when its head arrives; a delivery once. */
 static void both_ends_of_a_link_are_recorded(void **state)
 {
     struct bench *b = *state;
@@ -275,7 +275,7 @@ static void waits_for_room(void **state)
     assert_int_equal(b->counts[0].dropped, 0);
 }
 
-static void waits_for_no_one(void **state)
+static void does_not_wait_without_a_writer(void **state)
 {
     struct bench *b = *state;
     for (unsigned n = 0; n < MANY; n++)
@@ -310,7 +310,7 @@ int main(void)
                                        PREPARED(without_payload_acknowledgements_are_whole),
                                        PREPARED(both_ends_of_a_link_are_recorded),
                                        PREPARED(waits_for_room),
-                                       PREPARED(waits_for_no_one),
+                                       PREPARED(does_not_wait_without_a_writer),
                                        PREPARED(ports_that_are_not_captured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

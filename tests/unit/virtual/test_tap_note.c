@@ -1,5 +1,5 @@
-/* test_tap_note.c - why a packet takes its output, as a capture under the virtual clock tells it: each reason of
- * hal/tap_ring.h, at the accelerator in the middle of a board of three by three. */
+/* test_tap_note.c - reasons for a packet's output in captures under the virtual clock: each one of hal/tap_ring.h,
+ * at the accelerator in the middle of a board of three by three. */
 #include "hal/virtual/tap.h"
 #include "tests/support/virtual/support_virtual.h"
 
@@ -16,9 +16,9 @@ static struct worker worker;
 static struct hal_switch *h;
 static struct hx_switch *sw;
 
-/* Ways of the test's own: to 2,1 and 0,2 there is one, to 2,2 there are two, and 1,1 is here. */
-static const uint8_t x_ways[] = {SOUTH, 1 << HX_LOCAL, EAST | SOUTH};
-static const uint8_t y_ways[] = {0, EAST | 1 << HX_LOCAL, EAST | SOUTH};
+/* Routes of the test: one port to 2,1 and to 0,2, two to 2,2; 1,1 is this accelerator. */
+static const uint8_t x_ports[] = {SOUTH, 1 << HX_LOCAL, EAST | SOUTH};
+static const uint8_t y_ports[] = {0, EAST | 1 << HX_LOCAL, EAST | SOUTH};
 
 static int open_lab(void **state)
 {
@@ -27,8 +27,8 @@ static int open_lab(void **state)
     support_virtual_open_worker(&lab, &plan, &worker);
     h = &worker.sim_node[MIDDLE]->node[PLANE].hal;
     sw = &worker.sim_node[MIDDLE]->node[PLANE].sw;
-    sw->route.x_table = x_ways;
-    sw->route.y_table = y_ways;
+    sw->route.x_table = x_ports;
+    sw->route.y_table = y_ports;
     sw->route.turn_mask[HX_W] = UINT8_MAX;
     return 0;
 }
@@ -40,13 +40,13 @@ static int close_lab(void **state)
     return 0;
 }
 
-/* Room of an output for packets of a VC. */
+/* Credit of an output for packets of a VC. */
 static void give_room(unsigned output, unsigned vc, uint64_t packets)
 {
     h->tx[output].lanes = packets * HX_PACKET_BLOCKS << HX_LANE_BITS * vc;
 }
 
-/* A packet from the west; its descriptor, where it lies. */
+/* A packet from the west; returns its descriptor in place. */
 static const struct hx_desc *come(unsigned vc, uint16_t gx, uint16_t gy)
 {
     struct virtual_rx *rx = &h->rx[HX_W];
@@ -57,7 +57,7 @@ static const struct hx_desc *come(unsigned vc, uint16_t gx, uint16_t gy)
     return hal_arrival(h, HX_W, vc, position);
 }
 
-/* All that came in is gone. */
+/* Removes all arrivals. */
 static void empty(void)
 {
     struct virtual_rx *rx = &h->rx[HX_W];
@@ -67,7 +67,7 @@ static void empty(void)
 static struct hx_tap_note note_of(const struct hx_desc *d, unsigned vc, unsigned output)
 {
     struct hx_tap_note n;
-    h->looked = (const struct virtual_slot *)(const void *)d; /* descriptors lie in slots */
+    h->looked = (const struct virtual_slot *)(const void *)d; /* descriptors are in slots */
     virtual_tap_note(&n, h, output, HX_W, vc, d);
     assert_int_equal(n.input, HX_W);
     assert_int_equal(n.input_vc, vc);
@@ -75,7 +75,7 @@ static struct hx_tap_note note_of(const struct hx_desc *d, unsigned vc, unsigned
     return n;
 }
 
-/* What is said of a packet to gx,gy that has just come in on VC 1 and goes on by `output`. */
+/* Note about a packet to gx,gy that has just arrived on VC 1 and leaves by `output`. */
 static struct hx_tap_note note(uint16_t gx, uint16_t gy, unsigned output)
 {
     struct hx_tap_note n = note_of(come(1, gx, gy), 1, output);
@@ -83,7 +83,7 @@ static struct hx_tap_note note(uint16_t gx, uint16_t gy, unsigned output)
     return n;
 }
 
-static void the_only_way(void **state)
+static void the_only_candidate(void **state)
 {
     (void)state;
     give_room(HX_E, 1, 7);
@@ -114,7 +114,7 @@ static void the_most_room_or_a_turn(void **state)
     assert_int_equal(note(2, 2, HX_S).reason, HX_TAP_MOST_ROOM);
 }
 
-/* What packets of the same VC wait for was not to be had, whatever its room. */
+/* Outputs that packets of the same VC wait for are not eligible, at any credit. */
 static void outputs_that_others_wait_for(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void outputs_that_others_wait_for(void **state)
     sw->wanted[0] = sw->wanted[2] = 0;
 }
 
-static void who_has_arrived_and_who_has_no_way(void **state)
+static void arrived_packets_and_packets_without_a_path(void **state)
 {
     (void)state;
     assert_int_equal(note(1, 1, HX_LOCAL).reason, HX_TAP_ARRIVED);
@@ -138,8 +138,8 @@ static void who_has_arrived_and_who_has_no_way(void **state)
     assert_int_equal(note(2, 1, HX_S).reason, HX_TAP_UNREACHABLE);
 }
 
-/* A router of many ports, all of them ways from port 0 to d0 0; those from 1 on have `first`, `first` + 1, ... packets
- * of room. */
+/* A router of many ports; all are paths from port 0 to addr_hi 0. Those from 1 on have credit for `first`, `first` +
+ * 1, ... packets. */
 enum { PORTS = HX_TAP_ROOMS + 4 };
 static struct {
     struct virtual_sim_node sim_node;
@@ -148,7 +148,7 @@ static struct {
     struct virtual_tx tx[PORTS];
     struct hx_input input[PORTS];
     struct virtual_slot slot;
-    uint64_t ways[1], all[1], from[PORTS];
+    uint64_t ports[1], all[1], from[PORTS];
 } many;
 
 static void make_many(unsigned first)
@@ -158,12 +158,12 @@ static void make_many(unsigned first)
     many.node.hal.looked = &many.slot;
     many.node.sw.input = many.input;
     many.node.sw.route = (struct hx_route){.is_router = true,
-                                           .addr_hi_ports = many.ways,
+                                           .addr_hi_ports = many.ports,
                                            .addr_lo_ports = many.all,
                                            .from = many.from,
                                            .columns = 1,
                                            .rows = 1};
-    many.ways[0] = ((uint64_t)1 << PORTS) - 2;
+    many.ports[0] = ((uint64_t)1 << PORTS) - 2;
     many.all[0] = many.from[0] = UINT64_MAX;
     for (unsigned port = 1; port < PORTS; port++) {
         many.tx[port].lanes = (uint64_t)(first + port - 1) * HX_PACKET_BLOCKS << HX_LANE_BITS;
@@ -171,8 +171,8 @@ static void make_many(unsigned first)
     }
 }
 
-/* The rooms of the first are told, and nothing is written behind them. */
-static void more_ways_than_places(void **state)
+/* The note has the credit of the first candidates, and no write beyond them. */
+static void more_candidates_than_entries(void **state)
 {
     (void)state;
     enum { FIRST = 301, BEHIND = offsetof(struct hx_tap_note, room) + sizeof(uint16_t[HX_TAP_ROOMS]) };
@@ -180,7 +180,7 @@ static void more_ways_than_places(void **state)
     _Alignas(struct hx_tap_note) uint8_t memory[sizeof(struct hx_tap_note) + 2 * PORTS] = {0};
     struct hx_tap_note *n = (struct hx_tap_note *)(void *)memory;
     virtual_tap_note(n, &many.node.hal, PORTS - 1, 0, 1, &many.slot.d);
-    assert_true(n->candidates == many.ways[0]);
+    assert_true(n->candidates == many.ports[0]);
     assert_int_equal(n->reason, HX_TAP_MOST_ROOM);
     for (unsigned i = 0; i < HX_TAP_ROOMS; i++)
         assert_int_equal(n->room[i], FIRST + i);
@@ -190,8 +190,8 @@ static void more_ways_than_places(void **state)
     assert_int_equal(n->reason, HX_TAP_TURN);
 }
 
-/* The first two of three were looked at in an earlier step; also where positions begin anew. */
-static void who_has_waited(void **state)
+/* An earlier step has visited the first two of three; also where positions wrap. */
+static void packets_that_have_waited(void **state)
 {
     (void)state;
     struct virtual_rx *rx = &h->rx[HX_W];
@@ -210,8 +210,8 @@ static void who_has_waited(void **state)
     }
 }
 
-/* Behind a port that raises the VC the room is that of the next one, and the last VC does not go there. */
-static void ports_that_raise_the_vc(void **state)
+/* Behind a port with a VC increment the credit is that of the next VC, and the last VC does not go there. */
+static void ports_with_a_vc_increment(void **state)
 {
     (void)state;
     sw->route.raise = EAST;
@@ -227,13 +227,10 @@ static void ports_that_raise_the_vc(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_only_way),
-        cmocka_unit_test(the_most_room_or_a_turn),
-        cmocka_unit_test(outputs_that_others_wait_for),
-        cmocka_unit_test(who_has_arrived_and_who_has_no_way),
-        cmocka_unit_test(more_ways_than_places),
-        cmocka_unit_test(who_has_waited),
-        cmocka_unit_test(ports_that_raise_the_vc),
+        cmocka_unit_test(the_only_candidate),           cmocka_unit_test(the_most_room_or_a_turn),
+        cmocka_unit_test(outputs_that_others_wait_for), cmocka_unit_test(arrived_packets_and_packets_without_a_path),
+        cmocka_unit_test(more_candidates_than_entries), cmocka_unit_test(packets_that_have_waited),
+        cmocka_unit_test(ports_with_a_vc_increment),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);
 }

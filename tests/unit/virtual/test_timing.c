@@ -1,4 +1,4 @@
-/* test_timing.c - presets of the virtual clock, what is said over them, and the picoseconds that follow. */
+/* test_timing.c - presets of the virtual clock, their overrides, and the resulting picoseconds. */
 #include "fabric-emu/virtual/model.h"
 #include "hal/virtual/timing.h"
 #include "hxmesh/switch.h"
@@ -17,7 +17,7 @@ static void assert_timing(const struct hx_timing *t, const uint64_t expected[7])
                 t->buffer == expected[6]);
 }
 
-/* Table III of the paper, what its authors' published runs used, and the study of diameter-two topologies. */
+/* Table III of the paper, its authors' published runs, and the study of diameter-two topologies. */
 static void presets(void **state)
 {
     (void)state;
@@ -37,8 +37,8 @@ static void presets(void **state)
     assert_null(hx_timing_presets[3]);
 }
 
-/* Each field alone is taken over the preset; what was not given is not, whatever stands there. */
-static void what_is_said_over_a_preset(void **state)
+/* Each field alone overrides the preset; fields that are not given do not, at any value. */
+static void overrides_of_a_preset(void **state)
 {
     (void)state;
     static const unsigned bits[] = {HX_GIVEN_LINK,  HX_GIVEN_CROSSBAR, HX_GIVEN_CABLE, HX_GIVEN_TRACE,
@@ -60,7 +60,7 @@ static void what_is_said_over_a_preset(void **state)
     }
 }
 
-/* The command line goes before the file, each for what it gave; zero is a value. */
+/* The command line overrides the file, field by field; zero is a value. */
 static void a_file_and_options(void **state)
 {
     (void)state;
@@ -103,9 +103,8 @@ static void picoseconds(void **state)
     assert_int_equal(t.window, 40000 + 1000 + 40000 + 2560);
 }
 
-/* The window is as short as the shortest way: by the shorter of the two cables, and by the faster of link and
- * crossbar. */
-static void the_shortest_way(void **state)
+/* The window is the shortest path: by the shorter of the two cables, and the faster of link and crossbar. */
+static void the_shortest_window(void **state)
 {
     (void)state;
     const struct virtual_timing t = timing_of((struct hx_timing){
@@ -146,8 +145,8 @@ static void odd_rates(void **state)
     assert_int_equal(t.local.blocks[32], 49201);
 }
 
-/* Injection alone is slower. */
-static void a_pace(void **state)
+/* Only injection is slower. */
+static void an_injection_rate(void **state)
 {
     (void)state;
     struct virtual_timing t = timing_of((struct hx_timing)HX_DEFAULT_TIMING);
@@ -157,13 +156,13 @@ static void a_pace(void **state)
     assert_int_equal(t.local.blocks[32], 32 * 1280);
     virtual_timing_injection_rate(&t, 0.001);
     assert_int_equal(t.inject[32], 32 * 1280000);
-    /* The slowest link at the slowest pace: 16.4 ms a packet, more than 32 bits of ps. */
+    /* The slowest link at the least injection rate: 16.4 ms a packet, more than 32 bits of ps. */
     t = timing_of((struct hx_timing){.link = 1, .crossbar = 1, .given = HX_GIVEN_LINK | HX_GIVEN_CROSSBAR});
     virtual_timing_injection_rate(&t, 0.001);
     assert_int_equal(t.inject[32], UINT64_C(16384000000));
 }
 
-/* The longest latencies, on the slowest links: all that is added to them fits. */
+/* The longest latencies, on the slowest links: their sums fit. */
 static void the_longest_latencies(void **state)
 {
     (void)state;
@@ -180,7 +179,7 @@ static void the_longest_latencies(void **state)
     assert_int_equal(t.ahead, UINT64_C(1000) * HX_MOST_LATENCY + 4 * UINT64_C(65536000));
 }
 
-/* A third of the buffer in whole packets, at most as many as a switch looks at: it fits a lane. */
+/* A third of the buffer in whole packets, at most as many as a switch's window: it fits a lane. */
 static void buffers(void **state)
 {
     (void)state;
@@ -195,15 +194,9 @@ static void buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets),
-        cmocka_unit_test(what_is_said_over_a_preset),
-        cmocka_unit_test(a_file_and_options),
-        cmocka_unit_test(picoseconds),
-        cmocka_unit_test(the_shortest_way),
-        cmocka_unit_test(classes_of_links),
-        cmocka_unit_test(odd_rates),
-        cmocka_unit_test(a_pace),
-        cmocka_unit_test(the_longest_latencies),
+        cmocka_unit_test(presets),     cmocka_unit_test(overrides_of_a_preset), cmocka_unit_test(a_file_and_options),
+        cmocka_unit_test(picoseconds), cmocka_unit_test(the_shortest_window),   cmocka_unit_test(classes_of_links),
+        cmocka_unit_test(odd_rates),   cmocka_unit_test(an_injection_rate),     cmocka_unit_test(the_longest_latencies),
         cmocka_unit_test(buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

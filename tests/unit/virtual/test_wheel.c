@@ -1,4 +1,4 @@
-/* test_wheel.c - the wheel names every entity in the window in which it has something to do, near or far. */
+/* test_wheel.c - the timing wheel gives each simulated node in the windows of its events, near or far. */
 #include "hal/virtual/wheel.h"
 #include "workload/random.h"
 
@@ -48,7 +48,7 @@ static void ends_of_a_window(void **state)
     assert_true(virtual_wheel_next(&w) == VIRTUAL_NO_WINDOW);
 }
 
-/* Which window a time is in when `current` is visited. */
+/* Window of a time while `current` is visited. */
 static uint64_t window_of(uint64_t width, uint64_t current, uint64_t time)
 {
     struct virtual_wheel w;
@@ -59,7 +59,7 @@ static uint64_t window_of(uint64_t width, uint64_t current, uint64_t time)
     return virtual_wheel_next(&w);
 }
 
-/* Both ends of all windows that buckets reach, of any width there may be. */
+/* Both ends of all windows within the buckets, at any possible width. */
 static void windows_of_any_width(void **state)
 {
     (void)state;
@@ -74,8 +74,8 @@ static void windows_of_any_width(void **state)
     }
 }
 
-/* Links may be so long that a window could be, too. */
-static void no_window_is_longer_than_can_be_reckoned(void **state)
+/* Links may be so long that a window would exceed the bound. */
+static void window_lengths_are_bounded(void **state)
 {
     (void)state;
     struct virtual_wheel w;
@@ -84,8 +84,8 @@ static void no_window_is_longer_than_can_be_reckoned(void **state)
     assert_true(virtual_wheel_next(&w) == 2);
 }
 
-/* In the window that is being visited: it is seen in the same set. */
-static void now(void **state)
+/* In the current window: it appears in the same set. */
+static void events_in_the_current_window(void **state)
 {
     (void)state;
     struct virtual_wheel w;
@@ -96,8 +96,8 @@ static void now(void **state)
     assert_true(set[0] == (1U << 3 | 1U << 4));
 }
 
-/* Round the buckets once and many times, and farther than they reach. */
-static void far_ahead(void **state)
+/* Once and many times around the buckets, and farther than they reach. */
+static void windows_far_ahead(void **state)
 {
     (void)state;
     static const uint64_t windows[] = {VIRTUAL_BUCKETS - 1, VIRTUAL_BUCKETS, VIRTUAL_BUCKETS + 1, 1000, 3075000};
@@ -106,14 +106,14 @@ static void far_ahead(void **state)
         virtual_wheel_open(&w, 10, WIDTH);
         virtual_wheel_add(&w, 7, windows[i] * WIDTH + 5);
         assert_true(virtual_wheel_next(&w) == windows[i]);
-        assert_true(virtual_wheel_turn(&w, windows[i])[0] == 1U << 7); /* and nobody else is woken */
+        assert_true(virtual_wheel_turn(&w, windows[i])[0] == 1U << 7); /* and no other node is visited */
         virtual_wheel_done(&w);
         assert_true(virtual_wheel_next(&w) == VIRTUAL_NO_WINDOW);
     }
 }
 
-/* The first entity of a bucket's next word is not taken for one of the next bucket. */
-static void as_many_words_as_entities_need(void **state)
+/* The first node of a bucket's next word is not taken for one of the next bucket. */
+static void as_many_words_as_nodes_need(void **state)
 {
     (void)state;
     struct virtual_wheel w;
@@ -125,7 +125,7 @@ static void as_many_words_as_entities_need(void **state)
     assert_true(virtual_wheel_turn(&w, 1)[0] == 0);
 }
 
-/* One turn for a single entity, and for nobody else. */
+/* A turn with a single simulated node. */
 static void expect_alone(struct virtual_wheel *w, uint64_t window, uint32_t sim_node)
 {
     assert_true(virtual_wheel_next(w) == window);
@@ -133,8 +133,8 @@ static void expect_alone(struct virtual_wheel *w, uint64_t window, uint32_t sim_
     virtual_wheel_done(w);
 }
 
-/* A bucket serves again after a round, and far entities are fetched one by one. */
-static void nobody_is_woken_without_need(void **state)
+/* A bucket is reused after a turn of the wheel, and far nodes are taken in one by one. */
+static void no_node_is_visited_without_need(void **state)
 {
     (void)state;
     struct virtual_wheel w;
@@ -185,7 +185,7 @@ static void note_some(struct virtual_wheel *w, uint64_t from, uint64_t random)
     }
 }
 
-/* As an entity does: takes what is due in the window, and is put back for the soonest of what is left. */
+/* As a simulated node does: takes what is due in the window, and re-enters the wheel at the earliest remaining time. */
 static unsigned visit(struct virtual_wheel *w, uint32_t sim_node)
 {
     unsigned done = 0;
@@ -203,7 +203,7 @@ static unsigned visit(struct virtual_wheel *w, uint32_t sim_node)
     return done;
 }
 
-static void nobody_is_forgotten(void **state)
+static void no_node_is_forgotten(void **state)
 {
     (void)state;
     struct virtual_wheel w;
@@ -232,12 +232,12 @@ int main(void)
         cmocka_unit_test(empty),
         cmocka_unit_test(ends_of_a_window),
         cmocka_unit_test(windows_of_any_width),
-        cmocka_unit_test(no_window_is_longer_than_can_be_reckoned),
-        cmocka_unit_test(now),
-        cmocka_unit_test(far_ahead),
-        cmocka_unit_test(as_many_words_as_entities_need),
-        cmocka_unit_test(nobody_is_woken_without_need),
-        cmocka_unit_test(nobody_is_forgotten),
+        cmocka_unit_test(window_lengths_are_bounded),
+        cmocka_unit_test(events_in_the_current_window),
+        cmocka_unit_test(windows_far_ahead),
+        cmocka_unit_test(as_many_words_as_nodes_need),
+        cmocka_unit_test(no_node_is_visited_without_need),
+        cmocka_unit_test(no_node_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
