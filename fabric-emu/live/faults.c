@@ -338,7 +338,7 @@ static void begin(struct faults *s, size_t at, const struct hits *h)
     struct fault_record *r = &s->record[at];
     const struct hx_fault_target *t = &s->schedule.fault[at].target;
     r->begun = true;
-    r->before = count_on(s->f, t);
+    r->before = cost_on(s->f, t);
     r->lost_before = packets_lost_with(s->f, t);
     r->hits_before = h->ever;
     log_fault(s, r, &s->schedule.fault[at]);
