@@ -83,7 +83,8 @@ int main(int argc, char **argv)
         {HX_STRING("dot", "FILE|-", &asked.dot,
                    "write one plane's graph for Graphviz; - for stdout instead of the figures")},
         {HX_STRING("edges", "FILE|-", &asked.edges,
-                   "write one plane's links, a,b,gbps,ns,kind, as `graph FILE` reads them; - for stdout instead of the figures")},
+                   "write one plane's links, a,b,gbps,ns,kind, as `graph FILE` reads them; - for stdout instead of the "
+                   "figures")},
         HX_OVERRIDE_OPTIONS(&asked.sizes),
         HX_OPTIONS_END};
     static const struct hx_command command = {
