@@ -1,18 +1,18 @@
-/* tap_note.h - fills the note of a packet that leaves a switch (hal/tap_ring.h), alike on all platforms that write notes. */
+/* tap_note.h - fills the note of a packet that leaves a switch (hal/tap_ring.h), for all platforms that write notes. */
 #ifndef HAL_TAP_NOTE_H
 #define HAL_TAP_NOTE_H
 
 #include "hal/tap_ring.h"
 #include "hxmesh/switch.h"
 
-/* For the platform to give. Room in packets behind a port, for what came in where the note says. */
+/* The platform defines it: returns the credit behind a port, in packets, for a packet that arrived as in the note. */
 static inline uint16_t tap_room(struct hal_switch *h, const struct hx_switch *sw, const struct hx_tap_note *n,
                                 unsigned port);
-/* Whether the packet stood in the window before this step. */
+/* The platform defines it: returns whether the packet waited in the window before this step. */
 static inline bool tap_has_waited(const struct hal_switch *h, const struct hx_switch *sw, const struct hx_tap_note *n,
                                   const struct hx_desc *d);
 
-/* Among several candidates: whether another one had as much room. */
+/* Returns TURN if another candidate has as much credit, else MOST_ROOM. */
 static inline enum hx_tap_reason tap_choice(struct hal_switch *h, const struct hx_switch *sw,
                                             const struct hx_tap_note *n)
 {
@@ -36,7 +36,7 @@ static inline enum hx_tap_reason tap_reason(struct hal_switch *h, const struct h
     return (n->candidates & (n->candidates - 1)) == 0 ? HX_TAP_ONLY : tap_choice(h, sw, n);
 }
 
-/* The packet *d came in by (input, vc) and leaves by `output`. */
+/* For the packet *d, which arrived by (input, vc) and leaves by `output`. */
 static inline void tap_note_fill(struct hx_tap_note *n, struct hal_switch *h, const struct hx_switch *sw,
                                  unsigned output, unsigned input, unsigned vc, const struct hx_desc *d)
 {

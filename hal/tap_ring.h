@@ -1,19 +1,19 @@
-/* tap_ring.h - frames on their way from a datapath to a capture file: the record, the ring, and the memory they lie in.
+/* tap_ring.h - carries frames from a datapath to a capture: the record, the ring, and the layout of shared memory.
  *
- * Neutral: no platform and no operating system. A platform writes records (hal/shm/tap.c), fabric-emu/capture/merge.c
- * takes them out and makes a pcapng file of them.
+ * Needs no platform and no operating system. A platform writes records (hal/shm/tap.c); fabric-emu/capture/merge.c reads
+ * them and writes a pcapng file.
  *
  *     datapath of a worker -- ring of records --> capture          one ring a worker: one producer, one consumer
  *
- * The memory of a capture (a tap) is made by whoever captures and shared with all workers:
+ * The capturing process creates the memory of a capture, the tap, and shares it with all workers:
  *
  *     struct hx_tap | program | interface of each port | counts of each interface | rings
  *
  * Ports are numbered through the planes: plane * ports of a plane + first port of the node + port of the node.
  *
- * A datapath that does not wait counts what finds no room in the ring with its interface, and it is gone. One that
- * waits (shape.waits) asks before a step whether there is room for all that the step could write. Everything is copied,
- * nothing here owns a buffer. A producer that dies leaves whole records behind, and one that was never published. */
+ * A datapath that does not wait drops records that find no room in the ring, and counts them by interface. One that
+ * waits (shape.waits) checks before a step that the ring has room for all that the step can write. Records are copies;
+ * nothing here owns a buffer. A producer that dies leaves whole records, and at most one that is not published. */
 #ifndef HXMESH_HAL_TAP_RING_H
 #define HXMESH_HAL_TAP_RING_H
 
@@ -34,10 +34,10 @@ enum {
 };
 #define HX_TAP_MAGIC UINT64_C(0x3150615468736d78) /* "xmshTap1" */
 
-enum hx_tap_direction { HX_TAP_IN = 1, HX_TAP_OUT = 2 }; /* as seen by the port; the numbers are those of pcapng */
+enum hx_tap_direction { HX_TAP_IN = 1, HX_TAP_OUT = 2 }; /* as seen by the port; numbers of pcapng */
 
-/* The order of records of one time, in which they can have happened: what is delivered, which an endpoint may answer at
- * once, then what comes in, then what goes out. */
+/* Order of records of one time: deliveries, which an endpoint may acknowledge at once, then arrivals, then departures.
+ */
 enum hx_tap_rank { HX_TAP_RANK_DELIVERED, HX_TAP_RANK_IN, HX_TAP_RANK_OUT };
 
 /* local: at the port of an endpoint. */
@@ -48,51 +48,51 @@ static inline enum hx_tap_rank hx_tap_rank(enum hx_tap_direction direction, bool
     return local ? HX_TAP_RANK_DELIVERED : HX_TAP_RANK_OUT;
 }
 
-/* Why a packet took the output it took. */
+/* Why a packet took its output. */
 enum hx_tap_reason {
-    HX_TAP_ONLY,        /* there was no other */
-    HX_TAP_MOST_ROOM,   /* more room behind it than behind any other candidate */
-    HX_TAP_TURN,        /* none had more room; it was this one's turn */
-    HX_TAP_WAITED,      /* the packet had waited, and this output was the first to get room */
-    HX_TAP_ARRIVED,     /* it is where it wants to be */
-    HX_TAP_UNREACHABLE, /* none leads on: the endpoint here reports it */
-    HX_TAP_REPLAYED,    /* it never came in: a replay, or the cable of an external accelerator, put it on this link */
+    HX_TAP_ONLY,        /* the only candidate */
+    HX_TAP_MOST_ROOM,   /* more credit than any other candidate */
+    HX_TAP_TURN,        /* as much credit as others, and its turn */
+    HX_TAP_WAITED,      /* the packet waited; this output was the first with credit */
+    HX_TAP_ARRIVED,     /* at its destination */
+    HX_TAP_UNREACHABLE, /* no candidate: the endpoint here reports it */
+    HX_TAP_REPLAYED,    /* no input: a replay or the cable of an external accelerator sent it */
     HX_TAP_REASONS
 };
 
-/* What a wire does not show, of a packet that goes out. */
+/* The switch's decision for a packet that leaves; no wire shows it. */
 struct hx_tap_note {
-    uint64_t candidates;         /* ports of the node that it might have taken */
-    uint64_t wanted;             /* of these, outputs that packets waiting here want: not for a new arrival */
-    uint8_t input, input_vc;     /* where it came in */
-    uint8_t output, reason;      /* where it leaves, and why (enum hx_tap_reason) */
-    uint16_t room[HX_TAP_ROOMS]; /* of the first candidates in the order of ports, before it left; in packets */
+    uint64_t candidates;         /* output ports that the packet might take */
+    uint64_t wanted;             /* of these, outputs that waiting packets want: closed to a new arrival */
+    uint8_t input, input_vc;     /* where the packet arrived */
+    uint8_t output, reason;      /* where it leaves, and enum hx_tap_reason */
+    uint16_t room[HX_TAP_ROOMS]; /* packets, before it left: credit of the first candidates in port order */
 };
 
 struct hx_tap_record {
-    uint64_t time;    /* by the clock of the run: ns, or ps of simulated time */
-    uint64_t id;      /* the same for all sightings of one frame; 0: not known */
-    uint64_t dropped; /* frames of this interface lost to the tap since it was opened */
-    uint32_t size;    /* of the record with all that follows, a multiple of 8 */
+    uint64_t time;    /* ns, or ps of simulated time */
+    uint64_t id;      /* equal for all records of one frame; 0: unknown */
+    uint64_t dropped; /* frames of this interface that the tap dropped since it was opened */
+    uint32_t size;    /* bytes of the record with note and frame, a multiple of 8 */
     uint32_t interface;
     uint16_t original; /* bytes on the wire */
     uint16_t captured; /* bytes kept */
-    uint8_t direction; /* enum hx_tap_direction; 0: fills the ring up to its end */
+    uint8_t direction; /* enum hx_tap_direction; 0: padding up to the end of the ring */
     uint8_t vc;
-    uint8_t noted; /* a struct hx_tap_note follows, then the bytes */
+    uint8_t noted; /* 1: a struct hx_tap_note stands before the frame */
     uint8_t unused;
 };
 
 struct hx_tap_ring {
     alignas(64) _Atomic uint64_t head; /* producer's: bytes published */
-    _Atomic uint32_t writing;          /* producer's: it has read the clock for records it has not published yet */
-    _Atomic uint32_t attached;         /* producer's: it has found the ring, and taps */
-    _Atomic uint64_t floor;            /* producer's, if its time is simulated: what follows is not before this */
+    _Atomic uint32_t writing;          /* producer's: 1 from reading the clock to publishing */
+    _Atomic uint32_t attached;         /* producer's: 1 once it writes records */
+    _Atomic uint64_t floor;            /* producer's, simulated time only: least time of later records */
     alignas(64) _Atomic uint64_t tail; /* consumer's: bytes taken */
     alignas(64) uint8_t bytes[];       /* [ring_bytes] */
 };
 
-/* Sizes, from which all places follow. */
+/* Sizes; all offsets follow from them. */
 struct hx_tap_shape {
     uint32_t rings;
     uint32_t ring_bytes; /* a power of two */
@@ -108,19 +108,19 @@ struct hx_tap {
     uint64_t magic;
     uint32_t version;
     struct hx_tap_shape shape;
-    _Atomic uint32_t stop;    /* by who started the capture: nothing more will come, finish */
-    _Atomic uint32_t gave_up; /* by the same: nobody takes records any more, who waits for room goes on without */
+    _Atomic uint32_t stop;    /* set by the capturing process: no more records come */
+    _Atomic uint32_t gave_up; /* set by the capturing process: no reader; a waiting datapath goes on */
 };
 
-/* Frames of one interface; written by the worker of its port only. */
+/* Frames of one interface; only the worker of its port writes. */
 struct hx_tap_count {
-    _Atomic uint64_t received; /* that passed the port */
-    _Atomic uint64_t accepted; /* that the filter let through */
-    _Atomic uint64_t dropped;  /* that found no room */
+    _Atomic uint64_t received; /* passed the port */
+    _Atomic uint64_t accepted; /* passed the filter */
+    _Atomic uint64_t dropped;  /* found no room in the ring */
     uint64_t unused;
 };
 
-/* ---- where everything lies ---- */
+/* ---- layout ---- */
 
 static inline uint64_t hx_tap_align(uint64_t bytes)
 {
@@ -175,7 +175,7 @@ static inline struct hx_tap_ring *hx_tap_ring(struct hx_tap *t, const struct hx_
     return (struct hx_tap_ring *)(void *)((uint8_t *)t + hx_tap_ring_at(s, ring));
 }
 
-/* Whether these can be the sizes of a tap: who attaches to another's memory asks before believing them. */
+/* Returns whether the sizes are in range: to be checked before another process's memory is used. */
 static inline bool hx_tap_shape_is_good(const struct hx_tap_shape *s)
 {
     bool power = s->ring_bytes && (s->ring_bytes & (s->ring_bytes - 1)) == 0;
@@ -188,7 +188,7 @@ static inline bool hx_tap_shape_is_good(const struct hx_tap_shape *s)
 
 struct hx_tap_producer {
     struct hx_tap_ring *ring;
-    uint64_t size, head, tail; /* tail: as it was last seen */
+    uint64_t size, head, tail; /* tail: as last read */
 };
 
 static inline void hx_tap_producer_init(struct hx_tap_producer *p, struct hx_tap_ring *ring, uint32_t ring_bytes)
@@ -196,27 +196,26 @@ static inline void hx_tap_producer_init(struct hx_tap_producer *p, struct hx_tap
     *p = (struct hx_tap_producer){.ring = ring, .size = ring_bytes};
     p->head = (atomic_load_explicit(&ring->head, memory_order_relaxed) + 7) & ~UINT64_C(7);
     p->tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
-    atomic_store_explicit(&ring->writing, 0, memory_order_release); /* a predecessor may have died in the middle */
+    atomic_store_explicit(&ring->writing, 0, memory_order_release); /* a predecessor may have died while writing */
     atomic_store_explicit(&ring->attached, 1, memory_order_release);
 }
 
-/* Call before reading the clock for what will be written: who takes records out in the order of time must not pass by
- * those that are in the making. */
+/* Call before reading the clock of a record: the consumer, which merges by time, then waits for that record. */
 static inline void hx_tap_writes(struct hx_tap_producer *p)
 {
     atomic_store_explicit(&p->ring->writing, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Bytes of a record that keeps so many. */
+/* Returns the bytes of a record with `captured` bytes of a frame. */
 static inline uint32_t hx_tap_record_bytes(uint32_t captured, bool noted)
 {
     uint32_t bytes = (uint32_t)sizeof(struct hx_tap_record) + captured;
     return (bytes + (noted ? (uint32_t)sizeof(struct hx_tap_note) : 0U) + 7U) & ~7U;
 }
 
-/* Bytes that a step of a switch may write at most: at each of its tapped ports a record for each slot of each VC,
- * coming in and going out; and what is left over at the end of the ring. */
+/* Returns the most bytes that a step of a switch can write: for each tapped port, slot, VC and direction a record, and
+ * the padding at the end of the ring. */
 static inline uint64_t hx_tap_step_bytes(const struct hx_tap_shape *s, unsigned tapped, unsigned slots)
 {
     return ((uint64_t)tapped * slots * HX_VCS * 2 + 1) * hx_tap_record_bytes(s->snaplen, s->annotate);
@@ -230,7 +229,7 @@ static inline bool hx_tap_has_room(struct hx_tap_producer *p, uint64_t bytes)
     return p->head + bytes - p->tail <= p->size;
 }
 
-/* Room for a record of `size` bytes, or NULL. It is there for the taker with hx_tap_publish. */
+/* Returns room for a record of `size` bytes, or NULL. hx_tap_publish() hands it to the consumer. */
 static inline struct hx_tap_record *hx_tap_reserve(struct hx_tap_producer *p, uint32_t size)
 {
     uint64_t to_end = p->size - (p->head & (p->size - 1));
@@ -241,7 +240,7 @@ static inline struct hx_tap_record *hx_tap_reserve(struct hx_tap_producer *p, ui
             return NULL;
     }
     struct hx_tap_record *r = (struct hx_tap_record *)(void *)(p->ring->bytes + (p->head & (p->size - 1)));
-    if (pad) { /* a multiple of 8, maybe too short for a record: only size and direction count */
+    if (pad) { /* a multiple of 8, maybe shorter than a record: the consumer reads size and direction only */
         if (pad >= sizeof *r)
             *r = (struct hx_tap_record){.size = (uint32_t)pad};
         r = (struct hx_tap_record *)(void *)p->ring->bytes;
@@ -267,7 +266,7 @@ static inline void hx_tap_publish(struct hx_tap_producer *p)
     atomic_store_explicit(&p->ring->writing, 0, memory_order_release);
 }
 
-/* One writer: a load and a store, no locked instruction. */
+/* With a single writer, a load and a store need no locked instruction. */
 static inline void hx_tap_add(_Atomic uint64_t *count, uint64_t more)
 {
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more, memory_order_relaxed);
@@ -277,7 +276,7 @@ static inline void hx_tap_add(_Atomic uint64_t *count, uint64_t more)
 
 struct hx_tap_consumer {
     struct hx_tap_ring *ring;
-    uint64_t size, head, tail; /* head: as it was last looked at */
+    uint64_t size, head, tail; /* head: as last read */
 };
 
 static inline void hx_tap_consumer_init(struct hx_tap_consumer *c, struct hx_tap_ring *ring, uint32_t ring_bytes)
@@ -286,7 +285,7 @@ static inline void hx_tap_consumer_init(struct hx_tap_consumer *c, struct hx_tap
     c->tail = c->head = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 }
 
-/* Looks at what there is. true: whatever comes later has a time not before this call. */
+/* Reads the head. Returns true if all later records have times not before this call. */
 static inline bool hx_tap_look(struct hx_tap_consumer *c)
 {
     atomic_thread_fence(memory_order_seq_cst);
@@ -295,8 +294,8 @@ static inline bool hx_tap_look(struct hx_tap_consumer *c)
     return !is_writing;
 }
 
-/* The next record, or NULL: there is none before c->head. What stands there is checked: a ring that makes no sense is
- * skipped up to its head, and *broken counts it. Stays valid until hx_tap_taken. */
+/* Returns the next record before c->head, or NULL. It checks the record: an inconsistent ring is skipped up to its head
+ * and counted in *broken. The record is valid until hx_tap_taken(). */
 static inline struct hx_tap_record *hx_tap_next(struct hx_tap_consumer *c, uint32_t interfaces, uint64_t *broken)
 {
     while (c->head != c->tail) {
@@ -324,7 +323,7 @@ static inline struct hx_tap_record *hx_tap_next(struct hx_tap_consumer *c, uint3
     return NULL;
 }
 
-/* Its room may be written again after hx_tap_free. */
+/* Passes the record. hx_tap_free() gives its room back to the producer. */
 static inline void hx_tap_taken(struct hx_tap_consumer *c, const struct hx_tap_record *r)
 {
     c->tail += r->size;

@@ -1,5 +1,5 @@
-/* user.h - what an endpoint's owner does with payload and events, as functions that it gives: hal_read_payload, hal_write_payload and
- * hal_event of a platform whose endpoints have owners of several kinds. */
+/* user.h - hal_read_payload(), hal_write_payload() and hal_event() as calls of functions that an endpoint's owner sets;
+ * for a platform whose endpoints have owners of several kinds. */
 #ifndef HAL_USER_H
 #define HAL_USER_H
 
@@ -13,7 +13,7 @@ struct hal_user {
     void *of;
 };
 
-/* For the platform to give, whose endpoint it is. */
+/* The platform defines it: returns the functions of an endpoint's owner. */
 static inline const struct hal_user *hal_user(const struct hal_endpoint *h);
 
 static inline void hal_read_payload(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
