@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The kernel names its clock source "tsc" only when the counter is constant and synchronous on all cores. */
+/* The kernel offers the clock source "tsc" only when the counter is constant and synchronous on all cores. */
 static int counter_is_good(void)
 {
     FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/available_clocksource", "r");
@@ -16,8 +16,8 @@ static int counter_is_good(void)
     return good;
 }
 
-/* What both clocks show at one moment: of some readings the quickest, for in the midst of one the process may lose its
- * core. */
+/* Reads both clocks at one instant. Of several readings it takes the quickest: the process may lose its core in
+ * between. */
 static struct shm_clock read_both(void)
 {
     enum { READINGS = 8 };

@@ -1,14 +1,15 @@
-/* clock.h - nanoseconds, cheap enough to read at every endpoint step: the processor's counter where it is constant
- * and shared by all cores, else the system's monotonic clock. Zero is somewhere before the process began; all
- * processes forked after shm_clock_start() agree. */
+/* clock.h - nanoseconds, cheap enough to read at every endpoint step.
+ *
+ * Reads the processor's counter if it is constant and shared by all cores, else the system's monotonic clock. Zero lies
+ * before the start of the process. All processes forked after shm_clock_start() agree. */
 #ifndef SHM_CLOCK_H
 #define SHM_CLOCK_H
 
 #include "base/clock.h"
 
 struct shm_clock {
-    uint64_t ticks, ns; /* read at the same moment */
-    uint64_t scale;     /* ns of a tick, times 2^32; 0: use the system's clock */
+    uint64_t ticks, ns; /* read at one instant */
+    uint64_t scale;     /* ns a tick, times 2^32; 0: use the system's clock */
 };
 
 /* Measures the counter against the system's clock for 5 ms. */

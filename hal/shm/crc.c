@@ -1,4 +1,4 @@
-/* crc.c - what CRCs took (crc.h). */
+/* crc.c - time spent on CRCs (crc.h). */
 #include "crc.h"
 
 struct shm_crc shm_crc;

@@ -1,14 +1,14 @@
-/* crc.h - CRC-32C for the firmware (hal/simd/crc32c.h), and what it took: a part of what verifying costs. */
+/* crc.h - CRC-32C for the firmware (hal/simd/crc32c.h), and the time it takes. */
 #ifndef SHM_CRC_H
 #define SHM_CRC_H
 
 #include "clock.h"
 #include "hal/simd/crc32c.h"
 
-/* Of this process: the firmware does not say for which endpoint it asks. */
+/* One per process: the firmware does not name the endpoint. */
 struct shm_crc {
-    const struct shm_clock *clock; /* NULL: nobody wants to know */
-    uint64_t ns;                   /* so far */
+    const struct shm_clock *clock; /* NULL: not measured */
+    uint64_t ns;                   /* total */
 };
 extern struct shm_crc shm_crc;
 

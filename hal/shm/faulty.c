@@ -1,14 +1,14 @@
-/* faulty.c - carrying packets over a faulty link (faulty.h). */
+/* faulty.c - carries packets over a faulty link (faulty.h). */
 #include "faulty.h"
 #include "base/split_mix.h"
 
 #include <string.h>
 
-/* A receiver tells its credit at least so often; what a lost frame said is known at the latest with the next. */
+/* Longest time between two credit frames. The next frame replaces a lost one. */
 static const uint64_t credit_period_ns = 20000;
 static const uint64_t ns_a_second = 1000000000;
 
-/* ---- in and out ---- */
+/* ---- insert and remove ---- */
 
 static void note_gone(struct shm_faulty *f)
 {
@@ -28,7 +28,7 @@ static void commit(struct shm_faulty *f)
     shm_commit_pools(w);
 }
 
-/* Positions keep their numbers, so that the switch's window stays as it is. */
+/* Positions keep their numbers, so the window of the switch stays valid. */
 void shm_faulty_begin(struct shm_faulty *f, struct shm_rx *rx)
 {
     for (unsigned vc = 0; vc < f->vcs; vc++) {
@@ -58,14 +58,14 @@ bool shm_faulty_end(struct shm_faulty *f, struct shm_rx *rx, struct hx_input *in
     return true;
 }
 
-/* ---- dice ---- */
+/* ---- random numbers ---- */
 
-static bool falls(struct shm_faulty *f, uint32_t share)
+static bool happens(struct shm_faulty *f, uint32_t share)
 {
     return share && split_mix_next(&f->dice) % HX_FAULT_WHOLE < share;
 }
 
-/* ---- a packet ---- */
+/* ---- one packet ---- */
 
 static struct hx_desc *slot_of(const struct shm_faulty *f, struct shm_link *link, unsigned vc, uint16_t position)
 {
@@ -90,8 +90,8 @@ static void lose(struct shm_faulty *f, const struct hx_desc *d, uint64_t *count)
     ++*count;
 }
 
-/* Where nobody looks at the CRC a turned bit would be delivered as good: there the header becomes one that decodes to
- * nothing. It is set, not turned, so that two links do not mend each other's damage. */
+/* If the receiver checks no CRC, a flipped bit would be delivered as good data. Then the header becomes undecodable
+ * instead. The version is set, not flipped: two faulty links must not undo each other. */
 static void corrupt(struct shm_faulty *f, const struct hx_desc *d)
 {
     uint8_t *frame = f->worker->buffers[d->buffer].frame;
@@ -122,7 +122,7 @@ static void duplicate(struct shm_faulty *f, unsigned vc, const struct hx_desc *d
     f->cost->duplicated++;
 }
 
-/* There is room for one. The sender's process writes the slot: what is judged is a copy, and that goes on. */
+/* Moves one packet; `to` has room for it. The sender's process can write the slot, so the checks use a copy. */
 static void carry(struct shm_faulty *f, unsigned vc, uint16_t position)
 {
     const struct hx_desc d = shm_read_desc(slot_of(f, f->from, vc, position));
@@ -132,20 +132,20 @@ static void carry(struct shm_faulty *f, unsigned vc, uint16_t position)
         uint64_t begins = f->free_at > f->worker->now ? f->free_at : f->worker->now;
         f->free_at = begins + (HX_HEADER_BYTES + (uint64_t)d.length) * ns_a_second / c->bytes_a_second;
     }
-    if (falls(f, c->loss)) {
+    if (happens(f, c->loss)) {
         lose(f, &d, &f->cost->lost);
         return;
     }
-    if (known && falls(f, c->corrupt))
+    if (known && happens(f, c->corrupt))
         corrupt(f, &d);
     arrive(f, vc, &d);
-    if (known && falls(f, c->duplicate))
+    if (known && happens(f, c->duplicate))
         duplicate(f, vc, &d);
 }
 
-/* ---- a VC ---- */
+/* ---- one VC ---- */
 
-/* Whether the packet has come to the end of the cable, and the cable can take it. */
+/* True if the packet has crossed the cable and the cable's rate allows it. */
 static bool is_due(const struct shm_faulty *f, unsigned vc, uint16_t position)
 {
     uint64_t now = f->worker->now;
@@ -153,14 +153,14 @@ static bool is_due(const struct shm_faulty *f, unsigned vc, uint16_t position)
     return now >= came + f->condition.delay_ns && (!f->condition.bytes_a_second || now >= f->free_at);
 }
 
-/* Two that change places need room for three: the first may come twice. */
+/* Two swapped packets need three slots: the first may be duplicated. */
 static unsigned carry_due(struct shm_faulty *f, unsigned vc, uint16_t end)
 {
     unsigned moved = 0;
     uint16_t at = hx_lane(f->taken, vc);
     while (at != end && room(f, vc) && is_due(f, vc, at)) {
         uint16_t next = (uint16_t)(at + 1);
-        bool swap = next != end && room(f, vc) > 2 && is_due(f, vc, next) && falls(f, f->condition.reorder);
+        bool swap = next != end && room(f, vc) > 2 && is_due(f, vc, next) && happens(f, f->condition.reorder);
         if (swap) {
             carry(f, vc, next);
             f->cost->reordered++;
@@ -184,9 +184,9 @@ static unsigned cut_off(struct shm_faulty *f, unsigned vc, uint16_t end)
     return cut;
 }
 
-/* ---- the step ---- */
+/* ---- step ---- */
 
-/* Where the sender stands, as far as it can be true. */
+/* The sender's head; `taken` if that value is impossible. */
 static uint16_t end_of(const struct shm_faulty *f, uint64_t heads, unsigned vc)
 {
     uint16_t end = hx_lane(heads, vc);
@@ -203,11 +203,11 @@ static void stamp(struct shm_faulty *f, unsigned vc, uint16_t end)
     f->stamped = hx_lane_set(f->stamped, vc, end);
 }
 
-/* One frame says how far all VCs are. Returns whether it came. */
-static bool tell_credit(struct shm_faulty *f)
+/* One credit frame covers all VCs. Returns false if the frame is lost. */
+static bool publish_credit(struct shm_faulty *f)
 {
     f->tell_at = f->worker->now + credit_period_ns;
-    if (!f->leaving && falls(f, f->condition.credit_loss)) {
+    if (!f->leaving && happens(f, f->condition.credit_loss)) {
         f->cost->credits_lost++;
         return false;
     }
@@ -225,12 +225,12 @@ unsigned shm_faulty_step(struct shm_faulty *f)
         stamp(f, vc, end);
         moved += f->condition.down ? cut_off(f, vc, end) : carry_due(f, vc, end);
     }
-    bool told = false;
+    bool published = false;
     if (f->taken != f->tail && (moved || f->leaving || f->worker->now >= f->tell_at))
-        told = tell_credit(f);
-    if (moved || told)
+        published = publish_credit(f);
+    if (moved || published)
         commit(f);
-    return moved + told;
+    return moved + published;
 }
 
 bool shm_faulty_holds(const struct shm_faulty *f)

@@ -1,7 +1,7 @@
-/* hal_port.h - the shared-memory platform: what include/hxmesh/hal.h asks for, over the rings of link.h and pool.h.
+/* hal_port.h - the shared-memory platform: the functions of include/hxmesh/hal.h over the rings of link.h and pool.h.
  *
- * A credit unit is a ring slot, which takes any packet. Every process of a fabric compiles the firmware against this
- * file; fabric-emu/live/nodes.c says how links and pools are bound to switches and endpoints. */
+ * A credit unit is a ring slot, which takes any packet. Each process of a fabric compiles the firmware against this
+ * file. fabric-emu/live/nodes.c binds links and pools to switches and endpoints. */
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
@@ -14,15 +14,15 @@
 #include "pool.h"
 #include "redo.h"
 
-/* What all switches and endpoints of a worker share. Private to the process. */
+/* Shared by all switches and endpoints of a worker. Private to the process. */
 struct shm_worker {
     struct shm_step step;
     uint32_t self, workers;
     uint32_t ring_mask;         /* size of a pool ring - 1 */
     uint32_t per_home;          /* buffers of one home */
     uint32_t reserve;           /* buffers kept for acknowledgements */
-    struct shm_buffer *buffers; /* all of the fabric's */
-    uint64_t *injected_ns;      /* by buffer: when its packet was injected */
+    struct shm_buffer *buffers; /* of the whole fabric */
+    uint64_t *injected_ns;      /* by buffer: injection time of its packet, ns */
     struct {
         struct shm_pool_ring *ring;
         uint64_t head;
@@ -31,22 +31,22 @@ struct shm_worker {
         struct shm_pool_ring *ring;
         uint64_t tail;
     } take[SHM_MAX_WORKERS]; /* ring[from][self] */
-    uint64_t gave, took;     /* rings changed by this step, bit by worker */
-    uint64_t touched;        /* workers that may have something to do now, bit by worker */
-    uint64_t now;            /* nanoseconds; shm_set_now() */
-    uint64_t waited;         /* of these, spent waiting for a capture: no answer could come */
-    bool waits;              /* it waits for one now */
-    uint64_t last_from;      /* where buffers were found last */
+    uint64_t gave, took;     /* pool rings changed in this step, bit by worker */
+    uint64_t touched;        /* workers to wake, bit by worker */
+    uint64_t now;            /* ns; set by shm_set_now() */
+    uint64_t waited;         /* ns of `now` spent waiting for a capture */
+    bool waits;              /* waits for a capture */
+    uint64_t last_from;      /* worker that returned the last buffer taken */
 };
 
 /* The sending side of a link. */
 struct shm_tx {
     struct shm_link *link;
-    uint64_t head; /* with what this step has transmitted */
-    uint64_t sum;  /* not yet taken by shm_take_counts: packets << SHM_SUM_SHIFT + bytes */
+    uint64_t head; /* includes packets of this step */
+    uint64_t sum;  /* packets << SHM_SUM_SHIFT + bytes; cleared by shm_take_counts() */
     uint32_t peer; /* worker of the consumer */
 };
-enum { SHM_SUM_SHIFT = 40 }; /* taken before it holds 2^24 packets or 2^40 bytes */
+enum { SHM_SUM_SHIFT = 40 }; /* cleared before it holds 2^24 packets or 2^40 bytes */
 
 static inline void shm_count(struct shm_tx *tx, const struct hx_desc *d)
 {
@@ -57,7 +57,7 @@ static inline void shm_count(struct shm_tx *tx, const struct hx_desc *d)
 struct shm_rx {
     struct shm_link *link;
     uint64_t tail;
-    uint64_t seen;  /* positions the switch has looked at */
+    uint64_t seen;  /* positions the switch has read */
     uint64_t ahead; /* lanes: how far a head may be ahead of `seen` */
     uint64_t gone[HX_VCS];
     bool any_gone; /* some gone[] is not zero */
@@ -68,18 +68,17 @@ struct hal_switch {
     struct shm_worker *worker;
     unsigned ports;
     unsigned size;           /* slots of a VC's ring, a power of two, at most 64 */
-    uint64_t slots;          /* shm_link_slots(): none of a VC that the fabric has not */
-    uint64_t brings;         /* ports with a link that may bring something */
-    uint64_t up;             /* ports with a link that takes something */
-    uint64_t sent, released; /* ports changed by this step */
-    uint64_t gone_changed;   /* ports whose gone[] changed in this step */
-    uint64_t *drops;         /* [HX_DROP_COUNT] in the arena */
+    uint64_t slots;          /* shm_link_slots(): 0 for VCs that the fabric lacks */
+    uint64_t brings;         /* input ports with a link */
+    uint64_t up;             /* output ports with a link */
+    uint64_t sent, released; /* ports changed in this step */
+    uint64_t gone_changed;   /* ports with a change of gone[] in this step */
+    uint64_t *drops;         /* [HX_DROP_COUNT], in the arena */
     struct shm_tx *tx;
     struct shm_rx *rx;
-    struct shm_tapped *tap; /* ports whose frames are captured (tap.h); NULL: none */
+    struct shm_tapped *tap; /* captured ports (tap.h); NULL: none */
 };
 
-/* tap.c */
 void shm_tap_step(const struct hal_switch *h);
 void shm_tap_redirects(const struct hal_switch *h, unsigned input, unsigned vc, uint16_t position);
 
@@ -97,7 +96,8 @@ static inline uint32_t shm_buffers_free(struct shm_worker *w, uint32_t from)
     return (uint32_t)(shm_load(&w->take[from].ring->head) - w->take[from].tail);
 }
 
-/* Whether more than `reserve` are free. They come home by every worker's ring, so all of them count. */
+/* True if more than `reserve` buffers are free. Buffers come home through the rings of all workers, so it adds them
+ * up. */
 static inline bool shm_has_more_free(struct shm_worker *w, uint32_t reserve)
 {
     uint32_t sum = shm_buffers_free(w, w->self);
@@ -141,11 +141,10 @@ static inline void shm_commit_pools(struct shm_worker *w)
 
 /* ---- switch ---- */
 
-/* A step moves bursts, and on a link each VC has a buffer of its own. */
+/* A step moves bursts; each VC of a link has its own buffer. */
 enum { HAL_SPARSE = 0, HAL_VCS_APART = 1, HAL_SHARED = 1 };
 
-/* hx_lanes_sub() by the vector instructions of the machine, if it has any: what a step asks of each port, and mostly of
- * memory. */
+/* hx_lanes_sub() by vector instructions, if the machine has them. */
 typedef uint16_t shm_lanes __attribute__((vector_size(sizeof(uint64_t))));
 static inline uint64_t shm_lanes_sub(uint64_t a, uint64_t b)
 {
@@ -180,7 +179,7 @@ static inline uint64_t hal_tx_credits(struct hal_switch *h, unsigned output)
     const struct shm_tx *tx = &h->tx[output];
     uint64_t left;
     bool can_be = hx_lanes_left(&left, h->slots, shm_lanes_sub(tx->head, shm_load(&tx->link->tails)));
-    return __builtin_expect(can_be, 1) ? left : 0; /* 0: of a tail that cannot be true */
+    return __builtin_expect(can_be, 1) ? left : 0; /* 0: the tail is impossible */
 }
 
 static inline unsigned hal_packet_credits(const struct hx_desc *d)
@@ -189,7 +188,7 @@ static inline unsigned hal_packet_credits(const struct hx_desc *d)
     return 1;
 }
 
-/* Slots that are taken at the far end. */
+/* Occupied slots at the far end. */
 static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned output)
 {
     const struct shm_tx *tx = &h->tx[output];
@@ -210,7 +209,7 @@ static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d
     return true;
 }
 
-/* Both digits at once: the worker may be killed before the next instruction. */
+/* Writes both address numbers in one store: the worker may be killed between two instructions. */
 static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t addr_hi,
                                 uint16_t addr_lo)
 {
@@ -229,14 +228,14 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     (void)input;
     (void)vc;
     struct shm_tx *tx = &h->tx[output];
-    /* What is counted before the slot, which may lie anywhere as far as a compiler knows: it would read all of it
-     * again. */
+    /* Counts before it writes the slot. The compiler assumes that the slot may alias these fields and would reload
+     * them. */
     const uint64_t heads = tx->head;
     tx->head = hx_lane_add(heads, d->vc, 1);
     h->sent |= (uint64_t)1 << output;
     struct hx_desc *slot = &tx->link->slots[d->vc * h->size + (hx_lane(heads, d->vc) & (h->size - 1))];
     shm_count(tx, d);
-    /* Field by field: the caller has just written two bytes of *d, and a 16-byte copy would wait for them. */
+    /* Field by field: the caller has just written two bytes of *d, which would stall a 16-byte copy. */
     slot->buffer = d->buffer;
     slot->length = d->length;
     slot->vc = d->vc;
@@ -258,7 +257,7 @@ static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, c
         shm_buffer_put(h->worker, buffer);
 }
 
-/* Bits of the window positions tail .. seen-1 of one VC that have left. */
+/* Bits of positions tail .. seen-1 of one VC that hold no packet. */
 static inline uint64_t shm_gone(uint64_t tail, uint64_t seen, unsigned vc, uint64_t waiting)
 {
     unsigned span = (uint16_t)(hx_lane(seen, vc) - hx_lane(tail, vc));
@@ -269,7 +268,7 @@ static inline uint64_t shm_gone(uint64_t tail, uint64_t seen, unsigned vc, uint6
     return (range << at | (at ? range >> (64 - at) : 0)) & ~waiting;
 }
 
-/* Brings rx->gone up to date; returns whether it changed. */
+/* Updates rx->gone; returns whether it changed. */
 static inline bool shm_release_gone(struct shm_rx *rx, uint64_t tail, uint64_t seen, const uint64_t waiting[HX_VCS])
 {
     uint64_t any = 0;
@@ -301,8 +300,8 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
     h->released |= (uint64_t)moved << input;
 }
 
-/* Notes heads (tails) of the ports that changed, without a branch a port: which ports those are is random, and a
- * wrong guess of the processor would cost as much as the rest of the commit. */
+/* Notes heads (tails) of changed ports without a branch a port: the set is random, so branches would be
+ * mispredicted. */
 static inline __attribute__((always_inline)) void shm_note_heads(struct hal_switch *h, unsigned ports)
 {
     struct shm_worker *w = h->worker;
@@ -345,7 +344,7 @@ static inline void shm_note_gone(struct shm_step *step, const struct shm_rx *rx)
         shm_note(step, &rx->link->gone[vc], rx->gone[vc]);
 }
 
-/* `gone` of old positions must not outlive the tail that covers them, nor be seen before it: all in one step. */
+/* `gone` bits of old positions must not outlive the tail that covers them, nor precede it: one step holds both. */
 static inline __attribute__((always_inline)) void shm_commit(struct hal_switch *h, unsigned ports)
 {
     struct shm_worker *w = h->worker;
@@ -370,7 +369,7 @@ static inline void hal_commit(struct hal_switch *h)
         shm_commit(h, h->ports);
 }
 
-/* What was sent since the last time, headers included; now and then, and at the end. */
+/* Packets and bytes sent since the last call, headers included. Call it before SHM_SUM_SHIFT overflows. */
 struct shm_counts {
     uint64_t packets, bytes;
 };
@@ -389,14 +388,14 @@ struct hal_endpoint {
     unsigned vcs; /* of the fabric */
     unsigned size;
     struct shm_tx inject[HX_MAX_PLANES]; /* link to input LOCAL of each plane's switch */
-    struct shm_rx eject[HX_MAX_PLANES];  /* link from its output LOCAL */
-    unsigned injected, ejected;          /* planes changed by this step, bit by plane */
-    unsigned first_vc[HX_MAX_PLANES];    /* whose turn it is to be ejected first: none may starve */
+    struct shm_rx eject[HX_MAX_PLANES];  /* link from output LOCAL of each plane's switch */
+    unsigned injected, ejected;          /* planes changed in this step, bit by plane */
+    unsigned first_vc[HX_MAX_PLANES];    /* VC to eject first; rotates for fairness */
     uint64_t *drops;
-    const uint64_t *sent; /* packets that the firmware has counted */
-    uint64_t *sent_shown; /* where that is shown before a step is: whoever is killed has shown no less. NULL: nowhere */
+    const uint64_t *sent; /* packets counted by the firmware */
+    uint64_t *sent_shown; /* copy of *sent, written before the step is published: a kill loses no count. NULL: none */
     struct hal_user user;
-    void (*delivered)(void *of, const struct hx_desc *burst, unsigned n); /* NULL: nobody asks. shm_age() of each */
+    void (*delivered)(void *of, const struct hx_desc *burst, unsigned n); /* NULL: not called */
 };
 
 static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
@@ -426,14 +425,14 @@ static inline uint64_t hal_now(struct hal_endpoint *h)
     return h->worker->now - h->worker->waited;
 }
 
-/* For endpoints time stands still while the worker waits. What has passed is not taken back: it never goes back. */
+/* Time of endpoints stands still while the worker waits for a capture. It never runs backward. */
 static inline void shm_set_now(struct shm_worker *w, uint64_t now)
 {
     w->waited += w->waits ? now - w->now : 0;
     w->now = now;
 }
 
-/* Nanoseconds since the packet was injected. */
+/* Age of the packet since injection, ns. */
 static inline uint64_t shm_age(const struct shm_worker *w, const struct hx_desc *d)
 {
     return w->now - w->injected_ns[d->buffer];
@@ -451,8 +450,8 @@ static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const stru
 
 static inline void hal_endpoint_commit(struct hal_endpoint *h);
 
-/* What is not believed is dropped here, and unknown to the firmware: without anything else in the burst it might commit
- * nothing, and another step would publish the buffers given back while they lie in the link, too. */
+/* Takes arrived descriptors; drops those with impossible values. A burst of only such descriptors commits here: the
+ * firmware does not know of them, and their buffers must not be published as free while the link still holds them. */
 static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
 {
     struct shm_rx *rx = &h->eject[plane];

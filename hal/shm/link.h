@@ -1,17 +1,18 @@
-/* link.h - one direction of a cable in shared memory: a ring of descriptors for each VC.
+/* link.h - one direction of a link in shared memory: a ring of descriptors for each VC.
  *
  *     line 0  producer's: heads      line 1  consumer's: tails, gone      then slots[VC][size]
  *
- * The free room of a VC's ring is its credit, so there is nothing to drift. All VCs' indices (free running, 16 bit)
+ * The free slots of a VC's ring are its credit, so credit cannot drift. The indices of all VCs (free running, 16 bit)
  * share one word: one store publishes a burst on every VC.
  *
  * Slots of a VC:    tail ............... head .......... tail + size
  *                   | held, or gone      | free            |
- * A slot between tail and head holds a buffer, unless its bit in `gone` says that the consumer has already sent it on
- * out of turn. Held -> gone -> free are the only moves, by the consumer; free -> held, by the producer.
  *
- * What the other side wrote is checked before use: a head more than `size` ahead of the tail is not believed. It may
- * write at any time, so what is checked is a copy: shm_read_desc(). */
+ * A slot between tail and head holds a buffer, unless its bit in `gone` is set: the consumer sent it out of order. The
+ * consumer moves slots from held to gone to free, the producer from free to held.
+ *
+ * Values of the other side are checked before use: a head more than `size` ahead of the tail is rejected. The other
+ * side may write at any time, so the checks use a copy: shm_read_desc(). */
 #ifndef SHM_LINK_H
 #define SHM_LINK_H
 
@@ -41,11 +42,11 @@ static inline uint64_t shm_link_slots(unsigned vcs, unsigned size)
     return size * (HX_LANE_ONES >> (HX_LANE_BITS * (HX_VCS - vcs)));
 }
 
-/* Words of what has other types. */
+/* Words that alias other types. */
 typedef uint64_t __attribute__((may_alias)) shm_word;
 typedef uint32_t __attribute__((may_alias)) shm_half_word;
 
-/* A copy of a slot of the other side's, each word of it read once. */
+/* Copies a slot of the other side; reads each word once. */
 static inline struct hx_desc shm_read_desc(const struct hx_desc *slot)
 {
     const volatile shm_word *from = (const volatile shm_word *)(const void *)slot;

@@ -1,7 +1,7 @@
-/* noted.c - the forwarding step once more, for switches whose capture asks why packets go where they go.
+/* noted.c - the forwarding step for switches that a capture asks for routing decisions.
  *
- * Why a packet took an output is known only at that moment. A test at every packet would cost all runs something, so
- * this file builds the firmware's switch a second time, with a transmit that writes a note first (hal/tap_ring.h). */
+ * The reason for an output is known only when the packet leaves. To spare all other runs a test per packet, this file
+ * compiles the firmware's switch again, with a transmit that writes a note first (hal/tap_ring.h). */
 #define hx_accelerator_step  shm_noted_accelerator_step
 #define hx_router_step       shm_noted_router_step
 #define hx_accelerator_pass  shm_noted_accelerator_pass

@@ -1,9 +1,9 @@
-/* pool.h - packet buffers in shared memory and the rings that carry them home.
+/* pool.h - packet buffers in shared memory, and the rings that return them.
  *
- * Every buffer has a home worker. ring[from][home] carries free buffers from worker `from` to their home; ring[w][w]
- * holds the free ones a worker took in itself and starts full. A worker takes buffers from any ring[..][itself], so a
- * buffer lies in exactly one ring at any time: free here, or in a link (link.h). Each ring has one producer and one
- * consumer and room for all buffers of its home and those of a step in the making: it never runs full. */
+ * Every buffer has a home worker. ring[from][home] carries free buffers from worker `from` to their home. ring[w][w]
+ * holds the free buffers that worker w returned itself, and starts full. A worker takes buffers from any
+ * ring[..][itself]. So a buffer is in exactly one ring: free here, or in a link (link.h). Each ring has one producer
+ * and one consumer. It has room for all buffers of its home and those of an uncommitted step, so it never overflows. */
 #ifndef SHM_POOL_H
 #define SHM_POOL_H
 
@@ -23,8 +23,8 @@ static inline size_t shm_pool_ring_bytes(uint32_t size)
     return sizeof(struct shm_pool_ring) + (((size_t)size * sizeof(uint32_t) + 63) & ~(size_t)63);
 }
 
-/* What the platform notes about a packet lies apart from its frame, eight notes on a cache line. Buffers are an odd
- * number of lines apart, so that their headers, all that is touched of most, have no part of a cache in common. */
+/* Data of the platform lies apart from the frame, eight entries a cache line. Buffers are an odd number of lines apart,
+ * so their headers spread over all sets of a cache. */
 struct shm_buffer {
     alignas(64) uint8_t frame[HX_MAX_FRAME];
 };

@@ -1,16 +1,16 @@
-/* redo.h - makes what a step does to shared memory happen as a whole, whatever instruction a kill -9 hits.
+/* redo.h - makes a step's changes to shared memory atomic under kill -9 at any instruction.
  *
- * All that decides who owns a buffer is a set of 64-bit words: heads and tails of rings, and which slots of a window
- * have left. A step writes descriptors into slots that no head has published yet, then
+ * A set of 64-bit words decides the owner of each buffer: heads and tails of rings, and `gone` bits. A step writes
+ * descriptors into slots that no head has published, then
  *
  *     1. notes the new values of these words in the worker's record     (invisible)
  *     2. sets record->count                                             (the step has happened)
  *     3. stores the words, heads before tails                           (others see it)
  *     4. clears record->count
  *
- * If the process dies before 2, nothing has happened: every buffer is still where it was. After 2, whoever finds the
- * record does 3 and 4 again, which is harmless: each word has one writer, and that one is dead. Heads first: for a
- * moment a buffer may be seen in two rings, but only by its dead owner, never in none. */
+ * If the process dies before 2, every buffer is where it was. If it dies later, the supervisor repeats 3 and 4. That is
+ * harmless: each word has one writer, and that one is dead. Heads come first: a buffer may be in two rings for a short
+ * time, but never in none, and only its dead owner sees both. */
 #ifndef SHM_REDO_H
 #define SHM_REDO_H
 
@@ -20,19 +20,19 @@
 enum { SHM_REDO_ENTRIES = 512, SHM_REDO_GROUP = 4 };
 
 struct shm_redo_entry {
-    uint64_t offset; /* of a 64-bit word, in bytes from the arena's start */
+    uint64_t offset; /* of a 64-bit word, bytes from the arena's start */
     uint64_t value;
 };
 
-/* Lies in the arena, one a worker. Invariant: entries 0 .. count-1 are complete whenever count is not 0. */
+/* In the arena, one per worker. Invariant: entries 0 .. count-1 are complete whenever count is not 0. */
 struct shm_redo {
     _Atomic uint64_t count;
-    uint64_t nowhere; /* takes what fills up the last group (shm_step_commit()) */
+    uint64_t nowhere; /* target of the stores that pad the last group */
     uint64_t unused[6];
     struct shm_redo_entry entry[SHM_REDO_ENTRIES + SHM_REDO_GROUP - 1];
 };
 
-/* A step in the making; private to the worker. */
+/* An uncommitted step; private to the worker. */
 struct shm_step {
     uint8_t *arena;
     struct shm_redo *redo;
@@ -57,7 +57,7 @@ static inline void shm_redo_store(uint8_t *arena, const struct shm_redo_entry *e
     atomic_store_explicit(word, entry->value, memory_order_release);
 }
 
-/* Step 3. The entries are the worker's own, just written, or a copy that was judged (fabric-emu/live/recover.c). */
+/* Step 3. The entries are the worker's own, or a validated copy (fabric-emu/live/recover.c). */
 static inline void shm_redo_apply(uint8_t *arena, const struct shm_redo_entry *entry, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -68,11 +68,11 @@ static inline void shm_redo_apply(uint8_t *arena, const struct shm_redo_entry *e
 static inline void shm_redo_end(struct shm_redo *redo)
 {
     atomic_store_explicit(&redo->count, 0, memory_order_release);
-    atomic_signal_fence(memory_order_seq_cst); /* the next step's entries are written behind this, not before */
+    atomic_signal_fence(memory_order_seq_cst); /* keeps the next step's entries behind this store */
 }
 
-/* Steps 2 to 4. How many words there are nobody can foresee, so they are stored in groups, the last filled up with
- * stores to `nowhere`: a processor foresees the number of groups. */
+/* Steps 2 to 4. The number of words is random, so it stores them in groups and pads the last with stores to `nowhere`:
+ * the processor predicts the number of groups. */
 static inline void shm_step_commit(struct shm_step *step)
 {
     const struct shm_step made = *step;

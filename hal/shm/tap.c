@@ -1,10 +1,10 @@
-/* tap.c - copies the frames of tapped ports into the rings of captures (tap.h). */
+/* tap.c - copies frames of tapped ports into the rings of captures (tap.h). */
 #include "tap.h"
 #include "hal_port.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/types.h> /* pcap/bpf.h takes u_int as given, and on x86 alone another header has it */
+#include <sys/types.h> /* pcap/bpf.h needs u_int; other headers define it only on x86 */
 
 #include <pcap/bpf.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ uint64_t shm_tap_sealed_size(int fd)
     return seals >= 0 && seals & F_SEAL_SHRINK && fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-/* Private copies of all that decides where the worker reads and writes. */
+/* Copies and validates everything that decides where the worker reads and writes. Returns 0 or -errno. */
 static int take_in(struct shm_tap *tap, uint32_t ring, uint32_t ports)
 {
     const struct hx_tap_shape *s = &tap->shape;
@@ -47,7 +47,7 @@ int shm_tap_attach(struct shm_taps *taps, unsigned slot, int fd, uint32_t ring, 
     *tap = (struct shm_tap){.bytes = shm_tap_sealed_size(fd)};
     if (tap->bytes < sizeof *tap->memory)
         return -EPROTO;
-    /* All pages now: one by one they would be faults of the datapath. */
+    /* Maps all pages at once: page faults would stall the datapath. */
     void *base = mmap(NULL, tap->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
     if (base == MAP_FAILED)
         return -errno;
@@ -83,7 +83,8 @@ static uint64_t tapped_ports(const struct shm_tap *tap, uint32_t first_port, uns
     return set;
 }
 
-/* A ring that is too small for a whole step is waited for until it is empty. */
+/* Bytes that must be free before a step; 0: the capture may drop frames. A ring smaller than a whole step must be
+ * empty. */
 static uint64_t needs(const struct shm_tap *tap, uint64_t ports, unsigned slots)
 {
     uint64_t bytes = hx_tap_step_bytes(&tap->shape, (unsigned)__builtin_popcountll(ports), slots);
@@ -122,8 +123,8 @@ struct shm_tapped *shm_tapped_new(struct shm_taps *taps, const struct hal_switch
 
 /* ---- a step ---- */
 
-/* What all records of a step have in common. */
-struct moment {
+/* Common to all records of a step. */
+struct recording {
     const struct shm_tapped *of;
     struct shm_tap *tap;
     uint64_t time;
@@ -132,7 +133,7 @@ struct moment {
 #if defined(__x86_64__)
 enum { STREAM_FROM = 512, STREAM_UNIT = 16 };
 
-/* A long frame goes past the caches: nobody here reads it again, and what it would push out is the datapath's. */
+/* Copies long frames past the caches: the frame is not read again, and the cache belongs to the datapath. */
 static void copy(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
     if (bytes < STREAM_FROM) {
@@ -146,7 +147,7 @@ static void copy(uint8_t *to, const uint8_t *from, uint32_t bytes)
     memcpy(to + at, from + at, bytes - at);
 }
 
-/* What was streamed is not held back by a release store. */
+/* A release store does not order streamed stores. */
 static void copies_first(void)
 {
     _mm_sfence();
@@ -168,7 +169,7 @@ static uint64_t id_of(const struct shm_taps *taps, uint32_t buffer)
     return (taps->worker->injected_ns[buffer] - taps->started_ns) * buffers + buffer + 1;
 }
 
-static void write_record(const struct moment *m, uint32_t interface, const struct hx_desc *d, unsigned via,
+static void write_record(const struct recording *m, uint32_t interface, const struct hx_desc *d, unsigned via,
                          enum hx_tap_direction direction, const struct hx_tap_note *note)
 {
     struct shm_tap *tap = m->tap;
@@ -204,9 +205,9 @@ static void write_record(const struct moment *m, uint32_t interface, const struc
     hx_frame_set_via(hx_tap_bytes_of(r), via);
 }
 
-/* Records positions from .. to of a VC of a link. `notes`, `came`: by slot, NULL: none. */
-static void record_vc(const struct moment *m, unsigned port, const struct hx_desc *slots, unsigned size, uint16_t from,
-                      uint16_t to, enum hx_tap_direction direction, const struct hx_tap_note *notes,
+/* Records positions from .. to of one VC of a link. `notes`, `came`: by slot, NULL: none. */
+static void record_vc(const struct recording *m, unsigned port, const struct hx_desc *slots, unsigned size,
+                      uint16_t from, uint16_t to, enum hx_tap_direction direction, const struct hx_tap_note *notes,
                       const uint32_t *came)
 {
     const struct shm_worker *w = m->of->taps->worker;
@@ -223,8 +224,8 @@ static void record_vc(const struct moment *m, unsigned port, const struct hx_des
     }
 }
 
-static void record_port(const struct moment *m, const struct hal_switch *h, unsigned port, const struct shm_link *link,
-                        uint64_t from, uint64_t to, enum hx_tap_direction direction)
+static void record_port(const struct recording *m, const struct hal_switch *h, unsigned port,
+                        const struct shm_link *link, uint64_t from, uint64_t to, enum hx_tap_direction direction)
 {
     const struct hx_tap_note *notes = direction == HX_TAP_OUT && m->tap->shape.annotate ? m->of->note : NULL;
     const uint32_t *came = direction == HX_TAP_IN ? m->of->came : NULL;
@@ -235,8 +236,7 @@ static void record_port(const struct moment *m, const struct hal_switch *h, unsi
     }
 }
 
-/* Transit does not look at frames, so they are far away. Asks for the beginnings of those that a port is to record, and
- * for the place of the next record. */
+/* Transit does not touch frames, so they are not in the cache. Prefetches the beginnings of the frames to record. */
 static void prefetch_port(const struct shm_worker *w, const struct hal_switch *h, const struct shm_link *link,
                           uint64_t from, uint64_t to)
 {
@@ -254,7 +254,7 @@ static void prefetch_port(const struct shm_worker *w, const struct hal_switch *h
     }
 }
 
-static void prefetch(const struct hal_switch *h, const struct moment *m, uint64_t in, uint64_t out)
+static void prefetch(const struct hal_switch *h, const struct recording *m, uint64_t in, uint64_t out)
 {
     const struct shm_worker *w = m->of->taps->worker;
     const struct hx_tap_producer *p = &m->tap->out;
@@ -270,7 +270,7 @@ static void prefetch(const struct hal_switch *h, const struct moment *m, uint64_
     }
 }
 
-/* Ports of `set` where something came in, or goes out. */
+/* Ports of `set` with arrivals that are not recorded. */
 static uint64_t came_in(const struct hal_switch *h, uint64_t set)
 {
     uint64_t news = 0;
@@ -281,7 +281,7 @@ static uint64_t came_in(const struct hal_switch *h, uint64_t set)
     return news;
 }
 
-static void record_step(const struct hal_switch *h, struct moment *m, uint64_t in, uint64_t out)
+static void record_step(const struct hal_switch *h, struct recording *m, uint64_t in, uint64_t out)
 {
     prefetch(h, m, in, out);
     hx_tap_writes(&m->tap->out);
@@ -314,7 +314,7 @@ void shm_tap_redirects(const struct hal_switch *h, unsigned input, unsigned vc, 
         h->tap->came[(size_t)input * HX_VCS * h->size + slot] = 1U + hx_desc_via(&h->rx[input].link->slots[slot]);
 }
 
-/* What has come by a port until now is recorded. */
+/* Clears `came` of recorded arrivals. */
 static void forget_came(const struct hal_switch *h, unsigned port)
 {
     uint32_t *came = h->tap->came + (size_t)port * HX_VCS * h->size;
@@ -329,7 +329,7 @@ void shm_tap_step(const struct hal_switch *h)
     for (unsigned slot = 0; slot < SHM_TAPS; slot++) {
         uint64_t in = came_in(h, t->ports[slot]);
         uint64_t out = h->sent & t->ports[slot];
-        struct moment m = {.of = t, .tap = &t->taps->tap[slot]};
+        struct recording m = {.of = t, .tap = &t->taps->tap[slot]};
         if (in | out)
             record_step(h, &m, in, out);
     }

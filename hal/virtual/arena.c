@@ -1,4 +1,4 @@
-/* arena.c - a stock of memory in huge pages (arena.h). */
+/* arena.c - memory in huge pages (arena.h). */
 #include "arena.h"
 #include "base/error.h"
 #include "base/huge.h"
@@ -10,17 +10,17 @@
 #define CHUNK ((size_t)64 << 20)
 enum { ALIGNMENT = 64, RING_SIZES = 40 };
 
-/* A ring that was given back. */
+/* A ring on the free list. */
 struct spare {
     struct spare *next;
 };
 
-/* What is left of the newest chunk. */
+/* Rest of the newest chunk. */
 struct chunk {
     uint8_t *at, *end;
 };
 
-/* Chunks in huge pages, and in small ones; and rings that were given back, by the power of two of their size. */
+/* Chunks in huge and in small pages, and free rings by the power of two of their size. */
 static struct {
     struct chunk huge, small;
     struct spare *ring[RING_SIZES];
@@ -77,7 +77,7 @@ void *virtual_arena_take_ring(size_t bytes)
     if (!spare)
         return virtual_arena_take((size_t)1 << size);
     arena.ring[size] = spare->next;
-    __builtin_prefetch(spare->next); /* soon taken too */
+    __builtin_prefetch(spare->next); /* likely taken next */
     return spare;
 }
 

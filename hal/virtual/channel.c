@@ -1,8 +1,7 @@
-/* channel.c - the channel between processes of one machine (channel.h): boxes in shared memory, written in one window
- * and read in the next, and a barrier.
+/* channel.c - the channel between processes of one machine (channel.h): boxes in shared memory and a barrier.
  *
- * A box is written by one worker and read by another, in turns: windows of even and odd number have boxes of their own,
- * so a box is written again only when its reader has long passed the barrier behind it. */
+ * One worker writes a box in one window, another reads it in the next. Even and odd windows have separate boxes, so a
+ * box is rewritten only after its reader has passed the barrier. */
 #include "channel.h"
 #include "base/error.h"
 #include "wheel.h"
@@ -24,19 +23,19 @@ enum {
     MOST_SPINS = 4000,
     FEWEST_SPINS = 16,
     MOST_YIELDS = 20,
-    IDLE_WAIT_NS = 20000000, /* who sleeps may miss that the channel was broken */
+    IDLE_WAIT_NS = 20000000, /* a sleeper polls `broken` this often */
     LINE = 64,
-    AHEAD = 8 * LINE /* of what a box is written up to */
+    AHEAD = 8 * LINE /* bytes of a box to prefetch */
 };
-#define BOX_BYTES ((size_t)256 << 20) /* addresses; memory only for what was ever used */
+#define BOX_BYTES ((size_t)256 << 20) /* addresses; memory only for touched pages */
 
-/* What a worker says at a turn. `windows` counts its turns: the others wait until it has caught up. Who sleeps
- * meanwhile counts itself in `sleepers` and looks again first; who has caught up looks there afterwards. Between their
- * store and their load both have a full fence, so one of them sees the other. */
-struct seat {
+/* What a worker publishes at its turns. `windows` counts them; the others wait for it. A sleeper counts itself in
+ * `sleepers`, then reads `windows` again; the publisher stores `windows`, then reads `sleepers`. Both have a full fence
+ * in between, so one of them sees the other. */
+struct turns {
     alignas(64) _Atomic uint32_t windows; /* futex word */
     _Atomic uint32_t sleepers;
-    struct virtual_turn said[2];
+    struct virtual_turn published[2];
 };
 
 struct box {
@@ -46,15 +45,15 @@ struct box {
 
 struct virtual_channel {
     unsigned workers, self;
-    uint32_t window; /* turns this worker has made */
+    uint32_t window; /* turns of this worker */
     bool own_core;
-    unsigned spins; /* before it sleeps: fewer, the more often that was in vain, as where workers share a core */
+    unsigned spins; /* spins before it sleeps; halved when they were in vain */
     uint8_t *boxes; /* [2][from][to], BOX_BYTES each */
     size_t mapped;
-    struct seat *seat;    /* [workers] */
-    _Atomic bool *broken; /* beside the seats */
-    unsigned from;        /* whose box is being read */
-    size_t at;            /* how far */
+    struct turns *turns;  /* [workers] */
+    _Atomic bool *broken; /* behind the last worker's turns */
+    unsigned from;        /* worker of the box being read */
+    size_t at;            /* offset in that box */
 };
 
 static void *map_shared(size_t bytes)
@@ -69,9 +68,9 @@ struct virtual_channel *virtual_channel_create(unsigned workers)
 {
     struct virtual_channel *c = hx_allocate(1, sizeof *c);
     c->workers = workers;
-    size_t seats = (workers + 1U) * sizeof(struct seat);
-    c->seat = map_shared(seats);
-    c->broken = (_Atomic bool *)(void *)&c->seat[workers];
+    size_t bytes = (workers + 1U) * sizeof(struct turns);
+    c->turns = map_shared(bytes);
+    c->broken = (_Atomic bool *)(void *)&c->turns[workers];
     c->mapped = 2 * (size_t)workers * workers * BOX_BYTES;
     c->boxes = workers > 1 ? map_shared(c->mapped) : NULL;
     return c;
@@ -89,7 +88,7 @@ void virtual_channel_destroy(struct virtual_channel *c)
 {
     if (c->boxes)
         (void)munmap(c->boxes, c->mapped);
-    (void)munmap(c->seat, (c->workers + 1U) * sizeof(struct seat));
+    (void)munmap(c->turns, (c->workers + 1U) * sizeof(struct turns));
     free(c);
 }
 
@@ -106,8 +105,8 @@ static size_t record_bytes(uint32_t frame_bytes)
     return sizeof(struct virtual_record) + ((size_t)frame_bytes + 7) / 8 * 8;
 }
 
-/* What is to be written soon was read by another core last, whose cache has it: that takes as long as a hop, so it is
- * asked for ahead, to be written. */
+/* The reader's core has these lines in its cache; fetching them takes as long as a hop. So they are prefetched for
+ * writing. */
 static inline void prefetch_to_write(const uint8_t *at)
 {
 #if defined(__x86_64__)
@@ -132,28 +131,28 @@ struct virtual_record *virtual_channel_send(struct virtual_channel *c, unsigned 
     return r;
 }
 
-static void wake_sleepers(struct seat *seat)
+static void wake_sleepers(struct turns *turns)
 {
-    if (atomic_load_explicit(&seat->sleepers, memory_order_relaxed))
-        (void)syscall(SYS_futex, &seat->windows, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    if (atomic_load_explicit(&turns->sleepers, memory_order_relaxed))
+        (void)syscall(SYS_futex, &turns->windows, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static bool has_caught_up(const struct virtual_channel *c, const struct seat *seat)
+static bool has_caught_up(const struct virtual_channel *c, const struct turns *turns)
 {
-    return (int32_t)(atomic_load_explicit(&seat->windows, memory_order_acquire) - c->window) >= 0;
+    return (int32_t)(atomic_load_explicit(&turns->windows, memory_order_acquire) - c->window) >= 0;
 }
 
-static void sleep_until_it_moves(const struct virtual_channel *c, struct seat *seat)
+static void sleep_until_it_moves(const struct virtual_channel *c, struct turns *turns)
 {
     const struct timespec idle_wait = {.tv_nsec = IDLE_WAIT_NS};
-    atomic_fetch_add(&seat->sleepers, 1);
-    uint32_t seen = atomic_load(&seat->windows);
+    atomic_fetch_add(&turns->sleepers, 1);
+    uint32_t seen = atomic_load(&turns->windows);
     if ((int32_t)(seen - c->window) < 0)
-        (void)syscall(SYS_futex, &seat->windows, FUTEX_WAIT, seen, &idle_wait, NULL, 0);
-    atomic_fetch_sub(&seat->sleepers, 1);
+        (void)syscall(SYS_futex, &turns->windows, FUTEX_WAIT, seen, &idle_wait, NULL, 0);
+    atomic_fetch_sub(&turns->sleepers, 1);
 }
 
-/* A core that has two threads gives its time to the other one for a moment. */
+/* Yields to the other thread of the core. */
 static inline void relax(void)
 {
 #if defined(__x86_64__)
@@ -163,11 +162,11 @@ static inline void relax(void)
 #endif
 }
 
-/* Where nobody else is on this core. */
-static bool spins_until_caught_up(struct virtual_channel *c, const struct seat *seat)
+/* For a worker with a core of its own. */
+static bool spins_until_caught_up(struct virtual_channel *c, const struct turns *turns)
 {
     for (unsigned spins = 0; spins < c->spins; spins++) {
-        if (has_caught_up(c, seat)) {
+        if (has_caught_up(c, turns)) {
             c->spins = 2 * c->spins < MOST_SPINS ? 2 * c->spins : MOST_SPINS;
             return true;
         }
@@ -177,25 +176,25 @@ static bool spins_until_caught_up(struct virtual_channel *c, const struct seat *
     return false;
 }
 
-/* Where those it waits for may be on this core: that takes far less than to sleep and be woken. */
-static bool yields_until_caught_up(const struct virtual_channel *c, const struct seat *seat)
+/* For workers that share a core: yielding costs far less than a sleep and a wakeup. */
+static bool yields_until_caught_up(const struct virtual_channel *c, const struct turns *turns)
 {
     for (unsigned yields = 0; yields < MOST_YIELDS; yields++) {
-        if (has_caught_up(c, seat))
+        if (has_caught_up(c, turns))
             return true;
         (void)sched_yield();
     }
     return false;
 }
 
-static bool wait_for(struct virtual_channel *c, struct seat *seat)
+static bool wait_for(struct virtual_channel *c, struct turns *turns)
 {
-    if (c->own_core ? spins_until_caught_up(c, seat) : yields_until_caught_up(c, seat))
+    if (c->own_core ? spins_until_caught_up(c, turns) : yields_until_caught_up(c, turns))
         return true;
-    while (!has_caught_up(c, seat)) {
+    while (!has_caught_up(c, turns)) {
         if (atomic_load_explicit(c->broken, memory_order_relaxed))
             return false;
-        sleep_until_it_moves(c, seat);
+        sleep_until_it_moves(c, turns);
     }
     return true;
 }
@@ -212,8 +211,8 @@ void virtual_channel_publish(struct virtual_channel *c, const struct virtual_tur
 {
     if (c->workers == 1)
         return;
-    struct seat *own = &c->seat[c->self];
-    own->said[c->window++ % 2] = *turn;
+    struct turns *own = &c->turns[c->self];
+    own->published[c->window++ % 2] = *turn;
     atomic_store(&own->windows, c->window);
     atomic_thread_fence(memory_order_seq_cst);
     wake_sleepers(own);
@@ -226,9 +225,9 @@ bool virtual_channel_wait(struct virtual_channel *c, struct virtual_turn *turn)
     uint32_t ended = c->window - 1;
     *turn = (struct virtual_turn){.next = VIRTUAL_NO_WINDOW};
     for (unsigned w = 0; w < c->workers; w++) {
-        if (w != c->self && !wait_for(c, &c->seat[w]))
+        if (w != c->self && !wait_for(c, &c->turns[w]))
             return false;
-        combine(turn, &c->seat[w].said[ended % 2]);
+        combine(turn, &c->turns[w].published[ended % 2]);
     }
     for (unsigned w = 0; w < c->workers; w++)
         box_of(c, c->window, c->self, w)->used = 0;

@@ -1,4 +1,4 @@
-/* event_queue.c - an agenda that has come to the end of its room (event_queue.h). */
+/* event_queue.c - moves an event queue back to the start of its memory (event_queue.h). */
 #include "event_queue.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ void virtual_event_queue_begin_anew(struct virtual_event_queue *a)
 {
     unsigned count = virtual_event_queue_count(a);
     uint64_t *begin = a->key + VIRTUAL_EVENT_QUEUE_FIRST;
-    memmove(begin, a->key + a->first, (count + 1) * sizeof *a->key); /* with what stands behind the last */
+    memmove(begin, a->key + a->first, (count + 1) * sizeof *a->key); /* with the sentinel */
     a->first = VIRTUAL_EVENT_QUEUE_FIRST;
     a->end = (uint16_t)(VIRTUAL_EVENT_QUEUE_FIRST + count);
     a->limit = virtual_event_queue_limit(a->room, count);

@@ -1,11 +1,11 @@
-/* event_queue.h - what one entity has to do, soonest first: (time, item) in order, in memory of fixed size.
+/* event_queue.h - future events of one simulated node: (time, item) in order, in memory of fixed size.
  *
- * Every item stands in it at most once, which whoever notes it sees to; so its room follows from the number of items.
- * Among equal times the lowest item comes first: the order never depends on the order of noting. Most of what is noted
- * is later than nearly all that stands there, so it goes in from the end: with some to some tens of items that takes
- * half the instructions of a heap. What stands there moves on through the room, and back to its beginning when the end
- * is reached, or long before where little stands there, so that it stays in few cache lines: in a ring each look would
- * cost two instructions more. */
+ * The caller notes every item at most once, so the number of items bounds the size. At equal times the lowest item
+ * comes first: the order of insertion has no effect.
+ *
+ * Most new events are later than nearly all others, so insertion starts at the end. For a few tens of events that takes
+ * half the instructions of a heap. The events move through the memory; they go back to its start at the end, or much
+ * earlier if they are few, to stay in few cache lines. A ring would cost two more instructions per access. */
 #ifndef VIRTUAL_EVENT_QUEUE_H
 #define VIRTUAL_EVENT_QUEUE_H
 
@@ -14,37 +14,34 @@
 enum { VIRTUAL_ITEM_BITS = 9 };
 #define VIRTUAL_NEVER (UINT64_MAX >> VIRTUAL_ITEM_BITS) /* ps: ten hours */
 
-/* Of so many places each that goes in looks at all, without a branch: how many are later than it nobody can foresee,
- * and a branch that is foretold wrongly costs as much as some sixty instructions. */
+/* Entries that an insertion compares without a branch: their number is unpredictable. */
 enum { VIRTUAL_EVENT_QUEUE_LOOKS = 3, VIRTUAL_EVENT_QUEUE_FIRST = VIRTUAL_EVENT_QUEUE_LOOKS + 1 };
 
-/* What goes in between two moves to the beginning, where there is room. */
+/* Insertions between two moves to the start, if there is room. */
 enum { VIRTUAL_EVENT_QUEUE_RUN = 16 };
 
-/* Invariant: VIRTUAL_EVENT_QUEUE_FIRST <= first <= end < limit <= room; at first .. end-1 keys rise. Before them stand
- * zeros, so that who goes in from the end stops there, and behind them one that is later than any, so that an empty
- * agenda need not be told from others. */
+/* Invariant: VIRTUAL_EVENT_QUEUE_FIRST <= first <= end < limit <= room; keys at first .. end-1 rise. Zeros before them
+ * stop an insertion; the latest possible key behind them makes an empty queue no special case. */
 struct virtual_event_queue {
     uint64_t *key; /* [room]: time << VIRTUAL_ITEM_BITS | item */
     uint16_t room, first, end;
-    uint16_t limit; /* what stands there moves to the beginning when its end comes so far */
+    uint16_t limit; /* `end` at which the events move to the start */
 };
 
-/* Entries for so many items, at least one: with nearly half as many to spare it moves back to the beginning seldom
- * enough. */
+/* Entries for `items` items, at least one. The half in addition makes moves rare. */
 static inline unsigned virtual_event_queue_room(unsigned items)
 {
     return VIRTUAL_EVENT_QUEUE_FIRST + items + (items - 1) / 2 + 1;
 }
 
-/* How far the end may come, where so many stand at the beginning. */
+/* Limit of `end` with `count` events at the start. */
 static inline uint16_t virtual_event_queue_limit(unsigned room, unsigned count)
 {
     unsigned limit = VIRTUAL_EVENT_QUEUE_FIRST + count + VIRTUAL_EVENT_QUEUE_RUN + 1;
     return (uint16_t)(limit < room ? limit : room);
 }
 
-/* An empty one. `key`: `room` entries, virtual_event_queue_room() of its items. */
+/* Empties the queue. `key`: `room` entries, virtual_event_queue_room() of its items. */
 static inline void virtual_event_queue_open(struct virtual_event_queue *a, uint64_t *key, unsigned room)
 {
     *a = (struct virtual_event_queue){.key = key,
@@ -67,13 +64,13 @@ static inline unsigned virtual_event_queue_item(uint64_t key)
     return (unsigned)key & ((1U << VIRTUAL_ITEM_BITS) - 1);
 }
 
-/* Of the soonest; VIRTUAL_NEVER: there is none. */
+/* Time of the first event; VIRTUAL_NEVER: none. */
 static inline uint64_t virtual_event_queue_time(const struct virtual_event_queue *a)
 {
     return a->key[a->first] >> VIRTUAL_ITEM_BITS;
 }
 
-/* Puts a key in at `at`, or before: those that are later move up to there. */
+/* Inserts a key at `at` or before; later ones move up. */
 static inline void virtual_event_queue_put(uint64_t *at, uint64_t key)
 {
     for (unsigned i = 0; i < VIRTUAL_EVENT_QUEUE_LOOKS; i++, at--) {
@@ -86,7 +83,7 @@ static inline void virtual_event_queue_put(uint64_t *at, uint64_t key)
     *at = key;
 }
 
-/* Moves what stands there to the beginning. */
+/* Moves the events to the start of the memory. */
 void virtual_event_queue_begin_anew(struct virtual_event_queue *a);
 
 static inline void virtual_event_queue_note(struct virtual_event_queue *a, uint64_t time, unsigned item)
@@ -98,7 +95,7 @@ static inline void virtual_event_queue_note(struct virtual_event_queue *a, uint6
     virtual_event_queue_put(end, time << VIRTUAL_ITEM_BITS | item);
 }
 
-/* Takes the soonest off; the agenda is not empty. */
+/* Takes the first event; the queue is not empty. */
 static inline unsigned virtual_event_queue_take(struct virtual_event_queue *a)
 {
     uint64_t *soonest = a->key + a->first++;
@@ -107,7 +104,7 @@ static inline unsigned virtual_event_queue_take(struct virtual_event_queue *a)
     return item;
 }
 
-/* An item that stands in it is for this time, if that is sooner. */
+/* Moves an item that is in the queue to `time`, if that is earlier. */
 static inline void virtual_event_queue_sooner(struct virtual_event_queue *a, uint64_t time, unsigned item)
 {
     uint64_t key = time << VIRTUAL_ITEM_BITS | item;

@@ -1,11 +1,11 @@
-/* fault.c - what a link that has faults does to packets and credits (fault.h). */
+/* fault.c - effects of faulty links on packets and credits (fault.h). */
 #include "fault.h"
 #include "sim_node.h"
 #include "tap.h"
 
 enum {
-    LATE_PACKETS = 4,      /* by which a reordered packet is late */
-    MOST_CREDITS_LOST = 64 /* in a row: also where all are */
+    LATE_PACKETS = 4,      /* delay of a reordered packet, in full packets */
+    MOST_CREDITS_LOST = 64 /* in a row: a bound, should all be lost */
 };
 
 static const struct hx_link_change *state_at(struct virtual_fault *f, uint64_t ps)
@@ -15,7 +15,7 @@ static const struct hx_link_change *state_at(struct virtual_fault *f, uint64_t p
     return f->next ? &f->change[f->next - 1] : NULL;
 }
 
-/* The fault for which the link is down at some time from that of state_at() to `until`; NULL: it is up. */
+/* The fault that takes the link down between the state `now` and `until`; NULL: it stays up. */
 static const struct hx_link_change *goes_down(const struct virtual_fault *f, const struct hx_link_change *now,
                                               uint64_t until)
 {
@@ -27,13 +27,13 @@ static const struct hx_link_change *goes_down(const struct virtual_fault *f, con
     return NULL;
 }
 
-static bool falls(const struct virtual_faults *all, const struct virtual_fault *f, enum hx_fault_die die,
-                  uint32_t share)
+static bool happens(const struct virtual_faults *all, const struct virtual_fault *f, enum hx_fault_die die,
+                    uint32_t share)
 {
     return share && hx_fault_throw(all->seed, f->number, f->carried, die) < share;
 }
 
-/* ---- what a packet meets ---- */
+/* ---- effects on a packet ---- */
 
 struct passage {
     struct hal_switch *h;
@@ -41,10 +41,10 @@ struct passage {
     const struct virtual_fault *f;
     const struct hx_link_change *now;
     struct hx_fault_cost *cost;
-    bool late; /* it comes behind others that are sent meanwhile */
+    bool late; /* reordered: later packets may pass it */
 };
 
-static void tell_hit(const struct passage *p, const struct virtual_packet_event *packet_event, size_t fault)
+static void notify_hit(const struct passage *p, const struct virtual_packet_event *packet_event, size_t fault)
 {
     const struct virtual_worker *w = p->h->worker;
     w->faults->hit(w->faults->of_hit, virtual_pool_frame(&w->pool, packet_event->slot.d.buffer), fault);
@@ -53,7 +53,7 @@ static void tell_hit(const struct passage *p, const struct virtual_packet_event 
 static void lose(const struct passage *p, struct virtual_packet_event *packet_event, size_t fault)
 {
     p->h->worker->faults->cost[fault].lost++;
-    tell_hit(p, packet_event, fault);
+    notify_hit(p, packet_event, fault);
     packet_event->slot.d.dst_addr_hi = HX_NO_DIGIT;
     packet_event->slot.d.dst_addr_lo = 0;
 }
@@ -65,9 +65,9 @@ static void corrupt(const struct passage *p, const struct virtual_packet_event *
     unsigned length = packet_event->slot.d.length;
     bool carried = HX_HEADER_BYTES + HX_MAX_PAYLOAD <= pool->stride;
     uint64_t at = p->f->number + p->f->carried;
-    tell_hit(p, packet_event, p->now->fault);
+    notify_hit(p, packet_event, p->now->fault);
     if (!carried)
-        frame[HX_AT_VERSION] = UINT8_MAX; /* not the other bits: two links would mend it */
+        frame[HX_AT_VERSION] = UINT8_MAX; /* set, not flipped: two faulty links must not undo each other */
     else if (length)
         frame[HX_HEADER_BYTES + at % length] ^= UINT8_MAX;
     else
@@ -75,7 +75,7 @@ static void corrupt(const struct passage *p, const struct virtual_packet_event *
     p->cost->corrupted++;
 }
 
-/* What comes of the parcel at the far end, for who captures. */
+/* Records the arrival for captures. */
 static void show(const struct passage *p, const struct virtual_packet_event *packet_event)
 {
     const struct virtual_slot *slot = &packet_event->slot;
@@ -83,7 +83,7 @@ static void show(const struct passage *p, const struct virtual_packet_event *pac
         virtual_tap_comes(p->h, virtual_tx_port(p->tx), &slot->d, slot->ready, slot->birth);
 }
 
-/* Posts the packet, and leaves its copy, which comes behind it, to be posted. */
+/* Posts the packet; leaves its copy as the next packet event. */
 static void duplicate(const struct passage *p)
 {
     struct virtual_worker *w = p->h->worker;
@@ -109,32 +109,32 @@ static void duplicate(const struct passage *p)
         lose(p, virtual_outbox_next(&w->outbox), down->fault);
 }
 
-/* What makes a packet late comes first: a link that goes down meanwhile loses it. */
-static void slow(struct passage *p, struct virtual_packet_event *packet_event, uint64_t start)
+/* Adds the delays. They come before the loss: a link that goes down in the meantime loses the packet. */
+static void delay(struct passage *p, struct virtual_packet_event *packet_event, uint64_t start)
 {
     const struct virtual_worker *w = p->h->worker;
     const struct hx_impairment *i = &p->now->state.impairs;
     packet_event->slot.ready += i->delay_ns * 1000;
     if (i->rate)
         p->tx->link_free += (p->tx->link_free - start) * (HX_FAULT_WHOLE - i->rate) / i->rate;
-    p->late = falls(w->faults, p->f, HX_DIE_REORDER, i->reorder);
+    p->late = happens(w->faults, p->f, HX_DIE_REORDER, i->reorder);
     if (p->late)
         packet_event->slot.ready += LATE_PACKETS * (uint64_t)p->tx->kind->rate.blocks[VIRTUAL_PACKET_BLOCKS];
 }
 
-/* A link that stays up until the packet is there. */
-static void meet(const struct passage *p, struct virtual_packet_event *packet_event)
+/* Applies the impairments of a link that stays up until the packet arrives. */
+static void impair(const struct passage *p, struct virtual_packet_event *packet_event)
 {
     const struct virtual_worker *w = p->h->worker;
     const struct hx_impairment *i = &p->now->state.impairs;
-    if (falls(w->faults, p->f, HX_DIE_LOSS, i->loss)) {
+    if (happens(w->faults, p->f, HX_DIE_LOSS, i->loss)) {
         lose(p, packet_event, p->now->fault);
         return;
     }
     p->cost->reordered += p->late;
-    if (falls(w->faults, p->f, HX_DIE_CORRUPT, i->corrupt))
+    if (happens(w->faults, p->f, HX_DIE_CORRUPT, i->corrupt))
         corrupt(p, packet_event);
-    if (falls(w->faults, p->f, HX_DIE_DUPLICATE, i->duplicate))
+    if (happens(w->faults, p->f, HX_DIE_DUPLICATE, i->duplicate))
         duplicate(p);
 }
 
@@ -148,19 +148,19 @@ void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
     struct passage p = {.h = h, .tx = tx, .f = f, .now = now, .cost = now ? &w->faults->cost[now->fault] : NULL};
     bool impaired = now && now->state.impaired && !now->state.down;
     if (impaired)
-        slow(&p, packet_event, start);
+        delay(&p, packet_event, start);
     const struct hx_link_change *down = goes_down(f, now, packet_event->slot.ready);
     if (down)
         lose(&p, packet_event, down->fault);
     else if (impaired)
-        meet(&p, packet_event);
+        impair(&p, packet_event);
     show(&p, virtual_outbox_next(&w->outbox)); /* the packet, or its copy */
     f->carried++;
     uint64_t ahead = w->timing.ahead;
     h->tx[output].opens = (tx->link_free > w->now + ahead ? tx->link_free : w->now + ahead) - ahead;
 }
 
-/* ---- at the far end ---- */
+/* ---- far end ---- */
 
 bool virtual_fault_lost(const struct virtual_worker *w, const struct hx_desc *d, uint64_t *gone)
 {
@@ -175,7 +175,7 @@ uint64_t virtual_fault_credit_late(struct virtual_worker *w, const struct virtua
     struct virtual_fault *f = &all->of[rx->fault];
     const struct hx_link_change *now = state_at(f, gone);
     uint64_t late = 0;
-    while (now && falls(all, f, HX_DIE_CREDIT, now->state.impairs.credit_loss) &&
+    while (now && happens(all, f, HX_DIE_CREDIT, now->state.impairs.credit_loss) &&
            late < MOST_CREDITS_LOST * all->period) {
         all->cost[now->fault].credits_lost++;
         late += all->period;

@@ -1,8 +1,8 @@
-/* forwarding.c - when packets of other hosts may go on (forwarding.h). */
+/* forwarding.c - times of packets that a host forwards (forwarding.h). */
 #include "forwarding.h"
-#include "hal_port.h" /* circle: a part of the port that hal_port.h makes of its parts */
+#include "hal_port.h" /* circle: hal_port.h is made of this part among others */
 
-/* Puts the slot at `from` to `to`, and those between one further. */
+/* Moves the slot at `from` to `to`, and those in between back by one. */
 static void pull_forward(const struct virtual_queue *q, uint16_t from, uint16_t to)
 {
     const struct virtual_slot slot = *virtual_queue_at(q, from);

@@ -1,19 +1,18 @@
-/* hal_port.h - the platform of the virtual clock (include/hxmesh/hal.h): links and buffers that take simulated time.
+/* hal_port.h - the virtual clock's platform (include/hxmesh/hal.h): links and buffers with simulated time.
  *
- * Data that flows. A packet that a switch sends goes (outbox.h) into the queue of the next switch's input, with the
- * time from which it may be routed there; credit that it gives back likewise goes, with its time, to the sender's list.
- * Nothing is looked at before its time has come, and no two switches are nearer to each other than a window (timing.h),
- * so a worker may let each of its entities run through a window alone (sim_node.h).
+ * Data flow. A sent packet goes (outbox.h) into the queue of the next switch's input, with the time from which it may
+ * be routed. Returned credit goes to the sender's list, with its time. Nothing is read before its time. The delay
+ * between two switches is at least a window (timing.h), so a worker may run each simulated node through a window alone
+ * (sim_node.h).
  *
- * Who owns what. A worker owns its entities and all they hold. What leaves for another worker goes through the channel,
- * packets with their frames. A slot of a queue belongs to the receiving switch from its time on; a buffer moves with
- * it.
+ * Ownership. A worker owns its simulated nodes and their data. Packets for another worker cross the channel with their
+ * frames. A slot of a queue belongs to the receiving switch from its time on; the buffer moves with it.
  *
- * Invariants. Of each link and VC: credit of the sender (virtual_tx.lanes) + credit on its way back + blocks in the
- * receiver's queue (those that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <=
- * head of each input. An output that is starved has no credit on its way and its next is `awaited`, or the next of it
- * stands in the agenda (credit_noted). An output is idle only where all packets at its switch are equally long, so that
- * who comes or leaves changes nothing for those who wait for it: they all lack credit. */
+ * Invariants. Of each link and VC: credit of the sender (virtual_tx.lanes) + returning credit + blocks in the
+ * receiver's queue = the buffer; packets that left the queue count as returning credit. Of each input: lanes tail <=
+ * ready <= head. A credit-blocked output has either no returning credit and `awaited` set, or its next credit in the
+ * event queue (credit_noted). An output is idle only while all packets at its switch have full length: then all packets
+ * that wait for it lack credit, and no arrival or departure changes that. */
 #ifndef VIRTUAL_HAL_PORT_H
 #define VIRTUAL_HAL_PORT_H
 
@@ -34,74 +33,72 @@ struct virtual_sim_node;
 struct virtual_faults;
 struct virtual_tap;
 
-/* What all entities of a worker share. */
+/* Shared by all simulated nodes of a worker. */
 struct virtual_worker {
     struct virtual_timing timing;
     struct virtual_pool pool;
     struct virtual_wheel wheel;
     struct virtual_channel *channel;
     struct virtual_outbox outbox;
-    bool near;                     /* its entities fit into the cache: nothing is asked for ahead */
-    uint64_t now;                  /* ps, of the entity being visited */
-    uint64_t sent_window;          /* earliest window for which something went to another worker in this one */
-    uint64_t moved;                /* latest time a packet moved */
+    bool near;                     /* its simulated nodes fit into the cache: no prefetching */
+    uint64_t now;                  /* ps, of the node being visited */
+    uint64_t sent_window;          /* earliest window of a record sent to another worker in this window */
+    uint64_t moved;                /* latest time a packet moved, ps */
     uint64_t hops;                 /* packets sent by switches */
     uint64_t *drops;               /* [HX_DROP_COUNT] */
-    struct virtual_rx **rx;        /* [links]: receiving ends in this worker of links whose sender is elsewhere */
-    struct virtual_tx **tx;        /* [links]: sending ends likewise */
-    struct virtual_tap *tap;       /* NULL: nothing is captured */
-    struct virtual_faults *faults; /* fault.h; NULL: all links are well */
-    /* The time of an entity's item VIRTUAL_ITEM_FAULT has come. Returns planes whose switches are to step, bit by
-     * plane. */
+    struct virtual_rx **rx;        /* [links]: receiving ends here of links with a sender in another worker */
+    struct virtual_tx **tx;        /* [links]: sending ends here of links with a receiver in another worker */
+    struct virtual_tap *tap;       /* NULL: no capture */
+    struct virtual_faults *faults; /* fault.h; NULL: no faults */
+    /* An item VIRTUAL_ITEM_FAULT is due. Returns planes with switches that must step, bit by plane. */
     unsigned (*fault_is_due)(void *of, struct virtual_sim_node *e);
     void *of_faults;
-    /* [accelerators]: by what number endpoints know a rank, d1 * columns + d0: what is asked for ahead is found by
-     * it. */
+    /* [accelerators]: number of a rank at endpoints, addr_lo * columns + addr_hi; the key for prefetching. */
     const uint32_t *peer_number;
 };
 
-/* What an output has sent. */
+/* Totals of an output. */
 struct virtual_sent {
     uint64_t packets, blocks;
 };
 
-/* The sending end of a link: who gives credit to it, or asks for its room, touches the first cache line of it alone. */
+/* The sending end of a link. Returning credit and a credit check touch only the first cache line. */
 struct virtual_tx {
-    _Alignas(64) uint64_t lanes; /* credit of each VC in blocks, but for those in `back` that were not taken in yet */
-    uint64_t opens;              /* ps: from when on it takes a packet; VIRTUAL_NEVER: it has no link */
-    /* On their way, and such as nobody has asked for since they came. Awaited: it is starved, and no credit of it
-     * stands in the agenda; the next is to be noted when it is given. */
+    _Alignas(64) uint64_t lanes; /* credit of each VC in blocks, without the credits in `back` */
+    uint64_t opens;              /* ps: when it takes the next packet; VIRTUAL_NEVER: no link */
+    /* Credits that are not yet in `lanes`. Awaited: the output is credit-blocked with no credit in the event queue; the
+     * next one must be noted. */
     struct virtual_credits back;
-    uint64_t link_free; /* ps: the last bit given to the link is on it */
+    uint64_t link_free; /* ps: end of the last transmission */
     uint64_t crossbar_free;
     struct virtual_rx *far; /* NULL: in another worker */
     struct virtual_sent sum;
     const struct virtual_link *kind; /* of link it is, an endpoint's own too */
-    uint32_t fault;                  /* which of virtual_faults.of; 0: it is always well */
+    uint32_t fault;                  /* index into virtual_faults.of; 0: no faults */
     uint32_t link;                   /* its number */
     uint64_t of : 48;                /* virtual_tx_switch() */
     uint64_t far_worker : 16;
 };
 _Static_assert(offsetof(struct virtual_tx, link_free) == 64 && sizeof(struct virtual_tx) == 128, "two cache lines");
 
-/* The receiving end: what comes touches the first cache line of it alone. */
+/* The receiving end of a link. An arrival touches only the first cache line. */
 struct virtual_rx {
     _Alignas(64) uint64_t head; /* lanes: positions appended */
-    uint64_t ready, tail;       /* likewise: whose time has come, released */
+    uint64_t ready, tail;       /* lanes: positions that are ready; positions that are released */
     struct virtual_queue queue[HX_VCS];
     uint64_t sim_node : 48; /* virtual_rx_sim_node() */
-    uint64_t item : 15;     /* of the agenda, while packets are on their way on VC 0; those of other VCs follow */
-    uint64_t forwards : 1;  /* what comes is judged by the switch's `forwarding` */
+    uint64_t item : 15;     /* event item of VC 0 while packets are in flight; those of other VCs follow */
+    uint64_t forwards : 1;  /* arrivals pass through the switch's `forwarding` */
     uint64_t crossbar_free;
-    uint64_t last_credit;    /* credits go back in order */
-    struct virtual_tx *from; /* NULL: in another worker, the endpoint, or behind a link that has faults */
-    uint64_t decided;        /* lanes, where it forwards: forwarding.h */
+    uint64_t last_credit;    /* ps; credits return in order */
+    struct virtual_tx *from; /* NULL: in another worker, the endpoint, or behind a faulty link */
+    uint64_t decided;        /* lanes, if it forwards: forwarding.h */
     uint32_t link;
-    uint32_t fault; /* which of virtual_faults.of; 0: none */
+    uint32_t fault; /* index into virtual_faults.of; 0: none */
     uint16_t from_worker;
     uint8_t port;
-    bool linked;                     /* to another switch: what leaves gives credit back */
-    const struct virtual_link *kind; /* likewise */
+    bool linked; /* to another switch: departures return credit */
+    const struct virtual_link *kind;
 };
 _Static_assert(offsetof(struct virtual_rx, crossbar_free) == 64 && sizeof(struct virtual_rx) == 128, "two cache lines");
 
@@ -113,25 +110,25 @@ static inline struct virtual_sim_node *virtual_rx_sim_node(const struct virtual_
 struct hal_switch {
     struct virtual_worker *worker;
     struct virtual_sim_node *sim_node;
-    uint64_t credit_blocked;           /* open outputs that somebody waits for who lacks credit */
-    uint64_t credit_noted;             /* outputs whose next credit stands in the agenda */
+    uint64_t credit_blocked;           /* open outputs that are waited for by packets without credit */
+    uint64_t credit_noted;             /* outputs with their next credit in the event queue */
     struct virtual_rx *rx;             /* [ports] */
     struct virtual_tx *tx;             /* [ports] */
-    uint16_t output_item, credit_item; /* agenda items of output 0 */
+    uint16_t output_item, credit_item; /* event items of output 0 */
     uint8_t plane, ports;
-    /* Up to here: what those who give credit back touch too. */
-    uint64_t news;                     /* inputs with packets ready that the switch has not seen */
-    uint64_t blocked;                  /* outputs that somebody waits for and whose opening stands in the agenda */
+    /* The fields above are also touched by returning credit. */
+    uint64_t news;                     /* inputs with ready packets that the switch has not read */
+    uint64_t blocked;                  /* outputs that are waited for, with their opening in the event queue */
     uint64_t sent;                     /* outputs that took a packet in this step */
-    uint64_t idle;                     /* of `credit_blocked`: nobody who waits for one can go until it has credit */
-    uint64_t small;                    /* packets that stand here, waiting or new, of less than a whole one's blocks */
-    const struct virtual_slot *looked; /* at last */
+    uint64_t idle;                     /* subset of `credit_blocked`: no waiting packet can go before credit comes */
+    uint64_t small;                    /* packets at this switch shorter than a full packet */
+    const struct virtual_slot *looked; /* last slot read */
     struct hal_endpoint *endpoint;     /* NULL: a router */
-    struct virtual_forwarding *forwarding; /* NULL: its packets go on at once */
+    struct virtual_forwarding *forwarding; /* NULL: it does not forward in software */
     uint64_t up;                           /* outputs with a link */
 };
 
-/* Whose output it is, and which. */
+/* Switch and port of an output. */
 static inline struct hal_switch *virtual_tx_switch(const struct virtual_tx *tx)
 {
     return (struct hal_switch *)(uintptr_t)tx->of;
@@ -149,7 +146,7 @@ struct virtual_node {
 };
 _Static_assert(sizeof(struct virtual_node) <= 320, "five cache lines: each more costs where many switches take turns");
 
-/* Blocks a packet takes, of the link's time and of its credit; carried in its descriptor's flow. */
+/* Blocks a packet takes, in time on the link and in credit; stored in its descriptor's flow. */
 static inline unsigned virtual_blocks(const struct hx_desc *d)
 {
     return d->flow;
@@ -172,7 +169,7 @@ static inline uint64_t hal_tx_ready(const struct hal_switch *h)
     return ~(h->blocked | h->idle);
 }
 
-/* A step is made for what comes at one time, and an output has one place for what is to go on its link next. */
+/* A step serves one instant, and an output holds one packet. */
 enum { HAL_SPARSE = 1, HAL_VCS_APART = 0, HAL_SHARED = 0 };
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
@@ -202,10 +199,10 @@ static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned i
     return &slot->d;
 }
 
-/* Takes in the credits whose time has come: there is one. */
+/* Takes the credits due by `now`; there is at least one. */
 void virtual_take_credits(struct virtual_tx *tx, uint64_t now);
 
-/* Credit that is there now. */
+/* Credit available now. */
 static inline uint64_t virtual_credit_there(struct virtual_tx *tx, uint64_t now)
 {
     if (virtual_credits_next(&tx->back) <= now)
@@ -224,7 +221,7 @@ static inline unsigned hal_packet_credits(const struct hx_desc *d)
     return virtual_blocks(d);
 }
 
-/* Blocks whose credit is not back. What stands before the link counts: its credit is spent. */
+/* Blocks without returned credit. A packet in front of the link counts. */
 static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned output)
 {
     return h->worker->timing.vcs * h->worker->timing.vc_blocks -
@@ -250,14 +247,13 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
     slot->d.dst_addr_lo = addr_lo;
 }
 
-/* The packet that was looked at last goes on, on another VC than that which it came on, and with another count of hops:
- * all else of it stays. */
+/* Sends the packet read last, on another VC and with another hop count. */
 void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops);
 
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
                                 const struct hx_desc *d)
 {
-    (void)vc; /* as its slot says */
+    (void)vc; /* the slot holds it */
     virtual_transmit(h, output, input, d->vc, d->hops);
 }
 
@@ -269,7 +265,7 @@ static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, c
     virtual_drop(h, input, vc, d, reason);
 }
 
-/* An empty ring goes to others that need one; but where all is handed over at once one of a cache line stays. */
+/* Empty rings are freed for others. If packets are handed over at once, a ring of one cache line stays. */
 static inline bool virtual_gives_ring(const struct hal_switch *h, const struct virtual_queue *q)
 {
     return h->worker->outbox.for_own || q->mask >= VIRTUAL_LINE_SLOTS;
@@ -278,7 +274,7 @@ static inline bool virtual_gives_ring(const struct hal_switch *h, const struct v
 static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,
                                const uint64_t waiting[HX_VCS])
 {
-    (void)waiting; /* credit of what left was given back when it left */
+    (void)waiting; /* credit returned when the packets left */
     struct virtual_rx *rx = &h->rx[input];
     uint64_t there = rx->head ^ tail;
     for (uint64_t left = tail ^ rx->tail; left;) {
@@ -292,41 +288,41 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
 
 static inline void hal_commit(struct hal_switch *h)
 {
-    (void)h; /* what a step did is seen at its times */
+    (void)h; /* the effects of a step have their times */
 }
 
 /* ---- endpoint ---- */
 
-/* The endpoint's link to its switch of one plane. */
+/* The link from an endpoint to its switch of one plane. */
 struct virtual_port {
     struct hal_switch *sw;
-    uint64_t inject_free; /* ps: when it is free */
-    uint64_t due;         /* ps: when the next packet would go if none had ever been late */
+    uint64_t inject_free; /* ps: end of the last transmission */
+    uint64_t due;         /* ps: start of the next packet at the injection rate */
     struct virtual_eject eject;
 };
 
 struct hal_endpoint {
     struct virtual_worker *worker;
     struct virtual_sim_node *sim_node;
-    const struct hx_endpoint *firmware; /* what it serves: its tables are fetched ahead; NULL: nothing is */
-    const void *user_data;              /* likewise, what the user touches when something arrives */
+    const struct hx_endpoint *firmware; /* for prefetching its tables; NULL: no prefetching */
+    const void *user_data;              /* for prefetching: what the user touches at an arrival */
     uint32_t user_bytes;
     uint32_t rank;
-    uint32_t next_to; /* rank that the user sends to when its time comes, likewise fetched; HX_NOWHERE: not known */
+    uint32_t next_to; /* for prefetching: next destination rank of the user; HX_NOWHERE: unknown */
     uint8_t planes;
-    bool eject_noted;  /* stands in the agenda */
-    bool hears_again;  /* peers are likely to send it more messages than one each */
-    bool counts_waits; /* packets may be older than their injection: what they waited before stands in their frames */
-    uint64_t since;    /* ps: when the packet that is injected next was to be, as its owner says; 0: now */
+    bool eject_noted;  /* in the event queue */
+    bool hears_again;  /* peers are likely to send several messages each */
+    bool counts_waits; /* frames hold the time a packet waited before its injection */
+    uint64_t since;    /* ps: intended injection time of the next packet; 0: now */
     struct hal_user user;
     void (*delivered)(void *of, const struct hx_desc *, uint64_t when, uint64_t took); /* ps */
     uint64_t *drops;
     struct virtual_port plane[HX_MAX_PLANES];
 };
 
-/* Packets between an endpoint and its switch: enough to keep four links busy, so few that what must go soon, such as an
- * acknowledgement, does not wait long behind what came before it. */
-enum { VIRTUAL_INJECTED = 16, VIRTUAL_INJECT_BURST = 4 /* fewer are not worth a step of the endpoint */ };
+/* Packets between an endpoint and its switch: enough for four busy links, few enough that urgent packets, such as
+ * acknowledgements, wait little. */
+enum { VIRTUAL_INJECTED = 16, VIRTUAL_INJECT_BURST = 4 /* fewer are not worth an endpoint step */ };
 
 static inline unsigned virtual_injected_at(const struct hal_switch *h)
 {

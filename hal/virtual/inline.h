@@ -1,6 +1,7 @@
-/* inline.h - what is to be inlined and what not: functions whose callers tell them by a constant which of two they are,
- * or that only prefetch, which has no effect that the compiler must keep of a call; and such as are called seldom from
- * where each instruction counts: there not even their registers are to be saved. */
+/* inline.h - attributes for inlining.
+ *
+ * ALWAYS_INLINE: functions specialised by a constant argument, and functions that only prefetch. A compiler may drop
+ * calls of the latter. `SELDOM`: rarely called from hot code, which must not save registers for them. */
 #ifndef VIRTUAL_INLINE_H
 #define VIRTUAL_INLINE_H
 

@@ -1,4 +1,4 @@
-/* link.c - what a packet does to time: over links, through crossbars, into and out of endpoints (timing.h). */
+/* link.c - times of packets on links, in crossbars, into and out of endpoints (timing.h). */
 #include "fault.h"
 #include "inline.h"
 #include "prefetch.h"
@@ -10,7 +10,7 @@ static uint64_t later_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* ---- credits, and other workers ---- */
+/* ---- credits and other workers ---- */
 
 void virtual_take_credits(struct virtual_tx *tx, uint64_t now)
 {
@@ -33,7 +33,7 @@ void virtual_send_away(struct virtual_worker *w, const struct virtual_tx *tx, co
     const uint8_t *frame = virtual_pool_frame(&w->pool, d->buffer);
     uint32_t bytes = HX_HEADER_BYTES + d->length;
     if (bytes > w->pool.stride)
-        bytes = HX_HEADER_BYTES; /* its payload is not carried */
+        bytes = HX_HEADER_BYTES; /* the payload is not carried */
     struct virtual_record *r = virtual_channel_send(w->channel, tx->far_worker, bytes);
     r->link = tx->link;
     r->slot = (struct virtual_slot){*d, ready, birth};
@@ -75,7 +75,7 @@ void virtual_worker_receive(struct virtual_worker *w)
 
 /* ---- from a switch ---- */
 
-/* What is not simply another's of this worker. */
+/* Credit that goes to another worker, or through a fault. */
 static SELDOM void give_far_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc,
                                    unsigned blocks)
 {
@@ -119,7 +119,7 @@ static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops,
     }
 }
 
-/* To the far end of a link that is not simply another's of this worker, or late. */
+/* Posts a packet to another worker or a faulty link, or for late handover. */
 static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsigned hops, uint64_t start)
 {
     struct virtual_worker *w = h->worker;
@@ -133,7 +133,7 @@ static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsi
     virtual_post(w);
 }
 
-/* For who captures: a packet that is to be delivered is seen when it is there. */
+/* Records a sent packet for captures; a delivered one at its delivery. */
 static SELDOM void show(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops,
                         uint64_t start, uint64_t there)
 {
@@ -183,14 +183,15 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
         post(h, output, on_vc, hops, start);
 }
 
-/* Its credit goes back as if it had left; that of one that was lost on its link, when its receiver is told. */
+/* Drops a packet and returns its credit as if it had left; for a packet lost on its link later
+ * (virtual_fault_lost()). */
 void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d, enum hx_drop reason)
 {
     const struct virtual_timing *t = &h->worker->timing;
-    const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d; /* descriptors lie in slots */
+    const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d; /* a slot begins with it */
     struct virtual_rx *rx = &h->rx[input];
     h->small -= virtual_is_small(d);
-    uint32_t buffer = d->buffer; /* giving credit may let its queue grow, and be elsewhere */
+    uint32_t buffer = d->buffer; /* read here: returning credit may move the queue */
     unsigned blocks = virtual_blocks(d);
     uint64_t gone = later_of(h->worker->now + t->crossbar.blocks[blocks], slot->ready + rx->kind->tail.blocks[blocks]);
     if (!virtual_fault_lost(h->worker, d, &gone))
@@ -200,9 +201,9 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
     virtual_pool_put(&h->worker->pool, buffer);
 }
 
-/* ---- from and to the endpoint ---- */
+/* ---- endpoint ---- */
 
-/* How long it waited before, in ns: up to 4.29 s. */
+/* Stores how long the packet waited before its injection, ns: at most 4.29 s. */
 static void note_wait(struct hal_endpoint *h, const struct hx_desc *d, uint64_t start)
 {
     uint64_t waited = h->since && h->since < start ? (start - h->since) / 1000 : 0;
@@ -211,7 +212,7 @@ static void note_wait(struct hal_endpoint *h, const struct hx_desc *d, uint64_t 
     h->since = 0;
 }
 
-/* Every packet begins on VC 0. */
+/* Injects on VC 0. */
 void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
 {
     struct virtual_worker *w = h->worker;

@@ -1,10 +1,10 @@
-/* outbox.c - hands over what an entity sends, late (outbox.h). */
-#include "fault.h" /* circle: likewise */
+/* outbox.c - late handover of packets and credits (outbox.h). */
+#include "fault.h" /* circle: part of the worker, as sim_node.h */
 #include "inline.h"
-#include "sim_node.h" /* circle: a part of the worker that hal_port.h makes of its parts */
+#include "sim_node.h" /* circle: hal_port.h makes the worker of this part among others */
 
-/* How many of its kind were posted since, when what its first line points at is asked for, and what that does. */
-enum { LINE = 64, ASKED = 2, ASKED_AGAIN = 4 };
+/* Later posts after which the data behind an event's first line is prefetched, and then the data behind that. */
+enum { LINE = 64, SLOT_AFTER = 2, QUEUE_AFTER = 4 };
 
 /* ---- packets ---- */
 
@@ -25,7 +25,7 @@ static void hand_over(struct virtual_worker *w)
         *virtual_arrive(p->rx, slot->d.vc, slot->ready) = *slot;
 }
 
-/* What every packet touches where it goes, at once. */
+/* Prefetches the first line that every packet touches. */
 static inline void prefetch_end(const struct virtual_worker *w, const struct virtual_packet_event *p)
 {
     const uint8_t *frame = virtual_pool_frame(&w->pool, p->slot.d.buffer);
@@ -34,7 +34,7 @@ static inline void prefetch_end(const struct virtual_worker *w, const struct vir
         __builtin_prefetch(frame + LINE);
 }
 
-/* What that points at. */
+/* Prefetches the queue's slot and the simulated node. */
 static inline void prefetch_rest(const struct virtual_packet_event *p)
 {
     if (!p->rx)
@@ -45,7 +45,7 @@ static inline void prefetch_rest(const struct virtual_packet_event *p)
     __builtin_prefetch(virtual_rx_sim_node(p->rx));
 }
 
-/* Where it goes into the agenda, which moves on through its room. */
+/* Prefetches the end of the event queue. */
 static inline void prefetch_event_queue(const struct virtual_packet_event *p)
 {
     if (!p->rx)
@@ -59,10 +59,10 @@ void virtual_post(struct virtual_worker *w)
     struct virtual_outbox *box = &w->outbox;
     prefetch_end(w, virtual_outbox_next(box));
     uint32_t waiting = ++box->posted - box->handed;
-    if (waiting > ASKED)
-        prefetch_rest(&box->packet_event[(box->posted - 1 - ASKED) % VIRTUAL_EVENTS]);
-    if (waiting > ASKED_AGAIN)
-        prefetch_event_queue(&box->packet_event[(box->posted - 1 - ASKED_AGAIN) % VIRTUAL_EVENTS]);
+    if (waiting > SLOT_AFTER)
+        prefetch_rest(&box->packet_event[(box->posted - 1 - SLOT_AFTER) % VIRTUAL_EVENTS]);
+    if (waiting > QUEUE_AFTER)
+        prefetch_event_queue(&box->packet_event[(box->posted - 1 - QUEUE_AFTER) % VIRTUAL_EVENTS]);
     if (waiting > VIRTUAL_LATE)
         hand_over(w);
 }
@@ -84,7 +84,7 @@ static void hand_over_credit(struct virtual_outbox *box)
     virtual_credit(p->tx, p->credit);
 }
 
-/* What it touches besides, sometimes. */
+/* Prefetches further credits, and the switch if it waits for credit. */
 static inline void prefetch_account(const struct virtual_tx *tx)
 {
     if (tx->back.entries != tx->back.few)
@@ -99,8 +99,8 @@ void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t 
     box->credit_event[box->paid++ % VIRTUAL_EVENTS] = (struct virtual_credit_event){tx, credit};
     __builtin_prefetch(tx);
     uint32_t waiting = box->paid - box->credited;
-    if (waiting > ASKED)
-        prefetch_account(box->credit_event[(box->paid - 1 - ASKED) % VIRTUAL_EVENTS].tx);
+    if (waiting > SLOT_AFTER)
+        prefetch_account(box->credit_event[(box->paid - 1 - SLOT_AFTER) % VIRTUAL_EVENTS].tx);
     if (waiting > VIRTUAL_LATE)
         hand_over_credit(box);
 }

@@ -1,10 +1,8 @@
-/* outbox.h - packets and credits on their way: from the entity that is being visited, to others of its worker and to
- * other workers, and from other workers.
+/* outbox.h - packets and credits in flight from the node being visited to others, and from other workers.
  *
- * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between;
- * between entities of one worker at once where they are so near that to wait for them costs less. They are for later
- * windows, and all are handed over before the window ends: nobody can tell the difference. Packets and credits do not
- * wait for each other. */
+ * Their destinations are rarely in the cache. So the outbox hands them over some events late, and prefetches in
+ * between. If the nodes of a worker fit in the cache, it hands over at once. All events are for later windows and are
+ * handed over before this window ends, so the delay has no effect. Packets and credits do not wait for each other. */
 #ifndef VIRTUAL_OUTBOX_H
 #define VIRTUAL_OUTBOX_H
 
@@ -15,34 +13,34 @@ struct virtual_tx;
 struct virtual_worker;
 
 enum {
-    VIRTUAL_EVENTS = 8, /* of each: more than are on their way */
-    VIRTUAL_LATE = 6    /* so many more are posted before one is handed over */
+    VIRTUAL_EVENTS = 8, /* of each kind: more than are in flight */
+    VIRTUAL_LATE = 6    /* later events posted before one is handed over */
 };
 _Static_assert((int)VIRTUAL_LATE < (int)VIRTUAL_EVENTS, "one more is being filled");
 
-/* A packet, and where it goes. */
+/* A packet and its destination. */
 struct virtual_packet_event {
-    struct virtual_slot slot;    /* as it will stand in its queue there */
-    struct virtual_rx *rx;       /* NULL: in another worker, with its frame */
-    const struct virtual_tx *tx; /* where rx is NULL: who sends it */
+    struct virtual_slot slot;    /* as it enters the queue there */
+    struct virtual_rx *rx;       /* NULL: in another worker; the frame goes along */
+    const struct virtual_tx *tx; /* sender, if rx is NULL */
 };
 
-/* Credit, and whose it is. */
+/* Credit and the output that gets it. */
 struct virtual_credit_event {
     struct virtual_tx *tx;
     uint64_t credit; /* virtual_credit_of() */
 };
 
-/* Of each kind those handed .. posted-1 are on their way, at n % VIRTUAL_EVENTS. */
+/* Of each kind, handed .. posted-1 are in flight, at n % VIRTUAL_EVENTS. */
 struct virtual_outbox {
     uint32_t posted, handed;
-    uint32_t paid, credited; /* likewise of payments: posted, handed over */
-    bool for_own; /* takes what entities of this worker send each other, too; otherwise that is handed over at once */
+    uint32_t paid, credited; /* of credits: posted, handed over */
+    bool for_own;            /* also takes events between nodes of this worker; else those are handed over at once */
     struct virtual_packet_event packet_event[VIRTUAL_EVENTS];
     struct virtual_credit_event credit_event[VIRTUAL_EVENTS];
 };
 
-/* The place of the next packet: whoever has filled it posts it. */
+/* The next packet event: fill it, then post it. */
 static inline struct virtual_packet_event *virtual_outbox_next(struct virtual_outbox *box)
 {
     return &box->packet_event[box->posted % VIRTUAL_EVENTS];
@@ -50,7 +48,7 @@ static inline struct virtual_packet_event *virtual_outbox_next(struct virtual_ou
 
 void virtual_post(struct virtual_worker *w);
 void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit);
-/* Hands over all that is on its way. */
+/* Hands over all that is in flight. */
 void virtual_post_end(struct virtual_worker *w);
 
 #endif

@@ -17,6 +17,6 @@ void virtual_pool_open(struct virtual_pool *p, bool payload)
 
 void virtual_pool_exhausted(const struct virtual_pool *p)
 {
-    hx_die(HX_EXIT_ENVIRONMENT, "memory", "more than %u packets under way in one worker (a smaller --buffer)",
+    hx_die(HX_EXIT_ENVIRONMENT, "memory", "more than %u packets in flight in one worker (a smaller --buffer)",
            p->limit);
 }

@@ -1,5 +1,5 @@
-/* pool.h - the packets of one worker: a frame each, its header, and payload only where it is carried. What was freed
- * last is taken first, so that what is in use stays in the cache. */
+/* pool.h - the packets of one worker: a frame each, with payload only if payload is carried. The buffer freed last is
+ * taken first, so buffers in use stay in the cache. */
 #ifndef VIRTUAL_POOL_H
 #define VIRTUAL_POOL_H
 
@@ -16,12 +16,12 @@ struct virtual_pool {
     uint8_t *frames;
     uint32_t *freed; /* stack */
     uint32_t freed_count;
-    uint32_t fresh;  /* buffers from here on were never used: their pages are not there yet */
-    uint32_t limit;  /* buffers in all */
+    uint32_t fresh;  /* first buffer that was never used: its pages are untouched */
+    uint32_t limit;  /* number of buffers */
     uint32_t stride; /* bytes of a frame */
 };
 
-/* Reserves addresses, not memory. Once a process. */
+/* Reserves addresses, not memory. Once per process. */
 void virtual_pool_open(struct virtual_pool *p, bool payload);
 _Noreturn void virtual_pool_exhausted(const struct virtual_pool *p);
 
@@ -49,8 +49,8 @@ static inline uint8_t *virtual_pool_frame(const struct virtual_pool *p, uint32_t
     return p->frames + (size_t)buffer * p->stride;
 }
 
-/* Frames cross no cable that would carry credit: its four bytes in their headers say for how many ns a packet waited
- * before it was injected. Where frames are shown (tap.c) they are zero, as everywhere. */
+/* Time a packet waited before its injection, ns. It takes the place of the credit field: frames cross no cable here.
+ * Captured frames have zero in this field (tap.c). */
 static inline uint32_t virtual_waited(const uint8_t *frame)
 {
     uint32_t waited;

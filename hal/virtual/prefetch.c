@@ -1,19 +1,19 @@
-/* prefetch.c - fetches ahead (prefetch.h).
+/* prefetch.c - prefetches the data of simulated nodes (prefetch.h).
  *
- *     stage   reads                     asks for
- *       0                               the entity
- *       1     the entity                its switches, the soonest of its agenda
- *       2     switches, agenda          ports that something comes by, or that open, and who is noted as waiting for those; tables and
- *                                       all outputs of accelerators; the endpoint
- *       3     ports, endpoint           packets and credits, who gets credit for what comes, who waits for what opens; what arrives, the
- *                                       firmware's part
- *       4     packets, those who wait   of routers: their routes; whose turn it is; frames, where peers are looked for, what is to
- *                                       be sent, and to whom next
- *       5     routes, buckets           of routers: the outputs they lead to; peers, and where they are here what their packets are about
+ *     stage   reads                     prefetches
+ *       0                               the node
+ *       1     the node                  its switches; the first events of its queue
+ *       2     switches, event queue     inputs with arrivals, outputs that open and their waiting inputs; tables and all
+ *                                       outputs of accelerators; the endpoint
+ *       3     ports, endpoint           packets, credits, and the outputs that get credit; packets waiting for outputs
+ *                                       that open; arrivals and the firmware's part of the endpoint
+ *       4     packets, waiting inputs   of routers: routes; the next input's oldest packet; frames, buckets of peers,
+ *                                       messages to send, and the next destination
+ *       5     routes, buckets           of routers: the outputs of routes; peers, and the state their packets are about
  *
- * Only what is going to be touched, which needs a look at each packet: more lines, asked for without a look, take more
- * time than that saves. But which of an accelerator's four outputs that are takes longer to find out than to ask for
- * all of them. */
+ * It prefetches only lines that will be touched, so it reads each packet: prefetching more lines blindly costs more
+ * than it saves. The exception are an accelerator's four outputs: finding the right ones takes longer than prefetching
+ * all. */
 #include "prefetch.h"
 #include "endpoint_parts.h"
 #include "inline.h"
@@ -21,9 +21,9 @@
 
 enum {
     LINE = 64,
-    SENDS = 4, /* seldom more inject in a window */
-    WAYS = 2,  /* likewise to choose from */
-    FEW = 8    /* peers that are asked for without a look at who is meant */
+    SENDS = 4,   /* rarely more messages inject in a window */
+    CHOICES = 2, /* rarely more outputs to choose from */
+    FEW = 8      /* peers that are prefetched without looking up the sender */
 };
 
 ALWAYS_INLINE void prefetch(const void *at)
@@ -37,9 +37,9 @@ ALWAYS_INLINE void prefetch_lines(const void *from, size_t bytes)
         __builtin_prefetch((const uint8_t *)from + at);
 }
 
-/* ---- packets that come ---- */
+/* ---- arriving packets ---- */
 
-/* And whoever gets credit for it. */
+/* Prefetches the next packet and the output that gets its credit. */
 ALWAYS_INLINE void prefetch_packet(const struct virtual_rx *rx, unsigned vc)
 {
     prefetch(rx->from);
@@ -47,7 +47,7 @@ ALWAYS_INLINE void prefetch_packet(const struct virtual_rx *rx, unsigned vc)
     prefetch(virtual_queue_at(&rx->queue[vc], (uint16_t)(hx_lane(rx->ready, vc) + 1)));
 }
 
-/* A router's. */
+/* Prefetches a router's table entries. */
 ALWAYS_INLINE void prefetch_route(const struct hx_route *r, unsigned input, const struct hx_desc *d)
 {
     prefetch(&r->addr_hi_ports[d->dst_addr_hi]);
@@ -71,20 +71,20 @@ ALWAYS_INLINE void prefetch_output(const struct virtual_node *n, unsigned port, 
 ALWAYS_INLINE void prefetch_outputs(const struct virtual_node *n, unsigned input, const struct hx_desc *d)
 {
     uint64_t ports = hx_router_ports(&n->sw.route, input, d->dst_addr_hi, d->dst_addr_lo);
-    for (unsigned way = 0; way < WAYS && ports; way++, ports &= ports - 1)
+    for (unsigned choice = 0; choice < CHOICES && ports; choice++, ports &= ports - 1)
         prefetch_output(n, (unsigned)__builtin_ctzll(ports), input, d->vc);
 }
 
-/* The next packet that comes on a VC, NULL: not before `end`. */
+/* Returns the next packet of a VC; NULL: none before `end`. */
 ALWAYS_INLINE const struct virtual_slot *coming_on(const struct virtual_rx *rx, unsigned vc, uint64_t end)
 {
-    if (rx->queue[vc].slots == 0) /* what is out of order the audit reports, when the window is over */
+    if (rx->queue[vc].slots == 0) /* an inconsistency: the audit reports it after the window */
         return NULL;
     const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
     return slot->ready < end ? slot : NULL;
 }
 
-/* A router's, of the next packet of a VC: in stage 4 its table entries, which are large, and then what they say. */
+/* For the next packet of a VC at a router: stage 4 prefetches its table entries, stage 5 the outputs that they name. */
 ALWAYS_INLINE void prefetch_routes(const struct virtual_node *n, unsigned input, unsigned vc, unsigned stage,
                                    uint64_t end)
 {
@@ -98,7 +98,7 @@ ALWAYS_INLINE void prefetch_routes(const struct virtual_node *n, unsigned input,
         prefetch_outputs(n, input, &slot->d);
 }
 
-/* ---- outputs that open, or get credit ---- */
+/* ---- outputs that open or get credit ---- */
 
 ALWAYS_INLINE void prefetch_credit(const struct virtual_tx *tx)
 {
@@ -114,7 +114,7 @@ ALWAYS_INLINE void prefetch_requests(const struct hx_switch *sw, unsigned output
     }
 }
 
-/* Of those who wait for an output, whose turn it is; HX_MAX_RADIX: nobody waits. */
+/* Returns the next input in turn that waits for an output; HX_MAX_RADIX: none. */
 ALWAYS_INLINE unsigned next_in_turn(const struct hx_switch *sw, unsigned output, unsigned vc)
 {
     uint64_t asking = sw->requests[(size_t)vc * sw->outputs + output];
@@ -135,7 +135,7 @@ ALWAYS_INLINE void prefetch_waiting(const struct virtual_node *n, unsigned outpu
     }
 }
 
-/* The packet that has waited longest at the input whose turn it is. */
+/* Prefetches the oldest packet at the input that is next in turn. */
 ALWAYS_INLINE void prefetch_oldest(const struct virtual_node *n, unsigned output)
 {
     for (unsigned vc = 0; vc < n->sw.route.vcs; vc++) {
@@ -153,7 +153,7 @@ void virtual_prefetch_waiting(const struct virtual_node *n, uint64_t outputs)
         prefetch_oldest(n, (unsigned)__builtin_ctzll(outputs));
 }
 
-/* ---- a switch: the ports of which its agenda speaks ---- */
+/* ---- a switch: ports named in the event queue ---- */
 
 ALWAYS_INLINE void prefetch_single_arrival(const struct virtual_node *n, unsigned input, unsigned vc, unsigned stage,
                                            uint64_t end, bool router)
@@ -181,7 +181,7 @@ ALWAYS_INLINE void prefetch_opening(const struct virtual_node *n, unsigned outpu
     }
 }
 
-/* What an item of a switch's own is about. */
+/* Prefetches the port of a switch's own item. */
 ALWAYS_INLINE void prefetch_port(const struct virtual_node *n, unsigned item, unsigned stage, uint64_t end, bool router)
 {
     unsigned ports = virtual_item_ports(router);
@@ -192,8 +192,7 @@ ALWAYS_INLINE void prefetch_port(const struct virtual_node *n, unsigned item, un
         prefetch_opening(n, item - outputs - (item < outputs + ports ? 0 : ports), stage);
 }
 
-/* The items of an agenda that are due before `end`, one after the other: what stands behind the last is not
- * (event_queue.h). */
+/* Items of an event queue that are due before `end`. The sentinel behind the last is not due (event_queue.h). */
 struct cursor {
     const uint64_t *key;
     uint64_t limit;
@@ -215,20 +214,20 @@ ALWAYS_INLINE void prefetch_router(const struct virtual_sim_node *e, unsigned st
 {
     struct cursor items = due(&e->event_queue, end);
     for (unsigned item; next_due(&items, &item);) {
-        if (item != VIRTUAL_ITEM_FAULT) /* which is of no port */
+        if (item != VIRTUAL_ITEM_FAULT) /* it has no port */
             prefetch_port(&e->node[0], item, stage, end, true);
     }
 }
 
-/* ---- an accelerator's endpoint ---- */
+/* ---- endpoint of an accelerator ---- */
 
-/* By what number endpoints know who sent a packet. */
+/* Number of a packet's sender at endpoints. */
 ALWAYS_INLINE uint32_t sender_of(const struct hal_endpoint *h, const struct virtual_slot *slot)
 {
     return h->worker->peer_number[slot->birth & UINT16_MAX];
 }
 
-/* Where it is looked up who has a number. */
+/* Prefetches the place where a number is looked up. */
 ALWAYS_INLINE void prefetch_search(const struct hx_endpoint *ep, uint32_t number)
 {
     if (ep->bucket)
@@ -237,20 +236,19 @@ ALWAYS_INLINE void prefetch_search(const struct hx_endpoint *ep, uint32_t number
         prefetch(&ep->peer[number]);
 }
 
-/* Whether all that it knows of others is so little that it is asked for at once: who sent a packet is then here a stage
- * sooner. */
+/* True if all peers are few enough to prefetch at once. Then the sender is known one stage earlier. */
 ALWAYS_INLINE bool has_few_peers(const struct hx_endpoint *ep)
 {
     return ep->known <= FEW;
 }
 
-/* In an endpoint's memory they stand behind what says which entries are theirs. */
+/* Index and peers lie together in the endpoint's memory. */
 ALWAYS_INLINE void prefetch_few_peers(const struct hx_endpoint *ep)
 {
     prefetch_lines(ep->rest_of, (size_t)((const uint8_t *)&ep->peer[ep->known] - (const uint8_t *)ep->rest_of));
 }
 
-/* What is going to arrive at the endpoint, and what its user will do about it. */
+/* Prefetches the packets that will arrive at the endpoint, and the user's data for them. */
 ALWAYS_INLINE void prefetch_arrivals(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
     const struct hx_endpoint *ep = h->firmware;
@@ -265,7 +263,7 @@ ALWAYS_INLINE void prefetch_arrivals(const struct hal_endpoint *h, const struct 
         prefetch_few_peers(ep);
 }
 
-/* Who has a number: where not all have a place of their own the first in its bucket, or NULL. */
+/* Returns the peer of a number: its own entry, or the first of its bucket, or NULL. */
 ALWAYS_INLINE const struct hx_peer *peer_of(const struct hx_endpoint *ep, uint32_t number)
 {
     if (!ep->bucket)
@@ -293,7 +291,7 @@ void virtual_prefetch_delivery(const struct hal_endpoint *h, const struct virtua
         prefetch_search(ep, sender_of(h, slot));
 }
 
-/* The messages under way to a peer, one of which a small packet of his is likely to acknowledge. */
+/* Prefetches the messages in flight to a peer: a small packet is likely to acknowledge one of them. */
 ALWAYS_INLINE void prefetch_sends_to(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
@@ -302,7 +300,7 @@ ALWAYS_INLINE void prefetch_sends_to(const struct hx_endpoint *ep, const struct 
     }
 }
 
-/* Where messages of his are noted as they arrive that come when one in his first slot is complete. */
+/* Prefetches the slots for further messages of a peer, used when the message in its first slot completes. */
 ALWAYS_INLINE void prefetch_slots(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     if (peer->first.base != peer->first.packets || peer->first.packets == 0)
@@ -312,7 +310,7 @@ ALWAYS_INLINE void prefetch_slots(const struct hx_endpoint *ep, const struct hx_
         prefetch_lines(ep->slots[rest - 1].in, sizeof ep->slots[rest - 1].in);
 }
 
-/* What a packet is about that is at its endpoint before the visit ends. */
+/* Prefetches the state that a packet is about, if it arrives before the visit ends. */
 ALWAYS_INLINE void prefetch_subject(const struct hal_endpoint *h, const struct hx_peer *peer,
                                     const struct virtual_slot *slot)
 {
@@ -337,8 +335,7 @@ ALWAYS_INLINE void prefetch_peers(const struct hal_endpoint *h, const struct vir
     }
 }
 
-/* The messages whose turn to inject is next, if all are due: as many as may now, and as will when two packets have gone
- * on. */
+/* Prefetches the next messages to inject, if all are due: as many as may inject now, and two more. */
 ALWAYS_INLINE void prefetch_sends(const struct hal_endpoint *h, const struct hx_endpoint *ep)
 {
     unsigned may = hal_inject_room(h, 0) + 2;
@@ -348,13 +345,13 @@ ALWAYS_INLINE void prefetch_sends(const struct hal_endpoint *h, const struct hx_
     prefetch_lines(&ep->send[ep->turn[0]], (may < SENDS ? may : SENDS) * sizeof ep->send[0]);
 }
 
-/* The place that the next message takes, if it is among the first. */
+/* Slot of the next message, if it is among the first. */
 ALWAYS_INLINE unsigned first_idle(const struct hx_endpoint *ep)
 {
     return ep->idle.filled & 1 ? (unsigned)__builtin_ctzll(ep->idle.word[0]) : 0;
 }
 
-/* Whom it sends to next: a message that comes by a rate is for somebody of whom nothing else has spoken for long. */
+/* Prefetches the peer of the next message. Under a given injection rate its data has long been unused. */
 ALWAYS_INLINE void prefetch_next(const struct hal_endpoint *h, const struct hx_endpoint *ep, unsigned stage)
 {
     if (h->next_to == HX_NOWHERE)
@@ -398,16 +395,16 @@ ALWAYS_INLINE void prefetch_endpoint(const struct virtual_sim_node *e, unsigned 
     prefetch_next(h, h->firmware, stage);
 }
 
-/* ---- an accelerator ---- */
+/* ---- accelerator ---- */
 
-/* The inputs at which what is injected stands. */
+/* Prefetches the inputs that hold injected packets. */
 ALWAYS_INLINE void prefetch_local(const struct virtual_sim_node *e)
 {
     for (unsigned plane = 0; plane < e->planes; plane++)
         prefetch(&e->node[plane].hal.rx[HX_LOCAL]);
 }
 
-/* Whether it can inject a burst by some plane when so many packets more have gone on. */
+/* True if a plane has room to inject a burst after `packets` departures. */
 ALWAYS_INLINE bool has_room_soon(const struct virtual_sim_node *e, unsigned packets)
 {
     for (unsigned plane = 0; plane < e->planes; plane++) {
@@ -417,7 +414,7 @@ ALWAYS_INLINE bool has_room_soon(const struct virtual_sim_node *e, unsigned pack
     return false;
 }
 
-/* Tables, and what packets leave by to others. */
+/* Prefetches tables and outputs to other nodes. */
 ALWAYS_INLINE void prefetch_routes_out(const struct virtual_sim_node *e)
 {
     for (unsigned plane = 0; plane < e->planes; plane++) {
@@ -429,22 +426,22 @@ ALWAYS_INLINE void prefetch_routes_out(const struct virtual_sim_node *e)
     }
 }
 
-/* The endpoint too if something is for it; if it would inject and has room, which is known a stage later, or will
- * have. */
+/* Prefetches the endpoint too if an event is for it, or if it wants to inject and has room soon. The latter is known
+ * one stage later. */
 ALWAYS_INLINE void prefetch_accelerator(const struct virtual_sim_node *e, unsigned stage, uint64_t end)
 {
-    bool called = false;
+    bool endpoint_due = false;
     unsigned items = 0;
     struct cursor soonest = due(&e->event_queue, end);
     for (unsigned item; next_due(&soonest, &item); items++) {
         if (item >= VIRTUAL_ITEM_EJECT)
-            called = true;
+            endpoint_due = true;
         else
             prefetch_port(&e->node[item / VIRTUAL_PLANE_ITEMS], item % VIRTUAL_PLANE_ITEMS, stage, end, false);
     }
     if (stage == 2)
         prefetch_routes_out(e);
-    if (called)
+    if (endpoint_due)
         prefetch_endpoint(e, stage, end);
     else if (e->hungry && stage == 2)
         prefetch_local(e);
@@ -470,10 +467,10 @@ void virtual_prefetch_apart(const struct virtual_sim_node *e, uint64_t end)
         prefetch(&ep->send[hx_send_set_next(&ep->due, ep->turn[0])]);
 }
 
-/* ---- all ---- */
+/* ---- all nodes ---- */
 
-/* Where entities are so near that all is handed over at once (outbox.h), to find what a router's tables lead to takes
- * longer than to wait for it. */
+/* Prefetches one stage of a node. If packets are handed over at once (outbox.h), nodes are so near that reading a
+ * router's tables takes longer than the misses it would save. */
 ALWAYS_INLINE void prefetch_stage(const struct virtual_sim_node *e, unsigned stage, uint64_t end)
 {
     if (stage == 0) {

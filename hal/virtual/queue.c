@@ -1,4 +1,4 @@
-/* queue.c - rings that grow, and are given back (queue.h). */
+/* queue.c - rings that grow and are freed (queue.h). */
 #include "queue.h"
 #include "arena.h"
 #include "inline.h"

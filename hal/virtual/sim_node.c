@@ -1,7 +1,7 @@
-/* sim_node.c - one entity through one window (sim_node.h). */
+/* sim_node.c - runs one simulated node through one window (sim_node.h). */
 #include "sim_node.h"
 #include "inline.h"
-#include "prefetch.h" /* circle: a visit prefetches for the next ones, which are entities */
+#include "prefetch.h" /* circle: a visit prefetches for the next ones, which are simulated nodes */
 
 /* ---- what a switch waits for ---- */
 
@@ -16,7 +16,7 @@ static void note_opening(struct virtual_sim_node *e, struct hal_switch *h, unsig
     virtual_event_queue_note(&e->event_queue, h->tx[output].opens, h->output_item + output);
 }
 
-/* An open output that somebody waits for who lacks credit: it is worth a look when the next credit comes. */
+/* Notes an output that is open while waiting packets lack credit: the next credit is an event. */
 static SELDOM void note_credit_blocked(struct virtual_sim_node *e, struct hal_switch *h, unsigned output)
 {
     uint64_t bit = (uint64_t)1 << output;
@@ -26,12 +26,12 @@ static SELDOM void note_credit_blocked(struct virtual_sim_node *e, struct hal_sw
     uint64_t next = virtual_credits_next(&h->tx[output].back);
     h->tx[output].back.awaited = next == virtual_credit_time(VIRTUAL_NO_CREDIT);
     if (h->tx[output].back.awaited)
-        return; /* noted when it is given */
+        return; /* noted when it is returned */
     h->credit_noted |= bit;
     virtual_event_queue_note(&e->event_queue, next, h->credit_item + output);
 }
 
-/* Of the outputs that were starved only those stay so for which nothing has changed. */
+/* Keeps only those credit-blocked outputs for which nothing changed. */
 static SELDOM void forget_credit_blocked(struct hal_switch *h, uint64_t all)
 {
     h->idle &= all & ~h->sent;
@@ -40,8 +40,8 @@ static SELDOM void forget_credit_blocked(struct hal_switch *h, uint64_t all)
     h->credit_blocked = h->idle;
 }
 
-/* What somebody waits for is worth a look when it opens, or has credit. An output that took a packet in this step may
- * be open again at once: that is another step. */
+/* Notes events for all outputs that packets wait for: their opening or their next credit. An output that sent in this
+ * step may open at once; that is another step. */
 ALWAYS_INLINE void note_waits(struct virtual_sim_node *e, struct virtual_node *n)
 {
     struct hal_switch *h = &n->hal;
@@ -59,9 +59,8 @@ ALWAYS_INLINE void note_waits(struct virtual_sim_node *e, struct virtual_node *n
     h->sent = 0;
 }
 
-/* A step looks at a window of each input (HX_WINDOW). Where all that waited have left in it, what stands behind the
- * window is not known to the switch yet and waits for no output, so that nothing would be noted for it: it is looked at
- * now. */
+/* A step reads at most HX_WINDOW packets of an input. If all of them left, the switch does not know the packets behind,
+ * and no event would be noted for them. So it steps again at once. */
 ALWAYS_INLINE void step_as(struct virtual_sim_node *e, struct virtual_node *n, bool router)
 {
     do {
@@ -95,7 +94,7 @@ ALWAYS_INLINE void step(struct virtual_sim_node *e, struct virtual_node *n, bool
 
 /* ---- items ---- */
 
-/* All of these outputs are shut: what wants one is worth a look when it opens. */
+/* Notes the openings of busy outputs. Returns false. */
 static __attribute__((noinline)) bool note_openings(struct virtual_sim_node *e, struct hal_switch *h, uint64_t ports)
 {
     for (uint64_t left = ports & ~h->blocked; left; left &= left - 1)
@@ -108,8 +107,7 @@ ALWAYS_INLINE uint64_t offers(const struct virtual_node *n, unsigned input, cons
     return router ? hx_router_offers(&n->sw, input, d) : hx_accelerator_offers(&n->sw, input, d);
 }
 
-/* Whether one of the outputs that a packet is offered is open, or its switch has to judge it. If not it need not be
- * looked at before one is. */
+/* True if an offered output is open, or if the switch must decide. Otherwise the packet can wait for an opening. */
 ALWAYS_INLINE bool may_go(struct virtual_sim_node *e, struct hal_switch *h, uint64_t offered)
 {
     if (offered == 0)
@@ -122,15 +120,15 @@ ALWAYS_INLINE bool may_go(struct virtual_sim_node *e, struct hal_switch *h, uint
     return note_openings(e, h, offered);
 }
 
-/* A packet stands at the switch from now on. */
+/* Counts a packet that is new at the switch. */
 ALWAYS_INLINE void count_in(struct hal_switch *h, const struct hx_desc *d)
 {
     uint64_t small = virtual_is_small(d);
     h->small += small;
-    h->idle &= small - 1; /* none, if it is */
+    h->idle &= small - 1; /* a small packet clears all */
 }
 
-/* The first packet on its way to an (input, VC) is ready. */
+/* Makes the first arriving packet of an (input, VC) ready, and notes the next. */
 ALWAYS_INLINE void advance(struct virtual_sim_node *e, struct virtual_rx *rx, unsigned vc)
 {
     rx->ready = hx_lane_add(rx->ready, vc, 1);
@@ -139,7 +137,8 @@ ALWAYS_INLINE void advance(struct virtual_sim_node *e, struct virtual_rx *rx, un
                                  (unsigned)rx->item + vc);
 }
 
-/* Of an input whose packets are judged first (forwarding.h), those that may go on by now. */
+/* For an input with forwarding (forwarding.h): makes all packets ready that may go on. Returns whether the switch
+ * should step. */
 static SELDOM bool take_forwarded(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc)
 {
     struct virtual_rx *rx = &n->hal.rx[input];
@@ -158,7 +157,7 @@ static SELDOM bool take_forwarded(struct virtual_sim_node *e, struct virtual_nod
     return go;
 }
 
-/* A packet of an (input, VC) is known to the switch from now on; returns whether it should step for it. */
+/* Makes the next packet of an (input, VC) known to the switch. Returns whether it should step. */
 static bool make_ready(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc)
 {
     struct virtual_rx *rx = &n->hal.rx[input];
@@ -172,7 +171,7 @@ static bool make_ready(struct virtual_sim_node *e, struct virtual_node *n, unsig
     return go;
 }
 
-/* hal_release() of an input that brought a packet on one VC and has no others that are new. */
+/* hal_release() for an input with one arrival on one VC and no other new packets. */
 ALWAYS_INLINE void release(const struct hal_switch *h, struct virtual_rx *rx, unsigned vc, uint64_t tail)
 {
     rx->tail = tail;
@@ -180,8 +179,8 @@ ALWAYS_INLINE void release(const struct hal_switch *h, struct virtual_rx *rx, un
         virtual_queue_end(&rx->queue[vc]);
 }
 
-/* advance(), where the packet is alone, as far as nothing else is noted for its time. false, and nothing was done: it
- * is judged first, stands behind those of its window, or the one behind it comes at the same time. */
+/* advance() for a packet without other events at its time. Returns false, and does nothing, if the packet is forwarded,
+ * stands behind a window, or is followed by another at the same time. */
 ALWAYS_INLINE bool advance_alone(struct virtual_sim_node *e, struct virtual_rx *rx, unsigned vc)
 {
     uint16_t at = hx_lane(rx->ready, vc);
@@ -199,8 +198,8 @@ ALWAYS_INLINE bool advance_alone(struct virtual_sim_node *e, struct virtual_rx *
     return true;
 }
 
-/* Where all that happens is that one packet comes, it waits for an output to open, or passes at once if its switch has
- * nothing else to do now: most do. false: that is not all, and nothing was done. */
+/* Handles a single arrival, the most common event: the packet waits for an output, or passes if the switch has no other
+ * work. Returns false, and does nothing, if there is more to do. */
 ALWAYS_INLINE bool pass(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc, bool router)
 {
     struct hal_switch *h = &n->hal;
@@ -234,7 +233,7 @@ static bool take_credit(struct hal_switch *h, unsigned output)
     uint64_t bit = (uint64_t)1 << output;
     bool waited = (h->credit_blocked & bit) != 0;
     h->credit_noted &= ~bit;
-    /* The step says anew. Credit that is handed over before it must not be noted in place of earlier one. */
+    /* The step sets them again. Credit handed over before that must not be noted in place of an earlier one. */
     h->credit_blocked &= ~bit;
     h->idle &= ~bit;
     return waited;
@@ -247,8 +246,8 @@ static bool open_output(struct virtual_node *n, unsigned output)
     return n->hal.news || (wanted(n) & bit);
 }
 
-/* Where all that happens is that an output opens, or has credit, for which packets wait that the switch knows, they
- * alone need be looked at. false: it is not so, and a step is to be made. */
+/* Handles an output that opens or gets credit, if only known packets wait for it and the switch has no other work.
+ * Returns false if a full step is needed. */
 static SELDOM bool grant(struct virtual_sim_node *e, struct virtual_node *n, unsigned output)
 {
     if (n->hal.news || (wanted(n) & hal_tx_ready(&n->hal)) != (uint64_t)1 << output)
@@ -261,7 +260,7 @@ static SELDOM bool grant(struct virtual_sim_node *e, struct virtual_node *n, uns
     return true;
 }
 
-/* Takes one item in; returns whether the switch should step. */
+/* Handles one item; returns whether the switch should step. */
 static bool take_item(struct virtual_sim_node *e, struct virtual_node *n, unsigned item)
 {
     unsigned ports = virtual_item_ports(e->router);
@@ -273,7 +272,7 @@ static bool take_item(struct virtual_sim_node *e, struct virtual_node *n, unsign
     return take_credit(&n->hal, item - outputs - ports);
 }
 
-/* Takes in an item that is alone at its time; false: it is not, and nothing was done. */
+/* Handles an item that is alone at its time. Returns false, and does nothing, if there is more to do. */
 ALWAYS_INLINE bool take_alone(struct virtual_sim_node *e, struct virtual_node *n, unsigned item, bool router)
 {
     unsigned ports = virtual_item_ports(router);
@@ -288,7 +287,7 @@ ALWAYS_INLINE bool take_alone(struct virtual_sim_node *e, struct virtual_node *n
     return true;
 }
 
-/* Whether the endpoint can inject a burst by some plane. */
+/* True if the endpoint has room to inject a burst into some plane. */
 static bool has_room(struct hal_endpoint *h)
 {
     for (unsigned plane = 0; plane < h->planes; plane++) {
@@ -312,34 +311,34 @@ static void note_next_eject(struct virtual_sim_node *e)
         virtual_sim_node_note(e, next > e->worker->now ? next : e->worker->now, VIRTUAL_ITEM_EJECT);
 }
 
-/* A switch, and which of its items an item of the agenda is. */
+/* Returns the switch of an item; *own: its number within the switch. */
 ALWAYS_INLINE struct virtual_node *node_of(const struct virtual_sim_node *e, unsigned item, unsigned *own, bool router)
 {
     *own = router ? item : item % VIRTUAL_PLANE_ITEMS;
     return &e->node[router ? 0 : item / VIRTUAL_PLANE_ITEMS];
 }
 
-/* What a visit finds for its endpoint. */
-struct calls {
-    bool eject, timer, again, told;
+/* Events of a visit for the endpoint. */
+struct wakeups {
+    bool eject, timer, again, notified;
 };
 
-/* Takes an item in that is of no switch. Returns planes whose switches should step, bit by plane. */
-static unsigned take_call(struct virtual_sim_node *e, unsigned item, struct calls *c)
+/* Handles an item that belongs to no switch. Returns planes with switches that should step, bit by plane. */
+static unsigned take_wakeup(struct virtual_sim_node *e, unsigned item, struct wakeups *c)
 {
     c->eject = c->eject || item == VIRTUAL_ITEM_EJECT;
     c->timer = c->timer || item == VIRTUAL_ITEM_TIMER;
     c->again = c->again || item == VIRTUAL_ITEM_AGAIN;
     if (item != VIRTUAL_ITEM_FAULT)
         return 0;
-    c->told = true;
+    c->notified = true;
     for (unsigned plane = 0; plane < e->planes; plane++)
         e->node[plane].hal.idle = 0;
     return e->worker->fault_is_due(e->worker->of_faults, e);
 }
 
-/* All that is noted for the soonest time, the first of which is `item`. */
-static void take_all(struct virtual_sim_node *e, unsigned item, struct calls *c)
+/* Handles all events at the earliest time; `item` is the first. */
+static void take_all(struct virtual_sim_node *e, unsigned item, struct wakeups *c)
 {
     unsigned steps = 0; /* planes, bit by plane */
     for (;; item = virtual_event_queue_take(&e->event_queue)) {
@@ -348,7 +347,7 @@ static void take_all(struct virtual_sim_node *e, unsigned item, struct calls *c)
         if (n)
             steps |= (unsigned)take_item(e, n, own) << n->hal.plane;
         else
-            steps |= take_call(e, item, c);
+            steps |= take_wakeup(e, item, c);
         if (virtual_event_queue_time(&e->event_queue) != e->worker->now)
             break;
     }
@@ -356,20 +355,20 @@ static void take_all(struct virtual_sim_node *e, unsigned item, struct calls *c)
         step(e, &e->node[__builtin_ctz(steps)], e->router);
 }
 
-/* All that is noted for the soonest time, of an accelerator with what its endpoint does about it. */
+/* Handles all events at the earliest time, and lets an accelerator's endpoint react. */
 static __attribute__((noinline)) void run_all(struct virtual_sim_node *e, unsigned item)
 {
-    struct calls c = {false};
+    struct wakeups c = {false};
     take_all(e, item, &c);
     if (e->router)
         return;
-    if (c.eject || c.timer || c.again || c.told || (e->hungry && has_room(e->endpoint)))
+    if (c.eject || c.timer || c.again || c.notified || (e->hungry && has_room(e->endpoint)))
         e->drive(e->of, c.timer, c.again);
     if (c.eject)
         note_next_eject(e);
 }
 
-/* Everything noted for the soonest time, `now`. */
+/* Handles all events at `now`, the earliest time. */
 ALWAYS_INLINE void run_once(struct virtual_sim_node *e, uint64_t now, bool router)
 {
     e->worker->now = now;
@@ -412,7 +411,7 @@ static size_t rounded(size_t bytes)
     return (bytes + 63) & ~(size_t)63;
 }
 
-/* What may stand in an agenda at a time. */
+/* Most items that an event queue holds. */
 static unsigned items_of(unsigned planes, unsigned ports, unsigned vcs)
 {
     return planes * ports * (vcs + 2) + 4;

@@ -25,7 +25,7 @@ void virtual_tap_open(struct virtual_tap *t)
     t->freed = virtual_arena_reserve(most * sizeof *t->freed);
 }
 
-/* ---- what waits ---- */
+/* ---- pending records ---- */
 
 static struct hx_tap_record *record_in(const struct virtual_tap *t, uint32_t slot)
 {
@@ -73,36 +73,37 @@ static void pop(struct virtual_tap *t)
 
 /* ---- frames ---- */
 
-/* Both ends of a link are recorded by its sending end, so that workers share the counts of a port. */
+/* Workers share the counts of a port: the sending end records both ends of a link. */
 static void count(_Atomic uint64_t *n)
 {
     (void)atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
 }
 
-/* What all records of one packet have in common. */
-struct sight {
+/* Common to all records of one packet. */
+struct frame_view {
     uint8_t *frame;
     const struct hx_desc *d;
     const struct hx_tap_note *note; /* NULL: none */
     uint64_t id;
     bool local;
-    uint32_t carried; /* bytes of the frame that are there */
+    uint32_t carried; /* bytes of the frame in memory */
 };
 
-static struct sight sight_of(const struct virtual_worker *w, const struct hx_desc *d, unsigned plane, uint64_t birth)
+static struct frame_view view_of(const struct virtual_worker *w, const struct hx_desc *d, unsigned plane,
+                                 uint64_t birth)
 {
     uint32_t whole = HX_HEADER_BYTES + d->length;
     uint8_t *frame = virtual_pool_frame(&w->pool, d->buffer);
-    /* Beyond their headers only frames that say something of their own have bytes. */
+    /* Without payload, only control frames have bytes behind the header. */
     bool whole_is_there = w->tap->payload || frame[KIND_AT] != HX_DATA;
-    return (struct sight){.frame = frame,
-                          .d = d,
-                          .id = (((birth >> 16) * HX_MAX_PLANES + plane) << 16 | (birth & UINT16_MAX)) + 1,
-                          .carried = whole_is_there && whole <= w->pool.stride ? whole : HX_HEADER_BYTES};
+    return (struct frame_view){.frame = frame,
+                               .d = d,
+                               .id = (((birth >> 16) * HX_MAX_PLANES + plane) << 16 | (birth & UINT16_MAX)) + 1,
+                               .carried = whole_is_there && whole <= w->pool.stride ? whole : HX_HEADER_BYTES};
 }
 
-static void record_frame(struct virtual_tap *t, const struct sight *s, uint32_t link, enum hx_tap_direction direction,
-                         uint64_t time)
+static void record_frame(struct virtual_tap *t, const struct frame_view *s, uint32_t link,
+                         enum hx_tap_direction direction, uint64_t time)
 {
     uint32_t interface = t->interface[link] - 1;
     if (interface == UINT32_MAX)
@@ -133,8 +134,8 @@ static void record_frame(struct virtual_tap *t, const struct sight *s, uint32_t 
     push(t, &(struct virtual_tap_entry){time, where, t->order++, slot});
 }
 
-/* As a frame stands on a wire: what is kept of it in place of credit is put back afterwards. */
-static void record(struct virtual_tap *t, const struct sight *s, uint32_t link, enum hx_tap_direction direction,
+/* Records the frame as on a wire; keeps the waiting time that it stores in place of credit. */
+static void record(struct virtual_tap *t, const struct frame_view *s, uint32_t link, enum hx_tap_direction direction,
                    uint64_t time)
 {
     uint32_t waited = virtual_waited(s->frame);
@@ -147,7 +148,7 @@ void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, uns
 {
     struct virtual_tap *t = h->worker->tap;
     const struct virtual_tx *tx = &h->tx[output];
-    struct sight s = sight_of(h->worker, d, h->plane, h->looked->birth);
+    struct frame_view s = view_of(h->worker, d, h->plane, h->looked->birth);
     s.local = output == HX_LOCAL && h->endpoint;
     struct hx_tap_note note;
     if (t->annotate && t->interface[tx->link]) {
@@ -162,19 +163,19 @@ void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, uns
 void virtual_tap_comes(const struct hal_switch *h, unsigned output, const struct hx_desc *d, uint64_t ready,
                        uint64_t birth)
 {
-    const struct sight s = sight_of(h->worker, d, h->plane, birth);
+    const struct frame_view s = view_of(h->worker, d, h->plane, birth);
     record(h->worker->tap, &s, h->rx[output].link, HX_TAP_IN, ready - h->worker->timing.input);
 }
 
 void virtual_tap_injected(const struct hal_endpoint *h, unsigned plane, const struct hx_desc *d, uint64_t time)
 {
-    const struct sight s = sight_of(h->worker, d, plane, virtual_birth(time, h->rank));
+    const struct frame_view s = view_of(h->worker, d, plane, virtual_birth(time, h->rank));
     record(h->worker->tap, &s, h->plane[plane].sw->tx[HX_LOCAL].link, HX_TAP_IN, time);
 }
 
 /* ---- to the writer ---- */
 
-/* Room in the ring, or NULL: nobody will make any. */
+/* Returns room in the ring; NULL if the writer gave up. */
 static struct hx_tap_record *await_room(struct virtual_tap *t, uint32_t bytes)
 {
     struct hx_tap_record *r = hx_tap_reserve(&t->out, bytes);

@@ -1,4 +1,4 @@
-/* tap_note.c - why a switch sends a packet by this output, told at the moment it does (tap.h). */
+/* tap_note.c - notes why a switch sends a packet by this output (tap.h). */
 #include "hal/tap_note.h"
 #include "sim_node.h"
 #include "tap.h"

@@ -2,7 +2,7 @@
 #include "timing.h"
 #include "hxmesh/switch.h"
 
-enum { OUTPUT_PACKETS = 4 /* as many crossbar times ahead an output takes its next packet */ };
+enum { OUTPUT_PACKETS = 4 /* crossbar times before its link is free that an output takes its next packet */ };
 
 static void set_rate(struct virtual_rate *rate, uint64_t gbps)
 {
@@ -24,15 +24,14 @@ void virtual_timing_init(struct virtual_timing *t, const struct virtual_speeds *
     set_rate(&t->local_crossbar, p->crossbar * 4);
     t->ahead = t->output + OUTPUT_PACKETS * t->crossbar.blocks[VIRTUAL_PACKET_BLOCKS];
     uint64_t packets = p->buffer / vcs / HX_MAX_PAYLOAD;
-    /* No more than the window of a switch looks at: what stands behind it would wait for those before it, whatever its
-     * outputs do (measured on a 16x16 Hx2Mesh: with 32 MiB granted whole, all-to-all came to 65 % of its bound). */
+    /* At most one window of the switch: packets behind the window would wait for those before them. */
     packets = packets < HX_WINDOW ? packets : HX_WINDOW;
     t->vc_blocks = (uint32_t)(packets * HX_PACKET_BLOCKS);
     t->window = UINT64_MAX;
     virtual_timing_class(t, 0, 0, p->trace < p->cable ? t->trace : t->cable);
 }
 
-/* A packet's blocks follow each other into a switch as they would by a link of no class, whatever the endpoint's is. */
+/* Blocks of a packet enter a switch at the rate of a link without class, whatever the endpoint's rate is. */
 static void set_endpoint(struct virtual_timing *t)
 {
     t->endpoint = (struct virtual_link){.rate = t->local, .crossbar = t->local_crossbar, .tail = t->of[0].tail};
@@ -51,8 +50,8 @@ void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_
     l->there = l->rate.blocks[1] + latency + t->input;
     l->back = t->output + latency + t->input;
     set_endpoint(t);
-    /* Data is ready no earlier than output + 1 block + link + input after the decision, credit no earlier than 1 block
-     * in the crossbar + the same without the block. */
+    /* A packet is ready no earlier than output + 1 block + link + input after the decision. Credit is back no earlier
+     * than 1 block in the crossbar + output + link + input. */
     uint64_t block = l->crossbar.blocks[1] < l->rate.blocks[1] ? l->crossbar.blocks[1] : l->rate.blocks[1];
     uint64_t window = t->output + latency + t->input + block;
     t->window = window < t->window ? window : t->window;

@@ -1,4 +1,4 @@
-/* wheel.c - buckets of entities by window (wheel.h). */
+/* wheel.c - buckets of simulated nodes by window (wheel.h). */
 #include "wheel.h"
 #include "arena.h"
 
@@ -35,8 +35,8 @@ uint64_t virtual_wheel_next(const struct virtual_wheel *w)
     return near < w->later_first ? near : w->later_first;
 }
 
-/* Moves what has come near from `later` into the buckets. */
-static void prefetch(struct virtual_wheel *w)
+/* Moves nodes that are near in time from `later` into the buckets. */
+static void refill_buckets(struct virtual_wheel *w)
 {
     w->later_first = VIRTUAL_NO_WINDOW;
     for (uint32_t e = 0; e < w->sim_nodes; e++) {
@@ -53,7 +53,7 @@ const uint64_t *virtual_wheel_turn(struct virtual_wheel *w, uint64_t window)
     w->current = window;
     w->begin = window * w->width;
     if (w->later_first <= window)
-        prefetch(w);
+        refill_buckets(w);
     return w->bucket + (size_t)(window % VIRTUAL_BUCKETS) * w->words;
 }
 

@@ -215,7 +215,7 @@ static void a_pool_without_buffers_ends_the_run(void **state)
     assert_int_equal(exit_of(get_one_too_many), HX_EXIT_DONE);
     (void)virtual_pool_get(&pool);
     assert_int_equal(exit_of(get_one_too_many), HX_EXIT_ENVIRONMENT);
-    assert_non_null(strstr(said, "more than 2 packets under way"));
+    assert_non_null(strstr(said, "more than 2 packets in flight"));
     virtual_pool_put(&pool, 1);
     assert_int_equal(exit_of(get_one_too_many), HX_EXIT_DONE);
 }
