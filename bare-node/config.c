@@ -1,4 +1,4 @@
-/* config.c - reads what an image is told (config.h). */
+/* config.c - reads the configuration of an image (config.h). */
 #include "config.h"
 #include "hal/bare/bare.h"
 #include "hxmesh/error.h"
@@ -7,8 +7,8 @@
 /* ---- lines ---- */
 
 struct line {
-    const char *word; /* the first, up to a space or the end of the line */
-    const char *at;   /* what is read next */
+    const char *word; /* first word, up to a space or the end of the line */
+    const char *at;   /* next character */
 };
 
 static bool is_end(char c)
@@ -37,7 +37,7 @@ static bool next_number(struct line *l, uint64_t *number)
     return true;
 }
 
-/* The next number, which has to be there and `most` at most. */
+/* Reads the next number; panics if there is none or it exceeds `most`. */
 static uint64_t number_of(struct line *l, uint64_t most)
 {
     uint64_t number = 0;
@@ -46,7 +46,7 @@ static uint64_t number_of(struct line *l, uint64_t most)
     return number;
 }
 
-/* ---- what they say ---- */
+/* ---- contents ---- */
 
 static void read_fabric(struct config *c, struct line *l)
 {
@@ -54,7 +54,7 @@ static void read_fabric(struct config *c, struct line *l)
     for (unsigned i = 0; i < 7; i++)
         n[i] = (uint16_t)number_of(l, UINT16_MAX);
     if (hx_geometry_init(&c->g, n[0], n[1], n[2], n[3], n[4], n[5], n[6]) != HX_OK)
-        bare_die("its configuration has a fabric that cannot be: %u x %u boards of %u x %u", n[2], n[3], n[0], n[1]);
+        bare_die("its configuration has an impossible fabric: %u x %u boards of %u x %u", n[2], n[3], n[0], n[1]);
     c->blocked = bare_take((size_t)c->g.x * c->g.y / 8 + 1);
 }
 
@@ -62,7 +62,7 @@ static void read_blocked(struct config *c, struct line *l)
 {
     for (uint64_t board = 0; next_number(l, &board);) {
         if (board >= (uint64_t)c->g.x * c->g.y)
-            bare_die("its configuration bars board %lu, which is not there", board);
+            bare_die("its configuration blocks board %lu, which does not exist", board);
         c->blocked[board / 8] |= (uint8_t)(1U << board % 8);
     }
 }

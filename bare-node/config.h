@@ -1,19 +1,19 @@
-/* config.h - what an image is told when it starts: who it is, in what fabric, and what to send.
+/* config.h - the configuration of an image: its place in the fabric, and its traffic.
  *
  * A text of lines, each a word and its numbers (hal/riscv-virt: board_text()):
  *
  *     fabric 2 2 2 2 1 64 1     a, b, x, y, planes, radix, taper (hxmesh/geometry.h)
- *     barred 3                  boards that nothing lands on; there may be none
+ *     `barred` 3                blocked boards; optional
  *     at 1 1 0                  gx, gy, plane
  *     credits 128               blocks a VC that it grants
  *     job 0
- *     random 81 47 12           epoch, key, and what the cables' nonces are drawn from: drawn anew for each start
- *     traffic 1 1 262144 60     seed; whether payload is checked; bytes of a message; messages in all
- *     rate 0                    bytes a microsecond that it sends at most; 0: no limit
- *     to 1 2 3                  ranks that its messages go to, in turn; none: it sends nothing
+ *     random 81 47 12           epoch, key, seed of the cables' nonces; new for each start
+ *     traffic 1 1 262144 60     seed; 1: check payload; bytes of a message; messages in all
+ *     rate 0                    bytes a microsecond, maximum; 0: no limit
+ *     to 1 2 3                  destination ranks, in turn; none: it sends nothing
  *     wait 1000 250 4000 16 40000   ms: an endpoint's timeout_ns, least_ns, most_ns; its retries; ms: its unreachable_ns
  *
- * Who starts it writes the text (fabric-emu/live/machine.c), so whatever is wrong with it ends in a panic. */
+ * The emulator writes the text (fabric-emu/live/machine.c), so an error in it ends in a panic. */
 #ifndef BARE_NODE_CONFIG_H
 #define BARE_NODE_CONFIG_H
 
@@ -34,7 +34,7 @@ struct config {
     uint32_t targets;
 };
 
-/* Reads `text`, which ends with a zero. */
+/* Reads `text`, which ends with a zero; panics on an error. */
 void config_read(struct config *c, const char *text);
 
 #endif

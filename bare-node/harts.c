@@ -1,22 +1,22 @@
-/* harts.c - the loop of harts that serve devices, and the pace of all (harts.h). */
+/* harts.c - the loop of harts that serve devices (harts.h). */
 #include "harts.h"
 #include "hal/bare/bare.h"
 #include "node.h"
 
 #include <stdatomic.h>
 
-enum { IDLE_ROUNDS = 64 /* without work, before a nap */ };
+enum { IDLE_LOOPS = 64 /* without work, before an idle wait */ };
 static const uint64_t watchdog_ns = UINT64_C(5000000000);
 
-void harts_begin_round(void)
+void harts_begin_loop(void)
 {
     board_watch(watchdog_ns);
 }
 
-bool harts_end_round(unsigned *idle, bool worked)
+bool harts_end_loop(unsigned *idle, bool worked)
 {
     *idle = worked ? 0 : *idle + 1;
-    return *idle >= IDLE_ROUNDS;
+    return *idle >= IDLE_LOOPS;
 }
 
 _Noreturn void harts_hang(void)
@@ -25,7 +25,7 @@ _Noreturn void harts_hang(void)
     }
 }
 
-/* One of those that serve devices. */
+/* A hart that serves devices. */
 struct server {
     struct harts *harts;
     unsigned hart;
@@ -36,12 +36,12 @@ static void serve(void *of)
     const struct server *s = of;
     unsigned idle = 0;
     for (;;) {
-        harts_begin_round();
+        harts_begin_loop();
         if (atomic_load_explicit(&s->harts->hangs, memory_order_relaxed) == s->hart)
             harts_hang();
         uint64_t now = board_now();
         unsigned moved = node_take_in(s->harts->node, s->hart, now) + node_send_out(s->harts->node, s->hart, now);
-        if (harts_end_round(&idle, moved > 0))
+        if (harts_end_loop(&idle, moved > 0))
             board_idle_wait(HARTS_IDLE_WAIT_NS);
     }
 }

@@ -1,11 +1,10 @@
-/* harts.h - who does what in a node of several harts.
+/* harts.h - the work of each hart of a node.
  *
- *     hart 0    switch, endpoint, traffic and console; where it is alone, all devices too
- *     hart 1..  devices: of a cable each, or of several in turn where there are fewer harts than cables
+ *     hart 0    switch, endpoint, traffic and console; if it is alone, all devices too
+ *     hart 1..  devices: of one cable each, or of several in turn if there are fewer harts than cables
  *
- * Between hart 0 and another there is nothing but the two wires of a cable (node.h), each with one sender and one
- * receiver, and here the wish that a hart hangs. All else that a device's hart looks at is built before it starts, and
- * stays as it is. */
+ * Hart 0 and a device hart share the two wires of each cable (node.h), with one sender and one receiver each, and
+ * `hangs`. All other data of a device hart is built before it starts and never changes. */
 #ifndef BARE_NODE_HARTS_H
 #define BARE_NODE_HARTS_H
 
@@ -13,15 +12,15 @@
 
 struct node;
 
-enum { HARTS_IDLE_WAIT_NS = 100000 /* of a hart that nothing wakes: no longer than a credit frame may wait */ };
+enum { HARTS_IDLE_WAIT_NS = 100000 /* of a hart without wakeup: at most the delay of a credit frame */ };
 
-/* The hart that serves a cable's device, of so many. */
+/* Hart that serves a cable's device. */
 static inline unsigned harts_of_cable(unsigned harts, unsigned cable)
 {
     return harts == 1 ? 0 : 1 + cable % (harts - 1);
 }
 
-/* How many of those that are there have something to do, where there are so many cables. */
+/* Number of harts with work, of `there` harts and for `cables` cables. */
 static inline unsigned harts_useful(unsigned there, unsigned cables)
 {
     return there < 1 + cables ? there : 1 + cables;
@@ -29,20 +28,20 @@ static inline unsigned harts_useful(unsigned there, unsigned cables)
 
 struct harts {
     struct node *node;
-    _Atomic unsigned hangs; /* the one of those that serve devices that is to hang, to try its watchdog; 0: none */
+    _Atomic unsigned hangs; /* device hart that must hang, to test its watchdog; 0: none */
 };
 
-/* Starts all that the node is built for. *h and *n are there as long as the image is. */
+/* Starts all device harts. *h and *n live as long as the image. */
 void harts_start(struct harts *h, struct node *n);
 
-/* The caller's round of its loop begins. */
-void harts_begin_round(void);
+/* Begins a loop of the calling hart; serves its watchdog. */
+void harts_begin_loop(void);
 
-/* It is over. `idle`: rounds without work, 0 at first; `worked`: whether there was some in this one. Returns whether
- * there was none for a while, so that the caller may sleep. */
-bool harts_end_round(unsigned *idle, bool worked);
+/* Ends a loop. `idle`: loops without work, 0 at first; `worked`: this loop had work. Returns true if the hart may
+ * sleep. */
+bool harts_end_loop(unsigned *idle, bool worked);
 
-/* Never comes back, and never serves the watchdog. */
+/* Never returns and never serves the watchdog. */
 _Noreturn void harts_hang(void);
 
 #endif

@@ -1,13 +1,12 @@
-/* main.c - the image of a node: built once, then step after step until the console says that it is over.
+/* main.c - the image of a node: builds it once, then runs steps until the console ends it.
  *
- * It hears, a character each:   g  begin to send    d  begin nothing more    q  the end
- *                               0 to 9  that hart hangs: its watchdog is to be tried
- * It says, a line each:         ready; stat and its numbers, state and its numbers, now and then and at
- *                               the end; panic and where
+ * Input, a character each:    g  start sending    d  start no more messages    q  end
+ *                             0 to 9  this hart hangs, to test its watchdog
+ * Output, a line each:        ready; stat and its numbers, state and its numbers, periodically and at the end;
+ *                             panic and its place
  *
- * Numbers of a `stat` line count since the start of the image; those of a `state` line are what is so now: bytes of
- * stack that hart 0 ever used, ports that lead somewhere (bit by port), whether nothing of its endpoint is under
- * way. */
+ * A `stat` line has totals since the start of the image. A `state` line has present values: bytes of stack that hart 0
+ * ever used, ports with a link (bit by port), 1 if the endpoint is idle, harts. */
 #include "hal/bare/bare.h"
 #include "hal/riscv-virt/board.h"
 #include "harts.h"
@@ -15,7 +14,7 @@
 
 #include <stdatomic.h>
 
-enum { LOOK_STEPS = 64 /* from look to look at the console */ };
+enum { LOOK_STEPS = 64 /* steps between two reads of the console */ };
 static const uint64_t stat_ns = UINT64_C(250000000);
 
 struct image {
@@ -23,11 +22,11 @@ struct image {
     struct node node;
     struct messages messages;
     struct harts harts;
-    uint64_t told_at;
+    uint64_t printed_at;
 };
 
-/* Of its switch and its endpoint together. */
-static void say_drops(const struct node *n)
+/* Totals of switch and endpoint. */
+static void print_drops(const struct node *n)
 {
     static const char *const names[] = {
 #define NAME(id, text) text,
@@ -41,7 +40,7 @@ static void say_drops(const struct node *n)
     }
 }
 
-static void say_statistics(const struct image *i)
+static void print_statistics(const struct image *i)
 {
     const struct node *n = &i->node;
     const struct hx_endpoint_stats *s = &n->endpoint.stats;
@@ -51,13 +50,13 @@ static void say_statistics(const struct image *i)
                s->packets_delivered);
     bare_print(" bytes_delivered=%lu bytes_corrupted=%lu hops=%lu", s->bytes_delivered, i->messages.bytes_corrupted,
                n->hops);
-    say_drops(n);
+    print_drops(n);
     bare_print("\nstate stack=%u links=%lu idle=%u harts=%u\n", bare_stack_used(), n->up,
                hx_endpoint_idle(&n->endpoint), n->harts);
 }
 
-/* Returns whether the image is to go on. */
-static bool hear(struct image *i)
+/* Returns false at the end. */
+static bool read_console(struct image *i)
 {
     int c = board_get();
     i->messages.may_begin = c == 'g' || (c != 'd' && i->messages.may_begin);
@@ -83,19 +82,19 @@ int image_main(void)
     bare_print("ready a%u,%u/p%u\n", i->config.gx, i->config.gy, i->config.plane);
     unsigned idle = 0;
     for (unsigned steps = 0;; steps++) {
-        harts_begin_round();
+        harts_begin_loop();
         uint64_t now = board_now();
         unsigned begun = messages_begin(&i->messages, now);
         unsigned moved = node_step(&i->node, now);
-        if (now - i->told_at >= stat_ns) {
-            say_statistics(i);
-            i->told_at = now;
+        if (now - i->printed_at >= stat_ns) {
+            print_statistics(i);
+            i->printed_at = now;
         }
-        if ((idle || steps % LOOK_STEPS == 0) && !hear(i))
+        if ((idle || steps % LOOK_STEPS == 0) && !read_console(i))
             break;
-        if (harts_end_round(&idle, begun || moved))
+        if (harts_end_loop(&idle, begun || moved))
             node_idle_wait(&i->node, now);
     }
-    say_statistics(i);
+    print_statistics(i);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* messages.c - what an image's endpoint sends and checks (messages.h). */
+/* messages.c - traffic of an image's endpoint (messages.h). */
 #include "messages.h"
 #include "hxmesh/error.h"
 #include "workload/payload.h"
@@ -32,7 +32,7 @@ struct hal_user messages_user(struct messages *m)
     return (struct hal_user){.fill = fill, .place = place, .of = m};
 }
 
-/* What is offered by now, at its rate: the bytes of all that has begun are not more. */
+/* True if the rate allows another message. */
 static bool is_due(const struct messages *m, uint64_t now)
 {
     const struct config *c = m->config;

@@ -1,5 +1,6 @@
-/* messages.h - the traffic of an image's endpoint: as many messages as it was told, to those it was told in turn, with
- * payload that every other accelerator of the fabric computes and checks likewise (workload/payload.h). */
+/* messages.h - traffic of an image's endpoint: the configured number of messages, to the configured ranks in turn.
+ *
+ * Every other accelerator computes and checks the same payload (workload/payload.h). */
 #ifndef BARE_NODE_MESSAGES_H
 #define BARE_NODE_MESSAGES_H
 
@@ -10,16 +11,16 @@ struct messages {
     struct node *node;
     bool may_begin;
     uint64_t begun;
-    uint64_t began_at; /* when the first one did */
+    uint64_t began_at; /* ns: start of the first message */
     uint64_t bytes_corrupted;
 };
 
 void messages_init(struct messages *m, const struct config *config, struct node *node);
 
-/* What the endpoint is to be built with. */
+/* Callbacks of the endpoint. */
 struct hal_user messages_user(struct messages *m);
 
-/* Begins what may begin now; the first one when all cables are up. Returns how many. */
+/* Starts the messages that are due; the first one when all cables are up. Returns how many. */
 unsigned messages_begin(struct messages *m, uint64_t now);
 
 #endif

@@ -7,10 +7,10 @@
 #include "hxmesh/error.h"
 
 enum {
-    BURST = 32,                     /* frames of a cable in one step */
-    CREDIT_PERIOD_NS = 100000,      /* from credit frame to credit frame without need, */
-    QUIET_PERIOD_NS = 12800000,     /* and at last while nothing moves */
-    LONGEST_IDLE_WAIT_NS = 10000000 /* console and clocks are looked at as often */
+    BURST = 32,                     /* frames of a cable per step */
+    CREDIT_PERIOD_NS = 100000,      /* between two credit frames, */
+    QUIET_PERIOD_NS = 12800000,     /* and while the link is quiet */
+    LONGEST_IDLE_WAIT_NS = 10000000 /* console and clocks are read at least as often */
 };
 
 /* ---- building ---- */
@@ -25,8 +25,8 @@ static void make_wire(struct loopback_wire *w, unsigned blocks)
     loopback_wire_init(w, blocks, 0, bare_take(loopback_wire_bytes(blocks)));
 }
 
-/* Plugs a cable in, or begins anew at this end of it. Its peer may have more blocks than this node: what it grants
- * beyond them is not used. */
+/* Plugs a cable in, or restarts its end here. The peer may grant more blocks than this node has; the excess is
+ * unused. */
 static void plug(struct node *n, struct loopback_node *of, unsigned port, struct loopback_wire *out,
                  struct loopback_wire *in)
 {
@@ -54,7 +54,7 @@ static void build_endpoint(struct node *n, struct hal_user user)
     unsigned blocks = blocks_of(c);
     struct hx_endpoint_config config = c->endpoint;
     config.key ^= split_mix_next(&n->random);
-    /* Its way to the switch is one cable, whatever the plane: planes of an endpoint are ports of its node. */
+    /* The link to the switch is one cable in any plane: the planes of an endpoint are ports of its node. */
     unsigned ports = c->plane + 1U;
     struct loopback_node *node = &n->endpoint_hal.node;
     loopback_node_init(node, ports, HX_MESH_VCS, blocks, config.sends,
@@ -98,7 +98,7 @@ void node_build(struct node *n, const struct config *config, unsigned harts, str
 
 /* ---- devices ---- */
 
-/* What has no room stays with the device, and its peer waits. */
+/* Frames without room stay with the device, and the peer waits. */
 static unsigned receive(struct node *n, unsigned cable, uint64_t now)
 {
     struct virtio_net *d = n->device[cable];
@@ -115,7 +115,7 @@ static unsigned receive(struct node *n, unsigned cable, uint64_t now)
     return frames;
 }
 
-/* Hart 0 may wait for the wire to be clear, also while the device takes nothing. */
+/* Clears the wire on request even if the device takes no frames: hart 0 may wait for it. */
 static unsigned transmit(struct node *n, unsigned cable, uint64_t now)
 {
     struct virtio_net *d = n->device[cable];
@@ -130,7 +130,7 @@ static unsigned transmit(struct node *n, unsigned cable, uint64_t now)
     return frames;
 }
 
-/* Whether a hart serves a cable's device. */
+/* True if a hart serves a cable's device. */
 static bool serves(const struct node *n, unsigned hart, unsigned cable)
 {
     return n->device[cable] && harts_of_cable(n->harts, cable) == hart;
@@ -154,8 +154,8 @@ unsigned node_send_out(struct node *n, unsigned hart, uint64_t now)
 
 /* ---- cables ---- */
 
-/* What was to be sent in a session that is over is dropped. The wire's other end is this hart's, or that of one that
- * looks at it soon and never waits for this one. */
+/* Drops unsent frames of a session that ended. Another hart that serves the wire responds soon and never waits for this
+ * one. */
 static void drop_unsent(struct node *n, unsigned cable)
 {
     loopback_wire_clear(&n->out[cable]);
@@ -164,7 +164,7 @@ static void drop_unsent(struct node *n, unsigned cable)
             loopback_wire_heed(&n->out[cable]);
 }
 
-/* Whether its peer is there. */
+/* Returns whether the peer is present. */
 static bool watch(struct node *n, unsigned cable, uint64_t now)
 {
     struct loopback_port *p = &n->switch_hal.node.port[cable];
@@ -198,7 +198,7 @@ bool node_is_up(const struct node *n)
     return up;
 }
 
-/* ---- a step ---- */
+/* ---- step ---- */
 
 unsigned node_step(struct node *n, uint64_t now)
 {
@@ -220,15 +220,14 @@ static uint64_t sooner(uint64_t ns, const struct loopback_port *p, uint64_t now)
     return wait < ns ? wait : ns;
 }
 
-/* Until what is done by time alone, but for an endpoint's retries, which are later than that, and a `rate`, which
- * catches up. */
+/* Time until the next timed work. Retries of an endpoint are later than that, and a `rate` catches up. */
 static uint64_t rest(const struct node *n, uint64_t now)
 {
     uint64_t ns = LONGEST_IDLE_WAIT_NS;
     for (unsigned cable = 0; cable < NODE_CABLES; cable++) {
         if (!n->device[cable])
             continue;
-        if (!loopback_wire_is_empty(&n->out[cable])) /* the device takes nothing now, and does not say when it does */
+        if (!loopback_wire_is_empty(&n->out[cable])) /* the device takes no frames and gives no wakeup */
             return HARTS_IDLE_WAIT_NS;
         ns = sooner(ns, &n->switch_hal.node.port[cable], now);
     }

@@ -1,14 +1,14 @@
-/* node.h - a node of a plane as an image: an accelerator's switch with its endpoint, and what drives both.
+/* node.h - a node of a plane as an image: an accelerator's switch with its endpoint, and their devices.
  *
  *     virtio E --> wire --> [ switch ] <-- wire <-- [ endpoint ]     wires in memory (hal/loopback), of real frames
  *            <-- wire <--   [        ] --> wire --> [          ]
- *           W N S likewise
+ *           W N S alike
  *
- * The firmware is bound to hal/loopback; a device fills and empties the outer ends of a cable's two wires, on a hart of
- * its own where there are several (harts.h). A wire takes all that may be granted, so a device that is slow costs
- * nothing but time.
+ * The firmware is bound to hal/loopback. Devices fill and empty the outer ends of a cable's two wires, on harts of
+ * their own if there are several (harts.h). A wire takes all frames that may be granted, so a slow device only costs
+ * time.
  *
- * A cable is up while its peer counts in our session, and was heard within SILENCE. Routes follow. */
+ * A cable is up while its peer counts in this session and was heard within CABLE_SILENCE_NS. Routes follow. */
 #ifndef BARE_NODE_NODE_H
 #define BARE_NODE_NODE_H
 
@@ -31,28 +31,27 @@ struct node {
     unsigned harts;                         /* 1 .. 1 + NODE_CABLES */
     uint64_t random;                        /* state */
     void *tables;
-    uint64_t up;   /* ports that lead somewhere, bit by port */
-    uint64_t hops; /* packets that the switch has sent on */
+    uint64_t up;   /* ports with a link, bit by port */
+    uint64_t hops; /* packets forwarded by the switch */
 };
 
-/* Builds all of it out of *config, which outlives *n, for so many harts (harts.h). `user`: what the endpoint asks and
- * tells. */
+/* Builds the node from *config, which outlives *n, for `harts` harts (harts.h). `user`: callbacks of the endpoint. */
 void node_build(struct node *n, const struct config *config, unsigned harts, struct hal_user user);
 
-/* Frames that have come to the devices of a hart go onto the wires to the switch, and what is on the wires from it goes
- * to the devices. That hart calls them. Both return frames that moved. */
+/* Move frames from the devices of a hart to the wires, and from the wires to the devices. That hart calls them. Both
+ * return frames moved. */
 unsigned node_take_in(struct node *n, unsigned hart, uint64_t now);
 unsigned node_send_out(struct node *n, unsigned hart, uint64_t now);
 
-/* Hart 0's: frames in, if its are the devices, a step of switch and endpoint, frames out. Returns frames and packets
- * that moved. */
+/* Step of hart 0: frames in, if it serves the devices, switch and endpoint, frames out. Returns frames and packets
+ * moved. */
 unsigned node_step(struct node *n, uint64_t now);
 
-/* Hart 0 sleeps, after a step at `now` in which nothing moved: alone, until a frame comes or a credit frame is due;
- * else, for nothing wakes it when another hart has a frame, for a moment. */
+/* Lets hart 0 sleep after a step at `now` without work. Alone, it sleeps until a frame arrives or a credit frame is
+ * due. Otherwise it sleeps for HARTS_IDLE_WAIT_NS: other harts do not wake it. */
 void node_idle_wait(struct node *n, uint64_t now);
 
-/* Whether all cables that are there are up. */
+/* True if all present cables are up. */
 bool node_is_up(const struct node *n);
 
 #endif

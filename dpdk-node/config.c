@@ -1,4 +1,4 @@
-/* config.c - settles and checks what a node is to be (config.h). */
+/* config.c - completes and checks the configuration of a node (config.h). */
 #include "config.h"
 #include "base/error.h"
 #include "base/key.h"
@@ -149,7 +149,7 @@ static void read_key(struct node_config *c, const struct node_values *v)
         hx_die_of(&problem);
 }
 
-/* ---- what fits together ---- */
+/* ---- consistency ---- */
 
 static void check_traffic(const struct node_config *c)
 {

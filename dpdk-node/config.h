@@ -1,6 +1,6 @@
-/* config.h - which node of which fabric this process is, and on what it runs: out of options, a file, or both.
+/* config.h - the configuration of a node: from options, a file, or both.
  *
- * Options and the keys of a node file (config_file.c) are the same words; an option goes before the file. */
+ * Options and the keys of a node file (config_file.c) have the same names; options take precedence. */
 #ifndef DPDK_NODE_CONFIG_H
 #define DPDK_NODE_CONFIG_H
 
@@ -10,9 +10,9 @@
 #include "topology/name.h"
 
 enum { NODE_DEVICE_BYTES = 64, NODE_ANY_LCORE = -1 };
-#define NODE_ENDPOINT "endpoint" /* the device name of a local port that has the built-in endpoint */
+#define NODE_ENDPOINT "endpoint" /* device name of a local port with the built-in endpoint */
 
-/* As given. */
+/* Values given by the user. */
 enum node_given {
     NODE_GIVEN_JOB = 1 << 0,
     NODE_GIVEN_FRAMES = 1 << 1,
@@ -30,11 +30,11 @@ struct node_values {
     const char *ports, *lcores;
     const char *key_file; /* NULL: none */
     uint64_t job;
-    uint64_t frames; /* mbufs; 0: as many as can be needed */
+    uint64_t frames; /* mbufs; 0: as many as credit can need */
     uint64_t queue;  /* descriptors of a device's queue */
     uint64_t mtu;
     uint64_t credit_period_ns;
-    uint64_t idle_wait_ns; /* 0: poll without rest */
+    uint64_t idle_wait_ns; /* 0: poll without a pause */
     uint64_t linger_ns;    /* 0: for ever */
     uint64_t statistics_ns;
     uint64_t lose_credits;
@@ -44,7 +44,7 @@ struct node_values {
 };
 extern const struct node_values node_default_values;
 
-/* Entries of an option table for them. */
+/* Option table entries for these values. */
 /* clang-format off */
 #define NODE_OPTIONS(v) \
     HX_OPTIONS_HEADING("Node"), \
@@ -56,41 +56,42 @@ extern const struct node_values node_default_values;
      .help = "PORT=DEVICE,...: E W N S local, or the number of a network switch's port, and the ethdev's name; " \
              "local=endpoint is the built-in endpoint"}, \
     {.name = "lcores", .kind = HX_OPTION_STRING, .argument = "LIST", .to.string = &(v)->lcores, \
-     .help = "PORT=LCORE,...: who polls which port", .otherwise = "one for all: the first worker lcore"}, \
+     .help = "PORT=LCORE,...: the lcore that polls a port", .otherwise = "one for all: the first worker lcore"}, \
     {.name = "job", .key = "job", .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = &(v)->job, .low = 0, \
      .high = UINT16_MAX, .help = "job tag of its board", .otherwise = "as the fabric says", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_JOB}, \
     {.name = "key-file", .key = "key_file", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(v)->key_file, \
-     .help = "seal every cable but the built-in endpoint's: 128 bits in hex, in a file for its user alone (0600)"}, \
+     .help = "authenticate every cable but the built-in endpoint's: file with a key of 128 bits in hex, mode 0600"}, \
     HX_OPTIONS_HEADING("Buffers and time"), \
     HX_CREDIT_OPTION(&(v)->sizes), \
     {.name = "frames", .key = "frames", .kind = HX_OPTION_NUMBER, .to.number = &(v)->frames, .low = 0, \
      .high = 1 << 22, \
-     .help = "packet buffers of 8.5 KiB; 0: for all credit there can be", .given = &(v)->given, \
+     .help = "packet buffers of 8.5 KiB; 0: as many as credit can need", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_FRAMES}, \
     {.name = "queue", .key = "queue", .kind = HX_OPTION_NUMBER, .to.number = &(v)->queue, .low = 32, .high = 4096, \
-     .help = "descriptors of a device's queue, where the device lets us choose", .given = &(v)->given, \
+     .help = "descriptors of a device's queue, if the device allows a choice", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_QUEUE}, \
     {.name = "mtu", .key = "mtu", .kind = HX_OPTION_NUMBER, .argument = "BYTES", .to.number = &(v)->mtu, .low = 114, \
-     .high = NODE_FULL_MTU, .help = "what every port must carry; less than a full packet is for fabrics that " \
+     .high = NODE_FULL_MTU, .help = "MTU that every port must have; less than a full packet is for fabrics that " \
      "only send short messages", .given = &(v)->given, .given_bit = NODE_GIVEN_MTU}, \
     {.name = "credit-period", .key = "credit_period", .kind = HX_OPTION_DURATION, .to.number = &(v)->credit_period_ns, \
      .low = 1000, \
-     .high = 10000000000U, .help = "from credit frame to credit frame when nothing asks for one", \
+     .high = 10000000000U, .help = "time between credit frames that nothing asks for", \
      .given = &(v)->given, .given_bit = NODE_GIVEN_CREDIT_PERIOD}, \
-    {.name = "nap", .key = "nap", .kind = HX_OPTION_DURATION, .to.number = &(v)->idle_wait_ns, .low = 0, .high = 1000000000, \
-     .help = "sleep of an lcore that found nothing for a while; 0: it polls on", .given = &(v)->given, \
+    {.name = "nap", .key = "nap", .kind = HX_OPTION_DURATION, .to.number = &(v)->idle_wait_ns, .low = 0, \
+     .high = 1000000000, \
+     .help = "sleep of an lcore that found no work for a while; 0: it keeps polling", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_IDLE_WAIT}, \
     {.name = "linger", .key = "linger", .kind = HX_OPTION_DURATION, .to.number = &(v)->linger_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "end when the endpoint has sent and received all, and nothing has crossed " \
-     "the node for so long; 0: only when told", .given = &(v)->given, .given_bit = NODE_GIVEN_LINGER}, \
+     "the node for so long; 0: only by a signal", .given = &(v)->given, .given_bit = NODE_GIVEN_LINGER}, \
     {.name = "statistics", .key = "statistics", .kind = HX_OPTION_DURATION, .to.number = &(v)->statistics_ns, \
      .low = 0, \
-     .high = HX_MOST_DURATION, .help = "print a line so often; 0: never", .given = &(v)->given, \
+     .high = HX_MOST_DURATION, .help = "time between lines of statistics; 0: none", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_STATISTICS}, \
     {.name = "lose-credits", .key = "lose_credits", .kind = HX_OPTION_NUMBER, .to.number = &(v)->lose_credits, \
      .low = 0, .high = 1000000, \
-     .help = "a fault to try: one credit frame in N is not sent; 0: none", .given = &(v)->given, \
+     .help = "for tests: one credit frame in N is not sent; 0: none", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_LOSE_CREDITS}, \
     HX_OPTIONS_HEADING("Traffic of the built-in endpoint"), \
     HX_TRAFFIC_OPTIONS(&(v)->settings)
@@ -116,28 +117,27 @@ struct node_config {
     bool has_endpoint;
     bool authenticated; /* its cables have a key */
     struct hx_auth_key key;
-    struct node_values values; /* settled; its texts are not to be used any more */
+    struct node_values values; /* merged; its strings are not valid */
 };
 
-/* Takes over from `over` what was given there; texts are left alone. */
+/* Copies the values given in `over` to `into`, except strings. */
 void node_values_merge(struct node_values *into, const struct node_values *over);
 
-/* What options must be for, in a node whose traffic is by these settings: there is no clock but the wall's. Where
- * the pattern was not given, any. */
+/* Returns the kind of run that options must be for: wall clock, and the pattern of these settings, or any. */
 uint64_t node_run(const struct hx_settings *s);
 
-/* What a node file says, where `values` has it not yet; *texts keeps the memory its texts lie in. */
+/* Adds the values of a node file to those in `values`. The result owns the strings. */
 struct node_texts;
 struct node_texts *node_file_read(const char *path, struct node_values *values);
 void node_texts_free(struct node_texts *texts);
-/* Every key of such a file. */
+/* Prints every key of such a file. */
 void node_file_print_keys(enum hx_help_format format, FILE *out);
 
-/* Reads `file` (NULL: none) behind the options in *values, and checks everything; dies of what is wrong. */
+/* Reads `file` (NULL: none), completes *values, and checks everything. Exits with an error. */
 void node_config_load(struct node_config *config, const char *file, struct node_values *values);
 void node_config_free(struct node_config *config);
 
-/* "E", "local", "12": a port of this node, as lists and reports have it. */
+/* Returns "E", "local", "12": a port of this node, as in lists and reports. */
 const char *node_port_word(char word[HX_NAME_BYTES], const struct node_config *config, unsigned port);
 
 #endif

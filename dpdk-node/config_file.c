@@ -1,16 +1,16 @@
 /* config_file.c - reads a node file (config.h).
  *
- *     fabric: 2x2 Hx2Mesh             or a *.hxm.yaml file, found from here
+ *     fabric: 2x2 Hx2Mesh             or a *.hxm.yaml file, relative to the working directory
  *     node: a0,0/p0
  *     ports:
  *       - {port: E, device: net_memif0, lcore: 1}
  *       - {port: local, device: endpoint}
  *     key_file: /etc/hxmesh/cable.key
  *     job: 7   credits: 512   frames: 8192   queue: 512   mtu: 8242
- *     credit_period: 100us   nap: 50us   linger: 1s   statistics: 10s   lose_credits: 100
+ *     credit_period: 100us   `nap: 50us`   linger: 1s   statistics: 10s   lose_credits: 100
  *     traffic: {pattern: all-to-all, message: 64KiB, count: 1, duration: 0, rate: 1, seed: 1, verify: true}
  *
- * As in a fabric file every single value is read by the option that has its key. */
+ * The option with the same key reads each value, as in a fabric file. */
 #include "base/yaml/keys.h"
 #include "config.h"
 
@@ -33,13 +33,13 @@ struct port {
     {.key = "ports[].device", .key_required = true, .kind = HX_OPTION_STRING, .argument = "DEVICE", \
      .to.string = &(p)->device, .help = "the ethdev's name; endpoint is the built-in endpoint of local"}, \
     {.key = "ports[].lcore", .kind = HX_OPTION_STRING, .argument = "LCORE", .to.string = &(p)->lcore, \
-     .help = "who polls it"}, \
+     .help = "the lcore that polls it"}, \
     HX_OPTIONS_END
 
 static const struct hx_yaml_group groups[] = {
     {.key = "ports", .holds = HX_YAML_ENTRIES, .least = 1, .most = HX_MAX_RADIX, .argument = "list",
-     .help = "what is on each port"},
-    {.key = "traffic", .holds = HX_YAML_KEYS, .argument = "mapping", .help = "what the built-in endpoint sends"},
+     .help = "device and lcore of each port"},
+    {.key = "traffic", .holds = HX_YAML_KEYS, .argument = "mapping", .help = "traffic of the built-in endpoint"},
     {.key = NULL}};
 /* clang-format on */
 
@@ -56,13 +56,13 @@ void node_texts_free(struct node_texts *texts)
     free(texts);
 }
 
-/* Where options are read into. */
+/* Target of the options. */
 struct reading {
     struct node_values values;
     struct port port;
 };
 
-/* Applies each value that is there and that no option gave. */
+/* Applies the values of the file that no option gave. */
 static bool apply_values(const struct hx_yaml *y, const struct hx_option *options, struct reading *from,
                          struct node_values *values, struct hx_problem *problem)
 {
@@ -80,7 +80,7 @@ static bool apply_values(const struct hx_yaml *y, const struct hx_option *option
     return true;
 }
 
-/* Appends "PORT=VALUE" to a list; false: it is too long. */
+/* Appends "PORT=VALUE" to a list; false: too long. */
 static bool append(char list[LONGEST_LIST], const char *port, const char *value)
 {
     size_t used = strlen(list);
@@ -88,7 +88,7 @@ static bool append(char list[LONGEST_LIST], const char *port, const char *value)
            (int)(LONGEST_LIST - used);
 }
 
-/* The list of ports as the option has it. */
+/* Converts the port list to the form of the option. */
 static bool apply_ports(struct node_texts *texts, const struct hx_option *options, struct reading *from,
                         struct node_values *values, struct hx_problem *problem)
 {

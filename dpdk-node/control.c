@@ -42,8 +42,7 @@ static void set_phase(struct control *c, enum node_phase phase)
     atomic_store(&c->node->phase, phase);
 }
 
-/* What cores have not said since is not known: one that is busy, or does not run, must not pass for one that is
- * empty. */
+/* Resets what cores reported: a core that is busy or does not run must not count as empty. */
 void control_drain(struct control *c)
 {
     const struct node *n = c->node;
@@ -57,7 +56,7 @@ static void take_signals(struct control *c)
 {
     struct signalfd_siginfo info;
     while (read(c->signals, &info, sizeof info) == (ssize_t)sizeof info) {
-        /* timeout(1) and service managers signal the process and then its group: that is one wish. */
+        /* timeout(1) and service managers signal the process and then its group: both count as one signal. */
         if (c->interrupted && ms_since(c, c->ended) < TOGETHER_MS)
             continue;
         if (c->interrupted) {
@@ -70,7 +69,7 @@ static void take_signals(struct control *c)
     }
 }
 
-/* ---- what cores say ---- */
+/* ---- reports of cores ---- */
 
 bool control_is_quiet(const struct control *c)
 {
@@ -81,7 +80,8 @@ bool control_is_quiet(const struct control *c)
     return waiting == 0 && ms_since(c, c->ended) >= QUIET_MS && (!n->local || local_is_idle(n->local));
 }
 
-/* Others may need this node's switch for longer than its endpoint has anything to do. */
+/* True if the node was done and idle for the linger time. Other nodes may need its switch for longer than its endpoint
+ * is busy. */
 static bool lingered(struct control *c)
 {
     const struct node *n = c->node;

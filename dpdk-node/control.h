@@ -1,4 +1,4 @@
-/* control.h - what looks after a running node: signals, links, the end.
+/* control.h - supervises a running node: signals, links, the end.
  *
  *     NODE_RUNNING -- SIGINT, SIGTERM, or all done --> NODE_DRAINING -- nothing waits, or 2 s --> NODE_STOPPING
  *
@@ -12,25 +12,25 @@ struct control {
     struct node *node;
     int signals;
     bool quiet;
-    uint64_t moved;    /* packets that its switch has moved, as last looked at, */
-    uint64_t moved_at; /* and when that had changed, or the endpoint was not done (TSC) */
+    uint64_t moved;    /* packets moved by the switch at the last check */
+    uint64_t moved_at; /* TSC of the last change of `moved`, or when the endpoint was last busy */
     /* How it ended. */
     bool interrupted; /* by a signal */
     bool aborted;     /* by a second one */
-    bool timed_out;   /* something still waited */
+    bool timed_out;   /* drained only in part */
     uint64_t ended;   /* TSC when draining began */
 };
 
-/* Call before EAL starts threads: signals are taken here only. */
+/* Call before EAL starts threads: only control takes signals. */
 void control_block_signals(void);
 void control_open(struct control *c, struct node *n, bool quiet);
 
-/* Nothing new is sent from here on. */
+/* Starts draining: no new messages from here on. */
 void control_drain(struct control *c);
-/* Whether all that was under way has left: every core has said since that it holds nothing, and a while has gone by. */
+/* True if all packets in flight have left: every core reported that it holds none, and a while has passed. */
 bool control_is_quiet(const struct control *c);
 
-/* Runs until the phase is NODE_STOPPING; for a thread of its own. */
+/* Runs until the phase is NODE_STOPPING; for a separate thread. */
 void *control_run(void *control);
 
 #endif

@@ -7,9 +7,9 @@
 #include <time.h>
 
 enum {
-    IDLE_LOOPS = 256,      /* without work, before a nap */
-    LOOKS_A_SECOND = 1000, /* at sessions */
-    SILENT_PERIODS = 16    /* of credit frames, before a peer that says nothing counts as away */
+    IDLE_LOOPS = 256,      /* without work, before an idle wait */
+    LOOKS_A_SECOND = 1000, /* checks of sessions */
+    SILENT_PERIODS = 16    /* credit periods until a peer counts as silent */
 };
 
 /* ---- links and routes ---- */
@@ -22,13 +22,13 @@ void core_reroute(struct core *c)
     hx_switch_reroute(&c->sw);
 }
 
-static void see_carriers(struct core *c, uint64_t carrier)
+static void update_carriers(struct core *c, uint64_t carrier)
 {
     uint64_t changed = (carrier ^ c->carrier) & c->hal.mine;
     for (; changed; changed &= changed - 1)
         dpdk_port_restart(&c->node->port[__builtin_ctzll(changed)]);
     c->carrier = carrier;
-    atomic_store_explicit(&c->carrier_seen, carrier, memory_order_release); /* from here on it polls no others */
+    atomic_store_explicit(&c->carrier_seen, carrier, memory_order_release); /* polls no other ports from here on */
 }
 
 static uint64_t polled(const struct core *c)
@@ -36,7 +36,7 @@ static uint64_t polled(const struct core *c)
     return c->hal.mine & c->carrier;
 }
 
-/* A peer tells its credits every `period`, though frames may be lost. */
+/* Time until a peer counts as silent. It sends credit every period, but frames may be lost. */
 static uint64_t silence_of(const struct core *c, const struct dpdk_port *p)
 {
     uint64_t silence = c->node->ticks_per_second / 1000 * (CABLE_SILENCE_NS / 1000000);
@@ -44,8 +44,8 @@ static uint64_t silence_of(const struct core *c, const struct dpdk_port *p)
     return periods > silence ? periods : silence;
 }
 
-/* Says by which ports somebody is there. A session whose peer is silent ends: whoever speaks again begins another. */
-static void look_at_sessions(struct core *c, uint64_t now)
+/* Publishes the ports with a session. A session with a silent peer ends; the peer's next frame begins another. */
+static void check_sessions(struct core *c, uint64_t now)
 {
     uint64_t open = 0;
     for (uint64_t left = polled(c); left; left &= left - 1) {
@@ -97,7 +97,7 @@ static unsigned hand_over(struct core *c)
 static void flush(struct core *c, uint64_t now)
 {
     if ((int64_t)(now - c->looked_at) >= (int64_t)(c->node->ticks_per_second / LOOKS_A_SECOND))
-        look_at_sessions(c, now);
+        check_sessions(c, now);
     for (uint64_t left = polled(c); left; left &= left - 1)
         (void)dpdk_flush(&c->node->port[__builtin_ctzll(left)], now);
 }
@@ -107,7 +107,7 @@ unsigned core_loop(struct core *c)
     uint64_t carrier = atomic_load_explicit(&c->node->carrier, memory_order_relaxed);
     uint64_t up = atomic_load_explicit(&c->node->up, memory_order_relaxed);
     if (__builtin_expect(carrier != c->carrier, 0))
-        see_carriers(c, carrier);
+        update_carriers(c, carrier);
     if (__builtin_expect(up != c->hal.up, 0)) {
         c->hal.up = up;
         core_reroute(c);
@@ -122,9 +122,9 @@ unsigned core_loop(struct core *c)
     return work;
 }
 
-/* ---- around it ---- */
+/* ---- start and end ---- */
 
-void core_tell_waiting(struct core *c)
+void core_publish_waiting(struct core *c)
 {
     uint32_t waiting = 0;
     for (uint64_t left = c->hal.mine; left; left &= left - 1)
@@ -134,7 +134,7 @@ void core_tell_waiting(struct core *c)
     atomic_store_explicit(&c->waiting, waiting, memory_order_relaxed);
 }
 
-/* What other cores sent before they stopped is dropped with the rings; the peers learn what is free here. */
+/* Sends a last credit frame by each port. Packets that other cores sent are dropped with the rings. */
 static void finish(struct core *c)
 {
     for (uint64_t left = polled(c); left; left &= left - 1) {
@@ -142,7 +142,7 @@ static void finish(struct core *c)
         p->cable.link.answer = true;
         (void)dpdk_flush(p, rte_rdtsc());
     }
-    core_tell_waiting(c);
+    core_publish_waiting(c);
 }
 
 int core_run(void *core)
@@ -169,7 +169,7 @@ int core_run(void *core)
         before = now;
         idle = work ? 0 : idle + 1;
         if (__builtin_expect(phase == NODE_DRAINING, 0))
-            core_tell_waiting(c);
+            core_publish_waiting(c);
         if (idle >= IDLE_LOOPS) {
             idle = 0;
             if (idle_wait_ns) {

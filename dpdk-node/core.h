@@ -4,16 +4,16 @@
 
 #include "node.h"
 
-/* Builds the routes of a core's switch for the links that are up now. */
+/* Builds the routes of a core's switch for the links that are up. */
 void core_reroute(struct core *c);
 
-/* Says how much this core holds: while the node drains, after each loop. */
-void core_tell_waiting(struct core *c);
+/* Publishes how many packets this core holds; called after each loop while the node drains. */
+void core_publish_waiting(struct core *c);
 
-/* One loop. Returns frames that came and went. */
+/* Runs one loop. Returns frames received and sent. */
 unsigned core_loop(struct core *c);
 
-/* Loops until the phase is NODE_STOPPING, then sends a last credit frame by each port. For rte_eal_remote_launch. */
+/* Loops until the phase is NODE_STOPPING, then sends a last credit frame by each port. For rte_eal_remote_launch(). */
 int core_run(void *core);
 
 #endif

@@ -1,4 +1,4 @@
-/* devices.c - opening ethdevs (devices.h). */
+/* devices.c - opens ethdevs (devices.h). */
 #include "devices.h"
 #include "base/error.h"
 #include "hal/wire/interface.h"
@@ -16,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PACKET_RING_HEADER = 96 /* what af_packet's ring needs in a frame besides the frame */ };
+enum { PACKET_RING_HEADER = 96 /* bytes that af_packet's ring adds to a frame */ };
 
-/* ---- whether frames fit ---- */
+/* ---- frame sizes ---- */
 
-/* MTU of the kernel's interface behind a device; 0: there is none, or it cannot be asked. */
+/* Returns the MTU of the kernel interface behind a device; 0: none, or unknown. */
 static unsigned kernel_mtu(const struct rte_eth_dev_info *info)
 {
     char name[IF_NAMESIZE];
@@ -38,21 +38,21 @@ static const char *arguments_of(const struct rte_eth_dev_info *info)
     return devargs && devargs->args ? devargs->args : "";
 }
 
-/* The number behind `key` in a device's arguments, or `otherwise`. */
+/* Returns the number behind `key` in a device's arguments, or `otherwise`. */
 static unsigned argument(const struct rte_eth_dev_info *info, const char *key, unsigned otherwise)
 {
     const char *at = strstr(arguments_of(info), key);
     return at ? (unsigned)strtoul(at + strlen(key), NULL, 10) : otherwise;
 }
 
-/* Whether a device is the end of a memif that connects; that is also what it is if nothing is said. */
+/* True for the connecting end of a memif, which is its default. */
 static bool connects(const struct rte_eth_dev_info *info)
 {
     const char *arguments = arguments_of(info);
     return is_memif(info) && !strstr(arguments, "role=server") && !strstr(arguments, "role=master");
 }
 
-/* An abstract socket, which is what a memif has if nothing is said, has no owner and no mode. */
+/* Refuses an abstract socket, the default of a memif: it has neither owner nor mode. */
 static void check_socket(const char *where, const char *name, const struct rte_eth_dev_info *info)
 {
     if (is_memif(info) && !strstr(arguments_of(info), "socket-abstract=no"))
@@ -79,8 +79,10 @@ static void check_packet_socket(const char *where, const char *name, const struc
                mtu > DPDK_MTU ? 135168U : 1069056U);
 }
 
-/* Dies if frames do not fit. Returns the MTU to configure; 0: the device's own, because what it declares (DPDK 22.11)
- * is not what it carries: memif chains buffers, and a packet socket has its interface's. */
+/* Checks that frames fit. Returns the MTU to configure; 0: keep the device's. Exits with an error.
+ *
+ * The MTU that some devices declare (DPDK 22.11) is not the one they carry: memif chains buffers, and a packet socket
+ * has its interface's. */
 static uint32_t mtu_for(const char *where, const char *name, const struct rte_eth_dev_info *info, unsigned mtu)
 {
     if (is_memif(info))
@@ -96,7 +98,7 @@ static uint32_t mtu_for(const char *where, const char *name, const struct rte_et
         most = info->max_rx_pktlen - RTE_ETHER_HDR_LEN - RTE_ETHER_CRC_LEN;
     hx_die(HX_EXIT_ENVIRONMENT, where,
            "%s (%s) carries an MTU of %u at most, frames need %u (another device; or --mtu %u in a "
-           "fabric whose messages are that short)",
+           "fabric with messages that short)",
            name, info->driver_name, most, mtu, most);
 }
 
@@ -111,8 +113,7 @@ static void configure(const char *where, const char *name, uint16_t device, cons
                       uint32_t mtu, const struct device_needs *needs)
 {
     struct rte_eth_conf conf = {.rxmode = {.mtu = mtu}};
-    /* Frames have no checksum that a device knows, and one queue needs no RSS. What helps is that a device need not
-     * look where a frame came from to free it; which is true if none came from elsewhere. */
+    /* No offload knows these frames, and one queue needs no RSS. Fast free applies if all mbufs are of one pool. */
     conf.txmode.offloads = needs->foreign ? 0 : info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
     uint16_t rx = (uint16_t)needs->queue;
     uint16_t tx = (uint16_t)needs->queue;
@@ -136,7 +137,7 @@ uint16_t device_open(const char *where, const char *name, const struct device_ne
                name);
     int error = rte_eth_dev_info_get(device, &info);
     if (error)
-        refuse(where, name, "says nothing of itself", error);
+        refuse(where, name, "reports no properties", error);
     check_socket(where, name, &info);
     configure(where, name, device, &info, mtu_for(where, name, &info, needs->mtu), needs);
     return device;
@@ -166,8 +167,8 @@ void device_pair(const char *const names[2], uint16_t ends[2], uint32_t frames, 
 
 /* ---- start, stop, close ----
  *
- * A memif is also opened and closed by EAL's interrupt thread, when the other side comes or goes, and its driver does
- * not keep the two apart (DPDK 22.11). So these run in that thread too. */
+ * EAL's interrupt thread also opens and closes a memif, when its other side comes or goes, without locks (DPDK 22.11).
+ * So these functions run in that thread. */
 
 struct task {
     int (*run)(uint16_t device);

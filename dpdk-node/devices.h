@@ -1,4 +1,4 @@
-/* devices.h - ethdevs: found by name, checked for what frames need, configured with one queue each way, started. */
+/* devices.h - opens ethdevs by name, checks and configures them with one queue per direction, starts them. */
 #ifndef DPDK_NODE_DEVICES_H
 #define DPDK_NODE_DEVICES_H
 
@@ -7,30 +7,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a device is opened with. */
+/* Settings of a device. */
 struct device_needs {
     unsigned mtu;   /* bytes behind the Ethernet header of the largest frame */
-    unsigned queue; /* descriptors, where the device lets us choose */
+    unsigned queue; /* descriptors, if the device allows a choice */
     struct rte_mempool *pool;
-    bool foreign; /* frames of other pools may come by one of the node's ports */
+    bool foreign; /* frames of other pools may arrive at a port of the node */
 };
 
-/* Opens the device `name` for the port that errors call `where`, but does not start it; dies with one line if there is
- * none, or if it does not carry the frames. */
+/* Opens the device `name`, without starting it. `where`: the port, for errors. Exits with an error if there is none, or
+ * if it cannot carry the frames. */
 uint16_t device_open(const char *where, const char *name, const struct device_needs *needs);
 
-/* Two devices of these names joined back to back by rings in memory. `frames`: that may be under way each way. */
+/* Makes two devices, joined back to back by rings in memory. `frames`: in flight per direction. */
 void device_pair(const char *const names[2], uint16_t ends[2], uint32_t frames, const struct device_needs *needs);
 
 void device_pair_close(const char *const names[2], const uint16_t ends[2]);
 
-/* False: not now. A memif that connects cannot start before the other side listens. Dies of everything else. */
+/* Starts a device. Returns false if it must be retried: a connecting memif cannot start before the other side listens.
+ * Exits with other errors. */
 bool device_start(const char *where, uint16_t device);
-/* Stops a device that has lost its other side, or never had it, if it must be started anew to look for it again: a
- * memif that connects. Cores must not poll it any more. */
+/* Stops a connecting memif, which must be restarted to find its other side. Returns false for other devices. No core
+ * may poll it. */
 bool device_stop_to_retry(uint16_t device);
 void device_close(uint16_t device);
-/* Started, and its link is up. */
+/* True if the device is started and its link is up. */
 bool device_is_up(uint16_t device);
 
 #endif

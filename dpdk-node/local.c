@@ -13,7 +13,7 @@ enum { SENDS = 8, UNREACHABLE_MS = 40000 };
 #define WAIT_FOR_LINKS_NS (5000 * NS_PER_MS)
 static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (table III) */
 
-/* ---- what the endpoint asks and tells ---- */
+/* ---- callbacks of the endpoint ---- */
 
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
@@ -39,7 +39,7 @@ static void take_event(void *of, const struct hx_event *event)
 
 /* ---- messages ---- */
 
-/* Messages that others have for this one. UINT64_MAX: nobody knows. */
+/* Messages from others to this one; UINT64_MAX: unknown. */
 static uint64_t expected(const struct local *l)
 {
     const struct hx_settings *s = &l->traffic.settings;
@@ -53,7 +53,7 @@ static uint64_t expected(const struct local *l)
     return sum;
 }
 
-/* Neighbours start in any order: what is sent before they are there has no way. */
+/* Neighbours start in any order; packets sent before they are up have no path. */
 static bool links_came_up(struct local *l)
 {
     uint64_t up = atomic_load_explicit(&l->node->up, memory_order_relaxed);
@@ -61,7 +61,7 @@ static bool links_came_up(struct local *l)
     return l->links_were_up;
 }
 
-/* After the cores: what goes out again finds the new routes. */
+/* Runs after the cores: repeated packets use the new routes. */
 static void follow_links(struct local *l)
 {
     uint64_t up = atomic_load_explicit(&l->node->up, memory_order_relaxed);
@@ -125,7 +125,7 @@ bool local_is_good(const struct local *l)
     return l->bytes_corrupted == 0 && l->endpoint.stats.messages_failed == 0;
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 static struct hx_endpoint_config config_of(const struct node_config *c)
 {

@@ -1,8 +1,7 @@
-/* local.h - the built-in endpoint of a node: sends and checks the traffic of `hxmesh run`, so that a fabric of nodes
- * and an emulated one do the same.
+/* local.h - the built-in endpoint of a node: sends and checks the traffic of `hxmesh run`.
  *
- * Messages, destinations and every payload byte follow from (fabric, settings) alone: each node computes what it has to
- * send and what has to come. */
+ * Messages, destinations and payload bytes follow from (fabric, settings) alone: each node computes what it sends and
+ * receives. */
 #ifndef DPDK_NODE_LOCAL_H
 #define DPDK_NODE_LOCAL_H
 
@@ -16,23 +15,23 @@ struct local {
     struct node *node;
     struct traffic traffic;
     uint32_t rank;
-    uint64_t to_send, to_receive; /* messages; UINT64_MAX: as many as fit into the time */
+    uint64_t to_send, to_receive; /* messages; UINT64_MAX: limited by time */
     uint64_t begun;
-    uint64_t up; /* links of the node that were up at its last step */
+    uint64_t up; /* links up at its last step */
     bool links_were_up;
-    uint64_t offered; /* bytes, for the rate */
+    uint64_t offered; /* bytes, for the injection rate */
     uint64_t bytes_corrupted;
     uint64_t drops[HX_DROP_COUNT];
-    _Atomic bool done; /* all was sent, and had come */
+    _Atomic bool done; /* all messages are sent and received */
     void *memory;
 };
 
-/* `device`: the endpoint's end of the way to the switch. */
+/* `device`: the endpoint's end of the link to the switch. */
 struct local *local_new(struct node *n, uint16_t device);
 void local_free(struct local *l);
 
 unsigned local_step(struct local *l);
-/* Nothing is under way. */
+/* True if nothing is in flight. */
 bool local_is_idle(const struct local *l);
 bool local_is_good(const struct local *l);
 

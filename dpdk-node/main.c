@@ -19,12 +19,12 @@
 #include <sys/stat.h>
 
 static const char details[] =
-    "Arguments before -- are EAL's: which devices there are (-a, --vdev), which lcores (-l), how much memory (-m). "
+    "Arguments before -- are EAL's: devices (-a, --vdev), lcores (-l), memory (-m). "
     "Without huge pages and without privileges: --no-huge -m 512 --no-pci --no-shconf.\n\n"
     "hxmesh-dpdk -l 0,1 --no-huge -m 512 --no-pci --vdev net_memif0,role=client,socket=e.sock,socket-abstract=no -- "
     "--fabric \"2x1 Hx1Mesh\" --node a0,0/p0 --ports E=net_memif0,local=endpoint\n\n"
-    "SIGTERM drains, reports and ends; a second one ends at once. Exit code: 0 done, 1 something was lost or "
-    "corrupted, 130 ended by a signal.";
+    "SIGTERM drains, reports and ends; a second one ends at once. Exit code: 0 done, 1 lost or corrupted data, "
+    "130 ended by a signal.";
 
 struct arguments {
     struct node_values values;
@@ -32,7 +32,7 @@ struct arguments {
     struct hx_common common;
 };
 
-/* Index of the program's own "--", argc if there is none: then there are no arguments for EAL. */
+/* Index of the program's own "--"; 0: none, so no arguments for EAL. */
 static int own_arguments(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -62,7 +62,7 @@ static void parse(int argc, char **argv, struct arguments *a, struct node_config
     hx_options_check(&command, &a->common, node_run(&config->values.settings));
 }
 
-/* The sockets that devices and telemetry listen at are made here: they are for this user alone. */
+/* Devices and telemetry create their listening sockets here, for this user only. */
 static void start_eal(int argc, char **argv)
 {
     mode_t before = umask(S_IRWXG | S_IRWXO);
@@ -74,7 +74,7 @@ static void start_eal(int argc, char **argv)
                rte_strerror(rte_errno));
 }
 
-/* Cores of other lcores first; the main lcore's own runs here. */
+/* Starts the cores of other lcores, then runs the main lcore's here. */
 static void run_cores(struct node *n)
 {
     struct core *own = NULL;
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     node_close(&node);
     node_config_free(&config);
     hx_output_close(stdout, "-");
-    /* No rte_eal_cleanup(): it would take EAL's memory away from under its own interrupt thread (DPDK 22.11), which may
-     * still hear of a memif's other side. Nothing but memory is left, and that goes with the process. */
+    /* No rte_eal_cleanup(): it frees memory that EAL's interrupt thread may still use for a memif (DPDK 22.11). Only
+     * memory is left, which the process frees. */
     return code;
 }

@@ -1,9 +1,9 @@
-/* node.c - builds a node out of its configuration (node.h). */
+/* node.c - builds a node from its configuration (node.h). */
 #include "node.h"
 #include "base/error.h"
 #include "core.h" /* circle: a node builds its cores, which run it */
 #include "devices.h"
-#include "local.h" /* circle: a node builds its endpoint, which looks at the node */
+#include "local.h" /* circle: a node builds its endpoint, which reads the node */
 
 #include <limits.h>
 #include <rte_cycles.h>
@@ -20,7 +20,7 @@ enum {
     RETRY_NS = 200000000,
     FRAME_ROOM = RTE_PKTMBUF_HEADROOM + ((HX_MAX_FRAME + 127) & ~127),
     AUTHENTICATED_FRAME_ROOM =
-        FRAME_ROOM + 128 /* what a packet socket's ring asks for (devices.c) is more than the seal, too */
+        FRAME_ROOM + 128 /* a packet socket's ring needs more (devices.c) than the authentication tag */
 };
 
 static uint16_t frame_room(const struct node_config *c)
@@ -46,8 +46,8 @@ static unsigned ports_used(const struct node_config *c)
     return used;
 }
 
-/* Whatever is granted has a buffer: a block may be a packet, and a packet is an mbuf. Besides there are the devices'
- * own queues, what the endpoint holds, and what lcores keep in their caches. */
+/* Mbufs for all credit: a block may be a packet, and a packet is an mbuf. In addition: the devices' queues, the
+ * endpoint, and the caches of lcores. */
 static uint32_t frames_needed(const struct node_config *c, uint32_t blocks)
 {
     unsigned ends = ports_used(c) + c->has_endpoint;
@@ -55,7 +55,7 @@ static uint32_t frames_needed(const struct node_config *c, uint32_t blocks)
     return ends * of_port + DPDK_ENDPOINT_BUFFERS + rte_lcore_count() * 2U * POOL_CACHE + SPARE_FRAMES;
 }
 
-/* Blocks a VC that this node grants: the fabric's, or fewer if it was given fewer frames. */
+/* Blocks a VC that this node grants: the fabric's, or as many as `frames` allow. */
 static uint32_t blocks_for(const struct node_config *c, uint32_t frames)
 {
     uint32_t blocks = c->spec.credits;
@@ -99,7 +99,7 @@ static uint32_t make_pool(struct node *n)
 
 /* ---- ports ---- */
 
-/* Rings pass on mbufs of whoever is at their other end. */
+/* True if mbufs of other pools can arrive: a ring passes on those of its other end. */
 static bool has_foreign_frames(const struct node_config *c)
 {
     for (unsigned port = 0; port < c->ports; port++)
@@ -108,7 +108,7 @@ static bool has_foreign_frames(const struct node_config *c)
     return false;
 }
 
-/* EAL only says in a line of its own that it has made no more devices than it can. */
+/* EAL reports too many devices only by a line of its own. */
 static void check_device_count(const struct node_config *c)
 {
     unsigned devices = ports_used(c) + c->has_endpoint;
@@ -119,7 +119,7 @@ static void check_device_count(const struct node_config *c)
                devices, (unsigned)RTE_MAX_ETHPORTS, (unsigned)HX_MAX_RADIX + 2);
 }
 
-/* The two ends of the way to the built-in endpoint. */
+/* Names of the two ends of the link to the built-in endpoint. */
 static void name_path(const struct node_config *c, char names[2][32])
 {
     (void)snprintf(names[0], sizeof names[0], "hx_local_%u_%u", c->node, c->plane);
@@ -145,8 +145,8 @@ static void close_path_to_endpoint(struct node *n)
     device_pair_close(both, ends);
 }
 
-/* A network carries every job, and its switch looks at no tags. What a board sends has the board's: else a board whose
- * accelerators write another job's tag would get into that job's. */
+/* Job of the board behind a tree switch's port. A network carries all jobs and its switch checks no tags. Without this
+ * check a board could send with another job's tag. */
 static struct dpdk_job job_of(const struct node_config *c, unsigned port)
 {
     struct hx_end far = hx_far_end(&c->g, c->node, port);
@@ -321,7 +321,7 @@ void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **sha
         shares[core] = n->core[core]->send[port];
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 void node_open(struct node *n, const struct node_config *config)
 {
@@ -367,7 +367,7 @@ void node_close(struct node *n)
     free(n->blocked);
 }
 
-/* ---- sums ---- */
+/* ---- totals ---- */
 
 void node_drops(const struct node *n, uint64_t drops[HX_DROP_COUNT])
 {

@@ -1,14 +1,14 @@
-/* node.h - the running node: its ports, the cores that poll them, and what control tells them.
+/* node.h - the running node: its ports, the cores that poll them, and control.
  *
- * Who writes what:
- *     control (one thread)    carrier, up, phase                     cores look at them once a loop
- *     a core                  its ports, its switch, its counts      control and telemetry read counts as they stand
+ * Writers:
+ *     control (one thread)    carrier, up, phase                     cores read them once a loop
+ *     a core                  its ports, its switch, its counts      control and telemetry read counts at any time
  *
- * A port whose device has a link (carrier) is polled, so that its session can open. One whose session is open, with a
- * peer that is not silent, is up: routes lead there.
+ * A port with a link at its device (carrier) is polled, so that its session can open. A port with an open session and a
+ * peer that is not silent is up, and has routes.
  *
- * Every core has a switch of its own, with route tables of its own: the node's inputs are divided among the switches,
- * and what one core may send by another's port is in shares (hal/dpdk/share.h). */
+ * Every core has a switch and route tables of its own: the inputs of the node are divided among them. Shares
+ * (hal/dpdk/share.h) limit what a core sends by ports of others. */
 #ifndef DPDK_NODE_NODE_H
 #define DPDK_NODE_NODE_H
 
@@ -29,19 +29,19 @@ struct core {
     struct hx_switch sw;
     struct hal_switch hal;
     void *tables;
-    uint64_t carrier;    /* links that it polls, if they are its own */
-    uint64_t looked_at;  /* TSC when it looked at its sessions last */
+    uint64_t carrier;    /* links that it polls, if the ports are its own */
+    uint64_t looked_at;  /* TSC of the last check of sessions */
     struct local *local; /* the built-in endpoint, if this core runs it */
     uint64_t drops[HX_DROP_COUNT];
-    struct dpdk_share *send[HX_MAX_RADIX]; /* by port; NULL: its own, or none */
+    struct dpdk_share *send[HX_MAX_RADIX]; /* by port; NULL: its own, or unused */
     struct dpdk_turn turn[HX_MAX_RADIX];   /* by port of its own */
-    /* What control and telemetry read. */
-    _Atomic uint64_t carrier_seen; /* carriers at this core's last look: it polls these, and no others */
-    _Atomic uint64_t open;         /* links of its own with a session */
+    /* Read by control and telemetry. */
+    _Atomic uint64_t carrier_seen; /* carriers it has read: it polls only these */
+    _Atomic uint64_t open;         /* own links with a session */
     _Atomic uint64_t loops, busy_loops;
-    _Atomic uint64_t moved;      /* packets sent on */
-    _Atomic uint64_t busy_ticks; /* TSC in loops that found something */
-    _Atomic uint32_t waiting; /* packets and frames that this core holds, while the node drains; UINT32_MAX: not said */
+    _Atomic uint64_t moved;      /* packets forwarded */
+    _Atomic uint64_t busy_ticks; /* TSC in loops with work */
+    _Atomic uint32_t waiting;    /* packets and frames held while the node drains; UINT32_MAX: not reported */
 };
 
 struct node {
@@ -51,39 +51,38 @@ struct node {
     struct core *core[RTE_MAX_LCORE];
     unsigned cores;
     uint8_t owner[HX_MAX_RADIX]; /* core of a port */
-    uint8_t *blocked;            /* boards its job may not land on */
+    uint8_t *blocked;            /* boards that its job may not enter */
     struct local *local;         /* the built-in endpoint; NULL: none */
     uint32_t frames;             /* mbufs */
     uint64_t ticks_per_second;
     uint64_t started; /* TSC */
     uint16_t endpoint_device;
-    uint64_t unstarted;               /* devices that wait for their other side to listen, by port; control's */
-    uint64_t looked_at[HX_MAX_RADIX]; /* TSC when a port's device was started, or seen to be up; control's */
-    uint64_t cables;                  /* ports that have a device */
-    _Atomic uint64_t carrier;         /* ports whose device has a link */
-    _Atomic uint64_t up;              /* of these, ports with a session, LOCAL included */
+    uint64_t unstarted;               /* devices waiting for their other side to listen, by port; control's */
+    uint64_t looked_at[HX_MAX_RADIX]; /* TSC when a port's device was started or last seen up; control's */
+    uint64_t cables;                  /* ports with a device */
+    _Atomic uint64_t carrier;         /* ports with a device that has a link */
+    _Atomic uint64_t up;              /* ports of these with a session, LOCAL included */
     _Atomic uint32_t phase;           /* enum node_phase */
 };
 
-/* Opens the devices and builds everything; dies of what the machine refuses. EAL has been started. */
+/* Opens the devices and builds everything; EAL is started. Exits with an error if the machine refuses. */
 void node_open(struct node *n, const struct node_config *config);
 void node_close(struct node *n);
 
-/* Looks which links have a carrier and which are up, tells the cores. Returns the ports that went up or down. */
+/* Updates carrier and up for the cores. Returns the ports that changed. */
 uint64_t node_watch_links(struct node *n);
 
-/* Whether no core polls a port, so that its device may be stopped. It is down, and its core has seen that: however long
- * ago control looked. */
+/* True if no core polls the port, so its device may be stopped: the core has read that the port is down. */
 bool node_is_left_alone(const struct node *n, unsigned port);
 
-/* Builds the routes for the links that are up now, for who only asks: the cores' own change under their hands. Returns
- * the memory of the tables, to be freed; *r does not outlive it. */
+/* Builds routes for the links that are up, for a query: the cores change theirs at any time. Returns the memory of the
+ * tables, which the caller frees; *r needs it. */
 void *node_routes(const struct node *n, struct hx_route *r);
 
-/* Shares of a port by sending core, NULL where a core has none. */
+/* Shares of a port by sending core; NULL: none. */
 void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **shares);
 
-/* A count that a core writes, as another thread reads it while the core runs. */
+/* Reads a count of a running core from another thread. */
 static inline uint64_t node_seen(const uint64_t *count)
 {
     return __atomic_load_n(count, __ATOMIC_RELAXED);
@@ -94,7 +93,7 @@ static inline uint32_t node_seen_blocks(const uint32_t *count)
     return __atomic_load_n(count, __ATOMIC_RELAXED);
 }
 
-/* Sums over cores. */
+/* Totals over cores. */
 void node_drops(const struct node *n, uint64_t drops[HX_DROP_COUNT]);
 uint64_t node_moved(const struct node *n);
 

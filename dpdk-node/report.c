@@ -1,4 +1,4 @@
-/* report.c - the report at the end (report.h). */
+/* report.c - the final report (report.h). */
 #include "report.h"
 #include "base/drops.h"
 #include "base/value.h"
@@ -23,7 +23,7 @@ bool report_is_good(const struct control *c)
     return local_is_good(l) && (done || c->interrupted);
 }
 
-/* ---- for a person ---- */
+/* ---- text ---- */
 
 static void print_ports(const struct node *n)
 {
@@ -101,7 +101,7 @@ void report_print(const struct control *c)
     print_cores(n);
 }
 
-/* ---- as JSON ---- */
+/* ---- JSON ---- */
 
 static json_t *integer(uint64_t value)
 {

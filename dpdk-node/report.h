@@ -1,4 +1,4 @@
-/* report.h - what a node has done, for a person or as JSON. */
+/* report.h - results of a node, as text or JSON. */
 #ifndef DPDK_NODE_REPORT_H
 #define DPDK_NODE_REPORT_H
 
@@ -6,11 +6,11 @@
 
 #include <jansson.h>
 
-/* Nothing that the built-in endpoint judged was wrong, and it did all it had to, unless a signal ended it. */
+/* True if the built-in endpoint found no error and, unless a signal ended the run, sent all messages. */
 bool report_is_good(const struct control *c);
 
 void report_print(const struct control *c);
-/* A new reference. */
+/* Returns a new reference. */
 json_t *report_json(const struct control *c);
 
 #endif

@@ -14,7 +14,7 @@ static void add_count(struct rte_tel_data *d, const char *name, uint64_t value)
     (void)rte_tel_data_add_dict_u64(d, name, value);
 }
 
-/* Adds a container to `d` under the name of each port in use, or of `only`, by `describe`. */
+/* Adds a container to `d` for each port in use, or for `only`, filled by `describe`. */
 static int by_port(struct rte_tel_data *d, const char *only, void (*describe)(struct rte_tel_data *, unsigned port))
 {
     (void)rte_tel_data_start_dict(d);
@@ -85,7 +85,7 @@ static int drops(const char *command, const char *parameters, struct rte_tel_dat
     return 0;
 }
 
-/* Ports that a packet for (gx, gy) may take, by the port it comes in by. */
+/* Adds the ports that a packet for (gx, gy) may take, by input port. */
 static int route(const char *command, const char *parameters, struct rte_tel_data *d)
 {
     (void)command;
@@ -98,15 +98,15 @@ static int route(const char *command, const char *parameters, struct rte_tel_dat
     (void)rte_tel_data_start_dict(d);
     for (unsigned input = 0; input < node->config->ports; input++) {
         char from[HX_NAME_BYTES];
-        char ways[HX_MAX_RADIX * 4] = "";
+        char outputs[HX_MAX_RADIX * 4] = "";
         size_t used = 0;
         uint64_t set = hx_route_ports(&routes, input, to.addr_hi, to.addr_lo);
         for (; set; set &= set - 1) {
             char word[HX_NAME_BYTES];
             (void)node_port_word(word, node->config, (unsigned)__builtin_ctzll(set));
-            used += (size_t)snprintf(ways + used, sizeof ways - used, "%s%.8s", used ? "," : "", word);
+            used += (size_t)snprintf(outputs + used, sizeof outputs - used, "%s%.8s", used ? "," : "", word);
         }
-        (void)rte_tel_data_add_dict_string(d, node_port_word(from, node->config, input), ways);
+        (void)rte_tel_data_add_dict_string(d, node_port_word(from, node->config, input), outputs);
     }
     free(tables);
     return 0;

@@ -1,11 +1,13 @@
-/* telemetry.h - what dpdk-telemetry.py can ask a running node: /hxmesh/ports, /hxmesh/credits, /hxmesh/drops and
- * /hxmesh/route,GX,GY. Answers are read while cores run: each number is true, all together are not of one moment. */
+/* telemetry.h - telemetry of a running node for dpdk-telemetry.py: /hxmesh/ports, /hxmesh/credits, /hxmesh/drops and
+ * /hxmesh/route,GX,GY.
+ *
+ * Values are read while cores run: each is correct, but they are not of one instant. */
 #ifndef DPDK_NODE_TELEMETRY_H
 #define DPDK_NODE_TELEMETRY_H
 
 #include "node.h"
 
-/* The node lives until the process ends. False: EAL runs without telemetry. */
+/* Registers the commands. The node must live until the process ends. Returns false if EAL runs without telemetry. */
 bool telemetry_open(const struct node *n);
 
 #endif

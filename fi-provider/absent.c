@@ -1,4 +1,4 @@
-/* absent.c - what the provider does not have, and answers -FI_ENOSYS to (provider.h). */
+/* absent.c - functions that the provider lacks; they return -FI_ENOSYS (provider.h). */
 #include "provider.h"
 
 #include <rdma/fi_atomic.h>
@@ -144,7 +144,7 @@ struct fi_ops_collective hxfi_no_collectives = {.size = sizeof hxfi_no_collectiv
                                                 .gather = no_exchange_at_root,
                                                 .msg = no_collective_message};
 
-/* ---- what a domain does not open, and an endpoint does not do ---- */
+/* ---- absent functions of domains and endpoints ---- */
 
 ABSENT(int, hxfi_no_scalable, (struct fid_domain * domain, struct fi_info *info, struct fid_ep **ep, void *context))
 ABSENT(int, hxfi_no_counter,

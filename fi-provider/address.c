@@ -1,4 +1,4 @@
-/* address.c - address vectors: an address is the number of a host; table and map are the same (provider.h). */
+/* address.c - address vectors: an address is a host number; tables and maps are the same (provider.h). */
 #include "provider.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ uint32_t hxfi_host_of(const struct hxfi_vector *v, fi_addr_t address)
     return v && address < v->count ? v->host[address] : HXFI_ANY_HOST;
 }
 
-/* Vectors are filled in the order of hosts as a rule: that place is looked at first. */
+/* Tries index `host` first: most vectors are filled in order of hosts. */
 fi_addr_t hxfi_address_of(const struct hxfi_vector *v, uint32_t host)
 {
     if (!v)
@@ -59,8 +59,8 @@ static int insert(struct fid_av *av, const void *addresses, size_t count, fi_add
     return inserted;
 }
 
-/* What is removed keeps its place, so that the others keep theirs. */
-/* cppcheck-suppress constParameter ; libfabric says what it is */
+/* A removed entry keeps its place, so that the others keep theirs. */
+/* cppcheck-suppress constParameter ; libfabric defines the type */
 static int take_out(struct fid_av *av, fi_addr_t *addresses, size_t count, uint64_t flags)
 {
     struct hxfi_vector *v = (struct hxfi_vector *)av;

@@ -1,8 +1,7 @@
 /* endpoint.c - an endpoint is a host of a running fabric (provider.h).
  *
- * Which one: HXMESH_FABRIC says the fabric's name (not set: the only one that is served); HXMESH_HOST its host, by name
- * or number; else the rank that Open MPI, or another launcher by PMI, has given; else the first host that nobody
- * has. */
+ * HXMESH_FABRIC names the fabric (unset: the only one). HXMESH_HOST names the host, by name or number. If it is unset,
+ * the host is the rank given by Open MPI or another PMI launcher, else the first free host. */
 #include "provider.h"
 
 #include <errno.h>
@@ -25,9 +24,8 @@ static const char *asked_host(void)
 
 enum { MOST_MISSING = 1024 };
 
-/* A host that has failed is missing (-ENOENT), and those behind it may be free. How many hosts there are is not known
- * before one is open: so many missing ones in a row are taken for the end. -EBUSY: there are hosts, and programs have
- * them all. */
+/* Opens the first free host. A failed host is missing (-ENOENT), and later ones may be free. The number of hosts is
+ * unknown before one is open, so MOST_MISSING missing ones in a row mean the end. -EBUSY: programs use all hosts. */
 static int open_any(struct hx_program **program, const char *fabric)
 {
     int found = -ENOENT;
@@ -70,7 +68,7 @@ static int control(struct fid *fid, int command, void *argument)
     return command == FI_ENABLE ? enable((struct hxfi_endpoint *)fid) : -FI_ENOSYS;
 }
 
-/* ---- what belongs to it ---- */
+/* ---- bindings ---- */
 
 static int bind_queue(struct hxfi_endpoint *e, struct hxfi_queue *q, uint64_t flags)
 {

@@ -1,4 +1,4 @@
-/* match.c - which message is for which receive, and what completes (provider.h). */
+/* match.c - matches messages with receives, and completes operations (provider.h). */
 #include "provider.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 enum { EVENTS = 32 };
 
-/* `room` of a receive bounds what it takes. */
+/* Completes a receive; fails it if the message exceeds its buffer. */
 static void received(struct hxfi_endpoint *e, struct hxfi_operation *o, uint32_t peer, uint64_t tag, uint64_t bytes)
 {
     if (bytes > o->bytes)
@@ -23,7 +23,7 @@ static bool fits(const struct hxfi_operation *o, uint32_t peer, uint64_t tag)
     return (o->host == HXFI_ANY_HOST || o->host == peer) && differ == 0;
 }
 
-/* ---- receives that wait for messages ---- */
+/* ---- posted receives ---- */
 
 static struct hxfi_operation *take_posted(struct hxfi_endpoint *e, uint32_t peer, uint64_t tag)
 {
@@ -55,13 +55,13 @@ int hxfi_cancel(struct hxfi_endpoint *e, const void *context)
     return -FI_ENOENT;
 }
 
-/* ---- messages that wait for receives ---- */
+/* ---- unexpected messages ---- */
 
 static void keep(struct hxfi_endpoint *e, const struct hx_program_event *event)
 {
     bool is_long = event->type == HX_PROGRAM_ANNOUNCED;
     struct hxfi_unexpected *u = calloc(1, sizeof *u + (is_long ? 0 : event->bytes));
-    if (!u) { /* it is lost: whoever waits for it is told */
+    if (!u) { /* the message is lost: later calls return the error */
         e->broken = -FI_ENOMEM;
         return;
     }
@@ -95,7 +95,8 @@ static void take_out(struct hxfi_endpoint *e, struct hxfi_unexpected *u)
         e->unexpected_end = at;
 }
 
-/* What is longer than its receive comes as far as there is room, and then fails: how long it was must be remembered. */
+/* Accepts a long message. A message longer than the buffer is truncated and then fails, so its excess length is
+ * kept. */
 static void accept_long(struct hxfi_endpoint *e, struct hxfi_operation *o, uint32_t ticket, uint64_t bytes)
 {
     o->is_beyond = bytes > o->bytes ? bytes - o->bytes : 0;
@@ -182,7 +183,7 @@ int hxfi_progress(struct hxfi_endpoint *e)
         for (int i = 0; i < n; i++) {
             if (event[i].type == HX_PROGRAM_ARRIVED || event[i].type == HX_PROGRAM_ANNOUNCED)
                 take_message(e, &event[i]);
-            else if (event[i].type != HX_PROGRAM_GONE) /* libfabric has no word for it where there are no connections */
+            else if (event[i].type != HX_PROGRAM_GONE) /* libfabric has no event for it without connections */
                 take_end(e, &event[i]);
         }
     }

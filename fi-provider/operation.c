@@ -1,5 +1,5 @@
-/* operation.c - sends and receives under way have room of the endpoint's, which is given back when it is closed,
- * whoever holds them then (provider.h). */
+/* operation.c - memory of sends and receives in flight; the endpoint owns it and frees it when it closes
+ * (provider.h). */
 #include "provider.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool make_more(struct hxfi_endpoint *e)
 
 struct hxfi_operation *hxfi_operation_begin(struct hxfi_endpoint *e, struct hxfi_queue *q)
 {
-    if ((!e->spare && !make_more(e)) || !hxfi_queue_promise(q))
+    if ((!e->spare && !make_more(e)) || !hxfi_queue_reserve(q))
         return NULL;
     struct hxfi_operation *o = e->spare;
     e->spare = o->next;

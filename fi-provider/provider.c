@@ -1,4 +1,4 @@
-/* provider.c - what there is (fi_getinfo), and fabrics and domains (provider.h). */
+/* provider.c - fi_getinfo(), fabrics and domains (provider.h). */
 #include "provider.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const uint64_t order = FI_ORDER_SAS;
 
 /* ---- fi_getinfo ---- */
 
-/* What is asked for, but is not there. */
+/* True if `asked` has bits beyond `there`. */
 static bool is_beyond(uint64_t asked, uint64_t there)
 {
     return (asked & ~there) != 0;
@@ -70,7 +70,7 @@ static void describe_ends(struct fi_info *i)
     i->ep_attr->protocol = FI_PROTO_UNSPEC;
     i->ep_attr->protocol_version = 1;
     i->ep_attr->max_msg_size = UINT64_C(1) << 40;
-    i->ep_attr->mem_tag_format = UINT64_C(0x2AAAAAAAAAAAAAAA); /* 62 bits, each a field of its own */
+    i->ep_attr->mem_tag_format = UINT64_C(0x2AAAAAAAAAAAAAAA); /* 62 bits, each a separate field */
     i->ep_attr->tx_ctx_cnt = i->ep_attr->rx_ctx_cnt = 1;
 }
 
@@ -90,10 +90,10 @@ static bool describe_domain(struct fi_info *i)
     d->caps = other_caps;
     i->fabric_attr->name = strdup(HXFI_NAME);
     i->fabric_attr->prov_version = FI_VERSION(MAJOR, MINOR);
-    return d->name && i->fabric_attr->name; /* its prov_name is libfabric's to say */
+    return d->name && i->fabric_attr->name; /* libfabric sets prov_name */
 }
 
-/* What was asked for is what is got, where there is a choice. */
+/* Follows the hints if there is a choice. */
 static bool follow(struct fi_info *i, const struct fi_info *h)
 {
     uint64_t asked = h->caps & (send_caps | receive_caps);
@@ -139,7 +139,7 @@ int hxfi_getinfo(uint32_t version, const char *node, const char *service, uint64
     return 0;
 }
 
-/* ---- memory: whatever a program has may be sent from and received into ---- */
+/* ---- memory: registration is not needed ---- */
 
 static int close_plain(struct fid *fid)
 {
@@ -173,14 +173,14 @@ static int register_many(struct fid *fid, const struct iovec *iov, size_t count,
     return register_any(mr, key, context);
 }
 
-static int register_as_said(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags, struct fid_mr **mr)
+static int register_by_attr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags, struct fid_mr **mr)
 {
     (void)fid, (void)flags;
     return register_any(mr, attr->requested_key, attr->context);
 }
 
 static struct fi_ops_mr memory_ops = {
-    .size = sizeof memory_ops, .reg = register_one, .regv = register_many, .regattr = register_as_said};
+    .size = sizeof memory_ops, .reg = register_one, .regv = register_many, .regattr = register_by_attr};
 
 /* ---- domains ---- */
 
@@ -250,7 +250,7 @@ static struct fi_provider provider = {.version = FI_VERSION(MAJOR, MINOR),
                                       .fabric = open_fabric,
                                       .cleanup = clean_up};
 
-/* What libfabric calls when it has loaded this. */
+/* Called by libfabric after loading. */
 __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void);
 struct fi_provider *fi_prov_ini(void)
 {

@@ -1,19 +1,20 @@
-/* provider.h - a libfabric provider on include/hxmesh/program.h: what its files share.
+/* provider.h - a libfabric provider on include/hxmesh/program.h: declarations shared by its files.
  *
- *     provider.c   what there is (fi_getinfo), and fabric and domain
- *     queue.c      completion queues, and an event queue that never has anything
- *     address.c    address vectors: an address is the number of a host
+ *     provider.c   fi_getinfo(), fabric and domain
+ *     queue.c      completion queues, and an event queue that is always empty
+ *     address.c    address vectors: an address is a host number
  *     endpoint.c   endpoints: opening a host, binding, naming
- *     transfer.c   what sends and receives, in all the forms that libfabric has for it
- *     match.c      which message is for which receive, and what completes
- *     absent.c     what is not there answers -FI_ENOSYS
+ *     transfer.c   send and receive calls, in all forms of libfabric
+ *     match.c      matching of messages and receives, completions
+ *     absent.c     absent functions, which return -FI_ENOSYS
  *
- * A domain has one endpoint, which is one host of a running fabric. Data that flows: a send is a hx_program_send(),
- * whose tag is the sender's, but for the two highest bits: a message without a tag, and one with data for the
- * receiver's completion. What arrives meets the first posted receive that fits, in the order they were posted; what
- * none fits waits in the order it came. Long messages wait at their sender until then.
+ * A domain has one endpoint, which is one host of a running fabric.
  *
- * Threads: FI_THREAD_DOMAIN. Nothing moves but within calls (FI_PROGRESS_MANUAL). */
+ * Data flow. A send is a hx_program_send(). Its tag is the sender's, except the two highest bits: one marks a message
+ * without tag, one a message with data for the receiver's completion. A message matches the first posted receive that
+ * fits, in order of posting. A message without receive waits, in order of arrival; long messages wait at their sender.
+ *
+ * Threads: FI_THREAD_DOMAIN. Progress happens only within calls (FI_PROGRESS_MANUAL). */
 #ifndef FI_PROVIDER_H
 #define FI_PROVIDER_H
 
@@ -31,9 +32,9 @@
 #include <rdma/fi_tagged.h>
 
 #define HXFI_NAME      "hxmesh"
-#define HXFI_UNTAGGED  (UINT64_C(1) << 63)  /* of a message's tag: it has none; */
-#define HXFI_WITH_DATA (UINT64_C(1) << 62)  /* it has data for the completion (FI_REMOTE_CQ_DATA); */
-#define HXFI_TAG       (HXFI_WITH_DATA - 1) /* what is left to the program */
+#define HXFI_UNTAGGED  (UINT64_C(1) << 63)  /* in a message's tag: it has none */
+#define HXFI_WITH_DATA (UINT64_C(1) << 62)  /* in a message's tag: it has data for the completion (FI_REMOTE_CQ_DATA) */
+#define HXFI_TAG       (HXFI_WITH_DATA - 1) /* bits of the program */
 #define HXFI_MAGIC     UINT32_C(0x68786d00)
 
 enum { HXFI_ANY_HOST = UINT32_MAX };
@@ -52,7 +53,7 @@ struct hxfi_endpoint;
 struct hxfi_domain {
     struct fid_domain fid;
     struct hxfi_fabric *fabric;
-    struct hxfi_endpoint *endpoint; /* NULL: none is enabled */
+    struct hxfi_endpoint *endpoint; /* NULL: not enabled */
 };
 
 struct hxfi_vector {
@@ -61,12 +62,12 @@ struct hxfi_vector {
     size_t count, room;
 };
 
-/* How something ended. */
+/* A completion. */
 struct hxfi_entry {
     struct fi_cq_tagged_entry entry;
     fi_addr_t source;
-    int error;     /* 0: well */
-    size_t beyond; /* bytes that there was no room for */
+    int error;     /* 0: success */
+    size_t beyond; /* bytes beyond the buffer */
 };
 
 struct hxfi_queue {
@@ -75,30 +76,30 @@ struct hxfi_queue {
     enum fi_cq_format format;
     struct hxfi_entry *entry; /* circular, [room] */
     size_t first, count, room;
-    size_t promised; /* entries kept for what is under way: count + promised <= room */
+    size_t reserved; /* entries reserved for operations in flight: count + reserved <= room */
 };
 
-/* One thing that was asked for, until it completes. */
+/* A send or receive, until it completes. */
 struct hxfi_operation {
     struct hxfi_operation *next;
     void *context;
     uint64_t flags;  /* of its completion: FI_SEND or FI_RECV, FI_TAGGED or FI_MSG */
-    bool says_so;    /* a completion is wanted */
+    bool reported;   /* it wants a completion */
     uint8_t *buffer; /* of a receive */
     size_t bytes;
-    uint32_t host; /* that a receive is for */
+    uint32_t host; /* sender that a receive accepts */
     uint64_t tag, ignore;
-    bool claims;        /* what its context has claimed by FI_PEEK */
-    uint32_t note;      /* of the message that it took, or that it is */
-    uint64_t is_beyond; /* bytes of a long message that there is no room for */
+    bool claims;        /* receives the message that its context claimed by FI_PEEK */
+    uint32_t note;      /* of its message */
+    uint64_t is_beyond; /* bytes of a long message beyond the buffer */
 };
 
-/* A message that no receive was posted for. */
+/* A message without posted receive. */
 struct hxfi_unexpected {
     struct hxfi_unexpected *next;
     uint32_t peer, ticket, note;
-    bool is_long;        /* is announced; else `data` is a copy of it */
-    const void *claimed; /* context of who has claimed it, NULL: nobody */
+    bool is_long;        /* announced; else `data` is a copy */
+    const void *claimed; /* context that has claimed it, NULL: none */
     uint64_t tag, bytes;
     uint8_t data[];
 };
@@ -109,12 +110,12 @@ struct hxfi_endpoint {
     struct hxfi_vector *vector;
     struct hxfi_queue *sends, *receives;
     bool sends_selective, receives_selective;
-    bool directed;                      /* receives may be for one sender */
+    bool directed;                      /* receives may name a sender */
     uint64_t send_flags, receive_flags; /* op_flags */
-    struct hx_program *program;         /* NULL: it is not enabled */
-    int broken;                         /* why it cannot go on: a negative error, or 0 */
-    struct hxfi_operations *operations; /* room for all that were ever under way at once */
-    struct hxfi_operation *spare;       /* of it */
+    struct hx_program *program;         /* NULL: not enabled */
+    int broken;                         /* negative error that stopped it, or 0 */
+    struct hxfi_operations *operations; /* all operations ever allocated */
+    struct hxfi_operation *spare;       /* free ones */
     struct hxfi_operation *posted, **posted_end;
     struct hxfi_unexpected *unexpected, **unexpected_end;
 };
@@ -130,25 +131,24 @@ int hxfi_endpoint_open(struct fid_domain *domain, struct fi_info *info, struct f
 extern struct fi_ops_msg hxfi_msg_ops;
 extern struct fi_ops_tagged hxfi_tagged_ops;
 
-/* Room for one, as somebody left it, and in the queue for how it ends; NULL: there is no memory. It is over; all are,
- * when the endpoint is closed. */
+/* Begin: returns an operation, uninitialised, and reserves a queue entry for it; NULL: no memory. End: frees the
+ * operation. Free: frees all memory, when the endpoint closes. */
 struct hxfi_operation *hxfi_operation_begin(struct hxfi_endpoint *e, struct hxfi_queue *q);
 void hxfi_operation_end(struct hxfi_endpoint *e, struct hxfi_operation *o);
 void hxfi_operations_free(struct hxfi_endpoint *e);
 
-/* The host of an address of a vector; HXFI_ANY_HOST: there is none, or any. */
+/* Host of an address; HXFI_ANY_HOST: none, or any. */
 uint32_t hxfi_host_of(const struct hxfi_vector *v, fi_addr_t address);
 fi_addr_t hxfi_address_of(const struct hxfi_vector *v, uint32_t host);
 
 /* ---- queue.c ---- */
 
-/* NULL: nobody listens. */
-
-/* Keeps room for one entry. False: there is no memory. */
-bool hxfi_queue_promise(struct hxfi_queue *q);
-/* It is not needed. */
-void hxfi_queue_forgo(struct hxfi_queue *q);
-/* What was promised an entry has ended. */
+/* Each `q` may be NULL: no queue is bound.
+ * Reserves an entry. Returns false without memory. */
+bool hxfi_queue_reserve(struct hxfi_queue *q);
+/* Frees a reserved entry. */
+void hxfi_queue_unreserve(struct hxfi_queue *q);
+/* Fill a reserved entry. */
 void hxfi_queue_complete(struct hxfi_queue *q, const struct hxfi_operation *o, size_t bytes, uint64_t tag,
                          fi_addr_t source);
 void hxfi_queue_fail(struct hxfi_queue *q, const struct hxfi_operation *o, int error, size_t bytes, size_t beyond,
@@ -156,16 +156,16 @@ void hxfi_queue_fail(struct hxfi_queue *q, const struct hxfi_operation *o, int e
 
 /* ---- match.c ---- */
 
-/* Takes what happened. Returns 0 or a negative error: the fabric has ended. */
+/* Handles all events. Returns 0 or a negative error: the fabric has ended. */
 int hxfi_progress(struct hxfi_endpoint *e);
-/* A receive meets what waits, or is posted. Takes it over. */
+/* Matches a receive with a waiting message, or posts it; owns it from here on. */
 void hxfi_receive(struct hxfi_endpoint *e, struct hxfi_operation *o);
-/* What waits and fits; NULL: nothing. claimed_by NULL: what nobody has claimed. */
+/* Returns a waiting message that fits; NULL: none. claimed_by: context that claimed it; NULL: not claimed. */
 struct hxfi_unexpected *hxfi_find(struct hxfi_endpoint *e, const struct hxfi_operation *o, const void *claimed_by);
 int hxfi_cancel(struct hxfi_endpoint *e, const void *context);
 void hxfi_forget_unexpected(struct hxfi_endpoint *e);
 
-/* ---- absent.c: tables whose functions all answer -FI_ENOSYS; those of the provider begin from them ---- */
+/* ---- absent.c: functions that return -FI_ENOSYS, and tables of them ---- */
 
 int hxfi_no_bind(struct fid *fid, struct fid *other, uint64_t flags);
 int hxfi_no_control(struct fid *fid, int command, void *argument);

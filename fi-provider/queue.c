@@ -1,4 +1,4 @@
-/* queue.c - completion queues, in all formats, and an event queue that never has anything (provider.h). */
+/* queue.c - completion queues, in all formats, and an event queue that is always empty (provider.h). */
 #include "provider.h"
 
 #include <errno.h>
@@ -25,20 +25,20 @@ static bool grow(struct hxfi_queue *q)
     return true;
 }
 
-bool hxfi_queue_promise(struct hxfi_queue *q)
+bool hxfi_queue_reserve(struct hxfi_queue *q)
 {
     if (!q)
         return true;
-    if (q->count + q->promised == q->room && !grow(q))
+    if (q->count + q->reserved == q->room && !grow(q))
         return false;
-    q->promised++;
+    q->reserved++;
     return true;
 }
 
-void hxfi_queue_forgo(struct hxfi_queue *q)
+void hxfi_queue_unreserve(struct hxfi_queue *q)
 {
     if (q)
-        q->promised--;
+        q->reserved--;
 }
 
 static void put(struct hxfi_queue *q, const struct hxfi_entry *entry)
@@ -49,10 +49,10 @@ static void put(struct hxfi_queue *q, const struct hxfi_entry *entry)
 void hxfi_queue_complete(struct hxfi_queue *q, const struct hxfi_operation *o, size_t bytes, uint64_t tag,
                          fi_addr_t source)
 {
-    hxfi_queue_forgo(q);
-    if (!q || !o->says_so)
+    hxfi_queue_unreserve(q);
+    if (!q || !o->reported)
         return;
-    bool has_data = o->flags & FI_RECV && tag & HXFI_WITH_DATA; /* data is the receiver's */
+    bool has_data = o->flags & FI_RECV && tag & HXFI_WITH_DATA; /* data is for the receiver only */
     put(q, &(struct hxfi_entry){.entry = {.op_context = o->context,
                                           .flags = o->flags | (has_data ? FI_REMOTE_CQ_DATA : 0),
                                           .len = bytes,
@@ -65,7 +65,7 @@ void hxfi_queue_complete(struct hxfi_queue *q, const struct hxfi_operation *o, s
 void hxfi_queue_fail(struct hxfi_queue *q, const struct hxfi_operation *o, int error, size_t bytes, size_t beyond,
                      uint64_t tag)
 {
-    hxfi_queue_forgo(q);
+    hxfi_queue_unreserve(q);
     if (!q)
         return;
     put(q, &(struct hxfi_entry){
@@ -97,7 +97,7 @@ static void take_first(struct hxfi_queue *q)
     q->count--;
 }
 
-/* Every format begins as the longest one does. */
+/* Each format is a prefix of the longest one. */
 static ssize_t read_from(struct fid_cq *fid, void *to, size_t most, fi_addr_t *source)
 {
     struct hxfi_queue *q = (struct hxfi_queue *)fid;
@@ -146,7 +146,7 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* News that complete nothing do not make the wait longer. */
+/* Events without completion do not extend the timeout. */
 static ssize_t wait_from(struct fid_cq *fid, void *to, size_t most, fi_addr_t *source, const void *cond, int timeout)
 {
     const struct hxfi_queue *q = (const struct hxfi_queue *)fid;
@@ -177,7 +177,7 @@ static const char *explain(struct fid_cq *fid, int error, const void *data, char
     return fi_strerror(error);
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static int close_queue(struct fid *fid)
 {
@@ -213,7 +213,7 @@ int hxfi_queue_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct f
     return 0;
 }
 
-/* ---- events: there are none, but programs ask for a queue of them ---- */
+/* ---- event queue: programs open one, but there are no events ---- */
 
 static ssize_t no_event(struct fid_eq *eq, uint32_t *event, void *to, size_t bytes, uint64_t flags)
 {

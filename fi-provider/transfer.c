@@ -1,5 +1,5 @@
-/* transfer.c - sends and receives in all the forms that libfabric has for them: tagged and not, one buffer or a vector
- * of one, with flags or without (provider.h). */
+/* transfer.c - all forms of sends and receives: with and without tag, one buffer or a vector of one, with and without
+ * flags (provider.h). */
 #include "provider.h"
 
 #include <errno.h>
@@ -10,12 +10,12 @@ struct outgoing {
     const void *data;
     size_t bytes;
     fi_addr_t to;
-    uint64_t tag; /* as it goes out */
+    uint64_t tag; /* as sent */
     void *context;
     uint64_t flags; /* of the call */
     bool is_tagged;
-    bool is_silent; /* nobody is told how it ends */
-    uint32_t note;  /* with HXFI_WITH_DATA in its tag: data for the receiver's completion */
+    bool is_silent; /* no completion */
+    uint32_t note;  /* data for the receiver's completion, with HXFI_WITH_DATA in the tag */
 };
 
 static void add_data(struct outgoing *m, uint64_t data)
@@ -29,7 +29,7 @@ static bool wants_completion(uint64_t flags, bool selective)
     return !selective || flags & FI_COMPLETION;
 }
 
-/* What is injected is copied before the call returns: it is short (fi_tx_attr.inject_size). */
+/* Sends a message. An injected one is short (fi_tx_attr.inject_size), so it is copied before the call returns. */
 static ssize_t send_one(struct fid_ep *ep, struct outgoing m)
 {
     struct hxfi_endpoint *e = (struct hxfi_endpoint *)ep;
@@ -41,7 +41,7 @@ static ssize_t send_one(struct fid_ep *ep, struct outgoing m)
         return -FI_ENOMEM;
     *o = (struct hxfi_operation){.context = m.context,
                                  .flags = FI_SEND | (m.is_tagged ? FI_TAGGED : FI_MSG),
-                                 .says_so = !m.is_silent && wants_completion(m.flags, e->sends_selective),
+                                 .reported = !m.is_silent && wants_completion(m.flags, e->sends_selective),
                                  .bytes = m.bytes,
                                  .tag = m.tag};
     int error = hx_program_send_noted(e->program, host, m.tag, m.note, m.data, m.bytes, o);
@@ -50,7 +50,7 @@ static ssize_t send_one(struct fid_ep *ep, struct outgoing m)
         error = ended ? ended : hx_program_send_noted(e->program, host, m.tag, m.note, m.data, m.bytes, o);
     }
     if (error) {
-        hxfi_queue_forgo(e->sends);
+        hxfi_queue_unreserve(e->sends);
         hxfi_operation_end(e, o);
     }
     return error;
@@ -62,13 +62,13 @@ struct incoming {
     void *data;
     size_t bytes;
     fi_addr_t from;
-    uint64_t tag, ignore; /* as it comes in */
+    uint64_t tag, ignore; /* as received */
     void *context;
     uint64_t flags;
     bool is_tagged;
 };
 
-/* Says what waits, and with FI_CLAIM keeps it for who asked. */
+/* Completes with the waiting message's data; with FI_CLAIM reserves it for the context. */
 static ssize_t peek(struct hxfi_endpoint *e, struct hxfi_operation *o, uint64_t flags)
 {
     int ended = hxfi_progress(e);
@@ -88,8 +88,8 @@ static ssize_t receive_one(struct fid_ep *ep, struct incoming m)
 {
     struct hxfi_endpoint *e = (struct hxfi_endpoint *)ep;
     const uint32_t host = e->directed ? hxfi_host_of(e->vector, m.from) : HXFI_ANY_HOST;
-    bool from_nobody = e->directed && m.from != FI_ADDR_UNSPEC && host == HXFI_ANY_HOST;
-    if (!e->program || from_nobody)
+    bool no_sender = e->directed && m.from != FI_ADDR_UNSPEC && host == HXFI_ANY_HOST;
+    if (!e->program || no_sender)
         return -FI_EINVAL;
     if (m.flags & (FI_MULTI_RECV | FI_DISCARD))
         return -FI_ENOSYS;
@@ -98,7 +98,7 @@ static ssize_t receive_one(struct fid_ep *ep, struct incoming m)
         return -FI_ENOMEM;
     *o = (struct hxfi_operation){.context = m.context,
                                  .flags = FI_RECV | (m.is_tagged ? FI_TAGGED : FI_MSG),
-                                 .says_so = wants_completion(m.flags, e->receives_selective),
+                                 .reported = wants_completion(m.flags, e->receives_selective),
                                  .buffer = m.data,
                                  .bytes = m.bytes,
                                  .host = host,
@@ -116,9 +116,9 @@ static struct hxfi_endpoint *of(struct fid_ep *ep)
     return (struct hxfi_endpoint *)ep;
 }
 
-/* ---- the forms of a call ---- */
+/* ---- forms of a call ---- */
 
-/* The only buffer of a vector. False: there are more. */
+/* Returns the only buffer of a vector; false: there are more. */
 static bool is_one_buffer(const struct iovec *iov, size_t count, void **start, size_t *bytes)
 {
     *start = count ? iov->iov_base : NULL;
@@ -174,7 +174,7 @@ static ssize_t receive_message(struct fid_ep *ep, struct incoming m, const struc
     return receive_vector(ep, m, iov, count);
 }
 
-/* ---- with a tag ---- */
+/* ---- tagged ---- */
 
 static struct outgoing tagged_out(struct fid_ep *ep, const void *data, size_t bytes, fi_addr_t to, uint64_t tag,
                                   void *context)
@@ -257,7 +257,7 @@ struct fi_ops_tagged hxfi_tagged_ops = {.size = sizeof hxfi_tagged_ops,
                                         .senddata = tagged_senddata,
                                         .injectdata = tagged_injectdata};
 
-/* ---- without ---- */
+/* ---- untagged ---- */
 
 static struct outgoing plain_out(struct fid_ep *ep, const void *data, size_t bytes, fi_addr_t to, void *context)
 {

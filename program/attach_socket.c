@@ -1,4 +1,4 @@
-/* attach_socket.c - finding a fabric's door, and asking there (attach_socket.h). */
+/* attach_socket.c - finds a fabric's attach socket and requests a host there (attach_socket.h). */
 #include "program/attach_socket.h"
 #include "hal/program/attachment.h"
 #include "hal/wire/passing.h"
@@ -15,15 +15,15 @@ enum { ANSWER_MS = 5000 };
 
 /* ---- finding ---- */
 
-/* In a folder where nobody removes what is another's, a name that is this user's stays this user's. */
+/* True for a socket of this user. The folder lets only the owner remove a file, so the name stays this user's. */
 static bool is_own(const char *path)
 {
     struct stat st;
     return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_uid == geteuid();
 }
 
-/* -ENOENT: it is none, or nobody has it open. */
-static int knock(const struct sockaddr_un *name)
+/* Connects to a socket. Returns -ENOENT if there is none, or no process has it open. */
+static int connect_to(const struct sockaddr_un *name)
 {
     if (!is_own(name->sun_path))
         return -ENOENT;
@@ -35,13 +35,13 @@ static int knock(const struct sockaddr_un *name)
     return error == ECONNREFUSED || error == EPROTOTYPE ? -ENOENT : -error;
 }
 
-static int knock_by_name(const char *fabric)
+static int connect_by_name(const char *fabric)
 {
     struct sockaddr_un name;
-    return attach_socket_name(&name, fabric) ? knock(&name) : -ENOENT;
+    return attach_socket_name(&name, fabric) ? connect_to(&name) : -ENOENT;
 }
 
-static int knock_everywhere(void)
+static int connect_any(void)
 {
     DIR *dir = opendir(ATTACH_SOCKET_FOLDER);
     if (!dir)
@@ -52,7 +52,7 @@ static int knock_everywhere(void)
         int attach_socket = -ENOENT;
         if (snprintf(fabric, sizeof fabric, "%.*s", (int)attach_socket_fabric(e->d_name),
                      e->d_name + strlen(ATTACH_SOCKET_PREFIX)) > 0)
-            attach_socket = knock_by_name(fabric);
+            attach_socket = connect_by_name(fabric);
         if (attach_socket >= 0 && found >= 0) {
             (void)close(attach_socket);
             (void)close(found);
@@ -67,12 +67,12 @@ static int knock_everywhere(void)
 
 int attach_socket_find(const char *fabric)
 {
-    return fabric ? knock_by_name(fabric) : knock_everywhere();
+    return fabric ? connect_by_name(fabric) : connect_any();
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-static bool put_question(int attach_socket, const char *host, int answers)
+static bool send_request(int attach_socket, const char *host, int answers)
 {
     struct attach_request question = {.magic = ATTACH_SOCKET_MAGIC, .version = ATTACHMENT_VERSION};
     const struct timeval longest = {.tv_sec = ANSWER_MS / 1000};
@@ -84,8 +84,8 @@ static bool put_question(int attach_socket, const char *host, int answers)
     return passing_send(attach_socket, &question, sizeof question, answers, 0);
 }
 
-/* The end of it without an answer is that of the fabric. */
-static int take_answer(int from)
+/* Returns a passed descriptor or -errno. An end of file without reply means that the fabric ended. */
+static int take_reply(int from)
 {
     struct attach_reply answer = {.magic = 0};
     struct pollfd wait = {.fd = from, .events = POLLIN};
@@ -109,11 +109,11 @@ int attach_socket_request(int attach_socket, const char *host, int *wakeup_fd)
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return -errno;
-    bool asked = put_question(attach_socket, host, pair[1]);
+    bool asked = send_request(attach_socket, host, pair[1]);
     int error = asked ? 0 : errno == EAGAIN ? -ETIMEDOUT : errno == ECONNREFUSED ? -ENOENT : -errno;
     (void)close(pair[1]);
-    int answer = asked ? take_answer(pair[0]) : error;
-    *wakeup_fd = answer < 0 ? answer : take_answer(pair[0]);
+    int answer = asked ? take_reply(pair[0]) : error;
+    *wakeup_fd = answer < 0 ? answer : take_reply(pair[0]);
     (void)close(pair[0]);
     if (*wakeup_fd >= 0 || answer < 0)
         return answer;

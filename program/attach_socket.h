@@ -1,11 +1,11 @@
-/* attach_socket.h - where programs ask a fabric for the attachment of a host.
+/* attach_socket.h - the socket by which programs request the attachment of a host.
  *
- * /dev/shm/hxmesh-FABRIC.door (0600) is a datagram socket of the fabric's supervisor. Who wants a host sends it one
- * datagram, which says which host and bears one end of a pair of sockets. By this the answer comes, with the attachment
- * if there is no error, and once more with what its worker is called by. So the supervisor waits for nobody, and who
- * has died with his question takes nothing with him.
+ * /dev/shm/hxmesh-FABRIC.door (0600) is a datagram socket of the fabric's supervisor. A program sends one datagram: the
+ * host's name, and one end of a socket pair for the replies. The first reply carries the attachment, or an error; the
+ * second carries the worker's wakeup eventfd. So the supervisor waits for no program, and a program that dies leaves
+ * nothing behind.
  *
- * What nobody answers at, and what is not a socket of this user's, is no door. */
+ * A socket without a listener, and one of another user, are ignored. */
 #ifndef ATTACH_SOCKET_H
 #define ATTACH_SOCKET_H
 
@@ -25,7 +25,7 @@ enum { ATTACH_SOCKET_HOST_BYTES = 48 };
 
 struct attach_request {
     uint64_t magic;
-    uint32_t version;                    /* ATTACHMENT_VERSION of who asks */
+    uint32_t version;                    /* ATTACHMENT_VERSION of the program */
     char host[ATTACH_SOCKET_HOST_BYTES]; /* as given to hx_program_open() */
     uint32_t spare;
 };
@@ -36,7 +36,7 @@ struct attach_reply {
     int32_t error; /* 0, or a negative errno value */
 };
 
-/* Where the door of a fabric is; false: no fabric with programs has such a name. */
+/* Path of a fabric's socket; false: no fabric with programs can have this name. */
 static inline bool attach_socket_name(struct sockaddr_un *name, const char *fabric)
 {
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -46,7 +46,7 @@ static inline bool attach_socket_name(struct sockaddr_un *name, const char *fabr
                     fabric) < (int)sizeof name->sun_path;
 }
 
-/* The length of FABRIC in the name of a file that may be its door; 0: it is another file's name. */
+/* Length of FABRIC in a file name; 0: not the name of an attach socket. */
 static inline size_t attach_socket_fabric(const char *file)
 {
     size_t all = strlen(file);
@@ -56,13 +56,12 @@ static inline size_t attach_socket_fabric(const char *file)
     return is ? all - around : 0;
 }
 
-/* A socket that is connected to the door of such a fabric (NULL: of the only one), or -ENOENT, -ENOTUNIQ, or another
- * negative errno value. */
+/* Returns a socket connected to a fabric (NULL: the only one), or -errno: -ENOENT none, -ENOTUNIQ several. */
 int attach_socket_find(const char *fabric);
 
-/* Asks at a door for a host. Returns the descriptor of its attachment, whose description is the caller's alone, and
- * *call, an eventfd by which its worker is called; or a negative errno value: -ENOENT no such host, or the fabric ended
- * meanwhile; -EPROTO another version; -ETIMEDOUT nobody answers. */
+/* Requests a host. Returns the descriptor of its attachment (the open file description is the caller's), and
+ * *wakeup_fd, an eventfd that wakes its worker. Or -errno: -ENOENT no such host, or the fabric ended; -EPROTO another
+ * version; -ETIMEDOUT no reply. */
 int attach_socket_request(int attach_socket, const char *host, int *wakeup_fd);
 
 #endif

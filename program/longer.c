@@ -1,12 +1,12 @@
-/* longer.c - long messages: announced, accepted, granted part by part, sent where the receiver says (parts.h).
+/* longer.c - long messages: announced, accepted, granted in parts, sent to the receiver's regions (parts.h).
  *
  *     sender                          receiver
  *     ANNOUNCE tag, bytes        ->   ANNOUNCED ... hx_program_accept()
- *     copies a part, if it must  <-   GRANT region, offset, length: PARTS_AHEAD of a message ahead
- *     the part, into the region  ->   copies it, if it must; grants the next
+ *     copies a part, if needed   <-   GRANT region, offset, length: up to PARTS_AHEAD parts of a message
+ *     the part, into the region  ->   copies it, if needed; grants the next
  *     SENT                            RECEIVED
  *
- * What a receiver lends for parts bounds what is on its way. Messages take turns. */
+ * The receiver's regions bound the data in flight. Messages take turns. */
 #include "program/parts.h"
 
 #include <errno.h>
@@ -35,14 +35,14 @@ int long_begin(struct hx_program *p, uint32_t to, uint64_t tag, uint32_t note, c
     return 0;
 }
 
-/* What is under way of it must be over before its place is another's. */
+/* Ends a send; its entry stays in use until its parts in flight end. */
 static void end_send(struct hx_program *p, struct long_send *s, int error)
 {
     if (!s->failed)
-        program_tell(p, &(struct hx_program_event){.type = error ? HX_PROGRAM_FAILED : HX_PROGRAM_SENT,
-                                                   .error = error,
-                                                   .peer = s->peer,
-                                                   .context = s->context});
+        program_notify(p, &(struct hx_program_event){.type = error ? HX_PROGRAM_FAILED : HX_PROGRAM_SENT,
+                                                     .error = error,
+                                                     .peer = s->peer,
+                                                     .context = s->context});
     s->failed = error != 0;
     s->used = s->parts > 0;
 }
@@ -52,7 +52,7 @@ static bool expects_grant(const struct long_send *s, uint32_t peer)
     return s->used && !s->failed && !s->last_granted && s->peer == peer;
 }
 
-/* A grant may come before the end of the request that sent an earlier part: PARTS_AHEAD of each at most. */
+/* A grant may arrive before the completion of an earlier part: at most PARTS_AHEAD of each. */
 static bool is_grant(const struct long_send *s, const struct head *head)
 {
     return head->kind == HEAD_GRANT && head->bytes <= s->bytes && head->length <= s->bytes - head->bytes &&
@@ -87,7 +87,7 @@ static void post_part(struct hx_program *p, const struct grant *g, const uint8_t
                  g->length);
 }
 
-/* false: not now. */
+/* Sends a granted part; false: no room. */
 static bool send_part(struct hx_program *p, const struct grant *g)
 {
     struct long_send *s = &p->send[g->ticket];
@@ -136,24 +136,24 @@ bool long_announced(struct hx_program *p, uint32_t peer, const struct head *head
                                                .ticket = head->ticket,
                                                .tag = head->tag,
                                                .bytes = head->bytes};
-    program_tell(p, &(struct hx_program_event){.type = HX_PROGRAM_ANNOUNCED,
-                                               .peer = peer,
-                                               .ticket = ticket,
-                                               .tag = head->tag,
-                                               .bytes = head->bytes,
-                                               .note = head->length});
+    program_notify(p, &(struct hx_program_event){.type = HX_PROGRAM_ANNOUNCED,
+                                                 .peer = peer,
+                                                 .ticket = ticket,
+                                                 .tag = head->tag,
+                                                 .bytes = head->bytes,
+                                                 .note = head->length});
     return true;
 }
 
 static void end_receive(struct hx_program *p, struct long_receive *r, int error)
 {
-    program_tell(p, &(struct hx_program_event){.type = error ? HX_PROGRAM_FAILED : HX_PROGRAM_RECEIVED,
-                                               .error = error,
-                                               .peer = r->peer,
-                                               .tag = r->tag,
-                                               .bytes = r->room,
-                                               .data = r->data,
-                                               .context = r->context});
+    program_notify(p, &(struct hx_program_event){.type = error ? HX_PROGRAM_FAILED : HX_PROGRAM_RECEIVED,
+                                                 .error = error,
+                                                 .peer = r->peer,
+                                                 .tag = r->tag,
+                                                 .bytes = r->room,
+                                                 .data = r->data,
+                                                 .context = r->context});
     r->used = false;
     pairs_unstick(p);
 }
@@ -211,7 +211,7 @@ static void send_grant(struct hx_program *p, const struct long_receive *r, unsig
     pair_send(p, &note, CHANNEL_CONTROL, &head, NULL, 0);
 }
 
-/* Nothing of it is wanted. */
+/* Grants nothing and ends the message: the program wants no byte of it. */
 static void refuse(struct hx_program *p, struct long_receive *r)
 {
     struct head head = {.kind = HEAD_GRANT, .last = 1, .ticket = r->ticket};
@@ -221,7 +221,7 @@ static void refuse(struct hx_program *p, struct long_receive *r)
     end_receive(p, r, 0);
 }
 
-/* Grants the next part; false: not now. */
+/* Grants the next part; false: no room. */
 static bool grant_part(struct hx_program *p, unsigned ticket)
 {
     struct long_receive *r = &p->receive[ticket];

@@ -1,4 +1,4 @@
-/* memory.c - who uses which part of the attachment's memory, and what hx_program_alloc() gives of it (parts.h). */
+/* memory.c - layout of the attachment's memory, and hx_program_alloc() (parts.h). */
 #include "program/parts.h"
 
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 
 enum { LINE = 64 };
 
-/* ---- its pieces ---- */
+/* ---- layout ---- */
 
 static uint64_t control_at(const struct hx_program *p)
 {
@@ -71,14 +71,15 @@ int memory_take(uint64_t *free_ones)
     return first;
 }
 
-/* ---- the heap: blocks in use, by their place; what is between them is free ---- */
+/* ---- heap: a list of blocks in use, in order of offset ---- */
 
 struct block {
     struct block *next;
     uint64_t offset, bytes; /* in the heap */
 };
 
-/* The first gap that is large enough: the block after which it is, NULL: before all. false: there is none. */
+/* Finds the first gap that is large enough: the block before it (NULL: none) and its offset. Returns false if there is
+ * none. */
 static bool find_gap(struct hx_program *p, uint64_t bytes, struct block **before, uint64_t *offset)
 {
     *before = NULL;
@@ -90,7 +91,7 @@ static bool find_gap(struct hx_program *p, uint64_t bytes, struct block **before
     return bytes <= ATTACHMENT_HEAP_BYTES && *offset <= ATTACHMENT_HEAP_BYTES - bytes;
 }
 
-/* Its pages are reserved now: a machine without room refuses here, and not where somebody writes. */
+/* Reserves the pages here, so that a full machine refuses here and not at a write. */
 void *hx_program_alloc(struct hx_program *p, size_t bytes)
 {
     struct block *before;
@@ -110,7 +111,7 @@ void *hx_program_alloc(struct hx_program *p, size_t bytes)
     return at;
 }
 
-/* cppcheck-suppress constParameter ; what it points to is gone, as behind free() */
+/* cppcheck-suppress constParameter ; its target is freed, as by free() */
 void hx_program_free(struct hx_program *p, void *data)
 {
     for (struct block **link = &p->blocks; data && *link; link = &(*link)->next) {

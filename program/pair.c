@@ -1,4 +1,4 @@
-/* pair.c - this host and another one: who is there, credits, and messages in order (parts.h). */
+/* pair.c - this host and a peer: sessions, credits, messages in order (parts.h). */
 #include "program/parts.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ void pairs_unstick(struct hx_program *p)
     p->stuck = false;
 }
 
-/* Slots of the one channel, then those of the other. */
+/* Slots of CHANNEL_SHORT, then those of CHANNEL_CONTROL. */
 static unsigned slot_of(enum channel_name channel, uint32_t sequence)
 {
     return sequence % slots_of[channel] + (channel == CHANNEL_SHORT ? 0 : ATTACHMENT_SHORT);
@@ -36,7 +36,7 @@ static unsigned turn_of(enum channel_name channel, uint32_t sequence)
     return sequence / slots_of[channel] % (1U << (ATTACHMENT_VALUE_BITS - ATTACHMENT_SLOT_BITS));
 }
 
-/* For the message of this sequence number. */
+/* Arms the slot for the message with this sequence number. */
 static void arm(struct hx_program *p, uint32_t peer, enum channel_name channel, uint32_t sequence)
 {
     struct attachment_slot *s = &p->at.slot[attachment_slot_of(peer, slot_of(channel, sequence))];
@@ -62,13 +62,13 @@ bool pair_may(struct hx_program *p, uint32_t peer, enum channel_name channel)
            !(c->busy >> c->sent % slots_of[channel] & 1U);
 }
 
-/* What it carries of credits is known to the peer from now on: it will come there, if the peer stays. */
-static void tell_credits(struct pair *pair, struct head *head)
+/* Writes the credits into a message. They count as known to the peer: the message arrives, unless the peer leaves. */
+static void write_credits(struct pair *pair, struct head *head)
 {
     for (unsigned channel = 0; channel < CHANNELS; channel++) {
         struct channel *c = &pair->channel[channel];
         head->released[channel] = (uint16_t)c->released;
-        c->told = c->released;
+        c->published = c->released;
     }
 }
 
@@ -78,7 +78,7 @@ void pair_send(struct hx_program *p, struct note *note, enum channel_name channe
     struct pair *pair = &p->pair[note->peer];
     struct channel *c = &pair->channel[channel];
     unsigned slot = c->sent % slots_of[channel];
-    tell_credits(pair, head);
+    write_credits(pair, head);
     unsigned value = turn_of(channel, c->sent) << ATTACHMENT_SLOT_BITS | slot_of(channel, c->sent);
     head->sequence = c->sent++;
     c->busy |= 1U << slot;
@@ -113,20 +113,20 @@ void pair_give_back(struct hx_program *p, uint32_t peer, enum channel_name chann
     pair_stir(p, peer);
 }
 
-/* The message's bytes stay in the slot until the program gives them back. */
+/* Hands a message to the program; its bytes stay in the slot until the program releases them. */
 static void lend(struct hx_program *p, uint32_t peer, const struct head *head, uint8_t *data)
 {
     p->pair[peer].lent++;
-    program_tell(p, &(struct hx_program_event){.type = HX_PROGRAM_ARRIVED,
-                                               .peer = peer,
-                                               .ticket = head->sequence,
-                                               .tag = head->tag,
-                                               .bytes = head->bytes,
-                                               .data = data,
-                                               .note = head->length});
+    program_notify(p, &(struct hx_program_event){.type = HX_PROGRAM_ARRIVED,
+                                                 .peer = peer,
+                                                 .ticket = head->sequence,
+                                                 .tag = head->tag,
+                                                 .bytes = head->bytes,
+                                                 .data = data,
+                                                 .note = head->length});
 }
 
-/* Takes the message that is in the slot; false: not now. */
+/* Takes the message in a slot; false: no room. */
 static bool take(struct hx_program *p, uint32_t peer, enum channel_name channel, unsigned slot, uint32_t bytes)
 {
     struct pair *pair = &p->pair[peer];
@@ -136,7 +136,7 @@ static bool take(struct hx_program *p, uint32_t peer, enum channel_name channel,
     memcpy(&head, data, sizeof head);
     bool short_one = channel == CHANNEL_SHORT && head.kind == HEAD_MESSAGE;
     if (bytes < sizeof head || head.sequence != c->taken || (short_one && head.bytes != bytes - sizeof head)) {
-        arm(p, peer, channel, c->taken); /* no library sends such a thing */
+        arm(p, peer, channel, c->taken); /* invalid: no library sends it */
         return true;
     }
     if (channel == CHANNEL_SHORT && head.kind == HEAD_ANNOUNCE && !long_announced(p, peer, &head))
@@ -153,7 +153,7 @@ static bool take(struct hx_program *p, uint32_t peer, enum channel_name channel,
     return true;
 }
 
-/* In the order they were sent in: what overtook waits in its slot. */
+/* Takes messages in order of sending; later ones wait in their slots. */
 static void take_filled(struct hx_program *p, uint32_t peer, enum channel_name channel)
 {
     struct channel *c = &p->pair[peer].channel[channel];
@@ -200,7 +200,7 @@ void hx_program_release(struct hx_program *p, const struct hx_program_event *arr
     }
 }
 
-/* ---- who is there ---- */
+/* ---- sessions ---- */
 
 static void disarm(struct hx_program *p, uint32_t peer)
 {
@@ -208,7 +208,7 @@ static void disarm(struct hx_program *p, uint32_t peer)
         atomic_store(&p->at.slot[attachment_slot_of(peer, value)].state, ATTACHMENT_IDLE);
 }
 
-/* The program that was there has gone. */
+/* Ends the session: the peer's program has gone. */
 static void part(struct hx_program *p, uint32_t peer)
 {
     struct pair *pair = &p->pair[peer];
@@ -224,10 +224,10 @@ static void part(struct hx_program *p, uint32_t peer)
     memset(pair->channel, 0, sizeof pair->channel);
     long_forget(p, peer);
     if (is_news)
-        program_tell(p, &(struct hx_program_event){.type = HX_PROGRAM_GONE, .peer = peer});
+        program_notify(p, &(struct hx_program_event){.type = HX_PROGRAM_GONE, .peer = peer});
 }
 
-/* A program has come. */
+/* Begins a session with a new program of the peer. */
 static void see(struct hx_program *p, uint32_t peer, uint32_t session)
 {
     struct pair *pair = &p->pair[peer];
@@ -256,7 +256,7 @@ static void take_bye(struct hx_program *p, uint32_t peer, uint32_t session)
     pair_stir(p, peer);
 }
 
-/* Messages of the last program lie where those of the next one land: the next one waits until they are given back. */
+/* A new program's messages use the same slots as the last program's. So its greeting waits until those are released. */
 static void take_greeting(struct hx_program *p, uint32_t peer, uint32_t tag)
 {
     struct pair *pair = &p->pair[peer];
@@ -318,11 +318,11 @@ void pairs_take(struct hx_program *p)
     }
 }
 
-/* ---- what is to be said ---- */
+/* ---- mail to send ---- */
 
 static bool wants_credit(const struct channel *c, unsigned slots)
 {
-    return c->released != c->told && (c->released - c->told >= slots / 2 || c->taken - c->told >= slots);
+    return c->released != c->published && (c->released - c->published >= slots / 2 || c->taken - c->published >= slots);
 }
 
 static void greet_if_due(struct hx_program *p, uint32_t peer)
@@ -347,7 +347,7 @@ static void credit_if_due(struct hx_program *p, uint32_t peer)
             continue;
         unsigned value = channel << CREDIT_BITS | (c->released & ((1U << CREDIT_BITS) - 1));
         pair->crediting = true;
-        c->told = c->released;
+        c->published = c->released;
         post_mail(p, peer, CREDIT, attachment_tag(ATTACHMENT_CREDIT, pair->session, p->session, value));
     }
 }
@@ -359,7 +359,7 @@ static void credit_self(struct pair *self)
         self->channel[channel].allowed = self->channel[channel].released;
 }
 
-/* What finds no room for a request waits until a request of the pair has ended. */
+/* Does all pending work of a pair. Work without room waits until a request of the pair ends. */
 static void step(struct hx_program *p, uint32_t peer)
 {
     struct pair *pair = &p->pair[peer];

@@ -1,4 +1,4 @@
-/* program.c - opening a host, and the events of it (include/hxmesh/program.h). */
+/* program.c - opens a host and delivers its events (include/hxmesh/program.h). */
 #include "hxmesh/program.h"
 #include "base/clock.h"
 #include "program/attach_socket.h"
@@ -21,7 +21,7 @@ static uint64_t now_ms(void)
     return hx_monotonic_ns() / 1000000;
 }
 
-/* Sleeps while the bell stands at `seen`. Returns 0, or -errno. */
+/* Sleeps while the bell equals `seen`. Returns 0 or -errno. */
 static int sleep_at_bell(const struct attachment *at, uint32_t seen, int ms)
 {
     const struct timespec most = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
@@ -36,7 +36,7 @@ static int sleep_at_bell(const struct attachment *at, uint32_t seen, int ms)
 
 /* ---- events ---- */
 
-/* Out of memory there is no way to say anything; a program that cannot hear is worse off than one that has ended. */
+/* Aborts without memory: a program that gets no events is worse than one that has ended. */
 static void grow(struct hx_program *p)
 {
     uint32_t room = p->event_room ? p->event_room * 2 : LEAST_EVENTS;
@@ -51,7 +51,7 @@ static void grow(struct hx_program *p)
     p->event_first = 0;
 }
 
-void program_tell(struct hx_program *p, const struct hx_program_event *event)
+void program_notify(struct hx_program *p, const struct hx_program_event *event)
 {
     if (p->event_count == p->event_room)
         grow(p);
@@ -66,7 +66,7 @@ static bool has_ended(const struct hx_program *p)
                atomic_load_explicit(&head->wanted, memory_order_relaxed);
 }
 
-/* Takes in what the worker has said, and does what follows. */
+/* Takes what the worker published, and does the work that follows. */
 static void take_in(struct hx_program *p)
 {
     uint32_t bell = atomic_load_explicit(&p->at.head->bell, memory_order_acquire);
@@ -78,8 +78,8 @@ static void take_in(struct hx_program *p)
     long_step(p);
 }
 
-/* Leaves the core to others. A sleeper is woken by its worker; one that yields waits for its turn among all that
- * spin. */
+/* Leaves the core to others. The worker wakes a sleeper; a yielding program waits for its turn among all spinning
+ * ones. */
 static void idle(const struct hx_program *p)
 {
     if (p->idle_sleep && !p->dirty_count)
@@ -91,16 +91,16 @@ static void idle(const struct hx_program *p)
 int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsigned room)
 {
     take_in(p);
-    unsigned told = 0;
-    for (; told < room && p->event_count; told++, p->event_count--) {
-        events[told] = p->event[p->event_first];
+    unsigned taken = 0;
+    for (; taken < room && p->event_count; taken++, p->event_count--) {
+        events[taken] = p->event[p->event_first];
         p->event_first = (p->event_first + 1) % p->event_room;
     }
-    p->looks = told ? 0 : p->looks + 1;
+    p->looks = taken ? 0 : p->looks + 1;
     if (p->looks % YIELDS == YIELDS - 1)
         idle(p);
     bool dead = p->looks % LOOKS == LOOKS - 1 && attachment_is_dead(&p->at);
-    return told ? (int)told : dead || has_ended(p) ? -ECONNABORTED : 0;
+    return taken ? (int)taken : dead || has_ended(p) ? -ECONNABORTED : 0;
 }
 
 int hx_program_wait(struct hx_program *p, int timeout_ms)
@@ -119,7 +119,7 @@ int hx_program_wait(struct hx_program *p, int timeout_ms)
         if (error && attachment_is_dead(&p->at))
             return -ECONNABORTED;
         if (error && p->retry_count)
-            break; /* what found no way goes again */
+            break; /* requests without path are repeated */
     }
     take_in(p);
     return p->event_count == 0 && has_ended(p) ? -ECONNABORTED : 0;
@@ -159,9 +159,9 @@ int hx_program_send(struct hx_program *p, uint32_t to, uint64_t tag, const void 
     return hx_program_send_noted(p, to, tag, 0, data, bytes, context);
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
-/* The attachment is ours; the worker is to begin a session for us. */
+/* Asks the worker to begin a session; the attachment is ours. */
 static int begin(struct hx_program *p)
 {
     struct attachment_head *head = p->at.head;
@@ -193,7 +193,7 @@ static void release_all(struct hx_program *p)
     free(p);
 }
 
-/* What the library keeps for itself. */
+/* Allocates the state of the library. */
 static int prepare(struct hx_program *p)
 {
     p->pair = calloc(p->at.hosts, sizeof *p->pair);
@@ -247,7 +247,7 @@ int hx_program_open(struct hx_program **opened, const char *fabric, const char *
     return error;
 }
 
-/* What is on its way may arrive. The worker tells peers that this program has gone. */
+/* Waits shortly for messages in flight. The worker notifies the peers. */
 void hx_program_close(struct hx_program *p)
 {
     uint64_t end = now_ms() + LEAVE_MS;

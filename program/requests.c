@@ -1,4 +1,4 @@
-/* requests.c - the rings between the library and the worker: requests, and what came of them (parts.h). */
+/* requests.c - rings between library and worker: requests and completions (parts.h). */
 #include "program/parts.h"
 
 #include <errno.h>
@@ -6,8 +6,8 @@
 
 enum { RING = ATTACHMENT_REQUESTS };
 
-/* An entry stands until it is over, so the ring is full when the one so far back is not; and what is on its way may all
- * have to go again. */
+/* True if a request may be posted. An entry stays until its request ends, so the ring is full if the oldest has not.
+ * All requests in flight may need a retry. */
 bool requests_have_room(const struct hx_program *p)
 {
     return p->note[p->requested % RING].purpose == FREE && p->in_flight + p->retry_count < RING;
@@ -18,7 +18,7 @@ bool request_may(const struct hx_program *p, uint32_t peer)
     return requests_have_room(p) && p->pair[peer].in_flight < ATTACHMENT_PAIR_WINDOW;
 }
 
-/* To this host itself: it is there at once. */
+/* Delivers a request to this host itself, at once. */
 static void carry(struct hx_program *p, const struct attachment_request *r)
 {
     unsigned value = attachment_value(r->tag);
@@ -74,7 +74,7 @@ static void end_slot(struct pair *pair, const struct note *n)
     c->busy &= ~(1U << n->slot);
 }
 
-/* What was for a program that has gone is lost, also if its host has it. */
+/* Ends a request. A message for a program that has gone is lost, even if its host received it. */
 static void end(struct hx_program *p, const struct note *n, int error)
 {
     struct pair *pair = &p->pair[n->peer];
@@ -89,16 +89,16 @@ static void end(struct hx_program *p, const struct note *n, int error)
     if (present && (n->purpose == SHORT || n->purpose == ANNOUNCE || n->purpose == GRANT))
         end_slot(pair, n);
     if (n->purpose == SHORT)
-        program_tell(p, &(struct hx_program_event){.type = error ? HX_PROGRAM_FAILED : HX_PROGRAM_SENT,
-                                                   .error = error,
-                                                   .peer = n->peer,
-                                                   .context = n->context});
+        program_notify(p, &(struct hx_program_event){.type = error ? HX_PROGRAM_FAILED : HX_PROGRAM_SENT,
+                                                     .error = error,
+                                                     .peer = n->peer,
+                                                     .context = n->context});
     if (n->purpose == PART)
         long_part_sent(p, n);
     pair_stir(p, n->peer);
 }
 
-/* There was no way. It goes again, and so the order of what is for the peer is kept; a fabric may mend. */
+/* Keeps a request that had no path for a retry, which keeps the order per peer; the fabric may be repaired. */
 static void keep_for_retry(struct hx_program *p, uint64_t number, const struct note *n)
 {
     p->pair[n->peer].in_flight--;
@@ -134,7 +134,7 @@ void requests_take(struct hx_program *p)
         struct note *at = &p->note[c->number % RING];
         struct note n = *at;
         if (n.purpose == FREE || c->number >= p->requested || c->number + RING < p->requested)
-            continue; /* told twice, by a worker and by the one after it */
+            continue; /* a duplicate, from a worker and its successor */
         at->purpose = FREE;
         p->in_flight--;
         if (c->error == -EHOSTUNREACH)

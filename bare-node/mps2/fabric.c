@@ -8,41 +8,41 @@
 
 enum {
     ACCELERATORS = 3,
-    BLOCKS = HX_PACKET_BLOCKS, /* what 16 MiB of memory allow: each block that is granted has a buffer */
+    BLOCKS = HX_PACKET_BLOCKS, /* limit of 16 MiB of memory: each granted block has a buffer */
     SENDS = 4,
-    MESSAGES = 6,  /* from each to each, in a round */
-    STEP_NS = 500, /* of the fabric's own time, from step to step */
+    MESSAGES = 6,  /* per pair of accelerators and run */
+    STEP_NS = 500, /* simulated time a step */
     WIRE_NS = 100,
     MOST_STEPS = 200000,
     ALL = ACCELERATORS * (ACCELERATORS - 1) * MESSAGES
 };
 
-/* Of one wire two directions; the sender's is the first of a pair. */
+/* Wires come in pairs, one per direction; first the outgoing one. */
 struct accelerator {
     struct hal_switch switch_hal;
     struct hal_endpoint endpoint_hal;
     struct hx_switch sw;
     struct hx_endpoint endpoint;
     struct loopback_wire local[2]; /* to the switch, to the endpoint */
-    struct loopback_wire east[2];  /* to the eastern neighbour, and from it */
+    struct loopback_wire east[2];  /* to the eastern neighbour, from it */
     unsigned rank;
-    unsigned begun; /* messages */
+    unsigned begun; /* messages begun */
 };
 
 struct fabric {
     struct hx_geometry g;
     struct accelerator at[ACCELERATORS];
     uint64_t now, random;
-    /* Of the round. */
+    /* Of one run: */
     unsigned message; /* bytes */
     unsigned received, failed;
     uint64_t wrong_bytes;
-    uint64_t hops, switch_ticks; /* packets that switches sent on, and what their steps took */
+    uint64_t hops, switch_ticks; /* packets forwarded, and cycles of the switch steps */
 };
 
 /* ---- payload ---- */
 
-static struct fabric f; /* the image has this one */
+static struct fabric f; /* the only one of the image */
 
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
@@ -151,7 +151,7 @@ static void step(struct accelerator *a)
     f.hops += hops;
 }
 
-/* Drops anywhere, and packets sent again. */
+/* All drops and repeated packets. */
 static unsigned faults(void)
 {
     uint64_t sum = 0;
@@ -164,8 +164,8 @@ static unsigned faults(void)
     return (unsigned)sum;
 }
 
-/* Everybody's messages of so many bytes. */
-static bool run_round(unsigned bytes)
+/* Runs all messages, of `bytes` bytes each. Returns true if all arrived intact, once. */
+static bool run_messages(unsigned bytes)
 {
     f.message = bytes;
     f.received = f.failed = 0;
@@ -188,6 +188,6 @@ bool fabric_run(void)
 {
     enum { SHORT = 8, LONG = 50000 };
     build();
-    bool good = run_round(LONG);
-    return run_round(SHORT) && good;
+    bool good = run_messages(LONG);
+    return run_messages(SHORT) && good;
 }

@@ -1,12 +1,13 @@
 /* fabric.h - a fabric in one image: a row of three accelerators, switch and endpoint each, joined by wires in memory.
- * Every one sends to both others; what the outer ones send each other passes the switch between them. */
+ *
+ * Each sends to both others; packets between the outer two pass the switch in the middle. */
 #ifndef HAL_MPS2_FABRIC_H
 #define HAL_MPS2_FABRIC_H
 
 #include <stdbool.h>
 
-/* Runs it until all has come, or too long, with long messages and with short ones; says what came and what it cost, in
- * ticks of the board's counter. Whether everything came as it was sent, once. */
+/* Runs it with long and with short messages, until all have arrived or a step limit. Prints results and cost in ticks
+ * of the board's counter. Returns true if all messages arrived intact, once. */
 bool fabric_run(void);
 
 #endif

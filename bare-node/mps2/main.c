@@ -1,10 +1,10 @@
-/* main.c - the image that tries the firmware on the board itself: the conformance kit on the example platform, then a
- * fabric that is all in this image. What it says last is what it costs. */
+/* main.c - the image that tests the firmware on the board: the conformance kit on the example platform, then a fabric
+ * inside this image. It prints the cost last. */
 #include "conformance/kit.h"
 #include "fabric.h"
 #include "hal/bare/bare.h"
 
-/* Without processes the first function that does harm is the last one that is tried. */
+/* Without processes the first harmful function ends the test. */
 void kit_abandon(void)
 {
     bare_print("nothing after this clause was tried\n");
@@ -28,8 +28,8 @@ static bool try_contract(void)
     return broken == 0;
 }
 
-/* What an accelerator of a 4x4 Hx2Mesh is handed over besides packet buffers, which are the platform's. */
-static void say_memory(void)
+/* Memory of an accelerator of a 4x4 Hx2Mesh, without packet buffers, which the platform owns. */
+static void print_memory(void)
 {
     struct hx_geometry g;
     (void)hx_geometry_init(&g, 2, 2, 4, 4, 1, HX_DEFAULT_RADIX, 1);
@@ -43,7 +43,7 @@ int image_main(void)
 {
     bool good = try_contract();
     good = fabric_run() && good;
-    say_memory();
+    print_memory();
     bare_print("stack %u bytes\n", (unsigned)bare_stack_used());
     return !good;
 }

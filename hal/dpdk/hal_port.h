@@ -1,7 +1,7 @@
-/* hal_port.h - the DPDK platform's side of the contract (include/hxmesh/hal.h). port.h explains ports, share.h cores.
+/* hal_port.h - the DPDK platform (include/hxmesh/hal.h). port.h describes ports, share.h cores.
  *
- * A credit unit is a block of 256 B. A struct hal_switch is what one core sees of its node: all ports, of which it
- * polls some; a core that polls all has no shares. */
+ * A credit unit is a block of 256 B. A struct hal_switch is one core's view of its node: all ports, of which it polls
+ * some. A core that polls all ports has no shares. */
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
@@ -14,19 +14,19 @@
 
 #include <stdbool.h>
 
-/* ---- for a switch ---- */
+/* ---- switch ---- */
 
 struct hal_switch {
-    struct dpdk_port *port;         /* [ports], the node's */
-    unsigned ports;                 /* */
+    struct dpdk_port *port; /* [ports], of the node */
+    unsigned ports;
     uint64_t mine;                  /* ports this core polls, bit by port */
-    uint64_t news;                  /* of these, ports that may have brought something */
+    uint64_t news;                  /* polled ports that may have new packets */
     uint64_t up;                    /* outputs with a link */
-    struct dpdk_share *const *send; /* [ports]: what this core may send by ports that are not its own */
-    uint64_t *drops;                /* [HX_DROP_COUNT], this core's */
+    struct dpdk_share *const *send; /* [ports]: shares of ports that other cores poll */
+    uint64_t *drops;                /* [HX_DROP_COUNT], of this core */
 };
 
-/* A step moves bursts, and on a link each VC has a buffer of its own. */
+/* A step moves bursts; each VC of a link has its own buffer. */
 enum { HAL_SPARSE = 0, HAL_VCS_APART = 1, HAL_SHARED = 0 };
 
 static inline uint64_t hal_rx_pending(const struct hal_switch *h)
@@ -70,7 +70,7 @@ static inline unsigned hal_packet_credits(const struct hx_desc *d)
     return hx_blocks(d->length);
 }
 
-/* A HammingMesh's switches make no detours: nobody asks for the rest. */
+/* Only detours use the next functions, and switches of a HammingMesh make none. */
 static inline unsigned hal_output_occupancy(struct hal_switch *h, unsigned output)
 {
     (void)h;
@@ -99,11 +99,11 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
     d->dst_addr_lo = addr_lo;
 }
 
-/* Credit for the input goes back at once: its buffer is an mbuf, and that belongs to the output now. */
+/* Returns credit for the input at once: the mbuf is the buffer, and it belongs to the output from here on. */
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
                                 const struct hx_desc *d)
 {
-    h->port[input].cable.link.rx[vc].freed += hx_blocks(d->length); /* hx_credit_leave */
+    h->port[input].cable.link.rx[vc].freed += hx_blocks(d->length); /* as hx_credit_leave() */
     if (__builtin_expect(h->mine >> output & 1, 1)) {
         dpdk_stage(&h->port[output], d);
     } else {
@@ -124,29 +124,29 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
 {
     (void)seen;
     (void)waiting;
-    if (h->mine >> input & 1) /* a change of routes releases every input of a switch, other cores' too */
+    if (h->mine >> input & 1) /* a change of routes releases every input of a switch, also those of other cores */
         h->port[input].arrivals.tail = tail;
 }
 
-/* Frames leave when the core has done all its ports: dpdk_flush. */
+/* dpdk_flush() sends the frames after all ports of the core. */
 static inline void hal_commit(struct hal_switch *h)
 {
     (void)h;
 }
 
-/* ---- for an endpoint: one port a plane, to the switch's LOCAL ---- */
+/* ---- endpoint: one port per plane, to the switch's LOCAL ---- */
 
-enum { DPDK_ENDPOINT_BUFFERS = 256, DPDK_ENDPOINT_RESERVE = 32 /* for acknowledgements, and arrivals being judged */ };
+enum { DPDK_ENDPOINT_BUFFERS = 256, DPDK_ENDPOINT_RESERVE = 32 /* for acknowledgements and arrivals */ };
 
 struct hal_endpoint {
     struct dpdk_port *port[HX_MAX_PLANES]; /* NULL: another process has that plane */
     struct rte_mempool *pool;
-    struct rte_mbuf *mbuf[DPDK_ENDPOINT_BUFFERS]; /* a buffer's number is its place here */
+    struct rte_mbuf *mbuf[DPDK_ENDPOINT_BUFFERS]; /* by buffer number */
     uint32_t free[DPDK_ENDPOINT_BUFFERS];
     uint32_t free_count;
-    uint64_t now; /* nanoseconds */
+    uint64_t now; /* ns */
     uint64_t *drops;
-    uint8_t max_vc; /* of what was delivered */
+    uint8_t max_vc; /* highest VC of a delivered packet */
     struct hal_user user;
 };
 
@@ -205,7 +205,7 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
         *d = *came;
         hx_credit_leave(&p->cable.link.rx[d->vc], hx_blocks(d->length));
         struct rte_mbuf *m = dpdk_mbuf(d);
-        if (rte_pktmbuf_linearize(m) != 0) { /* pieces of another pool, which do not fit together */
+        if (rte_pktmbuf_linearize(m) != 0) { /* mbufs of another pool that do not fit into one */
             h->drops[HX_DROP_MALFORMED]++;
             rte_pktmbuf_free(m);
             continue;
@@ -237,7 +237,7 @@ static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason
     h->drops[reason]++;
 }
 
-/* Frames leave with dpdk_flush. */
+/* dpdk_flush() sends the frames. */
 static inline void hal_endpoint_commit(struct hal_endpoint *h)
 {
     (void)h;

@@ -1,12 +1,10 @@
-/* header.h - the few bytes of a frame that every packet's way through the node touches, read and written inline.
+/* header.h - inline access to the bytes of a frame that each transit packet needs.
  *
- * What is right of a frame is for hx_frame_decode to say. dpdk_read_header only recognises the frames that nearly all
- * are: data packets without padding in which everything is as it must be. What it does not recognise goes to
- * hx_frame_decode, which may still find it good. What it recognises hx_frame_decode would have found good, with the
- * same values (tests/property/dpdk/prop_header.c). Offsets are those of hxmesh/frame.h.
+ * hx_frame_decode() decides whether a frame is valid. dpdk_read_header() only recognises the common case: valid data
+ * packets without padding. All other frames go to hx_frame_decode(). It accepts each recognised frame, with the same
+ * values (tests/property/dpdk/prop_header.c). Offsets are those of hxmesh/frame.h.
  *
- * Scalar first; the variant for SSE compares addresses and fields in a word of 16 bytes, and makes the descriptor of
- * one. */
+ * The SSE variant compares and extracts fields in words of 16 bytes. */
 #ifndef DPDK_HEADER_H
 #define DPDK_HEADER_H
 
@@ -17,23 +15,23 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A number in network byte order, or one that was. */
+/* Converts from or to network byte order. */
 static inline uint32_t dpdk_network32(uint32_t word)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap32(word) : word;
 }
 
-/* 1 to as many as there are: the VC of a frame's grant and one; 0: it grants nothing; more: it is not true. */
+/* Returns 1 + the VC of a frame's grant; 0: no grant; above the number of VCs: invalid. */
 static inline unsigned dpdk_grant_place(const uint8_t *frame)
 {
     _Static_assert(HX_NO_CREDIT == UINT8_MAX, "one more is 0 in a byte");
     return (uint8_t)(frame[HX_AT_CREDIT_VC] + 1);
 }
 
-/* The tag of the one job whose packets a port takes. */
+/* Job that a port accepts. */
 struct dpdk_job {
     uint16_t tag;
-    uint16_t bits; /* of it that count: all, or 0: every job's may come */
+    uint16_t bits; /* mask of the tag: all ones, or 0: any job */
 };
 
 static inline bool dpdk_is_foreign(const struct dpdk_job *job, uint16_t tag)
@@ -41,8 +39,8 @@ static inline bool dpdk_is_foreign(const struct dpdk_job *job, uint16_t tag)
     return ((job->tag ^ tag) & job->bits) != 0;
 }
 
-/* `bytes`: of the frame, 64 at least, of which the first 64 are contiguous. Fills *d; `address` is where the frame's
- * mbuf lies. False: not recognised. */
+/* Fills *d from a frame of `bytes` bytes, at least 64, the first 64 contiguous. `address`: of the mbuf. Returns false
+ * if the frame is not a common one. */
 static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *frame, uint32_t bytes, unsigned plane,
                                            unsigned vcs, struct dpdk_job job, uint64_t address)
 {
@@ -64,10 +62,10 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
 #if defined(__SSE4_1__)
 #include <smmintrin.h>
 
-/* What the frames of a plane have in common; made once a burst. vcs: of the fabric. */
+/* Common values of a plane's frames, made once a burst. vcs: of the fabric. */
 struct dpdk_expected {
-    __m128i start, most; /* as they begin, and by how much they may differ */
-    uint32_t kind, bits; /* kind, plane and job as they stand in a frame, and which bits of them count */
+    __m128i start, most; /* first 16 bytes, and their allowed differences */
+    uint32_t kind, bits; /* kind, plane and job in network byte order, and their mask */
     uint8_t vcs;
 };
 
@@ -82,7 +80,7 @@ static inline struct dpdk_expected dpdk_expect(unsigned plane, unsigned vcs, str
         (uint8_t)vcs};
 }
 
-/* Whether length, offset and message_packets of a data frame fit together, and the frame ends with its payload. */
+/* True if length, offset and message_packets of a data frame are consistent, and the frame ends with its payload. */
 static inline bool dpdk_extent_is_good(const uint8_t *frame, uint32_t bytes, uint32_t length)
 {
     uint32_t offset = hx_get32(frame + HX_AT_OFFSET);
@@ -91,7 +89,7 @@ static inline bool dpdk_extent_is_good(const uint8_t *frame, uint32_t bytes, uin
     return offset < packets && fits && bytes == HX_HEADER_BYTES + length;
 }
 
-/* Two bytes as they stand. */
+/* Two bytes in network order. */
 static inline uint32_t dpdk_raw16(const uint8_t *at)
 {
     uint16_t word;
@@ -99,7 +97,7 @@ static inline uint32_t dpdk_raw16(const uint8_t *at)
     return word;
 }
 
-/* *d is written as a whole: parts written one by one could not be read as a whole without a stall. */
+/* The SSE variant. Writes *d with one store: separate stores would stall a load of the whole. */
 static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_desc *d, const uint8_t *frame,
                                                                    uint32_t bytes, const struct dpdk_expected *expected,
                                                                    uint64_t address)
@@ -107,7 +105,8 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
     enum { NO = -128 /* in a shuffle: a zero byte */ };
     const __m128i first = _mm_loadu_si128((const __m128i *)(const void *)frame);
     const __m128i fields = _mm_loadu_si128((const __m128i *)(const void *)(frame + HX_AT_KIND));
-    /* Of the fields from HX_AT_KIND on: where a MAC has coordinates; and job, dst_addr_hi, dst_addr_lo where *d has them. */
+    /* Shuffles of the fields from HX_AT_KIND: coordinates to their places in a MAC; job, dst_addr_hi, dst_addr_lo to
+     * their places in *d. */
     const __m128i in_mac = _mm_setr_epi8(NO, NO, 4, 5, 6, 7, NO, NO, 8, 9, 10, 11, NO, NO, NO, NO);
     const __m128i in_descriptor = _mm_setr_epi8(NO, NO, NO, NO, NO, NO, NO, NO, 5, 4, 7, 6, 3, 2, NO, NO);
     const __m128i differ = _mm_xor_si128(first, _mm_or_si128(_mm_shuffle_epi8(fields, in_mac), expected->start));
@@ -151,8 +150,8 @@ static inline bool dpdk_read_header(struct hx_desc *d, const uint8_t *frame, uin
 }
 #endif
 
-/* The hop fields of a frame that goes out. It says no grant until dpdk_write_grant. Stores of an integer type of their
- * own, not of bytes, which could be anything in memory as far as a compiler knows. */
+/* Writes the hop fields of an outgoing frame, without a grant; dpdk_write_grant() adds one. The stores have an integer
+ * type of their own: byte stores may alias all memory for a compiler. */
 typedef uint32_t dpdk_unaligned32 __attribute__((aligned(1)));
 
 static inline void dpdk_write_hop(uint8_t *frame, unsigned vc, unsigned hops)

@@ -1,4 +1,4 @@
-/* receive.c - frames in: judged, their credit counted, their descriptors put into the slots (port.h). */
+/* receive.c - incoming frames: checks them, counts credit, puts descriptors into slots (port.h). */
 #include "header.h"
 #include "wire.h"
 
@@ -14,13 +14,13 @@ static void drop(struct dpdk_port *p, struct rte_mbuf *m, enum hx_drop reason)
 
 /* ---- one frame ---- */
 
-/* What is staged when a session begins was counted in the one before. */
-static void take_credit(struct dpdk_port *p, enum cable_verdict whose)
+/* Takes a credit frame. If a session begins, staged frames belong to the one that ended: drops them. */
+static void take_credit(struct dpdk_port *p, enum cable_verdict verdict)
 {
     p->counts.rx_credits++;
-    p->counts.reflected += whose == CABLE_OWN;
-    p->counts.strangers += whose == CABLE_STRANGER;
-    cable_hear(&p->cable, whose, rte_rdtsc());
+    p->counts.reflected += verdict == CABLE_OWN;
+    p->counts.strangers += verdict == CABLE_STRANGER;
+    cable_hear(&p->cable, verdict, rte_rdtsc());
     if (cable_new_sessions(&p->cable))
         dpdk_port_drain(p);
 }
@@ -38,8 +38,7 @@ static void take_data(struct dpdk_port *p, struct rte_mbuf *m, struct hx_desc *d
     p->counts.rx_bytes += (uint64_t)HX_HEADER_BYTES + d->length;
 }
 
-/* Bytes behind the payload are padding, and no business of the next switch. False: the frame is in several pieces,
- * which cannot be cut. */
+/* Cuts the padding behind the payload. Returns false if the frame has several segments and cannot be cut. */
 static bool trim(struct rte_mbuf *m, uint32_t bytes)
 {
     if (m->nb_segs > 1)
@@ -49,10 +48,10 @@ static bool trim(struct rte_mbuf *m, uint32_t bytes)
     return true;
 }
 
-/* Any frame. Of one in several pieces the first must hold the header. */
+/* Takes any frame. The first of several segments must hold the header. */
 static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
 {
-    const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *); /* in one piece it lies in the same place */
+    const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *); /* linearizing does not move it */
     struct hx_header h;
     struct hx_desc d;
     if (p->cable.key && rte_pktmbuf_linearize(m) != 0) {
@@ -76,16 +75,16 @@ static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
 
 /* ---- runs of common frames ---- */
 
-/* What a run has brought so far. */
+/* Frames of a run. */
 struct run {
-    uint64_t came[HX_VCS];         /* blocks; and the next position, times 2^32 */
-    uint32_t limit[1 + HX_VCS];    /* the newest grant of a VC, as it stands in the frame; at 0 what grants none */
-    struct hx_desc *slots[HX_VCS]; /* the port's */
+    uint64_t came[HX_VCS];         /* received blocks, and next position << 32 */
+    uint32_t limit[1 + HX_VCS];    /* [1 + VC]: newest grant, in network byte order; [0]: of frames without grant */
+    struct hx_desc *slots[HX_VCS]; /* of the port */
     uint64_t bytes;                /* of payload */
 };
 
-/* Puts frames into the slots up to one that is not common. Whether they fit is looked at when the run is settled;
- * slots behind those that have arrived are free for a burst. Returns frames. */
+/* Puts frames into the slots, up to the first that is not common. take_run() checks afterwards whether they fit; the
+ * slots behind the arrivals have room for a burst. Returns frames. */
 static inline __attribute__((always_inline)) unsigned read_run(const struct dpdk_port *p, struct rte_mbuf **burst,
                                                                unsigned n, struct run *r)
 {
@@ -123,8 +122,8 @@ static bool run_fits(const struct dpdk_port *p, const struct run *r)
     return fit;
 }
 
-/* Takes the common frames at the front of a burst, all of them or none. Returns frames. One that has not heard its
- * peer in this session believes nothing (credit.h); of one with a key no frame is common. */
+/* Takes all common frames at the front of a burst, or none. Returns frames. A link that has not heard its peer in this
+ * session accepts none (credit.h); with a key no frame is common. */
 static unsigned take_run(struct dpdk_port *p, struct rte_mbuf **burst, unsigned n)
 {
     struct run r;

@@ -29,11 +29,11 @@ void dpdk_share_free(struct dpdk_share *s)
     rte_free(s);
 }
 
-/* ---- the sending core ---- */
+/* ---- sending core ---- */
 
 void dpdk_share_push(struct dpdk_share *s)
 {
-    /* The ring holds all that can be outstanding: what does not fit is more than was granted. */
+    /* The ring holds all blocks that can be outstanding; more than that was never granted. */
     unsigned pushed = rte_ring_enqueue_burst_elem(s->ring, s->hold, sizeof *s->hold, s->held, NULL);
     for (; pushed < s->held; pushed++) {
         s->drops[HX_DROP_OVERRUN]++;
@@ -64,9 +64,9 @@ void dpdk_share_rest(struct dpdk_share *s)
     s->spent_before = s->spent;
 }
 
-/* ---- the owner ---- */
+/* ---- owner ---- */
 
-/* Lanes. */
+/* Lanes: blocks granted and neither returned nor taken. */
 static uint64_t outstanding(const struct dpdk_share *s)
 {
     uint64_t granted = atomic_load_explicit(&s->granted, memory_order_relaxed);
@@ -97,7 +97,7 @@ static unsigned take(struct dpdk_port *p, struct dpdk_share *s)
     return n;
 }
 
-/* Whether a share that came back unused is to be left alone for a while. */
+/* True while a share that was returned unused pauses. */
 static bool rests(struct dpdk_share *s, unsigned vc)
 {
     uint16_t returned = hx_lane(atomic_load_explicit(&s->returned, memory_order_relaxed), vc);
@@ -114,8 +114,7 @@ static void pass_turn(struct dpdk_turn *turn, unsigned vc, unsigned cores)
     turn->core[vc] = (uint8_t)(turn->core[vc] + 1U == cores ? 0 : turn->core[vc] + 1);
 }
 
-/* Whose turn it is has had it: the owner has sent, or could have, by what was lent since the last look; a share has not
- * used what it had. */
+/* True if the turn is over: the owner sent, or could have sent; or the share did not use its blocks. */
 static bool had_turn(const struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores,
                      struct dpdk_turn *turn, unsigned vc)
 {
@@ -128,7 +127,7 @@ static bool had_turn(const struct dpdk_port *p, struct dpdk_share *const *shares
     return s ? rests(s, vc) : sent || hx_lane(dpdk_credit_room(p), vc) >= HX_PACKET_BLOCKS;
 }
 
-/* What is to be kept for the share whose turn it is; once it can send, it has had its turn. */
+/* Returns the blocks to keep for the share in turn; passes the turn once it can send a packet. */
 static uint32_t kept(struct dpdk_share *const *shares, unsigned cores, struct dpdk_turn *turn, unsigned vc)
 {
     const struct dpdk_share *s = shares[turn->core[vc]];
@@ -144,7 +143,7 @@ static void grant_lanes(struct dpdk_share *s, uint64_t blocks)
     atomic_store_explicit(&s->granted, hx_lanes_add(granted, blocks), memory_order_relaxed);
 }
 
-/* Grants a share up to `fair` blocks of what is left, if it can send a packet then. Returns blocks. */
+/* Grants a share up to `fair` of the `left` blocks, if it can then send a packet. Returns blocks. */
 static uint32_t grant(struct dpdk_share *s, unsigned vc, uint32_t fair, uint32_t left)
 {
     uint32_t has = outstanding_of(s, vc);
@@ -156,14 +155,13 @@ static uint32_t grant(struct dpdk_share *s, unsigned vc, uint32_t fair, uint32_t
     return give;
 }
 
-/* Blocks of a VC that are each core's while there are enough. */
+/* Blocks of a VC for each core while credit suffices. */
 static uint32_t part_of(const struct dpdk_port *p, unsigned cores)
 {
     return RTE_MAX(p->peer_blocks / RTE_MAX(cores, 1U), (uint32_t)HX_PACKET_BLOCKS);
 }
 
-/* Shares of one VC; the owner itself counts as one more share, of what is left. Returns what is outstanding in all
- * then, and what is kept. */
+/* Tops up the shares of one VC; the owner counts as one more share. Returns all blocks outstanding and kept. */
 static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores,
                        struct dpdk_turn *turn, unsigned vc)
 {
@@ -177,7 +175,7 @@ static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shar
         pass_turn(turn, vc, cores);
     for (unsigned n = 0; n < cores; n++) {
         unsigned core = turn->core[vc] + n < cores ? turn->core[vc] + n : turn->core[vc] + n - cores;
-        if (!shares[core]) { /* the owner's own part */
+        if (!shares[core]) { /* the owner's part */
             left = left > fair ? left - fair : 0;
             continue;
         }
@@ -188,8 +186,8 @@ static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shar
     return out + kept(shares, cores, turn, vc);
 }
 
-/* Lanes: an even part of what there is room for, on each VC in use, and a little more, since new credit is the owner's
- * first: a core that always saw more room at its own ports would choose them always. On other VCs 0. */
+/* Lanes: an even part of the room on each VC in use, and a little more, since new credit reaches the owner first. A
+ * core that always saw more room at its own ports would always choose them. Other VCs: 0. */
 static uint64_t even_parts(const struct dpdk_port *p, unsigned cores, uint64_t room)
 {
     const uint32_t most = part_of(p, cores);
@@ -200,7 +198,7 @@ static uint64_t even_parts(const struct dpdk_port *p, unsigned cores, uint64_t r
     return parts;
 }
 
-/* Lanes: what a share has less than `parts`. */
+/* Lanes: what a share lacks of `parts`. */
 static uint64_t missing(const struct dpdk_share *s, uint64_t parts)
 {
     uint64_t less = hx_lanes_sub(parts, outstanding(s));
@@ -208,8 +206,8 @@ static uint64_t missing(const struct dpdk_share *s, uint64_t parts)
     return less & ~(has_more * UINT16_MAX);
 }
 
-/* Tops all shares up to even parts, all VCs at once, if that leaves every core enough for a packet: then it is nobody's
- * turn. */
+/* Tops up all shares to even parts, all VCs at once. Returns false, and does nothing, if a core would then lack room
+ * for a packet. */
 static bool top_up_evenly(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores)
 {
     const uint64_t room = dpdk_peer_room(p);

@@ -1,4 +1,4 @@
-/* transmit.c - a port's life, credit frames and staged frames out (port.h). */
+/* transmit.c - set-up of a port, credit frames, outgoing frames (port.h). */
 #include "wire.h"
 
 #include <rte_random.h>
@@ -8,11 +8,11 @@
 
 static uint32_t slots_of(uint32_t blocks)
 {
-    return rte_align32pow2(blocks + HX_WINDOW + DPDK_BURST); /* a burst is put there before it is known to fit */
+    return rte_align32pow2(blocks + HX_WINDOW + DPDK_BURST); /* a burst is written before it is known to fit */
 }
 
-/* Twice what the peer has blocks for: of as much as that, or behind as much as that, a loop still finds room for its
- * own (dpdk_is_stuck). */
+/* Twice the peer's blocks: if staged frames reach or follow that many, a loop still finds room for its own
+ * (dpdk_is_stuck()). */
 static uint32_t staged_of(unsigned vcs, uint32_t peer_blocks)
 {
     return 2 * (vcs * peer_blocks + DPDK_BURST);
@@ -97,10 +97,10 @@ static void stage_credit(struct dpdk_port *p, uint64_t now)
     p->counts.tx_credits++;
 }
 
-/* ---- frames out ---- */
+/* ---- outgoing frames ---- */
 
-/* The first frames that go now grant a VC each, all there is to grant: so the peer learns it at once, and the rest of
- * the frames need not be told apart. */
+/* Writes all grants into the first staged frames, one VC each: the peer learns them at once, and the other frames need
+ * no change. */
 static void grant(struct dpdk_port *p)
 {
     uint32_t first = RTE_MAX(p->staged_first, p->authenticated_end);
@@ -113,8 +113,8 @@ static void grant(struct dpdk_port *p)
     }
 }
 
-/* In the order in which frames go. One whose mbuf has no room for a seal goes without, and the peer drops it: the
- * node's own mbufs have. */
+/* Adds authentication tags, in order of sending. A frame without room for a tag goes without, and the peer drops it;
+ * the node's own mbufs have room. */
 static void authenticate(struct dpdk_port *p)
 {
     for (uint32_t at = RTE_MAX(p->staged_first, p->authenticated_end); at < p->staged_end; at++) {
@@ -125,13 +125,13 @@ static void authenticate(struct dpdk_port *p)
     }
 }
 
-/* Moves what is left to the front when a step could run over the end. */
-static void make_way(struct dpdk_port *p)
+/* Moves the staged frames to the front if a step could overrun the end. */
+static void make_room(struct dpdk_port *p)
 {
     uint32_t left = p->staged_end - p->staged_first;
     if (p->staged_end <= p->staged_size / 2)
         return;
-    /* They are pointers that move. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    /* The elements are pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
     memmove(p->staged, p->staged + p->staged_first, left * sizeof(struct rte_mbuf *));
     p->credit_at -= p->staged_first;
     p->staged_first = 0;
@@ -143,7 +143,7 @@ unsigned dpdk_flush(struct dpdk_port *p, uint64_t now)
     grant(p);
     if (p->cable.key)
         authenticate(p);
-    /* One credit frame among the staged is enough: a device that takes nothing must not be drowned in them. */
+    /* At most one credit frame is staged: they must not pile up at a device that takes none. */
     if (!p->credit_staged && cable_credit_is_due(&p->cable, now))
         stage_credit(p, now);
     dpdk_settle(&p->transmitted, &p->counts.tx_packets, &p->counts.tx_bytes);
@@ -156,7 +156,7 @@ unsigned dpdk_flush(struct dpdk_port *p, uint64_t now)
     if (p->staged_first == p->staged_end)
         p->staged_first = p->staged_end = 0;
     else
-        make_way(p);
+        make_room(p);
     p->authenticated_end = p->cable.key ? p->staged_end : 0;
     return sent;
 }

@@ -1,11 +1,11 @@
-/* wire.h - the inline half of a port: what a step does for every packet (port.h, hal_port.h). */
+/* wire.h - the inline part of a port, run for every packet (port.h, hal_port.h). */
 #ifndef DPDK_WIRE_H
 #define DPDK_WIRE_H
 
 #include "header.h"
 #include "port.h"
 
-/* Packets and bytes of a burst are counted in one word, and sums kept by dpdk_settle once a burst. */
+/* One word counts packets and bytes of a burst; dpdk_settle() adds it to the totals once a burst. */
 enum { DPDK_SUM_SHIFT = 40 };
 
 static inline void dpdk_count(uint64_t *sum, unsigned length)
@@ -20,14 +20,14 @@ static inline void dpdk_settle(uint64_t *sum, uint64_t *packets, uint64_t *bytes
     *sum = 0;
 }
 
-/* The device takes nothing, though the peer grants more and more: nothing is to be staged until it does. A loop stages
- * as much as the peer has blocks at most, so what is staged then never reaches the end. */
+/* True if the device takes no frames though the peer grants credit: then no more frames are staged. A loop stages at
+ * most the peer's blocks, so the array never overflows. */
 static inline bool dpdk_is_stuck(const struct dpdk_port *p)
 {
     return p->staged_end - p->staged_first >= p->cable.link.vcs * p->peer_blocks;
 }
 
-/* Lanes: blocks the peer has room for. A sender is never granted more than the peer's buffer, which fits a lane. */
+/* Lanes: blocks the peer has room for; never more than its buffer, which fits a lane. */
 static inline uint64_t dpdk_peer_room(const struct dpdk_port *p)
 {
     const struct hx_credit_sender *tx = p->cable.link.tx;
@@ -37,7 +37,7 @@ static inline uint64_t dpdk_peer_room(const struct dpdk_port *p)
            (uint64_t)(tx[3].limit - tx[3].sent) << 3 * HX_LANE_BITS;
 }
 
-/* Lanes: of these, blocks that no other core may send. */
+/* Lanes: blocks of these that no other core may send. */
 static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
 {
     if (__builtin_expect(dpdk_is_stuck(p), 0))
@@ -53,7 +53,7 @@ static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
     return room;
 }
 
-/* Leaves a frame whose hop fields are written for dpdk_flush, which adds grants. */
+/* Stages a frame with written hop fields; dpdk_flush() adds grants. */
 static inline void dpdk_stage_written(struct dpdk_port *p, const struct hx_desc *d)
 {
     p->cable.link.tx[d->vc].sent += hx_blocks(d->length);
@@ -61,7 +61,7 @@ static inline void dpdk_stage_written(struct dpdk_port *p, const struct hx_desc 
     dpdk_count(&p->transmitted, d->length);
 }
 
-/* Writes what a frame says on this link, and leaves it. */
+/* Writes the hop fields and stages the frame. */
 static inline void dpdk_stage(struct dpdk_port *p, const struct hx_desc *d)
 {
     dpdk_write_hop(rte_pktmbuf_mtod(dpdk_mbuf(d), uint8_t *), d->vc, d->hops);

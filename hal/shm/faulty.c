@@ -41,7 +41,7 @@ void shm_faulty_begin(struct shm_faulty *f, struct shm_rx *rx)
     f->peer = rx->peer;
     f->leaving = false;
     f->head = f->tail = f->taken = f->stamped = rx->seen;
-    f->free_at = f->tell_at = 0;
+    f->free_at = f->credit_at = 0;
     shm_note(&f->worker->step, &f->to->tails, rx->tail);
     commit(f);
     rx->link = f->to;
@@ -206,7 +206,7 @@ static void stamp(struct shm_faulty *f, unsigned vc, uint16_t end)
 /* One credit frame covers all VCs. Returns false if the frame is lost. */
 static bool publish_credit(struct shm_faulty *f)
 {
-    f->tell_at = f->worker->now + credit_period_ns;
+    f->credit_at = f->worker->now + credit_period_ns;
     if (!f->leaving && happens(f, f->condition.credit_loss)) {
         f->cost->credits_lost++;
         return false;
@@ -226,7 +226,7 @@ unsigned shm_faulty_step(struct shm_faulty *f)
         moved += f->condition.down ? cut_off(f, vc, end) : carry_due(f, vc, end);
     }
     bool published = false;
-    if (f->taken != f->tail && (moved || f->leaving || f->worker->now >= f->tell_at))
+    if (f->taken != f->tail && (moved || f->leaving || f->worker->now >= f->credit_at))
         published = publish_credit(f);
     if (moved || published)
         commit(f);

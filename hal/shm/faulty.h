@@ -39,8 +39,8 @@ struct shm_faulty {
     uint64_t taken;   /* lanes: position in `from` up to which packets are taken */
     uint64_t stamped; /* lanes: position in `from` up to which came_ns is valid */
     uint64_t dice;
-    uint64_t free_at; /* ns: end of the transmission on the cable */
-    uint64_t tell_at; /* ns: when to repeat credit after a lost credit frame */
+    uint64_t free_at;   /* ns: end of the transmission on the cable */
+    uint64_t credit_at; /* ns: when to repeat credit after a lost credit frame */
     uint64_t came_ns[HX_VCS][SHM_MAX_SLOTS];
 };
 

@@ -25,7 +25,7 @@ enum {
     MOST_YIELDS = 20,
     IDLE_WAIT_NS = 20000000, /* a sleeper polls `broken` this often */
     LINE = 64,
-    AHEAD = 8 * LINE /* bytes of a box to prefetch */
+    AHEAD = 8 * LINE /* bytes to prefetch ahead of the next record */
 };
 #define BOX_BYTES ((size_t)256 << 20) /* addresses; memory only for touched pages */
 

@@ -64,7 +64,7 @@ static inline const uint8_t *virtual_record_frame(const struct virtual_record *r
     return (const uint8_t *)(r + 1);
 }
 
-/* Wakes all waiting workers with an error: a worker died. */
+/* Makes the waits of all workers fail: a worker died. */
 void virtual_channel_break(struct virtual_channel *c);
 
 #endif

@@ -13,8 +13,9 @@ enum { VIRTUAL_PREFETCH_STAGES = 6 };
  * all stages, one a visit; each stage reads what earlier ones prefetched. `end`: of the window. */
 void virtual_prefetch(struct virtual_sim_node *const ahead[VIRTUAL_PREFETCH_STAGES], uint64_t end);
 
-/* For handover at once (outbox.h): prefetches what the endpoint reads of a packet sent to it. That is the frame, and
- * the state about its source: all of it if nodes are near, for a small packet elsewhere the place to look it up. */
+/* For handover at once (outbox.h): prefetches the frame of a packet that is sent to an endpoint, and state about its
+ * source. If nodes are near, that is all of the state. Otherwise it is the place to look it up, for small packets
+ * only. */
 void virtual_prefetch_delivery(const struct hal_endpoint *h, const struct virtual_slot *slot);
 
 /* For handover at once, before a router's step: prefetches the next packet in turn for each of these outputs. */

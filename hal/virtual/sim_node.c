@@ -3,7 +3,7 @@
 #include "inline.h"
 #include "prefetch.h" /* circle: a visit prefetches for the next ones, which are simulated nodes */
 
-/* ---- what a switch waits for ---- */
+/* ---- events of a switch ---- */
 
 static uint64_t wanted(const struct virtual_node *n)
 {

@@ -2,7 +2,7 @@
 #include "timing.h"
 #include "hxmesh/switch.h"
 
-enum { OUTPUT_PACKETS = 4 /* crossbar times before its link is free that an output takes its next packet */ };
+enum { OUTPUT_PACKETS = 4 /* an output takes its next packet so many crossbar times before its link is free */ };
 
 static void set_rate(struct virtual_rate *rate, uint64_t gbps)
 {

@@ -2,11 +2,11 @@
  *
  * Time is cut into windows of virtual_timing.window. A bucket is a set of nodes, one bit each; the next VIRTUAL_BUCKETS
  * windows have one bucket each. Events further ahead wait in `later`. Within a window nodes are independent. A worker
- * visits them in order of their numbers, each for all its events of the window: the node's data is then in the cache,
+ * visits them in order of their numbers, each for all its events of the window. The node's data is then in the cache,
  * and events of different nodes need no sorting.
  *
- * Invariant: a node with an event at time t is in the bucket of t, in an earlier one, or in `later` with a time up to
- * t. An unnecessary visit costs little and changes nothing. */
+ * Invariant: a node with an event at time t is in the bucket of t or an earlier one, or in `later` with a time up to t.
+ * An unnecessary visit costs little and changes nothing. */
 #ifndef VIRTUAL_WHEEL_H
 #define VIRTUAL_WHEEL_H
 

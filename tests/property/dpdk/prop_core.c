@@ -292,7 +292,7 @@ static int close_row(void **state)
 static void say_waiting(const struct node *n)
 {
     for (unsigned i = 0; i < n->cores; i++)
-        core_tell_waiting(n->core[i]);
+        core_publish_waiting(n->core[i]);
 }
 
 static uint32_t waiting_of(const struct node *n)
