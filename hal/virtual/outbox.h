@@ -1,8 +1,9 @@
 /* outbox.h - packets and credits in flight from the node being visited to others, and from other workers.
  *
  * Their destinations are rarely in the cache. So the outbox hands them over some events late, and prefetches in
- * between. If the nodes of a worker fit in the cache, it hands over at once. All events are for later windows and are
- * handed over before this window ends, so the delay has no effect. Packets and credits do not wait for each other. */
+ * between. Between nodes of one worker it hands over at once if cache misses are cheaper than that (`for_own`). All
+ * events are for later windows and are handed over before this window ends, so the delay has no effect. Packets and
+ * credits do not wait for each other. */
 #ifndef VIRTUAL_OUTBOX_H
 #define VIRTUAL_OUTBOX_H
 
