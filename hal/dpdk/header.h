@@ -89,7 +89,7 @@ static inline bool dpdk_extent_is_good(const uint8_t *frame, uint32_t bytes, uin
     return offset < packets && fits && bytes == HX_HEADER_BYTES + length;
 }
 
-/* Bytes in network order. */
+/* Two bytes in network order. */
 static inline uint32_t dpdk_raw16(const uint8_t *at)
 {
     uint16_t word;
