@@ -1,4 +1,4 @@
-/* child.c - runs programs to their end (tools/child.h). */
+/* child.c - runs programs until they exit (tools/child.h). */
 #include "tools/child.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -21,7 +21,7 @@ enum { READ_BYTES = 1 << 16 };
 static const char error_prefix[] = "hxmesh: error: ";
 
 static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t running[CHILD_MOST]; /* processes that signals are passed on to; 0: none */
+static volatile sig_atomic_t running[CHILD_MOST]; /* processes to which signals are forwarded; 0: none */
 
 /* ---- signals ---- */
 
@@ -35,7 +35,7 @@ static void pass_on(int signal_number)
     errno = saved;
 }
 
-/* What a signal is passed on to from now on, or no longer. */
+/* Replaces a process in `running`; 0 is a free entry. */
 static void note_running(pid_t before, pid_t after)
 {
     for (unsigned i = 0; i < CHILD_MOST; i++) {
@@ -58,7 +58,7 @@ bool child_interrupted(void)
     return interrupted;
 }
 
-/* ---- its output ---- */
+/* ---- output ---- */
 
 static void append(struct child *c, const char *data, size_t bytes)
 {
@@ -75,7 +75,8 @@ static void append(struct child *c, const char *data, size_t bytes)
     r->output[r->bytes] = '\0';
 }
 
-/* A line of base/progress.h, on what is no terminal: a label, and percent. */
+/* Takes a line of base/progress.h as it is written without a terminal: "LABEL: PERCENT %". false: it is another
+ * line. */
 static bool is_progress(struct child *c)
 {
     const char *colon = c->reads_progress ? strstr(c->line, ": ") : NULL;
@@ -109,7 +110,7 @@ static void note_error(struct child *c, const char *data, size_t bytes)
     }
 }
 
-/* Reads what is there; false: the other side has closed. */
+/* Reads once. false: the writer has closed the pipe. */
 static bool receive(int from, char *data, size_t *bytes)
 {
     ssize_t n = read(from, data, READ_BYTES);
@@ -117,7 +118,7 @@ static bool receive(int from, char *data, size_t *bytes)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Takes what has come by one of its pipes, which is closed at its end. */
+/* Reads from one of the child's pipes; closes it at its end. */
 static void take(struct child *c, int *pipe_end)
 {
     static char data[READ_BYTES];
@@ -133,7 +134,7 @@ static void take(struct child *c, int *pipe_end)
     *pipe_end = -1;
 }
 
-/* ---- the process ---- */
+/* ---- process ---- */
 
 _Noreturn static void become(char *const *argv, int output, int errors, const sigset_t *mask)
 {
@@ -177,7 +178,7 @@ void child_start(struct child *c, char *const *argv)
 static void finish(struct child *c)
 {
     end_line(c);
-    /* Until it is waited for, its number is nobody else's. */
+    /* An unreaped process keeps its number, so pass_on() never signals another one. */
     siginfo_t info;
     while (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
         ;
@@ -206,7 +207,7 @@ unsigned child_wait(struct child *children, unsigned count, int milliseconds)
         if (milliseconds >= 0 && hx_monotonic_seconds() >= end)
             return count;
         if (poll(fds, 2 * count, milliseconds) < 0)
-            continue; /* a signal, which was passed on */
+            continue; /* a signal, already forwarded */
         for (unsigned i = 0; i < 2 * count; i++)
             if (fds[i].fd >= 0 && fds[i].revents)
                 take(&children[i / 2], i % 2 ? &children[i / 2].errors : &children[i / 2].output);

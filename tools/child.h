@@ -1,8 +1,8 @@
-/* child.h - runs programs to their end, one or some side by side, and reads what they write, passing signals on.
+/* child.h - runs programs until they exit, one or several side by side, reads their output and forwards signals.
  *
- * A program has its standard input from /dev/null and a process group of its own, so that Ctrl-C reaches it once,
- * through us. It ends when this process does. Of its standard error the last line that begins with "hxmesh: error: " is
- * kept, what else there is goes on to ours. */
+ * A program reads its standard input from /dev/null. It has its own process group, so that Ctrl-C reaches it once,
+ * through this process. It ends when this process does. Of its standard error, the last line that begins with "hxmesh:
+ * error: " is kept; other lines go to this process's standard error. */
 #ifndef HXMESH_TOOLS_CHILD_H
 #define HXMESH_TOOLS_CHILD_H
 
@@ -13,42 +13,43 @@
 enum { CHILD_MOST = 64 /* side by side */, CHILD_ERROR = 512 };
 
 struct child_result {
-    char *output; /* all of its standard output, with a final zero; free() it */
+    char *output; /* all of its standard output, zero-terminated; free() it */
     size_t bytes;
     int exit_code;           /* 128 + signal, if one ended it */
     double seconds;          /* from start to end */
     char error[CHILD_ERROR]; /* the rest of its error line; empty: none */
 };
 
-/* One that runs; zeros: none does. */
+/* A running program; all zeros: none. */
 struct child {
     pid_t pid;
-    int output, errors; /* where its standard output and error are read; -1: closed */
+    int output, errors; /* pipes from its standard output and error; -1: closed */
     double begun;
-    bool reads_progress; /* takes the lines of its progress ("run: 40 %, about 9 s left") out of its standard error */
-    double progress;     /* that it said last, 0 .. 1 */
+    bool reads_progress; /* removes its progress lines ("run: 40 %, about 9 s left") from its standard error */
+    double progress;     /* latest, 0 .. 1 */
     struct child_result result;
     size_t room;
-    char line[CHILD_ERROR + 32]; /* the beginning of a line of its standard error */
+    char line[CHILD_ERROR + 32]; /* an incomplete line of its standard error */
     size_t used;
 };
 
-/* From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process: they are passed on to what runs, and
- * noted. */
+/* After this call SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process: they are noted and forwarded to running
+ * programs. */
 void child_catch_signals(void);
-/* Whether one has come. */
+/* Whether such a signal has arrived. */
 bool child_interrupted(void);
 
-/* Runs argv[0], a path; argv ends with NULL. Dies with HX_EXIT_ENVIRONMENT if there can be no process or pipe. */
+/* Runs argv[0], a path, until it exits; argv ends with NULL. Dies with HX_EXIT_ENVIRONMENT if it cannot create a
+ * process or pipe. */
 struct child_result child_run(char *const *argv);
 
-/* Begins to run it; *c is of zeros. */
+/* Starts the program; *c is all zeros. */
 void child_start(struct child *c, char *const *argv);
-/* Reads what those that run write, until one has ended or the time is over (-1: it never is). Returns the number of the
- * one that ended, whose result is whole; `count`: none has. */
+/* Reads what the programs write until one exits or the time is over (-1: no limit). Returns the number of the program
+ * that exited, with its result complete; `count`: none. */
 unsigned child_wait(struct child *children, unsigned count, int milliseconds);
 
-/* The path of the program of that name beside this one; dies with HX_EXIT_ENVIRONMENT if it cannot be run. */
+/* Writes the path of the program `name` in this program's folder. Dies with HX_EXIT_ENVIRONMENT if it cannot be run. */
 void child_beside(const char *name, char *path, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
-/* hxmesh-allocate - where jobs would stand on a HammingMesh's boards: a virtual sub-HammingMesh for each (SC22 section
- * IV-A), as a map, as JSON, as a file that runs; or how full random job mixes make it. */
+/* hxmesh-allocate - finds a virtual sub-HammingMesh (SC22 section IV-A) for each job. Shows them as map, JSON or
+ * runnable file. Also measures how full random job mixes make the fabric. */
 #include "base/json.h"
 #include "tools/allocate/defragment.h"
 #include "tools/allocate/hosts.h"
@@ -21,7 +21,7 @@ static struct {
     const char *fabric_file, *distribution, *csv, *moves;
 } asked = {.seed = 1, .state = UINT64_C(1) << 30};
 
-/* True: all jobs were placed. */
+/* Places jobs on boards. Returns whether all found room. */
 static bool place(struct hx_spec *spec, char *const *jobs, unsigned count, const char *json)
 {
     struct allocation a;

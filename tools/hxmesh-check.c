@@ -1,4 +1,4 @@
-/* hxmesh-check - proves a fabric's routing: no deadlock, no dead end, no detour, every pair joined. */
+/* hxmesh-check - proves a fabric's routing: no deadlock, no dead end, no detour, every pair connected. */
 #include "base/json.h"
 #include "tools/paths/explore.h"
 #include "tools/paths/transitions.h"
@@ -12,8 +12,8 @@ struct report {
     struct hx_findings found;
     uint32_t *cycle;
     uint32_t cycle_length;
-    char why[HX_WHY_BYTES]; /* the first pair that is cut off is so */
-    bool tries;             /* transitions */
+    char why[HX_WHY_BYTES]; /* reason that the first unreachable pair has no path */
+    bool tries;             /* --transitions */
     struct hx_transitions transitions;
     bool passed;
 };
@@ -26,7 +26,7 @@ static const char *channel_name(char name[HX_NAME_BYTES], const struct hx_channe
     return hx_port_name(name, c->g, 0, at.node, at.port);
 }
 
-/* The rule of the fabric's own routes where they are not the shortest; NULL: they have to be. */
+/* The rule of the fabric's non-minimal routes; NULL: routes must be minimal. */
 static const char *rule_of_paths(const struct report *r)
 {
     const struct hx_fabric *g = r->spec.graph;

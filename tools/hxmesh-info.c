@@ -1,5 +1,5 @@
-/* hxmesh-info - what a fabric is: size, parts and cost, diameter, and the bounds of what it can carry; several beside
- * each other; its graph for other tools. */
+/* hxmesh-info - reports a fabric's size, parts, cost, diameter and bounds; compares fabrics; writes the graph for other
+ * tools. */
 #include "base/error.h"
 #include "base/json.h"
 #include "tools/info/figures.h"
@@ -50,7 +50,7 @@ static void write_graph(const char *spec)
     hx_spec_free(&s);
 }
 
-/* Figures go where the graph does not. */
+/* Prints a fabric's figures or writes them as JSON. */
 static void say(const char *spec, const char *json)
 {
     struct figures f;

@@ -1,4 +1,5 @@
-/* hxmesh-interference - what jobs on one fabric do to each other: each alone, then all together, in simulated time. */
+/* hxmesh-interference - measures how jobs on one fabric slow each other: each runs alone, then all together, in
+ * simulated time. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"

@@ -1,5 +1,5 @@
-/* hxmesh-jobs - a queue of jobs over time on a HammingMesh's boards, or another fabric's hosts: from a trace or drawn,
- * with a policy, with boards that fail. */
+/* hxmesh-jobs - runs a queue of jobs over time on boards of a HammingMesh, or on hosts of another fabric. Jobs come
+ * from a trace or are random; boards may fail. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_JOBS = 1000000 /* to be drawn: 200 MiB */ };
+enum { MOST_JOBS = 1000000 /* random jobs: 200 MiB */ };
 #define HOUR         UINT64_C(3600000000000)
 #define LONGEST_TIME (100 * 365 * 24 * HOUR)
 

@@ -1,4 +1,4 @@
-/* hxmesh-reproduce - experiments of papers, run on the firmware: tables, JSON and plots beside the papers' values. */
+/* hxmesh-reproduce - runs experiments of papers on the firmware: tables, JSON and plots beside the papers' values. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/options/options.h"
@@ -15,12 +15,12 @@
 struct settings {
     bool quick, full;
     uint64_t workers;
-    uint64_t minutes; /* of an experiment; 0: as long as it takes */
+    uint64_t minutes; /* limit for an experiment; 0: none */
     unsigned given;
     const char *folder;
-    char hxmesh[PATH_MAX]; /* the program that is run */
+    char hxmesh[PATH_MAX]; /* path of the program hxmesh */
     struct hx_common common;
-    json_t *report; /* an array, if it is asked for */
+    json_t *report; /* an array; NULL: no JSON report */
 };
 enum { GIVEN_MINUTES = 1 };
 
@@ -31,9 +31,9 @@ static enum reproduce_effort effort_of(const struct settings *s)
 
 /* ---- running ---- */
 
-/* How fast the machine is: of the runs so far that were long enough to tell. */
+/* Speed of this machine, from runs that took long enough to measure it. */
 struct pace {
-    double hops, seconds; /* expected and taken */
+    double hops, seconds; /* of these runs: expected packet-hops, measured time */
     double spent;
 };
 
@@ -55,7 +55,7 @@ static void note(struct pace *pace, double hops, double seconds)
     pace->seconds += seconds;
 }
 
-/* False: one has failed, or we were interrupted; the rest is not run. */
+/* Runs the plan. false: a run failed or a signal came; the rest is not run. */
 static bool run_all(struct reproduce_plan *plan, const struct settings *s, const char *name, double allowed)
 {
     struct pace pace = {0};
@@ -78,7 +78,7 @@ static bool run_all(struct reproduce_plan *plan, const struct settings *s, const
     return true;
 }
 
-/* Seconds that it may take; 0: as long as it does. */
+/* Time limit of an experiment in seconds; 0: none. */
 static double seconds_of(const struct experiment *e, const struct settings *s)
 {
     if (s->given & GIVEN_MINUTES)
@@ -121,7 +121,7 @@ static void make_folders(const char *folder)
         if (*at != '/')
             continue;
         *at = '\0';
-        (void)mkdir(path, 0777); /* what is wrong shows at the last one */
+        (void)mkdir(path, 0777); /* errors are reported for the last folder */
         *at = '/';
     }
     struct stat found;
@@ -129,7 +129,7 @@ static void make_folders(const char *folder)
         hx_die(HX_EXIT_ENVIRONMENT, folder, "cannot be made: %s", strerror(errno));
 }
 
-/* A word that means no experiment ends the program. */
+/* Dies if the word names no experiment. */
 static void check_word(const char *word)
 {
     unsigned index;
@@ -138,7 +138,7 @@ static void check_word(const char *word)
         hx_die(HX_EXIT_USAGE, "hxmesh reproduce", "%s", wrong);
 }
 
-/* The folder of all, and those of papers in it. */
+/* Makes the output folder, and in it one for each paper that is run. */
 static void make_folders_for(const char *word, const char *folder)
 {
     char path[PATH_MAX];

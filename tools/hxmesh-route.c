@@ -1,4 +1,4 @@
-/* hxmesh-route - where a packet may go: the firmware's candidate sets for one pair, cable by cable, or for all. */
+/* hxmesh-route - shows the firmware's routes: for one pair every candidate cable by cable, or all pairs. */
 #include "base/json.h"
 #include "base/progress.h"
 #include "tools/paths/walk.h"
@@ -24,13 +24,13 @@ struct answer {
     bool reachable;
 };
 
-/* Makes the plane that of the job of `at`. */
+/* Sets the plane to the job of `at`. */
 static void enter_job(struct hx_plane *p, struct hx_coordinate at)
 {
     hx_plane_set_job(p, hx_plane_job_at(p, at.addr_hi, at.addr_lo));
 }
 
-/* The plane is of the job of `at`. */
+/* Needs the plane of the job of `at`. */
 static struct answer ask(struct hx_plane *p, struct hx_coordinate at, struct hx_coordinate to)
 {
     struct answer a = {.distance = hx_fabric_distance(p->g, hx_fabric_host(p->g, at.addr_hi, at.addr_lo),
@@ -45,7 +45,7 @@ static struct answer ask(struct hx_plane *p, struct hx_coordinate at, struct hx_
     return a;
 }
 
-/* ---- JSON: written piece by piece, since all pairs of a fabric are many ---- */
+/* ---- JSON: written pair by pair, as all pairs of a fabric are many ---- */
 
 static void write_ports(FILE *out, const char *key, unsigned ports)
 {
@@ -60,7 +60,7 @@ static void write_ports(FILE *out, const char *key, unsigned ports)
     fputc(']', out);
 }
 
-/* why: nothing leads there; NULL: it is not asked. */
+/* why: reason that `to` is unreachable; NULL: not wanted. */
 static void write_answer(FILE *out, struct hx_coordinate at, struct hx_coordinate to, const struct answer *a,
                          const char *why)
 {
@@ -136,7 +136,7 @@ static void answer_all(struct request *r, const struct hx_common *common)
 
 /* ---- one pair ---- */
 
-/* The ports of a step by their names; of a run of a tree switch's ports the first and the last. */
+/* Prints the ports of a step by name; a run of a tree switch's ports as its first and last. */
 static void print_ports(const struct hx_fabric *g, const struct hx_step *s)
 {
     char name[HX_NAME_BYTES];
@@ -163,7 +163,7 @@ static void print_ports(const struct hx_fabric *g, const struct hx_step *s)
     }
 }
 
-/* Whether a step before, of the same cable count, would print the same line. */
+/* Whether an earlier step with the same cable count prints the same line. */
 static bool shown_before(const struct hx_walk *w, size_t at)
 {
     const struct hx_step *s = &w->steps[at];
@@ -198,7 +198,7 @@ static void print_walk(const struct hx_walk *w, const struct hx_fabric *g)
     }
 }
 
-/* Returns whether there is a way. */
+/* Returns whether there is a path. */
 static bool answer_pair(struct request *r, const struct hx_common *common)
 {
     char why[HX_WHY_BYTES];

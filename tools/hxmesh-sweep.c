@@ -1,5 +1,5 @@
-/* hxmesh-sweep - runs `hxmesh run` for every combination of lists and ranges of its options, and puts the figures side
- * by side: a table, CSV, JSON and a plot. */
+/* hxmesh-sweep - runs `hxmesh run` for every combination of lists and ranges of its options. Shows the figures side by
+ * side: table, CSV, JSON, plot. */
 #include "base/arguments.h"
 #include "base/error.h"
 #include "base/options/options.h"
@@ -19,7 +19,7 @@
 enum { TICK_MS = 500 };
 #define DEFAULT_Y "share_of_injection"
 
-/* The options of a run that can be swept, and where a value lies that is looked at. */
+/* Options of a run that can be swept, and variables to parse a value into. */
 struct run_options {
     struct hx_settings settings;
     struct hx_overrides overrides;
@@ -33,23 +33,23 @@ struct run_options {
 
 struct program {
     struct run_options looked_at;
-    const struct hx_option *option; /* of a run; ends with HX_OPTIONS_END */
+    const struct hx_option *option; /* options of a run; ends with HX_OPTIONS_END */
     unsigned options;
-    const char *text[HX_MOST_OPTIONS]; /* by option: as it was given */
+    const char *text[HX_MOST_OPTIONS]; /* by option: the text given */
     struct hx_option_list list;        /* --target */
-    const char *verify;                /* "--verify", "--no-verify"; NULL: as it is */
+    const char *verify;                /* "--verify", "--no-verify"; NULL: the default */
     const char *csv, *plot, *columns;
     bool saturation;
     uint64_t jobs;
     struct hx_common common;
     char hxmesh[PATH_MAX];
-    unsigned run_of[CHILD_MOST]; /* what each that runs is */
+    unsigned run_of[CHILD_MOST]; /* by child: its run */
     struct sweep sweep;
 };
 
 /* ---- the command line ---- */
 
-/* As of a run, but that texts are kept: lists and ranges are read later. */
+/* The option of a run, but storing its text: lists and ranges are parsed later. */
 static struct hx_option as_text(struct program *p, unsigned i)
 {
     const struct hx_option *o = &p->option[i];
@@ -92,7 +92,7 @@ static void make_axes(struct program *p, char **specs)
         if (wrong)
             hx_die(HX_EXIT_USAGE, where, "%s", wrong);
     }
-    /* What is wrong with a fabric is said here, and not by every run. */
+    /* Check each fabric once here, instead of in every run. */
     const struct sweep_axis *planes = sweep_axis_of(&p->sweep, "planes");
     for (; *specs; specs++) {
         struct hx_spec spec;
@@ -212,7 +212,7 @@ static void parse(struct program *p, int argc, char **argv)
 
 /* ---- running ---- */
 
-/* What makes the fabric's hosts inject as much as those of the others. */
+/* Adds options that make the fabric's hosts inject as much as those of the others. */
 static void add_equal(struct hx_arguments *a, const struct sweep *s, unsigned fabric)
 {
     const struct injection *i = &s->injection[fabric];
@@ -257,7 +257,7 @@ static void start(struct program *p, struct child *c, unsigned run)
     hx_arguments_free(&a);
 }
 
-/* What the run was, in words for a line of progress or an error. */
+/* Writes the run's varied values, for progress lines and errors. Returns text. */
 static const char *name_run(const struct sweep *s, unsigned run, char *text, size_t bytes)
 {
     text[0] = '\0';
@@ -270,9 +270,8 @@ static const char *name_run(const struct sweep *s, unsigned run, char *text, siz
     return text;
 }
 
-/* Keeps the figures of the highest rate that held, or of the lowest where none did; saturation is as much of it as
- * came: the rate itself may be above what a link carries by what it may fall short. Returns whether there is another to
- * try. */
+/* Keeps the figures of the highest rate that held, or of the lowest if none did. Saturation is the share that arrived:
+ * a held rate may exceed a link's rate by the tolerance. Returns whether to try another rate. */
 static bool go_on(struct sweep_row *row, json_t *figures)
 {
     double offered = json_number_value(json_object_get(figures, "share_offered"));
@@ -289,7 +288,7 @@ static bool go_on(struct sweep_row *row, json_t *figures)
     return more;
 }
 
-/* Returns whether the run is to be made again, at another rate. */
+/* Returns whether to repeat the run at another rate. */
 static bool take_result(struct program *p, struct child_result *r, unsigned run)
 {
     bool again = false;
@@ -315,7 +314,7 @@ static bool take_result(struct program *p, struct child_result *r, unsigned run)
     return again && !child_interrupted();
 }
 
-/* The next run that is to be made, from `run` on; s->runs: there is none. */
+/* The next run to make, from `run` on; s->runs: none. */
 static unsigned next_run(const struct sweep *s, unsigned run)
 {
     while (run < s->runs && s->row[run].again)
@@ -387,7 +386,7 @@ static void report(const struct program *p)
         sweep_write_plot(&p->sweep, p->plot);
 }
 
-/* 0: all good; a code that all had in common; else 1. */
+/* The exit code that all runs have in common; else 1. */
 static int exit_code_of(const struct sweep *s)
 {
     int code = s->row[0].exit_code;

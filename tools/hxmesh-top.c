@@ -1,5 +1,5 @@
-/* hxmesh-top.c - `hxmesh top`: a running fabric, like top(1). It reads counters that the fabric keeps anyway
- * (topology/metrics.h) and disturbs nothing. */
+/* hxmesh-top.c - `hxmesh top`: shows a running fabric, like top(1). Reads counters that the fabric keeps anyway
+ * (topology/metrics.h), so it disturbs nothing. */
 #include "base/json.h"
 #include "base/options/options.h"
 #include "base/signals.h"
@@ -11,7 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 50 /* whether it has ended, and at the keys */, BLOCK_ROWS = 32, BLOCK_COLUMNS = 80 };
+enum {
+    LOOK_MS = 50 /* milliseconds between checks for keys and the fabric's end */,
+    BLOCK_ROWS = 32,
+    BLOCK_COLUMNS = 80
+};
 #define LEAST_INTERVAL UINT64_C(100000000)
 #define MOST_INTERVAL  UINT64_C(3600000000000)
 
@@ -19,12 +23,12 @@ struct program {
     struct top top;
     struct top_view view;
     uint64_t interval_ns;
-    uint64_t ticks; /* to be shown; 0: until the end */
-    uint64_t links; /* in JSON */
-    FILE *json;     /* NULL: for a person */
+    uint64_t ticks; /* number to show; 0: until the end */
+    uint64_t links; /* number in JSON */
+    FILE *json;     /* NULL: show text */
     bool screen;
     bool quit;
-    bool blocks; /* some were printed */
+    bool blocks; /* a block of text was printed before */
     struct hx_common common;
 };
 
@@ -41,7 +45,7 @@ static void handle_signals(void)
     const struct sigaction action = {.sa_handler = interrupt};
     hx_signals_handle(&action);
     sigset_t set = hx_signals_ending();
-    (void)sigprocmask(SIG_UNBLOCK, &set, NULL); /* a run that shows this has them blocked */
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL); /* a run that shows this has blocked them */
 }
 
 /* ---- showing ---- */
@@ -78,7 +82,7 @@ static void tick(struct program *p, double seconds)
     (void)json_dumpf(line, p->json, JSON_COMPACT | JSON_REAL_PRECISION(9));
     fputc('\n', p->json);
     if (fflush(p->json) != 0)
-        hx_output_close(p->json, p->common.json); /* says why, and dies */
+        hx_output_close(p->json, p->common.json); /* reports the error and dies */
     json_decref(line);
 }
 
@@ -108,7 +112,7 @@ static void obey(struct program *p, enum top_key key)
     show(p);
 }
 
-/* Until the interval is over, the fabric has ended, or the user has had enough. */
+/* Waits until the interval is over, the fabric has ended, or the user quits. */
 static void wait_for_tick(struct program *p, uint64_t since)
 {
     const struct timespec moment = {.tv_nsec = LOOK_MS * 1000000};

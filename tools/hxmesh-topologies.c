@@ -1,4 +1,4 @@
-/* hxmesh-topologies - what fabrics there are: how each is written. */
+/* hxmesh-topologies - lists all topologies and the syntax of each. */
 #include "base/json.h"
 #include "base/options/options.h"
 #include "topology/topology.h"

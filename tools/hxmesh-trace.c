@@ -10,8 +10,8 @@ struct request {
     struct hx_trace_view view;
     struct hx_trace_filter filter;
     const char *spec_text, *perfetto;
-    const char *packet; /* --packet as it was given; NULL: it was not */
-    json_t *packets;    /* NULL: as text */
+    const char *packet; /* --packet as given; NULL: not given */
+    json_t *packets;    /* NULL: text output */
     struct hx_timeline timeline;
 };
 
@@ -33,7 +33,7 @@ static void finished(void *context, const struct hx_trace_packet *p)
         hx_trace_print_packet(&r->view, p);
 }
 
-/* A coordinate that may be any one lies in every fabric. */
+/* The coordinate with wildcards replaced by 0, which is in every fabric. */
 static struct hx_coordinate named_part(struct hx_coordinate at)
 {
     at.addr_hi = at.addr_hi == HX_TRACE_ANY ? 0 : at.addr_hi;
@@ -41,7 +41,7 @@ static struct hx_coordinate named_part(struct hx_coordinate at)
     return at;
 }
 
-/* The fabric is known when the head of the file was read. */
+/* The fabric is known once the file's head is read. */
 static void check_filter(const struct request *r, const struct hx_cap_fabric *f)
 {
     if (f->known && r->filter.has_from)
@@ -104,7 +104,7 @@ static void run(struct request *r, const struct hx_spec *spec, const struct hx_c
     hx_capture_index_close(&capture_index);
 }
 
-/* "src,dst,message,offset" as the four options: "1,2,6,3,5,0" or "a1,2,a6,3,5,0"; a part may be "*". */
+/* Parses "src,dst,message,offset" into the four options: "1,2,6,3,5,0" or "a1,2,a6,3,5,0"; a part may be "*". */
 static void take_packet(struct request *r, const char *text, unsigned *given)
 {
     uint64_t *const to[] = {NULL, NULL, NULL, NULL, &r->filter.message, &r->filter.offset};

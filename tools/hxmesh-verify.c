@@ -1,4 +1,4 @@
-/* hxmesh-verify - judges a capture against the rules of the fabric, frame by frame. */
+/* hxmesh-verify - checks a capture frame by frame against the rules of the fabric. */
 #include "base/json.h"
 #include "base/progress.h"
 #include "tools/verify/verify.h"
@@ -11,7 +11,7 @@
 struct request {
     const char *file;
     const char *spec_text;
-    uint64_t most; /* findings shown */
+    uint64_t most; /* number of findings shown */
     bool part, whole;
 };
 

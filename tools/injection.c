@@ -39,7 +39,7 @@ static double greatest_of(const struct injection *all, unsigned count)
     return most;
 }
 
-/* Planes with which it injects so much; 0: there is no such number. */
+/* Number of planes that inject `links`; 0: none. */
 static unsigned planes_for(const struct injection *i, double links, unsigned most)
 {
     double planes = round(links / i->links);
@@ -55,7 +55,7 @@ static bool all_reach(const struct injection *all, unsigned count, double links,
     return i == count;
 }
 
-/* What all can have in whole planes; 0: nothing. */
+/* The least total that all can reach with whole planes; 0: none. */
 static double least_common(const struct injection *all, unsigned count, unsigned most)
 {
     double least = 0;
@@ -70,7 +70,7 @@ static double least_common(const struct injection *all, unsigned count, unsigned
     return least;
 }
 
-/* As many whole planes as go, and rates for the rest. */
+/* Sets whole planes, and the rate for the rest. Returns whether the result is exact. */
 static bool raise(struct injection *i, double links, unsigned most)
 {
     double planes = floor(links / i->links + NEAR);

@@ -1,4 +1,4 @@
-/* origin.c - looks at the clock and at /proc/cpuinfo (tools/origin.h). */
+/* origin.c - reads the clock and /proc/cpuinfo (tools/origin.h). */
 #include "tools/origin.h"
 
 #include <stdio.h>

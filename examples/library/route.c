@@ -1,4 +1,4 @@
-/* route.c - the parts of the firmware that need no platform, as a library: where a packet may go, and how it looks.
+/* route.c - uses the firmware's platform-free parts as a library: routes of a packet, and its frame.
  *
  *     cc route.c $(pkg-config --cflags --libs hxmesh) -o route && ./route */
 #include <hxmesh/error.h>
@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The ports by which the accelerator (from_gx, from_gy) sends a packet on to (gx, gy): any of them is a shortest
- * way. */
+/* Prints the output ports on minimal paths from accelerator (from_gx, from_gy) to (gx, gy). */
 static void print_ports(const struct hx_geometry *g, unsigned from_gx, unsigned from_gy, unsigned gx, unsigned gy)
 {
     static const char *const names[] = {"E", "W", "N", "S", "here"};
@@ -26,7 +25,6 @@ static void print_ports(const struct hx_geometry *g, unsigned from_gx, unsigned 
     free(tables);
 }
 
-/* A frame as it stands on a wire, written and read again. */
 static int write_and_read_frame(void)
 {
     static uint8_t frame[HX_HEADER_BYTES + 5] = {[HX_HEADER_BYTES] = 'h', 'e', 'l', 'l', 'o'};

@@ -1,18 +1,18 @@
-/* exchange.c - an MPI program that checks what it gets: all-to-all of several sizes, sums over all, a ring of messages.
+/* exchange.c - an MPI program that checks all it receives: all-to-all of several sizes, an all-reduce, a ring.
  *
  *     mpicc -O2 -o exchange exchange.c
  *     hxmesh up "2x2 Hx2Mesh" && hxmesh exec --mpi 16 -- ./exchange && hxmesh down
  *
- * Ends with 0 if every byte was right. With --wrong rank 1 sends a wrong one, to see that it is found. */
+ * Exits with 0 if every byte is right. With --wrong rank 1 sends one wrong byte, to show that it is found. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const int sizes[] = {1, 100, 10000, 100000}; /* bytes from each to each */
+static const int sizes[] = {1, 100, 10000, 100000}; /* bytes from each rank to each */
 
-/* What stands at a place of what `from` sends to `to`. */
+/* Byte `at` of what rank `from` sends to rank `to`. */
 static uint8_t byte_of(int from, int to, int at)
 {
     return (uint8_t)((uint32_t)from * 131U + (uint32_t)to * 31U + (uint32_t)at * 7U + ((uint32_t)at >> 8));
@@ -59,7 +59,7 @@ static long sums(int rank, int ranks)
     return bad;
 }
 
-/* A number goes round and everybody adds its rank. */
+/* Each rank adds its number to a sum that it passes to the next rank. */
 static long ring(int rank, int ranks)
 {
     int64_t sum = 0;
@@ -73,7 +73,7 @@ static long ring(int rank, int ranks)
     return sum != (int64_t)ranks * (ranks - 1) / 2;
 }
 
-/* Different ones of the names that ranks have. */
+/* The number of different processor names among the ranks. */
 static int count_hosts(int ranks)
 {
     char own[MPI_MAX_PROCESSOR_NAME] = "";

@@ -1,4 +1,4 @@
-/* defragment.c - carries out moves on the boards of a fabric (defragment.h). */
+/* defragment.c - moves jobs on the boards of a fabric (defragment.h). */
 #include "tools/allocate/defragment.h"
 #include "base/output.h"
 #include "base/value.h"
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- where jobs stand ---- */
+/* ---- placements ---- */
 
-/* Where the boards of a tag are; false: they are no sub-HammingMesh, or one has failed and would be free where they
- * left: they cannot move. */
+/* Finds the boards of a tag. false: the job cannot move, because its boards are no sub-HammingMesh or one has
+ * failed. */
 static bool find_placement(struct hx_placement *p, const struct hx_spec *s, uint16_t tag)
 {
     bool *row = hx_allocate(s->y, sizeof *row), *column = hx_allocate(s->x, sizeof *column);
@@ -67,7 +67,7 @@ static void set_tag(struct hx_spec *s, const struct hx_placement *p, uint16_t ta
         s->job[hx_placement_board(p, n, s->x)] = tag;
 }
 
-/* All that move leave before any comes. */
+/* Frees the old boards of all jobs that move before any takes its new ones. */
 static void apply(struct defragment *d, struct allocation *a, struct hx_spec *s, struct hx_placement *move)
 {
     for (unsigned i = 0; i < d->jobs; i++) {
@@ -119,7 +119,7 @@ void defragment_free(struct defragment *d)
     free(d->job);
 }
 
-/* ---- what moves ---- */
+/* ---- reports ---- */
 
 struct sum {
     unsigned jobs, boards;

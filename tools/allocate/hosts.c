@@ -1,4 +1,4 @@
-/* hosts.c - hosts for jobs, and how they are shown (hosts.h). */
+/* hosts.c - finds hosts for jobs and reports them (hosts.h). */
 #include "tools/allocate/hosts.h"
 #include "base/json.h"
 #include "base/output.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its tag; HX_NO_JOB: it found no room. */
+/* Returns the job's tag; HX_NO_JOB: no room. */
 static uint16_t place_job(struct hx_spec *spec, unsigned place, const char *asked)
 {
     struct hx_job_values v = hx_job_defaults;
@@ -45,7 +45,7 @@ unsigned hosts_placed(const struct hosts_allocation *a)
     return placed;
 }
 
-/* The next run of hosts of a tag from *from on, both included; false: there is none. */
+/* Finds the next run of hosts with a tag, *from to *to inclusive, at or above *from. false: none. */
 static bool next_run(const struct hx_spec *s, uint16_t tag, uint32_t *from, uint32_t *to)
 {
     uint32_t host = *from;
@@ -57,7 +57,7 @@ static bool next_run(const struct hx_spec *s, uint16_t tag, uint32_t *from, uint
     return host < s->graph->hosts;
 }
 
-/* "0-3,7": as many runs as there is room for, and whether there are more. */
+/* Writes "0-3,7"; ends with ",..." if the text is too short. */
 static void write_runs(const struct hx_spec *s, uint16_t tag, char *text, size_t bytes)
 {
     size_t used = 0;
@@ -141,7 +141,7 @@ json_t *hosts_json(const struct hosts_allocation *a)
                      usable ? (double)used / usable : 0, "placed", (int)hosts_placed(a), "jobs", jobs);
 }
 
-/* What fails stands in the spec string already. */
+/* The spec string already names failures. */
 void hosts_write_file(const struct hosts_allocation *a, const char *path)
 {
     const struct hx_spec *s = a->spec;

@@ -6,10 +6,10 @@
 
 #include <jansson.h>
 
-/* What was asked for, and the job that came of it. */
+/* A requested job and its result. */
 struct hosts_job {
     const char *asked; /* "6", "3x2" */
-    uint16_t tag;      /* 0: it found no room */
+    uint16_t tag;      /* 0: no room */
 };
 
 struct hosts_allocation {
@@ -19,8 +19,8 @@ struct hosts_allocation {
     unsigned place; /* enum hx_hosts_rule */
 };
 
-/* Finds hosts for each job by the rule (enum hx_hosts_rule), which the spec has from then on; dies of a job that no
- * fabric could have, and of a fabric that can have none. */
+/* Finds hosts for each job by `place` (enum hx_hosts_rule) and adds the jobs to the spec. Dies if a job is impossible
+ * on every fabric, or if this fabric can have no jobs. */
 void hosts_allocate(struct hosts_allocation *a, struct hx_spec *spec, unsigned place, char *const *asked,
                     unsigned jobs);
 void hosts_free(struct hosts_allocation *a);
@@ -28,7 +28,7 @@ void hosts_free(struct hosts_allocation *a);
 unsigned hosts_placed(const struct hosts_allocation *a);
 void hosts_print(const struct hosts_allocation *a);
 json_t *hosts_json(const struct hosts_allocation *a);
-/* A fabric's file with all its jobs, which hxmesh run takes. */
+/* Writes a fabric file with all jobs, for hxmesh run. */
 void hosts_write_file(const struct hosts_allocation *a, const char *path);
 
 #endif

@@ -52,7 +52,6 @@ void allocation_make(struct allocation *a, const struct hx_spec *spec, const str
     give_tags(a);
 }
 
-/* Whose turn it is to be placed. */
 struct turn {
     unsigned job, boards;
 };

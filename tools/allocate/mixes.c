@@ -1,4 +1,4 @@
-/* mixes.c - runs job mixes and sums them up (mixes.h). */
+/* mixes.c - runs job mixes and computes their statistics (mixes.h). */
 #include "tools/allocate/mixes.h"
 #include "base/compare.h"
 #include "base/output.h"
@@ -53,7 +53,7 @@ struct mixes_sum mixes_sum_of(const struct mixes *m, enum mixes_figure figure)
     return s;
 }
 
-/* Fabrics whose networks have one level have no upper one. */
+/* Fabrics with single-level networks have no upper level. */
 static bool has(const struct mixes *m, enum mixes_figure figure)
 {
     const unsigned *leaf = m->rules->placement.leaf;

@@ -1,4 +1,4 @@
-/* report.c - an allocation as a table and a map, as JSON, as a fabric's file (jobs.h). */
+/* report.c - an allocation as table, map, JSON and fabric file (jobs.h). */
 #include "base/json.h"
 #include "base/output.h"
 #include "sched/locality.h"
@@ -15,7 +15,7 @@ static double utilization(const struct allocation *a)
     return a->usable ? 1.0 - (double)a->boards.free / a->usable : 0;
 }
 
-/* The tag that each board has now, or HX_NO_JOB. Free it. */
+/* The tag of each board after placement, or HX_NO_JOB. Free it. */
 static uint16_t *tags_of(const struct allocation *a)
 {
     const struct hx_spec *s = a->spec;
@@ -44,7 +44,7 @@ static void print_map(const struct allocation *a)
     free(tag);
 }
 
-/* "0-3,7" of places in ascending order: as many as there is room for, and whether there are more. */
+/* Writes "0-3,7" for ascending numbers; ends with ",..." if the text is too short. */
 static void write_ranges(const uint32_t *at, unsigned count, char *text, size_t bytes)
 {
     size_t used = 0;
@@ -125,14 +125,14 @@ json_t *allocation_json(const struct allocation *a)
                      (int)allocation_placed(a), "jobs", jobs);
 }
 
-/* ---- a fabric's file ---- */
+/* ---- fabric file ---- */
 
 static void write_board(const struct hx_spec *s, unsigned board, unsigned *count, FILE *out)
 {
     (void)fprintf(out, "%s[%u, %u]", (*count)++ ? ", " : "", board % s->x, board / s->x);
 }
 
-/* A job's failed boards are its own all the same. */
+/* Lists failed boards of a job too: they belong to it. */
 static void write_job(const struct hx_spec *s, const struct hx_job *job, const uint16_t *tag, FILE *out)
 {
     unsigned count = 0;

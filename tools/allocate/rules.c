@@ -1,4 +1,4 @@
-/* rules.c - from options to rules (rules.h). */
+/* rules.c - turns options into placement rules (rules.h). */
 #include "tools/allocate/rules.h"
 #include "base/error.h"
 
@@ -22,7 +22,7 @@ void allocate_rules_settle(struct allocate_rules *r, const struct hx_spec *spec)
     struct hx_geometry g = hx_spec_mesh(spec, "allocating boards");
     r->placement.aspect = (unsigned)r->aspect;
     r->placement.search = (uint32_t)r->search;
-    /* A board has two ports next to each other on each of its networks. */
+    /* A board has two adjacent ports on each of its networks. */
     r->placement.leaf[0] = g.row.spines ? g.row.down / 2U : 0;
     r->placement.leaf[1] = g.column.spines ? g.column.down / 2U : 0;
 }

@@ -1,4 +1,4 @@
-/* rules.h - the options by which boards are found for jobs, and hosts on other fabrics. */
+/* rules.h - options that choose how jobs get boards, or hosts on other fabrics. */
 #ifndef HXMESH_TOOLS_ALLOCATE_RULES_H
 #define HXMESH_TOOLS_ALLOCATE_RULES_H
 
@@ -6,12 +6,12 @@
 #include "sched/placement.h"
 #include "spec/spec.h"
 
-/* Options' own types, until allocate_rules_settle(). */
+/* Values as the option parser stores them, until allocate_rules_settle(). */
 struct allocate_rules {
     struct hx_placement_rules placement;
     uint64_t aspect, search;
     unsigned place; /* enum hx_hosts_rule */
-    unsigned given; /* enum allocate_rule of what was said */
+    unsigned given; /* enum allocate_rule bits of the options given */
 };
 enum allocate_rule {
     ALLOCATE_TRANSPOSE = 1 << 0,
@@ -45,7 +45,7 @@ extern const struct allocate_rules allocate_default_rules;
      .choices = hx_hosts_rule_names, \
      .help = "of another fabric than a HammingMesh: how hosts are found for a job", \
      .given = &(r)->given, .given_bit = ALLOCATE_PLACE}
-/* Of what is drawn: how large, by what seed, a line for each of what in a file. */
+/* Options for random jobs: size distribution, seed, and a file with one line for each `each`. */
 #define ALLOCATE_SIZES_OPTION(path) \
     {.name = "sizes", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = (path), \
      .otherwise = "the paper's, of an Alibaba cluster", \
@@ -58,11 +58,11 @@ extern const struct allocate_rules allocate_default_rules;
      .help = "write a line for each " each " to FILE; - is stdout"}
 /* clang-format on */
 
-/* Dies of what was said for boards of a fabric that has none, or for hosts of one with boards. `of_boards`: another
- * option that is for boards and was said, or NULL. */
+/* Dies if options for boards are given for a fabric without boards, or --place for one with boards. `of_boards`:
+ * another given option that is for boards, or NULL. */
 void allocate_rules_check(const struct allocate_rules *r, const struct hx_spec *spec, const char *of_boards);
 
-/* What was said, for a fabric; dies of one that is no HammingMesh. */
+/* Completes the rules for a HammingMesh; dies for any other fabric. */
 void allocate_rules_settle(struct allocate_rules *r, const struct hx_spec *spec);
 
 #endif

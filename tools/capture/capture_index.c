@@ -1,4 +1,4 @@
-/* capture_index.c - from blocks of a capture file to sightings (tools/capture/capture_index.h). */
+/* capture_index.c - turns blocks of a capture file into frames (tools/capture/capture_index.h). */
 #include "tools/capture/capture_index.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ void hx_capture_index_close(struct hx_capture_index *c)
 {
     hx_pcapng_close(&c->reader);
     if (c->fabric.known) {
-        if (c->given) /* all that it owns is the caller's */
+        if (c->given) /* the caller owns the spec */
             c->fabric.spec = (struct hx_spec){.failed = NULL};
         hx_cap_fabric_free(&c->fabric);
     }
@@ -47,10 +47,10 @@ void hx_capture_index_close(struct hx_capture_index *c)
     c->ethernet = NULL;
 }
 
-/* ---- what stands around the frames ---- */
+/* ---- sections, interfaces and statistics ---- */
 
-/* What the section's comments say of the graph's file, put together in *joined; where they say nothing, what the given
- * fabric knows. */
+/* Joins the graph file's text from the section's comments into *joined, which the caller frees. If there is none,
+ * returns the text of the given fabric. */
 static struct hx_graph_text graph_text(const struct hx_capture_index *c, char **joined)
 {
     static const char mark[] = HX_CAPTURE_GRAPH_MARK;
@@ -116,7 +116,7 @@ static uint32_t port_named(struct hx_capture_index *c, const struct hx_pcapng_te
     if (text->length > 0) {
         size_t length = text->length < sizeof key.name - 1 ? text->length : sizeof key.name - 1;
         memset(key.name, 0, sizeof key.name);
-        for (size_t i = 0; i < length; i++) /* a file of anyone's making, and a terminal obeys what is not printable */
+        for (size_t i = 0; i < length; i++) /* Names come from untrusted files; terminals obey control characters. */
             key.name[i] = (char)(text->bytes[i] >= ' ' && text->bytes[i] <= '~' ? text->bytes[i] : '?');
     }
     const struct named *known = hx_map_find(&c->names, key.name);
@@ -144,8 +144,8 @@ static void take_interface(struct hx_capture_index *c)
     c->ethernet[c->interfaces++] = i->link_type == HX_PCAPNG_ETHERNET;
 }
 
-/* Counts are since the capture began, so a later block replaces an earlier one; losses told frame by frame are part
- * of them. */
+/* Counts run from the start of the capture, so a later block replaces an earlier one. They include drops reported with
+ * single frames. */
 static void take_statistics(struct hx_capture_index *c)
 {
     const struct hx_pcapng_statistics *s = &c->reader.statistics;

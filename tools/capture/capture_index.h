@@ -1,8 +1,7 @@
-/* capture_index.h - a capture file as a stream of sightings: which frame was seen when, at which port, going which way.
+/* capture_index.h - reads a capture file as a stream of frames with port, time and direction.
  *
- * Joins the reader of capture files (base/pcapng/read.h) with the fabric that a capture names in its section header, or
- * that the user names. Ports of several sections that have one name are one port. Memory: that of the reader, and a
- * record for each port. */
+ * Joins the reader of capture files (base/pcapng/read.h) with the fabric: the one that the section header names, or the
+ * user's. Ports with one name in several sections are one port. Memory: the reader's, and a record for each port. */
 #ifndef HXMESH_TOOLS_CAPTURE_INDEX_H
 #define HXMESH_TOOLS_CAPTURE_INDEX_H
 
@@ -11,7 +10,7 @@
 #include "tools/capture/frame.h"
 #include "tools/capture/map.h"
 
-/* What to say to whoever made a capture that lacks frames. */
+/* Advice for a capture that lacks frames. */
 #define HX_CAPTURE_KEEPS_ALL "a run without --capture-drop, or a smaller --snaplen, keeps them"
 
 enum { HX_PORT_NAME_BYTES = 64, HX_NODE_NAME_BYTES = HX_NAME_BYTES };
@@ -21,13 +20,13 @@ struct hx_cap_port {
     struct hx_port_at at;          /* .node is HX_NOWHERE: not a port of the fabric */
     bool filtered;                 /* a capture filter was set */
     uint64_t frames[3];            /* by enum hx_pcapng_direction */
-    uint64_t dropped;              /* frames the capture lost here, as far as it says */
+    uint64_t dropped;              /* frames that the capture lost here, as far as it reports them */
 };
 
 struct hx_capture_frame {
-    uint64_t frame; /* as Wireshark counts */
+    uint64_t frame; /* frame number as in Wireshark */
     bool has_time, has_queue;
-    uint32_t queue; /* as the file says it beside the frame */
+    uint32_t queue; /* from the frame's packet block */
     uint64_t time_ns;
     uint32_t port; /* in c->ports */
     enum hx_pcapng_direction direction;
@@ -43,33 +42,34 @@ struct hx_capture_index {
     uint32_t port_count, port_room;
     uint64_t frames;
     uint64_t bytes;  /* on the wire */
-    uint64_t cut_at; /* where the block begins in which the file ends; 0: it ends between two blocks */
+    uint64_t cut_at; /* offset of the block that is cut off; 0: none */
 
     struct hx_pcapng_reader reader;
-    const struct hx_spec *given; /* by the user; NULL: none */
-    bool given_buffer;           /* its credits are, too, in place of the file's */
+    const struct hx_spec *given; /* the user's fabric; NULL: none */
+    bool given_buffer;           /* the user's buffer size replaces the file's */
     bool begun;
-    uint32_t *interface; /* of the section, to the number of its port */
+    uint32_t *interface; /* [interfaces] of the section: index of the port */
     bool *ethernet;
     uint32_t interfaces, interface_room;
     struct hx_map names;
 };
 
-/* `given` must outlive the capture; it wins over what the file says. */
+/* Opens a capture. `given` replaces the file's fabric and must outlive the capture. */
 bool hx_capture_index_open(struct hx_capture_index *c, const char *path, const struct hx_spec *given,
                            struct hx_problem *problem);
 bool hx_capture_index_open_file(struct hx_capture_index *c, FILE *in, const char *name, const struct hx_spec *given,
                                 struct hx_problem *problem);
-/* Also after an open that failed. */
+/* Also after a failed open. */
 void hx_capture_index_close(struct hx_capture_index *c);
 
-/* 1: a frame; 0: the end; -1: the file is bad. A file that is cut off behind its first frame ends there: c->cut_at. */
+/* Returns 1: a frame; 0: the end; -1: the file is bad. A file that is cut off behind its first frame ends there:
+ * c->cut_at. */
 int hx_capture_index_next(struct hx_capture_index *c, struct hx_capture_frame *s, struct hx_problem *problem);
 
-/* Frames that the capture lost, as far as it says. */
+/* Frames that the capture lost, as far as it reports them. */
 uint64_t hx_capture_index_dropped(const struct hx_capture_index *c);
 
-/* "a5,3/p0" of "a5,3/p0/E". Returns name. */
+/* Writes the node's name, as "a5,3/p0", into `name` and returns it. */
 const char *hx_capture_index_node_name(char name[HX_NODE_NAME_BYTES], const struct hx_capture_index *c,
                                        const struct hx_port_at *at);
 

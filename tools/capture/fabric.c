@@ -1,4 +1,4 @@
-/* fabric.c - ports, cables and minimal ways (tools/capture/fabric.h). */
+/* fabric.c - ports, cables and minimal paths (tools/capture/fabric.h). */
 #include "tools/capture/fabric.h"
 
 void hx_cap_fabric_init(struct hx_cap_fabric *f, const struct hx_spec *spec, const struct hx_capture_facts *facts,
@@ -64,7 +64,7 @@ bool hx_cap_port(const struct hx_cap_fabric *f, const char *name, struct hx_port
     return true;
 }
 
-/* The line a port belongs to, and the port's number on it. */
+/* Whether the port is on a row; *port: its number on its line. */
 static bool on_row(const struct hx_cap_fabric *f, const struct hx_port_at *at, unsigned *port)
 {
     if (!hx_cap_is_accelerator(f, at)) {
@@ -148,14 +148,15 @@ struct hx_capture_path hx_cap_path(struct hx_cap_fabric *f, unsigned gx, unsigne
                                     .most_crossings = (unsigned)x.most_crossings + y.most_crossings};
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 static struct hx_leg leg_of(struct hx_capture_path done)
 {
     return (struct hx_leg){done.cables, done.cables, done.least_crossings, done.most_crossings};
 }
 
-/* In a HammingMesh: from one place on to the next, or standing at one, by `cables` in between. */
+/* Computes the leg on a HammingMesh from the source to `far`, by `near` and then `cables` cables. false: not on a
+ * minimal path. */
 static bool leg_in_mesh(struct hx_cap_fabric *f, struct hx_journey journey, struct hx_spot near, unsigned cables,
                         struct hx_spot far, struct hx_leg *leg)
 {

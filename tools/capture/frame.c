@@ -1,4 +1,4 @@
-/* frame.c - reads frames as docs/wire-format.md has them (tools/capture/frame.h). */
+/* frame.c - decodes frames by docs/wire-format.md (tools/capture/frame.h). */
 #include "tools/capture/frame.h"
 
 #include <stdarg.h>
@@ -239,7 +239,7 @@ static void read_credit(struct hx_seen *s, const uint8_t *b, size_t captured, si
 
 /* ---- */
 
-/* A frame of another protocol, or one of ours whose EtherType was spoilt: its addresses say. */
+/* Whether the addresses are hxmesh's, though the EtherType is not: the EtherType may be damaged. */
 static bool has_our_addresses(const uint8_t *b)
 {
     return (b[0] == 2 || b[0] == 3) && b[6] == 2 && b[1] == b[7] && b[1] < HX_MAX_PLANES;
@@ -267,7 +267,7 @@ void hx_seen_read(struct hx_seen *s, const uint8_t *bytes, size_t captured, size
     if (captured > 14 && bytes[14] != HX_WIRE_VERSION) {
         s->kind = kind;
         wrong(s, "version %u, not %u", bytes[14], (unsigned)HX_WIRE_VERSION);
-        if (kind == HX_SEEN_DATA && captured >= HX_HEADER_BYTES) /* one of ours that was damaged */
+        if (kind == HX_SEEN_DATA && captured >= HX_HEADER_BYTES) /* damaged, but its key may still be right */
             memcpy(s->key.bytes, bytes + KEY_FIRST, HX_KEY_BYTES);
     } else if (original < least) {
         s->kind = kind;

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A Dragonfly's ways by their cables between routers: L is local, G global. Bits of hx_cap_graph_reach.walks. */
+/* Paths of a Dragonfly by their cables between routers: L is local, G global. Bits of hx_cap_graph_reach.walks. */
 enum walk { WALK, WALK_L, WALK_G, WALK_LG, WALK_GL, WALK_LGL, WALKS };
 static const char *const walk_cables[WALKS] = {"", "L", "G", "LG", "GL", "LGL"};
 
 struct hx_cap_graph_reach {
-    uint16_t cables;            /* of the shortest ways; FAR: none leads here */
+    uint16_t cables;            /* length of the minimal paths; FAR: none */
     uint8_t least_marked, most; /* marked cables on them */
     uint8_t walks;              /* Dragonfly */
 };
@@ -31,7 +31,7 @@ void hx_cap_graph_free(struct hx_cap_graph *g)
     *g = (struct hx_cap_graph){.from = NULL};
 }
 
-/* ---- where ways begin and end ---- */
+/* ---- attachment routers ---- */
 
 static uint32_t far_of(const struct hx_cap_graph *g, struct hx_end cable)
 {
@@ -43,7 +43,7 @@ static bool is_router(const struct hx_cap_graph *g, uint32_t node)
     return node != HX_NOWHERE && !hx_is_host(g->f, node);
 }
 
-/* Where what a host sends begins to have a choice: at the router that it hangs on, or in the host itself. */
+/* The first node where a host's packets have a choice of outputs: its attachment router, or the host itself. */
 static uint32_t root_of(const struct hx_cap_graph *g, uint32_t host)
 {
     uint32_t far = far_of(g, (struct hx_end){host, HX_E});
@@ -55,7 +55,7 @@ static bool hangs(const struct hx_cap_graph *g, uint32_t node)
     return hx_is_host(g->f, node) && root_of(g, node) != node;
 }
 
-/* ---- shortest ways ---- */
+/* ---- minimal paths ---- */
 
 static void relax(struct hx_cap_graph_reach *to, const struct hx_cap_graph_reach *from, bool marked)
 {
@@ -89,9 +89,9 @@ static void search_shortest(const struct hx_cap_graph *g, uint32_t root, struct 
     free(queue);
 }
 
-/* ---- a Dragonfly's ways ---- */
+/* ---- paths of a Dragonfly ---- */
 
-/* The walk with one more cable; WALKS: there may be none such. */
+/* The walk with one more cable; WALKS: not allowed. */
 static enum walk longer(enum walk walk, char cable)
 {
     size_t length = strlen(walk_cables[walk]);
@@ -102,7 +102,7 @@ static enum walk longer(enum walk walk, char cable)
     return WALKS;
 }
 
-/* Each cable that a walk goes on by leads to a router, whose walks have one cable more: three rounds find all. */
+/* A walk has at most three cables, so three passes find all. */
 static void search_walks(const struct hx_cap_graph *g, uint32_t root, struct hx_cap_graph_reach *reach)
 {
     reach[root].walks = 1U << WALK;
@@ -144,7 +144,7 @@ static void widen(struct hx_leg *leg, bool *any, unsigned cables, unsigned vc)
     leg->most_vc = vc > leg->most_vc ? vc : leg->most_vc;
 }
 
-/* A walk and what is left of the way, which stands here as seen from its end. */
+/* Whether `walk`, followed by the reverse of `left`, is a walk. */
 static bool fit_together(enum walk walk, enum walk left)
 {
     for (size_t i = strlen(walk_cables[left]); i-- > 0 && walk != WALKS;)
@@ -152,7 +152,7 @@ static bool fit_together(enum walk walk, enum walk left)
     return walk != WALKS;
 }
 
-/* The cable joins a walk from the one to a walk to the other. */
+/* Whether the cable joins a walk from the source to a walk from the destination. Widens *leg to all of these. */
 static bool leg_of_walks(struct hx_cap_graph *g, uint32_t source, uint32_t destination, struct hx_end cable,
                          struct hx_leg *leg)
 {
@@ -185,19 +185,20 @@ static struct hx_leg whole_walk(struct hx_cap_graph *g, uint32_t source, uint32_
 
 /* ---- VCs ---- */
 
-/* On a way of shortest ones with so many cables between routers behind it, of which so many are marked. */
+/* The leg of a minimal path with `cables` cables so far, `between` of them between routers, `least` to `most` of them
+ * marked. */
 static struct hx_leg leg_of(const struct hx_cap_graph *g, unsigned cables, unsigned between, unsigned least,
                             unsigned most)
 {
     struct hx_leg leg = {.least_cables = cables, .most_cables = cables};
     unsigned last = g->f->vcs - 1;
-    if (g->f->updown || g->f->topology->vc_increment) { /* by inputs too: only the switches themselves know */
+    if (g->f->updown || g->f->topology->vc_increment) { /* depends on inputs, which only the switches know */
         leg.most_vc = last;
         return leg;
     }
     switch (g->f->rule) {
     case HX_VC_NEVER:
-    case HX_VC_AT_LEAF: /* a shortest way does not go up again */
+    case HX_VC_AT_LEAF: /* a minimal path does not go up twice */
         break;
     case HX_VC_BY_HOP:
         leg.least_vc = leg.most_vc = between ? between - 1 : 0;
@@ -206,7 +207,7 @@ static struct hx_leg leg_of(const struct hx_cap_graph *g, unsigned cables, unsig
         leg.least_vc = least;
         leg.most_vc = most < last ? most : last;
         break;
-    default: /* begun again since, one does not know where */
+    default: /* VCs restart at stages, and the stage is not known here */
         leg.most_vc = most < last ? most : last;
     }
     return leg;
@@ -218,7 +219,7 @@ unsigned hx_cap_graph_vc(const struct hx_cap_graph *g, uint32_t node, unsigned i
     const struct hx_fabric_port *out = hx_fabric_port(g->f, node, output);
     if (hx_is_host(g->f, node))
         return vc + (g->f->rule == HX_VC_BY_LINK && out->marked);
-    if (g->f->updown) /* a run in which links go down has a VC more than these, so that packets may turn once more */
+    if (g->f->updown) /* a turn from down to up takes the next VC */
         return vc + (unsigned)(hx_fabric_turned(g->f, node, output) >> input & 1);
     if (g->f->topology->vc_increment)
         return vc + (unsigned)(hx_fabric_vc_increment(g->f, node, output) >> input & 1);
@@ -282,7 +283,7 @@ bool hx_cap_detour_ends(const struct hx_cap_graph *g, uint32_t router, unsigned 
     return addr_hi != HX_NO_DIGIT && area_of(g, addr_hi) == area_of(g, via - 1);
 }
 
-/* Cables between routers on the longest way. */
+/* Number of cables between routers on the longest path. */
 static unsigned longest(struct hx_cap_graph *g, uint32_t source)
 {
     unsigned most = 0;
@@ -295,8 +296,8 @@ static unsigned longest(struct hx_cap_graph *g, uint32_t source)
     return 2 * most;
 }
 
-/* Cables of a Dragonfly's shortest detour, both hosts' own included; straight there may be two local ones beside the
- * global one. */
+/* Cables of a Dragonfly's shortest detour, both hosts' own included. The direct path may have more: two local cables
+ * beside the global one. */
 enum { TWO_GLOBALS = 4 };
 
 struct hx_leg hx_cap_detour_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination)
@@ -315,7 +316,7 @@ struct hx_leg hx_cap_detour_whole(struct hx_cap_graph *g, uint32_t source, uint3
     return leg;
 }
 
-/* Whether the cable leads nearer to the destination, wherever the way to it began. */
+/* Whether the cable leads nearer to the destination, from any source. */
 static bool leads_on(struct hx_cap_graph *g, uint32_t destination, struct hx_end cable)
 {
     const struct hx_fabric_port *p = hx_fabric_port(g->f, cable.node, cable.port);
@@ -327,7 +328,7 @@ static bool leads_on(struct hx_cap_graph *g, uint32_t destination, struct hx_end
     return !g->one_global && left[p->far.node].cables + 1U == left[cable.node].cables;
 }
 
-/* From the source to where its detour ends. */
+/* Computes the leg from the source to the end of its detour. false: the cable is on no such path. */
 static bool leg_out(struct hx_cap_graph *g, uint32_t source, unsigned via, struct hx_end cable, struct hx_leg *leg)
 {
     bool any = false;

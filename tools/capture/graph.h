@@ -1,19 +1,16 @@
-/* graph.h - ways through a fabric that is no HammingMesh, found by search over its cables, apart from the tables of
- * routes.
+/* graph.h - paths through a fabric that is no HammingMesh, by search over its cables, independent of the routing
+ * tables.
  *
- * A way is a shortest one; in a Dragonfly it is any that has at most one global cable, and at most one local one on
- * either side of it. Which VC a packet has follows from the fabric's rule (topology/fabric.h) and the cables
- * behind it.
+ * A path is minimal. In a Dragonfly it is any with at most one global cable, and at most one local cable on either side
+ * of it. A packet's VC follows from the fabric's rule (topology/fabric.h) and the cables behind it.
  *
- * Hosts that hang on a router are at the ends of ways only. Searches are made once per place where ways begin, when
- * first asked for, and kept. */
+ * Hosts attached to a router are only at the ends of paths. Each search is made when first needed, and kept. */
 #ifndef HXMESH_TOOLS_CAPTURE_GRAPH_H
 #define HXMESH_TOOLS_CAPTURE_GRAPH_H
 
 #include "topology/fabric.h"
 
-/* What lies behind a packet on a cable, that one included, or where it is delivered: over all ways that it may have
- * come. */
+/* Cables and VC of a packet so far, on a cable (which counts) or at delivery: bounds over all its possible paths. */
 struct hx_leg {
     unsigned least_cables, most_cables, least_vc, most_vc;
 };
@@ -27,19 +24,20 @@ struct hx_cap_graph {
 void hx_cap_graph_init(struct hx_cap_graph *g, const struct hx_fabric *f);
 void hx_cap_graph_free(struct hx_cap_graph *g);
 
-/* Whether the cable at (node, port) is on a way, in that direction, between two different hosts. */
+/* Whether the cable at (node, port), leading away from the node, is on a path between two different hosts. Fills
+ * *leg. */
 bool hx_cap_graph_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destination, struct hx_end cable,
                       struct hx_leg *leg);
-/* The whole way between two different hosts. */
+/* The leg of a whole path between two different hosts. */
 struct hx_leg hx_cap_graph_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination);
-/* The same where packets make detours (hxmesh/detour.h): `via` as the frame says it. What lies behind who has turned to
- * its destination is known within bounds only, for nobody knows any more where it was. */
+/* The same for paths with detours (hxmesh/detour.h); `via` as in the frame. After the detour the leg
+ * is only bounds, because the frame does not say where it ended. */
 bool hx_cap_detour_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destination, unsigned via, struct hx_end cable,
                        struct hx_leg *leg);
 struct hx_leg hx_cap_detour_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination);
-/* Whether a router is where a detour to `via` ends. */
+/* Whether a detour to `via` ends at the router. */
 bool hx_cap_detour_ends(const struct hx_cap_graph *g, uint32_t router, unsigned via);
-/* The VC behind `output` of who came to the node by `input` on `vc`. */
+/* The VC behind port `output` of a packet that came by port `input` on `vc`. */
 unsigned hx_cap_graph_vc(const struct hx_cap_graph *g, uint32_t node, unsigned input, unsigned vc, unsigned output);
 
 #endif

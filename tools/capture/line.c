@@ -19,7 +19,7 @@ void hx_line_free(struct hx_line *l)
     *l = (struct hx_line){.from = NULL};
 }
 
-/* Uplinks of a leaf go over the spines in turn. */
+/* The uplinks of a leaf are spread over the spines in turn. */
 static unsigned uplinks_to(const struct hx_network *n, unsigned spine)
 {
     unsigned count = 0;
@@ -89,7 +89,8 @@ unsigned hx_line_ports(const struct hx_line *l, uint32_t place)
     return l->network.leaves * uplinks_to(&l->network, at - l->network.leaves);
 }
 
-/* Cables from `accelerator` to every place before (0 .. places-1) and behind a crossing (places .. 2*places-1). */
+/* Cables from `accelerator` to each place: without a crossing in [0 .. places-1], after one in [places ..
+ * 2*places-1]. */
 static uint16_t *search_layers(const struct hx_line *l, unsigned accelerator)
 {
     uint16_t *cables = hx_allocate(2 * (size_t)l->places, sizeof *cables);

@@ -1,11 +1,11 @@
-/* line.h - minimal ways along one dimension, found by search, apart from the firmware's tables and formulas.
+/* line.h - minimal paths along one dimension, by search, independent of the firmware's tables and formulas.
  *
- * A line is a row (or column) of accelerators through all boards and its network. Its places: 0 .. n-1 the accelerators
- * from west to east (north to south), then the network's leaves, then its spines. An accelerator has two ports on its
- * line, LOW (W or N) and HIGH (E or S). The two dimensions are independent (DESIGN section 3), so a way through the
- * fabric is one along a row and one along a column in any interleaving, and lengths and crossings add up.
+ * A line is a row (or column) of accelerators through all boards, and its network. Its places: 0 .. n-1 are the
+ * accelerators from west to east (north to south), then the network's leaves, then its spines. An accelerator has two
+ * ports on its line, LOW (W or N) and HIGH (E or S). The two dimensions are independent (DESIGN section 3). So a path
+ * through the fabric interleaves one along a row and one along a column; lengths and crossings add up.
  *
- * Searches are made once per starting accelerator, when first asked for, and kept. */
+ * Each search is made when first needed, and kept. */
 #ifndef HXMESH_TOOLS_CAPTURE_LINE_H
 #define HXMESH_TOOLS_CAPTURE_LINE_H
 
@@ -13,11 +13,11 @@
 
 enum { HX_LOW, HX_HIGH };
 
-/* How to get from the starting accelerator to a place: cables, and how often a board injects into the network: at most
- * once on a line, whatever a second crossing might save. */
+/* Distance from the starting accelerator to a place. Crossings: times that a board injects into the network, at most
+ * one a line, even if a second one were shorter. */
 struct hx_reach {
     uint16_t cables;
-    uint8_t least_crossings, most_crossings; /* over all minimal ways */
+    uint8_t least_crossings, most_crossings; /* over all minimal paths */
 };
 
 struct hx_line {
@@ -29,7 +29,7 @@ struct hx_line {
 };
 
 struct hx_line_end {
-    uint32_t place; /* HX_NOWHERE: nothing is connected */
+    uint32_t place; /* HX_NOWHERE: not connected */
     unsigned port;
 };
 

@@ -110,7 +110,7 @@ void *hx_map_get(struct hx_map *m, const void *key)
     return record ? record : hx_map_add(m, key);
 }
 
-/* Moves up what stands behind the gap and would no longer be found. */
+/* Moves later records into the gap that a search would otherwise miss. */
 void hx_map_remove(struct hx_map *m, void *record)
 {
     size_t mask = m->slots - 1;

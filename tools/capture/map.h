@@ -1,7 +1,7 @@
-/* map.h - a hash table of small records, each beginning with its key; equal keys may stand in it side by side.
+/* map.h - a hash table of small records, each beginning with its key; several records may have equal keys.
  *
- * Records are copied and move about: a pointer is good until the next call that adds or removes. Grows as it must; dies
- * (HX_EXIT_ENVIRONMENT) when there is no memory. */
+ * Records move: a pointer is valid until the next call that adds or removes. Grows as needed; dies
+ * (HX_EXIT_ENVIRONMENT) if memory runs out. */
 #ifndef HXMESH_TOOLS_CAPTURE_MAP_H
 #define HXMESH_TOOLS_CAPTURE_MAP_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct hx_map {
-    size_t key_bytes, record_bytes; /* key_bytes: a multiple of 8, and padding inside it is zero */
+    size_t key_bytes, record_bytes; /* key_bytes: a multiple of 8, padding inside it is zero */
     size_t count, slots;            /* slots: 0 or a power of two */
     uint32_t *tags;                 /* 0: the slot is empty; else part of the hash */
     uint8_t *records;
@@ -18,7 +18,7 @@ struct hx_map {
 struct hx_map hx_map_make(size_t key_bytes, size_t record_bytes);
 void hx_map_free(struct hx_map *m);
 
-/* The first record with this key, or, given one, the next; NULL: there is none. */
+/* The first record with this key, or the next after a given one. NULL: none. */
 void *hx_map_find(const struct hx_map *m, const void *key);
 void *hx_map_find_next(const struct hx_map *m, const void *record);
 /* Adds a record with this key, the rest zero. */
@@ -27,10 +27,11 @@ void *hx_map_add(struct hx_map *m, const void *key);
 void *hx_map_get(struct hx_map *m, const void *key);
 void hx_map_remove(struct hx_map *m, void *record);
 
-/* All records in no particular order: *at begins with 0; NULL: that was the last. Not while adding or removing. */
+/* Iterates over all records in no particular order; *at begins with 0. NULL: the end. Neither add nor remove
+ * meanwhile. */
 void *hx_map_each(const struct hx_map *m, size_t *at);
 
-/* An array of which `count` of `*room` items of `bytes` bytes are in use, with room for one more. */
+/* Grows a full array: `count` of `*room` items of `bytes` bytes are in use. Returns an array with room for one more. */
 void *hx_grown(void *array, uint32_t count, uint32_t *room, size_t bytes);
 
 #endif

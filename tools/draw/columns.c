@@ -1,4 +1,4 @@
-/* columns.c - the columns that a user chose (tools/draw/columns.h). */
+/* columns.c - table columns chosen by the user (tools/draw/columns.h). */
 #include "tools/draw/columns.h"
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-/* columns.h - the columns of a table that a user chose: --columns planes,links. */
+/* columns.h - table columns chosen by the user: --columns planes,links. */
 #ifndef HXMESH_TOOLS_COLUMNS_H
 #define HXMESH_TOOLS_COLUMNS_H
 
@@ -11,11 +11,10 @@ struct columns {
     unsigned count;
 };
 
-/* Reads a list with commas. Dies with HX_EXIT_USAGE of too many; whether there are such columns is the caller's to
- * say. */
+/* Parses a list with commas. Dies with HX_EXIT_USAGE if it is malformed or too long; the caller checks the names. */
 void columns_read(struct columns *c, const char *text);
 
-/* Says below a table which of `words` did not fit: the last `gone` of `count`. */
+/* Prints below a table which of `words` did not fit: the last `gone` of `count`. */
 void columns_say_left_out(const char *const *words, unsigned count, unsigned gone, FILE *out);
 
 #endif

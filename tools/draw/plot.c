@@ -1,4 +1,4 @@
-/* plot.c - a plot as SVG (tools/draw/plot.h). */
+/* plot.c - writes a plot as SVG (tools/draw/plot.h). */
 #include "tools/draw/plot.h"
 #include "base/error.h"
 #include "base/value.h"
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* In pixels. The legend stands right of the plot. */
+/* Pixels. The legend is right of the plot. */
 enum {
     LEAST_WIDTH = 960,
-    HEIGHT = 520, /* without what slanting labels and the foot take */
+    HEIGHT = 520, /* without slanted labels and the foot */
     LEFT = 76,
     RIGHT = 664,
     TOP = 64,
@@ -23,13 +23,13 @@ enum {
     FOOT_LINE = 16,
     FOOT_LEFT = 22,
     LEGEND_TEXT = LEGEND + 34,
-    LETTER = 8,      /* width of a letter at most, mostly */
-    FOOT_LETTER = 7, /* of the foot */
+    LETTER = 8,      /* usual greatest width of a letter */
+    FOOT_LETTER = 7, /* the same in the foot */
     SLANT = 32,      /* degrees */
     MARK = 5
 };
 
-/* Told apart by people who do not see red and green (Okabe and Ito). */
+/* Distinguishable without red-green vision (Okabe and Ito). */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#333333"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
@@ -38,7 +38,7 @@ struct drawing {
     FILE *out;
     struct plot_ticks x, y;
     int width;
-    int lower; /* by so much slanting labels move what is below them; 0: labels stand level */
+    int lower; /* pixels that slanted labels push down what is below them; 0: labels are horizontal */
 };
 
 struct plot *plot_new(const char *title, const char *x_label, enum plot_scale x_scale, enum plot_unit x_unit,
@@ -160,7 +160,7 @@ static size_t longest_of(const struct plot *p)
     return longest;
 }
 
-/* Whether words below the axis have room side by side; how wide the legend is. */
+/* Chooses the picture's width for the legend, and whether category labels must be slanted. */
 static void choose_size(struct drawing *d)
 {
     size_t longest = longest_of(d->p);
@@ -269,7 +269,7 @@ static void draw_line(const struct drawing *d, const struct plot_series *s)
         fputs("\"/>\n", d->out);
 }
 
-/* What stands at a point, or in the legend, of a series that is no mere line. */
+/* Draws the mark of a point, also in the legend. Plain lines have none. */
 static void draw_mark(const struct drawing *d, const struct plot_series *s, double x, double y)
 {
     const char *colour = colour_of(s);
@@ -346,7 +346,7 @@ void plot_check_name(const char *path)
                    path, others[i]);
 }
 
-/* Writes what stands below all, or with `out` NULL only counts its lines. */
+/* Writes the text below the plot; with `out` NULL only counts its lines. Returns the lines. */
 static unsigned draw_foot(const struct drawing *d, FILE *out)
 {
     size_t room = (size_t)(d->width - 2 * FOOT_LEFT) / FOOT_LETTER;
@@ -384,7 +384,7 @@ void plot_write(const struct plot *p, FILE *out)
     text(out, LEFT, 28, "font-size=\"17\" font-weight=\"bold\"", p->title);
     text(out, LEFT, 48, "fill=\"#555555\"", p->note);
     draw_axes(&d);
-    /* Bars first, so that nothing is hidden behind them. */
+    /* Bars first, so that they hide nothing. */
     for (unsigned pass = 0; pass < 2; pass++)
         for (unsigned n = 0; n < p->count; n++)
             if ((p->series[n].kind == PLOT_BARS) == (pass == 0))

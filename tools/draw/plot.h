@@ -1,4 +1,4 @@
-/* plot.h - a plot as SVG: lines, markers and bars over two axes, a legend, on white, with no need of anything else.
+/* plot.h - a plot as SVG without other libraries: lines, markers and bars over two axes, a legend, on white.
  *
  *     struct plot *p = plot_new("All-to-all", "message", PLOT_BINARY, PLOT_BYTES, "share of injection (%)");
  *     struct plot_series *s = plot_add(p, PLOT_LINE, 0, "%s", "16x16 Hx2Mesh");
@@ -6,9 +6,8 @@
  *     plot_write(p, out);
  *     free(p);
  *
- * Points that are not finite (and on an axis of powers those not above 0) are left out; a line has a gap there. The
- * vertical axis begins at 0, unless it is of powers. The picture is as wide and as high as legend, labels and foot
- * need. */
+ * Points that are not finite are left out, and on a logarithmic axis those not above 0; a line has a gap there. A
+ * linear vertical axis begins at 0. The picture is as wide and as high as legend, labels and foot need. */
 #ifndef HXMESH_TOOLS_PLOT_H
 #define HXMESH_TOOLS_PLOT_H
 
@@ -27,20 +26,20 @@ enum {
 
 enum plot_kind {
     PLOT_LINE,     /* with a dot at each point */
-    PLOT_CURVE,    /* without */
-    PLOT_STEPS,    /* likewise; a point's height holds until the next one */
+    PLOT_CURVE,    /* without dots */
+    PLOT_STEPS,    /* without dots; a point's height holds until the next one */
     PLOT_DASHES,   /* dashed, without dots */
     PLOT_DIAMONDS, /* no line */
     PLOT_BARS,     /* of the plot's bar_width, from 0 up */
-    PLOT_AREAS,    /* what the points enclose; a gap ends one area */
-    PLOT_LIMITS    /* a short line across a bar's place */
+    PLOT_AREAS,    /* the area that the points enclose; a gap ends one area */
+    PLOT_LIMITS    /* a short line across a bar */
 };
 
 enum plot_unit { PLOT_NUMBER, PLOT_BYTES };
 
 struct plot_series {
     enum plot_kind kind;
-    unsigned colour; /* 0 .. : series of one colour belong together */
+    unsigned colour; /* index; series of one colour belong together */
     char name[PLOT_TEXT];
     unsigned points;
     double x[PLOT_MOST_POINTS], y[PLOT_MOST_POINTS];
@@ -48,13 +47,12 @@ struct plot_series {
 
 struct plot {
     char title[PLOT_TEXT];
-    char note[PLOT_TEXT]; /* below the title, smaller; may be empty */
-    char foot[PLOT_FEET]
-             [PLOT_FOOT]; /* below all, small, in as many lines as it takes: where the figures are from; may be empty */
+    char note[PLOT_TEXT];            /* below the title, smaller; may be empty */
+    char foot[PLOT_FEET][PLOT_FOOT]; /* below the plot, small, wrapped: the source of the figures; may be empty */
     const char *x_label, *y_label;
     enum plot_scale x_scale, y_scale;
     enum plot_unit x_unit;
-    /* If there are any, they stand below x = 0, 1, ... in place of numbers, aslant where they are long. */
+    /* If any: labels below x = 0, 1, ... in place of numbers, slanted if long. */
     char category[PLOT_MOST_CATEGORIES][PLOT_TEXT];
     unsigned categories;
     double bar_width; /* on the horizontal axis */
@@ -62,23 +60,22 @@ struct plot {
     struct plot_series series[PLOT_MOST_SERIES];
 };
 
-/* Labels are kept as they are and must outlive the plot; free() it. */
+/* Creates a plot; free() it. Label pointers must outlive it. */
 struct plot *plot_new(const char *title, const char *x_label, enum plot_scale x_scale, enum plot_unit x_unit,
                       const char *y_label);
 
-/* A new series; the name is what the legend says. NULL: there are PLOT_MOST_SERIES. */
+/* Adds a series; the legend shows its name. Returns NULL if there are PLOT_MOST_SERIES. */
 __attribute__((format(printf, 4, 5))) struct plot_series *plot_add(struct plot *p, enum plot_kind kind, unsigned colour,
                                                                    const char *format, ...);
-/* Points beyond PLOT_MOST_POINTS, and those of no series (NULL), are left out. */
+/* Adds a point; ignores it if the series is NULL or has PLOT_MOST_POINTS. */
 void plot_point(struct plot_series *s, double x, double y);
 
 void plot_category(struct plot *p, const char *name);
 
-/* Dies with HX_EXIT_USAGE where a file would have the name of another kind of picture than SVG. NULL: nothing is asked
- * for. */
+/* Dies with HX_EXIT_USAGE if the path has the suffix of another picture format than SVG. NULL: no plot is wanted. */
 void plot_check_name(const char *path);
 
-/* A series without points is not in the legend. */
+/* Writes the SVG. The legend omits series without points. */
 void plot_write(const struct plot *p, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* text_table.c - a table for a person (tools/draw/text_table.h). */
+/* text_table.c - prints a text table (tools/draw/text_table.h). */
 #include "tools/draw/text_table.h"
 #include "base/error.h"
 
@@ -50,7 +50,7 @@ static void print_cell(const struct row *row, unsigned i, bool left, bool last, 
         fprintf(out, "  %*s", width[i], row->cell[i]);
 }
 
-/* The left columns, and of the others those from `first` up to `end`. */
+/* Prints the left columns, and the columns `first` .. `end` - 1. */
 static void print_row(const struct row *row, unsigned left, unsigned first, unsigned end,
                       const int width[TEXT_TABLE_COLUMNS], FILE *out)
 {
@@ -62,7 +62,7 @@ static void print_row(const struct row *row, unsigned left, unsigned first, unsi
     fputc('\n', out);
 }
 
-/* Returns the letters of the longest line. */
+/* Computes column widths. Returns the length of the longest line. */
 static unsigned measure(const struct text_table *t, int width[TEXT_TABLE_COLUMNS])
 {
     unsigned most = 0;
@@ -100,7 +100,7 @@ unsigned text_table_narrow(struct text_table *t, unsigned width, unsigned first,
     return gone;
 }
 
-/* Behind the last column from `first` on that has room beside the left ones; one has always. */
+/* The end of the columns from `first` on that fit beside the left ones; at least one. */
 static unsigned fill(const struct text_table *t, unsigned first, const int width[TEXT_TABLE_COLUMNS])
 {
     unsigned used = 0;

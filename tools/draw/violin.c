@@ -1,9 +1,9 @@
-/* violin.c - the outline of a violin (violin.h). */
+/* violin.c - the outline of a violin plot (violin.h). */
 #include "tools/draw/violin.h"
 
 #include <math.h>
 
-/* Of a sum of bells around the values, each as wide as Silverman's rule says; never 0. */
+/* The bandwidth of the Gaussian kernel by Silverman's rule; above 0. */
 static double width_of_bells(const double *value, unsigned count, double least, double most)
 {
     double sum = 0, squares = 0;

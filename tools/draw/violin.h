@@ -1,4 +1,4 @@
-/* violin.h - how values are spread, as an area that is as wide as they are dense. */
+/* violin.h - a violin plot: the distribution of values as an area as wide as their density. */
 #ifndef HXMESH_TOOLS_VIOLIN_H
 #define HXMESH_TOOLS_VIOLIN_H
 
@@ -6,9 +6,8 @@
 
 enum { VIOLIN_LEVELS = 20, VIOLIN_POINTS = 2 * VIOLIN_LEVELS + 1 };
 
-/* Adds one to a series of PLOT_AREAS, which has room for PLOT_MOST_POINTS / VIOLIN_POINTS of them: around x = at, at
- * most `width` wide, from the least of the values to the most. The density is a sum of bells (a Gaussian kernel,
- * Silverman's width). */
+/* Adds a violin to a PLOT_AREAS series, which has room for PLOT_MOST_POINTS / VIOLIN_POINTS of them. It is around x =
+ * at, at most `width` wide, from the least value to the greatest. Density: a Gaussian kernel with Silverman's width. */
 void violin_add(struct plot_series *s, double at, double width, const double *value, unsigned count);
 
 #endif

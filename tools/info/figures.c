@@ -1,4 +1,4 @@
-/* figures.c - what a fabric is made of, costs and can carry (tools/info/figures.h). */
+/* figures.c - parts, cost and bounds of a fabric (tools/info/figures.h). */
 #include "tools/info/figures.h"
 #include "base/json.h"
 
@@ -18,7 +18,7 @@ static unsigned radix_of(const struct hx_fabric *g)
     return most;
 }
 
-/* What follows from the planes that are bought. */
+/* Computes what depends on the number of bought planes. */
 static void price(struct figures *f)
 {
     double injected = hx_fabric_injection(f->g, HX_LINK_GBPS);
@@ -119,7 +119,7 @@ json_t *figures_json(const struct figures *f)
     return json;
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static void print_network(const char *which, const struct hx_network *n)
 {
@@ -182,11 +182,11 @@ void figures_print(const struct figures *f)
            f->usd_per_host, f->usd_per_global_link, f->usd_per_alltoall_gbps);
 }
 
-/* ---- several ---- */
+/* ---- comparison ---- */
 
 enum { CELL = 32 };
 
-/* A column: its word for --columns and JSON's for the same, what stands above it, and its cell. What matters most is
+/* A column: its name in --columns and JSON, its heading, and the function that writes a cell. The most important are
  * first. */
 struct column {
     const char *word, *head;

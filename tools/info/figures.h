@@ -1,4 +1,4 @@
-/* figures.h - what hxmesh info says of a fabric. */
+/* figures.h - what hxmesh info reports about a fabric. */
 #ifndef HXMESH_TOOLS_INFO_FIGURES_H
 #define HXMESH_TOOLS_INFO_FIGURES_H
 
@@ -15,29 +15,29 @@ struct figures {
     struct hx_bill bill;
     struct hx_halves bisection;
     struct hx_distances distances;
-    unsigned radix; /* ports of the greatest switch */
+    unsigned radix; /* ports of the largest switch */
     double alltoall_bound;
-    double injection_gbps; /* of a host, in the planes that are bought */
-    double alltoall_gbps;  /* of a host, likewise, at the bound */
+    double injection_gbps; /* of a host, over the bought planes */
+    double alltoall_gbps;  /* of a host, over the bought planes, at the bound */
     double usd_per_host;
-    double usd_per_global_link;   /* what a link's rate of all-to-all traffic costs */
-    double usd_per_alltoall_gbps; /* of one host; 0: there is no such traffic */
+    double usd_per_global_link;   /* cost of all-to-all traffic at one link's rate */
+    double usd_per_alltoall_gbps; /* for one host; 0: all-to-all is impossible */
 };
 
-/* Of a spec string or file; dies if there is no such fabric. figures_free() afterwards. */
+/* Loads a spec string or file; dies if it is invalid. figures_free() afterwards. */
 void figures_load(struct figures *f, const char *argument, const struct hx_overrides *overrides);
 void figures_free(struct figures *f);
 
-/* Buys as many planes of each as make its hosts inject what the others' do. Dies with HX_EXIT_USAGE where no numbers of
- * planes do it. `equal` false: only warns where hosts do not inject alike. */
+/* Sets the bought planes of each so that all hosts inject equally. Dies with HX_EXIT_USAGE if no numbers of planes do.
+ * `equal` false: only warns if hosts inject differently. */
 void figures_equal(struct figures *all, unsigned count, bool equal);
 
 json_t *figures_json(const struct figures *f);
 void figures_print(const struct figures *f);
 
-/* A table of several, a line each. `columns` has none: as many of the usual ones as fit. */
+/* Prints a table with a line for each fabric. Without chosen columns it has as many default ones as fit. */
 void figures_compare(const struct figures *all, unsigned count, const struct columns *columns);
-/* Dies with HX_EXIT_USAGE unless the table has all of these columns. */
+/* Dies with HX_EXIT_USAGE if a column does not exist. */
 void figures_check_columns(const struct columns *columns);
 
 #endif

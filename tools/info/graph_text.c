@@ -1,4 +1,4 @@
-/* graph_text.c - a fabric's graph as Graphviz and as an edge list (tools/info/graph_text.h). */
+/* graph_text.c - writes a fabric's graph for Graphviz and as an edge list (tools/info/graph_text.h). */
 #include "tools/info/graph_text.h"
 
 #include "base/output.h"
@@ -19,13 +19,13 @@ static const char *plain_name(char name[HX_NAME_BYTES], const struct hx_fabric *
     return name;
 }
 
-/* Calls `each` for every link once, but for those of hosts that `skip` says (NULL: none). */
+/* Calls `each` once for every link, except links of hosts that `skip` selects (NULL: none). */
 static void every_link(const struct hx_fabric *g, FILE *out,
                        void (*each)(FILE *out, const char *a, const char *b, const struct hx_link_class *c),
                        bool (*skip)(const struct hx_fabric *g, uint32_t node))
 {
     for (uint32_t node = 0; node < g->nodes; node++) {
-        if (skip && skip(g, node)) /* hosts come first, so every link of theirs begins with them */
+        if (skip && skip(g, node)) /* hosts have the lowest numbers, so they are the first end of their links */
             continue;
         for (unsigned port = 0; port < hx_fabric_ports(g, node); port++) {
             if (!hx_fabric_is_first_end(g, node, port))
@@ -69,14 +69,15 @@ void graph_text_dot(const struct hx_fabric *g, const char *name, const char *pat
 
 /* ---- edge list ---- */
 
-/* What a host takes to forward, of the router that does it; NULL: it is a switch, or nothing is said of any. */
+/* Forwarding parameters of a router that stands for its host; NULL: a plain switch, or the fabric has no such
+ * routers. */
 static const struct hx_forwarding *forwarding_of(const struct hx_fabric *g, uint32_t node)
 {
     const struct hx_forwarding *f = g->forwarding && !hx_is_host(g, node) ? &g->forwarding[node - g->hosts] : NULL;
     return f && f->host != HX_NOWHERE ? f : NULL;
 }
 
-/* Whether it is the host of such a router, which a list has as one node: the router. */
+/* Whether it is the host of such a router. The list has one node for both: the router. */
 static bool is_beside(const struct hx_fabric *g, uint32_t node)
 {
     uint32_t far = hx_is_host(g, node) ? hx_fabric_far(g, node, HX_E).node : HX_NOWHERE;
@@ -95,7 +96,7 @@ static void edge(FILE *out, const char *a, const char *b, const struct hx_link_c
     fprintf(out, ",%s\n", hx_link_kinds[c->kind]);
 }
 
-/* NULL: as many links as it has say it. A router of a host that forwards: forwarding_of() says it. */
+/* The keyword of a node's role. NULL: the number of its links implies it, or it is in forwarding_of(). */
 static const char *role_of(const struct hx_fabric *g, uint32_t node)
 {
     if (!hx_is_host(g, node))

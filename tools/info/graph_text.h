@@ -1,16 +1,16 @@
 /* graph_text.h - one plane of a fabric as a graph for other tools.
  *
- * Nodes have their names (topology/name.h) without the plane, and with a point for the comma: a5.3, leaf3, router2.5. */
+ * Nodes have their names (topology/name.h) without the plane, and with a point for the comma: a5.3, leaf3,
+ * router2.5. */
 #ifndef HXMESH_TOOLS_INFO_GRAPH_TEXT_H
 #define HXMESH_TOOLS_INFO_GRAPH_TEXT_H
 
 #include "topology/fabric.h"
 
-/* For Graphviz. */
 void graph_text_dot(const struct hx_fabric *g, const char *name, const char *path);
 
-/* A list of links, "a,b,gbps,ns,kind", and a line for each node whose number of links does not say what it is, as
- * `graph FILE` reads it. Rate and latency are empty where they are what a run says. */
+/* Writes a list of links, "a,b,gbps,ns,kind", as `graph FILE` reads it. A node gets a line if its
+ * number of links does not imply its role. Rate and latency are empty if they are the run's defaults. */
 void graph_text_edges(const struct hx_fabric *g, const char *name, const char *path);
 
 #endif

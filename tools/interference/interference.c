@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OF_NOBODY = UINT16_MAX + 1, OF_MANY };
+enum { OF_NONE = UINT16_MAX + 1, OF_MANY };
 
-/* What is counted while runs go on. */
+/* State while the runs are made. */
 struct counting {
     struct interference *in;
     const struct hx_fabric *g;
-    uint32_t *owner;    /* [nodes]: the tag of its hosts, OF_MANY: of several jobs, OF_NOBODY: it has none */
-    uint32_t *carriers; /* [links]: jobs whose packets it carries */
+    uint32_t *owner;    /* [nodes]: the tag of the node's hosts; OF_MANY: several jobs; OF_NONE: no hosts */
+    uint32_t *carriers; /* [links]: number of jobs with packets on the link */
     uint64_t **packets; /* [jobs][links] */
     size_t links;
 };
@@ -84,14 +84,14 @@ static void find_owners(struct counting *c)
 {
     const struct hx_fabric *g = c->g;
     for (uint32_t node = 0; node < g->nodes; node++)
-        c->owner[node] = node < g->hosts ? owner_of_host(c->in->spec, node) : OF_NOBODY;
+        c->owner[node] = node < g->hosts ? owner_of_host(c->in->spec, node) : OF_NONE;
     for (uint32_t host = 0; host < g->hosts && !g->mesh.nodes; host++) {
         for (unsigned port = 0; port < hx_fabric_ports(g, host); port++) {
             uint32_t router = hx_fabric_far(g, host, port).node;
             if (router == HX_NOWHERE || router < g->hosts)
                 continue;
             uint32_t *owner = &c->owner[router];
-            *owner = *owner == OF_NOBODY || *owner == c->owner[host] ? c->owner[host] : OF_MANY;
+            *owner = *owner == OF_NONE || *owner == c->owner[host] ? c->owner[host] : OF_MANY;
         }
     }
 }
@@ -116,7 +116,7 @@ static void take_links(struct counting *c, unsigned job, const json_t *report)
         c->carriers[i]++;
         j->links++;
         j->packets += packets;
-        j->foreign_packets += c->owner[node] < OF_NOBODY && c->owner[node] != j->job->tag ? packets : 0;
+        j->foreign_packets += c->owner[node] < OF_NONE && c->owner[node] != j->job->tag ? packets : 0;
     }
 }
 

@@ -1,4 +1,4 @@
-/* report.c - a schedule for people and programs (report.h). */
+/* report.c - a schedule as text, JSON, CSV and plot (report.h). */
 #include "tools/jobs/report.h"
 #include "base/compare.h"
 #include "base/error.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- sums ---- */
+/* ---- statistics ---- */
 
 struct waits {
     uint32_t done;
@@ -112,8 +112,7 @@ void schedule_write_csv(const struct hx_schedule *s, const char *path)
 
 /* ---- plot ---- */
 
-/* A figure as steps: of each moment, or where there are more of these than points the mean over as many stretches of
- * time. */
+/* Plots a figure as steps: one for each moment. If there are too many moments, plots means over equal spans of time. */
 static void plot_figure(struct plot_series *series, const struct hx_schedule *s, double all,
                         uint32_t (*figure)(const struct hx_schedule_moment *))
 {

@@ -1,4 +1,4 @@
-/* report.h - what came of a schedule: a table, JSON, a line for each job as CSV, use and waiting over time as SVG. */
+/* report.h - results of a schedule: text, JSON, CSV with a line for each job, SVG of use and waiting over time. */
 #ifndef HXMESH_TOOLS_JOBS_REPORT_H
 #define HXMESH_TOOLS_JOBS_REPORT_H
 

@@ -1,4 +1,4 @@
-/* dependency.c - channels of a plane and the search for a cycle among them (tools/paths/dependency.h). */
+/* dependency.c - channels of a plane, and the search for a cycle (tools/paths/dependency.h). */
 #include "tools/paths/dependency.h"
 
 #include <stdlib.h>
@@ -52,8 +52,8 @@ struct hx_channel hx_channel_of(const struct hx_channels *c, uint32_t channel)
     return (struct hx_channel){low, link - c->first_link[low], channel % HX_CHANNEL_VCS};
 }
 
-/* A depth-first search that keeps its own stack: fabrics are deeper than a thread's. */
-enum colour { WHITE, GREY, BLACK }; /* not seen; on the stack; finished */
+/* A depth-first search with its own stack: fabrics are too deep for a thread's. */
+enum colour { WHITE, GREY, BLACK }; /* not visited; on the stack; finished */
 struct frame {
     uint32_t channel;
     uint64_t left; /* ports still to follow */
@@ -71,7 +71,7 @@ static void push(struct search *s, uint32_t channel)
     s->stack[s->depth++] = (struct frame){channel, s->c->successors[channel]};
 }
 
-/* The part of the stack from `channel` to the top. */
+/* Copies the stack from `channel` to the top. Returns its length. */
 static uint32_t cycle_from(const struct search *s, uint32_t channel, uint32_t **cycle)
 {
     uint32_t first = s->depth - 1;

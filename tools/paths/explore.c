@@ -1,24 +1,24 @@
-/* explore.c - every state of every packet (tools/paths/explore.h).
+/* explore.c - visits every state of every packet (tools/paths/explore.h).
  *
- * For one destination, a packet's future depends on the channel it holds alone, so a depth-first search over channels
- * from every source sees each (channel, destination) once. What it learns of a channel is the shortest and the
- * longest way that is left.
+ * For one destination, a packet's future depends only on the channel that it holds. So a depth-first search over
+ * channels, from every source, visits each (channel, destination) once. It computes the shortest and the longest
+ * remaining path of each channel.
  *
- * Detours (hxmesh/detour.h) are followed to every intermediate router first. From each channel by which one ends,
- * packets to all destinations that it may have been for go on. */
+ * Detours (hxmesh/detour.h) are first followed to every intermediate router. Then, from each channel where a detour
+ * ends, the search goes on to all destinations that the packet may have. */
 #include "tools/paths/explore.h"
 #include "topology/bounds.h"
 
 #include <stdlib.h>
 
-enum { NO_WAY = UINT16_MAX, ENDLESS = UINT16_MAX, OPEN = UINT16_MAX - 1 };
+enum { NO_PATH = UINT16_MAX, ENDLESS = UINT16_MAX, OPEN = UINT16_MAX - 1 };
 
-/* Ways to the destination, in cables: NO_WAY none; ENDLESS a packet could circle. */
+/* Path lengths to the destination in cables. NO_PATH: none; ENDLESS: a packet may loop. */
 struct path_lengths {
     uint16_t shortest, longest;
 };
 
-/* What is known of a channel for destination number `destination`; its longest is OPEN while it is on the stack. */
+/* Result for a channel and `destination`; `longest` is OPEN while the channel is on the stack. */
 struct visit {
     uint32_t destination;
     struct path_lengths path_lengths;
@@ -36,11 +36,11 @@ struct explorer {
     struct visit *visits;
     struct frame *stack;
     uint32_t depth;
-    uint32_t destination; /* counts from 1 */
+    uint32_t destination; /* number, from 1 */
     uint32_t node;        /* of the destination */
     unsigned gx, gy;
-    bool on_detour; /* the destination is a router, gx its d0 */
-    bool *ends;     /* per channel: a packet that holds it may be at the end of a detour */
+    bool on_detour; /* the destination is a router; gx is its addr_hi */
+    bool *ends;     /* per channel: a packet that holds it may be at the end of its detour */
 };
 
 static unsigned take_lowest(uint64_t *ports)
@@ -50,14 +50,14 @@ static unsigned take_lowest(uint64_t *ports)
     return port;
 }
 
-/* The ways over `ports` of a node, for a packet on VC `vc`; every channel behind them has been visited. */
+/* Path lengths over `ports` of a node for a packet on `vc`. Every channel behind them has been visited. */
 static struct path_lengths candidates_over(const struct explorer *e, struct hx_end at, unsigned vc, uint64_t ports)
 {
-    struct path_lengths all = {NO_WAY, 0};
+    struct path_lengths all = {NO_PATH, 0};
     while (ports) {
         struct path_lengths w =
             e->visits[hx_channel_behind(e->c, at.node, at.port, vc, take_lowest(&ports))].path_lengths;
-        if (w.shortest != NO_WAY && w.shortest + 1 < all.shortest)
+        if (w.shortest != NO_PATH && w.shortest + 1 < all.shortest)
             all.shortest = (uint16_t)(w.shortest + 1);
         if (w.longest >= OPEN)
             all.longest = ENDLESS;
@@ -83,14 +83,14 @@ static bool is_at_end(const struct explorer *e, uint32_t node)
     return e->on_detour && g->node[node].addr_hi != HX_NO_DIGIT && area_at(g, node) == area_of(g, e->gx);
 }
 
-/* Ports that a packet which came to `at` on a VC may take. */
+/* Output ports of a packet that came to `at` on `vc`. */
 static uint64_t candidate_ports_of(const struct explorer *e, struct hx_end at, unsigned vc)
 {
     const struct hx_route *r = hx_plane_route(e->p, at.node);
     return e->p->mixed ? hx_route_candidates(r, at.port, vc, e->gx, e->gy) : hx_route_ports(r, at.port, e->gx, e->gy);
 }
 
-/* First sight of a channel: delivery and dead ends are settled, anything else goes on the stack. */
+/* Visits a channel for the first time: settles delivery and dead ends, else pushes it. */
 static void open_channel(struct explorer *e, uint32_t channel)
 {
     struct hx_end at = hx_channel_far(e->c, channel);
@@ -102,7 +102,7 @@ static void open_channel(struct explorer *e, uint32_t channel)
     e->c->used[channel] = true;
     e->found->vcs = vc + 1 > e->found->vcs ? vc + 1 : e->found->vcs;
     struct visit *v = &e->visits[channel];
-    *v = (struct visit){.destination = e->destination, .path_lengths = {NO_WAY, 0}};
+    *v = (struct visit){.destination = e->destination, .path_lengths = {NO_PATH, 0}};
     if (!nowhere && is_at_end(e, at.node)) {
         v->path_lengths.shortest = 0;
         e->ends[channel] = true;
@@ -145,7 +145,7 @@ static void explore_pair(struct explorer *e, uint32_t source)
     struct path_lengths w = candidates_over(e, (struct hx_end){source, HX_LOCAL}, 0, ports);
     struct hx_findings *f = e->found;
     f->pairs++;
-    if (w.shortest == NO_WAY) {
+    if (w.shortest == NO_PATH) {
         if (f->unreachable++ == 0) {
             f->cut_from = hx_address_of(e->p->g, source);
             f->cut_to = (struct hx_coordinate){e->gx, e->gy};
@@ -159,7 +159,7 @@ static void explore_pair(struct explorer *e, uint32_t source)
 
 /* ---- detours ---- */
 
-/* From the hosts of all other areas to each router that has hosts. */
+/* Follows packets from the hosts of all other areas to each router that has hosts. */
 static void explore_detours(struct explorer *e)
 {
     const struct hx_fabric *g = e->p->g;
@@ -181,7 +181,7 @@ static void explore_detours(struct explorer *e)
     e->on_detour = false;
 }
 
-/* From where detours end to the destination. */
+/* Follows packets from the ends of detours to the destination. */
 static void explore_turned(struct explorer *e)
 {
     const struct hx_fabric *g = e->p->g;
@@ -198,7 +198,7 @@ static void explore_turned(struct explorer *e)
     }
 }
 
-/* All pairs of one job. */
+/* Explores all pairs of one job. */
 static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *progress)
 {
     const struct hx_fabric *g = e->p->g;
@@ -221,7 +221,7 @@ static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *pr
     }
 }
 
-/* Explores every job that has a working board, and counts the pairs that jobs keep apart. */
+/* Explores each job that has a working board. Counts the pairs of different jobs. */
 static void explore_jobs(struct explorer *e, struct hx_progress *progress)
 {
     const struct hx_spec *spec = e->p->spec;

@@ -1,5 +1,5 @@
-/* explore.h - follows every packet that could ever be under way through a plane, by the firmware's route functions
- * alone, and gathers what a fabric must guarantee. */
+/* explore.h - follows every packet that may be in flight in a plane, by the firmware's route functions only, and
+ * collects what a fabric must guarantee. */
 #ifndef HXMESH_TOOLS_EXPLORE_H
 #define HXMESH_TOOLS_EXPLORE_H
 
@@ -8,13 +8,13 @@
 
 struct hx_findings {
     uint64_t pairs;       /* ordered pairs of working accelerators of one job */
-    uint64_t unreachable; /* of these, pairs without any way; the first of them: */
+    uint64_t unreachable; /* of these, pairs without any path; the first of them: */
     struct hx_coordinate cut_from, cut_to;
-    uint64_t isolated;  /* ordered pairs of working accelerators of different jobs: not routed, by design */
-    uint64_t dead_ends; /* (channel, destination) a packet can come to and not leave */
+    uint64_t isolated;  /* ordered pairs of working accelerators of different jobs: intentionally not routed */
+    uint64_t dead_ends; /* (channel, destination) that a packet may reach and cannot leave */
     unsigned vcs;       /* greatest VC + 1 */
-    unsigned diameter;  /* longest way a packet may go between reachable pairs, cables */
-    bool minimal;       /* every way has the minimal distance, and none is endless */
+    unsigned diameter;  /* longest path of a packet between reachable pairs, cables */
+    bool minimal;       /* every path has the minimal length, and none loops */
     uint64_t channels, dependencies;
 };
 

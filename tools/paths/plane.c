@@ -59,7 +59,7 @@ uint16_t hx_plane_job_at(const struct hx_plane *p, unsigned gx, unsigned gy)
     return hx_spec_board_job(p->spec, hx_spec_board_at(p->spec, gx, gy));
 }
 
-/* "board 2,1, which has failed", or whose it is. */
+/* Writes "board 2,1, which has failed", or names its job. */
 static void say_board(char *text, size_t bytes, const struct hx_spec *spec, unsigned board)
 {
     unsigned job = hx_spec_board_job(spec, board);
@@ -71,7 +71,7 @@ static void say_board(char *text, size_t bytes, const struct hx_spec *spec, unsi
         (void)snprintf(text, bytes, "board %u,%u, which is of job %u", board % spec->x, board / spec->x, job);
 }
 
-/* A way crosses two networks and lands in between on the board of one end's column and the other end's row. */
+/* A path crosses two networks. In between it is on the board in one end's column and the other end's row. */
 static void say_crossings(char text[HX_WHY_BYTES], const struct hx_spec *spec, unsigned from, unsigned to)
 {
     char first[64];

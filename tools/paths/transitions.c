@@ -1,4 +1,4 @@
-/* transitions.c - takes down one link after another (transitions.h). */
+/* transitions.c - takes links down, one at a time (transitions.h). */
 #include "tools/paths/transitions.h"
 #include "tools/paths/explore.h"
 #include "topology/updown.h"
@@ -22,7 +22,7 @@ static bool same_tables(const struct hx_route *a, const struct hx_route *b)
            a->raise == b->raise;
 }
 
-/* Whether `less` offers nothing from any input that `all` does not. */
+/* Whether every output that `less` offers from an input is in `all`. */
 static bool offers_less(const struct hx_route *less, const struct hx_route *all, unsigned ports)
 {
     bool good = same_tables(less, all);
@@ -56,9 +56,9 @@ static bool mesh_link_is_good(const struct hx_fabric *f, uint32_t node, unsigned
     return mesh_port_is_good(f, node, port) && mesh_port_is_good(f, far.node, far.port);
 }
 
-/* ---- ways that are searched ---- */
+/* ---- other fabrics: up-down search ---- */
 
-/* The ways of a as well as those of b, which have the same order. */
+/* Adds the paths of b to a; both have the same order of routers. */
 static void add_paths(struct hx_updown *a, const struct hx_updown *b)
 {
     for (size_t i = 0; i < (size_t)a->routers * a->digits; i++) {

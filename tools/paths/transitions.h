@@ -1,14 +1,13 @@
-/* transitions.h - whether tables of before and of after a link fails, or returns, may stand side by side in a running
- * fabric.
+/* transitions.h - checks that tables before and after a link fails or returns may be mixed in a running fabric.
  *
- * A switch changes its tables when it is told, and its neighbours may have done so already or not yet. A packet then
- * meets a mixture: at each switch the old ways or the new ones. If the dependencies of both together close no circle,
- * no order of updates can make one.
+ * A switch changes its tables when it is notified, and its neighbours may do so earlier or later. So a packet may meet
+ * old routes at one switch and new ones at another. If the dependencies of both together have no cycle, no order of
+ * updates can cause deadlock.
  *
- * A HammingMesh: the tables with a link down are those with it up less what went over it, which is compared entry by
- * entry for each port of each node; so both together are the old ones. Other fabrics: each link between routers fails,
- * ways are searched as running fabrics do (topology/updown.h), and old and new ones together are explored as those
- * of a fabric are. */
+ * HammingMesh: the tables with a link down must be a subset of those with it up. This is compared entry by entry for
+ * each port of each node. Then both together are the old ones, which have no cycle. Other fabrics: for each link
+ * between routers, the up-down search of a running fabric (topology/updown.h) is made without it. Old and new paths
+ * together are then explored as a fabric's are. */
 #ifndef HXMESH_TOOLS_TRANSITIONS_H
 #define HXMESH_TOOLS_TRANSITIONS_H
 
@@ -16,16 +15,15 @@
 #include "spec/spec.h"
 
 struct hx_transitions {
-    uint64_t links;  /* that were taken down, one at a time */
-    uint64_t cyclic; /* of these, such that a circle may close; the first of them: */
+    uint64_t links;  /* number tried, one down at a time */
+    uint64_t cyclic; /* of these, links with a possible cycle; the first of them: */
     uint32_t node;
     unsigned port;
-    /* ordered pairs without a way while such a link is down, all links together; 0 of a HammingMesh: not counted */
+    /* ordered pairs without a path while the link is down, summed over all links; HammingMesh: 0, not counted */
     uint64_t unreachable;
 };
 
-/* The spec's ways are searched already (hx_spec_search_updown), unless it is a HammingMesh; they are the same again
- * afterwards. */
+/* Needs a spec after hx_spec_search_updown, unless it is a HammingMesh. Leaves the spec unchanged. */
 struct hx_transitions hx_transitions_try(struct hx_spec *spec, struct hx_progress *progress);
 
 #endif

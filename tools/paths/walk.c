@@ -1,4 +1,4 @@
-/* walk.c - follows all minimal ways of one packet, one cable further at a time (tools/paths/walk.h). */
+/* walk.c - follows all minimal paths of one packet, cable by cable (tools/paths/walk.h). */
 #include "tools/paths/walk.h"
 #include "topology/bounds.h"
 
@@ -9,8 +9,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Adds `path_count` of being at that place, to the step that stands for it or to a new one; steps before `first` have fewer
- * cables. */
+/* Adds `path_count` paths to a matching step, or adds the step. Steps below `first` have fewer cables. */
 static void arrive(struct hx_walk *w, struct hx_plane *p, size_t first, struct hx_step step)
 {
     for (size_t i = first; i < w->count; i++) {

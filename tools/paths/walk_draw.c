@@ -1,9 +1,9 @@
-/* walk_draw.c - a picture of the boards that a packet may touch (tools/paths/walk.h).
+/* walk_draw.c - draws the boards that a packet may touch (tools/paths/walk.h).
  *
- * A packet changes board at most once in each dimension, so it sees the boards at the corners of one rectangle:
+ * A packet changes board at most once in each dimension, so it touches only the boards at the corners of one rectangle:
  *
  *        A > o >
- *                      A source, B destination, o on a minimal way, . not
+ *                      A source, B destination, o on a minimal path, . not
  *        .   .         > < v ^ hops, at the edge of a board: through a row or column network */
 #include "tools/paths/walk.h"
 

@@ -27,7 +27,7 @@ static void table(struct reproduce_figure *f)
     }
 }
 
-/* From a quarter of the least vector of the plan to the most that is asked for, and at least to what the paper has. */
+/* Adds the closed form, from the least vector of the plan to PAPER_LARGE_VECTOR (quick: 64 times the least). */
 static void add_model(struct plot *p, const struct reproduce_figure *f, unsigned a, const char *fabric)
 {
     uint64_t least = UINT64_MAX;
@@ -61,7 +61,7 @@ static void plot_of(struct reproduce_figure *f, const char *fabric)
                    (double)PAPER_LARGE_VECTOR, value);
 }
 
-/* A line each. */
+/* One line for each fabric. */
 static void plot_of_others(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
 {
     struct plot *p = figure_plot(f, "All-reduce on other fabrics (figure 13)", "vector", PLOT_BINARY, PLOT_BYTES,

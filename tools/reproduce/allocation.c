@@ -12,8 +12,8 @@ enum { MIXES = 1000, QUICK_MIXES = 50, CLUSTERS = 4, SMALL = 2, RULES = 6, LEAF 
 static const struct cluster {
     const char *name;
     unsigned across; /* boards in a row, and in a column */
-    unsigned leaf;   /* boards of a leaf: 32 of its 64 ports, two a board; 0: one switch a line */
-    double paper;    /* greedy alone, as the authors' logs have it, % */
+    unsigned leaf;   /* boards of a leaf: 32 of its 64 ports, two a board; 0: single-level networks */
+    double paper;    /* % with the greedy rule only, from the authors' logs */
 } clusters[CLUSTERS] = {{"16x16 Hx2Mesh", 16, 0, 93},
                         {"8x8 Hx4Mesh", 8, 0, 96},
                         {"64x64 Hx2Mesh", 64, LEAF, 80},
@@ -30,7 +30,7 @@ static const struct rule {
                   {"+ aspect, sorted", true, true, 8, HX_ANYWHERE},
                   {"+ aspect, sorted, locality", true, true, 8, HX_NEAR_ALL_TO_ALL}};
 
-/* Mixes by a rule, with so many boards failed. mixes_free() afterwards. */
+/* Runs mixes by a rule with `failed` failed boards. mixes_free() afterwards. */
 static void run_mixes(struct mixes *m, struct hx_mix_rules *how, const struct reproduce_figure *f,
                       const struct cluster *cluster, const struct rule *rule, unsigned failed)
 {
@@ -48,7 +48,7 @@ static void run_mixes(struct mixes *m, struct hx_mix_rules *how, const struct re
     hx_job_sizes_free(&sizes);
 }
 
-/* All mixes as a violin, in per cent. */
+/* Plots a figure of all mixes as a violin, in per cent. */
 static void add_violin(struct plot_series *s, double at, double width, const struct mixes *m, enum mixes_figure figure)
 {
     double *value = hx_allocate(m->count, sizeof *value);

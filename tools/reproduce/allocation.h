@@ -1,5 +1,5 @@
-/* allocation.h - figures 7 to 10 of the HammingMesh paper: job mixes on boards; and what jobs that run do to each
- * other. They have no runs in their plan (plan_nothing). */
+/* allocation.h - figures 7 to 10 of the HammingMesh paper (job mixes on boards), and interference between jobs. Their
+ * plans have no runs (plan_nothing). */
 #ifndef HXMESH_TOOLS_REPRODUCE_ALLOCATION_H
 #define HXMESH_TOOLS_REPRODUCE_ALLOCATION_H
 

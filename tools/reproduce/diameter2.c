@@ -1,5 +1,4 @@
-/* diameter2.c - which simulations the figures 6 to 14 of the diameter-two study consist of
- * (tools/reproduce/diameter2.h). */
+/* diameter2.c - the simulations of figures 6 to 14 of the diameter-two study (tools/reproduce/diameter2.h). */
 #include "tools/reproduce/diameter2.h"
 #include "hxmesh/frame.h"
 
@@ -8,7 +7,7 @@
 
 enum { NETWORKS = 4, MOST_RATES = 16, SEED = 1 };
 
-/* The study's, or smaller ones of the same kind. */
+/* The study's networks, or smaller ones of the same kind. */
 static const struct diameter2_network networks[][NETWORKS] = {
     [REPRODUCE_QUICK] = {{"SF", "slim-fly q=4 p=3", 1.0 / 6},
                          {"SF+", "slim-fly q=4 p=4", 1.0 / 8},
@@ -24,7 +23,7 @@ static const struct diameter2_network networks[][NETWORKS] = {
                         {"OFT", "oft k=12", 1.0 / 12}}};
 enum { SF, SF_MORE, MLFM, OFT };
 
-/* Shares of the injection bandwidth that are offered; the last one says what is carried at most. 0 ends. */
+/* Offered loads, as shares of injection bandwidth; the last one measures saturation. 0 ends the list. */
 static const double uniform_rates[][MOST_RATES] = {[REPRODUCE_QUICK] = {0.5, 1},
                                                    [REPRODUCE_DEFAULT] = {0.2, 0.4, 0.5, 0.6, 0.8, 0.9, 1},
                                                    [REPRODUCE_FULL] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}};
@@ -32,9 +31,9 @@ static const double worst_rates[][MOST_RATES] = {[REPRODUCE_QUICK] = {0.1, 1},
                                                  [REPRODUCE_DEFAULT] = {0.1, 0.2, 0.3, 0.4, 0.5, 1},
                                                  [REPRODUCE_FULL] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 1}};
 
-/* The study has packets of 256 B for 200 us. Here each message is acknowledged by a block of 256 B, which would halve
- * such load; so messages are of eight whole packets, a buffer holds about as many packets as theirs, 400, and time is
- * longer. */
+/* The study sends packets of 256 B for 200 us. Here each message is acknowledged by a block of 256 B, which would halve
+ * such load. So messages have eight full packets, and runs are longer. Buffers hold 400 packets, about as many as the
+ * study's. */
 enum { MESSAGE = 65536, BUFFER = 3276800 };
 static const uint64_t durations[] = {
     [REPRODUCE_QUICK] = 100000, [REPRODUCE_DEFAULT] = 300000, [REPRODUCE_FULL] = 2000000};
@@ -49,7 +48,7 @@ const struct diameter2_network *diameter2_network_of(const char *fabric, enum re
     return NULL;
 }
 
-/* The run's fabric with a routing; its text is the run's own. */
+/* Adds the run on a network with a routing. The fabric's text is stored in the run. */
 static void add(struct reproduce_plan *p, const struct diameter2_network *n, const char *routing,
                 struct reproduce_run run)
 {
@@ -63,7 +62,7 @@ static void add(struct reproduce_plan *p, const struct diameter2_network *n, con
     to->buffer = BUFFER;
 }
 
-/* Open load, of which a tenth is warm-up. */
+/* Adds open-load runs; a tenth of each is warm-up. */
 static void add_load(struct reproduce_plan *p, const struct diameter2_network *n, const char *routing,
                      const char *traffic, const double *rates)
 {
@@ -91,7 +90,8 @@ void plan_oblivious(struct reproduce_plan *p)
     }
 }
 
-/* Detours that are weighed, what one costs more, and up to which share of a buffer there is none. */
+/* Parameters of UGAL: the number of detours compared and the cost factor of a detour. `threshold`: minimum share of a
+ * buffer in use, below which there is no detour. */
 static void plan_adaptive(struct reproduce_plan *p, unsigned network, const char *threshold)
 {
     static const struct {
@@ -130,8 +130,8 @@ static void plan_exchange(struct reproduce_plan *p, const char *traffic, uint64_
             add(p, &networks[p->effort][i], routings[r], (struct reproduce_run){.traffic = traffic, .bytes = bytes});
 }
 
-/* The study's 7.5 KB are 30 packets of its 256 B for everybody. In random orders: shifts in common send all hosts of a
- * router to one other router at a time, on an MLFM by the only link there is. */
+/* The study's 7.5 KB are 30 of its packets to each host. Partners are in random order: with common shifts all hosts of
+ * a router send to one other router at a time, which on an MLFM they reach by a single link. */
 void plan_all_to_all(struct reproduce_plan *p)
 {
     plan_exchange(p, "all-to-all-random", 30 * HX_MAX_PAYLOAD);

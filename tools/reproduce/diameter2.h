@@ -8,15 +8,15 @@
 struct diameter2_network {
     const char *name; /* for plots */
     const char *spec;
-    double worst; /* share of the injection that minimal routing carries in the worst case */
+    double worst; /* share of injection that minimal routing carries in the worst case */
 };
 
-/* The one that a run's fabric is, whatever its routing; NULL: none. */
+/* The network of a run's fabric, with any routing; NULL: none. */
 const struct diameter2_network *diameter2_network_of(const char *fabric, enum reproduce_effort effort);
 
 enum { DIAMETER2_ROUTINGS = 6 }; /* of an exchange: minimal, Valiant, UGAL-L by three choices, and with a threshold */
 
-/* For what is calculated and needs no run. */
+/* For experiments that are computed without runs. */
 void plan_nothing(struct reproduce_plan *p);
 void plan_oblivious(struct reproduce_plan *p);
 void plan_sf_a(struct reproduce_plan *p);

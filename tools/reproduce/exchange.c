@@ -1,4 +1,4 @@
-/* exchange.c - figures 13 and 14 of the diameter-two study: all-to-all and nearest neighbour exchange to the end. */
+/* exchange.c - figures 13 and 14 of the diameter-two study: complete all-to-all and nearest neighbour exchanges. */
 #include "tools/reproduce/diameter2.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 
 static const char hammingmesh[] = "hammingmesh"; /* Hoefler et al., SC22 */
 static const char diameter2[] = "diameter2";     /* Kathareios et al., SC15 */
-static const char jobs[] = "jobs";               /* our own */
+static const char jobs[] = "jobs";               /* hxmesh's own experiments */
 
 const struct experiment experiments[] = {
     {hammingmesh, "table2", "Table II: bandwidth, diameter and cost of the small and the large cluster", 45,
@@ -39,7 +39,7 @@ const struct experiment experiments[] = {
     {NULL, NULL, NULL, 0, NULL, NULL}};
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments - 1, NAME = 64, LINE = 160 };
 
-/* The first paper's names stand alone too: they did before there was another paper. */
+/* Names of the first paper are accepted without the paper too. */
 static bool stands_alone(const struct experiment *e)
 {
     return strcmp(e->paper, experiments[0].paper) == 0;

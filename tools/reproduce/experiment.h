@@ -1,4 +1,4 @@
-/* experiment.h - the experiments that can be run, by the paper that has them. */
+/* experiment.h - the list of experiments, by paper. */
 #ifndef HXMESH_TOOLS_REPRODUCE_EXPERIMENT_H
 #define HXMESH_TOOLS_REPRODUCE_EXPERIMENT_H
 
@@ -8,23 +8,23 @@ struct experiment {
     const char *paper; /* "hammingmesh" */
     const char *name;  /* in that paper: "table2" */
     const char *title;
-    unsigned minutes; /* that it may take unless the caller says else; 0: it takes seconds */
+    unsigned minutes; /* time limit if the user gives none; 0: it takes seconds */
     void (*plan)(struct reproduce_plan *p);
     void (*show)(struct reproduce_figure *f);
 };
 
 extern const struct experiment experiments[]; /* ends with .name NULL */
 
-/* Whether the word means it: "all", its paper, "paper/name", and of the first paper the name alone. */
+/* Whether the word selects it: "all", its paper, "paper/name", or the name alone if its paper is the first. */
 bool experiment_is(const struct experiment *e, const char *word);
 
-/* Every such word, for choices; ends with NULL. */
+/* Every valid word; ends with NULL. */
 const char *const *experiment_words(void);
 
-/* A line each, with its time, as --help lists them. */
+/* A line for each experiment with its time, for --help. */
 const char *experiment_list(void);
 
-/* Where its files are below the folder of all, without their ending: of the first paper the name alone. */
+/* Writes the path of its files below the output folder, without suffix: of the first paper only the name. */
 void experiment_stem(const struct experiment *e, char *stem, size_t bytes);
 
 #endif

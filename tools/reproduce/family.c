@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* q = 4w + d: 2 q^2 routers of (3q - d) / 2 links, and half as many hosts, rounded down as the paper's smaller one. */
+/* q = 4w + d: 2 q^2 routers with (3q - d) / 2 links, and half as many hosts, rounded down like the paper's smaller
+ * one. */
 static bool slim_fly(unsigned radix, struct family_member *m)
 {
     for (unsigned q = radix; q >= 3; q--) {
@@ -71,8 +72,8 @@ static bool three_levels(unsigned radix, struct family_member *m)
     return true;
 }
 
-/* Two sides of s routers, a third of whose ports, or less, lead to hosts, s at most: what crosses a cut is just
- * enough. */
+/* Two dimensions of s routers. At most a third of the ports, and at most s, lead to hosts: then a cut has just enough
+ * links. */
 static bool hyperx(unsigned radix, struct family_member *m)
 {
     unsigned s = radix / 3 + 1;
@@ -85,7 +86,7 @@ static bool hyperx(unsigned radix, struct family_member *m)
     return s >= 2;
 }
 
-/* As Kim et al. balance it: a = 2p = 2h, and as many groups as a group has global links, and one. */
+/* Balanced as by Kim et al.: a = 2p = 2h, and one group more than a group has global links. */
 static bool dragonfly(unsigned radix, struct family_member *m)
 {
     unsigned h = (radix + 1) / 4;

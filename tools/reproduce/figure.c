@@ -1,4 +1,4 @@
-/* figure.c - prints and writes what an experiment shows (tools/reproduce/figure.h). */
+/* figure.c - prints and writes the results of an experiment (tools/reproduce/figure.h). */
 #include "tools/reproduce/figure.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -67,7 +67,7 @@ void figure_begin(struct reproduce_figure *f)
     f->results = json_array();
 }
 
-/* ---- for a person ---- */
+/* ---- text ---- */
 
 static unsigned count_of(const struct reproduce_plan *p, enum reproduce_state state)
 {
@@ -121,7 +121,7 @@ void figure_print(const struct reproduce_figure *f, FILE *out)
         fprintf(out, "  - %s\n", f->annotation[i]);
 }
 
-/* ---- for programs ---- */
+/* ---- JSON and files ---- */
 
 static json_t *runs_json(const struct reproduce_plan *p)
 {

@@ -1,5 +1,5 @@
-/* interference.c - an experiment of our own: the same job mixes on fabrics of 256 hosts, each job alone against all
- * together. Its runs are its own (plan_nothing): they are of jobs. */
+/* interference.c - runs the same job mixes on several fabrics of 256 hosts, each job alone against all together. It
+ * makes its own runs, as these have jobs (plan_nothing). */
 #include "tools/interference/interference.h"
 #include "base/rng.h"
 #include "sched/placement.h"
@@ -25,13 +25,13 @@ enum {
 
 static const struct fabric {
     const char *spec, *name;
-    bool boards; /* are found as on a HammingMesh: there is one way to place a job */
+    bool boards; /* has boards: a job can be placed in one manner only */
 } fabrics[FABRICS] = {{"8x8 Hx2Mesh", "8x8 Hx2Mesh", true},
                       {"fat-tree hosts=256 radix=32 taper=2", "fat tree, taper 2", false},
                       {"dragonfly a=8 p=4 h=4 groups=8", "Dragonfly", false},
                       {"torus 8x8x4", "torus 8x8x4", false}};
 
-/* One mix, by sizes in boards, the largest first. */
+/* A random mix: job sizes in boards, the largest first. */
 struct drawn {
     unsigned jobs, boards[MOST_JOBS];
 };
@@ -42,7 +42,7 @@ static int larger_first(const void *a, const void *b)
     return (one < other) - (one > other);
 }
 
-/* Leaves those that find room on the HammingMesh beside those before them, so that all fabrics have the same mix. */
+/* Drops jobs that find no room on the HammingMesh after those before them, so that all fabrics have the same mix. */
 static void keep_placed(struct drawn *d)
 {
     const struct hx_placement_rules rules = {
@@ -62,7 +62,7 @@ static void keep_placed(struct drawn *d)
     hx_boards_free(&boards);
 }
 
-/* Jobs of two boards and more: those of one have no traffic that could meet. */
+/* Draws jobs of two or more boards: jobs of one board have no traffic that can interfere. */
 static void draw_mix(struct drawn *d, uint64_t seed)
 {
     struct hx_job_sizes sizes;
@@ -91,13 +91,13 @@ static void say_job(char text[TEXT], const struct fabric *f, unsigned boards, un
         (void)snprintf(text, TEXT, "%u %s place=%s", boards * BOARD, traffic[number % 3], place);
 }
 
-/* What all mixes on a fabric come to. */
+/* Statistics over all mixes on a fabric. */
 struct sum {
     unsigned jobs;
     double slowdown, worst, packets, shared, foreign;
 };
 
-/* False: we were interrupted. One that fails ends the program. */
+/* Measures one mix. false: interrupted. Exits if a run fails. */
 static bool add_mix(struct sum *sum, const struct fabric *f, unsigned place, uint64_t seed)
 {
     static const char *const nothing[] = {NULL};
@@ -127,7 +127,7 @@ static bool add_mix(struct sum *sum, const struct fabric *f, unsigned place, uin
         sum->foreign += (double)j->foreign_packets;
     }
     if (!good && !child_interrupted())
-        exit(HX_EXIT_FAILED); /* what failed has been said */
+        exit(HX_EXIT_FAILED); /* interference_measure() has reported the error */
     if (good)
         interference_free(&in);
     hx_spec_free(&spec);

@@ -1,5 +1,5 @@
-/* load.c - figures 6 to 12 of the diameter-two study: throughput and latency over offered load, by routing, under
- * uniform traffic and each network's worst case. */
+/* load.c - figures 6 to 12 of the diameter-two study: throughput and latency over offered load, by routing, for uniform
+ * traffic and each network's worst case. */
 #include "tools/reproduce/diameter2.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const char *routing_of(const char *fabric)
     return routing ? routing + strlen("routing=") : "minimal";
 }
 
-/* What is carried where everything is offered; NAN: that was not run. */
+/* Carried load at full offered load, in per cent; NAN: not run. */
 static double saturation(const struct reproduce_plan *p, const char *fabric, const char *traffic)
 {
     for (unsigned i = 0; i < p->count; i++) {

@@ -26,7 +26,7 @@ static void fig11_table(struct reproduce_figure *f)
     }
 }
 
-/* HammingMeshes, or what they are compared with. */
+/* Plots HammingMeshes (own), or the other fabrics. */
 static void fig11_plot(struct reproduce_figure *f, bool own)
 {
     struct plot *p = figure_plot(f,
@@ -73,7 +73,7 @@ void show_fig11(struct reproduce_figure *f)
 
 /* ---- figure 12 ---- */
 
-/* What all accelerators of a fabric received, over all seeds, ascending, in percent of injection. */
+/* Bandwidth received by all accelerators of a fabric, over all seeds, ascending, in percent of injection. */
 struct sample {
     double *share;
     unsigned count, seeds;
@@ -138,7 +138,7 @@ void show_fig12(struct reproduce_figure *f)
 {
     struct text_table *t = figure_table(f, 1);
     text_table_row(t, "received, % of injection", "seeds", "least", "5 %", "median", "mean", "95 %", "most", "paper");
-    struct plot *plot[2]; /* of HammingMeshes and of the others */
+    struct plot *plot[2]; /* for HammingMeshes, and for the others */
     for (unsigned others = 0; others < 2; others++)
         plot[others] = figure_plot(
             f, others ? "Random permutations, other fabrics (figure 12)" : "Random permutations (figure 12)",

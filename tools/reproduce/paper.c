@@ -1,4 +1,4 @@
-/* paper.c - what the paper says (tools/reproduce/paper.h). */
+/* paper.c - values of the paper (tools/reproduce/paper.h). */
 #include "tools/reproduce/paper.h"
 #include "spec/collective_model.h"
 #include "spec/spec.h"
@@ -58,7 +58,7 @@ const char *paper_brief(const char *fabric)
     return brief ? brief : fabric;
 }
 
-/* To the next accelerator, a - 1 times out of a on the board, once through a network. */
+/* Mean latency to the next accelerator: of a such links, a - 1 are on the board and one crosses a network. */
 static double neighbour_latency(const struct hx_geometry *g, const struct hx_timing *t)
 {
     double cables = g->row.spines ? 4 : 2;

@@ -1,4 +1,4 @@
-/* plan.c - which simulations an experiment consists of (tools/reproduce/plan.h). */
+/* plan.c - the simulations of each experiment (tools/reproduce/plan.h). */
 #include "tools/reproduce/plan.h"
 #include "tools/reproduce/paper.h"
 
@@ -21,7 +21,7 @@ static const char *const large_cluster[][2] = {[REPRODUCE_QUICK] = {"6x6 Hx2Mesh
                                                [REPRODUCE_DEFAULT] = {"64x64 Hx2Mesh", "32x32 Hx4Mesh"},
                                                [REPRODUCE_FULL] = {"64x64 Hx2Mesh", "32x32 Hx4Mesh"}};
 
-/* What the paper compares with. Of the large ones the HyperX is the Hx1Mesh (paper.h). */
+/* The fabrics that the paper compares with. The large HyperX is the Hx1Mesh (paper.h). */
 enum { TORUS = 5, OTHERS };
 static const char *const others[][OTHERS] = {
     [REPRODUCE_QUICK] = {"fat-tree hosts=64 radix=16", "fat-tree hosts=64 radix=16 down=8 up=4",
@@ -62,17 +62,19 @@ static void add_all_reduce(struct reproduce_plan *p, const char *fabric, const c
 
 struct table2_sizes {
     uint64_t message;
-    uint64_t shifts;      /* of the large cluster */
-    uint64_t others;      /* shifts of the other fabrics but the torus; 0: all */
-    uint64_t torus;       /* message there: a shift moves all by the same hops, so that a few of them load few links */
-    uint64_t small[3];    /* vectors of the small cluster, by which comes first; 0: no more */
-    uint64_t large[3];    /* of the large one */
-    uint64_t large_other; /* vector of the other fabrics there, */
-    uint64_t large_message; /* message, */
-    uint64_t large_others;  /* shifts, 0: all, */
-    uint64_t large_time;    /* ns that all of them send there, of which the second half counts, */
-    uint64_t torus_time;    /* and on the torus, where a packet passes sixty hosts */
-    bool rings_large;       /* on 16,384 accelerators the two rings are 2 * 16,383 steps, however small the vector */
+    uint64_t shifts; /* of the large cluster */
+    uint64_t others; /* shifts of the small cluster's other fabrics except the torus; 0: all */
+    /* message on the torus, where few shifts would load few links, as a shift moves all packets by the same hops */
+    uint64_t torus;
+    uint64_t small[3];      /* vectors of the small cluster, in order of priority; 0: end */
+    uint64_t large[3];      /* vectors of the large cluster */
+    uint64_t large_other;   /* vector of the large cluster's other fabrics */
+    uint64_t large_message; /* message of these */
+    uint64_t large_others;  /* shifts of these; 0: all */
+    uint64_t large_time;    /* duration for these in ns; the second half is measured */
+    uint64_t torus_time;    /* the same for the torus, where a packet passes sixty hosts */
+    /* two rings on 16,384 accelerators take 2 * 16,383 steps for any vector, so they may be too slow */
+    bool rings_large;
 };
 
 static const struct table2_sizes table2_sizes[] = {
@@ -121,10 +123,9 @@ static void add_large_vectors(struct reproduce_plan *p, uint64_t bytes, bool rin
     }
 }
 
-/* Few shifts are no sample where links join groups: each sends a whole group to two others. So there are many, as far
- * as memory goes: what hosts know of each other is half a KiB or so a pair. Many short messages would be filled and
- * drained for a large part of their time; so all send as long as they are given, and what counts is what flows when the
- * fabric is full. */
+/* A few shifts are no fair sample on fabrics with groups: each sends a whole group to two others. So there are as many
+ * as memory allows: each pair of hosts takes about half a KiB. Short messages would fill and drain the fabric for much
+ * of the time, so all send for a fixed time, and the full fabric is measured. */
 static void add_large_others(struct reproduce_plan *p, const struct table2_sizes *sizes)
 {
     for (unsigned f = 0; f < OTHERS; f++) {
@@ -152,7 +153,7 @@ void plan_table2(struct reproduce_plan *p)
         add_all_to_all(p, others[p->effort][f], f == TORUS ? sizes->torus : sizes->message,
                        f == TORUS ? 0 : sizes->others);
     for (unsigned f = 0; f < OTHERS; f++) {
-        /* One ring in the order of the hosts leaves a leaf once; two on the grid use all links of a host that has
+        /* One ring in the order of the hosts leaves a leaf once. Two rings on the grid use all links of a host with
          * several. */
         add_all_reduce(p, others[p->effort][f], "ring", sizes->small[0]);
         add_all_reduce(p, others[p->effort][f], "rings", sizes->small[0]);
@@ -163,7 +164,7 @@ void plan_table2(struct reproduce_plan *p)
     for (unsigned f = 0; f < OTHERS; f++)
         add_all_reduce(p, large_others[p->effort][f], "torus", sizes->large_other);
     for (unsigned i = 1; i < 3; i++) {
-        /* Small clusters are near the end of their curves by now. */
+        /* Larger vectors first on the large clusters: the small ones are already near the end of their curves. */
         add_large_vectors(p, sizes->large[i], sizes->rings_large);
         add_small_vectors(p, sizes->small[i]);
     }
@@ -175,7 +176,7 @@ void plan_fig11(struct reproduce_plan *p)
 {
     static const uint64_t sizes[] = {KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB};
     static const unsigned counts[] = {[REPRODUCE_QUICK] = 4, [REPRODUCE_DEFAULT] = 6, [REPRODUCE_FULL] = 7};
-    /* Of the other fabrics' larger messages a sample of shifts, of the torus a large one: each of them loads one
+    /* Shifts of larger messages on the other fabrics: a sample. The torus needs a large one, as each shift loads one
      * direction. */
     static const uint64_t sample[][2] = {
         [REPRODUCE_QUICK] = {0, 0}, [REPRODUCE_DEFAULT] = {32, 128}, [REPRODUCE_FULL] = {0, 0}};
@@ -187,7 +188,7 @@ void plan_fig11(struct reproduce_plan *p)
     }
 }
 
-/* A message of everybody to a partner by lot. */
+/* Each host sends one message to a random partner. */
 static void add_permutation(struct reproduce_plan *p, const char *fabric, uint64_t bytes, uint64_t seed)
 {
     add(p, (struct reproduce_run){.fabric = fabric, .traffic = "permutation", .bytes = bytes, .seed = seed});
@@ -211,8 +212,8 @@ void plan_fig12(struct reproduce_plan *p)
 static const char *const algorithms[] = {"torus", "rings", "ring", "tree"};
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
-/* Vectors from `least` up to a most one for each algorithm (0: it is not run), each four times as large as the one
- * before; likewise of the other fabrics, by what uses all links of a host. */
+/* Adds vectors from `least` to most[algorithm] (0: none), each four times as large as the last. Other fabrics, up to
+ * `most_others`, use the algorithm that uses all links of a host. */
 static void add_sweep(struct reproduce_plan *p, const char *const fabric[2], uint64_t least,
                       const uint64_t most[ALGORITHMS], uint64_t most_others)
 {

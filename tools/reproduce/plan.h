@@ -1,4 +1,4 @@
-/* plan.h - which simulations an experiment consists of. */
+/* plan.h - the simulations of each experiment. */
 #ifndef HXMESH_TOOLS_REPRODUCE_PLAN_H
 #define HXMESH_TOOLS_REPRODUCE_PLAN_H
 
@@ -7,13 +7,13 @@
 enum { REPRODUCE_MOST_RUNS = 512 };
 
 enum reproduce_effort {
-    REPRODUCE_QUICK,   /* other, smaller fabrics and messages: a demonstration */
-    REPRODUCE_DEFAULT, /* the paper's fabrics, as far as some minutes take */
+    REPRODUCE_QUICK,   /* smaller fabrics and messages: a demonstration */
+    REPRODUCE_DEFAULT, /* the paper's fabrics, as far as some minutes allow */
     REPRODUCE_FULL     /* the paper's sizes */
 };
 extern const char *const reproduce_efforts[];
 
-/* Runs in the order in which they are begun: what matters most first, so that a limit in time leaves out the rest. */
+/* Runs in order: the most important first, so that a time limit leaves out the least. */
 struct reproduce_plan {
     enum reproduce_effort effort;
     unsigned count;
@@ -26,7 +26,7 @@ void plan_fig12(struct reproduce_plan *p);
 void plan_fig13(struct reproduce_plan *p);
 void plan_fig17(struct reproduce_plan *p);
 
-/* The fabrics of a plan, each once, in order of appearance; returns how many. */
+/* The fabrics of a plan, each once, in order of appearance. Returns how many. */
 enum { REPRODUCE_MOST_FABRICS = 24 };
 unsigned plan_fabrics(const struct reproduce_plan *p, const char *fabrics[REPRODUCE_MOST_FABRICS]);
 

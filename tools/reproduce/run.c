@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- how much work ---- */
+/* ---- estimate of the work ---- */
 
-/* Switches that a packet to a random other accelerator passes. */
+/* Mean number of switches between two random accelerators. */
 static double mean_switches(const struct hx_geometry *g)
 {
     double x = 0;
@@ -29,13 +29,13 @@ static double mean_switches(const struct hx_geometry *g)
     return 1 + x / ((double)g->columns * g->columns) + y / ((double)g->rows * g->rows);
 }
 
-/* To the next accelerator of a row or column: on the board, or to the next board. */
+/* Mean number of switches to the next accelerator of a row or column, on the same board or the next. */
 static double neighbour_switches(const struct hx_geometry *g)
 {
     return 2 + 1.0 / g->a;
 }
 
-/* Switches that a packet passes, to anybody and to a neighbour on the logical grid. */
+/* Mean number of switches that a packet passes: to a random host, and to a neighbour on the logical grid. */
 struct passes {
     double mean, neighbour;
 };
@@ -64,7 +64,7 @@ static double all_reduce_packets(const struct reproduce_run *run, const struct h
     return fmax(payload, n * steps);
 }
 
-/* Packets that a host sends in the time it is given, as far as all of them together can. */
+/* Packets that a host sends in the run's duration, limited by the all-to-all bound. */
 static double sent_in(const struct reproduce_run *run, const struct hx_fabric *g)
 {
     enum hx_timing_preset preset = HX_TIMING_PAPER;
@@ -99,7 +99,7 @@ double reproduce_estimate(const struct reproduce_run *run)
     return all * switches;
 }
 
-/* ---- its command line ---- */
+/* ---- command line ---- */
 
 static void add_bytes(struct hx_arguments *a, uint64_t bytes)
 {
@@ -171,7 +171,7 @@ static void write_command(struct reproduce_run *run, const struct hx_arguments *
     }
 }
 
-/* ---- its report ---- */
+/* ---- report ---- */
 
 static bool number(const json_t *report, const char *key, double *value)
 {
@@ -192,11 +192,11 @@ static bool read_received(struct reproduce_run *run, const json_t *report)
     return true;
 }
 
-/* The first thing that the report does not hold; NULL: all is there. */
+/* Reads the report into the run. Returns the first key that is missing; NULL: none. */
 static const char *read_report(struct reproduce_run *run, const json_t *report)
 {
     const json_t *of_share = run->algorithm ? json_object_get(report, "collective") : report;
-    const char *share_key = run->algorithm ? "vector_share" : "share_of_injection"; /* as the paper has it */
+    const char *share_key = run->algorithm ? "vector_share" : "share_of_injection"; /* as the paper defines it */
     if (!number(of_share, share_key, &run->share))
         return run->algorithm ? "collective.vector_share" : share_key;
     if (!number(report, "virtual_seconds", &run->virtual_seconds))

@@ -1,4 +1,4 @@
-/* run.h - one simulation of `hxmesh run --clock virtual`: what is asked, what came out. */
+/* run.h - one simulation by `hxmesh run --clock virtual`: its parameters and results. */
 #ifndef HXMESH_TOOLS_REPRODUCE_RUN_H
 #define HXMESH_TOOLS_REPRODUCE_RUN_H
 
@@ -9,46 +9,46 @@
 enum { REPRODUCE_COMMAND = 384, REPRODUCE_FABRIC = 96 };
 
 enum reproduce_state {
-    REPRODUCE_WAITING, /* not begun */
-    REPRODUCE_LEFT,    /* left out: it would not have ended within the time allowed */
+    REPRODUCE_WAITING, /* not started */
+    REPRODUCE_LEFT,    /* left out: it would exceed the time limit */
     REPRODUCE_DONE,
     REPRODUCE_FAILED
 };
 
 struct reproduce_run {
-    /* What is asked. */
+    /* Parameters. */
     const char *fabric;
-    const char *traffic;   /* as --traffic */
+    const char *traffic;   /* value of --traffic */
     const char *algorithm; /* of a collective; NULL: messages */
     uint64_t bytes;        /* of a message, or of a vector */
     uint64_t shifts;       /* of an all-to-all; 0: all */
     uint64_t seed;
     uint64_t duration, warm_up;  /* ns; 0: until all is sent */
-    double rate;                 /* share of the injection that is offered; 0: all */
+    double rate;                 /* offered share of injection; 0: all */
     const char *timing;          /* NULL: table III */
-    uint64_t buffer;             /* bytes of a port; 0: as the timing has it */
-    char text[REPRODUCE_FABRIC]; /* of the fabric, where it is put together for this run */
-    /* What came out; shares are fractions of one. */
+    uint64_t buffer;             /* bytes of a port; 0: the timing's */
+    char text[REPRODUCE_FABRIC]; /* storage for `fabric`, if it is built for this run */
+    /* Results; shares are 0 .. 1. */
     enum reproduce_state state;
-    char command[REPRODUCE_COMMAND]; /* as a user types it */
+    char command[REPRODUCE_COMMAND]; /* as typed by a user */
     double share;                    /* of injection; of a collective: of the best possible */
     double bound;                    /* of an all-to-all */
     double virtual_seconds;
-    double p50_ns, p99_ns;               /* latency of packets; NAN: the report has none */
-    double packet_hops, hops_per_second; /* of real time, all workers together */
+    double p50_ns, p99_ns;               /* latency of packets; NAN: not in the report */
+    double packet_hops, hops_per_second; /* per second of real time, all workers */
     double wall_seconds;
     double *received; /* [receivers]: share of injection that each accelerator received */
     unsigned receivers;
 };
 
-/* Packet-hops it will take, about. */
+/* Estimated packet-hops of the run. */
 double reproduce_estimate(const struct reproduce_run *run);
 
-/* Runs it with the program at `path`; workers 0: one a core. False: it failed, and one line has said so, or it was
+/* Runs it with the program at `path`; workers 0: one a core. false: it failed and printed an error line, or it was
  * interrupted. */
 bool reproduce_do(struct reproduce_run *run, const char *path, unsigned workers, bool quiet);
 
-/* "command", and what it took. A new reference. */
+/* "command" and the results. A new reference. */
 json_t *reproduce_run_json(const struct reproduce_run *run);
 
 void reproduce_run_free(struct reproduce_run *run);

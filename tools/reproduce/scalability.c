@@ -1,5 +1,5 @@
-/* scalability.c - figures 3 and 4 of the diameter-two study: hosts that switches of a radix can join, what a host costs
- * in links and switch ports, and what crosses the middle. */
+/* scalability.c - figures 3 and 4 of the diameter-two study: hosts by switch radix, cost of a host in links and ports,
+ * and bisection. */
 #include "spec/spec.h"
 #include "tools/reproduce/diameter2.h"
 #include "tools/reproduce/family.h"
@@ -41,7 +41,7 @@ static unsigned used_ports(const struct hx_fabric *g)
     return used;
 }
 
-/* What `hxmesh info` says of the fabrics that the study simulated, or a small one. */
+/* Figures, as of `hxmesh info`, of a fabric that the study simulated, or of a small one. */
 static void parts_row(struct reproduce_figure *f, struct text_table *t, const char *text)
 {
     struct hx_spec spec;
@@ -50,7 +50,7 @@ static void parts_row(struct reproduce_figure *f, struct text_table *t, const ch
     struct hx_bill bill = hx_fabric_bill(g);
     struct hx_distances d = hx_fabric_distances(g);
     double ports = (double)used_ports(g) / g->hosts;
-    double links = (ports + 1) / 2; /* a host's end of its own link is no switch's port */
+    double links = (ports + 1) / 2; /* a host's end of its own link is not a switch port */
     double usd = (double)bill.usd / g->bought_planes / g->hosts;
     struct cells c = {0};
     text_table_row(t, text, cell(&c, 0, g->hosts), cell(&c, 0, g->nodes - g->hosts), cell(&c, 2, links),

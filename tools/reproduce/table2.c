@@ -103,7 +103,7 @@ static void bars(struct reproduce_figure *f, const char *title, const char *cons
     }
 }
 
-/* The small cluster's fabrics in one plot, those of more than twice as many hosts in another. */
+/* Plots the small cluster's fabrics, and separately those with more than twice as many hosts. */
 static void plots(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
 {
     const char *cluster[2][REPRODUCE_MOST_FABRICS];
@@ -116,7 +116,7 @@ static void plots(struct reproduce_figure *f, const char *const *fabrics, unsign
     bars(f, "Bandwidth of the large cluster (table II)", cluster[1], counts[1]);
 }
 
-/* Which all-to-alls are samples of so many shifts. */
+/* Names the fabrics whose all-to-all is a sample of `shifts` shifts. */
 static void annotation_sample(struct reproduce_figure *f, const char *const *fabrics, unsigned count, uint64_t shifts)
 {
     char names[FIGURE_ANNOTATION] = "";

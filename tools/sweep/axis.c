@@ -1,4 +1,4 @@
-/* axis.c - lists and ranges of values (tools/sweep/sweep.h). */
+/* axis.c - parses lists and ranges of values (tools/sweep/sweep.h). */
 #include "base/options/applies.h"
 #include "tools/sweep/sweep.h"
 
@@ -30,7 +30,7 @@ static bool is_number(const struct hx_option *o)
                  o->kind == HX_OPTION_REAL);
 }
 
-/* Reads a value as the option does. */
+/* Parses a value as the option does. Returns an error, or NULL. */
 static const char *read_value(const struct hx_option *o, const char *text, double *number)
 {
     const char *wrong = o ? hx_option_apply(o, text) : NULL;
@@ -88,7 +88,7 @@ static const char *add_doubling(struct sweep_axis *axis, double low, double high
     return wrong ? wrong : add_number(axis, high);
 }
 
-/* A share goes up by a twentieth at a time. */
+/* Adds shares in steps of SHARE_STEP. */
 static const char *add_shares(struct sweep_axis *axis, double low, double high)
 {
     const char *wrong = NULL;
@@ -149,11 +149,11 @@ const char *sweep_axis_add(struct sweep_axis *axis, const char *text)
     }
 }
 
-/* ---- options that are for some runs only ---- */
+/* ---- options for some runs only ---- */
 
 static const char *const no_names[] = {NULL};
 
-/* The mask of a run: its clock and its pattern, as far as they are on the command line. */
+/* The clock and pattern of a run, as HX_FOR_ bits; any, if they are not on the command line. */
 static uint64_t mask_of(const struct sweep *s, unsigned run)
 {
     uint64_t mask = HX_FOR_ANY_CLOCK | HX_FOR_ANY_PATTERN;
@@ -191,7 +191,7 @@ void sweep_find_applying(struct sweep *s)
     }
 }
 
-/* One that is for no run is left to the run, which says so. */
+/* An option that applies to no run is passed to all, so that the run reports the error. */
 bool sweep_applies(const struct sweep *s, unsigned run, unsigned axis)
 {
     return !s->axis[axis]->sometimes || is_for(s, run, axis);

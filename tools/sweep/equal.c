@@ -1,4 +1,4 @@
-/* equal.c - what the hosts of a sweep's fabrics inject, and how it is made equal (tools/sweep/sweep.h). */
+/* equal.c - injection bandwidth of a sweep's fabrics, and how to make it equal (tools/sweep/sweep.h). */
 #include "tools/sweep/sweep.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ static bool is_whole(double value)
     return fabs(value - round(value)) < 1e-6;
 }
 
-/* A rate that is not 1 goes into the link's and the crossbar's Gb/s, which are whole numbers. */
+/* Dies unless link and crossbar rates in Gb/s times the rate are whole numbers. */
 static void check_rate(const struct sweep *s, unsigned i)
 {
     double rate = s->injection[i].rate;

@@ -1,4 +1,4 @@
-/* figures.c - the numbers that a report may have, flat, and their units (tools/sweep/sweep.h, docs/report.md). */
+/* figures.c - numbers that a report may have, by flat name, and their units (tools/sweep/sweep.h, docs/report.md). */
 #include "base/drops.h"
 #include "base/error.h"
 #include "tools/sweep/sweep.h"

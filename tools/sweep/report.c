@@ -1,4 +1,4 @@
-/* report.c - what came out of a sweep, for a person and for programs (tools/sweep/sweep.h). */
+/* report.c - results of a sweep as table, JSON, CSV and plot (tools/sweep/sweep.h). */
 #include "base/csv.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -50,21 +50,21 @@ json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report)
     return row;
 }
 
-/* A figure of a run; NAN: it has none. */
+/* A figure of a run; NAN: none. */
 static double figure_of(const struct sweep_row *row, const char *name)
 {
     const json_t *value = row->figures ? json_object_get(row->figures, name) : NULL;
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* ---- for a person ---- */
+/* ---- table ---- */
 
 static bool has_unit(const char *figure, const char *unit)
 {
     return strcmp(sweep_figure_unit(figure), unit) == 0;
 }
 
-/* Shares in percent, times with their unit. */
+/* Formats a figure: shares in percent, times with their unit. */
 static const char *cell_of(char text[HX_VALUE_TEXT], const char *name, double value)
 {
     if (!isfinite(value))
@@ -99,7 +99,7 @@ static unsigned varied(const struct sweep *s)
     return n;
 }
 
-/* Empty where the run is without that option. */
+/* Empty if the option does not apply to the run. */
 static const char *value_text(const struct sweep *s, unsigned run, unsigned axis)
 {
     return sweep_applies(s, run, axis) ? sweep_value(s, run, axis)->text : "";
@@ -107,8 +107,7 @@ static const char *value_text(const struct sweep *s, unsigned run, unsigned axis
 
 enum { VARIED = 5, MOST_FIGURES = COLUMNS_MOST };
 
-/* The figures of the table, what matters most first: time and Gb/s, then what hosts can inject, if there is anything to
- * compare. */
+/* Chooses the table's figures, the most important first: time, Gb/s, then injection if there are several fabrics. */
 static unsigned figures_of(const struct sweep *s, const char *figures[MOST_FIGURES])
 {
     static const char *const usual[] = {"seconds",        "gbps_per_host",      "injection_gbps", "planes",
@@ -174,7 +173,7 @@ void sweep_print(const struct sweep *s, FILE *out)
     text_table_free(t);
 }
 
-/* ---- for programs ---- */
+/* ---- JSON and CSV ---- */
 
 void sweep_write_json(const struct sweep *s, const char *path)
 {
@@ -185,7 +184,7 @@ void sweep_write_json(const struct sweep *s, const char *path)
     hx_json_write(rows, path);
 }
 
-/* All columns that any row has. */
+/* Writes every column that any row has. */
 void sweep_write_csv(const struct sweep *s, const char *path)
 {
     FILE *out = hx_output_open(path);
@@ -216,7 +215,7 @@ void sweep_write_csv(const struct sweep *s, const char *path)
     hx_output_close(out, path);
 }
 
-/* ---- a plot ---- */
+/* ---- plot ---- */
 
 const struct sweep_axis *sweep_x(const struct sweep *s)
 {
@@ -230,14 +229,14 @@ const struct sweep_axis *sweep_x(const struct sweep *s)
     return best;
 }
 
-/* What tells a run's line from the others. */
+/* Writes the values that distinguish a run's line from the others. */
 static void name_line(const struct sweep *s, unsigned run, const struct sweep_axis *x, char name[PLOT_TEXT])
 {
     name[0] = '\0';
     for (unsigned i = 0; i < s->axes; i++) {
         const struct sweep_axis *a = s->axis[i];
         size_t used = strlen(name);
-        bool is_fabric = i == 0; /* the first always, for a line has a name */
+        bool is_fabric = i == 0; /* always shown, so that a line has a name */
         if (a == x || (a->count < 2 && !is_fabric) || !sweep_applies(s, run, i))
             continue;
         (void)snprintf(name + used, PLOT_TEXT - used, "%s%s%s%.60s", used ? ", " : "",
@@ -253,7 +252,7 @@ static struct plot_series *line_of(struct plot *p, const char *name)
     return plot_add(p, PLOT_LINE, p->count, "%s", name);
 }
 
-/* The value of an axis that has but one; "varied" of one that has several. */
+/* The value of an axis with one value; "varied" if it has several. */
 static const char *only_value(const struct sweep *s, const char *name, const char *otherwise)
 {
     for (unsigned i = 0; i < s->axes; i++)
@@ -262,7 +261,7 @@ static const char *only_value(const struct sweep *s, const char *name, const cha
     return otherwise;
 }
 
-/* In what a figure is drawn whose greatest value is `most`: names are of the unit, and what it is multiplied by. */
+/* Display unit of a figure: its name, and a factor. It suits the greatest value, `most`. */
 struct drawn_unit {
     const char *name;
     double scale;
@@ -287,7 +286,7 @@ static struct drawn_unit unit_of(const char *unit, double most)
     return u;
 }
 
-/* What an axis of the plot shows: values of all runs, as far as there are any. */
+/* Range of the values of all runs on a plot axis. */
 struct drawn {
     double least, most; /* of those above 0 */
     bool some_are_0;
@@ -310,14 +309,14 @@ static struct drawn look_at(const struct sweep *s, const char *figure, unsigned 
     return d;
 }
 
-/* Two decades and more, unless they begin at 0, are drawn by their logarithm. */
+/* A logarithmic scale for a range of two decades or more, unless some values are 0. */
 static enum plot_scale scale_of(const struct drawn *d, enum plot_scale otherwise)
 {
     enum { MANY = 100 };
     return !d->some_are_0 && d->most >= MANY * d->least ? PLOT_DECADES : otherwise;
 }
 
-/* A figure or an option in words: "share of injection", "latency p99", "time". */
+/* Writes the name of a figure or option in words: "share of injection", "latency p99", "time". */
 static void write_words(char words[PLOT_TEXT], const char *name)
 {
     bool is_time = strcmp(name, "seconds") == 0 || strcmp(name, "virtual_seconds") == 0;
@@ -341,7 +340,7 @@ static enum plot_scale x_scale_of(const struct sweep_axis *x)
     return x->option->kind == HX_OPTION_REAL ? PLOT_LINEAR : PLOT_WHOLE;
 }
 
-/* Whether the figure to draw is a count. */
+/* Whether the plotted figure is a count. */
 static bool is_whole(const struct sweep *s)
 {
     for (unsigned run = 0; run < s->runs; run++) {

@@ -1,4 +1,4 @@
-/* search.c - the rate at which a fabric is full, by bisection (tools/sweep/sweep.h). */
+/* search.c - finds the saturation rate of a fabric by bisection (tools/sweep/sweep.h). */
 #include "tools/sweep/sweep.h"
 
 struct sweep_search sweep_search_start(void)

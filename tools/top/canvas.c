@@ -1,4 +1,4 @@
-/* canvas.c - drawing characters (tools/top/canvas.h). */
+/* canvas.c - a page of characters (tools/top/canvas.h). */
 #include "tools/top/canvas.h"
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
-/* canvas.h - a page of characters that is drawn first and shown afterwards, on a terminal or as plain lines. What does
- * not fit is cut off. */
+/* canvas.h - a page of characters, drawn first and then shown on a terminal or as plain lines. Clips what does not
+ * fit. */
 #ifndef CANVAS_H
 #define CANVAS_H
 
@@ -23,17 +23,16 @@ struct canvas {
     struct canvas_cell *cell; /* [rows][columns] */
 };
 
-/* Blank. */
 void canvas_new(struct canvas *c, unsigned rows, unsigned columns);
 void canvas_free(struct canvas *c);
 
-/* Writes printable characters from there on; returns the column behind them, which may lie beyond the edge. */
+/* Writes printable characters at (row, column). Returns the column behind them, which may be beyond the edge. */
 __attribute__((format(printf, 5, 6))) unsigned canvas_print(struct canvas *c, unsigned row, unsigned column,
                                                             unsigned style, const char *format, ...);
-/* The whole row in a style, whatever stands there. */
+/* Sets the style of a whole row, for any text. */
 void canvas_row_style(struct canvas *c, unsigned row, unsigned style);
 
-/* Rows up to the last one that says something, without blanks at their ends. */
+/* Writes the rows up to the last one with text, without trailing blanks. */
 void canvas_write(const struct canvas *c, FILE *out);
 
 #endif

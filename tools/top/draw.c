@@ -1,5 +1,4 @@
-/* draw.c - lays out the page of `hxmesh top` (tools/top/draw.h): what the run is and does, the hottest links, the
- * map. */
+/* draw.c - lays out the page of `hxmesh top` (tools/top/draw.h): state of the run, hottest links, map. */
 #include "tools/top/draw.h"
 #include "base/value.h"
 #include "topology/heat_map.h"
@@ -9,15 +8,15 @@
 #include <string.h>
 
 enum {
-    LEAST_LINKS = 5, /* before the map is given room */
+    LEAST_LINKS = 5, /* minimum before the map gets room */
     WORKER_COLUMNS = 20,
     WORKER_ROWS = 2,
-    LINK_COLUMN = 43, /* where the names of links begin */
+    LINK_COLUMN = 43, /* start of the links' names */
     BAR = 17,
-    FAULTS = 2 /* named */
+    FAULTS = 2 /* number of faults named */
 };
 
-/* "12.3 M": a rate with three digits. */
+/* A rate with three digits and a unit: "12.3 M". */
 static const char *rate_text(char text[16], double rate)
 {
     static const char unit[] = " kMGTP"; /* the first: none */
@@ -51,7 +50,7 @@ static void draw_title(struct canvas *c, const struct top *t)
     if (done >= 0)
         (void)snprintf(right + used, sizeof right - (size_t)used, "  %3.0f %%", done * 100);
     (void)canvas_print(c, 0, 0, CANVAS_PLAIN, "%s", left);
-    size_t length = strlen(right) + 1; /* where both do not fit, how it goes matters more than what it is */
+    size_t length = strlen(right) + 1; /* if both do not fit, the state is more important than the name */
     (void)canvas_print(c, 0, c->columns > length ? c->columns - (unsigned)length : 0, CANVAS_PLAIN, " %s", right);
     canvas_row_style(c, 0, CANVAS_BAR);
 }
@@ -88,7 +87,7 @@ static unsigned draw_drops(struct canvas *c, const struct top *t, unsigned row)
     return row + 1;
 }
 
-/* A line, where anything is broken. */
+/* Draws a line if a fault holds. */
 static unsigned draw_faults(struct canvas *c, const struct top *t, unsigned row)
 {
     const struct hx_metrics_faults *f = &t->now.faults;
@@ -135,7 +134,7 @@ static void draw_cell(void *of, unsigned row, unsigned column, unsigned shade)
     (void)canvas_print(at->canvas, at->row + row, at->column + column, CANVAS_SHADE + shade, " %u", shade);
 }
 
-/* The finest one that fits; false: none is coarse enough. */
+/* Chooses the finest map that fits. false: not even the coarsest fits. */
 static bool choose_map(struct hx_heat_map *map, const struct hx_fabric *g, unsigned rows, unsigned columns)
 {
     const unsigned a = g->mesh.a;
@@ -157,7 +156,7 @@ static bool choose_map(struct hx_heat_map *map, const struct hx_fabric *g, unsig
     return true;
 }
 
-/* Draws it at the bottom; returns the rows it takes, with its title and an empty line before it. */
+/* Draws the map at the bottom. Returns its rows, with the title and an empty line above. */
 static unsigned draw_map(struct canvas *c, const struct top *t, unsigned rows)
 {
     struct hx_heat_map map;

@@ -5,15 +5,14 @@
 #include "tools/top/canvas.h"
 #include "tools/top/top.h"
 
-/* What the user chose. */
+/* Choices of the user. */
 struct top_view {
     enum top_order order;
-    int plane;       /* TOP_ALL_PLANES, or one whose links are shown */
-    bool help;       /* the keys, in place of the links and the map */
+    int plane;       /* plane of the links shown; TOP_ALL_PLANES: all */
+    bool help;       /* shows the keys in place of links and map */
     double interval; /* seconds */
 };
 
-/* As much as fits. */
 void top_draw(struct canvas *c, const struct top *t, const struct top_view *view);
 
 #endif

@@ -67,7 +67,7 @@ static json_t *links_json(const struct top *t, unsigned most)
     return links;
 }
 
-/* Those that hold, the latest first. */
+/* The faults that hold, the latest first. */
 static json_t *faults_json(const struct top *t)
 {
     json_t *list = json_array();

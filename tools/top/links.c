@@ -1,7 +1,7 @@
 /* links.c - the hottest links of a running fabric (tools/top/top.h). */
 #include "tools/top/top.h"
 
-/* Whether `a` stands before `b`: by what grows faster now, and among equals by what has carried more. */
+/* Whether link `a` comes before `b`: by the current rate, and if equal by all packets. */
 static bool is_before(const struct top *t, enum top_order order, uint32_t a, uint32_t b)
 {
     if (order == TOP_BY_RATE && t->packets[a] != t->packets[b])

@@ -1,4 +1,4 @@
-/* screen.c - ncurses (tools/top/screen.h). */
+/* screen.c - a terminal by ncurses (tools/top/screen.h). */
 #include "tools/top/screen.h"
 #include "base/color.h"
 #include "topology/heat_map.h"
@@ -6,7 +6,7 @@
 #include <curses.h>
 #include <unistd.h>
 
-static SCREEN *screen; /* there is but one terminal */
+static SCREEN *screen; /* the only terminal */
 static bool shaded;
 
 static void open_colours(void)

@@ -1,4 +1,4 @@
-/* screen.h - a page on a terminal, and the keys pressed there. */
+/* screen.h - shows a page on a terminal and reads its keys. */
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
 
@@ -15,14 +15,14 @@ enum top_key {
     TOP_KEY_RESIZE
 };
 
-/* Whether stdout is a terminal that can be drawn on; takes it if so. */
+/* Opens the terminal if stdout is one that can draw. Returns whether it did. */
 bool top_screen_open(void);
 void top_screen_close(void);
 
 void top_screen_size(unsigned *rows, unsigned *columns);
 void top_screen_show(const struct canvas *c);
 
-/* Waits for a key, so long at most. */
+/* Waits for a key, at most `milliseconds`. */
 enum top_key top_screen_key(int milliseconds);
 
 #endif

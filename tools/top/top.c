@@ -1,4 +1,4 @@
-/* top.c - readings of a running fabric's counters, and their rates (tools/top/top.h). */
+/* top.c - reads a running fabric's counters and computes rates (tools/top/top.h). */
 #include "tools/top/top.h"
 #include "spec/spec.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A worker that has said nothing for so long does nothing: it was stopped, or is down. */
+/* A worker that publishes nothing for this time does nothing: it is stopped or down. */
 #define SILENT_NS UINT64_C(3000000000)
 
 /* ---- opening ---- */
@@ -45,7 +45,7 @@ static bool is_fabric(const char *name)
     return true;
 }
 
-/* What the first rates are since: the beginning. */
+/* The first rates start at the beginning of the run. */
 static void begin(struct top *t)
 {
     for (uint32_t w = 0; w < t->head.workers; w++)
@@ -106,14 +106,14 @@ bool top_is_virtual(const struct top *t)
 
 /* ---- rates ---- */
 
-/* A packet counts as a whole when it begins, and a worker's time is read a little after the clock: over a short while
- * more may have been begun than passed. */
+/* Limits a share to 1. Packets are counted when they start, and a worker's CPU time is read after the clock, so short
+ * intervals may give more. */
 static double at_most_all(double share)
 {
     return share < 1 ? share : 1;
 }
 
-/* Seconds of the worker's own time between its two publications. */
+/* Seconds of the worker's own time between its last two publications. */
 static double elapsed(const struct top *t, uint32_t w)
 {
     const struct hx_metrics_worker *now = &t->now.worker[w];
@@ -169,7 +169,7 @@ static void rate_of_accelerator(struct top *t, struct top_worker *of, uint32_t r
     before->messages_received = now->messages_received;
 }
 
-/* Whether the worker's rates are to be computed anew, from what it has published or from its silence. */
+/* Whether to compute the worker's rates again: it has published, or it is silent. */
 static bool has_news(const struct top *t, uint32_t w)
 {
     uint64_t at = t->now.worker[w].at_ns;
@@ -198,7 +198,7 @@ static void take_rates(struct top *t)
     }
 }
 
-/* ---- sums ---- */
+/* ---- totals ---- */
 
 static void take_sums(struct top *t)
 {
@@ -247,7 +247,7 @@ void top_read(struct top *t)
 {
     t->ended = top_has_ended(t);
     if (!is_whole(t))
-        return; /* what was read last is the end */
+        return; /* keep the last reading */
     if (t->before.worker[0].at_ns == 0)
         begin(t);
     hx_metrics_read(&t->now, &t->metrics, &t->head);
@@ -257,7 +257,7 @@ void top_read(struct top *t)
     t->hottest = top_links(t, TOP_BY_RATE, TOP_ALL_PLANES, &hottest, 1) ? t->packets[hottest.number] : 0;
 }
 
-/* ---- what follows from them ---- */
+/* ---- derived values ---- */
 
 const char *top_phase(const struct top *t)
 {

@@ -1,7 +1,7 @@
-/* top.h - what `hxmesh top` knows of a running fabric: its counters, and what they grew by between two publications.
+/* top.h - counters of a running fabric for `hxmesh top`, and their growth between two publications.
  *
- * Rates are per second of the fabric's clock, from each worker's own two publications, so that they are true however
- * far apart these are; those that say `wall` are per second of real time. At first they are since the run began. */
+ * Rates are per second of the fabric's clock. Each is computed between two publications of the worker, so it is exact
+ * for any interval. `wall` rates are per second of real time. The first rates are since the start of the run. */
 #ifndef TOP_H
 #define TOP_H
 
@@ -27,39 +27,39 @@ struct top_sum {
 struct top {
     char name[HX_RUNNING_NAME];
     struct shm_arena arena;
-    struct hx_metrics_head head; /* checked; its own copy */
+    struct hx_metrics_head head; /* a validated copy */
     struct hx_metrics metrics;
     struct hx_fabric g;
-    struct hx_metrics_reading now, before; /* before: of each worker its last other publication */
+    struct hx_metrics_reading now, before; /* before: the previous publication of each worker */
     struct top_worker *worker;             /* [workers] */
-    double *packets, *gbps, *load;         /* [links]: packets a second; Gb/s; share of what a link carries */
-    double hottest;                        /* most packets a second of a link between switches */
-    double *moved;                         /* [accelerators]: packets a second its switches send */
+    double *packets, *gbps, *load;         /* [links]: packets a second; Gb/s; share of the link's capacity */
+    double hottest;                        /* greatest packets a second of a link between switches */
+    double *moved;                         /* [accelerators]: packets a second that its switches send */
     struct top_sum sum;
-    struct top_worker rate; /* of all workers together */
+    struct top_worker rate; /* sum over all workers */
     bool ended;
-    double wall_seconds, simulated_seconds; /* since it began to send */
+    double wall_seconds, simulated_seconds; /* since the start of sending */
 };
 
-/* name NULL: the only one that runs. */
+/* Opens a running fabric; name NULL: the only one. Returns false and fills *problem if it cannot. */
 bool top_open(struct top *t, const char *name, struct hx_problem *problem);
 void top_close(struct top *t);
 
-/* Whether the fabric has ended, or its object cannot be read any more. */
+/* Whether the fabric has ended, or its memory is gone. */
 bool top_has_ended(const struct top *t);
 
-/* Takes a reading, and the rates since the one before. */
+/* Reads the counters and computes rates since the previous reading. */
 void top_read(struct top *t);
 
 bool top_is_virtual(const struct top *t);
 const char *top_phase(const struct top *t);
 const char *top_state(const struct top *t, unsigned worker);
-/* Share of what is to be done, 0 .. 1; below 0: not known. */
+/* Share of the run that is done, 0 .. 1; below 0: unknown. */
 double top_done(const struct top *t);
-/* Payload that arrives, as a share of what all accelerators could inject. */
+/* Delivered payload as a share of what all accelerators could inject. */
 double top_injection(const struct top *t);
 
-/* A fault of t->now.faults, of HX_METRICS_FAULTS, as in a schedule. */
+/* The text of a fault in t->now.faults, as in a schedule. */
 static inline const char *top_fault_line(const struct top *t, unsigned fault)
 {
     return (const char *)t->now.faults.fault[fault].line;
@@ -74,13 +74,13 @@ struct top_link {
     uint32_t node;
     uint16_t port;
     uint8_t plane;
-    uint32_t number; /* of metrics.link */
+    uint32_t number; /* index in metrics.link */
 };
 
-/* The first `most` links between switches, of that plane; returns how many there are. */
+/* Writes the first `most` links between switches in that order; returns their number. */
 unsigned top_links(const struct top *t, enum top_order order, int plane, struct top_link *link, unsigned most);
-/* Virtual clock: share of the time the link is busy. Live: share of the hottest link's packets, as nobody knows what
- * this machine could carry. */
+/* Virtual clock: share of time that the link is busy. Live: its packets as a share of the hottest link's, as the
+ * machine's capacity is unknown. */
 double top_load(const struct top *t, uint32_t number);
 
 /* One line of --json. A new reference. */

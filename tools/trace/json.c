@@ -1,4 +1,4 @@
-/* json.c - traces as JSON, and as a timeline of Chrome's trace events (tools/trace/report.h). */
+/* json.c - traces as JSON, and as a timeline in Chrome's trace event format (tools/trace/report.h). */
 #include "base/json.h"
 #include "tools/trace/report.h"
 
@@ -174,7 +174,7 @@ static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
     return p->number;
 }
 
-/* Port names come from a file: quotes and what is not printable do not get out. */
+/* Writes a port name. It comes from a file, so quotes and unprintable characters become '?'. */
 static void put_name(FILE *out, const char *name)
 {
     for (; *name; name++)

@@ -43,7 +43,7 @@ static void print_stay(const struct hx_trace_view *v, const struct hx_trace_pack
     *from = stay->out;
 }
 
-/* Where a detour leads that the packet was seen on; 0: it was on none. */
+/* The target of the packet's detour as its frames name it (hxmesh/frame.h); 0: no detour seen. */
 static unsigned via_of(const struct hx_trace_packet *p)
 {
     unsigned via = 0;
@@ -111,7 +111,7 @@ static void print_message(const struct hx_message_sum *m, uint64_t most)
         printf("  %" PRIu64 " more ways\n", m->path_count - most);
 }
 
-/* ---- the rest ---- */
+/* ---- totals ---- */
 
 struct busy {
     uint64_t waited;

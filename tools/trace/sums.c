@@ -1,4 +1,4 @@
-/* sums.c - adds up what became of packets (tools/trace/sums.h). */
+/* sums.c - totals over traced packets (tools/trace/sums.h). */
 #include "tools/trace/sums.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ uint64_t hx_sums_quantile(const struct hx_trace_sums *s, double share)
 
 /* ---- paths ---- */
 
-/* "a0,0/p0/E row0/p0/5 ...": the ports a packet left by. */
+/* Writes the output ports of a packet: "a0,0/p0/E row0/p0/5 ...". */
 static void write_path(char text[PATH_TEXT], const struct hx_capture_index *c, const struct hx_trace_packet *p)
 {
     size_t used = 0;
@@ -112,8 +112,8 @@ static void add_path(struct hx_trace_sums *s, struct hx_message_sum *m, const st
 
 /* ---- messages ---- */
 
-/* An acknowledgement belongs to the message that runs against it; the message's epoch is the acknowledged one's. A
- * hello belongs to none. */
+/* The key of a packet's message. An acknowledgement travels against its message, and peer_epoch is the epoch of the
+ * message's sender. A hello has no message. */
 static struct hx_message_key key_of(const struct hx_header *h)
 {
     struct hx_message_key key = {h->src_addr_hi, h->src_addr_lo, h->dst_addr_hi, h->dst_addr_lo,

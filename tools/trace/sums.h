@@ -1,4 +1,4 @@
-/* sums.h - sums over traced packets: latency, messages and their paths, waiting at ports, packets that are missing.
+/* sums.h - totals over traced packets: latency, messages and their paths, waiting at ports, missing packets.
  *
  * Memory: a record for each message and port; paths of the first HX_PATH_MESSAGES messages, HX_PATHS of each. */
 #ifndef HXMESH_TOOLS_TRACE_SUMS_H
@@ -10,7 +10,7 @@ enum {
     HX_PATHS = 64,
     HX_PATH_MESSAGES = 4096,
     HX_MISSING_KEPT = 1000,
-    HX_TIME_BINS = 64 * 16 /* 16 to a power of two */
+    HX_TIME_BINS = 64 * 16 /* 16 for each power of two */
 };
 
 struct hx_time_sum {
@@ -20,7 +20,7 @@ void hx_time_add(struct hx_time_sum *s, uint64_t ns);
 uint64_t hx_time_mean(const struct hx_time_sum *s);
 
 struct hx_path {
-    char *text; /* the ports it left by; NULL: all paths beyond HX_PATHS */
+    char *text; /* output ports; NULL: all paths beyond HX_PATHS */
     uint64_t packets;
     struct hx_time_sum latency;
 };
@@ -34,7 +34,7 @@ struct hx_message_key {
 
 struct hx_message_sum {
     struct hx_message_key key;
-    uint32_t packets;           /* as the header says */
+    uint32_t packets;           /* from the header */
     uint64_t seen, delivered;   /* copies of data packets */
     uint64_t acknowledgements;  /* delivered */
     uint64_t first_ns, last_ns; /* first seen, last delivered */
@@ -45,7 +45,7 @@ struct hx_message_sum {
 };
 
 struct hx_port_wait {
-    struct hx_time_sum wait; /* from coming in at the node to leaving by this port */
+    struct hx_time_sum wait; /* from arrival at the node to departure by this port */
     uint64_t out;
 };
 
@@ -58,7 +58,7 @@ struct hx_missing {
 
 struct hx_trace_sums {
     struct hx_capture_index *c;
-    uint64_t packets, delivered, partial; /* partial: seen on their way only, not at an endpoint */
+    uint64_t packets, delivered, partial; /* partial: seen in the network, but not at its source or destination */
     uint64_t missing;                     /* injected and not delivered */
     struct hx_time_sum latency;
     uint64_t bins[HX_TIME_BINS];
@@ -73,10 +73,10 @@ void hx_sums_begin(struct hx_trace_sums *s, struct hx_capture_index *c);
 void hx_sums_packet(struct hx_trace_sums *s, const struct hx_trace_packet *p);
 void hx_sums_free(struct hx_trace_sums *s);
 
-/* The time below which that share (0 .. 1) of delivered packets lies; at most 6 % off. */
+/* The latency below which a share (0 .. 1) of delivered packets is; error at most 6 %. */
 uint64_t hx_sums_quantile(const struct hx_trace_sums *s, double share);
 
-/* All messages by source, destination and number; the array is the caller's to free. */
+/* All messages by source, destination and number. Free the array. */
 const struct hx_message_sum **hx_sums_messages(const struct hx_trace_sums *s);
 
 #endif

@@ -1,12 +1,13 @@
-/* trace.c - joins sightings to packets (tools/trace/trace.h). */
+/* trace.c - joins captured frames to packets (tools/trace/trace.h). */
 #include "tools/trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    LINGER = 1 << 14,     /* frames a delivered packet waits for sightings that stand behind its delivery in the file */
-    MOST_STEPS = 1 << 12, /* of a packet: more are not its own */
+    /* frames read after a delivery before the packet is finished, as earlier frames may follow it in the file */
+    LINGER = 1 << 14,
+    MOST_STEPS = 1 << 12, /* limit of a packet; more frames are ignored */
     LOCAL_NAME = 6        /* "/local" */
 };
 
@@ -63,7 +64,7 @@ static bool is_local(const struct hx_cap_port *port)
     return length > LOCAL_NAME && strcmp(port->name + length - LOCAL_NAME, "/local") == 0;
 }
 
-/* ---- which packets ---- */
+/* ---- selection ---- */
 
 static bool is_at(unsigned gx, unsigned gy, struct hx_coordinate wanted)
 {
@@ -73,7 +74,7 @@ static bool is_at(unsigned gx, unsigned gy, struct hx_coordinate wanted)
 
 static bool is_wanted(const struct hx_trace_filter *f, const struct hx_header *h)
 {
-    /* An acknowledgement runs against its message. */
+    /* An acknowledgement travels against its message. */
     bool against = !hx_seen_is_forward(h);
     unsigned from_gx = against ? h->dst_addr_hi : h->src_addr_hi;
     unsigned from_gy = against ? h->dst_addr_lo : h->src_addr_lo;
@@ -102,8 +103,8 @@ static struct hx_trace_packet *new_packet(struct hx_trace *t, const struct hx_ca
     return t->packets[slot];
 }
 
-/* Whether the sighting is the next of what was seen last: out of the node that it came into, or into the one at the
- * other end of the cable that it left by. */
+/* Whether the frame is the step after `last`: it leaves the node that `last` entered, or enters the node at the far end
+ * of the cable that `last` left by. */
 static bool follows(const struct hx_trace *t, const struct hx_trace_step *last, const struct hx_capture_frame *s)
 {
     const struct hx_cap_fabric *f = &t->c->fabric;
@@ -118,7 +119,7 @@ static bool follows(const struct hx_trace *t, const struct hx_trace_step *last, 
     return far.node != HX_NOWHERE && far.plane == to->plane && far.node == to->node && far.port == to->port;
 }
 
-/* How well the sighting fits to a copy of its packet. */
+/* How well the frame fits a copy of its packet. */
 enum fit { FITS_NOT, FITS_BY_HOPS, FITS_NEXT };
 static enum fit fit_of(const struct hx_trace *t, const struct hx_trace_packet *p, const struct hx_capture_frame *s)
 {
@@ -128,8 +129,8 @@ static enum fit fit_of(const struct hx_trace *t, const struct hx_trace_packet *p
     return last->hops <= s->seen.data.hops && !p->delivered ? FITS_BY_HOPS : FITS_NOT;
 }
 
-/* Of two copies that fit alike. A node sends first what came first; on a cable, where nothing waits, the one that was
- * sent before is lost. By hops alone the one that is further on its way. */
+/* Chooses between two copies with equal fit. A node sends in order of arrival. On a cable nothing waits, so the earlier
+ * of two sendings is lost. By hops only, the copy with more hops wins. */
 static bool is_better(const struct hx_trace_packet *p, const struct hx_trace_packet *best, enum fit fit, bool out)
 {
     const struct hx_trace_step *last = &p->steps[p->count - 1];
@@ -139,7 +140,7 @@ static bool is_better(const struct hx_trace_packet *p, const struct hx_trace_pac
     return fit == FITS_BY_HOPS && last->hops >= other->hops;
 }
 
-/* The copy of the packet that the sighting belongs to; NULL: it is the first of its packet. */
+/* The copy of the packet that the frame belongs to; NULL: it is the first of its packet. */
 static struct hx_trace_packet *copy_of(const struct hx_trace *t, const struct hx_capture_frame *s)
 {
     struct hx_trace_packet *best = NULL;
@@ -201,7 +202,7 @@ static void make_due(struct hx_trace *t, const struct hx_capture_frame *s, const
         (struct hx_trace_due){.key = s->seen.key, .packet = slot_of(t, &s->seen.key, p), .frame = s->frame};
 }
 
-/* Steps stand in the order of the way, which is that of hops: where the file has them otherwise, it is put right. */
+/* Inserts a step in the order of the path, which is the order of hops; the file's may differ. */
 static void add_step(struct hx_trace_packet *p, const struct hx_trace_step *step)
 {
     p->steps = hx_grown(p->steps, p->count, &p->room, sizeof *p->steps);

@@ -1,10 +1,9 @@
-/* trace.h - follows packets through a capture: which ports one was seen at, and when.
+/* trace.h - follows packets through a capture: ports and times of each.
  *
- * Data that flows: sightings (tools/capture/capture_index.h) in; out, a call of `finished` for each packet that was
- * delivered, once the file has gone on a while, and for all others at the end. Copies of a packet that was sent again
- * are packets of their own.
+ * Input: captured frames (tools/capture/capture_index.h). Output: a call of `finished` for each packet, some frames
+ * after its delivery, or at the end if it was not delivered. Repeats of a packet count as packets of their own.
  *
- * Memory: packets that are not finished, 32 bytes a sighting. */
+ * Memory: unfinished packets, 32 bytes a frame. */
 #ifndef HXMESH_TOOLS_TRACE_H
 #define HXMESH_TOOLS_TRACE_H
 
@@ -15,7 +14,7 @@ struct hx_trace_step {
     uint32_t port; /* in c->ports */
     bool out;
     uint8_t vc, hops;
-    uint16_t via; /* as the frame says it: d0 + 1 of the router that a detour leads to, 0: none */
+    uint16_t via; /* as in the frame: addr_hi + 1 of the router where the detour ends; 0: none */
 };
 
 struct hx_trace_packet {
@@ -25,15 +24,15 @@ struct hx_trace_packet {
     bool injected, delivered;
 };
 
-/* A packet's stay at a node, or what was seen of it. */
+/* A packet's stay at a node, as far as it was seen. */
 struct hx_trace_stay {
     const struct hx_trace_step *in, *out; /* NULL: not seen */
 };
 
-enum { HX_TRACE_ANY = 1 << 16 }; /* no accelerator's coordinate */
+enum { HX_TRACE_ANY = 1 << 16 }; /* wildcard: no accelerator's coordinate */
 struct hx_trace_filter {
     bool has_from, has_to, has_message, has_offset;
-    struct hx_coordinate from, to; /* a part of them may be HX_TRACE_ANY */
+    struct hx_coordinate from, to; /* either part may be HX_TRACE_ANY */
     uint64_t message, offset;
     bool data_only;
 };
@@ -44,8 +43,8 @@ struct hx_trace {
     void (*finished)(void *context, const struct hx_trace_packet *p);
     void *context;
     uint64_t first_ns, last_ns; /* of the capture */
-    uint64_t selected;          /* sightings followed */
-    uint64_t unplaced;          /* without a port's name, direction or time */
+    uint64_t selected;          /* number of frames followed */
+    uint64_t unplaced;          /* frames without direction or time */
 
     struct hx_map by_key;
     struct hx_trace_packet **packets; /* NULL: finished */
@@ -59,11 +58,11 @@ struct hx_trace {
 void hx_trace_begin(struct hx_trace *t, struct hx_capture_index *c, const struct hx_trace_filter *filter,
                     void (*finished)(void *context, const struct hx_trace_packet *p), void *context);
 void hx_trace_frame(struct hx_trace *t, const struct hx_capture_frame *s);
-/* Finishes all that is left. */
+/* Finishes all remaining packets. */
 void hx_trace_end(struct hx_trace *t);
 void hx_trace_free(struct hx_trace *t);
 
-/* The packet's next stay, from step *at on, which moves; false: there is none. */
+/* The packet's next stay, from step *at on, and advances *at. false: none. */
 bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_capture_index *c, uint32_t *at,
                         struct hx_trace_stay *stay);
 

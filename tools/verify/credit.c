@@ -1,8 +1,8 @@
-/* credit.c - credit on a wire, from what both ends say: absolute counters in sessions (docs/wire-format.md).
+/* credit.c - checks credit on a wire by the credit frames of both ends: absolute counters in sessions
+ * (docs/wire-format.md).
  *
- * One port is watched: what it sends, and what it is granted. A capture sees a grant before the sender takes it in, so
- * what is within the grants seen so far may not be more. Where the capture began later, counts are taken from the first
- * credit frames. */
+ * For each port it counts blocks sent and blocks granted. The capture sees a grant before the sender does, so sending
+ * beyond the grants seen is a breach. If the capture begins later, counts start with the first credit frames. */
 #include "tools/verify/verify.h"
 
 #include <stdarg.h>
@@ -25,7 +25,7 @@ __attribute__((format(printf, 3, 4))) static void breach(struct hx_credit_seen *
     va_end(arguments);
 }
 
-/* Counts begin anew, from a point in the stream that the capture cannot place exactly: the next credit frame says. */
+/* Restarts the counts. The capture does not show the exact point in the stream, so the next credit frame sets them. */
 static void begin_anew(struct hx_credit_seen *p)
 {
     p->open = false;
@@ -52,8 +52,8 @@ static void take_limit(const struct hx_verify *v, struct hx_credit_seen *p, cons
     p->vc[vc].limit_known = true;
 }
 
-/* Limits of 0 are those of an end that has no peer, or that a stranger asks. What it then says to somebody may be about
- * a session that is yet to begin. */
+/* Whether the counts are of the sender's current session. An end without a peer sends limits of 0; its reply to an
+ * unknown peer may be about a session that has not begun. */
 static bool is_of_its_session(const struct hx_credit_frame *f)
 {
     uint32_t any = 0;
@@ -62,7 +62,7 @@ static bool is_of_its_session(const struct hx_credit_frame *f)
     return any != 0 || f->peer_nonce == 0;
 }
 
-/* What the watched end says of itself. */
+/* Takes a credit frame that the port sends. */
 static void hear_own(struct hx_credit_seen *p, const struct hx_capture_frame *s)
 {
     const struct hx_credit_frame *f = &s->seen.credit;
@@ -79,7 +79,7 @@ static void hear_own(struct hx_credit_seen *p, const struct hx_capture_frame *s)
     }
 }
 
-/* What the other end says to it. */
+/* Takes a credit frame that the port receives. */
 static void hear_peer(const struct hx_verify *v, struct hx_credit_seen *p, const struct hx_capture_frame *s)
 {
     const struct hx_credit_frame *f = &s->seen.credit;

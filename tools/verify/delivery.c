@@ -1,4 +1,4 @@
-/* delivery.c - from end to end: every packet that is injected is delivered, once. */
+/* delivery.c - checks end to end that every injected packet is delivered, once. */
 #include "tools/verify/verify.h"
 
 #include <stddef.h>
@@ -6,22 +6,22 @@
 struct sight {
     uint64_t frame, time_ns; /* 0: none */
     uint32_t port;
-    bool sound; /* its checksum was there, and right */
+    bool sound; /* its checksum was present and right */
 };
 
 struct account {
     struct hx_key key;
-    int64_t balance;                  /* injected less delivered */
+    int64_t balance;                  /* injections less deliveries */
     struct sight injected, delivered; /* the latest */
 };
 
-/* Which of 64 packets of a message have been delivered, or how far the message is acknowledged. */
+/* Delivered packets among 64 of a message, or the highest acknowledgement of a message. */
 struct chunk {
     uint16_t src_addr_hi, src_addr_lo, dst_addr_hi, dst_addr_lo;
     uint32_t message, first, epoch;
     uint16_t job;
     uint8_t kind, reserved;
-    uint64_t there; /* data: bits; acknowledgements: 1 + the highest offset */
+    uint64_t there; /* data: a bit for each packet; acknowledgements: 1 + the highest offset */
 };
 enum { CHUNK = 64 };
 
@@ -55,8 +55,8 @@ static void settle(struct hx_verify *v, const struct hx_capture_frame *s, int ch
         hx_map_remove(&v->balance, a);
 }
 
-/* Delivered more often than it was injected so far: a copy was, or it was delivered before it was injected. Simulated,
- * the file is in the order of time. */
+/* Checks at an injection that the packet was not delivered before, except as a copy. Only simulated captures are in the
+ * order of time. */
 static void validate_early(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct account *a = hx_map_find(&v->balance, &s->seen.key);
@@ -106,11 +106,11 @@ void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned b
     l->missed = l->missed || !allowed;
 }
 
-/* Where nobody sees it. */
+/* Causes of a loss that the capture does not show. */
 static const unsigned may_lose = HX_ALLOW_GAPS | HX_ALLOW_LOSS | HX_ALLOW_DAMAGE | HX_ALLOW_UNSEEN | HX_ALLOW_SINCE;
 
-/* That is known at its endpoints only, unless it was seen to get lost in between; it was not where a killed worker took
- * with it all that one end of a cable had recorded. */
+/* Records a packet that was injected and not delivered. It is allowed if a loss seen on its path was, or if a fault
+ * after its injection may have lost it unseen. A killed worker takes its records with it. */
 static void lose_between(struct hx_verify *v, const struct account *a)
 {
     const struct sight *i = &a->injected;
@@ -138,7 +138,8 @@ static bool ends_are_complete(const struct hx_verify *v, const struct hx_header 
            local_is_complete(v, h->plane, h->dst_addr_hi, h->dst_addr_lo);
 }
 
-/* Delivered by another copy; of an acknowledgement, one that says as much or more. Who asked in vain asks again. */
+/* Whether another copy was delivered; for an acknowledgement, one with an equal or higher offset. Probes and hellos are
+ * repeated by their sender. */
 static bool is_repaired(const struct hx_verify *v, const struct hx_header *h)
 {
     if (h->kind != HX_DATA && h->kind != HX_ACK)

@@ -1,4 +1,5 @@
-/* fault_allowances.c - faults that a capture speaks of, and the breaches that they allow (tools/verify/fault_allowances.h). */
+/* fault_allowances.c - faults that a capture reports, and the breaches that they allow
+ * (tools/verify/fault_allowances.h). */
 #include "tools/verify/fault_allowances.h"
 #include "base/value.h"
 #include "tools/verify/verify.h" /* circle: a part of the verifier */
@@ -9,8 +10,8 @@
 
 enum { MOST_DEFERRED = 1 << 16 };
 
-/* How far from its time a fault is felt, by clock. What is on a link when it goes down was sent before; ends of links
- * and routers follow later. Live, times are those of the schedule, and workers share cores. */
+/* Time around a fault in which its effects may be seen, by clock. Packets on a link when it goes down were sent before;
+ * ends of links and routers react later. Live times are the schedule's, and workers share cores. */
 struct margin {
     struct hx_felt_margin link, reroutes, unseen;
 };
@@ -23,21 +24,21 @@ static const struct margin margins[] = {
 struct damage {
     struct hx_key key;
     uint64_t since_ns;
-    /* 1: nobody sent such a packet; 0: its checksum, or a field that is none of a frame's, says it all */
+    /* 1: no node sent such a packet; 0: its checksum or an invalid field shows the damage */
     uint64_t made_up;
 };
 
-/* A packet, whatever its checksum is, at a port of the capture. */
+/* A packet, with any checksum, at a port of the capture. */
 struct passage {
     struct hx_key packet;
     uint64_t port;
 };
 
-/* It was sent with a wrong checksum, because it had been damaged: the link may have mended it. */
+/* A damaged packet, sent with a wrong checksum; the link may restore it. */
 struct sent_wrong {
     struct passage by;
     uint64_t time_ns;
-    uint64_t mended; /* 1: it came right, and nothing else can for this one */
+    uint64_t mended; /* 1: it arrived restored, and cannot do so again */
 };
 
 void hx_fault_allowances_begin(struct hx_fault_allowances *e)
@@ -47,7 +48,7 @@ void hx_fault_allowances_begin(struct hx_fault_allowances *e)
     e->sent_wrong = hx_map_make(sizeof(struct passage), sizeof(struct sent_wrong));
 }
 
-/* Of what is felt where nothing is known any more. */
+/* Frees all tables of effects; they are built again when needed. */
 static void forget_tables(struct hx_fault_allowances *e)
 {
     for (uint32_t i = 0; i < e->ports; i++)
@@ -73,10 +74,11 @@ void hx_fault_allowances_free(struct hx_fault_allowances *e)
     free(e->breach);
 }
 
-/* ---- what was heard of ---- */
+/* ---- annotations ---- */
 
-/* Simulated, a line's time is the frame's. Live it counts from the start of the run, or from when it was asked for, and
- * what is known is when the frame was seen, and how long before that it was if the file began later. */
+/* Takes a fault from a line of an annotation. Simulated, the line has the time of the fault. Live, that counts from the
+ * start of the run or from the request, so `seen_ns` replaces it: the frame's time less the age that the annotation
+ * gives. */
 static void hear_line(struct hx_fault_allowances *e, const struct hx_capture_index *c, const char *line,
                       uint64_t seen_ns)
 {
@@ -90,10 +92,10 @@ static void hear_line(struct hx_fault_allowances *e, const struct hx_capture_ind
         fault.at_ns = seen_ns;
     e->kinds |= hx_felt_kinds(&fault);
     if (hx_faults_put(&e->faults, &fault) + 1 < e->faults.count)
-        forget_tables(e); /* which know the faults by their places */
+        forget_tables(e); /* which refer to faults by index */
 }
 
-/* "fault at 5 s, 1500ms ago": how long, ns. 0: the head of the line does not say. */
+/* The age in ns of "fault at 5 s, 1500ms ago"; 0: no age given. */
 static uint64_t ago_of(const char *head, size_t length)
 {
     static const char end[] = " ago";
@@ -119,7 +121,7 @@ void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame
         const char *end = memchr(text, '\n', left);
         size_t length = end ? (size_t)(end - text) : left;
         const char *colon = memchr(text, ':', length);
-        char line[HX_FAULT_TEXT + 2]; /* one too many is refused where lines are read */
+        char line[HX_FAULT_TEXT + 2]; /* the parser refuses a line that fills it */
         if (colon && length >= sizeof mark && memcmp(text, mark, sizeof mark - 1) == 0) {
             uint64_t ago = ago_of(text, (size_t)(colon - text));
             (void)snprintf(line, sizeof line, "%.*s", (int)(length - (size_t)(colon + 1 - text)), colon + 1);
@@ -130,7 +132,7 @@ void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame
     }
 }
 
-/* ---- what they allow ---- */
+/* ---- allowances ---- */
 
 static const unsigned of_links = HX_ALLOW_LOSS | HX_ALLOW_DAMAGE | HX_ALLOW_COPIES | HX_ALLOW_ORDER | HX_ALLOW_STRETCH;
 
@@ -139,7 +141,7 @@ static const struct margin *margin_of(const struct hx_verify *v)
     return &margins[v->c->fabric.facts.clock];
 }
 
-/* What is felt at a port's link. A fault that was heard of since changes that where it has the link. */
+/* Effects at a port's link. Builds the table again if a new fault has that link. */
 static const struct hx_felt *felt_at(struct hx_verify *v, uint32_t port)
 {
     struct hx_fault_allowances *e = &v->fault_allowances;
@@ -173,7 +175,7 @@ static void make_room_for_planes(struct hx_verify *v)
     e->unseen = hx_allocate(e->planes, sizeof *e->unseen);
 }
 
-/* What is felt elsewhere than on the links that fail. */
+/* Effects elsewhere than on the failing links. */
 static const struct hx_felt *felt_in_plane(struct hx_verify *v, unsigned plane)
 {
     struct hx_fault_allowances *e = &v->fault_allowances;
@@ -208,7 +210,7 @@ static void add_unseen(void *of, unsigned plane, uint32_t node, unsigned port)
                          &margin_of(v)->unseen);
 }
 
-/* What is felt on links that are not to be seen, by what comes from there. */
+/* Effects on links that the capture does not show, as seen on packets that come from there. */
 static const struct hx_felt *felt_unseen(struct hx_verify *v, unsigned plane)
 {
     static const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
@@ -240,7 +242,7 @@ bool hx_fault_allowed(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsi
            (on_link && by & HX_ALLOW_UNSEEN && on_link & felt(felt_unseen(v, plane), time_ns));
 }
 
-/* ---- frames that were damaged ---- */
+/* ---- damaged frames ---- */
 
 static bool is_known(const struct hx_key *key)
 {
@@ -263,7 +265,8 @@ static struct passage passage_of(const struct hx_key *key, uint32_t port)
     return p;
 }
 
-/* The first sight of that packet at the port until `time_ns`, or, where `exact`, at it; NULL: there is none. */
+/* The first noted passage of the packet at the port, until `time_ns` and not restored; or if `exact`, the one at
+ * `time_ns`. NULL: none. */
 static struct sent_wrong *find_wrong(const struct hx_fault_allowances *e, const struct hx_key *key, uint32_t port,
                                      uint64_t time_ns, bool exact)
 {
@@ -274,7 +277,7 @@ static struct sent_wrong *find_wrong(const struct hx_fault_allowances *e, const 
     return w;
 }
 
-/* Once, however often the breach is looked at. */
+/* Notes it once, even if the breach is checked again. */
 static void note_wrong(struct hx_fault_allowances *e, const struct hx_breach *b)
 {
     const struct passage by = passage_of(&b->key, b->port);
@@ -284,7 +287,7 @@ static void note_wrong(struct hx_fault_allowances *e, const struct hx_breach *b)
     w->time_ns = b->time_ns;
 }
 
-/* By this breach, which a link's damage allows, is known of its packet. */
+/* Notes the damage of a packet that is shown by a breach, which a link's damage allows. */
 static void note_damage(struct hx_fault_allowances *e, const struct hx_breach *b)
 {
     if (!is_known(&b->key))
@@ -293,7 +296,7 @@ static void note_damage(struct hx_fault_allowances *e, const struct hx_breach *b
     note(e, &b->key, b->time_ns, b->finding.rule == HX_RULE_DELIVERY || (b->by & HX_ALLOW_UNSEEN && !shown));
 }
 
-/* What is known of damage that the packet had met by then; NULL: it had met none. */
+/* The packet's damage until `time_ns`; NULL: none. */
 static const struct damage *damage_before(const struct hx_fault_allowances *e, const struct hx_key *key,
                                           uint64_t time_ns)
 {
@@ -301,7 +304,7 @@ static const struct damage *damage_before(const struct hx_fault_allowances *e, c
     return d && time_ns >= d->since_ns ? d : NULL;
 }
 
-/* Whether the breach can follow from damage of its packet. */
+/* Whether the breach may follow from damage of its packet. */
 static bool follows_from_damage(const struct hx_fault_allowances *e, const struct hx_breach *b)
 {
     const struct damage *d = damage_before(e, &b->key, b->time_ns);
@@ -315,7 +318,8 @@ bool hx_fault_allowances_mended(struct hx_verify *v, const struct hx_seen_at *at
     if (!w || !hx_fault_allowed(v, at->port, at->time_ns, HX_ALLOW_DAMAGE))
         return false;
     w->mended =
-        !hx_fault_allowed(v, at->port, at->time_ns, HX_ALLOW_COPIES); /* else a copy of it may come right, too */
+        /* otherwise a copy of it may also arrive restored */
+        !hx_fault_allowed(v, at->port, at->time_ns, HX_ALLOW_COPIES);
     return true;
 }
 
@@ -325,15 +329,15 @@ bool hx_fault_allowances_made_up(const struct hx_fault_allowances *e, const stru
     return d && d->made_up;
 }
 
-/* ---- breaches that wait ---- */
+/* ---- deferred breaches ---- */
 
 static void tell(struct hx_findings_list *found, const struct hx_finding *f)
 {
     hx_find(found, f->loss, f->frame, f->rule, "%s", f->what);
 }
 
-/* A breach at a link that damages what it carries makes its packet one that was damaged, wherever it is seen from then
- * on. */
+/* Whether a fault or damage allows the breach. A breach at a link that damages packets marks its packet as damaged from
+ * then on. */
 static bool is_allowed(struct hx_verify *v, const struct hx_breach *b)
 {
     struct hx_fault_allowances *e = &v->fault_allowances;
@@ -348,7 +352,7 @@ static bool is_allowed(struct hx_verify *v, const struct hx_breach *b)
     return follows;
 }
 
-/* What nothing excuses yet is set aside: that its packet was damaged, or what fault there was, may be told later. */
+/* Defers a breach that no known fault allows: the damage or the fault may be found later. */
 void hx_fault_allowances_take(struct hx_verify *v, const struct hx_breach *breach)
 {
     struct hx_fault_allowances *e = &v->fault_allowances;
@@ -368,13 +372,14 @@ void hx_fault_allowances_take(struct hx_verify *v, const struct hx_breach *breac
 void hx_fault_allowances_settle(struct hx_verify *v)
 {
     for (uint32_t i = 0; i < v->fault_allowances.breaches; i++)
-        (void)is_allowed(v, &v->fault_allowances.breach[i]); /* which notes damage */
+        (void)is_allowed(v, &v->fault_allowances.breach[i]); /* notes damage */
 }
 
 void hx_fault_allowances_end(struct hx_verify *v)
 {
     struct hx_fault_allowances *e = &v->fault_allowances;
-    hx_fault_allowances_settle(v); /* of what was found since, too: all is known before any is told */
+    /* again, for later breaches: all damage must be known before any breach is reported */
+    hx_fault_allowances_settle(v);
     for (uint32_t i = 0; i < e->breaches; i++) {
         if (is_allowed(v, &e->breach[i]))
             e->allowed++;

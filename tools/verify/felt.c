@@ -1,4 +1,4 @@
-/* felt.c - when faults are felt (tools/verify/felt.h). */
+/* felt.c - times at which faults have effects (tools/verify/felt.h). */
 #include "tools/verify/felt.h"
 #include "hxmesh/frame.h"
 
@@ -53,7 +53,7 @@ static void note(struct hx_felt *f, uint64_t at_ns, unsigned kinds, bool begins)
     f->span[f->spans++] = (struct hx_felt_span){at_ns, kinds, begins};
 }
 
-/* The last moment is felt, too. */
+/* Both ends of the span are included. */
 void hx_felt_add(struct hx_felt *f, uint64_t from_ns, uint64_t to_ns, unsigned kinds)
 {
     if (!kinds || from_ns > to_ns)
@@ -70,7 +70,7 @@ static int by_time(const void *a, const void *b)
     return (p->at_ns > q->at_ns) - (p->at_ns < q->at_ns);
 }
 
-/* How many spans have each kind, and which kinds that makes. */
+/* Updates the number of spans of each kind; returns the kinds that have any. */
 static unsigned counted(size_t count[KINDS], const struct hx_felt_span *s)
 {
     unsigned kinds = 0;
@@ -101,7 +101,7 @@ void hx_felt_make(struct hx_felt *f)
     f->spans = f->room = 0;
 }
 
-/* How many steps begin at or before a time. */
+/* The number of steps that begin at or before a time. */
 static size_t begun(const struct hx_felt *f, uint64_t time_ns)
 {
     size_t low = 0;
@@ -129,7 +129,7 @@ unsigned hx_felt_since(const struct hx_felt *f, uint64_t time_ns)
 
 /* ---- links ---- */
 
-/* A moment at which a fault begins or ends at a link. */
+/* A time at which a fault begins or ends at a link. */
 struct moment {
     uint64_t at_ns, delay_ns;
     unsigned kinds;
@@ -168,7 +168,7 @@ static int by_moment(const void *a, const void *b)
     return (p->at_ns > q->at_ns) - (p->at_ns < q->at_ns);
 }
 
-/* How long a packet is on the link at its least rate, where nothing delays it. */
+/* Time of a packet on the link at its least rate, without extra delay. */
 static uint64_t transit_ns(const struct hx_fabric *g, const struct hx_port_at *link, uint32_t least_rate)
 {
     const struct hx_link_class *c = hx_fabric_link(g, link->node, link->port);
@@ -176,16 +176,15 @@ static uint64_t transit_ns(const struct hx_fabric *g, const struct hx_port_at *l
     return (uint64_t)(PACKET_BITS / gbps) + (c->latency_ns == HX_LATENCY_OF_KIND ? 0 : c->latency_ns);
 }
 
-/* What holds between two moments is felt by what was sent meanwhile, and by what was sent before and was still on the
- * link. */
+/* The state between two such times affects packets sent in between, and earlier packets that are still on the link. */
 void hx_felt_add_link(struct hx_felt *f, const struct hx_faults *faults, const struct hx_fabric *g,
                       const struct hx_port_at *link, const struct hx_felt_margin *margin)
 {
     struct moments m = {.faults = faults, .least_rate = HX_FAULT_WHOLE};
     size_t count[KINDS] = {0};
     uint64_t delay_ns = 0;
-    uint64_t longest_ns = 0; /* delay of those sent before that */
-    uint64_t empty_ns = 0;   /* are there until then */
+    uint64_t longest_ns = 0; /* greatest delay of packets that may still be on the link */
+    uint64_t empty_ns = 0;   /* time by which these have left it */
     hx_faults_each_end(faults, g, link->plane, link->node, link->port, put_fault, &m);
     if (m.count)
         qsort(m.of, m.count, sizeof *m.of, by_moment);

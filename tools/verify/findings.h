@@ -1,4 +1,4 @@
-/* findings.h - what a verification found: breaches of rules by frame, and what could not be judged. */
+/* findings.h - results of a verification: breaches of rules by frame, and what was not checked. */
 #ifndef HXMESH_TOOLS_VERIFY_FINDINGS_H
 #define HXMESH_TOOLS_VERIFY_FINDINGS_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In the order in which they are told of one frame. */
+/* Breaches of one frame are reported in this order. */
 enum hx_rule {
     HX_RULE_HEADER,
     HX_RULE_CRC,
@@ -24,8 +24,8 @@ extern const char *const hx_rule_names[HX_RULES];
 
 enum { HX_FINDINGS_KEPT = 100, HX_FINDING_TEXT = 200, HX_NOTES = 40 };
 
-/* `loss`: something that should have followed the frame did not; known only at the end, and told behind all that frames
- * did wrong themselves. */
+/* `loss`: a frame that should have followed is missing. That is known only at the end, and sorted behind all other
+ * breaches. */
 struct hx_finding {
     bool loss;
     uint64_t frame;
@@ -40,14 +40,14 @@ struct hx_findings_list {
     struct {
         const char *text; /* with one %llu for the count */
         uint64_t count;
-    } notes[HX_NOTES]; /* what could not be judged */
+    } notes[HX_NOTES]; /* what was not checked */
     unsigned note_count;
 };
 
 __attribute__((format(printf, 5, 6))) void hx_find(struct hx_findings_list *l, bool loss, uint64_t frame,
                                                    enum hx_rule rule, const char *format, ...);
 
-/* Counts something that could not be judged; `text` is one and the same constant for one and the same reason. */
+/* Counts something that was not checked; `text` is a constant, equal for equal reasons. */
 void hx_note(struct hx_findings_list *l, const char *text, uint64_t count);
 
 #endif

@@ -1,14 +1,14 @@
-/* frame.c - what one frame at one port shows by itself: header, checksum, job, and whether the place is on a
- * minimal way of the packet, with the hops and the VC it must have there. */
+/* frame.c - checks one frame at one port: header, checksum, job, and whether the port is on a minimal path of the
+ * packet, with the right hops and VC. */
 #include "tools/verify/verify.h"
 
-/* A breach that faults of those kinds may allow. */
+/* Reports a breach that faults of the kinds `by` may allow. */
 #define FIND_BUT(v, s, by, rule, ...)                                                                                  \
     hx_verify_find(v, &(struct hx_seen_at){(s)->frame, (s)->time_ns, (s)->port, &(s)->seen.key}, by, false, rule,      \
                    __VA_ARGS__)
 #define FIND(v, s, rule, ...) FIND_BUT(v, s, made_up_by(v, s), rule, __VA_ARGS__)
 
-/* A frame whose checksum cannot be judged may be one that damage on the way made out of another. */
+/* The allowances of a frame without a verified checksum: damage on an unseen link may have made it from another. */
 static unsigned made_up_by(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     bool may_be = v->fault_allowances.kinds & HX_ALLOW_DAMAGE && s->seen.crc != HX_SEEN_CRC_GOOD;
@@ -50,14 +50,14 @@ static bool plane_fits(struct hx_verify *v, const struct hx_capture_frame *s, un
     return false;
 }
 
-/* Damage of a link is there where it comes out of it. */
+/* Damage of a link is visible at its receiving end. */
 static unsigned damage_by(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     unsigned unseen = hx_verify_unseen(v, s);
     return s->direction == HX_PCAPNG_INBOUND || unseen ? HX_ALLOW_DAMAGE | unseen : 0;
 }
 
-/* false: it is damaged, where some link damages frames: nothing that its header says is to be believed. */
+/* Verifies the checksum. false: it is wrong and links may damage frames, so the header is not to be trusted. */
 static bool validate_crc(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct hx_header *h = &s->seen.data;
@@ -78,13 +78,13 @@ static bool validate_crc(struct hx_verify *v, const struct hx_capture_frame *s)
     return crc != HX_SEEN_CRC_BAD || !(v->fault_allowances.kinds & HX_ALLOW_DAMAGE);
 }
 
-/* ---- what a capture of an emulator says beside the frame, and has no use for in it ---- */
+/* ---- queue and credit fields in captures of an emulator ---- */
 
 static void validate_tapped(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct hx_header *h = &s->seen.data;
     if (!v->c->fabric.known || v->c->fabric.facts.link == HX_CAPTURE_WIRE)
-        return; /* an interface's queue is none of a link's, and data frames carry grants */
+        return; /* the queue is of a network interface, and data frames carry grants */
     if (s->has_queue && s->queue != h->vc)
         FIND(v, s, HX_RULE_VC, "stands in queue %u of the link, but says VC %u", s->queue, h->vc);
     if (h->credit_vc != HX_NO_CREDIT)
@@ -118,7 +118,7 @@ static void validate_job(struct hx_verify *v, const struct hx_capture_frame *s)
         FIND(v, s, HX_RULE_JOB, "a packet of job %u on board %u, which is of job %u", h->job, board, job);
 }
 
-/* ---- the way ---- */
+/* ---- path ---- */
 
 static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_header *h)
 {
@@ -129,7 +129,7 @@ static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_h
 
 static void validate_hops(struct hx_verify *v, const struct hx_capture_frame *s, unsigned least, unsigned most)
 {
-    uint8_t beyond = (uint8_t)(s->seen.data.hops - least); /* hops is a byte */
+    uint8_t beyond = (uint8_t)(s->seen.data.hops - least); /* modulo 256 */
     if (beyond <= most - least)
         return;
     if (least == most)
@@ -152,7 +152,7 @@ static void validate_vc(struct hx_verify *v, const struct hx_capture_frame *s, c
         FIND(v, s, HX_RULE_VC, "VC %u, where it must be %u to %u", vc, done->least_vc, done->most_vc);
 }
 
-/* North on the board is taken too early: an east or west hop on this board must still follow. */
+/* Whether a move north on the board is too early: an east or west hop on the board must still follow. */
 static bool north_too_early(struct hx_verify *v, const struct hx_header *h, const struct hx_port_at *at)
 {
     struct hx_cap_fabric *f = &v->c->fabric;
@@ -176,13 +176,13 @@ static bool has_come(const struct hx_capture_frame *s, unsigned switches, const 
     return beyond <= leg->most_cables - leg->least_cables && h->vc >= leg->least_vc && h->vc <= leg->most_vc;
 }
 
-/* Whether it may go round what is down: in a HammingMesh there are no such ways. */
+/* Whether it may bypass failed links; in a HammingMesh no path does. */
 static bool may_be_rerouted(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     return !v->c->fabric.g->mesh.nodes && hx_fault_allowed(v, s->port, s->time_ns, HX_ALLOW_REROUTE);
 }
 
-/* On a cable between two switches; `near` is the sender's port, of which one end or the other was seen. */
+/* Checks a packet on a cable between two switches, seen at either end; `near` is the sender's port. */
 static void validate_cable(struct hx_verify *v, const struct hx_capture_frame *s, const struct hx_port_at *near)
 {
     const struct hx_header *h = &s->seen.data;

@@ -1,18 +1,18 @@
-/* link.c - the two ends of a cable: what leaves one port arrives at the other, in order, on its VC; and, where
- * memory is the link, no more than the receiver's buffer holds. */
+/* link.c - checks both ends of a cable: what leaves one port arrives at the other, in order, on its VC. If the link is
+ * memory, also that it holds no more than the receiver's buffer. */
 #include "tools/verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_PENDING = 1 << 16, /* seen at one end only: beyond this the cable is not judged */
+    MOST_PENDING = 1 << 16, /* packets seen at one end only; a cable with more is not checked */
     MOST_PASSED = 4096,
     SEARCH_DEPTH = 8192
 };
 
-/* How long after the first a copy comes at most, by clock. Live, records of two workers stand side by side, and that it
- * was not sent is certain half of that later. */
+/* Greatest delay of a copy after the first arrival, by clock. Live, records of two workers interleave; half of this
+ * later it is certain that an arrival was not sent. */
 static const uint64_t copied_within_ns[] = {[HX_CLOCK_WALL] = 2000000000, [HX_CLOCK_VIRTUAL] = 1000000};
 
 /* ---- lists ---- */
@@ -41,8 +41,8 @@ static bool is_same_packet(const struct hx_pending *a, const struct hx_pending *
     return memcmp(&a->key, &b->key, sizeof a->key) == 0;
 }
 
-/* The place of the packet behind q->first, `from` or later: with as many hops behind it, for copies may have gone other
- * ways, or else with any. HX_NO_INDEX: it is not there. */
+/* The index of the packet at or behind `from`: with equal hops, or else with any, as copies may take other paths.
+ * HX_NO_INDEX: none. */
 static uint32_t search_from(const struct hx_pendings *q, const struct hx_pending *p, uint32_t from)
 {
     uint32_t any = HX_NO_INDEX;
@@ -115,7 +115,7 @@ static struct hx_crossing crossing_of(const struct hx_verify *v, const struct hx
 static void validate_both(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent,
                           const struct hx_pending *came)
 {
-    static const unsigned unsure = HX_ALLOW_GAPS | HX_ALLOW_CAPTURE_LOSS; /* it may be another that was sent again */
+    static const unsigned unsure = HX_ALLOW_GAPS | HX_ALLOW_CAPTURE_LOSS; /* it may be a repeat of the packet */
     const struct hx_seen_at at = seen_at(came, c->to);
     if (sent->vc != came->vc)
         hx_verify_find(v, &at, unsure, false, HX_RULE_VC, "arrives on VC %u, but was sent on VC %u (frame %llu)",
@@ -172,7 +172,8 @@ static void lose(struct hx_verify *v, const struct hx_cable *c, const struct hx_
     hx_verify_lose(v, &at, loses);
 }
 
-/* The one that was passed first may still come, but where the link loses packets. */
+/* Forgets the packet that was overtaken first. If the link may lose packets it counts as lost; otherwise it may still
+ * arrive. */
 static void forget_passed(struct hx_verify *v, struct hx_cable *c, unsigned vc)
 {
     struct hx_pending p = take_at(&c->passed[vc], 0);
@@ -180,8 +181,8 @@ static void forget_passed(struct hx_verify *v, struct hx_cable *c, unsigned vc)
         lose(v, c, &p);
 }
 
-/* The first `count` packets that were sent and did not arrive are overtaken by one that did. Where that was among them
- * before, sent by the same way, it may be the earlier one that came: then it overtook none of those behind. */
+/* Marks the first `count` packets in flight as overtaken by one that arrived. If an equal packet with equal hops is
+ * among them, that one may have arrived instead. Then those behind it were not overtaken, so they are unsure. */
 static void overtake_sent(struct hx_verify *v, struct hx_cable *c, unsigned vc, uint32_t count,
                           const struct hx_pending *overtaker)
 {
@@ -202,7 +203,7 @@ static bool has_hops(const struct hx_pendings *q, uint32_t i, const struct hx_pe
     return i != HX_NO_INDEX && q->items[q->first + i].hops == p->hops;
 }
 
-/* Where the packet was sent more than once: the first, or behind those that a fault may have lost, the next. */
+/* The sending of a packet that arrived. Of several, the first that no fault may have lost, or else the last. */
 static uint32_t search_sent(struct hx_verify *v, const struct hx_cable *c, const struct hx_pendings *q,
                             const struct hx_pending *came)
 {
@@ -217,8 +218,8 @@ static uint32_t search_sent(struct hx_verify *v, const struct hx_cable *c, const
     return found;
 }
 
-/* The first `count` packets that arrived and were not sent came before one that was. The marked ones stand in front. Of
- * a part of a capture they were sent before it began, and if they are sent once more, that is not what came. */
+/* Marks the first `count` arrivals without a sending: they overtook the packet of frame `sent`. Marked ones are in
+ * front. In a partial capture they were sent before it began and are removed, as a later sending is not theirs. */
 static void mark_early(const struct hx_verify *v, struct hx_pendings *in, uint32_t count, uint64_t sent)
 {
     if (v->partial) {
@@ -230,16 +231,17 @@ static void mark_early(const struct hx_verify *v, struct hx_pendings *in, uint32
         in->items[in->first + count - 1].overtaker = sent;
 }
 
-/* Whether the packet came by that cable when that may have repeated it, and was not copied yet. Where it was sent more
- * than once, the copy may have been taken for the next that was sent, and what is left over is that one: it comes at
- * any time. */
+/* Whether the arrival is a copy: the packet crossed the cable while that may have repeated it, and that crossing has no
+ * copy yet. If a packet is sent twice, its copy may be matched with the second sending. The arrival left over is the
+ * second one's, and may come at any time. */
 static bool take_copy(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
     const struct hx_crossing one = crossing_of(v, c, came);
     return v->fault_allowances.kinds & HX_ALLOW_COPIES && hx_copies_take(&v->copies, &one);
 }
 
-/* Damaged when it was sent, and so not believed, then damaged to what it was. Links may have repeated it meanwhile. */
+/* Whether the packet was sent damaged, and so not counted as sent, and the link restored it. Links may have repeated it
+ * before. */
 static bool is_mended(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
     const struct hx_seen_at at = seen_at(came, c->to);
@@ -251,13 +253,13 @@ static bool is_mended(struct hx_verify *v, const struct hx_cable *c, const struc
     return true;
 }
 
-/* It was not sent as it came, and a fault explains it. */
+/* Whether a fault explains an arrival without a matching sending. */
 static bool is_explained(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
     return take_copy(v, c, came) || is_mended(v, c, came);
 }
 
-/* What came by `before_ns` and is still not known to have been sent. */
+/* Removes copies among the arrivals before `before_ns` that still have no sending. */
 static void take_copies(struct hx_verify *v, const struct hx_cable *c, struct hx_pendings *in, uint64_t before_ns)
 {
     for (uint32_t i = 0; i < in->count;) {
@@ -280,7 +282,7 @@ static void turn_copies(struct hx_verify *v, uint64_t time_ns)
     hx_copies_turn(&v->copies, time_ns);
 }
 
-/* The packet leaves. Those that are known to have come before it, though they leave later, overtook it. */
+/* Matches a sending. Packets that arrived before it and are sent later have overtaken it. */
 static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_pending *sent)
 {
     struct hx_pendings *in = &c->in[sent->vc];
@@ -296,7 +298,7 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         while (vc != sent->vc && take(&c->in[vc], search(&c->in[vc], sent), &came)) {
             if (take_copy(v, c, &came))
-                continue; /* of what was sent on that VC before */
+                continue; /* a copy of an earlier sending on that VC */
             validate_both(v, c, sent, &came);
             return;
         }
@@ -304,12 +306,12 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
     keep(c, &c->out[sent->vc], sent);
 }
 
-/* What a cable's own VC knows of a packet that arrives. */
+/* Known sendings of an arriving packet on the cable's same VC. */
 struct sendings {
     uint32_t in_flight; /* index in out[vc], or HX_NO_INDEX */
     uint32_t gone_by;   /* index in passed[vc], or HX_NO_INDEX */
-    bool is_same;       /* the one under way is this very packet */
-    bool is_other_hops; /* all that is known has other hops behind it */
+    bool is_same;       /* the one in flight is this packet */
+    bool is_other_hops; /* all known sendings have other hops */
 };
 
 static struct sendings sendings_of(struct hx_verify *v, struct hx_cable *c, const struct hx_pending *came)
@@ -325,7 +327,7 @@ static struct sendings sendings_of(struct hx_verify *v, struct hx_cable *c, cons
     return s;
 }
 
-/* Packets that left before this one and have not arrived are overtaken by it, or lost. */
+/* Matches an arrival with sending i. Packets sent before it that have not arrived are overtaken or lost. */
 static void match_in_flight(struct hx_verify *v, struct hx_cable *c, uint32_t i, const struct hx_pending *came)
 {
     struct hx_pendings *out = &c->out[came->vc];
@@ -335,8 +337,8 @@ static void match_in_flight(struct hx_verify *v, struct hx_cable *c, uint32_t i,
     validate_both(v, c, &sent, came);
 }
 
-/* Whether a sending on `vc` is found for it, or will be: of the arrival's own VC those that were passed by, of others
- * all. */
+/* Whether the arrival matches a sending on `vc`, or is a copy that will match one. On its own VC only overtaken
+ * sendings count, on others all. */
 static bool match_on_vc(struct hx_verify *v, struct hx_cable *c, unsigned vc, const struct hx_pending *came)
 {
     bool is_own = vc == came->vc;
@@ -344,7 +346,7 @@ static bool match_on_vc(struct hx_verify *v, struct hx_cable *c, unsigned vc, co
     uint32_t in_flight = is_own ? HX_NO_INDEX : search(&c->out[vc], came);
     bool is_there = gone_by != HX_NO_INDEX || in_flight != HX_NO_INDEX;
     if (!is_own && is_there && is_explained(v, c, came))
-        return true; /* a copy of what was sent on its own VC */
+        return true; /* a copy of a sending on its own VC */
     struct hx_pending sent;
     if (!take(&c->passed[vc], gone_by, &sent) && !take(&c->out[vc], in_flight, &sent))
         return false;
@@ -352,12 +354,12 @@ static bool match_on_vc(struct hx_verify *v, struct hx_cable *c, unsigned vc, co
     return true;
 }
 
-/* The packet arrives. A simulated capture has each sending before its arrival; a live one may have it later. */
+/* Matches an arrival. In a simulated capture its sending comes before it; in a live one it may come later. */
 static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_pending *came)
 {
     struct sendings s = sendings_of(v, c, came);
     if (s.is_other_hops && is_explained(v, c, came))
-        return; /* the sending with its hops is yet to come */
+        return; /* the sending with its hops comes later */
     if (s.is_same) {
         match_in_flight(v, c, s.in_flight, came);
         return;
@@ -386,7 +388,7 @@ static int64_t buffer_units(const struct hx_verify *v)
     return (int64_t)(f->facts.link == HX_CAPTURE_MEMORY ? blocks / HX_PACKET_BLOCKS : blocks);
 }
 
-/* Or what became of packets in it is not known. */
+/* Whether a fault may enlarge the link's buffer, or hide what happened to packets in it. */
 static bool is_stretched(struct hx_verify *v, uint32_t port, uint64_t time_ns)
 {
     return v->c->fabric.facts.link == HX_CAPTURE_MEMORY &&
@@ -404,7 +406,7 @@ static void hold(struct hx_verify *v, struct hx_cable *c, const struct hx_captur
     if (held <= buffer_units(v))
         return;
     bool is_known =
-        c->over && !is_stretched(v, s->port, c->over_ns); /* of the one before a fault may have been told since */
+        c->over && !is_stretched(v, s->port, c->over_ns); /* a fault found later may allow the previous one */
     if (!is_known && !is_stretched(v, s->port, s->time_ns)) {
         c->over = s->frame;
         c->over_ns = s->time_ns;
@@ -489,7 +491,8 @@ static void end_vc(struct hx_verify *v, const struct hx_cable *c, unsigned vc)
     }
 }
 
-/* The end that shows nothing may not be captured at all; or the cable died before anything came. */
+/* One end shows nothing: it may not be captured, or the cable failed before anything arrived. Counts losses only if a
+ * fault allows them. */
 static void end_one_sided(struct hx_verify *v, const struct hx_cable *c)
 {
     for (unsigned vc = 0; vc < HX_VCS; vc++)

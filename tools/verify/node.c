@@ -1,21 +1,21 @@
-/* node.c - what one packet did at one node: how it came in, and how it left. */
+/* node.c - checks a packet at one node: its arrival against its departure. */
 #include "tools/verify/verify.h"
 
 #include <stddef.h>
 
-/* One packet at one node. Both halves of the key are padded to whole words. */
+/* An arrival or departure of a packet at a node. Both parts of the key are padded to whole words. */
 struct resident {
     struct hx_key key;
     uint32_t node, reserved;
     uint64_t frame, time_ns;
-    uint32_t port; /* of v->c->ports */
+    uint32_t port; /* in v->c->ports */
     uint16_t via;
     uint8_t vc, hops;
-    bool departed; /* left without having come in */
-    bool doubtful; /* the half that its like was paired with fits it as well, so its own may be the like's */
+    bool departed; /* departed without arrival */
+    bool doubtful; /* the departure of a similar arrival fits this one too, so its own may belong to the other */
 };
 
-enum { MOST_STRAYS = 1 << 21 }; /* packets at nodes that are captured in part: not followed beyond this */
+enum { MOST_STRAYS = 1 << 21 }; /* limit of packets followed at partly captured nodes */
 
 void hx_verify_nodes_begin(struct hx_verify *v)
 {
@@ -40,13 +40,13 @@ bool hx_verify_covered(const struct hx_verify_node *n)
     return n->captured == n->cabled && n->dropped == 0 && !n->filtered;
 }
 
-/* The VC that a packet has to leave on. */
+/* The VC that the packet must leave on. */
 static unsigned vc_behind(const struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
     return hx_cap_vc(&v->c->fabric, &v->c->ports[in->port].at, in->vc, &v->c->ports[out->port].at);
 }
 
-/* Where its detour ends a packet may go back by the port that it came in by. */
+/* Whether it leaves by its input port. At the end of its detour it may. */
 static bool goes_back(const struct resident *in, const struct resident *out)
 {
     return in->port == out->port && !(in->via && !out->via);
@@ -57,7 +57,7 @@ static bool ends_detour(const struct hx_verify *v, const struct resident *in)
     return in->via && hx_cap_detour_ends(&v->c->fabric.graph, v->c->ports[in->port].at.node, in->via);
 }
 
-/* A detour begins at the first router, ends where it leads to, and changes nowhere. */
+/* Whether the detour is right: it begins at the first router, ends at its target, and does not change in between. */
 static bool detour_holds(const struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
     const struct hx_cap_fabric *f = &v->c->fabric;
@@ -68,7 +68,7 @@ static bool detour_holds(const struct hx_verify *v, const struct resident *in, c
     return ends_detour(v, in) ? out->via == 0 : in->via == out->via || (first && in->via == 0);
 }
 
-/* How well two halves fit: one that was sent again may be at a node more than once, and come back to it. */
+/* How well an arrival and a departure fit. A repeated packet may visit a node more than once, and return to it. */
 enum fit { FITS_NOT, FITS_BUT_GOES_BACK, FITS };
 static enum fit fit_of(const struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
@@ -77,11 +77,12 @@ static enum fit fit_of(const struct hx_verify *v, const struct resident *in, con
     return goes_back(in, out) ? FITS_BUT_GOES_BACK : FITS;
 }
 
-/* What was recorded of one visit may be taken for another's where something is missing: a packet that is on a detour,
- * or was sent again, is at a node more than once. */
+/* Faults that may mix up two visits: a packet on a detour, or a repeated one, visits a node more than once, and one
+ * record may be missing. */
 static const unsigned missed = HX_ALLOW_MISSED | HX_ALLOW_GAPS;
 
-/* A packet that came by the south port from the board's own southern neighbour has moved north on the board. */
+/* Whether a packet at the port has moved north on the board: it came by the south port from the board's own
+ * neighbour. */
 static bool moved_north(const struct hx_verify *v, uint32_t port)
 {
     const struct hx_port_at *at = &v->c->ports[port].at;
@@ -147,7 +148,7 @@ static bool may_be_lost(struct hx_verify *v, const struct resident *r)
     return hx_fault_allowed(v, r->port, r->time_ns, loses);
 }
 
-/* Others fit as well as `best`, and came otherwise. */
+/* Marks other arrivals as doubtful that fit `out` as well as `best`, but by another port or VC. */
 static void doubt_others(struct hx_verify *v, const struct resident *out, const struct resident *best, enum fit fit)
 {
     for (struct resident *other = hx_map_find(&v->residents, out); other;
@@ -157,12 +158,12 @@ static void doubt_others(struct hx_verify *v, const struct resident *out, const 
     }
 }
 
-/* How `out` came in, of what fits best: the first, or behind those that a fault may have lost here, the next. */
+/* The arrival that fits `out` best: the first, or if a fault may have lost it here, the next. NULL: none. */
 static struct resident *partner(struct hx_verify *v, const struct resident *out)
 {
     struct resident *best = NULL;
     enum fit best_fit = FITS_NOT;
-    unsigned alike = 0; /* that fit as well as the best */
+    unsigned alike = 0; /* number that fit as well as the best */
     for (struct resident *other = hx_map_find(&v->residents, out); other;
          other = hx_map_find_next(&v->residents, other)) {
         if (other->departed)
@@ -196,8 +197,7 @@ void hx_verify_arrive(struct hx_verify *v, const struct hx_capture_frame *s)
     keep(v, &in);
 }
 
-/* What comes in later in the file did not leave yet: frames of a node stand in an order in which they can have
- * happened. */
+/* Frames of a node are in a possible order, so an arrival later in the file is not this departure's. */
 void hx_verify_depart(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     const struct resident out = resident_of(v, s, true);
@@ -211,7 +211,7 @@ void hx_verify_depart(struct hx_verify *v, const struct hx_capture_frame *s)
     hx_map_remove(&v->residents, in);
 }
 
-/* What came in and did not leave is missing; what left and did not come in was made up. */
+/* An arrival without departure is a loss; a departure without arrival is a breach. */
 void hx_verify_nodes_end(struct hx_verify *v)
 {
     for (uint32_t i = 0; i < v->node_count; i++)

@@ -1,23 +1,22 @@
-/* returned.c - packets that a network without a way gave back to a board (include/hxmesh/route.h): what came up to a
- * tree switch goes back by the port it came by, what came down from a spine to any board, on its VC. From there they go
- * straight again.
+/* returned.c - packets that a network without a path returns to a board (include/hxmesh/route.h). A leaf or spine
+ * returns a packet from below by its input port; a leaf returns one from a spine to any board. The VC stays. From there
+ * they take minimal paths again.
  *
- * Frames of two nodes stand in the file in any order. So a frame that is not where its source would have sent it is set
- * aside, and judged at the end, when all that were given back are known. However many these are: judged before, a
- * packet that was given back would look like one that goes astray. */
+ * Frames of two nodes are in the file in any order. So a frame off its minimal path is deferred, and checked at the
+ * end, when all returned packets are known. Checked earlier, a returned packet would look misrouted. */
 #include "tools/verify/verify.h"
 
 #include <stdlib.h>
 
 struct hx_deferred {
     struct hx_kept_frame of;
-    uint64_t turned; /* frame of its coming in by the port that it leaves by; 0: it is about where it is */
+    uint64_t turned; /* frame of its arrival by the port that it leaves by; 0: its place is the breach */
 };
 
-/* A packet left a tree switch by `from` and came to a place with so many hops behind it. */
+/* A return: the tree switch and port that the packet left by, its next place, and its hops. */
 struct given_back {
     struct hx_key key;
-    uint32_t node, port; /* that it left by */
+    uint32_t node, port; /* of the tree switch */
     struct hx_spot to;
     uint8_t hops;
 };
@@ -86,7 +85,7 @@ bool hx_verify_defer_turn(struct hx_verify *v, const struct hx_capture_frame *s,
     return true;
 }
 
-/* ---- the end ---- */
+/* ---- end of the capture ---- */
 
 static unsigned left_from(struct hx_verify *v, const struct hx_key *key, struct hx_spot here)
 {
@@ -94,7 +93,7 @@ static unsigned left_from(struct hx_verify *v, const struct hx_key *key, struct 
     return hx_cap_path(&v->c->fabric, h.dst_addr_hi, h.dst_addr_lo, here).cables;
 }
 
-/* It is on the cable by which it was given back, or has come nearer to its destination with each cable since. */
+/* Whether the frame is on the cable of the return, or each cable since has led nearer to the destination. */
 static bool goes_straight_since(struct hx_verify *v, const struct hx_deferred *a, const struct given_back *g)
 {
     const struct hx_verify_port *port = &v->ports[a->of.port];
@@ -109,7 +108,8 @@ static bool goes_straight_since(struct hx_verify *v, const struct hx_deferred *a
     return cables + left_from(v, &a->of.key, here) == left_from(v, &a->of.key, g->to);
 }
 
-/* One that was sent again may have been given back each time; its frames do not say which time they are of. */
+/* Whether the frame follows any return of its packet. A repeated packet may be returned each time, and its frames do
+ * not tell the repeats apart. */
 static bool goes_straight(struct hx_verify *v, const struct hx_deferred *a)
 {
     for (const struct given_back *g = hx_map_find(&v->given_back, &a->of.key); g;
@@ -119,8 +119,8 @@ static bool goes_straight(struct hx_verify *v, const struct hx_deferred *a)
     return false;
 }
 
-/* An accelerator sends on what it was given back by a port, perhaps by that port again; what it injected and knows no
- * way for goes to its endpoint. */
+/* An accelerator may forward a returned packet by its input port. A packet that it injected and has no route for goes
+ * to its own endpoint. */
 static void validate_turn(struct hx_verify *v, const struct hx_deferred *a)
 {
     const struct hx_port_at *far = &v->ports[a->of.port].far;
@@ -146,7 +146,7 @@ static void validate(struct hx_verify *v, const struct hx_deferred *a)
     hx_verify_path(v, &s);
 }
 
-/* Whether the capture shows all networks from its beginning to its end. */
+/* Whether the capture shows all networks from beginning to end. */
 static bool shows_networks(struct hx_verify *v)
 {
     const struct hx_fabric *g = v->c->fabric.g;
@@ -164,7 +164,7 @@ void hx_verify_returned_end(struct hx_verify *v)
         const struct hx_deferred *a = &v->deferred[i];
         const struct hx_port_at *at = &v->c->ports[a->of.port].at;
         if (!sees_all && hx_fault_allowed(v, a->of.port, a->of.time_ns, HX_ALLOW_REROUTE))
-            v->fault_allowances.allowed++; /* a network may have given it back where that is not to be seen */
+            v->fault_allowances.allowed++; /* a network that is not captured may have returned it */
         else if (a->turned)
             validate_turn(v, a);
         else if (!goes_straight(v, a))

@@ -1,4 +1,4 @@
-/* times.c - what the times of frames show: at a node they do not go back, and no frame stands in the file twice. */
+/* times.c - checks times of frames: at a node they do not decrease, and no frame is in the file twice. */
 #include "tools/verify/verify.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool is_the_same(const struct hx_kept_frame *a, const struct hx_kept_fram
            a->hops == b->hops && memcmp(&a->key, &b->key, sizeof a->key) == 0;
 }
 
-/* A file that was joined with itself has all of its frames twice, the first ones, too. A link may have made a copy at
+/* A file joined with itself has all frames twice, so it suffices to compare the first ones. A link may make a copy at
  * the same time. */
 static void validate_twice(struct hx_verify *v, const struct hx_capture_frame *s)
 {
@@ -33,7 +33,7 @@ static void validate_twice(struct hx_verify *v, const struct hx_capture_frame *s
     v->last_first_ns = s->time_ns > v->last_first_ns ? s->time_ns : v->last_first_ns;
 }
 
-/* Simulated times are in the order of the file. A machine's clock may be set. */
+/* Simulated times must be in the order of the file. A wall clock may be set back, so that is only counted. */
 static void validate_order(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     struct hx_verify_node *node = &v->nodes[v->ports[s->port].node];

@@ -1,4 +1,4 @@
-/* verify.c - ports, nodes and cables of a capture, and the order in which a frame is judged (tools/verify/verify.h). */
+/* verify.c - ports, nodes and cables of a capture, and the order of checks (tools/verify/verify.h). */
 #include "tools/verify/verify.h"
 
 #include <stdarg.h>
@@ -110,7 +110,7 @@ static void add_port(struct hx_verify *v)
     join(v, number);
 }
 
-/* ---- what the capture lacks ---- */
+/* ---- gaps of the capture ---- */
 
 static bool lost_none(const struct hx_verify *v, uint32_t port)
 {
@@ -206,7 +206,7 @@ void hx_verify_frame(struct hx_verify *v, const struct hx_capture_frame *s)
     }
 }
 
-/* ---- the end ---- */
+/* ---- end of the capture ---- */
 
 static void sum_up_ports(struct hx_verify *v)
 {
@@ -229,7 +229,7 @@ static void sum_up_ports(struct hx_verify *v)
     hx_note(&v->found, "%llu interfaces are not ports of the fabric", strange);
 }
 
-/* A capture of one direction shows no way through a node and no cable from end to end. */
+/* A capture of one direction shows no packet through a node and no cable from end to end. */
 static bool has_both_directions(const struct hx_verify *v)
 {
     uint64_t frames[3] = {0};

@@ -1,13 +1,13 @@
-/* verify.h - judges a capture against the rules of routing and of links, without asking the firmware.
+/* verify.h - checks a capture against the rules of routing and of links, independently of the firmware.
  *
- * Data that flows: sightings (tools/capture/capture_index.h) come in as the file has them. Each is looked at alone
- * (frame.c), with what the same packet did at the same node (node.c), at the other end of the same cable (link.c,
- * credit.c) and at its two endpoints (delivery.c). Frames of one node must stand in an order in which they can have
- * happened; between nodes, and between the two ends of a cable, the file's order means nothing but for credits of links
- * in memory. What a capture says of faults (fault_allowances.h) is heard first, and what they allow is no breach.
+ * Frames (tools/capture/capture_index.h) come in the order of the file. Each is checked alone (frame.c), against the
+ * same packet at the same node (node.c), at the other end of the cable (link.c, credit.c) and at its endpoints
+ * (delivery.c). Frames of one node must be in a possible order. Between nodes, and between the ends of a cable, the
+ * order in the file has no meaning, except for credits of links in memory. Annotations of a frame are read first; what
+ * their faults allow is no breach (fault_allowances.h).
  *
- * Memory: what is under way in the capture, a bit for each packet delivered, the ports, and what crossed links that
- * repeat packets in the last seconds. Not thread safe. */
+ * Memory: packets in flight, a bit for each packet delivered, the ports, and what crossed repeating links in the last
+ * seconds. Not thread safe. */
 #ifndef HXMESH_TOOLS_VERIFY_H
 #define HXMESH_TOOLS_VERIFY_H
 
@@ -21,10 +21,10 @@
 struct hx_pending {
     struct hx_key key;
     uint64_t frame, time_ns;
-    uint64_t overtaker; /* frame of a packet that was sent later and came sooner; 0: none */
+    uint64_t overtaker; /* frame of a packet that was sent later and arrived earlier; 0: none */
     uint8_t vc, hops;
-    bool sound;  /* its checksum was there, and right */
-    bool unsure; /* its overtaker was sent before it, too, and which of the two came first none can tell */
+    bool sound;  /* its checksum was present and right */
+    bool unsure; /* its overtaker was also sent before it; unknown which sending arrived */
 };
 
 struct hx_pendings {
@@ -32,22 +32,22 @@ struct hx_pendings {
     uint32_t first, count, room; /* items[first .. first + count - 1] */
 };
 
-/* A cable in one direction, both ends of which are captured. */
+/* One direction of a cable with both ends captured. */
 struct hx_cable {
     uint32_t from, to; /* ports */
-    bool given_up;     /* one end shows nothing: not judged */
+    bool given_up;     /* one end shows nothing: not checked */
     uint64_t sent, came;
     struct hx_pendings out[HX_VCS], in[HX_VCS], passed[HX_VCS];
-    int64_t held[HX_VCS]; /* memory and port links: units under way or in the receiver's buffer */
-    uint64_t leak;        /* first frame of a packet that went missing with its place in the buffer; 0: none */
-    /* first frame by which that was too much, but for what faults that were told of since allow; 0: none */
+    int64_t held[HX_VCS]; /* memory and port links: units in flight or in the receiver's buffer */
+    uint64_t leak;        /* first frame of a lost packet that still holds buffer space; 0: none */
+    /* first frame that exceeds the buffer and is not allowed by a fault; 0: none */
     uint64_t over;
     uint64_t over_ns;
     unsigned over_vc;
     int64_t over_held;
 };
 
-/* Credit on a wire, as seen at the port of one end: what it sends and what it is granted. */
+/* Credit on a wire at one port: blocks sent and granted. */
 struct hx_credit_seen {
     bool session_known, peer_known, open;
     uint64_t nonce, peer_nonce;
@@ -70,13 +70,12 @@ struct hx_verify_port {
 struct hx_verify_node {
     struct hx_port_at at;
     uint64_t frame, time_ns;   /* of its latest frame; 0: none */
-    unsigned captured, cabled; /* ports */
-    uint64_t dropped;          /* at the end: frames the capture lost at its ports */
+    unsigned captured, cabled; /* numbers of ports */
+    uint64_t dropped;          /* at the end: frames that the capture lost at its ports */
     bool filtered;
 };
 
-/* What is kept of a frame of data: of the first ones, to know them when they stand in the file once more, and of those
- * set aside. */
+/* Fields kept of a data frame: of the first ones, to find repetitions in the file, and of deferred ones. */
 enum { HX_FIRST_FRAMES = 16 };
 struct hx_kept_frame {
     struct hx_key key;
@@ -97,7 +96,7 @@ static inline struct hx_kept_frame hx_kept(const struct hx_capture_frame *s)
                                   .hops = s->seen.data.hops};
 }
 
-/* A record of by_place: plane and node in one word, and the port, or HX_NO_INDEX for the node. */
+/* A record of by_place. place[0]: plane and node; place[1]: port, or HX_NO_INDEX for the node itself. */
 struct hx_numbered {
     uint64_t place[2];
     uint32_t number;
@@ -106,26 +105,26 @@ struct hx_numbered {
 struct hx_verify_counts {
     uint64_t data, credit, foreign, cut;
     uint64_t odd_credit; /* credit frames of links that have none */
-    uint64_t nowhere;    /* at ports that are not the fabric's, or without a direction */
+    uint64_t nowhere;    /* at ports outside the fabric, or without a direction */
     uint64_t crc_validated, crc_cut, crc_none;
-    uint64_t without_time, of_one_time; /* of_one_time: all have that of the first */
-    uint64_t gone_back;                 /* times of the wall clock */
+    uint64_t without_time, of_one_time; /* of_one_time: with the time of the first frame */
+    uint64_t gone_back;                 /* decreasing wall clock times */
     uint64_t injected, delivered;
     uint64_t repeats;        /* data packets delivered again after a repeat */
-    uint64_t lost_repaired;  /* data packets lost, but repeated and then delivered */
+    uint64_t lost_repaired;  /* data packets lost, then repeated and delivered */
     uint64_t lost_covered;   /* acknowledgements and the like lost, but a later one was delivered */
     uint64_t lost_to_faults; /* and not delivered */
     uint64_t in_flight;      /* at the end of a partial capture */
-    uint64_t rerouted;       /* on cables of no minimal way, for links are down */
-    uint64_t turned_back;    /* delivered short of their destination, as unreachable */
-    uint64_t given_back;     /* by networks without a way */
+    uint64_t rerouted;       /* on cables off any minimal path, as links are down */
+    uint64_t turned_back;    /* delivered elsewhere than at their destination, as unreachable */
+    uint64_t given_back;     /* returned by networks without a path */
     uint64_t forgotten;      /* not followed, to bound memory */
     uint64_t links_validated, credit_links_validated, nodes_validated;
 };
 
 struct hx_verify {
     struct hx_capture_index *c;
-    bool partial; /* the capture begins or ends while packets are under way */
+    bool partial; /* packets were in flight when the capture began or ended */
     struct hx_findings_list found;
     struct hx_verify_counts counts;
 
@@ -135,71 +134,72 @@ struct hx_verify {
     uint32_t node_count, node_room;
     struct hx_kept_frame first[HX_FIRST_FRAMES];
     unsigned firsts;
-    uint64_t last_first_ns; /* the latest time of them */
+    uint64_t last_first_ns; /* the latest time of these */
     struct hx_cable *cables;
     uint32_t cable_count, cable_room;
-    struct hx_map by_place;  /* port of the fabric -> number of the captured port; node -> number of the node */
-    struct hx_map residents; /* (packet, node): came in and has not left, or left and has not come in */
-    struct hx_map balance;   /* packet: injected less delivered, where that is not 0 */
+    struct hx_map by_place;  /* port of the fabric: index of the captured port; node: index of the node */
+    struct hx_map residents; /* (packet, node): arrived and not departed, or departed and not arrived */
+    struct hx_map balance;   /* packet: injections less deliveries, if not 0 */
     struct hx_map lost;      /* packet: struct hx_lost */
     struct hx_map delivered; /* 64 packets of a message: a bit each */
     uint16_t *board_job;     /* inferred: the job of a board's own packets; [boards] */
     bool *board_job_known;
     bool partial_given, whole_given;
-    bool ending; /* nothing is set aside any more */
+    bool ending; /* no more deferring */
     struct hx_fault_allowances fault_allowances;
     struct hx_copies copies;
-    struct hx_map given_back;     /* packet: where a network gave it back */
-    struct hx_deferred *deferred; /* frames that are not where their sources would have sent them */
+    struct hx_map given_back;     /* packet: its return by a network */
+    struct hx_deferred *deferred; /* frames off their minimal path */
     uint32_t deferred_count, deferred_room;
 };
 
-/* Whether anything was judged: a capture without a frame of a fabric is not good. */
+/* Whether anything was checked: a capture without a frame of a fabric does not pass. */
 static inline bool hx_verify_validated(const struct hx_verify *v)
 {
     return v->counts.data + v->counts.credit > 0 || v->found.count > 0;
 }
 
-/* partial, whole: what the user says; otherwise what the capture says, otherwise it is whole. */
+/* partial, whole: the user's choice; neither: as the capture says, or else whole. */
 void hx_verify_begin(struct hx_verify *v, struct hx_capture_index *c, bool partial, bool whole);
 void hx_verify_frame(struct hx_verify *v, const struct hx_capture_frame *s);
-/* After the last frame: what is missing, and what was not judged. */
+/* Call after the last frame: finds what is missing, and notes what was not checked. */
 void hx_verify_end(struct hx_verify *v);
 void hx_verify_free(struct hx_verify *v);
 
-/* ---- the parts; not for callers ---- */
+/* ---- internal ---- */
 
-/* A breach, unless a fault allows it: any of `by` (enum hx_fault_allowance) at that place and time. */
+/* Reports a breach, unless a fault of the kinds `by` (enum hx_fault_allowance) allows it at that place and time. */
 __attribute__((format(printf, 6, 7))) void hx_verify_find(struct hx_verify *v, const struct hx_seen_at *at, unsigned by,
                                                           bool loss, enum hx_rule rule, const char *format, ...);
 
-/* Whether the capture shows the link at that port from end to end, and all of it. */
+/* Whether the capture completely shows the link at that port, at both ends. */
 bool hx_verify_shows(struct hx_verify *v, const struct hx_port_at *at);
-/* Whether the capture lacks frames at either end of the port's link (by HX_ALLOW_CAPTURE_LOSS), or frames or ports of its
- * node (MISSED). */
+/* Whether the capture lacks frames at either end of the port's link (HX_ALLOW_CAPTURE_LOSS in `by`), or frames or ports
+ * of its node (HX_ALLOW_MISSED). */
 bool hx_verify_lacks(struct hx_verify *v, uint32_t port, unsigned by);
-/* HX_ALLOW_UNSEEN, where the frame may have come by links that the capture does not show; else 0. */
+/* HX_ALLOW_UNSEEN if the frame may have come by links that the capture does not show; else 0. */
 unsigned hx_verify_unseen(struct hx_verify *v, const struct hx_capture_frame *s);
 
-/* frame.c: false: the frame is not fit for more. */
+/* frame.c: checks the frame alone. false: it is not fit for more checks. */
 bool hx_verify_alone(struct hx_verify *v, const struct hx_capture_frame *s);
 
-/* Whether it is where it may be, with the hops and the VC that it must have there. */
+/* Checks that the frame is on a path of its packet, with the right hops and VC. */
 void hx_verify_path(struct hx_verify *v, const struct hx_capture_frame *s);
 
-/* times.c: of a data frame. */
+/* times.c: checks the time of a data frame. */
 void hx_verify_time(struct hx_verify *v, const struct hx_capture_frame *s);
-/* Before times are told of: whether they say anything. */
+/* Discards of_one_time unless all frames have the same time. */
 void hx_verify_times_end(struct hx_verify *v);
 
 /* returned.c */
 void hx_verify_returned_begin(struct hx_verify *v);
 void hx_verify_returned_free(struct hx_verify *v);
-/* A packet came to a node by port `in` and left by `out` with so many hops: whether a network gave it back. */
+/* Notes that a packet came to a node by port `in` and left by `out` with `hops` hops. Returns whether a network
+ * returned it. */
 bool hx_verify_gives_back(struct hx_verify *v, const struct hx_key *key, uint32_t in, uint32_t out, unsigned hops);
-/* The frame is not where its source would have sent it. false: judge it now. */
+/* Defers a frame that is off its minimal path. false: check it now. */
 bool hx_verify_defer(struct hx_verify *v, const struct hx_capture_frame *s);
-/* It leaves an accelerator by the port that it came in by, in frame `came`. false: judge it now. */
+/* Defers a frame that leaves an accelerator by its input port; it arrived in frame `came`. false: check it now. */
 bool hx_verify_defer_turn(struct hx_verify *v, const struct hx_capture_frame *s, uint64_t came);
 void hx_verify_returned_end(struct hx_verify *v);
 
@@ -213,9 +213,9 @@ void hx_verify_nodes_end(struct hx_verify *v);
 /* link.c */
 void hx_verify_sent(struct hx_verify *v, const struct hx_capture_frame *s);
 void hx_verify_came(struct hx_verify *v, const struct hx_capture_frame *s);
-/* The packet that had come in by that port left the node. */
+/* Frees the buffer space of a packet that came in by the port and left the node. */
 void hx_verify_freed(struct hx_verify *v, uint32_t port, unsigned vc, unsigned length);
-/* A packet that was sent over, or came in by, that cable is missing since `frame`. */
+/* Notes that a packet on the cable is missing since `frame`. */
 void hx_verify_leak(struct hx_verify *v, uint32_t cable, uint64_t frame);
 void hx_verify_links_end(struct hx_verify *v);
 void hx_verify_cable_free(struct hx_cable *c);
@@ -231,13 +231,13 @@ void hx_verify_injected(struct hx_verify *v, const struct hx_capture_frame *s);
 void hx_verify_delivered(struct hx_verify *v, const struct hx_capture_frame *s);
 void hx_verify_delivery_end(struct hx_verify *v);
 
-/* A packet that was seen last in `frame` and is missing since. It may have been sent, and lost, several times. */
+/* A missing packet, last seen in `frame`. It may have been sent and lost several times. */
 struct hx_lost {
     struct hx_key key;
     uint64_t frame;
-    bool allowed, missed; /* once at least a fault allows it; none does */
+    bool allowed, missed; /* at least one loss that a fault allows; at least one that none allows */
 };
-/* by: the faults (enum hx_fault_allowance) that would allow it at that place and time. */
+/* by: kinds of faults (enum hx_fault_allowance) that would allow it at that place and time. */
 void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned by);
 
 #endif
