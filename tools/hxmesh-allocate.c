@@ -177,7 +177,7 @@ int main(int argc, char **argv)
             "another fabric than a HammingMesh a number of hosts. "
             "Jobs are placed one after the other by the greedy rule of the paper's section IV-A: the first row that "
             "has "
-            "enough free columns, and each further one whose free columns have enough in common with the rows taken "
+            "enough free columns, and each further one with enough free columns in common with the rows taken "
             "before. Failed boards and jobs of a FILE stay where they are. In the map '#' is a failed board, '.' a "
             "free "
             "one, anything else the last digit or letter of a job.",

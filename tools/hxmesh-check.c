@@ -72,7 +72,8 @@ static void print_transitions(const struct report *r, const struct hx_fabric *g)
     else
         printf("old and new tables together cannot deadlock\n");
     if (t->unreachable)
-        printf("%-14s%" PRIu64 " pairs without a way meanwhile, all links together\n", "", t->unreachable);
+        printf("%-14s%" PRIu64 " pairs without a path while a link is down, summed over all links\n", "",
+               t->unreachable);
 }
 
 static void print(const struct report *r, const struct hx_channels *c)
@@ -123,7 +124,7 @@ int main(int argc, char **argv)
         .examples = {{"hxmesh check \"3x2 H2x4Mesh\"", "the channel dependency graph: proves there is no deadlock"}},
         .failed = "a deadlock, a dead end or a detour is possible, or a pair is cut off",
         HX_OPERANDS("SPEC|FILE", 1, 1),
-        .summary = "Follows every packet that could be under way in a fabric, by the firmware's own route functions, "
+        .summary = "Follows every packet that may be in flight in a fabric, by the firmware's own route functions, "
                    "builds the channel dependency graph (links and VCs) and says whether it has a cycle.",
         .details =
             "Failed boards and jobs of a file are taken into account; unreachable counts ordered pairs of "

@@ -51,7 +51,7 @@ static void write_graph(const char *spec)
 }
 
 /* Prints a fabric's figures or writes them as JSON. */
-static void say(const char *spec, const char *json)
+static void show(const char *spec, const char *json)
 {
     struct figures f;
     figures_load(&f, spec, &asked.sizes);
@@ -83,7 +83,8 @@ int main(int argc, char **argv)
         {HX_STRING("dot", "FILE|-", &asked.dot,
                    "write one plane's graph for Graphviz; - for stdout instead of the figures")},
         {HX_STRING("edges", "FILE|-", &asked.edges,
-                   "write one plane's links, a,b,gbps,ns,kind, as `graph FILE` reads them; - likewise")},
+                   "write one plane's links, a,b,gbps,ns,kind, as `graph FILE` reads them; - for stdout instead of the "
+                   "figures")},
         HX_OVERRIDE_OPTIONS(&asked.sizes),
         HX_OPTIONS_END};
     static const struct hx_command command = {
@@ -95,7 +96,7 @@ int main(int argc, char **argv)
                       "what each is made of, costs and can carry, in a table"},
                      {"hxmesh info \"slim-fly q=5\" --edges -", "its links, for other tools"}},
         HX_OPERANDS("SPEC|FILE", 1, MOST_SPECS),
-        .summary = "Says what a fabric is made of, what it costs, how long its ways are and what it can carry.",
+        .summary = "Says what a fabric is made of, what it costs, how long its paths are and what it can carry.",
         .details =
             "switches, cables and cost are those of all planes that are bought, as the paper's appendix C counts them, "
             "whatever --planes emulates (cost_planes in the JSON: four of a HammingMesh). diameter and distance count "
@@ -125,7 +126,7 @@ int main(int argc, char **argv)
     if (asked.compare)
         compare(argv + first, count, common.json);
     else if (common.json || !(hx_output_is_stdout(asked.dot) || hx_output_is_stdout(asked.edges)))
-        say(argv[first], common.json);
+        show(argv[first], common.json);
     hx_output_close(stdout, "-");
     return HX_EXIT_DONE;
 }

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 {
     static const struct hx_option options[] = {
         HX_JOB_OPTION(&said),
-        {HX_STRING("routing", "HOW", &asked.routing, "which ways packets take, as hxmesh run has it"),
+        {HX_STRING("routing", "HOW", &asked.routing, "which paths packets take, as in hxmesh run"),
          .otherwise = "as the fabric says"},
         {HX_NUMBER("workers", &asked.workers, 0, HX_MOST_WORKERS, "worker processes of a run; 0: one a core"),
          .letter = 'w'},

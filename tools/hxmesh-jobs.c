@@ -82,16 +82,16 @@ static void schedule(const struct hx_spec *spec, struct hx_job_trace *trace, con
 int main(int argc, char **argv)
 {
     static const struct hx_option options[] = {
-        {HX_STRING("fabric", "SPEC|FILE", &asked.fabric, "whose boards, of a HammingMesh, or hosts they run on")},
+        {HX_STRING("fabric", "SPEC|FILE", &asked.fabric,
+                   "the fabric that they run on: boards of a HammingMesh, or hosts")},
         HX_OPTIONS_HEADING("Drawn jobs"),
         {HX_NUMBER("draw", &asked.draw, 0, MOST_JOBS, "so many jobs, in place of a trace")},
         ALLOCATE_SIZES_OPTION(&asked.distribution),
         {HX_DURATION("between", &asked.between, 1, LONGEST_TIME, "mean time from one arrival to the next")},
         {HX_DURATION("duration", &asked.duration, 1, LONGEST_TIME, "mean time that a job runs")},
         HX_OPTIONS_HEADING("Queue and failures"),
-        {HX_CHOICE(
-            "policy", &asked.policy, hx_queue_policy_names,
-            "who starts while the first job in the queue waits for boards: nobody, or whoever does not delay it")},
+        {HX_CHOICE("policy", &asked.policy, hx_queue_policy_names,
+                   "jobs that may start while the first one waits for boards: none, or those that do not delay it")},
         {HX_DURATION("failing", &asked.failing, 0, LONGEST_TIME,
                      "mean time until a board fails, and the job that has it begins again; 0: never")},
         {HX_DURATION("repair", &asked.repair, 1, LONGEST_TIME, "mean time until a board that failed is back")},

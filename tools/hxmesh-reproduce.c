@@ -32,7 +32,7 @@ static enum reproduce_effort effort_of(const struct settings *s)
 /* ---- running ---- */
 
 /* Speed of this machine, from runs that took long enough to measure it. */
-struct pace {
+struct speed {
     double hops, seconds; /* of these runs: expected packet-hops, measured time */
     double spent;
 };
@@ -40,31 +40,31 @@ struct pace {
 static const double long_enough = 2;   /* seconds */
 static const double first_guess = 3e6; /* packet-hops a second */
 
-static bool fits(const struct pace *pace, double hops, double allowed)
+static bool fits(const struct speed *speed, double hops, double allowed)
 {
-    double rate = pace->seconds > 0 ? pace->hops / pace->seconds : first_guess;
-    return allowed <= 0 || pace->spent + hops / rate <= allowed;
+    double rate = speed->seconds > 0 ? speed->hops / speed->seconds : first_guess;
+    return allowed <= 0 || speed->spent + hops / rate <= allowed;
 }
 
-static void note(struct pace *pace, double hops, double seconds)
+static void note(struct speed *speed, double hops, double seconds)
 {
-    pace->spent += seconds;
+    speed->spent += seconds;
     if (seconds < long_enough)
         return;
-    pace->hops += hops;
-    pace->seconds += seconds;
+    speed->hops += hops;
+    speed->seconds += seconds;
 }
 
 /* Runs the plan. false: a run failed or a signal came; the rest is not run. */
 static bool run_all(struct reproduce_plan *plan, const struct settings *s, const char *name, double allowed)
 {
-    struct pace pace = {0};
+    struct speed speed = {0};
     for (unsigned i = 0; i < plan->count; i++) {
         struct reproduce_run *run = &plan->run[i];
         double hops = reproduce_estimate(run);
         if (child_interrupted())
             return false;
-        if (!fits(&pace, hops, allowed)) {
+        if (!fits(&speed, hops, allowed)) {
             run->state = REPRODUCE_LEFT;
             continue;
         }
@@ -73,7 +73,7 @@ static bool run_all(struct reproduce_plan *plan, const struct settings *s, const
                     run->algorithm ? " by " : "", run->algorithm ? run->algorithm : "");
         if (!reproduce_do(run, s->hxmesh, (unsigned)s->workers, s->common.quiet))
             return false;
-        note(&pace, hops, run->wall_seconds);
+        note(&speed, hops, run->wall_seconds);
     }
     return true;
 }

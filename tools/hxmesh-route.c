@@ -180,9 +180,9 @@ static void print_walk(const struct hx_walk *w, const struct hx_fabric *g)
     printf("a%u,%u to a%u,%u: %u cables, ", w->from.addr_hi, w->from.addr_lo, w->to.addr_hi, w->to.addr_lo,
            w->distance);
     if (w->paths == UINT64_MAX)
-        printf("more minimal ways than can be counted");
+        printf("more minimal paths than can be counted");
     else
-        printf("%" PRIu64 " minimal way%s", w->paths, w->paths == 1 ? "" : "s");
+        printf("%" PRIu64 " minimal path%s", w->paths, w->paths == 1 ? "" : "s");
     printf(", VC 0 to %u\n\n", w->vcs - 1);
     if (g->mesh.nodes)
         hx_walk_draw(w, &g->mesh);
@@ -240,11 +240,11 @@ int main(int argc, char **argv)
         HX_OPTIONS_END};
     static const struct hx_command command = {
         HX_PROGRAM("hxmesh route", "hxmesh-check hxmesh-info"),
-        .examples = {{"hxmesh route \"4x4 Hx2Mesh\" --from 0,0 --to 5,6", "every minimal way of a packet"},
+        .examples = {{"hxmesh route \"4x4 Hx2Mesh\" --from 0,0 --to 5,6", "every minimal path of a packet"},
                      {"hxmesh route \"4x4 Hx2Mesh\" --all --json -", "all pairs"}},
         .failed = "a pair that was asked for is unreachable",
         HX_OPERANDS("SPEC|FILE --from d0,d1 --to d0,d1 | --all", 1, 1),
-        .summary = "Shows where a packet may go: the ports on minimal ways that the firmware chooses from.",
+        .summary = "Shows where a packet may go: the ports on minimal paths that the firmware chooses from.",
         .details = "distance is in cables, board traces included. ports_after_north is what is left to a packet that "
                    "arrived moving north on its board. An unreachable pair (failed boards, other jobs) has no "
                    "ports, and null for distance; asked for by itself it is said why, and the exit code is 1.",

@@ -272,7 +272,7 @@ static const char *name_run(const struct sweep *s, unsigned run, char *text, siz
 
 /* Keeps the figures of the highest rate that held, or of the lowest if none did. Saturation is the share that arrived:
  * a held rate may exceed a link's rate by the tolerance. Returns whether to try another rate. */
-static bool go_on(struct sweep_row *row, json_t *figures)
+static bool note_rate(struct sweep_row *row, json_t *figures)
 {
     double offered = json_number_value(json_object_get(figures, "share_offered"));
     double came = json_number_value(json_object_get(figures, "share_of_injection"));
@@ -301,7 +301,7 @@ static bool take_result(struct program *p, struct child_result *r, unsigned run)
         json_t *figures = json_is_object(read) ? sweep_flatten(&p->sweep, run, read) : NULL;
         json_decref(read);
         if (p->saturation && figures && row->exit_code == HX_EXIT_DONE) {
-            again = go_on(row, figures);
+            again = note_rate(row, figures);
             json_decref(figures);
         } else {
             json_decref(row->figures);

@@ -175,11 +175,11 @@ int main(int argc, char **argv)
         HX_OPTIONS_END};
     static const struct hx_command command = {
         HX_PROGRAM("hxmesh trace", "hxmesh-capture hxmesh-run hxmesh-verify"),
-        .examples = {{"hxmesh trace run.pcapng --from 0,0 --to 5,3", "the way of each packet, hop by hop"},
+        .examples = {{"hxmesh trace run.pcapng --from 0,0 --to 5,3", "the path of each packet, hop by hop"},
                      {"hxmesh trace run.pcapng --missing", "what did not arrive, and where it was seen last"}},
         HX_OPERANDS("FILE", 1, 1),
         .summary = "Follows packets through a capture of many ports: each hop with time, port, VC and waiting, how a "
-                   "message spread over ways, and where packets that did not arrive were seen last.",
+                   "message spread over paths, and where packets that did not arrive were seen last.",
         .details = "Without a choice of packets the sums over all are shown.",
         .options = options};
     struct hx_common common;

@@ -85,11 +85,11 @@ static void print(const struct hx_verify *v, const struct request *r)
         printf("%s: BAD: frame %" PRIu64 ": %s: %s\n", r->file, l->kept[0].frame, hx_rule_names[l->kept[0].rule],
                l->kept[0].what);
     else
-        printf("%s: %s\n", r->file, passed(v) ? "good" : "NOT JUDGED: no frame of a fabric is in it");
+        printf("%s: %s\n", r->file, passed(v) ? "good" : "NOT CHECKED: it has no frame of a fabric");
     printf("%-13s%s, %u ports, %" PRIu64 " nodes whole, %" PRIu64 " cables with both ends\n", "fabric",
            v->c->fabric.known ? v->c->fabric.spec.fabric : "not known", v->c->port_count, n->nodes_validated,
            n->links_validated);
-    printf("%-13s%" PRIu64 ": %" PRIu64 " data, %" PRIu64 " credit; %" PRIu64 " checksums judged\n", "frames",
+    printf("%-13s%" PRIu64 ": %" PRIu64 " data, %" PRIu64 " credit; %" PRIu64 " checksums checked\n", "frames",
            v->c->frames, n->data, n->credit, n->crc_validated);
     printf("%-13s%" PRIu64 " injected, %" PRIu64 " delivered; %" PRIu64 " data packets more than once\n", "packets",
            n->injected, n->delivered, n->repeats);
@@ -138,23 +138,23 @@ int main(int argc, char **argv)
         {HX_STRING("spec", "SPEC|FILE", &r.spec_text, "fabric, with its failed boards and jobs if it is a file")},
         HX_OVERRIDE_OPTIONS(&overrides),
         HX_CREDIT_OPTION(&overrides),
-        HX_OPTIONS_HEADING("Judging"),
-        {HX_FLAG("part", &r.part, "packets were under way when the capture began or ended: none is missing")},
+        HX_OPTIONS_HEADING("Checks"),
+        {HX_FLAG("part", &r.part, "packets were in flight when the capture began or ended: none is missing")},
         {HX_FLAG("whole", &r.whole, "the opposite, whatever the file says")},
         {HX_NUMBER("most", &r.most, 1, HX_FINDINGS_KEPT, "breaches shown")},
         HX_OPTIONS_END};
     static const struct hx_command command = {
         HX_PROGRAM("hxmesh verify", "hxmesh-capture hxmesh-run hxmesh-trace"),
-        .examples = {{"hxmesh verify run.pcapng", "judges a capture against every rule of the fabric"},
-                     {"hxmesh verify some.pcapng --part", "packets were under way when it began or ended"}},
-        .failed = "a rule is broken, or no frame is there to be judged",
+        .examples = {{"hxmesh verify run.pcapng", "checks a capture against every rule of the fabric"},
+                     {"hxmesh verify some.pcapng --part", "packets were in flight when it began or ended"}},
+        .failed = "a rule is broken, or there is no frame to check",
         HX_OPERANDS("FILE", 1, 1),
-        .summary = "Judges a capture (pcapng or pcap) against the rules of routing and of links, apart from the "
-                   "firmware's own routes, and names the first frame that breaks one.",
+        .summary = "Checks a capture (pcapng or pcap) against the rules of routing and of links, independently of the "
+                   "firmware's routes, and names the first frame that breaks one.",
         .details =
             "Rules: header, crc, job, distance, north-last, vc, hops, order, credit, delivery (docs/capture.md). Frame "
-            "numbers are Wireshark's. A capture of some ports is judged as far as it goes; what could not be judged is "
-            "said. Exits 1 if a rule is broken, or if no frame is there to be judged.",
+            "numbers are Wireshark's. A capture of some ports is checked as far as possible; what was not checked is "
+            "listed. Exits 1 if a rule is broken, or if there is no frame to check.",
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);

@@ -53,7 +53,7 @@ always_same() {
 # bats test_tags=all
 @test "virtual capture: payload, planes, collectives, other timing, small buffers" {
     always_same "2x2 Hx2Mesh" --message 20000 --verify --planes 2
-    hxmesh verify "$FILE" | grep -q " $(jq .capture.written "$REPORT") checksums judged"
+    hxmesh verify "$FILE" | grep -q " $(jq .capture.written "$REPORT") checksums checked"
     [ "$(field frame.len | sort -n | tail -n 1)" = "$(field frame.cap_len | sort -n | tail -n 1)" ]
     always_same "2x2 Hx2Mesh" --traffic all-reduce --algorithm ring --message 256KiB
     always_same "3x2 H2x4Mesh" --traffic uniform --rate 0.5 --duration 20us --timing authors

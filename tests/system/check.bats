@@ -48,16 +48,16 @@ load tools_support
     [[ "${lines[0]}" == *": BAD" ]]
     [[ "$output" == *"unreachable   64 of "* ]]
     # Of the job and of the boards without one 32 each.
-    [[ "$output" == *"a0,2 to a2,0: every way lands on board 1,1, which is of job 7, or on board 0,0, which is of job 7"* ]]
+    [[ "$output" == *"a0,2 to a2,0: every path lands on board 1,1, which is of job 7, or on board 0,0, which is of job 7"* ]]
     run check "$BATS_TEST_TMPDIR/cut.hxm.yaml" --json -
     [ "$status" -eq 1 ]
-    judge '.acyclic and .unreachable == 64 and (.cut_off.why | test("^every way lands on board"))' <<<"$output"
+    judge '.acyclic and .unreachable == 64 and (.cut_off.why | test("^every path lands on board"))' <<<"$output"
     # So it is with boards that have failed; pairs of different jobs are meant to be apart.
     printf '%s\n' "fabric: 2x2 Hx1Mesh" "failed_boards: [[1, 0], [0, 1]]" >"$BATS_TEST_TMPDIR/cut.hxm.yaml"
     run check "$BATS_TEST_TMPDIR/cut.hxm.yaml"
     [ "$status" -eq 1 ]
-    [[ "$output" == *"every way lands on board 0,1, which has failed, or on board 1,0, which has failed"* ||
-        "$output" == *"every way lands on board 1,0, which has failed, or on board 0,1, which has failed"* ]]
+    [[ "$output" == *"every path lands on board 0,1, which has failed, or on board 1,0, which has failed"* ||
+        "$output" == *"every path lands on board 1,0, which has failed, or on board 0,1, which has failed"* ]]
     # A run of it ends, and sends its user here.
     run "$HXMESH" run "$BATS_TEST_TMPDIR/cut.hxm.yaml" --message 1 --count 1 --quiet --name "check-$$"
     [ "$status" -eq 1 ]

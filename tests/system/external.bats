@@ -88,7 +88,7 @@ export -f mixed
     [ "$CODE" -eq 0 ]
     holds '.complete and .packets_lost == 0'
     run "$HXMESH-verify" --quiet run.pcapng --json -
-    jq --exit-status '.passed and .findings == [] and ([.not_judged[] | select(contains("gave a packet back"))] | length) == 1' <<<"$output"
+    jq --exit-status '.passed and .findings == [] and ([.not_judged[] | select(contains("returned a packet"))] | length) == 1' <<<"$output"
     # What reached a1,1 was delivered where nobody captures.
     "$HXMESH-trace" --quiet run.pcapng --json - | jq --exit-status '.packets.delivered > 0'
     for what in vc detour; do

@@ -155,7 +155,7 @@ blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
         report "${case%|*}" --traffic all-to-all-random --message 32KiB --duration 600ms --workers 2 --fault "${case#*|}" \
             --capture "$capture" --snaplen 96
         run -0 hxmesh verify "$capture"
-        [[ $output == *": good"*"told of in the capture"* ]]
+        [[ $output == *": good"*"reported in the capture"* ]]
     done
 }
 

@@ -35,7 +35,7 @@ load tools_support
 @test "route: the table of one pair" {
     run route "4x4 Hx2Mesh" --from 0,0 --to 5,3
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "a0,0 to a5,3: 4 cables, 2 minimal ways, VC 0 to 2" ]
+    [ "${lines[0]}" = "a0,0 to a5,3: 4 cables, 2 minimal paths, VC 0 to 2" ]
     [[ "$output" == *"a0,0/p0             0  a0,0/p0/W (leaves the board) a0,0/p0/N (leaves the board)"* ]]
     [[ "$output" == *"a5,3/p0             2  a5,3/p0/local (delivered)"* ]]
     [ "$(route "4x4 Hx2Mesh" --from a0,0 --to a5,3)" = "$output" ]
@@ -93,5 +93,5 @@ load tools_support
         >"$BATS_TEST_TMPDIR/cut.hxm.yaml"
     run route "$BATS_TEST_TMPDIR/cut.hxm.yaml" --from 0,0 --to 1,1
     [ "$status" -eq 1 ]
-    [[ "$output" == *"unreachable: every way lands on board 1,0, which has failed, or on board 0,1, which is of no job" ]]
+    [[ "$output" == *"unreachable: every path lands on board 1,0, which has failed, or on board 0,1, which is of no job" ]]
 }

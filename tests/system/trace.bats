@@ -71,7 +71,7 @@ load capture_support
     head -c 100001 run.pcapng >cut.pcapng
     run --separate-stderr trace cut.pcapng
     [ "$status" -eq 0 ] && [ -z "$stderr" ]
-    [[ $output == *"cut off      at byte "*", within a block: packets that were under way there count as missing"* ]]
+    [[ $output == *"cut off      at byte "*", within a block: packets that were in flight there count as missing"* ]]
     trace cut.pcapng --json - | judge '.frames > 0 and .cut_at <= 100001'
     trace run.pcapng --json - | judge '.cut_at == null'
 }

@@ -117,7 +117,7 @@ load capture_support
     run --separate-stderr verify cut.pcapng
     [ "$status" -eq 0 ] && [ -z "$stderr" ]
     [ "${lines[0]}" = "cut.pcapng: good" ]
-    [[ $output == *" the file is cut off at byte "*", within a block: what was under way there is not missing"* ]]
+    [[ $output == *" the file is cut off at byte "*", within a block: what was in flight there is not missing"* ]]
     verify cut.pcapng --json - | judge '.passed and .frames > 0 and .cut_at <= 100001 and .cut_at > 90000'
     run verify cut.pcapng --whole
     [ "$status" -eq 1 ]
@@ -133,7 +133,7 @@ load capture_support
     editcap -r good.pcapng empty.pcapng 2000000 2>/dev/null || skip "editcap is not installed"
     run --separate-stderr verify empty.pcapng
     [ "$status" -eq 1 ] && [ -z "$stderr" ]
-    [ "${lines[0]}" = "empty.pcapng: NOT JUDGED: no frame of a fabric is in it" ]
+    [ "${lines[0]}" = "empty.pcapng: NOT CHECKED: it has no frame of a fabric" ]
     run verify empty.pcapng --json -
     [ "$status" -eq 1 ]
     judge '.passed == false and .frames == 0 and .findings == []' <<<"$output"

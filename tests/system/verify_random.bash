@@ -123,6 +123,6 @@ for ((i = 0; i < RUNS; i++)); do
     draw PIECES && piece=$drawn
     timeout 300 "${run[@]}" >"$FOLDER/log" 2>&1
     (($? <= 1)) || fail "not run" "$FOLDER/log" # 1: a message failed, for its host is cut off
-    judge "$piece" >"$FOLDER/verdict" 2>&1 || grep -q ': NOT JUDGED: ' "$FOLDER/verdict" || fail refused "$FOLDER/verdict"
+    judge "$piece" >"$FOLDER/verdict" 2>&1 || grep -q ': NOT CHECKED: ' "$FOLDER/verdict" || fail refused "$FOLDER/verdict"
 done
 echo "$RUNS captures from seed $SEED on: none refused"

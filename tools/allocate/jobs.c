@@ -27,7 +27,7 @@ static void give_tags(struct allocation *a)
     }
 }
 
-static void take_what_the_file_says(struct allocation *a)
+static void take_boards_of_file(struct allocation *a)
 {
     const struct hx_spec *s = a->spec;
     a->usable = hx_spec_boards(s);
@@ -48,7 +48,7 @@ void allocation_make(struct allocation *a, const struct hx_spec *spec, const str
     for (unsigned i = 0; i < jobs; i++)
         read_shape(&a->job[i], asked[i], spec);
     hx_boards_make(&a->boards, spec->x, spec->y);
-    take_what_the_file_says(a);
+    take_boards_of_file(a);
     give_tags(a);
 }
 

@@ -50,7 +50,7 @@ static uint32_t root_of(const struct hx_cap_graph *g, uint32_t host)
     return is_router(g, far) ? far : host;
 }
 
-static bool hangs(const struct hx_cap_graph *g, uint32_t node)
+static bool is_attached(const struct hx_cap_graph *g, uint32_t node)
 {
     return hx_is_host(g->f, node) && root_of(g, node) != node;
 }
@@ -78,7 +78,7 @@ static void search_shortest(const struct hx_cap_graph *g, uint32_t root, struct 
         for (unsigned port = 0; port < hx_fabric_ports(g->f, node); port++) {
             const struct hx_fabric_port *p = hx_fabric_port(g->f, node, port);
             uint32_t far = p->far.node;
-            if (far == HX_NOWHERE || hangs(g, far))
+            if (far == HX_NOWHERE || is_attached(g, far))
                 continue;
             if (reach[far].cables == FAR)
                 queue[count++] = far;
@@ -106,7 +106,7 @@ static enum walk longer(enum walk walk, char cable)
 static void search_walks(const struct hx_cap_graph *g, uint32_t root, struct hx_cap_graph_reach *reach)
 {
     reach[root].walks = 1U << WALK;
-    for (unsigned round = 0; round < 3; round++)
+    for (unsigned pass = 0; pass < 3; pass++)
         for (uint32_t node = g->f->hosts; node < g->f->nodes; node++)
             for (unsigned port = 0; reach[node].walks && port < hx_fabric_ports(g->f, node); port++) {
                 const struct hx_fabric_port *p = hx_fabric_port(g->f, node, port);
@@ -242,19 +242,19 @@ struct hx_leg hx_cap_graph_whole(struct hx_cap_graph *g, uint32_t source, uint32
     if (g->one_global)
         return whole_walk(g, source, destination);
     const struct hx_cap_graph_reach *r = &reach_of(g, root_of(g, source))[root_of(g, destination)];
-    unsigned hanging = (unsigned)hangs(g, source) + hangs(g, destination);
-    return leg_of(g, r->cables + hanging, r->cables, r->least_marked, r->most);
+    unsigned attached = (unsigned)is_attached(g, source) + is_attached(g, destination);
+    return leg_of(g, r->cables + attached, r->cables, r->least_marked, r->most);
 }
 
 bool hx_cap_graph_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destination, struct hx_end cable,
                       struct hx_leg *leg)
 {
     uint32_t far = far_of(g, cable);
-    if (hangs(g, cable.node)) {
+    if (is_attached(g, cable.node)) {
         *leg = (struct hx_leg){.least_cables = 1, .most_cables = 1};
         return cable.node == source;
     }
-    if (hangs(g, far)) {
+    if (is_attached(g, far)) {
         *leg = hx_cap_graph_whole(g, source, destination);
         return far == destination;
     }
@@ -265,7 +265,7 @@ bool hx_cap_graph_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destinat
     const struct hx_cap_graph_reach *left = reach_of(g, end);
     bool marked = hx_fabric_port(g->f, cable.node, cable.port)->marked;
     unsigned between = done[cable.node].cables + 1U;
-    *leg = leg_of(g, between + hangs(g, source), between, done[cable.node].least_marked + marked,
+    *leg = leg_of(g, between + is_attached(g, source), between, done[cable.node].least_marked + marked,
                   done[cable.node].most + marked);
     return between + left[far].cables == done[end].cables;
 }
@@ -348,11 +348,11 @@ bool hx_cap_detour_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destina
                        struct hx_leg *leg)
 {
     uint32_t far = far_of(g, cable);
-    if (hangs(g, cable.node)) {
+    if (is_attached(g, cable.node)) {
         *leg = (struct hx_leg){.least_cables = 1, .most_cables = 1};
         return cable.node == source && via == 0;
     }
-    if (hangs(g, far)) {
+    if (is_attached(g, far)) {
         *leg = hx_cap_detour_whole(g, source, destination);
         return far == destination && via == 0;
     }

@@ -78,7 +78,7 @@ static const struct hx_forwarding *forwarding_of(const struct hx_fabric *g, uint
 }
 
 /* Whether it is the host of such a router. The list has one node for both: the router. */
-static bool is_beside(const struct hx_fabric *g, uint32_t node)
+static bool has_router(const struct hx_fabric *g, uint32_t node)
 {
     uint32_t far = hx_is_host(g, node) ? hx_fabric_far(g, node, HX_E).node : HX_NOWHERE;
     const struct hx_forwarding *f = far != HX_NOWHERE ? forwarding_of(g, far) : NULL;
@@ -101,8 +101,8 @@ static const char *role_of(const struct hx_fabric *g, uint32_t node)
 {
     if (!hx_is_host(g, node))
         return links_of(g, node) == 1 ? "switch" : NULL;
-    bool hangs = links_of(g, node) == 1 && !hx_is_host(g, hx_fabric_far(g, node, HX_E).node);
-    return hangs ? NULL : "forward";
+    bool attached = links_of(g, node) == 1 && !hx_is_host(g, hx_fabric_far(g, node, HX_E).node);
+    return attached ? NULL : "forward";
 }
 
 void graph_text_edges(const struct hx_fabric *g, const char *name, const char *path)
@@ -112,12 +112,12 @@ void graph_text_edges(const struct hx_fabric *g, const char *name, const char *p
     for (uint32_t node = 0; node < g->nodes; node++) {
         char text[HX_NAME_BYTES];
         const struct hx_forwarding *f = forwarding_of(g, node);
-        const char *role = f || is_beside(g, node) ? NULL : role_of(g, node);
+        const char *role = f || has_router(g, node) ? NULL : role_of(g, node);
         if (f)
             fprintf(out, "forward %s %" PRIu32 " %" PRIu32 "\n", plain_name(text, g, node), f->delay_ns, f->gbps);
         else if (role)
             fprintf(out, "%s %s\n", role, plain_name(text, g, node));
     }
-    every_link(g, out, edge, is_beside);
+    every_link(g, out, edge, has_router);
     hx_output_close(out, path);
 }

@@ -159,7 +159,7 @@ void schedule_plot(const struct hx_schedule *s, const struct hx_schedule_rules *
     (void)snprintf(p->note, sizeof p->note, "%u jobs, %s", s->jobs, hx_queue_policy_names[rules->policy]);
     if (s->moments) {
         plot_figure(plot_add(p, PLOT_STEPS, 0, "in use"), s, boards, used);
-        plot_figure(plot_add(p, PLOT_STEPS, 1, "free, but of no use to who waits"), s, boards, stuck);
+        plot_figure(plot_add(p, PLOT_STEPS, 1, "free, but too few for a waiting job"), s, boards, stuck);
         if (rules->mean_time_between_failures > 0)
             plot_figure(plot_add(p, PLOT_STEPS, 2, "failed"), s, boards, failed);
     }

@@ -60,7 +60,7 @@ uint16_t hx_plane_job_at(const struct hx_plane *p, unsigned gx, unsigned gy)
 }
 
 /* Writes "board 2,1, which has failed", or names its job. */
-static void say_board(char *text, size_t bytes, const struct hx_spec *spec, unsigned board)
+static void describe_board(char *text, size_t bytes, const struct hx_spec *spec, unsigned board)
 {
     unsigned job = hx_spec_board_job(spec, board);
     if (hx_spec_board_failed(spec, board))
@@ -72,13 +72,13 @@ static void say_board(char *text, size_t bytes, const struct hx_spec *spec, unsi
 }
 
 /* A path crosses two networks. In between it is on the board in one end's column and the other end's row. */
-static void say_crossings(char text[HX_WHY_BYTES], const struct hx_spec *spec, unsigned from, unsigned to)
+static void describe_crossings(char text[HX_WHY_BYTES], const struct hx_spec *spec, unsigned from, unsigned to)
 {
     char first[64];
     char second[64];
-    say_board(first, sizeof first, spec, from / spec->x * spec->x + to % spec->x);
-    say_board(second, sizeof second, spec, to / spec->x * spec->x + from % spec->x);
-    (void)snprintf(text, HX_WHY_BYTES, "every way lands on %s, or on %s", first, second);
+    describe_board(first, sizeof first, spec, from / spec->x * spec->x + to % spec->x);
+    describe_board(second, sizeof second, spec, to / spec->x * spec->x + from % spec->x);
+    (void)snprintf(text, HX_WHY_BYTES, "every path lands on %s, or on %s", first, second);
 }
 
 const char *hx_plane_why(char text[HX_WHY_BYTES], const struct hx_plane *p, struct hx_coordinate from,
@@ -100,7 +100,7 @@ const char *hx_plane_why(char text[HX_WHY_BYTES], const struct hx_plane *p, stru
         (void)snprintf(text, HX_WHY_BYTES, "what is left of the fabric does not join a%u,%u and a%u,%u", from.addr_hi,
                        from.addr_lo, to.addr_hi, to.addr_lo);
     else
-        say_crossings(text, p->spec, hx_spec_board_at(p->spec, from.addr_hi, from.addr_lo),
-                      hx_spec_board_at(p->spec, to.addr_hi, to.addr_lo));
+        describe_crossings(text, p->spec, hx_spec_board_at(p->spec, from.addr_hi, from.addr_lo),
+                           hx_spec_board_at(p->spec, to.addr_hi, to.addr_lo));
     return text;
 }

@@ -90,15 +90,15 @@ static bool paths_are_good(struct hx_spec *spec, uint32_t node, unsigned port, u
     struct hx_fabric *f = spec->graph;
     struct hx_updown *before = f->updown;
     uint64_t *down = hx_allocate(f->nodes, sizeof *down);
-    struct hx_fabric round = {.updown = NULL};
+    struct hx_fabric rerouted = {.updown = NULL};
     bool alone;
     bool mixed;
     down[node] = UINT64_C(1) << port;
-    bool searched = hx_updown_reroute(&round, f, down);
+    bool searched = hx_updown_reroute(&rerouted, f, down);
     free(down);
     if (!searched)
         return false;
-    f->updown = round.updown;
+    f->updown = rerouted.updown;
     struct hx_findings found = explore(spec, false, &alone);
     *unreachable += found.unreachable;
     add_paths(f->updown, before);

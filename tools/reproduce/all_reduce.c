@@ -100,8 +100,8 @@ void show_all_reduce(struct reproduce_figure *f)
         f, "Share: vector bytes a second over half of 4 x 400 Gb/s, since every byte has to leave an accelerator "
            "nearly twice.");
     if (others)
-        figure_annotation(
-            f, "Other fabrics: one ring in the order of the hosts; the torus, whose hosts have four links, two.");
+        figure_annotation(f,
+                          "Other fabrics: one ring in the order of the hosts; the torus, with four links a host, two.");
     figure_annotation(f,
                       "Closed form: section V-A2, of HammingMeshes, with the latency between neighbours that follows "
                       "from table III.");

@@ -132,8 +132,8 @@ void show_utilization(struct reproduce_figure *f)
                 utilization_row(f, t, violins[rule], means, cluster, rule);
     }
     figure_annotation(
-        f, "Paper: greedy alone uses 90 %% by its text; its logs say 93, 96, 80 and 86 %%, of mixes whose sizes were "
-           "drawn otherwise than its published script draws them (docs/jobs.md). Transposing gives it 5 to 8 points "
+        f, "Paper: greedy alone uses 90 %% by its text; its logs say 93, 96, 80 and 86 %%, of mixes with sizes "
+           "drawn otherwise than by its published script (docs/jobs.md). Transposing gives it 5 to 8 points "
            "more, sorted jobs above 98 %%.");
     figure_annotation(f, "Locality changes nothing where a line has one switch, as in three of the four clusters.");
 }

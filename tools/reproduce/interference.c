@@ -82,7 +82,7 @@ static void draw_mix(struct drawn *d, uint64_t seed)
     keep_placed(d);
 }
 
-static void say_job(char text[TEXT], const struct fabric *f, unsigned boards, unsigned number, const char *place)
+static void describe_job(char text[TEXT], const struct fabric *f, unsigned boards, unsigned number, const char *place)
 {
     static const char *const traffic[] = {"all-reduce 1MiB", "all-to-all 32KiB", "permutation 512KiB"};
     if (f->boards)
@@ -111,7 +111,7 @@ static bool add_mix(struct sum *sum, const struct fabric *f, unsigned place, uin
     draw_mix(&d, seed);
     hx_spec_load(f->spec, NULL, &spec);
     for (unsigned i = 0; i < d.jobs; i++) {
-        say_job(text[i], f, d.boards[i], i, hx_hosts_rule_names[place]);
+        describe_job(text[i], f, d.boards[i], i, hx_hosts_rule_names[place]);
         spec.said.item[spec.said.count++] = text[i];
     }
     if (!hx_jobs_take_said(&spec, &problem))

@@ -153,7 +153,7 @@ static void annotations(struct reproduce_figure *f, const char *const *fabrics, 
             "that of the trees it bought, with 42 and 22, and 51 and 13, for which it also counts copper cables at "
             "leaf "
             "ports that have no host.");
-        figure_annotation(f, "The torus sends 32 KiB to everybody by default, 1 MiB with --full.");
+        figure_annotation(f, "The torus sends 32 KiB to each host by default, 1 MiB with --full.");
         figure_annotation(
             f, "32x32 Hx1Mesh: the paper's 91.6 %% comes from its simulator's own HyperX model and cannot be had on "
                "this wiring: two of four links serve a dimension, which bounds all-to-all at 51.6 %%. Likewise "

@@ -74,7 +74,7 @@ void sweep_injection_settle(struct sweep *s)
     refuse_beside(s, "crossbar", "--crossbar");
     if (!injection_equal(s->injection, s->fabrics, HX_MAX_PLANES, true))
         hx_die(HX_EXIT_USAGE, "--equal-injection",
-               "fabrics whose links have rates of their own cannot be made equal by up to %d planes", HX_MAX_PLANES);
+               "fabrics with link rates of their own cannot be made equal by up to %d planes", HX_MAX_PLANES);
     for (unsigned i = 0; i < s->fabrics; i++)
         check_rate(s, i);
 }

@@ -64,7 +64,7 @@ void hx_trace_print_packet(const struct hx_trace_view *v, const struct hx_trace_
     if (p->delivered)
         printf("delivered%s %s\n", p->injected ? " after" : "; seen for", took);
     else
-        printf("%s; seen for %s\n", p->injected ? "MISSING" : "seen on its way only", took);
+        printf("%s; seen for %s\n", p->injected ? "MISSING" : "seen in flight only", took);
     printf("  %10s %10s %10s  %-16s %-6s %-6s %-5s frames\n", "at", "cable", "waited", "node", "in", "out", "VC");
     struct hx_trace_stay stay;
     const struct hx_trace_step *from = NULL;
@@ -106,9 +106,9 @@ static void print_message(const struct hx_message_sum *m, uint64_t most)
         qsort(m->paths, m->path_count, sizeof *m->paths, by_packets);
     for (uint32_t i = 0; i < m->path_count && i < most; i++)
         printf("  %5.1f %%  mean %-10s %s\n", 100.0 * (double)m->paths[i].packets / (double)m->latency.count,
-               duration(hx_time_mean(&m->paths[i].latency)), m->paths[i].text ? m->paths[i].text : "other ways");
+               duration(hx_time_mean(&m->paths[i].latency)), m->paths[i].text ? m->paths[i].text : "other paths");
     if (m->path_count > most)
-        printf("  %" PRIu64 " more ways\n", m->path_count - most);
+        printf("  %" PRIu64 " more paths\n", m->path_count - most);
 }
 
 /* ---- totals ---- */
@@ -179,8 +179,8 @@ void hx_trace_print(const struct hx_trace_view *v)
     printf("%s: %s, %" PRIu64 " frame%s at %u port%s, %s\n", v->file,
            c->fabric.known ? c->fabric.spec.fabric : "fabric not known", c->frames, c->frames == 1 ? "" : "s",
            c->port_count, c->port_count == 1 ? "" : "s", duration(since(v->trace->last_ns, v->trace->first_ns)));
-    printf("%-13s%" PRIu64 ": %" PRIu64 " delivered, %" PRIu64 " missing, %" PRIu64 " seen on their way only\n",
-           "packets", s->packets, s->delivered, s->missing, s->partial);
+    printf("%-13s%" PRIu64 ": %" PRIu64 " delivered, %" PRIu64 " missing, %" PRIu64 " seen in flight only\n", "packets",
+           s->packets, s->delivered, s->missing, s->partial);
     if (s->latency.count)
         printf("%-13sleast %s, median %s, 99 %% %s, most %s\n", "latency", duration(s->latency.least),
                duration(hx_sums_quantile(s, 0.5)), duration(hx_sums_quantile(s, 0.99)), duration(s->latency.most));
@@ -189,7 +189,7 @@ void hx_trace_print(const struct hx_trace_view *v)
     if (dropped)
         printf("%-13s%" PRIu64 " frames to the capture: %s\n", "lost", dropped, HX_CAPTURE_KEEPS_ALL);
     if (c->cut_at)
-        printf("%-13sat byte %" PRIu64 ", within a block: packets that were under way there count as missing\n",
+        printf("%-13sat byte %" PRIu64 ", within a block: packets that were in flight there count as missing\n",
                "cut off", c->cut_at);
     print_ports(v);
     print_missing(v);

@@ -26,7 +26,7 @@ __attribute__((format(printf, 3, 4))) static void breach(struct hx_credit_seen *
 }
 
 /* Restarts the counts. The capture does not show the exact point in the stream, so the next credit frame sets them. */
-static void begin_anew(struct hx_credit_seen *p)
+static void restart(struct hx_credit_seen *p)
 {
     p->open = false;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
@@ -63,11 +63,11 @@ static bool is_of_its_session(const struct hx_credit_frame *f)
 }
 
 /* Takes a credit frame that the port sends. */
-static void hear_own(struct hx_credit_seen *p, const struct hx_capture_frame *s)
+static void take_own(struct hx_credit_seen *p, const struct hx_capture_frame *s)
 {
     const struct hx_credit_frame *f = &s->seen.credit;
     if (p->session_known && p->nonce != f->nonce)
-        begin_anew(p);
+        restart(p);
     p->session_known = true;
     p->nonce = f->nonce;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
@@ -80,13 +80,13 @@ static void hear_own(struct hx_credit_seen *p, const struct hx_capture_frame *s)
 }
 
 /* Takes a credit frame that the port receives. */
-static void hear_peer(const struct hx_verify *v, struct hx_credit_seen *p, const struct hx_capture_frame *s)
+static void take_peer(const struct hx_verify *v, struct hx_credit_seen *p, const struct hx_capture_frame *s)
 {
     const struct hx_credit_frame *f = &s->seen.credit;
     if (!p->session_known || f->peer_nonce != p->nonce)
         return;
     if (p->peer_known && p->peer_nonce != f->nonce)
-        begin_anew(p);
+        restart(p);
     p->peer_known = true;
     p->peer_nonce = f->nonce;
     p->open = true;
@@ -98,9 +98,9 @@ void hx_verify_credit_frame(struct hx_verify *v, const struct hx_capture_frame *
 {
     struct hx_credit_seen *p = &v->ports[s->port].credit;
     if (s->direction != HX_PCAPNG_OUTBOUND)
-        hear_peer(v, p, s);
+        take_peer(v, p, s);
     else if (is_of_its_session(&s->seen.credit))
-        hear_own(p, s);
+        take_own(p, s);
 }
 
 static void count_sent(struct hx_credit_seen *p, const struct hx_capture_frame *s)
@@ -138,5 +138,5 @@ void hx_verify_credit_end(struct hx_verify *v)
         v->counts.credit_links_validated += validated;
         silent += !validated;
     }
-    hx_note(&v->found, "%llu ports show no complete exchange of credit frames: their credit was not judged", silent);
+    hx_note(&v->found, "%llu ports show no complete exchange of credit frames: their credit was not checked", silent);
 }

@@ -79,7 +79,7 @@ void hx_fault_allowances_free(struct hx_fault_allowances *e)
 /* Takes a fault from a line of an annotation. Simulated, the line has the time of the fault. Live, that counts from the
  * start of the run or from the request, so `seen_ns` replaces it: the frame's time less the age that the annotation
  * gives. */
-static void hear_line(struct hx_fault_allowances *e, const struct hx_capture_index *c, const char *line,
+static void take_line(struct hx_fault_allowances *e, const struct hx_capture_index *c, const char *line,
                       uint64_t seen_ns)
 {
     struct hx_fault fault;
@@ -125,7 +125,7 @@ void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame
         if (colon && length >= sizeof mark && memcmp(text, mark, sizeof mark - 1) == 0) {
             uint64_t ago = ago_of(text, (size_t)(colon - text));
             (void)snprintf(line, sizeof line, "%.*s", (int)(length - (size_t)(colon + 1 - text)), colon + 1);
-            hear_line(e, c, line, s->time_ns - (ago < s->time_ns ? ago : s->time_ns));
+            take_line(e, c, line, s->time_ns - (ago < s->time_ns ? ago : s->time_ns));
         }
         text += length + (end != NULL);
         left -= length + (end != NULL);
@@ -134,7 +134,8 @@ void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame
 
 /* ---- allowances ---- */
 
-static const unsigned of_links = HX_ALLOW_LOSS | HX_ALLOW_DAMAGE | HX_ALLOW_COPIES | HX_ALLOW_ORDER | HX_ALLOW_STRETCH;
+static const unsigned link_allowances =
+    HX_ALLOW_LOSS | HX_ALLOW_DAMAGE | HX_ALLOW_COPIES | HX_ALLOW_ORDER | HX_ALLOW_STRETCH;
 
 static const struct margin *margin_of(const struct hx_verify *v)
 {
@@ -193,7 +194,7 @@ static const struct hx_felt *felt_in_plane(struct hx_verify *v, unsigned plane)
             uint64_t from_ns = fault->at_ns > m->before_ns ? fault->at_ns - m->before_ns : 0;
             uint64_t to_ns = over_ns[at] > UINT64_MAX - m->after_ns ? UINT64_MAX : over_ns[at] + m->after_ns;
             if (fault->target.plane == HX_EVERY_PLANE || fault->target.plane == i)
-                hx_felt_add(&e->of_plane[i], from_ns, to_ns, hx_felt_kinds(fault) & ~of_links);
+                hx_felt_add(&e->of_plane[i], from_ns, to_ns, hx_felt_kinds(fault) & ~link_allowances);
         }
         hx_felt_make(&e->of_plane[i]);
     }
@@ -234,8 +235,8 @@ bool hx_fault_allowed(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsi
     unsigned plane = v->c->ports[port].at.plane;
     if (by & (HX_ALLOW_CAPTURE_LOSS | HX_ALLOW_MISSED) && hx_verify_lacks(v, port, by))
         return true;
-    unsigned on_link = e->kinds & by & of_links;
-    unsigned elsewhere = e->kinds & by & ~of_links;
+    unsigned on_link = e->kinds & by & link_allowances;
+    unsigned elsewhere = e->kinds & by & ~link_allowances;
     unsigned (*felt)(const struct hx_felt *f, uint64_t time_ns) = by & HX_ALLOW_SINCE ? hx_felt_since : hx_felt_at;
     return (on_link && on_link & felt(felt_at(v, port), time_ns)) ||
            (elsewhere && elsewhere & felt(felt_in_plane(v, plane), time_ns)) ||
@@ -331,7 +332,7 @@ bool hx_fault_allowances_made_up(const struct hx_fault_allowances *e, const stru
 
 /* ---- deferred breaches ---- */
 
-static void tell(struct hx_findings_list *found, const struct hx_finding *f)
+static void report(struct hx_findings_list *found, const struct hx_finding *f)
 {
     hx_find(found, f->loss, f->frame, f->rule, "%s", f->what);
 }
@@ -362,7 +363,7 @@ void hx_fault_allowances_take(struct hx_verify *v, const struct hx_breach *breac
         return;
     }
     if ((!damages && !breach->by) || e->breaches == MOST_DEFERRED) {
-        tell(&v->found, &breach->finding);
+        report(&v->found, &breach->finding);
         return;
     }
     e->breach = hx_grown(e->breach, e->breaches, &e->room, sizeof *e->breach);
@@ -384,6 +385,6 @@ void hx_fault_allowances_end(struct hx_verify *v)
         if (is_allowed(v, &e->breach[i]))
             e->allowed++;
         else
-            tell(&v->found, &e->breach[i].finding);
+            report(&v->found, &e->breach[i].finding);
     }
 }

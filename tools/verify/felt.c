@@ -130,28 +130,28 @@ unsigned hx_felt_since(const struct hx_felt *f, uint64_t time_ns)
 /* ---- links ---- */
 
 /* A time at which a fault begins or ends at a link. */
-struct moment {
+struct change {
     uint64_t at_ns, delay_ns;
     unsigned kinds;
     bool begins;
 };
 
-struct moments {
+struct changes {
     const struct hx_faults *faults;
-    struct moment *of;
+    struct change *of;
     size_t count, room;
     uint32_t least_rate; /* share of HX_FAULT_WHOLE */
 };
 
-static void put(struct moments *m, uint64_t at_ns, const struct hx_fault *fault, bool begins)
+static void put(struct changes *m, uint64_t at_ns, const struct hx_fault *fault, bool begins)
 {
     m->of = hx_grow(m->of, m->count, &m->room, sizeof *m->of);
-    m->of[m->count++] = (struct moment){at_ns, fault->impairs.delay_ns, hx_felt_kinds(fault), begins};
+    m->of[m->count++] = (struct change){at_ns, fault->impairs.delay_ns, hx_felt_kinds(fault), begins};
 }
 
 static void put_fault(void *of, size_t i, uint64_t end_ns)
 {
-    struct moments *m = of;
+    struct changes *m = of;
     const struct hx_fault *fault = &m->faults->fault[i];
     if (!hx_felt_kinds(fault))
         return;
@@ -161,10 +161,10 @@ static void put_fault(void *of, size_t i, uint64_t end_ns)
         m->least_rate = fault->impairs.rate;
 }
 
-static int by_moment(const void *a, const void *b)
+static int by_change_time(const void *a, const void *b)
 {
-    const struct moment *p = a;
-    const struct moment *q = b;
+    const struct change *p = a;
+    const struct change *q = b;
     return (p->at_ns > q->at_ns) - (p->at_ns < q->at_ns);
 }
 
@@ -180,17 +180,17 @@ static uint64_t transit_ns(const struct hx_fabric *g, const struct hx_port_at *l
 void hx_felt_add_link(struct hx_felt *f, const struct hx_faults *faults, const struct hx_fabric *g,
                       const struct hx_port_at *link, const struct hx_felt_margin *margin)
 {
-    struct moments m = {.faults = faults, .least_rate = HX_FAULT_WHOLE};
+    struct changes m = {.faults = faults, .least_rate = HX_FAULT_WHOLE};
     size_t count[KINDS] = {0};
     uint64_t delay_ns = 0;
     uint64_t longest_ns = 0; /* greatest delay of packets that may still be on the link */
     uint64_t empty_ns = 0;   /* time by which these have left it */
     hx_faults_each_end(faults, g, link->plane, link->node, link->port, put_fault, &m);
     if (m.count)
-        qsort(m.of, m.count, sizeof *m.of, by_moment);
+        qsort(m.of, m.count, sizeof *m.of, by_change_time);
     uint64_t transit = m.count ? transit_ns(g, link, m.least_rate) : 0;
     for (size_t i = 0; i + 1 < m.count; i++) {
-        const struct moment *at = &m.of[i];
+        const struct change *at = &m.of[i];
         uint64_t end_ns = m.of[i + 1].at_ns;
         unsigned kinds = counted(count, &(struct hx_felt_span){at->at_ns, at->kinds, at->begins});
         delay_ns += at->begins ? at->delay_ns : -at->delay_ns;

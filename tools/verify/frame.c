@@ -196,12 +196,12 @@ static void validate_cable(struct hx_verify *v, const struct hx_capture_frame *s
     if (!straight && hx_verify_defer(v, s))
         return;
     if (!on_a_path && h->via) {
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no way from a%u,%u on a detour to d0 %u", h->src_addr_hi,
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no path from a%u,%u on a detour to d0 %u", h->src_addr_hi,
              h->src_addr_lo, h->via - 1U);
         return;
     }
     if (!on_a_path) {
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from a%u,%u to a%u,%u", h->src_addr_hi,
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal path from a%u,%u to a%u,%u", h->src_addr_hi,
              h->src_addr_lo, h->dst_addr_hi, h->dst_addr_lo);
         return;
     }

@@ -438,7 +438,7 @@ static void validate_held(struct hx_verify *v, const struct hx_cable *c)
     v->counts.credit_links_validated += !blurred;
     if (c->over && !blurred)
         hx_find(&v->found, false, c->over, HX_RULE_CREDIT,
-                "leaves by %s on VC %u, where %lld %s are under way or held, more than the buffer's %lld", from->name,
+                "leaves by %s on VC %u, where %lld %s are in flight or held, more than the buffer's %lld", from->name,
                 c->over_vc, (long long)c->over_held,
                 v->c->fabric.facts.link == HX_CAPTURE_MEMORY ? "packets" : "blocks", (long long)buffer_units(v));
 }
@@ -518,5 +518,5 @@ void hx_verify_links_end(struct hx_verify *v)
             end_vc(v, c, vc);
         validate_held(v, c);
     }
-    hx_note(&v->found, "%llu cables show frames at one end only: their order was not judged", one_sided);
+    hx_note(&v->found, "%llu cables show frames at one end only: their order was not checked", one_sided);
 }

@@ -223,9 +223,9 @@ static void sum_up_ports(struct hx_verify *v)
         node->filtered = node->filtered || port->filtered;
     }
     hx_note(&v->found,
-            "%llu frames were lost to the capture (" HX_CAPTURE_KEEPS_ALL "): at those ports absence was not judged",
+            "%llu frames were lost to the capture (" HX_CAPTURE_KEEPS_ALL "): at those ports absence was not checked",
             hx_capture_index_dropped(v->c));
-    hx_note(&v->found, "%llu ports were captured with a filter: at those absence was not judged", filtered);
+    hx_note(&v->found, "%llu ports were captured with a filter: at those absence was not checked", filtered);
     hx_note(&v->found, "%llu interfaces are not ports of the fabric", strange);
 }
 
@@ -243,31 +243,31 @@ static void note_counts(struct hx_verify *v)
 {
     struct hx_findings_list *l = &v->found;
     const struct hx_verify_counts *n = &v->counts;
-    hx_note(l, "the file is cut off at byte %llu, within a block: what was under way there is not missing",
+    hx_note(l, "the file is cut off at byte %llu, within a block: what was in flight there is not missing",
             v->c->cut_at);
     hx_note(l, "%llu frames are of other protocols", n->foreign);
-    hx_note(l, "%llu frames were cut before the end of the header: nothing of them was judged", n->cut);
-    hx_note(l, "%llu frames have no port or no direction: only header and checksum were judged", n->nowhere);
-    hx_note(l, "%llu frames were cut before the end: their checksum was not judged", n->crc_cut);
+    hx_note(l, "%llu frames were cut before the end of the header: nothing of them was checked", n->cut);
+    hx_note(l, "%llu frames have no port or no direction: only header and checksum were checked", n->nowhere);
+    hx_note(l, "%llu frames were cut before the end: their checksum was not checked", n->crc_cut);
     hx_note(l, "%llu frames carry no checksum", n->crc_none);
-    hx_note(l, "%llu frames have no time: faults and copies were judged as if all were at 0", n->without_time);
-    hx_note(l, "all %llu frames have the same time: no time was judged", n->of_one_time);
+    hx_note(l, "%llu frames have no time: faults and copies were checked as if all were at 0", n->without_time);
+    hx_note(l, "all %llu frames have the same time: no time was checked", n->of_one_time);
     hx_note(l, "%llu times the clock goes back at a node: times of two frames were not compared", n->gone_back);
-    hx_note(l, "%llu credit frames stand where links have none: they were not judged", n->odd_credit);
-    hx_note(l, "%llu packets were under way when the capture began or ended", n->in_flight);
+    hx_note(l, "%llu credit frames stand where links have none: they were not checked", n->odd_credit);
+    hx_note(l, "%llu packets were in flight when the capture began or ended", n->in_flight);
     hx_note(l, "%llu data packets were lost, and delivered when they were sent again", n->lost_repaired);
     hx_note(l, "%llu acknowledgements, probes and answers were lost, and others came in their place", n->lost_covered);
-    hx_note(l, "%llu faults are told of in the capture: what they do at their places in their time was not judged",
+    hx_note(l, "%llu faults are reported in the capture: their effects at their places and times were not checked",
             v->fault_allowances.faults.count);
-    hx_note(l, "%llu faults that are told of in the capture were not understood", v->fault_allowances.not_understood);
-    hx_note(l, "%llu times a frame is, goes or lacks what such a fault may do to it", v->fault_allowances.allowed);
+    hx_note(l, "%llu faults reported in the capture were not understood", v->fault_allowances.not_understood);
+    hx_note(l, "%llu breaches of rules were allowed by such faults", v->fault_allowances.allowed);
     hx_note(l, "%llu times such a fault made a link repeat a packet", v->copies.count);
     hx_note(l, "%llu packets were lost to such faults, and not delivered since", n->lost_to_faults);
-    hx_note(l, "%llu frames went round links that are down: minimal ways were not asked of them", n->rerouted);
+    hx_note(l, "%llu frames bypassed links that are down: their paths need not be minimal", n->rerouted);
     hx_note(l, "%llu packets were delivered short of their destination, as unreachable", n->turned_back);
-    hx_note(l, "%llu times a network without a way gave a packet back: it was judged from there on", n->given_back);
+    hx_note(l, "%llu times a network without a path returned a packet: it was checked from there on", n->given_back);
     hx_note(l, "%llu packets were not followed, to bound memory", n->forgotten);
-    hx_note(l, "%llu nodes are captured in part: what they lost or made up was not judged",
+    hx_note(l, "%llu nodes are captured in part: what they lost or forged was not checked",
             v->node_count - n->nodes_validated);
 }
 
@@ -281,10 +281,11 @@ void hx_verify_end(struct hx_verify *v)
     hx_verify_returned_end(v);
     if (!v->c->fabric.known) {
         hx_note(&v->found,
-                "the fabric is not known (name it with --spec): only header and checksum of %llu frames were judged",
+                "the fabric is not known (name it with --spec): only header and checksum of %llu frames were checked",
                 v->c->frames);
     } else if (!has_both_directions(v)) {
-        hx_note(&v->found, "%llu frames go one way only: order, credit and delivery were not judged", v->c->frames);
+        hx_note(&v->found, "the %llu frames have one direction only: order, credit and delivery were not checked",
+                v->c->frames);
     } else {
         hx_verify_nodes_end(v);
         hx_verify_links_end(v);
