@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bats-tests.sh all|quick|beyond FILE.bats [K N] - the names of a file's tests, a line each: all of them, those of `make
-# check`, or those that it leaves out (tagged `all`); of these every N-th from the K-th.
+# bats-tests.sh all|quick|beyond FILE.bats [K N] - prints the names of a file's tests, a line each: all, those of `make
+# check` (quick), or the others (beyond, tagged `all`). With K and N: every N-th of these from the K-th.
 awk -v which="$1" -v k="${3:-1}" -v n="${4:-1}" '
     /^# bats file_tags=/ { file_tags = substr($0, 18) }
     /^# bats test_tags=/ { tags = substr($0, 18) }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench.sh BUILD PROGRAM... - runs the benchmark programs one after another and joins their JSON in BUILD/bench.json.
+# bench.sh BUILD PROGRAM... - runs benchmark programs one after another and joins their JSON in BUILD/bench.json.
 set -euo pipefail
 
 build=$1

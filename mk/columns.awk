@@ -1,7 +1,7 @@
-# columns.awk - says which lines of these files have more than 120 columns, and ends with 1 if there is one.
+# columns.awk - prints the lines of these files that have more than 120 columns, and exits with 1 if there are any.
 #
-# Left alone: tables and samples, which no line break can stand in (in Markdown a fence or an indented block, in a
-# comment what is indented), and commands of scripts. In README.md samples count, for it is read first.
+# Exempt are tables, samples (in Markdown a fence or an indented block, in a comment what is indented), and commands of
+# scripts. In README.md samples count too, as it is read first.
 
 function limit(    line) {
     line = $0

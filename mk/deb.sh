@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# deb.sh BUILD OUT [CC] - Debian packages of what `make install` installs, for the machine that CC compiles for, into
-# OUT.
+# deb.sh BUILD OUT [CC] - makes Debian packages of what `make install` installs, for CC's target machine, in OUT.
 #
-# mk/install.sh says what there is; packaging/debian/control says which packages, and PACKAGE.files which of it is
-# theirs. The first package has what no other one names, so that nothing is forgotten. A package of which nothing was
-# built is left out. The same tree makes the same bytes: times are those of the last commit, or of SOURCE_DATE_EPOCH.
+# mk/install.sh lists the files, packaging/debian/control the packages, and PACKAGE.files the files of a package. The
+# first package gets all other files, so none is forgotten. A package without built files is left out. Builds are
+# reproducible: times are those of the last commit, or of SOURCE_DATE_EPOCH.
 set -euo pipefail
 
 build=$1 out=$2 cc=${3:-gcc}
@@ -27,7 +26,7 @@ find "$root" -type f \( -name '*.so' -o -path '*/bin/*' \) ! -name '*.elf' -exec
 find "$root" -name '*.a' -exec "$tools-strip" --strip-debug --enable-deterministic-archives {} +
 find "$root/usr/share/man" -type f -exec gzip -9n {} +
 
-# What Debian's tools read: a folder debian/ with control and changelog.
+# Input for Debian's tools: a folder debian/ with control and changelog.
 cp -r packaging/debian "$folder"
 { cat packaging/debian/copyright && sed 's/^$/./; s/^/ /' LICENSE; } >"$folder/debian/copyright"
 cat >"$folder/debian/changelog" <<END
@@ -38,7 +37,7 @@ hxmesh ($version) unstable; urgency=medium
  -- $(sed -n 's/^Maintainer: //p' packaging/debian/control)  $(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
 END
 
-# take PACKAGE: moves its files from the root into a tree of its own.
+# take PACKAGE: moves its files from the root into its own tree.
 take() {
     local pattern path
     [ -e "packaging/debian/$1.files" ] || { mv "$root" "$folder/$1" && return; }
@@ -53,7 +52,7 @@ take() {
     find "$root" -mindepth 1 -type d -empty -delete
 }
 
-# pack PACKAGE: makes it of its tree.
+# pack PACKAGE: makes the package from its tree.
 pack() {
     local tree=$folder/$1 binaries
     mkdir -p "$tree/DEBIAN" "$tree/usr/share/doc/$1"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# docs.sh BUILD - prints docs/options.md, as the programs in BUILD say it. Without DPDK its node is left out.
+# docs.sh BUILD - prints docs/options.md from the programs in BUILD. Without DPDK its node is left out.
 set -euo pipefail
 
 build=$1

@@ -2,11 +2,11 @@
 # firmware.sh OUTPUT [TARGET] - compiles firmware/ freestanding for every target or for one, links it relocatably and
 # prints its sizes.
 #
-# It refuses: a symbol left undefined other than memcpy, memset and the compiler's own arithmetic; any static data
-# (firmware has no globals); recursion, or a stack frame whose size is not known when compiled.
+# It refuses undefined symbols except memcpy, memset and the compiler's arithmetic; static data; recursion; and stack
+# frames of unknown size.
 set -euo pipefail
 
-# A compiler's cache keeps objects, and not the call graphs beside them.
+# ccache keeps objects, but not their call graphs.
 export CCACHE_DISABLE=1
 
 # name | compiler | options
@@ -44,7 +44,7 @@ build() {
         "$compiler" "${options[@]}" -nostdlib -r "$directory"/*.o -o "$directory/firmware.elf"
 }
 
-# Undefined symbols that are neither the two permitted functions nor the compiler's arithmetic (libgcc).
+# Prints undefined symbols other than the permitted functions and the compiler's arithmetic (libgcc).
 foreign_symbols() {
     local library
     library=$("$compiler" "${options[@]}" -print-libgcc-file-name)
@@ -56,7 +56,7 @@ foreign_symbols() {
     )
 }
 
-# "CODE READONLY STATIC", in bytes.
+# Prints "CODE READONLY STATIC" in bytes.
 section_bytes() {
     "$size" --format=sysv "$directory/firmware.elf" | awk '
         $1 ~ /^\.text/ { code += $2 }
@@ -65,8 +65,8 @@ section_bytes() {
         END { print code + 0, readonly + 0, static + 0 }'
 }
 
-# "FRAME FUNCTION PATH ROOT": the largest frame of one function, and the deepest path of calls with where it starts,
-# in bytes, from the compiler's call graphs. What memcpy and memset use is not in it.
+# Prints "FRAME FUNCTION PATH ROOT" from the compiler's call graphs: the largest frame in bytes and its function, the
+# deepest path of calls in bytes and its first function. The stack of memcpy and memset is not included.
 stack_bytes() {
     awk -F'"' '
         function deepest(f,    n, i, callee, below, list) {

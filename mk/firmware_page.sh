@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# firmware_page.sh write|check PAGE <SIZES - the table of the firmware's sizes in PAGE, from what mk/firmware.sh
-# printed.
+# firmware_page.sh write|check PAGE <SIZES - updates or checks the table of firmware sizes in PAGE; SIZES is the output
+# of mk/firmware.sh.
 #
-# A row of the table is "| TARGET | CODE | READ-ONLY | STATIC | FRAME | PATH |", thousands apart by a comma. `write`
-# gives the row of each target in SIZES these figures. `check` compares them, and says on stderr what differs.
+# A row is "| TARGET | CODE | READ-ONLY | STATIC | FRAME | PATH |", with commas between thousands. `write` replaces the
+# rows of targets in SIZES. `check` compares them and prints differences on stderr.
 set -euo pipefail
 
 action=$1 page=$2
 
-# Rows of SIZES as the page has them.
+# Prints SIZES as rows of the table.
 rows() {
     awk '
         function thousands(n,    s) {
@@ -29,7 +29,7 @@ write)
     rm "$page.new"
     ;;
 check)
-    # A twentieth more or less is another version of a compiler, or a change that is worth no new table.
+    # Up to a twentieth of difference is tolerated: another compiler version, or a change not worth a new table.
     rows | awk -v page="$page" '
         function near(a, b) { return a >= b * 0.95 && a <= b * 1.05 }
         function same(said, is,    a, b, i, n) {

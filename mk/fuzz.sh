@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS OUTPUT PROGRAM... - lets each libFuzzer program search for SECONDS, starting from the stored corpus.
+# fuzz.sh SECONDS OUTPUT PROGRAM... - runs each libFuzzer program for SECONDS, starting from the stored corpus.
 #
-# New inputs stay in OUTPUT/corpus; one that fails is kept as OUTPUT/failing-*. Once its cause is repaired it belongs
-# into tests/fuzz/corpus/NAME, where `make check` replays it. A line for each says how many inputs it tried, and the
-# edges of the program that they reached.
+# New inputs stay in OUTPUT/corpus, failing ones in OUTPUT/failing-*. When the cause is repaired, move the input to
+# tests/fuzz/corpus/NAME; `make check` replays it there. Prints a line for each program with the number of inputs tried
+# and of edges reached.
 set -euo pipefail
 
 seconds=$1
@@ -22,7 +22,7 @@ for program in "$@"; do
         status=1
         tail -n 40 "$log"
     }
-    # "#1234 DONE cov: 99 ft: ...": inputs that were tried, edges of the program that some input reached.
+    # "#1234 DONE cov: 99 ft: ...": inputs tried, edges reached.
     awk -v name="$name" -v seconds="$seconds" -v verdict="$verdict" '
         / cov: / { tried = substr($1, 2); for (i = 1; i < NF; i++) if ($i == "cov:") edges = $(i + 1) }
         END { printf "%-10s %6d s  %12d inputs  %6d edges  %s found\n", name, seconds, tried, edges, verdict }' "$log"

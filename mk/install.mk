@@ -1,4 +1,4 @@
-# install.mk - installing, packages, documents that programs write.
+# install.mk - installation, packages, and documents that programs write.
 
 .PHONY: install uninstall install-parts deb docs
 install: install-parts ## install programs, library, headers, manuals and sources for ports below PREFIX; DESTDIR is respected

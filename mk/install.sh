@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# install.sh install|uninstall BUILD PREFIX LIBDIR - what `make install` puts below PREFIX (behind $DESTDIR), and takes
-# away.
+# install.sh install|uninstall BUILD PREFIX LIBDIR - installs below PREFIX (behind $DESTDIR), or removes.
 #
-# LIBDIR is the folder of libraries below PREFIX: lib, or as Debian has it lib/x86_64-linux-gnu. One list says what goes
-# where, so that what was installed is what is removed. Folders of our own go when they are empty.
+# LIBDIR is the folder of libraries below PREFIX: lib, or on Debian lib/x86_64-linux-gnu. One list serves both actions,
+# so all that was installed is removed. hxmesh's own folders are removed when empty.
 set -euo pipefail
 
 action=$1 build=$2 prefix=$3 libdir=$4
@@ -34,7 +33,7 @@ for name in hxmesh hxmesh-program; do
     pc+=("$build/$name.pc")
     sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$libdir|" -e "s|@VERSION@|$version|" "mk/$name.pc.in" >"$build/$name.pc"
 done
-# unit FILE: a unit that starts the program that is installed.
+# unit FILE: makes a systemd unit that starts the installed program.
 unit() {
     sed "s|/usr/local/bin|$prefix/bin|" "$1" >"$build/${1##*/}"
     echo "$build/${1##*/}"
@@ -43,11 +42,11 @@ node=
 [ ! -x "$build/hxmesh-dpdk" ] || node=$(unit dpdk-node/hxmesh-dpdk@.service)
 
 put 755 bin "${programs[@]}"
-# Images stand beside the program that starts them in QEMU.
+# Images are next to the program that starts them in QEMU.
 put 644 bin "$build"/hx-node-*.elf
 put 644 include/hxmesh include/hxmesh/*.h
 put 644 "$libdir" "$build/libhxmesh.a" "$build/libhxmesh-program.a"
-# libfabric looks for it where FI_PROVIDER_PATH says.
+# libfabric finds it by FI_PROVIDER_PATH.
 put 644 "$libdir/libfabric" "$build"/libhxmesh-fi.so
 put 644 "$libdir/pkgconfig" "${pc[@]}"
 put 644 lib/systemd/system ${node:+"$node"}
@@ -61,7 +60,7 @@ put 644 share/hxmesh/firmware firmware/*.[ch]
 put 644 share/hxmesh/hal hal/looks.h hal/user.h
 put 644 share/hxmesh/hal/cable hal/cable/*.[ch]
 put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
-# What a program of one's own needs to read the counters of a running fabric, and to know the fabric.
+# For programs that read the counters of a running fabric and its topology.
 put 644 "$libdir" "$build/libhxmesh-host.a"
 put 644 share/hxmesh/base base/split_mix.h base/error.h base/value.h base/input.h base/lines.h
 put 644 share/hxmesh/topology topology/*.[ch]
@@ -77,7 +76,7 @@ for folder in examples examples/*/; do
     done
 done
 
-# The links of the documentation lead from docs/ to these, as in the source tree.
+# Links of the documentation lead from docs/ to these, as in the source tree.
 put 644 share/doc/hxmesh/dpdk-node dpdk-node/hxmesh-dpdk@.service
 put 644 share/doc/hxmesh/fabric-emu/live fabric-emu/live/hxmesh@.service
 for folder in examples topology; do

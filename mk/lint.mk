@@ -1,4 +1,4 @@
-# lint.mk - what style and static analysis say: clang-format, clang-tidy, cppcheck, shellcheck, rooms, banned words.
+# lint.mk - style and static analysis: clang-format, clang-tidy, cppcheck, shellcheck, rooms, banned words.
 
 HEADERS := $(wildcard include/hxmesh/*.h program/*.h fi-provider/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h bare-node/*/*.h \
     $(foreach folder,base topology sched spec workload fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
@@ -6,10 +6,10 @@ SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
 
-# Lines of prose and code; docs/options.md is written by a program.
+# Pages for the check of columns; docs/options.md is generated.
 PAGES := $(filter-out docs/options.md,$(wildcard *.md docs/*.md))
 
-# A file's platform decides which hal_port.h it is read with.
+# The platform of a file decides which hal_port.h it includes.
 SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(KIT) $(ON_LOOPBACK)
 SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(VIRTUAL) $(ON_VIRTUAL)
 SOURCES_DPDK     := $(HAL_DPDK) $(DPDK_NODE) $(ON_DPDK)
@@ -29,19 +29,19 @@ lint-format:
 	@awk -f mk/columns.awk $(PAGES) $(SOURCES) $(HEADERS) $(SCRIPTS) Makefile $(wildcard mk/*.mk mk/*.awk) >&2
 	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
 
-lint-rooms: ## who includes whom: mk/rooms.txt
+lint-rooms: ## check includes against mk/rooms.txt
 	@mk/rooms.sh
 
 lint-scripts:
 	@shellcheck $(SCRIPTS)
 
-# Words that docs/glossary.md replaces. words-count: how many each folder has.
+# Words that docs/glossary.md replaces. words-count: the number in each folder.
 lint-words:
 	@mk/words.sh
 words-count:
 	@mk/words.sh --count
 
-# The log takes clang-tidy's count of warnings in system headers, which it prints even when asked to be quiet.
+# The log hides clang-tidy's count of warnings in system headers, which --quiet does not.
 TIDY_SHM      := $(SOURCES_SHM:%.c=$(BUILD)/lint/%.ok)
 TIDY_VIRTUAL  := $(SOURCES_VIRTUAL:%.c=$(BUILD)/lint/%.ok)
 TIDY_LOOPBACK := $(SOURCES_LOOPBACK:%.c=$(BUILD)/lint/%.ok)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# man.sh BUILD - manual pages of the programs in BUILD, into BUILD/man, printed by the programs from their own tables.
+# man.sh BUILD - writes manual pages of the programs in BUILD into BUILD/man; the programs print them.
 set -euo pipefail
 
 build=$1

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# model.sh OUTPUT least|quick|full [MODEL] - lets spin search every state of the models in tests/model, in TAP, with
+# model.sh OUTPUT least|quick|full [MODEL] - lets spin search every state of the models in tests/model. Prints TAP with
 # states, depth and time.
 #
-# A run is either to find no error, or, with one rule broken, to find that error: a model that cannot fail proves
-# nothing. `least` is one run of each kind (what `make check` runs), `quick` what `make check-all` runs; `full` adds the
-# larger bounds. HX_MODEL_DEPTH: the most steps that a search goes down (1000000); one that would have to go deeper has
-# not seen every state, and is an error.
+# A run must find no error; or, with one rule broken, it must find that error, since a model that cannot fail proves
+# nothing. `least` is one run of each kind (for `make check`), `quick` is for `make check-all`, and `full` adds larger
+# bounds. HX_MODEL_DEPTH: greatest depth of the search in steps (1000000). A search that needs more is incomplete, and
+# an error.
 set -euo pipefail
 
 output=$1
@@ -14,15 +14,14 @@ only=${3:-}
 tests=0
 status=0
 
-# run MODEL EXPECTED DEFINE... - EXPECTED: `proven`, or words of the comment beside the assertion that must be found
-# false.
+# run MODEL EXPECTED DEFINE... - EXPECTED: `proven`, or words of the comment beside the assertion that must fail.
 run() {
     local model=$1 expected=$2 folder figures found verdict=ok optimize=-O2
     shift 2
     [ -z "$only" ] || [ "$only" = "$model" ] || return 0
     [ "$size" != least ] || [[ $* =~ ^REPLAYS=0\ RESTARTS|^BREAK_LIMIT|^BREAK_ORDER ]] || return 0
     tests=$((tests + 1))
-    # A search that ends at an error takes less time than optimizing it.
+    # A search that stops at an error takes less time than optimizing it.
     [ "$expected" = proven ] || optimize=-O0
     folder=$output/$model$(printf '_%s' "$@" | tr -c '[:alnum:]_' _)
     rm -rf "$folder"
@@ -31,7 +30,7 @@ run() {
     (
         cd "$folder"
         spin -a "${@/#/-D}" "$model.pml" >spin.log 2>&1
-        # What spin wrote is not ours to warn about. A state is kept whole: nothing is left to chance.
+        # No warnings, as spin wrote the code. States are stored completely, so the search is exact.
         gcc $optimize -w -DSAFETY -DMEMLIM=6000 pan.c -o pan
         ./pan -b -m"${HX_MODEL_DEPTH:-1000000}" -w22 >pan.log 2>&1
     ) || true
@@ -42,7 +41,7 @@ run() {
     if [ "$expected" = proven ]; then
         grep -q 'errors: 0$' "$folder/pan.log" && ! grep -q 'Search not completed' "$folder/pan.log" || verdict="not ok"
     else
-        # The assertion's line, as spin's own trail names it.
+        # The line of the failed assertion, from spin's trail.
         found=$(cd "$folder" && spin -t "${@/#/-D}" "$model.pml" 2>/dev/null | sed -n 's/^spin: .*:\([0-9]*\), Error: assertion violated/\1/p' | head -n 1)
         [ -n "$found" ] && sed -n "${found}p" "tests/model/$model.pml" | grep -q "/\* $expected" || verdict="not ok"
     fi

@@ -1,17 +1,17 @@
-# mutants.awk - every way to change one token of C source files, a line each: FILE <tab> LINE <tab> FUNCTION <tab> the
-# line as it is then. What stands in comments, strings, assertions and preprocessor lines is left alone, and so is all
-# that stands outside of functions. It reads the source as clang-format lays it out.
+# mutants.awk - prints every change of one token in C source files: FILE <tab> LINE <tab> FUNCTION <tab> the changed
+# line. Skips comments, strings, assertions, preprocessor lines, and all outside of functions. The source must be
+# formatted by clang-format.
 
 function emit(text) {
     printf "%s\t%d\t%s\t%s\n", FILENAME, FNR, name, text
 }
 
-# The part of the line from `at` on, `length` long, replaced.
+# Prints the line with `length_` characters at `at` replaced.
 function put(at, length_, text) {
     emit(substr($0, 1, at - 1) text substr($0, at + length_))
 }
 
-# The line with comments and what stands in quotes blanked out, so that its columns stay.
+# The line with comments and quoted text blanked out; columns stay.
 function code_of(line,    out, i, c, quote) {
     out = ""
     quote = ""
@@ -48,7 +48,7 @@ function code_of(line,    out, i, c, quote) {
     return out
 }
 
-# Every `from` in the code becomes `to`.
+# Changes each `from` in the code to `to`, one at a time.
 function replace_each(from, to,    at, next_) {
     for (at = 0; (next_ = index(substr(code, at + 1), from)) > 0;) {
         at += next_
@@ -132,7 +132,7 @@ FNR == 1 {
 
 code ~ /^ *#/ || was_directive { next }
 
-# A function begins with a brace at the margin, after its head.
+# A function begins with a brace in the first column, after its head.
 code ~ /^[A-Za-z_].*\(/ {
     name = code
     sub(/__attribute__\(\([^ ]*\)\) /, "", name)

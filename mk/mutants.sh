@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# mutants.sh BUILD [FILE...] - changes one token of a source file at a time (mk/mutants.awk) and sees whether a test
-# notices.
+# mutants.sh BUILD [FILE...] - changes one token of a source file at a time (mk/mutants.awk) and runs tests to see
+# whether one fails.
 #
-# A line each says what became of a mutant: killed (a test failed or did not end), survived, equivalent
-# (tests/mutants.txt says why it does no harm; it is not tried), or broken (it does not compile). The last line counts
-# them. Ends badly if fewer than 95 % of those that are neither equivalent nor broken are killed.
+# Prints a line for each mutant: killed (a test failed or did not end), survived, equivalent (tests/mutants.txt says why
+# it is harmless; not tried), or broken (does not compile). The last line counts them. Exits with 1 if fewer than 95 %
+# of the killed and survived ones were killed.
 #
-# FILE: source files; all of those that have judges below if none is given. FILE:LINE: that line alone. MUTANTS: how
-# many, drawn from all that the files have (60), or "all". SEED (1): which ones; the same seed draws the same from the
-# same sources. Everything is built in a copy of the sources below BUILD, with little optimization, and there again only
-# what depends on the file. A test has five times as long as it takes on good sources, and five seconds.
+# FILE: source files (all with judges below); FILE:LINE: one line. MUTANTS: number to draw from all of the files (60),
+# or "all". SEED (1): the same seed and sources give the same mutants. Everything is built in a copy of the sources in
+# BUILD, with little optimization; a mutant rebuilds only what depends on its file. A test may take five seconds plus
+# five times its time on good sources.
 set -euo pipefail
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -19,7 +19,7 @@ shift
 copy=$build/copy
 sources=(Makefile mk README.md include firmware hal base topology sched spec workload fabric-emu tools dpdk-node bare-node program conformance docs examples tests)
 
-# Which test programs judge a file, below tests/.
+# Prints the tests that judge a file, as paths below tests/.
 judges_of() {
     case $1 in
     firmware/credit.c) echo unit/test_credit unit/test_link property/prop_{credit,session,link} ;;
@@ -46,7 +46,7 @@ judges_of() {
     esac
 }
 
-# runner_of JUDGE: the program that has it.
+# runner_of JUDGE: its program.
 runner_of() {
     case $1 in */shm/*) echo build/test-shm ;; */virtual/*) echo build/test-virtual ;; *) echo build/test-loopback ;; esac
 }
@@ -56,8 +56,7 @@ make_judges() {
     make -C "$copy" -s -j"$(nproc)" BUILD=build DPDK= WARNINGS=-w OPTIMIZE=-O1 OPTIMIZE_FAST=-O1 WHOLE= "${runners[@]}"
 }
 
-# The copy, as the sources are. Objects that runs before this one made of mutants are older than their sources then,
-# which make cannot see by the dates of the originals.
+# Copies the sources. Touches files mutated by earlier runs, as their objects are newer than the restored sources.
 lay_out() {
     local file
     mkdir -p "$copy"
@@ -71,8 +70,7 @@ restore() {
     cp "$1" "$copy/$1"
 }
 
-# Mutants of the files that are given, or of their lines where some are, in the order of their lines: MUTANTS of them,
-# drawn by SEED.
+# Prints MUTANTS mutants of the given files or lines, drawn by SEED, in order of lines.
 draw() {
     local -a files
     mapfile -t files < <(printf '%s\n' "${@%:*}" | sort -u)
@@ -85,12 +83,12 @@ draw() {
         sort -k1,1 | if [ "${MUTANTS:=60}" = all ]; then cat; else head -n "$MUTANTS"; fi | sort -k2,2 | cut -f3-
 }
 
-# Runs a judge on the copy, away from all else that runs here where the kernel allows.
+# Runs a judge in the copy, in its own namespaces if the kernel allows.
 judge() {
     (cd "$copy" && ulimit -c 0 && timeout --kill-after=5 "$2" "${own_machine[@]}" "$(runner_of "$1")" "$1" >../judge.log 2>&1 </dev/null)
 }
 
-# How long each judge takes on good sources, in whole seconds: it must pass there.
+# Measures the seconds of each judge on good sources, where it must pass.
 try_judges() {
     local begin name
     for name in "$@"; do
@@ -100,7 +98,7 @@ try_judges() {
     done
 }
 
-# The judges of a file, first the one that noticed the mutant before, then fast ones first.
+# The judges of a file: the one that killed the last mutant, then fast ones first.
 in_order() {
     local name
     for name in $(judges_of "$1"); do
@@ -112,7 +110,7 @@ is_known() {
     grep -qxF -e "$1 $2: $3" -e "$1 $2: *" -e "$1: *" "$known"
 }
 
-# What becomes of FILE with LINE replaced, in $outcome.
+# Tries FILE with LINE replaced; sets $outcome.
 try_mutant() {
     local file=$1 line=$2 text=$3 name
     echo "$file" >>"$build/changed"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# own-machine.sh COMMAND... - runs a command on a machine of its own: processes, /dev/shm and network interfaces that no
-# other process sees, and that are gone when it ends. A user keeps his name and has no more rights there than outside.
-# Where the kernel allows no such machine it says so and ends with status 126.
+# own-machine.sh COMMAND... - runs a command in its own namespaces: its processes, /dev/shm and network interfaces are
+# invisible to others, and gone when it ends. Users keep their name and have no more rights than outside. Prints an
+# error and exits with 126 if the kernel allows no namespaces.
 set -euo pipefail
 
 as_user=()

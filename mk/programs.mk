@@ -1,6 +1,6 @@
-# programs.mk - libraries, programs and images, and what each is made of.
+# programs.mk - libraries, programs and images, and their parts.
 
-# Without libfabric's headers its provider is not there; without a compiler for them images are not.
+# The provider needs libfabric's headers, images need their compilers.
 LIBFABRIC := $(shell pkg-config --exists libfabric 2>/dev/null && echo yes)
 LIBFABRIC_PROVIDER := $(if $(LIBFABRIC),$(if $(SANITIZE),,$(BUILD)/libhxmesh-fi.so))
 IMAGE_RISCV := $(if $(RISCV),$(if $(SANITIZE),,$(BUILD)/hx-node-riscv64.elf))
@@ -24,7 +24,7 @@ LIB_VIRTUAL_EMULATOR := $(BUILD)/libhx-virtual-emulator.a
 LIB_EMULATOR := $(BUILD)/libhx-emulator.a
 LIB_WORKLOAD := $(BUILD)/libhx-workload.a
 LIB_TOOLS    := $(BUILD)/libhx-tools.a
-# What is installed: the parts of the firmware that need no platform.
+# Installed library: the parts of the firmware that need no platform.
 LIB_FIRMWARE := $(BUILD)/libhxmesh.a
 LIB_PROGRAM  := $(BUILD)/libhxmesh-program.a
 
@@ -42,7 +42,7 @@ $(LIB_WORKLOAD): $(call objects,plain,$(WORKLOAD) $(HAL_PROGRAM))
 $(LIB_TOOLS):    $(call objects,plain,$(TOOLS_SHARED))
 $(LIB_PROGRAM):  $(call objects,plain,$(PROGRAM) $(HAL_PROGRAM) hal/wire/passing.c)
 
-# Libraries stand before those they need: one that is used against the direction of the house does not link.
+# Libraries come before those they depend on: a dependency in the other direction does not link.
 $(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 
@@ -63,7 +63,7 @@ $(BUILD)/libhxmesh-fi.so: LDLIBS := -lfabric
 $(BUILD)/libhxmesh-fi.so: $(call objects,plain,$(PROVIDER)) $(LIB_PROGRAM)
 	$(LINK)
 
-# The wires and steps of hal/loopback, its conformance world left out; devices fill and empty them.
+# Wires and steps of hal/loopback without its conformance world; devices fill and empty the wires.
 BARE_FIRMWARE := $(FIRMWARE) $(HAL_CABLE) $(filter-out %/conformance_port.c,$(HAL_LOOPBACK)) $(BARE)
 $(BUILD)/hx-node-riscv64.elf: hal/riscv-virt/link.ld $(call objects,riscv-virt,$(BARE_FIRMWARE) $(RISCV_VIRT) $(BARE_NODE) \
     workload/payload.c hal/riscv-virt/start.S)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# prove.sh OUTPUT - has Frama-C's EVA run the entries of tests/prove on every input at once, and print what it cannot
-# rule out: reads and writes out of bounds or of nothing, signed overflow, shifts too wide, division by zero.
+# prove.sh OUTPUT - runs Frama-C's EVA on the entries of tests/prove for all inputs. Prints undefined behaviour that it
+# cannot rule out: invalid reads and writes, signed overflow, shifts too wide, division by zero.
 #
-# A line of TAP for each. One fails if there is a single alarm, or if part of the entry was not reached: then nothing is
-# known about what lies behind.
+# Prints a line of TAP for each entry. An entry fails with a single alarm, or if a part of it was not reached, as
+# nothing is proven about what follows.
 set -euo pipefail
 
 output=$1
@@ -11,7 +11,7 @@ mkdir -p "$output"
 tests=0
 status=0
 
-# prove NAME SOURCE... [OPTION...] - the entry tests/prove/prove_NAME.c and the sources that it is about.
+# prove NAME SOURCE... [OPTION...] - the entry tests/prove/prove_NAME.c and the sources under proof.
 prove() {
     local name=$1 log=$output/$1.log alarms begin=$SECONDS verdict=ok
     shift
@@ -28,7 +28,7 @@ prove() {
     }
 }
 
-# What hx_frame_read returns says whether there is a header: its ends are looked at apart.
+# The result of hx_frame_read tells whether there is a header, so EVA analyses each result separately.
 prove frame firmware/frame.c firmware/crc32c.c -eva-split-return-function hx_frame_read:full
 prove credit firmware/credit.c
 prove route firmware/route.c firmware/geometry.c

@@ -1,12 +1,12 @@
 #!/bin/sh
-# rooms.sh - checks the #include lines of all sources against the table of rooms (mk/rooms.txt).
+# rooms.sh - checks the #include lines of all sources against mk/rooms.txt.
 #
-# Prints each include of a room that the table does not allow, and each circle of files inside a room. A file and its
-# header count as one: a.c and a.h. A header that closes a circle on purpose says why in a comment "circle: ..." in
-# the line of the include; that include is passed over.
+# Prints each include between rooms that the table does not allow, and each circle of files in a room. A file and its
+# header count as one: a.c and a.h. An intended circle has a comment "circle: REASON" on the line of the include that
+# closes it; that include is ignored.
 #
-#     mk/rooms.sh            exit code 0: none; 1: what is wrong stands on stdout
-#     mk/rooms.sh --arrows   prints how many includes go from room to room
+#     mk/rooms.sh            exits with 0: none; 1: some, listed on stdout
+#     mk/rooms.sh --arrows   prints the number of includes from room to room
 set -eu
 cd "$(dirname "$0")/.."
 arrows=${1:-}
@@ -24,7 +24,8 @@ function room_of(path,    at) {
 }
 function module_of(path) { sub(/\.[chS]$/, "", path); return path }
 
-# The file that an include names: beside it, from the root, or by the folders that a platform adds (mk/compile.mk).
+# The file that an include names: relative to the including file, to the root, or to folders of a platform
+# (mk/compile.mk).
 function target_of(from, name,    try) {
     try = folder_of(from) "/" name
     while (sub(/[^\/]+\/\.\.\//, "", try)) ;
@@ -39,7 +40,7 @@ function target_of(from, name,    try) {
     return ""
 }
 
-# Tarjan: circles of modules are the strongly connected parts of more than one.
+# Tarjan: circles are strongly connected components of more than one module.
 function visit(m,    i, to, part, size) {
     low[m] = number[m] = ++visited
     stack[++depth] = m

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# run-test.sh LOGS RUN - runs the tests of one run, in LOGS; prints a line and, below a failed one, its log and the
-# lines that repeat it.
+# run-test.sh LOGS RUN - runs the tests of one run. Prints a line; if it fails, also its log and the commands that
+# repeat it.
 #
-# mk/run-tests.sh says what a RUN is and which variables count. LOGS/NAME.result is
-# "RUN|PASSED|FAILED|SKIPPED|WALL|USER|SYSTEM", in tests and seconds. A run that ends badly without naming a failed test
-# counts as one failed test.
+# mk/run-tests.sh explains RUN and the variables. LOGS/NAME.result is "RUN|PASSED|FAILED|SKIPPED|WALL|USER|SYSTEM", in
+# tests and seconds. A run that exits with an error but names no failed test counts as one failed test.
 set -euo pipefail
 
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
@@ -14,7 +13,7 @@ program=${run%%@*} what=${run#*@}
 log=$logs/${run//[\/@: ]/_}.log
 read -ra under <<<"${HX_TEST_UNDER:-}"
 
-# The names of a .bats file's tests that are to run, as a regular expression.
+# The names of the .bats tests to run, as a regular expression.
 names() {
     local file=${what%%:*} part=() which=$HX_WHICH name
     IFS=':/' read -ra part <<<"${what:${#file}+1}"
@@ -33,7 +32,8 @@ case $what in
 tests/fuzz/*) command=("$program" "$what") ;;
 *)
     command=("${under[@]}" "$program" "$what" ${HX_TEST:+"$HX_TEST"})
-    # The thread sanitizer of gcc 12 cannot map its shadow where the kernel randomises addresses by more than 28 bits.
+    # The thread sanitizer of gcc 12 cannot map its shadow memory if the kernel randomises more than 28 bits of
+    # addresses.
     [[ $program != */tsan/* ]] || command=(setarch --addr-no-randomize "${command[@]}")
     ;;
 esac
@@ -63,7 +63,7 @@ elif [ $((passed + failed + skipped)) -eq 0 ] && [ -z "${HX_TEST:-}" ]; then
 fi
 echo "$run|$passed|$failed|$skipped|$wall|$user|$system" >"${log%.log}.result"
 
-# A command for each failed test, which runs it alone.
+# Prints for each failed test the command that runs it alone.
 repeats() {
     local name alone="mk/run-tests.sh $logs $program@${what%%:*}"
     [ "$HX_WHICH" = quick ] || alone="HX_WHICH=all $alone"

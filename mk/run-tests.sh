@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# run-tests.sh LOGS RUN... - runs tests, a line each; closes with where time went and "N passed, N failed[, N skipped]".
-# run-tests.sh LOGS --keep-seconds - keeps how long each run took, in tests/seconds.txt.
+# run-tests.sh LOGS RUN... - runs tests, a line each; ends with times and "N passed, N failed[, N skipped]".
+# run-tests.sh LOGS --keep-seconds - saves the time of each run in tests/seconds.txt.
 #
 # A RUN is PROGRAM@WHAT: a runner and one of its suites (build/test-shm@unit/shm/test_ring), a fuzz target and its
-# stored inputs, or a program and a FILE.bats, which tests it by its command line. Runs go side by side, one a core:
-# those that failed the last time first, then the longest first, by the seconds they took here or by tests/seconds.txt.
-# A long .bats file is several runs, FILE:K/N. Command line tests look at the machine (processes, /dev/shm, network
-# interfaces), so each run has one to itself, in namespaces; where the kernel allows none they run one after another.
+# stored inputs, or a program and a FILE.bats that tests its command line. Runs go in parallel, one a core: first those
+# that failed last time, then the longest first, by their seconds here or in tests/seconds.txt. A long .bats file is
+# several runs, FILE:K/N. Command line tests look at the machine (processes, /dev/shm, network interfaces), so each run
+# has its own namespaces. If the kernel allows none, they run one after another.
 #
-# HX_WHICH: which tests. quick (as `make check`): cases are few, and without command line tests that are tagged `all` or
-# run under sanitizers, and what says `sanitizers: check-all`; all; or K/N: part K of N of what all has beyond quick.
-# HX_FILE: only runs whose name has this in it. HX_TEST: only tests of that name, * and ? as in a shell.
-# HX_TEST_TIMEOUT: the most seconds a run may take (1800). HX_TEST_UNDER: what runs programs of another processor; those
-# of command line tests see to it themselves.
+# HX_WHICH: tests to run. quick (as `make check`): few cases, no command line tests that are tagged `all` or run under
+# sanitizers, and no unit tests under sanitizers if marked `sanitizers: check-all`. all: everything. K/N: part K of N of the tests that only
+# `all` has. HX_FILE: only runs with this text in their name. HX_TEST: only tests of that name, * and ? as in a shell.
+# HX_TEST_TIMEOUT: limit for a run in seconds (1800). HX_TEST_UNDER: emulator for programs of another processor; command
+# line tests use it themselves.
 set -euo pipefail
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
 export HX_WHICH=${HX_WHICH:-quick}
 here=$(dirname "$0")
-most=30 # seconds of a .bats file beyond which it is several runs
+most=30 # seconds of a .bats file; a longer one is several runs
 
 logs=$1
 shift
@@ -26,7 +26,7 @@ record=$logs/seconds # "RUN SECONDS" of processor time, RUN without its folder; 
 mkdir -p "$logs"
 touch "$record" "$logs/failed"
 
-# merged RECORD...: the first of these that knows a run tells its seconds.
+# merged RECORD...: the seconds of each run, from the first record that has it.
 merged() { awk '!($1 in seconds) { seconds[$1] = $2 } END { for (run in seconds) print run, seconds[run] }' "$@" | sort; }
 
 if [ "${1:-}" = --keep-seconds ]; then
@@ -35,11 +35,11 @@ if [ "${1:-}" = --keep-seconds ]; then
     exit 0
 fi
 
-# ---- which runs, and in what order --------------------------------------------------------------------------------
+# ---- selection and order of runs ----------------------------------------------------------------------------------
 
 says() { grep -q "$@"; }
 
-# wanted RUN: whether there is something of it to run.
+# wanted RUN: whether the run has any test that is wanted.
 wanted() {
     local what=${1#*@}
     [[ "$1 tests/$what.c" == *"${HX_FILE:-}"* ]] || return 1
@@ -63,8 +63,8 @@ with_seconds() {
           print (name in seconds ? seconds[name] : 1), $1 }' known=1 - known=0 <(cat <&3)
 } 3<&0
 
-# part K/N: of "SECONDS RUN" on stdin those of part K: each in turn, the longest first, goes to the part that has the
-# least.
+# part K/N: the runs of part K of "SECONDS RUN" on stdin: each, the longest first, goes to the part with the least
+# seconds.
 part() {
     sort -k1,1nr -k2,2 | awk -v part="${1%/*}" -v parts="${1#*/}" '
         { least = 1
@@ -73,7 +73,7 @@ part() {
           if (least == part) print }'
 }
 
-# in_order: the runs of "SECONDS RUN" on stdin in the order they begin, long .bats files cut.
+# in_order: the runs of "SECONDS RUN" on stdin in the order to start them; cuts long .bats files.
 in_order() {
     awk -v most="$most" -v failures="$logs/failed" '
         BEGIN { while ((getline run <failures) > 0) failed[run] }
@@ -88,7 +88,7 @@ mapfile -t runs < <(
 )
 [ ${#runs[@]} -gt 0 ] || { echo "hxmesh: error: run-tests: no run has '${HX_FILE:-}' in its name" >&2; exit 2; }
 
-# ---- all of them --------------------------------------------------------------------------------------------------
+# ---- running ------------------------------------------------------------------------------------------------------
 
 export HX_OWN_MACHINE=no
 ! "$here/own-machine.sh" true 2>/dev/null || HX_OWN_MACHINE=yes
@@ -112,7 +112,7 @@ done
 side_by_side "$(nproc)" "${together[@]}"
 side_by_side 1 "${alone[@]}"
 
-# Where time went, by kind.
+# Times by kind of run.
 echo
 cat "$logs"/*.result | awk -F '|' -v record="$record.new" -v failures="$logs/failed" -v which="$HX_WHICH" '
     function row(kind) {

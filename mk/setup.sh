@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# setup.sh GROUP... - installs the Debian packages of these groups (see the list below) that are missing.
+# setup.sh GROUP... - installs missing Debian packages of these groups (listed below).
 #
-# Where it may not install, it names them in one line and exits 4. HX_NO_SETUP=1 leaves the machine alone: whoever
-# sets it has provided the packages in another way.
+# If it may not install, it prints their names in one line and exits with 4. HX_NO_SETUP=1 makes it do nothing, for
+# machines that get the packages in another way.
 set -euo pipefail
 
 declare -A packages=(

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# soak.sh OUTPUT HXMESH SECONDS [SEED] - runs fabrics drawn from SEED, one after the other, until the time is over (0:
-# until it is told to stop), and judges each.
+# soak.sh OUTPUT HXMESH SECONDS [SEED] - runs random fabrics drawn from SEED, one after the other, for SECONDS (0: until
+# it is stopped), and checks each.
 #
-# What is drawn: fabric, traffic, message, count, routing, planes, workers, buffers, what is captured. Each is run
+# Random are fabric, traffic, message, count, routing, planes, workers, buffers and capture. Each is run
 #
 #     under the virtual clock by 1, 2 and 4 workers     the same JSON, byte for byte, but for `host`
-#     live                                              by workers that are drawn
+#     live                                              by a random number of workers
 #     captured under one of the clocks, or not          `hxmesh verify` finds nothing
 #
-# and every report must say: complete, no packet lost, none under way, no byte corrupted, no message failed, no buffer
-# missing, and no drops but those that may be: live, an impatient sender repeats. Some have faults: then packets may be
-# dropped for want of a way, for their damage or with their worker, and under the virtual clock messages may fail. What
-# is refused must be so under both clocks, but where there are faults.
+# Every report must show a complete run: no packet lost or in flight, no byte corrupted, no message failed, no buffer
+# missing, and only allowed drops. Live, impatient senders repeat packets. Some fabrics have faults. Then packets may be
+# dropped for lack of a path, for damage or with their worker, and under the virtual clock messages may fail. Without
+# faults, both clocks must refuse the same fabrics.
 #
-# A finding is shrunk: options are left out, the fabric and the messages become smaller, as long as it is still found.
-# Then its seed and the commands are printed. Exits 1 if there was any.
+# A finding is shrunk: options are left out, and fabric and messages get smaller, as long as it is still found. Then its
+# seed and commands are printed. Exits with 1 if there is any finding.
 set -euo pipefail
 
 output=$1
@@ -32,9 +32,9 @@ traffics=(all-to-all all-to-all-random uniform permutation bisection neighbour i
     broadcast reduce-scatter all-gather all-reduce)
 routings=(minimal valiant ugal ugal-threshold)
 
-# ---- what is drawn ----
+# ---- random cases ----
 
-# Sets $drawn to 0 .. $1 - 1.
+# Sets $drawn to a number 0 .. $1 - 1.
 draw() {
     state=$((state * 6364136223846793005 + 1442695040888963407))
     drawn=$(((state >> 33 & 0x7fffffff) % $1))
@@ -42,18 +42,18 @@ draw() {
 
 is_collective() { [[ ${shared[1]} =~ ^(broadcast|reduce-scatter|all-gather|all-reduce)$ ]]; }
 
-# The case of a seed: $fabric, options that both clocks take ($shared), and those of one ($live, $simulated), in pairs.
+# Draws the case of a seed: $fabric, options for both clocks ($shared) and for one ($live, $simulated), in pairs.
 draw_case() {
     state=$1
-    draw 1 # one more step, so that seeds that are near are not alike
+    draw 1 # one more step, so that near seeds differ
     draw ${#fabrics[@]} && fabric=${fabrics[drawn]}
     draw ${#traffics[@]} && shared=(--traffic "${traffics[drawn]}")
     draw 40000 && shared+=(--message $((1 + drawn)))
-    is_collective || { draw 3 && shared+=(--count $((1 + drawn))); } # a collective goes once, to its end
+    is_collective || { draw 3 && shared+=(--count $((1 + drawn))); } # a collective runs once
     draw 1000 && shared+=(--seed "$drawn")
     case $fabric in
     *fail=*) ;;
-    fat-tree* | mlfm* | oft* | dragonfly* | slim-fly* | bigraph* | hyperx*) # the others know no detours
+    fat-tree* | mlfm* | oft* | dragonfly* | slim-fly* | bigraph* | hyperx*) # others make no detours
         draw ${#routings[@]} && shared+=(--routing "${routings[drawn]}")
         ;;
     esac
@@ -63,34 +63,34 @@ draw_case() {
     simulated=()
     draw 3 && [ "$drawn" -ne 0 ] || simulated+=(--buffer 96KiB)
     draw 3 && [ "$drawn" -ne 0 ] || simulated+=(--select adaptive)
-    draw 3 && captured=$drawn # 0: live, 1: under the virtual clock, 2: not
+    draw 3 && captured=$drawn # 0: live, 1: under the virtual clock, 2: none
     draw 3
     case $drawn in
     0) draw 200 && simulated+=(--faults random --mtbf "$((5 + drawn))us") ;;
     1) draw 4 && simulated+=(--fault "all loss=$drawn% corrupt=0.$drawn% duplicate=1% credit-loss=10%") ;;
     esac
-    draw 6 # a live run is over within some 10 ms, or a second where packets are lost
+    draw 6 # a live run takes some 10 ms, or a second if packets are lost
     case $drawn in
     0) draw 4 && live+=(--fault "all loss=0.$drawn% corrupt=0.$drawn% duplicate=1% reorder=$drawn% credit-loss=10% for 200ms") ;;
-    1) is_collective || { draw 20 && live+=(--fault "worker0 killed at ${drawn}ms"); } ;; # which loses a member
+    1) is_collective || { draw 20 && live+=(--fault "worker0 killed at ${drawn}ms"); } ;; # a collective would lose a member
     2) draw 20 && live+=(--fault "worker0 stopped at ${drawn}ms for 50ms") ;;
     esac
 }
 
-# ---- what is judged ----
+# ---- checks ----
 
 has_faults() { [[ $* == *--fault* ]]; }
 
-# What may be dropped under the virtual clock: nothing, or with faults what they cost.
+# Drops allowed under the virtual clock: none, or with faults their effects.
 may_drop() { ! has_faults "${simulated[@]}" || echo no_route,unreachable,checksum,duplicate,stale,malformed,failed; }
 
-# Live an impatient sender repeats; of faults none fails a message.
+# Live, an impatient sender repeats packets; faults fail no messages.
 may_drop_live() {
     echo "duplicate,stale$(! has_faults "${live[@]}" || echo ,no_route,unreachable,checksum,malformed,unexpected,worker_lost)"
 }
 
-# Runs hxmesh; sets $code and, where the run is not as it must be, $finding. REPORT MAY_DROP ARGUMENT...
-# MAY_DROP: names of drops; with `failed` messages may fail, too.
+# run REPORT MAY_DROP ARGUMENT... - runs hxmesh; sets $code, and $finding if the run is bad. MAY_DROP: names of drops;
+# with `failed` messages may fail too.
 run() {
     local report=$1 may_drop=$2
     shift 2
@@ -118,7 +118,8 @@ verify() {
     why=$("$hxmesh" verify "$1" --quiet 2>&1) || finding="verify: $(head -n 2 <<<"$why" | tr '\n' ' ')"
 }
 
-# Sets $finding to what is wrong with the case, or to nothing, $command to the command that shows it, $refused.
+# Runs and checks the case: sets $finding to the error or to nothing, $command to the command that shows it, and
+# $refused.
 judge() {
     local codes=() workers
     finding='' command='' refused=no
@@ -154,13 +155,13 @@ judge() {
 
 # ---- shrinking ----
 
-# Judges the case as it was just made smaller; true: it is still wrong, and stays so.
+# Checks the smaller case. Returns true if it still fails.
 still() {
     judge
     [ -n "$finding" ]
 }
 
-# Leaves out each pair of the array of that name that is not needed.
+# Removes each pair of the named array that is not needed.
 shrink_options() {
     local -n options=$1
     local i whole
@@ -171,7 +172,7 @@ shrink_options() {
     done
 }
 
-# Halves the number behind an option that both clocks take, as long as it can be.
+# Halves the number of an option for both clocks as often as possible.
 shrink_number() {
     local i old
     for ((i = 0; i < ${#shared[@]}; i += 2)); do
@@ -186,7 +187,7 @@ shrink_number() {
 shrink() {
     local old smaller
     old=$fabric
-    for smaller in "${fabrics[@]}"; do # the smallest stand first
+    for smaller in "${fabrics[@]}"; do # the smallest are first
         fabric=$smaller
         [ "$fabric" != "$old" ] && still && break
         fabric=$old
@@ -202,7 +203,7 @@ shrink() {
     judge
 }
 
-# ---- until the time is over ----
+# ---- main loop ----
 
 cases=0 refusals=0 findings=0 stop=no
 trap 'stop=yes' INT TERM
@@ -210,7 +211,7 @@ begin=$SECONDS
 while [ "$stop" = no ] && { [ "$seconds" -eq 0 ] || [ $((SECONDS - begin)) -lt "$seconds" ]; }; do
     draw_case "$seed"
     judge
-    [ "$stop" = no ] || break # what was interrupted is no finding
+    [ "$stop" = no ] || break # an interruption is no finding
     cases=$((cases + 1))
     [ "$refused" = no ] || refusals=$((refusals + 1))
     if [ -n "$finding" ]; then

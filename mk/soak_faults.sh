@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# soak_faults.sh - faults on live fabrics, for longer than a test may take. `make soak-kill`, `make soak-links`.
+# soak_faults.sh - long runs of faults on live fabrics: `make soak-kill`, `make soak-links`.
 #
-#     soak_faults.sh kill N       kills a worker with SIGKILL at N random moments, of fabrics of several shapes in turn
+#     soak_faults.sh kill N       kills a worker with SIGKILL at N random times, on fabrics of several shapes in turn
 #     soak_faults.sh links SPEC   cuts every link of a fabric, then each of its boards, for 300 ms, one after the other, under
-#                                 full traffic, and says how long it took until traffic was whole again: median and worst
+#                                 full traffic, and prints the time until traffic was repaired: median and worst
 #
-# Ends with 1 and the report of the run if anything was lost, corrupted or left behind. RANDOM is seeded by SEED.
+# Exits with 1 and prints the report if anything was lost, corrupted or left behind. SEED seeds RANDOM.
 set -euo pipefail
 
 HXMESH=$(realpath "${HXMESH:-build/hxmesh}")
 SEED=${SEED:-$$}
 RANDOM=$SEED
-AT_A_TIME=250 # kills of one run: after a thousand a supervisor gives up
+AT_A_TIME=250 # kills of one run; a supervisor gives up after a thousand
 SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and .messages_failed == 0'
 
 directory=$(mktemp -d)
@@ -30,7 +30,7 @@ fail() {
     exit 1
 }
 
-# begin ARGUMENTS...: starts a fabric that runs until it is told to end.
+# begin ARGUMENTS...: starts a fabric that runs until it is stopped.
 begin() {
     name="soak-$$-$RANDOM"
     "$HXMESH" run "$@" --duration 24h --name "$name" --quiet --no-links --json "$directory/report" \
@@ -42,7 +42,7 @@ begin() {
     done
 }
 
-# finish: ends it and judges what it says.
+# finish: stops the fabric and checks its report.
 finish() {
     local code=0
     kill -INT "$run"
@@ -53,10 +53,10 @@ finish() {
     [ ! -e "/dev/shm/hxmesh-$name" ] || fail "left behind: /dev/shm/hxmesh-$name"
 }
 
-# The dead, who are not taken note of yet, do not count.
+# Dead workers that are not yet noticed do not count.
 workers() { pgrep --parent "$run" --runstates D,R,S hxmesh-w; }
 
-# kill_once WORKERS: at a random moment of up to 100 ms after all are there.
+# kill_once WORKERS: kills one at a random time, up to 100 ms after all are there.
 kill_once() {
     local list=()
     until [ "${#list[@]}" -eq "$1" ]; do
@@ -64,7 +64,7 @@ kill_once() {
         sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
         mapfile -t list < <(workers)
     done
-    kill -KILL "${list[RANDOM % $1]}" 2>/dev/null || kill_once "$1" # it was the last one, which has just gone
+    kill -KILL "${list[RANDOM % $1]}" 2>/dev/null || kill_once "$1" # it has just died
 }
 
 soak_kill() {
@@ -84,7 +84,7 @@ soak_kill() {
     done
 }
 
-# links_of SPEC: a name of each of its links; boards_of SPEC: of each of its boards.
+# links_of SPEC: the name of one end of each link; boards_of SPEC: the names of its boards.
 links_of() { "$HXMESH" run "$1" --message 64 --shifts 1 --quiet --json - | jq -r '.links[] | select(.from < .to) | .from'; }
 boards_of() {
     [[ "$1" =~ ^([0-9]+)x([0-9]+)\ H ]] || return 0
@@ -96,7 +96,7 @@ boards_of() {
     done
 }
 
-# cut PLACE: for 300 ms; waits until that is over, and traffic was whole again.
+# cut_place PLACE: cuts it for 300 ms, and waits until traffic is repaired.
 cut_place() {
     "$HXMESH" fault --name "$name" "$1 down for 300ms"
     for ((i = 0; i < 600; i++)); do
@@ -104,13 +104,13 @@ cut_place() {
         ! jq --exit-status '.faults | last | .whole_after_ns' "$directory/list" >/dev/null || return 0
         sleep 0.1
     done
-    fail "traffic was not whole again a minute after $1"
+    fail "traffic was not repaired a minute after $1"
 }
 
-# median_and_worst links|boards: of the records in $directory/list.
+# median_and_worst links|boards: statistics of the records in $directory/list.
 median_and_worst() {
     jq -r --arg what "$1" '[.faults[] | select((.fault | startswith("board")) == ($what == "boards"))] | "\(length) \($what): " +
-        "whole after \(map(.whole_after_ns / 1e9) | sort | .[length / 2 | floor]) s (median), " +
+        "repaired after \(map(.whole_after_ns / 1e9) | sort | .[length / 2 | floor]) s (median), " +
         "\(map(.whole_after_ns / 1e9) | max) s (worst), \(map(.lost) | add) packets lost on them"' "$directory/list"
 }
 

@@ -1,7 +1,7 @@
-# sources.mk - what there is: sources by folder, and which platform's hal_port.h each is compiled against.
+# sources.mk - sources by folder, and the platform that each is compiled for.
 
 FIRMWARE     := $(wildcard firmware/*.c)
-# The parts of it that need no platform: they are installed as a library.
+# The parts that need no platform: installed as a library.
 FIRMWARE_PURE := $(filter-out firmware/detour.c firmware/endpoint%.c firmware/switch%.c,$(FIRMWARE))
 HAL_CABLE    := $(wildcard hal/cable/*.c)
 HAL_SIMD     := $(wildcard hal/simd/*.c)
@@ -9,18 +9,18 @@ HAL_SHM      := $(wildcard hal/shm/*.c hal/wire/*.c)
 HAL_VIRTUAL  := $(wildcard hal/virtual/*.c)
 HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
 HAL_DPDK     := $(wildcard hal/dpdk/*.c)
-# What host programs share, from the ground up (docs/architecture.md).
+# Code that host programs share, the lowest room first (docs/architecture.md).
 HOST         := $(wildcard $(foreach room,base topology sched spec,$(room)/*.c $(room)/*/*.c))
 WORKLOAD     := $(wildcard workload/*.c)
 LIVE         := $(wildcard fabric-emu/live/*.c)
 VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)
 EMULATOR     := $(filter-out $(LIVE) $(VIRTUAL),$(wildcard fabric-emu/*.c fabric-emu/*/*.c))
-# What a program links that is a host of a fabric, and what workers share with it.
+# Code of a program that is a host of a fabric; hal/program is shared with workers.
 HAL_PROGRAM  := $(wildcard hal/program/*.c)
 PROGRAM      := $(wildcard program/*.c)
 PROVIDER     := $(wildcard fi-provider/*.c)
 DPDK_NODE    := $(wildcard dpdk-node/*.c)
-# Images without an operating system: what all boards share, a board's own, and the program.
+# Images without an operating system: code for all boards, for one board, and the program.
 BARE         := $(wildcard hal/bare/*.c)
 RISCV_VIRT   := $(wildcard hal/riscv-virt/*.c)
 MPS2         := $(wildcard hal/mps2/*.c)
@@ -31,7 +31,7 @@ TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c tools/*/*.c))
 # The conformance kit.
 KIT          := $(wildcard conformance/*.c)
 
-# Tests. One in a folder shm/, virtual/ or dpdk/ is built against that platform, any other against loopback.
+# Tests. One in a folder shm/, virtual/ or dpdk/ is built for that platform, any other for loopback.
 TESTS   := $(wildcard $(foreach kind,unit/test_ unit/*/test_ property/prop_ property/*/prop_,tests/$(kind)*.c))
 FUZZERS := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/*/fuzz_*.c)
 # Programs that command line tests use.
@@ -40,31 +40,31 @@ SUPPORT := $(wildcard tests/support/*.c tests/support/*/*.c)
 SYSTEM  := $(wildcard tests/system/*.bats)
 BENCHES := $(wildcard tests/bench/bench_*.c tests/bench/dpdk/bench_*.c)
 BENCHES_SHARED := $(filter-out $(BENCHES),$(wildcard tests/bench/*.c tests/bench/dpdk/*.c))
-# Tests that are worth a run under the thread sanitizer.
+# Tests that are useful under the thread sanitizer.
 TSAN_TESTS := $(addprefix tests/,property/shm/prop_two_workers.c unit/test_loopback_wire.c unit/test_tap_ring.c)
 
 CHECKED := $(TESTS) $(FUZZERS) $(HELPERS) $(SUPPORT)
-# $(call below,PLATFORM,FILES): those of FILES in a folder of that name.
+# $(call below,PLATFORM,FILES): those FILES that are in a folder of that name.
 below = $(foreach file,$(2),$(if $(findstring /$(1)/,$(file)),$(file)))
 ON_SHM      := $(call below,shm,$(CHECKED))
 ON_VIRTUAL  := $(call below,virtual,$(CHECKED))
 ON_DPDK     := $(call below,dpdk,$(CHECKED) $(BENCHES) $(BENCHES_SHARED))
 ON_LOOPBACK := $(filter-out $(ON_SHM) $(ON_VIRTUAL) $(ON_DPDK),$(CHECKED))
 
-# What tests of a platform share: its own, and what is of no platform.
+# Support for the tests of a platform: its own, and that without a platform.
 SUPPORT_ANY := $(wildcard tests/support/*.c)
 SUPPORT.shm      := $(SUPPORT_ANY) $(call below,shm,$(SUPPORT))
 SUPPORT.loopback := $(SUPPORT_ANY) $(call below,loopback,$(SUPPORT))
 SUPPORT.virtual  := $(call below,virtual,$(SUPPORT))
 SUPPORT.dpdk     := $(call below,dpdk,$(SUPPORT)) tests/support/support_file.c
 
-# Without DPDK what needs it is not there.
+# Without DPDK, tests and benchmarks that need it are left out.
 DPDK := $(shell pkg-config --exists libdpdk 2>/dev/null && echo yes)
 ifeq ($(DPDK),)
 TESTS   := $(filter-out $(ON_DPDK),$(TESTS))
 BENCHES := $(filter-out $(ON_DPDK),$(BENCHES))
 endif
-# Under the thread sanitizer there is only what is worth it.
+# Under the thread sanitizer run only the useful tests.
 ifeq ($(SANITIZE),thread)
 TESTS := $(TSAN_TESTS)
 endif

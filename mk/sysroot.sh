@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# sysroot.sh ARCHITECTURE FOLDER - libraries and headers of Debian for another architecture, unpacked into FOLDER.
+# sysroot.sh ARCHITECTURE FOLDER - unpacks Debian's libraries and headers for another architecture into FOLDER.
 #
-# What hxmesh and its tests link, with all that it depends on, from the machine's own Debian sources: nothing is
-# installed, the machine's packages stay as they are, nobody need be root. FOLDER/packages says what is in it, and
-# nothing is done when that is what is wanted. Exits 4 with one line where Debian cannot be reached.
+# It fetches what hxmesh and its tests link, with all dependencies, from the machine's own Debian sources. It installs
+# nothing, changes no packages of the machine, and needs no root. FOLDER/packages lists the contents; if they are as
+# wanted, it does nothing. Exits with 4 and one line if Debian cannot be reached.
 set -euo pipefail
 
 architecture=$1 folder=$2
@@ -15,7 +15,7 @@ apt=$(realpath -m "$folder")/var/apt
 mkdir -p "$apt/lists/partial" "$apt/archives/partial"
 touch "$apt/status"
 
-# A world of packages of its own, in which none is installed yet.
+# A separate package state, in which nothing is installed.
 apt() {
     apt-get -qq -o Dir::State="$apt" -o Dir::State::status="$apt/status" -o Dir::Cache="$apt" -o APT::Sandbox::User= \
         -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" "$@" >"$apt/log" 2>&1 || {
@@ -33,7 +33,7 @@ for package in "$apt"/archives/*.deb; do
     dpkg-deb --fsys-tarfile "$package" | tar --extract --keep-directory-symlink --no-same-owner --directory "$folder" \
         --exclude='./usr/share/[dlm]*' # documentation, languages, manuals
 done
-# A link to /lib would lead out of the folder.
+# An absolute link would lead out of the folder.
 find "$folder" -type l -lname '/*' -printf '%p %l\n' | while read -r link target; do
     ln -sfr "$folder$target" "$link"
 done

@@ -1,26 +1,25 @@
 # tests.mk - test programs, and `make check` and its parts.
 #
-# All unit and property tests of a platform are one program, test-PLATFORM (tests/runner/runner.c). `make check` is what
-# a change is judged by: every unit and property test, once more under the sanitizers with fewer cases, and a command
-# line test of everything a user meets. `make check-all` has the rest: full counts, what takes long, and command lines
-# under the sanitizers.
+# All unit and property tests of a platform are one program, test-PLATFORM (tests/runner/runner.c). `make check` is the
+# test of a change: every unit and property test, again under the sanitizers with fewer cases, and a command line test
+# of everything that a user meets. `make check-all` adds full counts, long tests, and command lines under the
+# sanitizers.
 
-# $(call suites,PLATFORM): the names of a platform's tests, as runners know them.
+# $(call suites,PLATFORM): the names of a platform's tests for its runner.
 suites = $(patsubst tests/%.c,%,$(TESTS.$(1)))
 RUN_PLATFORMS := $(foreach platform,loopback shm virtual dpdk,$(if $(TESTS.$(platform)),$(platform)))
 RUNNERS := $(RUN_PLATFORMS:%=$(BUILD)/test-%)
 
-# "SUITE(SYMBOL, NAME)" for each, which the runner includes.
+# "SUITE(SYMBOL, NAME)" for each test; the runner includes it.
 $(BUILD)/%/suites.h: always
 	@$(call write_if_new,$(foreach test,$(TESTS.$*),SUITE($(call suite_symbol,$(test)), "$(patsubst tests/%.c,%,$(test))")))
 $(foreach platform,$(RUN_PLATFORMS),$(BUILD)/$(platform)/tests/runner/runner.o): $(BUILD)/%/tests/runner/runner.o: $(BUILD)/%/suites.h
 
-# The objects of a runner, $(call of_runner,PLATFORM). Runners are linked in a moment from the plain code of their
-# objects.
+# $(call of_runner,PLATFORM): the objects of a runner. Runners link fast, from the plain code of their objects.
 of_runner = $(call objects,$(1),tests/runner/runner.c $(TESTS.$(1)) $(SUPPORT.$(1)))
 $(RUNNERS): LDLIBS += -lcmocka
 $(RUNNERS): LDFLAGS += -fno-lto
-# What images have, and a host program can try, is among those of loopback.
+# Loopback also tests the code of images that can run on the host.
 $(BUILD)/test-loopback: $(call of_runner,loopback) $(call objects,loopback,hal/bare/device_tree.c) $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
 	$(LINK)
 $(BUILD)/test-shm: $(call of_runner,shm) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM) $(LIB_PROGRAM)
@@ -31,7 +30,7 @@ $(BUILD)/test-dpdk: LDLIBS += $(DPDK_LIBS)
 $(BUILD)/test-dpdk: $(call of_runner,dpdk) $(LIB_DPDK_NODE) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 
-# Fuzz targets and programs that command line tests use: $(call programs,SOURCES).
+# $(call programs,SOURCES): fuzz targets and programs for command line tests.
 programs = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 FUZZ_ENGINE  ?= replay
 FUZZ_MAIN    := $(if $(filter replay,$(FUZZ_ENGINE)),$(BUILD)/plain/tests/fuzz/replay.o)
@@ -46,10 +45,10 @@ $(call programs,$(filter $(ON_SHM),$(FUZZERS))): $(BUILD)/tests/%: $(BUILD)/shm/
 $(call programs,$(filter $(ON_LOOPBACK),$(FUZZERS) $(HELPERS))): $(BUILD)/tests/%: $(BUILD)/loopback/tests/%.o \
     $(call objects,loopback,$(SUPPORT.loopback)) $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
 	$(LINK)
-# A program of one's own links this library alone.
+# A user's program links only this library.
 $(BUILD)/tests/system/exchange: $(LIB_PROGRAM)
 
-# Programs of MPI and of libfabric, if they are there.
+# Programs of MPI and of libfabric, if these are installed.
 OF_A_USER := -std=c11 -D_GNU_SOURCE -g -O2 $(WARNINGS) -Werror
 MPICC := $(if $(SANITIZE),,$(if $(call found,mpicc),mpicc))
 MPI_PROGRAMS := $(if $(MPICC),$(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.c)))
@@ -79,8 +78,8 @@ tsan-runners: $(sort $(foreach platform,$(RUN_PLATFORMS),$(if $(filter $(TSAN_TE
 
 # ---- runs ---------------------------------------------------------------------------------------------------------
 
-# A run is PROGRAM@WHAT: a runner and its suite, a fuzz target and its corpus, or $(BUILD)/hxmesh and a .bats file,
-# which tests it by its command line. mk/run-tests.sh runs them.
+# A run is PROGRAM@WHAT: a runner and its suite, a fuzz target and its corpus, or $(BUILD)/hxmesh and a .bats file that
+# tests its command line. mk/run-tests.sh runs them.
 runs_in = $(foreach platform,$(RUN_PLATFORMS),$(addprefix $(1)/test-$(platform)@,$(patsubst tests/%.c,%,$(filter $(2),$(TESTS.$(platform))))))
 PLAIN_RUNS := $(call runs_in,$(BUILD),$(TESTS)) $(SYSTEM:%=$(BUILD)/hxmesh@%)
 ASAN_RUNS  := $(call runs_in,$(BUILD)/asan,$(TESTS)) \
@@ -89,7 +88,7 @@ ASAN_SYSTEM_RUNS := $(SYSTEM:%=$(BUILD)/asan/hxmesh@%)
 TSAN_RUNS  := $(call runs_in,$(BUILD)/tsan,$(TSAN_TESTS))
 ALL_RUNS   := $(PLAIN_RUNS) $(ASAN_RUNS) $(TSAN_RUNS) $(ASAN_SYSTEM_RUNS)
 
-# FILE: the runs whose name has this in it; TEST: the tests.
+# FILE: only runs with this text in their name; TEST: only these tests.
 FILE ?=
 TEST ?=
 RUN_TESTS = HX_FILE='$(FILE)' HX_TEST='$(TEST)' mk/run-tests.sh $(BUILD)/test-logs
@@ -105,14 +104,14 @@ check-all: ## set up, build and run every test there is, with full counts, and c
 	@$(MAKE) $(SYNC) build-check build-asan-programs
 	@$(MAKE) check-runs WHICH=all
 
-# PART: "3/12": the third of twelve parts of what check-all has beyond check.
+# PART: "3/12" is the third of twelve parts of the tests that only check-all has.
 PART ?= 1/12
 check-part: ## run a part of what check-all has beyond check (PART=1/12)
 	@mk/setup.sh build check deb firmware
 	@$(MAKE) $(SYNC) build-check build-asan-programs
 	@$(MAKE) check-runs WHICH=$(PART)
 
-# Apart, because what setup has just installed may bring more tests.
+# A make of its own: setup may have installed packages that bring more tests.
 check-runs:
 	@$(if $(DPDK),:,echo "skipped: all tests of the DPDK node, because pkg-config finds no libdpdk (package libdpdk-dev)")
 	@HX_WHICH=$(WHICH) $(RUN_TESTS) $(ALL_RUNS)
@@ -143,9 +142,9 @@ seconds: ## keep how long each run took here, for the order of runs on new machi
 ARM64         := $(BUILD)/arm64
 ARM64_SYSROOT := $(abspath $(ARM64)/sysroot)
 ARM64_RUN     := qemu-aarch64-static -L $(ARM64_SYSROOT)
-# Not there: the virtual clock and properties of the emulator, since nothing of them is for such a processor alone and
-# each instruction is translated; what takes minutes for that reason; and two tests that see a difference to a kernel:
-# qemu-user sets no limit to memory (RLIMIT_AS), and keeps descriptors of a control message that it cuts short.
+# Left out: the virtual clock and properties of the emulator, as they do not depend on the processor and qemu-user is
+# slow; tests that would take minutes; and two tests that see a difference to a real kernel. qemu-user does not limit
+# memory (RLIMIT_AS), and it keeps descriptors of a truncated control message.
 ARM64_WITHOUT := $(TESTS.virtual) $(filter tests/property/shm/%,$(TESTS)) \
     $(foreach name,collective collective_fabric deadlock endpoint fabric failures given_back,tests/property/prop_$(name).c) \
     tests/unit/test_arena.c tests/unit/shm/test_memif_lies.c
@@ -159,7 +158,7 @@ build-arm64: ## build everything for arm64 from Debian's packages
 	    $(MAKE) $(SYNC) BUILD=$(ARM64) CC="aarch64-linux-gnu-gcc --sysroot=$(ARM64_SYSROOT)" AR=aarch64-linux-gnu-ar \
 	    MPICC= RISCV= CORTEX_M= all test-programs
 
-# A node for this processor beside the programs of the machine's own.
+# A node for this processor next to the machine's own programs.
 $(ARM64)/pair/hxmesh-dpdk: mk/tests.mk
 	@mkdir -p $(@D) && ln -sf $(abspath $(BUILD)/hxmesh) $(@D)/hxmesh
 	@printf '#!/bin/sh\nexec $(ARM64_RUN) $(abspath $(ARM64)/hxmesh-dpdk) "$$@"\n' >$@ && chmod +x $@

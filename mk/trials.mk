@@ -1,5 +1,5 @@
-# trials.mk - what runs for long, or beside tests: sizes of the firmware, fuzzing, models, proofs, mutants, soak,
-# benchmarks, ports, the paper's experiments.
+# trials.mk - long runs and extras: sizes of the firmware, fuzzing, models, proofs, mutants, soak, benchmarks, ports,
+# experiments of papers.
 
 .PHONY: firmware firmware-table model prove fuzz faults soak soak-kill soak-links bench bench-programs mutants conformance reproduce
 firmware: ## compile firmware/ freestanding for host, aarch64, riscv64, Cortex-M and -R; print its size and stack
@@ -32,7 +32,7 @@ faults: all ## let each link and board of a mesh fail, then RUNS (10000) random 
 	@HXMESH=$(BUILD)/hxmesh tests/system/faults_single.bash
 	@HXMESH=$(BUILD)/hxmesh tests/system/faults_random.bash $(RUNS) $(FAULT_SEED)
 
-# SOAK_SECONDS: 0: until it is told to stop. SOAK_SEED: of the first fabric.
+# SOAK_SECONDS: 0: until it is stopped. SOAK_SEED: of the first fabric.
 SOAK_SECONDS ?= 0
 SOAK_SEED    ?= 1
 soak: ## run fabrics drawn from a seed under both clocks and judge them, until told to stop (SOAK_SECONDS=, SOAK_SEED=1)
@@ -40,7 +40,7 @@ soak: ## run fabrics drawn from a seed under both clocks and judge them, until t
 	@$(MAKE) $(SYNC) all
 	@mk/soak.sh $(BUILD)/soak $(BUILD)/hxmesh $(SOAK_SECONDS) $(SOAK_SEED)
 
-# KILLS: how many; SPEC: of which fabric; SEED: random moments.
+# KILLS: number of kills; SPEC: fabric whose links are cut; SEED: of random times.
 KILLS ?= 2000
 SPEC  ?= 4x4 Hx2Mesh
 soak-kill: all ## kill workers of live fabrics at random moments (KILLS=2000, SEED=1): nothing is lost
@@ -64,7 +64,7 @@ bench: ## measure; figures on screen and in build/bench.json
 	@$(MAKE) $(SYNC) all bench-programs
 	@mk/bench.sh $(BUILD) $(BENCH_PROGRAMS)
 
-# FILE: sources (those that mk/mutants.sh has judges for), or FILE:LINE; MUTANTS: how many, or all; SEED: which.
+# FILE: sources (default: all with judges in mk/mutants.sh), or FILE:LINE; MUTANTS: number, or all; SEED: of the choice.
 MUTANTS ?= 60
 SEED    ?= 1
 mutants: ## change single tokens of firmware and platforms, and see that tests notice (FILE=, MUTANTS=60, SEED=1)

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# turns.sh A B PAIRS SPEC ARGUMENT... - which of two builds runs a fabric faster under the virtual clock, to a hundredth
-# or so on machines whose rate changes by the minute: A and B are trees in which hxmesh-virtual was built.
+# turns.sh A B PAIRS SPEC ARGUMENT... - compares the speed of two builds under the virtual clock, to about a hundredth,
+# even on machines with varying speed. A and B are trees with a build of hxmesh-virtual.
 #
-# Both run at once on one core, but take turns of 40 ms, while the other is stopped: what else the machine does meets
-# both, and a turn is long enough that caches are each one's own. Prints the medians of packet hops a second of
-# processor time, in millions, and of B / A.
+# Both run at once on one core and take turns of 40 ms, while the other is stopped. So disturbances meet both, and a
+# turn is long enough to fill the caches. Prints the medians of packet hops a second of processor time, in millions, and
+# of B / A.
 set -euo pipefail
 
 [ $# -ge 4 ] || {
-    echo "hxmesh: error: turns: what is asked for is A B PAIRS SPEC ARGUMENT..." >&2
+    echo "hxmesh: error: turns: usage: turns.sh A B PAIRS SPEC ARGUMENT..." >&2
     exit 2
 }
 first=$1 second=$2 pairs=$3
@@ -31,7 +31,7 @@ end() {
 }
 trap end EXIT
 
-# A program in a process group of its own, whose leader's number is that of the group.
+# Starts a program as leader of its own process group, which has its number.
 start() {
     local tree=$1 json=$2
     shift 2
@@ -39,7 +39,7 @@ start() {
     groups+=($!)
 }
 
-# Until one has ended, turn by turn; then the other goes on alone.
+# Lets them take turns until one has ended; then the other runs on alone.
 take_turns() {
     local now=0
     while kill -0 "${groups[0]}" 2>/dev/null && kill -0 "${groups[1]}" 2>/dev/null; do

@@ -1,11 +1,11 @@
 #!/bin/bash
-# words.sh - finds words that mk/words.txt bans, in comments and messages of C, in comments of scripts, in docs and
+# words.sh - finds words that mk/words.txt bans: in comments and messages of C, in comments of scripts, in docs and
 # README.md.
 #
 #   mk/words.sh [--count] [FILE...]
 #
-# Prints FILE:LINE: WORD -> USE, and ends with 1 if there are any. --count prints how many each folder has, most first,
-# and ends with 0. Without a FILE it reads all that git knows of.
+# Prints FILE:LINE: WORD -> USE, and exits with 1 if there are any. --count prints the number for each folder, greatest
+# first, and exits with 0. Without FILE it reads all files that git knows.
 set -euo pipefail
 
 count=0
@@ -31,14 +31,14 @@ awk -v list="$(dirname "$0")/words.txt" -v count="$count" '
             phrase[phrases] = substr(line, at + 1, arrow - at - 1)
             use[phrases] = substr(line, arrow + 4)
             key = phrase[phrases]
-            # "ask* ahead": the star is between words too.
+            # "ask* ahead": a star may be between words.
             stars = gsub(/\*/, "[a-z]*", key)
             pattern[phrases] = stars ? " " key " " : ""
             plain[phrases] = " " key " "
         }
     }
 
-    # Words alone, in small letters, with a space on either side; code is left out.
+    # The text in lower case with single spaces around words; code is left out.
     function bare(text) {
         gsub(/`[^`]*`/, " , ", text)
         gsub(/[A-Za-z0-9]*_[A-Za-z0-9_]*/, " , ", text)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# qemu.sh [SECONDS [RATE]] - all-to-all for so long (60) over a 2x2 Hx2Mesh of which four accelerators are RISC-V images
-# in QEMU, every byte checked where it arrives; one image is killed on the way and started again by the fabric. The
-# heads of all frames are captured and verified. RATE: of the injection (1e-5: some 200 MB a minute of capture). No
-# privileges.
+# qemu.sh [SECONDS [RATE]] - runs all-to-all for SECONDS (60) on a 2x2 Hx2Mesh with four accelerators as RISC-V images
+# in QEMU. Every byte is checked at arrival. One image is killed during the run, and the fabric starts it again. The
+# heads of all frames are captured and verified. RATE: share of injection (1e-5: some 200 MB a minute of capture). Needs
+# no privileges.
 #
-# HXMESH: the program (build/hxmesh). Ends with 0 if nothing was lost, corrupted or given up anywhere, the image came
-# back, and the capture is good.
+# HXMESH: the program (build/hxmesh). Exits with 0 if nothing was lost, corrupted or given up, the image came back, and
+# the capture is good.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -22,7 +22,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# has_delivered N: its accelerators have taken so many messages.
+# has_delivered N: whether the accelerators have received N messages.
 has_delivered() {
     local now
     now=$("$hxmesh" top "$name" --json - --count 1 --interval 100ms 2>/dev/null | jq .messages)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# relayed.sh N EIGHTHS line|any permutation|neighbours [SEED] - what drawn detours would do on an NxN Hx2Mesh, as a file
-# of messages.
+# relayed.sh N EIGHTHS line|any permutation|neighbours [SEED] - writes a traffic file for an NxN Hx2Mesh in which random
+# detours are explicit messages.
 #
-# Of each message so many eighths go to a random accelerator of another board, which sends as much on: `line`, of the
-# row that the message leaves or the column that it comes to, one crossing more; `any`, of the whole fabric. A
-# permutation has one message of 1 MiB each, neighbours six of 256 KiB on the largest torus of three sides that N = 4 or
-# 8 holds.
+# EIGHTHS (0 to 8) eighths of each message go to a random accelerator of another board, which forwards them. `line`: a
+# board in the row that the message leaves or the column that it enters, one crossing more; `any`: any board.
+# permutation: one message of 1 MiB from each host; neighbours: six of 256 KiB on the largest 3D torus for N = 4 or 8.
+# SEED: of the random choices (1).
 #
 #     examples/detours/relayed.sh 4 2 line permutation >relayed.csv
 #     hxmesh run "4x4 Hx2Mesh" --clock virtual --traffic relayed.csv
@@ -24,7 +24,7 @@ function message(a, b) { if (a != b) print "0," a "," b "," bytes / 8 }
 function column(rank) { return int(rank % n / 2) }
 function row(rank) { return int(rank / n / 2) }
 
-# An accelerator of a board that a detour may go over; -1: there is none.
+# A random accelerator on a board that the detour may use; -1: none.
 function relay(a, b, c, r, fc, fr, tc, tr) {
     fc = column(a); fr = row(a); tc = column(b); tr = row(b)
     if (fc == tc && fr == tr || x < 3)
@@ -41,7 +41,7 @@ function relay(a, b, c, r, fc, fr, tc, tr) {
 
 function pair(a, b) { from[pairs] = a; to[pairs++] = b }
 
-# An eighth of all, then the next, so that everybody sends to all its partners at a time.
+# One eighth of every message, then the next, so that each host sends to all its partners at a time.
 function send(part, by, i) {
     for (part = 0; part < 8; part++) for (i = 0; i < pairs; i++) {
         by = part < eighths ? relay(from[i], to[i]) : -1

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# mixed.sh [SECONDS [N]] - an emulated 2x2 Hx2Mesh in which one accelerator is a DPDK node, joined by memif: all-to-all,
-# every byte checked. No privileges. With SECONDS at full load for so long, with N one credit frame in N lost on purpose
+# mixed.sh [SECONDS [N]] - runs all-to-all on an emulated 2x2 Hx2Mesh with one accelerator as a DPDK node, joined by
+# memif. Every byte is checked. Needs no privileges. SECONDS: duration at full load. N: one credit frame in N is dropped
 # on both sides.
 #
-# HXMESH, HXMESH_DPDK: the programs (build/hxmesh, build/hxmesh-dpdk). Ends with 0 if nothing was lost or corrupted and
-# both sides agree on every message, and on every frame of every cable.
+# HXMESH, HXMESH_DPDK: the programs (build/hxmesh, build/hxmesh-dpdk). Exits with 0 if nothing was lost or corrupted,
+# and both sides agree on every message and on every frame of every cable.
 set -euo pipefail
 cd "$(dirname "$0")"
 

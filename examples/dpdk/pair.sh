@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# pair.sh - two DPDK nodes joined by memif, with no emulator between them: all-to-all, every byte checked. No
-# privileges. HXMESH_DPDK: the program (build/hxmesh-dpdk). Ends with 0 if nothing was lost or corrupted on either side.
+# pair.sh - runs all-to-all between two DPDK nodes joined by memif, without an emulator. Every byte is checked. Needs no
+# privileges. HXMESH_DPDK: the program (build/hxmesh-dpdk). Exits with 0 if nothing was lost or corrupted on either
+# side.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# compare.sh [SPEC] [SECONDS] - what TCP and ping get between two hosts of a fabric of the firmware, beside the kernel's
-# own: a bridge with two veth pairs (what Mininet makes), and one veth pair. All in one run, one after the other, twice.
-# Needs no root, but iperf3, ping, jq, ip. Prints a table.
+# compare.sh [SPEC] [SECONDS] - prints a table of TCP throughput and ping times: between two hosts of an emulated
+# fabric, over a bridge with two veth pairs (as Mininet makes), and over one veth pair. Measures each twice, in turn.
+# Needs iperf3, ping, jq, ip, but not root.
 set -euo pipefail
 
 spec=${1:-2x2 Hx2Mesh}
@@ -11,8 +11,7 @@ name=compare-$$
 work=$(mktemp -d)
 trap '"$hxmesh" down "$name" --quiet 2>/dev/null || true; rm -rf "$work"' EXIT
 
-# measure TITLE ADDRESS: a line of the table. The arrays SERVER and CLIENT are what is put before a command to be run
-# there.
+# measure TITLE ADDRESS: prints a row of the table. SERVER and CLIENT are arrays: the prefixes of commands on each side.
 measure() {
     local rtt gbps again
     rtt=$("${CLIENT[@]}" ping -q -c 200 -i 0.005 "$2" | sed -n 's|.*= [0-9.]*/\([0-9.]*\)/.*|\1|p')
@@ -67,7 +66,7 @@ bridge() {
 
 pair() { ip link add e0 netns "$ONE" type veth peer name e0 netns "$TWO"; }
 
-if [ "${1:-}" = --kernel ]; then # this script again, as root of namespaces of its own
+if [ "${1:-}" = --kernel ]; then # this script itself, as root of its own namespaces
     between_namespaces "bridge and two veth pairs" 8192 bridge
     between_namespaces "one veth pair" 8192 pair
     exit

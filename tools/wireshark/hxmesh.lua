@@ -2,12 +2,12 @@
 --
 --     tshark -X lua_script:hxmesh.lua -r run.pcapng
 --     tshark -X lua_script:hxmesh.lua -X lua_script1:stats -q -r run.pcapng      frames by port, direction and VC
---     cp hxmesh*.lua ~/.local/lib/wireshark/plugins/                             for good, in Wireshark too
+--     cp hxmesh*.lua ~/.local/lib/wireshark/plugins/                             installs it, for Wireshark too
 --
--- The other parts, hxmesh_*.lua, stand beside it.
+-- It needs the other parts, hxmesh_*.lua, in the same folder.
 --
 -- Fields begin with hxmesh. (data) and hxmesh_credit. (control). A message is a stream: hxmesh.stream == 3 shows its
--- packets, acknowledgements and reports. A packet is a way: hxmesh.previous leads to where it was seen before.
+-- packets, acknowledgements and reports. hxmesh.previous leads to the frame where the packet was seen before.
 
 local ARGUMENTS = { ... }
 
@@ -58,13 +58,13 @@ local f = {
     peer_epoch = ProtoField.uint16("hxmesh.peer_epoch", "Check of the peer's epoch", base.HEX),
     tag = ProtoField.uint32("hxmesh.tag", "Tag", base.HEX),
     payload = ProtoField.bytes("hxmesh.payload", "Payload"),
-    seal_number = ProtoField.uint64("hxmesh.seal.number", "Number of the seal"),
-    seal_hash = ProtoField.uint64("hxmesh.seal.hash", "Hash of the seal", base.HEX),
+    auth_tag_number = ProtoField.uint64("hxmesh.seal.number", "Number of the authentication tag"),
+    auth_tag_hash = ProtoField.uint64("hxmesh.seal.hash", "Hash of the authentication tag", base.HEX),
     padding = ProtoField.bytes("hxmesh.padding", "Padding"),
     received = ProtoField.string("hxmesh.received", "Received beyond the gap"),
     to_gx = ProtoField.uint16("hxmesh.unreachable_gx", "Unreachable gx"),
     to_gy = ProtoField.uint16("hxmesh.unreachable_gy", "Unreachable gy"),
-    no_way_kind = ProtoField.uint8("hxmesh.unreachable_kind", "Kind of the packet", base.DEC, KINDS),
+    lost_kind = ProtoField.uint8("hxmesh.unreachable_kind", "Kind of the packet", base.DEC, KINDS),
     asks = ProtoField.uint64("hxmesh.nonce", "Asks with nonce", base.HEX),
     answers = ProtoField.uint64("hxmesh.answered_nonce", "Answers nonce", base.HEX),
     port = ProtoField.string("hxmesh.port", "Port"),
@@ -87,29 +87,29 @@ local e = common.experts("hxmesh")
 e.repeated = ProtoExpert.new("hxmesh.retransmission", "Sent again", group.SEQUENCE, severity.NOTE)
 e.doubled = ProtoExpert.new("hxmesh.doubled", "Seen again at the same port, with the same hops, but not at its source",
     group.SEQUENCE, severity.WARN)
-e.unreachable = ProtoExpert.new("hxmesh.found_no_way", "A packet found no way to its destination",
+e.unreachable = ProtoExpert.new("hxmesh.found_no_way", "A packet found no path to its destination",
     group.RESPONSE_CODE, severity.WARN)
 e.gap = ProtoExpert.new("hxmesh.gap", "The receiver lacks packets", group.SEQUENCE, severity.NOTE)
 e.queue = ProtoExpert.new("hxmesh.queue_differs", "The capture's queue is not the VC", group.PROTOCOL, severity.NOTE)
 e.injected = ProtoExpert.new("hxmesh.odd_injection", "Injected with hops or a VC", group.PROTOCOL, severity.WARN)
 data.experts = common.values_of(e)
 
----- messages and ways -----------------------------------------------------------------------------
--- Gathered when the file is read for the first time, kept by frame number for all later looks.
+---- analysis of messages and packets --------------------------------------------------------------
+-- Collected at the first pass over the file, and kept by frame number for later passes.
 
-local streams, stream_count, sightings, injected, doubles, about
+local streams, stream_count, latest, injected, doubles, results
 
 local function forget()
     streams, stream_count = {}, 0 -- message: { number, data = { offset: frame, time } }
-    sightings = {} -- packet: { frame, time } of the latest
-    injected = {} -- packet at its source: frame
-    doubles = {} -- packet at a port: frame
-    about = {} -- frame: what was found
+    latest = {} -- packet: { frame, time } where it was seen last
+    injected = {} -- packet: number of times seen at its source
+    doubles = {} -- packet at a port: number of times seen
+    results = {} -- frame: results
 end
 forget()
 data.init = forget
 
--- What a header has room for of a destination's epoch.
+-- The check of a peer's epoch that a header has room for.
 local function check_of(epoch)
     local folded = bit.band(bit.bxor(epoch, bit.rshift(epoch, 16)), 0xFFFF)
     return epoch ~= 0 and folded == 0 and 0xFFFF or folded
@@ -133,7 +133,7 @@ local function message_of(h)
     return m
 end
 
--- Data at its source: the first sending of an offset, or a repeat of it.
+-- Notes data at its source: the first sending of an offset, or a repeat.
 local function note_data(found, m, h, frame, time)
     local first = m.data[h.offset]
     if not first then
@@ -143,7 +143,7 @@ local function note_data(found, m, h, frame, time)
     end
 end
 
--- An acknowledgement at its source answers the data just below its offset.
+-- Notes an acknowledgement at its source: it acknowledges the data below its offset.
 local function note_ack(found, m, h, frame, time)
     local last = h.offset > 0 and m.data[h.offset - 1]
     if not last then
@@ -157,29 +157,29 @@ local function note_ack(found, m, h, frame, time)
             break
         end
         packet.answered = frame
-        if about[packet.frame] then
-            about[packet.frame].response_in = frame
+        if results[packet.frame] then
+            results[packet.frame].response_in = frame
         end
     end
 end
 
 local function analyse(pinfo, h, packet, port, direction)
     local frame = pinfo.number
-    if about[frame] then
-        return about[frame]
+    if results[frame] then
+        return results[frame]
     end
     local found = {}
-    about[frame] = found
+    results[frame] = found
     local time = common.frame_time().value
     local m = h.kind ~= HELLO and message_of(h)
     found.stream = m and m.number
     local at_source = h.hops == 0 and direction ~= "out"
-    local before = sightings[packet]
+    local before = latest[packet]
     if before then
         found.previous = before.frame
         found.previous_time = time - before.time
     end
-    sightings[packet] = { frame = frame, time = time }
+    latest[packet] = { frame = frame, time = time }
     if at_source and h.kind == DATA then
         note_data(found, m, h, frame, time)
     elseif at_source and h.kind == ACK then
@@ -200,7 +200,7 @@ end
 local function read_header(tvb)
     local kind, payload = tvb(14, 1):uint(), HEADER - ETHERNET
     return {
-        no_way_kind = kind == UNREACHABLE and tvb:captured_len() >= payload + 5 and tvb(payload + 4, 1):uint() or nil,
+        lost_kind = kind == UNREACHABLE and tvb:captured_len() >= payload + 5 and tvb(payload + 4, 1):uint() or nil,
         vc = tvb(1, 1):uint(),
         hops = tvb(2, 1):uint(),
         credit_vc = tvb(3, 1):uint(),
@@ -238,7 +238,6 @@ local function check_mac(item, h)
     end
 end
 
--- What a length may be depends on the kind.
 local function wrong_length(h)
     if h.length > PACKET then
         return "more than 8192 bytes"
@@ -383,7 +382,7 @@ local function add_payload(tree, tvb, h)
     elseif h.kind == UNREACHABLE and there >= 5 then
         tree:add(f.to_gx, tvb(at, 2))
         tree:add(f.to_gy, tvb(at + 2, 2))
-        tree:add(f.no_way_kind, tvb(at + 4, 1))
+        tree:add(f.lost_kind, tvb(at + 4, 1))
         item:add_proto_expert_info(e.unreachable)
     elseif h.kind == HELLO and there >= 16 then
         tree:add(f.asks, tvb(at, 8))
@@ -391,21 +390,21 @@ local function add_payload(tree, tvb, h)
     end
 end
 
-local function add_rest(tree, tvb, h)
+local function add_trailer(tree, tvb, h)
     local at = HEADER - ETHERNET + h.length
-    if not common.add_seal(tree, f, tvb, at) and tvb:captured_len() > at then
+    if not common.add_auth_tag(tree, f, tvb, at) and tvb:captured_len() > at then
         tree:add(f.padding, tvb(at, tvb:captured_len() - at))
     end
 end
 
--- Source, destination, message and packet of the message; an answer goes with what it answers, an acknowledgement with many.
+-- "SRC,DST,MESSAGE,PACKET" for `hxmesh trace --packet`. Replies have the name of their data; "*": any packet.
 local function name_of(h)
     if h.kind == ACK then
         return string.format("%s,%s,%d,*", h.dst, h.src, h.message)
     elseif h.kind == UNREACHABLE then
         return string.format("%s,%s,%d,%d", h.dst, h.src, h.message, h.offset)
     end
-    if h.kind == PROBE then -- its offset is its own number
+    if h.kind == PROBE then -- its offset is the number of the probe
         return string.format("%s,%s,%d,*", h.src, h.dst, h.message)
     end
     return string.format("%s,%s,%d,%d", h.src, h.dst, h.message, h.offset)
@@ -459,8 +458,8 @@ local function info_of(h, found)
     if h.kind == ACK then
         what = string.format("acknowledgement of message %d: %d of %d packets", h.message, h.offset, h.packets)
     elseif h.kind == UNREACHABLE then
-        what = h.no_way_kind == DATA and string.format("no way for packet %d of message %d", h.offset, h.message) or
-            string.format("no way for %s of message %d", KINDS[h.no_way_kind] or "a packet", h.message)
+        what = h.lost_kind == DATA and string.format("no path for packet %d of message %d", h.offset, h.message) or
+            string.format("no path for %s of message %d", KINDS[h.lost_kind] or "a packet", h.message)
     elseif h.kind == PROBE then
         what = string.format("probe %d of message %d", h.offset, h.message)
     elseif h.kind == HELLO then
@@ -493,7 +492,7 @@ function data.dissector(tvb, pinfo, root)
         tree:add_proto_expert_info(e.short, "The frame ends before its payload")
     end
     add_payload(tree, tvb, h)
-    add_rest(tree, tvb, h)
+    add_trailer(tree, tvb, h)
     local found = {}
     if data.prefs.analyse then
         found = analyse(pinfo, h, tvb(10, 40):raw(), port, direction)

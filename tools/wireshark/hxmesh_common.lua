@@ -1,15 +1,15 @@
--- hxmesh_common.lua - what the parts of the dissector share: sizes, bits, checksum, experts, and what
--- Wireshark's frame and Ethernet dissectors know of the frame. Returns a table; loaded by hxmesh.lua, harmless by itself.
+-- hxmesh_common.lua - shared code of the dissectors: sizes, bits, checksum, experts, and fields of Wireshark's frame
+-- and Ethernet dissectors. Returns a table. hxmesh.lua loads it; alone it does nothing.
 
 local common = {
     HEADER = 64, -- bytes of a frame before the payload, Ethernet included
-    ETHERNET = 14, -- of these, what the Ethernet dissector has taken; offsets of the dissectors count from there
+    ETHERNET = 14, -- bytes of these for the Ethernet dissector; other dissectors count offsets from there
     VERSION = 2,
-    VCS = 4, -- of a fabric, at most
+    VCS = 4, -- most of a fabric
     CRC_STATES = { [0] = "bad", [1] = "good", [2] = "not computed", [3] = "not checked" },
 }
 
--- Lua 5.2 has no operators on bits, Wireshark's own library is `bit`; later ones may lack it, but have operators.
+-- Lua 5.2 has no bit operators, but Wireshark adds the library `bit`. Later versions may lack that, but have operators.
 local bit = bit or {
     band = load("return function(a, b) return a & b end")(),
     bxor = load("return function(a, b) return a ~ b end")(),
@@ -19,7 +19,7 @@ common.bit = bit
 
 ---- fields and expert information -----------------------------------------------------------------
 
--- What a Proto wants of a table that has names: its values.
+-- The values of a table, as a list.
 function common.values_of(named)
     local list = {}
     for _, value in pairs(named) do
@@ -28,15 +28,15 @@ function common.values_of(named)
     return list
 end
 
--- What stands behind a frame's own bytes is its seal if it is as long as one: no link pads by so much, for a frame has 48 bytes
--- at least. The hash cannot be judged without the key. Returns whether it is.
-function common.add_seal(tree, fields, tvb, at)
-    local SEAL = 16
-    if tvb:captured_len() ~= at + SEAL then
+-- Adds the authentication tag if exactly as many bytes as it has follow the frame's own. Frames have at least 48 bytes,
+-- so padding is shorter than that. The hash cannot be verified without the key. Returns whether there is a tag.
+function common.add_auth_tag(tree, fields, tvb, at)
+    local AUTH_TAG = 16
+    if tvb:captured_len() ~= at + AUTH_TAG then
         return false
     end
-    tree:add(fields.seal_number, tvb(at, 8))
-    tree:add(fields.seal_hash, tvb(at + 8, 8))
+    tree:add(fields.auth_tag_number, tvb(at, 8))
+    tree:add(fields.auth_tag_hash, tvb(at + 8, 8))
     return true
 end
 
@@ -57,7 +57,7 @@ function common.experts(prefix)
     }
 end
 
----- what the frame and Ethernet dissectors know ---------------------------------------------------
+---- fields of the frame and Ethernet dissectors ---------------------------------------------------
 
 local frame_port = Field.new("frame.interface_name")
 local frame_direction = Field.new("frame.packet_flags_direction")
@@ -84,9 +84,9 @@ function common.bytes_of(extractor)
     return info and info.range:bytes():tohex():lower() or nil
 end
 
----- what both kinds of frame begin with -----------------------------------------------------------
+---- common parts of data and control frames -------------------------------------------------------
 
--- Whether there are so many bytes; what is wrong goes into the info column behind `prefix`. e: experts.
+-- Whether the frame has `bytes` bytes; if not, says so in the info column behind `prefix`. e: experts.
 function common.has_bytes(tvb, pinfo, tree, e, prefix, bytes)
     if tvb:reported_len() < bytes then
         pinfo.cols.info = prefix .. "too short"
@@ -100,7 +100,7 @@ function common.has_bytes(tvb, pinfo, tree, e, prefix, bytes)
     return true
 end
 
--- The port, where the capture names it; f: fields. A port has a plane in its name.
+-- Adds the port, if the capture names it, and checks the plane in its name. Returns the port. f: fields.
 function common.add_port(tree, f, e, plane)
     local port = common.text_of(frame_port)
     if port then
@@ -113,7 +113,7 @@ function common.add_port(tree, f, e, plane)
     return port
 end
 
--- A checksum and its state, a key of CRC_STATES.
+-- Adds a checksum and its state, a key of CRC_STATES.
 function common.add_crc(tree, f, e, range, state)
     local item = tree:add(f.crc, range)
     item:append_text(" (" .. common.CRC_STATES[state] .. ")")

@@ -1,8 +1,8 @@
--- hxmesh_credit.lua - dissects credit frames, EtherType 0x88B6. Returns a function; called by
--- hxmesh.lua, and harmless by itself.
+-- hxmesh_credit.lua - dissects credit frames, EtherType 0x88B6. Returns a function. hxmesh.lua calls it; alone it does
+-- nothing.
 
 return function(common, prefs)
-    local COUNTS = 6 -- bytes behind the Ethernet header before the first pair of counts
+    local COUNTS = 6 -- bytes between the Ethernet header and the first pair of counts
     local CONTROL_KINDS = { [1] = "credit" }
     local credit = Proto("hxmesh_credit", "HammingMesh credit")
 
@@ -18,14 +18,14 @@ return function(common, prefs)
         peer_nonce = ProtoField.uint64("hxmesh_credit.peer_nonce", "Peer nonce", base.HEX),
         crc = ProtoField.uint32("hxmesh_credit.crc", "CRC-32C", base.HEX),
         crc_status = ProtoField.uint8("hxmesh_credit.crc.status", "CRC status", base.DEC, common.CRC_STATES),
-        seal_number = ProtoField.uint64("hxmesh_credit.seal.number", "Number of the seal"),
-        seal_hash = ProtoField.uint64("hxmesh_credit.seal.hash", "Hash of the seal", base.HEX),
+        auth_tag_number = ProtoField.uint64("hxmesh_credit.seal.number", "Number of the authentication tag"),
+        auth_tag_hash = ProtoField.uint64("hxmesh_credit.seal.hash", "Hash of the authentication tag", base.HEX),
         port = ProtoField.string("hxmesh_credit.port", "Port"),
     }
     credit.fields = common.values_of(c)
 
     local ce = common.experts("hxmesh_credit")
-    ce.unknown = ProtoExpert.new("hxmesh_credit.peer_unknown", "The sender asks who is there",
+    ce.unknown = ProtoExpert.new("hxmesh_credit.peer_unknown", "The sender does not know its peer",
         expert.group.SEQUENCE, expert.severity.CHAT)
     ce.session = ProtoExpert.new("hxmesh_credit.new_session", "A new session begins",
         expert.group.SEQUENCE, expert.severity.NOTE)
@@ -39,7 +39,7 @@ return function(common, prefs)
     forget()
     credit.init = forget
 
-    -- Pairs of counts, one a VC, and where the nonces stand behind them; the CRC is behind these.
+    -- Number of pairs of counts, one for each VC; the offset of the nonces behind them. The CRC follows.
     local function vcs_of(tvb)
         return tvb(3, 1):uint()
     end
@@ -76,7 +76,7 @@ return function(common, prefs)
         end
     end
 
-    -- Who has no peer, or is asked by a stranger, sends no limits; such a frame begins nothing.
+    -- A sender without a peer, or in reply to an unknown peer, sends no limits; such a frame begins no session.
     local function has_counts(tvb)
         for vc = 0, vcs_of(tvb) - 1 do
             if tvb(6 + 8 * vc, 4):uint() ~= 0 then
@@ -137,7 +137,7 @@ return function(common, prefs)
         local crc = tvb(nonces + 16, 4)
         local state = common.crc32c(tvb(0, nonces + 16):bytes()) == crc:uint() and 1 or 0
         common.add_crc(tree, c, ce, crc, state)
-        common.add_seal(tree, c, tvb, nonces + 20)
+        common.add_auth_tag(tree, c, tvb, nonces + 20)
         check_credit(tree, tvb)
         check_session(tree, tvb, pinfo, port, common.direction_of())
         pinfo.cols.info = "credit, sent/limit by VC: " .. table.concat(parts, " ") ..

@@ -1,5 +1,5 @@
--- hxmesh_statistics.lua - counts frames by port, direction and VC: in Wireshark's Statistics menu, and in tshark
--- at the end of a run that was asked for them. Returns a function; called by hxmesh.lua, and harmless by itself.
+-- hxmesh_statistics.lua - counts frames by port, direction and VC: in Wireshark's Statistics menu, and on request at the
+-- end of tshark. Returns a function. hxmesh.lua calls it; alone it does nothing.
 
 return function(arguments)
     local stat_port = Field.new("frame.interface_name")
@@ -20,9 +20,9 @@ return function(arguments)
         local counts = {}
         function counts.add()
             local port = stat_port() and tostring(stat_port().value) or "?"
-            local way = stat_direction() and stat_direction().value or 0
+            local flags = stat_direction() and stat_direction().value or 0
             local vc = stat_vc()
-            local name = way == 1 and "in" or way == 2 and "out" or "?"
+            local name = flags == 1 and "in" or flags == 2 and "out" or "?"
             local key = string.format("%-20s %-4s %-3s", port, name, vc and tostring(vc.value) or "-")
             local row = row_of(key)
             if vc then
