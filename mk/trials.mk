@@ -40,7 +40,7 @@ soak: ## run fabrics drawn from a seed under both clocks and judge them, until t
 	@$(MAKE) $(SYNC) all
 	@mk/soak.sh $(BUILD)/soak $(BUILD)/hxmesh $(SOAK_SECONDS) $(SOAK_SEED)
 
-# KILLS: number of kills; SPEC: fabric whose links are cut; SEED: of random times.
+# KILLS: number of kills; SPEC: fabric for cutting links; SEED: of random times.
 KILLS ?= 2000
 SPEC  ?= 4x4 Hx2Mesh
 soak-kill: all ## kill workers of live fabrics at random moments (KILLS=2000, SEED=1): nothing is lost

@@ -116,7 +116,7 @@ static void plots(struct reproduce_figure *f, const char *const *fabrics, unsign
     bars(f, "Bandwidth of the large cluster (table II)", cluster[1], counts[1]);
 }
 
-/* Names the fabrics whose all-to-all is a sample of `shifts` shifts. */
+/* Names the fabrics with an all-to-all that is a sample of `shifts` shifts. */
 static void annotation_sample(struct reproduce_figure *f, const char *const *fabrics, unsigned count, uint64_t shifts)
 {
     char names[FIGURE_ANNOTATION] = "";

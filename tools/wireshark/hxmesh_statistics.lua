@@ -1,5 +1,5 @@
--- hxmesh_statistics.lua - counts frames by port, direction and VC: in Wireshark's Statistics menu, and on request at the
--- end of tshark. Returns a function. hxmesh.lua calls it; alone it does nothing.
+-- hxmesh_statistics.lua - counts frames by port, direction and VC: in Wireshark's Statistics menu, and at the end of
+-- tshark on request. Returns a function. hxmesh.lua calls it; alone it does nothing.
 
 return function(arguments)
     local stat_port = Field.new("frame.interface_name")
