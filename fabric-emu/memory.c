@@ -1,4 +1,4 @@
-/* memory.c - reads /proc (memory.h). */
+/* memory.c - reads /proc and control groups (memory.h). */
 #include "memory.h"
 #include "base/error.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number behind `field` in a file of lines "field number"; 0: there is none. */
+/* The number behind `field` in a file of lines "field number"; 0: none. */
 static uint64_t number_in(const char *path, const char *field)
 {
     FILE *f = fopen(path, "r");
@@ -28,7 +28,7 @@ static uint64_t number_of_group(const char *group, const char *file, const char 
     return number_in(path, field);
 }
 
-/* What a control group may still take; what it holds of files can be given back. */
+/* Bytes that a control group may still take; cached files can be evicted. */
 static uint64_t left_in_group(const char *group)
 {
     uint64_t most = number_of_group(group, "memory.max", "");
@@ -36,7 +36,7 @@ static uint64_t left_in_group(const char *group)
         number_of_group(group, "memory.stat", "inactive_file ") + number_of_group(group, "memory.stat", "active_file ");
     uint64_t used = number_of_group(group, "memory.current", "");
     used = used > files ? used - files : 0;
-    if (most == 0) /* there is no such file, or it says "max" */
+    if (most == 0) /* no such file, or "max" */
         return UINT64_MAX;
     return most > used ? most - used : 0;
 }
@@ -51,7 +51,7 @@ uint64_t memory_available(void)
         group[0] = 0;
     if (f)
         (void)fclose(f);
-    for (char *end = group + strlen(group); end; end = strrchr(group, '/')) { /* its own, and those above it */
+    for (char *end = group + strlen(group); end; end = strrchr(group, '/')) { /* its own group, and those above it */
         *end = 0;
         uint64_t left = left_in_group(group);
         least = left < least ? left : least;

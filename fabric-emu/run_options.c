@@ -13,7 +13,7 @@
 
 #define LEAST_INJECTION_RATE 0.001
 
-/* The file's clock and pattern, or the defaults, are for all its keys, or the command line names others. */
+/* Dies if keys of the spec file do not fit its clock or pattern, unless the command line names others. */
 static void check_file(const struct run_options *o, const struct hx_settings *given)
 {
     if (o->spec.of_default_clock.exit_code && !(given->given & HX_GIVEN_CLOCK))
@@ -29,7 +29,7 @@ static void settle(struct run_options *o, const struct hx_settings *given)
         hx_die(HX_EXIT_USAGE, "--count", "%s", HX_COUNT_OR_DURATION);
     o->settings = o->spec.settings;
     hx_settings_merge(&o->settings, given);
-    /* Simulated time passes slowly enough without every byte: they are carried when somebody asks. */
+    /* Under the virtual clock payload is carried only on request: it costs time. */
     if (o->settings.clock == HX_CLOCK_VIRTUAL && !(o->settings.given & HX_GIVEN_VERIFY))
         o->settings.verify = false;
     if (o->settings.warm_up_ns && o->settings.warm_up_ns >= o->settings.duration_ns)
@@ -52,7 +52,7 @@ static void settle_capture(struct run_options *o, const struct hx_capture_settin
         hx_die(HX_EXIT_USAGE, "--capture", "the report of a run goes to stdout: name a file (or use `hxmesh capture`)");
 }
 
-/* 0,0 where there is such a host, unless a collective leaves it out. */
+/* 0,0 if that host exists and a collective does not leave it out. */
 static uint32_t default_target(const struct run_options *o)
 {
     uint32_t rank = 0;
@@ -79,7 +79,7 @@ static void check_target(const struct run_options *o, struct hx_coordinate targe
 
 static void keep_largest(struct run_options *o)
 {
-    unsigned named = o->spec.a ? o->spec.named_jobs : 0; /* without boards there is nothing to leave out */
+    unsigned named = o->spec.a ? o->spec.named_jobs : 0; /* without boards nothing is left out */
     for (unsigned i = 0; i < named; i++) {
         const struct hx_settings s = hx_job_settings(&o->settings, &o->spec.named[i]);
         if (s.largest && s.pattern >= HX_COLLECTIVES)
@@ -120,7 +120,7 @@ static void check_clock(const struct run_options *o)
                o->g->topology->word);
     if (o->settings.select == HX_SELECT_D_MOD_K && !hx_fabric_has_d_mod_k(o->g))
         hx_die(HX_EXIT_USAGE, "--select",
-               "d-mod-k is for minimal routing in a whole fat tree whose leaves and pods are wired alike");
+               "d-mod-k is for minimal routing in a whole fat tree with leaves and pods that are wired alike");
     struct hx_timing complete = hx_timing_complete(&o->timing);
     if (complete.crossbar < complete.link)
         hx_die(HX_EXIT_USAGE, "--crossbar", "%u Gb/s is less than a link's %u", (unsigned)complete.crossbar,
@@ -133,7 +133,7 @@ static bool paces_itself(const struct run_options *o)
     return all_to_all && !hx_spec_has_failures(&o->spec) && !o->spec.job;
 }
 
-/* The share of the bound that queues stay short at (docs/performance.md). */
+/* The share of the bound at which queues stay short (docs/performance.md). */
 static double share_of_bound(const struct run_options *o, double bound)
 {
     bool has_one_link = !o->spec.a && o->g->host_links == 1;
@@ -143,8 +143,8 @@ static double share_of_bound(const struct run_options *o, double bound)
     return has_twin_links ? 0.97 : 0.98;
 }
 
-/* Sources that send at full rate fill the fabric: some are served before others, and all wait for the last. A little
- * below the bound they end together. */
+/* Default injection rate. Sources at full rate fill the fabric: some are served first, and all wait for the last.
+ * Slightly below the bound they end together. */
 static double injection_rate_of(const struct run_options *o)
 {
     if (!paces_itself(o))
@@ -152,9 +152,7 @@ static double injection_rate_of(const struct run_options *o)
     double bound = o->spec.a ? hx_alltoall_injection_rate(&o->g->mesh) : hx_fabric_alltoall_bound(o->g);
     bound *= hx_fabric_injection(o->g, HX_LINK_GBPS) / hx_fabric_most_injection(o->g, HX_LINK_GBPS);
     if (hx_settings_d_mod_k(&o->settings, o->g))
-        return bound >= 1
-                   ? 1
-                   : 0.9995 * bound; /* routes of different destinations share only links narrower than the hosts' */
+        return bound >= 1 ? 1 : 0.9995 * bound; /* destinations share only links narrower than the hosts' */
     double links = o->g->routing.policy == HX_VALIANT ? 2 : 1; /* a detour takes twice the links */
     return share_of_bound(o, bound) * bound / links;
 }
@@ -168,7 +166,7 @@ static void settle_injection_rate(struct run_options *o)
                LEAST_INJECTION_RATE);
     if (o->settings.injection_rate == 0)
         o->settings.injection_rate =
-            round(injection_rate_of(o) * 1e9) / 1e9; /* as a report can say it: it can be given again */
+            round(injection_rate_of(o) * 1e9) / 1e9; /* rounded as the report prints it, so that it can be repeated */
 }
 
 static void check_outputs(const struct run_options *o)
@@ -179,15 +177,14 @@ static void check_outputs(const struct run_options *o)
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
 }
 
-/* Those at random go on for as long as traffic is sent, and where nobody says how long that is, for a thousand of
- * them. */
+/* Loads the schedule. Random faults last as long as traffic, or without a duration for a thousand faults. */
 static bool load(struct hx_faults *faults, const struct run_options *o, struct hx_problem *problem)
 {
     uint64_t until = o->settings.duration_ns ? o->settings.duration_ns : 1000 * o->faults.mtbf_ns;
     return hx_faults_load(faults, &o->faults, o->g, o->settings.seed, until, problem);
 }
 
-/* Whether links go down, or only return: that says, before a live fabric runs, that some may go down later. */
+/* Whether links go down. A fault of kind up says that links may go down later, in a live fabric. */
 static bool any_goes_down(const struct hx_faults *faults)
 {
     bool any = false;
@@ -196,8 +193,8 @@ static bool any_goes_down(const struct hx_faults *faults)
     return any;
 }
 
-/* Where links go down ways are searched; then places may have other names, for hosts that forward become routers. So a
- * line that cannot be taken before is judged by what is said of it afterwards. */
+/* If links go down, routes are searched, and hosts that forward become routers with other names. So a line that does
+ * not fit before the search is judged after it. */
 struct hx_faults run_options_faults(struct run_options *o)
 {
     struct hx_faults faults;
@@ -250,7 +247,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     struct hx_capture_settings capture = HX_CAPTURE_DEFAULTS;
     struct hx_timing timing = HX_DEFAULT_TIMING;
     struct hx_fault_settings faults = HX_FAULT_DEFAULTS;
-    struct hx_spec said = {.named_jobs = 0}; /* of jobs, before there is a fabric */
+    struct hx_spec said = {.named_jobs = 0}; /* of jobs, read before the fabric */
     const struct hx_option options[] = {
         HX_OPTIONS_HEADING("Traffic"),
         HX_SETTINGS_OPTIONS(&settings),
@@ -276,11 +273,11 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         HX_TIMING_OPTIONS(&timing),
         {HX_DURATION(
              "watchdog", &o->watchdog_ns, 0, HX_MOST_DURATION,
-             "how long nothing may move though packets stand in switches, beyond what can be: then the run ends "
-             "and says who waits for whom; 0: never"),
+             "longest time without a move while packets wait, beyond the longest possible wait: then the run ends "
+             "and prints the dependency cycle; 0: no limit"),
          .applies = HX_FOR_VIRTUAL},
         {HX_FLAG("check-steps", &o->check_steps,
-                 "count after every step of time that no credit and no packet was lost or made up (slow)"),
+                 "check after each window of time that no credit and no packet is lost or invented (slow)"),
          .applies = HX_FOR_VIRTUAL},
         {HX_FLAG("share-cores", &o->share_cores,
                  "start as many workers as --workers says, where there are fewer cores: slower, with the same result; "

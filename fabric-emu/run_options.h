@@ -1,4 +1,4 @@
-/* run_options.h - the command line of `hxmesh run`, the same for both clocks: each is a program of its own. */
+/* run_options.h - the command line of `hxmesh run`, shared by the programs of both clocks. */
 #ifndef RUN_OPTIONS_H
 #define RUN_OPTIONS_H
 
@@ -11,33 +11,32 @@
 struct run_options {
     struct hx_spec spec;
     const struct hx_fabric *g;
-    struct hx_settings settings; /* the file's, the command line's over them */
+    struct hx_settings settings; /* the file's, overridden by the command line */
     struct hx_capture_settings capture;
     struct hx_fault_settings faults;
     struct hx_timing timing; /* as given: hx_timing_complete() */
     const char *name;
     bool restart;
-    bool links;      /* the JSON report lists them */
-    bool watch;      /* hxmesh-top in place of the bar */
+    bool links;      /* the JSON report has them */
+    bool watch;      /* hxmesh-top instead of the bar */
     const char *csv; /* file or "-"; NULL: none */
     /* Virtual clock: */
-    uint64_t watchdog_ns; /* how long nothing may move though it should; 0: for ever */
-    bool check_steps;     /* after each window of time, that nothing was lost or made up */
-    bool share_cores;     /* as many workers as settings.workers says, though there are fewer cores */
+    uint64_t watchdog_ns; /* longest time without a move; 0: no limit */
+    bool check_steps;     /* after each window, that nothing is lost or invented */
+    bool share_cores;     /* settings.workers workers, even on fewer cores */
     struct hx_common common;
 };
 
-/* Reads and checks all of it; dies with one line if something is wrong. *o owns a spec from then on. */
+/* Reads and checks all options; dies with one line on an error. *o then owns a spec. */
 void run_options_parse(struct run_options *o, int argc, char **argv);
 
-/* The schedule of faults that they say; dies with one line if something is wrong with it. To be freed. Where links of
- * another fabric than a HammingMesh go down, o->spec and o->g have ways that are searched afterwards
- * (hx_spec_search_updown). */
+/* The schedule of faults; dies with one line on an error. The caller frees it. If links of a fabric other than a
+ * HammingMesh go down, it gives o->spec and o->g searched routes (hx_spec_search_updown). */
 struct hx_faults run_options_faults(struct run_options *o);
 
-/* Whether the report for a person goes to stdout: nothing else does. */
+/* Whether stdout is free for the report for a person. */
 bool run_options_print(const struct run_options *o);
-/* Writes the report where --json and --csv want it; takes the reference. */
+/* Writes the report to --json and --csv; takes the reference. */
 void run_options_write(const struct run_options *o, json_t *report);
 
 #endif

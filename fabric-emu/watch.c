@@ -15,10 +15,10 @@
 
 enum { END_MS = 2000, LOOK_MS = 10 };
 
-/* What a program that ends early, by exit(), has to give back. */
+/* For exit(): the watch to end. */
 static struct {
     struct watch *watch;
-    pid_t owner; /* not the children that it forks */
+    pid_t owner; /* exit() of a forked child leaves it alone */
 } open_watch;
 
 /* ---- stderr ---- */
@@ -48,7 +48,7 @@ static void give_stderr_back(const struct watch *w)
 
 /* ---- the child ---- */
 
-/* The terminal, if there is one: stdout is the report's. */
+/* stdout may be the report's, so the screen uses the terminal. */
 static void take_terminal(void)
 {
     int terminal = isatty(STDERR_FILENO) ? STDERR_FILENO : open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -71,7 +71,7 @@ static _Noreturn void become_top(const char *name)
     _exit(HX_EXIT_ENVIRONMENT);
 }
 
-/* ---- */
+/* ---- the screen ---- */
 
 static void gone(struct watch *w)
 {
@@ -106,7 +106,7 @@ void watch_start(struct watch *w, const char *name)
 
 bool watch_is_open(struct watch *w)
 {
-    /* ECHILD: another waitpid() had it. */
+    /* ECHILD: another waitpid() reaped it. */
     if (w->pid && waitpid(w->pid, NULL, WNOHANG) != 0)
         gone(w);
     return w->pid != 0;

@@ -1,25 +1,25 @@
-/* watch.h - `hxmesh run --watch`: hxmesh-top on the run's terminal, in place of the bar.
+/* watch.h - `hxmesh run --watch`: hxmesh-top on the run's terminal, instead of the bar.
  *
- * While its screen is there, what this process writes to stderr is kept, and shown when it is gone. The run goes on if
- * the user quits the screen. */
+ * While its screen is open, stderr of this process is kept; it is shown afterwards. The run continues if the user quits
+ * the screen. */
 #ifndef WATCH_H
 #define WATCH_H
 
 #include <stdbool.h>
 
 struct watch {
-    int pid;  /* of hxmesh-top; 0: none, or gone */
-    int said; /* keeps stderr meanwhile */
+    int pid;  /* of hxmesh-top; 0: none, or ended */
+    int said; /* file that keeps stderr */
     int stderr_before;
 };
 
-/* Shows the fabric of that name. */
+/* Opens the screen for the fabric of that name. */
 void watch_start(struct watch *w, const char *name);
-/* Whether the screen is there. */
+/* Whether the screen is open. */
 bool watch_is_open(struct watch *w);
-/* A child of this process has ended: whether it was the screen. */
+/* Whether the child that ended was the screen. */
 bool watch_ended(struct watch *w, int pid);
-/* The fabric has said that it has ended: waits until the screen has seen it. */
+/* Waits until the screen has shown the end of the fabric. Call after the fabric is marked as ended. */
 void watch_end(struct watch *w);
 
 #endif

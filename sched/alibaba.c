@@ -1,10 +1,10 @@
-/* alibaba.c - job sizes of a GPU cluster (MLaaS in the Wild, NSDI 2022), a size taken as that many boards, as the study
- * of the HammingMesh paper (SC22, figures 7 to 10) takes it. */
+/* alibaba.c - job sizes of a GPU cluster (MLaaS in the Wild, NSDI 2022). A size counts as boards, as in the study of
+ * the HammingMesh paper (SC22, figures 7 to 10). */
 #include "sched/sizes.h"
 
 static const struct {
     uint32_t boards;
-    double percent; /* of the jobs that have no more */
+    double percent; /* of jobs, with at most that many boards */
 } steps[] = {
     {1, 76.4286},    {2, 79.5725},    {3, 80.979},     {4, 82.4316},   {5, 85.0729},   {6, 85.3797},   {7, 85.5263},
     {8, 87.0592},    {9, 87.12},      {10, 90.7403},   {11, 90.7615},  {12, 91.3057},  {13, 91.3094},  {14, 91.3152},

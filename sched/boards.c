@@ -1,4 +1,4 @@
-/* boards.c - bits of free boards (boards.h). */
+/* boards.c - the set of free boards (boards.h). */
 #include "sched/boards.h"
 #include "base/error.h"
 

@@ -1,11 +1,11 @@
-/* defragment.c - which jobs move where (defragment.h). */
+/* defragment.c - chooses jobs to move, and their new boards (defragment.h). */
 #include "sched/defragment.h"
 #include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands, and one way to make room that is looked at. */
+/* The running jobs, and one attempt to make room. */
 struct trial {
     const struct hx_placement *standing;
     const struct hx_boards *now;
@@ -13,11 +13,11 @@ struct trial {
     struct hx_shape wanted;
     unsigned jobs;
     unsigned *by_size; /* [jobs], the smallest first */
-    bool *away;        /* [jobs]: taken out of the way */
+    bool *away;        /* [jobs]: removed in this attempt */
     struct hx_boards boards;
     struct hx_placement room, *move; /* [jobs] */
     unsigned moved;                  /* boards that change */
-    unsigned least;                  /* of the best way so far; UINT32_MAX: there is none */
+    unsigned least;                  /* in the best attempt; UINT32_MAX: none */
 };
 
 static unsigned boards_of(const struct hx_placement *p)
@@ -48,11 +48,11 @@ static bool still_fits(const struct hx_placement *p, const struct hx_boards *b)
     return true;
 }
 
-/* Those that are away and cannot go back, the largest first. False: one finds no room, or no fewer boards move than in
- * the best way so far. */
-static bool place_anew(struct trial *t)
+/* Places removed jobs that cannot return, largest first. Returns false if one finds no room, or if no fewer boards move
+ * than in the best attempt. */
+static bool place_again(struct trial *t)
 {
-    unsigned left = 0; /* of each a board moves at least */
+    unsigned left = 0; /* lower bound: each moves at least one board */
     for (unsigned i = 0; i < t->jobs; i++)
         left += t->away[i];
     for (unsigned n = t->jobs; n-- > 0 && t->moved + left < t->least;) {
@@ -68,8 +68,8 @@ static bool place_anew(struct trial *t)
     return t->moved + left < t->least;
 }
 
-/* With those out of the way that `away` says. */
-static bool try_it(struct trial *t)
+/* Tries to make room without the jobs in `away`. Returns whether it is the best attempt so far. */
+static bool attempt(struct trial *t)
 {
     hx_boards_copy(&t->boards, t->now);
     t->moved = 0;
@@ -85,20 +85,20 @@ static bool try_it(struct trial *t)
         hx_placement_take(&t->standing[i], &t->boards);
         t->away[i] = false;
     }
-    if (place_anew(t))
+    if (place_again(t))
         return true;
     drop_moves(t);
     return false;
 }
 
-/* Tries it with those out of the way that are `first` to `last` by size, and keeps what is better than all before. */
-static void try_without(struct trial *t, unsigned first, unsigned last, struct hx_placement *room,
-                        struct hx_placement *move)
+/* Tries to make room without jobs `first` to `last` by size, and keeps the best result. */
+static void attempt_without(struct trial *t, unsigned first, unsigned last, struct hx_placement *room,
+                            struct hx_placement *move)
 {
     memset(t->away, 0, t->jobs * sizeof *t->away);
     for (unsigned i = first; i <= last; i++)
         t->away[t->by_size[i]] = true;
-    if (!try_it(t))
+    if (!attempt(t))
         return;
     t->least = t->moved;
     for (unsigned i = 0; i < t->jobs; i++) {
@@ -136,9 +136,9 @@ bool hx_make_room(struct hx_placement *room, struct hx_placement *move, const st
     memset(move, 0, jobs * sizeof *move);
     order_by_size(&t);
     for (unsigned n = 0; n < jobs && t.least; n++)
-        try_without(&t, n, n, room, move);
+        attempt_without(&t, n, n, room, move);
     for (unsigned n = 1; n < jobs && t.least; n++)
-        try_without(&t, 0, n, room, move);
+        attempt_without(&t, 0, n, room, move);
     hx_boards_free(&t.boards);
     free(t.by_size);
     free(t.away);

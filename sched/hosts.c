@@ -15,7 +15,7 @@ static bool take_contiguous(uint32_t *host, uint32_t count, uint32_t hosts, cons
     return run == count;
 }
 
-/* The group that has just enough, else the one that has most. */
+/* The group with the fewest free hosts that suffice, else the one with most. */
 static uint32_t best_group(const uint32_t *free_in, uint32_t groups, uint32_t wanted)
 {
     uint32_t best = 0;

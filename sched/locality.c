@@ -1,11 +1,11 @@
-/* locality.c - traffic over the upper level of a job's networks (locality.h). */
+/* locality.c - traffic on the upper level of a job's networks (locality.h). */
 #include "sched/locality.h"
 
 #include <stddef.h>
 
 const char *const hx_locality_names[HX_LOCALITIES + 1] = {"none", "all-to-all", "all-reduce", NULL};
 
-/* Ordered pairs of different places of a job along one dimension, and those of them on different leaves. */
+/* Ordered pairs of different places of a job along a dimension, and how many of them are on different leaves. */
 static struct hx_upper_traffic pairs(const uint32_t *at, unsigned count, unsigned leaf)
 {
     struct hx_upper_traffic t = {(double)count * (count - 1), 0};
@@ -21,7 +21,7 @@ static struct hx_upper_traffic pairs(const uint32_t *at, unsigned count, unsigne
     return t;
 }
 
-/* Likewise between neighbours on the ring through all places, both ways. */
+/* The same for neighbours on the ring through all places, in both directions. */
 static struct hx_upper_traffic neighbours(const uint32_t *at, unsigned count, unsigned leaf)
 {
     struct hx_upper_traffic t = {count > 1 ? 2.0 * count : 0, 0};
@@ -39,8 +39,8 @@ struct hx_upper_traffic hx_upper_traffic_of(const struct hx_placement *p, unsign
     unsigned count = dimension == 0 ? p->shape.columns : p->shape.rows;
     if (locality == HX_NEAR_ALL_REDUCE)
         return neighbours(at, count, leaf[dimension]);
-    /* Each pair of columns sends from and to every row: half of what comes from another row crosses the row it comes
-     * from, half the one it goes to. So each row's network sees the pairs once a row of the job. */
+    /* Each pair of columns has traffic between all rows. Half of the traffic from another row crosses the source's row,
+     * half the destination's. So each row network carries the pairs once for each row of the job. */
     unsigned others = dimension == 0 ? p->shape.rows : p->shape.columns;
     struct hx_upper_traffic t = pairs(at, count, leaf[dimension]);
     return (struct hx_upper_traffic){t.low * others, t.high * others};

@@ -1,4 +1,4 @@
-/* mix.c - draws jobs and places them (mix.h). */
+/* mix.c - draws random jobs and places them (mix.h). */
 #include "sched/mix.h"
 #include "base/error.h"
 #include "base/rng.h"
@@ -15,7 +15,7 @@ struct drawing {
     struct hx_upper_traffic *network[2]; /* of all jobs: [rows], [columns] for each pattern in turn */
 };
 
-/* What is taken from the start. */
+/* Number of boards taken at the start. */
 static uint32_t count_taken(const struct hx_mix_rules *rules)
 {
     uint32_t count = 0;
@@ -36,7 +36,7 @@ static void fail_boards(struct drawing *d)
     }
 }
 
-/* A job of so many boards, or of all that remain if those are fewer. */
+/* Whether a job of that many boards, or of the rest if that is less, is short enough. */
 static bool may_be_drawn(const struct hx_mix_rules *rules, uint32_t size, uint32_t remain)
 {
     unsigned most = rules->columns > rules->rows ? rules->columns : rules->rows;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that were taken, in the order in which they were, and the columns that are free in all of them. */
+/* Chosen rows, in the order of choice, and the columns that are free in all of them. */
 struct choice {
     uint32_t row[HX_MOST_BOARDS_ACROSS];
     unsigned rows;
@@ -90,7 +90,7 @@ static void narrow(struct choice *c, const struct hx_boards *b, unsigned row)
     c->row[c->rows++] = row;
 }
 
-/* One pass over all rows, the first of them in front. */
+/* Chooses rows in one pass, from row `first` on. Returns whether they suffice. */
 static bool greedy(struct choice *c, const struct hx_boards *b, struct hx_shape shape, unsigned first)
 {
     for (unsigned n = 0; n < b->rows && c->rows < shape.rows; n++) {
@@ -101,15 +101,16 @@ static bool greedy(struct choice *c, const struct hx_boards *b, struct hx_shape 
     return c->rows == shape.rows;
 }
 
-/* Sets of rows, by depth first. steps: rows that may still be looked at. */
+/* Depth-first search for a set of rows. steps: rows that may still be examined. */
 struct search {
     const struct hx_boards *b;
     struct hx_shape shape;
     uint32_t steps;
 };
 
-/* The rows of a set that have enough columns in common with the choice; returns how many. */
-static unsigned that_fit(struct search *s, const struct choice *c, const uint32_t *row, unsigned rows, uint32_t *fit)
+/* Selects rows that share enough columns with the choice; returns their number. */
+static unsigned select_fitting(struct search *s, const struct choice *c, const uint32_t *row, unsigned rows,
+                               uint32_t *fit)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < rows && s->steps; i++, s->steps--)
@@ -123,7 +124,7 @@ static bool descend(struct search *s, struct choice *c, const uint32_t *row, uns
     if (c->rows == s->shape.rows)
         return true;
     uint32_t *fit = hx_allocate(rows + 1, sizeof *fit);
-    unsigned count = that_fit(s, c, row, rows, fit);
+    unsigned count = select_fitting(s, c, row, rows, fit);
     bool found = false;
     for (unsigned i = 0; !found && s->steps && i + (s->shape.rows - c->rows) <= count; i++) {
         struct hx_columns before = c->common;
@@ -159,7 +160,7 @@ static unsigned columns_of_leaf(const struct hx_columns *set, const struct hx_bo
     return count;
 }
 
-/* Takes columns of a set from west to east, at most so many; returns how many. */
+/* Takes up to `most` columns of a set from west to east; returns their number. */
 static unsigned take_columns(struct hx_columns *set, unsigned first, unsigned end, uint32_t *column, unsigned most)
 {
     unsigned count = 0;
@@ -172,7 +173,7 @@ static unsigned take_columns(struct hx_columns *set, unsigned first, unsigned en
     return count;
 }
 
-/* The leaf that has just enough of a set, or else the one that has most. */
+/* The leaf with the fewest columns of a set that suffice, else the one with most. */
 static unsigned best_leaf(const struct hx_columns *set, const struct hx_boards *b, unsigned leaf, unsigned wanted)
 {
     unsigned best = 0, has = 0;
@@ -227,7 +228,7 @@ static bool place_anywhere(struct hx_placement *p, const struct hx_boards *b, st
     return found;
 }
 
-/* The columns of one leaf, or all where it is the one behind the last. */
+/* The columns of leaf `number`; all columns if there is no such leaf. */
 static void columns_of(struct hx_columns *set, const struct hx_boards *b, unsigned leaf, unsigned number)
 {
     hx_columns_all(set, b);
@@ -243,13 +244,12 @@ static unsigned leaves(unsigned boards, unsigned leaf)
     return leaf ? (boards + leaf - 1) / leaf : 1;
 }
 
-/* The best way to place a job of those that were looked at. */
+/* The best placement found so far. */
 struct best {
-    struct hx_placement p; /* rows 0: none yet */
+    struct hx_placement p; /* rows 0: none */
     double share;          /* of its traffic that crosses the upper level */
 };
 
-/* Takes the better one, and frees the other. */
 static void keep_better(struct best *best, struct hx_placement other, const struct hx_placement_rules *rules)
 {
     double share = hx_upper_share(&other, rules->locality, rules->leaf);
@@ -259,7 +259,7 @@ static void keep_better(struct best *best, struct hx_placement other, const stru
         *best = (struct best){other, share};
 }
 
-/* Greedy from the rows of each leaf on, over the columns of each leaf and of all. */
+/* Places greedily from the rows of each leaf on, within the columns of each leaf and of all leaves. */
 static void place_near(struct best *best, const struct hx_boards *b, struct hx_shape shape,
                        const struct hx_placement_rules *rules)
 {
@@ -301,7 +301,7 @@ bool hx_place(struct hx_placement *p, const struct hx_boards *b, struct hx_shape
 
 static const struct hx_placement_rules as_asked = {.aspect = 1, .search = HX_DEFAULT_SEARCH};
 
-/* With each more row there is room for as many columns at most. */
+/* Tries shapes with more and more rows: the number of possible columns never grows. */
 static struct hx_shape largest_shape(const struct hx_boards *b)
 {
     struct hx_shape largest = {0, 0};

@@ -1,4 +1,4 @@
-/* schedule.c - jobs on boards over time (schedule.h). */
+/* schedule.c - simulates jobs on boards over time (schedule.h). */
 #include "sched/schedule.h"
 #include "base/error.h"
 #include "base/rng.h"
@@ -10,21 +10,21 @@ const char *const hx_queue_policy_names[HX_QUEUE_POLICIES + 1] = {"first-come", 
 
 enum { NO_JOB = UINT32_MAX };
 
-/* Invariant: a board is free exactly if it has not failed and owner is NO_JOB; running is ordered by end. */
+/* Invariant: a board is free exactly if it has not failed and owner is NO_JOB; running is sorted by end. */
 struct sim {
     const struct hx_schedule_rules *rules;
     struct hx_schedule *out;
-    struct hx_boards boards, ahead; /* ahead: what will be free, while a way to backfill is looked for */
-    struct hx_boards empty;         /* all free, for ever: what fits nowhere else fits never */
-    uint32_t *owner;                /* [board]: its job */
-    double *turns;                  /* [board]: when it fails or is back; INFINITY: never */
+    struct hx_boards boards, ahead; /* ahead: free boards at a later time, for backfill */
+    struct hx_boards empty;         /* all free: a job that does not fit here never fits */
+    uint32_t *owner;                /* [board]: job or NO_JOB */
+    double *turns;                  /* [board]: time of its failure or repair; INFINITY: never */
     bool *failed;                   /* [board] */
     uint32_t failed_boards;
-    uint32_t *queue; /* jobs that wait: [first .. last) of an array with room for all restarts in front */
+    uint32_t *queue; /* waiting jobs: [first .. last) of an array with room in front for all restarts */
     uint32_t waiting;
     uint32_t *running; /* by end */
     uint32_t runs;
-    uint32_t arrived; /* jobs that have */
+    uint32_t arrived; /* jobs that arrived */
     size_t room;      /* moments that fit */
     uint64_t random;
     double now;
@@ -38,7 +38,7 @@ static void own(struct sim *s, const struct hx_placement *p, uint32_t job)
         s->owner[hx_placement_board(p, n, s->boards.columns)] = job;
 }
 
-/* Boards of a job are free again, but for those that have failed. */
+/* Frees the boards of a job, but for failed ones. */
 static void give_back(struct sim *s, struct hx_placement *p, struct hx_boards *b)
 {
     for (unsigned n = 0; n < p->shape.rows * p->shape.columns; n++) {
@@ -48,7 +48,7 @@ static void give_back(struct sim *s, struct hx_placement *p, struct hx_boards *b
     }
 }
 
-/* ---- the queue and what runs ---- */
+/* ---- queue and running jobs ---- */
 
 static void remove_at(uint32_t *list, uint32_t *count, uint32_t at)
 {
@@ -85,14 +85,14 @@ static void stop(struct sim *s, uint32_t at)
     remove_at(s->running, &s->runs, at);
 }
 
-/* ---- who may start ---- */
+/* ---- start of jobs ---- */
 
 static unsigned boards_of(const struct sim *s, uint32_t job)
 {
     return s->out->job[job].shape.rows * s->out->job[job].shape.columns;
 }
 
-/* By lot each job has hosts of its own, however often they are looked for. */
+/* Random hosts are a function of the job, the same in each attempt. */
 static bool place_on_hosts(const struct sim *s, uint32_t job, const struct hx_boards *b, struct hx_placement *p)
 {
     uint64_t random = split_mix(s->rules->seed ^ split_mix(job));
@@ -117,8 +117,8 @@ static bool place(const struct sim *s, uint32_t job, const struct hx_boards *b, 
     return hx_place(p, b, s->out->job[job].shape, &s->rules->placement);
 }
 
-/* Whether the first job that waits finds boards once the first `ended` of those that run have ended; `ahead` is what is
- * free then. */
+/* Whether the first waiting job finds boards after the first `ended` running jobs end; `ahead` has the free boards of
+ * that time. */
 static bool finds_boards_after(struct sim *s, uint32_t ended)
 {
     struct hx_placement p;
@@ -131,8 +131,8 @@ static bool finds_boards_after(struct sim *s, uint32_t ended)
     return found;
 }
 
-/* When the first job that waits will find boards, if nothing else starts; `ahead` is what is free then. INFINITY:
- * boards that have failed keep it waiting. The more have ended the more it finds, so halves will do. */
+/* Time at which the first waiting job finds boards if no other starts; `ahead` has the free boards of that time.
+ * INFINITY: failed boards prevent it. More ended jobs never hurt, so binary search works. */
 static double reserve(struct sim *s)
 {
     uint32_t low = 1, high = s->runs;
@@ -149,7 +149,7 @@ static double reserve(struct sim *s)
     return low <= s->runs ? s->out->job[s->running[low - 1]].end : s->now;
 }
 
-/* Whether the first job finds boards in `ahead` also without those of another one; if so they are taken there. */
+/* Whether the first waiting job finds boards in `ahead` without those of another job. If so, takes them there. */
 static bool leaves_room(struct sim *s, const struct hx_placement *other)
 {
     struct hx_placement p;
@@ -162,11 +162,12 @@ static bool leaves_room(struct sim *s, const struct hx_placement *other)
     return room;
 }
 
-/* Who asks for as many boards as one that found none, or more than are free, is passed over. */
+/* Starts jobs behind the first one. Skips jobs of a size that found no room, or larger than the number of free
+ * boards. */
 static void backfill(struct sim *s)
 {
     double reserved = reserve(s);
-    uint32_t none = NO_JOB; /* boards for which there is no room */
+    uint32_t none = NO_JOB; /* size that found no room */
     for (uint32_t i = 1; i < s->waiting && s->boards.free;) {
         uint32_t job = s->queue[i];
         struct hx_placement p;
@@ -185,7 +186,7 @@ static void backfill(struct sim *s)
     }
 }
 
-static void start_who_can(struct sim *s)
+static void start_possible(struct sim *s)
 {
     struct hx_placement p;
     while (s->waiting && place(s, s->queue[0], &s->boards, &p)) {
@@ -197,7 +198,7 @@ static void start_who_can(struct sim *s)
         backfill(s);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static void fail_job(struct sim *s, uint32_t job)
 {
@@ -215,7 +216,7 @@ static void fail_job(struct sim *s, uint32_t job)
         s->out->given_up++;
 }
 
-static void turn_board(struct sim *s, uint32_t board)
+static void fail_or_repair(struct sim *s, uint32_t board)
 {
     unsigned column = board % s->boards.columns, row = board / s->boards.columns;
     s->failed[board] = !s->failed[board];
@@ -242,7 +243,7 @@ static uint32_t next_board(const struct sim *s)
     return next;
 }
 
-/* The next job that is not refused, from that one on; all of them: there is none. */
+/* The next job from `job` on that is not refused; the number of jobs: none. */
 static uint32_t next_arrival(const struct hx_schedule *out, uint32_t job)
 {
     while (job < out->jobs && out->job[job].refused)
@@ -250,7 +251,7 @@ static uint32_t next_arrival(const struct hx_schedule *out, uint32_t job)
     return job;
 }
 
-/* The next thing that happens, and all that happens at the same time. False: nothing will. */
+/* Advances to the next event, and handles all events at its time. Returns false if there is none. */
 static bool advance(struct sim *s)
 {
     const struct hx_schedule_job *job = s->out->job;
@@ -264,7 +265,7 @@ static bool advance(struct sim *s)
     while (s->runs && job[s->running[0]].end <= s->now)
         stop(s, 0);
     if (s->turns[board] <= s->now)
-        turn_board(s, board);
+        fail_or_repair(s, board);
     while (s->arrived < s->out->jobs && job[s->arrived].arrival <= s->now) {
         insert_at(s->queue, &s->waiting, s->waiting, s->arrived);
         s->arrived = next_arrival(s->out, s->arrived + 1);
@@ -272,7 +273,7 @@ static bool advance(struct sim *s)
     return true;
 }
 
-/* ---- what is noted ---- */
+/* ---- results ---- */
 
 static uint32_t stuck(const struct sim *s)
 {
@@ -313,8 +314,8 @@ static void sum_up(struct sim *s)
 
 /* ---- a run ---- */
 
-/* A board that is taken from the start. */
-static void lose_for_ever(struct sim *s, uint32_t board)
+/* Removes a board that is taken at the start. */
+static void remove_board(struct sim *s, uint32_t board)
 {
     s->failed[board] = true;
     s->failed_boards++;
@@ -351,7 +352,7 @@ static void begin(struct sim *s, const struct hx_schedule_rules *rules, struct h
     s->running = hx_allocate(out->jobs + 1, sizeof *s->running);
     for (uint32_t board = 0; rules->taken && board < boards; board++)
         if (rules->taken[board])
-            lose_for_ever(s, board);
+            remove_board(s, board);
     for (uint32_t job = 0; job < out->jobs; job++)
         validate_job(s, job);
     uint32_t first_job = next_arrival(out, 0);
@@ -372,7 +373,7 @@ void hx_schedule_run(struct hx_schedule *out, const struct hx_schedule_rules *ru
     *out = (struct hx_schedule){.job = job, .jobs = jobs};
     begin(&s, rules, out);
     while (advance(&s)) {
-        start_who_can(&s);
+        start_possible(&s);
         note(&s);
     }
     sum_up(&s);

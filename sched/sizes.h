@@ -1,10 +1,11 @@
-/* sizes.h - how large jobs are: a distribution from which job mixes are drawn, as a file has it.
+/* sizes.h - a distribution of job sizes, from a file.
  *
- *     job_size,perc_jobs_lte          boards, and per cent of all jobs that are no larger: both ascending, the last is 100
+ *     job_size,perc_jobs_lte          boards, and per cent of jobs with at most that size: both ascending, the last is
+ *                                     100
  *     1,76.4286
  *     2,79.5725
  *
- * Further columns, and lines that are empty or begin with '#', do not count. */
+ * Further columns are ignored; so are empty lines, and lines that begin with '#'. */
 #ifndef HXMESH_SCHED_SIZES_H
 #define HXMESH_SCHED_SIZES_H
 
@@ -15,18 +16,18 @@
 struct hx_job_sizes {
     unsigned count;
     uint32_t *boards; /* [count], ascending */
-    double *share;    /* [count]: of the jobs that are no larger; ends with 1 */
+    double *share;    /* [count]: of jobs with at most that size; the last is 1 */
 };
 
 bool hx_job_sizes_read(struct hx_job_sizes *s, const char *path, struct hx_problem *problem);
-/* Those of the paper (alibaba.c). */
+/* Takes the distribution of the paper (alibaba.c). */
 void hx_job_sizes_alibaba(struct hx_job_sizes *s);
 
-/* Reads a file, or where there is none (NULL) takes those of the paper. */
+/* Reads a file; NULL: the paper's distribution. Returns false on an error. */
 bool hx_job_sizes_load(struct hx_job_sizes *s, const char *path, struct hx_problem *problem);
 void hx_job_sizes_free(struct hx_job_sizes *s);
 
-/* The size that a random number of 64 bits stands for. */
+/* The size for a random 64-bit number. */
 uint32_t hx_job_size(const struct hx_job_sizes *s, uint64_t number);
 
 #endif

@@ -1,4 +1,4 @@
-/* trace.c - reads and draws jobs that arrive over time (trace.h). */
+/* trace.c - reads and draws traces of jobs (trace.h). */
 #include "sched/trace.h"
 #include "base/lines.h"
 #include "base/rng.h"
@@ -14,7 +14,7 @@ enum column { ARRIVAL, JOB, DURATION };
 
 struct reading {
     struct hx_lines lines;
-    unsigned order[COLUMNS]; /* enum column of each place in a line */
+    unsigned order[COLUMNS]; /* enum column of each value in a line */
     size_t room;
 };
 

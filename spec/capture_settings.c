@@ -1,4 +1,4 @@
-/* capture_settings.c - options over a file's settings (spec/capture_settings.h). */
+/* capture_settings.c - merges options into a file's settings (spec/capture_settings.h). */
 #include "spec/capture_settings.h"
 #include "base/options/options.h"
 #include "base/options/runs.h"

@@ -1,6 +1,7 @@
-/* capture_settings.h - how a run is captured: the same words in a file and as options of `hxmesh run`.
+/* capture_settings.h - settings of a run's capture, with the same names in a file and as options of `hxmesh run`.
  *
- *     capture: {file: run.pcapng, ports: "a0,0/p0/? row0/p0/?", filter: "ether proto 0x88b5", snaplen: 96, annotate: true} */
+ *     capture: {file: run.pcapng, ports: "a0,0/p0/? row0/p0/?", filter: "ether proto 0x88b5", snaplen: 96, annotate:
+ * true} */
 #ifndef HXMESH_SPEC_CAPTURE_SETTINGS_H
 #define HXMESH_SPEC_CAPTURE_SETTINGS_H
 
@@ -19,12 +20,12 @@ enum hx_capture_given {
 
 struct hx_capture_settings {
     const char *file;            /* "-" is stdout; NULL: no capture */
-    struct hx_option_list ports; /* patterns; none: all ports */
-    const char *filter;          /* as libpcap reads it; NULL: none */
+    struct hx_option_list ports; /* patterns; empty: all ports */
+    const char *filter;          /* in libpcap's syntax; NULL: none */
     uint64_t snaplen;            /* bytes kept of a frame */
     uint64_t buffer;             /* bytes between each worker and the file */
-    bool annotate;               /* say in comments why packets went where they went */
-    bool drop;      /* keep the fabric's pace: frames that find no room are lost to the capture, and counted */
+    bool annotate;               /* explain the choice of outputs in comments */
+    bool drop;      /* keep the fabric's speed: frames without room are dropped from the capture, and counted */
     unsigned given; /* enum hx_capture_given */
 };
 
@@ -46,7 +47,7 @@ enum { HX_CAPTURE_LEAST_SNAPLEN = HX_HEADER_BYTES, HX_CAPTURE_BUFFER = 32 << 20 
      .to.flag = &(s)->annotate, \
      .help = "say in packet comments why captured packets went where they went", .given = &(s)->given, \
      .given_bit = HX_GIVEN_CAPTURE_ANNOTATE}
-/* Entries of an option table, as `hxmesh run` has them. */
+/* Entries of the option table of `hxmesh run`. */
 #define HX_CAPTURE_OPTIONS(s) \
     {.name = "capture", .key = "capture.file", .key_required = true, .kind = HX_OPTION_STRING, .argument = "FILE", \
      .to.string = &(s)->file, \
@@ -73,7 +74,7 @@ enum { HX_CAPTURE_LEAST_SNAPLEN = HX_HEADER_BYTES, HX_CAPTURE_BUFFER = 32 << 20 
      .instead = "simulated time waits for the file"}
 /* clang-format on */
 
-/* Takes over from `over` what was given there. Strings stay the owner's. */
+/* Copies the values given in `over`. Strings stay the owner's. */
 void hx_capture_settings_merge(struct hx_capture_settings *into, const struct hx_capture_settings *over);
 
 #endif

@@ -1,4 +1,4 @@
-/* collective_model.c - what collectives cost (spec/collective_model.h). */
+/* collective_model.c - cost of collectives (spec/collective_model.h). */
 #include "spec/collective_model.h"
 #include "hxmesh/frame.h"
 
@@ -9,7 +9,7 @@ static double accelerators(const struct hx_collective_model *m)
     return (double)m->columns * m->rows;
 }
 
-/* A reduction and a distribution; each kind is one of them or both. */
+/* An all-reduce is a reduction and a distribution; other kinds are one of them. */
 static double halves(const struct hx_collective_model *m)
 {
     return m->kind == HX_ALL_REDUCE ? 2 : 1;
@@ -20,7 +20,7 @@ static double levels(const struct hx_collective_model *m)
     return ceil(log2(accelerators(m)));
 }
 
-/* Segments below all edges of a binomial tree: bit by bit, those of the ranks that hang by it. */
+/* Segments below all edges of a binomial tree, added level by level. */
 static double segments_below(double n)
 {
     double sum = 0;
@@ -56,8 +56,8 @@ double hx_model_steps(const struct hx_collective_model *m)
     }
 }
 
-/* Along one dimension of c, with the other of r: two streams, each a quarter of the vector, go along it first, the two
- * others second, with what is left to them. */
+/* Bytes on a link along a dimension of c; the other has r. Two of four streams, each a quarter of the vector, go along
+ * it first. The other two go second, with their remaining data. */
 static double torus_link_bytes(const struct hx_collective_model *m, double c, double r)
 {
     if (m->kind == HX_BROADCAST)

@@ -1,4 +1,4 @@
-/* jobs.c - names jobs and finds their boards (spec/jobs.h). */
+/* jobs.c - adds jobs and places them (spec/jobs.h). */
 #include "spec/jobs.h"
 #include "base/rng.h"
 #include "sched/placement.h"
@@ -41,7 +41,7 @@ const char *hx_job_text(char *text, const struct hx_spec *spec, uint16_t tag)
     return text;
 }
 
-/* ---- what is said ---- */
+/* ---- values of a job ---- */
 
 static uint16_t next_tag(const struct hx_spec *spec)
 {
@@ -74,7 +74,7 @@ static const char *read_grid(struct hx_job *job, const char *text)
     return NULL;
 }
 
-/* A word of digits is the tag of a job, any other its name: so --only knows which is meant. */
+/* Only digits are a tag; any other word is a name. So --only can tell them apart. */
 static bool is_tag(const char *word)
 {
     return *word && word[strspn(word, "0123456789")] == '\0';
@@ -104,7 +104,7 @@ static const char *read_settings(struct hx_job *job, const struct hx_job_values 
     return v->file ? wrong("'%.60s': a job's own traffic is a pattern or a collective, no file", v->file) : NULL;
 }
 
-/* What is wrong with a job as it is said, and of which value; NULL: nothing. */
+/* Reads the values of a job. Returns the problem, with *key the value's name, or NULL. */
 static const char *read_job(struct hx_job *job, const struct hx_spec *spec, const struct hx_job_values *v,
                             const char **key)
 {
@@ -145,7 +145,7 @@ struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, 
     return &spec->named[spec->named_jobs++];
 }
 
-/* ---- where it stands ---- */
+/* ---- placement ---- */
 
 static bool is_free(const struct hx_spec *spec, unsigned board)
 {
@@ -220,7 +220,7 @@ static bool place_hosts(struct hx_spec *spec, struct hx_job *job)
     uint32_t count = job->size[0] * (job->size[1] ? job->size[1] : 1);
     bool *free_hosts = hx_allocate(f->hosts, sizeof *free_hosts);
     uint32_t *host = hx_allocate(f->hosts, sizeof *host);
-    uint64_t random = split_mix(job->tag); /* where a job stands is a part of the fabric, whatever the run's seed */
+    uint64_t random = split_mix(job->tag); /* placement is a part of the fabric, independent of the run's seed */
     for (uint32_t h = 0; h < f->hosts; h++)
         free_hosts[h] = is_free(spec, h);
     bool placed = count <= f->hosts && hx_place_hosts(host, count, f, free_hosts, job->place, &random);
@@ -262,13 +262,13 @@ struct hx_job *hx_jobs_add_placed(struct hx_spec *spec, const struct hx_job_valu
     if (!*bad)
         return job;
     *key = NULL;
-    spec->named_jobs--; /* it is the last */
+    spec->named_jobs--; /* the last one */
     return NULL;
 }
 
 /* ---- --job ---- */
 
-/* A word of --job: KEY=VALUE, or the next of size, traffic and message. NULL, or what is wrong. */
+/* Reads a token of --job: KEY=VALUE, or the next of size, traffic and message. Returns the problem, or NULL. */
 static const char *take_word(const struct hx_option *options, char *word, unsigned *place)
 {
     static const char *const order[] = {"size", "traffic", "message"};
@@ -330,7 +330,7 @@ static const char *read_words(struct hx_job_values *v, char *text)
     return v->settings.given & HX_GIVEN_PATTERN ? not_for(options, v->settings.pattern) : NULL;
 }
 
-static bool say_job(struct hx_spec *spec, const char *said, struct hx_problem *problem)
+static bool add_job_text(struct hx_spec *spec, const char *said, struct hx_problem *problem)
 {
     char text[256];
     char shown[HX_JOB_NAME + 16];
@@ -369,7 +369,7 @@ static bool unsilence(struct hx_spec *spec, const char *word, struct hx_problem 
 bool hx_jobs_take_said(struct hx_spec *spec, struct hx_problem *problem)
 {
     for (unsigned i = 0; i < spec->said.count; i++)
-        if (!say_job(spec, spec->said.item[i], problem))
+        if (!add_job_text(spec, spec->said.item[i], problem))
             return false;
     for (unsigned i = 0; i < spec->named_jobs; i++)
         spec->named[i].silent = spec->only.count > 0;

@@ -1,11 +1,10 @@
-/* jobs.h - the jobs of a fabric: where each stands, and what it does, as `jobs:` of a file or --job says.
+/* jobs.h - the jobs of a fabric: their boards and their traffic, from `jobs:` of a file or from --job.
  *
  *     --job 'big: 4x4 all-reduce 16MiB'              name: size, traffic, bytes of a message or vector
  *     --job 'late: 6 permutation start=1ms count=4'  and any key of a file's job
  *
- * A job stands on boards (hosts, where there are no boards) that are named one by one, or it has a size and boards are
- * found for it: on a HammingMesh as sched/placement.h has it, elsewhere as sched/hosts.h has it. What
- * it does not say of its traffic is the run's. */
+ * A job has boards (hosts, on a fabric without boards) that are named, or a size. Boards for a size are found by
+ * sched/placement.h on a HammingMesh, and by sched/hosts.h elsewhere. Values that a job does not give are the run's. */
 #ifndef HXMESH_SPEC_JOBS_H
 #define HXMESH_SPEC_JOBS_H
 
@@ -13,10 +12,9 @@
 #include "sched/placement.h"
 #include "spec/spec.h"
 
-/* What is said of a job, as it is said. */
 struct hx_job_values {
-    const char *name, *size, *grid, *file; /* NULL: not said. file: of messages, which no job has of its own */
-    uint64_t tag;                          /* 0: not said */
+    const char *name, *size, *grid, *file; /* NULL: not given. file: of messages, which a job cannot have */
+    uint64_t tag;                          /* 0: not given */
     uint64_t start_ns;
     unsigned place; /* enum hx_hosts_rule */
     unsigned given; /* enum hx_job_given */
@@ -25,7 +23,7 @@ struct hx_job_values {
 enum hx_job_given { HX_GIVEN_PLACE = 1, HX_GIVEN_GRID = 2 };
 extern const struct hx_job_values hx_job_defaults;
 
-/* Entries of an option table, with the keys of a file; --job has the same words. */
+/* Entries of an option table, with the keys of a file; --job has the same names. */
 /* clang-format off */
 #define HX_JOB_OPTIONS(v) \
     {.key = "jobs[].name", .kind = HX_OPTION_STRING, .to.string = &(v)->name, \
@@ -66,42 +64,40 @@ extern const struct hx_job_values hx_job_defaults;
      .given = &(v)->settings.given, .given_bit = HX_GIVEN_LARGEST, .applies = HX_FOR_COLLECTIVES}
 /* clang-format on */
 
-/* Adds a job, without boards yet: returns it, or the one that has this tag already, of which only boards are added.
- * NULL: it cannot be; *bad says why, *key of which value. */
+/* Adds a job without boards, or returns the job that has this tag. Returns NULL on an error; *bad is the reason, *key
+ * the value's name. */
 struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, const char **bad, const char **key);
 
-/* A job that stands, or was asked for, on such a shape of boards and now gets another keeps its logical grid, unless it
- * has one of its own. */
+/* Keeps the logical grid of a job that gets another shape of boards, unless it has a grid of its own. */
 void hx_job_keep_grid(struct hx_job *job, const struct hx_spec *spec, struct hx_shape was, struct hx_shape is);
 
-/* Finds its boards, if it has a size, among those that no job has and that have not failed. NULL, or why there are
- * none. */
+/* Finds free boards for a job with a size. Returns the reason if there are none, or NULL. */
 const char *hx_job_place(struct hx_spec *spec, struct hx_job *job);
 
-/* Of a HammingMesh: the boards of a tag that have not failed are free in *b, all others taken. To be freed. HX_NO_JOB:
- * those that no job has. */
+/* On a HammingMesh: makes *b with the living boards of a tag free, and all others taken. HX_NO_JOB: boards of no job.
+ * The caller frees *b. */
 void hx_job_boards(struct hx_boards *b, const struct hx_spec *spec, uint16_t tag);
 
-/* Of a HammingMesh: a job keeps the most of its boards that have not failed and are a sub-mesh; the others are idle.
- * HX_NO_JOB, where no job is named: all boards are the job, which is named where some are left out. */
+/* On a HammingMesh: reduces a job to the largest sub-mesh of its living boards; other boards become idle. HX_NO_JOB,
+ * without named jobs: the job is all boards, and is named if some are left out. */
 void hx_job_keep_largest(struct hx_spec *spec, uint16_t tag);
 
-/* The first key it has that is not for such traffic, and why, as "count: is for ..."; NULL: all are. What a job does
- * not say of its pattern is known when it runs. */
+/* Returns the first key of the job that does not fit such traffic, and the reason, as "count: is for ..."; or NULL. A
+ * pattern that the job does not give is checked when it runs. */
 const char *hx_job_not_for(const struct hx_job *job, unsigned pattern);
 
-/* Adds a job of a size and finds its boards. NULL: as above, or there is no room, with *key NULL; then it is not
- * added. */
+/* Adds a job with a size and finds its boards. Returns NULL on an error as above, or without room (*key NULL); then no
+ * job is added. */
 struct hx_job *hx_jobs_add_placed(struct hx_spec *spec, const struct hx_job_values *v, const char **bad,
                                   const char **key);
 
-/* Why this fabric can have no jobs; NULL: it can. */
+/* Returns the reason why this fabric cannot have jobs, or NULL. */
 const char *hx_jobs_impossible(const struct hx_spec *spec);
 
-/* Adds and places the jobs of spec->said, and silences all but those of spec->only, by name or tag. */
+/* Adds and places the jobs of spec->said. If spec->only names jobs, silences all others. */
 bool hx_jobs_take_said(struct hx_spec *spec, struct hx_problem *problem);
 
-/* "job 7" or "job 7 (big)". `text` has HX_JOB_TEXT bytes. Returns text. */
+/* Writes "job 7" or "job 7 (big)" to `text` of HX_JOB_TEXT bytes. Returns text. */
 enum { HX_JOB_TEXT = 64 };
 const char *hx_job_text(char *text, const struct hx_spec *spec, uint16_t tag);
 

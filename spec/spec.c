@@ -1,4 +1,4 @@
-/* spec.c - spec strings, checks and questions about a fabric (spec/spec.h); spec/yaml/spec_file.c reads files. */
+/* spec.c - reads spec strings, checks and queries a fabric (spec/spec.h); spec/yaml/spec_file.c reads files. */
 #include "spec/spec.h"
 #include "base/text.h"
 #include "hxmesh/collective.h"
@@ -69,7 +69,7 @@ uint64_t hx_settings_named(const struct hx_settings *s)
     return clock | (s->given & HX_GIVEN_PATTERN ? HX_FOR_PATTERN(s->pattern) : HX_FOR_ANY_PATTERN);
 }
 
-/* `which`: enum hx_given. */
+/* Copies the settings with a bit in `which`, enum hx_given. */
 static void take_settings(struct hx_settings *into, const struct hx_settings *from, unsigned which)
 {
     struct hx_settings source = *from;
@@ -79,7 +79,7 @@ static void take_settings(struct hx_settings *into, const struct hx_settings *fr
     hx_options_take(to, of);
 }
 
-/* Those that are not for such a run. */
+/* The settings that do not fit such a run, bits of enum hx_given. */
 static unsigned foreign(struct hx_settings *s, uint64_t run)
 {
     const struct hx_option options[] = {HX_SETTINGS_OPTIONS(s), HX_VIRTUAL_OPTIONS(s), HX_OPTIONS_END};
@@ -117,7 +117,7 @@ static bool check_sides(const struct hx_spec *spec, const char *where, struct hx
     return true;
 }
 
-/* They are no part of `fabric`: whoever writes that down writes the list of failed boards beside it. */
+/* Sets failed boards. They are not part of `fabric`: a writer of it also writes the list of failed boards. */
 static bool take_failed_boards(const char *text, const struct hx_mesh_sides *sides, struct hx_spec *spec,
                                struct hx_problem *problem)
 {
@@ -132,7 +132,7 @@ static bool take_failed_boards(const char *text, const struct hx_mesh_sides *sid
 static bool take_mesh(const char *text, struct hx_spec *spec, struct hx_problem *problem)
 {
     struct hx_mesh_sides sides;
-    (void)hx_mesh_parse(text, &sides); /* it was, to see that it is one */
+    (void)hx_mesh_parse(text, &sides); /* succeeds: the caller has tried it */
     spec->x = sides.x;
     spec->y = sides.y;
     spec->a = sides.a;
@@ -146,7 +146,6 @@ static bool take_mesh(const char *text, struct hx_spec *spec, struct hx_problem 
     return !sides.failures[0] || take_failed_boards(text, &sides, spec, problem);
 }
 
-/* One space between parts. */
 static void take_words(const char *text, struct hx_spec *spec)
 {
     size_t used = 0;
@@ -226,7 +225,7 @@ bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem)
         free_graph(spec);
         return false;
     }
-    struct hx_fabric *before = spec->graph; /* it has read the graph's file */
+    struct hx_fabric *before = spec->graph; /* keeps the text of the graph's file */
     struct hx_graph_text read = {before ? before->graph_text : NULL, before ? before->graph_bytes : 0};
     spec->graph = hx_allocate(1, sizeof *spec->graph);
     bool good = true;
@@ -243,7 +242,7 @@ bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem)
     return good;
 }
 
-/* Behind the spec string of a fabric: its ways are searched. */
+/* Suffix of a spec string: routes are searched (topology/updown.h). */
 static const char nothing_failed[] = " fail=";
 
 static struct hx_updown *build_with_updown(struct hx_spec *spec, struct hx_problem *problem)
@@ -273,7 +272,8 @@ bool hx_spec_search_updown(struct hx_spec *spec, struct hx_problem *problem)
     struct hx_updown *updown = spec->graph->updown ? spec->graph->updown : build_with_updown(spec, problem);
     if (!updown)
         return false;
-    /* A way round may turn once more. And every turn is raised from the start: then ways may be mixed. */
+    /* A path around a failure may turn once more. Every turn increments the VC from the start, so that old and new
+     * routes may coexist. */
     struct hx_fabric *f = spec->graph;
     f->vcs = f->vcs < HX_VCS ? f->vcs + 1 : f->vcs;
     updown->vcs = f->vcs;
@@ -301,7 +301,8 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcasecmp(text + length - end_length, end) == 0;
 }
 
-/* A topology's word and what belongs to it, which may be the name of another file: "graph examples/graph/cube.csv". */
+/* Whether the argument is a spec string of a topology. It may contain the name of a file: "graph
+ * examples/graph/cube.csv". */
 static bool is_of_a_topology(const char *argument)
 {
     struct hx_problem none;
@@ -318,7 +319,7 @@ static bool names_a_file(const char *argument)
     return ends_with(argument, ".yaml") || ends_with(argument, ".yml") || strchr(argument, '/');
 }
 
-/* Writes it into the spec string in place of what that says: the routing is a part of the fabric. */
+/* Replaces the routing in the spec string: routing is a part of the fabric. */
 static bool override_routing(struct hx_spec *spec, const char *said, struct hx_problem *problem)
 {
     struct hx_routing routing;
@@ -331,7 +332,7 @@ static bool override_routing(struct hx_spec *spec, const char *said, struct hx_p
                hx_fail(problem, HX_EXIT_USAGE, "--routing", "a HammingMesh makes no detours: minimal is possible");
     bool named = strncmp(spec->name, spec->fabric, sizeof spec->name - 1) == 0;
     char *old = strcasestr(spec->fabric, " routing");
-    if (old) { /* a key, for no topology has such a word or a value with a space before it */
+    if (old) { /* a key: no topology has such a word, or a value that begins with a space */
         const char *end = strchr(old + 1, '=');
         end = end ? end + 1 + strspn(end + 1, " ") : old + strlen(old);
         end += strcspn(end, " ");
@@ -411,7 +412,7 @@ void hx_spec_free(struct hx_spec *spec)
     spec->faults = (struct hx_fault_settings){.file = NULL};
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 unsigned hx_spec_boards(const struct hx_spec *spec)
 {

@@ -1,10 +1,10 @@
-/* spec.h - everything a fabric is built from, out of a spec string or a *.hxm.yaml file.
+/* spec.h - the description of a fabric, from a spec string or a *.hxm.yaml file.
  *
  *     4x4 Hx2Mesh        x = 4, y = 4 boards of a = b = 2 accelerators        (case and spaces are free)
  *     3x2 H2x4Mesh       x = 3, y = 2 boards of a = 2 columns and b = 4 rows
  *     lab.hxm.yaml       a file: spec/yaml/spec_file.c lists its keys; examples/ has one with every key
  *
- * A struct hx_spec that was loaded owns memory: hx_spec_free. Boards are numbered Y*x + X. */
+ * A loaded struct hx_spec owns memory: hx_spec_free(). Boards are numbered Y*x + X. */
 #ifndef HXMESH_SPEC_SPEC_H
 #define HXMESH_SPEC_SPEC_H
 
@@ -27,25 +27,23 @@
 enum {
     HX_DEFAULT_PLANES = 1,
     HX_DEFAULT_TAPER = 1,
-    HX_LEAST_CREDITS = HX_PACKET_BLOCKS, /* blocks of buffer per link and VC: one full packet .. 256 KiB */
+    HX_LEAST_CREDITS = HX_PACKET_BLOCKS, /* blocks of buffer per link and VC: one packet to 256 KiB */
     HX_MOST_CREDITS = 1024,
     HX_DEFAULT_CREDITS = 512,
-    HX_NO_JOB = 0 /* tag of boards that no job has; jobs have 1 .. 65535 */
+    HX_NO_JOB = 0 /* tag of boards without a job; jobs have 1 .. 65535 */
 };
 
-/* How a collective is done. BEST: the one of the least time by closed forms (workload/collective_choice.h);
- * the others in the order of enum hx_collective_algorithm. */
+/* Algorithm of a collective. BEST is the fastest by closed forms (workload/collective_choice.h); the others are in the
+ * order of enum hx_collective_algorithm. */
 enum hx_algorithm { HX_ALGORITHM_BEST, HX_ALGORITHM_TREE, HX_ALGORITHMS = HX_ALGORITHM_TREE + 4 };
 extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
 
-/* Which of its minimal ways a packet may take. AUTO is X_FIRST (hx_route_order_x_first) where hosts forward and
- * everyone sends to everyone (all-to-all, uniform), D_MOD_K (hx_fabric_order_d_mod_k) for all-to-all in common shifts
- * where a fabric has it, else ADAPTIVE. */
+/* Choice among minimal paths. AUTO is X_FIRST (hx_route_order_x_first) for all-to-all and uniform traffic if hosts
+ * forward; D_MOD_K (hx_fabric_order_d_mod_k) for all-to-all in common shifts if the fabric has it; else ADAPTIVE. */
 enum hx_selection { HX_SELECT_AUTO, HX_SELECT_ADAPTIVE, HX_SELECT_X_FIRST, HX_SELECT_D_MOD_K, HX_SELECTIONS };
 extern const char *const hx_selection_names[HX_SELECTIONS + 1];
 
-/* When the messages of a --rate are due: one by one at equal intervals, or at random ones, exponential with that
- * mean. */
+/* Times of messages at a --rate: equal intervals, or exponential ones with that mean. */
 enum hx_arrivals { HX_ARRIVALS_EVEN, HX_ARRIVALS_POISSON, HX_ARRIVALS };
 extern const char *const hx_arrivals_names[HX_ARRIVALS + 1];
 
@@ -73,27 +71,27 @@ enum hx_given {
 struct hx_settings {
     unsigned pattern;     /* enum hx_pattern */
     unsigned algorithm;   /* enum hx_algorithm, of a collective */
-    bool largest;         /* a collective runs on the largest sub-mesh of its job (hx_job_keep_largest) */
+    bool largest;         /* a collective uses the largest sub-mesh of its job (hx_job_keep_largest) */
     uint64_t message;     /* bytes of a message, or of a collective's vector: 1 .. HX_MOST_MESSAGE */
     uint64_t count;       /* messages to each destination of an accelerator; 0: as many as fit into the duration */
     uint64_t duration_ns; /* 0: until `count` messages are sent */
-    uint64_t warm_up_ns;  /* what happens before, from the start on, does not count in rates and latencies */
-    double rate;          /* share of the injection bandwidth an accelerator offers: above 0, up to 1 */
+    uint64_t warm_up_ns;  /* start of the run that rates and latencies do not count */
+    double rate;          /* offered load as a share of the injection bandwidth, above 0, up to 1 */
     unsigned arrivals;    /* enum hx_arrivals, at a rate below 1 */
     uint64_t seed;
-    bool verify;           /* check every payload byte at arrival */
-    uint64_t workers;      /* 0: one a core */
-    unsigned clock;        /* enum hx_clock */
-    unsigned select;       /* enum hx_selection */
-    double injection_rate; /* share of its injection bandwidth an accelerator's packets may take; 0: by the pattern */
-    uint64_t shifts;       /* all-to-all: to how many of the others each one sends; 0: to all */
-    double hotspot;        /* hotspot: share of the messages that go to the targets */
-    struct hx_coordinates target; /* incast, broadcast: one; hotspot: all of them; none: the first host */
+    bool verify;                  /* check every byte of payload */
+    uint64_t workers;             /* 0: one for each core */
+    unsigned clock;               /* enum hx_clock */
+    unsigned select;              /* enum hx_selection */
+    double injection_rate;        /* injection rate as a share of injection bandwidth; 0: by the pattern */
+    uint64_t shifts;              /* all-to-all: number of destinations of each host; 0: all others */
+    double hotspot;               /* hotspot: share of messages to the targets */
+    struct hx_coordinates target; /* incast, broadcast: one; hotspot: any number; none: the first host */
     const char *traffic_file;     /* of HX_FLOWS */
-    unsigned given;               /* enum hx_given of what was said; the rest are defaults */
+    unsigned given;               /* enum hx_given: values given; the rest are defaults */
 };
 
-enum { HX_MOST_WORKERS = 64, /* processes that run one fabric */ HX_MOST_SIMULATED_HOURS = 10 };
+enum { HX_MOST_WORKERS = 64, /* processes of a fabric */ HX_MOST_SIMULATED_HOURS = 10 };
 #define HX_MOST_COUNT     ((uint64_t)1 << 32)
 #define HX_MOST_MESSAGE   ((uint64_t)1 << 44)
 #define HX_MOST_SEED      ((uint64_t)INT64_MAX) /* a JSON report has signed integers */
@@ -101,77 +99,77 @@ enum { HX_MOST_WORKERS = 64, /* processes that run one fabric */ HX_MOST_SIMULAT
 
 extern const struct hx_settings hx_default_settings;
 
-/* Whether packets are done with X before they turn to Y. */
+/* Whether packets finish X before they turn to Y. */
 bool hx_settings_x_first(const struct hx_settings *s);
-/* Whether each destination has one way. */
+/* Whether each destination has one path. */
 bool hx_settings_d_mod_k(const struct hx_settings *s, const struct hx_fabric *f);
 
-/* What the report calls the traffic: the word, or the file's name. */
+/* Name of the traffic in reports: the pattern, or the file's name. */
 const char *hx_settings_traffic(const struct hx_settings *s);
 
-/* What a run by these settings is, and what one is that nobody told more than was given: any clock, any pattern. */
+/* Kind of a run with these settings, for hx_applies(); and with only the given ones: any clock, any pattern. */
 uint64_t hx_settings_run(const struct hx_settings *s);
 uint64_t hx_settings_named(const struct hx_settings *s);
 
-/* Takes over from `over` what was given there. What was to be there besides and does not go with it is left out, and
- * has its default again: a duration beside a count, a count beside a duration, what is not for the clock or the
- * pattern. */
+/* Copies the values given in `over`. Values that conflict with them get their defaults: a count against a duration, and
+ * values that do not fit the clock or the pattern. */
 void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over);
 
-/* A job: boards have its tag (hx_spec_board_job). What it says of its traffic stands in settings.given, the rest of it
- * is the run's. Made by spec/jobs.h. */
-enum { HX_JOB_NAME = 32, HX_JOB_SIDE = UINT16_MAX }; /* letters of a name, and a 0; hosts along a side of a grid */
+/* A job; its boards have its tag (hx_spec_board_job). settings.given has its own values; the others are the run's. Made
+ * by spec/jobs.h. */
+/* bytes of a name, with the final zero; most hosts along a side of a grid */
+enum { HX_JOB_NAME = 32, HX_JOB_SIDE = UINT16_MAX };
 struct hx_job {
-    char name[HX_JOB_NAME]; /* empty: it has none */
+    char name[HX_JOB_NAME]; /* empty: none */
     uint16_t tag;
-    unsigned size[2]; /* boards or hosts that are to be found: columns, rows; 0: they are named; rows 0: any shape */
+    unsigned size[2]; /* boards or hosts to find: columns, rows; 0: they are named; rows 0: any shape */
     unsigned place;   /* enum hx_hosts_rule */
-    unsigned grid[2]; /* logical columns and rows of its hosts; 0: as they stand */
+    unsigned grid[2]; /* logical columns and rows of its hosts; 0: their physical ones */
     uint64_t start_ns;
     unsigned given; /* enum hx_job_given */
     bool silent;    /* keeps its boards and sends nothing */
     struct hx_settings settings;
 };
 
-/* What a job is to do: what the run does, with what the job says in its place. NULL: a job that is not named. */
+/* Settings of a job: the run's, overridden by the job's. NULL: the unnamed job. */
 struct hx_settings hx_job_settings(const struct hx_settings *run, const struct hx_job *job);
 
 struct hx_spec {
-    char name[64];                      /* of the file's `name`, else the canonical fabric ("4x4 Hx2Mesh") */
+    char name[64];                      /* the file's `name`, else the canonical fabric ("4x4 Hx2Mesh") */
     char fabric[HX_SPEC_BYTES];         /* canonical spec string */
-    char source[256];                   /* the argument it came from: file name or spec string; what errors name */
-    struct hx_fabric *graph;            /* NULL until it was built (hx_spec_build) */
-    const struct hx_graph_text *told;   /* while it is built: what a graph's file says; NULL: the file is read */
+    char source[256];                   /* argument of the load, file name or spec string; named in errors */
+    struct hx_fabric *graph;            /* NULL until hx_spec_build() */
+    const struct hx_graph_text *told;   /* during hx_spec_build(): text of a graph's file; NULL: the file is read */
     unsigned a, b;                      /* HammingMesh: columns and rows of accelerators on a board; else 0 */
     unsigned x, y;                      /* HammingMesh: columns and rows of boards; else 0 */
     unsigned planes;                    /* 1 .. 4 */
     unsigned radix;                     /* ports of a tree switch */
-    unsigned taper;                     /* down ports per up port at a leaf */
+    unsigned taper;                     /* down ports for each up port of a leaf */
     unsigned credits;                   /* blocks of buffer per link and VC; a multiple of HX_PACKET_BLOCKS */
-    bool *failed;                       /* per board; NULL: none */
-    uint16_t *job;                      /* tag per board; NULL: all HX_NO_JOB, and all take part */
-    struct hx_job *named;               /* [named_jobs]: jobs, in the order in which they were named */
+    bool *failed;                       /* [boards]; NULL: none */
+    uint16_t *job;                      /* [boards]: tag; NULL: all HX_NO_JOB, and all take part */
+    struct hx_job *named;               /* [named_jobs], in the order of naming */
     unsigned named_jobs;                /* 0: none */
-    struct hx_option_list said, only;   /* what --job and --only said: not the spec's own */
-    struct hx_external *external;       /* accelerators that run elsewhere, in the live clock */
+    struct hx_option_list said, only;   /* values of --job and --only; not owned */
+    struct hx_external *external;       /* accelerators that run elsewhere, under the live clock */
     unsigned externals;                 /* entries of external */
-    struct hx_settings settings;        /* of the file, over the defaults */
-    struct hx_capture_settings capture; /* of the file; its texts are the spec's own */
-    struct hx_fault_settings faults;    /* of the file; likewise */
-    struct hx_timing timing;            /* of the file, for the virtual clock */
-    /* A file need not say its clock or its pattern, and may have keys that are not for the default one. Then this says
-     * so, and a run dies of it unless its command line says which: exit_code 0, there are none. */
+    struct hx_settings settings;        /* the file's, over the defaults */
+    struct hx_capture_settings capture; /* the file's; strings are owned */
+    struct hx_fault_settings faults;    /* the file's; strings are owned */
+    struct hx_timing timing;            /* the file's, for the virtual clock */
+    /* Problems of keys that do not fit the default clock or pattern, in a file that names neither. A run dies of them
+     * unless its command line names the clock or pattern. exit_code 0: none. */
     struct hx_problem of_default_clock, of_default_pattern;
 };
 
-/* What options may change of a loaded spec; 0: not given. */
+/* Overrides of a loaded spec by options; 0: not given. */
 struct hx_overrides {
     uint64_t planes, radix, taper, credits;
     const char *routing; /* topology/routing.h */
 };
 extern const struct hx_overrides hx_default_sizes; /* of a spec string */
-/* Entries of an option table for them: `struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&overrides), ...}`.
- * HX_CREDIT_OPTION is apart because only what runs a fabric has buffers. */
+/* Entries of an option table for overrides: `struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&overrides), ...}`.
+ * HX_CREDIT_OPTION is separate: only verbs that run a fabric have buffers. */
 /* clang-format off */
 #define HX_OVERRIDE_OPTIONS(o) \
     {.name = "planes", .key = "planes", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->planes, \
@@ -190,25 +188,25 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
 #define HX_CREDIT_OPTION(o) \
     {.name = "credits", .key = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \
      .low = HX_LEAST_CREDITS, .high = HX_MOST_CREDITS, \
-     .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", .default_value = &hx_default_sizes.credits, \
+     .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", \
+     .default_value = &hx_default_sizes.credits, \
      .applies = HX_FOR_WALL, \
      .instead = "--buffer is what a link buffers under the virtual clock"}
-/* Of a verb that has no settings. */
 #define HX_WORKERS_OPTION(number_) \
     {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = (number_), .low = 0, \
      .high = HX_MOST_WORKERS, \
      .help = "worker processes; 0: one a core"}
 #define HX_RUNS_ONCE         "it runs once, to its end"
 #define HX_COUNT_OR_DURATION "a count and a duration: which of both? (0 is none)"
-/* Entries for the settings, the same words as in a file: those of the traffic, and those of the run. */
+/* Entries for the settings, with the names of a file's keys: of traffic, and of the run. */
 #define HX_TRAFFIC_OPTIONS(s) \
     {.name = "traffic", .key = "traffic.pattern", .letter = 't', .kind = HX_OPTION_CHOICE, .argument = "PATTERN", \
      .to.choice = &(s)->pattern, \
      .choices = hx_pattern_names, .file = &(s)->traffic_file, .file_choice = HX_FLOWS, \
-     .help = "who sends to whom; a file lists messages, or is a matrix of bytes (docs/traffic.md)", \
+     .help = "messages and their destinations; a file lists messages, or is a matrix of bytes (docs/traffic.md)", \
      .given = &(s)->given, .given_bit = HX_GIVEN_PATTERN}, \
     {.name = "target", .key = "traffic.target", .kind = HX_OPTION_COORDINATES, .to.coordinates = &(s)->target, \
-     .help = "who receives in incast traffic, or has what is broadcast; hotspot: once or more", \
+     .help = "receiver of incast traffic, or root of a broadcast; hotspot: once or more", \
      .otherwise = "the first host", \
      .given = &(s)->given, .given_bit = HX_GIVEN_TARGET, .applies = HX_FOR_TARGET}, \
     {.name = "hotspot", .key = "traffic.hotspot", .kind = HX_OPTION_REAL, .argument = "SHARE", \
@@ -264,7 +262,6 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
     {.name = "verify", .key = "traffic.verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \
      .help = "check every payload byte at arrival; under the virtual clock only if it is said", .given = &(s)->given, \
      .given_bit = HX_GIVEN_VERIFY}
-/* Of what a spec has of jobs (spec/jobs.h). */
 #define HX_JOB_OPTION(spec) \
     {.name = "job", .kind = HX_OPTION_LIST, .argument = "JOB", .to.list = &(spec)->said, \
      .otherwise = "all boards are one", \
@@ -285,10 +282,10 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core", .given = &(s)->given, \
      .given_bit = HX_GIVEN_WORKERS}, \
     HX_CLOCK_OPTION(s)
-/* Those that only the virtual clock knows. */
+/* Entries for the virtual clock only. */
 #define HX_VIRTUAL_OPTIONS(s) \
     {.name = "select", .key = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
-     .choices = hx_selection_names, .help = "which minimal ways packets take; auto: for all-to-all and uniform " \
+     .choices = hx_selection_names, .help = "choice among minimal paths; auto: for all-to-all and uniform " \
      "traffic " \
      "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that is wired alike, else adaptive", \
      .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
@@ -301,61 +298,57 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 
-/* Loads the fabric that `argument` names; dies with HX_EXIT_CONFIG (or HX_EXIT_ENVIRONMENT: permission, memory). What
- * it returns has a valid geometry. overrides may be NULL. */
+/* Loads the fabric named by `argument`, with a valid geometry. Dies with HX_EXIT_CONFIG (or HX_EXIT_ENVIRONMENT:
+ * permission, memory) on an error. overrides may be NULL. */
 void hx_spec_load(const char *argument, const struct hx_overrides *overrides, struct hx_spec *spec);
 void hx_spec_free(struct hx_spec *spec);
 
-/* The same, and each step of it, without dying. */
+/* As hx_spec_load(), and its steps below, but returns false on an error. */
 bool hx_spec_try_load(const char *argument, const struct hx_overrides *overrides, struct hx_spec *spec,
                       struct hx_problem *problem);
-/* A spec string into its fabric; everything else gets its default. Nothing is built yet. */
+/* Reads a spec string; all else gets its default. Does not build the graph. */
 bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *problem);
-/* A file (spec/yaml/spec_file.c). */
+/* Reads a file (spec/yaml/spec_file.c). */
 bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *problem);
 
-/* Every key of such a file, as HX_HELP_MARKDOWN or HX_HELP_MAN. */
+/* Prints all keys of such a file, as HX_HELP_MARKDOWN or HX_HELP_MAN. */
 void hx_spec_print_keys(enum hx_help_format format, FILE *out);
 
-/* Changes what is given; the geometry is not looked at. */
+/* Sets the values given; does not check the geometry. */
 bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *overrides, struct hx_problem *problem);
 
-/* Builds spec->graph anew, or says in words why there is none (line of 300 ports, radix 4, ...). */
+/* Rebuilds spec->graph. Returns false with the reason (line of 300 ports, radix 4, ...). */
 bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem);
-/* Builds it anew with ways that are searched, so that they can be searched again round what fails while it runs: with
- * `fail=` of nothing. Not of a HammingMesh. Where it fails the spec is as it was. */
+/* Rebuilds the graph with searched routes (an empty `fail=`), so that routes can be searched again when links fail. Not
+ * for a HammingMesh. On an error *spec is unchanged. */
 bool hx_spec_search_updown(struct hx_spec *spec, struct hx_problem *problem);
-/* The fabric that was built. */
 const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);
-/* A HammingMesh's geometry; dies with HX_EXIT_CONFIG if it is another fabric, which `what` cannot do with. */
+/* A HammingMesh's geometry; dies with HX_EXIT_CONFIG on another fabric, which `what` does not support. */
 struct hx_geometry hx_spec_mesh(const struct hx_spec *spec, const char *what);
 
-/* What is given to a job, or fails, as one: a HammingMesh's boards; every host of another fabric, by its rank, is a
- * board of its own here. */
+/* Units of jobs and failures: boards of a HammingMesh; on another fabric each host, by rank, counts as a board. */
 bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board);
 uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board);
 unsigned hx_spec_boards(const struct hx_spec *spec);
-/* [hx_spec_boards()]: those that no further job can have, for they failed or a job has them. For free(). */
+/* [hx_spec_boards()]: boards that failed or have a job. The caller frees it. */
 bool *hx_spec_taken(const struct hx_spec *spec);
-/* Boards that no job names take no part where any is named. */
+/* Whether a board is idle: jobs are named, and it has none. */
 bool hx_spec_board_idle(const struct hx_spec *spec, unsigned board);
-/* The job that is named with a tag; NULL: none is. */
+/* The named job with a tag; NULL: none. */
 const struct hx_job *hx_spec_job(const struct hx_spec *spec, uint16_t tag);
-/* Whether there is anything that has failed. */
 bool hx_spec_has_failures(const struct hx_spec *spec);
 
-/* Board of an accelerator. */
 unsigned hx_spec_board_of(const struct hx_spec *spec, uint32_t host);
 unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy);
 
-/* Dies with HX_EXIT_CONFIG if accelerators run elsewhere, which `what` cannot do with. */
+/* Dies with HX_EXIT_CONFIG if accelerators run elsewhere, which `what` does not support. */
 void hx_spec_refuse_external(const struct hx_spec *spec, const char *what);
 
-/* Sets the bit of every board a packet of job `tag` may not land on (struct hx_blocked_boards of route.h): failed, or
- * another job's. bits: (boards + 7) / 8 bytes. Returns whether any is barred. */
+/* Sets the bit of each board that packets of job `tag` must not enter (struct hx_blocked_boards of route.h): failed, or
+ * another job's. bits: (boards + 7) / 8 bytes. Returns whether any is blocked. */
 bool hx_spec_blocked_boards(const struct hx_spec *spec, uint16_t tag, uint8_t *bits);
 
-/* Dies with HX_EXIT_USAGE unless the coordinate lies in the fabric; `option` is named ("--from"). */
+/* Dies with HX_EXIT_USAGE if the coordinate is outside the fabric; `option` is the option's name ("--from"). */
 void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, struct hx_coordinate at);
 
 #endif

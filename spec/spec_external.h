@@ -1,17 +1,19 @@
-/* spec_external.h - the accelerators of a live fabric that run elsewhere, as a fabric file says it.
+/* spec_external.h - accelerators of a live fabric that run elsewhere, in a fabric file.
  *
  *     external:
- *       - at: [1, 1]                  gx, gy
- *         plane: 0                    other planes of it are not there, unless they have an entry too
- *         node: elsewhere             or qemu: this program starts it, an image in QEMU (docs/bare-metal.md), without `ports`
- *         ports: {E: memif:/run/hx/e.sock, W: veth:hx-w, N: tap:hx-n}     the cable of a port that is not named is out
- *         harts: 1                    of an image in QEMU: how many share its work (docs/bare-metal.md)
- *         wait: 10s                   how long it may be away, at the start and later; 2s at least
- *         lose_credits: 0             a fault to try: one credit frame in N is not sent to it; 0: none
- *         key: hx.key                 its cables are sealed (hxmesh/auth_tag.h) by the key in this file; none: they are not
+ *       - at: [1, 1]                 gx, gy
+ *         plane: 0                   its other planes are missing, unless they have entries
+ *         node: elsewhere            or qemu: this program starts it, an image in QEMU (docs/bare-metal.md), without
+ *                                    `ports`
+ *         ports: {E: memif:/run/hx/e.sock, W: veth:hx-w, N: tap:hx-n}    a port that is not named has no cable
+ *         harts: 1                   of an image in QEMU: number of cores (docs/bare-metal.md)
+ *         wait: 10s                  how long it may be absent, at the start and later; at least 2s
+ *         lose_credits: 0            a test fault: one credit frame in N is not sent to it; 0: none
+ *         key: hx.key                file of the key that authenticates its cables (hxmesh/auth_tag.h); without it:
+ *                                    none
  *
- * A cable is memif:SOCKET (we listen, it connects), veth:INTERFACE (one that exists) or tap:INTERFACE (one that is
- * created); those of an image in QEMU are made with it. */
+ * A cable is memif:SOCKET (this program listens), veth:INTERFACE (must exist) or tap:INTERFACE (is created). Cables of
+ * an image in QEMU are made with it. */
 #ifndef HXMESH_SPEC_SPEC_EXTERNAL_H
 #define HXMESH_SPEC_SPEC_EXTERNAL_H
 
@@ -27,7 +29,7 @@ enum { HX_CABLE_TARGET_BYTES = 108, HX_CABLE_PORTS = HX_LOCAL /* E W N S */ };
 
 struct hx_external_port {
     enum hx_cable_kind cable;
-    char target[HX_CABLE_TARGET_BYTES]; /* socket, interface, or of QEMU's the port's own name */
+    char target[HX_CABLE_TARGET_BYTES]; /* socket, interface, or for QEMU the port's name */
 };
 
 enum hx_external_node { HX_NODE_ELSEWHERE, HX_NODE_QEMU, HX_NODES_OUTSIDE };

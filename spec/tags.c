@@ -1,4 +1,4 @@
-/* tags.c - which tags are free (tags.h). */
+/* tags.c - finds free tags (tags.h). */
 #include "spec/tags.h"
 
 static void mark(struct hx_tags *t, unsigned tag)

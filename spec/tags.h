@@ -1,18 +1,18 @@
-/* tags.h - the tags that jobs of a spec do not have yet: those that say none get them, the lowest first. */
+/* tags.h - free tags of a spec: jobs without a tag get the lowest ones. */
 #ifndef HXMESH_SPEC_TAGS_H
 #define HXMESH_SPEC_TAGS_H
 
 #include "spec/spec.h"
 
 struct hx_tags {
-    uint8_t taken[(UINT16_MAX + 1) / 8]; /* a bit per tag */
-    unsigned next;                       /* all below are taken */
+    uint8_t taken[(UINT16_MAX + 1) / 8]; /* one bit for each tag */
+    unsigned next;                       /* all tags below are taken */
 };
 
-/* Free are those that neither a board nor a job of the spec has. */
+/* Collects the tags of a spec's boards and jobs; all others are free. */
 void hx_tags_make(struct hx_tags *t, const struct hx_spec *spec);
 
-/* The lowest that is free, and is taken from then on; HX_NO_JOB: all are. */
+/* Takes the lowest free tag and returns it; HX_NO_JOB: none is free. */
 uint16_t hx_tags_take(struct hx_tags *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* timing.c - presets of the virtual clock, and what is said over them (timing.h). */
+/* timing.c - presets of the virtual clock, and their overrides (timing.h). */
 #include "spec/timing.h"
 #include "base/options/options.h"
 #include "base/options/runs.h"
@@ -22,10 +22,8 @@ const struct hx_timing hx_timing_values[] = {
                            .input = 20,
                            .output = 20,
                            .buffer = (uint64_t)32 << 20},
-    /* 100 ns a switch, half of them on either side of the crossbar, of which the study says no rate: so fast that none
-     * of its figures is bound by it. At twice a link's, as in table III, messages of one packet and their
-     * acknowledgements, which are of a block, carry 88 % where they carry 93 % with four times as much or more
-     * (slim-fly q=7 p=5, uniform). */
+    /* 100 ns for a switch, half on each side of the crossbar. The study gives no rate of the crossbar; this one is fast
+     * enough not to limit its figures. */
     [HX_TIMING_SC15] = {.link = 100,
                         .crossbar = 800,
                         .cable = 50,

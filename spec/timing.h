@@ -1,6 +1,7 @@
-/* timing.h - what the virtual clock is told: speeds, latencies and buffers, the same words in a file and as options.
+/* timing.h - parameters of the virtual clock: speeds, latencies and buffers, with the same names in a file and as
+ * options.
  *
- * Source of the defaults: SC22 table III. hal/virtual/timing.h says what follows from them. */
+ * Source of the defaults: SC22 table III. hal/virtual/timing.h derives the clock's values from them. */
 #ifndef HXMESH_SPEC_TIMING_H
 #define HXMESH_SPEC_TIMING_H
 
@@ -9,15 +10,15 @@
 #include <stdint.h>
 
 struct hx_timing {
-    uint64_t link;     /* Gb/s of a cable or trace; the endpoint's own link has four times as much */
-    uint64_t crossbar; /* Gb/s of a switch's inner port, at least as much as a link */
-    uint64_t cable;    /* latency of a cable of a row or column network, ns */
-    uint64_t trace;    /* of a trace on a board, ns */
-    uint64_t input;    /* of an input buffer, ns */
-    uint64_t output;   /* of an output buffer, ns */
-    /* bytes of an input port, shared equally by its VCs; a VC needs 1 packet, and uses 64 (HX_WINDOW) at most */
+    uint64_t link;     /* Gb/s of a cable or trace; the endpoint's link is four times as fast */
+    uint64_t crossbar; /* Gb/s of a switch's inner port, at least a link's */
+    uint64_t cable;    /* ns, latency of a cable of a row or column network */
+    uint64_t trace;    /* ns, latency of a trace on a board */
+    uint64_t input;    /* ns, latency of an input buffer */
+    uint64_t output;   /* ns, latency of an output buffer */
+    /* bytes of an input port, shared equally by its VCs; a VC needs 1 packet and uses at most 64 (HX_WINDOW) */
     uint64_t buffer;
-    unsigned preset; /* enum hx_timing_preset: where what is not given comes from */
+    unsigned preset; /* enum hx_timing_preset: source of values not given */
     unsigned given;  /* enum hx_given_timing */
 };
 
@@ -37,13 +38,11 @@ enum hx_given_timing {
     HX_GIVEN_BUFFER = 1 << 7
 };
 
-/* Bytes a second of a link where nothing else is said, and of links that are as fast as the machine: 400 Gb/s (table
- * III). */
+/* Default bytes a second of a link, also for links as fast as the machine: 400 Gb/s (table III). */
 #define HX_NOMINAL_LINK_RATE 50e9
 
 #define HX_MOST_GBPS 10000
-/* ns. What a packet meets from one switch to the next, output, link and input, is counted in ps of 32 bits: below 4.29
- * ms. */
+/* ns. A hop's latency (output, link and input) is a 32-bit number of ps: below 4.29 ms. */
 #define HX_MOST_LATENCY 1000000U
 #define HX_LEAST_BUFFER ((uint64_t)3 * HX_MAX_PAYLOAD)
 #define HX_MOST_BUFFER  ((uint64_t)48 << 20) /* packets of a VC are counted modulo 2^16 */
@@ -80,7 +79,8 @@ enum hx_given_timing {
      .given = &(t)->given, .given_bit = HX_GIVEN_TRACE, .applies = HX_FOR_VIRTUAL}, \
     {.name = "input-latency", .key = "timing.input", .kind = HX_OPTION_DURATION, .to.number = &(t)->input, .low = 0, \
      .high = HX_MOST_LATENCY, \
-     .help = "latency of an input buffer", .default_value = &hx_timing_values[HX_TIMING_PAPER].input, .given = &(t)->given, \
+     .help = "latency of an input buffer", .default_value = &hx_timing_values[HX_TIMING_PAPER].input, \
+     .given = &(t)->given, \
      .given_bit = HX_GIVEN_INPUT, .applies = HX_FOR_VIRTUAL}, \
     {.name = "output-latency", .key = "timing.output", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, \
      .low = 0, .high = HX_MOST_LATENCY, \
@@ -89,13 +89,13 @@ enum hx_given_timing {
     {.name = "buffer", .key = "timing.buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, \
      .low = HX_LEAST_BUFFER, \
      .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each needs room for a " \
-     "packet (8KiB) and uses 64 at most", .default_value = &hx_timing_values[HX_TIMING_PAPER].buffer, .given = &(t)->given, \
+     "packet (8KiB) and uses 64 at most", .default_value = &hx_timing_values[HX_TIMING_PAPER].buffer, \
+     .given = &(t)->given, \
      .given_bit = HX_GIVEN_BUFFER, .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 
-/* Takes over from `over` what was given there. */
+/* Copies the values given in `over`. */
 void hx_timing_merge(struct hx_timing *into, const struct hx_timing *over);
-/* Everything that was not given comes from the preset. */
 struct hx_timing hx_timing_complete(const struct hx_timing *t);
 
 #endif

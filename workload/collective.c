@@ -1,8 +1,7 @@
-/* collective.c - an accelerator's part in a collective: the program (hxmesh/collective.h), and its vector if that is
- * checked.
+/* collective.c - an accelerator's part in a collective (hxmesh/collective.h), and its vector if it is checked.
  *
- * Sums live in the memory of workers. When a worker dies, or a message is given up, those of its accelerators are lost
- * and nobody can finish: whoever is not done has ended. */
+ * Partial sums are in the memory of workers. They are lost when a worker dies or a message fails. Then no accelerator
+ * can finish, so all that are not done have ended. */
 #include "workload/collective_values.h"
 #include "workload/kinds.h"
 
@@ -10,10 +9,10 @@ struct collective {
     struct workload base;
     struct hx_collective c;
     struct collective_values values;
-    struct hx_collective_send offered; /* what `next` said last */
+    struct hx_collective_send offered; /* the message that `next` returned last */
     const struct collective_plan *plan;
     const struct collective_job *job;
-    float *vector; /* NULL: nothing is checked, and nothing is carried */
+    float *vector; /* NULL: no payload */
     bool over;
 };
 
@@ -43,7 +42,7 @@ static void take(struct workload *w, const struct workload_message *m)
     hx_collective_take(&collective_of(w)->c, &collective_of(w)->offered);
 }
 
-/* The program knows others by their places on the logical grid, the endpoint by their addresses. */
+/* Passes an event on: the endpoint knows addresses, the collective places on the logical grid. */
 static int received(struct collective *p, const struct hx_event *e)
 {
     uint32_t from = hx_fabric_host(p->plan->traffic->g, e->addr_hi, e->addr_lo);
@@ -97,8 +96,7 @@ static bool is_over(const struct workload *w)
 static const struct workload_ops ops = {WORKLOAD_OPS(struct collective), .take = take, .event = event, .is_due = is_due,
                                         .finish = finish};
 
-/* Where the vector and then the staging begin behind the struct, each in cache lines of its own; returns where they
- * end. */
+/* Places vector and staging behind the struct, on their own cache lines. Returns the end. */
 static size_t places(const struct workload_plan *plan, const struct hx_collective_config *config, size_t *vector,
                      size_t *staging)
 {

@@ -1,4 +1,4 @@
-/* collective_choice.c - which algorithm is best (collective_choice.h). */
+/* collective_choice.c - chooses the best algorithm (collective_choice.h). */
 #include "workload/collective_choice.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
@@ -29,10 +29,10 @@ bool collective_has_two_rings(const struct collective_job *job)
     return hx_collective_check(&config) == HX_OK;
 }
 
-/* Mean latencies between accelerators that follow each other, seconds. */
+/* Mean latencies between accelerators that are adjacent in an algorithm, seconds. */
 struct steps {
     double neighbours; /* along rows and columns */
-    double tree;       /* from level to level */
+    double tree;       /* between levels */
 };
 
 struct mean {
@@ -74,7 +74,7 @@ static struct steps steps_of(const struct collective_job *job, const struct hx_f
     return (struct steps){mean_of(&neighbours), mean_of(&levels)};
 }
 
-/* Bytes of its messages; 0: the grid has not that algorithm, or its messages are more than can be numbered. */
+/* Bytes of its messages; 0: the grid does not have this algorithm, or it needs too many messages. */
 static uint32_t chunk_of(struct collective_job job, unsigned planes, enum hx_collective_algorithm algorithm)
 {
     bool flat = job.columns == 1 || job.rows == 1;
@@ -86,7 +86,7 @@ static uint32_t chunk_of(struct collective_job job, unsigned planes, enum hx_col
     return hx_collective_check(&config) == HX_OK ? config.chunk : 0;
 }
 
-/* In a chain each accelerator waits for a whole message before it sends that on. */
+/* Seconds of a step. In a chain each accelerator receives a whole message before it sends it on. */
 static double step_of(const struct steps *steps, const struct hx_collective_model *m, uint32_t chunk)
 {
     double held = m->kind == HX_BROADCAST && m->algorithm != HX_BY_TREE ? fmin(chunk, m->bytes) : 0;

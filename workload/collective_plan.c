@@ -1,4 +1,4 @@
-/* collective_plan.c - a collective for each job of a fabric (collective_plan.h). */
+/* collective_plan.c - plans a collective for each job (collective_plan.h). */
 #include "workload/collective_plan.h"
 #include "base/compare.h"
 #include "hxmesh/endpoint.h"
@@ -18,16 +18,17 @@ const char *const collective_algorithm_names[] = {
 
 /* ---- the grid of a job ---- */
 
-/* The living hosts of a job where they stand: member[i] in row i / columns of some rows, if it is `crossings`. */
-struct stand {
-    uint32_t *member; /* by row, then by column: ranks ascend */
+/* Living hosts of a job, where they are in the fabric. If `crossings`, member[i] is in row i / columns of the job's
+ * rows. */
+struct footprint {
+    uint32_t *member; /* by row, then by column: ascending ranks */
     uint32_t members;
     uint32_t columns, rows;
     bool crossings;
 };
 
-/* Rows or columns of the fabric that it has a host in. */
-static uint32_t lines(const struct traffic *t, const struct stand *s, bool columns)
+/* Number of the fabric's rows or columns that have a host of the job. */
+static uint32_t lines(const struct traffic *t, const struct footprint *s, bool columns)
 {
     unsigned all = columns ? t->g->columns : t->g->rows;
     bool *seen = hx_allocate(all, sizeof *seen);
@@ -41,7 +42,7 @@ static uint32_t lines(const struct traffic *t, const struct stand *s, bool colum
     return count;
 }
 
-static void look_where(struct stand *s, const struct traffic *t, uint32_t first)
+static void find_grid(struct footprint *s, const struct traffic *t, uint32_t first)
 {
     s->members = t->members[first];
     s->member = hx_allocate(s->members, sizeof *s->member);
@@ -50,7 +51,7 @@ static void look_where(struct stand *s, const struct traffic *t, uint32_t first)
     s->columns = lines(t, s, true);
     s->rows = lines(t, s, false);
     s->crossings = s->columns * s->rows == s->members;
-    if (!s->crossings && !t->spec->a) { /* nearest to a square: it has no shape */
+    if (!s->crossings && !t->spec->a) { /* no shape: take the nearest to a square */
         for (s->rows = 1, s->columns = 1; s->rows * s->rows <= s->members; s->rows++)
             if (s->members % s->rows == 0)
                 s->columns = s->members / s->rows;
@@ -58,7 +59,7 @@ static void look_where(struct stand *s, const struct traffic *t, uint32_t first)
     }
 }
 
-/* The place that comes n-th on a walk row by row, there and back again. */
+/* The n-th place on a walk row by row, in alternating direction. */
 static uint32_t walked(uint32_t n, uint32_t columns)
 {
     uint32_t row = n / columns;
@@ -66,7 +67,7 @@ static uint32_t walked(uint32_t n, uint32_t columns)
     return row * columns + column;
 }
 
-static void lay_grid(struct collective_job *job, const struct stand *s)
+static void fill_grid(struct collective_job *job, const struct footprint *s)
 {
     bool same = job->columns == s->columns && job->rows == s->rows;
     bool exchanged = s->crossings && job->columns == s->rows && job->rows == s->columns;
@@ -80,7 +81,7 @@ static void lay_grid(struct collective_job *job, const struct stand *s)
     }
 }
 
-/* The most boards of a job which are crossings. */
+/* Shape of the job's largest part that is a set of crossings. */
 static struct hx_shape largest_part(const struct hx_spec *spec, uint16_t tag)
 {
     struct hx_boards boards;
@@ -93,7 +94,7 @@ static struct hx_shape largest_part(const struct hx_spec *spec, uint16_t tag)
     return shape;
 }
 
-static bool refuse_holes(const struct collective_job *job, const struct traffic *t, const struct stand *s,
+static bool refuse_holes(const struct collective_job *job, const struct traffic *t, const struct footprint *s,
                          struct hx_problem *problem)
 {
     const struct hx_shape part = largest_part(t->spec, job->tag);
@@ -104,7 +105,7 @@ static bool refuse_holes(const struct collective_job *job, const struct traffic 
                    hx_spec_job(t->spec, job->tag) ? "largest: true" : "--largest");
 }
 
-static bool choose_grid(struct collective_job *job, const struct traffic *t, const struct stand *s,
+static bool choose_grid(struct collective_job *job, const struct traffic *t, const struct footprint *s,
                         struct hx_problem *problem)
 {
     const struct hx_job *named = hx_spec_job(t->spec, job->tag);
@@ -118,7 +119,7 @@ static bool choose_grid(struct collective_job *job, const struct traffic *t, con
     job->columns = (uint16_t)columns;
     job->rows = (uint16_t)rows;
     job->host = hx_allocate(s->members, sizeof *job->host);
-    lay_grid(job, s);
+    fill_grid(job, s);
     return true;
 }
 
@@ -166,11 +167,11 @@ static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem
     const struct hx_settings *settings = traffic_settings(t, first);
     uint32_t root = traffic_target(t, first);
     struct collective_job *job = &p->job[p->jobs++];
-    struct stand s;
+    struct footprint s;
     job->tag = layout_job_of(t->spec, first);
     job->kind = (uint8_t)(settings->pattern - HX_COLLECTIVES);
     job->bytes = settings->message;
-    look_where(&s, t, first);
+    find_grid(&s, t, first);
     bool good = choose_grid(job, t, &s, problem);
     free(s.member);
     if (!good)
@@ -210,7 +211,7 @@ void collective_plan_free(struct collective_plan *p)
     *p = (struct collective_plan){.jobs = 0};
 }
 
-/* ---- what can be asked ---- */
+/* ---- requirements ---- */
 
 static void require_floats(const struct traffic *t)
 {
@@ -276,7 +277,7 @@ struct hx_collective_config collective_config(const struct collective_plan *p, u
 
 uint64_t collective_messages(const struct collective_plan *p)
 {
-    uint64_t reports = 0; /* of every message one that it came, one that it went */
+    uint64_t reports = 0; /* each message is reported twice: received and sent */
     for (uint32_t rank = 0; rank < p->traffic->g->hosts; rank++) {
         struct hx_collective c;
         if (!collective_job_of(p, rank))

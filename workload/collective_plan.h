@@ -1,13 +1,13 @@
-/* collective_plan.h - a collective for each job of a fabric that has one: its logical grid, its algorithm, its root.
+/* collective_plan.h - the collectives of a fabric's jobs: logical grid, algorithm, root.
  *
- * The grid is a map of ranks. A job whose living hosts are all crossings of some rows and some columns of the fabric
- * has these, counted from west and north. A job may ask for another one of as many hosts:
+ * The grid maps places to ranks. If a job's living hosts are all crossings of some rows and columns of the fabric, its
+ * grid has these rows and columns, from north-west. A job may ask for another grid with as many hosts:
  *
- *     exchanged   columns and rows change places
- *     folded      any other: both grids are walked row by row, there and back again, so that who follows in the one is next to
- *                 it in the other (SC22, figure 4: jobs of one or three dimensions on two)
+ *     exchanged   columns and rows are exchanged
+ *     folded      any other: both grids are walked row by row in alternating direction, so that successors on one are
+ *                 neighbours on the other (SC22, figure 4)
  *
- * Hosts of another fabric than a HammingMesh that are no crossings stand by rank on the grid that is nearest to a
+ * On other fabrics than a HammingMesh, hosts that are no crossings are placed by rank on the grid nearest to a
  * square. */
 #ifndef COLLECTIVE_PLAN_H
 #define COLLECTIVE_PLAN_H
@@ -16,16 +16,16 @@
 #include "hxmesh/collective.h"
 #include "workload/traffic.h"
 
-/* Invariant: place[host[i]] is i, for all columns * rows hosts. */
+/* Invariant: place[host[i]] == i, for all columns * rows hosts. */
 struct collective_job {
     uint16_t tag;
     uint8_t kind;           /* enum hx_collective_kind */
     uint8_t algorithm;      /* enum hx_collective_algorithm */
     uint16_t columns, rows; /* of the logical grid */
     uint16_t root_column, root_row;
-    uint32_t chunk; /* bytes */
+    uint32_t chunk; /* bytes of a message */
     uint64_t bytes; /* of a vector */
-    uint32_t *host; /* [columns * rows]: rank of a place of the grid, row by row */
+    uint32_t *host; /* [columns * rows]: rank at a place of the grid, row by row */
 };
 
 struct collective_plan {
@@ -34,33 +34,31 @@ struct collective_plan {
     unsigned planes;
     struct collective_job *job;
     unsigned jobs;
-    uint32_t *place;  /* [ranks]: on the grid of its job */
-    uint16_t *job_of; /* [ranks]: 1 + its job; 0: it has no collective */
+    uint32_t *place;  /* [ranks]: place on the grid of its job */
+    uint16_t *job_of; /* [ranks]: 1 + index of its job; 0: no collective */
 };
 
-/* Dies unless the collectives of these settings and of jobs can be run on that fabric and this machine: as below, if a
- * vector is not of float32, or if the vectors that are to be checked do not fit into memory. */
+/* Checks that the collectives of these settings and jobs can run on the fabric and this machine. Dies with one line if
+ * collective_plan_init() would fail, a vector is not of float32, or vectors to check do not fit into memory. */
 void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings);
 
-/* For the jobs whose pattern is a collective, of those that traffic_init() found. The root of a broadcast is
- * traffic_target(), and the first of the grid in jobs that have it not. false: a job's accelerators are no grid, or
- * there is no such algorithm on it. *t must outlive *p. */
+/* Plans all jobs with a collective as pattern, after traffic_init(). The root of a broadcast is traffic_target(), or
+ * place 0 in jobs without it. Returns false if a job is no grid, or its grid does not have the algorithm. *t must
+ * outlive *p. */
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem);
 void collective_plan_free(struct collective_plan *p);
 
-/* What all of them do, "all-reduce"; "the collectives" where jobs have several. */
+/* Name of the collective that all jobs run, "all-reduce"; "the collectives" if they differ. */
 const char *collective_kinds(const struct collective_plan *p);
 
-/* The collective of an accelerator's job; NULL: it has none. */
+/* The collective of an accelerator's job; NULL: none. */
 const struct collective_job *collective_job_of(const struct collective_plan *p, uint32_t rank);
 
-/* What an accelerator of a job is told. */
 struct hx_collective_config collective_config(const struct collective_plan *p, uint32_t rank);
 
-/* Messages of all accelerators together. */
 uint64_t collective_messages(const struct collective_plan *p);
 
-/* Vectors and staging of all accelerators together, in bytes. */
+/* Bytes of vectors and staging of all accelerators. */
 uint64_t collective_memory(const struct collective_plan *p);
 
 extern const char *const collective_algorithm_names[]; /* by enum hx_collective_algorithm */

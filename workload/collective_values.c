@@ -1,4 +1,4 @@
-/* collective_values.c - what vectors hold (collective_values.h). */
+/* collective_values.c - contents of vectors (collective_values.h). */
 #include "workload/collective_values.h"
 #include "workload/random.h"
 
@@ -34,8 +34,6 @@ struct collective_values collective_values_of(const struct collective_plan *p, c
         v.weights += weight(&v, rank);
     return v;
 }
-
-/* ---- before and after ---- */
 
 void collective_values_write(const struct collective_values *v, const struct hx_collective *c, float *vector)
 {

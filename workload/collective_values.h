@@ -1,10 +1,9 @@
-/* collective_values.h - what vectors hold before a collective, and what they must hold after it.
+/* collective_values.h - contents of vectors before a collective, and expected contents after it.
  *
- * Element e of the accelerator with logical rank r is a(e) * w(r), both drawn by the seed: a whole number from -255 to
- * 255, not 0, and a weight from 1 up. So every accelerator knows the sum of all, a(e) times the sum of weights, without
- * the others' vectors; a contribution that is missing, or comes twice, is a weight too few or too many. Weights are so
- * small that no sum reaches 2^24: float32 adds such numbers without rounding, in any order, and the check allows
- * none. */
+ * Element e at logical rank r is a(e) * w(r), both drawn from the seed. a(e) is an integer from -255 to 255, not 0; the
+ * weight w(r) is at least 1. So each accelerator knows the expected sum, a(e) times the sum of weights, without other
+ * vectors. A missing or repeated contribution changes the sum of weights. No sum reaches 2^24, so float32 adds without
+ * rounding in any order, and the check is exact. */
 #ifndef COLLECTIVE_VALUES_H
 #define COLLECTIVE_VALUES_H
 
@@ -20,10 +19,10 @@ struct collective_values {
 
 struct collective_values collective_values_of(const struct collective_plan *p, const struct collective_job *job);
 
-/* Before: own values. Of an all-gather the own pieces alone; the rest is not a number. */
+/* Writes the vector before the collective. An all-gather has only the own pieces; the rest is NaN. */
 void collective_values_write(const struct collective_values *v, const struct hx_collective *c, float *vector);
 
-/* After: bytes that are wrong, of what the collective promises to this accelerator. */
+/* Returns the number of wrong bytes in the part that the collective promises to this accelerator. */
 uint64_t collective_values_wrong(const struct collective_values *v, const struct hx_collective *c, const float *vector);
 
 #endif

@@ -1,4 +1,4 @@
-/* endpoint.h - what the configurations of all endpoints say alike, whatever drives them. */
+/* endpoint.h - endpoint configuration that all drivers share. */
 #ifndef ENDPOINT_H
 #define ENDPOINT_H
 
@@ -7,9 +7,9 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* Where it is, and that it is there on all planes. Beside a router a host has one link, and in an all-to-all those that
- * the acknowledgements for it come by are as full as all others: they are spread over time. Where hosts forward they
- * have several ways, and what else fills them leaves room. */
+/* Address, planes and first acknowledgement of a host. Hosts with one link to a router differ in first_ack, which
+ * spreads acknowledgements over time: in an all-to-all their links are as full as all others. Hosts that forward have
+ * several paths with spare room. */
 static inline struct hx_endpoint_config endpoint_config(const struct hx_fabric *g, uint32_t rank)
 {
     struct hx_coordinate at = hx_address_of(g, rank);
@@ -23,7 +23,7 @@ static inline struct hx_endpoint_config endpoint_config(const struct hx_fabric *
                                        .plane_set = (uint8_t)((1U << g->planes) - 1)};
 }
 
-/* How long it waits among processes of one machine (waits.h). */
+/* Sets the timeouts for processes on one machine (waits.h). */
 static inline void endpoint_waits(struct hx_endpoint_config *config)
 {
     config->timeout_ns = WAIT_FIRST_MS * NS_PER_MS;

@@ -1,7 +1,7 @@
-/* file_transfer.c - a file that is carried (transfer.h): chunk by chunk over all targets.
+/* file_transfer.c - sends a file in chunks to all targets (transfer.h).
  *
- * A receiver compares each packet with the file byte for byte as it is placed, and hashes the chunks in order: at most
- * HX_PEER_WINDOW of them are under way, so as many chunk buffers are enough, whatever the size of the file. */
+ * A receiver compares each packet with the file, and hashes the chunks in order. At most HX_PEER_WINDOW chunks are in
+ * flight, so as many buffers suffice for a file of any size. */
 #include "workload/kinds.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@
 struct file_transfer {
     struct workload base;
     const struct transfer *t;
-    uint64_t messages;                  /* to send in all */
-    struct transfer_received *received; /* what others see of it */
-    EVP_MD_CTX *hash;                   /* NULL: this accelerator is no target, or has all of it from a former life */
-    uint64_t next;                      /* chunk to hash next */
+    uint64_t messages;                  /* to send */
+    struct transfer_received *received; /* progress for other processes */
+    EVP_MD_CTX *hash;                   /* NULL: no target, or an earlier incarnation has the whole file */
+    uint64_t next;                      /* next chunk to hash */
     bool complete[HX_PEER_WINDOW];
     uint8_t *chunk[HX_PEER_WINDOW];
     int file; /* -1: not saved */
@@ -64,7 +64,7 @@ static void fill(const struct workload *w, const struct hx_send *s, uint32_t pac
 
 /* ---- receiving ---- */
 
-/* A source that was started again repeats chunks that are here. One started again here has missed some. */
+/* A restarted source repeats chunks that are here. A restarted receiver has missed some. */
 static bool is_expected(const struct file_transfer *c, uint64_t chunk)
 {
     return c->hash && chunk >= c->next && chunk < c->next + HX_PEER_WINDOW;
@@ -106,7 +106,7 @@ static void take_in(struct file_transfer *c)
     c->next++;
 }
 
-/* A chunk is complete. Once all are, the digest is there. */
+/* Hashes complete chunks in order; after the last one the digest is ready. */
 static int event(struct workload *w, const struct hx_event *e)
 {
     struct file_transfer *c = file_transfer_of(w);
@@ -123,7 +123,7 @@ static int event(struct workload *w, const struct hx_event *e)
     return HX_OK;
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 static int open_saved(const struct transfer *t, uint32_t rank)
 {
@@ -139,7 +139,7 @@ static int open_saved(const struct transfer *t, uint32_t rank)
 
 static void receive(struct file_transfer *c, uint32_t rank)
 {
-    c->received->bytes = 0; /* a predecessor's are lost with its memory */
+    c->received->bytes = 0; /* an earlier incarnation's memory is lost */
     c->hash = EVP_MD_CTX_new();
     if (!c->hash || EVP_DigestInit_ex(c->hash, EVP_sha256(), NULL) != 1)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "SHA-256 is not available");

@@ -1,4 +1,4 @@
-/* flows.c - reads messages from a file, sorts them by source and counts who talks to whom (flows.h). */
+/* flows.c - reads messages from a file, sorts them by source and counts peers (flows.h). */
 #include "workload/flows.h"
 #include "base/error.h"
 #include "base/lines.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A file that never ends is not to be read until no memory is left. The longest line is a row of the largest matrix. */
+/* Limits, so that an endless file does not fill memory. The longest line is a row of the largest matrix. */
 enum { COLUMNS = 4, LONGEST_LINE = 1 << 20, LARGEST_FILE = 1 << 30 };
 static const char *const column_names[COLUMNS + 1] = {"start", "source", "destination", "bytes", NULL};
 enum column { START, SOURCE, DESTINATION, BYTES };
@@ -21,7 +21,6 @@ struct message {
     uint32_t from, to;
 };
 
-/* Messages in the order of the file. */
 struct table {
     struct message *message;
     size_t count, room;
@@ -31,14 +30,14 @@ struct reading {
     struct hx_lines lines;
     const struct hx_spec *spec;
     const struct hx_fabric *g;
-    uint64_t latest_ns; /* at which a message may begin */
+    uint64_t latest_ns; /* latest start of a message */
     struct table table;
     uint64_t left_out;
-    bool labels;             /* a matrix has them before its lines and above its columns */
-    unsigned order[COLUMNS]; /* what the columns of a list are */
+    bool labels;             /* a matrix has labels before its lines and above its columns */
+    unsigned order[COLUMNS]; /* columns of a list */
 };
 
-/* `at` points into the line, NULL: to its begin. */
+/* Sets the problem and returns false. `at` points into the line; NULL: its begin. */
 __attribute__((format(printf, 3, 4))) static bool fail(struct reading *r, const char *at, const char *format, ...)
 {
     va_list arguments;
@@ -59,7 +58,8 @@ static void add(struct reading *r, struct message message)
 
 /* ---- values ---- */
 
-/* Digits, then one of `ends` (which may be its final zero); NULL if it is not so, or no such number. */
+/* Reads digits up to one of `ends` (which may be the final zero). Returns the position of the end; NULL: no such
+ * number. */
 static const char *take_digits(const char *text, const char *ends, uint32_t *number)
 {
     uint64_t value = 0;
@@ -103,7 +103,7 @@ static unsigned board_of(const struct reading *r, uint32_t rank)
     return hx_spec_board_of(r->spec, rank);
 }
 
-/* Whether these two may talk. `at`: where the line says so. */
+/* Whether these two may exchange messages. `at`: their position in the line. */
 static bool check_pair(struct reading *r, const char *at, uint32_t from, uint32_t to)
 {
     uint16_t job = hx_spec_board_job(r->spec, board_of(r, from));
@@ -181,8 +181,7 @@ static bool read_head(struct reading *r)
     return true;
 }
 
-/* What stands before a line or above a column: a name, which is the reader's own; one that is a place must be that of
- * this rank. */
+/* Checks a label of a line or column. Any name is good; a place must be that of this rank. */
 static bool check_label(struct reading *r, const char *label, uint32_t rank)
 {
     uint32_t named = 0;
@@ -203,7 +202,7 @@ static bool read_labels(struct reading *r)
            fail(r, NULL, "%u labels: a matrix for the %s has %u columns", rank, r->spec->fabric, r->g->hosts);
 }
 
-/* Destinations begin behind the source itself, so that not all begin with the same. */
+/* Destinations begin after the source, so that sources begin with different ones. */
 static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
 {
     uint32_t n = r->g->hosts;
@@ -258,8 +257,8 @@ static bool read_matrix(struct reading *r)
             fail(r, NULL, "the matrix ends behind %u lines; for the %s it has %u", from, r->spec->fabric, r->g->hosts));
 }
 
-/* Whether the first line is labels: its corner is empty, or some name in a line of as many values as a matrix and its
- * labels have. */
+/* Whether the first line has labels: its corner is empty, or it holds a name and as many values as a matrix with labels
+ * has. */
 static bool are_labels(const struct reading *r)
 {
     const char *corner = r->lines.text + strspn(r->lines.text, " \t\"");
@@ -297,7 +296,7 @@ static void sort(struct flows *f, const struct table *t)
     f->start_ns = hx_allocate(t->count, sizeof *f->start_ns);
     f->bytes = hx_allocate(t->count, sizeof *f->bytes);
     f->to = hx_allocate(t->count, sizeof *f->to);
-    uint64_t *next = f->first + 1; /* first[i + 1] is where the next of source i goes, and in the end its end */
+    uint64_t *next = f->first + 1; /* next[i]: index for the next message of source i; in the end its end */
     for (size_t i = 0; i < t->count; i++)
         next[t->message[i].from + 1]++;
     for (uint32_t rank = 0; rank < n; rank++)
@@ -314,7 +313,7 @@ static void sort(struct flows *f, const struct table *t)
 static void count_peers(struct flows *f)
 {
     uint32_t n = f->accelerators;
-    uint32_t *last = hx_allocate(n, sizeof *last); /* by destination: source + 1 that was last seen to send there */
+    uint32_t *last = hx_allocate(n, sizeof *last); /* [destinations]: last source that sends there, + 1 */
     f->destinations = hx_allocate(n, sizeof *f->destinations);
     f->peers = hx_allocate(n, sizeof *f->peers);
     for (uint32_t from = 0; from < n; from++) {

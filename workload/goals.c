@@ -1,4 +1,4 @@
-/* goals.c - says in the shared memory what a run is to do (goals.h). */
+/* goals.c - publishes the task of a run in shared memory (goals.h). */
 #include "workload/goals.h"
 #include "base/text.h"
 #include "base/value.h"

@@ -1,4 +1,4 @@
-/* host_ip.c - addresses of hosts (host_ip.h). */
+/* host_ip.c - IP addresses of hosts (host_ip.h). */
 #include "workload/host_ip.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
-/* in_order.c - putting messages back in order (in_order.h). */
+/* in_order.c - restores the order of messages (in_order.h). */
 #include "workload/in_order.h"
 #include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How far a sequence is ahead of another one. */
+/* Signed distance from sequence `of` to `sequence`, modulo 2^IN_ORDER_LIFE_SHIFT. */
 static int32_t ahead(uint32_t sequence, uint32_t of)
 {
     return (int32_t)((sequence - of) << (32 - IN_ORDER_LIFE_SHIFT)) >> (32 - IN_ORDER_LIFE_SHIFT);
@@ -21,7 +21,7 @@ static struct in_order_slot *slot_of(struct in_order *o, uint32_t sequence)
     return &o->slot[sequence % HX_PEER_WINDOW];
 }
 
-/* One that is not whole stays: the rest of it may come. */
+/* Delivers a complete message. An incomplete one stays: its rest may arrive. */
 static void give_slot(struct in_order_slot *slot, const struct in_order_out *to)
 {
     if (!slot->whole)
@@ -44,7 +44,8 @@ static void give_due(struct in_order *o, const struct in_order_out *to)
     }
 }
 
-/* Of a former life nothing is waited for any more. The first messages of this one may still come, if it is young. */
+/* Starts an incarnation of the sender: delivers what the old one left. A young incarnation's first messages may still
+ * arrive. */
 static void begin_life(struct in_order *o, uint32_t tag, const struct in_order_out *to)
 {
     uint32_t sequence = tag & IN_ORDER_SEQUENCE;
@@ -55,7 +56,7 @@ static void begin_life(struct in_order *o, uint32_t tag, const struct in_order_o
     o->next = sequence < HX_PEER_WINDOW ? 0 : sequence;
 }
 
-/* What a tag says of the messages before it. */
+/* Skips messages that, by this tag, have ended. */
 static void learn(struct in_order *o, uint32_t tag, const struct in_order_out *to)
 {
     if (!o->met || o->life != in_order_life(tag))
@@ -81,7 +82,7 @@ static void take_slot(struct in_order_slot *slot, const struct hx_header *h)
     slot->whole = false;
 }
 
-/* Copies a packet to where its message waits. One that is so late that another is whole there is lost: that one goes
+/* Copies a packet into its message's slot. A packet is dropped if a later message fills its slot; that one is delivered
  * first. */
 static void hold(struct in_order *o, const struct hx_header *h, const uint8_t *payload)
 {
@@ -97,7 +98,7 @@ static void hold(struct in_order *o, const struct hx_header *h, const uint8_t *p
 void in_order_received(struct in_order *o, uint32_t tag, uint64_t bytes, const struct in_order_out *to)
 {
     struct in_order_slot *slot = slot_of(o, tag);
-    /* One that had to leave its slot to another is not whole, whatever the endpoint says. */
+    /* A message that lost its slot to another is incomplete here, though the endpoint has it. */
     if (slot->tag != tag || !slot->have || slot->have != (1U << slot->packets) - 1 || bytes > slot->room)
         return;
     slot->bytes = (uint32_t)bytes;
@@ -107,7 +108,7 @@ void in_order_received(struct in_order *o, uint32_t tag, uint64_t bytes, const s
     give_due(o, to);
 }
 
-/* The next message, or one so late that none waits for it. */
+/* Delivers the next message, or a late one, without a copy. */
 static void pass_on(struct in_order *o, const struct hx_header *h, const uint8_t *payload,
                     const struct in_order_out *to)
 {

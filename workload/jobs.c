@@ -1,11 +1,10 @@
-/* jobs.c - which jobs there are, and who counts what (jobs.h). */
+/* jobs.c - numbers jobs, and slots for counters (jobs.h). */
 #include "workload/jobs.h"
 
 #include <stdlib.h>
 
 enum { TAGS = UINT16_MAX + 1 };
 
-/* Number of a tag's job, which is new if nobody had it yet. */
 static uint32_t job_of(struct jobs *j, uint32_t *by_tag, uint16_t tag)
 {
     if (by_tag[tag] == 0) {
@@ -17,7 +16,7 @@ static uint32_t job_of(struct jobs *j, uint32_t *by_tag, uint16_t tag)
 
 void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_fabric *g, const struct layout *layout)
 {
-    uint32_t most = hx_spec_boards(spec); /* of jobs, and of slots: a board is one job's and one worker's */
+    uint32_t most = hx_spec_boards(spec); /* of jobs and slots: a board has one job and one worker */
     uint32_t *by_tag = hx_allocate(TAGS, sizeof *by_tag);
     uint32_t *slot_of = hx_allocate((size_t)most * HX_MOST_WORKERS, sizeof *slot_of);
     *j = (struct jobs){.count = 0};

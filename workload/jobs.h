@@ -1,7 +1,7 @@
-/* jobs.h - the jobs of a fabric, and what each worker counts of each that it has accelerators of.
+/* jobs.h - the jobs of a fabric, and the counters that each worker keeps of each of its jobs.
  *
- * A fabric whose spec names no jobs has one, with tag 0. Where it names some, the boards that none has are idle, and
- * counted with tag 0 all the same, since a file may be sent among them; a job whose boards have all failed is none. */
+ * A fabric without named jobs has one job, tag 0. Otherwise boards of no job are idle, but counted under tag 0, since a
+ * file may be sent among them. A job is left out if all its boards have failed. */
 #ifndef JOBS_H
 #define JOBS_H
 
@@ -13,19 +13,19 @@
 struct jobs {
     uint32_t count;
     uint16_t *tag;    /* [count] */
-    uint32_t *size;   /* [count]: accelerators that are alive */
-    uint32_t *of;     /* [accelerators]: its job; of one on a failed board JOBS_NONE */
-    uint32_t slots;   /* pairs of a job and a worker that has some of it */
-    uint32_t *slot;   /* [accelerators]; of one on a failed board that of no job, 0 */
+    uint32_t *size;   /* [count]: living accelerators */
+    uint32_t *of;     /* [accelerators]: job; JOBS_NONE on a failed board */
+    uint32_t slots;   /* pairs of a job and a worker that owns some of it */
+    uint32_t *slot;   /* [accelerators]: slot; 0, unused, on a failed board */
     uint32_t *job_of; /* [slots] */
 };
 enum { JOBS_NONE = UINT32_MAX };
 
-/* What one worker counts of one job: shared memory, [slots]. */
+/* One worker's counters of one job: shared memory, [slots]. */
 struct job_count {
     struct fab_histogram latency; /* ns, packets from injection to delivery */
     uint64_t bytes_corrupted;
-    uint64_t last_ps;        /* from the start of the run to the last packet that came */
+    uint64_t last_ps;        /* from the start of the run to the last packet that arrived */
     uint64_t bytes_measured; /* virtual clock: payload delivered before the end of the duration */
 };
 

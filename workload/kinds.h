@@ -1,11 +1,11 @@
-/* kinds.h - the kinds of workload, each in a file of its own; workload.c alone chooses among them. */
+/* kinds.h - the kinds of workload, each in its own file; only workload.c chooses among them. */
 #ifndef WORKLOAD_KINDS_H
 #define WORKLOAD_KINDS_H
 
 #include "workload/workload.h"
 
-/* Each: bytes of memory, which is all zero; then the workload in it. workload.c sets what `struct workload` says of
- * all, shared.c that of the two that it has. */
+/* For each kind: bytes of memory, zeroed by the caller; and its construction there. workload.c sets the common fields
+ * of `struct workload`, shared.c those of its two users. */
 size_t pattern_bytes(void);
 struct workload *pattern_make(const struct workload_plan *plan, uint32_t rank, void *memory);
 

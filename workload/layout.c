@@ -1,4 +1,4 @@
-/* layout.c - numbers nodes and links and shares them out (layout.h). */
+/* layout.c - numbers nodes and links, and assigns them to workers (layout.h). */
 #include "layout.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ uint16_t layout_job_of(const struct hx_spec *spec, uint32_t accelerator)
     return hx_spec_board_job(spec, hx_spec_board_of(spec, accelerator));
 }
 
-/* Groups of hosts are numbered before those without. */
+/* Groups with hosts have the lowest numbers. */
 static unsigned groups_of_hosts(const struct hx_fabric *g)
 {
     unsigned groups = 0;

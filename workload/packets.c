@@ -1,12 +1,12 @@
-/* packets.c - IP packets of programs as messages (packets.h).
+/* packets.c - sends IP packets of programs as messages (packets.h).
  *
- * Sending. A packet of IPv4 or IPv6 goes to the host that its destination says (host_ip.h); where there is none it is
- * dropped, as a router would. Packets that wait for one host gather in one message of at most PACKETS_MESSAGE bytes:
- * while HX_PEER_WINDOW messages to it are under way the next one grows. So a lonely packet waits for nobody, and a
- * stream costs few messages. When all OUTGOING messages are taken, or no more may be under way, nothing is read:
- * packets wait in the interface, whose sender waits then, and none is dropped.
+ * Sending: a packet of IPv4 or IPv6 goes to the host of its destination address (host_ip.h); without such a host it is
+ * dropped. Packets that wait for one host gather in a message of at most PACKETS_MESSAGE bytes. While HX_PEER_WINDOW
+ * messages to a host are in flight, the next one grows. So a single packet does not wait, and a stream costs few
+ * messages. When all OUTGOING messages are in use, nothing is read: packets wait in the interface, which blocks its
+ * sender, and none is dropped.
  *
- * Receiving. Messages are written to the interface in the order in which they were sent (in_order.h). */
+ * Receiving: messages are written to the interface in the order of sending (in_order.h). */
 #include "workload/packets.h"
 #include "base/random.h"
 #include "workload/host_ip.h"
@@ -21,42 +21,41 @@
 #include <unistd.h>
 
 enum {
-    OUTGOING = WORKLOAD_SENDS, /* messages of a host, gathering or under way: as many as its endpoint has */
-    READS = 16,                /* packets, before what was read is sent */
+    OUTGOING = WORKLOAD_SENDS, /* messages of a host that gather or are in flight: as many as its endpoint has */
+    READS = 16,                /* packets read before messages are sent */
     IP6_VERSION = 6
 };
 _Static_assert(PACKETS_MESSAGE == IN_ORDER_PACKETS * HX_MAX_PAYLOAD, "a message has so many packets at most");
 
-/* free -> gathers (packets are added) -> flies (the endpoint has it) -> free */
-enum outgoing_state { FREE, GATHERS, FLIES };
+/* FREE -> GATHERING (packets are added) -> IN_FLIGHT (the endpoint has it) -> FREE */
+enum outgoing_state { FREE, GATHERING, IN_FLIGHT };
 struct outgoing {
     enum outgoing_state state;
-    uint8_t place; /* in struct towards.flying */
+    uint8_t place; /* bit in struct towards.in_flight */
     uint32_t to, tag, bytes;
     uint64_t number;
-    uint8_t *data; /* [PACKETS_MESSAGE]; NULL: was never used */
+    uint8_t *data; /* [PACKETS_MESSAGE]; NULL: never used */
 };
 
-/* What is known of the way to a host. */
 struct towards {
-    uint16_t life;     /* as much of it as a tag has room for counts */
-    uint8_t handed;    /* messages given to the endpoint, modulo HX_PEER_WINDOW: the place of the next one */
-    uint8_t flying;    /* those under way, bit by place: the endpoint takes the next one when its place is free */
-    uint8_t gathering; /* 1 + place in outgoing[] of the message that gathers; 0: none */
-    uint32_t sequence; /* of the next message, likewise */
+    uint16_t life;     /* incarnation, modulo the room of a tag */
+    uint8_t handed;    /* messages given to the endpoint, modulo HX_PEER_WINDOW: place of the next one */
+    uint8_t in_flight; /* messages in flight, one bit for each place; the next message needs its place free */
+    uint8_t gathering; /* 1 + index in outgoing[] of the message that gathers; 0: none */
+    uint32_t sequence; /* of the next message, modulo the room of a tag */
 };
 
 struct packets_of_host {
     struct workload base;
     const struct packets *p;
     int tun;
-    uint64_t messages; /* that gathered ever */
+    uint64_t messages; /* messages begun */
     unsigned gathering, turn;
     struct outgoing outgoing[OUTGOING];
     struct towards *towards;  /* [hosts] */
-    struct in_order **source; /* [hosts]; NULL: nothing came yet */
-    uint32_t staged;          /* bytes of a packet that was read and has no place yet, */
-    uint32_t staged_to;       /* and its host */
+    struct in_order **source; /* [hosts]; NULL: nothing arrived */
+    uint32_t staged;          /* bytes of the packet that was read and waits; 0: none */
+    uint32_t staged_to;       /* its host */
     uint8_t packet[PACKETS_MESSAGE];
 };
 
@@ -72,7 +71,7 @@ static unsigned version_of(const uint8_t *packet)
     return *packet >> 4;
 }
 
-/* Bytes of the IP packet that begins here; 0: there is none. */
+/* Bytes of the IP packet at the start of `data`; 0: none. */
 static uint32_t packet_bytes(const uint8_t *data, uint32_t left)
 {
     struct iphdr ip;
@@ -89,7 +88,6 @@ static uint32_t packet_bytes(const uint8_t *data, uint32_t left)
     return bytes <= left ? bytes : 0;
 }
 
-/* Of a packet that has bytes. */
 static uint32_t destination_of(const struct hx_fabric *g, const uint8_t *packet)
 {
     struct iphdr ip;
@@ -120,7 +118,7 @@ static struct outgoing *begin_message(struct packets_of_host *h, uint32_t to)
     struct towards *t = &h->towards[to];
     if (!o->data)
         o->data = hx_allocate(1, PACKETS_MESSAGE);
-    o->state = GATHERS;
+    o->state = GATHERING;
     o->to = to;
     o->bytes = 0;
     o->number = h->messages++ * OUTGOING + i;
@@ -130,7 +128,7 @@ static struct outgoing *begin_message(struct packets_of_host *h, uint32_t to)
     return o;
 }
 
-/* Adds the packet that was read to the message that gathers for its host; false: it has to wait. */
+/* Adds the staged packet to its host's message. Returns false if it must wait. */
 static bool place_staged(struct packets_of_host *h)
 {
     const struct towards *t = &h->towards[h->staged_to];
@@ -143,7 +141,7 @@ static bool place_staged(struct packets_of_host *h)
     return true;
 }
 
-/* Reads the next packet for a host of the fabric; false: none is there. */
+/* Reads the next packet for a host of the fabric. Returns false if there is none. */
 static bool stage(struct packets_of_host *h)
 {
     while (h->p->readable[h->base.rank]) {
@@ -173,7 +171,7 @@ static void gather(struct packets_of_host *h)
 
 static bool has_place(const struct towards *t)
 {
-    return !(t->flying >> t->handed & 1U);
+    return !(t->in_flight >> t->handed & 1U);
 }
 
 static bool next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
@@ -183,7 +181,7 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     gather(h);
     for (unsigned i = 0; !refused && h->gathering && i < OUTGOING; i++) {
         const struct outgoing *o = &h->outgoing[(h->turn + i) % OUTGOING];
-        if (o->state != GATHERS || !has_place(&h->towards[o->to]))
+        if (o->state != GATHERING || !has_place(&h->towards[o->to]))
             continue;
         *m = (struct workload_message){.to = o->to, .tag = o->tag, .bytes = o->bytes, .number = o->number};
         return true;
@@ -204,13 +202,13 @@ static void take(struct workload *w, const struct workload_message *m)
     struct packets_of_host *h = of_workload(w);
     struct outgoing *o = &h->outgoing[m->number % OUTGOING];
     struct towards *t = &h->towards[m->to];
-    end_gathering(h, o, FLIES);
+    end_gathering(h, o, IN_FLIGHT);
     o->place = t->handed;
-    t->flying |= (uint8_t)(1U << o->place);
+    t->in_flight |= (uint8_t)(1U << o->place);
     t->handed = (uint8_t)((t->handed + 1) % HX_PEER_WINDOW);
 }
 
-/* A message does not come: those behind it are not to wait for its number. */
+/* Starts an incarnation, after a message failed: later messages must not wait for its number. */
 static void begin_life(struct packets_of_host *h, struct towards *t)
 {
     t->life++;
@@ -235,18 +233,18 @@ static void fill(const struct workload *w, const struct hx_send *s, uint32_t pac
 static void end_message(struct packets_of_host *h, const struct hx_event *e)
 {
     struct outgoing *o = &h->outgoing[e->cookie % OUTGOING];
-    if (o->state != FLIES || o->number != e->cookie)
+    if (o->state != IN_FLIGHT || o->number != e->cookie)
         return;
     struct towards *t = &h->towards[o->to];
     o->state = FREE;
-    t->flying &= (uint8_t) ~(1U << o->place);
+    t->in_flight &= (uint8_t) ~(1U << o->place);
     if (e->type == HX_EVENT_FAILED)
         begin_life(h, t);
 }
 
 /* ---- receiving ---- */
 
-/* What the interface does not take is lost, as at a real one: its receiver is gone. */
+/* A failed write loses the packet, as on a real interface without a receiver. */
 static void write_all(void *of, const uint8_t *data, uint32_t bytes)
 {
     const struct packets_of_host *h = of;
@@ -282,7 +280,7 @@ static int event(struct workload *w, const struct hx_event *e)
     return HX_OK;
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 /* Programs may always send more. */
 static bool is_over(const struct workload *w)
@@ -322,7 +320,7 @@ struct workload *packets_make(const struct workload_plan *plan, uint32_t rank, v
     h->tun = h->p->tun[rank];
     h->towards = hx_allocate(g->hosts, sizeof *h->towards);
     h->source = hx_allocate(g->hosts, sizeof(void *));
-    uint16_t life = (uint16_t)hx_random_64(); /* another one than a predecessor's, most likely */
+    uint16_t life = (uint16_t)hx_random_64(); /* most likely not a predecessor's */
     for (uint32_t to = 0; to < g->hosts; to++)
         h->towards[to].life = life;
     h->p->readable[rank] = h->tun >= 0;

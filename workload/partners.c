@@ -1,14 +1,15 @@
-/* partners.c - who is whose partner (partners.h).
+/* partners.c - chooses partners (partners.h).
  *
  * Tornado, transpose and bit-reverse are those of Dally and Towles, Principles and Practices of Interconnection
- * Networks (2004), section 3.2, on the grid of each job: the columns and rows of the fabric in which it has boards,
- * failed ones too, counted from west and north. Place (column, row) of C x R has the number row * C + column.
+ * Networks (2004), section 3.2, on the grid of each job: the fabric's columns and rows in which it has boards, failed
+ * ones too, from north-west. Place (column, row) of C x R has the number row * C + column.
  *
- *     tornado      each coordinate goes on by half of its side, rounded up, less one, and round
- *     transpose    number row * C + column goes to number column * R + row: on a square, (column, row) to (row, column)
- *     bit-reverse  the number's bits in reverse; C * R is a power of two
+ *     tornado      each coordinate advances by half of its side, rounded up, less one, modulo the side
+ *     transpose    number row * C + column sends to number column * R + row: on a square, (column, row) to (row,
+ *                  column)
+ *     bit-reverse  the number's bits reversed; C * R is a power of two
  *
- * Where the partner's place is of another job, or its board has failed, or it is oneself, there is no partner. */
+ * A host has no partner if its partner's place is of another job, on a failed board, or its own. */
 #include "workload/partners.h"
 #include "base/powers.h"
 #include "spec/jobs.h"
@@ -26,7 +27,7 @@ bool traffic_has_partners(unsigned pattern)
            pattern == HX_BIT_REVERSE;
 }
 
-/* ---- at random ---- */
+/* ---- random ---- */
 
 static void shuffle(uint32_t *ranks, uint32_t n, uint64_t seed)
 {
@@ -38,7 +39,7 @@ static void shuffle(uint32_t *ranks, uint32_t n, uint64_t seed)
     }
 }
 
-/* One random cycle through a job: a permutation that sends nobody to itself. */
+/* One random cycle through a job: a permutation without fixed points. */
 static void permute(struct traffic *t, uint32_t *members, uint32_t n)
 {
     shuffle(members, n, t->settings.seed);
@@ -46,7 +47,7 @@ static void permute(struct traffic *t, uint32_t *members, uint32_t n)
         t->partner[members[i]] = members[(i + 1) % n];
 }
 
-/* The western half of a job is paired with the eastern half at random; an odd one in the middle stays alone. */
+/* Pairs the western half of a job with the eastern half at random; an odd host in the middle has no partner. */
 static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
 {
     uint32_t half = n / 2;
@@ -63,7 +64,7 @@ static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
 struct grid {
     uint32_t columns, rows;
     uint16_t gx[HX_MAX_HOSTS], gy[HX_MAX_HOSTS];            /* [columns], [rows] */
-    uint16_t column_of[HX_MAX_HOSTS], row_of[HX_MAX_HOSTS]; /* by gx, by gy, of those the job has */
+    uint16_t column_of[HX_MAX_HOSTS], row_of[HX_MAX_HOSTS]; /* by gx, by gy, of the job's columns and rows */
 };
 
 static void find_grid(struct grid *grid, const struct hx_spec *spec, const struct hx_fabric *g, uint16_t job)
@@ -95,13 +96,13 @@ static uint32_t reverse(uint32_t number, uint32_t of)
     return reversed;
 }
 
-/* How far a tornado turns on a side. */
+/* Distance that a tornado advances on a side. */
 static uint32_t turn(uint32_t side)
 {
     return (side + 1) / 2 - 1;
 }
 
-/* The number of the place that (column, row) sends to. */
+/* Number of the place that (column, row) sends to. */
 static uint32_t place_to(unsigned pattern, const struct grid *grid, uint32_t column, uint32_t row)
 {
     uint32_t places = grid->columns * grid->rows;
@@ -142,7 +143,7 @@ void traffic_choose_partners(struct traffic *t)
         uint32_t size = t->members[rank];
         unsigned pattern = traffic_settings(t, rank)->pattern;
         if (size == 0 || t->member[t->first[rank]] != rank || !traffic_has_partners(pattern))
-            continue; /* once a job, at its first member */
+            continue; /* once for each job, at its first member */
         for (uint32_t i = 0; i < size; i++)
             members[i] = t->member[t->first[rank] + i];
         if (pattern == HX_BISECTION)
@@ -156,7 +157,7 @@ void traffic_choose_partners(struct traffic *t)
     free(members);
 }
 
-/* ---- whether there are any ---- */
+/* ---- checks ---- */
 
 static bool check_grid(const struct hx_settings *settings, const struct grid *grid, const char *whose,
                        struct hx_problem *problem)
@@ -185,7 +186,7 @@ static bool check_grid(const struct hx_settings *settings, const struct grid *gr
                            grid->columns, grid->rows);
 }
 
-/* Whether not all hosts sit at the same seat. */
+/* Whether hosts have more than one attachment router. */
 static bool has_attachment_routers(const struct hx_fabric *g)
 {
     uint32_t host = 1;
@@ -194,7 +195,7 @@ static bool has_attachment_routers(const struct hx_fabric *g)
     return host < g->hosts;
 }
 
-/* A job's traffic, where it says its own; the run's of all that do not. A silent one has none. */
+/* Checks the traffic of a job: its own, or the run's. A silent job has none. */
 static bool check_job(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
                       struct grid *grid, uint16_t job, struct hx_problem *problem)
 {

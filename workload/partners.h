@@ -1,4 +1,4 @@
-/* partners.h - the patterns in which everyone has one partner for good; traffic.c alone asks. */
+/* partners.h - patterns with one fixed partner for each host; only traffic.c uses it. */
 #ifndef TRAFFIC_PARTNERS_H
 #define TRAFFIC_PARTNERS_H
 
@@ -6,7 +6,7 @@
 
 bool traffic_has_partners(unsigned pattern);
 
-/* Chooses t->partner, once the jobs are known. */
+/* Chooses t->partner. Call when the jobs are known. */
 void traffic_choose_partners(struct traffic *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* pattern.c - the messages of a pattern, or of a file of messages (traffic.h), each in its time. */
+/* pattern.c - sends the messages of a pattern, or of a file (traffic.h), at their times. */
 #include "workload/kinds.h"
 #include "workload/payload.h"
 
@@ -7,10 +7,10 @@
 struct pattern {
     struct workload base;
     const struct traffic *traffic;
-    double rate;       /* bytes a picosecond that it may offer; 0: as much as goes */
-    uint64_t messages; /* in all */
-    uint64_t since;    /* when it was asked first: a predecessor's messages are none of its own */
-    double offered;    /* bytes that were due before the next message, at the rate */
+    double rate;       /* bytes a picosecond that it may offer; 0: unlimited */
+    uint64_t messages; /* to send */
+    uint64_t since;    /* ps: first call; messages of a predecessor do not count for the rate */
+    double offered;    /* bytes due before the next message, by the rate */
     bool asked;
 };
 
@@ -25,7 +25,7 @@ static bool is_over(const struct workload *w)
     return *w->begun >= p->messages;
 }
 
-/* When the next message may begin: at its own time, or when the rate allows it. */
+/* ps: start of the next message: its own time, or the time that the rate allows. */
 static uint64_t wake(const struct workload *w)
 {
     const struct pattern *p = (const struct pattern *)w;
@@ -47,15 +47,14 @@ static bool message(const struct workload *w, uint64_t number, struct workload_m
     return true;
 }
 
-/* What is offered from the message before it until one is due: as much as it is, or what a Poisson process makes of
- * it. */
+/* Bytes offered between the previous message and this one: its size, times a random interval for Poisson arrivals. */
 static double ahead_of(const struct pattern *p, uint64_t number, uint64_t bytes)
 {
-    bool random = p->traffic->settings.arrivals == HX_ARRIVALS_POISSON; /* the run's, as rate and seed are */
+    bool random = p->traffic->settings.arrivals == HX_ARRIVALS_POISSON; /* of the run, as rate and seed */
     return (double)bytes * (random ? traffic_interval(p->traffic, p->base.rank, number) : 1);
 }
 
-/* One after the other: what is refused holds up those behind it. */
+/* Messages go in order: a refused one blocks those after it. */
 static bool next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
 {
     struct pattern *p = pattern_of(w);
@@ -90,7 +89,7 @@ static uint64_t place(struct workload *w, const struct hx_header *h, const uint8
     const struct traffic *t = pattern_of(w)->traffic;
     uint32_t source = hx_fabric_host(t->g, h->src_addr_hi, h->src_addr_lo);
     if (source == HX_NOWHERE)
-        return h->length; /* nobody has this address */
+        return h->length; /* no host has this address */
     return payload_check(t->settings.seed, source, w->rank, h, payload);
 }
 

@@ -1,12 +1,12 @@
-/* payload.c - verifiable payload (payload.h). Only adds, shifts and exclusive ors, which compilers make vectors of: the
- * same loops are built for each width of them, and the widest that the processor has are taken. Freestanding. */
+/* payload.c - verifiable payload (payload.h). Only adds, shifts and exclusive ors, which compilers vectorize. The loops
+ * are built for each vector width; the widest of the processor is used. Freestanding. */
 #include "workload/payload.h"
 #include "hxmesh/memory.h"
 #include "workload/random.h"
 
 #include <stdbool.h>
 
-/* From word to word, before they are mixed. */
+/* Difference of adjacent words, before they are mixed. */
 #define STEP UINT64_C(0x9E3779B97F4A7C15)
 
 #define INLINE static inline __attribute__((always_inline))
@@ -49,7 +49,7 @@ INLINE uint64_t differing_bits(uint64_t key, const uint8_t *from, unsigned count
     return differs;
 }
 
-/* Both, built for sets of instructions that not every x86-64 has, and the best that this one has. */
+/* Both loops for instruction sets that not every x86-64 has, and the choice among them. */
 #if defined(__x86_64__)
 #define BUILT_FOR(set, suffix)                                                                                         \
     __attribute__((target(set))) static void write_words_##suffix(uint64_t key, uint8_t *to, unsigned count)           \

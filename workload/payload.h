@@ -1,5 +1,5 @@
-/* payload.h - what messages carry so that every byte can be checked where it arrives: a sequence of words that both
- * ends compute from (seed, source, destination, message, packet). */
+/* payload.h - payload that receivers can check byte by byte: words computed from (seed, source, destination, message,
+ * packet). */
 #ifndef PAYLOAD_H
 #define PAYLOAD_H
 
@@ -15,10 +15,10 @@ struct payload_id {
 
 void payload_write(const struct payload_id *id, uint8_t *to, unsigned bytes);
 
-/* Bytes that differ from what payload_write wrote. */
+/* Number of bytes that differ from payload_write(). */
 unsigned payload_wrong_bytes(const struct payload_id *id, const uint8_t *from, unsigned bytes);
 
-/* Payload of a packet that rank `own` sends to rank `to`. */
+/* Writes payload of a packet that rank `own` sends to rank `to`. */
 static inline void payload_fill(uint64_t seed, uint32_t own, uint32_t to, const struct hx_send *s, uint32_t packet,
                                 uint8_t *data, unsigned bytes)
 {
@@ -26,7 +26,7 @@ static inline void payload_fill(uint64_t seed, uint32_t own, uint32_t to, const 
     payload_write(&id, data, bytes);
 }
 
-/* Wrong bytes of a packet that rank `own` received from rank `from`. */
+/* Number of wrong bytes in a packet that rank `own` received from rank `from`. */
 static inline unsigned payload_check(uint64_t seed, uint32_t from, uint32_t own, const struct hx_header *h,
                                      const uint8_t *data)
 {

@@ -1,13 +1,13 @@
-/* peers.c - who the few are that everyone sends to (peers.h).
+/* peers.c - chooses a few peers for each host (peers.h).
  *
- *     worst-case     hosts go by seats (hx_fabric_attachment_router): those of one send to those of the seat that it sends to where minimal
- *                    routing is at its worst (topology/worst_case.h), each to all of them in turn, from the one at its own
- *                    place on, so that everybody receives alike
- *     neighbour-3d   hosts stand, by rank, on the largest torus of three dimensions that a job has enough for, along the first
- *                    side first, turned as it fits the routers; each sends to the two next to it along each side. Those beyond
- *                    the torus do not send
+ *     worst-case     hosts of an attachment router (hx_fabric_attachment_router) send to hosts of the router for which
+ *                    minimal routing is worst (topology/worst_case.h). Each sends to all of them in turn, from the one
+ *                    at its own place on, so that all receive alike
+ *     neighbour-3d   hosts are placed by rank on the largest 3D torus that the job fills, along the first side first,
+ *                    turned to fit the routers. Each sends to its two neighbours along each side. Hosts beyond the
+ *                    torus do not send
  *
- * Those of another job and of failed boards are left out. */
+ * Hosts of another job and of failed boards are left out. */
 #include "workload/peers.h"
 #include "topology/attachment_routers.h"
 #include "topology/worst_case.h"
@@ -16,19 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PEERS = 64 /* of a router's hosts there are no more */ };
+enum { MOST_PEERS = 64 /* upper bound of the hosts of a router */ };
 
-/* What a pattern is chosen by. */
 struct choice {
     const struct traffic *t;
-    uint32_t *job; /* [ranks]: of the job that is being chosen for, by rank, */
+    uint32_t *job; /* [ranks]: members of the job, by rank */
     uint32_t members;
-    uint32_t *index; /* [ranks]: and the place of each in it */
-    uint32_t *to;    /* [nodes]: worst-case: the seat that a seat sends to */
+    uint32_t *index; /* [ranks]: index of each in `job` */
+    uint32_t *to;    /* [nodes]: worst-case: attachment router that one sends to */
     uint32_t side[3];
 };
 
-/* The members of a job by rank; in t->member they stand column by column. */
+/* Collects the members of a job by rank; t->member has them column by column. */
 static void take_job(struct choice *c, uint32_t member)
 {
     const struct traffic *t = c->t;
@@ -53,7 +52,6 @@ static void find_worst(struct choice *c)
     free(part);
 }
 
-/* Those of the job that sit at a seat. */
 static unsigned at_attachment_router(const struct choice *c, uint32_t attachment_router, uint32_t list[MOST_PEERS])
 {
     const struct traffic *t = c->t;
@@ -107,14 +105,14 @@ void peers_torus(uint32_t n, uint32_t side[3])
     }
 }
 
-/* Whether so many hosts, by rank, are whole units of so many, or the like parts of one. */
+/* Whether that many hosts, by rank, are whole units, or an equal part of one. */
 static bool fits(uint32_t hosts, uint32_t unit)
 {
     return hosts % unit == 0 || unit % hosts == 0;
 }
 
-/* Hosts of a router, and of a row of routers as their names count them (one where they are counted through). False: not
- * all routers have as many, or hosts do not hang on any. */
+/* Hosts of a router, and of a row of routers in the order of names. Returns false if routers differ in their number of
+ * hosts, or hosts have no router. */
 static bool units_of(const struct hx_fabric *f, uint32_t *router, uint32_t *row)
 {
     if (hx_fabric_attachment_router(f, 0) == 0 || f->digits[0] * f->digits[1] != f->hosts)
@@ -170,7 +168,7 @@ static unsigned neighbours_of(const struct choice *c, uint32_t rank, uint32_t li
     return n;
 }
 
-/* ---- all ---- */
+/* ---- choice ---- */
 
 bool peers_are_of(unsigned pattern)
 {
@@ -224,7 +222,7 @@ void peers_choose(struct traffic *t)
     for (uint32_t rank = 0; rank < n; rank++) {
         bool is_first = t->members[rank] && t->member[t->first[rank]] == rank;
         if (!is_first || !peers_are_of(traffic_settings(t, rank)->pattern))
-            continue; /* once a job */
+            continue; /* once for each job */
         take_job(&c, rank);
         choose_in_job(&c, count, all);
     }

@@ -1,5 +1,4 @@
-/* peers.h - the patterns in which everyone has a few others for good, and sends to them in turn; traffic.c alone
- * asks. */
+/* peers.h - patterns in which each host has a few fixed peers and sends to them in turn; only traffic.c uses it. */
 #ifndef TRAFFIC_PEERS_H
 #define TRAFFIC_PEERS_H
 
@@ -10,14 +9,14 @@ struct hx_fabric;
 struct traffic;
 
 struct peers {
-    uint32_t *first;   /* [ranks + 1]: where each one's begin in `to`; NULL: the pattern has none */
+    uint32_t *first;   /* [ranks + 1]: index of a host's first peer in `to`; NULL: not such a pattern */
     uint32_t *to;      /* ranks */
-    uint32_t *senders; /* [ranks]: how many send to it */
+    uint32_t *senders; /* [ranks]: number of hosts that send to it */
 };
 
 bool peers_are_of(unsigned pattern);
 
-/* Chooses t->peers, once the jobs are known. */
+/* Chooses t->peers. Call when the jobs are known. */
 void peers_choose(struct traffic *t);
 void peers_free(struct peers *p);
 
@@ -26,14 +25,12 @@ static inline uint32_t peers_count(const struct peers *p, uint32_t rank)
     return p->first[rank + 1] - p->first[rank];
 }
 
-/* The sides of the largest torus of three dimensions, none of them more than twice as long as another, that so many
- * fit, the shortest first. */
+/* Sides of the largest 3D torus of at most n hosts, shortest side first; no side is more than twice another. */
 void peers_torus(uint32_t n, uint32_t side[3]);
 
-/* Turns it as it fits where the same number of hosts hangs on every router: a line along the first side best has the
- * hosts of whole routers, or divides one's, and a layer likewise rows of routers. Of those that fit alike the one with
- * the shortest sides first. Else neighbours of two sides are behind one link, and others that could share it out are
- * not. */
+/* Orders the sides to fit a fabric with the same number of hosts on all routers. A line along the first side should be
+ * the hosts of whole routers, or an equal part of one; a layer the same for rows of routers. A tie takes the shortest
+ * sides first. A bad fit puts neighbours of two sides behind one link, while other links stay idle. */
 void peers_turn_torus(const struct hx_fabric *f, uint32_t side[3]);
 
 #endif

@@ -1,10 +1,9 @@
-/* program.c - a host whose traffic comes from a program: requests of its attachment become messages of the endpoint,
- * and what arrives lands where the program has armed a slot (hal/program/attachment.h).
+/* program.c - a host with a program as its source of traffic: requests of its attachment become messages of the
+ * endpoint. What arrives is written to slots that the program has armed (hal/program/attachment.h).
  *
- * Nothing that stands in the attachment is believed: see there. Requests are numbered from the start of the fabric,
- * through all sessions and all lives of the worker, so that the record of messages under way (live/fabric.h) tells a
- * successor which ones to begin again; it finds them in the ring. What it delivers twice meets a slot that is no longer
- * armed. */
+ * Everything in the attachment is validated (see there). Requests are numbered from the start of the fabric, through
+ * all sessions and incarnations of the worker. So the record of messages in flight (live/fabric.h) names the messages
+ * that a successor repeats; it finds them in the ring. A second delivery meets a slot that is not armed. */
 #include "workload/kinds.h"
 #include "workload/programs.h"
 
@@ -12,17 +11,17 @@
 #include <string.h>
 
 enum {
-    LOOK_MS = 20,   /* whether the program lives */
-    PART_MS = 2000, /* who cannot be told that it has gone is not waited for; a worker stands still for less */
+    LOOK_MS = 20,   /* period of checks whether the program lives */
+    PART_MS = 2000, /* longest wait for notifications of peers at the end of a session */
     SESSIONS = 255
 };
 #define MS_PS (UINT64_C(1000000) * WORKLOAD_PS)
 
-/* A session ends in steps, each when nothing of the one before is under way. */
+/* A session ends in steps. Each step begins when nothing of the previous one is in flight. */
 enum stage {
-    SERVES, /* who is here, or nobody */
-    ENDS,   /* he has gone, or another one has come: what is under way is given up */
-    PARTS,  /* those who greeted him are told */
+    SERVES, /* the program's session is open, or there is no program */
+    ENDS,   /* the program has left, or another has come: messages in flight fail */
+    PARTS,  /* peers that greeted the program are notified */
     PARTED  /* the next session may begin */
 };
 
@@ -30,16 +29,16 @@ struct program {
     struct workload base;
     const struct hx_fabric *g;
     struct attachment at;
-    uint32_t served;  /* as `wanted` was; 0: nobody */
-    uint32_t session; /* of who is here; of who was here last */
+    uint32_t served;  /* copy of the head's `wanted`; 0: none */
+    uint32_t session; /* current or last session */
     enum stage stage;
     uint64_t now, look_at, parts_until;    /* ps */
-    uint32_t part;                         /* PARTS: hosts before this one have been told, */
-    uint64_t parts_begun, parts_completed; /* and what had been begun and completed before that */
-    uint64_t completed;                    /* likewise in the head, for a successor */
+    uint32_t part;                         /* PARTS: hosts below it are notified */
+    uint64_t parts_begun, parts_completed; /* requests begun and completed before PARTS */
+    uint64_t completed;                    /* also in the head, for a successor */
     uint64_t arrived;
-    struct attachment_request taken[ATTACHMENT_REQUESTS]; /* by number: copies, judged */
-    uint64_t taken_for[ATTACHMENT_REQUESTS]; /* number + 1 of the message that goes out by this copy; 0: none */
+    struct attachment_request taken[ATTACHMENT_REQUESTS]; /* by number: validated copies */
+    uint64_t taken_for[ATTACHMENT_REQUESTS]; /* number + 1 of the message that is sent from this copy; 0: none */
 };
 
 static struct program *program_of(struct workload *w)
@@ -58,14 +57,15 @@ static void complete(struct program *p, uint64_t number, int error)
     attachment_ring(&p->at);
 }
 
-/* Whether the place of request `number` is another's, which is on its way: a program need not wait for its turn. */
+/* Whether a message in flight uses the place of request `number`. Validation: the program may not have waited for the
+ * place. */
 static bool is_taken(const struct program *p, uint64_t number)
 {
     uint64_t by = p->taken_for[number % ATTACHMENT_REQUESTS];
     return by != 0 && by != number + 1;
 }
 
-/* Takes a copy of request `number`; false: it cannot be. */
+/* Copies request `number`. Returns false if it is not valid. */
 static bool copy_request(struct program *p, uint64_t number)
 {
     struct attachment_request *r = &p->taken[number % ATTACHMENT_REQUESTS];
@@ -88,7 +88,7 @@ static struct workload_message message_of(const struct program *p, uint64_t numb
 
 static bool message(const struct workload *w, uint64_t number, struct workload_message *m)
 {
-    struct program *p = (struct program *)(uintptr_t)w; /* the copy is made anew */
+    struct program *p = (struct program *)(uintptr_t)w; /* renews the copy */
     if (number >= *w->begun + ATTACHMENT_REQUESTS || number + ATTACHMENT_REQUESTS <= *w->begun || is_taken(p, number) ||
         !copy_request(p, number))
         return false;
@@ -96,8 +96,8 @@ static bool message(const struct workload *w, uint64_t number, struct workload_m
     return true;
 }
 
-/* The next one to be told that who was here has gone. It is written where a program would ask for it, and nobody holds
- * the place: so a successor finds it. */
+/* The next notification of a peer that the session ended. It is written into the request ring at an unused place, so
+ * that a successor finds it. */
 static bool next_parting(struct program *p, struct workload_message *m)
 {
     uint64_t number = *p->base.begun;
@@ -149,7 +149,7 @@ static void give_up(struct workload *w, const struct workload_message *m)
     complete(program_of(w), m->number, -EHOSTUNREACH);
 }
 
-/* The message's own head, then its bytes, as if they stood behind each other. */
+/* Writes the message's head and bytes as one sequence. */
 static void fill(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     const struct program *p = (const struct program *)w;
@@ -168,7 +168,7 @@ static void fill(const struct workload *w, const struct hx_send *s, uint32_t pac
 
 /* ---- receiving ---- */
 
-/* The slot that a message of this tag from this host may land in, as it stands now: *s is a copy of it. */
+/* Whether a slot is armed for messages of this tag from this host. *s: a copy of the slot. */
 static bool is_armed(const struct program *p, uint32_t tag, uint32_t source, uint32_t *index, struct attachment_slot *s)
 {
     bool in_pair = attachment_kind(tag) == ATTACHMENT_TO_SLOT;
@@ -212,7 +212,7 @@ static void fill_slot(struct program *p, uint32_t tag, uint32_t source, uint64_t
     attachment_ring(&p->at);
 }
 
-/* A greeting for nobody stands there for who comes next. */
+/* A greeting without a program stays for the next one. */
 static void take_mail(struct program *p, uint32_t tag, uint32_t source)
 {
     struct attachment_mail *mail = &p->at.mail[source];
@@ -246,8 +246,8 @@ static int event(struct workload *w, const struct hx_event *e)
 
 /* ---- sessions ---- */
 
-/* Who is here as he says himself; one that has died says nothing. */
-static uint32_t who_is_there(struct program *p)
+/* The program that holds the attachment, by its own entry; 0 if it died. */
+static uint32_t current_program(struct program *p)
 {
     struct attachment_head *head = p->at.head;
     uint32_t wanted = atomic_load_explicit(&head->wanted, memory_order_acquire);
@@ -259,7 +259,7 @@ static uint32_t who_is_there(struct program *p)
     return wanted;
 }
 
-static bool all_are_told(const struct program *p)
+static bool all_notified(const struct program *p)
 {
     return p->part == p->at.hosts && *p->base.begun - p->parts_begun == p->completed - p->parts_completed;
 }
@@ -268,15 +268,15 @@ static bool drains(struct workload *w, uint64_t now)
 {
     struct program *p = program_of(w);
     p->now = now;
-    if (p->stage == SERVES && who_is_there(p) != p->served)
+    if (p->stage == SERVES && current_program(p) != p->served)
         p->stage = p->served ? ENDS : PARTED;
-    if (p->stage == PARTS && (now >= p->parts_until || all_are_told(p)))
+    if (p->stage == PARTS && (now >= p->parts_until || all_notified(p)))
         p->stage = PARTED;
     return p->stage == ENDS || p->stage == PARTED;
 }
 
-/* Nothing is under way. Slots that the last program armed are not; greetings stay. What the last one has written over
- * is written anew. */
+/* Starts a session, with nothing in flight. Disarms slots of the previous program, keeps greetings, and rewrites
+ * constants that it may have overwritten. */
 static void begin_session(struct program *p)
 {
     struct attachment_head *head = p->at.head;
@@ -341,7 +341,7 @@ size_t program_bytes(void)
     return sizeof(struct program);
 }
 
-/* A predecessor's session goes on. */
+/* Continues a predecessor's session. */
 struct workload *program_make(const struct workload_plan *plan, uint32_t rank, void *memory)
 {
     struct program *p = memory;

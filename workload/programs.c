@@ -1,4 +1,4 @@
-/* programs.c - what is constant in the attachments of hosts (programs.h). */
+/* programs.c - writes the constants in the attachments of hosts (programs.h). */
 #include "workload/programs.h"
 
 void programs_describe(const struct programs *programs, uint32_t host)

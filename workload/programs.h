@@ -1,4 +1,4 @@
-/* programs.h - hosts whose traffic comes from programs outside of the fabric (include/hxmesh/program.h).
+/* programs.h - hosts with traffic from programs outside of the fabric (include/hxmesh/program.h).
  *
  * Prepared by the supervisor, inherited by the workers. */
 #ifndef PROGRAMS_H
@@ -9,11 +9,10 @@
 
 struct programs {
     const struct hx_fabric *g;
-    struct attachment *at; /* [hosts]; without a head: this host is for nobody */
+    struct attachment *at; /* [hosts]; without a head: not for programs */
 };
 
-/* Writes what is constant in a host's attachment. A program that had it may have written over it: so it is done anew
- * for each that asks. */
+/* Writes the constants in a host's attachment. Call for each new program: an earlier one may have overwritten them. */
 void programs_describe(const struct programs *programs, uint32_t host);
 
 #endif

@@ -1,15 +1,14 @@
-/* shared.c - a host with two users: the packets of its interface (packets.c), and a program that holds it (program.c).
+/* shared.c - a host with two users: the packets of its interface (packets.c), and a program (program.c).
  *
- * Each is a workload of its own that knows nothing of the other; this one stands between them and the endpoint:
+ * Each user is a workload that knows nothing of the other. This one joins both to the endpoint:
  *
- *     number of a message    twice the user's own, and which user: so an event finds whose it is
- *     tag of a message       says for which user of the receiver it is: marked ones are packets' (in_order.h), all others
- *                            programs' (hal/program/attachment.h)
+ *     number of a message    2 * the user's own number + user, so that an event finds its user
+ *     tag of a message       names the receiving user: tags with a mark are packets' (in_order.h), others programs'
+ *                            (hal/program/attachment.h)
  *
- * Neither keeps the other waiting. Users begin messages in turn; each has at most half of what the endpoint may have
- * under way; a message that waits for its host is passed by all others (ops->passes). If a program ends, only its own
- * messages are given up. Nobody need be there: packets without an interface's reader and messages for no program are
- * received, and end there. */
+ * Users do not block each other. They begin messages in turn, and each has at most half of the endpoint's messages in
+ * flight. A message that waits for its host is passed by others (ops->passes). When a program ends, only its messages
+ * fail. Packets without a reader and messages without a program are received and discarded. */
 #include "workload/in_order.h"
 #include "workload/kinds.h"
 
@@ -22,8 +21,8 @@ struct shared {
     struct workload base;
     struct workload *user[USERS];
     uint64_t packets_begun;
-    unsigned in_flight[USERS]; /* messages; of none more than MOST_IN_FLIGHT */
-    enum user turn;            /* who is asked first */
+    unsigned in_flight[USERS]; /* messages, up to MOST_IN_FLIGHT */
+    enum user turn;            /* user to ask first */
 };
 
 static struct shared *shared_of(struct workload *w)
@@ -111,9 +110,9 @@ static int event(struct workload *w, const struct hx_event *e)
     return workload_event(s->user[user], &own);
 }
 
-/* ---- workers and programs that die ---- */
+/* ---- restart of workers and programs ---- */
 
-/* What packets a predecessor had read is gone with it. */
+/* Only a program's messages can be repeated: packets that a predecessor read are lost. */
 static bool message(const struct workload *w, uint64_t number, struct workload_message *m)
 {
     const struct workload *program = ((const struct shared *)w)->user[PROGRAM];
@@ -147,7 +146,7 @@ static void drained(struct workload *w)
     program->ops->drained(program);
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 static bool is_over(const struct workload *w)
 {

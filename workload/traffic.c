@@ -1,4 +1,4 @@
-/* traffic.c - the patterns (traffic.h). */
+/* traffic.c - patterns of messages (traffic.h). */
 #include "workload/traffic.h"
 #include "workload/partners.h" /* circle: a part of traffic that fills its partners */
 #include "workload/random.h"
@@ -36,15 +36,14 @@ static unsigned pattern_of(const struct traffic *t, uint32_t rank)
 
 /* ---- jobs ---- */
 
-/* What is known of a job while its members are gathered. */
 struct gathered {
     uint32_t members, placed;
-    uint32_t first;  /* of its members in `member` */
-    uint32_t lowest; /* of them, by rank */
+    uint32_t first;  /* index of its first member in `member` */
+    uint32_t lowest; /* lowest rank of its members */
     bool seen;
 };
 
-/* Jobs follow each other as their lowest ranks do. */
+/* Jobs are in the order of their lowest ranks. */
 static void count_members(struct traffic *t, struct gathered *by_tag)
 {
     uint32_t all = 0;
@@ -66,7 +65,7 @@ static void count_members(struct traffic *t, struct gathered *by_tag)
     }
 }
 
-/* The living accelerators of each job, column by column. */
+/* Gathers the living accelerators of each job, column by column. */
 static void gather_jobs(struct traffic *t)
 {
     const struct hx_fabric *g = t->g;
@@ -84,9 +83,9 @@ static void gather_jobs(struct traffic *t)
     free(by_tag);
 }
 
-/* ---- what jobs are to do ---- */
+/* ---- settings of jobs ---- */
 
-/* Named jobs say what they do in place of the run. */
+/* Sets what named jobs do instead of the run. */
 static void settle_jobs(struct traffic *t)
 {
     const struct hx_spec *spec = t->spec;
@@ -125,7 +124,7 @@ uint64_t traffic_job_start_ns(const struct traffic *t, uint32_t rank)
     return t->own && !hx_spec_board_idle(t->spec, board_of(t, rank)) ? t->spec->named[t->own_of[rank]].start_ns : 0;
 }
 
-/* Whether the job itself says its traffic. */
+/* Whether the job has its own pattern, and so its own target. */
 static bool has_own_target(const struct traffic *t, uint32_t rank)
 {
     return t->own && t->spec->named[t->own_of[rank]].settings.given & HX_GIVEN_PATTERN;
@@ -138,8 +137,8 @@ uint32_t traffic_target(const struct traffic *t, uint32_t rank)
 
 /* ---- shifts ---- */
 
-/* The index-th of 0 .. n-1 in an order of this source's own: a Feistel network on the next even number of bits,
- * walked until it falls inside. */
+/* Element `index` of a random permutation of 0 .. n-1, given by `key`: a Feistel network on an even number of bits,
+ * iterated until the result is below n. */
 static uint32_t shuffled(uint64_t key, uint32_t index, uint32_t n)
 {
     unsigned half = 1;
@@ -159,7 +158,7 @@ static uint32_t shuffled(uint64_t key, uint32_t index, uint32_t n)
     return index;
 }
 
-/* The multiplier nearest to the golden section of n that has no divisor in common with it. */
+/* The multiplier nearest to n times the golden ratio that is coprime to n. */
 static uint32_t golden_step(uint32_t n)
 {
     for (uint32_t away = 0;; away++) {
@@ -176,11 +175,9 @@ static uint32_t golden_step(uint32_t n)
     }
 }
 
-/* Message k of each member of a job goes on in the job by as many places as the k-th of its shifts says. Everyone makes
- * the same shift at the same time, so that everyone receives alike; and shifts that follow each other lie far apart,
- * any few of them spread evenly over both dimensions, so that at any time as much is to cross rows as columns. Measured
- * against a random order of shifts, each source's own random order, and shifts one by one: nearest to the bound, and
- * lasting. Of a sample the shifts are random. */
+/* Chooses the shifts of a job's all-to-all: all members make the same shift at the same time, so that all receive
+ * alike. Successive shifts are far apart, so that any few of them load rows and columns alike. A sample of shifts is
+ * random. */
 static void choose_shifts_of(struct traffic *t, uint32_t rank)
 {
     uint32_t n = t->members[rank];
@@ -200,7 +197,7 @@ static void choose_shifts(struct traffic *t)
     }
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_fabric *g,
                   const struct hx_settings *settings, const struct flows *flows)
@@ -210,7 +207,7 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
     *t = (struct traffic){.spec = spec, .g = g, .settings = *settings, .flows = flows, .targets = target->count};
     for (unsigned i = 0; i < target->count; i++)
         t->target[i] = hx_fabric_host(g, target->at[i].addr_hi, target->at[i].addr_lo);
-    t->targets += t->targets == 0; /* the north-west one */
+    t->targets += t->targets == 0; /* default: the north-west host */
     t->member = hx_allocate(n, sizeof *t->member);
     t->first = hx_allocate(n, sizeof *t->first);
     t->lowest = hx_allocate(n, sizeof *t->lowest);
@@ -238,7 +235,7 @@ void traffic_free(struct traffic *t)
 
 /* ---- destinations ---- */
 
-/* Neighbour `side` (E W N S) on the logical torus of the whole fabric, or TRAFFIC_NOBODY if it is not of this job. */
+/* Neighbour `side` (E W N S) on the logical torus of the whole fabric; TRAFFIC_NOBODY if it is of another job. */
 static uint32_t neighbour(const struct traffic *t, uint32_t rank, unsigned side)
 {
     const struct hx_fabric *g = t->g;
@@ -331,8 +328,8 @@ double traffic_share_offered(const struct traffic *t)
     return t->settings.rate * senders / t->g->hosts;
 }
 
-/* The rounds that a sample of an all-to-all goes by; 0: it goes by common shifts. Rounds are among all hosts, and not
- * of all pairs; and over all destinations shifts even out by themselves. */
+/* Phases of a sampled all-to-all; 0: it uses common shifts. Phases need all hosts, and are for samples: over all
+ * destinations shifts are even. */
 static uint32_t phases_of(const struct traffic *t, uint32_t rank)
 {
     bool sample = traffic_settings(t, rank)->shifts && t->members[rank] == t->g->hosts;
@@ -340,7 +337,8 @@ static uint32_t phases_of(const struct traffic *t, uint32_t rank)
     return traffic_destinations(t, rank) <= phases ? phases : 0;
 }
 
-/* They follow each other from a random one on: any few of them load the links alike. */
+/* Partner of a message in its phase. Phases are successive from a random first one: any few of them load the links
+ * alike. */
 static uint32_t partner_of(const struct traffic *t, uint32_t rank, uint64_t message, uint32_t phases)
 {
     uint32_t first = random_below(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), phases);
@@ -348,8 +346,8 @@ static uint32_t partner_of(const struct traffic *t, uint32_t rank, uint64_t mess
     return hx_fabric_partner(t->g, rank, (first + index) % phases);
 }
 
-/* The target that a hotspot's message goes to; TRAFFIC_NOBODY: to anybody. Those of another job, those of failed boards
- * and the sender itself are no targets of it. */
+/* Target of a hotspot's message; TRAFFIC_NOBODY: it goes to any host. Hosts of other jobs, of failed boards, and the
+ * sender are no targets. */
 static uint32_t hot_target(const struct traffic *t, uint32_t rank, uint64_t message)
 {
     uint32_t mine[HX_VALUE_MOST_COORDINATES];
@@ -388,53 +386,82 @@ static uint32_t shift_of(const struct traffic *t, uint32_t rank, uint64_t messag
     return shifts ? t->shift[t->first[rank] + message % shifts] : 0;
 }
 
-uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message)
+/* ---- destination of a message, by pattern ---- */
+
+/* The member of the sender's job that is `step` + 1 places after it. */
+static uint32_t member_after(const struct traffic *t, uint32_t rank, uint32_t step)
 {
-    uint32_t n = t->members[rank];
-    const uint32_t *member = t->member + t->first[rank];
-    uint32_t list[4];
-    uint32_t step;
-    uint32_t phases;
-    if (t->flows)
-        return t->flows->to[t->flows->first[rank] + message];
-    if (peers_are_of(pattern_of(t, rank)))
-        return t->peers.to[t->peers.first[rank] + message % peers_count(&t->peers, rank)];
-    switch (pattern_of(t, rank)) {
-    case HX_PERMUTATION:
-    case HX_BISECTION:
-    case HX_TORNADO:
-    case HX_TRANSPOSE:
-    case HX_BIT_REVERSE:
-        return t->partner[rank];
-    case HX_NEIGHBOUR:
-        return list[message % neighbours(t, rank, list)];
-    case HX_INCAST:
-        return traffic_target(t, rank);
-    case HX_HOTSPOT:
-        step = hot_target(t, rank, message);
-        if (step != TRAFFIC_NOBODY)
-            return step;
-        /* fall through */
-    case HX_UNIFORM:
-        step = random_below(random_of(t->settings.seed ^ FOR_UNIFORM, rank, message), n - 1);
-        break;
-    case HX_ALL_TO_ALL_RANDOM:
-        step = shuffled(random_of(t->settings.seed ^ FOR_ORDER, rank, message / (n - 1)), (uint32_t)(message % (n - 1)),
-                        n - 1);
-        break;
-    case HX_ALL_TO_ALL:
-        phases = phases_of(t, rank);
-        if (phases)
-            return partner_of(t, rank, message, phases);
-        step = shift_of(t, rank, message) - 1;
-        break;
-    default: /* a collective has no messages of its own */
-        return TRAFFIC_NOBODY;
-    }
-    return member[(t->place[rank] + 1 + step) % n];
+    return t->member[t->first[rank] + (t->place[rank] + 1 + step) % t->members[rank]];
 }
 
-/* Where destinations are neither drawn nor read from a file, everybody has one round of them, again and again. */
+static uint32_t to_partner(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    (void)message;
+    return t->partner[rank];
+}
+
+static uint32_t to_peer(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    return t->peers.to[t->peers.first[rank] + message % peers_count(&t->peers, rank)];
+}
+
+static uint32_t to_neighbour(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t list[4];
+    return list[message % neighbours(t, rank, list)];
+}
+
+static uint32_t to_target(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    (void)message;
+    return traffic_target(t, rank);
+}
+
+static uint32_t to_random(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint64_t random = random_of(t->settings.seed ^ FOR_UNIFORM, rank, message);
+    return member_after(t, rank, random_below(random, t->members[rank] - 1));
+}
+
+static uint32_t to_hotspot(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t target = hot_target(t, rank, message);
+    return target != TRAFFIC_NOBODY ? target : to_random(t, rank, message);
+}
+
+static uint32_t to_all_in_random_order(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t others = t->members[rank] - 1;
+    uint64_t key = random_of(t->settings.seed ^ FOR_ORDER, rank, message / others);
+    return member_after(t, rank, shuffled(key, (uint32_t)(message % others), others));
+}
+
+static uint32_t to_all_by_shifts(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t phases = phases_of(t, rank);
+    return phases ? partner_of(t, rank, message, phases) : member_after(t, rank, shift_of(t, rank, message) - 1);
+}
+
+typedef uint32_t destination_function(const struct traffic *t, uint32_t rank, uint64_t message);
+
+/* NULL: the pattern has no messages of its own, as collectives. */
+static destination_function *const by_pattern[HX_ALL_PATTERNS] = {
+    [HX_PERMUTATION] = to_partner,      [HX_BISECTION] = to_partner,   [HX_TORNADO] = to_partner,
+    [HX_TRANSPOSE] = to_partner,        [HX_BIT_REVERSE] = to_partner, [HX_WORST_CASE] = to_peer,
+    [HX_NEIGHBOUR_3D] = to_peer,        [HX_NEIGHBOUR] = to_neighbour, [HX_INCAST] = to_target,
+    [HX_HOTSPOT] = to_hotspot,          [HX_UNIFORM] = to_random,      [HX_ALL_TO_ALL_RANDOM] = to_all_in_random_order,
+    [HX_ALL_TO_ALL] = to_all_by_shifts,
+};
+
+uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    if (t->flows)
+        return t->flows->to[t->flows->first[rank] + message];
+    destination_function *destination = by_pattern[pattern_of(t, rank)];
+    return destination ? destination(t, rank, message) : TRAFFIC_NOBODY;
+}
+
+/* Unless destinations are random or from a file, each period of messages has the same destinations. */
 uint64_t traffic_messages_between(const struct traffic *t, uint32_t from, uint32_t to)
 {
     uint64_t all = traffic_messages(t, from);

@@ -1,8 +1,8 @@
-/* traffic.h - who sends how many messages to whom: the patterns of `hxmesh run`, or what a file says (flows.h).
+/* traffic.h - messages of each accelerator and their destinations: the patterns of `hxmesh run`, or a file (flows.h).
  *
- * Everything is a function of (spec, settings, file): each worker has the same plan. Accelerators of a job talk among
- * themselves, as the job says or else the run; those of failed boards, and where jobs are named those of no job, are
- * left out. `message` numbers count an accelerator's messages from 0. */
+ * All of it is a function of (spec, settings, file), so that each worker has the same plan. Accelerators send within
+ * their job, with the settings of the job or else of the run. Failed boards are left out, and boards of no job if jobs
+ * are named. `message` numbers an accelerator's messages from 0. */
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
 
@@ -16,28 +16,27 @@ struct traffic {
     const struct hx_spec *spec;
     const struct hx_fabric *g;
     struct hx_settings settings;                /* the run's */
-    struct hx_settings *own;                    /* [named jobs]: what each is to do; NULL: as the run */
-    uint16_t *own_of;                           /* [ranks]: which of `own` */
+    struct hx_settings *own;                    /* [named jobs]: settings of each; NULL: the run's */
+    uint16_t *own_of;                           /* [ranks]: index in `own` */
     const struct flows *flows;                  /* of HX_FLOWS; NULL: a pattern */
-    uint32_t target[HX_VALUE_MOST_COORDINATES]; /* ranks: of incast the first, of a hotspot all */
+    uint32_t target[HX_VALUE_MOST_COORDINATES]; /* ranks: incast uses the first, a hotspot all */
     unsigned targets;
-    uint32_t *member;   /* ranks, job by job, column by column within one */
-    uint32_t *first;    /* [rank]: where its job begins in member */
-    uint32_t *lowest;   /* [rank]: the lowest rank of its job */
-    uint32_t *members;  /* [rank]: how many its job has; 0: it takes no part */
-    uint32_t *place;    /* [rank]: its index in its job */
-    uint32_t *shift;    /* [ranks], like member: how far each message of the job's all-to-all goes, in their order */
-    uint32_t *partner;  /* [rank]: where everyone has one for good; TRAFFIC_NOBODY: none */
-    uint32_t *senders;  /* [rank]: whose partner it is, how many */
-    struct peers peers; /* where everyone has a few for good, in turn; else empty */
+    uint32_t *member;   /* ranks, by job, then column by column */
+    uint32_t *first;    /* [rank]: index in `member` of its job's first member */
+    uint32_t *lowest;   /* [rank]: lowest rank of its job */
+    uint32_t *members;  /* [rank]: members of its job; 0: it sends nothing */
+    uint32_t *place;    /* [rank]: index in its job */
+    uint32_t *shift;    /* [ranks], like member: distance of each message of the job's all-to-all, in order */
+    uint32_t *partner;  /* [rank]: partner, in patterns with fixed partners; TRAFFIC_NOBODY: none */
+    uint32_t *senders;  /* [rank]: number of hosts that have it as partner */
+    struct peers peers; /* in patterns with a few fixed peers; else empty */
 };
 
-/* *spec, *g and *flows (NULL: none) must outlive *t. */
+/* Plans the traffic. *spec, *g and *flows (NULL: none) must outlive *t. */
 void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_fabric *g,
                   const struct hx_settings *settings, const struct flows *flows);
 void traffic_free(struct traffic *t);
 
-/* What the job of an accelerator is to do. */
 static inline const struct hx_settings *traffic_settings(const struct traffic *t, uint32_t rank)
 {
     return t->own ? &t->own[t->own_of[rank]] : &t->settings;
@@ -48,46 +47,46 @@ static inline bool traffic_is_collective(const struct traffic *t, uint32_t rank)
     return traffic_settings(t, rank)->pattern >= HX_COLLECTIVES;
 }
 
-/* Whether the traffic of any job that is not silent is one. */
+/* Whether any job that is not silent has a collective. */
 bool traffic_has_collectives(const struct traffic *t);
 
-/* Whether any job says what it does in place of the run. */
+/* Whether any job has settings of its own. */
 bool traffic_jobs_differ(const struct traffic *t);
 
-/* The one host that incast of an accelerator's job goes to and that has what is broadcast in it: where the job itself
- * says its traffic, its first one, the lowest rank; else the run's, which may be of another job. */
+/* Target of incast, and root of a broadcast, in an accelerator's job. A job with its own pattern uses its lowest rank;
+ * others use the run's target, which may be of another job. */
 uint32_t traffic_target(const struct traffic *t, uint32_t rank);
 
-/* When its job begins, ns from the start of the run. */
+/* Start of an accelerator's job, ns from the start of the run. */
 uint64_t traffic_job_start_ns(const struct traffic *t, uint32_t rank);
 
-/* Messages that an accelerator sends in all; UINT64_MAX if it sends until the time is over; those of a collective are
- * not counted here. */
+/* Number of messages of an accelerator, without those of collectives. UINT64_MAX: it sends until the end of the
+ * duration. */
 uint64_t traffic_messages(const struct traffic *t, uint32_t rank);
 
-/* Payload of all messages together, of traffic that ends. */
+/* Payload of all messages, of traffic that ends. */
 double traffic_bytes_of_all(const struct traffic *t);
 
-/* Of the injection bandwidth of all, what those that send offer by a pattern. */
+/* Offered load of all senders, as a share of the injection bandwidth of all hosts. */
 double traffic_share_offered(const struct traffic *t);
 
-/* Accelerators that this one sends to, and those that it sends to or receives from, at most. */
+/* Number of hosts that an accelerator sends to; upper bound of hosts that it sends to or receives from. */
 uint32_t traffic_destinations(const struct traffic *t, uint32_t rank);
 uint32_t traffic_peers(const struct traffic *t, uint32_t rank);
 
-/* Messages from one accelerator to another in all; 0 where there is no end to them. */
+/* Number of messages from one accelerator to another; 0 for endless traffic. */
 uint64_t traffic_messages_between(const struct traffic *t, uint32_t from, uint32_t to);
 
-/* Of its `message`-th message: where it goes to, how long it is, and how long after the start of the run it may begin.
- * Only for accelerators that have it. */
+/* Destination, bytes, and earliest start of an accelerator's message. The message must exist. */
 uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message);
 uint64_t traffic_bytes(const struct traffic *t, uint32_t rank, uint64_t message);
 uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t message);
 
-/* Of messages that are due at random: from one to the next, in mean intervals. */
+/* Random interval before a message, in units of the mean interval. */
 double traffic_interval(const struct traffic *t, uint32_t rank, uint64_t message);
 
-/* Whether what the jobs are to do has a sense on this fabric; a collective has, as far as is known here. */
+/* Whether the settings of all jobs are possible on this fabric. Collectives are checked only in part
+ * (collective_plan.h). */
 bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
                    struct hx_problem *problem);
 

@@ -1,4 +1,4 @@
-/* transfer.c - what file, from whom to whom (transfer.h). */
+/* transfer.c - opens a file and chooses its targets (transfer.h). */
 #include "workload/transfer.h"
 #include "base/input.h"
 
@@ -44,7 +44,7 @@ void transfer_close(struct transfer *t)
     free(t->targets);
 }
 
-/* ---- who gets what ---- */
+/* ---- chunks and targets ---- */
 
 uint64_t transfer_chunks(const struct transfer *t)
 {

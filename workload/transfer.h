@@ -1,6 +1,6 @@
-/* transfer.h - `hxmesh send`: one real file from one accelerator to one or all others, in messages of one chunk.
+/* transfer.h - `hxmesh send`: one file from an accelerator to one or all others, in messages of one chunk.
  *
- * The source copies chunks out of the mapped file; what a receiver does with them: file_transfer.c. */
+ * The source reads chunks from the mapped file; file_transfer.c is the receiver. */
 #ifndef TRANSFER_H
 #define TRANSFER_H
 
@@ -20,14 +20,14 @@ struct transfer {
     uint32_t source;   /* rank */
     uint32_t *targets; /* ranks */
     uint32_t target_count;
-    const char *save;   /* folder to write what arrived to, or NULL */
+    const char *save;   /* folder for received files, or NULL */
     uint8_t digest[32]; /* SHA-256 of the file */
 };
 
-/* What a receiver has of it; of one that was started again, since then. */
+/* A receiver's progress since its last restart. */
 struct transfer_received {
-    uint64_t bytes;     /* in order */
-    uint8_t digest[32]; /* SHA-256 of these, once all are there */
+    uint64_t bytes;     /* received in order */
+    uint8_t digest[32]; /* SHA-256, when all bytes are received */
     _Atomic uint32_t done;
 };
 
@@ -36,21 +36,20 @@ void transfer_open(struct transfer *t, const char *path);
 void transfer_close(struct transfer *t);
 
 enum { TRANSFER_ALL = UINT32_MAX };
-/* Chooses who gets it: `target`, or TRANSFER_ALL accelerators of the source's job that are alive. */
+/* Chooses the targets: `target`, or TRANSFER_ALL living accelerators of the source's job. */
 void transfer_aim(struct transfer *t, const struct hx_spec *spec, const struct hx_fabric *g, uint32_t source,
                   uint32_t target);
 
 uint64_t transfer_chunks(const struct transfer *t);
 uint64_t transfer_chunk_bytes(const struct transfer *t, uint64_t chunk);
 
-/* Messages the source sends in all: a chunk to each target, then the next chunk. */
+/* Number of messages of the source: a chunk to each target, then the next chunk. */
 uint64_t transfer_messages(const struct transfer *t);
 bool transfer_is_target(const struct transfer *t, uint32_t rank);
 
-/* Whether a receiver has the file as it was sent. */
 bool transfer_is_identical(const struct transfer *t, const struct transfer_received *r);
 
-/* Folds SHA-256 of `bytes` bytes into 64 hexadecimal digits and a zero. */
+/* Writes a SHA-256 digest as 64 hexadecimal digits and a zero. */
 void transfer_hex(const uint8_t digest[32], char text[65]);
 
 #endif

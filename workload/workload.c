@@ -1,4 +1,4 @@
-/* workload.c - which kind of workload a run's accelerators have (workload.h). */
+/* workload.c - chooses the kind of an accelerator's workload (workload.h). */
 #include "workload/workload.h"
 #include "workload/kinds.h" /* circle: the list of all kinds of workload */
 

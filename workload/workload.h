@@ -1,10 +1,11 @@
-/* workload.h - what an accelerator sends and takes in: the one interface between what a run is about and its clock.
+/* workload.h - messages that an accelerator sends and receives: the interface between the purpose of a run and its
+ * clock.
  *
- * Data that flows. A workload is one accelerator's share of what the run is about. It calls nobody and knows no clock:
- * who drives the endpoint (live/accelerator.c, virtual/driver.c) joins the two.
+ * A workload is one accelerator's part of a run. It calls no endpoint and no clock. The driver of the endpoint
+ * (live/accelerator.c, virtual/driver.c) joins them:
  *
- *     workload_next  -> hx_endpoint_send, workload_take           hal_read_payload  -> ops->fill
- *     HX_EVENT_...   -> workload_event                            hal_write_payload -> ops->place
+ *     workload_next  -> hx_endpoint_send, workload_take          hal_read_payload  -> ops->fill
+ *     HX_EVENT_...   -> workload_event                           hal_write_payload -> ops->place
  *
  *     uint32_t refused = 0;
  *     while (workload_next(w, now, refused, &m)) {
@@ -14,14 +15,14 @@
  *             refused |= (uint32_t)1 << m.lane;
  *     }
  *
- * at the start, whenever a step of the endpoint has brought an event (after that step, not within it), and when the
- * time that workload_wake() names has come. So a workload may wait for a time or for what arrives before it sends.
+ * The loop runs at the start, after each step of the endpoint that brought an event, and at the time of
+ * workload_wake(). So a workload may wait for a time, or for messages, before it sends.
  *
  * Time is in picoseconds from the start of the run.
  *
- * Kinds: the messages of a pattern or a file of them (pattern.c), a file that is carried (file_transfer.c), a collective
- * (collective.c), IP packets of programs on the hosts (packets.c), messages that a program asks for (program.c), both
- * of these at one host (shared.c). A new kind is a file more, and a line in workload.c. */
+ * Kinds: a pattern or a file of messages (pattern.c), a file transfer (file_transfer.c), a collective (collective.c),
+ * IP packets of programs on the hosts (packets.c), messages of a program (program.c), both of these on one host
+ * (shared.c). A new kind is a new file, and a line in workload.c. */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 
@@ -34,20 +35,20 @@
 #include "workload/transfer.h"
 
 #define WORKLOAD_NEVER UINT64_MAX
-#define WORKLOAD_PS    UINT64_C(1000) /* of a nanosecond */
+#define WORKLOAD_PS    UINT64_C(1000) /* per nanosecond */
 
-enum { WORKLOAD_SENDS = 64 /* messages of an accelerator under way at most, where it may have many */ };
+enum { WORKLOAD_SENDS = 64 /* most messages of an accelerator in flight, if it has many */ };
 
-/* What the accelerators of a run are to do; the same for all. */
+/* The workload of a run, common to all accelerators. */
 struct workload_plan {
-    const struct traffic *traffic;            /* NULL: one of what follows is set */
-    const struct collective_plan *collective; /* in place of the messages of jobs that it has; NULL: of none */
+    const struct traffic *traffic;            /* NULL: one of the following is set */
+    const struct collective_plan *collective; /* replaces messages in jobs that have a collective; NULL: none */
     const struct transfer *transfer;          /* NULL: no file */
-    const struct programs *programs;          /* messages that programs ask for; NULL: none */
-    const struct packets *packets;            /* beside these, IP packets of programs; NULL: none */
-    double rate;      /* share of what an accelerator can inject that it may offer, below 1; 0: as much as goes */
+    const struct programs *programs;          /* messages of programs; NULL: none */
+    const struct packets *packets;            /* IP packets of programs, also beside `programs`; NULL: none */
+    double rate;      /* offered load as a share of an accelerator's injection bandwidth, below 1; 0: unlimited */
     double link_rate; /* of a link, bytes a picosecond */
-    double link_gbps; /* of a link, to which rates of the fabric's own links compare */
+    double link_gbps; /* of a link; the unit for rates of the fabric's own links */
     bool verify;      /* payload is written and checked */
 };
 
@@ -55,71 +56,69 @@ struct workload_message {
     uint32_t to; /* rank */
     uint32_t tag;
     uint64_t bytes;
-    uint64_t number; /* of this accelerator's messages, from 0 */
-    uint64_t due;    /* when it was to begin, where a rate says so; 0: when it can */
-    unsigned lane;   /* below 32: what is refused for one lane may still go on another */
+    uint64_t number; /* index among this accelerator's messages, from 0 */
+    uint64_t due;    /* start by the offered rate; 0: none */
+    unsigned lane;   /* below 32; a refusal on one lane does not block others */
 };
 
-/* Begins every workload. */
+/* First member of each kind's struct. */
 struct workload {
     const struct workload_ops *ops;
     uint32_t rank;
-    uint64_t start;  /* nothing is sent before; 0 from then on */
-    bool carries;    /* there is payload to fill and to place */
-    bool ended;      /* set by the clock: it cannot be finished, and nothing that comes is for it */
-    uint64_t *begun; /* messages taken so far, where a successor finds it */
+    uint64_t start;  /* nothing is sent before; 0 once it has passed */
+    bool carries;    /* payload is filled and placed */
+    bool ended;      /* set by the driver: it cannot finish, and ignores what arrives */
+    uint64_t *begun; /* messages taken so far, stored where a successor finds it */
 };
 
-/* What each kind does; NULL where said. */
+/* Functions of a kind; NULL where stated. */
 struct workload_ops {
-    size_t bytes; /* of its struct: what it touches for every message */
-    /* a message whose host has no place for it now waits, and others pass it; false: its lane is refused */
+    size_t bytes; /* of its struct, which each message touches */
+    /* a message that waits for its host is passed by others; false: its lane is refused */
     bool passes;
     bool (*next)(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m);
     void (*take)(struct workload *w,
-                 const struct workload_message *m); /* what `next` said last. NULL: nothing to note */
-    void (*give_up)(struct workload *w, const struct workload_message *m); /* it goes to nobody. NULL: as `take` */
-    uint64_t (*wake)(const struct workload *w);                            /* NULL: time does not matter */
-    /* Message `number`, for a successor of a dead worker to repeat; false: there is none. NULL: it cannot go on where
-     * another stopped, since what came before is gone. */
+                 const struct workload_message *m); /* takes the message of the last `next`. NULL: nothing to do */
+    void (*give_up)(struct workload *w, const struct workload_message *m); /* discards the message. NULL: as `take` */
+    uint64_t (*wake)(const struct workload *w);                            /* NULL: no time to wait for */
+    /* Writes message `number`, for a successor of a dead worker to repeat. Returns false if there is none. NULL: a
+     * successor cannot continue, since received data is lost. */
     bool (*message)(const struct workload *w, uint64_t number, struct workload_message *m);
-    /* Takes over from a predecessor, who had begun the messages before `begun`, and had so many of them under way,
-     * which begin again. NULL: it counts those before as taken. */
+    /* Continues after a predecessor that had begun the messages before `begun` and had `in_flight` of them in flight;
+     * those begin again. NULL: counts the messages before `begun` as taken. */
     void (*follow)(struct workload *w, uint64_t begun, unsigned in_flight);
-    int (*event)(struct workload *w, const struct hx_event *event); /* NULL: events do not matter */
+    int (*event)(struct workload *w, const struct hx_event *event); /* NULL: ignores events */
     void (*fill)(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes);
     uint64_t (*place)(struct workload *w, const struct hx_header *h, const uint8_t *payload);
-    /* Whether what is under way is to be given up; `drained`: nothing of it is under way. NULL: it never is. */
+    /* Whether messages in flight are to fail; `drained` is called when none is left. NULL: never. */
     bool (*drains)(struct workload *w, uint64_t now);
-    bool (*gives_up)(const struct workload *w, uint64_t number); /* which messages. NULL: all */
+    bool (*gives_up)(const struct workload *w, uint64_t number); /* whether this message fails. NULL: all fail */
     void (*drained)(struct workload *w);
-    bool (*is_due)(const struct workload *w); /* NULL: there is nothing to do in the end */
+    bool (*is_due)(const struct workload *w); /* NULL: nothing to do at the end */
     uint64_t (*finish)(struct workload *w);
     bool (*is_over)(const struct workload *w);
-    void (*close)(struct workload *w); /* NULL: it has only its memory */
+    void (*close)(struct workload *w); /* NULL: owns only its memory */
 };
 /* What all kinds have, as functions of these names in the file of a kind. */
 #define WORKLOAD_OPS(type) .bytes = sizeof(type), .next = next, .fill = fill, .place = place, .is_over = is_over
 
-/* Messages of all accelerators together, of traffic that ends. */
 uint64_t workload_messages(const struct workload_plan *plan);
 
-/* Memory of an accelerator's workload, which is all zero and 8-byte aligned, and outlives it; then the workload in it.
- * *begun: where a predecessor stopped; likewise *asked of the messages that a program asks for beside packets, else
- * NULL. *received: of a carried file; else NULL. Dies with one line if it cannot be made. */
+/* Bytes of an accelerator's workload; and its construction in memory that is zero, 8-byte aligned, and outlives it.
+ * *begun: count of a predecessor. *asked: the same for a program's messages beside packets, else NULL. *received: of a
+ * file transfer, else NULL. Dies with one line if it cannot be made. */
 size_t workload_bytes(const struct workload_plan *plan, uint32_t rank);
 struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, uint64_t *begun, uint64_t *asked,
                                struct transfer_received *received, void *memory);
 void workload_close(struct workload *w);
 
-/* Whether an accelerator has a part in a collective. */
 static inline bool workload_is_collective(const struct workload_plan *plan, uint32_t rank)
 {
     return plan->collective && collective_job_of(plan->collective, rank);
 }
 
-/* The next message that may go now on a lane whose bit is not set in `refused`; false: none before the next event, or
- * before workload_wake(). */
+/* Writes the next message that may go, on a lane without its bit in `refused`. Returns false if there is none before
+ * the next event or workload_wake(). */
 static inline bool workload_next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
 {
     if (w->ended || now < w->start)
@@ -128,7 +127,6 @@ static inline bool workload_next(struct workload *w, uint64_t now, uint32_t refu
     return w->ops->next(w, now, refused, m);
 }
 
-/* It was handed to the endpoint. */
 static inline void workload_take(struct workload *w, const struct workload_message *m)
 {
     if (w->ops->take)
@@ -136,7 +134,7 @@ static inline void workload_take(struct workload *w, const struct workload_messa
     ++*w->begun;
 }
 
-/* A predecessor had begun the messages before `begun`: see ops->follow. */
+/* Continues after a predecessor: see ops->follow. */
 static inline void workload_follow(struct workload *w, uint64_t begun, unsigned in_flight)
 {
     if (w->ops->follow)
@@ -145,7 +143,7 @@ static inline void workload_follow(struct workload *w, uint64_t begun, unsigned 
         *w->begun = begun;
 }
 
-/* In place of that: it has nobody to go to, and no event follows. */
+/* Discards a message without a destination, instead of workload_take(); no event follows. */
 static inline void workload_give_up(struct workload *w, const struct workload_message *m)
 {
     if (!w->ops->give_up) {
@@ -156,7 +154,7 @@ static inline void workload_give_up(struct workload *w, const struct workload_me
     ++*w->begun;
 }
 
-/* When the next message may go as far as time matters, which may be long over; WORKLOAD_NEVER: there is none. */
+/* Time of the next message, possibly in the past; WORKLOAD_NEVER: none. */
 static inline uint64_t workload_wake(const struct workload *w)
 {
     if (!w->ended && w->start)
@@ -164,7 +162,7 @@ static inline uint64_t workload_wake(const struct workload *w)
     return w->ended || !w->ops->wake ? WORKLOAD_NEVER : w->ops->wake(w);
 }
 
-/* Whether what is under way is to be given up, and so this message. */
+/* Whether messages in flight are to fail, and whether this message is one of them. */
 static inline bool workload_drains(struct workload *w, uint64_t now)
 {
     return w->ops->drains && w->ops->drains(w, now);
@@ -174,31 +172,31 @@ static inline bool workload_gives_up(const struct workload *w, uint64_t number)
     return !w->ops->gives_up || w->ops->gives_up(w, number);
 }
 
-/* What the endpoint reports. Another value than HX_OK: nobody can finish any more. */
+/* Takes an event of the endpoint. Returns other than HX_OK if no accelerator can finish. */
 static inline int workload_event(struct workload *w, const struct hx_event *event)
 {
     return w->ended || !w->ops->event ? HX_OK : w->ops->event(w, event);
 }
 
-/* Bytes that came otherwise than they were sent. */
+/* Takes payload; returns the number of wrong bytes. */
 static inline uint64_t workload_place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
 {
     return w->ended ? 0 : w->ops->place(w, h, payload);
 }
 
-/* All of it is done that is one thing for many, and nobody has called workload_finish() for it yet. */
+/* Whether a common task, such as a collective, is complete and workload_finish() is due. */
 static inline bool workload_is_due(const struct workload *w)
 {
     return !w->ended && w->ops->is_due && w->ops->is_due(w);
 }
 
-/* Returns how many bytes of what it leaves here are wrong. */
+/* Ends the common task; returns the number of wrong bytes in its result. */
 static inline uint64_t workload_finish(struct workload *w)
 {
     return w->ops->finish(w);
 }
 
-/* Nothing more will be sent. */
+/* Whether nothing more will be sent. */
 static inline bool workload_is_over(const struct workload *w)
 {
     return w->ended || w->ops->is_over(w);

@@ -1,4 +1,4 @@
-/* annotations.c - remarks that wait for their frame (annotations.h). */
+/* annotations.c - annotations that wait for their frame (annotations.h). */
 #include "fabric-emu/capture/annotations.h"
 #include "base/error.h"
 #include "base/value.h"
@@ -33,7 +33,7 @@ void capture_annotations_again(struct capture_annotations *r, uint64_t time)
     r->next = r->first < r->next ? r->first : r->next;
 }
 
-/* Returns the length of the text, whether there is room for it or not. */
+/* Returns the length of the text, even if it does not fit. */
 static size_t print(const struct capture_annotations *r, const struct capture_annotation *one, uint64_t time,
                     char *text, size_t bytes)
 {
@@ -48,17 +48,17 @@ const char *capture_annotations_take(struct capture_annotations *r, uint64_t tim
 {
     size_t used = 0;
     for (; r->next < r->count && r->annotation[r->next].time <= time; r->next++) {
-        size_t from = used ? used + 1 : 0; /* behind a line feed */
+        size_t from = used ? used + 1 : 0; /* after a line feed */
         size_t left = from < bytes ? bytes - from : 0;
         size_t length = print(r, &r->annotation[r->next], time, text + (left ? from : 0), left);
         bool fits = length < left;
         if (!fits && used) {
-            text[used] = '\0'; /* the next frame has it */
+            text[used] = '\0'; /* left for the next frame */
             break;
         }
         if (used)
             text[used] = '\n';
-        used = fits ? from + length : bytes - 1; /* alone too long: cut, or nothing would ever come after it */
+        used = fits ? from + length : bytes - 1; /* too long alone: cut it, or it would block the rest */
     }
     return used ? text : NULL;
 }

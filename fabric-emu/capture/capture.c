@@ -1,4 +1,4 @@
-/* capture.c - writing records (capture.h). */
+/* capture.c - writes records to files (capture.h). */
 #include "fabric-emu/capture/capture.h"
 #include "base/create.h"
 #include "fabric-emu/capture/note.h"
@@ -93,7 +93,6 @@ static void write_statistics(struct capture *c, uint32_t interface)
     note_error(c, hx_pcapng_statistics(&c->writer, &s));
 }
 
-/* Ends the present file and adds it to the report. */
 static void end_file(struct capture *c)
 {
     for (uint32_t i = 0; i < c->plan.ports->interfaces; i++)
@@ -108,8 +107,7 @@ static void end_file(struct capture *c)
     c->out.fd = -1;
 }
 
-/* The next file begins with a record of that time: no file is without frames for the last ones having filled the one
- * before. */
+/* Starts the next file with a record of `time`, so that no file is empty. */
 static void rotate(struct capture *c, uint64_t time)
 {
     char old[sizeof c->report.file];
@@ -148,7 +146,7 @@ bool capture_open(struct capture *c, const struct capture_plan *plan, uint64_t n
     return true;
 }
 
-/* ---- what the file says of itself ---- */
+/* ---- the file's note ---- */
 
 bool capture_can_say_more(const char *file)
 {
@@ -160,7 +158,7 @@ void capture_say_whole(const struct capture_report *r)
 {
     enum { HEAD_BYTES = HX_PCAPNG_MOST_NOTE + 1024 };
     static const char part[] = "span=part";
-    static const char run[] = "span=run "; /* as long */
+    static const char run[] = "span=run "; /* of equal length */
     int fd = r->error ? -1 : open(r->file, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return;
@@ -175,7 +173,7 @@ void capture_say_whole(const struct capture_report *r)
 
 /* ---- records ---- */
 
-/* The first frame goes into the present file whatever its head takes. */
+/* The first frame goes into the current file, whatever the size of its head. */
 static bool is_filled(const struct capture *c)
 {
     return c->plan.rotate_bytes && c->offered && !c->writer.error &&
@@ -202,7 +200,7 @@ void capture_write(struct capture *c, struct hx_tap_record *r)
                                  .dropped = r->dropped - c->dropped[r->interface],
                                  .id = r->id};
     p.comments[0] = capture_annotations_take(&c->annotations, r->time, annotations,
-                                             sizeof annotations); /* first: readers may know one */
+                                             sizeof annotations); /* first: some readers show only one */
     comments += p.comments[0] != NULL;
     if (r->noted)
         p.comments[comments] =

@@ -1,4 +1,4 @@
-/* filter.c - libpcap's compiler and its machine (filter.h). */
+/* filter.c - compiles and runs filters with libpcap (filter.h). */
 #include "fabric-emu/capture/filter.h"
 #include "hal/tap_ring.h"
 

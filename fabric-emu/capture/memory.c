@@ -1,4 +1,4 @@
-/* memory.c - making the memory of a capture (memory.h). */
+/* memory.c - makes the shared memory of a capture (memory.h). */
 #include "fabric-emu/capture/memory.h"
 #include "fabric-emu/capture/filter.h"
 
@@ -22,14 +22,14 @@ void *capture_share(uint64_t bytes, const char *name, int *fd)
     if (*fd < 0 || ftruncate(*fd, (off_t)bytes) != 0 ||
         fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return NULL;
-    /* Filled in now, so that the datapath meets no page faults. */
+    /* Populated, so that the datapath meets no page faults. */
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, *fd, 0);
     if (base == MAP_FAILED)
         return NULL;
     return base;
 }
 
-/* The most ports of one node that are tapped; those of a node stand together. */
+/* The largest number of tapped ports of a node; ports of a node are adjacent. */
 static unsigned most_tapped(const struct capture_ports *p)
 {
     unsigned most = 0;
@@ -42,7 +42,7 @@ static unsigned most_tapped(const struct capture_ports *p)
     return most;
 }
 
-/* Who waits must find room for a whole step once the ring is empty. */
+/* A datapath that waits for room must fit a whole step into an empty ring. */
 static uint32_t ring_for(const struct capture_wish *wish, const struct hx_tap_shape *shape)
 {
     uint64_t step = wish->wait_slots ? hx_tap_step_bytes(shape, most_tapped(wish->ports), wish->wait_slots) : 0;

@@ -1,16 +1,16 @@
-/* merge.c - records of several rings in one order (capture.h). */
+/* merge.c - merges records of several rings (capture.h). */
 #include "fabric-emu/capture/capture.h"
 
-enum { FREE_RECORDS = 64 /* taken until their room is given back: simulated time waits for it */ };
-static const uint64_t HOLD_NS = 200000000; /* longest wait for a worker that was stopped while it wrote */
+enum { FREE_RECORDS = 64 /* records taken before their room is freed: simulated time waits for it */ };
+static const uint64_t HOLD_NS = 200000000; /* longest wait for a worker that stopped while it wrote */
 
-/* A floor first, then the ring: what was written before the floor was told is in what is looked at. */
+/* Reads the floor before the ring: records written before the floor was published are then in the ring. */
 static void look(const struct capture *c, struct capture_lane *lane, uint64_t now)
 {
-    uint64_t told = atomic_load_explicit(&lane->in.ring->floor, memory_order_acquire);
+    uint64_t floor = atomic_load_explicit(&lane->in.ring->floor, memory_order_acquire);
     bool is_whole = hx_tap_look(&lane->in);
     if (c->plan.simulated)
-        lane->floor = told;
+        lane->floor = floor;
     else if (is_whole)
         lane->floor = now;
     else if (lane->floor + HOLD_NS < now)
@@ -33,11 +33,11 @@ static bool is_before(const struct capture *c, const struct hx_tap_record *a, co
     return rank != rank_of(c, b) ? rank < rank_of(c, b) : a->interface < b->interface;
 }
 
-/* The lane whose record is next, and up to where its records are. */
+/* The lane with the earliest record, and the limit of its turn. */
 struct run {
     struct capture_lane *lane;          /* NULL: no lane has a record */
-    const struct hx_tap_record *second; /* the earliest of the others'; NULL: they have none */
-    uint64_t floor;                     /* who has no record may bring one of this time */
+    const struct hx_tap_record *second; /* earliest record of the other lanes; NULL: none */
+    uint64_t floor;                     /* lanes without a record may bring one of this time */
 };
 
 static struct run next_run(struct capture *c, bool all)
@@ -59,7 +59,7 @@ static struct run next_run(struct capture *c, bool all)
     return run;
 }
 
-/* Records were written by another core, so each would be waited for: asks for those some way ahead. */
+/* Prefetches records some distance ahead: another core wrote them, so each would miss the cache. */
 static void prefetch_ahead(const struct hx_tap_consumer *in, uint32_t bytes)
 {
     enum { AHEAD = 2048, LINE = 64, MOST = 256 };
@@ -67,7 +67,6 @@ static void prefetch_ahead(const struct hx_tap_consumer *in, uint32_t bytes)
         __builtin_prefetch(in->ring->bytes + ((in->tail + AHEAD + at) & (in->size - 1)));
 }
 
-/* Takes records from one lane while they are the earliest. */
 static uint64_t take_run(struct capture *c, const struct run *run)
 {
     struct capture_lane *lane = run->lane;

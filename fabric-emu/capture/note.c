@@ -1,4 +1,4 @@
-/* note.c - printing notes (note.h). */
+/* note.c - prints notes of the datapath (note.h). */
 #include "fabric-emu/capture/note.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 static const char *const reasons[HX_TAP_REASONS] = {
     [HX_TAP_ONLY] = "the only way",  [HX_TAP_MOST_ROOM] = "most room",
     [HX_TAP_TURN] = "its turn",      [HX_TAP_WAITED] = "waited, first with room",
-    [HX_TAP_ARRIVED] = "it is here", [HX_TAP_UNREACHABLE] = "no way on, its sender is told",
+    [HX_TAP_ARRIVED] = "it is here", [HX_TAP_UNREACHABLE] = "no path, its sender is notified",
 };
 
 struct text {
@@ -28,7 +28,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
         t->used = CAPTURE_NOTE_BYTES - 1;
 }
 
-/* The port's name behind that of its node. */
+/* The last part of the port's name. */
 static const char *short_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, const struct capture_port *at,
                               unsigned port)
 {
@@ -52,7 +52,7 @@ static void add_candidates(struct text *t, const struct hx_fabric *g, const stru
         if (i == 0)
             add(t, " packets");
         if (n->wanted >> port & 1)
-            add(t, " (wanted by who waits)");
+            add(t, " (reserved for waiting packets)");
     }
 }
 

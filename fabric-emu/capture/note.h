@@ -1,7 +1,8 @@
-/* note.h - a note of the datapath in words, for the comment of a packet.
+/* note.h - a note of the datapath as text, for the comment of a packet.
  *
  *     in W vc 0, out N vc 1: most room. candidates E 12 packets, N 16; 15 left on N
- *     in local vc 0, out E vc 1: its turn. candidates E 16 packets, W 16, S 3 (wanted by who waits); 15 left on E */
+ *     in local vc 0, out E vc 1: its turn. candidates E 16 packets, W 16, S 3 (reserved for waiting packets);
+ *     15 left on E */
 #ifndef CAPTURE_NOTE_H
 #define CAPTURE_NOTE_H
 

@@ -1,4 +1,4 @@
-/* ports.c - choosing ports by their names (ports.h). */
+/* ports.c - chooses ports by name (ports.h). */
 #include "fabric-emu/capture/ports.h"
 
 #include <ctype.h>
@@ -32,7 +32,8 @@ static bool split(struct patterns *patterns, const char *text, const char *optio
     return true;
 }
 
-/* By the name; an accelerator also without its letter; and by the node alone ("a5,3", "row*"): all its ports. */
+/* Matches the port's name, or the node's name ("a5,3", "row*") for all its ports. An accelerator's letter may be left
+ * out. */
 static bool matches(const char *pattern, const char *name)
 {
     char node[HX_NAME_BYTES];
@@ -77,7 +78,7 @@ static uint32_t count_ports(const struct hx_fabric *g)
     return ports * g->planes;
 }
 
-/* What ports of this fabric are called, by some of them. */
+/* Names of some ports of this fabric, as examples. */
 static void name_some(char names[3 * HX_NAME_BYTES], const struct hx_fabric *g)
 {
     char edge[HX_NAME_BYTES];

@@ -1,8 +1,8 @@
-/* ports.h - which ports of a fabric are captured, and their numbers.
+/* ports.h - the captured ports of a fabric, and their numbers.
  *
- * Ports of all planes are numbered plane by plane, node by node (hal/tap_ring.h); those chosen become interfaces 0, 1,
- * ... in that order. A pattern is that of a shell ("a5,3/p0/?", "row*"); its star takes slashes too. One text may hold
- * several patterns, with blanks between them. */
+ * Ports of all planes are numbered by plane, then by node (hal/tap_ring.h). Chosen ports become interfaces 0, 1, ... in
+ * that order. A pattern is a shell pattern ("a5,3/p0/?", "row*"); its star also matches slashes. A text may hold
+ * several patterns, separated by blanks. */
 #ifndef CAPTURE_PORTS_H
 #define CAPTURE_PORTS_H
 
@@ -24,11 +24,11 @@ struct capture_ports {
     struct capture_port *port; /* [interfaces] */
 };
 
-/* Chooses the ports that match any of the patterns (all, if there is none) and have a cable or an endpoint. false: a
- * pattern matches none. */
+/* Chooses ports that match any pattern (all ports, without a pattern) and have a link or an endpoint. Returns false if
+ * a pattern matches none. */
 bool capture_ports_choose(struct capture_ports *p, const struct hx_fabric *g, const struct hx_option_list *patterns,
                           const char *option, struct hx_problem *problem);
-/* Takes back a choice, in all planes: nothing passes there that could be seen. */
+/* Drops a chosen port in all planes: no frame can be seen there. */
 void capture_ports_leave_out(struct capture_ports *p, uint32_t node, unsigned port);
 void capture_ports_free(struct capture_ports *p);
 

@@ -1,4 +1,4 @@
-/* report.c - saying what a capture came to (report.h). */
+/* report.c - the report of a capture (report.h). */
 #include "fabric-emu/capture/report.h"
 #include "base/error.h"
 #include "base/json.h"

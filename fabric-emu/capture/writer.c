@@ -1,4 +1,4 @@
-/* writer.c - starting and ending the process that writes a capture (writer.h). */
+/* writer.c - starts and ends the process that writes a capture (writer.h). */
 #include "fabric-emu/capture/writer.h"
 #include "base/error.h"
 #include "base/signals.h"
@@ -16,16 +16,16 @@
 
 enum {
     START_MS = 5000,
-    STOP_MS = 60000,   /* without a record taken: the disk hangs */
-    GAVE_UP_MS = 1000, /* in all, if the user was not willing to wait */
+    STOP_MS = 60000,   /* without progress: the disk hangs */
+    GAVE_UP_MS = 1000, /* in all, if the user did not want to wait */
     BEGUN = 1,
     CANNOT = 2
 };
 
 struct capture_writer_shared {
     _Atomic uint32_t state; /* BEGUN, CANNOT; 0: not yet */
-    _Atomic bool whole;     /* the run came to its end; told before the tap's `stop` */
-    _Atomic bool done;      /* the report is there */
+    _Atomic bool whole;     /* the run came to its end; set before the tap's `stop` */
+    _Atomic bool done;      /* the report is complete */
     struct capture_report report;
     struct hx_problem problem;
 };
@@ -49,7 +49,7 @@ _Noreturn static void write_all(struct capture_writer *w, capture_writer_work *w
 {
     struct capture_writer_shared *shared = w->shared;
     (void)prctl(PR_SET_NAME, "hxmesh-tap");
-    (void)signal(SIGPIPE, SIG_IGN); /* who reads along may leave */
+    (void)signal(SIGPIPE, SIG_IGN); /* the pipe's reader may leave */
     if (!work(w, of, &shared->problem)) {
         atomic_store(&shared->state, CANNOT);
         _exit(HX_EXIT_ENVIRONMENT);
@@ -96,7 +96,7 @@ static uint64_t taken(const struct capture_writer *w)
     return bytes;
 }
 
-/* While it gets on; a signal cuts it short. */
+/* Waits while the writer makes progress; a signal shortens the wait. */
 static void await_end(const struct capture_writer *w)
 {
     struct pollfd wait[] = {{.fd = w->ends, .events = POLLIN}, {.fd = hx_signals_open(), .events = POLLIN}};
@@ -120,7 +120,7 @@ void capture_writer_stop(struct capture_writer *w, bool whole, struct capture_re
     (void)waitpid(w->pid, NULL, 0);
     (void)close(w->ends);
     *report = w->shared->report;
-    if (!atomic_load(&w->shared->done)) { /* killed: how much of the file is there nobody knows */
+    if (!atomic_load(&w->shared->done)) { /* killed: the length of the file is unknown */
         *report = (struct capture_report){.error = EOWNERDEAD};
         (void)snprintf(report->file, sizeof report->file, "%s", w->capture->report.file);
         capture_count(report, w->capture->plan.memory);

@@ -1,4 +1,4 @@
-/* collective_report.c - what a run says of its collectives (collective_report.h). */
+/* collective_report.c - collectives in the report (collective_report.h). */
 #include "fabric-emu/report/collective_report.h"
 #include "base/value.h"
 
@@ -11,8 +11,7 @@ static uint64_t start_of(const struct collective_plan *p, const struct collectiv
     return traffic_job_start_ns(p->traffic, job->host[0]);
 }
 
-/* Whether the run is one collective: all jobs have the same one of the same vector from the same time on; then *job is
- * any of them. */
+/* Whether all jobs have the same collective, vector and start. Then *job is any of them. */
 static bool is_one(const struct collective_plan *p, const struct collective_job **job)
 {
     *job = p->job;
@@ -26,7 +25,7 @@ static bool is_one(const struct collective_plan *p, const struct collective_job 
     return p->jobs > 0;
 }
 
-/* What was not done has none. */
+/* Whether all members finished; otherwise there is no share. */
 static bool has_share(struct collective_count count)
 {
     return count.members > 0 && count.done == count.members;
@@ -44,7 +43,7 @@ double collective_share(const struct collective_job *job, double injectable)
     return collective_vector_share(job, injectable) * others;
 }
 
-/* That which has the most to do where all have the same: the largest. */
+/* The largest job: with the same collective it has the most work. */
 static const struct collective_job *largest(const struct collective_plan *p)
 {
     const struct collective_job *most = p->job;
@@ -73,7 +72,6 @@ void collective_report_print(const struct collective_plan *p, struct collective_
         printf("    and %u jobs more\n", p->jobs - LISTED);
 }
 
-/* Its address. */
 static json_t *root_json(const struct hx_fabric *g, const struct collective_job *job)
 {
     const struct hx_coordinate at = hx_address_of(g, job->host[job->root_row * job->columns + job->root_column]);

@@ -1,7 +1,6 @@
-/* csv.c - the flat figures of a report as CSV (result.h), so that lines of many runs stand under one line of names.
+/* csv.c - the figures of a report as CSV (result.h), one set of columns for all runs.
  *
- * Every column is there in every run; what a run has not is empty. A line of a job has the job's own figures in place
- * of the run's, where it has some of its own, and no others that come about: only what the run was. */
+ * A field without a value is empty. A job's line has the job's own figures, and the settings of the run. */
 #include "base/csv.h"
 #include "base/output.h"
 #include "fabric-emu/report/result.h"
@@ -11,12 +10,12 @@
 
 enum { LONGEST_PATH = 64 };
 
-/* Where a column's value lies in the report, parts of the path apart by dots. */
+/* Path of a column's value in the report, with dots. */
 struct column {
     const char *name, *path;
 };
 
-/* What the run was: the same for the run and its jobs. */
+/* Settings: the same in the lines of a run and its jobs. */
 static const struct column settings[] = {{"date", "host.date"},
                                          {"version", "version"},
                                          {"fabric", "spec"},
@@ -37,7 +36,7 @@ static const struct column settings[] = {{"date", "host.date"},
                                          {"injection_gbps", "injection_gbps"},
                                          {"seconds", "seconds"}};
 
-/* What it showed, by the names that a job's figures have too. */
+/* Figures, under the names that a job's figures have. */
 static const struct column figures[] = {{"job", "job"},
                                         {"accelerators", "accelerators"},
                                         {"messages_begun", "messages_begun"},

@@ -10,7 +10,7 @@
 
 enum { SHOWN = 10 };
 
-/* From a fault until traffic was whole again. */
+/* ns from the fault until traffic was repaired. */
 static uint64_t took(const struct fault_report *f)
 {
     return f->whole && f->whole_ns > f->at_ns ? f->whole_ns - f->at_ns : 0;
@@ -34,7 +34,6 @@ json_t *fault_report_json(const struct fault_report *fault, size_t count)
     return faults;
 }
 
-/* Those that cost as much, in their order. */
 static int costliest_first(const void *a, const void *b)
 {
     const struct fault_report *p = a;
@@ -47,7 +46,7 @@ static int costliest_first(const void *a, const void *b)
 static void print_one(const struct fault_report *f)
 {
     char text[HX_VALUE_TEXT];
-    const char *whole = "not whole again";
+    const char *whole = "not repaired";
     if (f->whole)
         whole = f->hits ? hx_value_print_duration(text, took(f)) : "nothing was hit";
     printf("  %10" PRIu64 " %10" PRIu64 "  %-16s %s\n", f->cost.lost, f->cost.corrupted, whole, f->text);
@@ -58,7 +57,7 @@ void fault_report_print(const struct fault_report *fault, size_t count)
     struct fault_report *order = hx_allocate(count + 1, sizeof *order);
     memcpy(order, fault, count * sizeof *order);
     qsort(order, count, sizeof *order, costliest_first);
-    printf("  faults         %zu%s\n        lost  corrupted  whole again      fault\n", count,
+    printf("  faults         %zu%s\n        lost  corrupted  repaired         fault\n", count,
            count > SHOWN ? ", the costliest:" : "");
     for (size_t i = 0; i < count && i < SHOWN; i++)
         print_one(&order[i]);

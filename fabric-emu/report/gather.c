@@ -1,4 +1,4 @@
-/* gather.c - one sum of all workers (gather.h). */
+/* gather.c - sums over all workers (gather.h). */
 #include "fabric-emu/report/gather.h"
 #include "base/error.h"
 

@@ -1,11 +1,11 @@
-/* gather.h - adds up what the workers of a run left, under either clock. In this order:
+/* gather.h - adds up the counters of a run's workers, under either clock. In this order:
  *
- *     result_jobs            the jobs, and what was counted of each
+ *     result_jobs            the jobs, and the counters of each
  *     gather_worker          each worker
  *     gather_accelerator     each accelerator
  *     gather_collective      if there is one
- *     gather_links           all of them
- *     result_finish          what follows from these */
+ *     gather_links           all links
+ *     result_finish          derived figures */
 #ifndef GATHER_H
 #define GATHER_H
 
@@ -22,12 +22,12 @@ struct gathered_worker {
 };
 
 void gather_worker(struct result *r, const struct gathered_worker *w);
-/* What its endpoint counted, to the whole and to its job; begun: messages. */
+/* Adds an endpoint's counters to the run and to its job; begun: messages. */
 void gather_accelerator(struct result *r, const struct jobs *jobs, uint32_t rank, const struct hx_endpoint_stats *stats,
                         uint64_t begun);
 /* done: accelerators that finished their part. *plan must outlive *r. */
 void gather_collective(struct result *r, const struct collective_plan *plan, uint32_t done);
-/* busy: share of the time that the link with this number (topology/metrics.h) was. */
+/* busy: share of the time in which the link with this number (topology/metrics.h) sent. */
 void gather_links(struct result *r, const struct hx_metrics *metrics, const struct layout *layout,
                   double (*busy)(const void *of, unsigned plane, uint32_t link), const void *of);
 

@@ -1,5 +1,4 @@
-/* json.c - the report as JSON; the keys are those of DESIGN section 7. What depends on the machine is apart,
- * in `host`. */
+/* json.c - the report as JSON, with the keys of DESIGN section 7. Figures that depend on the machine are in `host`. */
 #include "base/json.h"
 #include "base/drops.h"
 #include "base/version.h"
@@ -25,7 +24,7 @@ static json_t *latency_json(const struct fab_histogram *h)
                      "p999", (json_int_t)fab_histogram_quantile(h, 0.999), "max", (json_int_t)h->most);
 }
 
-/* What endpoints counted: the same keys of the run and of each job. */
+/* Counters of endpoints, under the same keys for the run and for each job. */
 static void set_sum(json_t *o, const struct hx_endpoint_stats *sum, uint64_t messages_begun, uint64_t packets_lost,
                     uint64_t packets_in_flight, uint64_t bytes_corrupted)
 {
@@ -47,7 +46,6 @@ static void set_sum(json_t *o, const struct hx_endpoint_stats *sum, uint64_t mes
         (void)json_object_set_new(o, counts[i].key, json_integer((json_int_t)counts[i].value));
 }
 
-/* What a job that is named was to do, and how long it took. */
 static void set_task(json_t *o, const struct result *r, const struct result_job *job)
 {
     const struct hx_job *named = hx_spec_job(r->spec, job->tag);

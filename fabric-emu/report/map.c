@@ -1,5 +1,5 @@
-/* map.c - the heat map of a report: one cell an accelerator (one a board where the fabric is wide), boards set apart.
- * Digits 0 to 9, on colours where there are colours (base/color.h). */
+/* map.c - the heat map of a report: a cell for each accelerator (for each board on a wide fabric), with gaps between
+ * boards. Cells are digits 0 to 9, coloured if the terminal has colours (base/color.h). */
 #include "base/color.h"
 #include "base/error.h"
 #include "fabric-emu/report/result.h"
@@ -10,7 +10,7 @@
 
 enum { WIDEST = 72, INDENT = 3 };
 
-/* Where the next character goes, from the map's corner. */
+/* Position of the next character, from the map's corner. */
 struct pen {
     bool colour;
     unsigned row, column;
@@ -43,7 +43,7 @@ void result_print_map(const struct result *r)
                                     .apart_x = by_board ? 0 : m->a,
                                     .apart_y = by_board ? 0 : m->b};
     if (hx_heat_map_columns(&map) > 2 * WIDEST)
-        return; /* no terminal is wide enough */
+        return; /* too wide for a terminal */
     double *packets = hx_allocate(g->hosts, sizeof *packets);
     for (uint32_t rank = 0; rank < g->hosts; rank++)
         packets[rank] = (double)r->moved[rank];

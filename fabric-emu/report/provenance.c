@@ -1,4 +1,4 @@
-/* provenance.c - what a run was: everything that is needed to run it again. */
+/* provenance.c - settings and versions that make a run repeatable. */
 #include "base/json.h"
 #include "base/options/command_line.h"
 #include "base/options/json.h"
@@ -35,7 +35,7 @@ static bool is_of_job(const struct hx_spec *spec, unsigned board, uint16_t tag)
     return hx_spec_board_job(spec, board) == tag;
 }
 
-/* Boards (hosts, where there are no boards) of each job that the spec names. */
+/* Boards of each job that the spec names (hosts, without boards). */
 static json_t *jobs_json(const struct result *r)
 {
     json_t *jobs = json_array();
@@ -58,7 +58,7 @@ json_t *result_fabric_json(const struct result *r)
 
 /* ---- the settings ---- */
 
-/* Takes the option of that place out of a table. */
+/* Removes the option that writes to `to` from a table. */
 static void leave_out(struct hx_option *options, const void *to)
 {
     while ((const void *)options->to.number != to)
@@ -67,7 +67,7 @@ static void leave_out(struct hx_option *options, const void *to)
         options[0] = options[1];
 }
 
-/* Nothing is said of what there is not: `hxmesh fault` alone says nothing of the run. */
+/* Removes options of faults that the run has not. Faults only by `hxmesh fault` leave none in the run. */
 static void leave_out_faults(struct hx_option *options, const struct hx_fault_settings *s)
 {
     bool any = s->lines.count || s->file;
@@ -86,7 +86,7 @@ static void leave_out_faults(struct hx_option *options, const struct hx_fault_se
 
 void result_settings(const struct result *r, json_t **settings, char **again)
 {
-    /* The targets of a table can be written, so it is one of copies. */
+    /* An option table has writable targets, so it points to copies. */
     struct hx_settings s = r->settings;
     char routing[HX_ROUTING_BYTES];
     struct hx_overrides sizes = {r->g->planes, r->spec->radix, r->spec->taper, r->spec->credits,
@@ -98,11 +98,11 @@ void result_settings(const struct result *r, json_t **settings, char **again)
     struct hx_option all[] = {HX_TRAFFIC_OPTIONS(&s),      HX_JOB_LIST_OPTIONS(&jobs), HX_CLOCK_OPTION(&s),
                               HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),   HX_VIRTUAL_OPTIONS(&s),
                               HX_TIMING_OPTIONS(&timing),  HX_FAULT_OPTIONS(&faults),  HX_OPTIONS_END};
-    /* What carries a program's or a host's messages in place of the workload has no use for the first of them. */
+    /* Options of traffic come first; a run without the workload skips them. */
     size_t of_traffic = sizeof((struct hx_option[]){HX_TRAFFIC_OPTIONS(&s)}) / sizeof *all;
     struct hx_option *options = all + (r->instead ? of_traffic : 0);
     leave_out_faults(options, &faults);
-    if (!r->spec->a) { /* of a HammingMesh's trees */
+    if (!r->spec->a) { /* only a HammingMesh has trees */
         leave_out(options, &sizes.radix);
         leave_out(options, &sizes.taper);
     }
@@ -115,7 +115,7 @@ void result_settings(const struct result *r, json_t **settings, char **again)
     *again = r->instead ? NULL : hx_options_line("hxmesh run", r->spec->source, options, hx_settings_run(&s));
 }
 
-/* ---- when and how it was started ---- */
+/* ---- when it began ---- */
 
 void result_date(const struct result *r, char text[RESULT_DATE])
 {

@@ -1,4 +1,4 @@
-/* result.c - what follows from what a run showed (result.h). */
+/* result.c - derived figures of a result (result.h). */
 #include "fabric-emu/report/result.h"
 #include "base/error.h"
 #include "topology/bounds.h"
@@ -40,7 +40,6 @@ double result_host_injection(const struct result *r, uint32_t rank)
     return hx_host_injection(r->g, rank, r->link_rate * 8e-9) * r->link_rate * r->g->planes;
 }
 
-/* Of a job's accelerators on average. */
 static double job_injection(const struct result *r, const struct jobs *jobs, uint32_t job)
 {
     double sum = 0;
@@ -87,17 +86,18 @@ double result_job_seconds(const struct result *r, const struct result_job *job)
     return job->last_ps > start_ps ? (double)(job->last_ps - start_ps) / 1e12 : 0;
 }
 
-/* What became of packets that did not arrive. A reborn accelerator sends again what it had under way, so with deaths
- * only messages can be counted; and one whose receiver was killed before it could acknowledge it comes twice. */
+/* Splits packets that did not arrive into lost and in flight. An accelerator that restarts repeats its packets in
+ * flight, so after a death of a worker only messages count. A message can arrive twice if its receiver is killed before
+ * the acknowledgement. */
 static void settle(const struct outcome *o, struct hx_endpoint_stats *sum, uint64_t *lost, uint64_t *in_flight)
 {
     uint64_t missing = sum->packets_sent > sum->packets_delivered ? sum->packets_sent - sum->packets_delivered : 0;
     missing = o->deaths && o->complete ? 0 : missing;
-    *in_flight = o->interrupted ? missing : 0; /* nobody waited for them */
+    *in_flight = o->interrupted ? missing : 0; /* an interrupted run does not wait for them */
     *lost = o->interrupted ? 0 : missing;
     if (o->deaths && sum->messages_received > sum->messages_sent)
         sum->messages_received = sum->messages_sent;
-    /* What counts as repeated, since a former life of the peer had got it, was sent to the new one. */
+    /* Packets that an earlier incarnation of the peer had got count as repeated, though the new one gets them first. */
     if (o->deaths && sum->packets_delivered > sum->packets_sent &&
         sum->packets_delivered - sum->packets_sent <= sum->packets_repeated) {
         sum->packets_repeated -= sum->packets_delivered - sum->packets_sent;
@@ -113,7 +113,7 @@ static double measured_of(const struct result *r, const struct result_job *job)
     return fmax(fmin((double)job->last_ps / 1e12, warm_up + result_seconds(r)) - from, 0);
 }
 
-/* injection: of each, on average. */
+/* injection: mean of an accelerator. */
 static double share_of(uint32_t accelerators, double injection, uint64_t bytes, double seconds)
 {
     double injectable = accelerators * injection * seconds;

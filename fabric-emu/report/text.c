@@ -1,4 +1,4 @@
-/* text.c - the report that a person reads. */
+/* text.c - the report for a person. */
 #include "base/drops.h"
 #include "base/value.h"
 #include "base/version.h"
@@ -35,7 +35,7 @@ static void print_flows(const struct result *r)
     printf("\n");
 }
 
-/* A message may come though its sender hears nothing of it. */
+/* A message can be delivered though its sender gets no acknowledgement. */
 static void print_messages(const struct result *r, const char *end)
 {
     uint64_t over = r->sum.messages_received + r->sum.messages_failed;
@@ -79,7 +79,7 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
     printf("\n");
 }
 
-/* The latency that a share of packets does not exceed; "-": there was no packet. */
+/* The latency quantile of a share; "-": no packets. */
 static const char *latency_text(char text[HX_VALUE_TEXT], const struct fab_histogram *h, double share)
 {
     if (fab_histogram_is_empty(h))
@@ -87,7 +87,7 @@ static const char *latency_text(char text[HX_VALUE_TEXT], const struct fab_histo
     return hx_value_print_duration(text, share < 1 ? fab_histogram_quantile(h, share) : h->most);
 }
 
-/* Whether everyone sends to everyone alike, of which the all-to-all bound speaks. */
+/* Whether the traffic is uniform among all, so that the all-to-all bound applies. */
 static bool is_all_to_all(const struct result *r)
 {
     enum hx_pattern pattern = r->settings.pattern;

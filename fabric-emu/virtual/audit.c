@@ -1,8 +1,8 @@
-/* audit.c - adds up credits and packets (audit.h). */
+/* audit.c - checks the balance of credits and packets (audit.h). */
 #include "audit.h"
 #include "base/error.h"
 
-/* ---- what there is ---- */
+/* ---- count ---- */
 
 static uint32_t blocks_held(const struct virtual_node *n, unsigned input, unsigned vc)
 {
@@ -37,14 +37,14 @@ static void check_balance(const struct worker *w, const struct virtual_node *n, 
 {
     const struct virtual_tx *from = n->hal.rx[input].from;
     if (!from)
-        return; /* the endpoint, nothing, or another worker */
+        return; /* no link, the endpoint, or another worker */
     uint32_t on_its_way = credit_on_its_way(from, vc);
     uint32_t held = blocks_held(n, input, vc);
     char name[HX_NAME_BYTES];
     uint32_t credit = hx_lane(from->lanes, vc);
     if (credit + on_its_way + held != w->m->timing.vc_blocks)
         hx_die(HX_EXIT_FAILED, model_port_name(w->m, from->link, name),
-               "VC %u: credit %u + on its way back %u + held at the far end %u blocks are not the %u of its buffer, "
+               "VC %u: credit %u + in flight %u + held at the far end %u blocks are not the %u of its buffer, "
                "after %.3f us",
                vc, credit, on_its_way, held, w->m->timing.vc_blocks, microseconds(w));
 }
@@ -123,7 +123,6 @@ void audit_write(const struct worker *w)
     }
 }
 
-/* Between living nodes. */
 static bool is_link(const struct model *m, uint32_t node, unsigned port)
 {
     uint32_t far = port < hx_fabric_ports(m->g, node) ? hx_fabric_far(m->g, node, port).node : HX_NOWHERE;

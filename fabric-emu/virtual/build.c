@@ -1,4 +1,4 @@
-/* build.c - makes a worker's entities and binds their links (build.h). */
+/* build.c - makes the simulated nodes of a worker and binds their links (build.h). */
 #include "build.h"
 #include "arena.h"
 #include "base/error.h"
@@ -13,33 +13,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a window touches of entities stays in a core's second-level cache from one to the next where all of them are no
- * more than three halves of it, or a half where workers share cores: to ask for it ahead is work in vain. Measured:
- * with 2 MiB of cache a 12x12 Hx2Mesh, 2.7 MiB, is a tenth faster without, and so is a 16x16, 5.2 MiB, shared by two
- * workers, while with one or with eight on two cores it is faster with it; with 1 MiB of cache a 12x12 has 0.77 of its
- * rate without, and an 8x8, 1.2 MiB, 0.97.
+/* Limits that choose between two ways to visit; the results are the same.
  *
- * It does not stay there where their endpoints go through much more than that: with 1 MiB an all-to-all on 8x8, whose
- * endpoints have 9 MiB, has 0.88 to 0.95 of its rate without, a permutation there, 2 MiB, 1.02 of it; likewise a 6x6, 3
- * MiB, whose permutation has 1.2 and all-to-all 1.0.
+ * Near: simulated nodes stay in the second-level cache from one window to the next, so prefetching them is wasted work.
+ * This holds up to 3/2 of a core's own cache, or 1/2 of a cache that workers share. It does not hold if endpoints use
+ * much more than the cache.
  *
- * To hand over late what a worker's entities send each other costs a copy, and pays where a line is dearer than that: a
- * 16x16, a 20x20, 8.8 MiB, and a tree of 2,048 hosts, 10.2 MiB, are a fifteenth faster at once, a 24x24, 13.5 MiB, and
- * a Slim Fly of 3,042 hosts slower. */
+ * Late handover: packets between nodes of one worker are copied and delivered later. It pays only for fabrics with more
+ * state than AT_ONCE_BYTES. */
 enum {
     AT_ONCE_BYTES = 11 << 20,
-    NEAR_WHOLE = 4 /* caches that entities and endpoints may fill together, to be near */
+    NEAR_WHOLE = 4 /* caches that simulated nodes and endpoints together may fill to be near */
 };
 
-/* Per node of the fabric: the entity of this worker that has it, NULL: another worker's, or dead. */
+/* Simulated nodes of this worker by node of the fabric. NULL: another worker's, or dead. */
 struct plan {
     struct worker *w;
     uint32_t *node; /* [nodes]: this worker's, in the order of visits */
     uint32_t nodes;
     struct virtual_sim_node **of_node;
     struct route_off_limits off_limits;
-    uint8_t *tables; /* where the next node's are built */
-    uint8_t *common; /* those of all nodes that have common ones, NULL: not built yet */
+    uint8_t *tables; /* memory of the next node's tables */
+    uint8_t *common; /* the tables that several nodes share; NULL: not built yet */
 };
 
 static bool is_mine(const struct worker *w, uint32_t node)
@@ -52,7 +47,7 @@ static unsigned planes_of(const struct hx_fabric *g, uint32_t node)
     return node < g->hosts ? g->planes : 1;
 }
 
-/* Tree switches of several planes are entities of their own: they share nothing. */
+/* Tree switches of several planes share nothing, so each plane's is a simulated node. */
 static unsigned copies_of(const struct hx_fabric *g, uint32_t node)
 {
     return node < g->hosts ? 1 : g->planes;
@@ -68,7 +63,7 @@ static size_t node_table_bytes(const struct hx_fabric *g, uint32_t node)
     return (hx_fabric_route_bytes(g, node) + 7) & ~(size_t)7;
 }
 
-/* Whether its tables are those of others too. Where faults may come each node has its own. */
+/* Whether other nodes have the same tables. Under faults each node has its own. */
 static bool has_common_tables(const struct model *m, uint32_t node)
 {
     return !m->faults && hx_fabric_shares_table(m->g, node);
@@ -104,7 +99,7 @@ uint64_t build_bytes(const struct model *m)
     return bytes;
 }
 
-/* How far from the processor entities lie. */
+/* Chooses between near and far visits, and between early and late handover. */
 static void place_sim_nodes(struct worker *w)
 {
     const struct model *m = w->m;
@@ -120,9 +115,9 @@ static void place_sim_nodes(struct worker *w)
     w->v.outbox.for_own = !w->v.near && bytes > AT_ONCE_BYTES;
 }
 
-/* ---- the order of visits ---- */
+/* ---- order of visits ---- */
 
-/* Linked to a node of another worker. */
+/* Whether the node has a link to another worker's node. */
 static bool at_border(const struct worker *w, uint32_t node)
 {
     const struct layout *l = &w->m->layout;
@@ -140,7 +135,7 @@ static void add_node(struct plan *p, uint32_t node, bool border)
         p->node[p->nodes++] = node;
 }
 
-/* Hosts that hang on a router stand before it: what goes from one to the other is then still in the cache. */
+/* A host precedes its attachment router, so that its packets are still in the cache there. */
 static void add_nodes(struct plan *p, bool border)
 {
     const struct hx_fabric *g = p->w->m->g;
@@ -155,7 +150,7 @@ static void add_nodes(struct plan *p, bool border)
     }
 }
 
-/* Those at the border first: what they send is then there for the other workers long before the window ends. */
+/* Border nodes come first, so that other workers get their packets early in the window. */
 static void order_nodes(struct plan *p)
 {
     p->node = hx_allocate(p->w->m->g->nodes, sizeof *p->node);
@@ -181,7 +176,6 @@ static uint64_t lanes_of(uint32_t blocks, unsigned vcs)
     return lanes;
 }
 
-/* Binds what leaves (plane, node, port) and what arrives there. */
 static void bind_port(const struct plan *p, struct virtual_node *n, unsigned plane, uint32_t node, unsigned port)
 {
     const struct model *m = p->w->m;
@@ -211,7 +205,7 @@ static void bind_port(const struct plan *p, struct virtual_node *n, unsigned pla
     }
 }
 
-/* What a router that is a host takes to pass on what comes by its links to others. */
+/* Gives a host that is a router its cost of forwarding packets of other hosts. */
 static void bind_forwarding(struct virtual_node *n, const struct hx_fabric *g, uint32_t node)
 {
     const struct hx_forwarding *of = g->forwarding ? &g->forwarding[node - g->hosts] : NULL;
@@ -246,7 +240,7 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
 
 /* ---- nodes ---- */
 
-/* Where its tables are built. */
+/* Memory for the tables of a node. */
 static uint8_t *place_tables(struct plan *p, uint32_t node)
 {
     bool common = has_common_tables(p->w->m, node);
@@ -265,12 +259,12 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node)
     struct virtual_node *n = node_of(p, plane, node);
     n->sw.job = node < w->m->g->hosts ? layout_job_of(w->m->spec, node) : HX_NO_JOB;
     route_tables_fill(w->m, w->m->g, node, n, place_tables(p, node), &p->off_limits);
-    /* Ties fall otherwise in every switch, and the same in every run. */
+    /* Ties break differently in each switch, and the same in each run. */
     n->sw.tie = (w->m->settings.seed + 1) * UINT64_C(0xD1342543DE82EF95) +
                 ((uint64_t)node * HX_MAX_PLANES + plane) * UINT64_C(0xA24BAED4963EE407);
 }
 
-/* The entities of a node. Returns what is left of the memory. */
+/* Makes the simulated nodes of a node. Returns the rest of the memory. */
 static uint8_t *make_sim_node(struct plan *p, uint32_t node, uint8_t *at)
 {
     struct worker *w = p->w;

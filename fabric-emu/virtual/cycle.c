@@ -1,4 +1,4 @@
-/* cycle.c - a cycle by depth first, then a short one by breadth first (cycle.h). */
+/* cycle.c - finds a cycle depth first, then a short one breadth first (cycle.h). */
 #include "cycle.h"
 #include "base/error.h"
 
@@ -7,13 +7,12 @@
 
 enum { UNSEEN, ON_PATH, LEFT };
 
-/* One vertex of the path that is being followed. */
 struct step {
     uint32_t vertex;
-    unsigned next; /* which of its edges comes next */
+    unsigned next; /* next edge to follow */
 };
 
-/* Follows edges from `root`; returns a vertex that lies on a cycle, or CYCLE_NONE if no new vertex does. */
+/* Follows edges from `root`. Returns a vertex on a cycle, or CYCLE_NONE if no new vertex is on one. */
 static uint32_t follow(const struct cycle_graph *g, uint32_t root, uint8_t *state, struct step *path)
 {
     uint32_t length = 0;
@@ -49,7 +48,7 @@ static uint32_t on_a_cycle(const struct cycle_graph *g)
     return found;
 }
 
-/* Writes the way that led back to `start` from `last`. */
+/* Writes the path from `start` to `last`. Returns its length. */
 static uint32_t write_back(const uint32_t *from, uint32_t start, uint32_t last, uint32_t *cycle)
 {
     uint32_t length = 1;

@@ -10,12 +10,12 @@
 struct cycle_graph {
     uint32_t vertices; /* 0 .. vertices - 1 */
     const void *of;
-    /* The n-th vertex that `vertex` points to; CYCLE_NONE: it points to no more than n. */
+    /* The n-th successor of `vertex`, or CYCLE_NONE if it has at most n. */
     uint32_t (*next)(const void *of, uint32_t vertex, unsigned n);
 };
 
-/* Writes the vertices of a cycle in their order to `cycle` (room for all vertices) and returns how many they are; 0:
- * there is none. It is a shortest one of those through the first vertex that is found to lie on one. */
+/* Writes the vertices of a cycle, in order, to `cycle` (room for all vertices). Returns their number; 0: no cycle. The
+ * cycle is a shortest one through the first vertex that is found to be on any. */
 uint32_t cycle_find(const struct cycle_graph *g, uint32_t *cycle);
 
 #endif

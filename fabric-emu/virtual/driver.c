@@ -1,4 +1,4 @@
-/* driver.c - driving an endpoint under the virtual clock (driver.h). */
+/* driver.c - drives an endpoint under the virtual clock (driver.h). */
 #include "driver.h"
 #include "arena.h"
 #include "base/error.h"
@@ -8,21 +8,21 @@
 #include "workload/endpoint.h"
 
 enum {
-    MOST_SENDS_TO_FEW = 64, /* messages under way from one accelerator to fewer than so many */
-    SELDOM_BYTES = 4 << 10, /* in_huge_pages() */
+    MOST_SENDS_TO_FEW = 64, /* messages in flight from one accelerator to fewer destinations than that */
+    SELDOM_BYTES = 4 << 10, /* limits of in_huge_pages() */
     SECOND_BYTES = 32 << 10,
     RETRIES = 12,
-    TIMEOUT_MS = 250, /* of simulated time: nothing is lost but where boards failed */
+    TIMEOUT_MS = 250, /* simulated; only failed boards lose packets */
     MOST_MS = 4000,
-    /* Where links fail: */
+    /* With faults of links: */
     LEAST_US = 5,
-    FIRST_US = 50, /* before any answer came */
+    FIRST_US = 50, /* before the first acknowledgement */
     MOST_US = 200, /* from probe to probe */
     PROBES = 50,
-    UNREACHABLE_US = 2000, /* how long a message waits for a way, before its sender is told that there is none */
+    UNREACHABLE_US = 2000, /* a message without a path waits this long; then its sender is notified */
     NS_PER_US = 1000
 };
-#define LOOK_AGAIN_PS UINT64_C(1000000) /* something is late and could not be asked for */
+#define LOOK_AGAIN_PS UINT64_C(1000000) /* retry of a late timer */
 
 /* ---- messages ---- */
 
@@ -37,7 +37,7 @@ static bool time_is_over(const struct driver *d, uint64_t now)
     return now >= d->worker->over;
 }
 
-/* Whether what happens now counts in rates and latencies. */
+/* Whether rates and latencies count what happens at `now`. */
 static bool is_warm(const struct driver *d, uint64_t now)
 {
     return now >= d->worker->warm;
@@ -51,18 +51,17 @@ static void finish(struct driver *d)
     note_corrupted(d, workload_finish(d->workload));
 }
 
-/* Whether it says nothing before its time, whatever happens. */
-static bool is_deaf(const struct driver *d)
+/* Whether events cannot make the workload send before its wake time. */
+static bool ignores_events(const struct driver *d)
 {
     const struct workload_ops *ops = d->workload->ops;
     return d->wake != WORKLOAD_NEVER && ops->wake && !ops->event;
 }
 
-/* Asks the workload, when something happened that it may have waited for. */
 static void begin_messages(struct driver *d)
 {
     uint64_t now = d->worker->v.now;
-    bool asked = now >= d->wake || (d->news && !is_deaf(d));
+    bool asked = now >= d->wake || (d->news && !ignores_events(d));
     d->news = false;
     if (!asked)
         return;
@@ -78,7 +77,7 @@ static void begin_messages(struct driver *d)
             refused |= (uint32_t)1 << m.lane;
     }
     uint64_t wake = workload_wake(w);
-    d->wake = wake > now ? wake : WORKLOAD_NEVER; /* else an event comes first */
+    d->wake = wake > now ? wake : WORKLOAD_NEVER; /* otherwise an event precedes it */
 }
 
 /* ---- time ---- */
@@ -94,7 +93,7 @@ static void note_deadline(struct driver *d, uint64_t now)
     d->timer_noted = true;
 }
 
-/* The workload is asked again at its time, and whom it will send to is known where messages have numbers. */
+/* Notes the workload's wake time, and the next destination if messages are numbered. */
 static void note_wake(struct driver *d)
 {
     const struct workload_ops *ops = d->workload->ops;
@@ -107,9 +106,9 @@ static void note_wake(struct driver *d)
 static void note_timers(struct driver *d)
 {
     uint64_t now = d->worker->v.now;
-    if (d->endpoint.active && (d->told || !d->timer_noted))
+    if (d->endpoint.active && (d->routes_changed || !d->timer_noted))
         note_deadline(d, now);
-    d->told = false;
+    d->routes_changed = false;
     bool waits = d->wake != WORKLOAD_NEVER && hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now);
     if (waits && !d->again_noted)
         note_wake(d);
@@ -130,7 +129,7 @@ static void drive(void *of, bool timer, bool again)
     if (timer)
         d->timer_noted = false;
     d->again_noted = d->again_noted && !again;
-    unsigned looks = timer || d->told ? d->endpoint.config.sends : 1; /* a step looks at one deadline */
+    unsigned looks = timer || d->routes_changed ? d->endpoint.config.sends : 1; /* a step checks one deadline */
     do {
         begin_messages(d);
         (void)hx_endpoint_step(&d->endpoint);
@@ -141,7 +140,7 @@ static void drive(void *of, bool timer, bool again)
     d->hal.sim_node->hungry = d->endpoint.due.filled != 0;
 }
 
-/* ---- what the endpoint asks and tells ---- */
+/* ---- callbacks of the endpoint ---- */
 
 static void take_event(void *of, const struct hx_event *event)
 {
@@ -168,7 +167,7 @@ static void take_delivery(void *of, const struct hx_desc *packet, uint64_t when,
     area->max_vc = packet->vc > area->max_vc ? packet->vc : area->max_vc;
 }
 
-/* Counts what arrived, whatever it is. */
+/* Counts received payload of any kind. */
 static void note_received(const struct driver *d, unsigned bytes)
 {
     uint64_t now = d->worker->v.now;
@@ -178,7 +177,7 @@ static void note_received(const struct driver *d, unsigned bytes)
     unsigned measured = time_is_over(d, now) ? 0 : warm;
     d->receiver->bytes += warm;
     d->receiver->last = now;
-    job->last_ps = now > job->last_ps ? now : job->last_ps; /* entities do not take turns by time */
+    job->last_ps = now > job->last_ps ? now : job->last_ps; /* visits are not in the order of time */
     area->last_delivery = now > area->last_delivery ? now : area->last_delivery;
     area->bytes_measured += measured;
     job->bytes_measured += measured;
@@ -202,10 +201,9 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 
 /* ---- start ---- */
 
-/* A message to everybody at a time, as far as that goes: each has a packet in turn, so that at any time all cables are
- * loaded as in the whole. (With 64 at a time loads differ by an eighth from cable to cable, and a fabric of a thousand
- * accelerators stays a fifth below its bound.) To few no more than they take are under way, and one place stays free.
- * Where links fail the number of places says how often each one's deadline is looked at. */
+/* Messages that an endpoint may have in flight. With many destinations each has one, so that packets in turn load all
+ * cables alike. With few, their windows are the limit, and one slot stays free. Under faults the number of slots sets
+ * how often each deadline is checked. */
 static uint16_t sends_of(const struct model *m, uint32_t rank)
 {
     const struct workload_plan *plan = &m->workload;
@@ -244,14 +242,14 @@ static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
     return config;
 }
 
-/* Whether few messages are under way at once of as many as might be, as where they come by a rate: what is not touched
- * of their places then takes no memory. */
+/* Whether few of the possible messages are in flight at once, as with an injection rate. Untouched slots then take no
+ * memory. */
 static bool has_few_pending(const struct model *m)
 {
     return m->workload.rate > 0;
 }
 
-/* Whether it sends more messages than one to some. */
+/* Whether some destination gets more than one message. */
 static bool sends_again(const struct model *m, uint32_t rank)
 {
     const struct workload_plan *plan = &m->workload;
@@ -259,7 +257,6 @@ static bool sends_again(const struct model *m, uint32_t rank)
            traffic_messages(plan->traffic, rank) > traffic_destinations(plan->traffic, rank);
 }
 
-/* Whether its messages may need maps. */
 static bool sends_long(const struct model *m, uint32_t rank)
 {
     const struct traffic *t = m->workload.traffic;
@@ -267,9 +264,9 @@ static bool sends_long(const struct model *m, uint32_t rank)
            traffic_settings(t, rank)->message > (uint64_t)HX_MAPLESS * HX_MAX_PAYLOAD;
 }
 
-/* What of an endpoint's pieces lies in huge pages, each all or not at all. What is seldom touched is in small ones,
- * which take no memory then; but where it is little, looks into page tables would cost more. What is for second
- * messages, or for long ones, is not touched where there are none. */
+/* Bytes of each part of an endpoint in huge pages; each part is in them whole or not at all. Rarely touched parts use
+ * small pages, so that they take no memory. Small parts use huge pages, because page table walks would cost more. Parts
+ * for second or long messages are not touched without such messages. */
 static struct hx_endpoint_sizes in_huge_pages(const struct model *m, uint32_t rank, const struct hx_endpoint_sizes *all)
 {
     bool second = sends_again(m, rank) && all->second <= SECOND_BYTES;

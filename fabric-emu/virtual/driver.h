@@ -1,13 +1,12 @@
-/* driver.h - what drives an endpoint under the virtual clock: joins it to its workload, and keeps its timeouts. */
+/* driver.h - drives an endpoint under the virtual clock: binds it to its workload and keeps its timeouts. */
 #ifndef DRIVER_H
 #define DRIVER_H
 
 #include "state.h"
 
-/* Memory of an accelerator's endpoint and workload, which in huge pages is there as soon as some of it is touched. */
+/* Bytes of an accelerator's endpoint and workload in huge pages, which are resident from the first touch. */
 uint64_t driver_bytes(const struct model *m, uint32_t rank);
 
-/* Makes the endpoint of an accelerator and lets it begin at time 0. */
 void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e, uint32_t rank);
 
 #endif

@@ -10,66 +10,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A port is closed, or opens. */
+/* A port closes or opens. */
 struct event {
     uint64_t at; /* ps */
     uint32_t sim_node;
-    uint8_t plane, port; /* plane: of the entity */
+    uint8_t plane, port; /* plane: index in the simulated node */
     bool opens;
 };
 
-/* The ends of a link know that it is down, or up again. */
+/* Both ends of a link know that it is down, or up again. */
 struct closing {
     uint64_t known_ns;
     bool closed;
 };
 
-/* A link of the fabric that has faults, whoever has its ends, by its first one. In the order of planes, nodes and
- * ports. */
+/* A link with faults, on any worker, named by its first end. Sorted by plane, node and port. */
 struct hit_link {
     unsigned plane, port;
     uint32_t node;
     struct hx_link_change *change;
     size_t changes;
-    struct closing *closing; /* each other than the one before; the first closes it */
+    struct closing *closing; /* alternate; the first one closes */
     size_t closings;
 };
 
-/* When everybody is told of some change. */
+/* A time at which the fabric is notified of changes. */
 struct route_epoch {
     uint64_t at;     /* ps */
-    unsigned planes; /* where something is other than before, bit by plane */
+    unsigned planes; /* planes that change, one bit each */
 };
 
-/* The fabric of each plane as it is told at a moment. */
+/* The fabric of each plane at a route epoch. */
 struct notified {
     uint32_t route_epoch[HX_MAX_PLANES];
-    struct hx_fabric fabric[HX_MAX_PLANES]; /* .updown is our own; NULL: it was not asked for yet */
+    struct hx_fabric fabric[HX_MAX_PLANES]; /* .updown is owned; NULL: not built */
 };
-/* Kept: entities of one window may be some moments apart. */
+/* Epochs kept: simulated nodes visited in one window may be some epochs apart. */
 enum { NOTIFIED = 8, NO_ROUTE_EPOCH = -1 };
 
-/* When a message ended. */
 struct ended {
     uint32_t from, to, message;
     uint64_t at;
 };
 
-/* Invariant: events are in the order of entities, those of one by time; next[e] is the first of entity e that has not
- * come, or the first of another entity. The item VIRTUAL_ITEM_FAULT of an entity stands for the sooner of that and of
- * the next moment. */
+/* Invariant: events are sorted by simulated node, then by time. next[e] is the first event of node e that is not done,
+ * or the first of the next node. VIRTUAL_ITEM_FAULT of a node stands for the sooner of that event and the next route
+ * epoch. */
 struct faults {
     struct worker *w;
     struct virtual_faults links;
     size_t ends, ends_room; /* in links.of, [0] included */
     struct event *event;
     size_t events, events_room;
-    size_t *next; /* [entities + 1] */
+    size_t *next; /* [sim_nodes + 1] */
     struct hit_link *link;
     size_t links_hit, links_room;
-    struct notified notified[NOTIFIED]; /* of moment n at n % TOLD, if that is the last one it was made for */
-    int64_t *knows;                     /* [entities]: the last moment it was told of */
-    struct route_epoch *route_epochs;   /* each time once, in order */
+    struct notified notified[NOTIFIED]; /* epoch n at n % NOTIFIED, if it is the last one built there */
+    int64_t *knows;                     /* [sim_nodes]: last epoch it was notified of */
+    struct route_epoch *route_epochs;   /* sorted, without duplicates */
     size_t route_epoch_count, route_epochs_room;
     struct ended *ended;
     size_t ended_count, ended_room;
@@ -86,8 +84,8 @@ static struct model_hits *hits_of(const struct model *m, unsigned worker)
 
 /* ---- links ---- */
 
-/* A port is closed when the link has been down for `detect` without a break, and open when it has been up for so long.
- * Who comes and goes faster is nobody's concern but of what is on the link. */
+/* A port closes when its link has been down for `detect` without a break, and opens when it has been up for as long.
+ * Shorter changes affect only packets on the link. */
 static void note_closings(struct hit_link *l, uint64_t detect_ns)
 {
     bool closed = false;
@@ -115,7 +113,7 @@ static void note_route_epochs(struct faults *f, const struct hit_link *l)
     }
 }
 
-/* Any link of the fabric, so that all workers come to the same moments. */
+/* Notes links of all workers, so that each worker has the same route epochs. */
 static void note_link(void *of, unsigned plane, uint32_t node, unsigned port)
 {
     struct faults *f = of;
@@ -141,7 +139,7 @@ static int by_place(const void *a, const void *b)
     return (int)p->port - (int)q->port;
 }
 
-/* The link at a port, of whichever end; NULL: it is always well. */
+/* The link at a port, given by either end; NULL: it has no faults. */
 static const struct hit_link *link_at(const struct faults *f, unsigned plane, uint32_t node, unsigned port)
 {
     struct hx_end far = hx_fabric_far(f->w->m->g, node, port);
@@ -200,7 +198,7 @@ static int by_at(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
-static void find_moments(struct faults *f)
+static void find_route_epochs(struct faults *f)
 {
     const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
     hx_fault_each_link(&all, f->w->m->g, note_link, f);
@@ -227,7 +225,7 @@ static int by_sim_node(const void *a, const void *b)
     return p->plane != q->plane ? (int)p->plane - q->plane : (int)p->port - q->port;
 }
 
-/* Whether an entity is told of moments: endpoints ask again, and routers whose ways are searched have new ones. */
+/* Whether route epochs concern a simulated node: endpoints retry, and routers with searched routes get new tables. */
 static bool is_notified(const struct faults *f, const struct virtual_sim_node *e)
 {
     return e->endpoint || f->w->m->g->updown;
@@ -261,9 +259,9 @@ static void note_first(struct faults *f)
     }
 }
 
-/* ---- ways ---- */
+/* ---- routes ---- */
 
-/* As its ends knew it at a time: that of the last closing until then. */
+/* Whether the ends of a link knew it as closed at a time. */
 static bool is_closed(const struct hit_link *l, uint64_t ns)
 {
     size_t low = 0;
@@ -277,7 +275,7 @@ static bool is_closed(const struct hit_link *l, uint64_t ns)
     return low && l->closing[low - 1].closed;
 }
 
-/* Ways round what the ends of links knew to be down, in the order that the fabric has had from the start. Returns
+/* Builds routes around the links that their ends know to be down, in the fabric's original order of routers. Returns
  * whether there are any. */
 static bool reroute(const struct faults *f, size_t route_epoch, unsigned plane, struct hx_fabric *rerouted)
 {
@@ -307,7 +305,7 @@ static unsigned plane_of(const struct faults *f, const struct virtual_node *n)
     return n->hal.tx[0].link / f->w->m->layout.links;
 }
 
-/* The fabric as a node of this worker knows it now. */
+/* The fabric as a node of this worker knows it at this time. */
 static const struct hx_fabric *known_fabric(struct faults *f, const struct virtual_node *n)
 {
     const struct model *m = f->w->m;
@@ -315,9 +313,9 @@ static const struct hx_fabric *known_fabric(struct faults *f, const struct virtu
     return m->g->updown && route_epoch != NO_ROUTE_EPOCH ? notified_at(f, (size_t)route_epoch, plane_of(f, n)) : m->g;
 }
 
-/* ---- when a time has come ---- */
+/* ---- events ---- */
 
-/* The node of an entity, and so of all its switches. */
+/* The fabric's node of a simulated node. */
 static uint32_t node_of(const struct faults *f, const struct virtual_sim_node *e)
 {
     unsigned plane;
@@ -325,8 +323,9 @@ static uint32_t node_of(const struct faults *f, const struct virtual_sim_node *e
     return model_port_of(f->w->m, e->node[0].hal.tx[0].link, &plane, &port);
 }
 
-/* Takes in what it is told by now. Returns its switches that have new ways, bit by plane of the entity. */
-static unsigned tell(struct faults *f, const struct virtual_sim_node *e)
+/* Notifies a simulated node of all route epochs up to this time. Returns its switches with new routes, bit by its
+ * planes. */
+static unsigned notify(struct faults *f, const struct virtual_sim_node *e)
 {
     int64_t *knows = &f->knows[e->index];
     unsigned planes = 0;
@@ -334,7 +333,8 @@ static unsigned tell(struct faults *f, const struct virtual_sim_node *e)
     while (is_notified(f, e) && (size_t)(*knows + 1) < f->route_epoch_count &&
            f->route_epochs[*knows + 1].at <= f->w->v.now)
         planes |= f->route_epochs[++*knows].planes;
-    for (unsigned i = 0; f->w->m->g->updown && i < e->planes; i++) /* a HammingMesh's boards find out themselves */
+    /* boards of a HammingMesh detect failures themselves */
+    for (unsigned i = 0; f->w->m->g->updown && i < e->planes; i++)
         switches |= (planes >> plane_of(f, &e->node[i]) & 1U) << i;
     return switches;
 }
@@ -358,7 +358,7 @@ static unsigned take(void *of, struct virtual_sim_node *e)
         set_port(f, &e->node[event->plane], event);
         steps |= 1U << event->plane;
     }
-    steps |= tell(f, e);
+    steps |= notify(f, e);
     for (unsigned left = steps; left; left &= left - 1) {
         struct virtual_node *n = &e->node[__builtin_ctz(left)];
         route_tables_refill(f->w->m, known_fabric(f, n), node_of(f, e), n);
@@ -370,7 +370,7 @@ static unsigned take(void *of, struct virtual_sim_node *e)
     return steps;
 }
 
-/* ---- what was hit ---- */
+/* ---- hits ---- */
 
 static void note_hit(void *of, const uint8_t *frame, size_t fault)
 {
@@ -380,7 +380,7 @@ static void note_hit(void *of, const uint8_t *frame, size_t fault)
     if (hx_frame_decode(&h, frame, HX_HEADER_BYTES + HX_MAX_PAYLOAD) != HX_OK || h.kind == HX_HELLO ||
         h.kind == HX_UNREACHABLE)
         return;
-    bool sent = h.kind == HX_DATA || h.kind == HX_PROBE; /* by who sent the message */
+    bool sent = h.kind == HX_DATA || h.kind == HX_PROBE; /* from the sender of the message */
     uint32_t src = hx_fabric_host(g, h.src_addr_hi, h.src_addr_lo);
     uint32_t dst = hx_fabric_host(g, h.dst_addr_hi, h.dst_addr_lo);
     f->cost[fault].hits++;
@@ -450,11 +450,11 @@ struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of
                                        .cost = hx_allocate(m->faults->count, sizeof *f->links.cost),
                                        .hit = note_hit,
                                        .of_hit = f};
-    (void)add_end(f, NULL, 0, 0); /* nobody's */
+    (void)add_end(f, NULL, 0, 0); /* index 0: no fault */
     f->knows = hx_allocate(w->sim_nodes + 1U, sizeof *f->knows);
     for (uint32_t i = 0; i < w->sim_nodes; i++)
         f->knows[i] = NO_ROUTE_EPOCH;
-    find_moments(f);
+    find_route_epochs(f);
     for (size_t i = 0; i < (size_t)m->g->nodes * m->g->planes; i++) {
         struct virtual_sim_node *e = of_node[i];
         uint32_t node = (uint32_t)(i % m->g->nodes);

@@ -1,13 +1,13 @@
-/* faults.h - faults under the virtual clock: who learns of them when, and what they cost.
+/* faults.h - faults under the virtual clock: times of detection and notification, and their cost.
  *
- *     0          the link is dead: what is on it, and what is sent, is lost (hal/virtual/fault.h)
- *     detect     the nodes at both ends have heard nothing for so long: they close their ports and route without them, and
- *                with them again when the link has been up for as long
- *     + tell     everybody is told that ways have changed: routers of fabrics whose ways are searched have new tables
- *                (topology/updown.h), and endpoints ask again for what waits for a way
+ *     0         the link is dead; it loses packets on it and packets sent to it (hal/virtual/fault.h)
+ *     detect    both ends missed credit frames for that long: they close their ports and reroute; the same when the
+ *               link has been up for that long
+ *     + notify  the fabric is notified: routers with searched routes get new tables (topology/updown.h), and endpoints
+ *               retry messages that wait for a path
  *
- * A fault is over for the traffic when every message of which it hit a packet has been acknowledged, or its sender told
- * that it cannot be: `whole`. Messages are known by source, destination and number. */
+ * Traffic is repaired (`whole`) when each message that lost a packet is acknowledged or reported as failed to its
+ * sender. Source, destination and number identify a message. */
 #ifndef FAULTS_H
 #define FAULTS_H
 
@@ -16,23 +16,22 @@
 struct worker;
 
 enum {
-    FAULTS_SILENT_PERIODS = 3 /* credit frames that are missed until a link counts as dead: detect is so many periods */
+    FAULTS_SILENT_PERIODS = 3 /* missed credit frames until a link counts as dead; their time is `detect` */
 };
 
-/* Of one worker. */
 struct faults;
 
-/* Binds the links that have faults and notes when entities are told of them. After all links were bound. */
+/* Binds links with faults and notes the times of their events. Call after all links are bound. */
 struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of_node);
 
-/* A message of an accelerator of this worker has ended. */
+/* Notes that a message of this worker's accelerator ended. */
 void faults_note_end(struct faults *f, uint32_t from, uint32_t to, uint32_t message, uint64_t now);
 
-/* When all workers have ended: adds up when messages that were hit anywhere ended. */
+/* Finds when the messages that lost packets on any worker ended. Call after all workers stopped. */
 void faults_settle(struct faults *f);
 
 struct result;
-/* What all workers together counted, when none of them runs any more. */
+/* Adds up the counts of all workers, after they ended. */
 void faults_gather(struct result *r, const struct model *m);
 
 #endif

@@ -8,10 +8,10 @@
 #include "recording.h"
 #include "run.h"
 
-_Static_assert((int)HX_MOST_WORKERS == (int)VIRTUAL_MOST_WORKERS, "what may be asked for can be had");
+_Static_assert((int)HX_MOST_WORKERS == (int)VIRTUAL_MOST_WORKERS, "all accepted numbers of workers are possible");
 
-/* Workers take turns in each window of time, so that more than there are cores only wait for each other: by any number
- * the result is the same. */
+/* Workers wait for each other in each window, so more workers than cores do not help. Their number does not change
+ * results. */
 static unsigned workers_of(const struct run_options *o)
 {
     unsigned asked = (unsigned)o->settings.workers;
@@ -44,7 +44,7 @@ static void report(const struct result *r, const struct traffic *traffic, const 
         (void)capture_report_complain(&captured->report);
 }
 
-/* An agenda has bits for no more than that and a few seconds. */
+/* An event queue has bits for that time and a few seconds more. */
 _Static_assert(HX_MOST_SIMULATED *PS_PER_NS < VIRTUAL_NEVER, "all times fit");
 
 static void check_jobs(const struct run_options *o)
@@ -77,71 +77,106 @@ static struct hx_faults load_faults(struct run_options *o)
     return faults;
 }
 
-/* Each VC has its share of a port's buffer, which takes a packet at least: else nothing ever moves. */
+/* Each VC's share of a port's buffer must hold a packet; otherwise no packet ever moves. */
 static void check_buffer(const struct hx_timing *timing, const struct hx_fabric *g)
 {
-    char said[HX_VALUE_TEXT];
+    char given[HX_VALUE_TEXT];
     char least[HX_VALUE_TEXT];
     uint64_t needed = (uint64_t)g->vcs * HX_MAX_PAYLOAD;
     if (timing->buffer < needed)
         hx_die(HX_EXIT_USAGE, "--buffer",
                "%s has no room for a packet of each of the %u VCs of this fabric: %s at least",
-               hx_value_write_bytes(said, timing->buffer), g->vcs, hx_value_write_bytes(least, needed));
+               hx_value_write_bytes(given, timing->buffer), g->vcs, hx_value_write_bytes(least, needed));
+}
+
+/* A run, from its options to its report. The model points into the other members. */
+struct setup {
+    struct run_options o;
+    struct hx_faults faults;
+    struct hx_timing timing;
+    struct flows *flows;
+    struct traffic traffic;
+    struct collective_plan collectives;
+    struct model m;
+    struct recording recording;
+};
+
+static void plan_traffic(struct setup *s, const struct collective_plan **collectives)
+{
+    struct hx_problem problem;
+    s->flows = flows_load(&s->o.settings, &s->o.spec, s->o.g);
+    traffic_init(&s->traffic, &s->o.spec, s->o.g, &s->o.settings, s->flows);
+    *collectives = traffic_has_collectives(&s->traffic) ? &s->collectives : NULL;
+    if (*collectives && !collective_plan_init(&s->collectives, &s->traffic, &problem))
+        hx_die_of(&problem);
+}
+
+static void make_model(struct setup *s, const struct collective_plan *collectives)
+{
+    model_create(&s->m, &s->traffic, collectives, &s->timing, workers_of(&s->o));
+    memory_check(
+        s->o.spec.name, build_bytes(&s->m),
+        "a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32");
+    if (s->faults.count)
+        model_schedule(&s->m, &s->faults, &s->o.faults);
+    model_announce(&s->m, s->o.name);
+    s->m.watchdog = s->o.watchdog_ns * 1000;
+    s->m.check_steps = s->o.check_steps;
+    if (s->o.capture.file) {
+        recording_open(&s->recording, &s->m, &s->o.capture);
+        s->m.recording = &s->recording;
+    }
+}
+
+static void prepare(struct setup *s, int argc, char **argv)
+{
+    const struct collective_plan *collectives;
+    run_options_parse(&s->o, argc, argv);
+    s->o.settings.clock = HX_CLOCK_VIRTUAL;
+    check_jobs(&s->o);
+    s->faults = load_faults(&s->o);
+    s->timing = hx_timing_complete(&s->o.timing);
+    check_buffer(&s->timing, s->o.g);
+    plan_traffic(s, &collectives);
+    make_model(s, collectives);
+}
+
+static int run(const struct setup *s)
+{
+    struct result r;
+    run_model(&s->m, (struct run_show){.quiet = s->o.common.quiet, .watch = s->o.watch}, &r);
+    r.common = &s->o.common;
+    r.fault_settings = &s->o.faults;
+    r.timing = s->timing;
+    r.hide_links = !s->o.links;
+    if (r.outcome.cut_short)
+        hx_complain("hxmesh run", "interrupted again before all workers had reported: no report");
+    else
+        report(&r, &s->traffic, s->m.recording, &s->o);
+    int code = exit_code(&r);
+    result_free(&r);
+    return code;
+}
+
+static void clean_up(struct setup *s)
+{
+    if (s->m.recording)
+        recording_close(s->m.recording);
+    model_destroy(&s->m);
+    hx_faults_free(&s->faults);
+    collective_plan_free(&s->collectives);
+    traffic_free(&s->traffic);
+    flows_free(s->flows);
+    hx_spec_free(&s->o.spec);
 }
 
 int main(int argc, char **argv)
 {
+    struct setup s = {.collectives = {0}};
     run_block_signals();
-    struct run_options o;
-    run_options_parse(&o, argc, argv);
-    o.settings.clock = HX_CLOCK_VIRTUAL;
-    check_jobs(&o);
-    struct hx_faults faults = load_faults(&o);
-    const struct hx_timing timing = hx_timing_complete(&o.timing);
-    check_buffer(&timing, o.g);
-    struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
-    struct traffic traffic;
-    traffic_init(&traffic, &o.spec, o.g, &o.settings, flows);
-    struct collective_plan plan = {0};
-    bool collective = traffic_has_collectives(&traffic);
-    struct hx_problem problem;
-    if (collective && !collective_plan_init(&plan, &traffic, &problem))
-        hx_die_of(&problem);
-    struct model m;
-    model_create(&m, &traffic, collective ? &plan : NULL, &timing, workers_of(&o));
-    memory_check(
-        o.spec.name, build_bytes(&m),
-        "a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32");
-    if (faults.count)
-        model_schedule(&m, &faults, &o.faults);
-    model_announce(&m, o.name);
-    m.watchdog = o.watchdog_ns * 1000;
-    m.check_steps = o.check_steps;
-    struct recording recording;
-    if (o.capture.file) {
-        recording_open(&recording, &m, &o.capture);
-        m.recording = &recording;
-    }
-    struct result r;
-    run_model(&m, (struct run_show){.quiet = o.common.quiet, .watch = o.watch}, &r);
-    r.common = &o.common;
-    r.fault_settings = &o.faults;
-    r.timing = timing;
-    r.hide_links = !o.links;
-    if (r.outcome.cut_short)
-        hx_complain("hxmesh run", "interrupted again before all workers had reported: no report");
-    else
-        report(&r, &traffic, m.recording, &o);
-    int code = exit_code(&r);
-    result_free(&r);
-    if (m.recording)
-        recording_close(m.recording);
-    model_destroy(&m);
-    hx_faults_free(&faults);
-    collective_plan_free(&plan);
-    traffic_free(&traffic);
-    flows_free(flows);
-    hx_spec_free(&o.spec);
+    prepare(&s, argc, argv);
+    int code = run(&s);
+    clean_up(&s);
     hx_output_close(stdout, "-");
     return code;
 }

@@ -49,7 +49,7 @@ struct virtual_speeds model_speeds(const struct hx_timing *timing)
                                    .buffer = timing->buffer};
 }
 
-/* Classes of links, what a host injects, and the pace as a share of that. */
+/* Sets the classes of links, the injection bandwidth of hosts, and the injection rate as a share of it. */
 static void set_timing(struct model *m, const struct hx_timing *timing)
 {
     const struct hx_fabric *g = m->g;
@@ -129,7 +129,7 @@ void model_announce(struct model *m, const char *name)
     atomic_store(&m->metrics.head->life, HX_LIFE_READY);
 }
 
-/* Bytes that workers share: of model_fault [workers][faults] and of hits. */
+/* Bytes that workers share: model_fault [workers][faults], and hits. */
 static size_t fault_bytes(const struct model *m)
 {
     return m->faults ? m->workers * (m->faults->count * sizeof(struct model_fault) + sizeof(struct model_hits) +
@@ -165,7 +165,7 @@ void model_destroy(struct model *m)
 uint32_t model_port_of(const struct model *m, uint32_t link, unsigned *plane, unsigned *port)
 {
     uint32_t within = link % m->layout.links;
-    uint32_t node = 0; /* the last one that begins at it or before */
+    uint32_t node = 0; /* the last node that begins at link `within` or before */
     for (uint32_t span = m->g->nodes; span > 1; span -= span / 2) {
         if (node + span / 2 < m->g->nodes && m->layout.first_link[node + span / 2] <= within)
             node += span / 2;

@@ -1,7 +1,7 @@
-/* model.h - a fabric under the virtual clock: what all workers inherit, and the part of it that one worker builds.
+/* model.h - a fabric under the virtual clock, as all workers inherit it.
  *
- * The supervisor makes a `struct model` before it forks. Each worker then builds its own entities in memory of its own
- * (build.c) and writes what it has to report into its pieces of `shared`, which the supervisor reads at the end. */
+ * The supervisor makes a `struct model` before it forks. Each worker builds its own simulated nodes in private memory
+ * (build.c). It writes its report into its parts of `shared`, which the supervisor reads at the end. */
 #ifndef MODEL_H
 #define MODEL_H
 
@@ -17,67 +17,67 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-/* What the supervisor tells, and what one worker tells it while time runs. */
+/* Requests of the supervisor to all workers, while time runs. */
 struct model_control {
-    _Atomic bool stop; /* the user has had enough */
+    _Atomic bool stop; /* the user ends the run */
 };
 
 struct model_area {
     alignas(64) _Atomic uint64_t now; /* ps, end of the last window */
     _Atomic uint64_t hops;
     _Atomic uint64_t acknowledged; /* messages */
-    _Atomic uint64_t delivered;    /* bytes of payload, as of `now` */
+    _Atomic uint64_t delivered;    /* bytes of payload, at `now` */
     /* At the end: */
     uint64_t drops[HX_DROP_COUNT];
     uint64_t bytes_corrupted;
     uint64_t bytes_measured; /* payload delivered between the warm-up and the end of the duration */
     uint64_t last_delivery;  /* ps */
     uint64_t private_bytes;
-    uint32_t buffers_used; /* packets under way; where links fail, such as stand nowhere */
+    uint32_t buffers_used; /* packets in flight; with faults of links, packets that are nowhere */
     uint32_t max_vc;
     uint32_t collectives_done; /* accelerators that finished their part */
-    bool collective_ended;     /* a message was given up */
+    bool collective_ended;     /* a message failed */
     bool interrupted, complete;
-    /* Where nothing moves any more (watchdog.h): */
+    /* If the fabric is stuck (watchdog.h): */
     bool stuck;
-    uint64_t moved; /* ps: when a packet moved last */
-    uint64_t held;  /* packets that stand in this worker's switches */
-    uint64_t could; /* of these, have an output with credit */
+    uint64_t moved;   /* ps: last move of a packet */
+    uint64_t held;    /* packets in this worker's switches */
+    uint64_t movable; /* of these, packets with an output that has credit */
 };
 
-/* Packets of one (input, VC), when nothing moves: outputs they want that lack credit, by the VC behind them. */
+/* A stuck (input, VC): outputs without credit that its packets may take, by the VC behind them. */
 struct model_wait {
     uint64_t outputs[HX_VCS];
 };
 
-/* Of one VC of a link, at the end, in blocks: what its sending end has, and what its receiving end holds. */
+/* A VC of a link at the end, in blocks: credit of the sender, and blocks in the receiver's buffer. */
 struct model_balance {
     uint32_t credit, held;
 };
 
-/* What an accelerator received since the warm-up. */
+/* Payload that an accelerator received since the warm-up. */
 struct model_receiver {
     uint64_t bytes;
-    uint64_t last; /* ps: when the last of it came */
+    uint64_t last; /* ps: the last delivery */
 };
 
-/* What an accelerator's endpoint did, at the end. */
+/* Counters of an accelerator's endpoint, at the end. */
 struct model_sum {
     struct hx_endpoint_stats stats;
     uint64_t begun; /* messages */
 };
 
-/* Of a link: blocks as the measured interval begins, and as it ends. */
+/* Blocks that a link carried, at the begin and at the end of the measured interval. */
 struct model_span {
     uint64_t from, to;
 };
 
-/* What one worker counted of one fault; shared. */
+/* One worker's counts of one fault; shared. */
 struct model_fault {
     struct hx_fault_cost cost;
-    uint64_t hits;  /* packets that were lost or damaged on links it sends by */
-    uint64_t whole; /* ps: when the last of the messages that its own accelerators sent ended */
-    uint64_t open;  /* packets of messages of its own accelerators that had not ended with the run */
+    uint64_t hits;  /* packets lost or damaged on links that this worker sends on */
+    uint64_t whole; /* ps: end of the last hit message of its accelerators */
+    uint64_t open;  /* packets of hit messages of its accelerators that did not end */
 };
 
 /* A packet that was lost or damaged; shared. */
@@ -87,13 +87,13 @@ struct model_hit {
     uint32_t fault;
 };
 
-/* What is known of hits across workers; shared. */
+/* The hits of one worker, for all workers; shared. */
 struct model_hits {
     uint64_t count;
-    uint64_t unlisted; /* more than there is room for */
+    uint64_t unlisted; /* beyond the room of `hit` */
     struct model_hit hit[];
 };
-enum { MODEL_HITS = 1 << 20 /* of all workers: of more it is not known when traffic was whole, whoever has them */ };
+enum { MODEL_HITS = 1 << 20 /* of all workers; beyond it the time of repair is unknown */ };
 
 struct recording;
 
@@ -106,58 +106,56 @@ struct model {
     struct layout layout;
     struct jobs jobs;
     unsigned workers;
-    bool own_cores; /* of each worker: otherwise some share one */
+    bool own_cores; /* each worker has a core; otherwise some share one */
     struct virtual_channel *channel;
-    struct model_control *control; /* shared */
-    struct model_area *area;       /* shared, [workers] */
-    struct job_count *job;         /* shared, [jobs.slots] */
-    struct model_sum *sum;         /* shared, [accelerators] */
-    struct shm_arena arena;        /* what others may see of the run (topology/metrics.h); base NULL: nobody sees it */
-    struct hx_metrics metrics;     /* shared; in the arena, if there is one */
-    struct model_span *span;       /* shared, [planes * links] */
+    struct model_control *control;   /* shared */
+    struct model_area *area;         /* shared, [workers] */
+    struct job_count *job;           /* shared, [jobs.slots] */
+    struct model_sum *sum;           /* shared, [accelerators] */
+    struct shm_arena arena;          /* counters for readers outside (topology/metrics.h); base NULL: none */
+    struct hx_metrics metrics;       /* shared; in the arena, if there is one */
+    struct model_span *span;         /* shared, [planes * links] */
     struct model_receiver *receiver; /* shared, [accelerators] */
-    struct model_wait *wait;         /* shared, [planes * links][HX_VCS]: by number of what leaves by the same port */
+    struct model_wait *wait;         /* shared, [planes * links][HX_VCS]: by number of the output at the same port */
     struct model_balance *balance;   /* shared, [planes * links][HX_VCS]: by number of the link */
-    uint64_t watchdog;               /* ps without a packet that moves; 0: as long as it likes */
+    uint64_t watchdog;               /* ps without a move of a packet; 0: off */
     bool check_steps;                /* audit.h */
-    struct recording *recording;     /* NULL: nothing is captured */
-    const struct hx_faults *faults;  /* NULL: nothing fails */
+    struct recording *recording;     /* NULL: no capture */
+    const struct hx_faults *faults;  /* NULL: no faults */
     uint64_t detect_ns, notify_ns;   /* faults.h */
-    struct model_fault *fault;       /* shared, [workers][faults], and hits behind them */
+    struct model_fault *fault;       /* shared, [workers][faults], with hits behind them */
     void *shared;
     size_t shared_bytes;
 };
 
-/* What the platform takes of the parameters of a run, which are complete (hx_timing_complete). */
+/* The platform's speeds, from complete parameters of a run (hx_timing_complete). */
 struct virtual_speeds model_speeds(const struct hx_timing *timing);
 
-/* *spec, *g, *traffic and *collective (NULL: messages) must outlive *m. */
+/* Makes the model. *spec, *g, *traffic and *collective (NULL: messages) must outlive it. */
 void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,
                   const struct hx_timing *timing, unsigned workers);
-/* Lets these faults happen; *faults must outlive *m. Before any worker is forked. */
+/* Schedules faults. Call before workers are forked. *faults must outlive *m. */
 void model_schedule(struct model *m, const struct hx_faults *faults, const struct hx_fault_settings *settings);
-/* Lets other processes see the counters, by this name (NULL: by process number). Before any worker is forked; dies with
- * one line if that cannot be. */
+/* Shows the counters to other processes under a name (NULL: by process number). Call before workers are forked. Dies
+ * with one line if it cannot. */
 void model_announce(struct model *m, const char *name);
-/* No worker runs any more: what others see now is the end. */
+/* Marks the counters as final. Call after all workers ended. */
 void model_end(const struct model *m);
 void model_destroy(struct model *m);
 
-/* The number of what leaves node by port. */
+/* The number of the output at a node's port. */
 static inline uint32_t model_link_number(const struct model *m, unsigned plane, uint32_t node, unsigned port)
 {
     return plane * m->layout.links + m->layout.first_link[node] + port;
 }
 
-/* The counters of a link, by its number. */
 static inline struct hx_metrics_link *model_link(const struct model *m, uint32_t link)
 {
     return &m->metrics.link[link - link / m->layout.links * m->g->hosts];
 }
 
-/* The port whose number that is; returns its node. */
+/* The node of a numbered output; writes its plane and port. */
 uint32_t model_port_of(const struct model *m, uint32_t link, unsigned *plane, unsigned *port);
-/* Its name as everywhere (topology/name.h). */
 const char *model_port_name(const struct model *m, uint32_t link, char name[HX_NAME_BYTES]);
 
 #endif

@@ -1,4 +1,4 @@
-/* publish.c - copies what a worker of a virtual fabric counts to where readers outside find it (publish.h). */
+/* publish.c - copies a worker's counters to shared memory (publish.h). */
 #include "publish.h"
 #include "base/processor.h"
 

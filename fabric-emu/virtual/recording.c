@@ -1,4 +1,4 @@
-/* recording.c - from workers' taps into a file (recording.h). */
+/* recording.c - writes the workers' taps into a file (recording.h). */
 #include "recording.h"
 #include "base/error.h"
 #include "base/version.h"
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { PAUSE_NS = 300000 /* between two looks at rings that were empty */ };
+enum { PAUSE_NS = 300000 /* between two reads of empty rings */ };
 
-/* ---- what the file says of itself ---- */
+/* ---- the file's note ---- */
 
-/* The blocks that a verifier must allow for. A packet frees its input buffer when it is through the crossbar, which a
- * capture does not see: it sees it go onto the link, or to the endpoint. An output takes packets `ahead` of that, and
- * meanwhile their credit may be back at the sender, whose next packet is seen to go first. So what one input's port of
- * the crossbar passes in the time that is left is to be added, and a packet that it is in the middle of. */
+/* Blocks of buffer that a verifier must allow. A packet frees its input buffer at the crossbar, but a capture sees it
+ * later: on the link or at the endpoint. An output takes packets `ahead`, so their credit may reach the sender, and its
+ * next packet the capture, first. The allowance adds what an input passes through the crossbar in that time, and one
+ * packet. */
 static uint64_t buffer_of(const struct model *m)
 {
     const struct virtual_timing *t = &m->timing;
@@ -76,7 +76,7 @@ static void begin_file(struct recording *r, const struct hx_capture_settings *s)
         hx_die_of(&problem);
 }
 
-/* All that will go wrong is known. */
+/* All faults are scheduled, so all are annotated at once. */
 static void annotation_faults(struct recording *r, const struct hx_faults *faults)
 {
     for (size_t i = 0; i < faults->count; i++)
@@ -120,7 +120,7 @@ static bool write_run(struct capture_writer *w, void *of, struct hx_problem *pro
 {
     struct recording *r = of;
     (void)problem;
-    shm_arena_close(&r->arena, false); /* or it would keep the name of a run that was killed */
+    shm_arena_close(&r->arena, false); /* otherwise it would keep the name of a killed run */
     capture_writer_begins(w);
     while (capture_writer_goes_on(w)) {
         const struct timespec pause = {.tv_nsec = PAUSE_NS};

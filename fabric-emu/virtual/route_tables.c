@@ -34,8 +34,7 @@ void route_tables_fill(const struct model *m, const struct hx_fabric *g, uint32_
 void route_tables_refill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n)
 {
     const struct hx_route *r = &n->sw.route;
-    uintptr_t tables =
-        (uintptr_t)(r->is_router ? (const void *)r->addr_hi_ports : (const void *)r->x_table); /* our own */
+    uintptr_t tables = (uintptr_t)(r->is_router ? (const void *)r->addr_hi_ports : (const void *)r->x_table);
     struct route_off_limits off_limits = route_off_limits(m);
     route_tables_fill(m, g, node, n, (void *)tables, &off_limits);
     free(off_limits.bits);

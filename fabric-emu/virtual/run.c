@@ -1,4 +1,4 @@
-/* run.c - the supervisor of a virtual fabric (run.h). It does nothing but wait: all work is the workers'. */
+/* run.c - the supervisor of a virtual fabric (run.h). It only waits; workers do all work. */
 #include "run.h"
 #include "audit.h"
 #include "base/clock.h"
@@ -30,10 +30,10 @@ struct run {
     pid_t pid[VIRTUAL_MOST_WORKERS];
     unsigned alive;
     struct hx_progress bar;
-    struct watch watch; /* in its place */
-    double due;         /* bytes to be delivered in all, of a collective messages to be acknowledged; 0: not known */
+    struct watch watch; /* replaces the bar */
+    double due;         /* bytes to deliver, or messages of a collective to acknowledge; 0: unknown */
     uint64_t started_ns;
-    struct hx_requests requests; /* to end */
+    struct hx_requests requests; /* to end the run */
 };
 
 static sigset_t awaited_signals(void)
@@ -49,7 +49,7 @@ void run_block_signals(void)
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* For those who look from outside. */
+/* Shows a worker's state to readers outside. */
 static void show_state(const struct run *r, pid_t pid, enum hx_worker_state state)
 {
     for (unsigned w = 0; w < r->m->workers; w++) {
@@ -130,7 +130,7 @@ static void show_progress(struct run *r)
     hx_progress_show(&r->bar, share < 1 ? share : 1, note);
 }
 
-/* The first asks for an end with a report; whoever asks again wants it at once. */
+/* The first request ends the run with a report; the second ends it at once. */
 static void take_request(struct run *r)
 {
     if (hx_signals_request(&r->requests, hx_monotonic_ns()) == HX_REQUEST_AGAIN) {
@@ -161,7 +161,7 @@ static void watch(struct run *r)
     hx_progress_end(&r->bar);
 }
 
-/* What no worker can see alone. */
+/* Checks what no worker can check alone. */
 static void validate(struct run *r)
 {
     bool stuck = watchdog_was_stuck(r->m);
@@ -172,7 +172,7 @@ static void validate(struct run *r)
         r->outcome.exit_code = HX_EXIT_FAILED;
 }
 
-/* ---- what they report ---- */
+/* ---- reports of workers ---- */
 
 static void take_areas(struct result *r, const struct model *m)
 {
@@ -192,7 +192,7 @@ static void take_areas(struct result *r, const struct model *m)
     }
     for (uint32_t rank = 0; rank < m->g->hosts; rank++)
         gather_accelerator(r, &m->jobs, rank, &m->sum[rank].stats, m->sum[rank].begun);
-    /* With a duration the rate is that of the time in which everybody may send; the warm-up is no part of it. */
+    /* With a duration, the rate is over the time in which hosts may send, without the warm-up. */
     uint64_t duration = m->settings.duration_ns * 1000;
     uint64_t warm_up = m->settings.warm_up_ns * 1000;
     if (duration && (o->complete || duration < o->virtual_ps))
@@ -221,13 +221,13 @@ static void take_receivers(struct result *r, const struct model *m)
     }
 }
 
-/* What links carried is a share of. */
+/* The interval over which links' load is a share. */
 struct measured {
     const struct model *m;
     double ps;
 };
 
-/* Picoseconds of a block on it; `link` counts those of all planes. */
+/* ps; `link` counts those of all planes. */
 static double rate_of(const struct model *m, uint32_t link)
 {
     const struct hx_fabric_port *p = &m->g->port[link % m->g->ports];

@@ -1,4 +1,4 @@
-/* run.h - starts the workers of a virtual fabric, watches them, and gathers what they report. */
+/* run.h - starts the workers of a virtual fabric, watches them, and gathers their reports. */
 #ifndef VIRTUAL_RUN_H
 #define VIRTUAL_RUN_H
 
@@ -8,12 +8,12 @@
 /* Blocks SIGINT, SIGTERM, SIGHUP and SIGQUIT, which run_model() takes. Call first. */
 void run_block_signals(void);
 
-/* What is seen of it meanwhile. */
+/* What the terminal shows during the run. */
 struct run_show {
-    bool quiet, watch; /* no bar; hxmesh-top in its place */
+    bool quiet, watch; /* no bar; hxmesh-top instead of the bar */
 };
 
-/* Runs the model to its end; r: what it showed, to be freed with result_free(). */
+/* Runs the model to its end. Writes *r; free it with result_free(). */
 void run_model(const struct model *m, struct run_show show, struct result *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* state.h - what a worker of the virtual clock has: its part of the model, its entities, its endpoints. */
+/* state.h - the state of a worker of the virtual clock: its part of the model, simulated nodes, and endpoints. */
 #ifndef STATE_H
 #define STATE_H
 
@@ -8,7 +8,7 @@
 
 struct worker;
 
-/* What drives an endpoint. What every visit touches comes first: it is asked for ahead by the entity's `of`
+/* Drives an endpoint. Fields that each visit reads come first: the prefetch of the simulated node's `of` loads them
  * (hal/virtual/prefetch.c). */
 struct driver {
     struct worker *worker;
@@ -16,46 +16,46 @@ struct driver {
     struct model_receiver *receiver;
     struct workload *workload;
     uint64_t begun; /* messages */
-    uint64_t wake;  /* ps: when the workload is to be asked again, should nothing happen before */
+    uint64_t wake;  /* ps: when to ask the workload again, unless an event comes first */
     uint32_t rank;
-    bool news;        /* an event came: it is to be asked now */
-    bool timer_noted; /* a deadline stands in the agenda */
-    bool again_noted; /* so does `wake` */
-    bool told;        /* routes have changed: all deadlines are to be looked at */
+    bool news;           /* an event came; ask the workload at the next visit */
+    bool timer_noted;    /* the event queue has a deadline */
+    bool again_noted;    /* the event queue has `wake` */
+    bool routes_changed; /* routes changed; check all deadlines */
     bool done;
     struct hx_endpoint endpoint;
     struct hal_endpoint hal;
 };
 
-/* Ways may have changed: when it is driven next, it asks again for what waits for one. */
+/* Makes the endpoint retry messages that wait for a path, when it is driven next. */
 static inline void driver_routes_changed(struct driver *d)
 {
     hx_endpoint_routes_changed(&d->endpoint);
-    d->told = true;
+    d->routes_changed = true;
 }
 
-/* What a worker runs. */
+/* State of a worker. */
 struct worker {
     const struct model *m;
     struct model_area *area;
     unsigned self;
-    uint64_t warm, over; /* ps: from when on and until when what happens counts in rates; UINT64_MAX: for ever */
+    uint64_t warm, over; /* ps: interval in which rates count; UINT64_MAX: no end */
     struct virtual_worker v;
-    struct virtual_sim_node **sim_node; /* [entities], by their number in the wheel */
+    struct virtual_sim_node **sim_node; /* [sim_nodes], by number in the wheel */
     uint32_t sim_nodes;
-    uint32_t border;       /* entities that are linked to those of other workers: the first of all */
-    uint32_t publish_before;   /* the first visit of an entity from here on: what others get is sent by then */
-    bool said;             /* what this worker says of the window (virtual_channel_publish) */
-    struct driver *driver; /* [accelerators] of this worker */
+    uint32_t border;         /* simulated nodes with links to other workers; they come first */
+    uint32_t publish_before; /* the first visit from this index on publishes the turn */
+    bool published;          /* the turn of this window is published */
+    struct driver *driver;   /* [accelerators] of this worker */
     uint32_t accelerators;
     uint64_t active;       /* accelerators that are not done */
-    unsigned marked;       /* ends of the measured interval that have been noted (worker.c) */
+    unsigned marked;       /* ends of the measured interval noted so far (worker.c) */
     uint8_t *tables;       /* route tables of all nodes */
-    uint8_t *memory;       /* of the entities */
-    struct faults *faults; /* NULL: nothing fails */
+    uint8_t *memory;       /* of the simulated nodes */
+    struct faults *faults; /* NULL: no faults */
 };
 
-/* Whether the packet at a position of an input, tail to head, is still there: waits, or was not looked at yet. */
+/* Whether the packet at a position of an input, tail to head, is still there: waiting, or not seen by the switch. */
 static inline bool state_holds(const struct virtual_rx *rx, const struct hx_input *in, unsigned vc, uint16_t position)
 {
     uint16_t tail = hx_lane(rx->tail, vc);

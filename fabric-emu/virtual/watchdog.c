@@ -1,4 +1,4 @@
-/* watchdog.c - looks at a fabric in which nothing moves (watchdog.h). */
+/* watchdog.c - finds and explains a fabric that is stuck (watchdog.h). */
 #include "watchdog.h"
 #include "base/error.h"
 #include "cycle.h"
@@ -21,10 +21,10 @@ struct watchdog watchdog_start(const struct model *m)
 
 /* ---- a worker ---- */
 
-/* Packets that stand in an (input, VC). */
+/* Packets that wait in an (input, VC). */
 struct standing {
     uint64_t packets;
-    uint64_t newest; /* ps: when the last of them came */
+    uint64_t newest; /* ps: arrival of the last one */
 };
 
 static void add_standing(struct standing *s, const struct virtual_rx *rx, const struct hx_input *in, unsigned vc)
@@ -68,7 +68,7 @@ uint64_t watchdog_standing(const struct worker *w)
     return own.packets;
 }
 
-/* Whether the packets of an (input, VC) that want an output may not have it. */
+/* Whether packets of an (input, VC) lack credit for an output that they may take. */
 static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned vc, unsigned output,
                          uint64_t candidates)
 {
@@ -86,17 +86,17 @@ static void write_wait(const struct worker *w, const struct virtual_node *n, uns
 {
     const uint64_t *candidates = n->sw.candidates + ((size_t)vc * n->sw.inputs + input) * n->sw.outputs;
     struct model_wait *wait = &w->m->wait[(size_t)n->hal.tx[input].link * HX_VCS + vc];
-    uint64_t could = 0;
+    uint64_t movable = 0;
     for (unsigned output = 0; output < n->sw.outputs; output++) {
         if (!candidates[output])
             continue;
         if (!lacks_credit(n, input, vc, output, candidates[output])) {
-            could |= candidates[output];
+            movable |= candidates[output];
             continue;
         }
         wait->outputs[hx_route_vc(&n->sw.route, input, vc, output)] |= (uint64_t)1 << output;
     }
-    w->area->could += (unsigned)__builtin_popcountll(could);
+    w->area->movable += (unsigned)__builtin_popcountll(movable);
 }
 
 static void write_waits(const struct worker *w, const struct virtual_node *n, struct standing *sum)
@@ -112,10 +112,10 @@ bool watchdog_look(struct watchdog *d, struct worker *w, const struct virtual_tu
 {
     struct standing own = {0};
     each_node(w, &own, count);
-    /* Once round among the workers: how many packets stand, and when the newest came. */
+    /* Workers combine: number of waiting packets, and arrival of the newest. */
     struct virtual_turn all = {.next = turn->next, .active = own.packets, .moved = own.newest};
     if (!virtual_channel_turn(w->v.channel, &all))
-        _exit(HX_EXIT_FAILED); /* the supervisor knows whose fault it is */
+        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
     uint64_t width = w->v.wheel.width;
     uint64_t now = turn->next > UINT64_MAX / width ? UINT64_MAX : turn->next * width;
     d->quiet = all.active ? all.moved : now;
@@ -130,7 +130,7 @@ bool watchdog_look(struct watchdog *d, struct worker *w, const struct virtual_tu
 
 /* ---- the supervisor ---- */
 
-/* Vertices are (input, VC), numbered as model.wait. */
+/* Vertices are (input, VC), numbered as in model.wait. */
 static struct hx_end behind(const struct model *m, uint32_t vertex, unsigned output, unsigned *plane)
 {
     unsigned port;
@@ -143,7 +143,7 @@ static uint32_t waits_for(const struct model *m, uint32_t vertex, unsigned outpu
     unsigned plane;
     struct hx_end far = behind(m, vertex, output, &plane);
     if (far.node == HX_NOWHERE)
-        return CYCLE_NONE; /* the endpoint, which takes everything */
+        return CYCLE_NONE; /* the endpoint, which takes every packet */
     return model_link_number(m, plane, far.node, far.port) * HX_VCS + vc;
 }
 
@@ -177,7 +177,7 @@ static void explain_edge(const struct model *m, uint32_t from, uint32_t to)
                 model_port_name(m, to / HX_VCS, far_name), to % HX_VCS);
 }
 
-/* Without a cycle every wait leads to an (input, VC) that waits for nobody, and yet has no room. */
+/* Without a cycle, each wait ends at an (input, VC) that waits for none and yet is full. */
 static void explain_end(const struct model *m, uint32_t vertices)
 {
     for (uint32_t from = 0; from < vertices; from++) {
@@ -200,10 +200,10 @@ void watchdog_explain(const struct model *m)
 {
     const struct cycle_graph g = {m->g->planes * m->layout.links * HX_VCS, m, next_wait};
     uint64_t held = 0;
-    uint64_t could = 0;
+    uint64_t movable = 0;
     for (unsigned w = 0; w < m->workers; w++) {
         held += m->area[w].held;
-        could += m->area[w].could;
+        movable += m->area[w].movable;
     }
     double since = (double)m->area[0].moved / 1e6;
     uint32_t *cycle = hx_allocate(g.vertices, sizeof *cycle);
@@ -216,8 +216,8 @@ void watchdog_explain(const struct model *m)
     } else {
         hx_complain("watchdog",
                     "no packet has moved since %.3f us, and no cycle: %" PRIu64 " packets stand in switches, %" PRIu64
-                    " of them could go on, and whoever the others wait for waits for nobody",
-                    since, held, could);
+                    " of them could go on, and the others wait for a full input that waits for none",
+                    since, held, movable);
         explain_end(m, g.vertices);
     }
     for (uint32_t n = 0; n < length; n++)

@@ -1,45 +1,43 @@
-/* watchdog.h - finds out that nothing moves any more although packets stand in switches, and who waits for whom.
+/* watchdog.h - detects a fabric that is stuck, and finds its dependency cycle.
  *
- * When. All workers know when a packet moved last (virtual_turn). A fabric that moves never lets a packet stand for
- * longer than it takes to send a full packet from every input of the largest switch, one after the other, and to get
- * the credit back (virtual_watchdog_limit); nothing it waits for is further away. When simulated time has gone on for
- * that long and for `--watchdog` more, workers count the packets that stand in their switches, and when the newest of
- * them came.
+ * When: all workers know when a packet last moved (virtual_turn). In a fabric that moves, the longest wait of a packet
+ * is bounded (watchdog_longest_wait): each input of the largest switch sends a full packet, and its credit returns.
+ * When no packet moves for that time and `--watchdog` more, workers count their waiting packets and find the newest.
  *
- * Who. Each worker writes down, for each (input, VC) whose packets wait, which outputs they want that lack credit.
- * Behind each of these is another (input, VC), which is full. The supervisor looks for a cycle among them. */
+ * Cause: each worker writes, for each (input, VC) with waiting packets, the outputs that lack credit. Behind each
+ * output is another (input, VC), which is full. The supervisor looks for a cycle among them. */
 #ifndef WATCHDOG_H
 #define WATCHDOG_H
 
 #include "state.h"
 
-/* What a worker remembers. */
+/* State of one worker's watchdog. */
 struct watchdog {
-    uint64_t limit; /* ps that nothing may move; 0: it is off */
-    uint64_t quiet; /* ps: since when nothing is known to have moved or come */
+    uint64_t limit; /* ps without a move; 0: off */
+    uint64_t quiet; /* ps: latest time at which a packet moved or arrived */
 };
 
 struct watchdog watchdog_start(const struct model *m);
 
-/* The longest time that a packet may stand in a fabric that moves, ps. */
+/* The longest wait of a packet in a fabric that moves, ps. */
 uint64_t watchdog_longest_wait(const struct virtual_timing *t);
 
-/* Whether time has come to look, after a turn. */
+/* Whether to look after this turn. */
 static inline bool watchdog_is_due(const struct watchdog *d, const struct virtual_turn *turn, uint64_t width)
 {
     uint64_t since = turn->moved > d->quiet ? turn->moved : d->quiet;
     return d->limit && turn->active && (turn->next > UINT64_MAX / width || turn->next * width > since + d->limit);
 }
 
-/* All workers look, after the same turn; nothing is on its way between them. Returns whether the fabric is stuck: then
- * each has written down what it knows. */
+/* Looks, in all workers after the same turn, with nothing in flight between them. Returns whether the fabric is stuck;
+ * each worker has then written its waits. */
 bool watchdog_look(struct watchdog *d, struct worker *w, const struct virtual_turn *turn);
 
-/* Whether the workers ended for that; the supervisor then says so, with the cycle, a line for each edge. */
+/* Whether workers ended because the fabric is stuck; watchdog_explain() prints the cycle, one line for each edge. */
 bool watchdog_was_stuck(const struct model *m);
 void watchdog_explain(const struct model *m);
 
-/* Packets that stand in a worker's switches, or before its endpoints. */
+/* Packets that wait in a worker's switches, or before its endpoints. */
 uint64_t watchdog_standing(const struct worker *w);
 
 #endif

@@ -1,9 +1,8 @@
 /* worker.c - the loop over windows (worker.h).
  *
- * Between two turns of the channel a worker works alone: visits every entity that has something to do in the window, in
- * the order of their numbers. What it sends to others is for later windows, so it is received after the turn. Those
- * that send to others come first, and when they have been visited the others are told: who has more to do in one window
- * and less in another is waited for by nobody as long as the rest of theirs takes. */
+ * Within a window a worker visits each of its simulated nodes that has an event, by number. Packets to other workers
+ * belong to later windows, so they are received after the window. Border nodes are visited first; then the worker
+ * publishes its turn. So a worker with a long window does not stall the others for the rest of it. */
 #include "worker.h"
 #include "audit.h"
 #include "base/error.h"
@@ -21,11 +20,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { TELL_WINDOWS = 1 << 5 };
+enum { UPDATE_WINDOWS = 1 << 5 }; /* from one update of the counters to the next */
 
-enum { NOBODY = UINT32_MAX };
+#define NONE UINT32_MAX
 
-/* The first entity of a window's set at or after `from`. By number: the entity itself is not in the cache yet. */
+/* The first member of a window's set at or after `from`, or NONE. */
 static uint32_t next_of(const struct worker *w, const uint64_t *set, uint32_t from)
 {
     for (uint32_t word = from / 64; word < w->v.wheel.words; word++) {
@@ -33,15 +32,15 @@ static uint32_t next_of(const struct worker *w, const uint64_t *set, uint32_t fr
         if (left)
             return word * 64 + (unsigned)__builtin_ctzll(left);
     }
-    return NOBODY;
+    return NONE;
 }
 
-/* ---- what the others are told ---- */
+/* ---- turns ---- */
 
 static void publish_turn(struct worker *w, const struct virtual_turn *turn)
 {
     virtual_channel_publish(w->v.channel, turn);
-    w->said = true;
+    w->published = true;
     w->v.sent_window = VIRTUAL_NO_WINDOW;
 }
 
@@ -53,7 +52,7 @@ static struct virtual_turn own_turn(const struct worker *w, uint64_t next)
                                  .stop = atomic_load_explicit(&w->m->control->stop, memory_order_relaxed)};
 }
 
-/* Entities of a window's set that are not at the border. */
+/* Members of a window's set that are not at the border. */
 static unsigned count_inside(const struct worker *w, const uint64_t *set)
 {
     uint32_t word = w->border / 64;
@@ -63,17 +62,23 @@ static unsigned count_inside(const struct worker *w, const uint64_t *set)
     return inside;
 }
 
-/* The border has been visited, so all that others get of this window is sent. They need not wait for its rest where
- * nothing depends on that: something has moved, somebody will still be active, and to go on to the next window changes
- * nothing if it is empty. */
+/* Whether the rest of the window cannot change the decision to go on: a packet moved in it, and more accelerators are
+ * active than the rest can end. */
+static bool goes_on_anyway(const struct worker *w, const uint64_t *set)
+{
+    bool moved = w->v.moved >= w->v.wheel.current * w->v.wheel.width;
+    return moved && w->active > count_inside(w, set);
+}
+
+/* After the border: all packets for other workers are sent. If the outcome is known, publishes the turn, so that the
+ * others do not wait for the rest. It names the next window, which may turn out empty. */
 static void publish_early(struct worker *w, const uint64_t *set)
 {
-    w->publish_before = NOBODY;
-    uint64_t window = w->v.wheel.current;
-    if (w->v.moved < window * w->v.wheel.width || w->active <= count_inside(w, set))
+    w->publish_before = NONE;
+    if (!goes_on_anyway(w, set))
         return;
     virtual_post_end(&w->v);
-    const struct virtual_turn turn = own_turn(w, window + 1);
+    const struct virtual_turn turn = own_turn(w, w->v.wheel.current + 1);
     publish_turn(w, &turn);
 }
 
@@ -86,30 +91,40 @@ static inline void visit(struct worker *w, struct virtual_sim_node *e, const uin
     virtual_sim_node_visit(e, end);
 }
 
-/* What is in the cache anyway. */
+/* Without prefetch: the nodes are in the cache. */
 static void visit_near(struct worker *w, const uint64_t *set, uint64_t end)
 {
-    for (uint32_t at = next_of(w, set, 0); at != NOBODY; at = next_of(w, set, at + 1))
+    for (uint32_t at = next_of(w, set, 0); at != NONE; at = next_of(w, set, at + 1))
         visit(w, w->sim_node[at], set, end);
 }
 
-/* What has to be asked for ahead: those on their way stand in a ring, one for each stage. */
+/* Nodes in the stages of the prefetch; [0] is visited next. NULL: an empty stage. */
+struct pipeline {
+    struct virtual_sim_node *stage[VIRTUAL_PREFETCH_STAGES];
+};
+
+/* Moves all nodes by a stage. Returns the node that leaves, or NULL. */
+static inline struct virtual_sim_node *advance(struct pipeline *p, struct virtual_sim_node *entering)
+{
+    struct virtual_sim_node *leaving = p->stage[0];
+    for (unsigned stage = 1; stage < VIRTUAL_PREFETCH_STAGES; stage++)
+        p->stage[stage - 1] = p->stage[stage];
+    p->stage[VIRTUAL_PREFETCH_STAGES - 1] = entering;
+    return leaving;
+}
+
+/* With prefetch. After the last node as many empty ones follow as there are stages. */
 static void visit_far(struct worker *w, const uint64_t *set, uint64_t end)
 {
-    struct virtual_sim_node *ahead[VIRTUAL_PREFETCH_STAGES] = {NULL};
-    uint32_t last = next_of(w, set, 0);
-    for (uint32_t on_way = 0; last != NOBODY || on_way;) {
-        struct virtual_sim_node *now = ahead[0];
-        for (unsigned stage = 1; stage < VIRTUAL_PREFETCH_STAGES; stage++)
-            ahead[stage - 1] = ahead[stage];
-        ahead[VIRTUAL_PREFETCH_STAGES - 1] = last == NOBODY ? NULL : w->sim_node[last];
-        on_way += last != NOBODY;
-        last = last == NOBODY ? NOBODY : next_of(w, set, last + 1);
-        virtual_prefetch(ahead, end);
-        if (now) {
-            visit(w, now, set, end);
-            on_way--;
-        }
+    struct pipeline p = {.stage = {NULL}};
+    uint32_t at = next_of(w, set, 0);
+    for (unsigned empty = 0; empty < VIRTUAL_PREFETCH_STAGES;) {
+        empty += at == NONE;
+        struct virtual_sim_node *leaving = advance(&p, at == NONE ? NULL : w->sim_node[at]);
+        at = at == NONE ? NONE : next_of(w, set, at + 1);
+        virtual_prefetch(p.stage, end);
+        if (leaving)
+            visit(w, leaving, set, end);
     }
 }
 
@@ -117,8 +132,8 @@ static void visit_all(struct worker *w, uint64_t window)
 {
     const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
     uint64_t end = (window + 1) * w->v.wheel.width;
-    w->said = false;
-    w->publish_before = w->border ? w->border : NOBODY;
+    w->published = false;
+    w->publish_before = w->border ? w->border : NONE;
     if (w->v.near)
         visit_near(w, set, end);
     else
@@ -129,8 +144,8 @@ static void visit_all(struct worker *w, uint64_t window)
         virtual_tap_flush(w->v.tap, end);
 }
 
-/* Returns when the counters for readers outside are due again. */
-static uint64_t tell(const struct worker *w, uint64_t publish_at)
+/* Updates the counters for other processes. Returns when publish() is due again, ns. */
+static uint64_t update_counters(const struct worker *w, uint64_t publish_at)
 {
     uint64_t now = (w->v.wheel.current + 1) * w->v.wheel.width;
     atomic_store_explicit(&w->area->now, now, memory_order_relaxed);
@@ -139,7 +154,7 @@ static uint64_t tell(const struct worker *w, uint64_t publish_at)
     return hx_metrics_now() < publish_at ? publish_at : publish(w, now);
 }
 
-/* The measured interval begins (MARK_FROM) or ends: what each link has carried until then. */
+/* Begin and end of the measured interval; each notes the blocks that links have carried. */
 enum mark { MARK_FROM, MARK_TO, MARKS };
 
 static void mark_links(const struct worker *w, enum mark mark)
@@ -156,7 +171,7 @@ static void mark_links(const struct worker *w, enum mark mark)
     }
 }
 
-/* Before the first window at or behind each of both moments, which is the same one for all workers. */
+/* Notes both before the first window at or after their times, which is the same for all workers. */
 static void mark_in_time(struct worker *w, uint64_t now)
 {
     const struct hx_settings *s = &w->m->settings;
@@ -175,14 +190,14 @@ struct virtual_turn worker_windows(struct worker *w)
         visit_all(w, turn.next);
         if (w->m->check_steps)
             audit_step(w);
-        if (n % TELL_WINDOWS == 0)
-            publish_at = tell(w, publish_at);
-        if (!w->said) {
+        if (n % UPDATE_WINDOWS == 0)
+            publish_at = update_counters(w, publish_at);
+        if (!w->published) {
             turn = own_turn(w, virtual_wheel_next(&w->v.wheel));
             publish_turn(w, &turn);
         }
         if (!virtual_channel_wait(w->v.channel, &turn))
-            _exit(HX_EXIT_FAILED); /* the supervisor knows whose fault it is */
+            _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
         virtual_worker_receive(&w->v);
         if (turn.active == 0 || turn.stop)
             return turn;
@@ -200,7 +215,7 @@ void worker_report(struct worker *w, const struct virtual_turn *turn)
         faults_settle(w->faults);
     for (; w->marked < MARKS; w->marked++)
         mark_links(w, w->marked);
-    (void)tell(w, 0);
+    (void)update_counters(w, 0);
     if (w->m->check_steps)
         audit_write(w);
     for (uint32_t i = 0; i < w->accelerators; i++) {
@@ -210,7 +225,7 @@ void worker_report(struct worker *w, const struct virtual_turn *turn)
     area->interrupted = turn->stop && turn->active;
     area->complete = turn->active == 0;
     area->private_bytes = memory_private_bytes();
-    /* What was repeated in vain may still be under way when all is acknowledged. */
+    /* Repeated packets may still be in flight when all messages are acknowledged. */
     area->buffers_used = virtual_pool_used(&w->v.pool) - (w->faults ? (uint32_t)watchdog_standing(w) : 0);
 }
 

@@ -1,4 +1,4 @@
-/* draw.c - faults at random (faults.h). */
+/* draw.c - random faults (faults.h). */
 #include "base/rng.h"
 #include "base/value.h"
 #include "spec/faults/faults.h"
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* A port with a link, every one as likely. */
+/* Draws a port with a link; all are equally likely. */
 static void draw_link(char *text, size_t bytes, uint64_t *state, const struct hx_fabric *f)
 {
     for (;;) {
@@ -36,7 +36,7 @@ static uint64_t draw_time(uint64_t *state, uint64_t mean)
     return ns < 1 ? 1 : ns < (double)HX_MOST_FAULT_TIME ? (uint64_t)ns : HX_MOST_FAULT_TIME;
 }
 
-/* As a line, so that what was drawn can be given again. */
+/* Writes a line of a schedule, so that random faults can be repeated. */
 static void draw_fault(char *line, size_t bytes, uint64_t *state, uint64_t at_ns, uint64_t mttr_ns,
                        const struct hx_fabric *f)
 {
@@ -68,6 +68,6 @@ void hx_faults_draw(struct hx_faults *faults, const struct hx_fault_draw *draw, 
         struct hx_problem problem;
         draw_fault(line, sizeof line, &state, at, draw->mttr_ns, f);
         if (!hx_faults_add(faults, line, NULL, f, &problem))
-            hx_die_of(&problem); /* what was drawn is there */
+            hx_die_of(&problem); /* random faults are valid */
     }
 }

@@ -1,4 +1,4 @@
-/* line.c - reads a fault as it is written (faults.h). */
+/* line.c - reads a line of a schedule (faults.h). */
 #include "base/value.h"
 #include "spec/faults/faults.h"
 #include "topology/name.h"
@@ -11,7 +11,7 @@ const char *const hx_fault_words[HX_FAULT_KINDS + 1] = {"down",   "up",      "fl
 
 enum { MOST_WORDS = 16 };
 
-/* A line taken apart; words lie in `copy`. */
+/* A line split into words, which are in `copy`. */
 struct words {
     char copy[HX_FAULT_TEXT];
     char *word[MOST_WORDS];
@@ -38,9 +38,9 @@ static const char *next(struct words *w)
     return w->at < w->count ? w->word[w->at++] : NULL;
 }
 
-/* ---- where ---- */
+/* ---- target ---- */
 
-/* "a0,1/E" with the plane that it leaves out: "a0,1/p0/E". */
+/* Completes "a0,1/E" with plane 0: "a0,1/p0/E". */
 static void with_plane(char *name, size_t bytes, const char *text)
 {
     size_t first = strcspn(text, "/");
@@ -60,7 +60,7 @@ static bool take_place(struct hx_fault_target *t, const char *name, const struct
     return true;
 }
 
-/* "row0/p0", where a line's network is one switch: that. */
+/* "row0/p0" names a switch if the line's network is one switch. */
 static bool take_line(struct hx_fault_target *t, const char *name, const struct hx_fabric *f)
 {
     char leaf[HX_FAULT_TEXT + 16];
@@ -118,9 +118,9 @@ static bool take_target(struct hx_fault_target *t, const char *text, const struc
     return true;
 }
 
-/* ---- what ---- */
+/* ---- effect ---- */
 
-/* "1%" or "0.01", of what it may be at least. */
+/* Reads a share, "1%" or "0.01", of at least `least`. */
 static const char *share_of(const char *text, double least, uint32_t *share)
 {
     char number[HX_FAULT_TEXT];
@@ -137,7 +137,7 @@ static const char *share_of(const char *text, double least, uint32_t *share)
 static const char *const impairment_names[] = {"loss",        "corrupt", "duplicate", "reorder",
                                                "credit-loss", "rate",    "delay",     NULL};
 
-/* *said: impairments of the line so far, bit by place in their list. */
+/* *said: impairments of the line so far, bit by index in their list. */
 static bool take_impairment(struct hx_fault *fault, const char *text, unsigned *said, struct hx_problem *problem)
 {
     struct hx_impairment *i = &fault->impairs;

@@ -1,4 +1,4 @@
-/* schedule.c - the lines of a schedule, and what they make of each link (faults.h). */
+/* schedule.c - a schedule of faults, and its effects on each link (faults.h). */
 #include "base/lines.h"
 #include "spec/faults/faults.h"
 
@@ -66,7 +66,7 @@ static bool in_group(const struct hx_fabric *f, uint32_t node, uint32_t group)
     return f->node[node].group == group && (!f->mesh.nodes || hx_is_host(f, node));
 }
 
-/* One end of it. */
+/* Whether the target has this end of a link. */
 static bool has_end(const struct hx_fault_target *t, const struct hx_fabric *f, uint32_t node, unsigned port)
 {
     switch (t->place) {
@@ -107,28 +107,28 @@ void hx_fault_each_link(const struct hx_fault_target *t, const struct hx_fabric 
     }
 }
 
-/* ---- what becomes of a link ---- */
+/* ---- changes of a link ---- */
 
-/* A moment at which a fault begins, ends, or changes a flapping link. */
-struct moment {
+/* Time at which a fault begins, ends, or toggles a flapping link. */
+struct toggle {
     uint64_t at_ns;
     size_t fault;
     bool begins;
 };
 
-struct moments {
+struct toggles {
     const struct hx_faults *faults;
-    struct moment *of;
+    struct toggle *of;
     size_t count, room;
 };
 
-static void note(struct moments *m, uint64_t at_ns, size_t fault, bool begins)
+static void note(struct toggles *m, uint64_t at_ns, size_t fault, bool begins)
 {
     m->of = hx_grow(m->of, m->count, &m->room, sizeof *m->of);
-    m->of[m->count++] = (struct moment){at_ns, fault, begins};
+    m->of[m->count++] = (struct toggle){at_ns, fault, begins};
 }
 
-/* Which link, of which plane. */
+/* A link of one plane. */
 struct link {
     const struct hx_fabric *f;
     unsigned plane, port;
@@ -140,15 +140,14 @@ static bool has_link(const struct hx_fault *fault, const struct link *l)
     return hx_fault_has_link(&fault->target, l->f, l->plane, l->node, l->port);
 }
 
-/* When a fault ends at a link: by its time, or by the first "up" behind it in the schedule that has the link. */
+/* End of a fault on a link: its own, or the first later "up" that has the link. */
 static uint64_t ended(const struct hx_fault *fault, uint64_t up_ns)
 {
     uint64_t end = fault->for_ns ? fault->at_ns + fault->for_ns : UINT64_MAX;
     return up_ns < end ? up_ns : end;
 }
 
-/* Calls `visit` for each fault that has the link and when it ends there, the last one first: so the next "up" is always
- * known. */
+/* Calls `visit` for each fault of the link with its end there. Last fault first, so that the next "up" is known. */
 static void each_end(const struct hx_faults *faults, const struct link *l,
                      void (*visit)(void *of, size_t fault, uint64_t end_ns), void *of)
 {
@@ -162,8 +161,8 @@ static void each_end(const struct hx_faults *faults, const struct link *l,
     }
 }
 
-/* Down for the first half of each period, until `end`. */
-static void note_flaps(struct moments *m, const struct hx_fault *fault, size_t i, uint64_t end)
+/* Notes a flapping link: down for the first half of each period, until `end`. */
+static void note_flaps(struct toggles *m, const struct hx_fault *fault, size_t i, uint64_t end)
 {
     uint64_t most = fault->at_ns + fault->period_ns * HX_MOST_FLAPS;
     end = end < most ? end : most;
@@ -176,7 +175,7 @@ static void note_flaps(struct moments *m, const struct hx_fault *fault, size_t i
 
 static void note_fault(void *of, size_t i, uint64_t end)
 {
-    struct moments *m = of;
+    struct toggles *m = of;
     const struct hx_fault *fault = &m->faults->fault[i];
     if (end <= fault->at_ns)
         return;
@@ -191,8 +190,8 @@ static void note_fault(void *of, size_t i, uint64_t end)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct moment *p = a;
-    const struct moment *q = b;
+    const struct toggle *p = a;
+    const struct toggle *q = b;
     if (p->at_ns != q->at_ns)
         return p->at_ns < q->at_ns ? -1 : 1;
     if (p->fault != q->fault)
@@ -200,16 +199,15 @@ static int by_time(const void *a, const void *b)
     return (int)p->begins - (int)q->begins;
 }
 
-/* Faults that hold at a moment, and what they make of a link together. One that begins or ends costs the same however
- * many others hold: shares and delays are sums; the least rate is the root of a tree, each entry of which is the least
- * of the two below it, least[i] of least[2i] and least[2i + 1]. */
+/* Active faults of a link, and their combined effect. A change costs the same for any number of active faults: shares
+ * and delays are sums. The lowest rate is the root of a tree in which least[i] is the minimum of least[2i] and least[2i
+ * + 1]. */
 struct holding {
     const struct hx_faults *faults;
     bool *holds; /* [faults->count] */
-    /* [2 * faults->count]: leaf faults->count + i is fault i's rate; UINT32_MAX: it leaves the rate alone, or does not
-     * hold */
+    /* [2 * faults->count]: leaf faults->count + i is the rate of fault i; UINT32_MAX: inactive, or without a rate */
     uint32_t *least;
-    uint64_t cuts, impairs; /* how many of them */
+    uint64_t cuts, impairs; /* number of active ones */
     uint64_t loss, corrupt, duplicate, reorder, credit_loss, delay_ns;
 };
 
@@ -229,7 +227,7 @@ static void set_rate(struct holding *h, size_t fault, uint32_t rate)
         h->least[at / 2] = h->least[at] < h->least[at ^ 1] ? h->least[at] : h->least[at ^ 1];
 }
 
-static void follow(struct holding *h, const struct moment *m)
+static void follow(struct holding *h, const struct toggle *m)
 {
     const struct hx_fault *fault = &h->faults->fault[m->fault];
     const struct hx_impairment *i = &fault->impairs;
@@ -269,7 +267,7 @@ static struct hx_link_state state_of(const struct holding *h)
 struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane,
                                          uint32_t node, unsigned port, size_t *count)
 {
-    struct moments m = {.faults = faults};
+    struct toggles m = {.faults = faults};
     each_end(faults, &(struct link){f, plane, port, node}, note_fault, &m);
     *count = 0;
     if (!m.count)
@@ -288,7 +286,7 @@ struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const s
     return change;
 }
 
-/* Until it goes on, by its time or as it is told to, or is killed, and started again. */
+/* Time at which a stopped worker continues: its own end, or when it is continued or killed. */
 static uint64_t stopped_until(const struct hx_faults *faults, size_t fault)
 {
     const struct hx_fault *one = &faults->fault[fault];
@@ -308,7 +306,7 @@ void hx_faults_each_end(const struct hx_faults *faults, const struct hx_fabric *
     each_end(faults, &(struct link){f, plane, port, node}, visit, of);
 }
 
-/* The last end of each fault at any of the links that were looked at. */
+/* The last end of each fault on any link visited so far. */
 struct last_ends {
     const struct hx_faults *faults;
     const struct hx_fabric *f;

@@ -1,4 +1,4 @@
-/* settings.c - options over a file's settings, and the schedule that they say (settings.h). */
+/* settings.c - merges options into a file's settings, and loads the schedule (settings.h). */
 #include "spec/faults/settings.h"
 #include "base/options/runs.h"
 #include "base/value.h"

@@ -1,4 +1,4 @@
-/* settings.h - what a run is told of faults (faults.h): the same words in a file and as options. */
+/* settings.h - a run's settings of faults (faults.h), with the same names in a file and as options. */
 #ifndef HXMESH_SPEC_FAULTS_SETTINGS_H
 #define HXMESH_SPEC_FAULTS_SETTINGS_H
 
@@ -9,10 +9,10 @@
 
 struct hx_fault_settings {
     struct hx_option_list lines; /* of a schedule */
-    const char *file;            /* of such lines, or "random": they are drawn; NULL: neither */
-    uint64_t mtbf_ns, mttr_ns;   /* of what is drawn, above 0 */
-    uint64_t detect_ns;          /* virtual clock: silence after which both ends of a link close it, above 0 */
-    uint64_t notify_ns;          /* virtual clock: from there until everybody knows */
+    const char *file;            /* of such lines, or "random"; NULL: neither */
+    uint64_t mtbf_ns, mttr_ns;   /* of random faults, above 0 */
+    uint64_t detect_ns;          /* virtual clock: silence after which both ends close a link, above 0 */
+    uint64_t notify_ns;          /* virtual clock: from there until all nodes are notified */
     unsigned given;              /* enum hx_given_faults */
 };
 
@@ -58,14 +58,14 @@ enum hx_given_faults {
      .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 
-/* Takes over from `over` what was given there. Strings stay the owner's. */
+/* Copies the values given in `over`. Strings stay the owner's. */
 void hx_fault_settings_merge(struct hx_fault_settings *into, const struct hx_fault_settings *over);
 
 struct hx_faults;
 struct hx_fabric;
 struct hx_problem;
 
-/* The schedule that they say: the lines, those of the file, or what is drawn by the seed until `until_ns`. */
+/* Loads the schedule: given lines, lines of the file, or random faults until `until_ns`. Returns false on an error. */
 bool hx_faults_load(struct hx_faults *faults, const struct hx_fault_settings *s, const struct hx_fabric *f,
                     uint64_t seed, uint64_t until_ns, struct hx_problem *problem);
 

@@ -1,4 +1,4 @@
-/* fabric.c - the fabric's comment in a capture's section header (spec/pcapng/fabric.h). */
+/* fabric.c - reads and writes the fabric's comment in a capture's section header (spec/pcapng/fabric.h). */
 #include "spec/pcapng/fabric.h"
 #include "base/pcapng/write.h"
 
@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char
         l->text[l->used] = '\0';
 }
 
-/* What a board is listed under: 0 is not listed. */
+/* Value of a board in a list; 0: not listed. */
 static unsigned failed_word(const struct hx_spec *spec, unsigned board)
 {
     return hx_spec_board_failed(spec, board);
@@ -91,7 +91,7 @@ const char *hx_capture_print(char *text, size_t bytes, const struct hx_spec *spe
         add(&l, " crc=%s", crc_words[facts->crc]);
     if (facts->span != HX_CAPTURE_SPAN_NOT_SAID)
         add(&l, " span=%s", span_words[facts->span]);
-    /* So that "unknown" has room for both. */
+    /* Reserves room for both lists as "unknown". */
     static const char spare[] = " failed=unknown jobs=unknown";
     l.bytes = bytes > sizeof spare + l.used ? bytes - sizeof spare : bytes;
     add_boards(&l, "failed", spec, failed_word, false);
@@ -112,10 +112,10 @@ struct reading {
     struct hx_capture_facts *facts;
     const struct hx_graph_text *graph;
     struct hx_problem *problem;
-    const char *failed, *jobs; /* lists, taken in when the fabric is known to be good */
+    const char *failed, *jobs; /* lists, read after the fabric is built */
 };
 
-/* Sets one run of a list, "3" or "8-11", and ":tag" where there are tags. */
+/* Sets a range of a list, "3" or "8-11", with ":tag" if it has tags. */
 static bool take_run(const char **text, const struct hx_spec *spec, bool *failed, uint16_t *job)
 {
     char *end;
@@ -174,7 +174,7 @@ static bool take_lists(struct reading *r)
     return true;
 }
 
-/* A number, if `word` is KEY=NUMBER. */
+/* Reads a number if `word` is KEY=NUMBER. */
 static bool take_number(struct reading *r, const char *word, const char *key, uint64_t high, uint64_t *number)
 {
     size_t length = strlen(key);
@@ -217,7 +217,7 @@ static bool take_word(struct reading *r, const char *word, struct hx_overrides *
            take_choice(r, word, "clock", hx_clock_names, &r->facts->clock);
 }
 
-/* `text` is cut into words. The fabric ends before a ';', or before the first word with a '='. */
+/* Cuts `text` into words. The fabric ends before a ';', or before the first word with a '='. */
 static bool take_text(struct reading *r, char *text)
 {
     char fabric[HX_SPEC_BYTES] = "";
@@ -231,7 +231,7 @@ static bool take_text(struct reading *r, char *text)
             if (!take_word(r, word, &overrides))
                 return false;
         } else if (strlen(fabric) + strlen(word) + 2 <= sizeof fabric) {
-            strcat(strcat(fabric, *fabric ? " " : ""), word); /* NOLINT: it was just seen to fit */
+            strcat(strcat(fabric, *fabric ? " " : ""), word); /* NOLINT: the length is checked above */
         }
     }
     if (!hx_spec_parse(fabric, r->spec, r->problem) || !hx_spec_override(r->spec, &overrides, r->problem))
@@ -248,7 +248,7 @@ bool hx_capture_parse(const char *text, size_t length, const struct hx_graph_tex
     size_t mark = sizeof HX_CAPTURE_MARK - 1;
     if (!hx_capture_marked(text, length))
         return hx_fail(problem, HX_EXIT_CONFIG, "comment", "does not begin with '" HX_CAPTURE_MARK "'");
-    const char *end = memchr(text + mark, '\n', length - mark); /* mergecap writes its own lines behind it */
+    const char *end = memchr(text + mark, '\n', length - mark); /* mergecap appends lines */
     char *copy = strndup(text + mark, end ? (size_t)(end - text) - mark : length - mark);
     if (!copy)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "no memory for a comment of %zu bytes", length);

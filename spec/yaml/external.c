@@ -1,4 +1,4 @@
-/* external.c - reads the accelerators that run elsewhere (spec/yaml/external.h). */
+/* external.c - reads accelerators that run elsewhere (spec/yaml/external.h). */
 #include "spec/yaml/external.h"
 #include "base/key.h"
 #include "topology/name.h"
@@ -13,7 +13,7 @@ const struct hx_external_values hx_external_defaults = {.wait_ns = UINT64_C(1000
 const char *const hx_cable_words[HX_CABLES] = {"out", "memif", "veth", "tap", "qemu"};
 const char *const hx_external_nodes[HX_NODES_OUTSIDE + 1] = {"elsewhere", "qemu", NULL};
 
-/* ---- one entry ---- */
+/* ---- values ---- */
 
 struct reading {
     const struct hx_yaml *y;
@@ -61,14 +61,14 @@ static bool read_values(struct reading *r)
     r->external->node = (enum hx_external_node)v.node;
     if (v.key && r->external->node == HX_NODE_QEMU)
         return hx_yaml_fail_key(r->y, hx_yaml_within(r->entry, "external[].key"), r->problem,
-                                "an image in QEMU has cables that nobody else reaches (without key)");
+                                "an image in QEMU has cables that no other program reaches (without key)");
     const struct hx_yaml_item *harts = hx_yaml_within(r->entry, "external[].harts");
     if (harts && r->external->node != HX_NODE_QEMU)
         return hx_yaml_fail_key(r->y, harts, r->problem, "harts are those of an image in QEMU (with node: qemu)");
     return !v.key || read_key(r, v.key);
 }
 
-/* ---- its cables ---- */
+/* ---- cables ---- */
 
 static bool read_cable(const struct reading *r, const struct hx_yaml_item *item, struct hx_external_port *port)
 {
@@ -91,7 +91,7 @@ static bool read_cable(const struct reading *r, const struct hx_yaml_item *item,
     return true;
 }
 
-/* Every port that has a cable in the fabric. */
+/* An image in QEMU has a cable at each port that has one in the fabric. */
 static void plug_image(struct reading *r)
 {
     const struct hx_fabric *g = hx_spec_fabric(r->spec);
@@ -130,14 +130,14 @@ static bool read_ports(struct reading *r)
     return ports->entries > 0 || hx_yaml_fail_key(r->y, ports, r->problem, "none of E, W, N, S has a cable");
 }
 
-/* ---- all ---- */
+/* ---- entries ---- */
 
 static bool is_same(const struct hx_external_port *a, const struct hx_external_port *b)
 {
     return a->cable != HX_CABLE_OUT && a->cable == b->cable && strcmp(a->target, b->target) == 0;
 }
 
-/* The last entry against itself and those before it. */
+/* Compares the last entry with itself and those before it. */
 static bool is_new(const struct reading *r, const struct hx_external *first)
 {
     const struct hx_external *last = r->external;

@@ -1,33 +1,33 @@
 /* spec_file.c - reads a fabric from a *.hxm.yaml file (spec/spec.h).
  *
- *     fabric: 4x4 Hx2Mesh             the only key that must be there
- *     failures: spine2 leaf3/9        what does not work, as behind fail= in a spec (topology/failures.h)
+ *     fabric: 4x4 Hx2Mesh             the only required key
+ *     failures: spine2 leaf3/9        failed parts, as behind fail= in a spec (topology/failures.h)
  *     name: lab                       for reports
  *     planes: 2   radix: 64   taper: 1   credits: 512
  *     failed_boards: [[1, 0]]         [X, Y] of each
- *     jobs:                           boards no job names are idle
- *       - tag: 7                      or the next that is free
+ *     jobs:                           boards without a job are idle
+ *       - tag: 7                      default: the next free one
  *         boards: [[0, 0], [0, 1]]    one by one, and/or
  *         rectangle: [[2, 2], [3, 3]] from north-west to south-east board, both included
- *         hosts: [[0, 15], [32, 47]]  of another fabric than a HammingMesh: by their numbers, both included
+ *         hosts: [[0, 15], [32, 47]]  of another fabric than a HammingMesh: by number, both included
  *       - {name: big, size: 4x4, traffic: all-reduce, message: 16MiB, start: 1ms}  more: spec/jobs.h
  *     traffic: uniform                or a file of messages, or a mapping:
  *     traffic: {pattern: all-to-all, message: 1MiB, count: 4, rate: 0.5, seed: 7, verify: true}
  *         or duration: 30s, of all-to-all shifts: 7, of a collective algorithm: best
- *     capture: {file: run.pcapng, ports: "a0,0/p0/? row0/p0/?", filter: "ether proto 0x88b5", snaplen: 96, buffer: 64MiB,
- *               annotate: true, drop: false}
+ *     capture: {file: run.pcapng, ports: "a0,0/p0/? row0/p0/?", filter: "ether proto 0x88b5", snaplen: 96,
+ *               buffer: 64MiB, annotate: true, drop: false}
  *     workers: 2
  *     external: [...]                 accelerators that run elsewhere (spec/spec_external.h)
- *     clock: virtual                  what follows is for the virtual clock alone
+ *     clock: virtual                  the keys below are for the virtual clock only
  *     select: auto
  *     pace: 0.25
- *     timing: {preset: paper, link: 400, crossbar: 800, cable: 20ns, trace: 1ns, input: 40ns, output: 40ns, buffer: 32MiB}
+ *     timing: {preset: paper, link: 400, crossbar: 800, cable: 20ns, trace: 1ns, input: 40ns, output: 40ns,
+ *              buffer: 32MiB}
  *
  *     faults: {what: "a0,1/E down at 10us for 5us; all loss=1%", file: schedule.txt, detect: 3us, tell: 10us}
- *         or the lines alone; or file: random, mtbf: 100us, mttr: 50us
+ *         or only the lines; or file: random, mtbf: 100us, mttr: 50us
  *
- * Every single value is read by the option that has its key, so that a value is written and refused alike in a file and
- * on the command line. */
+ * Each value is read by the option that has its key, so that files and the command line accept the same values. */
 #include "base/text.h"
 #include "base/yaml/keys.h"
 #include "spec/jobs.h"
@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what may be in it ---- */
+/* ---- keys ---- */
 
 struct values {
     const char *fabric, *failures, *name;
@@ -47,7 +47,7 @@ struct values {
     struct hx_capture_settings capture;
     struct hx_fault_settings faults;
     struct hx_timing timing;
-    struct hx_job_values job;           /* that is being read */
+    struct hx_job_values job;           /* the one being read */
     struct hx_external_values external; /* of no entry: for the documentation */
 };
 
@@ -107,14 +107,13 @@ void hx_spec_print_keys(enum hx_help_format format, FILE *out)
 
 struct reading {
     const struct hx_yaml *y;
-    const struct hx_option *options; /* whose targets are `values` */
+    const struct hx_option *options; /* write to `values` */
     struct values *values;
     struct hx_spec *spec;
-    struct hx_job *job; /* that is being read */
+    struct hx_job *job; /* the one being read */
     struct hx_problem *problem;
 };
 
-/* With what fails of it, as a spec string has it. */
 static void write_fabric(char *text, size_t bytes, const struct values *v)
 {
     size_t used = (size_t)snprintf(text, bytes, "%s%s", v->fabric, v->failures && v->failures[0] ? " fail=" : "");
@@ -130,7 +129,7 @@ static bool apply_fabric(struct reading *r)
 {
     struct hx_problem of_text;
     const char *name = r->values->name;
-    char text[HX_SPEC_BYTES + 1]; /* one more than there may be, which is refused */
+    char text[HX_SPEC_BYTES + 1]; /* one more than allowed, so that a longer text is refused */
     write_fabric(text, sizeof text, r->values);
     if (!hx_spec_parse(text, r->spec, &of_text))
         return hx_yaml_fail(r->y, hx_yaml_find(r->y, "fabric"), r->problem, "'%s': %s", of_text.where, of_text.what);
@@ -140,7 +139,7 @@ static bool apply_fabric(struct reading *r)
     return true;
 }
 
-/* What outlives the file's text. */
+/* Copies a string that outlives the file's text. */
 static const char *own(const char *text)
 {
     size_t bytes = text ? strlen(text) + 1 : 0;
@@ -170,8 +169,8 @@ static bool applies(const struct reading *r, uint64_t run, struct hx_problem *pr
     return hx_yaml_applies(r->y, r->y->items, r->options, run, problem);
 }
 
-/* A key must be for what the file itself says it is, its clock and its pattern. If it says neither, a key that is not
- * for the default is noted: the command line may yet say which (struct hx_spec, of_default_clock). */
+/* Checks that keys fit the clock and the pattern that the file names. If it names neither, a key that does not fit the
+ * default is noted: the command line may name another (struct hx_spec, of_default_clock). */
 static bool check_settings(struct reading *r)
 {
     struct hx_spec *s = r->spec;
@@ -239,7 +238,7 @@ static bool apply_failed(struct reading *r)
     const struct hx_yaml_item *list = hx_yaml_find(r->y, "failed_boards");
     if (!list || !list->entries)
         return true;
-    if (!r->spec->failed) /* nothing by fail= */
+    if (!r->spec->failed) /* no failures by fail= */
         r->spec->failed = hx_allocate(hx_spec_boards(r->spec), sizeof *r->spec->failed);
     unsigned left = 0;
     for (unsigned board = 0; board < hx_spec_boards(r->spec); board++)
@@ -257,7 +256,7 @@ static bool apply_failed(struct reading *r)
     return left || hx_yaml_fail(r->y, list, r->problem, "every board has failed: nothing is left to run");
 }
 
-/* `item`: where the file says so. what: "board 1,0". */
+/* Gives a board to the current job. `item`: its place in the file. what: "board 1,0". */
 static bool give(struct reading *r, const struct hx_yaml_item *item, unsigned board, const char *what)
 {
     uint16_t *job = &r->spec->job[board];
@@ -317,7 +316,7 @@ static bool apply_rectangle(struct reading *r, const struct hx_yaml_item *corner
     return true;
 }
 
-/* The boards of an entry that names them. */
+/* Gives the boards that an entry names to its job. */
 static bool apply_places(struct reading *r, const struct hx_yaml_item *entry)
 {
     const struct hx_yaml_item *boards = hx_yaml_within(entry, "jobs[].boards");
@@ -345,7 +344,6 @@ static bool apply_places(struct reading *r, const struct hx_yaml_item *entry)
     return true;
 }
 
-/* What an entry says of the job itself. */
 static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
 {
     const char *key;
@@ -366,7 +364,7 @@ static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
     return hx_yaml_fail(r->y, item ? item : entry, r->problem, "%s", wrong);
 }
 
-/* All entries that say their tag, or all that do not; tag[entry] is what they have. */
+/* Reads all entries with a tag, or all without; tag[entry] gets the tag. */
 static bool apply_entries(struct reading *r, const struct hx_yaml_item *list, bool tagged, uint16_t *tag)
 {
     for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry), tag++) {
@@ -393,8 +391,8 @@ static bool find_boards(struct reading *r, const struct hx_yaml_item *list, cons
     return true;
 }
 
-/* Those that say their tag come before those that do not, and those that name their boards before those for which
- * boards are found: what is named is taken. */
+/* Entries with a tag come before those without, and named boards before boards to be found: the others must not take
+ * them. */
 static bool apply_jobs(struct reading *r)
 {
     const struct hx_yaml_item *list = hx_yaml_find(r->y, "jobs");

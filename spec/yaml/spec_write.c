@@ -1,12 +1,12 @@
-/* spec_write.c - names and jobs of a fabric as a file has them (spec_write.h). */
+/* spec_write.c - writes names and jobs of a fabric file (spec_write.h). */
 #include "spec/yaml/spec_write.h"
 #include "base/value.h"
 #include "spec/jobs.h"
 
 #include <inttypes.h>
 
-/* In quotes: a name may have letters that mean something in YAML. Control characters it has none, which no file may
- * have. */
+/* Writes a quoted string: a name may have characters that mean something in YAML. Control characters are refused when
+ * it is read. */
 static void write_text(const char *key, const char *text, FILE *out)
 {
     (void)fprintf(out, "%s: \"", key);
@@ -21,8 +21,8 @@ void hx_spec_write_names(const struct hx_spec *spec, FILE *out)
     write_text("name", spec->name, out);
 }
 
-/* A grid that follows from a size is for a collective alone: as a key of other traffic it would be refused. */
-static bool says_grid(const struct hx_job *job)
+/* Whether to write the grid: a grid that follows from a size is refused unless the traffic is a collective. */
+static bool has_own_grid(const struct hx_job *job)
 {
     bool collective = job->settings.given & HX_GIVEN_PATTERN && job->settings.pattern >= HX_COLLECTIVES;
     return job->grid[0] && (collective || job->given & HX_GIVEN_GRID);
@@ -35,7 +35,7 @@ void hx_job_write(const struct hx_job *job, FILE *out)
     (void)fprintf(out, "  - tag: %u\n", job->tag);
     if (job->name[0])
         write_text("    name", job->name, out);
-    if (says_grid(job))
+    if (has_own_grid(job))
         (void)fprintf(out, "    grid: %ux%u\n", job->grid[0], job->grid[1]);
     if (job->start_ns)
         (void)fprintf(out, "    start: %s\n", hx_value_write_duration(text, job->start_ns));

@@ -151,7 +151,7 @@ static void test_mistakes(void **state)
     assert_refused("external:\n  - at: [0, 0]\n    node: qemu\n    ports: {E: veth:x}\n",
                    ":5:5: an image in QEMU has all its cables (without ports)");
     assert_refused("external:\n  - at: [0, 0]\n    node: qemu\n    key: hx.key\n",
-                   ":5:5: an image in QEMU has cables that nobody else reaches (without key)");
+                   ":5:5: an image in QEMU has cables that no other program reaches (without key)");
     assert_refused("external:\n  - at: [0, 0]\n    harts: 2\n    ports: {E: veth:x}\n",
                    ":4:5: harts are those of an image in QEMU (with node: qemu)");
     assert_refused("external:\n  - {at: [0, 0], node: qemu, harts: 6}\n", ":3:37: harts: 6 is outside 1 .. 5");

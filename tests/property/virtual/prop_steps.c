@@ -129,10 +129,10 @@ static void a_block_inside_a_worker(void **state)
 {
     (void)state;
     finds("1x1 Hx2Mesh", 1, take_a_block,
-          "hxmesh: error: a0,0/p0/E: VC 1: credit 319 + on its way back 0 + held at the far end 0 blocks are not the "
+          "hxmesh: error: a0,0/p0/E: VC 1: credit 319 + in flight 0 + held at the far end 0 blocks are not the "
           "320 of its buffer, after 0.");
     finds("1x1 Hx2Mesh", 1, add_a_block,
-          "hxmesh: error: a0,0/p0/E: VC 1: credit 321 + on its way back 0 + held at the far end 0 blocks");
+          "hxmesh: error: a0,0/p0/E: VC 1: credit 321 + in flight 0 + held at the far end 0 blocks");
 }
 
 /* The row network of line 0 is another worker's: seen at the end. */

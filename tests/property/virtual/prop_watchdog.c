@@ -97,7 +97,7 @@ static void deadlocks(const char *spec, unsigned workers, unsigned planes)
     assert_true(support_virtual_run(&s));
     assert_true(watchdog_was_stuck(&s.m));
     for (unsigned w = 0; w < workers; w++)
-        assert_true(s.m.area[w].stuck && !s.m.area[w].complete && s.m.area[w].could == 0);
+        assert_true(s.m.area[w].stuck && !s.m.area[w].complete && s.m.area[w].movable == 0);
     support_virtual_listen(&s, watchdog_explain);
     static struct edge edge[256];
     assert_non_null(strstr(s.said, "hxmesh: error: watchdog: deadlock: no packet has moved since "));

@@ -563,9 +563,10 @@ static void notes_are_put_in_words(void **state)
                         "in W vc 0, out N vc 1: most room. candidates E 12 packets, N 16; 15 left on N");
     note.wanted = 1U << HX_E;
     note.reason = HX_TAP_ONLY;
-    assert_string_equal(capture_note_print(text, &b.g, &at, &note, 0),
-                        "in W vc 0, out N vc 0: the only way. candidates E 12 packets (wanted by who waits), N 16; 15 "
-                        "left on N");
+    assert_string_equal(
+        capture_note_print(text, &b.g, &at, &note, 0),
+        "in W vc 0, out N vc 0: the only way. candidates E 12 packets (reserved for waiting packets), N 16; 15 "
+        "left on N");
     note =
         (struct hx_tap_note){.candidates = UINT64_MAX, .wanted = UINT64_MAX, .input = 255, .output = 255, .reason = 99};
     (void)capture_note_print(text, &b.g, &at, &note, 2);
