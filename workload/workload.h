@@ -99,7 +99,7 @@ struct workload_ops {
     bool (*is_over)(const struct workload *w);
     void (*close)(struct workload *w); /* NULL: owns only its memory */
 };
-/* What all kinds have, as functions of these names in the file of a kind. */
+/* Entries of every kind: functions of these names in its file. */
 #define WORKLOAD_OPS(type) .bytes = sizeof(type), .next = next, .fill = fill, .place = place, .is_over = is_over
 
 uint64_t workload_messages(const struct workload_plan *plan);
