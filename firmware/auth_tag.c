@@ -1,11 +1,11 @@
-/* auth_tag.c - the seal of a frame (include/hxmesh/auth_tag.h). */
+/* auth_tag.c - authentication tags of frames (include/hxmesh/auth_tag.h). */
 #include "hxmesh/auth_tag.h"
 #include "bytes.h"
 #include "siphash.h"
 
 enum { WORD = 8, AT_HASH = 8, WORDS_BEFORE = 3 /* two nonces and the number */ };
 
-/* Written so that a compiler sees one load. */
+/* In a form that compilers turn into one load. */
 static inline uint64_t little64(const uint8_t *at)
 {
     return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |

@@ -1,4 +1,4 @@
-/* bytes.h - numbers in network byte order, as they stand in frames: at any address, whatever the processor's order. */
+/* bytes.h - numbers in network byte order, at any alignment, on any processor. */
 #ifndef HX_BYTES_H
 #define HX_BYTES_H
 
@@ -24,8 +24,8 @@ static inline void hx_put64(uint8_t *to, uint64_t value)
     hx_put32(to + 4, (uint32_t)value);
 }
 
-/* As hx_put16 and hx_put32, but whole: of bytes of several fields beside each other the compiler makes a vector, and
- * takes longer to put that together than to write them. */
+/* Like hx_put16 and hx_put32, as one store. For adjacent byte stores of several fields the compiler builds a vector,
+ * which is slower. */
 static inline void hx_put_whole16(uint8_t *to, uint16_t value)
 {
     uint16_t big = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap16(value) : value;

@@ -1,5 +1,5 @@
-/* collective.c - the program of a collective (include/hxmesh/collective.h): its tags, windows and data. Which messages
- * there are and what they wait for is said by collective_walk.c, collective_spread.c and collective_tree.c. */
+/* collective.c - the program of a collective (include/hxmesh/collective.h): tags, windows and data. collective_walk.c,
+ * collective_spread.c and collective_tree.c define the messages and their dependencies. */
 #include "collective_parts.h"
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
@@ -59,7 +59,7 @@ struct hx_range hx_range_chunk(struct hx_range segment, uint32_t index, uint32_t
     return (struct hx_range){segment.first + first, rest < chunk ? rest : chunk};
 }
 
-/* ---- what has been reported ---- */
+/* ---- reported numbers ---- */
 
 static bool is_ahead(const struct hx_collective_track *t, uint32_t number)
 {
@@ -71,7 +71,7 @@ bool hx_track_has(const struct hx_collective_track *t, uint32_t number)
     return number < t->base || (is_ahead(t, number) && (t->ahead >> (number - t->base - 1) & 1U));
 }
 
-/* Whether it is a number that can be reported now. */
+/* Returns true if the number may be reported next. */
 static bool is_due(const struct hx_collective_track *t, uint32_t number)
 {
     return number == t->base || (is_ahead(t, number) && !hx_track_has(t, number));
@@ -134,9 +134,9 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
 
 /* ---- chunks that keep a link busy ----
  *
- * Two messages of a pair are under way, and a message is acknowledged about a microsecond after its last byte left; so
- * at 50 GB/s the second should last that long. A segment in two chunks goes on while it comes; a chain is filled the
- * sooner the smaller its chunks are. */
+ * Two messages of a pair are in flight, and an acknowledgement takes about a microsecond after the last byte; at 50
+ * GB/s the second message should last that long. A segment of two chunks is forwarded while it arrives. Smaller chunks
+ * fill a chain sooner. */
 
 enum { LARGE_CHUNK = 64 * 1024, SMALL_CHUNK = 16 * 1024, TREE_CHUNKS = 8 };
 
@@ -234,7 +234,7 @@ void hx_collective_take(struct hx_collective *c, const struct hx_collective_send
         hx_walk_settle(c, send->lane);
 }
 
-/* The lane of an own message, and its number there. */
+/* Finds the lane of a sent message, and its number there. Returns false if there is none. */
 static bool find_sent(const struct hx_collective *c, struct hx_tag tag, unsigned *lane, uint32_t *number)
 {
     *number = tag.number;
@@ -329,7 +329,7 @@ int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, 
     return HX_OK;
 }
 
-/* ---- who owns what ---- */
+/* ---- ownership ---- */
 
 bool hx_collective_piece(const struct hx_collective *c, unsigned index, uint64_t *offset, uint64_t *bytes)
 {

@@ -1,13 +1,13 @@
-/* collective_parts.h - what the files of the collective program (include/hxmesh/collective.h) have in common.
+/* collective_parts.h - what the files of the collective program (include/hxmesh/collective.h) share.
  *
  *     collective.c         the program: tags, windows, data
  *     collective_rings.c   Hamiltonian cycles of a torus
- *     collective_walk.c    segments that walk around rings: reduce-scatter, all-gather, all-reduce
+ *     collective_walk.c    segments that move around rings: reduce-scatter, all-gather, all-reduce
  *     collective_spread.c  broadcasts along rings, as chains
- *     collective_tree.c    everything on the binomial tree
+ *     collective_tree.c    all collectives on the binomial tree
  *
- * A tag: 2 bits phase, 5 bits edge, 25 bits number of the message. The edge is the stream, in a tree the bit of the
- * rank that joins child and parent. */
+ * A tag: 2 bits phase, 5 bits edge, 25 bits number of the message. The edge is the stream; in a tree, the bit in which
+ * the ranks of child and parent differ. */
 #ifndef HXMESH_COLLECTIVE_PARTS_H
 #define HXMESH_COLLECTIVE_PARTS_H
 
@@ -22,7 +22,7 @@ struct hx_tag {
     uint8_t phase, edge;
 };
 
-/* Elements of the vector. */
+/* Range of elements of the vector. */
 struct hx_range {
     uint64_t first, count;
 };
@@ -46,13 +46,13 @@ struct hx_stand {
 
 enum hx_cycle { HX_CYCLE_SINGLE, HX_CYCLE_FIRST, HX_CYCLE_SECOND };
 
-/* Somebody's place in a ring. */
+/* Position in a ring, with its neighbours. */
 struct hx_ring_stand {
     uint32_t size, position;
     struct hx_stand next, before;
 };
 
-/* Whether FIRST and SECOND exist on a torus of this shape; SINGLE always does. */
+/* Returns true if FIRST and SECOND exist on a torus of this shape; SINGLE always does. */
 bool hx_cycles_exist(unsigned columns, unsigned rows);
 
 void hx_cycle_find(unsigned columns, unsigned rows, enum hx_cycle cycle, struct hx_stand at,
@@ -64,35 +64,35 @@ struct hx_stand hx_collective_stand(const struct hx_collective_config *config);
 unsigned hx_collective_gx(const struct hx_collective_config *config, unsigned column);
 unsigned hx_collective_gy(const struct hx_collective_config *config, unsigned row);
 
-/* Part `index` of `parts` nearly equal ones. */
+/* Returns part `index` of `parts` nearly equal ones. */
 struct hx_range hx_range_part(struct hx_range range, uint32_t index, uint32_t parts);
 
-/* Cuts segments of at most `elements` into chunks of whole packets where a message has room for one; returns how many,
- * which may be more than fit into 32 bits. */
+/* Sets the chunk for segments of at most `elements`: whole packets if a message has room for one. Returns the number of
+ * chunks, which may exceed 32 bits. */
 uint64_t hx_chunks(const struct hx_collective_config *config, uint64_t elements, uint32_t *chunk);
 
-/* Chunk `index` of a segment; the last ones may be short or empty. */
+/* Returns chunk `index` of a segment; the last ones may be short or empty. */
 struct hx_range hx_range_chunk(struct hx_range segment, uint32_t index, uint32_t chunk);
 
 bool hx_track_has(const struct hx_collective_track *t, uint32_t number);
 
-/* vector += staging */
+/* Adds staging to the vector. */
 void hx_collective_add_aside(struct hx_collective *c, struct hx_range range, uint64_t aside);
 
 /* ---- collective_walk.c, collective_spread.c: the streams ---- */
 
 unsigned hx_streams(const struct hx_collective_config *config);
 
-/* The directed ring of a stream; level 1: the second dimension of a torus. */
+/* Finds the directed ring of a stream; level 1: the second dimension of a torus. */
 void hx_stream_ring(const struct hx_collective_config *config, unsigned stream, unsigned level, struct hx_stand at,
                     struct hx_ring_stand *ring);
 void hx_part_neighbours(const struct hx_collective_config *config, const struct hx_ring_stand *ring,
                         struct hx_collective_part *part);
 
-/* Elements of staging. */
+/* Returns the elements of staging. */
 uint64_t hx_walk_staging(const struct hx_collective_config *config);
 
-/* Where a phase begins in the numbers of its lane. */
+/* Returns the number, within its lane, of a phase's first message. */
 uint32_t hx_walk_first(const struct hx_collective *c, unsigned stream, unsigned phase);
 
 int hx_walk_init(struct hx_collective *c);
@@ -103,7 +103,7 @@ bool hx_walk_arrival(struct hx_collective *c, struct hx_tag tag, struct hx_arriv
 void hx_walk_received(struct hx_collective *c, struct hx_tag tag);
 
 int hx_spread_init(struct hx_collective *c);
-/* The lane of a tag; one of c->lanes and up: it has none. */
+/* Returns the lane of a tag; c->lanes or more: it has none. */
 unsigned hx_spread_lane(const struct hx_collective *c, struct hx_tag tag);
 bool hx_spread_ready(const struct hx_collective *c, unsigned lane, struct hx_tag *tag, struct hx_stand *to);
 struct hx_range hx_spread_range(const struct hx_collective_part *part, uint32_t number);
@@ -111,7 +111,7 @@ bool hx_spread_arrival(struct hx_collective *c, struct hx_tag tag, struct hx_arr
 
 /* ---- collective_tree.c ---- */
 
-/* Elements of staging. */
+/* Returns the elements of staging. */
 uint64_t hx_tree_staging(const struct hx_collective_config *config);
 int hx_tree_init(struct hx_collective *c);
 unsigned hx_tree_lane(const struct hx_collective *c, struct hx_tag tag);

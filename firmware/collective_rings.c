@@ -1,31 +1,31 @@
 /* collective_rings.c - Hamiltonian cycles of a torus (collective_parts.h): one, and two without a common edge.
  *
- * Three constructions, each of a grid of r rows and c columns that may be turned for it:
+ * Three constructions, each for a grid of r rows and c columns that may be transposed:
  *
- * SINGLE. Every row is walked from its start to the neighbour of its start, then one step down. Rows walked east move
- * the start one column west. With r even, rows go east and west in turn. With both odd and r >= c, the first c go east,
- * which brings the start back to column 0, and the rest goes west and east in turn.
+ * SINGLE. Follow every row from its start to the neighbour of its start, then go one step down. An eastward row moves
+ * the start one column west. With r even, rows alternate east and west. With r and c odd and r >= c, the first c rows
+ * go east, which returns the start to column 0; the rest alternates west and east.
  *
- * FIRST and SECOND after Bae and Bose, where r = k * c and gcd(r, c - 1) = 1: step X stands, with q = X / c and
- * m = X mod c, at (q, (m - q) mod c) on one cycle and at ((m + (c - 1) * q) mod r, q mod c) on the other.
+ * FIRST and SECOND after Bae and Bose, for r = k * c and gcd(r, c - 1) = 1: step X, with q = X / c and m = X mod c, is
+ * at (q, (m - q) mod c) on one cycle and at ((m + (c - 1) * q) mod r, q mod c) on the other.
  *
  * FIRST and SECOND of any other shape with 3 <= r <= c. Colour the edges of rows with the first colour, those of
- * columns with the second: r and c cycles. In a unit square exchange the colours, which joins the two rows and the two
- * columns that it touches where they were apart (Kotzig 1973 has shown that some choice of squares leaves one cycle
- * each). One square a column k, north-west corner in row i(k): first 0, 1, 0, 1, ..., then down the diagonal 0, 1, 2,
- * .... There are c - 1 squares, or c with r even and c odd; the diagonal has r - 1, or r with r odd and c even. That
- * this leaves one cycle of each colour is tested for every shape up to 32 x 32.
+ * columns with the second: r and c cycles. Exchanging the colours of a unit square joins the two rows and the two
+ * columns that it touches, if they were separate (Kotzig 1973: some choice of squares leaves one cycle each). One
+ * square a column k, north-west corner in row i(k): first 0, 1, 0, 1, ..., then down the diagonal 0, 1, 2, .... There
+ * are c - 1 squares, or c with r even and c odd; the diagonal has r - 1, or r with r odd and c even. A test shows for
+ * every shape up to 32 x 32 that one cycle of each colour remains.
  *
- * In a grid two wide the two ways between neighbours count as two edges. There, with an odd length, no two cycles
- * exist: everybody would have one edge along the length in either of them, and so the accelerators of a line be paired.
- * Nor do they in a grid one wide, which is one ring. */
+ * In a grid two wide the two links between neighbours are two edges. There, with an odd length, no two cycles exist:
+ * each accelerator would have one edge along the length in either cycle, which pairs the accelerators of a line. A grid
+ * one wide is one ring, without two cycles. */
 #include "collective_parts.h"
 
 enum side { EAST, SOUTH, WEST, NORTH };
 
 struct grid {
     uint32_t r, c;
-    bool turned; /* its rows are columns outside */
+    bool turned; /* transposed */
 };
 
 static struct grid grid_of(unsigned columns, unsigned rows, bool turned)
@@ -102,7 +102,7 @@ static uint32_t formula_position(const struct grid *g, bool second, uint32_t row
         if (m < g->c)
             return q * g->c + m;
     }
-    return 0; /* never: the cycle passes everybody */
+    return 0; /* unreachable: the cycle visits every accelerator */
 }
 
 static struct hx_stand formula_at(const struct grid *g, bool second, uint32_t position)
@@ -114,7 +114,7 @@ static struct hx_stand formula_at(const struct grid *g, bool second, uint32_t po
 
 /* ---- two cycles by exchanged squares ---- */
 
-/* Whether the square whose north-west corner is (row, column) is exchanged. */
+/* Returns true if the square with north-west corner (row, column) is exchanged. */
 static bool exchanged(const struct grid *g, uint32_t row, uint32_t column)
 {
     bool r_odd = g->r % 2;
@@ -125,7 +125,7 @@ static bool exchanged(const struct grid *g, uint32_t row, uint32_t column)
     return column < squares && row == (column < before ? column % 2 : column - before);
 }
 
-/* Whether the edge on a side of (row, column) has the second colour. */
+/* Returns true if the edge at a side of (row, column) has the second colour. */
 static bool is_second(const struct grid *g, uint32_t row, uint32_t column, enum side side)
 {
     uint32_t above = (row + g->r - 1) % g->r;
@@ -142,7 +142,7 @@ static bool is_second(const struct grid *g, uint32_t row, uint32_t column, enum 
     }
 }
 
-/* The next side with an edge of the colour, after `side`. */
+/* Returns the next side, after `side`, with an edge of the colour. */
 static enum side side_after(const struct grid *g, bool second, uint32_t row, uint32_t column, enum side side)
 {
     do
@@ -159,7 +159,7 @@ static void step(const struct grid *g, enum side side, uint32_t *row, uint32_t *
         *row = (*row + (side == SOUTH ? 1 : g->r - 1)) % g->r;
 }
 
-/* Walks from the north-west corner until (row, column) is reached. */
+/* Follows a cycle from the north-west corner to (row, column). */
 static void squares_find(const struct grid *g, bool second, uint32_t row, uint32_t column, struct hx_ring_stand *found)
 {
     uint32_t at_row = 0;

@@ -1,6 +1,6 @@
-/* collective_spread.c - broadcasts along rings: the root's share of a stream goes from each to the next, chunk by
- * chunk, up to the one before the root. On a torus it goes so along the root's line of the first dimension, and from
- * each accelerator of that line along the second. The rings of all that use the `streams`. */
+/* collective_spread.c - broadcasts along rings, and the rings of all streams. The root's share of a stream goes along
+ * the ring, chunk by chunk, to the position before the root. On a torus it goes along the root's line of the first
+ * dimension, and from each accelerator of that line along the second. */
 #include "collective_parts.h"
 #include "hxmesh/error.h"
 
@@ -24,7 +24,7 @@ static void line_find(const struct hx_collective_config *config, bool along_row,
     *(along_row ? &ring->before.column : &ring->before.row) = before;
 }
 
-/* Odd streams go the other way. */
+/* Odd streams run in the opposite direction. */
 void hx_stream_ring(const struct hx_collective_config *config, unsigned stream, unsigned level, struct hx_stand at,
                     struct hx_ring_stand *ring)
 {
@@ -59,7 +59,7 @@ static unsigned levels(const struct hx_collective *c)
     return c->config.algorithm == HX_BY_TORUS ? 2 : 1;
 }
 
-/* A chain of one level; returns how far from the root this accelerator is along it. */
+/* Initialises a chain of one level. Returns this accelerator's distance from the root along it. */
 static uint32_t chain_init(struct hx_collective *c, unsigned stream, unsigned level, struct hx_range share)
 {
     struct hx_collective_part *part = &c->part[stream][level];

@@ -1,11 +1,11 @@
-/* collective_tree.c - the binomial tree: rank v (counted from the root) hangs on v without its lowest bit, and all
- * ranks v .. v + lowest bit - 1 hang below v. An edge is known by the bit that child and parent differ in.
+/* collective_tree.c - the binomial tree: the parent of rank v (counted from the root) is v without its lowest bit, and
+ * the subtree of v is v .. v + lowest bit - 1. An edge is named by the bit in which child and parent differ.
  *
- *     up    reduce the whole vector, chunk by chunk     or gather the segments of the ranks below
- *     down  broadcast the whole vector, chunk by chunk  or scatter the segments of the ranks below
+ *     up    reduce the whole vector, chunk by chunk     or gather the segments of the subtree
+ *     down  broadcast the whole vector, chunk by chunk  or scatter the segments of the subtree
  *
  * Children's sums are added in the order of their bits, chunk by chunk: the first child's at once, the others' when the
- * chunk has come from all. What is gathered or scattered goes on when all of it is there. */
+ * chunk has arrived from all. Gathered or scattered segments are forwarded when all of them arrived. */
 #include "collective_parts.h"
 #include "hxmesh/error.h"
 
@@ -21,7 +21,7 @@ static uint32_t ranks(const struct hx_collective *c)
     return (uint32_t)c->config.columns * c->config.rows;
 }
 
-/* Whether messages of a direction carry the segments below an edge's child only. */
+/* Returns true if messages of a direction carry only the segments of the child's subtree. */
 static bool is_partial(const struct hx_collective *c, enum direction direction)
 {
     return c->config.kind == (direction == UP ? HX_ALL_GATHER : HX_REDUCE_SCATTER);
@@ -109,7 +109,7 @@ int hx_tree_init(struct hx_collective *c)
     return HX_OK;
 }
 
-/* ---- what is here ---- */
+/* ---- progress ---- */
 
 static bool children_have_come(const struct hx_collective *c)
 {
@@ -144,7 +144,7 @@ static bool may_go_down(const struct hx_collective *c, uint32_t number, uint32_t
     return edge_of(c, c->rank, DOWN, &e) == HX_OK && in->base == e.messages;
 }
 
-/* ---- sending: lane 0 to the parent, the others to children, the one with the most below it first ---- */
+/* ---- sending: lane 0 to the parent, the others to children, the largest subtree first ---- */
 
 unsigned hx_tree_lane(const struct hx_collective *c, struct hx_tag tag)
 {

@@ -1,16 +1,16 @@
-/* collective_walk.c - segments that walk around directed rings: reduce-scatter, all-gather, all-reduce.
+/* collective_walk.c - segments that move around directed rings: reduce-scatter, all-gather, all-reduce.
  *
- * In step s the accelerator at position i sends segment i - shift - s to the next one and receives segment
- * i - shift - s - 1 from the one before. With shift 1 and adding, the sum of segment i ends at position i after p - 1
- * steps: reduce-scatter. Going on for p - 1 steps, copying, all-reduce. With shift 0 and copying, all-gather. Message
- * number s * chunks + j carries chunk j of step s, so what goes as number m is what came as number m - chunks.
+ * In step s the accelerator at position i sends segment i - shift - s to the next one and receives segment i - shift -
+ * s - 1 from the previous one. With shift 1 and adding, the sum of segment i ends at position i after p - 1 steps:
+ * reduce-scatter. p - 1 further steps with copying: all-reduce. Shift 0 and copying: all-gather. Message s * chunks + j
+ * carries chunk j of step s, so message m sent is message m - chunks received.
  *
- * A torus adds phases: along the first dimension, then along the second within the own segment of the first, and
+ * A torus has more phases: along the first dimension, along the second within the own segment of the first, and
  * back. */
 #include "collective_parts.h"
 #include "hxmesh/error.h"
 
-/* What is added in the second dimension while the first is not done waits in staging. */
+/* Sums of the second dimension wait in staging until the first is complete. */
 enum { FIRST_DIMENSION, SECOND_DIMENSION };
 
 static bool adds_aside(const struct hx_collective *c, unsigned stream, unsigned phase)
@@ -23,7 +23,7 @@ static struct hx_collective_track *in_of(struct hx_collective *c, unsigned strea
     return &c->in[stream * HX_COLLECTIVE_PHASES + phase];
 }
 
-/* A phase without messages, in a dimension of one, has all from the start. */
+/* Returns true if all messages of a phase arrived. A phase in a dimension of one has no messages. */
 static bool has_all(const struct hx_collective *c, unsigned stream, unsigned phase)
 {
     return c->in[stream * HX_COLLECTIVE_PHASES + phase].base == c->part[stream][phase].messages;
@@ -170,7 +170,7 @@ struct hx_range hx_walk_range(const struct hx_collective_part *part, uint32_t nu
 
 /* ---- receiving ---- */
 
-/* Where a stream's second dimension begins in staging. */
+/* Returns the element of staging where a stream's second dimension begins. */
 static uint64_t aside_of(const struct hx_collective *c, unsigned stream)
 {
     uint64_t at = 0;
@@ -207,7 +207,7 @@ static void add_aside(struct hx_collective *c, unsigned stream, uint32_t number)
         hx_collective_add_aside(c, a.range, a.aside);
 }
 
-/* What waits in staging is added when the first dimension is done, all at once; what comes later, when it has come. */
+/* Adds staged sums: all when the first dimension completes, later ones on arrival. */
 void hx_walk_received(struct hx_collective *c, struct hx_tag tag)
 {
     if (!c->vector || c->phases < 2 || !adds_aside(c, tag.edge, 1) || !has_all(c, tag.edge, 0))

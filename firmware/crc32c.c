@@ -1,14 +1,13 @@
 /* crc32c.c - CRC-32C by slicing-by-4: four bytes a step through four constant tables (include/hxmesh/crc32c.h).
  *
- * Four tables, 4 KiB of read-only data: they fit the flash of a Cortex-M, leave most of a first-level cache to the
- * payload, and take 1.9 cycles a byte on Zen 3 where one table takes 5.1 (eight: 1.2). A platform with an instruction
- * for this polynomial uses that behind hal_crc32c. */
+ * Four tables are 4 KiB of read-only data: they fit the flash of a Cortex-M and leave most of a first-level cache to
+ * the payload. A platform with an instruction for this polynomial uses it behind hal_crc32c. */
 #include "hxmesh/crc32c.h"
 
 #include <stdint.h>
 
-/* CRC is linear over GF(2): an entry is the sum of what its bits contribute. Bit n of a byte that is followed by k
- * bytes of the same step contributes 0x82F63B78 shifted 8*k + 7-n times through the register. */
+/* CRC is linear over GF(2): an entry is the sum of the contributions of its bits. Bit n of a byte followed by k bytes
+ * of the same step contributes 0x82F63B78 shifted 8*k + 7-n times through the register. */
 #define SUM(i, b0, b1, b2, b3, b4, b5, b6, b7)                                                                         \
     (BIT(i, 0, b0) ^ BIT(i, 1, b1) ^ BIT(i, 2, b2) ^ BIT(i, 3, b3) ^ BIT(i, 4, b4) ^ BIT(i, 5, b5) ^ BIT(i, 6, b6) ^   \
      BIT(i, 7, b7))
@@ -31,7 +30,7 @@
 #define ENTRIES_256(ENTRY)                                                                                             \
     ENTRIES_64(ENTRY, 0U), ENTRIES_64(ENTRY, 64U), ENTRIES_64(ENTRY, 128U), ENTRIES_64(ENTRY, 192U)
 
-/* table[k][byte]: what a byte followed by k bytes of the same step adds to the register. */
+/* table[k][byte]: contribution of a byte followed by k bytes of the same step. */
 static const uint32_t table[4][256] = {
     {ENTRIES_256(FOLLOWED_BY_0)},
     {ENTRIES_256(FOLLOWED_BY_1)},
@@ -39,7 +38,7 @@ static const uint32_t table[4][256] = {
     {ENTRIES_256(FOLLOWED_BY_3)},
 };
 
-/* By bytes, so that any alignment and either byte order is right; compilers make one load of it where that is safe. */
+/* Byte by byte, for any alignment and byte order; compilers make one load of it where that is safe. */
 static uint32_t load_little_endian(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;

@@ -1,6 +1,5 @@
-/* credit.c - credits of one link and VC, and a link's sessions (include/hxmesh/credit.h). All arithmetic is modulo
- * 2^32: a difference of two counters, taken unsigned, is their distance, and one that is "too far ahead" is one that
- * lies behind. */
+/* credit.c - credits of one link and VC, and a link's sessions (include/hxmesh/credit.h). Arithmetic is modulo 2^32:
+ * the unsigned difference of two counters is their distance, and a counter that is "too far ahead" lies behind. */
 #include "hxmesh/credit.h"
 
 void hx_credit_sender_init(struct hx_credit_sender *s, uint32_t buffer_blocks)
@@ -68,7 +67,7 @@ void hx_credit_receiver_restart(struct hx_credit_receiver *r)
 
 /* ---- the link ---- */
 
-/* Counters begin anew; there is no peer yet. */
+/* Restarts the counters, without a peer. */
 static void begin(struct hx_credit_link *l, uint64_t nonce)
 {
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
@@ -108,13 +107,13 @@ void hx_credit_link_up(struct hx_credit_link *l, unsigned vcs, uint32_t tx_block
     begin(l, nonce_of(random));
 }
 
-/* A stranger that asks an open end is told between two frames with counts. */
+/* Returns true if the next frame carries counts. An open end answers a stranger between two such frames. */
 static bool says_counts(const struct hx_credit_link *l)
 {
     return l->open && (l->answer || !l->asks);
 }
 
-/* Never 0, which who is told and does not count yet says: as little is granted by the number before it. */
+/* Returns the limit to send. Never 0, which marks an answer: the number below 0 grants as little. */
 static uint32_t limit_told(const struct hx_credit_link *l, unsigned vc)
 {
     uint32_t limit = hx_credit_limit(&l->rx[vc]);
@@ -137,13 +136,13 @@ struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint
 void hx_credit_link_notified(struct hx_credit_link *l)
 {
     bool counts = says_counts(l);
-    l->answer = l->open && !counts; /* the counts follow at once */
+    l->answer = l->open && !counts; /* counts follow at once */
     l->asks = counts ? l->asks : 0;
     if (l->open && ++l->unheard == HX_CREDIT_SILENCE)
         begin(l, l->next_nonce);
 }
 
-/* All limits are 0 in an answer to who asks, and none in a frame with counts (limit_told). */
+/* Returns true for a frame with counts: an answer has limits of 0 only (limit_told). */
 static bool has_counts(const struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
     uint32_t any = 0;
@@ -152,8 +151,8 @@ static bool has_counts(const struct hx_credit_link *l, const struct hx_credit_fr
     return any != 0;
 }
 
-/* The sender's own count came in a credit frame, which may have overtaken data. What a frame took back that was late is
- * there again. */
+/* Applies the peer's count of a credit frame, which may have overtaken data. Blocks that a late frame subtracted are
+ * added again. */
 static void hear_sent(struct hx_credit_link *l, unsigned vc, uint32_t sent, bool settles)
 {
     struct hx_credit_receiver *r = &l->rx[vc];
@@ -161,7 +160,7 @@ static void hear_sent(struct hx_credit_link *l, unsigned vc, uint32_t sent, bool
     if (hx_credit_is_ahead(r->received, sent)) {
         l->back[vc] -= missing;
         hx_credit_reconcile(r, sent);
-        return; /* of a late frame nothing more is believed */
+        return; /* a late frame settles nothing */
     }
     uint32_t again = missing < l->back[vc] ? missing : l->back[vc];
     l->back[vc] -= again;
@@ -178,7 +177,7 @@ static void take_counts(struct hx_credit_link *l, const struct hx_credit_frame *
 {
     l->unheard = 0;
     if (!l->heard && has_counts(l, f))
-        l->heard = l->answer = true; /* now the peer is given room */
+        l->heard = l->answer = true; /* grant credit to the peer now */
     bool settles = ++l->unsettled == HX_CREDIT_SETTLE;
     l->unsettled = settles ? 0 : l->unsettled;
     for (unsigned vc = 0; vc < l->vcs; vc++) {

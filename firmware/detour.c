@@ -2,7 +2,7 @@
 #include "hxmesh/detour.h"
 #include "hal_port.h"
 
-/* A new number of 64 bits. All routers count alike, so each mixes its own in. */
+/* Returns a random number. All routers count alike, so each mixes in its own address. */
 static uint64_t draw(struct hx_switch *sw)
 {
     uint64_t mixed = hx_switch_tie(sw) ^ sw->route.detour->own * UINT64_C(0xD6E8FEB86659FD93);
@@ -16,7 +16,7 @@ static unsigned first_of_area(const struct hx_detour *t, unsigned addr_hi)
     return addr_hi - addr_hi % t->area;
 }
 
-/* A router of any area but the two, which may be one; HX_NO_DIGIT: there is none. */
+/* Returns a random router outside the areas of this router and of `to`; HX_NO_DIGIT: there is none. */
 static unsigned draw_router(struct hx_switch *sw, unsigned to)
 {
     const struct hx_detour *t = sw->route.detour;
@@ -37,7 +37,7 @@ static unsigned draw_router(struct hx_switch *sw, unsigned to)
 
 /* ---- costs ---- */
 
-/* Packets that wait here for an output. */
+/* Returns the number of packets that wait here for an output. */
 static unsigned waiting_for(const struct hx_switch *sw, unsigned output)
 {
     unsigned sum = 0;
@@ -51,8 +51,7 @@ static unsigned waiting_for(const struct hx_switch *sw, unsigned output)
     return sum;
 }
 
-/* What stands in the shortest of the queues of these outputs, in credit units; a waiting packet is taken to be as long
- * as this one. */
+/* Returns the least occupancy among these outputs, in credit units. A waiting packet counts as long as this one. */
 static uint64_t queue_of(struct hx_switch *sw, uint64_t outputs, const struct hx_desc *d)
 {
     uint64_t least = UINT64_MAX;
@@ -71,7 +70,7 @@ static unsigned distance(const struct hx_detour *t, unsigned from, unsigned to)
     return t->distance ? t->distance[(size_t)from * t->routers + to] : 0;
 }
 
-/* The cheapest way to go, HX_NO_DIGIT: straight. */
+/* Returns the intermediate router of the cheapest path; HX_NO_DIGIT: the minimal path. */
 static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
                          const struct hx_heading *heading)
 {
@@ -97,7 +96,7 @@ static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, cons
     return by;
 }
 
-/* ---- */
+/* ---- choose and follow ---- */
 
 static void redirect(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct hx_heading *to,
                      struct hx_heading other)

@@ -1,5 +1,5 @@
 /* endpoint.c - the endpoint's step and its sending side (include/hxmesh/endpoint.h). endpoint_receive.c has the
- * receiving side, endpoint_late.c what is done about answers that do not come, endpoint_hello.c who the others are. */
+ * receiving side, endpoint_late.c timeouts, endpoint_hello.c incarnations of peers. */
 #include "hxmesh/endpoint.h"
 #include "endpoint_parts.h"
 #include "frame_parts.h"
@@ -8,7 +8,7 @@
 #include "hxmesh/memory.h"
 #include "send_set.h"
 
-enum { LINE = 64 /* bytes: its pieces of memory begin at cache lines if the whole does */ };
+enum { LINE = 64 /* bytes of a cache line: pieces of memory are aligned if the whole is */ };
 enum { INJECT_BURST = 32, TIMED = 2 * HX_MESSAGE_WINDOW };
 
 /* ---- set up ---- */
@@ -28,7 +28,7 @@ static uint32_t peers_of(const struct hx_endpoint_config *c)
     return knows_all(c) ? (uint32_t)c->columns * c->rows : c->peers;
 }
 
-/* Where one is needed, at least half of the hash stays empty, so that a search ends soon. */
+/* Returns the size of the hash: at least half stays empty, so searches are short. */
 static uint32_t buckets_of(const struct hx_endpoint_config *c)
 {
     uint32_t places = knows_all(c) ? 0 : 1;
@@ -88,7 +88,7 @@ static void *piece(uint8_t **at, size_t bytes)
     return here;
 }
 
-/* Units that are fine enough for what is measured, least_ns or more, and that count as far as what is waited for. */
+/* Returns the finest unit that fits 16 bits a sample at least_ns and 31 bits for unreachable_ns. */
 static uint8_t unit_shift_of(const struct hx_endpoint_config *c)
 {
     unsigned shift = 63 - (unsigned)__builtin_clzll(c->least_ns >> 10 | 1);
@@ -159,7 +159,7 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
 
 /* ---- which sends may inject ---- */
 
-/* Whether a packet that was never sent may go out. */
+/* Returns true if a packet that was never sent may go. */
 static bool has_fresh(const struct hx_send *s)
 {
     return s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW;
@@ -175,8 +175,8 @@ static void put_due(struct hx_endpoint *ep, const struct hx_send *s)
     hx_send_set_put(&ep->due, (unsigned)(s - ep->send), s->ready && !s->behind);
 }
 
-/* The older one of two messages to a peer goes first: it is acknowledged while the younger one keeps the link busy, and
- * whoever has many messages for a peer serves it no oftener than the others for that. */
+/* The older of two messages to a peer goes first. It is acknowledged while the younger keeps the link busy, and a
+ * sender with many messages for one peer does not favour that peer. */
 void hx_endpoint_update_ready(struct hx_endpoint *ep, struct hx_send *s)
 {
     bool ready = s->active && may_inject(s);
@@ -191,7 +191,7 @@ void hx_endpoint_update_ready(struct hx_endpoint *ep, struct hx_send *s)
     put_due(ep, younger);
 }
 
-/* The send with the message before this one to its peer, or NULL. */
+/* Returns the send of the previous message to the peer, or NULL. */
 static struct hx_send *older_of(struct hx_endpoint *ep, const struct hx_peer *peer, const struct hx_send *s)
 {
     unsigned index = peer->send[(s->message - 1) % HX_PEER_WINDOW];
@@ -281,7 +281,7 @@ unsigned hx_endpoint_find_plane(struct hx_endpoint *ep, unsigned unreachable_pla
     return best;
 }
 
-/* Inline, so that a header that is written for this alone is none in memory. */
+/* Inlined, so that the header stays in registers. */
 static inline __attribute__((always_inline)) void inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer,
                                                          struct hx_header h)
 {
@@ -301,8 +301,7 @@ void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer,
     inject(ep, plane, buffer, *h);
 }
 
-/* One acknowledgement at a time tells how long it takes: that of the last packet, or of one that is likely to bring one
- * about. */
+/* Times one packet: the last, or one that is likely to trigger an acknowledgement. */
 static void begin_timing(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
 {
     if (packet + 1 != s->packets && (s->timing || packet % HX_ACK_EVERY != HX_ACK_EVERY - 1))
@@ -312,7 +311,7 @@ static void begin_timing(struct hx_endpoint *ep, struct hx_send *s, uint32_t pac
     s->since = hx_endpoint_clock(ep);
 }
 
-/* The next packet that was reported to have found no way, or s->packets. */
+/* Returns the next packet that was reported unreachable, or s->packets. */
 static uint32_t take_reported(struct hx_endpoint *ep, struct hx_send *s)
 {
     struct hx_map *lost = hx_endpoint_send_lost(ep, s);
@@ -327,7 +326,7 @@ static uint32_t take_reported(struct hx_endpoint *ep, struct hx_send *s)
     return s->packets;
 }
 
-/* The next packet that is to go out again, or s->packets: all that was to has arrived. */
+/* Returns the next packet to send again, or s->packets if all have arrived. */
 static uint32_t take_again(struct hx_endpoint *ep, struct hx_send *s)
 {
     uint32_t packet = s->reported ? take_reported(ep, s) : s->packets;
@@ -339,7 +338,7 @@ static uint32_t take_again(struct hx_endpoint *ep, struct hx_send *s)
     return packet;
 }
 
-/* The next packet of a message that is to go out: one to repeat, or one never sent. */
+/* Returns the next packet to send, again or for the first time; s->packets: none. */
 static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
 {
     uint32_t packet = s->reported || s->resend < s->next ? take_again(ep, s) : s->packets;
@@ -351,8 +350,8 @@ static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
     return s->next++;
 }
 
-/* By which plane the next packet of a send goes, ep->plane_end: by none now. What was lost in silence goes out again by
- * the plane of the newest probe, which was answered: another one may be where it was lost. */
+/* Returns the plane for the next packet of a send, or ep->plane_end. Packets lost without a report use the plane of the
+ * newest probe, which was answered; another plane may be the one that lost them. */
 static unsigned plane_for(struct hx_endpoint *ep, const struct hx_send *s)
 {
     bool any = s->resend == s->next || s->reported;
@@ -360,9 +359,9 @@ static unsigned plane_for(struct hx_endpoint *ep, const struct hx_send *s)
     return hx_endpoint_find_plane(ep, s->unreachable_planes, turn, any);
 }
 
-/* Whose turn it is to inject, and by which plane; HX_NO_SEND if nobody can. Some plane has room: where there is one
- * only, it is that. Each plane has its own turns, so that it carries as much of every message as the others. If they
- * shared them, each plane would get messages of its own, and some receiver more of one plane than that can carry. */
+/* Returns the next send to inject, and its plane; HX_NO_SEND if none can. Each plane has its own round-robin, so it
+ * carries an equal share of every message. A shared one would give each plane its own messages, and overload a plane of
+ * some receiver. A single plane has room: the caller checked. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
     unsigned roomiest = ep->plane_end == 1 ? 0 : hx_endpoint_find_plane(ep, 0, (unsigned)ep->stats.packets_sent, true);
@@ -377,13 +376,13 @@ static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
         if (*plane < ep->plane_end)
             return index;
         if (!s->unreachable_planes)
-            break; /* no plane has room for anybody */
+            break; /* no plane has room */
         index = hx_send_set_next(&ep->due, (index + 1) % HX_MAX_SENDS);
     } while (index != first);
     return HX_NO_SEND;
 }
 
-/* Full packets that all planes take. */
+/* Returns the full packets that all planes take. */
 static unsigned room_of(struct hx_endpoint *ep)
 {
     unsigned room = 0;
@@ -392,7 +391,7 @@ static unsigned room_of(struct hx_endpoint *ep)
     return room;
 }
 
-/* Where there is room; what is left of it is kept up to date. */
+/* Injects one packet and updates *room, which is not 0. Returns false if none can go. */
 static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *room)
 {
     unsigned plane = 0;
@@ -403,7 +402,7 @@ static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *r
     ep->turn[plane] = (uint16_t)((index + 1) % HX_MAX_SENDS);
     struct hx_send *s = &ep->send[index];
     uint32_t packet = take_packet(ep, s);
-    hx_endpoint_await_from(ep, s, now); /* from the last packet on, however long those before it waited to get in */
+    hx_endpoint_await_from(ep, s, now); /* the wait starts at the last packet, however long earlier ones queued */
     if (!has_fresh(s))
         hx_endpoint_update_ready(ep, s);
     if (packet == s->packets) {
@@ -414,11 +413,11 @@ static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *r
     h.length = packet + 1 == s->packets ? s->last_length : HX_MAX_PAYLOAD;
     hal_read_payload(ep->hal, s, packet, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES, h.length);
     inject(ep, plane, buffer, h);
-    *room = h.length == HX_MAX_PAYLOAD ? *room - 1 : room_of(ep); /* a short one may take less */
+    *room = h.length == HX_MAX_PAYLOAD ? *room - 1 : room_of(ep); /* a short packet may take less */
     return true;
 }
 
-/* Most steps have room for a packet or two: that there is no more need not be found out by looking for a sender. */
+/* Most steps have room for one or two packets: count it, which is cheaper than a failing search for a sender. */
 static unsigned inject_due(struct hx_endpoint *ep, uint64_t now)
 {
     unsigned given = 0;
@@ -427,7 +426,7 @@ static unsigned inject_due(struct hx_endpoint *ep, uint64_t now)
     return given;
 }
 
-/* What is owed: an acknowledgement, or a hello. */
+/* Sends the next queued answer: an acknowledgement or a hello. */
 static bool answer_next(struct hx_endpoint *ep)
 {
     uint32_t which = ep->ack[ep->acks_first];
@@ -463,7 +462,7 @@ unsigned hx_endpoint_step(struct hx_endpoint *ep)
     while (ep->acks_count && answer_next(ep))
         work++;
     uint64_t now = hal_now(ep->hal);
-    if (ep->active) /* a probe does not wait for what may be injected */
+    if (ep->active) /* probes go ahead of data */
         work += hx_endpoint_look_for_late(ep, now);
     if (ep->due.filled)
         work += inject_due(ep, now);

@@ -1,21 +1,21 @@
-/* endpoint_hello.c - who a peer is: its epoch, and how a change of it is believed.
+/* endpoint_hello.c - epochs of peers, and how a change is confirmed.
  *
- *     here       packet of another epoch than the known one, or for another than this one: dropped, the peer is asked
- *     hello ->   "who are you?" and a nonce
- *     <- hello   the nonce, under the epoch that the peer has now
- *     here       if that is another: what came from it is forgotten, what goes to it begins anew
- *                in any case: its next message's number, so that one that was forged is found out, or a gap is got over
- *     hello ->   "I know nothing of what you sent": what it sends here begins anew as well
+ *     here       packet of an unknown epoch, or for another epoch than this one: dropped; the peer is asked
+ *     hello ->   asks, with a nonce
+ *     <- hello   returns the nonce, under the peer's present epoch
+ *     here       if the epoch differs: clears what came from the peer, restarts what goes to it
+ *                always: takes the peer's next message number, which reveals forged numbers and closes gaps
+ *     hello ->   "nothing known of what you sent": the peer restarts its sends as well
  *
- * A nonce is a keyed hash of the peer and of how many nonces of this peer were answered; so it cannot be guessed, is
- * good for one answer, and nothing need be kept of it. */
+ * A nonce is a keyed hash of the peer and of the number of its answered nonces. So it is unpredictable, valid for one
+ * answer, and needs no memory. */
 #include "bytes.h"
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 #include "siphash.h"
 
-enum { ASK_SHARE = 8 /* of least_ns: from question to question */ };
-enum { FORGETS = 1 /* tag of a hello */ };
+enum { ASK_SHARE = 8 /* share of least_ns between questions */ };
+enum { FORGETS = 1 /* tag of a hello: nothing is known of the peer's messages */ };
 
 static struct hx_peer_hello *hello_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
@@ -38,7 +38,7 @@ static void queue(struct hx_endpoint *ep, const struct hx_peer *peer)
     hx_endpoint_owe(ep, peer, HX_PEER_WINDOW);
 }
 
-/* An answer tells what is true after its nonce first went out: what the slots had then is kept. */
+/* An answer holds from when its nonce was first sent: keeps the slots' numbers of that time. */
 static void open_question(const struct hx_endpoint *ep, struct hx_peer *peer, struct hx_peer_hello *hello)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
@@ -75,7 +75,7 @@ bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct 
     return good;
 }
 
-/* The peer is who it says it is, and its next message has the number that it says. */
+/* Accepts the peer's confirmed epoch and next message number. */
 static void believe(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch, uint32_t next)
 {
     struct hx_peer_hello *hello = hello_of(ep, peer);
@@ -99,7 +99,7 @@ void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, s
     struct hx_peer_hello *hello = hello_of(ep, peer);
     uint64_t asks = hx_get64(payload);
     uint64_t answers = hx_get64(payload + sizeof asks);
-    if (asks) { /* whoever it is */
+    if (asks) { /* from any sender */
         hello->nonce[0] = (uint32_t)asks;
         hello->nonce[1] = (uint32_t)(asks >> 32);
         queue(ep, peer);

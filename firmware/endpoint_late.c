@@ -1,16 +1,16 @@
-/* endpoint_late.c - answers: how long they take, what is done when they are late, and when there is no way to the peer.
+/* endpoint_late.c - timeouts: round trips, probes, retransmission, unreachable planes.
  *
- * Sends are looked at one by one, a step each, once the earliest time has come at which an answer can be late. */
+ * Each step checks one send, once the earliest time at which an answer can be late has passed. */
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 
-enum { MOST_UNANSWERED = 63 /* that are counted; most_ns ends what follows from it */ };
-enum { QUESTIONS = 3 /* about a message that waits for a way, before it is given up */ };
+enum { MOST_UNANSWERED = 63 /* probes counted at most; most_ns bounds the timeout long before */ };
+enum { QUESTIONS = 3 /* probes of an unreachable message before it fails */ };
 enum { PLANES = (1 << HX_MAX_PLANES) - 1 };
 
 /* ---- time ---- */
 
-/* Since the wait for a way began. */
+/* Returns the time since the wait for a path began. */
 static uint64_t passed_ns(struct hx_endpoint *ep, const struct hx_send *s)
 {
     return (uint64_t)(hx_endpoint_clock(ep) - s->since) << ep->unit_shift;
@@ -27,7 +27,7 @@ static void ask_at_once(struct hx_endpoint *ep, struct hx_send *s)
     s->quiet = ep->soonest = ep->sweep = 0;
 }
 
-/* How long answers take that are not late, 0: not known. */
+/* Returns the timeout that the estimates give, ns; 0: no sample. */
 static uint64_t estimate_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     uint64_t its = hx_round_trip_timeout(&peer->round_trip);
@@ -35,7 +35,7 @@ static uint64_t estimate_of(const struct hx_endpoint *ep, const struct hx_peer *
     return (its > all ? its : all) << ep->unit_shift;
 }
 
-/* How long an answer from the peer may take. */
+/* Returns the timeout for an answer from the peer, ns. */
 static uint64_t timeout_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     const struct hx_endpoint_config *c = &ep->config;
@@ -45,23 +45,22 @@ static uint64_t timeout_of(const struct hx_endpoint *ep, const struct hx_peer *p
     return late < c->least_ns ? c->least_ns : late < c->most_ns ? late : c->most_ns;
 }
 
-/* How many planes probes take in turn. */
+/* Returns the number of planes that probes rotate over. */
 static unsigned planes_asked(const struct hx_endpoint *ep, const struct hx_send *s)
 {
     unsigned left = ep->config.plane_set & ~(unsigned)s->unreachable_planes;
     return (unsigned)__builtin_popcount(left ? left : ep->config.plane_set);
 }
 
-/* The longest time from probe to probe. Not every answer to one comes: there is time for several while a way is waited
- * for. */
+/* Returns the longest interval of probes. Their answers can be lost, so several fit into the wait for a path. */
 static uint64_t most_of(const struct hx_endpoint_config *c, const struct hx_send *s)
 {
     uint64_t most = c->unreachable_ns / QUESTIONS;
     return s->waits && most < c->most_ns ? most : c->most_ns;
 }
 
-/* ... after the probes that nobody has answered: twice as long when all planes that may lead to the peer were asked
- * once more. One that is silent does not make the next one be asked later. */
+/* Returns the timeout after unanswered probes: it doubles when each plane that may lead to the peer was probed once
+ * more, so a single silent plane does not delay the next probe. */
 static uint64_t backed_off(const struct hx_endpoint *ep, const struct hx_send *s)
 {
     const struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
@@ -78,14 +77,14 @@ static void take_sample(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t u
     hx_round_trip_sample(&ep->round_trip, units);
 }
 
-/* Whether an acknowledgement of so many packets speaks for the timed one. */
+/* Returns true if an acknowledgement up to `offset` covers the timed packet. */
 static bool covers(const struct hx_send *s, uint32_t offset)
 {
     return offset == s->packets || (uint32_t)(offset - s->timed - 1) % (2 * HX_MESSAGE_WINDOW) < HX_MESSAGE_WINDOW;
 }
 
-/* What an acknowledgement tells of time. True: it answers the newest probe, and did so in good time. Where probes
- * before it were late everything may have stood still: then it must have come within what is never called late. */
+/* Takes the time of an acknowledgement. Returns true if it answers the newest probe in time. If earlier probes were
+ * late, the whole fabric may have stalled, so only least_ns counts as in time. */
 static bool take_time(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, struct hx_send *s)
 {
     bool answers = h->tag != 0 && h->tag == s->probes;
@@ -94,11 +93,10 @@ static bool take_time(struct hx_endpoint *ep, const struct hx_header *h, struct 
     answers = answers && s->probing;
     uint64_t took = hal_now(ep->hal) - s->quiet;
     bool in_time = answers && took <= (s->unanswered > 1 ? ep->config.least_ns : timeout_of(ep, peer));
-    if (answers) { /* whether an acknowledgement was lost, or late, nobody knows: what was timed is of no use any
-                    * more */
+    if (answers) { /* an acknowledgement was lost or late, so the timed packet is no sample */
         s->timing = false;
         uint64_t smoothed = (uint64_t)peer->round_trip.smoothed << ep->unit_shift;
-        if (took > smoothed) /* a quick one says nothing of data: probes are small, and pass what data waits for */
+        if (took > smoothed) /* a quick answer is no sample: small probes pass where data waits */
             take_sample(ep, peer, (uint32_t)(took >> ep->unit_shift));
         end_probing(s);
     } else if (s->timing && covers(s, h->offset)) {
@@ -151,14 +149,14 @@ static void forget_plane_failures(struct hx_endpoint *ep)
 
 /* ---- what is to go out again ---- */
 
-/* All that the peer is not known to have. */
+/* Marks for retransmission all packets without acknowledgement. */
 static void repeat_missing(struct hx_send *s)
 {
     s->reported = s->timing = false;
     s->resend = s->acked;
 }
 
-/* One packet, which is known to have got lost. */
+/* Marks for retransmission one packet that is known to be lost. */
 static void repeat(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
 {
     if (packet < s->acked || packet >= s->resend || hx_endpoint_is_there(ep, s, packet))
@@ -179,23 +177,24 @@ static void note_there(struct hx_endpoint *ep, struct hx_send *s, uint32_t packe
     hx_map_put(map, packet, true);
 }
 
-/* How many packets of it the peer may have. */
+/* Returns a bound of the packets that the peer may have. */
 static uint32_t most_there(const struct hx_send *s)
 {
     return s->again ? s->packets : s->next;
 }
 
-/* What went out before the message began anew, and is there, does not go out again: it was sent, and not repeated. */
+/* Skips packets that arrived before the message was restarted: counted as sent once, not as repeated. */
 static void skip_to(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
 {
     uint64_t skipped = packet > s->next ? packet - s->next : 0;
     s->next += (uint32_t)skipped;
-    skipped = skipped < ep->stats.packets_repeated ? skipped : ep->stats.packets_repeated; /* whatever a peer says */
+    skipped = skipped < ep->stats.packets_repeated ? skipped : ep->stats.packets_repeated; /* a peer may claim
+                                                                                            * anything */
     ep->stats.packets_sent += skipped;
     ep->stats.packets_repeated -= skipped;
 }
 
-/* True: more is there than was known. */
+/* Applies an acknowledgement. Returns true if it names packets that were not known to be there. */
 static bool take_map(struct hx_endpoint *ep, const struct hx_header *h, struct hx_send *s, const uint8_t *payload)
 {
     bool news = s->acked < h->offset;
@@ -222,7 +221,7 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
 {
     struct hx_send *s = send_of(ep, h, peer);
     if (!s)
-        return; /* repeated: its message is long done */
+        return; /* repeated: its message is done */
     if (h->offset > most_there(s) || h->length > sizeof(struct hx_map)) {
         hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
         return;
@@ -252,7 +251,7 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
     s->loss_suspected = in_time ? !lost : s->loss_suspected && !news;
     hx_endpoint_await(ep, s);
     if (s->loss_suspected)
-        ep->soonest = ep->sweep = 0; /* sooner than that */
+        ep->soonest = ep->sweep = 0; /* earlier than the deadline just set */
     hx_endpoint_update_ready(ep, s);
 }
 
@@ -281,7 +280,7 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, con
     end_probing(s);
     s->since = hx_endpoint_clock(ep);
     if (s->tries == 0)
-        ask_at_once(ep, s); /* there was news since the last probe: some packets get through, or did until now */
+        ask_at_once(ep, s); /* there was news since the last probe: some packets got through recently */
     hx_endpoint_update_ready(ep, s);
 }
 
@@ -295,8 +294,8 @@ void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer)
     }
 }
 
-/* Forgets what was tried without an answer. Doubt stays: it comes of one. Routes that change sooner than answers may
- * take, again and again, would keep what is lost from ever being repeated. */
+/* Forgets unanswered probes. loss_suspected stays, as it comes from an answer: otherwise routes that keep changing
+ * faster than round trips would prevent retransmission. */
 static void try_anew(struct hx_endpoint *ep, struct hx_send *s)
 {
     s->tries = 0;
@@ -340,7 +339,7 @@ void hx_endpoint_routes_changed(struct hx_endpoint *ep)
         }
         try_anew(ep, s);
         if (reported)
-            repeat_missing(s); /* what was sent found no way */
+            repeat_missing(s); /* its packets had no path */
         else
             ask_at_once(ep, s);
         hx_endpoint_update_ready(ep, s);
@@ -358,15 +357,15 @@ void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr
 
 /* ---- late ---- */
 
-/* Asks what is there of the message. False: no plane has room now. */
+/* Sends a probe for the message. Returns false if no plane has room. */
 static bool probe(struct hx_endpoint *ep, struct hx_send *s)
 {
     if (s->unreachable_planes && !s->waits &&
-        s->unanswered >= planes_asked(ep, s)) { /* perhaps it is the others that lead there */
+        s->unanswered >= planes_asked(ep, s)) { /* no answer by the other planes: probe all again */
         hx_endpoint_rest(ep, hx_endpoint_peer(ep, s->peer))->unreachable_planes = 0;
         s->unreachable_planes = 0;
     }
-    bool same = s->loss_suspected && s->unanswered == 0; /* in doubt by the plane of the last one, which answered */
+    bool same = s->loss_suspected && s->unanswered == 0; /* repeat on the plane of the last probe, which was answered */
     unsigned next = s->probes + (same ? ep->plane_end : 1U);
     uint8_t number = (uint8_t)(next > UINT8_MAX ? next - UINT8_MAX : next);
     unsigned turn = s->message + number;
@@ -387,7 +386,7 @@ static bool probe(struct hx_endpoint *ep, struct hx_send *s)
     return true;
 }
 
-/* When it has to be looked at again. What is yet to be injected is not late. */
+/* Returns the time of the next check, ns. A message that still has packets to inject is not late. */
 static uint64_t deadline_of(struct hx_endpoint *ep, const struct hx_send *s)
 {
     uint64_t now = hal_now(ep->hal);
@@ -413,7 +412,7 @@ static bool is_hopeless(struct hx_endpoint *ep, const struct hx_send *s)
     return s->waits ? passed_ns(ep, s) >= ep->config.unreachable_ns : s->tries >= ep->config.retries;
 }
 
-/* False: it is late, and no plane has room for a probe. */
+/* Checks one send. Returns false if it is late and no plane has room for a probe. */
 static bool look_at(struct hx_endpoint *ep, struct hx_send *s, unsigned *given)
 {
     if (s->ready || hal_now(ep->hal) < deadline_of(ep, s))

@@ -1,4 +1,4 @@
-/* endpoint_receive.c - the endpoint's receiving side: judge, place, complete, acknowledge. */
+/* endpoint_receive.c - the endpoint's receiving side: validate, place, complete, acknowledge. */
 #include "endpoint_parts.h"
 #include "frame_parts.h"
 #include "hxmesh/error.h"
@@ -7,7 +7,7 @@
 enum { EMPTY, ACTIVE, DONE };
 enum { EJECT_BURST = 32 };
 
-/* A message that arrives, and its slot. */
+/* An arriving message and its slot. */
 struct arrival {
     const struct hx_endpoint *ep;
     struct hx_peer *peer;
@@ -15,14 +15,14 @@ struct arrival {
     struct hx_receive *r;
 };
 
-/* The bit of a packet lies in the slot itself, or in its map, which is not asked for without need. */
+/* Returns the word with a packet's bit: in the slot, or in its map, which is used only if needed. */
 static uint32_t *word_of(const struct arrival *a, uint32_t packet)
 {
     unsigned word = packet % HX_MESSAGE_WINDOW / 32;
     return word == 0 ? &a->r->early : &hx_endpoint_map(a->ep, a->peer, a->slot)->word[word];
 }
 
-/* Whether a packet at or after the base of a slot is here. */
+/* Returns true if a packet at or after the base was received. */
 static bool has(const struct arrival *a, uint32_t packet)
 {
     return a->r->received > a->r->base && *word_of(a, packet) >> packet % 32 & 1U;
@@ -78,7 +78,7 @@ static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct h
     hal_event(ep->hal, &event);
 }
 
-/* Notes a packet if it is the next one, and none behind it is here. */
+/* Notes a packet if it is the next one and all received ones are in order. Returns false if not. */
 static bool note_in_order(struct hx_receive *r, uint32_t packet)
 {
     if (packet != r->base || r->received != r->base)
@@ -88,7 +88,7 @@ static bool note_in_order(struct hx_receive *r, uint32_t packet)
     return true;
 }
 
-/* Notes that a packet is here which was not. */
+/* Notes a packet that is received for the first time. */
 static void note_packet(const struct arrival *a, uint32_t packet)
 {
     struct hx_receive *r = a->r;
@@ -100,13 +100,11 @@ static void note_packet(const struct arrival *a, uint32_t packet)
         *word_of(a, r->base) &= ~((uint32_t)1 << r->base % 32);
 }
 
-/* The slot is for the packet's message from now on. If it is in the list of acknowledgements, its place speaks for
- * that.
+/* Starts a new message in the slot. A queued acknowledgement stays queued and covers it.
  *
- * Of a long message the first acknowledgement is due after 1 .. HX_ACK_EVERY packets, from peer to peer at another one,
- * and from receiver to receiver (first_ack): where many messages come side by side, as in an all-to-all, acknowledging
- * all of them at once, or all of one sender's, would load the fabric, or the way to that sender, by a packet in 32 more
- * for a while, which one that is nearly full does not get over. */
+ * The first acknowledgement of a long message is due after 1 .. HX_ACK_EVERY packets, depending on peer and receiver
+ * (first_ack). In an all-to-all many messages advance in step: acknowledging all at once would add one packet in 32 for
+ * a while, too much for a nearly saturated fabric. */
 static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, const struct hx_header *h)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
@@ -120,16 +118,16 @@ static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned s
         r->reported = r->reported_base = 0U - (peer->rank + ep->config.first_ack) % HX_ACK_EVERY;
 }
 
-/* Whether a number may be that of a slot's next message: the one after the message that is there, or one further, if
- * nothing came of that one. An empty slot has the least that it takes. */
+/* Returns true if a number may be the slot's next message: the one after the present message, or the next but one if
+ * none of its packets came. An empty slot has the least acceptable number. */
 static bool may_follow(const struct hx_receive *r, uint32_t message)
 {
     return message - r->message - (r->state != EMPTY) < 2 * HX_PEER_WINDOW;
 }
 
-/* A packet whose message is neither the slot's nor may be its next. Late ones are common. A number that is too far, or
- * a probe, which asks for a message that is under way, says that the slot's number is behind, or was never sent: the
- * peer is asked for its own. */
+/* Drops a packet whose message is neither the slot's nor may be its next. Late packets are common. A number too far
+ * ahead, or a probe, which means that the message is in flight, shows that the slot is behind or holds a forged
+ * message: asks the peer for its number. */
 static void suspect_loss(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
                          const struct hx_receive *r)
 {
@@ -138,8 +136,8 @@ static void suspect_loss(struct hx_endpoint *ep, const struct hx_header *h, stru
         hx_endpoint_ask(ep, peer);
 }
 
-/* The slot for a packet about a message, made ready for it; NULL and a named drop if the packet has no business
- * here. */
+/* Returns the slot for a packet, prepared for its message; NULL, with a counted drop, if the packet is not
+ * acceptable. */
 static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, h->message % HX_PEER_WINDOW);
@@ -160,14 +158,14 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
     return r;
 }
 
-/* Whether a packet of data is of the message that arrives in its slot. */
+/* Returns true if a data packet is of the slot's active message. */
 static bool is_of(const struct hx_receive *r, const struct hx_header *h)
 {
     return r->state == ACTIVE && h->message == r->message && h->message_packets == r->packets;
 }
 
-/* Notes a packet of a message that may arrive in any order, all of whose bits are in its slot: without a branch, since
- * which of its packets comes nobody can foresee. False: it was here. */
+/* Notes a packet of a message whose bits all are in the slot. Branch-free, since the order of packets is unpredictable.
+ * Returns false if the packet is a duplicate. */
 static bool note_of_short(struct hx_receive *r, uint32_t packet)
 {
     uint64_t bit = (uint64_t)1 << packet;
@@ -177,11 +175,11 @@ static bool note_of_short(struct hx_receive *r, uint32_t packet)
     here |= bit;
     r->received++;
     r->base = (uint32_t)__builtin_ctzll(~here);
-    r->early = (uint32_t)(here & (here + 1)); /* those behind a gap */
+    r->early = (uint32_t)(here & (here + 1)); /* packets behind a gap */
     return true;
 }
 
-/* Notes a packet that is likely to be new; false: note_other() is to look at it. */
+/* Notes a packet in the common cases. Returns false if note_other() must handle it. */
 static bool note_likely(struct hx_receive *r, const struct hx_header *h)
 {
     if (!is_of(r, h))
@@ -189,7 +187,7 @@ static bool note_likely(struct hx_receive *r, const struct hx_header *h)
     return r->packets <= HX_MAPLESS ? note_of_short(r, h->offset) : note_in_order(r, h->offset);
 }
 
-/* Notes any other packet that is taken; false: it is not. */
+/* Notes any other acceptable packet. Returns false if it is not acceptable. */
 static bool note_other(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, unsigned slot)
 {
     struct hx_receive *r = slot_for(ep, h, peer);
@@ -198,7 +196,7 @@ static bool note_other(struct hx_endpoint *ep, const struct hx_header *h, struct
     const struct arrival a = {ep, peer, slot, r};
     if (r->state == DONE || h->offset < r->base || has(&a, h->offset)) {
         hal_endpoint_drop(ep->hal, HX_DROP_DUPLICATE);
-        queue_ack(ep, peer, slot); /* the acknowledgement may have been lost */
+        queue_ack(ep, peer, slot); /* its acknowledgement may have been lost */
         return false;
     }
     note_packet(&a, h->offset);
@@ -220,7 +218,7 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
     hal_write_payload(ep->hal, h, payload);
     if (r->base == r->packets)
         complete(ep, h, r);
-    /* A late packet that all others waited for moves the base by many at once, and may be what the sender waits for. */
+    /* A packet that closes a gap moves the base by many at once, and the sender may wait for that. */
     bool many = r->received - r->reported >= HX_ACK_EVERY || r->base - r->reported_base >= HX_ACK_EVERY;
     if (r->state == DONE || many)
         queue_ack(ep, peer, slot);
@@ -230,12 +228,12 @@ static void take_probe(struct hx_endpoint *ep, const struct hx_header *h, struct
 {
     struct hx_receive *r = slot_for(ep, h, peer);
     if (!r || (r->queued && !r->probe))
-        return; /* what is going to be said anyway tells the sender more: it was late, and not lost */
+        return; /* the queued acknowledgement says more: the packets were late, not lost */
     r->probe = (uint8_t)h->offset;
     queue_ack(ep, peer, h->message % HX_PEER_WINDOW);
 }
 
-/* Nothing is known of the messages of a slot but that their numbers are not below this one. */
+/* Empties a slot, which then accepts numbers from `least` on. */
 static void expect(struct hx_receive *r, uint32_t least)
 {
     r->state = EMPTY;
@@ -266,8 +264,8 @@ void hx_endpoint_take_number(struct hx_endpoint *ep, struct hx_peer *peer, uint3
     }
 }
 
-/* An acknowledgement found no way: it goes out again by another plane, if one is left. If none is, its message's sender
- * asks, and all are tried anew. */
+/* Sends an acknowledgement that had no path again by another plane. Without one, the message's sender probes, and all
+ * planes are tried again. */
 static void answer_again(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
     unsigned slot = h->message % HX_PEER_WINDOW;
@@ -278,7 +276,7 @@ static void answer_again(struct hx_endpoint *ep, const struct hx_header *h, stru
     queue_ack(ep, peer, slot);
 }
 
-/* A packet of ours to (d0, d1) found no way; the header is the packet's own, or that of the report. */
+/* Handles an own packet to (addr_hi, addr_lo) that had no path. `h` is its header, or that of the report. */
 static void note_unreachable(struct hx_endpoint *ep, enum hx_kind kind, const struct hx_header *h, unsigned addr_hi,
                              unsigned addr_lo)
 {
@@ -294,8 +292,8 @@ static bool is_reported(unsigned kind)
     return kind == HX_DATA || kind == HX_ACK || kind == HX_PROBE;
 }
 
-/* A packet of another destination is here because it found no way on: its sender is to be told, by the plane that it
- * came on. If too many are to be told at once it is not, and asks when it waits in vain. */
+/* Queues a report for a packet that came here without a path to its destination; it goes by the packet's plane. If the
+ * queue is full it is dropped, and the sender probes after its timeout. */
 static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsigned plane)
 {
     hal_endpoint_drop(ep->hal, HX_DROP_UNREACHABLE);
@@ -353,14 +351,14 @@ unsigned hx_endpoint_report(struct hx_endpoint *ep)
             hx_endpoint_inject(ep, r.plane, buffer, &h);
             ep->reports_count--;
             given++;
-        } else { /* one of another plane may have room */
+        } else { /* reports for other planes may have room */
             ep->report[(ep->reports_first + ep->reports_count - 1) % HX_REPORTS] = r;
         }
     }
     return given;
 }
 
-/* A report from wherever a packet of ours got stuck. */
+/* Takes a report of an own packet that had no path. */
 static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const uint8_t *payload)
 {
     unsigned addr_hi = (unsigned)payload[0] << 8 | payload[1];
@@ -405,7 +403,7 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     struct hx_peer *peer = hx_endpoint_peer(ep, source);
     if (!peer && begins)
         peer = hx_endpoint_meet_peer(ep, source);
-    if (!peer) { /* no room for one more; or an answer to who was here before */
+    if (!peer) { /* no room for another peer, or an answer to an earlier incarnation */
         hal_endpoint_drop(ep->hal, begins ? HX_DROP_UNEXPECTED : HX_DROP_STALE);
         return;
     }

@@ -1,4 +1,4 @@
-/* frame.c - data and credit frames to and from their bytes on the wire (include/hxmesh/frame.h). */
+/* frame.c - encodes and decodes data and credit frames (include/hxmesh/frame.h). */
 #include "hxmesh/frame.h"
 #include "bytes.h"
 #include "frame_parts.h"
@@ -7,10 +7,10 @@
 #include <stdbool.h>
 
 enum {
-    PAIR_BYTES = 8,    /* limit and sent of one VC */
-    NONCES_BYTES = 16, /* behind them */
+    PAIR_BYTES = 8,    /* limit and sent of a VC */
+    NONCES_BYTES = 16, /* after the pairs */
     CRC_BYTES = 4,
-    MAC_GROUP = 0x03, /* locally administered, to a group: bridges pass it on and learn nothing from it */
+    MAC_GROUP = 0x03, /* locally administered group address: bridges forward it and learn nothing */
     NO_COORDINATE = 0xFFFF
 };
 
@@ -79,7 +79,7 @@ uint32_t hx_frame_crc(const uint8_t *frame, unsigned length)
 
 /* ---- credit frames ---- */
 
-/* Where the nonces and the CRC stand, behind the counts of so many VCs. */
+/* Return the offsets of nonces and CRC, behind the counts of `vcs` VCs. */
 static size_t nonces_at(unsigned vcs)
 {
     return HX_AT_COUNTERS + (size_t)PAIR_BYTES * vcs;

@@ -1,5 +1,5 @@
-/* frame_parts.h - headers of data frames where every packet passes by, inline: judged and read, and written where most
- * of what they say is known before. */
+/* frame_parts.h - headers of data frames on the data path, inline: validated and read, or written from a prepared
+ * header. */
 #ifndef HX_FRAME_PARTS_H
 #define HX_FRAME_PARTS_H
 
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* An address of a frame: its kind, the plane, d0 and d1. */
+/* Bytes of a MAC address: type, plane, addr_hi and addr_lo. */
 enum {
     HX_MAC_UNICAST = 0x02 /* locally administered */,
     HX_PLANE_IN_MAC = 1,
@@ -18,8 +18,8 @@ enum {
     HX_ADDR_LO_IN_MAC = 4
 };
 
-/* What both types of frame have in common. The version comes before the length, because another version's header may
- * well be shorter. */
+/* Validates what both types of frame share. The version is checked before the length, as other versions may have
+ * shorter headers. */
 static inline int hx_frame_validate_start(const uint8_t *frame, size_t bytes, unsigned ethertype, size_t least)
 {
     if (bytes <= HX_AT_VERSION)
@@ -33,7 +33,7 @@ static inline int hx_frame_validate_start(const uint8_t *frame, size_t bytes, un
 
 /* ---- reading ---- */
 
-/* Four bytes as they stand there, to be compared. */
+/* Loads four bytes for comparison. */
 static inline uint32_t hx_frame_four(const uint8_t *at)
 {
     uint32_t four;
@@ -41,8 +41,8 @@ static inline uint32_t hx_frame_four(const uint8_t *at)
     return four;
 }
 
-/* Whether what no kind of packet may say differently is as it must be: VC, grant, plane, epoch, and addresses that say
- * what the coordinates do. */
+/* Returns true if the fields with one rule for all kinds are valid: VC, grant, plane, epoch, and MACs that match
+ * addresses. */
 static inline bool hx_frame_is_sound(const uint8_t *frame)
 {
     uint8_t plane = frame[HX_AT_PLANE];
@@ -82,10 +82,10 @@ static inline struct hx_header hx_frame_fields(const uint8_t *frame)
     };
 }
 
-/* Whether kind, length, offset and message_packets fit together. */
+/* Returns true if kind, length, offset and message_packets are consistent. */
 static inline bool hx_frame_extent_is_valid(const struct hx_header *h)
 {
-    if (h->kind == HX_DATA) /* as nearly all are */
+    if (h->kind == HX_DATA) /* nearly all */
         return h->offset < h->message_packets &&
                (h->length == HX_MAX_PAYLOAD || (h->length < HX_MAX_PAYLOAD && h->offset == h->message_packets - 1U));
     switch (h->kind) {
@@ -102,7 +102,7 @@ static inline bool hx_frame_extent_is_valid(const struct hx_header *h)
     }
 }
 
-/* hx_frame_decode, for who has it inline. */
+/* hx_frame_decode, inline. */
 static inline int hx_frame_read(struct hx_header *h, const uint8_t *frame, size_t bytes)
 {
     int error = hx_frame_validate_start(frame, bytes, HX_ETHERTYPE_DATA, HX_HEADER_BYTES);
@@ -118,7 +118,7 @@ static inline int hx_frame_read(struct hx_header *h, const uint8_t *frame, size_
 
 /* ---- writing ---- */
 
-/* What differs from packet to packet of one source: kind, plane, job, destination, and all that is a message's. */
+/* Writes the fields that differ between packets of a source: kind, plane, job, destination, and the message's. */
 static inline void hx_frame_put_packet(uint8_t *frame, const struct hx_header *h)
 {
     uint32_t to = (uint32_t)h->dst_addr_hi << 16 | h->dst_addr_lo;
@@ -137,8 +137,7 @@ static inline void hx_frame_put_packet(uint8_t *frame, const struct hx_header *h
     hx_put_whole32(frame + HX_AT_TAG, h->tag);
 }
 
-/* As hx_frame_encode, where `own` is a header that was encoded with the same VC, hops, via, credit, source and
- * epoch. */
+/* Like hx_frame_encode, from a header `own` that was encoded with the same VC, hops, via, credit, source and epoch. */
 static inline void hx_frame_encode_own(uint8_t *frame, const uint8_t own[HX_HEADER_BYTES], const struct hx_header *h)
 {
     memcpy(frame, own, HX_HEADER_BYTES);

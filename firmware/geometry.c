@@ -7,8 +7,8 @@ static bool within(unsigned value, unsigned low, unsigned high)
     return value >= low && value <= high;
 }
 
-/* Joins `ports` board edges: a single crossbar if they fit one switch, else a two-level tree whose spines carry all
- * uplinks, the uplinks of each leaf dealt over the spines in turn. */
+/* Joins `ports` board edges: by one crossbar if they fit one switch, else by a two-level tree. Each leaf's uplinks are
+ * dealt over the spines in turn. */
 static int network_init(struct hx_network *n, unsigned ports, unsigned radix, unsigned taper)
 {
     *n = (struct hx_network){.ports = (uint16_t)ports, .leaves = 1, .down = (uint16_t)ports, .switches = 1};
@@ -90,7 +90,7 @@ static const struct hx_network *network_of(const struct hx_geometry *g, enum hx_
     return kind == HX_ROW_SWITCH ? &g->row : &g->column;
 }
 
-/* Uplink u of every leaf goes to spine u % spines; a leaf has per_spine(s) cables to spine s. */
+/* Returns the cables of a leaf to a spine. Uplink u of every leaf goes to spine u % spines. */
 static unsigned cables_to_spine(const struct hx_network *n, unsigned spine)
 {
     return (n->up - spine + n->spines - 1U) / n->spines;
@@ -123,7 +123,7 @@ bool hx_is_edge(const struct hx_geometry *g, unsigned gx, unsigned gy, unsigned 
     }
 }
 
-/* The network port that an edge port of an accelerator hangs on. */
+/* Returns the network port at an edge port of an accelerator. */
 static struct hx_end network_end(const struct hx_geometry *g, unsigned gx, unsigned gy, unsigned port)
 {
     bool row = port == HX_E || port == HX_W;
@@ -153,7 +153,7 @@ static struct hx_end accelerator_far_end(const struct hx_geometry *g, unsigned g
     }
 }
 
-/* The accelerator edge at network port `at` of a line. */
+/* Returns the accelerator's edge at network port `at` of a line. */
 static struct hx_end board_end(const struct hx_geometry *g, enum hx_node_kind kind, unsigned line, unsigned at)
 {
     unsigned board = at / 2;
@@ -167,7 +167,7 @@ static struct hx_end board_end(const struct hx_geometry *g, enum hx_node_kind ki
 static struct hx_end tree_far_end(const struct hx_geometry *g, struct hx_place p, unsigned port)
 {
     const struct hx_network *n = network_of(g, p.kind);
-    if (p.index >= n->leaves) { /* spine: its cables to leaf 0 first, then to leaf 1, ... */
+    if (p.index >= n->leaves) { /* spine: cables to leaf 0, then to leaf 1, ... */
         unsigned spine = p.index - (unsigned)n->leaves;
         unsigned cables = cables_to_spine(n, spine);
         return (struct hx_end){hx_tree_switch(g, p.kind, p.line, port / cables),
@@ -196,7 +196,7 @@ unsigned hx_network_cables(const struct hx_network *n, unsigned port, unsigned o
     return port / n->down == other / n->down ? 2 : 4;
 }
 
-/* Minimal cables of one dimension, from position `at` to `to` on a line of boards of `side` accelerators. */
+/* Returns the minimal cables of one dimension between two positions of a line; `side`: accelerators of a board. */
 static unsigned line_distance(const struct hx_network *n, unsigned side, unsigned at, unsigned to)
 {
     unsigned board = at / side;

@@ -1,4 +1,4 @@
-/* round_trip.c - the estimate of a round trip (include/hxmesh/round_trip.h). */
+/* round_trip.c - the round-trip estimate (include/hxmesh/round_trip.h). */
 #include "hxmesh/round_trip.h"
 
 void hx_round_trip_sample(struct hx_round_trip *r, uint32_t units)

@@ -1,23 +1,23 @@
 /* route.c - builds the route tables of one switch (include/hxmesh/route.h, SC22 section IV-C).
  *
- * The two dimensions are independent, so one routine plans a line: which of the two sides (low: W or N, high: E or S)
- * a minimal path takes next, and whether it leaves the board right here. */
+ * The dimensions are independent, so one routine plans a line: to which side (low: W or N, high: E or S) a minimal path
+ * goes next, and whether it leaves the board there. */
 #include "hxmesh/route.h"
 #include "hxmesh/memory.h"
 
 enum side { LOW, HIGH };
 
-/* The next steps of all minimal plans in one dimension. */
+/* Next steps of all minimal paths in one dimension. */
 struct plan {
     bool step[2];   /* LOW, HIGH */
-    bool exit_here; /* one of the steps leaves the board from this accelerator */
+    bool exit_here; /* a step leaves the board from this accelerator */
     bool done;
-    bool crosses; /* every minimal plan leaves for another board */
+    bool crosses; /* every minimal path leaves for another board */
 };
 
 struct line {
     const struct hx_network *network;
-    unsigned side; /* accelerators of a board along this line */
+    unsigned side; /* accelerators of a board on this line */
 };
 
 static unsigned to_edge(const struct line *l, unsigned on, enum side side)
@@ -25,7 +25,7 @@ static unsigned to_edge(const struct line *l, unsigned on, enum side side)
     return side == LOW ? on : l->side - 1 - on;
 }
 
-/* Cables from the `side` edge of board `from` to position `on` of board `to`, by the better edge there. */
+/* Returns the cables from the `side` edge of board `from` to position `on` of board `to`, by the better edge. */
 static unsigned behind_exit(const struct line *l, unsigned from, enum side side, unsigned to, unsigned on)
 {
     unsigned best = UINT16_MAX;
@@ -77,11 +77,11 @@ static void mesh_tables(const struct hx_geometry *g, struct hx_place at, struct 
 {
     const struct line row = {&g->row, g->a};
     const struct line column = {&g->column, g->b};
-    bool north_leaves = hx_is_edge(g, at.gx, at.gy, HX_N); /* no hop on the board, so X need not come first */
+    bool north_leaves = hx_is_edge(g, at.gx, at.gy, HX_N); /* no hop on the board, so X need not be first */
     for (unsigned gx = 0; gx < g->columns; gx++) {
         struct plan p = plan_line(&row, at.gx, gx);
         if (p.crosses && is_blocked(blocked, at.gy / g->b * (unsigned)g->x + gx / g->a))
-            p = (struct plan){.exit_here = true}; /* X waits until another board row */
+            p = (struct plan){.exit_here = true}; /* X waits for another board row */
         x_table[gx] =
             (uint8_t)((unsigned)p.step[LOW] << HX_W | (unsigned)p.step[HIGH] << HX_E | 1U << HX_S |
                       (unsigned)(p.done || p.exit_here || north_leaves) << HX_N | (unsigned)p.done << HX_LOCAL);
@@ -95,7 +95,7 @@ static void mesh_tables(const struct hx_geometry *g, struct hx_place at, struct 
     }
 }
 
-/* Ports of leaf `leaf` on minimal ways to position `to` of the line: own down ports, or all uplinks. */
+/* Returns the ports of a leaf on minimal paths to position `to`: its down ports, or all uplinks. */
 static uint64_t leaf_ports(const struct line *l, unsigned leaf, unsigned to)
 {
     const struct hx_network *n = l->network;
@@ -115,7 +115,7 @@ static uint64_t leaf_ports(const struct line *l, unsigned leaf, unsigned to)
     return set;
 }
 
-/* Ports of a spine on minimal ways to position `to`: its cables to the leaves of the better edges. */
+/* Returns the ports of a spine on minimal paths to position `to`: its cables to the leaves of the better edges. */
 static uint64_t spine_ports(const struct line *l, unsigned cables, unsigned to)
 {
     const struct hx_network *n = l->network;
@@ -130,8 +130,8 @@ static uint64_t spine_ports(const struct line *l, unsigned cables, unsigned to)
     return set;
 }
 
-/* What a packet from an input may take: not the port that it came by, and from a spine none to a spine. What finds no
- * way on goes back by the port that it came by; what came from a spine, to any board. So all goes up, then down. */
+/* Builds the turn masks of a tree switch: no port back, and none from spine to spine. A packet without a route returns
+ * by its own port; one from a spine returns to any board. So all paths go up, then down. */
 static void tree_inputs(const struct hx_network *n, unsigned index, unsigned ports, uint64_t up, uint64_t *from,
                         uint64_t *returns)
 {
@@ -143,7 +143,7 @@ static void tree_inputs(const struct hx_network *n, unsigned index, unsigned por
     }
 }
 
-/* By the digit of its axis, whatever the other says. */
+/* Builds tables that depend on the address of the network's axis only. */
 static void tree_tables(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_place at, uint64_t up,
                         uint64_t *tables)
 {

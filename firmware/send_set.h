@@ -1,5 +1,4 @@
-/* send_set.h - a set of sends, and who of them comes next in turn: two levels of words, so that neither depends on how
- * many there are. */
+/* send_set.h - a set of sends with round-robin search: two levels of words, so the cost is independent of its size. */
 #ifndef HX_SEND_SET_H
 #define HX_SEND_SET_H
 
@@ -20,11 +19,11 @@ static inline bool hx_send_set_has(const struct hx_send_set *set, unsigned send)
     return set->word[send / 64] >> send % 64 & 1U;
 }
 
-/* The first at or after `from` (below HX_MAX_SENDS), or else the first of all; the set is not empty. */
+/* Returns the first member at or after `from` (below HX_MAX_SENDS), else the first of all. The set is not empty. */
 static inline unsigned hx_send_set_next(const struct hx_send_set *set, unsigned from)
 {
     if (set->filled == 1)
-        return hx_next_bit(set->word[0], from < 64 ? from : 0); /* few sends, as mostly */
+        return hx_next_bit(set->word[0], from < 64 ? from : 0); /* the common case: up to 64 sends */
     unsigned at = from / 64;
     uint64_t here = set->filled >> at & 1U ? set->word[at] & UINT64_MAX << from % 64 : 0;
     if (here)

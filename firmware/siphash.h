@@ -1,7 +1,7 @@
-/* siphash.h - SipHash-2-4 (Aumasson and Bernstein, 2012): who does not have the key cannot tell the hash of one text
- * from those of others. Words of 8 bytes are hashed in little-endian order.
+/* siphash.h - SipHash-2-4, a keyed hash (Aumasson and Bernstein, 2012). Words of 8 bytes are hashed in little-endian
+ * order.
  *
- *     hx_sip_begin -> hx_sip_word ... -> hx_sip_end with the last 0 to 7 bytes, and the length of all */
+ *     hx_sip_begin -> hx_sip_word ... -> hx_sip_end with the last 0 to 7 bytes, and the total length */
 #ifndef HX_SIPHASH_H
 #define HX_SIPHASH_H
 
@@ -45,7 +45,7 @@ static inline void hx_sip_word(struct hx_sip *s, uint64_t word)
     s->a ^= word;
 }
 
-/* rest: the bytes behind the last word, 0 above them. length: of the whole text. */
+/* Returns the hash. rest: the bytes after the last word, zero-extended. length: of the whole text. */
 static inline uint64_t hx_sip_end(struct hx_sip *s, uint64_t rest, size_t length)
 {
     hx_sip_word(s, rest | (uint64_t)length << 56);
@@ -54,7 +54,7 @@ static inline uint64_t hx_sip_end(struct hx_sip *s, uint64_t rest, size_t length
     return s->a ^ s->b ^ s->c ^ s->d;
 }
 
-/* Of one word. */
+/* Returns the hash of one word. */
 static inline uint64_t hx_siphash(const uint64_t key[2], uint64_t word)
 {
     struct hx_sip s = hx_sip_begin(key);

@@ -20,7 +20,7 @@ ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input,
 
 /* ---- one VC ---- */
 
-/* Takes back what start_waiting() noted. */
+/* Reverts start_waiting(). */
 static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
 {
     uint64_t *candidates = hx_switch_candidates(sw, input, vc);
@@ -34,16 +34,15 @@ static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint
     }
 }
 
-/* The inputs whose packets of one VC have the same VC behind `port` as those of `input`: they stand in one queue for
- * it. */
+/* Returns the inputs whose packets of one VC share the queue of `input` for `port`: they have the same VC behind it. */
 static uint64_t alike(const struct hx_route *r, unsigned port, unsigned input)
 {
     uint64_t vc_increment = r->vc_increment[port] >> input & 1 ? r->vc_increment[port] : ~r->vc_increment[port];
     return vc_increment & (r->restarted[port] >> input & 1 ? r->restarted[port] : ~r->restarted[port]);
 }
 
-/* Of `ports`, those that packets of this VC wait for, but none that would go on the VC that this one goes on: what one
- * VC waits for must not stop another, or they wait for each other. */
+/* Returns those of `ports` that only packets for another VC than this packet's wait for. One VC must not block another,
+ * or they could deadlock. */
 static uint64_t wanted_otherwise(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports)
 {
     uint64_t otherwise = 0;
@@ -55,7 +54,7 @@ static uint64_t wanted_otherwise(const struct hx_switch *sw, unsigned input, uns
     return otherwise;
 }
 
-/* Grants one output to those who wait for it, input by input in turn, until its room is spent. */
+/* Grants an output to waiting packets, round-robin over inputs, until its credit is used up. */
 ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc, struct burst *b,
                                 route_function *route, bool is_accelerator)
 {
@@ -64,7 +63,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     uint64_t no_room = 0;
     for (uint64_t asking; (asking = *requests & ~no_room);) {
         if (!is_accelerator && hal_tx_credits(sw->hal, port) == 0)
-            return; /* on no VC: who asks need not be looked at, which costs most of where ports are many */
+            return; /* no credit on any VC: skip the requests, whose examination costs most with many ports */
         unsigned input = hx_next_bit(asking, *turn);
         uint16_t position = oldest(hx_switch_candidates(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
         const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
@@ -83,18 +82,18 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
         b->left |= (uint64_t)1 << input;
         b->moved++;
         if (is_accelerator && !HAL_VCS_APART)
-            return; /* it is spent */
+            return; /* it is busy */
     }
 }
 
-/* Finds where a newly arrived packet may go; false: it was dropped. `offered`: what its route offers it, 0: that is not
- * known. */
+/* Computes the candidate ports of a new packet. `offered`: what its route offers, or 0: unknown. Returns false if the
+ * packet was dropped. */
 ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
                          struct hx_heading *to, uint64_t offered, uint64_t open, route_function *route,
                          bool is_accelerator, uint64_t *ports)
 {
     if (offered) {
-        /* so its destination is in the fabric, and it has nothing to choose */
+        /* the destination is in the fabric, and there is no detour to choose */
     } else if (RARE(to->addr_hi >= sw->route.columns || to->addr_lo >= sw->route.rows)) {
         if (is_accelerator || !hx_detour_follow(sw, input, vc, position, d, to)) {
             hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
@@ -116,7 +115,7 @@ ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint
     return true;
 }
 
-/* The output that a newly arrived packet takes, its room spent; NO_PORT: it waits, or was dropped. */
+/* Selects the output of a new packet and takes its credit. Returns NO_PORT if the packet waits or was dropped. */
 ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
                               const struct hx_desc *d, uint64_t offered, struct burst *b, route_function *route,
                               bool is_accelerator)
@@ -144,7 +143,7 @@ ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc,
     return port;
 }
 
-/* Sends one newly arrived packet on, or lets it wait. */
+/* Forwards a new packet, or lets it wait. */
 ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct burst *b,
                            route_function *route, bool is_accelerator)
 {
@@ -156,7 +155,7 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
     b->moved++;
 }
 
-/* What an input brought on a VC since the last step, a packet or more. */
+/* Forwards the new packets of an input on a VC: one or more. */
 ALWAYS_INLINE void forward_arrivals(struct hx_switch *sw, unsigned input, uint64_t arrived, unsigned vc,
                                     struct burst *b, route_function *route, bool is_accelerator)
 {
@@ -172,13 +171,13 @@ static unsigned input_after(unsigned input)
     return input + 1 == HX_ACCELERATOR_PORTS ? 0 : input + 1;
 }
 
-/* A packet for which an output was chosen. */
+/* A packet with its selected output. */
 struct leaving {
     const struct hx_desc *d;
     uint8_t input, port;
 };
 
-enum { LEAVING = 16 /* sent together at most: it is on the stack */ };
+enum { LEAVING = 16 /* packets of a batch; bounds the stack */ };
 
 ALWAYS_INLINE void send_all(struct hx_switch *sw, unsigned vc, const struct leaving leaving[LEAVING], unsigned n)
 {
@@ -186,8 +185,8 @@ ALWAYS_INLINE void send_all(struct hx_switch *sw, unsigned vc, const struct leav
         transmit(sw, leaving[i].port, leaving[i].input, vc, leaving[i].d, true);
 }
 
-/* Sends on, or lets wait, what all inputs of an accelerator brought on a VC. Outputs are chosen for many packets, and
- * then these are sent: one by one, each would be sent while the choice for the next, which is long, waits for it. */
+/* Forwards the new packets of all inputs of an accelerator on a VC. Outputs are selected for a batch of packets before
+ * they are sent, so that transmission does not stall on the long selection of the next packet. */
 ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
                                route_function *route)
 {
@@ -229,7 +228,7 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
     }
 }
 
-/* Whether a VC has something to do: something came, or waits for an output that may have room. */
+/* Returns true if a VC has new packets, or waiting ones whose output may have credit. */
 ALWAYS_INLINE bool has_work(const struct hx_switch *sw, const struct burst *b, unsigned vc)
 {
     return ((sw->wanted[vc] & b->asked_for) | hx_lane(b->brought, vc)) != 0;
@@ -237,19 +236,19 @@ ALWAYS_INLINE bool has_work(const struct hx_switch *sw, const struct burst *b, u
 
 ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
 {
-    unsigned last = sw->route.vcs - 1U; /* asked for in any case: which comes next nobody can foresee */
+    unsigned last = sw->route.vcs - 1U; /* loaded unconditionally: the next VC is unpredictable */
     return vc == 0 ? last : vc - 1;
 }
 
-/* A set of VCs by whose turn it is, first_vc's bit the highest; where they are `apart`, by their numbers. Which are of
- * it nobody can foresee, so they are gone through by bits. */
+/* Returns a set of VCs as bits in order of service: first_vc is the highest bit, or with `apart` VCs keep their
+ * numbers. The set is unpredictable, so callers loop over bits. */
 ALWAYS_INLINE unsigned in_turn(const struct hx_switch *sw, unsigned vcs, bool apart)
 {
     unsigned twice = vcs << sw->route.vcs | vcs;
     return apart ? vcs : twice >> (sw->first_vc + 1U) & ((1U << sw->route.vcs) - 1);
 }
 
-/* Takes the next VC off such a set, which is not empty. */
+/* Removes the next VC from such a set, which is not empty, and returns it. */
 ALWAYS_INLINE unsigned take_vc(const struct hx_switch *sw, unsigned *turns, bool apart)
 {
     unsigned turn = apart ? (unsigned)__builtin_ctz(*turns) : 31U - (unsigned)__builtin_clz(*turns);
@@ -260,7 +259,7 @@ ALWAYS_INLINE unsigned take_vc(const struct hx_switch *sw, unsigned *turns, bool
     return vc < sw->route.vcs ? vc : vc - sw->route.vcs;
 }
 
-/* Whether no VC's packets take room from another's, as where packets of several VCs may go on one. */
+/* Returns true if VCs share no credit, not even by packets of several VCs that continue on one. */
 ALWAYS_INLINE bool vcs_apart(const struct hx_switch *sw, bool is_accelerator)
 {
     return HAL_VCS_APART && (is_accelerator || !sw->route.changes_vc);
@@ -270,7 +269,7 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, stru
                              bool is_accelerator)
 {
     if (vcs_apart(sw, is_accelerator)) {
-        /* Their order does not matter. Written out, each VC's lanes are at constant places. */
+        /* Any order works. Unrolled, the lanes of each VC are at constant positions. */
         if (has_work(sw, b, 0))
             serve_vc(sw, arrived, 0, b, route, is_accelerator);
         if (has_work(sw, b, 1))
@@ -291,7 +290,7 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, stru
 
 /* ---- the step ---- */
 
-/* Begins a burst: looks at the inputs that may have brought something. */
+/* Begins a burst: examines the inputs that may have new packets. */
 ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool is_accelerator)
 {
     b->brought = b->came = b->left = b->busy = b->moved = 0;
@@ -315,7 +314,8 @@ ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b
     }
 }
 
-/* Whether one packet came, and nobody waits for what is open: then no other input, VC or output need be looked at. */
+/* Returns true for a single arrival while no output that waiting packets want is ready: nothing else needs
+ * examination. */
 ALWAYS_INLINE bool is_alone(const struct hx_switch *sw, const uint64_t *arrived, const struct burst *b,
                             bool is_accelerator)
 {
@@ -356,7 +356,7 @@ ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, stru
     }
 }
 
-/* Who is first in the next step. */
+/* Rotates the first input and VC for the next step. */
 ALWAYS_INLINE void take_turns(struct hx_switch *sw, bool is_accelerator)
 {
     unsigned inputs = is_accelerator ? HX_ACCELERATOR_PORTS : sw->inputs;
@@ -377,7 +377,7 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool is
         serve_alone(sw, arrived, &b, route, is_accelerator);
     else
         serve_all(sw, arrived, &b, route, is_accelerator);
-    /* A step that moves nothing leaves no trace: how often a platform looks in vain changes nothing. */
+    /* A step that moves nothing changes nothing, so results do not depend on how often a platform polls. */
     if (b.moved)
         take_turns(sw, is_accelerator);
     hal_commit(sw->hal);
@@ -394,7 +394,7 @@ unsigned hx_router_step(struct hx_switch *sw)
     return step(sw, hx_router_ports, false);
 }
 
-/* serve_alone() of what is known to be so, but for hal_release() and hal_commit(). */
+/* serve_alone() for a known single arrival, without hal_release() and hal_commit(). */
 ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, route_function *route, bool is_accelerator)
 {
     struct hx_input *in = &sw->input[c->input];
@@ -407,7 +407,7 @@ ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, rout
         take_turns(sw, is_accelerator);
     }
     if (in->waiting[c->vc] == 0)
-        in->tail ^= in->seen ^ c->arrived; /* what differs is the lane of this VC, where the tail was what was seen */
+        in->tail ^= in->seen ^ c->arrived; /* they differ in the lane of this VC, where the tail was at `seen` */
     in->seen = c->arrived;
     return port != NO_PORT;
 }
@@ -422,7 +422,7 @@ unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c)
     return pass(sw, c, hx_router_ports, false);
 }
 
-/* serve_vcs() of what is known to be all: those who wait for one output. */
+/* serve_vcs() for packets that wait for one output. */
 ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst *b, route_function *route,
                              bool is_accelerator)
 {

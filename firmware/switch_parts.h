@@ -1,12 +1,12 @@
-/* switch_parts.h - what the files of the switch (include/hxmesh/switch.h) have in common: the packets that wait in an
- * input's window, and the ways of a packet.
+/* switch_parts.h - what the files of the switch (include/hxmesh/switch.h) share: windows of waiting packets, and
+ * candidate ports.
  *
  *     switch.c         the forwarding step
- *     switch_room.h    the room behind its outputs, and which of them a packet takes
- *     switch_setup.c   how it begins, and what it does when its routes change
+ *     switch_room.h    credit of outputs, and selection among them
+ *     switch_setup.c   initialisation, and changes of routes
  *
- * One body serves accelerators and routers, inlined twice, with the route function and `is_accelerator` as constants: a narrow
- * switch, an accelerator's, has at most four linked outputs. */
+ * One body serves accelerators and routers. It is inlined twice, with the route function and `is_accelerator` as
+ * constants: an accelerator has at most four linked outputs. */
 #ifndef HX_SWITCH_PARTS_H
 #define HX_SWITCH_PARTS_H
 
@@ -29,14 +29,14 @@ static uint64_t slot_bit(uint16_t position)
     return (uint64_t)1 << position % HX_WINDOW;
 }
 
-/* First position at or after `from` whose bit is set in a window; `slots` is not empty. */
+/* Returns the first position at or after `from` whose bit is set. `slots` is not 0. */
 static uint16_t oldest(uint64_t slots, uint16_t from)
 {
     return (uint16_t)(from + (unsigned)__builtin_ctzll(hx_rotate_right(slots, from)));
 }
 
-/* A packet of an input's window waits from now on; the tail stays at the oldest. No branch here or in let_go(): whether
- * it is the only one nobody can foresee. */
+/* Adds a waiting packet to a window; the tail stays at the oldest. Branch-free, as is let_go(): whether it is the only
+ * one is unpredictable. */
 ALWAYS_INLINE void hold(struct hx_input *in, unsigned vc, uint16_t position)
 {
     unsigned shift = HX_LANE_BITS * vc;
@@ -47,7 +47,7 @@ ALWAYS_INLINE void hold(struct hx_input *in, unsigned vc, uint16_t position)
     in->tail = (in->tail & ~first) | ((uint64_t)position << shift & first);
 }
 
-/* A packet that waited does so no more. */
+/* Removes a waiting packet from a window. */
 ALWAYS_INLINE void let_go(struct hx_input *in, unsigned vc, uint16_t position)
 {
     unsigned shift = HX_LANE_BITS * vc;
@@ -59,7 +59,7 @@ ALWAYS_INLINE void let_go(struct hx_input *in, unsigned vc, uint16_t position)
     in->tail = (in->tail & ~lane) | (uint64_t)oldest(left, hx_lane(in->tail, vc)) << shift;
 }
 
-/* Reads where a packet goes. Only once where another process may write there: volatile. */
+/* Reads a packet's next address. Volatile, so that it is read once where another process may write. */
 ALWAYS_INLINE struct hx_heading heading_of(const struct hx_desc *d)
 {
     if (HAL_SHARED)
@@ -73,7 +73,7 @@ ALWAYS_INLINE uint32_t *kept_heading(const struct hx_switch *sw, unsigned input,
     return &sw->kept[((size_t)vc * sw->inputs + input) * HX_WINDOW + position % HX_WINDOW];
 }
 
-/* Where a packet that waits goes: as it was when its ways were found. */
+/* Returns the next address of a waiting packet, as it was when its candidates were computed. */
 ALWAYS_INLINE struct hx_heading waiting_heading(const struct hx_switch *sw, unsigned input, unsigned vc,
                                                 uint16_t position, const struct hx_desc *d)
 {
@@ -83,7 +83,7 @@ ALWAYS_INLINE struct hx_heading waiting_heading(const struct hx_switch *sw, unsi
     return (struct hx_heading){kept & UINT16_MAX, kept >> 16};
 }
 
-/* Notes by which ports a packet may leave. */
+/* Adds a waiting packet to the requests of its ports. */
 static void ask_for(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
 {
     uint64_t *candidates = hx_switch_candidates(sw, input, vc);
@@ -105,7 +105,7 @@ ALWAYS_INLINE void start_waiting(struct hx_switch *sw, unsigned input, unsigned 
     ask_for(sw, input, vc, position, ports);
 }
 
-/* Moves the tail of each VC of an input on which nothing waits up to what was seen, and tells the HAL. */
+/* Advances the tail of each VC without waiting packets to `seen`, and tells the HAL. */
 ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
 {
     struct hx_input *in = &sw->input[input];
@@ -120,15 +120,15 @@ ALWAYS_INLINE uint64_t returns_of(const struct hx_route *r, unsigned input)
     return r->returns ? r->returns[input] : 0;
 }
 
-/* Outputs of an accelerator that a packet on `vc` may take: there is no VC behind the last. */
+/* Returns the outputs of an accelerator open to packets on `vc`: the last VC cannot be incremented. */
 static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
 {
     return vc + 1 < sw->route.vcs ? UINT64_MAX : ~(uint64_t)sw->route.raise;
 }
 
-/* Of the ports that a route offers, those for a packet that came on `vc`: hx_route_candidates(). `open`: of an accelerator,
- * open_to() that VC. It hands what has no way on to its endpoint, which reports it; a tree switch gives it back to the
- * boards. */
+/* Returns the candidates among routed ports for a packet on `vc`: hx_route_candidates(). `open`: an accelerator's
+ * open_to() for that VC. Without a candidate, an accelerator uses its endpoint, which reports the packet, and a tree
+ * switch the boards. */
 ALWAYS_INLINE uint64_t candidate_ports_of(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports,
                                           uint64_t open, bool is_accelerator)
 {
@@ -143,7 +143,7 @@ ALWAYS_INLINE uint64_t candidate_ports_of(const struct hx_switch *sw, unsigned i
     return ports & ~hx_router_raising(&sw->route, input, ports);
 }
 
-/* Where a packet that came on `vc` may go. */
+/* Returns the candidates of a packet on `vc` to address `to`. */
 ALWAYS_INLINE uint64_t candidate_ports_on(const struct hx_switch *sw, unsigned input, unsigned vc, struct hx_heading to,
                                           uint64_t open, route_function *route, bool is_accelerator)
 {

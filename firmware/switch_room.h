@@ -1,8 +1,8 @@
-/* switch_room.h - the room behind a switch's outputs as a step sees it, and which of them a packet takes.
+/* switch_room.h - credit of a switch's outputs during a step, and selection among them.
  *
- * A narrow switch has at most four linked outputs, so the room of all of them on one VC is one word of four lanes and
- * stays in a register while a VC is served (all_ports()). A router asks its platform for each output, and so does a
- * narrow switch whose steps find one or two packets (HAL_SPARSE): most outputs are of no use to these. */
+ * An accelerator has at most four linked outputs, so their credit on one VC is one word of four lanes, which stays in a
+ * register while a VC is served (all_ports()). A router asks its platform for each output. So does an accelerator whose
+ * steps find one or two packets (HAL_SPARSE), as they need few outputs. */
 #ifndef HX_SWITCH_ROOM_H
 #define HX_SWITCH_ROOM_H
 
@@ -10,33 +10,33 @@
 
 enum { NO_PORT = 255 };
 
-/* What a step works on. */
+/* State of a step. */
 struct burst {
-    uint64_t brought;                    /* lanes: not 0 if packets came on this VC */
-    uint64_t came;                       /* by bits: inputs that brought something, where not all_ports() */
-    uint64_t came_on[HX_VCS];            /* likewise on a VC */
-    uint64_t asked_for;                  /* by bits: outputs that packets wait for and that may have room */
-    uint64_t left;                       /* by bits: inputs whose waiting packets left */
-    uint64_t busy;                       /* by bits: outputs that have taken their packet of this step (busy_of()) */
+    uint64_t brought;                    /* lanes: not 0 for VCs with new packets */
+    uint64_t came;                       /* inputs with new packets, bit by input; unless all_ports() */
+    uint64_t came_on[HX_VCS];            /* likewise, per VC */
+    uint64_t asked_for;                  /* outputs that waiting packets want and that may have credit, bit by output */
+    uint64_t left;                       /* inputs from which waiting packets left, bit by input */
+    uint64_t busy;                       /* outputs that sent their packet of this step, bit by output (busy_of()) */
     uint64_t room[HX_ACCELERATOR_PORTS]; /* all_ports(): hal_tx_credits() */
-    uint64_t open;                       /* open_to() this VC: asked of an accelerator */
-    uint64_t lanes;                      /* all_ports(): room of this VC by port, times four */
-    unsigned local;                      /* all_ports(): room of this VC at LOCAL */
-    unsigned moved;                      /* packets that left */
+    uint64_t open;                       /* accelerator: open_to() this VC */
+    uint64_t lanes;                      /* all_ports(): credit of this VC times four, lane by port */
+    unsigned local;                      /* all_ports(): credit of this VC at LOCAL */
+    unsigned moved;                      /* number of packets that left */
 };
 
-/* Whether a step looks at all inputs, and at the room of all outputs before it chooses any, which is faster where most
- * of few bring or take something; else it goes by the bits of those that do. */
+/* Returns true if a step examines all inputs, and the credit of all outputs before it selects any. That is faster if
+ * most of a few ports are in use; otherwise the step follows the bits of pending ports. */
 ALWAYS_INLINE bool all_ports(bool is_accelerator)
 {
     return is_accelerator && !HAL_SPARSE;
 }
 
-/* ---- room ---- */
+/* ---- credit ---- */
 
-/* Room of the four linked outputs of an accelerator as a packet of this VC sees it (behind an edge the VC is one
- * higher), one lane a port, times four: the two low bits are for the tie rank. There is no VC behind the last: no
- * packet on it looks at those lanes. */
+/* Returns the credit of an accelerator's four linked outputs for packets of `vc` (one VC higher behind an edge), times
+ * four: the two low bits are for the tie rank. For the last VC the lanes of edges are meaningless; its packets do not
+ * use them. */
 ALWAYS_INLINE uint64_t accelerator_room(struct hx_switch *sw, const uint64_t room[4], unsigned vc)
 {
     uint64_t lanes = 0;
@@ -52,7 +52,7 @@ ALWAYS_INLINE void ask_rooms(struct hx_switch *sw, struct burst *b, bool is_acce
         b->room[port] = hal_tx_credits(sw->hal, port);
 }
 
-/* What is known of a VC before its packets are served. */
+/* Prepares to serve a VC. */
 ALWAYS_INLINE void begin_vc(struct hx_switch *sw, unsigned vc, struct burst *b, bool is_accelerator)
 {
     b->open = open_to(sw, vc);
@@ -68,7 +68,7 @@ ALWAYS_INLINE unsigned router_room(struct hx_switch *sw, unsigned port, unsigned
     return room ? hx_lane(room, hx_router_vc(&sw->route, input, vc, port)) : 0;
 }
 
-/* Room of any output of an accelerator, asked of the platform now. */
+/* Returns the credit of an accelerator's output, from the platform. */
 ALWAYS_INLINE unsigned room_asked(struct hx_switch *sw, unsigned port, unsigned vc)
 {
     return hx_lane(hal_tx_credits(sw->hal, port), port == HX_LOCAL ? vc : vc + (sw->route.raise >> port & 1U));
@@ -84,7 +84,7 @@ ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsi
     return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
 }
 
-/* Outputs of an accelerator that took a packet in this step and so take no other, where VCs share their room. */
+/* Returns an accelerator's outputs that can take no more packets in this step, where VCs share credit. */
 ALWAYS_INLINE uint64_t busy_of(const struct burst *b, bool is_accelerator)
 {
     return is_accelerator && !HAL_VCS_APART ? b->busy : 0;
@@ -95,7 +95,7 @@ ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool is_
     if (is_accelerator && !HAL_VCS_APART)
         b->busy |= (uint64_t)1 << port;
     if (!all_ports(is_accelerator))
-        return; /* hal_tx_credits() has it already */
+        return; /* hal_tx_credits() accounts for it */
     if (port == HX_LOCAL)
         b->local -= cost;
     else
@@ -104,8 +104,8 @@ ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool is_
 
 /* ---- selection ---- */
 
-/* The port of the set with the most room, if that is enough for `cost`. Among equals lane p has rank p ^ turn: any two
- * ports, and all four, win equally often. */
+/* Returns the port of the set with the most credit, or NO_PORT if that is less than `cost`. Ties: lane p has rank p ^
+ * turn, so any two ports, and all four, win equally often. */
 ALWAYS_INLINE unsigned select_accelerator(struct hx_switch *sw, uint64_t lanes, uint64_t ports, unsigned cost)
 {
     static const uint64_t spread[16] = {0x0000000000000000, 0x000000000000FFFF, 0x00000000FFFF0000, 0x00000000FFFFFFFF,
@@ -122,11 +122,11 @@ ALWAYS_INLINE unsigned select_accelerator(struct hx_switch *sw, uint64_t lanes, 
     return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
 }
 
-/* Likewise where the room of outputs is not known yet: those of the set alone are asked. */
+/* Likewise, asking the platform for the ports of the set only. */
 ALWAYS_INLINE unsigned select_asked(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
 {
     unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
-    if ((ports & (ports - 1)) == 0) { /* most have one way, or none */
+    if ((ports & (ports - 1)) == 0) { /* most packets have one port, or none */
         unsigned port = ports ? (unsigned)__builtin_ctzll(ports) : NO_PORT;
         return port != NO_PORT && room_asked(sw, port, vc) >= cost ? port : NO_PORT;
     }
@@ -139,7 +139,7 @@ ALWAYS_INLINE unsigned select_asked(struct hx_switch *sw, uint64_t ports, unsign
     return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
 }
 
-/* Likewise for any set of ports: each has a rank of 16 bits, mixed anew for each choice. */
+/* Likewise for any set of ports: each gets a new random 16-bit rank for each choice. */
 ALWAYS_INLINE unsigned select_router(struct hx_switch *sw, uint64_t ports, unsigned input, unsigned vc, unsigned cost)
 {
     uint64_t tie = hx_switch_tie(sw);

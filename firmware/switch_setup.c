@@ -1,4 +1,4 @@
-/* switch_setup.c - how a switch begins, and what it does when its routes change (include/hxmesh/switch.h). */
+/* switch_setup.c - initialisation of a switch, and changes of its routes (include/hxmesh/switch.h). */
 #include "hal_port.h"
 #include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"

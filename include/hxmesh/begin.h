@@ -1,5 +1,5 @@
-/* begin.h - stands before the declarations of every header here, end.h behind them: they are the same for C and C++.
- * No include guard: both are included again and again. */
+/* begin.h - opens the declarations of every header here, for C and C++; end.h closes them. Without include guards: both
+ * are included repeatedly. */
 #ifdef __cplusplus
 #define HX_STATIC_ASSERT static_assert
 extern "C" {

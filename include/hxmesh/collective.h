@@ -1,8 +1,8 @@
 /* collective.h - broadcast, reduce-scatter, all-gather and all-reduce as a program beside an endpoint.
  *
- * Data that flows. The accelerators of a logical grid (columns x rows, any rows and columns of a fabric) hold a vector
- * of float32 each. The program says which messages may be handed to the endpoint now, and takes what the endpoint
- * reports; it calls nobody. The platform joins the two:
+ * Data that flows. Each accelerator of a logical grid (columns x rows, any rows and columns of a fabric) holds a vector
+ * of float32. The program names the messages that may go to the endpoint, and takes the endpoint's events; it calls no
+ * other module. The platform joins the two:
  *
  *     hx_collective_next -> hx_endpoint_send, hx_collective_take     hal_read_payload  -> hx_collective_fill
  *     HX_EVENT_SENT      -> hx_collective_sent                       hal_write_payload -> hx_collective_place
@@ -16,36 +16,38 @@
  *             refused |= (uint32_t)1 << m.lane;
  *     }
  *
- * at the start, and whenever a step of the endpoint has brought an event (after that step, not within it). Without
- * vector memory the same messages go and nothing is read or written.
+ * at the start, and after each step of the endpoint that brought an event (not within it). Without vector memory the
+ * same messages go, and no payload is read or written.
  *
  * Algorithms (Hoefler et al., SC22, section V-A2 and appendix D). Every directed ring is a stream with its own share of
  * the vector.
- *     tree    binomial tree, rank by rank; one stream, chunk by chunk
+ *     tree    binomial tree by rank; one stream, chunk by chunk
  *     ring    one Hamiltonian cycle of the grid, both directions: 2 streams
  *     rings   two edge-disjoint Hamiltonian cycles, both directions: 4 streams
  *     torus   2 streams reduce-scatter along rows, all-reduce along columns, all-gather along rows; 2 others at the
  *             same time with rows and columns exchanged
- * A stream's share is cut into as many segments as its ring has accelerators, a segment into chunks; a chunk is a
- * message, and goes on as soon as it has come. A broadcast goes along the streams as through a chain.
  *
- * Who owns what. Reduce-scatter leaves, and all-gather begins with, a part of the vector at each accelerator: the
- * pieces that hx_collective_piece() names. The pieces of all accelerators are the vector, each element once. The rest
- * of the vector holds partial sums after a reduce-scatter, and may hold anything before an all-gather.
+ * A stream's share has a segment for each accelerator of its ring. Segments are cut into chunks. A chunk is a message
+ * and is forwarded as soon as it arrives. A broadcast follows the streams as chains.
  *
- * Nothing lost, nothing summed twice, nothing torn. What holds of every chunk at every accelerator:
- *   1. A partial sum leaves only when all that is to be added to it here has been added, and nothing is added to it
- *      afterwards: it is next written when its final value comes.
- *   2. The final value of a chunk exists only after the accelerator downstream has had every byte of the partial sum
- *      sent from here. So when it overwrites the partial, no repeat of that partial can still be needed.
- *   3. What may come before this accelerator is ready for it is not added at once: it is laid aside in `staging`, in
- *      a place of its own, and added when its turn has come. These are the partial sums of the second dimension of a
- *      torus while the first is not done, and those of all children in a tree but the first.
- *   4. So every element is summed in one order, which the algorithm alone decides: the same bits in every run.
- * It is the endpoint that sees to it that every byte is placed once. Should an accelerator be restarted, its sums are
- * lost, and the collective must be given up by all.
+ * Ownership. Reduce-scatter leaves a part of the vector at each accelerator, and all-gather begins with it: the pieces
+ * of hx_collective_piece(). Together they cover each element once. The rest of the vector holds partial sums after a
+ * reduce-scatter, and may hold anything before an all-gather.
  *
- * Memory: the vector, the coordinates and `staging` are the caller's and outlive the program. One owner. */
+ * Correctness. For every chunk at every accelerator:
+ *     1. A partial sum leaves only when all local contributions are added. The chunk is written next when its final
+ *        value arrives.
+ *     2. The final value exists only after the next accelerator has received every byte of this partial sum. So when
+ *        it overwrites the partial sum, no retransmission can need that.
+ *     3. Contributions that may arrive early go to places of their own in `staging`, and are added in their turn:
+ *        partial sums of a torus' second dimension while the first is not done, and those of all children of a tree
+ *        node but the first.
+ *     4. So the algorithm alone decides the order of every sum: the same bits in every run.
+ *
+ * The endpoint places every byte once. If an accelerator restarts, its sums are lost, and all must abandon the
+ * collective.
+ *
+ * Memory: the caller owns the vector, the coordinates and `staging`, which outlive the program. One owner. */
 #ifndef HXMESH_COLLECTIVE_H
 #define HXMESH_COLLECTIVE_H
 
@@ -59,55 +61,55 @@ enum hx_collective_algorithm { HX_BY_TREE, HX_BY_RING, HX_BY_RINGS, HX_BY_TORUS 
 
 enum {
     HX_COLLECTIVE_STREAMS = 4,
-    HX_COLLECTIVE_PHASES = 3,    /* of a stream, one after the other */
-    HX_COLLECTIVE_CHILDREN = 20, /* of a node in the tree: up to 2^20 accelerators */
+    HX_COLLECTIVE_PHASES = 3,    /* of a stream, in sequence */
+    HX_COLLECTIVE_CHILDREN = 20, /* of a tree node: up to 2^20 accelerators */
     HX_COLLECTIVE_LANES = HX_COLLECTIVE_CHILDREN + 1,
     HX_COLLECTIVE_MAX_WINDOW = 32,
-    HX_COLLECTIVE_PEERS = 2 * HX_COLLECTIVE_STREAMS * HX_COLLECTIVE_PHASES /* whom one talks with, at most */
+    HX_COLLECTIVE_PEERS = 2 * HX_COLLECTIVE_STREAMS * HX_COLLECTIVE_PHASES /* peers of an accelerator, at most */
 };
 
 struct hx_collective_config {
-    uint64_t bytes;   /* of the vector: a multiple of 4, at most 2^42 */
-    uint32_t chunk;   /* bytes of the largest message: 4 and up; hx_collective_chunk() proposes one */
-    uint16_t columns; /* of the logical grid; columns * rows at most 2^20 */
+    uint64_t bytes;   /* vector: a multiple of 4, at most 2^42 */
+    uint32_t chunk;   /* bytes of the largest message: 4 and up; see hx_collective_chunk() */
+    uint16_t columns; /* logical grid; columns * rows at most 2^20 */
     uint16_t rows;
-    uint16_t column; /* where this accelerator stands in it */
+    uint16_t column; /* position of this accelerator */
     uint16_t row;
-    uint16_t root_column; /* broadcast: who has the vector */
+    uint16_t root_column; /* broadcast: source of the vector */
     uint16_t root_row;
     uint8_t kind;       /* enum hx_collective_kind */
     uint8_t algorithm;  /* enum hx_collective_algorithm */
-    uint8_t window;     /* messages under way on a lane: 1 .. 32; the endpoint takes HX_PEER_WINDOW a pair */
-    const uint16_t *gx; /* [columns] of a logical column, NULL: the same */
-    const uint16_t *gy; /* [rows] of a logical row, NULL: the same */
+    uint8_t window;     /* messages in flight on a lane: 1 .. 32; the endpoint allows HX_PEER_WINDOW a pair */
+    const uint16_t *gx; /* [columns] gx of a logical column; NULL: the same */
+    const uint16_t *gy; /* [rows] gy of a logical row; NULL: the same */
 };
 
-/* A message that may be sent now. */
+/* A message that may be sent. */
 struct hx_collective_send {
     uint16_t gx, gy;
     uint32_t bytes; /* may be 0 */
     uint32_t tag;
-    uint8_t lane; /* a peer of its own, or a direction: what is refused for one lane may still go on another */
+    uint8_t lane; /* a peer or a direction; a refused lane does not stop the others */
 };
 
-/* What a directed ring (or chain) carries past this accelerator in one phase. Segment g are the elements
- * [g * elements / size, (g + 1) * elements / size) after `first`. */
+/* Share of a directed ring (or chain) that passes this accelerator in one phase. Segment g: elements [g * elements /
+ * size, (g + 1) * elements / size) after `first`. */
 struct hx_collective_part {
     uint64_t first;        /* element of the vector */
-    uint64_t elements;     /* carried */
-    uint32_t size;         /* accelerators in the ring = segments */
-    uint32_t position;     /* of this one */
+    uint64_t elements;     /* number of elements */
+    uint32_t size;         /* accelerators of the ring = segments */
+    uint32_t position;     /* of this accelerator in the ring */
     uint32_t chunk;        /* elements */
-    uint32_t chunks;       /* of a segment */
+    uint32_t chunks;       /* in a segment */
     uint32_t messages;     /* to receive, and to send */
-    uint32_t reduces;      /* the first so many that come are added, the others copied */
+    uint32_t reduces;      /* number of messages, from the first, that are added; later ones are copied */
     uint16_t to_gx, to_gy; /* next in the ring */
     uint16_t from_gx, from_gy;
     uint8_t shift; /* segment sent in step s: position - shift - s */
-    bool to, from; /* chain: there is a next one, one before */
+    bool to, from; /* chain: has a next, has a previous accelerator */
 };
 
-/* Numbers that have been reported: all before `base`, and base + 1 + i where bit i of `ahead` is set. */
+/* Set of numbers: all below `base`, and base + 1 + i for each bit i of `ahead`. */
 struct hx_collective_track {
     uint32_t base;
     uint32_t ahead;
@@ -124,55 +126,56 @@ struct hx_collective {
     struct hx_collective_config config;
     float *vector;
     float *staging;
-    uint64_t left;    /* messages to come, and to be reported as sent */
+    uint64_t left;    /* messages to receive, and to be reported as sent */
     uint32_t rank;    /* tree: distance from the root */
-    uint32_t reduced; /* tree: chunks to which all children's are added */
+    uint32_t reduced; /* tree: chunks with the sums of all children */
     uint8_t streams, phases, lanes, children;
-    uint8_t turn; /* lane that is looked at first */
+    uint8_t turn; /* lane to examine first */
     struct hx_collective_track in[HX_COLLECTIVE_LANES];
     struct hx_collective_out out[HX_COLLECTIVE_LANES];
     struct hx_collective_part part[HX_COLLECTIVE_STREAMS][HX_COLLECTIVE_PHASES];
 };
 
-/* HX_OK, or HX_E_RANGE: a field outside its range, more messages than a tag can number (a larger chunk helps), or no
- * two edge-disjoint Hamiltonian cycles on such a grid (HX_BY_RINGS). */
+/* Returns HX_OK, or HX_E_RANGE: a field outside its range, more messages than tags (use a larger chunk), or no two
+ * edge-disjoint Hamiltonian cycles on this grid (HX_BY_RINGS). */
 int hx_collective_check(const struct hx_collective_config *config);
 
-/* Bytes of staging that sums need at this accelerator (0: none). Only where there is a vector. */
+/* Returns the bytes of staging for this accelerator's sums; 0: none. Not needed without a vector. */
 uint64_t hx_collective_staging(const struct hx_collective_config *config);
 
-/* `vector`, `staging`: 4-byte aligned; both NULL: the schedule alone. The vector holds this accelerator's values from
- * now on. HX_E_RANGE as above. */
+/* Initialises *c. `vector`, `staging`: 4-byte aligned; both NULL: messages without payload. The vector holds this
+ * accelerator's values. HX_E_RANGE as above. */
 int hx_collective_init(struct hx_collective *c, const struct hx_collective_config *config, float *vector,
                        float *staging);
 
-/* A chunk that keeps a link of 50 GB/s busy, without more messages than that needs, on `planes` planes. */
+/* Returns the bytes of a chunk that keeps links of 50 GB/s on `planes` planes busy with few messages. */
 uint32_t hx_collective_chunk(const struct hx_collective_config *config, unsigned planes);
 
-/* The next message that may go now on a lane whose bit is not set in `refused`; false: none before the next event. */
+/* Finds the next message that may go on a lane whose bit is not set in `refused`. Returns false if there is none before
+ * the next event. */
 bool hx_collective_next(const struct hx_collective *c, uint32_t refused, struct hx_collective_send *send);
 
-/* It was handed to the endpoint. */
+/* Notes that the endpoint took the message. */
 void hx_collective_take(struct hx_collective *c, const struct hx_collective_send *send);
 
-/* The peer has all of it. HX_E_RANGE: no such message is under way. */
+/* Notes that the peer has the message. HX_E_RANGE: it is not in flight. */
 int hx_collective_sent(struct hx_collective *c, uint32_t tag);
 
-/* All of it has come and was placed. HX_E_RANGE: no such message is due from (gx, gy). */
+/* Notes that a message is complete. HX_E_RANGE: none is due from (gx, gy). */
 int hx_collective_received(struct hx_collective *c, unsigned gx, unsigned gy, uint32_t tag);
 
-/* Everything has come, and everything sent has arrived. */
+/* Returns true if everything arrived, and everything sent was acknowledged. */
 bool hx_collective_done(const struct hx_collective *c);
 
-/* Writes `bytes` bytes of an own message, from its byte `offset` on (both multiples of 4). */
+/* Writes `bytes` bytes of a message of this accelerator, from byte `offset` on (both multiples of 4). */
 void hx_collective_fill(const struct hx_collective *c, uint32_t tag, uint64_t offset, void *to, uint32_t bytes);
 
-/* Adds, copies or lays aside payload of an arriving message; each byte once, in any order. HX_E_RANGE: it does not lie
- * in a message that is due here. */
+/* Adds, copies or stages payload of an arriving message; each byte once, in any order. HX_E_RANGE: it is not within a
+ * message that is due here. */
 int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, const void *payload, uint32_t bytes);
 
-/* Piece `index` of what this accelerator owns after a reduce-scatter and before an all-gather, in bytes of the vector;
- * false: it has no more. */
+/* Finds piece `index` of this accelerator's part after a reduce-scatter and before an all-gather, in bytes of the
+ * vector. Returns false if there is none. */
 bool hx_collective_piece(const struct hx_collective *c, unsigned index, uint64_t *offset, uint64_t *bytes);
 
 #include "hxmesh/end.h"

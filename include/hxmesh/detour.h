@@ -1,29 +1,27 @@
-/* detour.h - detours: Valiant and UGAL routing, chosen once a packet, at the first router.
+/* detour.h - Valiant and UGAL routing: the first router chooses once for each packet.
  *
  * Sources: Valiant, "A scheme for fast parallel communication", 1982; Singh, "Load-balanced routing in interconnection
- * networks", 2005 (UGAL-L); Kathareios et al., "Cost-Effective Diameter-Two Topologies", SC15 (thresholds, weighed
+ * networks", 2005 (UGAL-L); Kathareios et al., "Cost-Effective Diameter-Two Topologies", SC15 (thresholds, weighted
  * costs).
  *
  *     host -> first router -> ... -> a router of the intermediate's area -> ... -> last router -> host
  *             chooses                here the packet turns to its destination
  *
- * A packet that comes to a router from one of its hosts either goes straight, or on a detour to an intermediate router.
- * In its descriptor stands where it goes now (hx_desc.dst_addr_hi, dst_addr_lo): its destination, or (d0, HX_NO_DIGIT), the
- * router whose hosts have that d0. Tables lead to that as to any address. Its destination stands in its frame all the
- * while. A packet chooses once, makes one detour at most, and nobody else has to know of it: its VC follows from the
- * inputs and outputs it takes, as ever (route.h).
+ * The descriptor's address (hx_desc.dst_addr_hi, dst_addr_lo) is where the packet goes next: its destination, or
+ * (addr_hi, HX_NO_DIGIT), the router whose hosts have that addr_hi. Routing tables have an entry for either. The frame
+ * always names the destination. A packet makes at most one detour. Its VC follows from inputs and outputs (route.h).
  *
- * Areas are d0s in a row, of a size that is the fabric's: a router of its own for most, the group of a Dragonfly. The
- * intermediate is of any area but that of the source and that of the destination, all routers alike.
+ * An area is a range of addr_hi of the fabric's area size: one router in most fabrics, a group in a Dragonfly. The
+ * intermediate is drawn uniformly from all routers outside the areas of source and destination.
  *
- *     VALIANT   always a detour, to a router that is drawn
- *     UGAL      `candidates` routers are drawn. Each way costs how much stands in the queue of the best of its first outputs,
- *               a detour `cost` times that, and where `distance` is given as often as it is longer. The cheapest
- *               wins; of equal ones the straight one, then the one that was drawn first. Below `threshold` on the straight
- *               way nothing is drawn.
+ *     VALIANT   always a detour
+ *     UGAL      draws `candidates` routers. A path costs the occupancy of the best of its first outputs; a detour costs
+ *               `cost` times that, and with `distance` also in proportion to its length. The cheapest path wins; ties
+ *               go to the minimal path, then to the first draw. Draws none if the occupancy of the minimal path is
+ *               below `threshold`.
  *
- * What stands in the queue of an output is what it has sent that has not left the far end yet, and what waits here
- * for it. A candidate to which no way leads is passed over, so that where there is none a packet goes straight. */
+ * Occupancy of an output counts the credit units that the far end still holds, and those that wait here for it.
+ * Unreachable candidates are skipped; without a candidate the packet takes the minimal path. */
 #ifndef HXMESH_DETOUR_H
 #define HXMESH_DETOUR_H
 
@@ -33,27 +31,27 @@
 
 enum hx_policy { HX_MINIMAL, HX_VALIANT, HX_UGAL };
 
-enum { HX_DETOUR_ONE = 1000 /* of cost and threshold: one */, HX_MOST_CANDIDATES = 64 };
+enum { HX_DETOUR_ONE = 1000 /* 1.0 of cost and threshold */, HX_MOST_CANDIDATES = 64 };
 
-/* What a router knows to choose by. Made by whoever knows the fabric, and read only. */
+/* Parameters of a router's choice. Read-only; the caller owns it. */
 struct hx_detour {
-    const uint8_t *distance; /* UGAL: [routers][routers] by d0, in links; NULL: all detours cost alike */
-    uint16_t routers;        /* d0s that there are: 0 .. routers-1 */
-    uint16_t own;            /* this router's */
-    uint16_t area;           /* d0s of an area: n * area .. n * area + area - 1. Divides `routers` */
+    const uint8_t *distance; /* UGAL: [routers][routers] by addr_hi, links; NULL: all detours have equal cost */
+    uint16_t routers;        /* number of addr_hi: 0 .. routers-1 */
+    uint16_t own;            /* addr_hi of this router */
+    uint16_t area;           /* size: n * area .. n * area + area - 1; divides `routers` */
     uint8_t policy;          /* enum hx_policy */
     uint8_t candidates;      /* UGAL: 1 .. HX_MOST_CANDIDATES */
-    uint16_t cost;           /* UGAL: thousandths */
-    uint16_t threshold;      /* UGAL: of the buffer of a VC, in HX_DETOUR_ONE; 0: none */
+    uint16_t cost;           /* UGAL: units of 1 / HX_DETOUR_ONE */
+    uint16_t threshold;      /* UGAL: share of a VC's buffer, units of 1 / HX_DETOUR_ONE; 0: none */
 };
 
-/* The packet at that position has just come from a host: it goes straight on or on a detour, which is written into its
- * arrival and into `to`, where it goes. That is an address of the fabric. Only where sw->route.detour is set. */
+/* Chooses the path of the packet at `position`, which came from a host. Writes the next address into its arrival and
+ * into `to`, which is an address of the fabric. Requires sw->route.detour. */
 void hx_detour_choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
                       struct hx_heading *to);
 
-/* The packet at that position is on a detour to `to`. Where that ends here, it turns to its destination, likewise.
- * false: it is no packet of this fabric, and is to be dropped. */
+/* Ends the detour of the packet at `position` if this router is in the intermediate's area: writes the destination into
+ * its arrival and into `to`. Returns false if the packet is not of this fabric and must be dropped. */
 bool hx_detour_follow(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
                       struct hx_heading *to);
 

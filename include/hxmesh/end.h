@@ -1,4 +1,4 @@
-/* end.h - stands behind the declarations of every header here (begin.h). */
+/* end.h - closes the declarations of every header here (begin.h). */
 #ifdef __cplusplus
 }
 #endif

@@ -2,8 +2,8 @@
  *
  * Source: Hoefler et al., "HammingMesh", SC22, section III and appendix C.
  *
- * Global coordinates: gx = X*a + column grows eastward, gy = Y*b + row grows southward, (0,0) is north-west;
- * rank = gy * (a*x) + gx.
+ * Global coordinates: gx = X*a + column grows eastward, gy = Y*b + row grows southward, (0,0) is north-west; rank = gy
+ * * (a*x) + gx.
  *
  * One plane is a graph of nodes. A node is an accelerator's switch or a tree switch:
  *
@@ -11,11 +11,11 @@
  *     N ..                    row networks, line 0 .. b*y-1,          row.switches nodes a line
  *     .. nodes-1              column networks, line 0 .. a*x-1,       column.switches nodes a line
  *
- * The nodes of a network are its leaves, then its spines. A network of one leaf and no spine is the single
- * crossbar. Ports of an accelerator: E W N S and LOCAL. Ports of a leaf: `down` ports to the boards, then `up`
- * ports to the spines. Network port 2*B is the W (N) edge of board B on that line, 2*B+1 its E (S) edge.
+ * The nodes of a network are its leaves, then its spines. A network of one leaf and no spine is the single crossbar.
+ * Ports of an accelerator: E W N S and LOCAL. Ports of a leaf: `down` ports to the boards, then `up` ports to the
+ * spines. Network port 2*B is the W (N) edge of board B on that line, 2*B+1 its E (S) edge.
  *
- * Everything here is pure: no state, no memory, callable from any thread. */
+ * Pure functions; thread-safe. */
 #ifndef HXMESH_GEOMETRY_H
 #define HXMESH_GEOMETRY_H
 
@@ -39,9 +39,9 @@ enum {
     HX_MESH_VCS = 3              /* of a HammingMesh, section IV-C: at most two board crossings */
 };
 
-#define HX_NOWHERE UINT32_MAX /* "no node": a port without a cable */
+#define HX_NOWHERE UINT32_MAX /* no node: end of a port without a cable */
 
-/* No digit of an address (frame.h). An address whose d1 it is names the router whose hosts have that d0. */
+/* In addr_lo: the address of the router whose hosts have that addr_hi (frame.h). No host has it. */
 #define HX_NO_DIGIT UINT16_MAX
 
 /* The network of one line. Invariant: leaves*down >= ports; spines == 0 exactly when leaves == 1. */
@@ -69,13 +69,13 @@ struct hx_geometry {
     struct hx_network row, column;
 };
 
-/* One end of a cable or board trace: a port of a node of the plane. */
+/* One end of a cable or board trace. */
 struct hx_end {
-    uint32_t node; /* HX_NOWHERE: nothing is connected */
+    uint32_t node; /* of the plane; HX_NOWHERE: not connected */
     uint16_t port;
 };
 
-/* What a node is. line, index: of a tree switch (index counts leaves, then spines); gx, gy: of an accelerator. */
+/* Where a node is. line, index: tree switch (index counts leaves, then spines); gx, gy: accelerator. */
 enum hx_node_kind { HX_ACCELERATOR, HX_ROW_SWITCH, HX_COLUMN_SWITCH };
 struct hx_place {
     enum hx_node_kind kind;
@@ -83,8 +83,8 @@ struct hx_place {
     uint16_t line, index;
 };
 
-/* Fills *g from its first seven fields. HX_E_RANGE: one of them is outside its range, or the accelerators or the
- * line are too many; HX_E_CAPACITY: a line has more ports than a two-level tree of this radix and taper can join. */
+/* Fills *g from its first seven fields. HX_E_RANGE: a field, or the number of accelerators, or a line's length is
+ * outside its range. HX_E_CAPACITY: a two-level tree of this radix and taper has too few ports for a line. */
 int hx_geometry_init(struct hx_geometry *g, unsigned a, unsigned b, unsigned x, unsigned y, unsigned planes,
                      unsigned radix, unsigned taper);
 
@@ -92,19 +92,19 @@ struct hx_place hx_place_of(const struct hx_geometry *g, uint32_t node);
 uint32_t hx_accelerator(const struct hx_geometry *g, unsigned gx, unsigned gy);
 uint32_t hx_tree_switch(const struct hx_geometry *g, enum hx_node_kind kind, unsigned line, unsigned index);
 
-/* Number of ports of a node, LOCAL included. */
+/* Returns the number of ports of a node, LOCAL included. */
 unsigned hx_node_ports(const struct hx_geometry *g, uint32_t node);
 
-/* The other end of the cable at (node, port); .node is HX_NOWHERE for LOCAL and for ports nothing hangs on. */
+/* Returns the other end of the cable at (node, port); .node is HX_NOWHERE for LOCAL and for unconnected ports. */
 struct hx_end hx_far_end(const struct hx_geometry *g, uint32_t node, unsigned port);
 
-/* Whether port E/W/N/S of the accelerator leads to a row or column network (is on that edge of its board). */
+/* Returns true if port E/W/N/S of the accelerator is on the edge of its board, and so leads to a network. */
 bool hx_is_edge(const struct hx_geometry *g, unsigned gx, unsigned gy, unsigned port);
 
-/* Cables between two ports of one network: 2 through one switch, 4 over a spine. */
+/* Returns the cables between two ports of one network: 2 through one switch, 4 over a spine. */
 unsigned hx_network_cables(const struct hx_network *n, unsigned port, unsigned other);
 
-/* Length of a minimal path between two accelerators, in cables (board traces count as cables); 0 to itself. */
+/* Returns the length of a minimal path between two accelerators, in cables (board traces included); 0 to itself. */
 unsigned hx_distance(const struct hx_geometry *g, unsigned gx, unsigned gy, unsigned to_gx, unsigned to_gy);
 
 #include "hxmesh/end.h"

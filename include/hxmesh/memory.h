@@ -1,5 +1,5 @@
-/* memory.h - the two C library functions firmware may use; a freestanding platform provides them. C++ has them from its
- * own library, whose declarations promise more. */
+/* memory.h - the two C library functions that firmware uses; a freestanding platform provides them. C++ takes its own
+ * declarations, which promise more. */
 #ifndef HXMESH_MEMORY_H
 #define HXMESH_MEMORY_H
 

@@ -1,37 +1,35 @@
-/* switch.h - the input-buffered switch: of an accelerator's plane, and the router of any fabric, such as the tree
- * switch of a HammingMesh's row or column network.
+/* switch.h - the input-buffered switch: an accelerator's switch in one plane, or a router of any fabric.
  *
- * Data that flows: 16-byte descriptors. A packet's bytes stay in their buffer; what transit needs travels by value.
+ * Data that flows: 16-byte descriptors. A packet's bytes stay in their buffer; what transit needs is in the descriptor.
  *
  *     arrivals (HAL) -> window of an (input, VC) -> route -> select -> transmit (HAL), release (HAL)
  *
  * Windows. The HAL keeps arrived descriptors of an (input, VC) at positions 0, 1, 2, ... modulo 2^16. The switch owns
- * positions tail .. seen-1, has not looked at seen .. head-1 yet, and tells the HAL when the tail moves:
+ * positions tail .. seen-1, has not seen seen .. head-1 yet, and tells the HAL when the tail moves:
  *
  *          tail                      seen                head
  *     ------[ w . w w . w ............[ new new new new ]------      w: waits   . : has left
  *
- * A packet whose outputs are free passes those that wait, so there is no head-of-line stall; at most 64 positions
- * (HX_WINDOW) may lie between tail and head, which is what bounds the passing.
+ * A packet whose outputs are free overtakes waiting ones, so there is no head-of-line blocking. At most HX_WINDOW (64)
+ * positions lie between tail and head, which bounds overtaking.
  *
- * Selection is late and per packet: among the candidate outputs with room for the packet, the one with the most room
- * downstream; of equal ones each in its turn, as often as the others (an accelerator's three: the one whose dimension
- * stands alone half of the time). A waiting packet is granted the first of its outputs that gets room.
+ * Selection is late and per packet: the candidate output with the most credit. Ties rotate with equal shares; of an
+ * accelerator's three outputs, the one whose dimension stands alone gets half. A waiting packet takes the first of its
+ * outputs that gets credit.
  *
- * Fairness. A newly arrived packet never takes an output that a waiting packet of its VC wants. Grants of an
- * (output, VC) go round-robin over the inputs that want it, within an input to the oldest. So a packet that has k older
- * packets waiting in its window (k < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its
- * outputs on its VC.
+ * Fairness. A new packet never takes an output that a waiting packet of its VC wants. Grants of an (output, VC) go
+ * round-robin over inputs, and to the oldest packet of an input. So a packet with k older ones waiting in its window (k
+ * < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its outputs on its VC.
  *
- * Nothing is dropped but: a packet to outside the fabric, a packet of another job, and in a router a packet without a
- * route that cannot even go back. They are counted by the HAL by reason. In an accelerator a packet without a route, or
- * on the last VC with none but such as would raise it further, goes to the local endpoint, which reports it to the
- * sender. A tree switch gives it back to the boards, by its route's `returns`: there it comes to such an accelerator,
- * or finds another way.
+ * Drops. The switch drops only packets to outside the fabric, packets of another job, and in a router packets without a
+ * route that cannot go back; the HAL counts them by reason. In an accelerator, a packet without a route goes to the
+ * local endpoint, which reports it to the sender; so does one on the last VC whose every route would increment the VC.
+ * A tree switch returns a packet without a route to the boards (hx_route.returns), whose accelerators find another path
+ * or report it.
  *
- * A switch is owned by one thread. Several switches share nothing. A platform that gives each port a core makes one
- * switch object a port, whose hal_arrived() brings something on that port's input alone and whose hal_tx_credits() is that
- * core's share of each output's room. */
+ * One thread owns a switch. Switches share no state. A platform that gives each port a core makes one switch object
+ * a port. Then hal_arrived() brings packets only on that input, and hal_tx_credits() is that core's quota of each
+ * output. */
 #ifndef HXMESH_SWITCH_H
 #define HXMESH_SWITCH_H
 
@@ -45,56 +43,56 @@
 
 enum {
     HX_WINDOW = 64,      /* positions of a window */
-    HX_MAX_ROOM = 0x3FFF /* what hal_tx_credits() saturates at, in credit units */
+    HX_MAX_ROOM = 0x3FFF /* saturation of hal_tx_credits(), credit units */
 };
 
-/* A packet inside the fabric. */
+/* A packet within the fabric. */
 struct hx_desc {
-    uint32_t buffer; /* platform's handle of the bytes */
-    uint16_t length; /* payload bytes, 0 .. 8192 */
-    uint8_t vc;      /* 0 .. the fabric's - 1 */
+    uint32_t buffer; /* platform's handle of the packet's bytes */
+    uint16_t length; /* payload, 0 .. 8192 bytes */
+    uint8_t vc;      /* 0 .. number of VCs - 1 */
     uint8_t hops;    /* switches passed */
     uint16_t dst_addr_hi,
-        dst_addr_lo; /* where it goes now: its destination, or (d0, HX_NO_DIGIT), a router on a detour */
+        dst_addr_lo; /* next address: the destination, or (addr_hi, HX_NO_DIGIT), a router on a detour */
     uint16_t job;
-    uint16_t flow; /* platform's own; carried along */
+    uint16_t flow; /* for the platform; copied along */
 };
 HX_STATIC_ASSERT(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four to a cache line");
 HX_STATIC_ASSERT(offsetof(struct hx_desc, dst_addr_hi) == 8 && offsetof(struct hx_desc, dst_addr_lo) == 10,
                  "where it goes is one aligned word of 32 bits: hal_redirect() may write it at once");
 
-/* Where a packet goes now, as a descriptor says it. */
+/* Next address of a packet, from its descriptor. */
 struct hx_heading {
     unsigned addr_hi, addr_lo; /* below 2^16 */
 };
 
-/* What its frame says of a detour (frame.h). */
+/* Returns the frame's `via` field for a descriptor (frame.h). */
 static inline uint16_t hx_desc_via(const struct hx_desc *d)
 {
     return d->dst_addr_lo == HX_NO_DIGIT ? (uint16_t)(d->dst_addr_hi + 1U) : 0;
 }
 
-/* Takes over what a frame says of a detour; the destination stays where there is none. */
+/* Sets the next address from a frame's `via`; 0 leaves the destination. */
 static inline void hx_desc_set_via(struct hx_desc *d, unsigned via)
 {
     d->dst_addr_hi = via ? (uint16_t)(via - 1U) : d->dst_addr_hi;
     d->dst_addr_lo = via ? HX_NO_DIGIT : d->dst_addr_lo;
 }
 
-/* Every reason for which a packet may be dropped anywhere; the names are those of reports. */
+/* Reasons for which a packet is dropped anywhere, with their names in reports. */
 #define HX_DROP_REASONS(X)                                                                                             \
     X(FOREIGN_JOB, "foreign_job") /* packet of another job at a board */                                               \
-    X(NO_ROUTE, "no_route")       /* router: every way on, and back, is down */                                        \
-    X(OVERRUN, "overrun")         /* wire: more data than was granted */                                               \
-    X(MALFORMED, "malformed")     /* wire: a frame that decodes to nothing */                                          \
+    X(NO_ROUTE, "no_route")       /* router: all paths, forward and back, are down */                                  \
+    X(OVERRUN, "overrun")         /* wire: more data than granted */                                                   \
+    X(MALFORMED, "malformed")     /* wire: a frame that does not decode */                                             \
     X(CHECKSUM, "checksum")       /* endpoint: CRC-32C does not match */                                               \
-    X(DUPLICATE, "duplicate")     /* endpoint: payload that is already there */                                        \
+    X(DUPLICATE, "duplicate")     /* endpoint: payload received earlier */                                             \
     X(STALE, "stale")             /* endpoint: from before a restart */                                                \
-    X(UNEXPECTED, "unexpected")   /* endpoint: header that fits no message */                                          \
-    X(UNREACHABLE, "unreachable") /* endpoint: found no way, sender told */                                            \
+    X(UNEXPECTED, "unexpected")   /* endpoint: header of no known message */                                           \
+    X(UNREACHABLE, "unreachable") /* endpoint: no path; the sender is notified */                                      \
     X(WORKER_LOST, "worker_lost") /* emulator: held by a worker that died */                                           \
-    X(FORGED, "forged")           /* wire with a key: no seal of this session */                                       \
-    X(REPLAYED, "replayed")       /* wire with a key: a seal that came before */
+    X(FORGED, "forged")           /* wire with a key: no valid authentication tag of this session */                   \
+    X(REPLAYED, "replayed")       /* wire with a key: an authentication tag received earlier */
 enum hx_drop {
 #define HX_DROP_ENUM(name, text) HX_DROP_##name,
     HX_DROP_REASONS(HX_DROP_ENUM)
@@ -102,64 +100,65 @@ enum hx_drop {
         HX_DROP_COUNT
 };
 
-/* One input. Lanes: 16 bits per VC, VC 0 lowest. Invariant per VC: tail <= seen <= head, head - tail <= HX_WINDOW,
- * and tail is the oldest waiting position, or seen if none waits. */
+/* One input. Lanes: 16 bits per VC, VC 0 lowest. Invariant per VC: tail <= seen <= head, head - tail <= HX_WINDOW, and
+ * tail is the oldest waiting position, or seen if none waits. */
 struct hx_input {
     uint64_t seen;
     uint64_t tail;
-    uint64_t held;            /* all bits of the lanes of VCs on which a packet waits */
+    uint64_t held;            /* all bits of the lanes of VCs with a waiting packet */
     uint64_t waiting[HX_VCS]; /* bit (position % 64): waits */
 };
 
-struct hal_switch; /* platform's part, hal_port.h */
+struct hal_switch; /* platform's part, in hal_port.h */
 
 struct hx_switch {
     struct hx_route route;
     struct hal_switch *hal;
     uint16_t inputs, outputs; /* accelerator: 5 and 5 */
-    uint16_t job;             /* accelerator: only packets of this job pass */
-    uint8_t first_input;      /* who is looked at first in this step: rotates */
-    uint8_t first_vc; /* likewise, where VCs share room. (With transit always first an accelerator whose column is
-                                 full of it hardly gets to send.) */
-    uint64_t tie;     /* moves on with each choice, breaks ties of selection */
-    uint64_t wanted[HX_VCS]; /* outputs that some waiting packet of the VC wants */
-    struct hx_input *input;  /* [inputs] */
-    uint64_t *candidates;    /* [VC][input][output]: subset of waiting that may leave by the output */
-    uint64_t *requests;      /* [VC][output]: inputs whose want is not empty */
-    uint8_t *next_input;     /* [VC][output]: whose turn it is */
-    uint32_t *kept; /* HAL_SHARED: [VC][input][HX_WINDOW], where those that wait go: d1 << 16 | d0; else NULL */
+    uint16_t job;             /* accelerator: the only job whose packets pass */
+    uint8_t first_input;      /* input to examine first; rotates with each step */
+    uint8_t first_vc;         /* VC to examine first where VCs share credit; rotates, so that transit cannot starve the
+                       * accelerator's own packets */
+    uint64_t tie;             /* RNG state: breaks ties */
+    uint64_t wanted[HX_VCS];  /* outputs that waiting packets of the VC want */
+    struct hx_input *input;   /* [inputs] */
+    uint64_t *candidates;     /* [VC][input][output]: waiting packets that may leave by the output, bit by position %
+                              * 64 */
+    uint64_t *requests;       /* [VC][output]: inputs with candidates */
+    uint8_t *next_input;      /* [VC][output]: input of the next grant */
+    uint32_t *kept; /* HAL_SHARED: [VC][input][HX_WINDOW], next addresses of waiting packets, addr_lo << 16 | addr_hi;
+                     * else NULL */
 };
 
-/* Of an (input, VC), by output: which of its window may leave there. */
+/* Returns, by output, which packets of the window of (input, VC) may leave there. */
 static inline uint64_t *hx_switch_candidates(const struct hx_switch *sw, unsigned input, unsigned vc)
 {
     return sw->candidates + ((size_t)vc * sw->inputs + input) * sw->outputs;
 }
 
-/* A new number of 64 bits for each choice. Its steps have the golden ratio, so that no pattern of the traffic falls in
- * with them. */
+/* Returns the next 64-bit number. Its steps follow the golden ratio, so that traffic patterns cannot resonate with
+ * it. */
 static inline uint64_t hx_switch_tie(struct hx_switch *sw)
 {
     sw->tie += UINT64_C(0x9E3779B97F4A7C15);
     return sw->tie;
 }
 
-/* Bytes of memory for the windows of a switch with so many ports and VCs, 1 .. HX_VCS (8-byte aligned). */
+/* Returns the bytes of a switch's windows, 8-byte aligned. vcs: 1 .. HX_VCS. */
 size_t hx_switch_bytes(unsigned ports, unsigned vcs);
 
-/* Makes an idle switch whose windows begin at the positions the HAL reports as consumed so far (hal_consumed).
- * `memory`: hx_switch_bytes(ports, vcs), 8-byte aligned, outlives the switch. The route is set apart: sw->route, of as
- * many VCs. */
+/* Makes an idle switch whose windows begin at hal_consumed(). `memory`: hx_switch_bytes(ports, vcs), 8-byte aligned,
+ * outlives the switch. The caller sets sw->route, of as many VCs. */
 void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t job, struct hal_switch *hal,
                     void *memory);
 
-/* Forwards what can go: waiting packets first, then all arrivals, in one burst, and commits it to the HAL.
- * Returns the packets that left. */
+/* Forwards in one burst what can leave, waiting packets first, then all arrivals, and commits it to the HAL. Returns
+ * the packets that left. */
 unsigned hx_accelerator_step(struct hx_switch *sw);
 unsigned hx_router_step(struct hx_switch *sw);
 
-/* What its route offers a packet that came by `input`. 0: the step has to judge it, for its way is not simply that of
- * its address. */
+/* Returns the outputs that routing offers a packet from `input`. 0: only a full step can decide (no route, outside the
+ * fabric, or a detour to choose). */
 static inline uint64_t hx_accelerator_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
 {
     const struct hx_route *r = &sw->route;
@@ -176,27 +175,27 @@ static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned inp
     return hx_router_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
 }
 
-/* A packet that comes alone. */
+/* A single arrival. */
 struct hx_comer {
-    const struct hx_desc *d; /* hal_arrival() */
-    uint64_t offered;        /* hx_accelerator_offers(), hx_router_offers() */
-    uint64_t arrived;        /* hal_arrived() of its input: nothing else is new there */
+    const struct hx_desc *d; /* from hal_arrival() */
+    uint64_t offered;        /* from hx_accelerator_offers() or hx_router_offers() */
+    uint64_t arrived;        /* from hal_arrived() of its input, which has no other new packet */
     unsigned input, vc;
 };
 
-/* The same, where a platform knows what its step would find: one packet came, and of all outputs that packets wait for
- * none is open (hal_tx_ready). hal_release() and hal_commit() are left to the platform, which knows the input: its tail is
- * as far as it can be. */
+/* A step for a single arrival, where no output that waiting packets want is ready (hal_tx_ready). The platform then
+ * calls hal_release() for the input, whose tail is as far as possible, and hal_commit(). Return the packets that
+ * left. */
 unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_comer *c);
 unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c);
-/* Likewise: nothing came, and of all outputs that packets wait for this one alone is open. */
+/* A step without arrivals, where of the outputs that waiting packets want only `output` is ready. */
 unsigned hx_accelerator_grant(struct hx_switch *sw, unsigned output);
 unsigned hx_router_grant(struct hx_switch *sw, unsigned output);
 
-/* Call after sw->route was rebuilt: looks again for ways for every packet that waits. */
+/* Computes candidates anew for every waiting packet. Call after sw->route is rebuilt. */
 void hx_switch_reroute(struct hx_switch *sw);
 
-/* Packets that wait in the windows now. */
+/* Returns the number of packets that wait in the windows. */
 unsigned hx_switch_waiting(const struct hx_switch *sw);
 
 #include "hxmesh/end.h"
