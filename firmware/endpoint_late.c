@@ -147,7 +147,7 @@ static void forget_plane_failures(struct hx_endpoint *ep)
     ep->plane_failures = false;
 }
 
-/* ---- what is to go out again ---- */
+/* ---- retransmission ---- */
 
 /* Marks for retransmission all packets without acknowledgement. */
 static void repeat_missing(struct hx_send *s)
@@ -284,7 +284,7 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, con
     hx_endpoint_update_ready(ep, s);
 }
 
-/* ---- from the start, or from where it was ---- */
+/* ---- restart ---- */
 
 void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
@@ -355,7 +355,7 @@ void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr
     }
 }
 
-/* ---- late ---- */
+/* ---- probes and deadlines ---- */
 
 /* Sends a probe for the message. Returns false if no plane has room. */
 static bool probe(struct hx_endpoint *ep, struct hx_send *s)

@@ -125,7 +125,7 @@ static bool may_follow(const struct hx_receive *r, uint32_t message)
     return message - r->message - (r->state != EMPTY) < 2 * HX_PEER_WINDOW;
 }
 
-/* Drops a packet whose message is neither the slot's nor may be its next. Late packets are common. A number too far
+/* Drops a packet if its message is neither the slot's nor may be its next. Late packets are common. A number too far
  * ahead, or a probe, which means that the message is in flight, shows that the slot is behind or holds a forged
  * message: asks the peer for its number. */
 static void suspect_loss(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
@@ -164,7 +164,7 @@ static bool is_of(const struct hx_receive *r, const struct hx_header *h)
     return r->state == ACTIVE && h->message == r->message && h->message_packets == r->packets;
 }
 
-/* Notes a packet of a message whose bits all are in the slot. Branch-free, since the order of packets is unpredictable.
+/* Notes a packet of a message that needs no map. Branch-free, since the order of packets is unpredictable.
  * Returns false if the packet is a duplicate. */
 static bool note_of_short(struct hx_receive *r, uint32_t packet)
 {

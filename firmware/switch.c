@@ -34,7 +34,7 @@ static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint
     }
 }
 
-/* Returns the inputs whose packets of one VC share the queue of `input` for `port`: they have the same VC behind it. */
+/* Returns the inputs that, for one VC, share the queue of `input` for `port`: they have the same VC behind it. */
 static uint64_t alike(const struct hx_route *r, unsigned port, unsigned input)
 {
     uint64_t vc_increment = r->vc_increment[port] >> input & 1 ? r->vc_increment[port] : ~r->vc_increment[port];
@@ -63,7 +63,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     uint64_t no_room = 0;
     for (uint64_t asking; (asking = *requests & ~no_room);) {
         if (!is_accelerator && hal_tx_credits(sw->hal, port) == 0)
-            return; /* no credit on any VC: skip the requests, whose examination costs most with many ports */
+            return; /* no credit on any VC: skip the requests, which are costly to examine with many ports */
         unsigned input = hx_next_bit(asking, *turn);
         uint16_t position = oldest(hx_switch_candidates(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
         const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
@@ -228,7 +228,7 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
     }
 }
 
-/* Returns true if a VC has new packets, or waiting ones whose output may have credit. */
+/* Returns true if a VC has new packets, or waiting ones with an output that may have credit. */
 ALWAYS_INLINE bool has_work(const struct hx_switch *sw, const struct burst *b, unsigned vc)
 {
     return ((sw->wanted[vc] & b->asked_for) | hx_lane(b->brought, vc)) != 0;

@@ -29,7 +29,7 @@ static uint64_t slot_bit(uint16_t position)
     return (uint64_t)1 << position % HX_WINDOW;
 }
 
-/* Returns the first position at or after `from` whose bit is set. `slots` is not 0. */
+/* Returns the first position at or after `from` that is set. `slots` is not 0. */
 static uint16_t oldest(uint64_t slots, uint16_t from)
 {
     return (uint16_t)(from + (unsigned)__builtin_ctzll(hx_rotate_right(slots, from)));

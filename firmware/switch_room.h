@@ -1,8 +1,8 @@
 /* switch_room.h - credit of a switch's outputs during a step, and selection among them.
  *
  * An accelerator has at most four linked outputs, so their credit on one VC is one word of four lanes, which stays in a
- * register while a VC is served (all_ports()). A router asks its platform for each output. So does an accelerator whose
- * steps find one or two packets (HAL_SPARSE), as they need few outputs. */
+ * register while a VC is served (all_ports()). A router asks its platform for each output. With HAL_SPARSE an
+ * accelerator does so too, as its steps find one or two packets and need few outputs. */
 #ifndef HX_SWITCH_ROOM_H
 #define HX_SWITCH_ROOM_H
 
@@ -14,7 +14,7 @@ enum { NO_PORT = 255 };
 struct burst {
     uint64_t brought;                    /* lanes: not 0 for VCs with new packets */
     uint64_t came;                       /* inputs with new packets, bit by input; unless all_ports() */
-    uint64_t came_on[HX_VCS];            /* likewise, per VC */
+    uint64_t came_on[HX_VCS];            /* inputs with new packets, per VC */
     uint64_t asked_for;                  /* outputs that waiting packets want and that may have credit, bit by output */
     uint64_t left;                       /* inputs from which waiting packets left, bit by input */
     uint64_t busy;                       /* outputs that sent their packet of this step, bit by output (busy_of()) */
@@ -122,7 +122,7 @@ ALWAYS_INLINE unsigned select_accelerator(struct hx_switch *sw, uint64_t lanes, 
     return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
 }
 
-/* Likewise, asking the platform for the ports of the set only. */
+/* The same, but asks the platform for credit, of the ports of the set only. */
 ALWAYS_INLINE unsigned select_asked(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
 {
     unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
@@ -139,7 +139,7 @@ ALWAYS_INLINE unsigned select_asked(struct hx_switch *sw, uint64_t ports, unsign
     return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
 }
 
-/* Likewise for any set of ports: each gets a new random 16-bit rank for each choice. */
+/* The same for any set of ports: each gets a new random 16-bit rank for each choice. */
 ALWAYS_INLINE unsigned select_router(struct hx_switch *sw, uint64_t ports, unsigned input, unsigned vc, unsigned cost)
 {
     uint64_t tie = hx_switch_tie(sw);

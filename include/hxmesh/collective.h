@@ -151,7 +151,7 @@ int hx_collective_init(struct hx_collective *c, const struct hx_collective_confi
 /* Returns the bytes of a chunk that keeps links of 50 GB/s on `planes` planes busy with few messages. */
 uint32_t hx_collective_chunk(const struct hx_collective_config *config, unsigned planes);
 
-/* Finds the next message that may go on a lane whose bit is not set in `refused`. Returns false if there is none before
+/* Finds the next message that may go on a lane that is not in `refused`. Returns false if there is none before
  * the next event. */
 bool hx_collective_next(const struct hx_collective *c, uint32_t refused, struct hx_collective_send *send);
 

@@ -7,7 +7,7 @@
 
 #include "hxmesh/begin.h"
 
-/* Returns the CRC-32C of `bytes` bytes appended to data whose CRC-32C is `crc` (0 for no data). hx_crc32c(0,
+/* Returns the CRC-32C of `bytes` bytes that follow data with the CRC-32C `crc` (0 for no data). hx_crc32c(0,
  * "123456789", 9) is 0xE3069283. Reentrant. */
 uint32_t hx_crc32c(uint32_t crc, const void *data, size_t bytes);
 

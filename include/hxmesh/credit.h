@@ -21,9 +21,8 @@
  *
  * Sessions. Counts are valid only between two ends that began to count together. An end draws a nonce, an unpredictable
  * random number, whenever its counters restart. It accepts counts only from a frame that carries the peer's nonce and
- * its own. An open end also holds its next nonce. It sends that only in answer to a stranger, and the
- * first reply uses it up. Frames recorded in earlier sessions cannot contain it, so only the present end of the cable
- * can end a session.
+ * its own. An open end also holds its next nonce. It sends that only in answer to a stranger, and the first reply uses
+ * it up. Frames recorded in earlier sessions cannot contain it, so only the present end of the cable can end a session.
  *
  *     a received frame                                  not open                open
  *     carries this end's own nonce or next one          looped back: ignored    looped back: ignored
@@ -39,15 +38,15 @@
  * A peer that replied with its next nonce stays in its old session, and its data too, until it gets a reply. So an open
  * end accepts neither data nor grants before it has the peer's counts of this session; wires keep order, so whatever
  * follows them is of this session too. Until then it grants no limit (HX_CREDIT_NO_LIMIT). A limit of 0 is valid: a
- * restarted end whose buffer is full sends it. Limits of 0 in all VCs mark an answer, which carries no counts.
+ * restarted end with a full buffer sends it. Limits of 0 in all VCs mark an answer, which carries no counts.
  *
  * A restarted end opens by five frames: (a,0) - (b,a) - (a,b) - b's counts and limits - a's. An open end answers with
  * its next periodic frame, so forged frames cannot make it send more. A link that sends HX_CREDIT_SILENCE credit frames
  * and receives none closes and asks, so two ends always find each other.
  *
- * Only an authentication tag (auth_tag.h) protects against forgers who can read the cable. Data frames carry no nonce.
- * Forged data or grants can cost packets (overruns, which are dropped and counted in `suspected`), until the next
- * credit frame corrects the counts.
+ * Only an authentication tag (auth_tag.h) protects against a forger that can read the cable. Data frames carry no
+ * nonce. Forged data or grants can cost packets (overruns, which are dropped and counted in `suspected`), until the
+ * next credit frame corrects the counts.
  *
  * Not thread-safe; one owner. */
 #ifndef HXMESH_CREDIT_H

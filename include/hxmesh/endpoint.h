@@ -1,7 +1,7 @@
 /* endpoint.h - messages between accelerators: cut into packets, sprayed, placed, checked, acknowledged, retransmitted.
  *
  * Data that flows. A message is a number of bytes for a peer. The endpoint cuts it into packets of 8,192 B (the last
- * may be shorter). Each goes to the plane whose switch has the most room; ties rotate. Spraying reorders, so the
+ * may be shorter). Each goes to the plane with the most room in its switch; ties rotate. Spraying reorders, so the
  * receiver places payload by offset, without a reorder buffer. A message is complete and acknowledged when every byte
  * is there.
  *
@@ -12,7 +12,7 @@
  * nothing is retransmitted. So a slow fabric costs probes, and a loss costs only what was lost.
  *
  * Planes. A plane that loses packets looks roomy. So probes rotate over planes, and the timeout doubles only after each
- * plane was probed. Retransmissions use the plane whose probe was answered. Acknowledgements use the plane of their
+ * plane was probed. Retransmissions use the plane of the answered probe. Acknowledgements use the plane of their
  * data or probe. A packet that is reported unreachable is sent again at once by another plane. The reported plane is
  * avoided for that peer for most_ns, until routes change, or until probes stay unanswered. A message that all planes
  * report unreachable waits for a route change (hx_endpoint_routes_changed). Not every endpoint is notified of it, so
@@ -29,7 +29,7 @@
  * Restart. Each incarnation of an endpoint has a random epoch. A peer's first packet sets its epoch. Packets of another
  * epoch, or for a former epoch of this endpoint, are dropped as stale, and trigger a hello that asks the peer with a
  * nonce. Only an answer with this nonce changes the known epoch: it clears the peer's state, sends unfinished messages
- * from the start, and makes the peer do likewise. So late or forged packets of any epoch end nothing. A restart costs
+ * from the start, and makes the peer do the same. So late or forged packets of any epoch end nothing. A restart costs
  * two round trips.
  *
  * Numbers. A slot accepts its next two message numbers. A further one follows abandoned messages, or is forged: it is
@@ -157,7 +157,7 @@ struct hx_receive {
     uint32_t base;          /* packets received without a gap */
     uint32_t received;      /* packets received */
     uint32_t reported;      /* `received` at the last acknowledgement; initially offset by first_ack */
-    uint32_t reported_base; /* `base` at the last acknowledgement; likewise */
+    uint32_t reported_base; /* `base` at the last acknowledgement; initially offset by first_ack */
     uint32_t tag;
     uint32_t early;
     uint16_t last_length;
@@ -248,7 +248,7 @@ struct hx_endpoint {
     uint16_t active;         /* messages in flight */
     /* per plane: first slot of the search for a due message, 0 .. HX_MAX_SENDS - 1 */
     uint16_t turn[HX_MAX_PLANES];
-    uint16_t timer;    /* send whose deadline is checked next */
+    uint16_t timer;    /* send to check for its deadline next */
     uint8_t plane_end; /* one above the highest plane */
     /* Unit of measured times: 2^unit_shift ns. least_ns is 1,024 to 2,047 units, or fewer where unreachable_ns would
      * exceed 31 bits. */
@@ -270,7 +270,7 @@ struct hx_endpoint {
     struct hx_map *send_lost;              /* [sends] packets after `acked` that were reported unreachable */
     struct hx_peer *peer;                  /* [peers]; indexed by rank if all peers fit */
     struct hx_peer_slots *slots;           /* [peers] allocated up to rest_of[peers] */
-    struct hx_peer_rest *rest;             /* [peers] likewise */
+    struct hx_peer_rest *rest;             /* [peers] allocated up to rest_of[peers] */
     uint32_t *rest_of;        /* [peers + 1] index in slots and rest, plus one, by index in peer; 0: none */
     uint32_t *bucket;         /* open hash from rank to index in peer plus one, 0: empty; NULL if all peers fit */
     struct hx_report *report; /* [HX_REPORTS] */

@@ -41,7 +41,7 @@ enum {
 
 #define HX_NOWHERE UINT32_MAX /* no node: end of a port without a cable */
 
-/* In addr_lo: the address of the router whose hosts have that addr_hi (frame.h). No host has it. */
+/* In addr_lo: names the router of the hosts with that addr_hi (frame.h). No host has it. */
 #define HX_NO_DIGIT UINT16_MAX
 
 /* The network of one line. Invariant: leaves*down >= ports; spines == 0 exactly when leaves == 1. */

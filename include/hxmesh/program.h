@@ -1,6 +1,6 @@
 /* program.h - library by which a program becomes a host of a running live fabric: it sends and receives messages.
  *
- *     hxmesh serve "2x2 Hx2Mesh" --name lab          runs a fabric whose hosts are for programs; so does `hxmesh up`
+ *     hxmesh serve "2x2 Hx2Mesh" --name lab          runs a fabric with hosts for programs; so does `hxmesh up`
  *
  *     struct hx_program *p;
  *     int error = hx_program_open(&p, "lab", "a0,0");      one program holds a host at a time
@@ -96,7 +96,7 @@ void hx_program_free(struct hx_program *p, void *data);
  * again after hx_program_poll() or hx_program_wait() returned. -EINVAL: no such host. A host may send to itself. */
 int hx_program_send(struct hx_program *p, uint32_t to, uint64_t tag, const void *data, uint64_t bytes, void *context);
 
-/* Likewise, with 32 bits more for the receiver. */
+/* The same, with 32 bits more for the receiver. */
 int hx_program_send_noted(struct hx_program *p, uint32_t to, uint64_t tag, uint32_t note, const void *data,
                           uint64_t bytes, void *context);
 

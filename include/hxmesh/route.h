@@ -51,7 +51,7 @@ struct hx_route {
     const uint64_t *from;          /* router, per input: turn mask, limited to links that are up */
     const uint64_t *returns; /* router, per input: ports for a packet without a route, on its VC; NULL: it is dropped */
     const struct hx_detour *detour; /* router: choice of detours (detour.h); NULL: minimal paths only */
-    uint64_t choosing;              /* router: inputs whose packets choose a detour here; 0 without `detour` */
+    uint64_t choosing;              /* router: inputs from hosts, where packets choose a detour; 0 without `detour` */
     const uint64_t *vc_increment, *restarted; /* router, per output: inputs; used if changes_vc */
     uint8_t turn_mask[HX_ACCELERATOR_PORTS];  /* accelerator, per input: candidate outputs */
     uint8_t raise;                            /* accelerator: outputs that increment the VC */

@@ -10,12 +10,12 @@
  *          tail                      seen                head
  *     ------[ w . w w . w ............[ new new new new ]------      w: waits   . : has left
  *
- * A packet whose outputs are free overtakes waiting ones, so there is no head-of-line blocking. At most HX_WINDOW (64)
+ * A packet with a free output overtakes waiting ones, so there is no head-of-line blocking. At most HX_WINDOW (64)
  * positions lie between tail and head, which bounds overtaking.
  *
  * Selection is late and per packet: the candidate output with the most credit. Ties rotate with equal shares; of an
- * accelerator's three outputs, the one whose dimension stands alone gets half. A waiting packet takes the first of its
- * outputs that gets credit.
+ * accelerator's three outputs, the one that is alone in its dimension gets half. A waiting packet takes the first of
+ * its outputs that gets credit.
  *
  * Fairness. A new packet never takes an output that a waiting packet of its VC wants. Grants of an (output, VC) go
  * round-robin over inputs, and to the oldest packet of an input. So a packet with k older ones waiting in its window (k
@@ -23,8 +23,8 @@
  *
  * Drops. The switch drops only packets to outside the fabric, packets of another job, and in a router packets without a
  * route that cannot go back; the HAL counts them by reason. In an accelerator, a packet without a route goes to the
- * local endpoint, which reports it to the sender; so does one on the last VC whose every route would increment the VC.
- * A tree switch returns a packet without a route to the boards (hx_route.returns), whose accelerators find another path
+ * local endpoint, which reports it to the sender; so does one on the last VC if every port would increment the VC. A
+ * tree switch returns a packet without a route to the boards (hx_route.returns); their accelerators find another path
  * or report it.
  *
  * One thread owns a switch. Switches share no state. A platform that gives each port a core makes one switch object
@@ -115,7 +115,7 @@ struct hx_switch {
     struct hx_route route;
     struct hal_switch *hal;
     uint16_t inputs, outputs; /* accelerator: 5 and 5 */
-    uint16_t job;             /* accelerator: the only job whose packets pass */
+    uint16_t job;             /* accelerator: the only job with passage */
     uint8_t first_input;      /* input to examine first; rotates with each step */
     uint8_t first_vc;         /* VC to examine first where VCs share credit; rotates, so that transit cannot starve the
                        * accelerator's own packets */
@@ -147,8 +147,8 @@ static inline uint64_t hx_switch_tie(struct hx_switch *sw)
 /* Returns the bytes of a switch's windows, 8-byte aligned. vcs: 1 .. HX_VCS. */
 size_t hx_switch_bytes(unsigned ports, unsigned vcs);
 
-/* Makes an idle switch whose windows begin at hal_consumed(). `memory`: hx_switch_bytes(ports, vcs), 8-byte aligned,
- * outlives the switch. The caller sets sw->route, of as many VCs. */
+/* Makes an idle switch with windows that begin at hal_consumed(). `memory`: hx_switch_bytes(ports, vcs), 8-byte
+ * aligned, outlives the switch. The caller sets sw->route, of as many VCs. */
 void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t job, struct hal_switch *hal,
                     void *memory);
 
@@ -184,7 +184,7 @@ struct hx_comer {
 };
 
 /* A step for a single arrival, where no output that waiting packets want is ready (hal_tx_ready). The platform then
- * calls hal_release() for the input, whose tail is as far as possible, and hal_commit(). Return the packets that
+ * calls hal_release() for the input, with its tail as far as possible, and hal_commit(). Return the packets that
  * left. */
 unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_comer *c);
 unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c);
