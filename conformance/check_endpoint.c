@@ -1,4 +1,4 @@
-/* check_endpoint.c - what the contract says of an endpoint's functions (include/hxmesh/hal.h). */
+/* check_endpoint.c - the contract of an endpoint's functions (include/hxmesh/hal.h). */
 #include "hxmesh/crc32c.h"
 #include "hxmesh/lanes.h"
 #include "kit.h"
@@ -8,7 +8,7 @@ enum { MOST_BUFFERS = 4096, LENGTH = 300 };
 static void try_inject_room(struct kit *k)
 {
     unsigned room = hal_inject_room(k->w.endpoint[0], 0);
-    if (!kit_expect(k, room > 0, "an idle switch takes nothing"))
+    if (!kit_expect(k, room > 0, "is 0 for an idle switch"))
         return;
     unsigned packets = 0;
     while (packets < room && kit_inject(k, KIT_FULL, packets))
@@ -16,14 +16,13 @@ static void try_inject_room(struct kit *k)
     hal_endpoint_commit(k->w.endpoint[0]);
     kit_advance(k);
     unsigned arrived = kit_waiting(k, 0, HX_LOCAL, 0);
-    kit_expect(k, arrived == packets, "room for %u packets was said, %u were injected, %u arrived", room, packets,
-               arrived);
+    kit_expect(k, arrived == packets, "is %u; of %u packets injected, %u arrived", room, packets, arrived);
     unsigned left = hal_inject_room(k->w.endpoint[0], 0);
     kit_expect(k, left + packets <= room, "room is still %u after %u of %u packets", left, packets, room);
     kit_settle(k);
 }
 
-/* All buffers that an endpoint gets; how many. */
+/* Gets all buffers of an endpoint; returns their number. */
 static unsigned get_all(struct hal_endpoint *e, uint32_t buffer[MOST_BUFFERS], bool urgent)
 {
     unsigned count = 0;
@@ -43,10 +42,10 @@ static void try_buffer_get(struct kit *k)
     static uint32_t buffer[MOST_BUFFERS];
     struct hal_endpoint *e = k->w.endpoint[0];
     unsigned count = get_all(e, buffer, false);
-    kit_expect(k, count > 0, "there is no buffer at all");
+    kit_expect(k, count > 0, "there is no buffer");
     uint32_t last = 0;
     bool has_last = count == MOST_BUFFERS || hal_buffer_get(e, &last, true);
-    if (kit_expect(k, has_last, "none is left for an acknowledgement (urgent) when packets have taken %u", count) &&
+    if (kit_expect(k, has_last, "none is left for an acknowledgement (urgent) after packets took %u", count) &&
         count < MOST_BUFFERS)
         hal_buffer_put(e, last);
     put_all(e, buffer, count);
@@ -66,7 +65,7 @@ static void try_buffer_put(struct kit *k)
     put_all(e, first, before);
     hal_endpoint_commit(e);
     unsigned after = get_all(e, second, true);
-    kit_expect(k, after == before, "%u buffers could be had, and %u after all were put back", before, after);
+    kit_expect(k, after == before, "%u buffers were free, and %u after all were put back", before, after);
     put_all(e, second, after);
     hal_endpoint_commit(e);
     kit_settle(k);
@@ -116,7 +115,7 @@ static void try_commit(struct kit *k)
     kit_settle(k);
 }
 
-/* Packets of all VCs, from endpoint 0 through both switches to endpoint 1, bytes and all. */
+/* Packets of all VCs, from endpoint 0 through both switches to endpoint 1, with their bytes. */
 static void try_ejected(struct kit *k)
 {
     enum { PACKETS = 6, BURST = 4 };
@@ -141,7 +140,7 @@ static void try_ejected(struct kit *k)
                 return;
             seen |= (uint32_t)1 << n;
             kit_expect(k, kit_is_whole(hal_frame(e, burst[i].buffer), LENGTH + n, n),
-                       "header or payload of a packet changed on the way");
+                       "header or payload of a packet changed in flight");
             hal_buffer_put(e, burst[i].buffer);
         }
         taken += count;
@@ -152,7 +151,7 @@ static void try_ejected(struct kit *k)
     kit_settle(k);
 }
 
-/* What was taken has left the link: its room must come back. */
+/* Taken packets have left the link, so its credit must come back. */
 static void try_ejected_makes_room(struct kit *k)
 {
     enum { PACKETS = 4 * HX_WINDOW };
@@ -208,18 +207,19 @@ static void try_endpoint_drop(struct kit *k)
 }
 
 const struct kit_check kit_endpoint_checks[] = {
-    {"hal_inject_room", "packets the plane's switch takes now", try_inject_room},
-    {"hal_buffer_get", "urgent: acknowledgements may use the last", try_buffer_get},
+    {"hal_inject_room", "packets that the plane's switch takes now", try_inject_room},
+    {"hal_buffer_get", "urgent: may take the last ones, for acknowledgements", try_buffer_get},
     {"hal_buffer_put", "A packet buffer belongs to exactly one of", try_buffer_put},
     {"hal_frame", "HX_MAX_FRAME bytes, header first", try_frame},
     {"hal_inject", "an endpoint (between hal_buffer_get and hal_inject, or hal_ejected and hal_buffer_put)",
      try_inject},
     {"hal_endpoint_commit",
-     "no other node sees anything before hal_commit / hal_endpoint_commit, and then all of it is on its way.",
+     "Other nodes see nothing of a step of a switch or endpoint before hal_commit / hal_endpoint_commit; then they see "
+     "all of it.",
      try_commit},
     {"hal_ejected", "takes up to `most` packets delivered on the plane.", try_ejected},
     {"hal_ejected", "or the endpoint takes it", try_ejected_makes_room},
-    {"hal_now", "nanoseconds, never going back", try_now},
-    {"hal_crc32c", "as hx_crc32c, maybe faster", crc32c},
+    {"hal_now", "nanoseconds, monotonic", try_now},
+    {"hal_crc32c", "as hx_crc32c, possibly faster", crc32c},
     {"hal_endpoint_drop", "counts", try_endpoint_drop},
     {0}};

@@ -1,4 +1,4 @@
-/* check_switch.c - what the contract says of a switch's functions (include/hxmesh/hal.h). */
+/* check_switch.c - the contract of a switch's functions (include/hxmesh/hal.h). */
 #include "hxmesh/lanes.h"
 #include "kit.h"
 
@@ -47,12 +47,12 @@ static void try_lanes(struct kit *k)
     kit_settle(k);
 }
 
-/* Sends on and on while the receiver lets everything lie. */
+/* Sends continuously while the receiver releases nothing. */
 static void try_window(struct kit *k)
 {
     for (unsigned n = 0; n < 4 * HX_WINDOW && kit_bring(k, 0, 1, n); n++) {
         unsigned ahead = kit_waiting(k, 1, HX_W, 0);
-        if (!kit_expect(k, ahead <= HX_WINDOW, "%u positions are ahead of what was released; a window has %u", ahead,
+        if (!kit_expect(k, ahead <= HX_WINDOW, "%u positions are ahead of the released ones; a window has %u", ahead,
                         HX_WINDOW))
             return;
     }
@@ -142,7 +142,7 @@ static void try_transmit(struct kit *k)
     d.vc = 2;
     d.hops = 9;
     hal_transmit(s, HX_E, HX_LOCAL, 0, &d);
-    memset(&d, 0xff, sizeof d); /* a copy was to be sent */
+    memset(&d, 0xff, sizeof d); /* a copy must have been sent */
     const uint64_t none[HX_VCS] = {0};
     uint64_t tail = hx_lane_add(hal_consumed(s, HX_LOCAL), 0, 1);
     hal_release(s, HX_LOCAL, tail, tail, none);
@@ -172,12 +172,12 @@ static void try_commit(struct kit *k)
     conformance_advance(&k->w, CONFORMANCE_SWITCH_0);
     kit_expect(k, kit_waiting(k, 1, HX_W, 0) == 0, "a packet is visible at the other end before the commit");
     hal_commit(s);
-    conformance_advance(&k->w, CONFORMANCE_SWITCH_0); /* the commit alone is to do it */
+    conformance_advance(&k->w, CONFORMANCE_SWITCH_0); /* the commit alone must suffice */
     kit_expect(k, kit_waiting(k, 1, HX_W, 0) == 1, "a packet has not arrived after the commit");
     kit_settle(k);
 }
 
-/* Room that came back more than once shows when it is used: more lies there than there is buffer for. */
+/* Credit that came back twice shows in use: more packets arrive than the buffer holds. */
 static void send_until_full(struct kit *k)
 {
     unsigned taken = 0;
@@ -191,9 +191,8 @@ static void send_until_full(struct kit *k)
         taken, hx_lane(k->room_at_first, 0));
 }
 
-/* Four packets; the first leaves, the second waits, the others leave: what is held must stay as it is. Only room is
- * judged here: whether their buffers are free again is for hal_drop's check to say, which comes later, since it cannot
- * do without room. */
+/* Four packets: the first leaves, the second waits, the others leave. The waiting one must not change. Only credit is
+ * checked here; hal_drop's check, which needs credit, comes later and checks buffers. */
 static void try_release(struct kit *k)
 {
     enum { PACKETS = 4, HELD = 1 };
@@ -232,7 +231,7 @@ static void try_release(struct kit *k)
     kit_settle_room(k);
 }
 
-/* More packets than there can be buffers, in the long run. */
+/* More packets in all than there are buffers. */
 static void try_drop(struct kit *k)
 {
     enum { PACKETS = 40 };
@@ -248,7 +247,7 @@ static void try_drop(struct kit *k)
     kit_settle(k);
 }
 
-/* Fills one VC; the others must not notice. */
+/* Fills one VC; the others must not change. */
 static void try_vcs_apart(struct kit *k)
 {
     struct hal_switch *s = k->w.sw[0];
@@ -265,22 +264,21 @@ static void try_vcs_apart(struct kit *k)
 }
 
 const struct kit_check kit_switch_checks[] = {
-    {"hal_consumed", "lanes: positions released so far; where windows begin.", try_consumed},
-    {"hal_release", "those in `waiting` (bit position % 64) are still held, all others have left", try_release},
+    {"hal_consumed", "lanes: positions released so far, where windows begin.", try_consumed},
+    {"hal_release", "those in `waiting` (bit position % 64) are held and all others have left", try_release},
     {"hal_drop", "frees the buffer and counts the reason.", try_drop},
-    {"hal_arrived",
-     "Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest; those of VCs that the fabric has not are zero.", try_lanes},
-    {"hal_arrived", "Never more than HX_WINDOW ahead of what was released.", try_window},
-    {"hal_arrival", "the descriptor at a position that has arrived and was not released; valid until then.",
-     try_arrival},
-    {"hal_rx_pending", "inputs that may have brought something new, bit by input", try_news},
-    {"hal_tx_ready", "outputs that may have room now, bit by output", try_open_outputs},
-    {"hal_tx_credits", "room downstream less what this step has transmitted, each at most HX_MAX_ROOM.", try_room},
+    {"hal_arrived", "Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest; unused VCs are zero.", try_lanes},
+    {"hal_arrived", "positions that have arrived, at most HX_WINDOW ahead of the released ones.", try_window},
+    {"hal_arrival", "descriptor at a position that has arrived; valid until its release.", try_arrival},
+    {"hal_rx_pending", "inputs that may have new packets, bit by input", try_news},
+    {"hal_tx_ready", "outputs that may have credit, bit by output", try_open_outputs},
+    {"hal_tx_credits", "credit less what this step has transmitted, each at most HX_MAX_ROOM", try_room},
     {"hal_tx_credits", "0 for an output without a link.", try_room_without_link},
-    {"hal_packet_credits", "credit units the packet takes, at least 1.", try_cost},
-    {"HAL_VCS_APART", "the VCs of an output share no room.", try_vcs_apart},
+    {"hal_packet_credits", "credit units of the packet, at least 1.", try_cost},
+    {"HAL_VCS_APART", "the VCs of an output share no credit.", try_vcs_apart},
     {"hal_transmit", "sends a copy of the descriptor on the link's VC d->vc", try_transmit},
     {"hal_commit",
-     "no other node sees anything before hal_commit / hal_endpoint_commit, and then all of it is on its way.",
+     "Other nodes see nothing of a step of a switch or endpoint before hal_commit / hal_endpoint_commit; then they see "
+     "all of it.",
      try_commit},
     {0}};

@@ -1,4 +1,4 @@
-/* check_traffic.c - the firmware itself on the port: switches and endpoints move messages both ways, every byte
+/* check_traffic.c - the firmware itself on the port: switches and endpoints exchange messages, and every byte is
  * checked. */
 #include "hxmesh/error.h"
 #include "kit.h"
@@ -8,7 +8,7 @@
 
 enum { MESSAGES = 40, LONGEST = 100000, MOST_STEPS = 200000, TIMEOUT_NS = 1000000000 };
 
-/* What the endpoints of the world report. Messages go both ways; n is a message's tag. */
+/* What the endpoints report. Messages go both ways; a message's tag is its number. */
 static struct {
     struct kit *kit;
     uint32_t sent[CONFORMANCE_ACCELERATORS], received[CONFORMANCE_ACCELERATORS], failed;
@@ -58,7 +58,7 @@ void conformance_event(const struct hal_endpoint *of, const struct hx_event *e)
         t.failed++;
 }
 
-/* ---- the firmware's objects ---- */
+/* ---- objects of the firmware ---- */
 
 struct firmware {
     struct hx_switch sw[CONFORMANCE_ACCELERATORS];
@@ -125,7 +125,7 @@ static bool is_done(const struct firmware *f)
 
 static void validate(struct kit *k, const struct firmware *f)
 {
-    kit_expect(k, t.failed == 0, "%u messages were given up", (unsigned)t.failed);
+    kit_expect(k, t.failed == 0, "%u messages failed", (unsigned)t.failed);
     for (unsigned i = 0; i < CONFORMANCE_ACCELERATORS; i++) {
         kit_expect(k, t.sent[i] == MESSAGES && t.received[1 - i] == MESSAGES,
                    "of %u messages of endpoint %u %u arrived and %u were acknowledged", MESSAGES, i,
@@ -156,6 +156,5 @@ static void traffic(struct kit *k)
 }
 
 const struct kit_check kit_traffic_checks[] = {
-    {"hal_write_payload",
-     "puts arriving payload where it belongs; called once for each packet of a message, in any order.", traffic},
+    {"hal_write_payload", "stores arriving payload; called once for each packet of a message, in any order.", traffic},
     {0}};

@@ -1,4 +1,4 @@
-/* clause.c - one clause at a time, and what is said of a function that does harm (kit.h, running.h). */
+/* clause.c - runs one clause at a time, and reports functions that do harm (kit.h, running.h). */
 #include "kit.h"
 
 #include <stdio.h>
@@ -9,12 +9,11 @@ const struct kit_check *const kit_groups[KIT_GROUPS] = {kit_switch_checks, kit_e
 
 struct kit_shared *kit_shared;
 static const struct kit_check *tried;
-static const struct conformance_world *world; /* of the clause that is tried */
+static const struct conformance_world *world; /* of the clause being tried */
 
 /* ---- harm ---- */
 
-/* What the contract says of a function: the clause that is tried, if it is of this function, else its first. NULL: the
- * kit has none. */
+/* Returns the clause being tried if it is of this function, else the function's first; NULL: the kit has none. */
 static const char *clause_of(const char *function)
 {
     if (strcmp(tried->function, function) == 0)

@@ -1,11 +1,11 @@
-/* conformance_port.h - what a port gives the conformance kit, besides its hal_port.h: a small world to try it in.
+/* conformance_port.h - what a port gives the conformance kit besides hal_port.h: a small test world.
  *
  * The world is two accelerators of a board side by side, with one plane:
  *
  *     endpoint 0 -- LOCAL [ switch 0 ] E ---- W [ switch 1 ] LOCAL -- endpoint 1
  *
  * All other ports have no cable. The kit plays the firmware: it calls the functions of hal_port.h on these switches and
- * endpoints, and looks at what comes out. docs/porting.md goes through it step by step. */
+ * endpoints, and checks their results. docs/porting.md goes through it step by step. */
 #ifndef CONFORMANCE_PORT_H
 #define CONFORMANCE_PORT_H
 
@@ -13,7 +13,7 @@
 
 enum { CONFORMANCE_ACCELERATORS = 2 };
 
-/* Whose step is under way, so that nothing of its own may move: see conformance_advance(). */
+/* Node within a step, which must not change meanwhile: see conformance_advance(). */
 enum conformance_node {
     CONFORMANCE_NONE,
     CONFORMANCE_SWITCH_0,
@@ -27,23 +27,23 @@ struct conformance_world {
     struct hal_endpoint *endpoint[CONFORMANCE_ACCELERATORS];
 };
 
-/* ---- what the port gives ---- */
+/* ---- provided by the port ---- */
 
-/* Makes a new world, whose links are up: packets can go at once. False: it cannot. Called again for every check. */
+/* Makes a new world with links that are up, for each check. Returns false if it cannot. */
 bool conformance_open(struct conformance_world *w);
 void conformance_close(struct conformance_world *w);
 
-/* Lets time pass until all that was committed has arrived at the other end of its link, and all room that was given
- * back is known there. `busy` is in the middle of a step: what the platform does for it between steps must wait. */
+/* Advances time until all committed packets and returned credit have arrived at the far ends. `busy` is within a step:
+ * the platform's work for it between steps must wait. */
 void conformance_advance(struct conformance_world *w, enum conformance_node busy);
 
-/* Packet buffers of the whole world that nobody holds; it tells whether one was lost. */
+/* Returns the number of free packet buffers in the world; the kit finds lost ones by it. */
 uint64_t conformance_free_buffers(const struct conformance_world *w);
 
-/* Drops that hal_drop() and hal_endpoint_drop() have counted, in the whole world. */
+/* Returns the drops counted by hal_drop() and hal_endpoint_drop() in the world. */
 uint64_t conformance_drops(const struct conformance_world *w, enum hx_drop reason);
 
-/* ---- what hal_read_payload, hal_write_payload and hal_event of the port call, with the endpoint they are called for ---- */
+/* ---- called by the port's hal_read_payload, hal_write_payload and hal_event, with their endpoint ---- */
 
 void conformance_read_payload(const struct hal_endpoint *of, const struct hx_send *s, uint32_t packet, uint8_t *to,
                               unsigned bytes);

@@ -1,4 +1,4 @@
-/* kit.c - packets, and switches that are played by hand (kit.h). */
+/* kit.c - packets, and switches operated by hand (kit.h). */
 #include "kit.h"
 #include "hxmesh/error.h"
 #include "hxmesh/lanes.h"
@@ -89,7 +89,7 @@ bool kit_bring(struct kit *k, unsigned vc, unsigned length, uint32_t number)
     return sent;
 }
 
-/* ---- a switch, played by hand ---- */
+/* ---- a switch operated by hand ---- */
 
 void kit_advance(struct kit *k)
 {
@@ -109,7 +109,7 @@ const struct hx_desc *kit_arrival(struct kit *k, unsigned sw, unsigned input, un
     return hal_arrival(s, input, vc, (uint16_t)(first + n));
 }
 
-/* Ends a step in which the first `left` packets of an (input, VC) have left. */
+/* Ends a step in which the first `left` packets of an (input, VC) left. */
 static void end_step(struct hal_switch *s, unsigned input, unsigned vc, unsigned left)
 {
     static const uint64_t none[HX_VCS];
@@ -165,7 +165,7 @@ static void take_all(struct kit *k)
 
 static void settle(struct kit *k, bool buffers)
 {
-    enum { ROUNDS = 8 }; /* packets that a full window held back come in the next one */
+    enum { ROUNDS = 8 }; /* packets behind a full window arrive in the next phase */
     if (kit_shared->unsettled)
         return;
     for (unsigned round = 0; round < ROUNDS; round++) {

@@ -1,7 +1,7 @@
 /* main.c - the conformance kit: tries a hal_port.h against the contract (include/hxmesh/hal.h), clause by clause.
  *
- * A line for each clause that is broken and for each function that does harm, and a last one that counts; exit code 0
- * if no clause is broken. --list prints the clauses, --help what there is. */
+ * Prints a line for each broken clause and each function that does harm, then the counts. Exit code 0 if no clause is
+ * broken. --list prints the clauses. */
 #include "kit.h"
 
 #include <signal.h>
@@ -12,14 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_SECONDS = 20, MOST_AFTER_ONE = 2 }; /* that a check may take; and once one took as long */
+enum { MOST_SECONDS = 20, MOST_AFTER_ONE = 2 }; /* limit of a check, seconds; and after one check reached it */
 
 void kit_abandon(void)
 {
     _exit(0);
 }
 
-/* A port that is wrong may also do harm, or never come back. */
+/* Tries a clause in a child process: a faulty port may crash or hang. Returns true if the clause is kept. */
 static bool is_kept(const struct kit_check *check)
 {
     int status;

@@ -1,10 +1,10 @@
-/* running.h - which function of the port runs, so that harm is said of the one that does it.
+/* running.h - records which function of the port runs, so that harm is attributed to it.
  *
- * Where there are processes each clause is tried in one of its own: harm done there does not reach the others. What
- * that process and the one that waits for it both need to know lies in memory that they share.
+ * Where there are processes, each clause runs in its own, so that harm stays there. Parent and child share struct
+ * kit_shared.
  *
- * The macros below stand in front of the port's functions wherever the kit calls them. Arguments are evaluated after
- * the name is set: no call of the port stands among the arguments of another. */
+ * The macros below wrap the port's functions in the kit. Arguments are evaluated after the name is set, so no call of
+ * the port may be an argument of another. */
 #ifndef CONFORMANCE_RUNNING_H
 #define CONFORMANCE_RUNNING_H
 
@@ -14,19 +14,19 @@
 enum { KIT_MOST_BLAMED = 64 };
 
 struct kit_shared {
-    const char *volatile running; /* function of the port that was called last */
+    const char *volatile running; /* function of the port called last */
     const char *blamed[KIT_MOST_BLAMED];
     unsigned blamed_count;
-    bool broken;    /* the clause that is tried */
-    bool endless;   /* a clause did not come to an end */
-    bool unsettled; /* some clause left buffers or room missing: no later one looks at it again */
+    bool broken;    /* the present clause */
+    bool endless;   /* some clause did not end */
+    bool unsettled; /* some clause lost buffers or credit: later ones skip that check */
 };
-extern struct kit_shared *kit_shared; /* whoever runs the kit provides it */
+extern struct kit_shared *kit_shared; /* provided by the kit's main program */
 
-/* Whoever runs the kit gives it: ends the clause that is tried, whose memory is not to be trusted any more. */
+/* Provided by the kit's main program: ends the present clause, as its memory is corrupt. */
 _Noreturn void kit_abandon(void);
 
-/* A function did harm: says so, once of each function, and that the clause is broken. */
+/* Reports harm by a function, once for each function, and marks the clause as broken. */
 void kit_blame(const char *function, const char *words);
 
 static inline void kit_runs(const char *function)
@@ -34,8 +34,8 @@ static inline void kit_runs(const char *function)
     kit_shared->running = function;
 }
 
-/* The same for a function that gives one buffer back at most, and what is judged after it: a buffer that came back
- * twice ends the process, for the port's memory is not to be trusted any more. */
+/* The same for a function that frees at most one buffer, with the check after it: a buffer freed twice ends the
+ * process, since the port's memory is corrupt. */
 void kit_gives(const char *function);
 void kit_gave(const char *function);
 

@@ -12,7 +12,7 @@ static void put_text(const char *text)
 
 enum { MOST_DIGITS = 20 };
 
-/* `least`: digits, fewer than that. */
+/* `least`: minimum digits, below MOST_DIGITS. */
 static void put_number(unsigned long long number, unsigned base, unsigned least)
 {
     char digits[MOST_DIGITS];
@@ -33,7 +33,7 @@ static void put_signed(long long number)
     put_number(number < 0 ? -(unsigned long long)number : (unsigned long long)number, 10, 0);
 }
 
-/* How a number stands among the arguments: int, long, long long or size_t. */
+/* Type of a number argument: int, long, long long or size_t. */
 enum width { INT, LONG, LONG_LONG, SIZE };
 
 static enum width width_of(const char **format)
@@ -44,7 +44,7 @@ static enum width width_of(const char **format)
     return width;
 }
 
-/* The list as a pointer: what is taken from it is taken for the caller too. */
+/* In a struct, so that functions advance the caller's list. */
 struct arguments {
     va_list list;
 };
@@ -134,12 +134,11 @@ _Noreturn void bare_panic(const char *where, const char *format, ...)
 
 /* ---- memory ---- */
 
-/* All that the board has, handed out from its beginning. Invariant: kept <= at, and what is borrowed lies between
- * them. */
+/* All memory of the board, handed out in order. Invariant: kept <= at; borrowed memory lies between them. */
 static struct {
-    uint8_t *at;   /* NULL: nothing was handed out yet */
-    size_t left;   /* from there on */
-    uint8_t *kept; /* what lies before it is for good */
+    uint8_t *at;   /* next byte; NULL: none handed out yet */
+    size_t left;   /* bytes after `at` */
+    uint8_t *kept; /* end of memory that is never given back */
 } memory;
 
 void *bare_borrow(size_t bytes)

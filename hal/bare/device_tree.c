@@ -1,7 +1,7 @@
 /* device_tree.c - reads a flattened device tree (device_tree.h). */
 #include "hal/bare/device_tree.h"
 
-/* Of the header, in bytes; numbers are big-endian. */
+/* Offsets in the header, bytes; numbers are big-endian. */
 enum { AT_MAGIC = 0, AT_BYTES = 4, AT_STRUCTURE = 8, AT_STRINGS = 12, AT_COMPATIBLE = 24, AT_STRINGS_BYTES = 32 };
 enum { AT_STRUCTURE_BYTES = 36, HEADER_BYTES = 40, COMPATIBLE_VERSION = 16 };
 #define MAGIC UINT32_C(0xd00dfeed)
@@ -16,7 +16,7 @@ static uint32_t word(const uint8_t *at)
 
 /* ---- text ---- */
 
-/* Whether a string ends within so many bytes, and where: behind its zero. 0: not. */
+/* Returns the offset after a string's zero; 0: it does not end within `bytes`. */
 static uint32_t text_end(const uint8_t *text, uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes; i++)
@@ -25,7 +25,7 @@ static uint32_t text_end(const uint8_t *text, uint32_t bytes)
     return 0;
 }
 
-/* Both end with a zero. */
+/* Both are zero-terminated. */
 static bool is(const uint8_t *text, const char *wanted)
 {
     while (*text && *text == (uint8_t)*wanted)
@@ -43,14 +43,14 @@ static bool lists(const uint8_t *list, uint32_t bytes, const char *wanted)
 
 /* ---- items ---- */
 
-/* A token with what belongs to it: of a property its name and value. */
+/* A token with its contents: name and value of a property. */
 struct item {
     enum token token;
     const uint8_t *name, *value;
     uint32_t bytes;
 };
 
-/* Where the next item begins, from the start of the structure. */
+/* Position in the structure: start of the next item. */
 struct cursor {
     const struct device_tree *tree;
     uint32_t at;
@@ -61,7 +61,7 @@ static uint32_t left(const struct cursor *c)
     return c->tree->structure_bytes - c->at;
 }
 
-/* Items begin at multiples of four. */
+/* Items are aligned to four bytes. */
 static bool skip(struct cursor *c, uint32_t bytes)
 {
     if (bytes > left(c) || (bytes + 3) / 4 * 4 > left(c))
@@ -83,7 +83,7 @@ static bool property(struct cursor *c, struct item *i)
     return name < t->strings_bytes && text_end(i->name, t->strings_bytes - name) && skip(c, i->bytes);
 }
 
-/* false: there is no whole item. */
+/* Reads the next item. Returns false if there is no whole one. */
 static bool next(struct cursor *c, struct item *i)
 {
     const uint8_t *at = c->tree->structure + c->at;
@@ -105,8 +105,7 @@ static bool next(struct cursor *c, struct item *i)
     return false;
 }
 
-/* Every node ends, none is deeper than what is kept of each depth, and the last item is an end. Returns what is not
- * so. */
+/* Checks that nodes nest properly, within MOST_DEPTH, up to an end item. Returns the fault, or NULL. */
 static const char *structure_fault(const struct device_tree *t)
 {
     struct cursor c = {.tree = t};
@@ -154,10 +153,9 @@ const char *device_tree_open(struct device_tree *t, const void *at, size_t most)
     return structure_fault(t);
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
-/* Of a node: how wide ranges of its children are, in words; its own first range and interrupt; whether it is one that
- * is looked for. */
+/* A node: cell counts of its children's ranges, its first range and interrupt, and whether it matches the query. */
 struct node {
     uint32_t address_words, size_words;
     const uint8_t *range;
@@ -212,7 +210,7 @@ bool device_tree_next(const struct device_tree *t, const char *property, const c
     bool any = false;
     while (next(&c, &i) && i.token != LAST) {
         if (i.token == NODE)
-            nodes[++depth] = (struct node){.address_words = 2, .size_words = 1}; /* where a tree does not say */
+            nodes[++depth] = (struct node){.address_words = 2, .size_words = 1}; /* defaults of the specification */
         else if (i.token == PROPERTY)
             note(&nodes[depth], &i, property, value);
         else if (i.token == NODE_END) {

@@ -1,9 +1,8 @@
 /* device_tree.h - reads the flattened device tree that a boot loader, or QEMU, hands to an image (Devicetree
- * Specification 0.4, chapter 5): where the board has its memory and devices, and how fast its timer is.
+ * Specification 0.4, chapter 5): memory, devices, frequency of the timer.
  *
- * What it reads it does not believe: a tree that contradicts itself or leads out of its bytes is refused when it is
- * opened. Nothing is copied: the bytes must stay as long as the tree is asked. Freestanding; no state but the
- * caller's. */
+ * device_tree_open() refuses a tree that is inconsistent or leads out of its bytes. The bytes are not copied and must
+ * stay. Freestanding; no state but the caller's. */
 #ifndef HAL_BARE_DEVICE_TREE_H
 #define HAL_BARE_DEVICE_TREE_H
 
@@ -11,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Invariant: both blocks lie in the bytes that were given, and structure is whole items up to an end. */
+/* Invariant: both blocks lie within the given bytes, and structure is whole items up to an end. */
 struct device_tree {
     const uint8_t *structure, *strings;
     uint32_t structure_bytes, strings_bytes;
@@ -19,20 +18,18 @@ struct device_tree {
 
 struct device_range {
     uint64_t address, bytes;
-    uint32_t interrupt; /* the first word of the node's "interrupts"; 0: it has none */
+    uint32_t interrupt; /* first cell of the node's "interrupts"; 0: none */
 };
 
-/* `most`: bytes there are at `at`, at the least. NULL: it is a tree; else what is wrong with it, as "ends within a
- * node". */
+/* Opens a tree. `most`: readable bytes at `at`. Returns NULL, or the fault, such as "ends within a node". */
 const char *device_tree_open(struct device_tree *t, const void *at, size_t most);
 
-/* Of nodes whose `property` is a list of strings with `value` in it, the one whose first range ("reg", in addresses of
- * its parent) is the lowest that begins at `least` or above. false: none. Trees have no order; this way they are walked
- * by address. */
+/* Finds the node with `value` in its string list `property` and the lowest first range ("reg", in its parent's
+ * addresses) at or above `least`. Returns false if there is none. So callers walk nodes by address. */
 bool device_tree_next(const struct device_tree *t, const char *property, const char *value, uint64_t least,
                       struct device_range *found);
 
-/* The first property of that name that is one 32-bit number. false: none. */
+/* Finds the first property of that name that is one 32-bit number. Returns false if there is none. */
 bool device_tree_number(const struct device_tree *t, const char *property, uint32_t *number);
 
 #endif

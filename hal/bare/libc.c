@@ -1,4 +1,4 @@
-/* libc.c - as much of a C library as the conformance kit needs, for images that run it (hal/bare/libc/). */
+/* libc.c - the parts of a C library that the conformance kit needs, for images that run it (hal/bare/libc/). */
 #include "bare.h"
 
 #include "libc/stdio.h"
@@ -37,7 +37,7 @@ int strcmp(const char *a, const char *b)
 
 /* ---- memory ---- */
 
-static unsigned pieces; /* not freed */
+static unsigned pieces; /* allocations not freed */
 
 void *calloc(size_t count, size_t bytes)
 {

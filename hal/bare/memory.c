@@ -1,13 +1,12 @@
-/* memory.c - the two functions that firmware needs from its platform (hxmesh/memory.h), for images without a C
- * library. */
+/* memory.c - memcpy and memset for firmware in images without a C library (hxmesh/memory.h). */
 #include <stddef.h>
 #include <stdint.h>
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
 void *memset(void *to, int value, size_t bytes);
 
-/* A word at a time where both ends allow it: payload lies at offsets of eight alike in frames and rings. Built with
- * -fno-tree-loop-distribute-patterns, or the compiler would make a call of memcpy out of the loop in memcpy. */
+/* Copies by words where alignment allows: payload has equal offsets modulo eight in frames and rings. Built with
+ * -fno-tree-loop-distribute-patterns, or the compiler would turn memcpy's loop into a call of memcpy. */
 typedef uintptr_t __attribute__((may_alias)) word;
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes)

@@ -1,10 +1,10 @@
-/* arrivals.h - packets that came by a cable: for each VC a ring of descriptors, by position modulo its size.
+/* arrivals.h - packets received by a cable: for each VC a ring of descriptors, by position modulo its size.
  *
  *        tail                                arrived
- *     ----[ window         | behind it      ]----         at most 64 positions (HX_WINDOW) are shown to a switch
+ *     ----[ window         | behind it      ]----         a switch sees at most 64 positions (HX_WINDOW)
  *
- * A switch lets packets pass those that wait, so packets may leave while the tail cannot move: a ring has slots for a
- * window and, behind it, for as many packets as there are blocks of buffer. */
+ * Packets overtake waiting ones, so they may leave while the tail cannot move. A ring has slots for a window and,
+ * behind it, for one packet a block of buffer. */
 #ifndef ARRIVALS_H
 #define ARRIVALS_H
 
@@ -17,7 +17,7 @@ struct arrivals {
     uint64_t tail, arrived;        /* lanes: positions released, positions filled */
     struct hx_desc *slots[HX_VCS]; /* [mask + 1] each, a power of two */
     uint32_t mask;
-    uint8_t next_vc; /* that an endpoint looks at next */
+    uint8_t next_vc; /* next VC of an endpoint's round-robin */
 };
 
 static inline struct hx_desc *arrivals_slot(const struct arrivals *a, unsigned vc, uint16_t position)
@@ -31,7 +31,7 @@ static inline void arrivals_put(struct arrivals *a, const struct hx_desc *d)
     a->arrived = hx_lane_add(a->arrived, d->vc, 1);
 }
 
-/* Lanes: where the window ends, or what has arrived. */
+/* Returns lanes: end of the window, or of the arrived packets. */
 static inline uint64_t arrivals_shown(const struct arrivals *a)
 {
     uint64_t shown = a->arrived;
@@ -46,7 +46,7 @@ static inline uint64_t arrivals_shown(const struct arrivals *a)
     return shown;
 }
 
-/* Takes the oldest packet of a VC, of each in turn, so that none starves the others. NULL: there is none. */
+/* Takes the oldest packet of a VC, round-robin over VCs, so that none starves. NULL: there is none. */
 static inline const struct hx_desc *arrivals_take(struct arrivals *a)
 {
     for (unsigned n = 0; n < HX_VCS; n++) {

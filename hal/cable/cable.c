@@ -3,7 +3,7 @@
 #include "hxmesh/error.h"
 #include "siphash.h"
 
-/* A keyed hash of a counter: some of its numbers tell nothing of the others. */
+/* A keyed hash of a counter: known numbers reveal no others. */
 uint64_t cable_draw(struct cable_end *c)
 {
     const uint64_t key[2] = {c->random, ~c->random};
@@ -23,9 +23,9 @@ uint32_t cable_new_sessions(struct cable_end *c)
     return began;
 }
 
-/* ---- in ---- */
+/* ---- receive ---- */
 
-/* A frame as it came: `own` bytes, and behind them what may be a seal, or padding. */
+/* A received frame: `own` bytes, followed by an authentication tag or padding. */
 struct came {
     const uint8_t *frame;
     size_t own, bytes;
@@ -38,8 +38,8 @@ static bool is_authenticated(const struct cable_end *c, struct hx_auth_direction
            hx_auth_tag_is_valid(c->key, direction, came->frame, came->own, number);
 }
 
-/* Data that comes before the peer's counts in this session needs no seal: it is of the session before, or nobody's, and
- * is dropped for that. */
+/* Data before the peer's counts needs no valid tag: it is of an earlier session, or forged, and dropped in either
+ * case. */
 static enum cable_verdict validate_data(struct cable_end *c, const struct hx_header *h, const struct came *came)
 {
     const struct hx_auth_direction direction = {.from = c->link.peer_nonce, .to = c->link.nonce};
@@ -53,8 +53,8 @@ static enum cable_verdict validate_data(struct cable_end *c, const struct hx_hea
     return hx_replay_window_take(&c->window, number) ? CABLE_DATA : CABLE_REPLAYED;
 }
 
-/* What the sessions ask of a frame of another one, a nonce that it cannot have from a recording, they ask of a sealed
- * one, too: so only frames of the present one have a window. */
+/* Frames of other sessions prove freshness by their nonce, with or without a key. So only the present session has a
+ * replay window. */
 static enum cable_verdict validate_credit(struct cable_end *c, const struct hx_credit_frame *f, const struct came *came)
 {
     static const enum cable_verdict whose[] = {
@@ -107,7 +107,7 @@ enum cable_verdict cable_take(struct cable_end *c, const uint8_t *frame, size_t 
     return verdict == CABLE_DATA ? cable_arrive(c, &h, d) : verdict;
 }
 
-/* ---- out ---- */
+/* ---- send ---- */
 
 void cable_authenticate(struct cable_end *c, uint8_t *frame, uint32_t length)
 {
@@ -125,7 +125,8 @@ static uint32_t moved(const struct hx_credit_link *l)
     return sum;
 }
 
-/* What a lost credit frame would have told comes again soon, and ever later where nothing follows it. */
+/* Returns the interval of credit frames. A lost one is repeated soon, then at doubling intervals while nothing
+ * changes. */
 static uint64_t quiet_period(const struct cable_end *c)
 {
     uint64_t period = c->period;
@@ -164,7 +165,7 @@ unsigned cable_credit_write(struct cable_end *c, uint8_t frame[CABLE_CREDIT_BYTE
     return bytes + HX_AUTH_TAG_BYTES;
 }
 
-/* An end that has not heard its peer gives no limits; when it has, `answer` has it tell them. */
+/* An end without the peer's counts grants no limits; `answer` makes it send them once it has the counts. */
 void cable_credit_sent(struct cable_end *c, uint64_t now)
 {
     for (unsigned vc = 0; vc < c->link.vcs; vc++)

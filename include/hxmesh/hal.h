@@ -8,7 +8,8 @@
  * receiving switch releases the position, or the endpoint takes it).
  *
  * Commit. Other nodes see nothing of a step of a switch or endpoint before hal_commit / hal_endpoint_commit; then they
- * see all of it. (Where cores share a switch, as in hal/dpdk, a packet handed to another core may leave earlier.) A platform that can stop within a step, as a kill does in hal/shm, publishes all of a step at once or none of it.
+ * see all of it. (Where cores share a switch, as in hal/dpdk, a packet handed to another core may leave earlier.) A
+ * platform that can stop within a step, as a kill does in hal/shm, publishes all of a step at once or none of it.
  *
  * Units. A position counts packets of one (link, VC) modulo 2^16. Credit counts units: blocks of 256 B on real wires,
  * whole packets where a ring slot takes any packet; see hal_packet_credits. Lanes: 16 bits a VC in one 64-bit word, VC

@@ -75,14 +75,14 @@ broken() {
 # bats test_tags=all
 @test "conformance: room that falls by less than a packet costs" {
     broken 'loopback.h s/cable_sent(&p->cable, d)/cable_sent(\&p->cable, \&(struct hx_desc){.vc = d->vc})/' -- \
-        "hal_tx_credits: after hal_transmit of a packet of cost 3 on VC 0 room fell by 1, not 3 (hal.h: room downstream less"
+        "hal_tx_credits: after hal_transmit of a packet of cost 3 on VC 0 room fell by 1, not 3 (hal.h: credit less what"
 }
 
 @test "conformance: arrivals beyond the window, no buffer for an acknowledgement, a wrong checksum, time that goes back" {
     broken 'hal_port.h s/return arrivals_shown(.*/return h->node.port[input].arrivals.arrived;/' 'hal_port.h s/urgent ? 0U : 1U/urgent \&\& 0/' \
         'hal_port.h s/return hx_crc32c(crc,/return hx_crc32c(crc \& 1,/' 'hal_port.h s/return h->node.now;/return -h->node.now;/' -- \
-        "hal_arrived: 65 positions are ahead of what was released; a window has 64 (hal.h: Never more than" \
-        "hal_buffer_get: none is left for an acknowledgement (urgent) when packets have taken 8" \
+        "hal_arrived: 65 positions are ahead of the released ones; a window has 64 (hal.h: positions that have arrived" \
+        "hal_buffer_get: none is left for an acknowledgement (urgent) after packets took 8" \
         "hal_crc32c: 2 bytes give 0x" \
         "hal_now: went back from "
 }
@@ -108,14 +108,14 @@ broken() {
 # bats test_tags=all
 @test "conformance: detours that are not written, not carried, or forget the destination; queues and buffers that are others" {
     broken 'hal_port.h /void hal_redirect/,/^}/s/d->dst_addr_lo = addr_lo;/(void)addr_lo;/' -- \
-        "hal_redirect: afterwards what hal_arrival gave says 1,0, not 1,65535 (hal.h: from now on the packet"
+        "hal_redirect: afterwards the descriptor of hal_arrival has address 1,0, not 1,65535 (hal.h: sets the next address"
     broken 'loopback.h s/cable_write_hop(&p->cable, frame, d)/cable_write_hop(\&p->cable, frame, \&(struct hx_desc){.vc = d->vc, .hops = d->hops})/' -- \
-        "hal_redirect: behind the link it goes to 1,0, not to 1,65535 (hal.h: from now on the packet"
+        "hal_redirect: behind the link its address is 1,0, not 1,65535 (hal.h: sets the next address"
     broken 'hal_port.h s/    hx_frame_destination(.*/    *addr_hi = d->dst_addr_hi;\n    *addr_lo = d->dst_addr_lo;/' -- \
-        "hal_destination: of a packet for 1,0 on a detour it says 1,65535 (hal.h: the destination that a packet"
+        "hal_destination: for a packet to 1,0 on a detour it is 1,65535 (hal.h: destination of the packet"
     broken 'hal_port.h /unsigned hal_output_occupancy/,/^}/s/queued += /queued = /' 'hal_port.h s/return h->node.blocks;/return 2 * h->node.blocks;/' -- \
-        "hal_output_occupancy: 0 credit units stand in a link whose far end holds 3, on VC 0 to 0 (hal.h: credit units that went by" \
-        "hal_buffer: it is 256, and room on VC 0 of an idle link is 128 (hal.h: credit units that a VC of a link has"
+        "hal_output_occupancy: is 0 though the far end holds 3, on VC 0 to 0 (hal.h: credit units sent by" \
+        "hal_buffer: it is 256, and room on VC 0 of an idle link is 128 (hal.h: credit units of a VC"
 }
 
 @test "conformance: buffers that a drop keeps" {

@@ -1,4 +1,4 @@
-/* stdio.h - of a C library what the conformance kit prints with (hal/bare/libc.c). */
+/* stdio.h - the parts of stdio that the conformance kit needs (hal/bare/libc.c). */
 #ifndef HAL_BARE_STDIO_H
 #define HAL_BARE_STDIO_H
 

@@ -1,4 +1,4 @@
-/* string.h - of a C library what the conformance kit compares with (hal/bare/libc.c, hal/bare/memory.c). */
+/* string.h - the parts of string that the conformance kit needs (hal/bare/libc.c, hal/bare/memory.c). */
 #ifndef HAL_BARE_STRING_H
 #define HAL_BARE_STRING_H
 
