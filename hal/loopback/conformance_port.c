@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A board of little memory says fewer. */
+/* Smaller on boards with little memory. */
 #ifndef CONFORMANCE_BLOCKS
 #define CONFORMANCE_BLOCKS 128
 #endif
@@ -19,7 +19,7 @@ static struct {
     void *memory[2 * CONFORMANCE_ACCELERATORS + WIRES];
     unsigned pieces;
     uint64_t now;
-    uint64_t random; /* another number for each end of a cable */
+    uint64_t random; /* a different number for each end of a cable */
 } world;
 
 static void *memory(size_t bytes)
@@ -31,7 +31,7 @@ static void *memory(size_t bytes)
     return piece;
 }
 
-/* ---- what comes up from an endpoint ---- */
+/* ---- events of an endpoint ---- */
 
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {

@@ -1,6 +1,6 @@
-/* hal_port.h - the example platform's side of the contract (include/hxmesh/hal.h); loopback.h explains it.
+/* hal_port.h - the example platform's side of the contract (include/hxmesh/hal.h), explained in loopback.h.
  *
- * Freestanding: nothing here needs more than the firmware itself has. A credit unit is a block of 256 B. */
+ * Freestanding: needs only what the firmware has. A credit unit is a block of 256 B. */
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
@@ -16,7 +16,7 @@ struct hal_switch {
     struct loopback_node node;
 };
 
-/* A step moves bursts, and on a link each VC has a buffer of its own. */
+/* A step moves bursts. On a link each VC has its own buffer. */
 enum { HAL_SPARSE = 0, HAL_VCS_APART = 1, HAL_SHARED = 0 };
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
@@ -96,7 +96,7 @@ static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, c
     loopback_buffer_put(&h->node, d->buffer);
 }
 
-/* Credit goes back for each packet that has left, in whatever order; positions are free only when the tail passes. */
+/* Returns credit for each packet that left, in any order; positions become free when the tail passes. */
 static inline void loopback_release(struct loopback_port *p, unsigned vc, uint16_t tail, uint16_t seen,
                                     uint64_t waiting)
 {

@@ -3,7 +3,7 @@
 
 /* ---- set up ---- */
 
-/* Buffers that arrivals may need: one for every block that can be granted, and one to read a frame into. */
+/* Buffers for arrivals: one a grantable block, and one for the frame being read. */
 static uint32_t arrivals(unsigned ports, unsigned vcs, unsigned blocks)
 {
     return ports * vcs * blocks + 1;
@@ -48,7 +48,7 @@ void loopback_plug(struct loopback_node *n, unsigned port, unsigned plane, struc
     cable_begin(&p->cable, n->vcs, n->blocks, n->blocks);
 }
 
-/* ---- frames in ---- */
+/* ---- receive frames ---- */
 
 static void take_frame(struct loopback_node *n, struct loopback_port *p, uint32_t buffer, uint32_t bytes)
 {
@@ -75,7 +75,7 @@ static void receive(struct loopback_node *n, struct loopback_port *p)
     }
 }
 
-/* ---- credit frames out ---- */
+/* ---- send credit frames ---- */
 
 static void send_credit(struct loopback_node *n, struct loopback_port *p)
 {

@@ -1,4 +1,4 @@
-/* wire.c - the receiving end of a wire, and what it does wrong (wire.h). */
+/* wire.c - the receiving end of a wire, and its fault injection (wire.h). */
 #include "wire.h"
 #include "base/split_mix.h"
 
@@ -38,7 +38,7 @@ static bool strikes(struct loopback_faults *f, unsigned of_1000)
     return of_1000 && draw(f) % 1000 < of_1000;
 }
 
-/* What happens to the frame just read; false: it does not arrive now. */
+/* Applies faults to the frame just read. Returns false if it does not arrive now. */
 static bool survives(struct loopback_wire *w, uint64_t now, uint8_t *frame, uint32_t bytes)
 {
     struct loopback_faults *f = &w->faults;

@@ -1,12 +1,12 @@
-/* wire.h - one direction of a cable: a ring of bytes that holds whole frames, in their order, each due at its time.
+/* wire.h - one direction of a cable: a ring of bytes with whole frames, in order, each due at its time.
  *
  *        first                    end                    staged
- *     ---[ under way              | of a step that is     ]---
+ *     ---[ in flight              | of a step that is     ]---
  *                                   not committed yet
  *
- * The sender writes between end and staged and commits by end = staged; the receiver takes at first. A frame that finds
- * no room is refused and counted. Sender and receiver may be two threads, or harts: each writes what is its own, and
- * what the other reads of it is published by a release and read by an acquire. */
+ * The sender writes between end and staged and commits by end = staged; the receiver takes at first. A frame without
+ * room is refused and counted. Sender and receiver may be two threads, or harts: each writes only its own fields, and
+ * publishes them by a release that the other's acquire matches. */
 #ifndef LOOPBACK_WIRE_H
 #define LOOPBACK_WIRE_H
 
@@ -15,12 +15,12 @@
 
 #include <stdatomic.h>
 
-/* What a wire does wrong: out of 1000 frames of the kind, drawn when they arrive. All zero: a good wire. */
+/* Faults of a wire: probability in thousandths for each kind of frame, drawn on arrival. All zero: no faults. */
 struct loopback_faults {
     uint16_t lose_data, repeat_data, corrupt_data;
     uint16_t lose_credit, repeat_credit, delay_credit;
-    uint32_t delay;  /* a delayed credit frame comes so much later, and data passes it: ns */
-    uint64_t random; /* seed, and state */
+    uint32_t delay;  /* ns by which a delayed credit frame is late; data overtakes it */
+    uint64_t random; /* state of the RNG, initially the seed */
 };
 
 /* Invariant: first .. end .. staged, modulo 2^32, and staged - first <= size. */
@@ -28,24 +28,24 @@ struct loopback_wire {
     uint8_t *ring;
     uint32_t size;    /* bytes, a power of two */
     uint32_t latency; /* ns */
-    /* The sender's; positions are bytes since the start, modulo 2^32. */
+    /* Owned by the sender; positions are bytes since the start, modulo 2^32. */
     uint32_t staged;
     _Atomic uint32_t end;
-    uint64_t refused; /* frames, for want of room */
-    /* Set by the sender, reset by the receiver when it has done so: what is on the wire is to go. */
+    uint64_t refused; /* frames without room */
+    /* set by the sender, cleared by the receiver once it has emptied the wire */
     _Atomic bool clears;
-    /* The receiver's. */
+    /* Owned by the receiver. */
     _Atomic uint32_t first;
     bool again; /* the frame at `first` is a repetition */
-    bool holds; /* `held` is a credit frame that is late */
+    bool holds; /* `held` is a delayed credit frame */
     uint64_t held_due;
     uint32_t held_bytes;
     uint8_t held[HX_CREDIT_FRAME_BYTES];
     struct loopback_faults faults;
-    uint64_t lost; /* frames, by a fault */
+    uint64_t lost; /* frames lost by faults */
 };
 
-/* What stands before each frame in the ring. */
+/* Header of each frame in the ring. */
 struct loopback_record {
     uint64_t due;
     uint32_t bytes;
@@ -59,22 +59,22 @@ static inline void loopback_ring_write(struct loopback_wire *w, uint32_t at, con
     memcpy(w->ring, (const uint8_t *)from + until_wrap, bytes - until_wrap);
 }
 
-/* The sender asks whether a frame of so many bytes has room: one that is put then is not refused. */
+/* For the sender: returns true if a frame of `bytes` fits, so that its put is not refused. */
 static inline bool loopback_wire_has_room(const struct loopback_wire *w, uint32_t bytes)
 {
     uint32_t used = w->staged - atomic_load_explicit(&w->first, memory_order_acquire);
     return w->size - used >= sizeof(struct loopback_record) + bytes;
 }
 
-/* The receiver asks whether nothing is on the wire. */
+/* For the receiver: returns true if the wire is empty. */
 static inline bool loopback_wire_is_empty(const struct loopback_wire *w)
 {
     return !w->holds &&
            atomic_load_explicit(&w->first, memory_order_relaxed) == atomic_load_explicit(&w->end, memory_order_acquire);
 }
 
-/* The sender wants all gone that is on the wire and has not arrived. That is so when the receiver has looked, which it
- * does as loopback_wire_take() begins; before that nothing more is put. */
+/* For the sender: discards all frames in flight. Takes effect when the receiver calls loopback_wire_take(); until then
+ * the sender must put no frames. */
 static inline void loopback_wire_clear(struct loopback_wire *w)
 {
     atomic_store_explicit(&w->end, w->staged, memory_order_relaxed);
@@ -86,7 +86,7 @@ static inline bool loopback_wire_is_clear(const struct loopback_wire *w)
     return !atomic_load_explicit(&w->clears, memory_order_acquire);
 }
 
-/* The receiver does what a clear wants. */
+/* For the receiver: performs a clear. */
 static inline void loopback_wire_heed(struct loopback_wire *w)
 {
     if (!atomic_load_explicit(&w->clears, memory_order_acquire))
@@ -96,7 +96,7 @@ static inline void loopback_wire_heed(struct loopback_wire *w)
     atomic_store_explicit(&w->clears, false, memory_order_release);
 }
 
-/* Writes a frame that begins to arrive after the latency of the wire. It stays with the sender until the commit. */
+/* Writes a frame that arrives after the wire's latency, once it is committed. */
 static inline void loopback_wire_put(struct loopback_wire *w, uint64_t now, const uint8_t *frame, uint32_t bytes)
 {
     const struct loopback_record record = {now + w->latency, bytes};
@@ -114,11 +114,11 @@ static inline void loopback_wire_commit(struct loopback_wire *w)
     atomic_store_explicit(&w->end, w->staged, memory_order_release);
 }
 
-/* Bytes of memory for a wire between buffers of `blocks` blocks a VC (8-byte aligned): all that can be granted. */
+/* Returns the bytes of a wire for buffers of `blocks` blocks a VC, 8-byte aligned: room for all that can be granted. */
 size_t loopback_wire_bytes(unsigned blocks);
 void loopback_wire_init(struct loopback_wire *w, unsigned blocks, uint32_t latency, void *memory);
 
-/* The next frame that is due, written to `frame` (HX_MAX_FRAME bytes); its length, 0: there is none. */
+/* Writes the next due frame to `frame` (HX_MAX_FRAME bytes). Returns its length, 0: none is due. */
 uint32_t loopback_wire_take(struct loopback_wire *w, uint64_t now, uint8_t *frame);
 
 #endif

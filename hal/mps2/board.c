@@ -1,6 +1,6 @@
-/* board.c - Arm's MPS2 board with a Cortex-M as bare.h wants it: vectors, UART, SysTick, and the end by semihosting.
+/* board.c - Arm's MPS2 board with a Cortex-M for bare.h: vectors, UART, SysTick, and the end by semihosting.
  *
- * Addresses are those of Arm's application note AN500, and of the ARMv7-M architecture. */
+ * Addresses are from Arm's application note AN500 and the ARMv7-M architecture. */
 #include "board.h"
 #include "hal/bare/bare.h"
 
@@ -17,7 +17,7 @@ enum {
     TICK_CONTROL = 0,
     TICK_RELOAD = 1,
     TICK_NOW = 2,
-    TICK_ON = 7 /* of the processor's clock, with its interrupt */
+    TICK_ON = 7 /* with the processor's clock and interrupt */
 };
 
 static volatile uint32_t *uart(unsigned at)
@@ -42,7 +42,7 @@ static void count_wrap(void)
     wraps++;
 }
 
-/* What is below the stack pointer is painted: what still is at the end was never used. */
+/* Paints the unused stack, so that bare_stack_used() can measure it. */
 _Noreturn void board_start(void)
 {
     uint32_t *here = __builtin_frame_address(0);
@@ -71,7 +71,7 @@ __attribute__((naked)) static void trap(void)
     __asm__ volatile("mov r0, sp\n b board_trap");
 }
 
-/* What the processor reads. */
+/* Vector table of the processor. */
 struct vectors {
     const uint32_t *stack;  /* cppcheck-suppress unusedStructMember */
     void (*start)(void);    /* cppcheck-suppress unusedStructMember */
@@ -95,7 +95,7 @@ void board_put(char c)
 
 /* ---- time ---- */
 
-/* SysTick counts down; its interrupt counts how often it came to zero. */
+/* SysTick counts down; its interrupt counts wraps. */
 static uint64_t ticks(void)
 {
     uint32_t before;
@@ -138,7 +138,7 @@ unsigned board_panic(void)
     return 0;
 }
 
-/* Semihosting's SYS_EXIT_EXTENDED: whoever holds the processor's debug port, here QEMU, ends with the code. */
+/* Semihosting's SYS_EXIT_EXTENDED: the owner of the debug port, here QEMU, exits with the code. */
 _Noreturn void board_end(unsigned code)
 {
     enum { EXIT_EXTENDED = 0x20, APPLICATION_EXIT = 0x20026 };

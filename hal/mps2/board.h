@@ -1,4 +1,4 @@
-/* board.h - what Arm's MPS2 board has beyond bare.h: what its vectors lead to. */
+/* board.h - targets of the vectors of Arm's MPS2 board. */
 #ifndef HAL_MPS2_BOARD_H
 #define HAL_MPS2_BOARD_H
 

@@ -1,4 +1,4 @@
-/* attachment.c - where everything lies in an attachment, and how a program comes by it (attachment.h). */
+/* attachment.c - layout of an attachment, and how it is made, passed and held (attachment.h). */
 #include "hal/program/attachment.h"
 #include "base/powers.h"
 
@@ -54,8 +54,7 @@ void attachment_ring(const struct attachment *at)
         (void)syscall(SYS_futex, &at->head->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The worker says that it sleeps before it looks for the last time; here what it would find is there before it is asked
- * whether it sleeps. */
+/* The worker sets `asleep` before its last check; the caller publishes its work before it reads `asleep`. */
 void attachment_wakeup(const struct attachment *at)
 {
     atomic_thread_fence(memory_order_seq_cst);
@@ -64,7 +63,7 @@ void attachment_wakeup(const struct attachment *at)
     (void)eventfd_write(at->wakeup_fd, 1);
 }
 
-/* ---- who holds it ---- */
+/* ---- the holder's lock ---- */
 
 static struct flock lock_of(short type)
 {
@@ -87,7 +86,7 @@ bool attachment_is_dead(const struct attachment *at)
 
 /* ---- opening one ---- */
 
-/* What another process made is checked before use: size and seals do not change any more. */
+/* Checks memory of another process before use; with F_SEAL_SHRINK and F_SEAL_GROW its size is fixed. */
 static int validate(int fd, uint32_t *hosts, size_t bytes)
 {
     const int sealed = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -141,7 +140,7 @@ void attachment_close(struct attachment *at)
 
 /* ---- making one ---- */
 
-/* Sealed before anybody else has it. Pages are taken as they are touched. */
+/* The size is fixed before it is shared. Pages are allocated when touched. */
 static int make_memory(size_t bytes)
 {
     int fd = memfd_create("hxmesh-attachment", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -1,46 +1,43 @@
 /* attachment.h - the shared memory between a program and the worker that runs its host's endpoint.
  *
- * One a host, made by the supervisor: memory without a name, sealed at its size, so that nobody can take it away from
- * under who has it mapped. It is handed over to whoever asks (program/attach_socket.h). The supervisor holds its lock (flock(2))
- * as it does that of the fabric. So a program that writes where it should not harms the messages of its own host, and
- * nothing else.
+ * The supervisor makes one for each host: unnamed memory of fixed size (F_SEAL_SHRINK, F_SEAL_GROW), so that no process
+ * can shrink it under others. A program gets it by program/attach_socket.h. The supervisor holds its lock (flock(2)) as
+ * it does that of the fabric. A program that corrupts it harms only the messages of its own host.
  *
- *     head        who holds it, how far each side is            each word written by one side, as it says
- *     address     [hosts]: where each host is                   supervisor, anew for each that asks
- *     request     ring: what is to be sent                      program; an entry stands until it is completed
- *     completion  ring: requests that are over                  worker
- *     mail        [hosts]: the last greeting and credits        worker; `mailed` says of whom there is some: set by the worker,
- *                                                               cleared by the program
+ *     head        holder, and progress of each side             each word written by one side, as noted
+ *     address     [hosts]: address of each host                 supervisor, anew for each program
+ *     request     ring: messages to send                        program; an entry is stable until completed
+ *     completion  ring: finished requests                       worker
+ *     mail        [hosts]: last greeting and credits            worker; it sets `mailed`, the program clears it
  *     slot        where messages may land                       program arms, worker fills
- *     arrival     ring: slots that were filled                  worker
+ *     arrival     ring: filled slots                            worker
  *     memory      bytes of messages                             program (sent), worker (arriving)
  *
- * The worker believes nothing of it: it takes a copy of a request before it judges it, masks what is an index, and
- * checks an armed slot, and every offset and length, against the size that it knows itself, each time it uses them.
+ * The worker trusts nothing in it: it copies a request before it validates it, masks indices, and checks an armed slot,
+ * and every offset and length, against sizes of its own, at each use.
  *
- * Messages on the fabric. The tag of an endpoint's message says what it is for; a host's worker looks at nothing else:
+ * Messages on the fabric. The worker acts only on the tag of an endpoint's message:
  *
  *     kind 4 | session of the receiver 8 | session of the sender 8 | value 12
  *
- *     HELLO    no bytes: who I am, and who you are as far as I know (0: I do not)
- *     BYE      no bytes: who was here has gone; of the worker, to all who greeted him
+ *     HELLO    no bytes: names the sender's session, and the receiver's if known (0: unknown)
+ *     BYE      no bytes: the sender's program has gone; the worker sends it to all that greeted it
  *     CREDIT   no bytes: value = channel << 11 | messages given back so far, modulo 2,048
- *     SLOT     value = turn << 4 | slot: lands in this slot of those for the sender, if it is armed for this turn
+ *     SLOT     value = turn << 4 | slot: lands in this slot of the sender, if it is armed for this turn
  *     REGION   value = turn << 6 | region: lands in this region, if it is armed for the sender and this turn
  *
- * A turn counts how often a slot was armed: what a worker sends once more, because the one before it died, meets
- * another turn.
+ * A turn counts how often a slot was armed, so that a message repeated after a worker's death meets another turn.
  *
- * A session is one program's hold of a host: 1 .. 255, and on from there. What is for another session than the present
- * one is dropped, so nothing of a program that has gone lands in the memory of the next one.
+ * A session is one program's hold of a host: 1 .. 255, then 1 again. Messages for other sessions are dropped, so none
+ * of an earlier program reaches the next one.
  *
- * Who sleeps. Each side says in the head that it sleeps before it looks for the last time; the other one looks whether
- * it does when there is something new. A program sleeps on a word of the head (attachment_ring), a worker on many
- * things at once, of which one is an eventfd of this host (attachment_wakeup).
+ * Wakeups. Each side sets a flag in the head before its last check and sleep; the other side reads it after it
+ * published news. A program sleeps on a word of the head (attachment_ring), a worker on an eventfd of this host among
+ * others (attachment_wakeup).
  *
- * A program that dies: its lock on the object (fcntl(2), of an open file description) is taken from it by the kernel.
- * The worker looks every 20 ms, gives up what is under way, tells all who greeted the program, and only when nothing is
- * under way begins the next session. */
+ * Death. The kernel releases a dead program's lock (fcntl(2), of an open file description). The worker checks it every
+ * 20 ms, abandons messages in flight, notifies all that the program greeted, and begins the next session when none are
+ * in flight. */
 #ifndef ATTACHMENT_H
 #define ATTACHMENT_H
 
@@ -55,21 +52,21 @@
 enum {
     ATTACHMENT_VERSION = 3,
     ATTACHMENT_REQUESTS = 256, /* a power of two */
-    ATTACHMENT_HEAD = 32,      /* bytes of a message's own head */
+    ATTACHMENT_HEAD = 32,      /* bytes of a message's head */
 
-    /* Slots of each pair, by channel: short messages and announcements; what grants them. */
+    /* Slots of each pair, by channel: short messages and announcements; control messages, which grant credit. */
     ATTACHMENT_SHORT = 8,
     ATTACHMENT_CONTROL = 4,
     ATTACHMENT_SLOTS = ATTACHMENT_SHORT + ATTACHMENT_CONTROL,
     ATTACHMENT_SHORT_BYTES = 16384,
     ATTACHMENT_CONTROL_BYTES = 64,
-    ATTACHMENT_REGIONS = 64, /* of a host: where parts of long messages land */
+    ATTACHMENT_REGIONS = 64, /* of a host, for parts of long messages */
 
-    ATTACHMENT_PAIR_WINDOW = 4 /* requests to one host under way, as the endpoint has it: HX_PEER_WINDOW */
+    ATTACHMENT_PAIR_WINDOW = 4 /* requests to one host in flight; equals HX_PEER_WINDOW */
 };
 
 enum {
-    ATTACHMENT_SLOT_BITS = 4, /* of a value; what is left is the turn */
+    ATTACHMENT_SLOT_BITS = 4, /* of a value; the other bits are the turn */
     ATTACHMENT_REGION_BITS = 6,
     ATTACHMENT_VALUE_BITS = 12,
     ATTACHMENT_KIND_SHIFT = 28 /* in a tag */
@@ -81,8 +78,7 @@ enum attachment_kind {
     ATTACHMENT_CREDIT,
     ATTACHMENT_TO_SLOT,
     ATTACHMENT_TO_REGION,
-    ATTACHMENT_OTHERS =
-        8 /* from here on: of others than programs, where a host has such, too. No program's message is one */
+    ATTACHMENT_OTHERS = 8 /* from here on: kinds of hosts that are not programs */
 };
 
 static inline uint32_t attachment_tag(enum attachment_kind kind, unsigned receiver, unsigned sender, unsigned value)
@@ -108,30 +104,30 @@ static inline unsigned attachment_value(uint32_t tag)
 }
 
 struct attachment_head {
-    uint64_t magic; /* by the supervisor, like all up to `wanted`, anew for each that asks */
+    uint64_t magic; /* all up to `wanted`: by the supervisor, anew for each program */
     uint32_t version, host, hosts;
-    _Atomic uint32_t ended; /* the fabric has */
+    _Atomic uint32_t ended; /* the fabric has ended */
 
-    alignas(64) _Atomic uint32_t wanted; /* program: a number of its own, 0: nobody */
-    _Atomic uint64_t requested;          /* program: requests before this one are to be sent */
+    alignas(64) _Atomic uint32_t wanted; /* program: a number of its own, 0: none */
+    _Atomic uint64_t requested;          /* program: end of the requests to send */
     _Atomic uint32_t waiting;            /* program: 1: sleeps on `bell` */
 
-    alignas(64) _Atomic uint32_t served; /* worker: as `wanted` was when its session began */
+    alignas(64) _Atomic uint32_t served; /* worker: `wanted` at the start of its session */
     _Atomic uint32_t session;            /* worker: its number */
     _Atomic uint64_t first;              /* worker: its first request */
-    _Atomic uint64_t completed;          /* worker: completions so far */
-    _Atomic uint64_t arrived;            /* worker: arrivals so far */
-    _Atomic uint32_t bell;               /* worker: grows whenever there is news */
-    _Atomic uint32_t asleep;             /* worker: 1: sleeps, and is to be called; whoever calls clears it */
+    _Atomic uint64_t completed;          /* worker: number of completions */
+    _Atomic uint64_t arrived;            /* worker: number of arrivals */
+    _Atomic uint32_t bell;               /* worker: grows with each news */
+    _Atomic uint32_t asleep;             /* worker: 1: sleeps and needs a wakeup; the waker clears it */
 };
 
-/* Invariant of one that is judged good: bytes <= memory, and offset <= memory - bytes. */
+/* Invariant of a valid request: bytes <= memory, and offset <= memory - bytes. */
 struct attachment_request {
     uint64_t offset; /* of its bytes in the memory */
     uint32_t bytes;
     uint32_t to;         /* host */
-    uint32_t tag;        /* as above */
-    uint32_t head_bytes; /* 0 or ATTACHMENT_HEAD: these go before the bytes */
+    uint32_t tag;        /* as described above */
+    uint32_t head_bytes; /* 0 or ATTACHMENT_HEAD: bytes of `head` sent before the others */
     uint8_t head[ATTACHMENT_HEAD];
     uint64_t spare;
 };
@@ -155,24 +151,24 @@ struct attachment_slot {
     uint32_t bytes; /* room */
     uint32_t source;
     uint16_t session;       /* of the source */
-    uint16_t turn;          /* how often it was armed, as far as there is room for it in a tag */
+    uint16_t turn;          /* number of times it was armed, modulo its bits in a tag */
     _Atomic uint32_t state; /* enum attachment_state */
 };
 
 struct attachment_arrival {
-    uint32_t slot; /* see attachment_slot_of(), attachment_region() */
+    uint32_t slot; /* see attachment_slot_of() and attachment_region() */
     uint32_t bytes;
 };
 
-/* An attachment as this process has it mapped: sizes are its own and not those that stand in the memory. */
+/* An attachment mapped by this process. Its sizes are computed here, not read from the memory. */
 struct attachment {
     uint32_t hosts;
     uint32_t slots;    /* of all pairs, and regions */
-    uint32_t arrivals; /* entries of the ring: a power of two, not less than slots */
+    uint32_t arrivals; /* entries of the ring: a power of two, at least slots */
     uint64_t memory_bytes;
     size_t bytes;
     int fd;
-    int wakeup_fd; /* eventfd: by which its worker is called */
+    int wakeup_fd; /* eventfd that wakes its worker */
     struct attachment_head *head;
     uint16_t (*address)[2];
     struct attachment_request *request;
@@ -184,7 +180,7 @@ struct attachment {
     uint8_t *memory;
 };
 
-/* The number among all slots of one of a pair's. */
+/* Return the index of a pair's slot, or of a region, among all slots. */
 static inline uint32_t attachment_slot_of(uint32_t source, unsigned slot)
 {
     return source * ATTACHMENT_SLOTS + slot;
@@ -194,45 +190,44 @@ static inline uint32_t attachment_region(const struct attachment *at, unsigned r
     return at->hosts * ATTACHMENT_SLOTS + region;
 }
 
-/* Where pieces of the memory begin that every library uses alike: landing memory of short messages and grants by slot,
- * then buffers for what is sent from elsewhere, then what hx_program_alloc() gives. */
+/* Layout of the memory in every library: landing memory of short messages and control messages by slot, bounce buffers
+ * for data from elsewhere, the heap of hx_program_alloc(). */
 enum {
-    ATTACHMENT_PART_BYTES = 256 * 1024, /* of a long message */
-    ATTACHMENT_LANDINGS = 16,           /* parts */
+    ATTACHMENT_PART_BYTES = 256 * 1024, /* bytes of a long message's part */
+    ATTACHMENT_LANDINGS = 16,           /* number of parts */
     ATTACHMENT_BOUNCES = 64,            /* of ATTACHMENT_SHORT_BYTES */
     ATTACHMENT_BOUNCE_PARTS = 16        /* of ATTACHMENT_PART_BYTES */
 };
 #define ATTACHMENT_HEAP_BYTES (UINT64_C(128) << 20)
 
-/* Says where everything lies for so many hosts; base NULL: how much it takes, at->bytes. */
+/* Computes the layout for `hosts`, at `base`; NULL: only the size, at->bytes. */
 void attachment_lay_out(struct attachment *at, uint32_t hosts, uint8_t *base);
 
-/* Lets the program know that there is news. */
+/* Wakes the program if it sleeps. */
 void attachment_ring(const struct attachment *at);
 
-/* Lets the worker know likewise, if it sleeps. */
+/* Wakes the worker if it sleeps. */
 void attachment_wakeup(const struct attachment *at);
 
 /* ---- supervisor, worker ---- */
 
-/* Makes one, locked, with nothing in it: 0 or a negative errno value. */
+/* Makes an empty attachment, locked. Returns 0 or a negative errno value. */
 int attachment_make(struct attachment *at, uint32_t hosts);
 
-/* Opens the same memory once more, for a program: a description of its own, since locks belong to these. The
- * descriptor, or a negative errno value. */
+/* Opens the memory again for a program, as an open file description with locks of its own. Returns the descriptor, or a
+ * negative errno value. */
 int attachment_open_anew(const struct attachment *at);
 
-/* Whether a program that holds it lives. To be asked by another process than that one. */
+/* Returns true if a living program holds it. Call from another process than the program's. */
 bool attachment_is_held(const struct attachment *at);
 
 /* ---- program ---- */
 
-/* Takes the lock of a program on what came from a door, with what calls the worker, and maps it. 0; -EBUSY: another one
- * has it; -EPROTO: it is none of this version; or another negative errno value. The descriptors are the attachment's
- * when it is good. */
+/* Takes a program's lock on a received descriptor and maps it; `wakeup_fd`: wakes the worker. Returns 0, and owns both
+ * descriptors then; -EBUSY: another program holds it; -EPROTO: another version; or another negative errno value. */
 int attachment_hold(struct attachment *at, int fd, int wakeup_fd);
 
-/* Whether whoever made it has died. */
+/* Returns true if its maker has died. */
 bool attachment_is_dead(const struct attachment *at);
 
 /* ---- both ---- */

@@ -1,4 +1,4 @@
-/* board.c - QEMU's RISC-V board `virt` as bare.h wants it: console, timer, memory, the end, and traps. */
+/* board.c - QEMU's RISC-V board `virt` for bare.h: console, timer, memory, the end, and traps. */
 #include "board.h"
 #include "hal/bare/bare.h"
 #include "harts.h"
@@ -27,11 +27,11 @@ static uint64_t ticks(void)
 
 /* ---- console ---- */
 
-/* Hart 0 speaks. Another one does when it says its last words, and from then on nobody else: hart 0 looks after it has
- * said that it speaks, the other one waits after it has said that it will. A line that hart 0 has begun it may end, so
- * that no number in it is cut. */
+/* Hart 0 writes lines; another hart writes only in a panic, and silences all others. Hart 0 sets `speaks`, then reads
+ * `last`; the panicking hart sets `last`, then waits for `speaks`. So hart 0 may finish a line, and no number in it is
+ * cut. */
 static struct {
-    _Atomic unsigned last;   /* hart + 1 whose words are the last; 0: nobody's */
+    _Atomic unsigned last;   /* hart + 1 in a panic; 0: none */
     _Atomic unsigned speaks; /* 1: hart 0 is within a line */
 } console;
 
@@ -58,7 +58,7 @@ void board_put(char c)
         board_hart_end();
 }
 
-/* Hart 0 that hangs within a line is not waited for for good. */
+/* Does not wait for ever for a hart 0 that hangs within a line. */
 unsigned board_panic(void)
 {
     static const uint64_t patience_ns = UINT64_C(1000000000);
@@ -89,9 +89,9 @@ uint64_t board_now(void)
     return ticks() * board_parts.tick_ns;
 }
 
-static uint64_t watched_until[BOARD_HARTS]; /* ticks; each hart its own */
+static uint64_t watched_until[BOARD_HARTS]; /* ticks, per hart */
 
-/* The hart that calls. */
+/* Of the calling hart. */
 static void interrupt_at(uint64_t tick)
 {
     ((volatile uint64_t *)(board_parts.clint + TIMER_COMPARE))[board_hart()] = tick;
@@ -105,7 +105,7 @@ void board_idle_wait_over(void)
         plic[CLAIM] = interrupt;
 }
 
-/* Interrupts are off meanwhile: timer or device end the sleep, and are no trap. */
+/* With interrupts off, timer or device end the sleep without a trap. */
 void board_idle_wait(uint64_t ns)
 {
     __asm__ volatile("csrc mstatus, %0" : : "r"(INTERRUPTS_ON));
@@ -128,12 +128,12 @@ void board_watch(uint64_t ns)
 
 /* ---- memory ---- */
 
-/* Of the image (start.S, link.ld). */
+/* From the image (start.S, link.ld). */
 extern uint8_t memory_start[], memory_end[];
 extern const uint32_t stacks[];
 extern const char text_given[];
 
-/* The tree stays where it is: it is asked for devices later. */
+/* Ends before the device tree, which is needed later. */
 void *board_memory(size_t *bytes)
 {
     uintptr_t end = (uintptr_t)memory_end;
@@ -143,7 +143,7 @@ void *board_memory(size_t *bytes)
     return memory_start;
 }
 
-/* Hart 0's. */
+/* Of hart 0. */
 const uint32_t *board_stack(const uint32_t **end)
 {
     *end = stacks + BOARD_STACK / sizeof *stacks;

@@ -1,5 +1,5 @@
-/* harts.c - the harts of QEMU's RISC-V board `virt` as bare.h wants them. Hart 0 runs the image; each other one sleeps
- * until it is given work and its word in the CLINT is written, which wakes it. */
+/* harts.c - the harts of QEMU's RISC-V board `virt` for bare.h. Hart 0 runs the image; each other one sleeps until hart
+ * 0 gives it work and writes its word in the CLINT. */
 #include "harts.h"
 #include "hal/bare/bare.h"
 #include "parts.h"
@@ -7,9 +7,9 @@
 
 #include <stdatomic.h>
 
-enum { SOFTWARE_BIT = 1 << 3 }; /* of mie and mip: another hart has written the word */
+enum { SOFTWARE_BIT = 1 << 3 }; /* of mie and mip: the hart's word was written */
 
-/* Written by hart 0, before it wakes the one that reads it. */
+/* Written by hart 0 before it wakes the reader. */
 static struct {
     void (*_Atomic work)(void *of);
     void *of;
@@ -39,7 +39,7 @@ static bool is_woken(void)
     return pending & SOFTWARE_BIT;
 }
 
-/* Memory of the image counts only from the wake on: until then hart 0 may not have zeroed it. */
+/* The image's memory is valid only after the wakeup: hart 0 zeroes it before. */
 static void sleep_until_woken(void)
 {
     __asm__ volatile("csrs mie, %0" : : "r"(SOFTWARE_BIT));

@@ -1,8 +1,8 @@
-/* harts.h - what the files of this folder tell each other of the harts. */
+/* harts.h - functions of harts, within this folder. */
 #ifndef HAL_RISCV_VIRT_HARTS_H
 #define HAL_RISCV_VIRT_HARTS_H
 
-/* The number of the hart that calls. */
+/* Returns the number of the calling hart. */
 static inline unsigned board_hart(void)
 {
     unsigned long hart;
@@ -10,10 +10,10 @@ static inline unsigned board_hart(void)
     return (unsigned)hart;
 }
 
-/* Start code's, for each hart but the first: sleeps until it has work (board_hart_start()), and does it. */
+/* For start code, on each hart but the first: sleeps until there is work (board_hart_start()), and does it. */
 _Noreturn void board_hart_wait(unsigned hart);
 
-/* The hart that calls sleeps for good. */
+/* Puts the calling hart to sleep for good. */
 _Noreturn void board_hart_end(void);
 
 #endif

@@ -1,16 +1,15 @@
-/* parts.c - reads the device tree that the board hands over (parts.h). */
+/* parts.c - reads the board's device tree (parts.h). */
 #include "parts.h"
-#include "board.h" /* circle: it has the first call of the board, board_start() */
+#include "board.h" /* circle: declares board_start(), the first call of the board */
 #include "hal/bare/bare.h"
 #include "stacks.h"
 
 enum { TREE_MOST = 4 << 20, NS_PER_S = 1000000000 };
 
-/* Until it is read there are a console and an end where QEMU has them, so that a panic can say that it cannot be
- * read. */
+/* Console and end at QEMU's addresses, for a panic before the tree is read. */
 struct board_parts board_parts = {.uart = 0x10000000, .finisher = 0x00100000, .harts = 1};
 
-/* Of the image (link.ld). */
+/* From the image (link.ld). */
 extern const char image_start[], memory_start[];
 
 static uintptr_t device(const char *compatible)
@@ -43,7 +42,7 @@ static void find_memory(void)
     board_parts.memory_end = end;
 }
 
-/* Hart 0 runs this; others count as far as their numbers go on from it. */
+/* Counts hart 0, which runs this, and those with consecutive numbers after it. */
 static void count_harts(void)
 {
     struct device_range hart;
@@ -84,7 +83,7 @@ uintptr_t board_virtio(unsigned place)
     return find_place(place, &range) ? (uintptr_t)range.address : 0;
 }
 
-/* Context 0 of the PLIC is hart 0 in machine mode; its threshold is 0 from the start. */
+/* Context 0 of the PLIC is hart 0 in machine mode; its threshold is 0 at reset. */
 void board_virtio_wakes(unsigned place)
 {
     enum { ENABLED = 0x2000 / 4, BITS = 32 };
@@ -92,6 +91,6 @@ void board_virtio_wakes(unsigned place)
     struct device_range range;
     if (!plic || !find_place(place, &range) || range.interrupt == 0)
         return;
-    plic[range.interrupt] = 1; /* its priority */
+    plic[range.interrupt] = 1; /* priority */
     plic[ENABLED + range.interrupt / BITS] |= UINT32_C(1) << range.interrupt % BITS;
 }

@@ -1,10 +1,9 @@
-/* stacks.h - the harts of QEMU's RISC-V board `virt` that an image can use, and the stack of each, for start.S and C
- * alike. */
+/* stacks.h - usable harts of QEMU's RISC-V board `virt`, and their stacks, for start.S and C. */
 #ifndef HAL_RISCV_VIRT_STACKS_H
 #define HAL_RISCV_VIRT_STACKS_H
 
 #define BOARD_HARTS      5     /* harts of higher numbers sleep for good */
-#define BOARD_STACK      32768 /* bytes of each */
-#define BOARD_TRAP_STACK 1024  /* bytes above it, for the message of a trap */
+#define BOARD_STACK      32768 /* bytes of each hart */
+#define BOARD_TRAP_STACK 1024  /* bytes above it, for the panic of a trap */
 
 #endif

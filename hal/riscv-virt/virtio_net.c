@@ -7,7 +7,7 @@
 
 /* ---- registers ---- */
 
-/* By the word, as the registers are. */
+/* Offsets in words. */
 enum {
     MAGIC = 0x000 / 4,
     VERSION = 0x004 / 4,
@@ -31,7 +31,7 @@ enum {
 
 enum { MAGIC_VALUE = 0x74726976, VERSION_VALUE = 2, NETWORK = 1 };
 enum { ACKNOWLEDGED = 1, DRIVER = 2, DRIVER_OK = 4, FEATURES_OK = 8 };
-enum { FEATURE_VERSION_1 = 1 /* of the second word */, NO_INTERRUPT = 1, NO_NOTIFY = 1, DEVICE_WRITES = 2 };
+enum { FEATURE_VERSION_1 = 1 /* bit in the second feature word */, NO_INTERRUPT = 1, NO_NOTIFY = 1, DEVICE_WRITES = 2 };
 enum { QUEUE_IN = 0, QUEUE_OUT = 1 };
 
 static void set_address(volatile uint32_t *registers, unsigned at, const volatile void *of)
@@ -68,7 +68,7 @@ static bool has_come_back(const struct virtio_queue *q)
     return any;
 }
 
-/* The slot that came back first. */
+/* Returns the slot that the device gave back first, and its bytes. */
 static unsigned slot_back(const struct virtio_queue *q, uint32_t *bytes)
 {
     uint32_t slot = q->used.ring[q->seen % VIRTIO_SLOTS].id;
@@ -87,8 +87,7 @@ static void flush_queue(struct virtio_net *d, unsigned number, struct virtio_que
     atomic_thread_fence(memory_order_seq_cst);
     if (*(volatile uint16_t *)&q->used.flags & NO_NOTIFY)
         return;
-    /* C's fences order memory alone. The device must see what is offered when it hears of it: memory before its
-     * register. */
+    /* C's fences order memory only; the device must see the offered slots before its register is written. */
     __asm__ volatile("fence w, o" ::: "memory");
     d->registers[QUEUE_NOTIFY] = number;
 }

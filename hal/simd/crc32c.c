@@ -1,19 +1,19 @@
 /* crc32c.c - CRC-32C with the processor's own instructions (crc32c.h).
  *
  *     portable   the firmware's
- *     streams    the CRC instruction of SSE 4.2 or of ARMv8. It takes 8 bytes every cycle but answers after three, so
- *                three parts of the data run side by side
- *     folding    carry-less products of AVX-512 (VPCLMULQDQ), 256 bytes a round
+ *     streams    the CRC instruction of SSE 4.2 or of ARMv8. It takes 8 bytes a cycle with a latency of three, so
+ *                three parts of the data run in parallel
+ *     folding    carry-less products of AVX-512 (VPCLMULQDQ), 256 bytes an iteration
  *
- * Both join parts by one fact: a CRC is what is left of the data, read as a polynomial, modulo P. So a part may be
- * replaced by anything of the same remainder, and n zero bits behind it multiply it by x^n. */
+ * Both join parts by one fact: a CRC is the data, read as a polynomial, modulo P. So a part may be replaced by anything
+ * with the same remainder, and n zero bits behind it multiply it by x^n. */
 #include "hal/simd/crc32c.h"
 #include "hxmesh/crc32c.h"
 #include "hxmesh/memory.h"
 
 #include <stdbool.h>
 
-/* Of remainders bit i is the coefficient of x^(31 - i): x is a shift towards the low bits. P without its x^32. */
+/* In remainders, bit i is the coefficient of x^(31 - i): x shifts towards the low bits. P without its x^32. */
 #define REMAINDER_ONE 0x80000000U
 #define REMAINDER_P   0x82F63B78U
 
@@ -53,9 +53,9 @@ static bool has_streams(void)
 
 #if defined(STREAMS_TARGET)
 
-enum { PART = 680, ROUND = 3 * PART }; /* bytes; four rounds are a full packet but for its header */
+enum { PART = 680, ROUND = 3 * PART }; /* bytes; four iterations are a full packet except for its header */
 
-/* What `zeros` behind a part make of its CRC: the sum of a share of each of its bytes. */
+/* Maps a part's CRC to that of the part with PART zero bytes behind it: the sum of an entry for each byte. */
 struct shift_table {
     uint32_t of[4][256]; /* [byte of the CRC][its value] */
 };
@@ -89,7 +89,7 @@ static uint64_t word_at(const uint8_t *at)
     return word;
 }
 
-/* Both take and give a CRC as the instruction has it: not inverted. */
+/* Take and return CRCs in the instruction's form: not inverted. */
 STREAMS_TARGET static uint32_t tail_crc(uint32_t crc, const uint8_t *at, size_t bytes)
 {
     crc_register sum = crc;
@@ -130,14 +130,14 @@ STREAMS_TARGET static uint32_t crc_streams(uint32_t crc, const void *data, size_
 #if defined(__x86_64__)
 
 #define FOLDING_TARGET __attribute__((target("sse4.2,avx512f,avx512vl,pclmul,vpclmulqdq")))
-/* Bytes; a lane is what one product takes. */
+/* Bytes; a lane is the operand of one product. */
 enum { LANE = 16, VECTOR = 4 * LANE, BATCH = 4 * VECTOR, LINE = 64 };
-/* How far ahead is fetched: a page, for there the processor ends what it fetches by itself. What is fetched behind the
- * data is no loss: buffers are mostly used in the order in which they lie. */
+/* Prefetch distance: a page, as hardware prefetch stops there. Prefetches beyond the data are useful: buffers are
+ * mostly used in the order of their addresses. */
 enum { AHEAD = 4096 };
 
-/* Multipliers of both halves of a lane that is moved on by a distance. A product of two reflected words is read one bit
- * short, hence one x less in each. */
+/* Multipliers of both halves of a lane that move it by a distance. A product of two reflected words has one bit too
+ * few, hence one x less in each. */
 struct multiplier {
     uint64_t of[2];
 };
@@ -165,12 +165,12 @@ FOLDING_TARGET static __m512i in_each_lane(const struct multiplier *by)
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)by));
 }
 
-/* `sum` moved on, and what stands there. */
+/* Moves `sum` by a distance and adds what is there. */
 FOLDING_TARGET static __m512i fold(__m512i sum, __m512i by, __m512i onto)
 {
     __m512i low = _mm512_clmulepi64_epi128(sum, by, 0x00);
     __m512i high = _mm512_clmulepi64_epi128(sum, by, 0x11);
-    return _mm512_ternarylogic_epi64(low, high, onto, 0x96); /* the sum of the three */
+    return _mm512_ternarylogic_epi64(low, high, onto, 0x96); /* XOR of the three */
 }
 
 FOLDING_TARGET static __m128i fold_lane(__m128i sum, const struct multiplier *multiplier, __m128i onto)
@@ -179,7 +179,7 @@ FOLDING_TARGET static __m128i fold_lane(__m128i sum, const struct multiplier *mu
     return _mm_xor_si128(_mm_xor_si128(_mm_clmulepi64_si128(sum, by, 0x00), _mm_clmulepi64_si128(sum, by, 0x11)), onto);
 }
 
-/* One lane of the same remainder. */
+/* Returns one lane with the same remainder. */
 FOLDING_TARGET static __m128i join_lanes(__m512i sum)
 {
     __m128i last = _mm512_extracti32x4_epi32(sum, 3);
@@ -193,7 +193,7 @@ FOLDING_TARGET static __m512i vector_at(const uint8_t *at)
     return _mm512_loadu_si512(at);
 }
 
-/* Whole batches, at least one: four sums side by side, each moved on by a batch. */
+/* Whole batches, at least one: four parallel sums, each moved by a batch. */
 FOLDING_TARGET static uint32_t batches_crc(uint32_t crc, const uint8_t *at, size_t bytes)
 {
     const __m512i over_batch = in_each_lane(&behind.batch);
@@ -231,9 +231,9 @@ static bool has_folding(void)
 
 #endif
 
-/* ---- the widest there is ---- */
+/* ---- selection ---- */
 
-/* Written before main, then only read. */
+/* Written before main, then read-only. */
 static uint32_t (*variant_there[SIMD_CRC32C_VARIANTS])(uint32_t, const void *, size_t) = {hx_crc32c};
 static uint32_t (*widest)(uint32_t, const void *, size_t) = hx_crc32c;
 

@@ -1,5 +1,5 @@
-/* crc32c.h - hx_crc32c (hxmesh/crc32c.h) by the widest instructions that the processor of this machine has; which those
- * are is found out before main. For platforms that run under an operating system. */
+/* crc32c.h - hx_crc32c (hxmesh/crc32c.h) by the widest instructions of this processor, selected before main. For
+ * platforms under an operating system. */
 #ifndef SIMD_CRC32C_H
 #define SIMD_CRC32C_H
 
@@ -8,8 +8,7 @@
 
 uint32_t simd_crc32c(uint32_t crc, const void *data, size_t bytes);
 
-/* The ways there are, widest last, for those who compare them. NULL: this machine has not that one, or there are no
- * more. */
+/* Returns an implementation, the widest last, for comparison. NULL: this processor lacks it, or no such number. */
 enum { SIMD_CRC32C_VARIANTS = 3 };
 uint32_t (*simd_crc32c_variant(unsigned variant))(uint32_t crc, const void *data, size_t bytes);
 

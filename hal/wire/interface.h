@@ -1,20 +1,20 @@
-/* interface.h - what wires and ethdevs ask and tell the kernel about a network interface. */
+/* interface.h - reads and sets the state of network interfaces, for wires and ethdevs. */
 #ifndef INTERFACE_H
 #define INTERFACE_H
 
 #include <stdbool.h>
 
-/* Whether the interface is up and has a carrier. */
+/* Returns true if the interface is up and has a carrier. */
 bool interface_is_running(const char *name);
 
-/* Its MTU, 0: there is no such interface. */
+/* Returns its MTU, 0: no such interface. */
 unsigned interface_mtu(const char *name);
 
-/* 0 or -errno. */
+/* Return 0 or -errno. */
 int interface_set_mtu(const char *name, unsigned mtu);
 int interface_set_up(const char *name);
 
-/* 0, or -EMSGSIZE: its MTU (*mtu) is smaller than `least`; -ENETDOWN: it is not up. */
+/* Checks an interface. Returns 0; -EMSGSIZE: its MTU (*mtu) is below `least`; -ENETDOWN: it is down. */
 int interface_check(const char *name, unsigned least, unsigned *mtu);
 
 #endif

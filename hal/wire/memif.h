@@ -1,22 +1,22 @@
-/* memif.h - one memif connection, its server's side (memif_layout.h has the protocol; wire.h is how it is used).
+/* memif.h - one memif connection, server side (memif_layout.h has the protocol, wire.h the use).
  *
  *     opener: memif_serve                         shared: struct memif_offer         user: memif_poll
- *     ALONE -- somebody connects --> GREETED
+ *     ALONE -- a client connects --> GREETED
  *     GREETED -- INIT, regions, rings, CONNECT --> CONNECTED  --- offer --->         maps regions; frames pass
- *     ALONE <-- DISCONNECT, the socket's end, a lie,           --- none --->         unmaps them
- *               or 2 s without CONNECT
- *     ALONE <------------------------------------------------- refused ----          an index that cannot be true
+ *     ALONE <-- DISCONNECT, end of the socket,     --- none --->                     unmaps them
+ *               invalid values, or 2 s without CONNECT
+ *     ALONE <------------------------------------------------- refused ----          an invalid index
  *
- * The opener has the control socket and the descriptors of the client's memory, the user maps that memory and moves the
- * frames. So the client does not notice when a user is killed and another takes its place: where it is in the rings,
- * the rings say. (It would unmap its memory at once; DPDK 22.11 does that while its cores read it.)
+ * The opener owns the control socket and the descriptors of the client's memory; the user maps that memory and moves
+ * frames. So the client does not notice when a user is killed and replaced: the rings hold the positions. (On a closed
+ * socket DPDK 22.11 would unmap its memory while its cores read it.)
  *
- * What the client says is checked before use. Its memory can be relied on: only regions that are sealed against
- * shrinking are taken, so that no access faults (DPDK without zero-copy seals). Offsets, lengths and indices in rings
- * are read once each and compared with the regions. A frame whose descriptor points elsewhere is lost; a buffer offered
- * elsewhere, or an index that cannot be true, ends the connection.
+ * Values from the client are checked before use. Regions must have F_SEAL_SHRINK (DPDK without zero-copy sets
+ * it), so no access faults. Offsets, lengths and indices in rings are read once and compared with the regions. A
+ * frame with a descriptor that points elsewhere is lost; an offered buffer elsewhere, or an invalid index, ends the
+ * connection.
  *
- * One ring each way, and both sides poll. A second client is told that there is one already. */
+ * One ring each way; both sides poll. A second client is refused. */
 #ifndef MEMIF_H
 #define MEMIF_H
 
@@ -26,33 +26,33 @@
 
 enum { MEMIF_REGIONS = 8, MEMIF_MOST_LOG2_SIZE = 14, MEMIF_IN = 0, MEMIF_OUT = 1, MEMIF_RINGS = 2 };
 
-/* What a client has brought. */
+/* Memory that a client provides. */
 struct memif_memory {
-    int32_t opener;   /* process, */
-    uint32_t regions; /* and how many regions: */
+    int32_t opener;   /* process */
+    uint32_t regions; /* number of regions */
     struct {
-        int32_t fd; /* its descriptor of each */
+        int32_t fd; /* descriptor within the opener */
         uint64_t size;
     } region[MEMIF_REGIONS];
     struct {
-        uint16_t region; /* below regions, and the ring is inside */
+        uint16_t region; /* below regions; the ring is inside */
         uint16_t mask;   /* entries - 1 */
         uint32_t offset;
     } ring[MEMIF_RINGS];
 };
 
-/* In memory that opener and users share. The opener writes `memory` only while nothing is offered. */
+/* Shared by opener and users. The opener writes `memory` only while there is no offer. */
 struct memif_offer {
     _Atomic uint32_t serial;  /* odd: memory is offered. Grows with each offer and its end */
-    _Atomic uint32_t refused; /* the user's: serial of an offer that turned out to be a lie */
+    _Atomic uint32_t refused; /* written by the user: serial of an invalid offer */
     struct memif_memory memory;
 };
 
-/* ---- both: what memory is taken ---- */
+/* ---- opener and user: checks of memory ---- */
 
-/* It cannot shrink. */
+/* Returns true if the memory cannot shrink. */
 bool memif_region_is_sealed(int fd);
-/* And it is as large as its owner says. */
+/* Returns true if it also has at least `size` bytes. */
 bool memif_region_is_sound(int fd, uint64_t size);
 
 /* ---- the opener ---- */
@@ -65,14 +65,14 @@ struct memif_server {
     enum memif_state state;
     int socket;
     uint64_t greeted_ns;
-    const char *why; /* the last client was sent away; NULL: it went, or there was none */
+    const char *why; /* why the last client was disconnected; NULL: it left, or there was none */
     bool has_ring[MEMIF_RINGS];
-    struct memif_memory memory; /* as far as it has come */
+    struct memif_memory memory; /* incomplete until connected */
 };
 
-/* Takes in what happened on the listening socket and the connection. now: ns of any clock that does not go back. */
+/* Handles events of the listening socket and the connection. now: ns of a monotonic clock. */
 void memif_serve(struct memif_server *s, struct memif_offer *offer, int listener, uint64_t now);
-/* Ends the connection, with a reason for the client; NULL: it has one. */
+/* Ends the connection and sends the client a reason; NULL: none. */
 void memif_end(struct memif_server *s, struct memif_offer *offer, const char *why);
 
 /* ---- the user ---- */
@@ -80,23 +80,23 @@ void memif_end(struct memif_server *s, struct memif_offer *offer, const char *wh
 struct memif_queue {
     struct memif_ring *ring;
     uint16_t mask;
-    uint16_t at; /* next entry to be read or written */
+    uint16_t at; /* next entry to read or write */
 };
 
 struct memif {
     struct memif_offer *offer;
-    uint32_t serial; /* of the offer that is mapped; 0: none */
+    uint32_t serial; /* of the mapped offer; 0: none */
     unsigned regions;
-    bool changed; /* out.at has moved since the last flush */
+    bool changed; /* out.at moved since the last flush */
     struct {
         uint8_t *base;
         uint64_t size;
     } region[MEMIF_REGIONS];
     struct memif_queue in, out;
-    uint64_t lost; /* frames whose descriptors point elsewhere */
+    uint64_t lost; /* frames with descriptors outside the regions */
 };
 
-/* Follows the offer. Whether there is one, and frames can pass. */
+/* Maps or unmaps memory as offered. Returns true if frames can pass. */
 bool memif_poll(struct memif *m);
 void memif_unmap(struct memif *m);
 

@@ -1,4 +1,4 @@
-/* memif_control.c - a memif's control socket: who connects, what memory it brings, and when it goes (memif.h). */
+/* memif_control.c - a memif's control socket: connection, memory, disconnection (memif.h). */
 #include "memif.h"
 #include "memif_layout.h"
 #include "passing.h"
@@ -47,8 +47,8 @@ static bool greet(int fd)
     return tell(fd, &message);
 }
 
-/* Returns 1 for a message, whose descriptor is *passed (-1: none); 0: none is there; -1: the socket's end, or no
- * message of the protocol. */
+/* Receives a message and its descriptor *passed (-1: none). Returns 1; 0: none is pending; -1: end of the socket, or an
+ * invalid message. */
 static int hear(int fd, struct memif_message *message, int *passed)
 {
     ssize_t bytes = passing_receive(fd, message, sizeof *message, passed, MSG_DONTWAIT);
@@ -57,7 +57,7 @@ static int hear(int fd, struct memif_message *message, int *passed)
     return bytes == (ssize_t)sizeof *message ? 1 : -1;
 }
 
-/* ---- what the client brings: each returns NULL, or what is wrong with it ---- */
+/* ---- requests of the client: each returns NULL, or the fault ---- */
 
 static const char *take_init(const struct memif_server *s, const struct memif_init *init)
 {
@@ -68,13 +68,13 @@ static const char *take_init(const struct memif_server *s, const struct memif_in
     return s->memory.regions ? "INIT out of place" : NULL;
 }
 
-/* Takes over *fd. */
+/* Takes *fd over on success. */
 static const char *take_region(struct memif_memory *m, const struct memif_add_region *add, int *fd)
 {
     if (*fd < 0 || add->index != m->regions || m->regions == MEMIF_REGIONS)
         return "region without memory or out of order";
     if (!memif_region_is_sealed(*fd))
-        return "region is not sealed against shrinking (zero-copy is not served)";
+        return "region can shrink: F_SEAL_SHRINK is missing (zero-copy is not served)";
     if (!memif_region_is_sound(*fd, add->size))
         return "region is larger than its memory";
     m->region[m->regions].fd = *fd;
@@ -191,7 +191,7 @@ static bool is_refused(const struct memif_offer *offer)
     return is_offered(offer) && atomic_load(&offer->refused) == atomic_load(&offer->serial);
 }
 
-/* A client that came and says nothing more must not keep others out. */
+/* A client that stops within its handshake must not block others. */
 static bool takes_too_long(const struct memif_server *s, uint64_t now)
 {
     return s->state == MEMIF_GREETED && now - s->greeted_ns > MEMIF_HANDSHAKE_NS;

@@ -1,23 +1,23 @@
-/* memif_layout.h - memif version 2 as it stands in memory and on its control socket: messages, rings, descriptors.
+/* memif_layout.h - memif version 2 in memory and on its control socket: messages, rings, descriptors.
  *
  *     client ("slave": a DPDK net_memif with role=client)      server ("master": we, memif.h)
  *     connects to the socket (AF_UNIX, SOCK_SEQPACKET)    ->
- *                                                         <-   HELLO: what we can do
+ *                                                         <-   HELLO: supported features
  *     INIT: version, number, mode                         ->   ACK
  *     ADD_REGION + descriptor of memory, for each         ->   ACK
  *     ADD_RING + descriptor of an eventfd, for each       ->   ACK
  *     CONNECT                                             ->   CONNECTED
  *     either side: DISCONNECT with a reason, or the socket ends
  *
- * The client owns all memory. A message is 128 bytes, whatever it says. Numbers are the host's own. A ring:
+ * The client owns all memory. Every message is 128 bytes. Numbers are in host byte order. A ring:
  *
  *     line 0  cookie, flags, head          line 1  tail          from line 2 on  descriptors of 16 bytes
  *
  *     to the server (S2M)      client fills buffers, moves head; server empties them, moves tail
  *     to the client (M2S)      client offers buffers, moves head; server fills them, moves tail
  *
- * Indices are 16 bits and run freely. A frame that is longer than a buffer takes several, all but the last with the
- * flag NEXT. */
+ * Indices are 16 bits and run freely. A frame longer than a buffer takes several; all but the last have the flag
+ * NEXT. */
 #ifndef MEMIF_LAYOUT_H
 #define MEMIF_LAYOUT_H
 
@@ -31,7 +31,7 @@ enum {
     MEMIF_MESSAGE_BYTES = 128,
     MEMIF_NAME_BYTES = 32,
     MEMIF_RING_TO_SERVER = 1, /* flag of ADD_RING */
-    MEMIF_NEXT = 1,           /* flag of a descriptor: the frame goes on in the next one */
+    MEMIF_NEXT = 1,           /* flag of a descriptor: the frame continues in the next one */
     MEMIF_NO_INTERRUPT = 1    /* flag of a ring: its reader polls */
 };
 
@@ -49,7 +49,7 @@ enum memif_message_type {
 struct memif_hello {
     char name[MEMIF_NAME_BYTES];
     uint16_t least_version, most_version;
-    uint16_t last_region, last_to_client, last_to_server; /* highest index of each */
+    uint16_t last_region, last_to_client, last_to_server; /* highest indices */
     uint8_t most_log2_size;                               /* of a ring */
 } __attribute__((packed));
 
@@ -98,7 +98,7 @@ _Static_assert(sizeof(struct memif_message) == MEMIF_MESSAGE_BYTES && offsetof(s
 
 struct memif_descriptor {
     uint16_t flags, region;
-    uint32_t length; /* of what is in the buffer; offered to the server: of the buffer */
+    uint32_t length; /* of the buffer's content; offered to the server: of the buffer */
     uint32_t offset; /* from the region's start */
     uint32_t metadata;
 };

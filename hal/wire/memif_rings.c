@@ -1,4 +1,4 @@
-/* memif_rings.c - the user of a memif: maps what the client brought, and moves frames through its rings (memif.h). */
+/* memif_rings.c - user side of a memif: maps the client's memory and moves frames through its rings (memif.h). */
 #include "memif.h"
 #include "memif_layout.h"
 
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- following the offer ---- */
+/* ---- the offer ---- */
 
 static bool is_current(const struct memif *m)
 {
@@ -36,8 +36,8 @@ bool memif_region_is_sound(int fd, uint64_t size)
            (uint64_t)st.st_size >= size;
 }
 
-/* A process has its descriptors in /proc, for those who may look into it. By now the number may be that of another
- * file, so what was looked at when it came is looked at again. */
+/* Maps the opener's descriptor through /proc. Its number may be of another file by then, so size and F_SEAL_SHRINK are
+ * checked again. */
 static bool map_region(struct memif *m, int opener, int descriptor, uint64_t size)
 {
     char path[64];
@@ -55,7 +55,7 @@ static bool map_region(struct memif *m, int opener, int descriptor, uint64_t siz
     return true;
 }
 
-/* Where a predecessor, or nobody yet, has been in a ring is its tail: both are moved by this side. */
+/* Continues at the ring's tail, which this side moves. */
 static bool take_ring(struct memif_queue *q, const struct memif *m, const struct memif_memory *memory, unsigned way)
 {
     q->ring = (struct memif_ring *)(void *)(m->region[memory->ring[way].region].base + memory->ring[way].offset);
@@ -93,7 +93,7 @@ bool memif_poll(struct memif *m)
     const struct memif_memory memory = m->offer->memory;
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&m->offer->serial, memory_order_relaxed) != serial)
-        return false; /* it has changed meanwhile: next time */
+        return false; /* it changed meanwhile: retry later */
     m->serial = serial;
     if (map(m, &memory))
         return true;
@@ -118,7 +118,7 @@ static struct memif_descriptor *descriptor(const struct memif_queue *q, uint16_t
     return &q->ring->descriptor[at & q->mask];
 }
 
-/* The buffer of a copy of a descriptor; NULL: there is none such. */
+/* Returns the buffer of a descriptor's copy; NULL: invalid. */
 static uint8_t *buffer_of(const struct memif *m, const struct memif_descriptor *d)
 {
     if (d->region >= m->regions)
@@ -127,7 +127,7 @@ static uint8_t *buffer_of(const struct memif *m, const struct memif_descriptor *
     return d->length <= size && d->offset <= size - d->length ? m->region[d->region].base + d->offset : NULL;
 }
 
-/* Entries of a ring between here and its head; refuses the connection if that cannot be. */
+/* Returns the entries up to a ring's head; refuses the connection if the head is invalid. */
 static unsigned entries_ahead(struct memif *m, const struct memif_queue *q)
 {
     if (!is_current(m))
@@ -139,9 +139,9 @@ static unsigned entries_ahead(struct memif *m, const struct memif_queue *q)
     return 0;
 }
 
-/* ---- in ---- */
+/* ---- receive ---- */
 
-/* Copies the frame that begins here and returns its bytes, 0 if a piece of it is nowhere; *entries: what it took. */
+/* Copies the next frame and returns its bytes, 0 if a piece is invalid. *entries: number of its descriptors. */
 static uint32_t copy_in(struct memif *m, unsigned ahead, uint8_t *frame, uint32_t most, unsigned *entries)
 {
     uint32_t bytes = 0;
@@ -157,7 +157,7 @@ static uint32_t copy_in(struct memif *m, unsigned ahead, uint8_t *frame, uint32_
         if (good)
             memcpy(frame + bytes, from, fits);
         bytes += good ? fits : 0;
-        shared->flags = 0; /* the client of DPDK 22.11 sets NEXT and never clears it */
+        shared->flags = 0; /* the client of DPDK 22.11 sets NEXT but never clears it */
     }
     m->lost += !good || more;
     return good && !more ? bytes : 0;
@@ -177,10 +177,10 @@ uint32_t memif_receive(struct memif *m, uint8_t *frame, uint32_t most)
     return 0;
 }
 
-/* ---- out ---- */
+/* ---- send ---- */
 
-/* Copies into buffers from here on, and returns how many it took; 0: they are too few, or one is nowhere, and
- * the connection is refused. */
+/* Copies a frame into the next buffers and returns their number. Returns 0 if they are too few, or if one is invalid:
+ * then it refuses the connection. */
 static unsigned copy_out(struct memif *m, unsigned free, const uint8_t *frame, uint32_t bytes)
 {
     uint32_t done = 0;

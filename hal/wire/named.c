@@ -1,4 +1,4 @@
-/* named.c - Unix sockets of this user's that have a name in a folder (named.h). */
+/* named.c - named Unix sockets of this user (named.h). */
 #include "named.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ uint64_t named_file(const char *path)
     return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) ? (uint64_t)st.st_ino : 0;
 }
 
-/* The file that bind() makes takes the mode of the socket. */
+/* The file that bind() creates gets the socket's mode. */
 static int new_socket(int type)
 {
     int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -29,7 +29,7 @@ static bool is_of_another_user(const char *path)
     return lstat(path, &st) == 0 && st.st_uid != geteuid();
 }
 
-/* Connecting to any other file than a socket is refused, too. */
+/* connect() also refuses files that are no sockets. */
 int named_remove_left(int type, const struct sockaddr_un *name)
 {
     if (!named_file(name->sun_path) || is_of_another_user(name->sun_path))

@@ -1,4 +1,4 @@
-/* passing.c - descriptors that go with a message of a Unix socket (passing.h). */
+/* passing.c - descriptors passed with messages of Unix sockets (passing.h). */
 #include "passing.h"
 
 #include <errno.h>
@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MOST_PASSED = 253 /* by one message: SCM_MAX_FD of Linux */ };
+enum { MOST_PASSED = 253 /* most descriptors of a message: SCM_MAX_FD of Linux */ };
 
-/* Room for all that one message may bring: what there is no room for is closed by the kernel, whatever that takes. */
+/* Room for all descriptors of a message: the kernel would close surplus ones, which may block. */
 union room {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(sizeof(int[MOST_PASSED]))];
@@ -36,11 +36,11 @@ bool passing_send(int fd, const void *data, size_t bytes, int passed, int flags)
 void passing_close(int fd)
 {
     const struct linger none = {.l_onoff = 0};
-    (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none); /* what is no socket has no such option */
+    (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none); /* fails for other files, which do not linger */
     (void)close(fd);
 }
 
-/* false: more than one came, and all are closed. */
+/* Takes the descriptor of a message. Returns false if there are several, all closed. */
 static bool take_descriptors(struct msghdr *message, int *passed)
 {
     unsigned count = 0;

@@ -1,7 +1,7 @@
-/* passing.h - descriptors that go with a message of a Unix socket.
+/* passing.h - descriptors passed with messages of Unix sockets.
  *
- * Who gets one takes no more than he asked for: those beside it are closed. What comes may be anything that is open:
- * closing it, or having a socket closed in whose queue it lies, may take as long as whoever sent it likes. */
+ * Surplus descriptors are closed. The sender may pass any open file, so closing one, or a socket with one in its queue,
+ * may block for as long as the sender wants. */
 #ifndef WIRE_PASSING_H
 #define WIRE_PASSING_H
 
@@ -9,15 +9,14 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Sends one message, with descriptor `passed` (-1: none). flags as sendmsg(2). Whether all of it went. */
+/* Sends a message with descriptor `passed` (-1: none). flags as sendmsg(2). Returns true if all of it was sent. */
 bool passing_send(int fd, const void *data, size_t bytes, int passed, int flags);
 
-/* Takes one message: *passed is the descriptor that came with it, close-on-exec and the caller's to close; -1: none.
- * flags as recvmsg(2). Returns bytes taken, 0 the other end is closed, -1 and errno: EPROTO if more than one descriptor
- * came. */
+/* Receives a message. *passed: its descriptor, close-on-exec and the caller's to close; -1: none. flags as recvmsg(2).
+ * Returns its bytes; 0: the other end is closed; -1 and errno: EPROTO if it had several descriptors. */
 ssize_t passing_receive(int fd, void *data, size_t bytes, int *passed, int flags);
 
-/* Closes what came with a message. A socket that would linger does not. */
+/* Closes a passed descriptor; a lingering socket does not block. */
 void passing_close(int fd);
 
 #endif

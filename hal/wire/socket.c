@@ -1,4 +1,4 @@
-/* socket.c - what wires share whose frames the kernel carries (socket.h). */
+/* socket.c - wires over sockets and TAPs (socket.h). */
 #include "socket.h"
 
 #include <sys/socket.h>

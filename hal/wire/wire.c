@@ -1,4 +1,4 @@
-/* wire.c - the end of a wire, of whatever kind (wire.h). */
+/* wire.c - closes a wire of any kind (wire.h). */
 #include "wire.h"
 
 #include <unistd.h>

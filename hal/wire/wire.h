@@ -1,19 +1,17 @@
-/* wire.h - a cable that leaves the process: Ethernet frames in and out, by memif, a packet socket, a TAP or a pair of
- * sockets.
+/* wire.h - a cable that leaves the process: Ethernet frames by memif, packet socket, TAP or a pair of sockets.
  *
- *     opener (supervisor)                    user (a worker; after it died, its successor)
+ *     opener (supervisor)                    user (a worker, or its successor after its death)
  *     wire_open_*: the descriptor       ->
- *     wire_serve: who comes and goes    ->   wire_poll: is anybody there?  wire_receive, wire_send, wire_flush
- *     wire_close: all of it, its name   <-   wire_drop: what is this user's alone
+ *     wire_serve: connects and ends     ->   wire_poll: can frames pass?  wire_receive, wire_send, wire_flush
+ *     wire_close: all of it, its name   <-   wire_drop: the user's own state
  *
- * The descriptor (listening socket, packet socket, TAP) is made once, so that whatever the machine refuses is refused
- * before anything runs, and is inherited over fork. So is what a connection has besides: a user that is killed takes
- * nothing away from the other side, and its successor goes on where it was.
+ * The descriptor (listening socket, packet socket, TAP) is opened once, so that refusals come before anything runs. It
+ * and the connection's state are inherited over fork: a killed user disturbs no peer, and its successor continues.
  *
- * A wire neither judges nor counts what it carries, and it may lose frames (a queue of the kernel that is full). A
- * frame is handed over by copy: what the other side changes meanwhile in memory that it shares is of no matter.
+ * A wire neither validates nor counts frames, and may lose some (a full queue of the kernel). Frames are copied, so
+ * later changes in shared memory do not matter.
  *
- * One process at a time uses a wire; nothing here blocks. */
+ * One process at a time uses a wire. Calls do not block. */
 #ifndef WIRE_H
 #define WIRE_H
 
@@ -25,8 +23,9 @@
 #include <stdint.h>
 
 enum {
-    WIRE_TARGET_BYTES = 108,                           /* a socket's path or an interface's name, with its end */
-    WIRE_MAX_FRAME = HX_MAX_FRAME + HX_AUTH_TAG_BYTES, /* the largest that is carried whole */
+    WIRE_TARGET_BYTES = 108,                           /* bytes of a socket's path or an interface's name, with its
+                                                        * zero */
+    WIRE_MAX_FRAME = HX_MAX_FRAME + HX_AUTH_TAG_BYTES, /* bytes of the largest frame */
     WIRE_ETHERNET_HEADER = 14                          /* bytes of a frame that an MTU does not count */
 };
 
@@ -45,34 +44,34 @@ struct wire_kind {
 
 struct wire {
     const struct wire_kind *kind; /* NULL: not open */
-    int fd;                       /* memif: listens; else carries the frames */
+    int fd;                       /* memif: listening socket; else carries frames */
     char target[WIRE_TARGET_BYTES];
     uint64_t inode;             /* memif: of its socket */
-    struct memif_server server; /* the opener's */
-    struct memif memif;         /* the user's, but for the offer */
+    struct memif_server server; /* opener's state */
+    struct memif memif;         /* user's state, except the offer */
 };
 
 /* ---- the opener ---- */
 
-/* Each returns 0 or -errno, and leaves nothing behind if it fails. */
+/* Each returns 0 or -errno, and leaves nothing behind on failure. */
 
-/* Listens at a socket that this user alone may connect to (0600); the other side connects (DPDK: role=client). One that
- * a dead process of this user left there is replaced. -EADDRINUSE: somebody listens there. -EPERM: what stands there is
- * another user's. -EEXIST: it is no socket. Both are left alone. -ENAMETOOLONG. Others as socket, bind. */
+/* Listens at a socket for this user alone (0600); the other side connects (DPDK: role=client). Replaces one that a dead
+ * process of this user left. -EADDRINUSE: a process listens there. -EPERM: it is another user's. -EEXIST: it is no
+ * socket. -ENAMETOOLONG. Others as socket, bind. */
 int wire_open_memif(struct wire *w, const char *path);
-/* A packet socket on an interface that exists: one end of a veth, or any other. *mtu: what frames need, and then what
- * it has. -ENODEV: there is none of this name. -EMSGSIZE: its MTU is too small. -ENETDOWN: it is not up. -EPERM:
- * CAP_NET_RAW is missing. */
+/* Opens a packet socket on an existing interface, such as one end of a veth. *mtu: the MTU needed; returns the
+ * interface's. -ENODEV: no such interface. -EMSGSIZE: its MTU is too small. -ENETDOWN: it is down. -EPERM: needs
+ * CAP_NET_RAW. */
 int wire_open_packet(struct wire *w, const char *interface, unsigned *mtu);
-/* Creates a TAP, or takes one that was made for this user, with MTU and state as needed. The other side uses the
- * interface of that name. -EBUSY: somebody has it. -EPERM: CAP_NET_ADMIN is missing. -EMSGSIZE, -ENETDOWN: the same,
- * for want of that right, of one that exists. *mtu as above. -ENOENT: no /dev/net/tun. */
+/* Creates a TAP, or opens one made for this user, and sets MTU and state as needed. The other side uses the interface
+ * of that name. *mtu as above. -EBUSY: another process has it. -EPERM: needs CAP_NET_ADMIN. -EMSGSIZE, -ENETDOWN: needs
+ * it to change the existing one. -ENOENT: no /dev/net/tun. */
 int wire_open_tap(struct wire *w, const char *interface, unsigned *mtu);
-/* Makes a pair of datagram sockets and keeps one. *other: the one that a process which is started inherits; it is the
- * caller's, and closed on exec. `name`: of the wire. */
+/* Makes a pair of datagram sockets and keeps one. *other: for a started process to inherit; the caller's,
+ * close-on-exec. `name`: of the wire. */
 int wire_open_pair(struct wire *w, const char *name, int *other);
 
-/* Takes in who comes and goes; call now and then. */
+/* Handles connecting and leaving peers; call regularly. */
 static inline void wire_serve(struct wire *w)
 {
     if (w->kind->serve)
@@ -83,20 +82,19 @@ void wire_close(struct wire *w);
 
 /* ---- the user ---- */
 
-/* Whether somebody is there and frames can pass; call now and then. */
+/* Returns true if the peer is there and frames can pass; call regularly. */
 static inline bool wire_poll(struct wire *w)
 {
     return w->kind->poll(w);
 }
 
-/* Copies the next frame to `frame`, WIRE_MAX_FRAME bytes: what is longer is cut there. Returns its bytes, 0: none is
- * there. */
+/* Copies the next frame to `frame`, WIRE_MAX_FRAME bytes; longer frames are cut. Returns its bytes, 0: none. */
 static inline uint32_t wire_receive(struct wire *w, uint8_t *frame)
 {
     return w->kind->receive(w, frame);
 }
 
-/* Copies a frame away. false: not now, or nobody is there. It is under way after wire_flush. */
+/* Copies a frame out; wire_flush sends it. Returns false without room or peer. */
 static inline bool wire_send(struct wire *w, const uint8_t *frame, uint32_t bytes)
 {
     return w->kind->send(w, frame, bytes);

@@ -1,4 +1,4 @@
-/* wire_memif.c - a wire that is a memif, with the listening socket ours (wire.h, memif.h). */
+/* wire_memif.c - a wire over memif; this side listens (wire.h, memif.h). */
 #include "base/clock.h"
 #include "hxmesh/frame.h"
 #include "named.h"
@@ -23,7 +23,7 @@ static void end_memif(struct wire *w)
 {
     memif_end(&w->server, w->memif.offer, "the fabric ends");
     (void)munmap(w->memif.offer, sizeof *w->memif.offer);
-    if (named_file(w->target) == w->inode) /* somebody may have put something else there */
+    if (named_file(w->target) == w->inode) /* another file may have replaced it */
         (void)unlink(w->target);
 }
 

@@ -1,4 +1,4 @@
-/* wire_packet.c - a wire that is a packet socket on an interface (wire.h). */
+/* wire_packet.c - a wire over a packet socket on an interface (wire.h). */
 #include "hxmesh/frame.h"
 #include "interface.h"
 #include "socket.h"
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What the kernel holds for us while this process does not run; the most a user may have if it is not allowed more. */
+/* Queue of the kernel while this process does not run, bytes; without privilege the kernel's limit applies. */
 enum { QUEUE_BYTES = 16 << 20 };
 
 static bool poll_packet(struct wire *w)
@@ -28,7 +28,7 @@ static const struct wire_kind packet_kind = {
     .send = wire_socket_send,
 };
 
-/* Of all that passes an interface only our two types of frame, and only what comes in. */
+/* Passes only incoming frames of hxmesh's two types. */
 static int narrow(int fd)
 {
     static struct sock_filter program[] = {BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12),
@@ -43,7 +43,7 @@ static int narrow(int fd)
     return 0;
 }
 
-/* More than a user may have if the kernel lets us, else the most it may have. */
+/* Beyond the user's limit if permitted, else up to it. */
 static void deepen(int fd)
 {
     const int bytes = QUEUE_BYTES;
@@ -53,7 +53,7 @@ static void deepen(int fd)
         (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }
 
-/* All frames are taken whatever their address: they carry coordinates, not the interface's. */
+/* Promiscuous: frames carry fabric addresses, not the interface's. */
 static int bind_to(int fd, unsigned index)
 {
     const struct sockaddr_ll at = {

@@ -1,5 +1,5 @@
-/* wire_pair.c - a wire to a process that we start: one of a pair of datagram sockets (wire.h). Frames keep their order,
- * and none is lost: who writes faster than the other side reads is told so. */
+/* wire_pair.c - a wire to a process that hxmesh starts: one of a pair of datagram sockets (wire.h). Frames keep their
+ * order and are not lost: a full queue refuses them. */
 #include "socket.h"
 
 #include <errno.h>
@@ -7,8 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Whoever starts the process holds its end open: it is always there, and whether somebody speaks is seen by the
- * frames. */
+/* The starter keeps the other end open, so the peer always counts as present; its frames show whether it runs. */
 static bool poll_pair(struct wire *w)
 {
     (void)w;

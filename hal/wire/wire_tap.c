@@ -1,4 +1,4 @@
-/* wire_tap.c - a wire that is a TAP (wire.h). */
+/* wire_tap.c - a wire over a TAP (wire.h). */
 #include "hxmesh/frame.h"
 #include "interface.h"
 #include "socket.h"
@@ -19,7 +19,7 @@ static bool poll_tap(struct wire *w)
     return interface_is_running(w->target);
 }
 
-/* The kernel's own chatter on an interface (IPv6 neighbours) is nothing that anybody sent here. */
+/* Returns false for the kernel's own frames on an interface (IPv6 neighbour discovery). */
 static bool is_ours(const uint8_t *frame, ssize_t bytes)
 {
     unsigned type = hx_frame_ethertype(frame, bytes > 0 ? (size_t)bytes : 0);
@@ -48,7 +48,7 @@ static const struct wire_kind tap_kind = {
     .send = send_tap,
 };
 
-/* An interface that another made for this user may be as it must be already. */
+/* Sets MTU and state only if needed: an interface made for this user may be ready. */
 static int make_ready(const char *interface, unsigned *mtu)
 {
     unsigned least = *mtu;
