@@ -86,58 +86,55 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     }
 }
 
-/* Computes the candidate ports of a new packet. `offered`: what its route offers, or 0: unknown. Returns false if the
- * packet was dropped. */
-ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
-                         struct hx_heading *to, uint64_t offered, uint64_t open, route_function *route,
-                         bool is_accelerator, uint64_t *ports)
+/* Computes the candidate ports of a new packet to `to`. Returns false if the packet was dropped. */
+ALWAYS_INLINE bool admit(struct hx_switch *sw, const struct arrival *a, struct hx_heading *to, uint64_t open,
+                         route_function *route, bool is_accelerator, uint64_t *ports)
 {
-    if (offered) {
+    if (a->offered) {
         /* the destination is in the fabric, and there is no detour to choose */
     } else if (RARE(to->addr_hi >= sw->route.columns || to->addr_lo >= sw->route.rows)) {
-        if (is_accelerator || !hx_detour_follow(sw, input, vc, position, d, to)) {
-            hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
+        if (is_accelerator || !hx_detour_follow(sw, a->input, a->vc, a->position, a->d, to)) {
+            hal_drop(sw->hal, a->input, a->vc, a->d, HX_DROP_MALFORMED);
             return false;
         }
-    } else if (!is_accelerator && RARE(sw->route.choosing >> input & 1)) {
-        hx_detour_choose(sw, input, vc, position, d, to);
+    } else if (!is_accelerator && RARE(sw->route.choosing >> a->input & 1)) {
+        hx_detour_choose(sw, a->input, a->vc, a->position, a->d, to);
     }
-    if (is_accelerator && RARE(d->job != sw->job)) {
-        hal_drop(sw->hal, input, vc, d, HX_DROP_FOREIGN_JOB);
+    if (is_accelerator && RARE(a->d->job != sw->job)) {
+        hal_drop(sw->hal, a->input, a->vc, a->d, HX_DROP_FOREIGN_JOB);
         return false;
     }
-    *ports = offered ? candidate_ports_of(sw, input, vc, offered, open, is_accelerator)
-                     : candidate_ports_on(sw, input, vc, *to, open, route, is_accelerator);
+    *ports = a->offered ? candidate_ports_of(sw, a->input, a->vc, a->offered, open, is_accelerator)
+                        : candidate_ports_on(sw, a->input, a->vc, *to, open, route, is_accelerator);
     if (!is_accelerator && RARE(*ports == 0)) {
-        hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
+        hal_drop(sw->hal, a->input, a->vc, a->d, HX_DROP_NO_ROUTE);
         return false;
     }
     return true;
 }
 
 /* Selects the output of a new packet and takes its credit. Returns NO_PORT if the packet waits or was dropped. */
-ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
-                              const struct hx_desc *d, uint64_t offered, struct burst *b, route_function *route,
+ALWAYS_INLINE unsigned choose(struct hx_switch *sw, const struct arrival *a, struct burst *b, route_function *route,
                               bool is_accelerator)
 {
     uint64_t ports;
-    struct hx_heading to = heading_of(d);
-    if (!admit(sw, input, vc, position, d, &to, offered, b->open, route, is_accelerator, &ports))
+    struct hx_heading to = heading_of(a->d);
+    if (!admit(sw, a, &to, b->open, route, is_accelerator, &ports))
         return NO_PORT;
-    unsigned cost = hal_packet_credits(d);
-    uint64_t free = ports & ~(sw->wanted[vc] | busy_of(b, is_accelerator));
+    unsigned cost = hal_packet_credits(a->d);
+    uint64_t free = ports & ~(sw->wanted[a->vc] | busy_of(b, is_accelerator));
     if (!is_accelerator && sw->route.changes_vc)
-        free |= wanted_otherwise(sw, input, vc, ports);
+        free |= wanted_otherwise(sw, a->input, a->vc, ports);
     unsigned port = NO_PORT;
     if (!is_accelerator)
-        port = select_router(sw, free, input, vc, cost);
+        port = select_router(sw, free, a->input, a->vc, cost);
     else if (ports & LOCAL_BIT)
-        port = free && room_of(sw, b, HX_LOCAL, input, vc, is_accelerator) >= cost ? HX_LOCAL : NO_PORT;
+        port = free && room_of(sw, b, HX_LOCAL, a->input, a->vc, is_accelerator) >= cost ? HX_LOCAL : NO_PORT;
     else
-        port =
-            all_ports(is_accelerator) ? select_accelerator(sw, b->lanes, free, cost) : select_asked(sw, free, vc, cost);
+        port = all_ports(is_accelerator) ? select_accelerator(sw, b->lanes, free, cost)
+                                         : select_asked(sw, free, a->vc, cost);
     if (RARE(port == NO_PORT))
-        start_waiting(sw, input, vc, position, to, ports);
+        start_waiting(sw, a->input, a->vc, a->position, to, ports);
     else
         spend(b, port, cost, is_accelerator);
     return port;
@@ -147,11 +144,12 @@ ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc,
 ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct burst *b,
                            route_function *route, bool is_accelerator)
 {
-    const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-    unsigned port = choose(sw, input, vc, position, d, 0, b, route, is_accelerator);
+    const struct arrival a = {
+        .input = input, .vc = vc, .position = position, .d = hal_arrival(sw->hal, input, vc, position)};
+    unsigned port = choose(sw, &a, b, route, is_accelerator);
     if (port == NO_PORT)
         return;
-    transmit(sw, port, input, vc, d, is_accelerator);
+    transmit(sw, port, input, vc, a.d, is_accelerator);
     b->moved++;
 }
 
@@ -196,9 +194,10 @@ ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, un
     for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++, input = input_after(input)) {
         uint16_t position = hx_lane(sw->input[input].seen, vc);
         for (uint16_t end = hx_lane(arrived[input], vc); position != end; position++) {
-            const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-            unsigned port = choose(sw, input, vc, position, d, 0, b, route, true);
-            leaving[n] = (struct leaving){d, (uint8_t)input, (uint8_t)port};
+            const struct arrival a = {
+                .input = input, .vc = vc, .position = position, .d = hal_arrival(sw->hal, input, vc, position)};
+            unsigned port = choose(sw, &a, b, route, true);
+            leaving[n] = (struct leaving){a.d, (uint8_t)input, (uint8_t)port};
             n += port != NO_PORT;
             if (RARE(n == LEAVING)) {
                 send_all(sw, vc, leaving, n);
@@ -401,7 +400,8 @@ ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, rout
     struct burst b = {.moved = 0};
     ask_rooms(sw, &b, is_accelerator);
     begin_vc(sw, c->vc, &b, is_accelerator);
-    unsigned port = choose(sw, c->input, c->vc, hx_lane(in->seen, c->vc), c->d, c->offered, &b, route, is_accelerator);
+    const struct arrival a = {c->input, c->vc, hx_lane(in->seen, c->vc), c->d, c->offered};
+    unsigned port = choose(sw, &a, &b, route, is_accelerator);
     if (port != NO_PORT) {
         transmit(sw, port, c->input, c->vc, c->d, is_accelerator);
         take_turns(sw, is_accelerator);

@@ -113,6 +113,14 @@ ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
     hal_release(sw->hal, input, in->tail, in->seen, in->waiting);
 }
 
+/* A new packet of a window. */
+struct arrival {
+    unsigned input, vc;
+    uint16_t position;
+    const struct hx_desc *d;
+    uint64_t offered; /* ports that its route offers; 0: not computed yet */
+};
+
 /* ---- route ---- */
 
 ALWAYS_INLINE uint64_t returns_of(const struct hx_route *r, unsigned input)
