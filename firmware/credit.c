@@ -108,13 +108,13 @@ void hx_credit_link_up(struct hx_credit_link *l, unsigned vcs, uint32_t tx_block
 }
 
 /* Returns true if the next frame carries counts. An open end answers a stranger between two such frames. */
-static bool says_counts(const struct hx_credit_link *l)
+static bool carries_counts(const struct hx_credit_link *l)
 {
     return l->open && (l->answer || !l->asks);
 }
 
 /* Returns the limit to send. Never 0, which marks an answer: the number below 0 grants as little. */
-static uint32_t limit_told(const struct hx_credit_link *l, unsigned vc)
+static uint32_t limit_to_send(const struct hx_credit_link *l, unsigned vc)
 {
     uint32_t limit = hx_credit_limit(&l->rx[vc]);
     return l->heard && limit ? limit : HX_CREDIT_NO_LIMIT;
@@ -122,12 +122,12 @@ static uint32_t limit_told(const struct hx_credit_link *l, unsigned vc)
 
 struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint8_t plane)
 {
-    if (!says_counts(l))
+    if (!carries_counts(l))
         return (struct hx_credit_frame){
             .plane = plane, .vcs = l->vcs, .nonce = l->open ? l->next_nonce : l->nonce, .peer_nonce = l->asks};
     struct hx_credit_frame f = {.plane = plane, .vcs = l->vcs, .nonce = l->nonce, .peer_nonce = l->peer_nonce};
     for (unsigned vc = 0; vc < l->vcs; vc++) {
-        f.limit[vc] = limit_told(l, vc);
+        f.limit[vc] = limit_to_send(l, vc);
         f.sent[vc] = l->tx[vc].sent;
     }
     return f;
@@ -135,14 +135,14 @@ struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint
 
 void hx_credit_link_notified(struct hx_credit_link *l)
 {
-    bool counts = says_counts(l);
+    bool counts = carries_counts(l);
     l->answer = l->open && !counts; /* counts follow at once */
     l->asks = counts ? l->asks : 0;
     if (l->open && ++l->unheard == HX_CREDIT_SILENCE)
         begin(l, l->next_nonce);
 }
 
-/* Returns true for a frame with counts: an answer has limits of 0 only (limit_told). */
+/* Returns true for a frame with counts: an answer has limits of 0 only (limit_to_send). */
 static bool has_counts(const struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
     uint32_t any = 0;
@@ -153,7 +153,7 @@ static bool has_counts(const struct hx_credit_link *l, const struct hx_credit_fr
 
 /* Applies the peer's count of a credit frame, which may have overtaken data. Blocks that a late frame subtracted are
  * added again. */
-static void hear_sent(struct hx_credit_link *l, unsigned vc, uint32_t sent, bool settles)
+static void take_sent(struct hx_credit_link *l, unsigned vc, uint32_t sent, bool settles)
 {
     struct hx_credit_receiver *r = &l->rx[vc];
     uint32_t missing = sent - r->received;
@@ -186,7 +186,7 @@ static void take_counts(struct hx_credit_link *l, const struct hx_credit_frame *
         bool beyond = hx_credit_is_ahead(f->limit[vc], most);
         l->suspected += beyond;
         (void)hx_credit_grant(tx, beyond ? most : f->limit[vc]);
-        hear_sent(l, vc, f->sent[vc], settles);
+        take_sent(l, vc, f->sent[vc], settles);
     }
 }
 

@@ -52,7 +52,7 @@ static unsigned waiting_for(const struct hx_switch *sw, unsigned output)
 }
 
 /* Returns the least occupancy among these outputs, in credit units. A waiting packet counts as long as this one. */
-static uint64_t queue_of(struct hx_switch *sw, uint64_t outputs, const struct hx_desc *d)
+static uint64_t least_occupancy(struct hx_switch *sw, uint64_t outputs, const struct hx_desc *d)
 {
     uint64_t least = UINT64_MAX;
     for (; outputs; outputs &= outputs - 1) {
@@ -77,7 +77,7 @@ static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, cons
     const struct hx_detour *t = sw->route.detour;
     unsigned to = heading->addr_hi;
     unsigned straight_links = distance(t, t->own, to);
-    uint64_t straight = queue_of(sw, hx_route_candidates(&sw->route, input, vc, to, heading->addr_lo), d);
+    uint64_t straight = least_occupancy(sw, hx_route_candidates(&sw->route, input, vc, to, heading->addr_lo), d);
     if (straight * HX_DETOUR_ONE < (uint64_t)t->threshold * hal_buffer(sw->hal) || straight == 0)
         return HX_NO_DIGIT;
     uint64_t least = straight == UINT64_MAX ? straight : straight * HX_DETOUR_ONE;
@@ -89,7 +89,7 @@ static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, cons
         if (!outputs)
             continue;
         unsigned links = straight_links ? distance(t, t->own, router) + distance(t, router, to) : 1;
-        uint64_t cost = queue_of(sw, outputs, d) * t->cost * links;
+        uint64_t cost = least_occupancy(sw, outputs, d) * t->cost * links;
         by = cost < least ? router : by;
         least = cost < least ? cost : least;
     }

@@ -67,7 +67,7 @@ static void clear_peer(struct hx_peer *peer, uint32_t rank)
         peer->send[slot] = HX_NO_SEND;
 }
 
-struct hx_peer *hx_endpoint_meet_peer(struct hx_endpoint *ep, uint32_t rank)
+struct hx_peer *hx_endpoint_add_peer(struct hx_endpoint *ep, uint32_t rank)
 {
     struct hx_peer *peer = hx_endpoint_peer(ep, rank);
     if (peer || ep->known == ep->peers)
@@ -160,14 +160,14 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
 /* ---- which sends may inject ---- */
 
 /* Returns true if a packet that was never sent may go. */
-static bool has_fresh(const struct hx_send *s)
+static bool has_unsent(const struct hx_send *s)
 {
     return s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW;
 }
 
 static bool may_inject(const struct hx_send *s)
 {
-    return !s->waits && (s->reported || s->resend < s->next || has_fresh(s));
+    return !s->waits && (s->reported || s->resend < s->next || has_unsent(s));
 }
 
 static void put_due(struct hx_endpoint *ep, const struct hx_send *s)
@@ -205,7 +205,7 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo,
     if (addr_hi >= ep->config.columns || addr_lo >= ep->config.rows || packets > UINT32_MAX)
         return HX_E_RANGE;
     uint32_t rank = hx_peer_rank(ep->config.columns, addr_hi, addr_lo);
-    struct hx_peer *peer = hx_endpoint_meet_peer(ep, rank);
+    struct hx_peer *peer = hx_endpoint_add_peer(ep, rank);
     if (!peer)
         return HX_E_CAPACITY;
     unsigned slot = peer->next_message % HX_PEER_WINDOW;
@@ -327,7 +327,7 @@ static uint32_t take_reported(struct hx_endpoint *ep, struct hx_send *s)
 }
 
 /* Returns the next packet to send again, or s->packets if all have arrived. */
-static uint32_t take_again(struct hx_endpoint *ep, struct hx_send *s)
+static uint32_t take_repeat(struct hx_endpoint *ep, struct hx_send *s)
 {
     uint32_t packet = s->reported ? take_reported(ep, s) : s->packets;
     while (packet == s->packets && s->resend < s->next) {
@@ -341,8 +341,8 @@ static uint32_t take_again(struct hx_endpoint *ep, struct hx_send *s)
 /* Returns the next packet to send, again or for the first time; s->packets: none. */
 static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
 {
-    uint32_t packet = s->reported || s->resend < s->next ? take_again(ep, s) : s->packets;
-    if (packet < s->packets || !has_fresh(s))
+    uint32_t packet = s->reported || s->resend < s->next ? take_repeat(ep, s) : s->packets;
+    if (packet < s->packets || !has_unsent(s))
         return packet;
     ep->stats.packets_sent++;
     begin_timing(ep, s, s->next);
@@ -403,7 +403,7 @@ static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *r
     struct hx_send *s = &ep->send[index];
     uint32_t packet = take_packet(ep, s);
     hx_endpoint_await_from(ep, s, now); /* the wait starts at the last packet, however long earlier ones queued */
-    if (!has_fresh(s))
+    if (!has_unsent(s))
         hx_endpoint_update_ready(ep, s);
     if (packet == s->packets) {
         hal_buffer_put(ep->hal, buffer);
@@ -427,7 +427,7 @@ static unsigned inject_due(struct hx_endpoint *ep, uint64_t now)
 }
 
 /* Sends the next queued answer: an acknowledgement or a hello. */
-static bool answer_next(struct hx_endpoint *ep)
+static bool send_answer(struct hx_endpoint *ep)
 {
     uint32_t which = ep->ack[ep->acks_first];
     struct hx_peer *peer = &ep->peer[which / HX_PEER_ANSWERS];
@@ -459,11 +459,11 @@ unsigned hx_endpoint_step(struct hx_endpoint *ep)
     unsigned work = hx_endpoint_consume(ep);
     if (ep->reports_count)
         work += hx_endpoint_report(ep);
-    while (ep->acks_count && answer_next(ep))
+    while (ep->acks_count && send_answer(ep))
         work++;
     uint64_t now = hal_now(ep->hal);
     if (ep->active) /* probes go ahead of data */
-        work += hx_endpoint_look_for_late(ep, now);
+        work += hx_endpoint_check_deadline(ep, now);
     if (ep->due.filled)
         work += inject_due(ep, now);
     if (work)

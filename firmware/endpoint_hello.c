@@ -29,13 +29,13 @@ static uint64_t nonce_for(const struct hx_endpoint *ep, const struct hx_peer *pe
     return nonce ? nonce : 1;
 }
 
-static void queue(struct hx_endpoint *ep, const struct hx_peer *peer)
+static void queue_hello(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     struct hx_peer_hello *hello = hello_of(ep, peer);
     if (hello->queued)
         return;
     hello->queued = true;
-    hx_endpoint_owe(ep, peer, HX_PEER_WINDOW);
+    hx_endpoint_queue_answer(ep, peer, HX_PEER_WINDOW);
 }
 
 /* An answer holds from when its nonce was first sent: keeps the slots' numbers of that time. */
@@ -56,19 +56,19 @@ void hx_endpoint_ask(struct hx_endpoint *ep, struct hx_peer *peer)
     hello->asked = now;
     if (!hello->open)
         open_question(ep, peer, hello);
-    queue(ep, peer);
+    queue_hello(ep, peer);
 }
 
-static void know(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch)
+static void set_epoch(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch)
 {
     peer->epoch = epoch;
     hx_endpoint_note_epoch(ep, peer);
 }
 
-bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
+bool hx_endpoint_check_epoch(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
     if (peer->epoch == 0)
-        know(ep, peer, h->epoch);
+        set_epoch(ep, peer, h->epoch);
     bool good = hx_endpoint_is_known(ep, h, peer);
     if (!good)
         hx_endpoint_ask(ep, peer);
@@ -76,7 +76,7 @@ bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct 
 }
 
 /* Accepts the peer's confirmed epoch and next message number. */
-static void believe(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch, uint32_t next)
+static void accept_hello(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch, uint32_t next)
 {
     struct hx_peer_hello *hello = hello_of(ep, peer);
     bool other = peer->epoch != epoch;
@@ -87,10 +87,10 @@ static void believe(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch
     hx_endpoint_take_number(ep, peer, next, hello->before);
     if (!other)
         return;
-    know(ep, peer, epoch);
+    set_epoch(ep, peer, epoch);
     hx_endpoint_restart_sends(ep, peer);
     hello->forgets = true;
-    queue(ep, peer);
+    queue_hello(ep, peer);
 }
 
 void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
@@ -102,11 +102,11 @@ void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, s
     if (asks) { /* from any sender */
         hello->nonce[0] = (uint32_t)asks;
         hello->nonce[1] = (uint32_t)(asks >> 32);
-        queue(ep, peer);
+        queue_hello(ep, peer);
     }
     if (answers && hello->has_asked && answers == nonce_for(ep, peer))
-        believe(ep, peer, h->epoch, h->message);
-    if (!hx_endpoint_meet(ep, h, peer))
+        accept_hello(ep, peer, h->epoch, h->message);
+    if (!hx_endpoint_check_epoch(ep, h, peer))
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     else if (h->tag == FORGETS && h->peer_epoch)
         hx_endpoint_restart_sends(ep, peer);

@@ -4,14 +4,14 @@
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 
-enum { MOST_UNANSWERED = 63 /* probes counted at most; most_ns bounds the timeout long before */ };
-enum { QUESTIONS = 3 /* probes of an unreachable message before it fails */ };
+enum { MOST_COUNTED = 63 /* probes counted at most; most_ns bounds the timeout long before */ };
+enum { LEAST_PROBES = 3 /* probes of an unreachable message before it fails */ };
 enum { PLANES = (1 << HX_MAX_PLANES) - 1 };
 
 /* ---- time ---- */
 
 /* Returns the time since the wait for a path began. */
-static uint64_t passed_ns(struct hx_endpoint *ep, const struct hx_send *s)
+static uint64_t unreachable_for_ns(struct hx_endpoint *ep, const struct hx_send *s)
 {
     return (uint64_t)(hx_endpoint_clock(ep) - s->since) << ep->unit_shift;
 }
@@ -22,7 +22,7 @@ static void end_probing(struct hx_send *s)
     s->unanswered = 0;
 }
 
-static void ask_at_once(struct hx_endpoint *ep, struct hx_send *s)
+static void probe_at_once(struct hx_endpoint *ep, struct hx_send *s)
 {
     s->quiet = ep->soonest = ep->sweep = 0;
 }
@@ -46,27 +46,27 @@ static uint64_t timeout_of(const struct hx_endpoint *ep, const struct hx_peer *p
 }
 
 /* Returns the number of planes that probes rotate over. */
-static unsigned planes_asked(const struct hx_endpoint *ep, const struct hx_send *s)
+static unsigned planes_probed(const struct hx_endpoint *ep, const struct hx_send *s)
 {
     unsigned left = ep->config.plane_set & ~(unsigned)s->unreachable_planes;
     return (unsigned)__builtin_popcount(left ? left : ep->config.plane_set);
 }
 
 /* Returns the longest interval of probes. Their answers can be lost, so several fit into the wait for a path. */
-static uint64_t most_of(const struct hx_endpoint_config *c, const struct hx_send *s)
+static uint64_t longest_interval(const struct hx_endpoint_config *c, const struct hx_send *s)
 {
-    uint64_t most = c->unreachable_ns / QUESTIONS;
+    uint64_t most = c->unreachable_ns / LEAST_PROBES;
     return s->waits && most < c->most_ns ? most : c->most_ns;
 }
 
 /* Returns the timeout after unanswered probes: it doubles when each plane that may lead to the peer was probed once
  * more, so a single silent plane does not delay the next probe. */
-static uint64_t backed_off(const struct hx_endpoint *ep, const struct hx_send *s)
+static uint64_t timeout_after_probes(const struct hx_endpoint *ep, const struct hx_send *s)
 {
     const struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
-    uint64_t most = most_of(&ep->config, s);
+    uint64_t most = longest_interval(&ep->config, s);
     uint64_t late = s->loss_suspected && !s->probing ? estimate_of(ep, peer) : timeout_of(ep, peer);
-    for (unsigned n = 0; n < s->unanswered / planes_asked(ep, s) && late < most; n++)
+    for (unsigned n = 0; n < s->unanswered / planes_probed(ep, s) && late < most; n++)
         late *= 2;
     return late < most ? late : most;
 }
@@ -85,7 +85,7 @@ static bool covers(const struct hx_send *s, uint32_t offset)
 
 /* Takes the time of an acknowledgement. Returns true if it answers the newest probe in time. If earlier probes were
  * late, the whole fabric may have stalled, so only least_ns counts as in time. */
-static bool take_time(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, struct hx_send *s)
+static bool take_round_trip(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, struct hx_send *s)
 {
     bool answers = h->tag != 0 && h->tag == s->probes;
     if (s->waits)
@@ -118,7 +118,7 @@ static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h
 
 /* ---- planes that do not lead to a peer ---- */
 
-bool hx_endpoint_leave_out(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane)
+bool hx_endpoint_exclude_plane(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane)
 {
     struct hx_peer_rest *rest = hx_endpoint_rest(ep, peer);
     ep->plane_failures = true;
@@ -150,14 +150,14 @@ static void forget_plane_failures(struct hx_endpoint *ep)
 /* ---- retransmission ---- */
 
 /* Marks for retransmission all packets without acknowledgement. */
-static void repeat_missing(struct hx_send *s)
+static void retransmit_missing(struct hx_send *s)
 {
     s->reported = s->timing = false;
     s->resend = s->acked;
 }
 
 /* Marks for retransmission one packet that is known to be lost. */
-static void repeat(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
+static void retransmit(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
 {
     if (packet < s->acked || packet >= s->resend || hx_endpoint_is_there(ep, s, packet))
         return;
@@ -168,7 +168,7 @@ static void repeat(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
     s->timing = false;
 }
 
-static void note_there(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
+static void note_received(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
 {
     struct hx_map *map = &ep->send_map[s - ep->send];
     if (!s->mapped)
@@ -178,7 +178,7 @@ static void note_there(struct hx_endpoint *ep, struct hx_send *s, uint32_t packe
 }
 
 /* Returns a bound of the packets that the peer may have. */
-static uint32_t most_there(const struct hx_send *s)
+static uint32_t most_received(const struct hx_send *s)
 {
     return s->again ? s->packets : s->next;
 }
@@ -208,7 +208,7 @@ static bool take_map(struct hx_endpoint *ep, const struct hx_header *h, struct h
         uint32_t packet = h->offset + bit;
         if (payload[bit / 8] >> bit % 8 & 1 && packet >= s->acked && packet < s->next) {
             news = news || !hx_endpoint_is_there(ep, s, packet);
-            note_there(ep, s, packet);
+            note_received(ep, s, packet);
         }
     }
     if (s->resend < s->acked)
@@ -222,11 +222,11 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
     struct hx_send *s = send_of(ep, h, peer);
     if (!s)
         return; /* repeated: its message is done */
-    if (h->offset > most_there(s) || h->length > sizeof(struct hx_map)) {
+    if (h->offset > most_received(s) || h->length > sizeof(struct hx_map)) {
         hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
         return;
     }
-    bool in_time = take_time(ep, h, peer, s);
+    bool in_time = take_round_trip(ep, h, peer, s);
     skip_to(ep, s, h->offset);
     if (h->offset == s->packets) {
         hx_endpoint_end_send(ep, s, HX_EVENT_SENT, HX_OK);
@@ -246,7 +246,7 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
         s->unreachable_planes = hx_endpoint_unreachable_planes(ep, peer) & PLANES;
     }
     if (lost) {
-        repeat_missing(s);
+        retransmit_missing(s);
     }
     s->loss_suspected = in_time ? !lost : s->loss_suspected && !news;
     hx_endpoint_await(ep, s);
@@ -261,9 +261,9 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, con
     struct hx_send *s = send_of(ep, h, peer);
     if (!s)
         return;
-    (void)hx_endpoint_leave_out(ep, peer, h->plane);
+    (void)hx_endpoint_exclude_plane(ep, peer, h->plane);
     if (kind == HX_DATA)
-        repeat(ep, s, h->offset);
+        retransmit(ep, s, h->offset);
     if (s->waits)
         return;
     s->unreachable_planes = (s->unreachable_planes | 1U << h->plane) & PLANES;
@@ -280,7 +280,7 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, con
     end_probing(s);
     s->since = hx_endpoint_clock(ep);
     if (s->tries == 0)
-        ask_at_once(ep, s); /* there was news since the last probe: some packets got through recently */
+        probe_at_once(ep, s); /* there was news since the last probe: some packets got through recently */
     hx_endpoint_update_ready(ep, s);
 }
 
@@ -296,7 +296,7 @@ void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer)
 
 /* Forgets unanswered probes. loss_suspected stays, as it comes from an answer: otherwise routes that keep changing
  * faster than round trips would prevent retransmission. */
-static void try_anew(struct hx_endpoint *ep, struct hx_send *s)
+static void reset_probes(struct hx_endpoint *ep, struct hx_send *s)
 {
     s->tries = 0;
     s->unreachable_planes = 0;
@@ -317,8 +317,8 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
         s->acked = s->next = 0;
         s->again = true;
         s->mapped = false;
-        repeat_missing(s);
-        try_anew(ep, s);
+        retransmit_missing(s);
+        reset_probes(ep, s);
         s->loss_suspected = false;
         hx_endpoint_update_ready(ep, s);
     }
@@ -337,11 +337,11 @@ void hx_endpoint_routes_changed(struct hx_endpoint *ep)
             s->unreachable_planes = 0;
             continue;
         }
-        try_anew(ep, s);
+        reset_probes(ep, s);
         if (reported)
-            repeat_missing(s); /* its packets had no path */
+            retransmit_missing(s); /* its packets had no path */
         else
-            ask_at_once(ep, s);
+            probe_at_once(ep, s);
         hx_endpoint_update_ready(ep, s);
     }
 }
@@ -361,11 +361,11 @@ void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr
 static bool probe(struct hx_endpoint *ep, struct hx_send *s)
 {
     if (s->unreachable_planes && !s->waits &&
-        s->unanswered >= planes_asked(ep, s)) { /* no answer by the other planes: probe all again */
+        s->unanswered >= planes_probed(ep, s)) { /* no answer by the other planes: probe all again */
         hx_endpoint_rest(ep, hx_endpoint_peer(ep, s->peer))->unreachable_planes = 0;
         s->unreachable_planes = 0;
     }
-    bool same = s->loss_suspected && s->unanswered == 0; /* repeat on the plane of the last probe, which was answered */
+    bool same = s->loss_suspected && s->unanswered == 0; /* again by the plane of the last probe, which was answered */
     unsigned next = s->probes + (same ? ep->plane_end : 1U);
     uint8_t number = (uint8_t)(next > UINT8_MAX ? next - UINT8_MAX : next);
     unsigned turn = s->message + number;
@@ -381,7 +381,7 @@ static bool probe(struct hx_endpoint *ep, struct hx_send *s)
     s->probes = number;
     s->tries = s->tries < UINT8_MAX ? (uint8_t)(s->tries + 1) : s->tries;
     s->probing = !s->waits;
-    s->unanswered = s->unanswered < MOST_UNANSWERED ? s->unanswered + 1 : MOST_UNANSWERED;
+    s->unanswered = s->unanswered < MOST_COUNTED ? s->unanswered + 1 : MOST_COUNTED;
     hx_endpoint_await(ep, s);
     return true;
 }
@@ -392,8 +392,8 @@ static uint64_t deadline_of(struct hx_endpoint *ep, const struct hx_send *s)
     uint64_t now = hal_now(ep->hal);
     if (s->ready)
         return now + ep->config.least_ns;
-    uint64_t deadline = s->quiet + backed_off(ep, s);
-    uint64_t passed = s->waits ? passed_ns(ep, s) : 0;
+    uint64_t deadline = s->quiet + timeout_after_probes(ep, s);
+    uint64_t passed = s->waits ? unreachable_for_ns(ep, s) : 0;
     uint64_t left = ep->config.unreachable_ns > passed ? ep->config.unreachable_ns - passed : 0;
     return s->waits && left < ep->config.most_ns && now + left < deadline ? now + left : deadline;
 }
@@ -407,17 +407,17 @@ static void end_given_up(struct hx_endpoint *ep)
     }
 }
 
-static bool is_hopeless(struct hx_endpoint *ep, const struct hx_send *s)
+static bool has_failed(struct hx_endpoint *ep, const struct hx_send *s)
 {
-    return s->waits ? passed_ns(ep, s) >= ep->config.unreachable_ns : s->tries >= ep->config.retries;
+    return s->waits ? unreachable_for_ns(ep, s) >= ep->config.unreachable_ns : s->tries >= ep->config.retries;
 }
 
 /* Checks one send. Returns false if it is late and no plane has room for a probe. */
-static bool look_at(struct hx_endpoint *ep, struct hx_send *s, unsigned *given)
+static bool check_send(struct hx_endpoint *ep, struct hx_send *s, unsigned *given)
 {
     if (s->ready || hal_now(ep->hal) < deadline_of(ep, s))
         return true;
-    if (is_hopeless(ep, s)) {
+    if (has_failed(ep, s)) {
         hx_endpoint_end_send(ep, s, HX_EVENT_FAILED, HX_E_UNREACHABLE);
         return true;
     }
@@ -425,13 +425,13 @@ static bool look_at(struct hx_endpoint *ep, struct hx_send *s, unsigned *given)
     return *given;
 }
 
-unsigned hx_endpoint_look_for_late(struct hx_endpoint *ep, uint64_t now)
+unsigned hx_endpoint_check_deadline(struct hx_endpoint *ep, uint64_t now)
 {
     unsigned given = 0;
     if (ep->abandons)
         end_given_up(ep);
     struct hx_send *s = &ep->send[ep->timer];
-    if (now < ep->soonest || (s->active && !look_at(ep, s, &given)))
+    if (now < ep->soonest || (s->active && !check_send(ep, s, &given)))
         return 0;
     if (s->active) {
         uint64_t deadline = deadline_of(ep, s);

@@ -8,7 +8,7 @@
 
 /* Returns the entry of an accelerator, and allocates it if it is new; NULL: no room. Only for accelerators that send or
  * are sent messages; others must not take room: see hx_endpoint_peer(). */
-struct hx_peer *hx_endpoint_meet_peer(struct hx_endpoint *ep, uint32_t rank);
+struct hx_peer *hx_endpoint_add_peer(struct hx_endpoint *ep, uint32_t rank);
 
 /* Returns the rank of an address; addr_hi is below `columns`. */
 static inline uint32_t hx_peer_rank(unsigned columns, unsigned addr_hi, unsigned addr_lo)
@@ -125,7 +125,7 @@ static inline void hx_endpoint_await(struct hx_endpoint *ep, struct hx_send *s)
 }
 
 /* Queues an answer for a peer: a slot's acknowledgement, or (HX_PEER_WINDOW) a hello. */
-static inline void hx_endpoint_owe(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned slot)
+static inline void hx_endpoint_queue_answer(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned slot)
 {
     uint32_t at = ep->acks_first + ep->acks_count++;
     ep->ack[at >= ep->ack_slots ? at - ep->ack_slots : at] = (uint32_t)(peer - ep->peer) * HX_PEER_ANSWERS + slot;
@@ -168,7 +168,7 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
 void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, const struct hx_header *h,
                                   const struct hx_peer *peer);
 /* Marks a plane as not leading to the peer. Returns false if no plane is left. */
-bool hx_endpoint_leave_out(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane);
+bool hx_endpoint_exclude_plane(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane);
 /* Returns the planes to avoid for a peer, bit by plane: never all. Marks expire after most_ns, so that a repaired plane
  * is used again. */
 unsigned hx_endpoint_unreachable_planes(struct hx_endpoint *ep, const struct hx_peer *peer);
@@ -177,13 +177,13 @@ void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer);
 /* Restarts all unfinished sends to the peer: it has nothing of them. */
 void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *peer);
 /* Checks one deadline if one may have passed. Returns the packets sent. */
-unsigned hx_endpoint_look_for_late(struct hx_endpoint *ep, uint64_t now);
+unsigned hx_endpoint_check_deadline(struct hx_endpoint *ep, uint64_t now);
 
 /* ---- endpoint_hello.c ---- */
 
 /* Returns true if a packet is of the peer's known epoch and for this endpoint's. The first packet sets the peer's
  * epoch. On a mismatch the peer is asked. */
-bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer);
+bool hx_endpoint_check_epoch(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer);
 /* Asks for the peer's epoch and next message number; rate-limited. */
 void hx_endpoint_ask(struct hx_endpoint *ep, struct hx_peer *peer);
 void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,

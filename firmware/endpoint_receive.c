@@ -34,7 +34,7 @@ static void queue_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slo
     if (r->queued)
         return;
     r->queued = true;
-    hx_endpoint_owe(ep, peer, slot);
+    hx_endpoint_queue_answer(ep, peer, slot);
 }
 
 bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, struct hx_header *h,
@@ -128,8 +128,8 @@ static bool may_follow(const struct hx_receive *r, uint32_t message)
 /* Drops a packet if its message is neither the slot's nor may be its next. Late packets are common. A number too far
  * ahead, or a probe, which means that the message is in flight, shows that the slot is behind or holds a forged
  * message: asks the peer for its number. */
-static void suspect_loss(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
-                         const struct hx_receive *r)
+static void ask_for_number(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
+                           const struct hx_receive *r)
 {
     hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     if (h->kind == HX_PROBE || r->state == EMPTY || (int32_t)(h->message - r->message) > 0)
@@ -144,7 +144,7 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
     bool is_new = r->state == EMPTY || r->message != h->message;
     uint32_t base = is_new ? 0 : r->base;
     if (is_new && !may_follow(r, h->message)) {
-        suspect_loss(ep, h, peer, r);
+        ask_for_number(ep, h, peer, r);
         return NULL;
     }
     bool beyond = h->kind == HX_DATA && h->offset >= base && h->offset - base >= HX_MESSAGE_WINDOW;
@@ -159,14 +159,14 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
 }
 
 /* Returns true if a data packet is of the slot's active message. */
-static bool is_of(const struct hx_receive *r, const struct hx_header *h)
+static bool is_active_message(const struct hx_receive *r, const struct hx_header *h)
 {
     return r->state == ACTIVE && h->message == r->message && h->message_packets == r->packets;
 }
 
 /* Notes a packet of a message that needs no map. Branch-free, since the order of packets is unpredictable.
  * Returns false if the packet is a duplicate. */
-static bool note_of_short(struct hx_receive *r, uint32_t packet)
+static bool note_short(struct hx_receive *r, uint32_t packet)
 {
     uint64_t bit = (uint64_t)1 << packet;
     uint64_t here = r->early | (((uint64_t)1 << r->base) - 1);
@@ -180,11 +180,11 @@ static bool note_of_short(struct hx_receive *r, uint32_t packet)
 }
 
 /* Notes a packet in the common cases. Returns false if note_other() must handle it. */
-static bool note_likely(struct hx_receive *r, const struct hx_header *h)
+static bool note_common(struct hx_receive *r, const struct hx_header *h)
 {
-    if (!is_of(r, h))
+    if (!is_active_message(r, h))
         return false;
-    return r->packets <= HX_MAPLESS ? note_of_short(r, h->offset) : note_in_order(r, h->offset);
+    return r->packets <= HX_MAPLESS ? note_short(r, h->offset) : note_in_order(r, h->offset);
 }
 
 /* Notes any other acceptable packet. Returns false if it is not acceptable. */
@@ -207,7 +207,7 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
 {
     unsigned slot = h->message % HX_PEER_WINDOW;
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-    if (note_likely(r, h))
+    if (note_common(r, h))
         r->plane = h->plane;
     else if (!note_other(ep, h, peer, slot))
         return;
@@ -234,7 +234,7 @@ static void take_probe(struct hx_endpoint *ep, const struct hx_header *h, struct
 }
 
 /* Empties a slot, which then accepts numbers from `least` on. */
-static void expect(struct hx_receive *r, uint32_t least)
+static void empty_slot(struct hx_receive *r, uint32_t least)
 {
     r->state = EMPTY;
     r->message = least;
@@ -243,7 +243,7 @@ static void expect(struct hx_receive *r, uint32_t least)
 void hx_endpoint_forget_arrivals(struct hx_endpoint *ep, struct hx_peer *peer)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
-        expect(hx_endpoint_slot(ep, peer, slot), 0);
+        empty_slot(hx_endpoint_slot(ep, peer, slot), 0);
 }
 
 uint32_t hx_endpoint_number_at(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
@@ -260,17 +260,17 @@ void hx_endpoint_take_number(struct hx_endpoint *ep, struct hx_peer *peer, uint3
         bool is_behind = (int32_t)(newest - r->message) > HX_PEER_WINDOW;
         bool was_never_sent = r->message == before[slot] && (int32_t)(r->message - next) >= 0;
         if (r->state == EMPTY || is_behind || was_never_sent)
-            expect(r, newest);
+            empty_slot(r, newest);
     }
 }
 
 /* Sends an acknowledgement that had no path again by another plane. Without one, the message's sender probes, and all
  * planes are tried again. */
-static void answer_again(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
+static void repeat_ack(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
     unsigned slot = h->message % HX_PEER_WINDOW;
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-    if (r->state == EMPTY || r->message != h->message || !hx_endpoint_leave_out(ep, peer, h->plane))
+    if (r->state == EMPTY || r->message != h->message || !hx_endpoint_exclude_plane(ep, peer, h->plane))
         return;
     r->probe = r->probe ? r->probe : (uint8_t)h->tag;
     queue_ack(ep, peer, slot);
@@ -282,7 +282,7 @@ static void note_unreachable(struct hx_endpoint *ep, enum hx_kind kind, const st
 {
     struct hx_peer *peer = hx_endpoint_peer(ep, hx_peer_rank(ep->config.columns, addr_hi, addr_lo));
     if (peer && kind == HX_ACK)
-        answer_again(ep, h, peer);
+        repeat_ack(ep, h, peer);
     else if (peer)
         hx_endpoint_take_unreachable(ep, kind, h, peer);
 }
@@ -294,7 +294,7 @@ static bool is_reported(unsigned kind)
 
 /* Queues a report for a packet that came here without a path to its destination; it goes by the packet's plane. If the
  * queue is full it is dropped, and the sender probes after its timeout. */
-static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsigned plane)
+static void queue_report(struct hx_endpoint *ep, const struct hx_header *h, unsigned plane)
 {
     hal_endpoint_drop(ep->hal, HX_DROP_UNREACHABLE);
     if (!is_reported(h->kind))
@@ -391,7 +391,7 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
         return;
     }
     if (h.dst_addr_hi != c->addr_hi || h.dst_addr_lo != c->addr_lo) {
-        owe_report(ep, &h, plane);
+        queue_report(ep, &h, plane);
         return;
     }
     if (h.kind == HX_UNREACHABLE) {
@@ -402,14 +402,14 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     bool begins = h.kind != HX_ACK;
     struct hx_peer *peer = hx_endpoint_peer(ep, source);
     if (!peer && begins)
-        peer = hx_endpoint_meet_peer(ep, source);
+        peer = hx_endpoint_add_peer(ep, source);
     if (!peer) { /* no room for another peer, or an answer to an earlier incarnation */
         hal_endpoint_drop(ep->hal, begins ? HX_DROP_UNEXPECTED : HX_DROP_STALE);
         return;
     }
     if (h.kind == HX_HELLO)
         hx_endpoint_take_hello(ep, &h, peer, frame + HX_HEADER_BYTES);
-    else if (!hx_endpoint_is_known(ep, &h, peer) && !hx_endpoint_meet(ep, &h, peer))
+    else if (!hx_endpoint_is_known(ep, &h, peer) && !hx_endpoint_check_epoch(ep, &h, peer))
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     else if (h.kind == HX_DATA)
         take_data(ep, &h, peer, frame + HX_HEADER_BYTES);

@@ -26,7 +26,7 @@ static unsigned to_edge(const struct line *l, unsigned on, enum side side)
 }
 
 /* Returns the cables from the `side` edge of board `from` to position `on` of board `to`, by the better edge. */
-static unsigned behind_exit(const struct line *l, unsigned from, enum side side, unsigned to, unsigned on)
+static unsigned cost_after_exit(const struct line *l, unsigned from, enum side side, unsigned to, unsigned on)
 {
     unsigned best = UINT16_MAX;
     for (enum side enter = LOW; enter <= HIGH; enter++) {
@@ -50,7 +50,7 @@ static struct plan plan_line(const struct line *l, unsigned at, unsigned to)
     unsigned wrap[2];
     unsigned best = UINT16_MAX;
     for (enum side s = LOW; s <= HIGH; s++) {
-        wrap[s] = to_edge(l, on, s) + behind_exit(l, board, s, to_board, to_on);
+        wrap[s] = to_edge(l, on, s) + cost_after_exit(l, board, s, to_board, to_on);
         best = wrap[s] < best ? wrap[s] : best;
     }
     if (board == to_board) {

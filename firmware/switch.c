@@ -35,7 +35,7 @@ static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint
 }
 
 /* Returns the inputs that, for one VC, share the queue of `input` for `port`: they have the same VC behind it. */
-static uint64_t alike(const struct hx_route *r, unsigned port, unsigned input)
+static uint64_t same_queue(const struct hx_route *r, unsigned port, unsigned input)
 {
     uint64_t vc_increment = r->vc_increment[port] >> input & 1 ? r->vc_increment[port] : ~r->vc_increment[port];
     return vc_increment & (r->restarted[port] >> input & 1 ? r->restarted[port] : ~r->restarted[port]);
@@ -43,12 +43,12 @@ static uint64_t alike(const struct hx_route *r, unsigned port, unsigned input)
 
 /* Returns those of `ports` that only packets for another VC than this packet's wait for. One VC must not block another,
  * or they could deadlock. */
-static uint64_t wanted_otherwise(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports)
+static uint64_t wanted_on_other_vc(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports)
 {
     uint64_t otherwise = 0;
     for (ports &= sw->wanted[vc]; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
-        bool same = sw->requests[(size_t)vc * sw->outputs + port] & alike(&sw->route, port, input);
+        bool same = sw->requests[(size_t)vc * sw->outputs + port] & same_queue(&sw->route, port, input);
         otherwise |= (uint64_t)!same << port;
     }
     return otherwise;
@@ -71,7 +71,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
         if (room_of(sw, b, port, input, vc, is_accelerator) < cost) {
             if (is_accelerator || !sw->route.changes_vc)
                 return;
-            no_room |= alike(&sw->route, port, input);
+            no_room |= same_queue(&sw->route, port, input);
             continue;
         }
         struct hx_heading to = waiting_heading(sw, input, vc, position, d);
@@ -124,7 +124,7 @@ ALWAYS_INLINE unsigned choose(struct hx_switch *sw, const struct arrival *a, str
     unsigned cost = hal_packet_credits(a->d);
     uint64_t free = ports & ~(sw->wanted[a->vc] | busy_of(b, is_accelerator));
     if (!is_accelerator && sw->route.changes_vc)
-        free |= wanted_otherwise(sw, a->input, a->vc, ports);
+        free |= wanted_on_other_vc(sw, a->input, a->vc, ports);
     unsigned port = NO_PORT;
     if (!is_accelerator)
         port = select_router(sw, free, a->input, a->vc, cost);
@@ -132,7 +132,7 @@ ALWAYS_INLINE unsigned choose(struct hx_switch *sw, const struct arrival *a, str
         port = free && room_of(sw, b, HX_LOCAL, a->input, a->vc, is_accelerator) >= cost ? HX_LOCAL : NO_PORT;
     else
         port = all_ports(is_accelerator) ? select_accelerator(sw, b->lanes, free, cost)
-                                         : select_asked(sw, free, a->vc, cost);
+                                         : select_sparse(sw, free, a->vc, cost);
     if (RARE(port == NO_PORT))
         start_waiting(sw, a->input, a->vc, a->position, to, ports);
     else
@@ -214,14 +214,14 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
                             route_function *route, bool is_accelerator)
 {
     begin_vc(sw, vc, b, is_accelerator);
-    for (uint64_t ports = sw->wanted[vc] & b->asked_for & ~busy_of(b, is_accelerator); ports; ports &= ports - 1)
+    for (uint64_t ports = sw->wanted[vc] & b->grantable & ~busy_of(b, is_accelerator); ports; ports &= ports - 1)
         serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, is_accelerator);
     if (all_ports(is_accelerator)) {
         forward_all(sw, arrived, vc, b, route);
         return;
     }
     unsigned input = sw->first_input;
-    for (uint64_t left = hx_rotate_right(b->came_on[vc], input); left; left &= left - 1) {
+    for (uint64_t left = hx_rotate_right(b->pending_on[vc], input); left; left &= left - 1) {
         unsigned i = ((unsigned)__builtin_ctzll(left) + input) & 63;
         forward_arrivals(sw, i, arrived[i], vc, b, route, is_accelerator);
     }
@@ -230,7 +230,7 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
 /* Returns true if a VC has new packets, or waiting ones with an output that may have credit. */
 ALWAYS_INLINE bool has_work(const struct hx_switch *sw, const struct burst *b, unsigned vc)
 {
-    return ((sw->wanted[vc] & b->asked_for) | hx_lane(b->brought, vc)) != 0;
+    return ((sw->wanted[vc] & b->grantable) | hx_lane(b->pending_vcs, vc)) != 0;
 }
 
 ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
@@ -241,7 +241,7 @@ ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
 
 /* Returns a set of VCs as bits in order of service: first_vc is the highest bit, or with `apart` VCs keep their
  * numbers. The set is unpredictable, so callers loop over bits. */
-ALWAYS_INLINE unsigned in_turn(const struct hx_switch *sw, unsigned vcs, bool apart)
+ALWAYS_INLINE unsigned order_vcs(const struct hx_switch *sw, unsigned vcs, bool apart)
 {
     unsigned twice = vcs << sw->route.vcs | vcs;
     return apart ? vcs : twice >> (sw->first_vc + 1U) & ((1U << sw->route.vcs) - 1);
@@ -283,53 +283,53 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, stru
     unsigned busy = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         busy |= (unsigned)has_work(sw, b, vc) << vc;
-    for (unsigned turns = in_turn(sw, busy, false); turns;)
+    for (unsigned turns = order_vcs(sw, busy, false); turns;)
         serve_vc(sw, arrived, take_vc(sw, &turns, false), b, route, is_accelerator);
 }
 
 /* ---- the step ---- */
 
 /* Begins a burst: examines the inputs that may have new packets. */
-ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool is_accelerator)
+ALWAYS_INLINE void begin_step(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool is_accelerator)
 {
-    b->brought = b->came = b->left = b->busy = b->moved = 0;
-    b->came_on[0] = b->came_on[1] = b->came_on[2] = b->came_on[3] = 0;
+    b->pending_vcs = b->pending = b->left = b->busy = b->moved = 0;
+    b->pending_on[0] = b->pending_on[1] = b->pending_on[2] = b->pending_on[3] = 0;
     uint64_t ask = hal_rx_pending(sw->hal);
     if (all_ports(is_accelerator)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
             arrived[i] = ask >> i & 1 ? hal_arrived(sw->hal, i) : sw->input[i].seen;
-            b->brought |= arrived[i] ^ sw->input[i].seen;
+            b->pending_vcs |= arrived[i] ^ sw->input[i].seen;
         }
         return;
     }
     for (ask &= UINT64_MAX >> (64 - sw->inputs); ask; ask &= ask - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ask);
         arrived[i] = hal_arrived(sw->hal, i);
-        uint64_t brought = arrived[i] ^ sw->input[i].seen;
-        b->brought |= brought;
-        b->came |= (uint64_t)(brought != 0) << i;
-        while (brought)
-            b->came_on[hx_lanes_take(&brought)] |= (uint64_t)1 << i;
+        uint64_t pending_vcs = arrived[i] ^ sw->input[i].seen;
+        b->pending_vcs |= pending_vcs;
+        b->pending |= (uint64_t)(pending_vcs != 0) << i;
+        while (pending_vcs)
+            b->pending_on[hx_lanes_take(&pending_vcs)] |= (uint64_t)1 << i;
     }
 }
 
 /* Returns true for a single arrival while no output that waiting packets want is ready: nothing else needs
  * examination. */
-ALWAYS_INLINE bool is_alone(const struct hx_switch *sw, const uint64_t *arrived, const struct burst *b,
-                            bool is_accelerator)
+ALWAYS_INLINE bool is_single_arrival(const struct hx_switch *sw, const uint64_t *arrived, const struct burst *b,
+                                     bool is_accelerator)
 {
-    if (all_ports(is_accelerator) || b->asked_for || (b->came & (b->came - 1)))
+    if (all_ports(is_accelerator) || b->grantable || (b->pending & (b->pending - 1)))
         return false;
-    unsigned input = (unsigned)__builtin_ctzll(b->came);
+    unsigned input = (unsigned)__builtin_ctzll(b->pending);
     uint64_t packets = hx_lanes_sub(arrived[input], sw->input[input].seen);
     return (packets & (packets - 1)) == 0 && (packets & HX_LANE_ONES) != 0;
 }
 
-ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
-                               bool is_accelerator)
+ALWAYS_INLINE void serve_single(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
+                                bool is_accelerator)
 {
-    unsigned input = (unsigned)__builtin_ctzll(b->came);
-    unsigned vc = (unsigned)__builtin_ctzll(b->brought) / HX_LANE_BITS;
+    unsigned input = (unsigned)__builtin_ctzll(b->pending);
+    unsigned vc = (unsigned)__builtin_ctzll(b->pending_vcs) / HX_LANE_BITS;
     begin_vc(sw, vc, b, is_accelerator);
     forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, route, is_accelerator);
     sw->input[input].seen = arrived[input];
@@ -339,7 +339,7 @@ ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, st
 ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
                              bool is_accelerator)
 {
-    ask_rooms(sw, b, is_accelerator);
+    load_rooms(sw, b, is_accelerator);
     serve_vcs(sw, arrived, b, route, is_accelerator);
     for (unsigned i = 0; all_ports(is_accelerator) && i < HX_ACCELERATOR_PORTS; i++) {
         if (arrived[i] != sw->input[i].tail) {
@@ -347,16 +347,16 @@ ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, stru
             release(sw, i);
         }
     }
-    for (uint64_t changed = all_ports(is_accelerator) ? 0 : b->came | b->left; changed; changed &= changed - 1) {
+    for (uint64_t changed = all_ports(is_accelerator) ? 0 : b->pending | b->left; changed; changed &= changed - 1) {
         unsigned i = (unsigned)__builtin_ctzll(changed);
-        if (b->came >> i & 1)
+        if (b->pending >> i & 1)
             sw->input[i].seen = arrived[i];
         release(sw, i);
     }
 }
 
 /* Rotates the first input and VC for the next step. */
-ALWAYS_INLINE void take_turns(struct hx_switch *sw, bool is_accelerator)
+ALWAYS_INLINE void rotate(struct hx_switch *sw, bool is_accelerator)
 {
     unsigned inputs = is_accelerator ? HX_ACCELERATOR_PORTS : sw->inputs;
     sw->first_input = (uint8_t)(sw->first_input + 1U == inputs ? 0 : sw->first_input + 1U);
@@ -367,18 +367,18 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool is
 {
     uint64_t arrived[HX_MAX_RADIX];
     struct burst b;
-    look(sw, arrived, &b, is_accelerator);
-    b.asked_for = (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_tx_ready(sw->hal);
-    if (!(b.brought | b.asked_for))
+    begin_step(sw, arrived, &b, is_accelerator);
+    b.grantable = (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_tx_ready(sw->hal);
+    if (!(b.pending_vcs | b.grantable))
         return 0;
 
-    if (is_alone(sw, arrived, &b, is_accelerator))
-        serve_alone(sw, arrived, &b, route, is_accelerator);
+    if (is_single_arrival(sw, arrived, &b, is_accelerator))
+        serve_single(sw, arrived, &b, route, is_accelerator);
     else
         serve_all(sw, arrived, &b, route, is_accelerator);
     /* A step that moves nothing changes nothing, so results do not depend on how often a platform polls. */
     if (b.moved)
-        take_turns(sw, is_accelerator);
+        rotate(sw, is_accelerator);
     hal_commit(sw->hal);
     return b.moved;
 }
@@ -393,18 +393,18 @@ unsigned hx_router_step(struct hx_switch *sw)
     return step(sw, hx_router_ports, false);
 }
 
-/* serve_alone() for a known single arrival, without hal_release() and hal_commit(). */
+/* serve_single() for a known single arrival, without hal_release() and hal_commit(). */
 ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, route_function *route, bool is_accelerator)
 {
     struct hx_input *in = &sw->input[c->input];
     struct burst b = {.moved = 0};
-    ask_rooms(sw, &b, is_accelerator);
+    load_rooms(sw, &b, is_accelerator);
     begin_vc(sw, c->vc, &b, is_accelerator);
     const struct arrival a = {c->input, c->vc, hx_lane(in->seen, c->vc), c->d, c->offered};
     unsigned port = choose(sw, &a, &b, route, is_accelerator);
     if (port != NO_PORT) {
         transmit(sw, port, c->input, c->vc, c->d, is_accelerator);
-        take_turns(sw, is_accelerator);
+        rotate(sw, is_accelerator);
     }
     if (in->waiting[c->vc] == 0)
         in->tail ^= in->seen ^ c->arrived; /* they differ in the lane of this VC, where the tail was at `seen` */
@@ -430,7 +430,7 @@ ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst
     unsigned asking = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         asking |= (unsigned)(sw->wanted[vc] >> output & 1) << vc;
-    for (unsigned turns = in_turn(sw, asking, apart); turns;) {
+    for (unsigned turns = order_vcs(sw, asking, apart); turns;) {
         unsigned vc = take_vc(sw, &turns, apart);
         begin_vc(sw, vc, b, is_accelerator);
         serve_output(sw, output, vc, b, route, is_accelerator);
@@ -442,12 +442,12 @@ ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst
 ALWAYS_INLINE unsigned grant(struct hx_switch *sw, unsigned output, route_function *route, bool is_accelerator)
 {
     struct burst b = {.moved = 0};
-    ask_rooms(sw, &b, is_accelerator);
+    load_rooms(sw, &b, is_accelerator);
     serve_one(sw, output, &b, route, is_accelerator);
     for (; b.left; b.left &= b.left - 1)
         release(sw, (unsigned)__builtin_ctzll(b.left));
     if (b.moved)
-        take_turns(sw, is_accelerator);
+        rotate(sw, is_accelerator);
     hal_commit(sw->hal);
     return b.moved;
 }

@@ -12,10 +12,10 @@ enum { NO_PORT = 255 };
 
 /* State of a step. */
 struct burst {
-    uint64_t brought;                    /* lanes: not 0 for VCs with new packets */
-    uint64_t came;                       /* inputs with new packets, bit by input; unless all_ports() */
-    uint64_t came_on[HX_VCS];            /* inputs with new packets, per VC */
-    uint64_t asked_for;                  /* outputs that waiting packets want and that may have credit, bit by output */
+    uint64_t pending_vcs;                /* lanes: not 0 for VCs with new packets */
+    uint64_t pending;                    /* inputs with new packets, bit by input; unless all_ports() */
+    uint64_t pending_on[HX_VCS];         /* inputs with new packets, per VC */
+    uint64_t grantable;                  /* outputs that waiting packets want and that may have credit, bit by output */
     uint64_t left;                       /* inputs from which waiting packets left, bit by input */
     uint64_t busy;                       /* outputs that sent their packet of this step, bit by output (busy_of()) */
     uint64_t room[HX_ACCELERATOR_PORTS]; /* all_ports(): hal_tx_credits() */
@@ -46,7 +46,7 @@ ALWAYS_INLINE uint64_t accelerator_room(struct hx_switch *sw, const uint64_t roo
     return lanes << 2;
 }
 
-ALWAYS_INLINE void ask_rooms(struct hx_switch *sw, struct burst *b, bool is_accelerator)
+ALWAYS_INLINE void load_rooms(struct hx_switch *sw, struct burst *b, bool is_accelerator)
 {
     for (unsigned port = 0; all_ports(is_accelerator) && port < HX_ACCELERATOR_PORTS; port++)
         b->room[port] = hal_tx_credits(sw->hal, port);
@@ -69,7 +69,7 @@ ALWAYS_INLINE unsigned router_room(struct hx_switch *sw, unsigned port, unsigned
 }
 
 /* Returns the credit of an accelerator's output, from the platform. */
-ALWAYS_INLINE unsigned room_asked(struct hx_switch *sw, unsigned port, unsigned vc)
+ALWAYS_INLINE unsigned room_of_port(struct hx_switch *sw, unsigned port, unsigned vc)
 {
     return hx_lane(hal_tx_credits(sw->hal, port), port == HX_LOCAL ? vc : vc + (sw->route.raise >> port & 1U));
 }
@@ -80,7 +80,7 @@ ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsi
     if (!is_accelerator)
         return router_room(sw, port, input, vc);
     if (!all_ports(is_accelerator))
-        return room_asked(sw, port, vc);
+        return room_of_port(sw, port, vc);
     return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
 }
 
@@ -123,17 +123,17 @@ ALWAYS_INLINE unsigned select_accelerator(struct hx_switch *sw, uint64_t lanes, 
 }
 
 /* The same, but asks the platform for credit, of the ports of the set only. */
-ALWAYS_INLINE unsigned select_asked(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
+ALWAYS_INLINE unsigned select_sparse(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
 {
     unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
     if ((ports & (ports - 1)) == 0) { /* most packets have one port, or none */
         unsigned port = ports ? (unsigned)__builtin_ctzll(ports) : NO_PORT;
-        return port != NO_PORT && room_asked(sw, port, vc) >= cost ? port : NO_PORT;
+        return port != NO_PORT && room_of_port(sw, port, vc) >= cost ? port : NO_PORT;
     }
     unsigned best = 0;
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
-        unsigned ranked = room_asked(sw, port, vc) << 2 | (port ^ turn);
+        unsigned ranked = room_of_port(sw, port, vc) << 2 | (port ^ turn);
         best = ranked > best ? ranked : best;
     }
     return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;

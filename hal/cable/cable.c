@@ -26,21 +26,21 @@ uint32_t cable_new_sessions(struct cable_end *c)
 /* ---- receive ---- */
 
 /* A received frame: `own` bytes, followed by an authentication tag or padding. */
-struct came {
+struct received {
     const uint8_t *frame;
     size_t own, bytes;
 };
 
-static bool is_authenticated(const struct cable_end *c, struct hx_auth_direction direction, const struct came *came,
-                             uint64_t *number)
+static bool is_authenticated(const struct cable_end *c, struct hx_auth_direction direction,
+                             const struct received *received, uint64_t *number)
 {
-    return came->bytes >= came->own + HX_AUTH_TAG_BYTES &&
-           hx_auth_tag_is_valid(c->key, direction, came->frame, came->own, number);
+    return received->bytes >= received->own + HX_AUTH_TAG_BYTES &&
+           hx_auth_tag_is_valid(c->key, direction, received->frame, received->own, number);
 }
 
 /* Data before the peer's counts needs no valid tag: it is of an earlier session, or forged, and dropped in either
  * case. */
-static enum cable_verdict validate_data(struct cable_end *c, const struct hx_header *h, const struct came *came)
+static enum cable_verdict validate_data(struct cable_end *c, const struct hx_header *h, const struct received *received)
 {
     const struct hx_auth_direction direction = {.from = c->link.peer_nonce, .to = c->link.nonce};
     uint64_t number;
@@ -48,28 +48,29 @@ static enum cable_verdict validate_data(struct cable_end *c, const struct hx_hea
         return CABLE_MALFORMED;
     if (!c->key || !c->link.heard)
         return CABLE_DATA;
-    if (!is_authenticated(c, direction, came, &number))
+    if (!is_authenticated(c, direction, received, &number))
         return CABLE_FORGED;
     return hx_replay_window_take(&c->window, number) ? CABLE_DATA : CABLE_REPLAYED;
 }
 
 /* Frames of other sessions prove freshness by their nonce, with or without a key. So only the present session has a
  * replay window. */
-static enum cable_verdict validate_credit(struct cable_end *c, const struct hx_credit_frame *f, const struct came *came)
+static enum cable_verdict validate_credit(struct cable_end *c, const struct hx_credit_frame *f,
+                                          const struct received *received)
 {
-    static const enum cable_verdict whose[] = {
+    static const enum cable_verdict origins[] = {
         [HX_CREDIT_PEER] = CABLE_PEER, [HX_CREDIT_STRANGER] = CABLE_STRANGER, [HX_CREDIT_OWN] = CABLE_OWN};
     const struct hx_auth_direction direction = {.from = f->nonce, .to = f->peer_nonce};
     bool present = c->link.open && f->nonce == c->link.peer_nonce && f->peer_nonce == c->link.nonce;
     uint64_t number = 0;
-    if (c->key && !is_authenticated(c, direction, came, &number))
+    if (c->key && !is_authenticated(c, direction, received, &number))
         return CABLE_FORGED;
     if (c->key && present && !hx_replay_window_take(&c->window, number))
         return CABLE_REPLAYED;
     enum hx_credit_origin origin = hx_credit_link_take(&c->link, f, cable_draw(c));
     if (origin == HX_CREDIT_PEER && !present)
         hx_replay_window_begin(&c->window, number);
-    return whose[origin];
+    return origins[origin];
 }
 
 enum cable_verdict cable_validate(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_header *h)
@@ -77,11 +78,11 @@ enum cable_verdict cable_validate(struct cable_end *c, const uint8_t *frame, siz
     struct hx_credit_frame f;
     int error = hx_frame_decode(h, frame, bytes);
     if (error == HX_OK)
-        return validate_data(c, h, &(struct came){frame, (size_t)HX_HEADER_BYTES + h->length, bytes});
+        return validate_data(c, h, &(struct received){frame, (size_t)HX_HEADER_BYTES + h->length, bytes});
     if (error != HX_E_ETHERTYPE || hx_credit_decode(&f, frame, bytes) != HX_OK || f.plane != c->plane ||
         f.vcs != c->link.vcs)
         return CABLE_MALFORMED;
-    return validate_credit(c, &f, &(struct came){frame, hx_credit_frame_bytes(f.vcs), bytes});
+    return validate_credit(c, &f, &(struct received){frame, hx_credit_frame_bytes(f.vcs), bytes});
 }
 
 enum cable_verdict cable_arrive(struct cable_end *c, const struct hx_header *h, struct hx_desc *d)
@@ -117,7 +118,7 @@ void cable_authenticate(struct cable_end *c, uint8_t *frame, uint32_t length)
 
 enum { MOST_QUIET = 31 };
 
-static uint32_t moved(const struct hx_credit_link *l)
+static uint32_t blocks_moved(const struct hx_credit_link *l)
 {
     uint32_t sum = 0;
     for (unsigned vc = 0; vc < l->vcs; vc++)
@@ -139,7 +140,7 @@ uint64_t cable_credit_wait(const struct cable_end *c, uint64_t now)
 {
     uint64_t period = c->link.open ? c->period : c->ask_period;
     uint64_t waited = now - c->notified_at;
-    if (c->link.open && c->quiet_period && moved(&c->link) == c->notified_moved)
+    if (c->link.open && c->quiet_period && blocks_moved(&c->link) == c->notified_moved)
         period = quiet_period(c);
     return waited < period ? period - waited : 0;
 }
@@ -170,7 +171,7 @@ void cable_credit_sent(struct cable_end *c, uint64_t now)
 {
     for (unsigned vc = 0; vc < c->link.vcs; vc++)
         c->notified[vc] = hx_credit_limit(&c->link.rx[vc]);
-    uint32_t now_moved = moved(&c->link);
+    uint32_t now_moved = blocks_moved(&c->link);
     c->quiet = now_moved != c->notified_moved ? 0 : (uint8_t)(c->quiet + (c->quiet < MOST_QUIET));
     c->notified_moved = now_moved;
     c->notified_at = now;

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int ask(unsigned long request, const char *name, struct ifreq *r)
+static int request_ioctl(unsigned long request, const char *name, struct ifreq *r)
 {
     (void)snprintf(r->ifr_name, sizeof r->ifr_name, "%s", name);
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -22,7 +22,7 @@ static int ask(unsigned long request, const char *name, struct ifreq *r)
 static bool has_flags(const char *name, int flags)
 {
     struct ifreq r = {0};
-    return ask(SIOCGIFFLAGS, name, &r) == 0 && (r.ifr_flags & flags) == flags;
+    return request_ioctl(SIOCGIFFLAGS, name, &r) == 0 && (r.ifr_flags & flags) == flags;
 }
 
 bool interface_is_running(const char *name)
@@ -33,21 +33,21 @@ bool interface_is_running(const char *name)
 unsigned interface_mtu(const char *name)
 {
     struct ifreq r = {0};
-    return ask(SIOCGIFMTU, name, &r) ? 0 : (unsigned)r.ifr_mtu;
+    return request_ioctl(SIOCGIFMTU, name, &r) ? 0 : (unsigned)r.ifr_mtu;
 }
 
 int interface_set_mtu(const char *name, unsigned mtu)
 {
     struct ifreq r = {.ifr_mtu = (int)mtu};
-    return ask(SIOCSIFMTU, name, &r);
+    return request_ioctl(SIOCSIFMTU, name, &r);
 }
 
 int interface_set_up(const char *name)
 {
     struct ifreq r = {0};
-    int error = ask(SIOCGIFFLAGS, name, &r);
+    int error = request_ioctl(SIOCGIFFLAGS, name, &r);
     r.ifr_flags |= IFF_UP;
-    return error ? error : ask(SIOCSIFFLAGS, name, &r);
+    return error ? error : request_ioctl(SIOCSIFFLAGS, name, &r);
 }
 
 int interface_check(const char *name, unsigned least, unsigned *mtu)

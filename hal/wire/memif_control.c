@@ -18,25 +18,25 @@ static void close_if_open(int fd)
 
 /* ---- messages ---- */
 
-static bool tell(int fd, const struct memif_message *message)
+static bool send_message(int fd, const struct memif_message *message)
 {
     return send(fd, message, sizeof *message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof *message;
 }
 
-static bool tell_type(int fd, enum memif_message_type type)
+static bool send_type(int fd, enum memif_message_type type)
 {
     const struct memif_message message = {.type = (uint16_t)type};
-    return tell(fd, &message);
+    return send_message(fd, &message);
 }
 
 static void refuse(int fd, const char *why)
 {
     struct memif_message message = {.type = MEMIF_DISCONNECT};
     (void)snprintf(message.disconnect.why, sizeof message.disconnect.why, "%s", why);
-    (void)tell(fd, &message);
+    (void)send_message(fd, &message);
 }
 
-static bool greet(int fd)
+static bool send_hello(int fd)
 {
     struct memif_message message = {.type = MEMIF_HELLO,
                                     .hello = {.name = "hxmesh",
@@ -44,12 +44,12 @@ static bool greet(int fd)
                                               .most_version = MEMIF_VERSION,
                                               .last_region = MEMIF_REGIONS - 1,
                                               .most_log2_size = MEMIF_MOST_LOG2_SIZE}};
-    return tell(fd, &message);
+    return send_message(fd, &message);
 }
 
 /* Receives a message and its descriptor *passed (-1: none). Returns 1; 0: none is pending; -1: end of the socket, or an
  * invalid message. */
-static int hear(int fd, struct memif_message *message, int *passed)
+static int receive_message(int fd, struct memif_message *message, int *passed)
 {
     ssize_t bytes = passing_receive(fd, message, sizeof *message, passed, MSG_DONTWAIT);
     if (bytes < 0)
@@ -86,19 +86,19 @@ static const char *take_region(struct memif_memory *m, const struct memif_add_re
 static const char *take_ring(struct memif_server *s, const struct memif_add_ring *add)
 {
     struct memif_memory *m = &s->memory;
-    unsigned way = add->flags & MEMIF_RING_TO_SERVER ? MEMIF_IN : MEMIF_OUT;
-    if (add->index != 0 || s->has_ring[way])
-        return "one ring each way is served";
+    unsigned direction = add->flags & MEMIF_RING_TO_SERVER ? MEMIF_IN : MEMIF_OUT;
+    if (add->index != 0 || s->has_ring[direction])
+        return "only one ring in each direction is served";
     if (add->log2_size > MEMIF_MOST_LOG2_SIZE || add->region >= m->regions)
         return "ring is too large or in no region";
     uint64_t bytes = sizeof(struct memif_ring) + ((uint64_t)sizeof(struct memif_descriptor) << add->log2_size);
     uint64_t size = m->region[add->region].size;
     if (add->offset % sizeof(uint64_t) || bytes > size || add->offset > size - bytes)
         return "ring is outside its region";
-    m->ring[way].region = add->region;
-    m->ring[way].mask = (uint16_t)((1U << add->log2_size) - 1);
-    m->ring[way].offset = add->offset;
-    s->has_ring[way] = true;
+    m->ring[direction].region = add->region;
+    m->ring[direction].mask = (uint16_t)((1U << add->log2_size) - 1);
+    m->ring[direction].offset = add->offset;
+    s->has_ring[direction] = true;
     return NULL;
 }
 
@@ -134,7 +134,7 @@ static const char *take(struct memif_server *s, const struct memif_message *mess
     default:
         return "message out of place";
     }
-    return wrong || tell_type(s->socket, answer) ? wrong : "answer cannot be sent";
+    return wrong || send_type(s->socket, answer) ? wrong : "answer cannot be sent";
 }
 
 /* ---- life ---- */
@@ -167,14 +167,14 @@ static void follow_connection(struct memif_server *s, struct memif_offer *offer)
 {
     struct memif_message message;
     int fd;
-    int heard = 1;
-    while (s->state != MEMIF_ALONE && (heard = hear(s->socket, &message, &fd)) > 0) {
+    int received = 1;
+    while (s->state != MEMIF_ALONE && (received = receive_message(s->socket, &message, &fd)) > 0) {
         const char *wrong = take(s, &message, &fd);
         close_if_open(fd);
         if (wrong)
             memif_end(s, offer, wrong);
     }
-    if (heard < 0) {
+    if (received < 0) {
         close_if_open(fd);
         memif_end(s, offer, NULL);
     }
@@ -212,7 +212,7 @@ void memif_serve(struct memif_server *s, struct memif_offer *offer, int listener
     if (fd >= 0 && s->state != MEMIF_ALONE) {
         refuse(fd, "another client is connected");
         (void)close(fd);
-    } else if (fd >= 0 && !greet(fd)) {
+    } else if (fd >= 0 && !send_hello(fd)) {
         (void)close(fd);
     } else if (fd >= 0) {
         *s = (struct memif_server){.state = MEMIF_GREETED, .socket = fd, .greeted_ns = now, .why = s->why};

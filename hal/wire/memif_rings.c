@@ -56,10 +56,12 @@ static bool map_region(struct memif *m, int opener, int descriptor, uint64_t siz
 }
 
 /* Continues at the ring's tail, which this side moves. */
-static bool take_ring(struct memif_queue *q, const struct memif *m, const struct memif_memory *memory, unsigned way)
+static bool take_ring(struct memif_queue *q, const struct memif *m, const struct memif_memory *memory,
+                      unsigned direction)
 {
-    q->ring = (struct memif_ring *)(void *)(m->region[memory->ring[way].region].base + memory->ring[way].offset);
-    q->mask = memory->ring[way].mask;
+    q->ring =
+        (struct memif_ring *)(void *)(m->region[memory->ring[direction].region].base + memory->ring[direction].offset);
+    q->mask = memory->ring[direction].mask;
     q->at = q->ring->tail;
     return q->ring->cookie == MEMIF_COOKIE;
 }

@@ -29,7 +29,7 @@ static const struct wire_kind packet_kind = {
 };
 
 /* Passes only incoming frames of hxmesh's two types. */
-static int narrow(int fd)
+static int attach_filter(int fd)
 {
     static struct sock_filter program[] = {BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12),
                                            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HX_ETHERTYPE_DATA, 1, 0),
@@ -44,7 +44,7 @@ static int narrow(int fd)
 }
 
 /* Beyond the user's limit if permitted, else up to it. */
-static void deepen(int fd)
+static void enlarge_queues(int fd)
 {
     const int bytes = QUEUE_BYTES;
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0)
@@ -59,10 +59,10 @@ static int bind_to(int fd, unsigned index)
     const struct sockaddr_ll at = {
         .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)index};
     const struct packet_mreq all = {.mr_ifindex = (int)index, .mr_type = PACKET_MR_PROMISC};
-    int error = narrow(fd);
+    int error = attach_filter(fd);
     if (error)
         return error;
-    deepen(fd);
+    enlarge_queues(fd);
     if (bind(fd, (const struct sockaddr *)&at, sizeof at) != 0 ||
         setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof all) != 0)
         return -errno;
