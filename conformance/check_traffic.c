@@ -101,7 +101,7 @@ static void start(struct firmware *f, struct kit *k)
         hx_switch_init(&f->sw[i], HX_ACCELERATOR_PORTS, HX_VCS, KIT_JOB, k->w.sw[i], memory[0]);
         hx_route_build(&f->sw[i].route, &g, i, (struct hx_blocked_boards){NULL}, cabled[i], memory[1]);
         int error = hx_endpoint_init(&f->endpoint[i], &config, k->w.endpoint[i], memory[2]);
-        kit_expect(k, error == HX_OK, "hx_endpoint_init() answers %d", error);
+        kit_expect(k, error == HX_OK, "hx_endpoint_init() returns %d", error);
     }
 }
 

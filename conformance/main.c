@@ -38,7 +38,7 @@ static bool is_kept(const struct kit_check *check)
     bool endless = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
     kit_shared->endless |= endless;
     if (endless)
-        kit_blame(kit_shared->running, "does not come to an end");
+        kit_blame(kit_shared->running, "does not end");
     else if (WIFSIGNALED(status))
         kit_blame(kit_shared->running, "ends in a crash");
     else if (WEXITSTATUS(status) != 0)
@@ -51,16 +51,15 @@ static const char help[] =
     "Tries a port of the firmware against the contract of include/hxmesh/hal.h, clause by clause.\n\n"
     "  --list  print the clauses, and try nothing\n"
     "  --help  print this\n\n"
-    "Exit code: 0 no clause is broken, 1 some are, 2 the command line cannot be understood, or there is no memory.\n"
-    "docs/porting.md says what a port gives.\n";
+    "Exit code: 0 no clause is broken, 1 some are, 2 wrong arguments, or no memory.\n"
+    "See docs/porting.md.\n";
 
 int main(int argc, char **argv)
 {
     bool list = argc == 2 && strcmp(argv[1], "--list") == 0;
     bool helps = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
     if (argc > 1 && !list && !helps)
-        fprintf(stderr, "conformance: error: %s: unknown argument (--list and --help are there)\n",
-                argv[argc > 2 ? 2 : 1]);
+        fprintf(stderr, "conformance: error: %s: unknown argument (use --list or --help)\n", argv[argc > 2 ? 2 : 1]);
     if (helps)
         (void)fputs(help, stdout);
     if (argc > 1 && !list)

@@ -130,7 +130,7 @@ bool hx_endpoint_exclude_plane(struct hx_endpoint *ep, const struct hx_peer *pee
 unsigned hx_endpoint_unreachable_planes(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     if (!ep->plane_failures)
-        return 0; /* that memory is not touched without need */
+        return 0; /* avoids touching the peer's rest */
     struct hx_peer_rest *rest = hx_endpoint_rest(ep, peer);
     uint64_t known = (uint64_t)(hx_endpoint_clock(ep) - rest->unreachable_since) << ep->unit_shift;
     if (rest->unreachable_planes == ep->config.plane_set || known >= ep->config.most_ns)
@@ -188,8 +188,8 @@ static void skip_to(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
 {
     uint64_t skipped = packet > s->next ? packet - s->next : 0;
     s->next += (uint32_t)skipped;
-    skipped = skipped < ep->stats.packets_repeated ? skipped : ep->stats.packets_repeated; /* a peer may claim
-                                                                                            * anything */
+    /* A peer may claim anything. */
+    skipped = skipped < ep->stats.packets_repeated ? skipped : ep->stats.packets_repeated;
     ep->stats.packets_sent += skipped;
     ep->stats.packets_repeated -= skipped;
 }

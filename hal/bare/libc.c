@@ -55,5 +55,5 @@ void free(void *memory) /* cppcheck-suppress constParameter */
 
 _Noreturn void abort(void)
 {
-    bare_die("it has given up");
+    bare_die("abort() was called");
 }

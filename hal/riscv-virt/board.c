@@ -153,7 +153,7 @@ const uint32_t *board_stack(const uint32_t **end)
 const char *board_text(void)
 {
     if (board_parts.memory_end <= (uintptr_t)text_given)
-        bare_die("memory ends at %lx, and what the image is told begins at %lx (-m 100)", board_parts.memory_end,
+        bare_die("memory ends at %lx, before the text of the image at %lx (-m 100)", board_parts.memory_end,
                  (unsigned long)(uintptr_t)text_given);
     return text_given;
 }

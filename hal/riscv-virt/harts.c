@@ -56,7 +56,7 @@ _Noreturn void board_hart_wait(unsigned hart)
     }
     *word_of(hart) = 0;
     work(mailbox[hart].of);
-    bare_die("its work has come to an end");
+    bare_die("its work returned");
 }
 
 _Noreturn void board_hart_end(void)

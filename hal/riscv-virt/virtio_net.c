@@ -101,14 +101,14 @@ static void agree(volatile uint32_t *r)
     r[STATUS] = ACKNOWLEDGED | DRIVER;
     r[OFFERS_CHOOSE] = 1;
     if (!(r[OFFERS] & FEATURE_VERSION_1))
-        bare_die("a virtio device is of the old kind (virtio-mmio.force-legacy=false)");
+        bare_die("a legacy virtio device (set virtio-mmio.force-legacy=false)");
     r[TAKES_CHOOSE] = 0;
     r[TAKES] = 0;
     r[TAKES_CHOOSE] = 1;
     r[TAKES] = FEATURE_VERSION_1;
     r[STATUS] = ACKNOWLEDGED | DRIVER | FEATURES_OK;
     if (!(r[STATUS] & FEATURES_OK))
-        bare_die("a virtio network device does without none of its features");
+        bare_die("a virtio network device requires features that this driver lacks");
 }
 
 bool virtio_net_start(struct virtio_net *d, unsigned place)

@@ -116,7 +116,7 @@ static const char *take(struct memif_server *s, const struct memif_message *mess
     enum memif_message_type answer = MEMIF_ACK;
     const char *wrong = NULL;
     if (s->state == MEMIF_IS_CONNECTED)
-        return message->type == MEMIF_DISCONNECT ? "as asked" : "message out of place";
+        return message->type == MEMIF_DISCONNECT ? "as requested" : "message out of place";
     switch (message->type) {
     case MEMIF_INIT:
         wrong = take_init(s, &message->init);
@@ -203,9 +203,9 @@ void memif_serve(struct memif_server *s, struct memif_offer *offer, int listener
     socklen_t bytes = sizeof client;
     follow_connection(s, offer);
     if (takes_too_long(s, now))
-        memif_end(s, offer, "it did not finish its handshake");
+        memif_end(s, offer, "the handshake timed out");
     if (is_refused(offer))
-        memif_end(s, offer, "a ring or a buffer is not where it should be");
+        memif_end(s, offer, "a ring or a buffer is outside its region");
     if (s->state == MEMIF_IS_CONNECTED && !is_offered(offer))
         make_offer(s, offer);
     int fd = accept4(listener, (struct sockaddr *)&client, &bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);

@@ -23,8 +23,7 @@
 #include <stdint.h>
 
 enum {
-    WIRE_TARGET_BYTES = 108,                           /* bytes of a socket's path or an interface's name, with its
-                                                        * zero */
+    WIRE_TARGET_BYTES = 108,                           /* a socket's path or an interface's name, with its zero */
     WIRE_MAX_FRAME = HX_MAX_FRAME + HX_AUTH_TAG_BYTES, /* bytes of the largest frame */
     WIRE_ETHERNET_HEADER = 14                          /* bytes of a frame that an MTU does not count */
 };

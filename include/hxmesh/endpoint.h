@@ -102,9 +102,8 @@ struct hx_endpoint_config {
     uint64_t timeout_ns; /* initial timeout, ns */
     uint64_t least_ns;   /* minimum timeout, ns */
     uint64_t most_ns;    /* maximum timeout, ns; 0 < least <= timeout <= most */
-    uint64_t
-        unreachable_ns; /* time that an unreachable message waits for a path, ns; 0: none, where routes never change;
-                         * UINT64_MAX: no limit */
+    /* ns that an unreachable message waits for a path; 0: none, where routes never change; UINT64_MAX: no limit */
+    uint64_t unreachable_ns;
 };
 
 /* An outgoing message. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. A send that

@@ -48,8 +48,7 @@ struct hx_program;
 
 enum hx_program_event_type {
     HX_PROGRAM_SENT,      /* .context, as given to hx_program_send */
-    HX_PROGRAM_FAILED,    /* .context of a send or an accept, .error: -ECONNRESET; messages without a path are sent
-                           * again */
+    HX_PROGRAM_FAILED,    /* .context of a send or an accept, .error: -ECONNRESET. A message without a path waits */
     HX_PROGRAM_ARRIVED,   /* .peer .tag .data .bytes; give back by hx_program_release() */
     HX_PROGRAM_ANNOUNCED, /* .peer .tag .bytes .ticket; answer by hx_program_accept(), at any time */
     HX_PROGRAM_RECEIVED,  /* .context, as given to hx_program_accept; .peer .tag .bytes: limited to the room */

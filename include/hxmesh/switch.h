@@ -117,17 +117,14 @@ struct hx_switch {
     uint16_t inputs, outputs; /* accelerator: 5 and 5 */
     uint16_t job;             /* accelerator: the only job with passage */
     uint8_t first_input;      /* input to examine first; rotates with each step */
-    uint8_t first_vc;         /* VC to examine first where VCs share credit; rotates, so that transit cannot starve the
-                       * accelerator's own packets */
+    uint8_t first_vc;         /* VC to examine first where VCs share credit; rotates, so no VC starves */
     uint64_t tie;             /* RNG state: breaks ties */
     uint64_t wanted[HX_VCS];  /* outputs that waiting packets of the VC want */
     struct hx_input *input;   /* [inputs] */
-    uint64_t *candidates;     /* [VC][input][output]: waiting packets that may leave by the output, bit by position %
-                              * 64 */
+    uint64_t *candidates;     /* [VC][input][output]: waiting packets for the output, bit by position % 64 */
     uint64_t *requests;       /* [VC][output]: inputs with candidates */
     uint8_t *next_input;      /* [VC][output]: input of the next grant */
-    uint32_t *kept; /* HAL_SHARED: [VC][input][HX_WINDOW], next addresses of waiting packets, addr_lo << 16 | addr_hi;
-                     * else NULL */
+    uint32_t *kept; /* [VC][input][HX_WINDOW]: next addresses, addr_lo << 16 | addr_hi; NULL without HAL_SHARED */
 };
 
 /* Returns, by output, which packets of the window of (input, VC) may leave there. */

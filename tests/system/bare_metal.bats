@@ -163,7 +163,7 @@ with_tree() {
     [ "$status" -eq 0 ]
     with_tree -M virt -m 90M
     [ "$status" -eq 1 ]
-    grep -q '^panic: hal/riscv-virt/board.c:[0-9]*: memory ends at 85a00000, and what the image is told begins at 86000000' <<<"$output"
+    grep -q '^panic: hal/riscv-virt/board.c:[0-9]*: memory ends at 85a00000, before the text of the image at 86000000' <<<"$output"
 }
 
 # hangs HARTS HART: an image of so many harts one of which hangs; what it said is in `said`.
