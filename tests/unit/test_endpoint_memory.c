@@ -145,13 +145,13 @@ static void who_begins_at_one_place_is_told_apart(void **state)
         }
         for (unsigned n = 0; n < PEERS; n++) {
             assert_null(hx_endpoint_peer(&ep, rank[n]));
-            assert_ptr_equal(hx_endpoint_meet_peer(&ep, rank[n]), &ep.peer[n]);
+            assert_ptr_equal(hx_endpoint_add_peer(&ep, rank[n]), &ep.peer[n]);
         }
-        assert_null(hx_endpoint_meet_peer(&ep, rank[PEERS]));
+        assert_null(hx_endpoint_add_peer(&ep, rank[PEERS]));
         for (unsigned n = 0; n < PEERS; n++) {
             assert_int_equal(ep.peer[n].rank, rank[n]);
             assert_ptr_equal(hx_endpoint_peer(&ep, rank[n]), &ep.peer[n]);
-            assert_ptr_equal(hx_endpoint_meet_peer(&ep, rank[n]), &ep.peer[n]);
+            assert_ptr_equal(hx_endpoint_add_peer(&ep, rank[n]), &ep.peer[n]);
         }
         assert_null(hx_endpoint_peer(&ep, rank[PEERS]));
         (void)lab_free(NULL);
