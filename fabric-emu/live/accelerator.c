@@ -1,4 +1,4 @@
-/* accelerator.c - driving an endpoint (accelerator.h). */
+/* accelerator.c - drives a host's endpoint (accelerator.h). */
 #include "accelerator.h"
 #include "base/error.h"
 #include "base/random.h"
@@ -11,17 +11,16 @@
 #include <string.h>
 
 enum {
-    SENDS = 8,            /* messages under way from one accelerator */
-    USUAL_RECORDS = 16,   /* of FAB_SENDS: two cache lines, as far apart as numbers of messages under way usually are */
-    HOPELESS_TRIES = 3,   /* where boards or external nodes stay away, or answers have no way */
-    FEW_HOSTS = 256,      /* of which each knows all from the start, a cache line each */
-    UNREACHABLE_MS = 2000 /* where there seems to be no way; a restart takes milliseconds */
+    SENDS = 8,            /* messages in flight of one host */
+    USUAL_RECORDS = 16,   /* of FAB_SENDS: two cache lines; numbers in flight are rarely farther apart */
+    HOPELESS_TRIES = 3,   /* where a node stays away, or acknowledgements have no path */
+    FEW_HOSTS = 256,      /* up to here the endpoint knows all peers from the start: a cache line each */
+    UNREACHABLE_MS = 2000 /* without a path; a restart takes milliseconds */
 };
 
 /* ---- messages ---- */
 
-/* The record that says `what`, 0 if it is free. The one that a message with this number usually has is looked at before
- * all others. NULL: none says so. */
+/* Returns the record that holds `what` (0: a free one); NULL: none. Tries the usual record of this number first. */
 static uint64_t *record_with(struct accelerator *a, uint64_t what, uint64_t number)
 {
     uint64_t *usual = &a->report->flying[number % USUAL_RECORDS];
@@ -39,7 +38,7 @@ static uint64_t *record_of(struct accelerator *a, uint64_t number)
     return record_with(a, number, number);
 }
 
-/* Hands a message to the endpoint; false: not now. */
+/* Hands a message to the endpoint. Returns false: refused for now. */
 static bool begin(struct accelerator *a, const struct workload_message *m)
 {
     struct hx_coordinate to = hx_address_of(a->worker->f->g, m->to);
@@ -55,7 +54,8 @@ static void begin_hit(struct accelerator *a, const uint64_t *record)
     a->hit |= bit;
 }
 
-/* A message waits for a way; or packets were repeated, of one whose answer was late and was asked for. */
+/* Counts messages that a fault hit: they wait for a path, or their packets were repeated after a late
+ * acknowledgement. */
 static void note_hits(struct accelerator *a)
 {
     const struct hx_endpoint *ep = &a->endpoint;
@@ -68,7 +68,7 @@ static void note_hits(struct accelerator *a)
     }
 }
 
-/* The message of this record is over. */
+/* Ends the hit of a record's message. */
 static void end_hit(struct accelerator *a, const uint64_t *record, bool failed)
 {
     uint64_t bit = (uint64_t)1 << (record - a->report->flying);
@@ -80,7 +80,7 @@ static void end_hit(struct accelerator *a, const uint64_t *record, bool failed)
     a->hit &= ~bit;
 }
 
-/* The lowest record above `after`. */
+/* Returns the lowest record above `after`; UINT64_MAX: none. */
 static uint64_t next_record(const struct accelerator *a, uint64_t after)
 {
     uint64_t next = UINT64_MAX;
@@ -91,7 +91,7 @@ static uint64_t next_record(const struct accelerator *a, uint64_t after)
     return next;
 }
 
-/* Messages that a predecessor had begun and not finished go first, in their order: a file's chunks need it. */
+/* Begins again what a predecessor left unfinished, in order: the chunks of a file need it. */
 static bool resume(struct accelerator *a)
 {
     const struct workload *w = a->workload;
@@ -109,7 +109,7 @@ static bool resume(struct accelerator *a)
     return true;
 }
 
-/* ---- destinations without a way ---- */
+/* ---- destinations without a path ---- */
 
 static bool is_cut_off(const struct accelerator *a, uint32_t rank)
 {
@@ -137,17 +137,17 @@ void accelerator_look_again(struct accelerator *a)
     hx_endpoint_routes_changed(&a->endpoint);
 }
 
-/* Whether enough probes of a message had no answer. */
+/* Whether enough probes of a message stayed unanswered. */
 static bool is_hopeless(const struct accelerator *a, const struct hx_send *s, uint32_t rank)
 {
     const struct fab_fabric *f = a->worker->f;
-    /* Where a node is down, an answer may have no path though the message had one; the fabric does not report it. */
+    /* With a node down an acknowledgement may lack a path that its message had; the fabric does not report this. */
     bool stays_away = a->worker->gone || fab_node_has_left(f);
     return s->tries >= (stays_away ? HOPELESS_TRIES : WAIT_RETRIES) ||
            (s->unanswered >= HOPELESS_TRIES && silent_is(a, rank, UNREACHABLE_MS * NS_PER_MS));
 }
 
-/* Where somebody may come back the supervisor says for how long; tries made meanwhile are forgotten when he does. */
+/* While a cable is missing, the supervisor limits the wait. Tries in that time do not count. */
 void accelerator_give_up(struct accelerator *a)
 {
     struct hx_endpoint *ep = &a->endpoint;
@@ -161,7 +161,7 @@ void accelerator_give_up(struct accelerator *a)
     }
 }
 
-/* A message has nobody to go to: it counts as given up. */
+/* Fails a message before it is begun: its host is cut off. */
 static void give_up_at_once(struct accelerator *a, const struct workload_message *m)
 {
     a->endpoint.stats.messages_failed++;
@@ -169,14 +169,14 @@ static void give_up_at_once(struct accelerator *a, const struct workload_message
     workload_give_up(a->workload, m);
 }
 
-/* Picoseconds from the start of the run; 0 until then. */
+/* Returns picoseconds since the start of the run; 0 before it. */
 static uint64_t run_ps(const struct accelerator *a)
 {
     uint64_t started_ns = a->worker->f->control->started_ns;
     return started_ns && a->worker->shm.now > started_ns ? (a->worker->shm.now - started_ns) * WORKLOAD_PS : 0;
 }
 
-/* Whether what is under way is to be given up. */
+/* Whether messages in flight are to be failed. */
 static bool is_draining(const struct accelerator *a)
 {
     return workload_drains(a->workload, run_ps(a));
@@ -191,13 +191,13 @@ uint64_t accelerator_wait_ns(const struct accelerator *a)
     return wake > now ? (wake - now + WORKLOAD_PS - 1) / WORKLOAD_PS : 0;
 }
 
-/* Messages that wait for a place may have one now. */
+/* Tries to begin a deferred message. */
 static bool begin_deferred(void *of, const struct workload_message *m)
 {
     return begin(of, m);
 }
 
-/* Hands over a message, or puts it aside if others may pass it; false: not now. */
+/* Begins a message, or defers it if others may pass it. Returns false: refused for now. */
 static bool begin_or_wait(struct accelerator *a, const struct workload_message *m)
 {
     if (begin(a, m))
@@ -214,7 +214,7 @@ static void begin_messages(struct accelerator *a)
     for (uint32_t refused = 0; hx_endpoint_takes(&a->endpoint) && workload_next(a->workload, now, refused, &m);) {
         if (is_cut_off(a, m.to)) {
             give_up_at_once(a, &m);
-            return; /* one a step: with a duration there is no end to them */
+            return; /* one a step: with a duration there is no last one */
         }
         uint64_t *record = record_with(a, 0, m.number + 1);
         if (!record)
@@ -228,7 +228,7 @@ static void begin_messages(struct accelerator *a)
     }
 }
 
-/* ---- what the endpoint asks and tells ---- */
+/* ---- callbacks of the endpoint ---- */
 
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
@@ -252,7 +252,7 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
     a->area->verify_ns += shm_clock_ns(a->worker->clock) - begin_ns;
 }
 
-/* What passed between this accelerator and the one that an entry says is elsewhere. */
+/* Counters of messages between this host and an external one. */
 static struct fab_exchange *exchange_with(const struct accelerator *a, unsigned external)
 {
     const struct fab_fabric *f = a->worker->f;
@@ -288,7 +288,7 @@ static void take_event(void *of, const struct hx_event *event)
         end_hit(a, record, event->type == HX_EVENT_FAILED);
         *record = 0;
     }
-    a->report->stats = a->endpoint.stats; /* a message is given up in steps that move nothing */
+    a->report->stats = a->endpoint.stats; /* failing a message is no work of a step */
 }
 
 static void note_deliveries(void *of, const struct hx_desc *burst, unsigned n)
@@ -311,7 +311,7 @@ static void note_deliveries(void *of, const struct hx_desc *burst, unsigned n)
 
 /* ---- life ---- */
 
-/* The accelerator of an entry of those that run elsewhere; this one itself, if an entry before it had it. */
+/* Returns the host of an external entry; this host itself if an earlier entry has the same host. */
 static uint32_t rank_of_first(const struct accelerator *a, unsigned external)
 {
     const struct fab_fabric *f = a->worker->f;
@@ -328,9 +328,8 @@ static uint64_t come_from_elsewhere(const struct accelerator *a)
     return sum;
 }
 
-/* What comes from elsewhere has been on real cables. */
-/* But for what each life has of its own. Room for everybody: few are known by their ranks, itself among them, and are
- * found at once; of many, who is never met costs nothing. */
+/* Settings that are equal for each incarnation. A small fabric keeps all peers, found by rank. A large one takes memory
+ * for a peer at first contact. */
 static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank)
 {
     const struct hx_fabric *g = w->f->g;
@@ -340,7 +339,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
                 workload_is_collective(w->workload, rank);
     config.sends = many ? FAB_SENDS : SENDS;
     config.peers = g->hosts <= FEW_HOSTS ? g->hosts : g->hosts - 1;
-    config.retries = UINT8_MAX; /* accelerator_give_up() says */
+    config.retries = UINT8_MAX; /* accelerator_give_up() decides */
     config.check = worker_checks(w);
     config.job = layout_job_of(&w->f->spec, rank);
     config.unreachable_ns = w->f->spec.externals ? UINT64_MAX : UNREACHABLE_MS * NS_PER_MS;
@@ -353,8 +352,8 @@ size_t accelerator_bytes(const struct worker *w, uint32_t rank)
     return (hx_endpoint_bytes(&config) + 63) & ~(size_t)63;
 }
 
-/* What a predecessor left, as far as it can be true. It may have been killed between any two stores: a message is under
- * way before it counts as begun, and no longer under way before it counts as acknowledged. */
+/* Takes over a predecessor's records, as far as they are consistent: it may have died between any two stores. A message
+ * is recorded before it counts as begun, and its record ends before it counts as acknowledged. */
 static void take_over(struct accelerator *a)
 {
     struct fab_accelerator *report = a->report;
@@ -373,7 +372,7 @@ static void take_over(struct accelerator *a)
         a->endpoint.stats.messages_sent = report->issued > over ? report->issued - over : 0;
 }
 
-/* What cannot go on where a predecessor stopped has ended, and needs no payload. */
+/* A collective cannot resume: after a restart it has ended, and needs no payload. */
 static void start_workload(struct accelerator *a)
 {
     struct workload_plan plan = *a->worker->workload;
@@ -417,7 +416,7 @@ void accelerator_stop(struct accelerator *a)
     free(a->workload);
 }
 
-/* One that waits, and is to be given up with those under way, ends as they do. */
+/* Fails a deferred message that drains with those in flight. */
 static bool give_up_deferred(void *of, const struct workload_message *m)
 {
     struct accelerator *a = of;
@@ -436,7 +435,7 @@ static bool give_up_deferred(void *of, const struct workload_message *m)
     return true;
 }
 
-/* A program has gone: what it had under way goes with it. */
+/* Fails all that a program had in flight when it has left. */
 static void drain(struct accelerator *a)
 {
     struct hx_endpoint *ep = &a->endpoint;
@@ -454,7 +453,7 @@ static void drain(struct accelerator *a)
         a->workload->ops->drained(a->workload);
 }
 
-/* A collective lives and ends with all of its accelerators. */
+/* A collective ends for all hosts when one of them is lost. */
 static void end_with_others(struct accelerator *a)
 {
     const struct fab_control *control = a->worker->f->control;

@@ -1,4 +1,4 @@
-/* attach.c - finding running fabrics (attach.h). */
+/* attach.c - finds running fabrics (attach.h). */
 #include "attach.h"
 #include "base/json.h"
 #include "base/running.h"
@@ -12,9 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- one ---- */
+/* ---- one fabric ---- */
 
-/* What the file of a graph says stands behind all that is attached. */
+/* Reads the graph. A graph from a file lies behind the attached part, and needs the whole arena. */
 static bool knows_fabric(struct attached *a)
 {
     struct shm_arena all;
@@ -28,7 +28,7 @@ static bool knows_fabric(struct attached *a)
     return known;
 }
 
-/* What another process wrote is checked before use; the geometry judges its numbers itself. */
+/* Validates what another process wrote; hx_metrics_fabric() checks the numbers of the graph itself. */
 static bool make_sense(struct attached *a)
 {
     const struct hx_metrics_head *m = a->metrics;
@@ -78,7 +78,7 @@ bool attach_has_ended(const struct attached *a)
     return atomic_load(&a->metrics->life) == HX_LIFE_ENDED || poll(&supervisor, 1, 0) != 0;
 }
 
-/* ---- all ---- */
+/* ---- all fabrics ---- */
 
 static bool runs_live(const char *name)
 {
@@ -89,7 +89,7 @@ static bool runs_live(const char *name)
     return true;
 }
 
-/* What begins its shared memory is the same, but there is nothing to attach to. */
+/* A virtual run's shared memory begins alike, but has no control to attach to. */
 static bool is_virtual(const char *name)
 {
     struct shm_arena arena;

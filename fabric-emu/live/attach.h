@@ -1,4 +1,4 @@
-/* attach.h - a running fabric seen from another process: found by name, described by its head (fabric.h). */
+/* attach.h - opens a running fabric from another process: by name, through its head (fabric.h). */
 #ifndef ATTACH_H
 #define ATTACH_H
 
@@ -12,19 +12,19 @@ struct attached {
     const struct fab_head *head;
     struct fab_control *control;
     struct hx_fabric graph;
-    int supervisor; /* descriptor that becomes readable when the supervisor ends */
-    char name[128]; /* as --name says it */
+    int supervisor; /* pidfd: readable when the supervisor ends */
+    char name[128]; /* as --name gives it */
 };
 
-/* name NULL: the only one that runs. false: there is none, or several. */
+/* Opens the fabric `name`; NULL: the only running one. Returns false: there is none, or several. */
 bool attach_open(struct attached *a, const char *name, struct hx_problem *problem);
 void attach_close(struct attached *a);
 
 /* Whether the fabric has ended. */
 bool attach_has_ended(const struct attached *a);
 
-/* {"fabrics": [{"name", "fabric", "spec_name", "pid", "workers", "planes", "ports": [names]}]} of those that run; of
- * that name alone, unless it is NULL. Dies if there is none. */
+/* Lists running fabrics, or the one of that name. Ends the program if it does not run. {"fabrics": [{"name", "fabric",
+ * "title", "pid", "workers", "planes", "ports": [names]}]} */
 json_t *attach_list(const char *name);
 
 #endif

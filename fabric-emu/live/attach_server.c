@@ -1,4 +1,4 @@
-/* attach_server.c - answering at the door of a fabric (attach_server.h). */
+/* attach_server.c - answers requests at the attach socket (attach_server.h). */
 #include "attach_server.h"
 #include "base/arena.h"
 #include "hal/wire/named.h"
@@ -19,13 +19,13 @@
 #include <unistd.h>
 
 enum {
-    MOST_ANSWERS = 64, /* of one child, which keeps open all that comes with questions */
-    MOST_MS = 1000     /* of its life: it needs some microseconds a question */
+    MOST_ANSWERS = 64, /* of one child; limits descriptors that it holds */
+    MOST_MS = 1000     /* of a child; a request takes microseconds */
 };
 
 /* ---- life ---- */
 
-/* As shm_open wants it. */
+/* The name for shm_open(). */
 static const char *object_of(const struct sockaddr_un *name)
 {
     return name->sun_path + strlen(ATTACH_SOCKET_FOLDER);
@@ -74,7 +74,7 @@ bool attach_server_remove_dead(const char *fabric)
 
 /* ---- answering ---- */
 
-/* "3", or any name of a host. */
+/* Parses a host: "3", or any name of a host. Returns HX_NOWHERE: unknown. */
 static uint32_t host_called(const struct hx_fabric *g, const char *name)
 {
     struct hx_problem problem;
@@ -86,7 +86,7 @@ static uint32_t host_called(const struct hx_fabric *g, const char *name)
     return host_parse(name, g, &host, &problem) ? host : HX_NOWHERE;
 }
 
-/* A descriptor of what is asked for, and *call that it goes with; or a negative errno value. */
+/* Opens the attachment that a program asks for, and sets *wakeup_fd. Returns a descriptor or -errno. */
 static int fetch(const struct programs *programs, const struct attach_request *q, int *wakeup_fd)
 {
     char name[ATTACH_SOCKET_HOST_BYTES];
@@ -101,7 +101,7 @@ static int fetch(const struct programs *programs, const struct attach_request *q
     return attachment_open_anew(&programs->at[host]);
 }
 
-/* Who does not take his answer does without. */
+/* Sends the reply. A program that does not read gets none. */
 static void answer(const struct programs *programs, const struct attach_request *q, int to)
 {
     int wakeup_fd = -1;
@@ -115,7 +115,7 @@ static void answer(const struct programs *programs, const struct attach_request 
     (void)close(fd);
 }
 
-/* What comes with a question stays open until this process ends. */
+/* Descriptors that come with requests stay open until this process ends. */
 static _Noreturn void answer_all(const struct attach_server *p, const struct programs *programs)
 {
     for (unsigned n = 0; n < MOST_ANSWERS; n++) {
@@ -154,9 +154,9 @@ void attach_server_answer(struct attach_server *p, const struct programs *progra
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() == supervisor)
             answer_all(p, programs);
-        _exit(HX_EXIT_ENVIRONMENT); /* it died before this process asked to die with it */
+        _exit(HX_EXIT_ENVIRONMENT); /* the supervisor died before prctl() */
     }
-    p->child = child > 0 ? child : 0; /* without one they wait until there are processes again */
+    p->child = child > 0 ? child : 0; /* fork failed: requests wait for the next call */
     p->kill_at = now + MOST_MS * NS_PER_MS;
 }
 
@@ -168,7 +168,7 @@ bool attach_server_ended(struct attach_server *p, pid_t pid)
     return true;
 }
 
-/* ---- what killed ones left ---- */
+/* ---- leftovers ---- */
 
 struct cleaning {
     void (*found)(const char *name, bool removed, size_t bytes);
@@ -187,7 +187,7 @@ static void clean_one(const char *name, void *of)
     if (!length || !attach_socket_name(&at, fabric) || !named_file(at.sun_path))
         return;
     struct stat is;
-    if (lstat(at.sun_path, &is) != 0 || is.st_uid != geteuid()) /* another user's is not ours to judge */
+    if (lstat(at.sun_path, &is) != 0 || is.st_uid != geteuid()) /* another user's stays */
         return;
     bool removed = named_remove_left(SOCK_DGRAM, &at);
     c->removed += removed;

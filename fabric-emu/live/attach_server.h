@@ -1,9 +1,8 @@
-/* attach_server.h - the supervisor's end of the door of a fabric, where programs ask for the attachments of hosts
+/* attach_server.h - the supervisor's end of the attach socket, where programs ask for attachments of hosts
  * (program/attach_socket.h).
  *
- * Closing what somebody passes may take as long as he likes: a socket lingers, a file system of his own does not
- * answer. So a child of the supervisor takes the questions that are there, answers them, and ends, which closes all
- * that came. It is killed after a while, which ends such a wait. */
+ * Closing a descriptor that a program passed may block: a socket lingers, a user's file system hangs. So a child
+ * answers the pending requests and exits, which closes them all. It is killed if it takes too long. */
 #ifndef ATTACH_SERVER_H
 #define ATTACH_SERVER_H
 
@@ -14,34 +13,34 @@
 #include <sys/un.h>
 
 struct attach_server {
-    int attach_socket; /* readable when a program asks; -1: the socket is closed */
-    pid_t child;       /* that answers; 0: none */
-    uint64_t kill_at;  /* ns, when it is killed */
+    int attach_socket; /* readable when a program asks; -1: closed */
+    pid_t child;       /* answers requests; 0: none */
+    uint64_t kill_at;  /* ns: deadline of the child */
     struct sockaddr_un name;
 };
 
-/* Opens the door of a fabric whose arena this process holds: what one of that name has left is replaced. */
+/* Opens the socket of a fabric; this process must hold its arena. Replaces a leftover of the same name. */
 bool attach_server_open(struct attach_server *p, const char *fabric, struct hx_problem *problem);
 void attach_server_close(struct attach_server *p);
 
-/* What to poll until somebody is to be answered: the door, or -1 while a child answers. */
+/* Descriptor to poll for requests; -1 while a child answers. */
 int attach_server_poll_fd(const struct attach_server *p);
 
-/* Has those who ask answered, if no child does it already. To be called now and then, too: it ends a child that takes
- * too long. */
+/* Forks a child that answers pending requests, unless one runs. Kills a child past its deadline: call it
+ * periodically. */
 void attach_server_answer(struct attach_server *p, const struct programs *programs);
 
-/* Whether it was that child which has ended. To be asked of each child of this process. */
+/* Returns whether the ended child `pid` was the server's. Call it for each child of this process that ends. */
 bool attach_server_ended(struct attach_server *p, pid_t pid);
 
-/* Whether a door of that fabric is there, and its owner dead or alive. */
+/* Whether that fabric has an attach socket, even of a dead owner. */
 bool attach_server_has_socket(const char *fabric);
 
-/* Removes the door of that fabric, if its owner has died. Whether it did. */
+/* Removes that fabric's attach socket if its owner is dead. Returns whether it did. */
 bool attach_server_remove_dead(const char *fabric);
 
-/* Removes the doors of this user's whose owners have died; calls `found` for each door with whether it did. Returns how
- * many. */
+/* Removes this user's attach sockets without a live owner. Calls `found` for each socket. Returns how many it
+ * removed. */
 int attach_server_clean(void (*found)(const char *name, bool removed, size_t bytes));
 
 #endif

@@ -1,4 +1,4 @@
-/* attachments.c - makes and removes what programs attach to (attachments.h). */
+/* attachments.c - makes and removes attachments of hosts (attachments.h). */
 #include "attachments.h"
 #include "base/error.h"
 #include "descriptors.h"

@@ -1,5 +1,5 @@
-/* attachments.h - the attachments of all hosts of a fabric that is run for programs (hal/program/attachment.h), and who
- * hands them over. */
+/* attachments.h - the attachments of all hosts of a fabric for programs (hal/program/attachment.h), and the server that
+ * hands them out. */
 #ifndef ATTACHMENTS_H
 #define ATTACHMENTS_H
 
@@ -11,10 +11,10 @@ struct attachments {
     struct attach_server attach_server;
 };
 
-/* Makes one for each host that runs here, and opens the door; false: the machine refused, and nothing is left. */
+/* Makes an attachment for each local host, and opens the attach socket. On failure returns false and leaves nothing. */
 bool attachments_open(struct attachments *all, const struct fab_fabric *f, struct hx_problem *problem);
 
-/* Tells programs that the fabric has ended, and removes what they held. */
+/* Tells programs that the fabric has ended, and frees everything. */
 void attachments_close(struct attachments *all);
 
 #endif

@@ -1,4 +1,4 @@
-/* background.c - going on in the background (background.h). */
+/* background.c - runs a program in the background (background.h). */
 #include "background.h"
 #include "base/error.h"
 #include "base/signals.h"
@@ -29,7 +29,7 @@ static void copy(int to, const char *text, size_t bytes)
     }
 }
 
-/* Waits for the child; ends with its code unless it became ready. */
+/* Copies the child's output until it is ready; exits with its code if it ends first. */
 static void await(pid_t child, int said)
 {
     struct pollfd wait[EVENTS] = {{.fd = said, .events = POLLIN}, {.fd = hx_signals_open(), .events = POLLIN}};
@@ -55,7 +55,7 @@ static void await(pid_t child, int said)
     exit(ended && WEXITSTATUS(status) ? WEXITSTATUS(status) : HX_EXIT_FAILED);
 }
 
-/* A session of its own; stderr is `to`. */
+/* Starts a session without a terminal; stderr becomes `to`. */
 static void leave_terminal(int to)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -138,6 +138,6 @@ void background_leave(const struct background *b)
     struct pollfd keeper = {.fd = b->keeper, .events = POLLIN};
     if (!b->is_child)
         return;
-    leave_terminal(-1); /* stderr is closed */
+    leave_terminal(-1); /* closes stderr */
     (void)poll(&keeper, 1, LEAVE_MS);
 }

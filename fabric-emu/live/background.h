@@ -1,13 +1,12 @@
-/* background.h - a program that goes on when its command has returned, once it is ready.
+/* background.h - keeps a program running after its command returns, once it is ready.
  *
  *     parent: the command                keeper                            child: a session of its own, no terminal
- *                                        writes what it reads to the log   <- says things on stderr
- *     shows what comes until it is ready <- passes it on until then        <- background_ready(): a zero byte on stderr
+ *                                        writes what it reads to the log   <- writes to stderr
+ *     shows output until it is ready     <- passes it on until then        <- background_ready(): a zero byte on stderr
  *     returns 0                          reads on                          goes on
  *     returns the child's exit code      ends when all have closed stderr  or it ends before that
  *
- * The keeper is a process, so that what workers and the child say is in one order, with the time, in a file that stays
- * small. */
+ * The keeper merges the output of workers and child in order, with times, into a log of limited size. */
 #ifndef BACKGROUND_H
 #define BACKGROUND_H
 
@@ -19,22 +18,21 @@
 struct background {
     bool is_child;
     pid_t child; /* in the parent */
-    int keeper;  /* in the child: ends when the keeper does */
+    int keeper;  /* in the child: readable when the keeper ends */
 };
 
-/* Forks. Returns in the child at once; in the parent only when the child is ready, or ends with its exit code if it is
- * not to be. The signals that end a program have to be blocked; one that comes meanwhile ends the child. Returns
- * whether this is the child. */
+/* Forks, and returns whether this is the child. The child returns at once, the parent when the child is ready. If the
+ * child ends first, the parent exits with its code. Signals that end a program must be blocked; one in that time ends
+ * the child. */
 bool background_fork(struct background *b, struct log *log);
 
-/* In the parent: tells the child to end, and waits until it did. */
+/* In the parent: ends the child and waits for it. */
 void background_end(const struct background *b);
 
-/* The child is ready. Nothing in the foreground. */
+/* Reports that the child is ready. In the foreground it does nothing. */
 void background_ready(const struct background *b);
 
-/* The child has said all: waits, a second at most, until the log has it and the keeper is gone. Nothing in the
- * foreground. */
+/* Closes stderr and waits, at most a second, until the keeper has logged all. In the foreground it does nothing. */
 void background_leave(const struct background *b);
 
 #endif

@@ -9,12 +9,12 @@
 
 enum {
     BURST = 32,                 /* frames of a port in one step */
-    POLL_NS = 1000000,          /* from look to look at who connects and who goes */
-    CREDIT_PERIOD_NS = 100000,  /* from credit frame to credit frame without need, */
-    QUIET_PERIOD_NS = 12800000, /* and to an image in QEMU, which sleeps between them, at last while nothing moves */
-    QUIET_NS = 2000000000       /* longer than an endpoint waits for its first three repetitions */
+    POLL_NS = 1000000,          /* between checks of the connection */
+    CREDIT_PERIOD_NS = 100000,  /* between credit frames without need */
+    QUIET_PERIOD_NS = 12800000, /* towards a quiet image in QEMU: it sleeps between credit frames */
+    QUIET_NS = 2000000000       /* longer than the first three retries of an endpoint */
 };
-/* The other end was away, and what was under way is asked for ever more seldom. */
+/* After a restart of the peer: retries are farther apart. */
 static const uint64_t quiet_after_restart_ns = (WAIT_MOST_MS + 1000) * UINT64_C(1000000);
 
 static unsigned vcs_of(const struct bridge *b)
@@ -22,7 +22,7 @@ static unsigned vcs_of(const struct bridge *b)
     return b->worker->f->g->vcs;
 }
 
-/* ---- whether the cable is up ---- */
+/* ---- state of a cable ---- */
 
 static void begin_session(const struct bridge *b, struct bridge_port *p)
 {
@@ -31,11 +31,11 @@ static void begin_session(const struct bridge *b, struct bridge_port *p)
     p->authenticated_bytes = 0;
 }
 
-/* What is sealed for the session before nobody takes any more. */
+/* Counts new sessions. A frame authenticated for the old session is void. */
 static void follow_sessions(struct bridge_port *p)
 {
     uint32_t began = cable_new_sessions(&p->cable);
-    p->shared->count.sessions += began; /* over all workers that had this cable */
+    p->shared->count.sessions += began; /* sum over all workers that ran this cable */
     p->authenticated_bytes = began ? 0 : p->authenticated_bytes;
 }
 
@@ -56,21 +56,21 @@ static void watch(struct bridge *b, struct bridge_port *p, uint64_t now)
     if (connected && (!p->connected || cable_fell_silent(&p->cable, now, CABLE_SILENCE_NS)))
         begin_session(b, p);
     p->connected = connected;
-    p->authenticated_bytes = connected ? p->authenticated_bytes : 0; /* who connects next begins a session */
+    p->authenticated_bytes = connected ? p->authenticated_bytes : 0; /* a new connection begins a session */
     tell_up(b, p, connected && p->cable.link.open);
 }
 
-/* ---- sealed frames ---- */
+/* ---- authenticated frames ---- */
 
-/* Sends the frame that is sealed and waits, if there is one: it counted as sent before all others that are to go. */
+/* Sends the waiting authenticated frame, if any: it counted as sent before all later ones. */
 static void send_authenticated(struct bridge_port *p)
 {
     if (p->authenticated_bytes && wire_send(p->wire, p->authenticated, p->authenticated_bytes))
         p->authenticated_bytes = 0;
 }
 
-/* A frame of so many bytes is sealed. It counts as sent: its number must not be used twice, and sealing it anew would
- * cost as much in every step in which the wire refuses it. */
+/* Sends a frame with its tag, or keeps it until the wire takes it. It counts as sent: its number must not be used
+ * twice, and a new tag for each refusal would cost too much. */
 static void keep_authenticated(struct bridge_port *p, uint32_t bytes)
 {
     p->authenticated_bytes = bytes;
@@ -79,7 +79,7 @@ static void keep_authenticated(struct bridge_port *p, uint32_t bytes)
 
 /* ---- credit frames ---- */
 
-/* Who speaks in other sessions, be it an old frame, is not heard: the silence that follows ends the session. */
+/* Frames of other sessions do not count as heard: the silence that follows ends the session. */
 static void take_credit(const struct bridge *b, struct bridge_port *p, enum cable_verdict whose)
 {
     p->shared->count.credits_in += whose == CABLE_PEER;
@@ -88,7 +88,7 @@ static void take_credit(const struct bridge *b, struct bridge_port *p, enum cabl
     cable_hear(&p->cable, whose, b->worker->shm.now);
 }
 
-/* False: not now. */
+/* Returns false: the wire refused it. */
 static bool send_credit(struct bridge_port *p)
 {
     uint8_t frame[CABLE_CREDIT_BYTES];
@@ -118,14 +118,14 @@ static void drop(struct bridge *b, struct bridge_port *p, enum hx_drop reason)
     p->shared->count.dropped++;
 }
 
-/* What was granted for a packet is free again. */
+/* Drops a packet and frees its credit. */
 static void turn_away(struct bridge *b, struct bridge_port *p, const struct hx_desc *d, enum hx_drop reason)
 {
     hx_credit_leave(&p->cable.link.rx[d->vc], hx_blocks(d->length));
     drop(b, p, reason);
 }
 
-/* Puts a packet into the link to the neighbour; false: it has no room, or there is no buffer. */
+/* Puts a packet into the link to the neighbour. Returns false: no room there, or no buffer. */
 static bool hand_on(struct bridge *b, unsigned port, const struct hx_desc *of, const uint8_t *frame)
 {
     struct shm_worker *shm = &b->worker->shm;
@@ -152,7 +152,7 @@ static void take_data(struct bridge *b, unsigned port, const struct hx_desc *d)
         turn_away(b, p, d, HX_DROP_OVERRUN);
 }
 
-/* Returns whether it was data. */
+/* Returns whether the frame counts as data. */
 static bool take_frame(struct bridge *b, unsigned port, uint32_t bytes)
 {
     struct bridge_port *p = &b->port[port];
@@ -193,7 +193,7 @@ static unsigned unstage(struct bridge *b, unsigned port)
 
 /* ---- to the cable ---- */
 
-/* In shared memory there is no room for a seal: what is sealed is a copy. False: not now. */
+/* Shared memory has no room for an authentication tag, so it goes to a copy. Returns false: refused for now. */
 static bool send_frame(struct bridge_port *p, const uint8_t *frame, uint32_t length)
 {
     if (!p->cable.key)
@@ -206,7 +206,7 @@ static bool send_frame(struct bridge_port *p, const uint8_t *frame, uint32_t len
     return true;
 }
 
-/* Sends the packet at a link's tail; false: not now. A descriptor that cannot be true costs only itself. */
+/* Sends the packet at a link's tail. Returns false: refused for now. Drops a descriptor that is impossible. */
 static bool send_packet(struct bridge *b, struct bridge_port *p, unsigned vc, const struct hx_desc *at)
 {
     struct shm_worker *shm = &b->worker->shm;
@@ -255,7 +255,7 @@ static unsigned transmit(struct bridge *b, unsigned port)
 
 /* ---- a step ---- */
 
-/* As hal_commit, and with the buffers that were taken. */
+/* As hal_commit(), and with the buffers that were taken. */
 static void commit(struct bridge *b)
 {
     struct hal_switch *h = &b->node->hal;
@@ -349,7 +349,7 @@ bool bridge_is_up(const struct bridge *b)
     return up;
 }
 
-/* Credit frames wait for as long as the other side does not read, and make nothing unquiet. */
+/* Waiting credit frames do not count: they may wait as long as the peer does not read. */
 static bool holds_data(const struct bridge_port *p, unsigned vcs)
 {
     bool holds =

@@ -1,28 +1,24 @@
-/* bridge.h - what a worker runs in the place of an accelerator that is elsewhere: its cables.
+/* bridge.h - the cables of an external accelerator, which a worker runs in its place.
  *
  *     neighbour --> shm_link --> transmit: credit, hop fields --> wire --> the external accelerator's port
- *     neighbour <-- shm_link <-- receive: judge, credit       <-- wire <--
+ *     neighbour <-- shm_link <-- receive: check, credit       <-- wire <--
  *                      ^               '-> stage (no room) -.
  *                      '------------------------------------'
  *
- * For its neighbours the bridge is the external accelerator's switch: it owns the same links (hal/shm), by a node whose
- * switch never makes a step. For the accelerator it is a neighbour at the end of a cable: frames and credit frames as
- * docs/wire-format.md has them. What was granted on the cable has a place in the stage, so a full link in shared memory
- * holds up one VC of one cable and nothing else. Captures see these ports as any other.
+ * To its neighbours the bridge is the external accelerator's switch: a node with the same links (hal/shm); its switch
+ * never steps. To the accelerator it is a neighbour on a cable, with frames and credit frames as in
+ * docs/wire-format.md. The stage holds all that is granted on a cable, so a full link blocks one VC of one cable only.
+ * Captures see these ports like others.
  *
- * A cable is up while somebody is connected, counts in our session, and was heard in it within SILENCE. Up or down is
- * shared memory (struct fab_cable), and neighbours route by it; a cable that is down lets packets that were meant for
- * it wait where they are.
+ * A cable is up while its peer is connected, counts in our session, and has been heard in it within CABLE_SILENCE_NS.
+ * The state is in shared memory (struct fab_cable), and neighbours route by it. Packets for a cable that is down wait.
  *
- * Who owns what. A wire's descriptor and connection are the supervisor's (external.h). The session's counts, the stage
- * and a sealed frame that waits are the worker's: they die with it, the packets in them too, and senders repeat these.
- * What is reported is in shared memory, and a successor goes on from there. Buffers are taken and given in one step
- * with the links they go to and come from (hal/shm/redo.h).
+ * Ownership: a wire's descriptor and connection are the supervisor's (external.h). Session counts, stage and a waiting
+ * authenticated frame are the worker's and die with it; senders repeat lost packets. Reported counts are in shared
+ * memory, and a successor continues them. Buffers and links change hands in one step (hal/shm/redo.h).
  *
- * What comes from outside is checked: frames are copied before they are judged, and nothing in them is believed but
- * what wire format and credits allow. The networks behind a cable carry every job, and look at no tag: an accelerator
- * elsewhere that writes another job's tag would get into that job's boards. So a packet of another job than the
- * accelerator's own is dropped here. */
+ * Frames from outside are copied, then checked against wire format and credits. Networks behind a cable carry all jobs
+ * and do not check job tags. So the bridge drops packets of any job but the accelerator's own. */
 #ifndef BRIDGE_H
 #define BRIDGE_H
 
@@ -33,13 +29,13 @@
 
 struct bridge_port {
     struct wire *wire;        /* NULL: no cable */
-    struct fab_cable *shared; /* what others may know of it */
+    struct fab_cable *shared; /* reported state and counts */
     struct cable_end cable;
     struct stage stage[HX_VCS];
     bool connected;
-    uint8_t first_vc; /* whose turn it is to be sent first */
-    /* Of a cable with a key: a frame that is sealed and counts as sent, but the wire has refused it. It goes before any
-     * other, or never: it is of the present session, and dropped with it. */
+    uint8_t first_vc; /* VC that sends first in the next step */
+    /* With a key: a frame that has its authentication tag and counts as sent, but that the wire refused. It goes before
+     * all others, and is dropped with its session. */
     uint8_t authenticated[WIRE_MAX_FRAME];
     uint32_t authenticated_bytes; /* 0: none waits */
 };
@@ -51,19 +47,20 @@ struct bridge {
     struct bridge_port port[HX_CABLE_PORTS];
     uint64_t polled_at;
     void *memory;
-    uint8_t frame[WIRE_MAX_FRAME]; /* one that is being judged */
+    uint8_t frame[WIRE_MAX_FRAME]; /* being checked */
 };
 
-/* Binds an external accelerator to `node`, which has its links. */
+/* Binds an external accelerator to `node`, which owns its links. */
 void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct node *node);
 void bridge_stop(struct bridge *b);
 
-/* Returns data frames taken and given. */
+/* Returns data frames sent and received. */
 unsigned bridge_step(struct bridge *b);
 
-/* Every cable it has is up. */
+/* Whether all its cables are up. */
 bool bridge_is_up(const struct bridge *b);
-/* No data frame has crossed its cables for long enough that none will be repeated. *since: when the last one did. */
+/* Whether no data frame crossed its cables for so long that none will be repeated. Raises *since to the last one's
+ * time. */
 bool bridge_is_quiet(const struct bridge *b, uint64_t *since);
 
 #endif

@@ -1,10 +1,10 @@
-/* collect.c - gathers what a run showed out of the shared memory, after the workers have ended (collect.h). */
+/* collect.c - gathers results from shared memory after the workers have ended (collect.h). */
 #include "collect.h"
 #include "fabric-emu/memory.h"
 #include "fabric-emu/report/gather.h"
 
-/* What is known here of an endpoint that runs elsewhere: it received what it acknowledged, and sent what came whole.
- * Its other half is in this accelerator's own counts. */
+/* Counts of an external endpoint as its peers know them: it received what it acknowledged, and sent what arrived
+ * complete. */
 static struct hx_endpoint_stats stats_of(const struct fab_exchange *e)
 {
     return (struct hx_endpoint_stats){.messages_received = e->to.messages,
@@ -42,11 +42,11 @@ static void take_accelerators(struct result *r, const struct fab_fabric *f)
         r->job[i].bytes_measured = r->outcome.job_bytes[i];
 }
 
-/* What its busy share is a share of. */
+/* What a link's busy share relates to. */
 struct measured {
     const struct hx_metrics *metrics;
-    const uint64_t *bytes_before; /* the warm-up was over; NULL: there was none */
-    double bytes;                 /* of a link in that time */
+    const uint64_t *bytes_before; /* at the end of the warm-up; NULL: there was none */
+    double bytes;                 /* capacity of a link in that time */
 };
 
 static double busy(const void *of, unsigned plane, uint32_t link)

@@ -1,4 +1,4 @@
-/* collect.h - what a live run showed. */
+/* collect.h - gathers the results of a live run. */
 #ifndef COLLECT_H
 #define COLLECT_H
 
@@ -6,7 +6,7 @@
 #include "fabric.h"
 #include "warm_up.h"
 
-/* *f must outlive *r. */
+/* Fills *r, which keeps pointers into *f. */
 void collect(struct result *r, const struct fab_fabric *f, const struct hx_settings *settings,
              const struct outcome *outcome, const struct warm_up *warm_up);
 

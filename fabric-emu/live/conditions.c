@@ -1,4 +1,4 @@
-/* conditions.c - following the conditions of links (conditions.h). */
+/* conditions.c - applies link conditions (conditions.h). */
 #include "conditions.h"
 #include "base/error.h"
 #include "base/random.h"
@@ -38,7 +38,7 @@ static void put_in(struct worker *w, struct node *n, unsigned port, uint32_t num
     w->faulty[w->faulties++] = l;
 }
 
-/* Its window begins anew where the cable stands: what a capture has looked at, too. */
+/* The receive window restarts where the link stands, also for a capture. */
 static bool take_out(struct worker *w, unsigned at)
 {
     struct faulty_link *l = w->faulty[at];
@@ -90,7 +90,7 @@ static void note_alone(struct worker *w)
     uint32_t hosts = w->f->g->hosts;
     if (!w->alone_since) {
         w->alone_since = hx_allocate(hosts, sizeof *w->alone_since);
-        memset(w->alone_since, UINT8_MAX, hosts * sizeof *w->alone_since); /* nobody is */
+        memset(w->alone_since, UINT8_MAX, hosts * sizeof *w->alone_since); /* none is alone */
     }
     for (uint32_t host = 0; host < hosts; host++) {
         if (has_link(w->f, host))

@@ -1,40 +1,39 @@
-/* conditions.h - links whose condition the supervisor has set: a worker puts a faulty link (hal/shm/faulty.h) before
- * the receiving port, or takes it out, while packets flow.
+/* conditions.h - applies link conditions that the supervisor sets: puts a faulty link (hal/shm/faulty.h) before the
+ * receiving port or takes it out, while packets flow.
  *
- * Links between accelerators and switches of this machine alone: what hangs on an endpoint never fails, and the far end
- * of a cable that leaves the machine's memory is not ours. */
+ * Only links between nodes in shared memory: an endpoint's link never fails, and an external cable's far end is not
+ * ours. */
 #ifndef CONDITIONS_H
 #define CONDITIONS_H
 
 #include "node.h"
 
-/* What brings a node something over a faulty link. */
+/* A receiving port with a faulty link. */
 struct faulty_link {
     struct node *node;
     unsigned port;
     struct shm_faulty f;
 };
 
-/* Whether the link that leaves (plane, node, port) is down. */
+/* Whether the link from port (plane, node, port) is down. */
 bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
 
-/* Whether no link has led to a host for so long, in any plane: what is sent to it is dropped where its link is, and
- * nobody says so. */
+/* Whether a host has been without links in all planes for `ns`. Packets to it are dropped without a report. */
 bool conditions_host_is_alone(const struct worker *w, uint32_t host, uint64_t ns);
 
-/* Whether some link of a host to a node from `least` on is not down. */
+/* Whether a host has a working link to a node numbered `least` or above. */
 bool conditions_host_leads(const struct fab_fabric *f, unsigned plane, uint32_t host, uint32_t least);
 
-/* Follows control->conditions, for the links that lead to this worker's switches. Call between steps. */
+/* Follows control->conditions for links into this worker's switches. Call it between steps. */
 void conditions_follow(struct worker *w);
 void conditions_end(struct worker *w);
 
-/* A step of each faulty link. Returns packets moved. */
+/* Steps each faulty link. Returns packets moved. */
 unsigned conditions_step(struct worker *w);
-/* Whether something lies on a faulty link, for a later step. */
+/* Whether a faulty link holds packets for a later step. */
 bool conditions_hold(const struct worker *w);
 
-/* Ports of a node that something can be sent by now, bit by port. */
+/* Returns the ports of a node that can send, bit by port. */
 uint64_t conditions_ports_up(const struct worker *w, unsigned plane, uint32_t node);
 
 #endif

@@ -1,4 +1,4 @@
-/* deferred.c - messages that wait for a place (deferred.h). */
+/* deferred.c - messages that wait for room (deferred.h). */
 #include "deferred.h"
 #include "base/error.h"
 

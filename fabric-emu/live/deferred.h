@@ -1,11 +1,10 @@
-/* deferred.h - messages of an accelerator that wait for a place at their hosts, so that others pass them.
+/* deferred.h - messages of a host that wait for room towards their destination, while others pass them.
  *
- * An endpoint has HX_PEER_WINDOW messages to a host under way. One who sends them all can look after that himself;
- * where two share an endpoint, a message may be refused for what the other one has sent. It is put aside, and tried
- * before anything newer: messages to one host go in the order in which they were taken, and who waits for one host
- * keeps nobody from another.
+ * An endpoint has HX_PEER_WINDOW messages in flight to a host. Where two senders share an endpoint, one may be refused
+ * for what the other has sent. Such a message is deferred and tried before newer ones. Messages to one host stay in
+ * order, and messages to other hosts pass.
  *
- * Invariant: each has its record in fab_accelerator.flying, as if the endpoint had it: so a successor begins it again,
+ * Invariant: each has its record in fab_accelerator.flying, as if the endpoint had it. So a successor begins it again,
  * and there are never more than FAB_SENDS. */
 #ifndef DEFERRED_H
 #define DEFERRED_H
@@ -13,13 +12,13 @@
 #include "workload/workload.h"
 
 struct deferred {
-    struct workload_message *message; /* [WORKLOAD_SENDS], in their order; NULL: never was one */
+    struct workload_message *message; /* [WORKLOAD_SENDS], in order; NULL: never used */
     unsigned count;
 };
 
 void deferred_put(struct deferred *s, const struct workload_message *m);
 
-/* Calls `takes` with each one in turn; those that it takes are gone. */
+/* Calls `takes` for each in order; removes those that it takes. */
 void deferred_each(struct deferred *s, bool (*takes)(void *of, const struct workload_message *m), void *of);
 
 void deferred_free(struct deferred *s);

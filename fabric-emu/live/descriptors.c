@@ -1,4 +1,4 @@
-/* descriptors.c - as many descriptors as there may be (descriptors.h). */
+/* descriptors.c - raises the limit of open descriptors (descriptors.h). */
 #include "descriptors.h"
 
 #include <errno.h>

@@ -1,12 +1,11 @@
-/* descriptors.h - descriptors, of which hosts that are programs take some each. */
+/* descriptors.h - limit of open descriptors: each host for programs needs some. */
 #ifndef LIVE_DESCRIPTORS_H
 #define LIVE_DESCRIPTORS_H
 
-/* Lets this process, and those that it starts, have as many as its user may. */
+/* Raises the limit of this process and its children to the user's maximum. */
 void descriptors_allow(void);
 
-/* What to say behind an error: how to have more, where they have run out (EMFILE, or EBADF of one that was asked for by
- * its number); else nothing. */
+/* Returns advice for an error message if the limit caused it (EMFILE; EBADF of a requested number); else "". */
 const char *descriptors_advice(int error);
 
 #endif

@@ -1,4 +1,4 @@
-/* exec.c - starting programs on hosts (exec.h). */
+/* exec.c - starts programs on hosts (exec.h). */
 #include "exec.h"
 #include "base/beside.h"
 #include "base/error.h"
@@ -17,9 +17,9 @@
 #define PROVIDER "libhxmesh-fi.so"
 enum { MOST_PATH = 4096 };
 
-/* ---- one ---- */
+/* ---- one program ---- */
 
-/* As a shell gives them to a program that it starts: nothing ignored, nothing blocked. */
+/* Resets signals as a shell does for its programs: none ignored, none blocked. */
 static void restore_signals(void)
 {
     sigset_t none;
@@ -29,9 +29,8 @@ static void restore_signals(void)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Where programs of libfabric find the provider: beside this program in the tree where it was built, beside its
- * libraries where it is installed. Who has named another folder, or has it where libfabric looks by itself, is left
- * alone. */
+/* Sets where libfabric finds the provider: beside this program in a build tree, or beside its libraries if installed. A
+ * folder that the user has set stays. */
 static void name_provider(void)
 {
     static const char *const places[] = {PROVIDER, "../lib/libfabric/" PROVIDER};
@@ -63,7 +62,7 @@ bool exec_has(const struct attached *a, uint32_t host)
     return netns_has(a->head->netns_holder, host);
 }
 
-/* The words with a blank between any two. */
+/* Joins words with blanks. Returns memory for free(). */
 static char *join(char **words)
 {
     char *line = NULL;

@@ -1,4 +1,4 @@
-/* exec.h - programs on hosts of a running fabric: one, one on each, or ranks of MPI. */
+/* exec.h - runs programs on hosts of a running fabric: on one, on each, or as MPI ranks. */
 #ifndef EXEC_H
 #define EXEC_H
 
@@ -7,37 +7,36 @@
 enum { EXEC_MOST_RANKS = 4096, EXEC_MOST_WORDS = 1 << 20 };
 
 enum exec_over {
-    EXEC_OVER_IP,      /* by TCP, over the hosts' interfaces */
-    EXEC_OVER_MESSAGES /* by messages of the endpoints, through libfabric: one rank on a host */
+    EXEC_OVER_IP,      /* TCP over the hosts' interfaces */
+    EXEC_OVER_MESSAGES /* the endpoints' messages through libfabric: one rank a host */
 };
 
 struct exec_plan {
-    uint32_t host;  /* where, unless: */
-    bool all;       /* on every host */
-    uint64_t ranks; /* of MPI; 0: none */
-    unsigned over;  /* enum exec_over: how these talk */
-    bool shell;     /* the words of the command are one line for a shell, as rsh takes them */
-    char **command; /* ends with NULL */
+    uint32_t host;  /* of the program, unless `all` or `ranks` is set */
+    bool all;       /* run on every host */
+    uint64_t ranks; /* MPI ranks; 0: no MPI */
+    unsigned over;  /* enum exec_over: transport of MPI */
+    bool shell;     /* the command is one line for a shell, as rsh takes it */
+    char **command; /* NULL-terminated */
 };
 
-/* What a shell says of a program that cannot be run. */
+/* Exit codes of a shell for a program that it cannot run. */
 enum { EXEC_NOT_RUN = 126, EXEC_NOT_FOUND = 127 };
 
-/* Puts this process on a host; dies with one line if it cannot. Then it can become the command, which it says no more
- * of. */
+/* Moves this process onto a host; ends the program on an error. exec_become() then replaces it with the command. */
 void exec_go(const struct attached *a, uint32_t host);
 _Noreturn void exec_become(char **command, bool shell);
 
-/* Whether there is such a host, and it has not failed. */
+/* Whether the host exists and has not failed. */
 bool exec_has(const struct attached *a, uint32_t host);
 
-/* The command on every host. Returns an exit code (exec_all.c). */
+/* Runs the command on every host (exec_all.c). Returns an exit code. */
 int exec_on_all(const struct attached *a, const struct exec_plan *plan);
 
-/* mpirun's command line for it (exec_mpi.c). Its words stay until this process becomes it. */
+/* Returns mpirun's command line (exec_mpi.c). It is never freed. */
 char **exec_mpi_command(const struct attached *a, const struct exec_plan *plan);
 
-/* Becomes the program, or starts all of them and waits. Returns an exit code. */
+/* Becomes the program, or runs one on every host and waits. Returns an exit code. */
 int exec_run(struct attached *a, const struct exec_plan *plan);
 
 #endif

@@ -1,5 +1,4 @@
-/* exec_all.c - one program on every host, side by side (exec.h): each line that one says is shown behind its host's
- * name. */
+/* exec_all.c - one program on every host at the same time (exec.h). Each line of output follows its host's name. */
 #include "base/error.h"
 #include "exec.h"
 #include "host_names.h"
@@ -13,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LINE = 4096 /* a longer one is shown in pieces */ };
+enum { LINE = 4096 /* longer lines are shown in pieces */ };
 
 struct running {
     pid_t pid;
@@ -41,7 +40,7 @@ static void start(struct running *r, struct pollfd *from, const struct attached 
     (void)host_place(r->name, &a->graph, host);
 }
 
-/* Shows the whole lines; `all`: the rest, too. */
+/* Prints complete lines; `all`: also the rest. */
 static void show(struct running *r, bool all)
 {
     size_t at = 0;
@@ -56,7 +55,7 @@ static void show(struct running *r, bool all)
     (void)fflush(stdout);
 }
 
-/* false: it has said all. */
+/* Reads and prints output. Returns false: end of output. */
 static bool hear(struct running *r, int from)
 {
     ssize_t bytes = read(from, r->line + r->used, LINE - r->used);
@@ -79,7 +78,7 @@ static void hear_all(struct running *running, struct pollfd *from, uint32_t coun
     }
 }
 
-/* Whether all of them ended well. */
+/* Whether all programs ended with 0. */
 static bool have_ended_well(const struct running *running, uint32_t count)
 {
     bool good = true;

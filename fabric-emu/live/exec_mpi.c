@@ -1,8 +1,8 @@
-/* exec_mpi.c - ranks of Open MPI on the hosts of a fabric (exec.h).
+/* exec_mpi.c - Open MPI ranks on the hosts of a fabric (exec.h).
  *
- * mpirun runs on the first host and starts its daemons on the others by what it takes for ssh: this program, `hxmesh
- * exec`. Ranks talk by TCP over the hosts' interfaces, or by messages through libfabric; each host has a name of its
- * own, so none takes another for a neighbour in memory. */
+ * mpirun runs on the first host and starts its daemons on the others by `hxmesh exec` in place of ssh. Ranks use TCP
+ * over the hosts' interfaces, or messages through libfabric. Each host has its own name, so no rank assumes shared
+ * memory. */
 #include "base/beside.h"
 #include "base/error.h"
 #include "base/processor.h"
@@ -17,7 +17,7 @@
 
 enum { MOST_PATH = 4096 };
 
-/* Words of a command line that grows. */
+/* A command line that grows. */
 struct words {
     char **word;
     size_t used, room;
@@ -47,7 +47,7 @@ static uint64_t count_hosts(const struct attached *a)
     return hosts;
 }
 
-/* "a0-0:2,a1-0:2": the first hosts, as many as there are ranks, with room for all of these. */
+/* Returns "a0-0:2,a1-0:2": the first hosts, at most one a rank, with slots for all ranks. For free(). */
 static char *places(const struct attached *a, uint64_t ranks)
 {
     char *text = NULL;
@@ -70,18 +70,18 @@ static char *places(const struct attached *a, uint64_t ranks)
     return text;
 }
 
-/* mpirun takes it apart at blanks. */
+/* mpirun splits the agent at blanks. */
 static void print_agent(char *agent, size_t bytes, const struct attached *a)
 {
     char self[MOST_PATH];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     if (length <= 0 || strchr(self, ' ') || strchr(a->name, ' '))
-        hx_die(HX_EXIT_ENVIRONMENT, self, "mpirun cannot call a program, or a fabric, whose name has a blank");
+        hx_die(HX_EXIT_ENVIRONMENT, self, "mpirun cannot call a program, or a fabric, with a blank in its name");
     (void)snprintf(agent, bytes, "%s exec --quiet --shell --name %s --", self, a->name);
 }
 
-/* Ranks spin while they wait. Where ranks and workers are more than cores, a rank that waits leaves its core. */
+/* Waiting ranks spin. With more ranks and workers than cores, a waiting rank yields its core. */
 static void set_idle(struct words *w, const struct attached *a, uint64_t ranks)
 {
     if (ranks + a->metrics->workers <= hx_processor_cores())
@@ -98,7 +98,7 @@ static void set_tcp(struct words *w)
     set(w, "btl_tcp_if_include", NETNS_INTERFACE);
 }
 
-/* Which host a rank is says the environment that it is started in, on each host its own. */
+/* The environment on each host names the host of its rank. */
 static void set_messages(struct words *w)
 {
     set(w, "pml", "cm");
@@ -120,7 +120,7 @@ char **exec_mpi_command(const struct attached *a, const struct exec_plan *plan)
     print_agent(agent, sizeof agent, a);
     (void)snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)plan->ranks);
     add(&w, "mpirun");
-    add(&w, "--allow-run-as-root"); /* as which a user appears on a host */
+    add(&w, "--allow-run-as-root"); /* a user appears as root on a host */
     add(&w, "--np");
     add(&w, ranks);
     add(&w, "--host");
@@ -128,7 +128,7 @@ char **exec_mpi_command(const struct attached *a, const struct exec_plan *plan)
     add(&w, "--map-by");
     add(&w, "node");
     add(&w, "--bind-to");
-    add(&w, "none"); /* all hosts share the processors of this machine */
+    add(&w, "none"); /* all hosts share this machine's processors */
     set(&w, "plm_rsh_agent", agent);
     set(&w, "plm_rsh_no_tree_spawn", "1");
     set(&w, "oob_tcp_if_include", NETNS_INTERFACE);

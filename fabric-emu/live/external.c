@@ -1,4 +1,4 @@
-/* external.c - accelerators that run elsewhere, as the supervisor sees them (external.h). */
+/* external.c - external accelerators, as the supervisor sees them (external.h). */
 #include "external.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -53,7 +53,7 @@ static const char *text_of(const struct external *x, unsigned cable, char text[H
 
 /* ---- opening ---- */
 
-/* What the largest frame of a cable needs. */
+/* Returns the MTU for the largest frame of a cable. */
 static unsigned mtu_of(const struct external *x, unsigned cable)
 {
     return (owner_of(x, cable)->authenticated ? (unsigned)WIRE_MAX_FRAME : (unsigned)HX_MAX_FRAME) -
@@ -64,7 +64,7 @@ static const char *reason_of(enum hx_cable_kind kind, int error, unsigned mtu, u
 {
     switch (error) {
     case -EADDRINUSE:
-        return "somebody listens there already";
+        return "another process listens there already";
     case -EEXIST:
         return "there is a file of that name that is no socket";
     case -EMSGSIZE:
@@ -149,7 +149,7 @@ void external_close(struct external *x)
     x->state = NULL;
 }
 
-/* ---- what is due ---- */
+/* ---- messages that are due ---- */
 
 void external_expect(struct external *x, const struct traffic *traffic)
 {
@@ -171,7 +171,7 @@ static void add(struct fab_sum *sum, const struct fab_sum *more)
     sum->bytes += more->bytes;
 }
 
-/* With all accelerators here. */
+/* Sums over all local hosts. */
 static struct fab_exchange exchange_of(const struct external *x, unsigned external)
 {
     struct fab_exchange sum = {.to = {0}};
@@ -201,7 +201,7 @@ static bool is_up(const struct external *x, unsigned cable)
     return atomic_load(&x->f->cable[cable].up);
 }
 
-static bool nobody_came(const struct external *x, unsigned cable, struct hx_problem *problem)
+static bool fail_missing(const struct external *x, unsigned cable, struct hx_problem *problem)
 {
     const struct hx_external *e = owner_of(x, cable);
     char name[HX_NAME_BYTES];
@@ -214,17 +214,17 @@ static bool nobody_came(const struct external *x, unsigned cable, struct hx_prob
                        "no neighbour came to %s within %s: %s (look at what is at its other end)",
                        text_of(x, cable, text), wait, foreign_frames);
     return hx_fail(problem, HX_EXIT_ENVIRONMENT, name_of(x, cable, name),
-                   "nobody came to %s within %s (start its node, or give the fabric a longer wait)",
+                   "no node came to %s within %s (start its node, or give the fabric a longer wait)",
                    text_of(x, cable, text), wait);
 }
 
-/* Before the run every cable must be up. */
+/* Checks, before the run, that no cable is down for longer than its limit. */
 static bool await(const struct external *x, uint64_t now, struct hx_problem *problem)
 {
     for (unsigned cable = 0; cable < cables(x); cable++) {
         bool missed = !is_out(x, cable) && !is_up(x, cable);
         if (missed && now - x->watched_ns > owner_of(x, cable)->wait_ns)
-            return nobody_came(x, cable, problem);
+            return fail_missing(x, cable, problem);
     }
     return true;
 }
@@ -237,7 +237,7 @@ static bool is_there(const struct external *x, unsigned external)
     return any;
 }
 
-/* For longer than is waited for it. */
+/* Whether it is away for longer than its limit. */
 static bool is_away(struct external *x, unsigned external, uint64_t now)
 {
     uint64_t *away_ns = &x->state[external].away_ns;
@@ -254,14 +254,14 @@ static bool fail_away(const struct external *x, unsigned external, struct hx_pro
                    "its node has been away for %s", hx_value_print_duration(wait, e->wait_ns));
 }
 
-/* Nobody waits for its cables any more: what has no way without them is given up. */
+/* Sets `left` of its cables: messages that need them fail. */
 static void let_go(const struct external *x, unsigned external, bool left)
 {
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
         atomic_store(&x->f->cable[external * HX_CABLE_PORTS + port].left, left);
 }
 
-/* false: it is there and messages of it are due, but it says nothing any more. */
+/* Returns false: messages are due, and none has arrived within the limit. */
 static bool is_heard(const struct external *x, unsigned external, uint64_t come, uint64_t now,
                      struct hx_problem *problem)
 {
@@ -282,7 +282,7 @@ static bool is_heard(const struct external *x, unsigned external, uint64_t come,
                    come, due, hx_value_print_duration(wait, e->wait_ns));
 }
 
-/* One that has done its part may go; the others go on without it. */
+/* An accelerator that has done its part may leave; the run goes on without it. */
 static bool watch_one(struct external *x, unsigned external, uint64_t now, struct hx_problem *problem)
 {
     bool away = is_away(x, external, now);

@@ -1,12 +1,11 @@
-/* external.h - the supervisor's side of accelerators that run elsewhere: opens their cables, starts those that are
- * images in QEMU (machines.h), waits for them, reports.
+/* external.h - the supervisor's part of external accelerators: opens their cables, starts QEMU images (machines.h),
+ * waits for them, reports.
  *
  *     opened before any worker is forked -> workers bridge (bridge.h) -> all up: the run begins -> ... -> reported, closed
  *
- * A run ends well when everything that is known here is done: all that was sent to them is acknowledged, all that they
- * have to send has come (where the traffic is counted), and their cables are quiet. It ends badly, with one line, when
- * one of them is away for longer than its `wait`: 4 if it never came, 1 later; and with 1 when messages of theirs are
- * still due and nothing has come for that long. */
+ * A run succeeds when all messages to them are acknowledged, all theirs have arrived (where the traffic is counted),
+ * and their cables are quiet. It fails with one line when one is away for longer than its `wait`: code 4 if it never
+ * came, 1 later. It fails with 1 when its messages are due and none arrives for that long. */
 #ifndef EXTERNAL_H
 #define EXTERNAL_H
 
@@ -17,10 +16,10 @@
 
 #include <jansson.h>
 
-/* Of one entry. */
+/* State of one external entry. */
 struct external_state {
-    uint64_t due_to, due_from; /* messages with accelerators here, in all; both 0: no end is known */
-    uint64_t away_ns;          /* since when; 0: it is there */
+    uint64_t due_to, due_from; /* messages with local hosts, in all; both 0: unlimited */
+    uint64_t away_ns;          /* time since when it is away; 0: present */
 };
 
 struct external {
@@ -28,21 +27,22 @@ struct external {
     struct wire *wire;            /* [spec.externals][HX_CABLE_PORTS]; NULL: there are none */
     struct external_state *state; /* [spec.externals] */
     struct machines machines;
-    uint64_t watched_ns; /* when the supervisor looked first */
+    uint64_t watched_ns; /* time of the first external_watch() */
 };
 
-/* false: the machine refused (HX_EXIT_ENVIRONMENT), or a plane is not there. *f must outlive *x. */
+/* Opens all cables. Returns false: the machine refused (HX_EXIT_ENVIRONMENT), or a plane does not exist. *f must
+ * outlive *x. */
 bool external_open(struct external *x, const struct fab_fabric *f, struct hx_problem *problem);
 void external_close(struct external *x);
 
-/* The traffic of the run, where it is one of messages. */
+/* Sets the messages that are due, for traffic that is counted. */
 void external_expect(struct external *x, const struct traffic *traffic);
 
-/* Takes in who comes and goes, starts machines, and looks who is away. false: for too long, or a machine cannot be
- * started. Call every few milliseconds. */
+/* Accepts connections, starts machines, and checks that none is away. Returns false: one is away for too long, or a
+ * machine does not start. Call it every few milliseconds. */
 bool external_watch(struct external *x, uint64_t now, struct hx_problem *problem);
 
-/* What went over which cable. The text is nothing where there are none. */
+/* Reports the traffic of each cable. Without external accelerators, external_print() prints no line. */
 json_t *external_json(const struct external *x);
 void external_print(const struct external *x);
 

@@ -1,4 +1,4 @@
-/* fabric.c - lays a fabric out in shared memory (fabric.h). */
+/* fabric.c - lays out a fabric in shared memory (fabric.h). */
 #include "fabric.h"
 #include "base/error.h"
 #include "base/powers.h"
@@ -6,7 +6,7 @@
 #include "base/progress.h"
 #include "base/signals.h"
 #include "base/text.h"
-#include "memory_estimate.h" /* circle: the estimate goes by the sizes of what a worker builds of the fabric */
+#include "memory_estimate.h" /* circle: the estimate uses sizes of what a worker builds for the fabric */
 
 #include <errno.h>
 #include <limits.h>
@@ -25,7 +25,7 @@ static size_t align(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
-/* ---- where everything lies ---- */
+/* ---- layout ---- */
 
 struct shm_link *fab_link(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
 {
@@ -99,7 +99,7 @@ size_t fab_head_at(void)
     return align(sizeof(struct hx_metrics_head), 4096);
 }
 
-/* Hands out pieces of the arena; run once without a base to learn the size, once with it. */
+/* Assigns the pieces of the arena, and returns its size. Called without a base for the size, then with it. */
 static size_t lay_out(struct fab_fabric *f, uint8_t *base)
 {
     size_t at = fab_head_at();
@@ -132,7 +132,7 @@ static void size_pieces(struct fab_fabric *f)
         f->slots = SHM_MAX_SLOTS;
     uint32_t all = f->g->hosts * f->g->planes * BUFFERS_PER_SWITCH;
     f->per_home = all / f->workers > LEAST_BUFFERS ? all / f->workers : LEAST_BUFFERS;
-    /* A step may take buffers and put some back before its commit: those lie beside the slots still published. */
+    /* A step may take buffers and put some back before its commit: those need slots beside the published ones. */
     f->ring_size = hx_power_of_two(f->per_home + HX_WINDOW);
     f->ring_bytes = shm_pool_ring_bytes(f->ring_size);
     f->link_bytes = align(shm_link_bytes(f->g->vcs, f->slots), 64);
@@ -253,7 +253,7 @@ bool fab_worker_is_down(const struct fab_fabric *f, unsigned worker)
     return atomic_load(&f->area[worker].state) == FAB_WORKER_DOWN;
 }
 
-/* ---- accelerators that run elsewhere ---- */
+/* ---- external accelerators ---- */
 
 unsigned fab_external(const struct fab_fabric *f, uint32_t node)
 {

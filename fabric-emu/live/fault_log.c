@@ -1,4 +1,4 @@
-/* fault_log.c - a file in memory of faults that have begun (fault_log.h). */
+/* fault_log.c - a file in memory of begun faults (fault_log.h). */
 #include "fault_log.h"
 #include "taps.h"
 
@@ -34,7 +34,7 @@ void fault_log_end(int log, uint64_t number, uint64_t over_ns)
 {
     off_t at = place_of(number) + (off_t)offsetof(struct fault_entry, over_ns);
     if (number != FAULT_UNTOLD)
-        (void)!pwrite(log, &over_ns, sizeof over_ns, at); /* there is memory: the entry stands in it */
+        (void)!pwrite(log, &over_ns, sizeof over_ns, at); /* cannot lack memory: the entry is there */
 }
 
 int fault_log_open(const struct fab_control *control)

@@ -1,22 +1,21 @@
-/* fault_log.h - faults of a running fabric that have begun, all of them, for who captures.
+/* fault_log.h - all begun faults of a running fabric, for capturing processes.
  *
  *     supervisor                                       process that captures
  *     appends an entry to its file
- *     raises control->faults.begun                ->   reads what is new
- *     writes over_ns anew when a line changes it
+ *     raises control->faults.begun                ->   reads new entries
+ *     rewrites over_ns when a line changes it
  *
- * The file is memory without a name, so nothing is left behind: control->faults says whose descriptor it is, as a slot
- * does (taps.h). It grows by an entry a fault, as the schedule does that the supervisor keeps. Who reads may meet an
- * over_ns that is just being written, and looks again. */
+ * The file is anonymous memory, so none is left behind. control->faults names the supervisor's descriptor, as a slot
+ * does (taps.h). A reader may see an over_ns that is half written, and reads again. */
 #ifndef FAULT_LOG_H
 #define FAULT_LOG_H
 
 #include "fabric.h"
 
-/* Times count from control->started_ns. */
+/* Times in ns since control->started_ns. */
 struct fault_entry {
     uint64_t at_ns;
-    uint64_t over_ns; /* when it is over as far as is known: a later line may make it sooner; UINT64_MAX: it stays */
+    uint64_t over_ns; /* end as scheduled: a later line may end it sooner; UINT64_MAX: it stays */
     char line[HX_FAULT_TEXT];
 };
 
@@ -24,9 +23,9 @@ struct fault_entry {
 
 #define FAULT_UNTOLD UINT64_MAX
 
-/* A new file, without entries, that the control speaks of. Returns its descriptor, or -errno. */
+/* Creates an empty file and registers it in the control. Returns its descriptor, or -errno. */
 int fault_log_make(struct fab_control *control);
-/* Returns its number, FAULT_UNTOLD: there is no memory for it. */
+/* Returns the entry's number; FAULT_UNTOLD: no memory. */
 uint64_t fault_log_add(struct fab_control *control, int log, const struct fault_entry *entry);
 void fault_log_end(int log, uint64_t number, uint64_t over_ns);
 
@@ -34,7 +33,7 @@ void fault_log_end(int log, uint64_t number, uint64_t over_ns);
 
 /* Returns a descriptor, or -errno. */
 int fault_log_open(const struct fab_control *control);
-/* The entry of a number below control->faults.begun; false: it cannot be read. */
+/* Reads an entry below control->faults.begun. Returns false: it cannot be read. */
 bool fault_log_read(int log, uint64_t number, struct fault_entry *entry);
 
 #endif

@@ -11,21 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
-_Static_assert(HX_METRICS_FAULT_WORDS * sizeof(uint64_t) >= HX_FAULT_TEXT, "who watches sees whole lines");
+_Static_assert(HX_METRICS_FAULT_WORDS * sizeof(uint64_t) >= HX_FAULT_TEXT, "readers outside see whole lines");
 
-/* A packet that was lost is missed within this time: by an endpoint that has had answers, or by one that has not. */
+/* Time within which an endpoint misses a lost packet, with or without earlier acknowledgements. */
 static const uint64_t notice_ns = (WAIT_FIRST_MS + WAIT_LEAST_MS) * NS_PER_MS;
 
-/* What is due at a time: of a link, its condition; of a worker, a signal. */
+/* A change due at a time: a link's condition, or a signal for a worker. */
 struct fault_change {
     uint64_t at_ns;
-    uint32_t near, far; /* numbers of the ports at the link's ends */
-    uint32_t worker;    /* SHM_MAX_WORKERS: it is a link */
+    uint32_t near, far; /* ports at the link's ends, numbered as in fab_first_port() */
+    uint32_t worker;    /* SHM_MAX_WORKERS: a change of a link */
     int signal;
     struct shm_condition condition;
 };
 
-/* ---- what is due ---- */
+/* ---- changes that are due ---- */
 
 static void note(struct faults *s, const struct fault_change *change)
 {
@@ -90,14 +90,14 @@ static int by_time(const void *a, const void *b)
     return p->at_ns < q->at_ns ? -1 : p->at_ns > q->at_ns;
 }
 
-/* Captures that begin from now on are told of what is not over. */
+/* Corrects the end in the log, for captures that begin later. */
 static void tell_end(const struct faults *s, const struct fault_record *r)
 {
     if (r->begun)
         fault_log_end(s->log, r->notified, r->end_ns);
 }
 
-/* Numbers all changes anew; of those that are past, the last one of each link says how it is now. */
+/* Computes all changes anew. Of past changes, the last one of each link gives its present condition. */
 static void plan(struct faults *s)
 {
     const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
@@ -140,7 +140,7 @@ bool faults_advance(struct faults *s, uint64_t now_ns, void (*signal)(void *of, 
     return changed;
 }
 
-/* ---- lines ---- */
+/* ---- fault lines ---- */
 
 static bool allows(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *problem)
 {
@@ -153,7 +153,7 @@ static bool allows(const struct fab_fabric *f, const struct hx_fault *fault, str
     return true;
 }
 
-/* Round the only link of a host there is no way. */
+/* Whether a host has one link only, so that no detour exists. */
 static bool has_one_link(const struct hx_fabric *g, uint32_t node)
 {
     return hx_is_host(g, node) && g->host_links == 1;
@@ -161,7 +161,7 @@ static bool has_one_link(const struct hx_fabric *g, uint32_t node)
 
 struct passed {
     const struct hx_fabric *g;
-    bool any; /* of the links is one that others' packets pass */
+    bool any; /* a link that carries packets between other nodes */
 };
 
 static void note_passed(void *of, unsigned plane, uint32_t node, unsigned port)
@@ -171,7 +171,7 @@ static void note_passed(void *of, unsigned plane, uint32_t node, unsigned port)
     p->any = p->any || (!has_one_link(p->g, node) && !has_one_link(p->g, hx_fabric_far(p->g, node, port).node));
 }
 
-/* What a fault of a running fabric does not find prepared. */
+/* Warns of a fault that the running fabric cannot reroute around. */
 static void tell(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *notified)
 {
     struct passed passed = {.g = f->g};
@@ -180,8 +180,8 @@ static void tell(const struct fab_fabric *f, const struct hx_fault *fault, struc
         hx_fault_each_link(&fault->target, f->g, note_passed, &passed);
     if (passed.any)
         (void)snprintf(notified->what, sizeof notified->what,
-                       "no switch of this fabric searches a way round it: that is prepared by --fault 'all up' at its "
-                       "start");
+                       "no switch of this fabric reroutes around it (to prepare that, start the fabric with --fault "
+                       "'all up')");
 }
 
 static size_t put(struct faults *s, const struct hx_fault *fault)
@@ -200,8 +200,7 @@ bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_p
     if (!hx_fault_parse(&fault, line, s->f->g, problem) || !allows(s->f, &fault, problem))
         return false;
     tell(s->f, &fault, problem);
-    /* Changes that were carried out stay so, since no worker is to be killed twice: the new one takes effect after the
-     * last of them. */
+    /* Changes that were carried out stay, so that no worker is killed twice: the new fault follows the last of them. */
     bool any_done = s->done != 0;
     uint64_t done_ns = any_done ? s->change[s->done - 1].at_ns : 0;
     fault.at_ns += now_ns;
@@ -241,7 +240,7 @@ void faults_close(struct faults *s)
     (void)close(s->log);
 }
 
-/* ---- what it cost ---- */
+/* ---- costs ---- */
 
 struct sum {
     const struct fab_fabric *f;
@@ -273,7 +272,7 @@ static uint64_t lost_with(const struct fab_fabric *f, const struct hx_fault_targ
     return t->place == HX_PLACE_WORKER ? f->area[t->index].drops[HX_DROP_WORKER_LOST] : 0;
 }
 
-/* What makes well costs nothing: what is lost there from now on another fault has lost. */
+/* Counts what a fault cost. An "up" costs nothing: later losses belong to other faults. */
 static void count_costs(const struct faults *s, size_t at)
 {
     struct fault_record *r = &s->record[at];
@@ -284,12 +283,12 @@ static void count_costs(const struct faults *s, size_t at)
     r->is.cost.lost += lost_with(s->f, t) - r->lost_before;
 }
 
-/* ---- when traffic was whole again ---- */
+/* ---- recovery of traffic ---- */
 
-/* Messages of which packets were repeated, that waited for a way, or that were given up. */
+/* Messages that a fault hit: repeated, waiting for a path, or failed. */
 struct hits {
     uint64_t now, ever;
-    uint64_t last_ns; /* when the last one ceased to be */
+    uint64_t last_ns; /* end of the last one */
 };
 
 static struct hits hits_of(const struct fab_fabric *f)
@@ -350,7 +349,7 @@ static bool is_final(const struct fault_record *r)
     return r->is.whole && r->over;
 }
 
-/* What is broken, for who watches. What happened at once, as a worker's death, is not. */
+/* Shows broken links to readers outside. A fault without duration, as a worker's death, is not shown. */
 static void show(const struct faults *s)
 {
     struct hx_metrics_faults *shown = &s->f->metrics.head->faults;
@@ -378,7 +377,7 @@ void faults_validate(struct faults *s, uint64_t now_ns, bool ended)
         validate(s, i, &h, now_ns, ended);
         changed = changed || begins || r->over != was_over;
         if (is_final(r) || ended)
-            count_costs(s, i); /* which looks at all links: no tick before has to */
+            count_costs(s, i); /* looks at all links: too slow for each tick */
     }
     if (changed)
         show(s);
@@ -405,7 +404,7 @@ struct fault_report *faults_report(const struct faults *s, size_t *count)
     return report;
 }
 
-/* An entry of the list. A new reference. */
+/* Returns a new reference: an entry of the list. */
 static json_t *entry_json(const struct faults *s, size_t at)
 {
     struct fault_report one = s->record[at].is;
@@ -415,10 +414,10 @@ static json_t *entry_json(const struct faults *s, size_t at)
     return fault;
 }
 
-/* Backwards from the last that has begun: the supervisor moves nothing meanwhile, so only what fits is written. */
+/* Goes backwards from the last begun fault. The supervisor blocks meanwhile, so only what fits is written. */
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room)
 {
-    enum { AROUND_BYTES = 128 /* of what stands beside the entries */ };
+    enum { AROUND_BYTES = 128 /* of text beside the entries */ };
     faults_validate(s, now_ns, false);
     size_t begun = count_begun(s);
     size_t first = begun;

@@ -1,8 +1,7 @@
-/* faults.h - the supervisor's part of faults: what is due is done, what it cost is written down.
+/* faults.h - the supervisor's part of faults: carries them out when due, and records what they cost.
  *
- * Conditions of links go to the workers through the arena (fab_fabric.condition, conditions.h), which follow them
- * within a sweep; what flaps faster than the supervisor looks is down or up as chance has it. Workers are killed,
- * stopped and continued by signals. */
+ * Conditions of links reach the workers through the arena (fab_fabric.condition, conditions.h), within a sweep. A link
+ * that flaps faster than the supervisor's tick is up or down by chance. Signals kill, stop and continue workers. */
 #ifndef FAULTS_H
 #define FAULTS_H
 
@@ -11,14 +10,14 @@
 
 struct fault_change;
 
-/* What is known of a fault. `whole` of its report stays once it is true. */
+/* State of a fault. `whole` of its report is final once true. */
 struct fault_record {
-    bool begun, over;            /* over: it has ended, by its time or by an "up" */
-    uint64_t notified;           /* begun: its number in the log, or FAULT_UNTOLD */
+    bool begun, over;            /* over: ended by its time or by an "up" */
+    uint64_t notified;           /* if begun: its number in the log, or FAULT_UNTOLD */
     uint64_t end_ns;             /* UINT64_MAX: it stays */
-    struct fault_report is;      /* what it cost is counted when it is final, or asked for */
-    struct hx_fault_cost before; /* what its links had done before it began */
-    uint64_t lost_before;        /* of a worker: likewise */
+    struct fault_report is;      /* cost: counted when final, or on request */
+    struct hx_fault_cost before; /* its links' counters when it began */
+    uint64_t lost_before;        /* of a worker fault: losses and hits when it began */
     uint64_t hits_before;
 };
 
@@ -27,41 +26,40 @@ struct faults {
     struct hx_faults schedule;
     struct fault_record *record; /* [schedule.count] */
     size_t room;
-    struct fault_change *change; /* of links and workers, by time, .. */
-    size_t changes, done;        /* .. of which these were made */
+    struct fault_change *change; /* of links and workers, by time */
+    size_t changes, done;        /* done: changes that were made */
     size_t change_room;
-    int log; /* of those that have begun */
+    int log; /* descriptor of the fault log */
     bool untold;
 };
 
-/* Dies if there is no memory for a log. */
+/* Ends the program if there is no memory for a log. */
 void faults_open(struct faults *s, struct fab_fabric *f);
-/* What is to go wrong from the start on. false: *problem says which of it cannot be done here. */
+/* Sets the faults of the start. Returns false: *problem names one that cannot be done here. */
 bool faults_schedule(struct faults *s, const struct hx_faults *schedule, struct hx_problem *problem);
 void faults_close(struct faults *s);
 
-/* A line more, whose "at" counts from `now_ns`, as all times here from the start of the run. false: *problem says why
- * not. true and .what is not empty: it is taken, but that is to be told. */
+/* Adds a fault line; its "at" counts from `now_ns`, in ns since the start of the run. Returns false and sets *problem:
+ * it is refused. Returns true with .what set: it is accepted, with a warning. */
 bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_problem *problem);
 
-/* Does what is due. `signal` is called for each worker that is to get one. Returns whether any link changed: wake the
- * workers. */
+/* Carries out what is due. Calls `signal` for each worker that gets a signal. Returns whether a link changed: then wake
+ * the workers. */
 bool faults_advance(struct faults *s, uint64_t now_ns, void (*signal)(void *of, unsigned worker, int number), void *of);
-/* When something is due next; UINT64_MAX: never. */
+/* Returns when the next change is due; UINT64_MAX: never. */
 uint64_t faults_due(const struct faults *s);
 
-/* The reports of what has begun, for free(); their texts are the schedule's. */
+/* Returns the reports of begun faults, for free(); the texts belong to the schedule. */
 struct fault_report *faults_report(const struct faults *s, size_t *count);
 
-/* JSON of less than `room` (at least 128) bytes, to be freed. {"faults": those that have begun, as fault_report_entry()
- * writes them, with "over"; "left_out": how many earlier ones there was no room for; "to_come": how many have not
- * begun}. */
+/* Returns JSON of less than `room` (>= 128) bytes, for free(): {"faults": begun ones as fault_report_entry() writes
+ * them, with "over"; "left_out": earlier ones that did not fit; "to_come": faults that have not begun}. */
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room);
 
-/* Answers what another process asks (request.h), if one does: a line more, or, of an empty one, the list. */
+/* Answers a pending request (request.h): a fault line to add, or an empty line for the list. */
 void faults_answer(struct faults *s, uint64_t now_ns);
 
-/* Brings the records up to date. `ended`: nothing moves any more. */
+/* Updates the records. `ended`: the run is over. */
 void faults_validate(struct faults *s, uint64_t now_ns, bool ended);
 
 #endif

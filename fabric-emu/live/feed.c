@@ -16,7 +16,7 @@ const char *const feed_verdict_names[FEED_VERDICT_COUNT] = {
 #undef FEED_NAME
 };
 
-/* ---- judging ---- */
+/* ---- checks ---- */
 
 enum feed_verdict feed_validate(struct hx_header *h, const uint8_t *frame, uint32_t bytes, const struct hx_fabric *g,
                                 unsigned plane, bool checked)
@@ -34,7 +34,7 @@ enum feed_verdict feed_validate(struct hx_header *h, const uint8_t *frame, uint3
     return FEED_SENT;
 }
 
-/* ---- who sends ---- */
+/* ---- sender ---- */
 
 static struct node *node_of(struct worker *w, unsigned plane, uint32_t id)
 {
@@ -54,7 +54,7 @@ static struct accelerator *accelerator_of(struct worker *w, uint32_t rank)
     return NULL;
 }
 
-/* Finds the sending end of the link into the port, if it is one of this worker's. */
+/* Finds the sender of the link into the port. Returns false: it is not this worker's. */
 static bool find_sender(struct worker *w, struct feeding *f, const struct feed *feed)
 {
     const struct hx_fabric *g = w->f->g;
@@ -134,7 +134,7 @@ static void send_frame(struct worker *w, struct feeding *f, const struct hx_head
     hal_transmit(&f->node->hal, f->port, f->port, h->vc, &d);
 }
 
-/* What was sent, and the buffers it took, in one step (hal/shm/redo.h). */
+/* Commits the packets sent and the buffers taken in one step (hal/shm/redo.h). */
 static void commit(struct worker *w, struct feeding *f)
 {
     if (f->accelerator) {
@@ -153,7 +153,7 @@ static void commit(struct worker *w, struct feeding *f)
     h->sent = 0;
 }
 
-/* Takes one frame; false: it has to wait for room or a buffer. */
+/* Handles one frame. Returns false: no credit or no buffer for it. */
 static bool take_frame(struct worker *w, struct feeding *f, const struct feed_slot *slot, enum feed_verdict *verdict)
 {
     uint32_t buffer;

@@ -1,16 +1,15 @@
-/* feed.h - frames from outside into a port of a running fabric (`hxmesh replay`).
+/* feed.h - sends frames from outside into a port of a running fabric (`hxmesh replay`).
  *
- * The replaying process puts frames into a ring of shared memory, which it offers like a capture its own (taps.h). The
- * worker that owns the other end of the port's cable takes them out between its steps, judges them as if they came from
- * a wire, copies them into buffers of its pool and sends them on that cable as its own: it is the link's only producer,
- * and only sends what there is room for. Frames for `local` are injected in the endpoint's stead, and begin anew: VC 0,
- * no hops.
+ * The replaying process puts frames into a ring that it offers as a capture offers its own (taps.h). The worker at the
+ * other end of the port's link takes them between its steps and checks them like frames of a wire. It copies them into
+ * its buffers and sends them as its own, within the link's credit: it stays the link's only producer. Frames for
+ * `local` are injected in place of the endpoint's, with VC 0 and no hops.
  *
  *     replaying process                           worker
- *     writes word into control->feed          ->  opens the memory if the link is one it sends on: state
- *     slot[head], head + 1                    ->  judges, sends: tail + 1, counts
+ *     writes word into control->feed          ->  maps the ring if it sends on that link: state
+ *     slot[head], head + 1                    ->  checks, sends: tail + 1, counts
  *
- * A worker that is killed may send once more what it had sent and not yet counted. */
+ * A killed worker may have sent frames that it had not counted: its successor sends them again. */
 #ifndef FEED_H
 #define FEED_H
 
@@ -19,12 +18,12 @@
 enum { FEED_SLOTS = 512, FEED_VERSION = 1 };
 #define FEED_MAGIC UINT64_C(0x3164656566786d68) /* "hmxfeed1" */
 
-/* What became of a frame. */
+/* Result for a frame. */
 #define FEED_VERDICTS(X)                                                                                               \
     X(SENT, "sent")                                                                                                    \
-    X(CONTROL, "control")     /* a credit frame: links in shared memory have none */                                   \
-    X(MALFORMED, "malformed") /* decodes to nothing */                                                                 \
-    X(OUTSIDE, "outside")     /* hosts or a VC that this fabric does not have, or another plane */                     \
+    X(CONTROL, "control")     /* a credit frame: shared memory links use none */                                       \
+    X(MALFORMED, "malformed") /* cannot be decoded */                                                                  \
+    X(OUTSIDE, "outside")     /* unknown host or VC, or another plane */                                               \
     X(CHECKSUM, "checksum")   /* CRC-32C does not match */
 enum feed_verdict {
 #define FEED_ENUM(name, text) FEED_##name,
@@ -45,21 +44,22 @@ struct feed {
     uint64_t magic;
     uint32_t version, plane, node, port;
     _Atomic uint32_t state;            /* enum feed_state; worker's */
-    alignas(64) _Atomic uint64_t head; /* replaying process's: frames put in */
-    alignas(64) _Atomic uint64_t tail; /* worker's: frames taken out */
+    alignas(64) _Atomic uint64_t head; /* frames put in; replaying process's */
+    alignas(64) _Atomic uint64_t tail; /* frames taken out; worker's */
     _Atomic uint64_t count[FEED_VERDICT_COUNT];
     struct feed_slot slot[FEED_SLOTS];
 };
 
 struct worker;
 
-/* Maps or unmaps what control->feed says; call with taps_follow(). */
+/* Maps or unmaps the ring that control->feed names; call it with taps_follow(). */
 void feed_follow(struct worker *w);
-/* Sends what has come. Returns frames taken. */
+/* Sends waiting frames. Returns frames taken. */
 unsigned feed_step(struct worker *w);
 void feed_end(struct worker *w);
 
-/* Judges a frame for a link of this plane. `checked`: endpoints of this fabric compute checksums. */
+/* Checks a frame for a link of this plane and decodes it into *h. `checked`: also its CRC, as this fabric's endpoints
+ * do. */
 enum feed_verdict feed_validate(struct hx_header *h, const uint8_t *frame, uint32_t bytes, const struct hx_fabric *g,
                                 unsigned plane, bool checked);
 

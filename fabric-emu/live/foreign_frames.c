@@ -1,4 +1,4 @@
-/* foreign_frames.c - what came by a cable (foreign_frames.h). */
+/* foreign_frames.c - describes foreign frames of a cable (foreign_frames.h). */
 #include "foreign_frames.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static const char *foreign_text(char text[FOREIGN_FRAMES_TEXT], const struct fab
     else if (foreign_frames->plane != plane)
         (void)snprintf(rest, room, "of plane %u, this is plane %u", foreign_frames->plane, plane);
     else if (foreign_frames->unauthenticated)
-        (void)snprintf(rest, room, "without a seal by this cable's key (external[].key, --key-file)");
+        (void)snprintf(rest, room, "without an authentication tag by this cable's key (external[].key, --key-file)");
     else
         (void)snprintf(rest, room, "malformed, of %" PRIu32 " bytes", foreign_frames->bytes);
     return text;
@@ -44,14 +44,14 @@ const char *foreign_frames_text(char text[FOREIGN_FRAMES_TEXT], const struct fab
     if (cable->foreign_frames.frames)
         return foreign_text(text, &cable->foreign_frames, plane);
     if (wire->server.why)
-        (void)snprintf(text, FOREIGN_FRAMES_TEXT, "who came was sent away: %s", wire->server.why);
+        (void)snprintf(text, FOREIGN_FRAMES_TEXT, "a peer was refused: %s", wire->server.why);
     else if (c->strangers)
         (void)snprintf(text, FOREIGN_FRAMES_TEXT, "%" PRIu64 " credit frames came, none in answer to ours",
                        c->strangers);
     else if (c->reflected)
         (void)snprintf(text, FOREIGN_FRAMES_TEXT, "only our own frames came back");
     else if (wire->server.state == MEMIF_IS_CONNECTED)
-        (void)snprintf(text, FOREIGN_FRAMES_TEXT, "somebody is connected and says nothing");
+        (void)snprintf(text, FOREIGN_FRAMES_TEXT, "a peer is connected and sends nothing");
     else
         return NULL;
     return text;

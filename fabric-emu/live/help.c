@@ -1,4 +1,4 @@
-/* help.c - the program hxmesh as a whole: verbs, exit codes, files (help.h). */
+/* help.c - help of the program hxmesh: verbs, exit codes, files (help.h). */
 #include "help.h"
 #include "base/error.h"
 #include "base/options/manual.h"
@@ -6,7 +6,7 @@
 
 static const char summary[] = "A HammingMesh of real switch and endpoint firmware on one machine";
 
-/* Of a fabric file. */
+/* A fabric file. */
 static const char sample[] = "fabric: 4x4 Hx2Mesh\n"
                              "name: lab\n"
                              "planes: 2\n"

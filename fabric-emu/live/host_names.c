@@ -23,7 +23,7 @@ const char *host_own_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, u
     return print(name, g, host, '-');
 }
 
-/* "5" of h5, or "1,2" of a1,2, a1-2 and 1,2 */
+/* Parses h5, a1,2, a1-2 or 1,2. */
 static bool parse(const char *name, const struct hx_fabric *g, uint32_t *host)
 {
     unsigned number;

@@ -1,4 +1,4 @@
-/* log.c - the file of what a fabric in the background says (log.h). */
+/* log.c - writes the log of a fabric in the background (log.h). */
 #include "log.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Makes each folder of a path, but not what stands behind its last '/'. */
+/* Makes the folders of a path, up to its last '/'. */
 static bool make_folders(char *path, struct hx_problem *problem)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -63,7 +63,7 @@ static void put(const struct log *l, const char *text, size_t bytes)
     }
 }
 
-/* Begins a new file where this one is full. */
+/* Begins a new file when this one is full. */
 static void turn_over(struct log *l)
 {
     char old[PATH_MAX + 2];

@@ -24,14 +24,14 @@
 #define QEMU  "qemu-system-riscv64"
 #define IMAGE "hx-node-riscv64.elf"
 
-/* Where hal/riscv-virt/link.ld wants the text, and memory up to behind it. */
+/* Load address of the configuration text, as in hal/riscv-virt/link.ld, and memory that includes it. */
 #define TEXT_ADDRESS "0x86000000"
 #define MEMORY       "100M"
 
 enum {
     STOP_MS = 2000,
-    MOST_READS = 16, /* of the console at once: nobody who talks without end holds up the supervisor */
-    MOST_LINES = 100 /* of one life that are shown */
+    MOST_READS = 16, /* of the console at once: bounds the time of a call */
+    MOST_LINES = 100 /* shown of one run */
 };
 
 void machine_open(struct machine *m, const struct fab_fabric *f, unsigned external)
@@ -49,7 +49,7 @@ void machine_open(struct machine *m, const struct fab_fabric *f, unsigned extern
 
 /* ---- starting ---- */
 
-/* No devices but those that are named. Places of network devices are ports: E W N S (bare-node/node.h). */
+/* Writes QEMU's arguments: only the named devices. Slots of network devices are ports E W N S (bare-node/node.h). */
 static void describe(struct hx_arguments *a, const struct machine *m, const char *image, int text)
 {
     hx_arguments_add(a, "%s", QEMU);
@@ -76,7 +76,7 @@ static void describe(struct hx_arguments *a, const struct machine *m, const char
     }
 }
 
-/* What the image is told, as a file that only QEMU sees; -errno: there is none. */
+/* Puts the configuration into an anonymous file. Returns a descriptor or -errno. */
 static int text_file(const char *text)
 {
     size_t bytes = strlen(text);
@@ -96,7 +96,7 @@ static void keep_open(int fd)
     (void)fcntl(fd, F_SETFD, 0);
 }
 
-/* Becomes QEMU; says on `failed` why not. It is in a group of its own: what a terminal ends is the supervisor. */
+/* Becomes QEMU, or writes the error to `failed`. Its own process group keeps signals of the terminal away. */
 _Noreturn static void become(const struct machine *m, struct hx_arguments *a, const int in[2], const int out[2],
                              int text, int failed, pid_t supervisor)
 {
@@ -108,7 +108,7 @@ _Noreturn static void become(const struct machine *m, struct hx_arguments *a, co
     (void)dup2(out[1], STDOUT_FILENO);
     (void)dup2(out[1], STDERR_FILENO);
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
-        keep_open(m->cable[port]); /* -1: none, and nothing is done */
+        keep_open(m->cable[port]); /* -1: fcntl() does nothing */
     keep_open(text);
     if (getppid() == supervisor)
         (void)execvp(a->item[0], a->item);
@@ -117,7 +117,7 @@ _Noreturn static void become(const struct machine *m, struct hx_arguments *a, co
     _exit(HX_EXIT_ENVIRONMENT);
 }
 
-/* Opens all of them or none. Returns 0 or an errno. */
+/* Opens all pipes or none. Returns 0 or an errno. */
 static int open_pipes(int ends[][2], unsigned count)
 {
     for (unsigned n = 0; n < count; n++) {
@@ -161,7 +161,7 @@ static int spawn(struct machine *m, struct hx_arguments *a, int text)
     return error;
 }
 
-/* Frames that were sent to one that has ended are nothing to its successor. */
+/* Discards frames for an earlier run. */
 static void empty_cables(const struct machine *m)
 {
     uint8_t frame[HX_MAX_FRAME];
@@ -256,7 +256,7 @@ static void take_line(struct machine *m)
     m->line_bytes = 0;
 }
 
-/* It ended before the line did. Of numbers the last may be cut: those of the line before stand. */
+/* Handles a line that the end of the machine cut. Counts in it may be cut: those of the line before stand. */
 static void take_cut_line(struct machine *m)
 {
     m->line[m->line_bytes] = 0;
@@ -265,7 +265,7 @@ static void take_cut_line(struct machine *m)
     m->line_bytes = 0;
 }
 
-/* Returns false when it has hung up. */
+/* Returns false at the end of the output. */
 static bool hear(struct machine *m)
 {
     char said[4096];
@@ -319,7 +319,7 @@ json_t *machine_json(const struct machine *m)
     return o;
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
 static void hang_up(struct machine *m)
 {

@@ -1,15 +1,13 @@
-/* machine.h - an accelerator that the supervisor starts itself: an image without an operating system (bare-node/) in
- * QEMU.
+/* machine.h - an accelerator that the supervisor starts: an image without an operating system (bare-node/) in QEMU.
  *
  *     machine_open -> machine_start -> machine_hear, machine_tell ... -> machine_stop -> machine_close
  *                          ^  '- it ended, or was killed: machine_ended -'
  *
- * Its cables are pairs of sockets, of which QEMU inherits one end each and the supervisor keeps both open: so an image
- * that is started again finds its cables as they were. QEMU ends with the supervisor, however that ends
- * (PR_SET_PDEATHSIG).
+ * Its cables are socket pairs. QEMU inherits one end of each, the supervisor keeps both open: a restarted image finds
+ * its cables unchanged. QEMU ends with the supervisor in any case (PR_SET_PDEATHSIG).
  *
- * The console is how both speak: bare-node/main.c says what goes over it. What else is said there is shown to the user
- * as warnings. Counts are summed over all that ran for this accelerator. */
+ * Both talk over the console, as bare-node/main.c describes. Other lines of the console are shown as warnings. Counts
+ * are sums over all starts of this accelerator. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -23,57 +21,56 @@
 enum { MACHINE_COUNTS = 40, MACHINE_LINE = 1024 };
 
 struct machine_count {
-    char name[32];        /* "" ends the list */
-    uint64_t before, now; /* of those that have ended, 0 of a state; of the one that runs, or ran last */
+    char name[32];        /* "": end of the list */
+    uint64_t before, now; /* before: sum of ended runs, 0 for a state; now: of the last run */
     bool is_state;
 };
 
 struct machine {
-    unsigned external; /* which entry of the file */
+    unsigned external; /* index in spec.external */
     uint32_t rank;
     unsigned harts;
     char name[HX_NAME_BYTES];  /* "a1,1/p0" */
-    int cable[HX_CABLE_PORTS]; /* QEMU's ends; -1: no cable */
-    int to, from;              /* the console; -1: none runs */
-    pid_t pid;                 /* 0: none runs */
+    int cable[HX_CABLE_PORTS]; /* QEMU's ends; -1: none */
+    int to, from;              /* console; -1: not running */
+    pid_t pid;                 /* 0: not running */
     unsigned starts;           /* of QEMU */
-    unsigned hopeless;         /* ends in a row before it was ready */
-    char told;                 /* the last letter */
-    uint64_t stop_by;          /* of one that was asked to end: when it is ended */
+    unsigned hopeless;         /* consecutive ends before it was ready */
+    char told;                 /* the last letter sent */
+    uint64_t stop_by;          /* ns: deadline after a request to stop */
     bool ready;
     struct machine_count count[MACHINE_COUNTS + 1];
-    char line[MACHINE_LINE]; /* the one that is being read */
+    char line[MACHINE_LINE]; /* being read */
     unsigned line_bytes;
-    unsigned lines; /* that were shown, or were to be, in this life */
+    unsigned lines; /* of this run, beside counts */
 };
 
-/* What an image is told (bare-node/config.h), with random numbers of its own each time. To be freed. */
+/* Returns the configuration of an image (bare-node/config.h), with new random numbers each time. For free(). */
 char *machine_text(const struct fab_fabric *f, const struct hx_external *e, const struct traffic *traffic);
 
-/* Whether an image can carry that traffic; false: it cannot, and why. */
+/* Whether an image can carry that traffic; false: *problem says why not. */
 bool machine_takes(const struct traffic *traffic, uint32_t rank, const char *name, struct hx_problem *problem);
 
-/* Of an entry of the file; its cables are plugged in afterwards. */
+/* Initializes the machine of an external entry; its cables are set later. */
 void machine_open(struct machine *m, const struct fab_fabric *f, unsigned external);
 
-/* Starts QEMU; false: the machine (this one) refused. */
+/* Starts QEMU. Returns false: the environment refused. */
 bool machine_start(struct machine *m, const char *text, struct hx_problem *problem);
 
-/* Reads what it said. */
+/* Reads console output. */
 void machine_hear(struct machine *m);
-/* Says a letter, unless it was the last one said. */
+/* Sends a letter, unless it was the last one sent. */
 void machine_tell(struct machine *m, char letter);
 
-/* Its process has ended by itself. */
+/* Its process has ended by itself: adds up its counts. */
 void machine_ended(struct machine *m);
-/* Asks it to end; machine_stop() then ends it. When several are asked first, they take no longer than one. */
+/* Requests a stop, for machine_stop(): several machines then stop at the same time. */
 void machine_ask_to_stop(struct machine *m);
-/* Hears all that it says until it ends, but no longer than a while after it was asked, and ends it. Nothing if none
- * runs. */
+/* Reads output until the machine ends or its deadline passes, then kills it. Does nothing if none runs. */
 void machine_stop(struct machine *m);
 void machine_close(struct machine *m);
 
-/* A number of all that ran; 0: none has said it. */
+/* Returns a count over all runs; 0: never reported. */
 uint64_t machine_number(const struct machine *m, const char *name);
 json_t *machine_json(const struct machine *m);
 

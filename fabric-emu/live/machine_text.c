@@ -1,5 +1,4 @@
-/* machine_text.c - what an image in QEMU is told: who it is, and the part of the run's traffic that is its own
- * (machine.h). */
+/* machine_text.c - configuration of an image in QEMU: its place, and its part of the run's traffic (machine.h). */
 #include "base/error.h"
 #include "base/random.h"
 #include "machine.h"
@@ -10,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Messages of traffic that draws each destination: so many are drawn, and where there are more they come again. */
+/* MOST_DRAWN: destinations of random traffic in the list; longer traffic repeats the list. */
 enum { MOST_DRAWN = 4096, UNREACHABLE_MS = 40000 };
 
-/* Whether destinations are drawn, message by message; else they are a round that comes again and again. */
+/* Whether each message has a random destination; otherwise destinations repeat in a cycle. */
 static bool is_drawn(const struct traffic *t, uint32_t rank)
 {
     unsigned pattern = traffic_settings(t, rank)->pattern;
@@ -61,7 +60,7 @@ static void write_blocked(FILE *to, const struct hx_spec *spec, uint16_t job)
     free(bits);
 }
 
-/* Four links of a plane, as traffic.rate counts them; 0: no limit. */
+/* Returns the limit for four links of a plane, as traffic.rate counts; 0: no limit. */
 static uint64_t bytes_per_us(double rate)
 {
     double most = 4.0 * HX_NOMINAL_LINK_RATE / 1e6;

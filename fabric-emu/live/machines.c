@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 enum {
-    MOST_HOPELESS = 3, /* ends in a row before it was ready */
-    MOST_STARTS = 1000 /* of one, then something is wrong with the image */
+    MOST_HOPELESS = 3, /* consecutive ends before it was ready */
+    MOST_STARTS = 1000 /* of one machine, before the run fails */
 };
 
 void machines_open(struct machines *m, const struct fab_fabric *f)
@@ -51,7 +51,7 @@ bool machines_expect(struct machines *m, const struct traffic *traffic, bool res
     return true;
 }
 
-/* ---- while the run goes on ---- */
+/* ---- during the run ---- */
 
 static bool start(const struct machines *m, struct machine *one, struct hx_problem *problem)
 {
@@ -70,7 +70,7 @@ static bool start(const struct machines *m, struct machine *one, struct hx_probl
     return started;
 }
 
-/* What an image counts is shown as any accelerator's. */
+/* Shows an image's counts like those of any accelerator. */
 static void show(const struct machines *m, const struct machine *one)
 {
     const struct hx_endpoint_stats stats = {.messages_sent = machine_number(one, "messages_sent"),
@@ -83,7 +83,7 @@ static void show(const struct machines *m, const struct machine *one)
     hx_metrics_set_accelerator(&m->f->metrics.accelerator[one->rank], &stats);
 }
 
-/* Images send from when the run begins, as accelerators here do, until no more is to be sent. */
+/* Images send from the start of the run to its draining, like local accelerators. */
 bool machines_attend(struct machines *m, struct hx_problem *problem)
 {
     uint32_t phase = atomic_load(&m->f->control->phase);
@@ -119,7 +119,7 @@ void machines_stop(struct machines *m)
     }
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 uint64_t machines_messages(const struct machines *m)
 {

@@ -1,4 +1,4 @@
-/* main.c - the program hxmesh: finds the verb. A verb that is not built in is a program hxmesh-VERB beside this one. */
+/* main.c - the program hxmesh: runs a built-in verb, or the program hxmesh-VERB beside this one. */
 #include "base/beside.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -11,20 +11,20 @@
 #include <string.h>
 
 static const struct verb verbs[] = {
-    {"demo", verb_demo, "a small HammingMesh, moved through, verified and shown"},
+    {"demo", verb_demo, "run a small HammingMesh, verify it and show it"},
     {"run", verb_run, "run a fabric, send traffic through it, report"},
     {"up", verb_up, "keep a fabric running, an interface on each host, for programs"},
     {"exec", verb_exec, "run a program on a host of such a fabric, on all of them, or by MPI"},
     {"down", verb_down, "end such a fabric, and the programs on it"},
     {"send", verb_send, "carry a file through a fabric and compare it where it arrives"},
-    {"serve", verb_serve, "keep a fabric running whose hosts are for programs of your own"},
+    {"serve", verb_serve, "keep a fabric running for programs that use its hosts"},
     {"capture", verb_capture, "write the frames at a running fabric's ports to a file"},
     {"replay", verb_replay, "send the frames of a capture again, into a fabric or an interface"},
-    {"fault", verb_fault, "make something go wrong in a running fabric: links, boards, ..."},
+    {"fault", verb_fault, "break links, boards, ... of a running fabric"},
     {"top", NULL, "a running fabric: hottest links, rates, drops, workers, map"},
     {"topologies", NULL, "what fabrics there are, and how each is written"},
     {"info", NULL, "size, cost, diameter and limits of a fabric, or several compared"},
-    {"route", NULL, "every minimal way between hosts"},
+    {"route", NULL, "every minimal path between hosts"},
     {"check", NULL, "prove a fabric's routes free of deadlock"},
     {"allocate", NULL, "boards for jobs: a virtual sub-HammingMesh for each; job mixes"},
     {"jobs", NULL, "a queue of jobs over time: utilization, waiting, failures"},
@@ -32,13 +32,13 @@ static const struct verb verbs[] = {
     {"sweep", NULL, "runs over lists and ranges of options: table, CSV, JSON, plot"},
     {"reproduce", NULL, "the paper's experiments under the virtual clock: tables and plots"},
     {"trace", NULL, "follow packets through a capture, hop by hop"},
-    {"verify", NULL, "judge a capture against the rules of the fabric"},
+    {"verify", NULL, "check a capture against the rules of the fabric"},
     {"clean", verb_clean, "remove what killed runs left in /dev/shm"},
     {NULL, NULL, NULL},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs - 1 };
 
-/* "--help", "--help=man", "-h", "help"; *format NULL: none is said. */
+/* "--help", "--help=man", "-h", "help"; *format NULL: the default. */
 static bool asks_for_help(const char *word, const char **format)
 {
     static const char with_format[] = "--help=";

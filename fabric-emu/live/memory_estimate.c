@@ -1,4 +1,4 @@
-/* memory_estimate.c - how much memory a fabric takes, and how much there is (memory_estimate.h). */
+/* memory_estimate.c - estimates a fabric's memory and reads what the machine has (memory_estimate.h). */
 #include "memory_estimate.h"
 #include "base/error.h"
 #include "fabric-emu/memory.h"
@@ -12,14 +12,14 @@
 
 enum {
     PAGE = 4096,
-    FIRST_PAGES = 6,             /* of an endpoint, touched by its first messages */
+    FIRST_PAGES = 6,             /* of an endpoint that its first messages touch */
     PROCESS_BYTES = 4 << 20,     /* of a worker, beside what is counted here */
-    PEER_BYTES = 12 + 2 * 2 * 4, /* of a peer, beside its entry: places in the hash and of the rest, acknowledgements */
+    PEER_BYTES = 12 + 2 * 2 * 4, /* of a peer beside its entry: hash, indices, acknowledgements */
     REST_BYTES = sizeof(struct hx_peer_slots) + sizeof(struct hx_peer_rest),
-    PACKETS_A_SECOND = 10000000 /* more than a worker delivers */
+    PACKETS_A_SECOND = 10000000 /* upper bound of a worker's deliveries */
 };
 
-/* ---- what is needed ---- */
+/* ---- required ---- */
 
 static uint64_t bytes_of_nodes(const struct fab_fabric *f)
 {
@@ -32,15 +32,15 @@ static uint64_t bytes_of_nodes(const struct fab_fabric *f)
     return sum * f->g->planes + f->g->hosts * (sizeof(struct accelerator) + (uint64_t)FIRST_PAGES * PAGE);
 }
 
-/* Of one job, together. */
+/* Traffic of one job. */
 struct meetings {
-    double pairs;         /* that may send each other something, both counted */
+    double pairs;         /* of hosts that may exchange messages, by sender and receiver */
     double messages;      /* that may be sent */
-    uint64_t packets;     /* of a message, at most */
-    uint64_t duration_ns; /* 0: the messages are all */
+    uint64_t packets;     /* of the longest message */
+    uint64_t duration_ns; /* ns; 0: `messages` is the limit */
 };
 
-/* Where nothing is known of the traffic few have few peers. */
+/* Peers of a host if the traffic is unknown. */
 enum { FEW_PEERS = 2 };
 
 static void add_host(struct meetings *m, const struct fab_fabric *f, const struct traffic *t, uint32_t rank)
@@ -68,14 +68,14 @@ static void add_host(struct meetings *m, const struct fab_fabric *f, const struc
 static double bytes_of_meetings(const struct meetings *m, unsigned workers)
 {
     double messages = m->messages;
-    if (m->duration_ns) /* everyone has an entry for everyone once there was time for that */
+    if (m->duration_ns) /* given time, each host meets all */
         messages = (double)m->duration_ns / 1e9 * PACKETS_A_SECOND * workers / (double)m->packets;
     double met = 2 * messages < m->pairs ? 2 * messages : m->pairs;
     bool rest = m->packets > HX_MAPLESS || messages > m->pairs;
     return met * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? REST_BYTES : 0));
 }
 
-/* Jobs keep to themselves, each with its own traffic. */
+/* Sums over jobs: hosts of different jobs never meet. */
 static double bytes_of_peers(const struct fab_fabric *f, const struct traffic *t)
 {
     double sum = 0;
@@ -89,7 +89,7 @@ static double bytes_of_peers(const struct fab_fabric *f, const struct traffic *t
     return sum;
 }
 
-/* Each worker has its own round what is down, of each plane, and of one those of before while it searches. */
+/* Each worker keeps what is down in each plane, rerouted tables of each plane, and one more while it searches. */
 static uint64_t bytes_of_ways(const struct fab_fabric *f)
 {
     const struct hx_fabric *g = f->g;
@@ -106,7 +106,7 @@ struct memory_estimate memory_estimate_of(const struct fab_fabric *f, const stru
                                     .space = shared + (fixed + all_peers) / f->workers};
 }
 
-/* ---- what there is ---- */
+/* ---- available ---- */
 
 static uint64_t room_in_shm(void)
 {
@@ -124,7 +124,7 @@ void memory_estimate_check(const struct fab_fabric *f, const struct memory_estim
 {
     static const char less[] = "a smaller fabric, fewer --planes or --credits, or --clock virtual";
     const double gib = 1 << 30;
-    /* What is needed is rounded up, what there is down, so that they differ. */
+    /* Required values are rounded up, available ones down, so that the text shows a difference. */
     if (n->shared > room_in_shm())
         hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm", "no room for %.1f MiB of shared memory, but for %.1f MiB (%s)",
                (double)((n->shared * 10 + (1 << 20) - 1) >> 20) / 10, (double)(room_in_shm() * 10 >> 20) / 10, less);

@@ -1,4 +1,4 @@
-/* memory_estimate.h - what a live fabric will take of the machine's memory, and whether that is there: asked before anything is
+/* memory_estimate.h - estimates a live fabric's memory and compares it with the machine's, before anything is
  * allocated. */
 #ifndef MEMORY_ESTIMATE_H
 #define MEMORY_ESTIMATE_H
@@ -6,15 +6,15 @@
 #include "fabric.h"
 
 struct memory_estimate {
-    uint64_t shared;  /* reserved at once */
-    uint64_t workers; /* all of them together, beside it: switches, endpoints, and peers as the traffic meets them */
-    uint64_t space;   /* addresses of one of them, most of which are never touched */
+    uint64_t shared;  /* bytes reserved at once */
+    uint64_t workers; /* bytes of all workers outside it: switches, endpoints, peers of the traffic */
+    uint64_t space;   /* bytes of address space of one worker, most of them never touched */
 };
 
-/* For that traffic; NULL: few have few peers. `shared`: bytes of the arena. */
+/* Returns the estimate for a traffic; NULL: few peers. `shared`: bytes of the arena. */
 struct memory_estimate memory_estimate_of(const struct fab_fabric *f, const struct traffic *traffic, uint64_t shared);
 
-/* Dies with one line that says what is needed, what there is, and what would do with less. */
+/* Ends the program with one line if memory does not suffice: required, available, and how to use less. */
 void memory_estimate_check(const struct fab_fabric *f, const struct memory_estimate *n);
 
 #endif

@@ -25,11 +25,11 @@
 #include <unistd.h>
 
 enum {
-    QUEUE = 10000, /* packets that wait in an interface: more than a TCP sender may have under way */
+    QUEUE = 10000, /* packets queued in an interface: more than a TCP sender's window */
     MOST_PATH = 4096
 };
 
-/* ---- of the fabric ---- */
+/* ---- the fabric ---- */
 
 static bool write_line(const char *path, const char *line)
 {
@@ -49,7 +49,7 @@ static bool keep_open(const char *path, int at)
     return good;
 }
 
-/* This user is root in it, and nobody else is anybody. */
+/* Maps this user to root, and no other user. */
 static bool become_root(uid_t user, gid_t group)
 {
     char users[32];
@@ -71,7 +71,7 @@ static bool make_user(struct hx_problem *problem)
                                     strerror(errno));
     if (!become_root(user, group))
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, "/proc/self/uid_map", "cannot be written: %s", strerror(errno));
-    (void)prctl(PR_SET_DUMPABLE, 1); /* as it was: else nobody of this user may enter */
+    (void)prctl(PR_SET_DUMPABLE, 1); /* else this user's processes may not enter */
     return keep_open("/proc/self/ns/user", NETNS_USER) ||
            hx_fail(problem, HX_EXIT_ENVIRONMENT, "user namespace", "cannot be kept open: %s%s", strerror(errno),
                    descriptors_advice(errno));
@@ -89,10 +89,9 @@ bool netns_make(const char *names, struct hx_problem *problem)
     return true;
 }
 
-/* ---- of a host ---- */
+/* ---- a host ---- */
 
-/* Of the namespace that this process is in: where a machine has IPv6 switched off, what can be asked of it is switched
- * off, too. */
+/* Whether this net namespace has IPv6. Where the machine has switched it off, /proc says so. */
 static bool has_ip6(void)
 {
     char off = '1';
@@ -132,8 +131,8 @@ static int set_all(int fd, const struct netns_host *host)
            set(fd, SIOCSIFMTU, NETNS_INTERFACE, &mtu) || set_up(fd, NETNS_INTERFACE) || set_up(fd, "lo");
 }
 
-/* What the kernel takes from a user's root by netlink alone: a long queue, and no address of IPv6 but those that it is
- * given. The lengths of the attributes are those of what stands in them. */
+/* Settings that a user namespace's root may only make by netlink: queue length, and no automatic IPv6 address.
+ * Attribute lengths exclude padding. */
 struct ask {
     struct nlmsghdr header;
     struct ifinfomsg link;
@@ -182,7 +181,7 @@ static int set_by_netlink(void)
     return error;
 }
 
-/* Neighbours are not asked for at an interface of this kind, nor whether somebody has the address already. */
+/* A TUN interface has no neighbour discovery and no duplicate address detection. */
 static int add_ip6(const struct netns_host *host)
 {
     int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -211,9 +210,8 @@ static int configure(const struct netns_host *host)
     return error;
 }
 
-/* The interface outlives its descriptor, and goes with its namespace: the kernel removes those of many namespaces
- * together, and nobody waits for it. One that goes with its descriptor takes whoever closes that up to 0.1 s, one after
- * the other. */
+/* The interface outlives its descriptor and ends with its namespace, so that the kernel removes many together. Without
+ * TUNSETPERSIST each close() would block up to 0.1 s. */
 static int open_interface(const struct netns_host *host, struct hx_problem *problem)
 {
     static const char device[] = "/dev/net/tun";
@@ -257,7 +255,7 @@ static bool are_same(const struct stat *a, const struct stat *b)
     return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
-/* Closes fd, and returns a descriptor of the namespace above it; -1: it has none that this process may see. */
+/* Closes fd. Returns a descriptor of the parent namespace; -1: none that this process may see. */
 static int go_up(int fd)
 {
     int above = ioctl(fd, NS_GET_PARENT);
@@ -321,7 +319,7 @@ unsigned netns_signal(uint32_t hosts, int number)
 
 /* ---- entering ---- */
 
-/* 1: entered; 0: this process is in it already; -1. */
+/* Returns 1: entered; 0: already inside; -1: error. */
 static int enter(const char *path, const char *own, int kind)
 {
     struct stat there;

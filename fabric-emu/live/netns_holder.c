@@ -1,4 +1,4 @@
-/* netns_holder.c - holding namespaces (netns_holder.h). */
+/* netns_holder.c - holds namespaces (netns_holder.h). */
 #include "netns_holder.h"
 #include "attach_server.h"
 #include "base/error.h"
@@ -22,13 +22,13 @@
 
 enum {
     LINE = 3,        /* the holder's end of the socket */
-    ASKED_MS = 1000, /* that programs have to end by themselves, */
-    LOOK_MS = 20,    /* and how often it is looked whether they have */
-    MOST_LOOKS = 500 /* after that: who forks faster than it is killed */
+    ASKED_MS = 1000, /* between SIGTERM and SIGKILL */
+    LOOK_MS = 20,    /* between checks for processes */
+    MOST_LOOKS = 500 /* after SIGKILL: a program may fork faster than it is killed */
 };
 
-/* What goes over the line: to the supervisor an interface (with its descriptor), a problem, or that all is made; END to
- * the holder. */
+/* Message on the socket: to the supervisor an interface (with its descriptor), a problem, or MADE; to the holder
+ * END. */
 enum word { INTERFACE, PROBLEM, MADE, END };
 struct said {
     enum word word;
@@ -36,21 +36,21 @@ struct said {
     struct hx_problem problem;
 };
 
-/* ---- the line ---- */
+/* ---- socket ---- */
 
-/* fd -1: none goes with it. */
+/* fd -1: no descriptor to pass. */
 static bool say(int line, const struct said *said, int fd)
 {
     return passing_send(line, said, sizeof *said, fd, 0);
 }
 
-/* *fd: -1 if none came with it. false: the other end is gone. */
+/* Receives a message; *fd -1: without a descriptor. Returns false: the other end is gone. */
 static bool hear(int line, struct said *said, int *fd)
 {
     return passing_receive(line, said, sizeof *said, fd, 0) == (ssize_t)sizeof *said;
 }
 
-/* ---- the holder ---- */
+/* ---- holder ---- */
 
 static bool *hosts_that_run(const struct fab_fabric *f)
 {
@@ -60,7 +60,7 @@ static bool *hosts_that_run(const struct fab_fabric *f)
     return runs;
 }
 
-/* The file of names has a name itself only until it is mounted. */
+/* The file of names has a path only until it is mounted. */
 static bool make_fabric(const struct fab_fabric *f, const bool *runs, struct hx_problem *problem)
 {
     char path[] = "/dev/shm/" SHM_PREFIX "names-XXXXXX";
@@ -106,7 +106,7 @@ static bool make_all(const struct fab_fabric *f, unsigned mtu, struct hx_problem
     return good;
 }
 
-/* Nothing of the supervisor's stays open here: its lock on the shared memory, the terminal. */
+/* Closes all that is the supervisor's: its lock on the shared memory, the terminal. */
 static void let_go(struct fab_fabric *f, int line)
 {
     shm_arena_close(&f->arena, false);
@@ -128,8 +128,7 @@ static void end_programs(uint32_t hosts, bool at_once)
         (void)poll(NULL, 0, LOOK_MS);
 }
 
-/* What the supervisor would have removed. Its workers die with it, and until they have, they have the door open,
- * too. */
+/* Removes what the dead supervisor left. Its workers hold the attach socket open until they have died, too. */
 static void remove_left(const struct fab_fabric *f)
 {
     const char *name = shm_arena_name(&f->arena);
@@ -144,7 +143,7 @@ static _Noreturn void hold(struct fab_fabric *f, unsigned mtu, int line)
     struct said said = {.word = PROBLEM};
     int fd;
     (void)prctl(PR_SET_NAME, "hxmesh-hosts");
-    (void)setsid(); /* Ctrl-C is for the supervisor */
+    (void)setsid(); /* keeps Ctrl-C away, which is for the supervisor */
     let_go(f, line);
     bool made = make_all(f, mtu, &said.problem);
     said.word = made ? MADE : PROBLEM;
@@ -156,7 +155,7 @@ static _Noreturn void hold(struct fab_fabric *f, unsigned mtu, int line)
     _exit(HX_EXIT_DONE);
 }
 
-/* ---- the supervisor ---- */
+/* ---- supervisor ---- */
 
 static bool take_interfaces(struct netns_holder *h, struct hx_problem *problem)
 {
@@ -183,7 +182,7 @@ bool netns_holder_start(struct netns_holder *h, const struct fab_fabric *f, unsi
     *h = (struct netns_holder){.line = -1, .hosts = f->g->hosts, .tun = hx_allocate(f->g->hosts, sizeof *h->tun)};
     for (uint32_t host = 0; host < h->hosts; host++)
         h->tun[host] = -1;
-    descriptors_allow(); /* two a host there, and with its attachment here and in workers */
+    descriptors_allow(); /* in the holder two a host, with attachments more here and in workers */
     bool paired = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) == 0;
     pid_t pid = paired ? fork() : -1;
     if (pid == 0) {
@@ -201,7 +200,7 @@ bool netns_holder_start(struct netns_holder *h, const struct fab_fabric *f, unsi
     h->pid = pid;
     if (take_interfaces(h, problem))
         return true;
-    (void)close(h->line); /* the holder may be about to send what nobody takes: it must not wait for that */
+    (void)close(h->line); /* the holder may block in a send that is never read */
     h->line = -1;
     netns_holder_stop(h);
     return false;

@@ -1,6 +1,6 @@
-/* node.h - the firmware instances of one worker, bound to the links they own.
+/* node.h - the firmware instances of one worker, bound to their links.
  *
- * Private to the worker process: a killed worker loses them, and its successor builds them anew on the same links. */
+ * Private to the worker process: after a kill its successor builds them again on the same links. */
 #ifndef NODE_H
 #define NODE_H
 
@@ -13,13 +13,13 @@
 struct node {
     struct hx_switch sw;
     struct hal_switch hal;
-    uint32_t id; /* of its plane */
+    uint32_t id; /* in its plane */
     unsigned plane;
     void *tables;                /* route tables */
-    struct faulty_link **faulty; /* [ports]: what brings something over a faulty link; NULL: no port does */
+    struct faulty_link **faulty; /* [ports]: faulty link before the port, or NULL; NULL: none at any port */
 };
 
-/* An accelerator: its endpoint and what drives it. Its switches are nodes of their own. */
+/* An endpoint and its driver. Its switches are separate nodes. */
 struct accelerator {
     struct hx_endpoint endpoint;
     struct hal_endpoint hal;
@@ -30,21 +30,21 @@ struct accelerator {
     struct workload *workload;
     uint32_t rank;
     uint16_t gx, gy;
-    uint64_t awaited;         /* messages that must come from accelerators that run elsewhere */
-    uint64_t predecessor;     /* messages a predecessor had begun */
-    uint64_t resumed;         /* of these, all that were not finished have been begun again up to here */
-    uint64_t hit;             /* messages under way of which packets were repeated, bit by place in report->flying */
-    uint64_t repeated;        /* packets that were, as last looked at */
-    bool *cut_off;            /* [accelerators]: had no way lately; NULL: none */
-    struct deferred deferred; /* messages whose hosts have no place for them yet */
+    uint64_t awaited;         /* messages due from external accelerators */
+    uint64_t predecessor;     /* messages that a predecessor had begun */
+    uint64_t resumed;         /* of these, begun again up to this number */
+    uint64_t hit;             /* messages in flight that were repeated or lack a path, bit by index in report->flying */
+    uint64_t repeated;        /* repeated packets at the last check */
+    bool *cut_off;            /* [hosts]: hosts without a path lately; NULL: none */
+    struct deferred deferred; /* messages that wait for room towards their host */
 };
 
 /* A replay into a link of this worker (feed.h). */
 struct feeding {
     struct feed *feed;               /* NULL: none */
-    unsigned plane, port;            /* port: of the sending node */
-    struct node *node;               /* the sending end of the link, */
-    struct accelerator *accelerator; /* or the one in whose stead is injected */
+    unsigned plane, port;            /* of the sending node */
+    struct node *node;               /* sender of the link, */
+    struct accelerator *accelerator; /* or the endpoint to inject for */
 };
 
 struct bridge;
@@ -52,47 +52,47 @@ struct faulty_link;
 struct plane_reroute;
 struct wire;
 
-/* What the worker runs. */
+/* State of a worker. */
 struct worker {
     const struct fab_fabric *f;
     const struct workload_plan *workload;
     unsigned self;
-    bool shares_core;     /* there are more workers than cores */
-    uint64_t slice_began; /* then: when it got its core */
+    bool shares_core;     /* more workers than cores */
+    uint64_t slice_began; /* ns; used if shares_core */
     uint64_t cpu_before;  /* ns: processor time of its predecessors */
-    uint64_t publish_at;  /* when its counters are due (publish.h) */
-    uint64_t done_at;     /* when its accelerators were done; 0: they are not */
+    uint64_t publish_at;  /* ns: when counters are due (publish.h) */
+    uint64_t done_at;     /* ns: when its hosts were done; 0: they are not */
     struct shm_worker shm;
     const struct shm_clock *clock;
     struct shm_taps taps;
-    uint64_t tap_word[SHM_TAPS]; /* of the control's slots, as last followed */
-    uint64_t feed_word;          /* likewise */
-    uint32_t taps_seen;          /* control->taps_changed, likewise */
+    uint64_t tap_word[SHM_TAPS]; /* control's slots as last followed */
+    uint64_t feed_word;          /* control->feed as last followed */
+    uint32_t taps_seen;          /* control->taps_changed as last followed */
     struct feeding feeding;
-    int wakeup;       /* what it sleeps on where hosts are for programs (wakeup.h); -1: they are not */
+    int wakeup;       /* descriptor it sleeps on where hosts are for programs (wakeup.h); -1: it uses its futex */
     bool held;        /* a switch waits for its capture in this sweep */
     uint64_t down;    /* workers that are down, bit by worker */
-    uint64_t gone;    /* of these, workers that will not come back */
-    uint8_t *blocked; /* boards that a node may not land on, bit by board: as the one that is built now needs them */
+    uint64_t gone;    /* of these, workers that stay down */
+    uint8_t *blocked; /* boards blocked for the node that is being built, bit by board */
     uint8_t *cut;     /* [planes][boards]: 1: no link leads to the board */
-    struct plane_reroute *reroute; /* [planes]: round what is down (reroute.h); NULL: ways are not searched */
-    uint64_t *alone_since;         /* [hosts]: when the last link to it went down; UINT64_MAX: it has one */
+    struct plane_reroute *reroute; /* [planes]: rerouted tables (reroute.h); NULL: no rerouting */
+    uint64_t *alone_since;         /* [hosts]: ns since when it has no link; UINT64_MAX: it has one */
     struct faulty_link **faulty;   /* of all its nodes */
     size_t faulties, faulty_room;
     struct node *node;
-    unsigned accelerator_nodes; /* the first of node[], */
-    unsigned switch_nodes;      /* then tree switches up to here, then the bridges' */
+    unsigned accelerator_nodes; /* first in node[] */
+    unsigned switch_nodes;      /* then tree switches up to here, then the bridges' nodes */
     unsigned nodes;
     struct accelerator *accelerator;
     unsigned accelerators;
-    uint8_t *endpoints; /* memory of their endpoints, which the kernel gives when it is touched */
+    uint8_t *endpoints; /* memory of its endpoints, untouched at first */
     size_t endpoints_bytes, endpoints_used;
-    struct wire *wire;     /* [spec.externals][HX_CABLE_PORTS]: of all workers */
-    struct bridge *bridge; /* in the place of its accelerators that run elsewhere */
+    struct wire *wire;     /* [spec.externals][HX_CABLE_PORTS]: shared by all workers */
+    struct bridge *bridge; /* for its external accelerators */
     unsigned bridges;
 };
 
-/* Whether the endpoints of this worker look at the CRC of what arrives. */
+/* Whether this worker's endpoints check CRCs. */
 static inline bool worker_checks(const struct worker *w)
 {
     return w->workload->verify || w->f->spec.externals > 0;

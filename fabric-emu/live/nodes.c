@@ -1,4 +1,4 @@
-/* nodes.c - building the nodes of a worker (nodes.h). */
+/* nodes.c - builds the nodes of a worker (nodes.h). */
 #include "nodes.h"
 #include "accelerator.h"
 #include "base/error.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* ---- boards that may not be landed on ---- */
+/* ---- blocked boards ---- */
 
 static bool board_is_down(const struct worker *w, unsigned plane, unsigned board)
 {
@@ -26,7 +26,7 @@ static void bar_boards(const struct worker *w, unsigned plane, uint16_t job, uin
         bits[board / 8] |= (uint8_t)((unsigned)board_is_down(w, plane, board) << board % 8);
 }
 
-/* Looks which boards no link leads to. Returns whether they are others than before. */
+/* Finds boards that no link leads to. Returns whether they changed. */
 static bool find_cut_boards(struct worker *w)
 {
     const struct hx_fabric *g = w->f->g;
@@ -70,12 +70,12 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
         unsigned peer = far.node == HX_NOWHERE ? w->self : f->layout.worker[far.node];
         n->hal.brings |= (uint64_t)(in != NULL) << port;
         n->hal.tx[port] = sender(fab_link(f, n->plane, n->id, port), peer);
-        /* A port that nothing hangs on has a link all the same, so that a commit need not ask. */
+        /* An unconnected port has a link too, so that a commit needs no test. */
         n->hal.rx[port] = receiver(in ? in : n->hal.tx[port].link, n->hal.slots, peer);
     }
 }
 
-/* up: conditions_ports_up() of it. */
+/* Builds routes for the ports `up` (conditions_ports_up()). */
 static void build_routes(struct worker *w, struct node *n, uint64_t up)
 {
     bar_boards(w, n->plane, n->sw.job, w->blocked);
@@ -139,9 +139,9 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
     w->endpoints_used += accelerator_bytes(w, rank);
 }
 
-enum { LITTLE = 8 << 20 /* bytes of endpoints that may lie in huge pages, touched or not */ };
+enum { LITTLE = 8 << 20 /* bytes of endpoints below which huge pages are used */ };
 
-/* Room for every peer, of which most may never be met. */
+/* Maps memory for endpoints with room for every peer; most peers may never be met. */
 static void reserve_endpoints(struct worker *w)
 {
     const struct fab_fabric *f = w->f;
@@ -223,7 +223,7 @@ static void build_bridges(struct worker *w)
     }
 }
 
-/* Notes a node more that is built; false: the run was stopped. */
+/* Counts a built node. Returns false: the run was stopped. */
 static bool goes_on(const struct worker *w)
 {
     atomic_fetch_add_explicit(&w->f->area[w->self].built, 1, memory_order_relaxed);
@@ -236,7 +236,7 @@ bool node_build_all(struct worker *w)
     bind_pools(w);
     w->down = workers_down(f);
     w->gone = atomic_load(&f->control->gone);
-    f->area[w->self].hit = 0; /* what a predecessor had under way is begun anew, and is hit by that */
+    f->area[w->self].hit = 0; /* begun-again messages are counted anew */
     w->blocked = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
     w->cut = hx_allocate(f->g->planes * hx_spec_boards(&f->spec) + 1U, 1);
     (void)find_cut_boards(w);
@@ -301,6 +301,6 @@ void node_reroute_all(struct worker *w)
         build_routes(w, n, up);
         hx_switch_reroute(&n->sw);
     }
-    for (unsigned i = w->switch_nodes; i < w->nodes; i++) /* a bridge's switch has no part in its links */
+    for (unsigned i = w->switch_nodes; i < w->nodes; i++) /* a bridge's switch routes nothing */
         w->node[i].hal.up = conditions_ports_up(w, w->node[i].plane, w->node[i].id);
 }

@@ -1,4 +1,4 @@
-/* notify.c - tells a service manager how far this program is (notify.h). */
+/* notify.c - reports this program's state to a service manager (notify.h). */
 #include "notify.h"
 
 #include <stddef.h>

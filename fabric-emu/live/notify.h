@@ -1,9 +1,9 @@
-/* notify.h - tells a service manager how far this program is: one datagram, as sd_notify(3) has it. */
+/* notify.h - reports this program's state to a service manager: one datagram, as in sd_notify(3). */
 #ifndef NOTIFY_H
 #define NOTIFY_H
 
-/* "READY=1", say, to the socket that $NOTIFY_SOCKET names: a path, or an abstract name behind '@'. Nothing where it
- * names none. */
+/* Sends `state`, as "READY=1", to the socket $NOTIFY_SOCKET: a path, or '@' and an abstract name. Does nothing if
+ * unset. */
 void notify(const char *state);
 
 #endif

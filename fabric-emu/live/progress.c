@@ -23,13 +23,13 @@ static double share_done(const struct progress *p, const struct fab_fabric *f, u
     return p->messages ? (double)done / (double)p->messages : 1;
 }
 
-/* Until all workers have built their nodes. */
+/* Shows how many nodes the workers have built. */
 static void show_set_up(struct progress *p, const struct fab_fabric *f)
 {
     double built = 0;
     for (unsigned w = 0; w < f->workers; w++)
         built += atomic_load_explicit(&f->area[w].built, memory_order_relaxed);
-    if (built < f->g->nodes) /* then it waits for cables of accelerators that run elsewhere */
+    if (built < f->g->nodes) /* else external cables are missing */
         hx_progress_show(&p->set_up, built / f->g->nodes, "");
 }
 

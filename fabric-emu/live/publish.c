@@ -1,4 +1,4 @@
-/* publish.c - copies what a worker counts to where readers outside find it (publish.h). */
+/* publish.c - copies a worker's counters to the metrics (publish.h). */
 #include "publish.h"
 #include "base/processor.h"
 #include "conditions.h"
@@ -33,9 +33,8 @@ static void publish_accelerators(struct worker *w)
     }
 }
 
-/* Words of rings and links that this worker alone writes are as it left them, whatever a stray store did: a ring of
- * which somebody believes otherwise would stand still for good. Between two steps what is published is what is known
- * here. */
+/* Rewrites a word of a ring or link that only this worker writes. It repairs a stray store, which would block the ring
+ * for good. Call it between steps: the published value is then the private one. */
 static void restore(uint64_t *word, uint64_t value)
 {
     if (shm_load(word) != value)
@@ -106,7 +105,7 @@ void publish(struct worker *w)
 
 void publish_if_due(struct worker *w)
 {
-    /* An accelerator's step has just looked at the clock. */
+    /* A host's step has just read the clock. */
     uint64_t now = w->accelerators ? w->shm.now : shm_clock_ns(w->clock);
     if (now >= w->publish_at)
         publish(w);

@@ -1,11 +1,11 @@
-/* publish.h - a worker's counters for readers outside (topology/metrics.h), now and then and at the end. */
+/* publish.h - publishes a worker's counters for readers outside (topology/metrics.h), periodically and at the end. */
 #ifndef PUBLISH_H
 #define PUBLISH_H
 
 #include "node.h"
 
 void publish(struct worker *w);
-/* Cheap to call in every sweep. */
+/* Publishes if it is time; cheap enough for each sweep. */
 void publish_if_due(struct worker *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* recording.c - what a running fabric sends, into a file (recording.h). */
+/* recording.c - writes the frames of a running fabric to a file (recording.h). */
 #include "recording.h"
 #include "base/version.h"
 #include "fault_log.h"
@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 enum {
-    PAUSE_MS = 5,       /* between two looks: every look takes time from a core that the fabric might want, */
-    BUSY_FRAMES = 2000, /* unless there was so much that the rings might run over */
+    PAUSE_MS = 5,       /* between drains: each one takes time from a core that the fabric may need */
+    BUSY_FRAMES = 2000, /* drained at once: no pause, rings may overflow */
     ATTACH_MS = 2000,
     DETACH_MS = 200
 };
 
-/* The head's note says "span=run". That is true of who was there from the start, and once the end has come. */
+/* Copies the head's note, which says "span=run". A capture of less says "span=part". */
 static void copy_note(struct recording *r, bool whole)
 {
     static const char run[] = "span=run";
@@ -33,7 +33,7 @@ static void copy_note(struct recording *r, bool whole)
     memcpy(at, part, sizeof part - 1);
 }
 
-/* What passes between an endpoint that runs elsewhere and its switch is not in this memory. */
+/* Leaves out local ports of external accelerators: their frames are not in this memory. */
 static bool leave_out_elsewhere(struct recording *r, const char *option, struct hx_problem *problem)
 {
     const struct fab_head *head = r->fabric.head;
@@ -49,9 +49,8 @@ static bool leave_out_elsewhere(struct recording *r, const char *option, struct 
 
 /* ---- faults ---- */
 
-/* The first fault that frames from now on may show, so that a file which begins now has to tell of it and of all since:
- * what ended it at some of its links is among those. None before `number` is felt any more: a fault is over no later
- * than it was said to be. */
+/* Returns the first fault, from `number` on, that may affect later frames. A file that begins now annotates it and all
+ * later ones, which include those that ended it. A fault never lasts longer than its entry says. */
 static uint64_t first_felt(const struct recording *r, uint64_t number)
 {
     const struct fab_control *control = r->fabric.control;
@@ -68,7 +67,7 @@ static uint64_t time_of(const struct recording *r, const struct fault_entry *fau
     return r->fabric.control->started_ns + fault->at_ns;
 }
 
-/* Faults that have begun since. */
+/* Annotates faults that have begun since the last call. */
 static void annotation_faults(struct recording *r)
 {
     struct fault_entry fault;
@@ -82,7 +81,7 @@ static void annotation_faults(struct recording *r)
         capture_annotations_over(&r->capture.annotations, time_of(r, &fault));
 }
 
-/* ---- from begin to end ---- */
+/* ---- start and end ---- */
 
 bool recording_open(struct recording *r, const struct recording_plan *plan, const struct recording_fabric *fabric,
                     struct hx_problem *problem)
@@ -132,13 +131,13 @@ bool recording_open(struct recording *r, const struct recording_plan *plan, cons
 
 bool recording_tap(struct recording *r, struct hx_problem *problem)
 {
-    int netns_holder = 0;
-    r->slot = slot_take(r->fabric.control, r->fabric.arena.fd, 0, SHM_TAPS - 1, r->memory.fd, &netns_holder);
+    int owner = 0;
+    r->slot = slot_take(r->fabric.control, r->fabric.arena.fd, 0, SHM_TAPS - 1, r->memory.fd, &owner);
     if (r->slot >= 0)
         return true;
     if (r->slot == -EBUSY)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL,
-                       "this fabric is captured by %d others already, process %d among them", SHM_TAPS, netns_holder);
+                       "this fabric is captured by %d others already, process %d among them", SHM_TAPS, owner);
     return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "cannot tap this fabric: %s", strerror(-r->slot));
 }
 
@@ -172,7 +171,7 @@ void recording_run(struct recording *r, int wake, bool (*more)(struct recording 
 {
     struct pollfd wait = {.fd = wake, .events = POLLIN};
     while (more(r, of)) {
-        uint64_t now = shm_clock_ns(&r->clock); /* what was recorded until then knows of all faults remarked */
+        uint64_t now = shm_clock_ns(&r->clock); /* frames up to here can refer to all annotated faults */
         annotation_faults(r);
         uint64_t taken = capture_drain(&r->capture, now, false);
         capture_flush(&r->capture);
@@ -196,7 +195,7 @@ void recording_close(struct recording *r)
     let_go(r);
 }
 
-/* ---- a run, from its start ---- */
+/* ---- a whole run ---- */
 
 static bool writer_goes_on(struct recording *r, void *of)
 {

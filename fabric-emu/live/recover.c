@@ -1,4 +1,4 @@
-/* recover.c - the supervisor in a dead worker's stead (recover.h, hal/shm/redo.h). */
+/* recover.c - acts in place of a dead worker (recover.h, hal/shm/redo.h). */
 #include "recover.h"
 
 #include <string.h>
@@ -8,8 +8,7 @@ static void store(uint64_t *word, uint64_t value)
     atomic_store_explicit((_Atomic uint64_t *)(void *)word, value, memory_order_release);
 }
 
-/* A process that died of a wild store may have left anything behind: only a record that makes sense is finished, and
- * only rings, links and buffers are changed by it. */
+/* Validates a record: the worker may have died of a stray store. It may change only rings, links and buffers. */
 static bool makes_sense(const struct fab_fabric *f, const struct shm_redo *redo, uint64_t count)
 {
     uint64_t first = (uint64_t)(f->rings - f->arena.base);
@@ -23,7 +22,7 @@ static bool makes_sense(const struct fab_fabric *f, const struct shm_redo *redo,
     return true;
 }
 
-/* What is judged is what is applied: a copy, which nobody changes in between. */
+/* Validates and applies a copy, which no process can change. */
 static void finish_step(struct fab_fabric *f, unsigned worker)
 {
     struct shm_redo *redo = &f->area[worker].redo;
@@ -41,7 +40,7 @@ static void send_home(struct fab_fabric *f, unsigned worker, uint32_t buffer)
     store(&ring->head, ring->head + 1);
 }
 
-/* Sends home what an incoming link holds, as its (dead) consumer. */
+/* Empties an incoming link as its dead consumer. Returns buffers sent home. */
 static unsigned drain(struct fab_fabric *f, unsigned worker, struct shm_link *link)
 {
     uint64_t heads = shm_load(&link->heads);
@@ -49,7 +48,7 @@ static unsigned drain(struct fab_fabric *f, unsigned worker, struct shm_link *li
     for (unsigned vc = 0; vc < f->g->vcs; vc++) {
         uint16_t at = hx_lane(link->tails, vc);
         if ((uint16_t)(hx_lane(heads, vc) - at) > f->slots)
-            continue; /* not credible */
+            continue; /* not possible */
         for (; at != hx_lane(heads, vc); at++) {
             uint32_t buffer = link->slots[vc * f->slots + (at & (f->slots - 1))].buffer;
             if (link->gone[vc] >> at % HX_WINDOW & 1U || buffer / f->per_home >= f->workers)
@@ -75,10 +74,10 @@ unsigned recover_worker(struct fab_fabric *f, unsigned worker)
                 struct shm_link *in = fab_incoming(f, plane, node, port);
                 struct hx_end far = hx_fabric_far(f->g, node, port);
                 held += in ? drain(f, worker, in) : 0;
-                if (far.node != HX_NOWHERE) /* what had come over a faulty link */
+                if (far.node != HX_NOWHERE) /* packets after a faulty link */
                     held += drain(f, worker, fab_faulty(f, fab_first_port(f, plane, far.node) + far.port));
             }
-            if (node < f->g->hosts) /* what its switch had delivered to its endpoint */
+            if (node < f->g->hosts) /* packets delivered to its endpoint */
                 held += drain(f, worker, fab_link(f, plane, node, HX_LOCAL));
         }
     }

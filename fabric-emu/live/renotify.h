@@ -1,9 +1,8 @@
-/* renotify.h - when workers are told once more that conditions of links have changed.
+/* renotify.h - when to notify workers again of changed link conditions.
  *
- * They follow one after the other: an endpoint that asks for a way as soon as its own worker knows of a link that is
- * back may be told that there is none by one that does not know yet, and would wait for the next change. So all are
- * told once more when all have followed; and, as one that is stopped follows no earlier than it goes on, also a while
- * after the change, and after twice that, and so on: who follows at all has done so by then. */
+ * Workers follow one after another. An endpoint may ask for a path when its own worker knows of a restored link and the
+ * next one does not, get "unreachable", and wait for another change. So all are notified again once all have followed.
+ * A stopped worker follows late: they are also notified after a while, after twice that, and so on. */
 #ifndef RENOTIFY_H
 #define RENOTIFY_H
 
@@ -13,17 +12,17 @@
 #define RENOTIFY_FIRST_NS UINT64_C(50000000)
 
 struct renotify {
-    uint64_t at_ns;   /* when to tell at the latest; 0: nothing is left to tell */
-    uint64_t wait_ns; /* how long that was after they were told last; not 0 where at_ns is not */
+    uint64_t at_ns;   /* deadline of the next notification; 0: none is due */
+    uint64_t wait_ns; /* interval since the last one; not 0 while at_ns is set */
 };
 
-/* Something has changed, and they were told. */
+/* Call it after a first notification. */
 static inline void renotify_begin(struct renotify *r, uint64_t now_ns)
 {
     *r = (struct renotify){.at_ns = now_ns + RENOTIFY_FIRST_NS, .wait_ns = RENOTIFY_FIRST_NS};
 }
 
-/* Whether to tell now. all_follow: everybody follows what was told last. */
+/* Returns whether to notify now. all_follow: all workers have followed the last one. */
 static inline bool renotify_is_due(struct renotify *r, uint64_t now_ns, bool all_follow)
 {
     if (!r->at_ns || (!all_follow && now_ns < r->at_ns))

@@ -1,4 +1,4 @@
-/* replay.c - putting frames into a feed (feed.h) or onto an interface (replay.h). */
+/* replay.c - sends frames into a feed (feed.h) or to an interface (replay.h). */
 #include "replay.h"
 #include "fabric-emu/capture/memory.h"
 #include "taps.h"
@@ -17,15 +17,15 @@
 
 enum { TAKE_MS = 2000 };
 
-/* ---- a port ---- */
+/* ---- port ---- */
 
 static bool offer(struct replay_target *t, const char *port, struct hx_problem *problem)
 {
-    int netns_holder = 0;
-    int slot = slot_take(t->fabric.control, t->fabric.arena.fd, SLOT_FEED, SLOT_FEED, t->memory, &netns_holder);
+    int owner = 0;
+    int slot = slot_take(t->fabric.control, t->fabric.arena.fd, SLOT_FEED, SLOT_FEED, t->memory, &owner);
     if (slot == -EBUSY)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, t->fabric.name, "process %d replays into this fabric already",
-                       netns_holder);
+                       owner);
     if (slot < 0)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, t->fabric.name, "cannot reach this fabric: %s", strerror(-slot));
     t->taken = true;
@@ -83,7 +83,7 @@ static enum replay_result send_to_port(struct replay_target *t, const uint8_t *f
     return REPLAY_SENT;
 }
 
-/* ---- an interface ---- */
+/* ---- interface ---- */
 
 bool replay_open_interface(struct replay_target *t, const char *interface, struct hx_problem *problem)
 {

@@ -1,4 +1,4 @@
-/* request.c - asking a running fabric for something (request.h). */
+/* request.c - sends requests to a running fabric (request.h). */
 #include "request.h"
 #include "base/signals.h"
 #include "taps.h"
@@ -25,14 +25,14 @@ static bool is_mine(const struct attached *a)
     return lock(a, F_WRLCK);
 }
 
-/* Who holds the lock raises `asked`, so this is its own ticket, or that of a dead one. */
+/* The lock's owner raises `asked`: the ticket is its own, or a dead process's. */
 static bool is_answered(const struct attached *a)
 {
     const struct fab_request *r = &a->control->request;
     return atomic_load(&r->answered) == atomic_load(&r->asked);
 }
 
-/* Returns an exit code: why that will not come true. */
+/* Waits until `comes_true`. Returns HX_EXIT_DONE, or the exit code of a failure. */
 static int await(const struct attached *a, bool (*comes_true)(const struct attached *))
 {
     const struct timespec look = {.tv_nsec = LOOK_NS};
@@ -46,7 +46,7 @@ static int await(const struct attached *a, bool (*comes_true)(const struct attac
     return HX_EXIT_DONE;
 }
 
-/* Holds the lock. Returns as await(). */
+/* Sends a line under the lock, and waits for the answer. Returns as await(). */
 static int exchange(const struct attached *a, const char *line)
 {
     struct fab_request *r = &a->control->request;

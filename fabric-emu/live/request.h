@@ -1,14 +1,14 @@
-/* request.h - what another process asks of a running fabric, and is answered: a line to the supervisor.
+/* request.h - requests of other processes to the supervisor of a running fabric.
  *
  *     asking process                        supervisor, each tick
  *     locks byte REQUEST_LOCK of the arena
  *     waits until asked == answered
  *     writes the line; raises `asked`  ->   takes a copy, does it, writes the answer
- *     reads the answer                 <-   answered = the ticket that was asked
+ *     reads the answer                 <-   answered = the ticket of the request
  *     unlocks
  *
- * The lock is one of fcntl(2), which the kernel takes from a dead process. What that one had asked is answered before
- * the next one's line is written, and read by nobody: the next one waits for its own ticket. */
+ * It is an fcntl(2) lock, which the kernel frees when its process dies. A dead process's request is answered before the
+ * next process writes its line. That answer is ignored: the next process waits for its own ticket. */
 #ifndef REQUEST_H
 #define REQUEST_H
 
@@ -16,10 +16,9 @@
 
 /* ---- asking process ---- */
 
-/* What is asked: a fault's line of less than FAB_REQUEST_BYTES, or "" for the list. *answer: to be freed; JSON, or what
- * is to be said of the fault: what was wrong, or a warning; "" if nothing. The signals that end a program have to be
- * blocked: one that comes ends the waiting. Returns an exit code; HX_EXIT_INTERRUPTED: what was asked may still be
- * done. */
+/* Sends a line: a fault of less than FAB_REQUEST_BYTES, or "" for the list. Sets *answer, for free(): JSON, or an error
+ * or warning about the fault, or "". Signals that end a program must be blocked; one ends the wait. Returns an exit
+ * code; HX_EXIT_INTERRUPTED: the request may still be carried out. */
 int request_ask(const struct attached *a, const char *line, char **answer);
 
 /* ---- supervisor ---- */
@@ -29,9 +28,9 @@ struct request {
     char line[FAB_REQUEST_BYTES];
 };
 
-/* Whether something is asked; then *r is a copy of it. */
+/* Returns whether a request is pending, and copies it to *r. */
 bool request_take(struct fab_fabric *f, struct request *r);
-/* Answers it; `answer` is cut where there is no room. */
+/* Answers a request; cuts an `answer` that is too long. */
 void request_answer(struct fab_fabric *f, const struct request *r, int code, const char *answer);
 
 #endif

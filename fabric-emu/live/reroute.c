@@ -1,4 +1,4 @@
-/* reroute.c - searching ways round what is down (reroute.h). */
+/* reroute.c - searches paths around what is down (reroute.h). */
 #include "reroute.h"
 #include "base/error.h"
 #include "conditions.h"
@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-/* What one plane goes by. */
+/* Routing state of one plane. */
 struct plane_reroute {
-    struct hx_fabric rerouted; /* .reroute NULL: nothing was ever down */
-    uint64_t *down;            /* [nodes]: ports as they were when it was made */
+    struct hx_fabric rerouted; /* .updown NULL: nothing was ever down */
+    uint64_t *down;            /* [nodes]: ports that are down, at the last search */
 };
 
-/* Ports of a router that lead to others, but not now. */
+/* Returns a router's ports to other routers that are down. */
 static uint64_t ports_down(const struct worker *w, unsigned plane, uint32_t router)
 {
     const struct hx_fabric *g = w->f->g;
@@ -26,7 +26,7 @@ static uint64_t ports_down(const struct worker *w, unsigned plane, uint32_t rout
     return down;
 }
 
-/* Returns whether it is other than before. */
+/* Updates what is down. Returns whether it changed. */
 static bool look(const struct worker *w, unsigned plane)
 {
     const struct hx_fabric *g = w->f->g;

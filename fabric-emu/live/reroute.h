@@ -1,18 +1,18 @@
-/* reroute.h - ways round what is down, of a live fabric whose ways are searched.
+/* reroute.h - reroutes around links and routers that are down, in a live fabric that searches its routes.
  *
- * Each worker searches them for itself, whenever what is down between two routers changes: in the order of routers that
- * the fabric has had from the start, in which tables of before and of after may be mixed (topology/updown.h). So
- * workers need not agree on when, and nothing waits. A HammingMesh has no such ways: its nodes take candidates away. */
+ * Each worker searches on its own when links between routers change. All use the order of routers of the intact fabric,
+ * in which old and new tables may be mixed (topology/updown.h): workers need not agree on a time. A HammingMesh does
+ * not search: its nodes remove candidates. */
 #ifndef LIVE_REROUTE_H
 #define LIVE_REROUTE_H
 
 #include "node.h"
 
-/* Looks what is down now. Returns the planes, bit by plane, that are to be routed anew by reroute_fabric(). */
+/* Follows what is down. Returns the planes to build new routes for, bit by plane, from reroute_fabric(). */
 unsigned reroute_follow(struct worker *w);
 void reroute_end(struct worker *w);
 
-/* What routes of a plane are built from. */
+/* Returns the fabric to build a plane's routes from. */
 const struct hx_fabric *reroute_fabric(const struct worker *w, unsigned plane);
 
 #endif

@@ -1,4 +1,4 @@
-/* session.c - one fabric from creation to removal (session.h). */
+/* session.c - a fabric from creation to removal (session.h). */
 #include "session.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -39,7 +39,7 @@ void session_open_traffic(struct session *s, struct hx_spec *spec, const struct 
     traffic_init(&s->traffic, spec, hx_spec_fabric(spec), settings, flows);
     with.traffic = &s->traffic;
     open_fabric(s, spec, &with);
-    s->traffic.spec = &s->f.spec; /* which *spec became */
+    s->traffic.spec = &s->f.spec; /* *spec moved there */
 }
 
 static void start_recording(struct session *s)
@@ -141,7 +141,7 @@ void session_run_traffic(struct session *s, bool restart, bool quiet)
         validate_collective(s);
 }
 
-/* Runs without any traffic of settings; `what` is carried. */
+/* Runs without traffic settings; `what` names the workload. */
 static void run_instead(struct session *s, const struct hx_settings *settings, const char *what)
 {
     (void)hx_text_copy(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, what);
@@ -159,7 +159,7 @@ void session_run_transfer(struct session *s, const struct transfer *transfer, bo
     run_instead(s, &settings, "a file");
 }
 
-/* Workers wait for programs and for each other in one place. */
+/* Makes eventfds: workers wait for programs and for each other in one call. */
 static void make_wakes(struct session *s)
 {
     s->wake = hx_allocate(s->f.workers, sizeof *s->wake);
@@ -178,7 +178,7 @@ void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*beg
     settings.verify = true;
     if (!netns_holder_start(&s->netns_holder, &s->f, mtu, &problem) ||
         !attachments_open(&s->attachments, &s->f, &problem))
-        hx_die_of(&problem); /* the holder hears of that */
+        hx_die_of(&problem); /* its socket closes, and the holder exits */
     make_wakes(s);
     s->f.head->netns_holder = s->netns_holder.pid;
     s->packets = (struct packets){
@@ -199,7 +199,7 @@ void session_run_programs(struct session *s, struct attachments *attachments, ui
 {
     struct hx_settings settings = hx_default_settings;
     settings.duration_ns = duration_ns;
-    settings.verify = false; /* programs look at what is theirs, and no packet has a checksum */
+    settings.verify = false; /* programs check their data, and packets have no CRC */
     s->plan = (struct run_plan){.duty = {.workload = {.programs = &attachments->programs}},
                                 .duration_ns = duration_ns,
                                 .restart = true,

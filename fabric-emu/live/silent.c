@@ -1,4 +1,4 @@
-/* silent.c - hosts that hear one that they cannot answer (silent.h). */
+/* silent.c - hosts that receive and cannot reply (silent.h). */
 #include "silent.h"
 
 static struct fab_silence *find(struct fab_accelerator *report, uint32_t host)
@@ -10,7 +10,7 @@ static struct fab_silence *find(struct fab_accelerator *report, uint32_t host)
     return NULL;
 }
 
-/* Where there is no place left who asks is told later, as without a note. */
+/* Without a free entry the sender finds out later, by its retries. */
 static void note(struct fab_accelerator *report, uint32_t rank, uint64_t now)
 {
     struct fab_silence *s = find(report, rank + 1) ? NULL : find(report, 0);
@@ -24,7 +24,7 @@ void silent_note(struct accelerator *a)
 {
     const struct hx_endpoint *ep = &a->endpoint;
     for (uint32_t p = 0; ep->plane_failures && p < ep->peers; p++) {
-        uint32_t place = ep->rest_of[p]; /* plus one */
+        uint32_t place = ep->rest_of[p]; /* index plus one */
         if (place && ep->rest[place - 1].unreachable_planes == ep->config.plane_set)
             note(a->report, ep->peer[p].rank, a->worker->shm.now);
     }

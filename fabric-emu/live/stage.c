@@ -5,7 +5,7 @@
 
 enum {
     UNIT = 64,
-    MOST = (sizeof(struct staged) + HX_MAX_FRAME + UNIT - 1) / UNIT * UNIT, /* of one packet */
+    MOST = (sizeof(struct staged) + HX_MAX_FRAME + UNIT - 1) / UNIT * UNIT, /* bytes of a packet */
     OF_BLOCK = (sizeof(struct staged) + HX_HEADER_BYTES + HX_BLOCK + UNIT - 1) / UNIT * UNIT
 };
 
@@ -14,7 +14,7 @@ static uint32_t bytes_of(const struct hx_desc *d)
     return (uint32_t)(sizeof(struct staged) + HX_HEADER_BYTES + d->length + UNIT - 1) / UNIT * UNIT;
 }
 
-/* What may be wasted before the end is less than the longest packet; another one keeps the two ends apart. */
+/* Less than one packet is wasted before the end; another one keeps full and empty apart. */
 size_t stage_bytes(uint32_t blocks)
 {
     return (size_t)blocks * OF_BLOCK + (size_t)2 * MOST;
@@ -26,7 +26,7 @@ void stage_init(struct stage *s, uint32_t blocks, void *memory)
     *s = (struct stage){.memory = memory, .size = size, .end = size};
 }
 
-/* Where `bytes` fit behind the last; UINT32_MAX: nowhere. */
+/* Returns the offset for `bytes` more; UINT32_MAX: no room. */
 static uint32_t place_for(const struct stage *s, uint32_t bytes)
 {
     if (s->last < s->first)

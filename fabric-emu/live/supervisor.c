@@ -1,4 +1,4 @@
-/* supervisor.c - the life of a run (supervisor.h). */
+/* supervisor.c - runs the phases of a run (supervisor.h). */
 #include "supervisor.h"
 #include "base/error.h"
 #include "base/huge.h"
@@ -22,24 +22,24 @@
 
 enum {
     TICK_MS = 5,
-    GATHER_MS = 40,      /* from one huge page of the arena to the next: some milliseconds of a core each */
-    MOST_DEATHS = 1000,  /* of all workers together, then something is wrong with the program */
-    MOST_HOPELESS = 8,   /* deaths of a worker in a row, none of which came past its set-up */
-    REFUSED_MS = 1000,   /* until another try, when the machine gave no process */
-    INTERRUPT_MS = 2000, /* for draining after SIGINT; asked again it stops at once */
-    STOP_MS = 5000       /* for workers to end by themselves */
+    GATHER_MS = 40,      /* between huge pages of the arena: each takes a core some milliseconds */
+    MOST_DEATHS = 1000,  /* of all workers, before the run fails */
+    MOST_HOPELESS = 8,   /* consecutive deaths of a worker in its set-up */
+    REFUSED_MS = 1000,   /* until the next try, after fork() failed */
+    INTERRUPT_MS = 2000, /* to drain after SIGINT; a second one stops at once */
+    STOP_MS = 5000       /* for workers to exit */
 };
 static const uint64_t drain_ns = UINT64_C(60) * 1000000000; /* after the end of sending */
 
-/* What is known of a worker. Here and not in the shared memory: whom the supervisor kills, and when a run is over, must
- * not hang on a word that a stray store may hit. */
+/* State of a worker. Kept outside the shared memory: stray stores must not decide what is killed, or when a run is
+ * over. */
 struct member {
     pid_t pid; /* 0: none */
     uint32_t incarnation;
-    bool down, ran;    /* ran: it came past its set-up */
-    unsigned hopeless; /* deaths in a row without that */
-    bool refused;      /* the machine gave it no process: it is down, until it is tried again */
-    uint64_t start_at; /* when that is, ns of the run's clock */
+    bool down, ran;    /* ran: its set-up was complete */
+    unsigned hopeless; /* consecutive deaths in its set-up */
+    bool refused;      /* fork() failed: it is down until the next try */
+    uint64_t start_at; /* ns of the run's clock: the next try */
 };
 
 struct supervisor {
@@ -47,20 +47,20 @@ struct supervisor {
     struct fab_fabric *f;
     struct outcome *outcome;
     struct member member[SHM_MAX_WORKERS];
-    enum fab_phase phase; /* what the control words should say; likewise `gone` and `started_ns` */
+    enum fab_phase phase; /* phase, gone, started_ns: right values of the control words */
     uint64_t gone;
     uint64_t started_ns;
-    struct renotify renotify; /* of changed links */
+    struct renotify renotify; /* for changed links */
     uint64_t oom_kills;       /* of the machine, before the run */
     int signals;
-    struct hx_requests requests; /* to end */
-    uint64_t deadline;           /* of draining, 0: none */
-    size_t gathered;             /* bytes of the arena that are in huge pages, if the machine gives them */
-    uint64_t gather_at;          /* when the next ones are due */
+    struct hx_requests requests; /* to end the run */
+    uint64_t deadline;           /* of draining; 0: none */
+    size_t gathered;             /* bytes of the arena moved to huge pages */
+    uint64_t gather_at;          /* when the next page is due */
     bool stop;
 };
 
-/* Terminals, timeout(1) and service managers signal the whole process group; only the supervisor decides. */
+/* Terminals, timeout(1) and service managers signal the whole process group; only the supervisor reacts. */
 static void ignore_signals(void)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -72,7 +72,7 @@ void supervisor_block_signals(void)
     sigset_t set = hx_signals_ending();
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing, like a full disk */
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file size limit then fails a write, as a full disk does */
 }
 
 static uint64_t now(const struct supervisor *s)
@@ -82,7 +82,7 @@ static uint64_t now(const struct supervisor *s)
 
 /* ---- workers ---- */
 
-/* False: the machine gives no process, and it is as it was but for its incarnation. errno says why. */
+/* Forks a worker. Returns false with errno: fork() failed, and only the incarnation has changed. */
 static bool start_worker(struct supervisor *s, unsigned worker)
 {
     struct member *m = &s->member[worker];
@@ -98,7 +98,7 @@ static bool start_worker(struct supervisor *s, unsigned worker)
     if (pid == 0) {
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != supervisor)
-            _exit(HX_EXIT_ENVIRONMENT); /* it died before this process asked to die with it */
+            _exit(HX_EXIT_ENVIRONMENT); /* the supervisor died before prctl() */
         sigset_t set = hx_signals_ending();
         ignore_signals();
         (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -110,7 +110,7 @@ static bool start_worker(struct supervisor *s, unsigned worker)
     return true;
 }
 
-/* Those without whom there is no fabric. */
+/* Starts all workers, or ends the program. */
 static void start_all(struct supervisor *s)
 {
     for (unsigned w = 0; w < s->f->workers; w++)
@@ -118,7 +118,7 @@ static void start_all(struct supervisor *s)
             hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot start worker %u: %s", w, strerror(errno));
 }
 
-/* For those who look from outside. */
+/* For readers outside. */
 static void show_states(const struct supervisor *s)
 {
     for (unsigned w = 0; w < s->f->workers; w++)
@@ -139,7 +139,7 @@ static void set_phase(struct supervisor *s, enum fab_phase phase)
     wake_all(s);
 }
 
-/* What only the supervisor writes is as it wrote it, a tick after a stray store. */
+/* Restores words that only the supervisor writes, a tick after a stray store. */
 static void keep(const struct supervisor *s)
 {
     struct fab_control *c = s->f->control;
@@ -176,7 +176,7 @@ static void take_down(struct supervisor *s, unsigned worker)
     (void)recover_worker(s->f, worker);
 }
 
-/* Workers that came past their set-up. */
+/* Notes workers with a complete set-up. */
 static void note_set_up(struct supervisor *s)
 {
     for (unsigned w = 0; w < s->f->workers; w++) {
@@ -185,7 +185,7 @@ static void note_set_up(struct supervisor *s)
     }
 }
 
-/* Whether another start would end as the last ones did; says so. */
+/* Whether another start would fail, too; reports why. */
 static bool is_hopeless(struct supervisor *s, unsigned worker, int signal_number)
 {
     int code = HX_EXIT_FAILED;
@@ -207,7 +207,7 @@ static bool is_hopeless(struct supervisor *s, unsigned worker, int signal_number
     return true;
 }
 
-/* A worker that died; the fabric goes on without it as long as the machine gives no process. */
+/* Restarts a dead worker. While fork() fails, the fabric runs without it. */
 static void start_again(struct supervisor *s, unsigned worker)
 {
     struct member *m = &s->member[worker];
@@ -278,7 +278,7 @@ static void machine_died(const struct supervisor *s, const struct machine *m, pi
             killed ? WTERMSIG(status) : WEXITSTATUS(status), s->plan->restart ? "; it is started again" : "");
 }
 
-/* Whether it was that process which held the hosts' namespaces: without it no program can reach the fabric. */
+/* Whether `pid` held the hosts' namespaces: without it no program reaches the fabric. */
 static bool netns_holder_died(struct supervisor *s, pid_t pid)
 {
     if (pid != s->plan->netns_holder)
@@ -326,7 +326,7 @@ static void take_sums(struct supervisor *s, uint64_t at)
 {
     struct outcome *o = s->outcome;
     struct warm_up *w = s->plan->warm_up;
-    if (w->ns && !w->over_ns) /* nothing came after it */
+    if (w->ns && !w->over_ns) /* the run was shorter than the warm-up */
         warm_up_end(w, s->f, w->ns < at - s->started_ns ? w->ns : at - s->started_ns);
     warm_up_count(s->f, &o->bytes_delivered, &o->packets_delivered, &o->hops);
     o->elapsed_ns = at - s->started_ns - w->over_ns;
@@ -361,7 +361,7 @@ static void take_signals(struct supervisor *s)
     }
 }
 
-/* Everybody who runs is done; whole if nobody stays down. */
+/* Whether all running workers are done; the run is complete if none stays down. */
 static bool all_done(struct supervisor *s)
 {
     bool done = all_in(s, FAB_WORKER_DONE) && !any_refused(s);
@@ -369,7 +369,7 @@ static bool all_done(struct supervisor *s)
     return done;
 }
 
-/* All that was to be sent has come: what is measured ends then, or with the duration, if there is one. */
+/* Returns the end of the measurement: the end of sending, or of the duration if there is one. */
 static uint64_t end_of_sending(const struct supervisor *s)
 {
     uint64_t last = s->started_ns;
@@ -395,7 +395,8 @@ static void send_signal(void *of, unsigned worker, int number)
         (void)kill(s->member[worker].pid, number);
 }
 
-/* Begins what is due, and has the workers told until all follow. What it costs counts from before it is done. */
+/* Carries out faults that are due. Records them first, so that their costs count from the start. Returns whether links
+ * changed. */
 static bool begin_faults(struct supervisor *s, uint64_t since_start_ns)
 {
     faults_validate(s->plan->faults, since_start_ns, false);
@@ -413,7 +414,7 @@ static void advance(struct supervisor *s)
             s->started_ns = now(s);
             s->f->control->started_ns = s->started_ns;
             hx_metrics_set(&s->f->metrics.head->started_ns, hx_metrics_now());
-            (void)begin_faults(s, 0); /* who begins to send finds what is broken from the start */
+            (void)begin_faults(s, 0); /* before the first packet */
             set_phase(s, FAB_RUNNING);
             if (s->plan->begun)
                 s->plan->begun(s->plan->of);
@@ -440,7 +441,7 @@ static uint64_t since_start(const struct supervisor *s)
     return s->started_ns ? now(s) - s->started_ns : 0;
 }
 
-/* Whether all that run route by the conditions of links as they are. */
+/* Whether all running workers route by the present conditions. */
 static bool all_follow(const struct supervisor *s)
 {
     uint32_t conditions = atomic_load(&s->f->control->conditions);
@@ -451,7 +452,7 @@ static bool all_follow(const struct supervisor *s)
     return true;
 }
 
-/* Times count from when sending began. */
+/* Times count from the start of sending. */
 static void tick_faults(struct supervisor *s)
 {
     faults_answer(s->plan->faults, since_start(s));
@@ -466,7 +467,7 @@ static void tick_faults(struct supervisor *s)
     }
 }
 
-/* How long to wait for events: until the next fault is due, if that is soon. */
+/* Returns the time to poll: a tick, or less if a fault is due sooner. */
 static int tick_ms(const struct supervisor *s)
 {
     uint64_t due = faults_due(s->plan->faults);
@@ -486,7 +487,7 @@ static void watch_external(struct supervisor *s)
     s->stop = true;
 }
 
-/* Until something is to be done, or a tick is over; programs that ask for hosts are answered at once. */
+/* Waits for events or a tick. Answers requests at the attach socket at once. */
 static void await(const struct supervisor *s)
 {
     struct attachments *a = s->plan->attachments;
@@ -497,8 +498,7 @@ static void await(const struct supervisor *s)
         attach_server_answer(&a->attach_server, &a->programs);
 }
 
-/* Little by little, while workers run: so a short run does not wait for it, and a large arena takes no core for
- * itself. */
+/* Moves one page at a time while workers run: short runs do not wait for it, and it takes little of a core. */
 static void gather_memory(struct supervisor *s)
 {
     if (!s->started_ns || now(s) < s->gather_at || s->gathered + HX_HUGE_PAGE > s->f->arena.bytes)
@@ -539,7 +539,7 @@ static void stop_workers(struct supervisor *s)
 
 void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
 {
-    /* The workers' view of the fabric is constant; the supervisor acts for dead ones. */
+    /* Workers see a constant fabric; the supervisor writes for dead ones. */
     struct supervisor s = {.plan = plan, .f = (struct fab_fabric *)(uintptr_t)plan->duty.f, .outcome = outcome};
     *outcome = (struct outcome){0};
     s.oom_kills = memory_oom_kills();
@@ -564,7 +564,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
     uint64_t end = now(&s);
     machines_stop(&plan->external->machines);
     for (unsigned w = 0; w < s.f->workers; w++)
-        send_signal(&s, w, SIGCONT); /* a stopped one would not hear that it is over */
+        send_signal(&s, w, SIGCONT); /* a stopped worker cannot exit */
     stop_workers(&s);
     faults_validate(plan->faults, since_start(&s), true);
     show_states(&s);

@@ -2,9 +2,9 @@
  *
  *     STARTING -> RUNNING -> DRAINING (time over, or interrupted) -> STOPPING
  *
- * A worker that dies by a signal takes its nodes down; its boards are barred, its buffers are sent home, and a new
- * process takes its place (unless told not to). A worker that ends with an exit code ends the run with it; so do one
- * that the kernel killed because memory ran out (4), and one that dies again and again before it can run (1). */
+ * When a signal kills a worker, its nodes are down, its boards are blocked, and its buffers return to their pools. Then
+ * a new process replaces it, if plan.restart is set. The run ends with a worker that exits with a code, that the kernel
+ * kills for memory (4), or that dies repeatedly in its set-up (1). */
 #ifndef SUPERVISOR_H
 #define SUPERVISOR_H
 
@@ -17,20 +17,19 @@
 
 struct run_plan {
     struct duty duty;
-    uint64_t duration_ns;    /* 0: until everything is sent and acknowledged */
-    bool restart;            /* dead workers */
+    uint64_t duration_ns;    /* 0: until all is sent and acknowledged */
+    bool restart;            /* restart dead workers */
     pid_t netns_holder;      /* of the hosts' namespaces: the run ends with it; 0: none */
-    void (*begun)(void *of); /* called when all workers run; NULL: nobody wants to know */
+    void (*begun)(void *of); /* called when all workers run; NULL: no call */
     void *of;
     struct attachments *attachments; /* for programs; NULL: none */
-    struct external *external;       /* accelerators that run elsewhere */
-    struct faults *faults;           /* what goes wrong meanwhile */
+    struct external *external;       /* external accelerators */
+    struct faults *faults;           /* to carry out in the run */
     struct progress *progress;
     struct warm_up *warm_up;
 };
 
-/* Blocks SIGINT, SIGTERM and SIGHUP, so that they are taken only by supervisor_run(). Call before anything is
- * created. */
+/* Blocks SIGINT, SIGTERM and SIGHUP for supervisor_run(). Call it before anything is created. */
 void supervisor_block_signals(void);
 
 void supervisor_run(const struct run_plan *plan, struct outcome *outcome);

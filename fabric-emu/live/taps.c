@@ -21,7 +21,7 @@ static _Atomic uint64_t *word_of(struct fab_control *control, int slot)
     return slot == SLOT_FEED ? &control->feed : &control->tap[slot];
 }
 
-int slot_take(struct fab_control *control, int arena_fd, int first, int last, int memory_fd, int *netns_holder)
+int slot_take(struct fab_control *control, int arena_fd, int first, int last, int memory_fd, int *owner)
 {
     for (int slot = first; slot <= last; slot++) {
         struct flock own = byte_of(slot, F_WRLCK);
@@ -29,7 +29,7 @@ int slot_take(struct fab_control *control, int arena_fd, int first, int last, in
             if (errno != EACCES && errno != EAGAIN)
                 return -errno;
             own = byte_of(slot, F_WRLCK);
-            *netns_holder = fcntl(arena_fd, F_GETLK, &own) == 0 ? (int)own.l_pid : 0;
+            *owner = fcntl(arena_fd, F_GETLK, &own) == 0 ? (int)own.l_pid : 0;
             continue;
         }
         uint32_t serial = atomic_fetch_add(&control->taps_changed, 1) + 1;
@@ -54,7 +54,8 @@ int slot_open(uint64_t word)
 {
     char path[64];
     (void)snprintf(path, sizeof path, "/proc/%u/fd/%u", (unsigned)(uint32_t)word, (unsigned)(word >> 32 & 0xFFFF));
-    return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* whatever the word names: nothing happens to it */
+    return open(path,
+                O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* has no effect on any file that the word may name */
 }
 
 void *slot_map(int fd, size_t bytes)

@@ -1,5 +1,4 @@
-/* taps.h - who captures from a running fabric: slots in its control words, looked at by workers, watched by the
- * supervisor.
+/* taps.h - captures of a running fabric: slots in the control words, followed by workers and watched by the supervisor.
  *
  *     capturing process                   worker                              supervisor
  *     locks byte n of the arena
@@ -8,8 +7,8 @@
  *     clears the word                ->   unmaps the memory
  *     or dies (its lock is gone)                                         ->   clears the word
  *
- * The lock is one of fcntl(2), which the kernel takes from a dead process whatever killed it. A word names the process
- * and its descriptor of the memory, so that nothing has a name that could be left behind. */
+ * It is an fcntl(2) lock, which the kernel frees however its process dies. A word names the process and its memory's
+ * descriptor: no name can be left behind. */
 #ifndef TAPS_H
 #define TAPS_H
 
@@ -17,7 +16,7 @@
 
 struct worker;
 
-/* What a slot's word says; the serial tells one use of a slot from the next. */
+/* A slot's word; the serial tells its uses apart. */
 static inline uint64_t slot_word(uint32_t serial, int pid, int fd)
 {
     return (uint64_t)serial << 48 | (uint64_t)((uint32_t)fd & 0xFFFF) << 32 | (uint32_t)pid;
@@ -25,29 +24,29 @@ static inline uint64_t slot_word(uint32_t serial, int pid, int fd)
 
 /* ---- capturing process ---- */
 
-/* Slots: 0 .. SHM_TAPS - 1 of captures, then that of a replay. */
+/* Slots: 0 .. SHM_TAPS - 1 for captures, then one for a replay. */
 enum { SLOT_FEED = SHM_TAPS, SLOTS };
 
-/* Takes a free slot of first .. last for memory `memory_fd` of this process. arena_fd: the arena's, never to be closed
- * before slot_release. Returns the slot, or -EBUSY: all are taken (*holder: by whom, one of them), or -errno. */
-int slot_take(struct fab_control *control, int arena_fd, int first, int last, int memory_fd, int *netns_holder);
+/* Takes a free slot of first .. last for this process's `memory_fd`. arena_fd must stay open until slot_release().
+ * Returns the slot, -EBUSY: all are taken (*owner: process of one), or -errno. */
+int slot_take(struct fab_control *control, int arena_fd, int first, int last, int memory_fd, int *owner);
 void slot_release(struct fab_control *control, int arena_fd, int slot);
 
 /* ---- worker ---- */
 
-/* The memory a word speaks of: a descriptor, or -1. */
+/* Opens the memory that a word names. Returns a descriptor or -1. */
 int slot_open(uint64_t word);
-/* Maps `bytes` of it, if it cannot shrink; else NULL. */
+/* Maps `bytes` of it. Returns NULL if it can shrink. */
 void *slot_map(int fd, size_t bytes);
 
-/* Follows the slots: maps and unmaps, sets what each switch is to record. Call between steps, at the start and when
- * control->taps_changed is not what it was. */
+/* Follows the slots: maps and unmaps, and sets what each switch records. Call it between steps, at the start and when
+ * control->taps_changed has changed. */
 void taps_follow(struct worker *w);
 void taps_end(struct worker *w);
 
 /* ---- supervisor ---- */
 
-/* Clears the slots of processes that are gone. */
+/* Clears slots of dead processes. */
 void taps_reap(struct fab_fabric *f);
 
 #endif

@@ -1,15 +1,15 @@
-/* validate.c - laws that true counts keep (validate.h). */
+/* validate.c - laws of possible counts (validate.h). */
 #include "validate.h"
 #include "base/error.h"
 
-/* What the laws are of: sums that are compared with each other, and what no count can exceed. */
+/* Bounds of counts, and sums to compare. */
 struct law {
-    uint64_t most; /* events of a kind: one a nanosecond, by far more than a worker can do */
+    uint64_t most; /* of events of a kind: one a nanosecond, far above a worker's rate */
     uint64_t sent, delivered, begun, received;
-    unsigned deaths; /* times what a step of a worker counts at most */
+    unsigned deaths; /* of workers, times the counts of one step */
 };
 
-/* A killed worker may have been in the middle of counting a step. */
+/* A killed worker may have died between two counters of a step. */
 static bool at_most(const struct law *law, uint64_t count, uint64_t most)
 {
     return count <= most || count - most <= law->deaths;
@@ -27,8 +27,8 @@ static bool are_possible(const struct law *law, const struct fab_accelerator *a)
     return s->bytes_delivered <= (s->packets_delivered + law->deaths) * HX_MAX_PAYLOAD;
 }
 
-/* Messages end after they begin, and `messages` begin at most (UINT64_MAX: any number); in a whole run all begin and
- * end. */
+/* Checks that no more messages end than begin, and at most `messages` begin (UINT64_MAX: unknown). In a whole run all
+ * begin and end. */
 static bool are_messages_consistent(const struct law *law, const struct fab_accelerator *a, uint64_t messages,
                                     bool whole)
 {
@@ -53,7 +53,7 @@ static bool is_true_accelerator(struct law *law, const struct fab_accelerator *a
 static bool is_true_histogram(const struct law *law, const struct fab_histogram *h)
 {
     uint64_t sum = 0;
-    uint64_t ns = 0; /* at least, by the bins */
+    uint64_t ns = 0; /* lower bound, by the bins */
     for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++) {
         bool beyond = h->count[bin] && fab_histogram_value(bin) > h->most && law->deaths == 0;
         if (h->count[bin] > law->most || beyond)
@@ -95,18 +95,18 @@ static bool is_true_node(struct law *law, const struct fab_fabric *f, uint32_t n
     return good;
 }
 
-/* What came from accelerators that run elsewhere, or from a replay, was not sent by those here. */
+/* Adds what external accelerators and replays sent. */
 static void add_elsewhere(struct law *law, const struct fab_fabric *f)
 {
     for (unsigned w = 0; w < f->workers; w++) {
         law->sent += f->area[w].fed;
-        law->begun += f->area[w].fed; /* a frame may be a whole message */
+        law->begun += f->area[w].fed; /* a frame may be a message */
     }
     for (size_t i = 0; i < (size_t)f->spec.externals * f->g->hosts; i++) {
         law->sent += f->exchange[i].from.packets;
         law->begun += f->exchange[i].from.messages;
     }
-    if (f->spec.externals) /* nor is what is known of those all that they sent */
+    if (f->spec.externals) /* what external ones sent each other is unknown */
         law->delivered = law->received = 0;
 }
 

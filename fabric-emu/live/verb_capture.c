@@ -1,4 +1,4 @@
-/* verb_capture.c - `hxmesh capture`: frames of a running fabric into a file or a pipe. */
+/* verb_capture.c - `hxmesh capture`: writes frames of a running fabric to a file or a pipe. */
 #include "base/json.h"
 #include "base/signals.h"
 #include "fabric-emu/capture/capture.h"
@@ -36,7 +36,7 @@ static bool goes_on(struct recording *r, void *of)
            !r->capture.report.error && !attach_has_ended(&c->fabric);
 }
 
-/* "100MiB,5": begin another file behind so many bytes, keep the last so many. */
+/* Parses "100MiB,5": size of a file, number of files to keep. */
 static void take_rotation(struct capturing *c)
 {
     if (!c->rotate)

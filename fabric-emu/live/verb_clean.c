@@ -1,5 +1,4 @@
-/* verb_clean.c - `hxmesh clean`: removes the shared memory of runs that were killed. A running fabric holds a lock on
- * its own and is left alone. */
+/* verb_clean.c - `hxmesh clean`: removes the shared memory of killed runs. A running fabric holds a lock on its own. */
 #include "attach_server.h"
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* verb_demo.c - `hxmesh demo`: a small HammingMesh, in three steps, for someone who sees one for the first time. */
+/* verb_demo.c - `hxmesh demo`: shows a small HammingMesh in three steps. */
 #include "base/options/options.h"
 #include "session.h"
 #include "verbs.h"
@@ -63,7 +63,7 @@ int verb_demo(int argc, char **argv)
         return code;
     say("Next");
     printf("  hxmesh run \"8x8 Hx2Mesh\" --traffic uniform --duration 10s     a larger one\n"
-           "  hxmesh route \"4x4 Hx2Mesh\" --from 0,0 --to 5,6                every minimal way of a packet\n"
+           "  hxmesh route \"4x4 Hx2Mesh\" --from 0,0 --to 5,6                every minimal path of a packet\n"
            "  hxmesh info \"16x16 Hx2Mesh\"                                   what it costs, and its limits\n"
            "  hxmesh --help\n");
     return HX_EXIT_DONE;

@@ -1,4 +1,4 @@
-/* verb_down.c - `hxmesh down`: ends a fabric that `hxmesh up` keeps, and waits until it has. */
+/* verb_down.c - `hxmesh down`: ends a fabric of `hxmesh up`, and waits for its end. */
 #include "attach.h"
 #include "base/options/options.h"
 #include "base/running.h"

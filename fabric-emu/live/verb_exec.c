@@ -1,4 +1,4 @@
-/* verb_exec.c - `hxmesh exec`: programs on hosts of a fabric that `hxmesh up` keeps. */
+/* verb_exec.c - `hxmesh exec`: runs programs on hosts of a fabric of `hxmesh up`. */
 #include "attach.h"
 #include "base/options/options.h"
 #include "exec.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Words behind "--", which getopt may move: argc if there is none. */
+/* Returns the number of arguments after "--", which getopt may move; argc if there is no "--". */
 static int words_behind(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)

@@ -1,4 +1,4 @@
-/* verb_fault.c - `hxmesh fault`: something goes wrong in a running fabric, because somebody says so. */
+/* verb_fault.c - `hxmesh fault`: adds faults to a running fabric. */
 #include "base/json.h"
 #include "base/options/options.h"
 #include "fabric-emu/report/fault_report.h"
@@ -35,7 +35,7 @@ static void print_count(const char *what, uint64_t count)
         printf("  %-14s %" PRIu64 "\n", what, count);
 }
 
-/* As in a report. */
+/* Prints the list as a report does. */
 static void print_list(const json_t *answer)
 {
     const json_t *faults = json_object_get(answer, "faults");
@@ -58,7 +58,7 @@ static void list(const struct attached *a, const struct hx_common *common)
     int code = request_ask(a, "", &answer);
     json_t *faults = code == HX_EXIT_DONE ? json_loads(answer, 0, NULL) : NULL;
     if (!faults)
-        hx_die(code ? code : HX_EXIT_FAILED, a->name, "%s", code ? answer : "its list of faults makes no sense");
+        hx_die(code ? code : HX_EXIT_FAILED, a->name, "%s", code ? answer : "its list of faults cannot be read");
     free(answer);
     if (common->json)
         hx_json_write(json_incref(faults), common->json);
@@ -67,7 +67,7 @@ static void list(const struct attached *a, const struct hx_common *common)
     json_decref(faults);
 }
 
-/* Before any of them is asked for. */
+/* Checks a line before any line is sent. */
 static void validate(const char *line)
 {
     if (!line[strspn(line, " \t")])
@@ -95,7 +95,7 @@ int verb_fault(int argc, char **argv)
     const struct hx_option options[] = {
         {HX_STRING("name", "FABRIC", &name, "of the fabric, as `hxmesh run --name` gave it"),
          .otherwise = "the only one that runs"},
-        {HX_FLAG("list", &lists, "the faults so far: when, what each cost, and when traffic was whole again"),
+        {HX_FLAG("list", &lists, "the faults so far: when, what each cost, and when traffic had recovered"),
          .letter = 'l'},
         HX_OPTIONS_END};
     const struct hx_command command = {
@@ -104,7 +104,7 @@ int verb_fault(int argc, char **argv)
                      {"hxmesh fault 'all loss=1% corrupt=0.1%'", "every link loses one packet in a hundred"},
                      {"hxmesh fault --list", "what happened so far"}},
         HX_OPERANDS("[FAULT...]", 0, MOST_FAULTS),
-        .summary = "Makes something go wrong in a running fabric: links, boards, switches, planes, workers.",
+        .summary = "Breaks links, boards, switches, planes or workers of a running fabric.",
         .details =
             "A fault is a line, TARGET WHAT [at TIME] [for TIME]; its times count from now. Targets are named as "
             "everywhere, a5,3/E, board1,2, spine2, plane1, worker0, or all.",

@@ -1,4 +1,4 @@
-/* verb_replay.c - `hxmesh replay`: the frames of a capture once more, into a port of a running fabric or onto an
+/* verb_replay.c - `hxmesh replay`: sends the frames of a capture into a port of a running fabric, or to an
  * interface. */
 #include "base/clock.h"
 #include "base/json.h"
@@ -24,7 +24,7 @@ static const char *const direction_names[] = {"both", "in", "out", NULL};
 
 struct replaying {
     const char *file, *name, *port, *interface, *filter_text, *from;
-    unsigned direction; /* place in direction_names */
+    unsigned direction; /* index in direction_names */
     double speed, rate;
     bool fast;
     struct capture_filter filter;
@@ -32,11 +32,11 @@ struct replaying {
     struct replay_target target;
     int signals;
     bool interrupted;
-    uint64_t start_ns, first_ns; /* of sending, and of the capture */
-    bool *chosen;                /* interfaces of the section whose frames are wanted */
+    uint64_t start_ns, first_ns; /* start of sending; time of the first frame */
+    bool *chosen;                /* interfaces of the section that --from selects */
     uint32_t chosen_room;
     uint64_t read, given, passed_over, cut, too_long;
-    uint64_t cut_at; /* where the block begins in which the file ends; 0: it ends between two blocks */
+    uint64_t cut_at; /* offset of the incomplete last block; 0: the file is complete */
 };
 
 /* Waits until `at`, or a signal. */
@@ -49,7 +49,7 @@ static void wait_until(struct replaying *r, uint64_t at)
     r->interrupted = r->interrupted || ppoll(&signals, 1, &wait, NULL) > 0;
 }
 
-/* When the n-th frame is due. */
+/* Returns when the n-th frame is due; 0: at once. */
 static uint64_t due(const struct replaying *r, uint64_t n, uint64_t time_ns)
 {
     if (r->fast)
@@ -124,7 +124,7 @@ static void take_interface(struct replaying *r)
     r->chosen[i->number] = fnmatch(r->from, name, 0) == 0;
 }
 
-/* A file whose writer was killed is good up to there. */
+/* Accepts a file that ends in an incomplete block: its writer was killed. */
 static void take_end_of_cut(struct replaying *r, const struct hx_problem *problem)
 {
     if (!r->reader.cut || r->read == 0)
@@ -164,7 +164,7 @@ static void settle(struct replaying *r)
     }
 }
 
-/* ---- the report ---- */
+/* ---- report ---- */
 
 static uint64_t sent_of(const struct replaying *r)
 {
@@ -252,7 +252,7 @@ int verb_replay(int argc, char **argv)
         HX_OPERANDS("FILE", 1, 1),
         .summary = "Sends the frames of a capture (pcapng or pcap) again, into a running fabric or onto an interface.",
         .details =
-            "A fabric judges them as if they came from a wire, and says what it refused: malformed frames, "
+            "A fabric checks them like frames of a wire, and counts what it refuses: malformed frames, "
             "coordinates it does not have, wrong checksums, credit frames. Frames that the capture cut short are "
             "not sent.",
         .options = options};

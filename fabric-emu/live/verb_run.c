@@ -1,4 +1,4 @@
-/* verb_run.c - `hxmesh run`: a fabric, traffic, a report. */
+/* verb_run.c - `hxmesh run`: runs a fabric with traffic, and reports. */
 #include "base/beside.h"
 #include "base/error.h"
 #include "fabric-emu/run_options.h"
@@ -22,7 +22,8 @@ static int finish(struct session *s, const struct run_options *o)
     return code;
 }
 
-/* Before there is a fabric that would have to be removed. Microseconds are for simulated time. */
+/* Reads faults before the fabric exists, so that an error leaves none behind. The defaults of random faults fit
+ * simulated time only. */
 static struct hx_faults faults_of(struct run_options *o)
 {
     bool random = o->faults.file && strcmp(o->faults.file, HX_FAULTS_RANDOM) == 0;

@@ -1,4 +1,4 @@
-/* verb_send.c - `hxmesh send`: a real file through a fabric, compared byte for byte where it arrives. */
+/* verb_send.c - `hxmesh send`: sends a file through a fabric and compares it at each receiver. */
 #include "base/json.h"
 #include "base/value.h"
 #include "session.h"
@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NOBODY UINT_MAX
+#define NOT_GIVEN UINT_MAX
 
 struct send_settings {
     const char *fabric, *to, *save, *name;
-    struct hx_coordinate from; /* NOBODY: nothing was said */
+    struct hx_coordinate from; /* or NOT_GIVEN */
     struct hx_overrides overrides;
     uint64_t workers;
 };
@@ -64,7 +64,7 @@ static json_t *transfer_json(const struct session *s, const struct transfer *t)
                                                          hex, "identical", is_identical(s, t, t->targets[i])));
     }
     transfer_hex(t->digest, hex);
-    (void)json_object_del(o, "settings"); /* they are of traffic */
+    (void)json_object_del(o, "settings"); /* of traffic only */
     (void)json_object_set_new(o, "traffic", json_string("file"));
     (void)json_object_set_new(o, "message_bytes", json_integer(TRANSFER_CHUNK));
     (void)json_object_set_new(o, "file", hx_json_text(t->path));
@@ -93,7 +93,7 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
     struct hx_spec spec;
     hx_spec_load(send->fabric, &send->overrides, &spec);
     const struct hx_fabric *g = hx_spec_fabric(&spec);
-    for (uint32_t host = 0; send->from.addr_hi == NOBODY; host++)
+    for (uint32_t host = 0; send->from.addr_hi == NOT_GIVEN; host++)
         if (!hx_spec_board_failed(&spec, hx_spec_board_of(&spec, host)))
             send->from = hx_address_of(g, host);
     hx_spec_check_coordinate(&spec, "--from", send->from);
@@ -110,7 +110,7 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
     transfer_aim(&transfer, &s.f.spec, s.f.g, source, target);
     if (transfer.target_count == 0) {
         session_close(&s);
-        hx_die(HX_EXIT_USAGE, "--to", "nobody there to send to: the source itself, a failed board, or another job");
+        hx_die(HX_EXIT_USAGE, "--to", "names no receiver: the source itself, a failed board, or another job");
     }
     session_run_transfer(&s, &transfer, common->quiet);
     s.result.common = common;
@@ -128,10 +128,10 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
 
 int verb_send(int argc, char **argv)
 {
-    struct send_settings send = {.fabric = "4x4 Hx2Mesh", .to = "all", .from = {NOBODY, NOBODY}};
+    struct send_settings send = {.fabric = "4x4 Hx2Mesh", .to = "all", .from = {NOT_GIVEN, NOT_GIVEN}};
     const struct hx_option options[] = {
-        {HX_COORDINATE("from", &send.from, "who sends"), .otherwise = "the first host that works"},
-        {HX_STRING("to", "d0,d1|all", &send.to, "who receives")},
+        {HX_COORDINATE("from", &send.from, "the sender"), .otherwise = "the first host that works"},
+        {HX_STRING("to", "d0,d1|all", &send.to, "the receiver, or all")},
         {HX_STRING("save", "FOLDER", &send.save, "write what each receiver got to FOLDER/aD0,D1.NAME")},
         {HX_STRING("fabric", "SPEC|FILE", &send.fabric, "the fabric"), .letter = 'f'},
         HX_OVERRIDE_OPTIONS(&send.overrides),
@@ -147,9 +147,8 @@ int verb_send(int argc, char **argv)
         HX_OPERANDS("FILE", 1, 1),
         .summary = "Carries a file through a fabric to one host or to all others, compares what arrives byte for "
                    "byte and shows its SHA-256.",
-        .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted. A receiver whose worker is killed loses "
-                   "what it "
-                   "had of the file.",
+        .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted. A receiver loses what "
+                   "it had of the file when its worker is killed.",
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);

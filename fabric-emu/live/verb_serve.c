@@ -1,4 +1,4 @@
-/* verb_serve.c - `hxmesh serve`: keeps a fabric running whose hosts are for programs (include/hxmesh/program.h). */
+/* verb_serve.c - `hxmesh serve`: keeps a fabric running for programs (include/hxmesh/program.h). */
 #include "attachments.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -16,7 +16,7 @@ struct serve_settings {
     uint64_t duration_ns;
 };
 
-/* What programs left unfinished is not the fabric's failure, and being told to end is how it ends. */
+/* Unfinished messages of programs are no failure, nor is a signal: it is the usual end. */
 static int exit_code(const struct result *r)
 {
     bool whole = r->bytes_corrupted == 0 && r->outcome.buffers_missing == 0;
@@ -42,7 +42,7 @@ static int serve(const struct serve_settings *serve, const char *fabric, const s
     if (!common->quiet && !hx_output_is_stdout(common->json)) {
         printf("%s: %u %ss for programs, by the name %s\n", s.f.spec.name, s.f.g->hosts, hx_host_word(s.f.g),
                shm_arena_name(&s.f.arena));
-        hx_output_close(stdout, "-"); /* who does not learn the name cannot use it */
+        hx_output_close(stdout, "-"); /* fails if it cannot be written: users need the name */
     }
     session_run_programs(&s, &all, serve->duration_ns);
     attachments_close(&all);
@@ -72,8 +72,8 @@ int verb_serve(int argc, char **argv)
         .examples = {{"hxmesh serve \"2x2 Hx2Mesh\" --name lab", "16 hosts; programs open them (docs/programs.md)"}},
         .failed = "the fabric corrupted or lost something",
         HX_OPERANDS("SPEC|FILE", 1, 1),
-        .summary = "Keeps a fabric running whose hosts send what programs ask for, until it is told to end (Ctrl-C, "
-                   "SIGTERM), and reports.",
+        .summary = "Keeps a fabric running for programs that send by its hosts, until a signal (Ctrl-C, SIGTERM), and "
+                   "reports.",
         .details =
             "Programs open a host with the library libhxmesh-program. Exit code: 0 also when it was told to end.",
         .options = options};

@@ -1,5 +1,4 @@
-/* verb_up.c - `hxmesh up`: a fabric that stays, whose hosts are for programs: each has a network interface, and can be
- * opened. */
+/* verb_up.c - `hxmesh up`: keeps a fabric running for programs: each host has a network interface. */
 #include "background.h"
 #include "base/options/options.h"
 #include "base/text.h"
@@ -15,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_HOSTS = 1024 }; /* the kernel makes a namespace in 1 ms of a processor, one after the other */
+enum { MOST_HOSTS = 1024 }; /* the kernel takes 1 ms to make a namespace, one after another */
 
 struct up_options {
     struct hx_overrides overrides;
@@ -26,7 +25,7 @@ struct up_options {
     struct hx_common common;
 };
 
-/* What is ready, and how to go on. */
+/* What begun() needs, and prints. */
 struct made {
     struct background background;
     struct log log; /* path empty: none */
@@ -60,7 +59,7 @@ static void print_ip(uint32_t ip)
     printf("%u.%u.%u.%u", ip >> 24, ip >> 16 & 0xff, ip >> 8 & 0xff, ip & 0xff);
 }
 
-/* Returns whether it could be written: who does not learn the fabric's name cannot end it. */
+/* Returns whether it could be written: without the fabric's name a user cannot end it. */
 static bool print(const struct made *m)
 {
     if (m->o->common.quiet)
@@ -75,7 +74,7 @@ static bool print(const struct made *m)
            "  hxmesh down %s                              ends it\n",
            m->name, m->first, m->last, m->name, m->name);
     if (m->log.path[0])
-        printf("  what it says meanwhile: %s\n", m->log.path);
+        printf("  its log: %s\n", m->log.path);
     return fflush(stdout) == 0 && !ferror(stdout);
 }
 
@@ -90,8 +89,8 @@ static void begun(void *of)
         (void)fprintf(stderr, "hxmesh: %s is up: %s, process %ld\n", m->name, m->title, (long)getpid());
 }
 
-/* Opens the file for what it says. Without a name only if it is asked for: each number of a process would leave a file.
- * A name with a '/' is refused later. */
+/* Opens the log. Without --name only on request: each process number would leave a file. A name with '/' is refused
+ * later. */
 static void open_log(struct made *m)
 {
     struct hx_problem problem;
@@ -109,7 +108,7 @@ static void open_log(struct made *m)
     }
 }
 
-/* The supervisor. */
+/* Runs the fabric, as its supervisor. */
 static int serve(struct made *m, struct hx_spec *spec)
 {
     const struct up_options *o = m->o;
@@ -125,8 +124,8 @@ static int serve(struct made *m, struct hx_spec *spec)
     return code;
 }
 
-/* `hxmesh fault` may let links fail at any time: where ways can be searched round them, they are from the start. Not
- * where hosts forward: a HammingMesh needs it not, and elsewhere they would have other places. */
+/* `hxmesh fault` may cut links at any time, so routes are searched from the start where rerouting needs it. Where hosts
+ * forward, a fabric keeps its own routes. */
 static void prepare_for_faults(struct hx_spec *spec)
 {
     struct hx_problem none;

@@ -1,5 +1,5 @@
-/* verbs.h - the verbs that need a running fabric. Each gets the command line from its verb on and returns the exit
- * code. Verbs without a fabric are programs of their own, hxmesh-VERB (tools/). */
+/* verbs.h - verbs that use a running fabric. Each takes the command line from its verb on, and returns the exit code.
+ * Other verbs are programs, hxmesh-VERB (tools/). */
 #ifndef VERBS_H
 #define VERBS_H
 

@@ -1,4 +1,4 @@
-/* wakeup.c - sleeping until somebody calls (wakeup.h). */
+/* wakeup.c - sleep until a wakeup (wakeup.h). */
 #include "wakeup.h"
 #include "base/error.h"
 #include "node.h"
@@ -14,10 +14,10 @@
 
 enum { MOST_EVENTS = 64 };
 
-/* What an event bears: who calls, and of which host. */
+/* Source of an event. */
 enum caller { WORKER, PROGRAM, INTERFACE };
 
-/* ---- whom to wait for ---- */
+/* ---- sources ---- */
 
 static void watch(const struct worker *w, int fd, enum caller caller, uint32_t host)
 {
@@ -55,7 +55,7 @@ void wakeup_close(struct worker *w)
         (void)close(w->wakeup);
 }
 
-/* ---- whether programs call ---- */
+/* ---- wakeups by programs ---- */
 
 static struct attachment_head *head_of(const struct worker *w, unsigned accelerator)
 {
@@ -80,10 +80,9 @@ void wakeup_end(struct worker *w)
     }
 }
 
-/* ---- waiting ---- */
+/* ---- sleep ---- */
 
-/* Reads what calls have added up to, and never waits for one: programs share the eventfd's description, may clear its
- * O_NONBLOCK, and may read first. */
+/* Clears an eventfd without blocking: programs share its description, may clear O_NONBLOCK, and may read first. */
 static void read_wakeup(int fd)
 {
     uint64_t times;
@@ -91,8 +90,7 @@ static void read_wakeup(int fd)
     (void)preadv2(fd, &to, 1, -1, RWF_NOWAIT);
 }
 
-/* An event comes once for each call, and does not go before it is looked at: who called earlier costs one sweep
- * more. */
+/* Events are edge-triggered and stay until read: an old one costs one more sweep. */
 static void take_event(const struct worker *w, uint64_t bears)
 {
     uint32_t host = (uint32_t)bears;
@@ -107,7 +105,7 @@ static void wait_for_events(const struct worker *w, long ns)
     struct epoll_event event[MOST_EVENTS];
     const struct timespec longest = {.tv_nsec = ns};
     int events = epoll_pwait2(w->wakeup, event, MOST_EVENTS, &longest, NULL);
-    if (events < 0 && errno != EINTR) /* Linux has it since 5.11 */
+    if (events < 0 && errno != EINTR) /* epoll_pwait2() needs Linux 5.11 */
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot wait for programs: %s", strerror(errno));
     for (int i = 0; i < events; i++)
         take_event(w, event[i].data.u64);
@@ -124,6 +122,6 @@ void wakeup_sleep(struct worker *w, uint32_t wake, long longest)
     struct fab_area *area = &w->f->area[w->self];
     if (w->wakeup < 0)
         (void)syscall(SYS_futex, &area->wake, FUTEX_WAIT, wake, &time, NULL, 0);
-    else if (atomic_load(&area->wake) == wake) /* what woke it may have been read by the last sweep */
+    else if (atomic_load(&area->wake) == wake) /* the last sweep may have read the wakeup */
         wait_for_events(w, longest);
 }

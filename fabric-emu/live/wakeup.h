@@ -1,9 +1,8 @@
-/* wakeup.h - a worker sleeps until somebody has something for it: another worker, a program that holds one of its hosts,
- * or a program that sends packets by an interface (workload/packets.h).
+/* wakeup.h - sleep of a worker until another worker, a program on a host, or an interface (workload/packets.h) wakes
+ * it.
  *
- * Where hosts are for programs it waits for all of them in one epoll: other workers wake it by an eventfd (fabric.h:
- * `wake`), a program calls by one of its host's (hal/program/attachment.h: `asleep`, `call`). Elsewhere there are only
- * other workers, and it sleeps on a futex. */
+ * With hosts for programs a worker waits for all in one epoll. Workers wake it by an eventfd (fabric.h: `wake`),
+ * programs by their host's (hal/program/attachment.h: `asleep`, `wakeup_fd`). Without programs it sleeps on a futex. */
 #ifndef WAKEUP_H
 #define WAKEUP_H
 
@@ -11,19 +10,18 @@
 
 struct worker;
 
-/* Makes w->wakeup. Dies with one line if the machine refuses. */
+/* Makes w->wakeup. Ends the program if the machine refuses. */
 void wakeup_open(struct worker *w);
 void wakeup_close(struct worker *w);
 
-/* Takes note of whose packets came. For who has interfaces, now and then. */
+/* Notes which interfaces have packets. Call it periodically if there are interfaces. */
 void wakeup_look(struct worker *w);
 
-/* From now on programs call. To be called before the sweep that finds nothing. */
+/* Asks programs for wakeups. Call it before the last sweep that finds no work. */
 void wakeup_begin(struct worker *w);
 void wakeup_end(struct worker *w);
 
-/* Sleeps until somebody calls, or for `longest` ns; not at all if the worker's own word is no more as it was,
- * `wake`. */
+/* Sleeps until a wakeup, or for `longest` ns. Returns at once if the worker's word differs from `wake`. */
 void wakeup_sleep(struct worker *w, uint32_t wake, long longest);
 
 #endif

@@ -1,4 +1,4 @@
-/* warm_up.c - looks at the counters as the warm-up ends (warm_up.h). */
+/* warm_up.c - copies counters at the end of the warm-up (warm_up.h). */
 #include "warm_up.h"
 
 #include <stdlib.h>

@@ -1,13 +1,12 @@
-/* worker.c - the sweep, and sleep without lost wake-ups.
+/* worker.c - sweeps over nodes, and sleep without lost wakeups.
  *
- * Where workers are more than cores each leaves its core after a slice, or when nothing came: by its next turn the
- * others have brought it enough for a sweep to be worth while. A change of process costs as much as a fifth of a sweep,
- * so there are a few of them in a slice where they are short; one that swept on until nothing came would mostly wait
- * for those it keeps off the core.
+ * With more workers than cores, each yields its core after a slice, or after a sweep without work. Until its next turn
+ * the others bring enough work for a sweep. A switch of processes costs up to a fifth of a sweep, so a slice holds
+ * several short sweeps. A worker that swept until it were idle would keep the others from their core.
  *
- * A worker that finds nothing to do for a while sets `asleep`, sweeps once more, and only then sleeps on its futex
- * word. Whoever publishes something for another worker looks at that worker's `asleep` afterwards. Both sides have a
- * full fence between their store and their load, so one of them sees the other. */
+ * An idle worker sets `asleep`, sweeps once more, and only then sleeps on its futex. A worker that publishes for
+ * another one reads that one's `asleep` afterwards. Both have a full fence between store and load, so one sees the
+ * other. */
 #include "worker.h"
 #include "accelerator.h"
 #include "base/processor.h"
@@ -29,15 +28,13 @@
 #include <unistd.h>
 
 enum {
-    IDLE_SWEEPS = 100,       /* before sleeping */
-    IDLE_SWEEPS_SHARED = 10, /* likewise, where each sweep in vain takes a turn of the core from those that have work */
-    SLICE_NS = 60000,        /* of a core that is shared */
-    IDLE_WAIT_NS = 2000000,  /* longest sleep: deadlines, rates */
-    CABLE_IDLE_WAIT_NS =
-        50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory,
-                             and where a faulty link holds something */
-    CHECK_SWEEPS = 1 << 8, /* whether all is done, and what has no way */
-    CLOCK_EVERY = 8        /* accelerators: to read it takes as long as a packet's endpoint */
+    IDLE_SWEEPS = 100,          /* in a row before it sleeps */
+    IDLE_SWEEPS_SHARED = 10,    /* the same with shared cores: an idle sweep takes time from other workers */
+    SLICE_NS = 60000,           /* turn on a shared core */
+    IDLE_WAIT_NS = 2000000,     /* longest sleep: deadlines, injection rates */
+    CABLE_IDLE_WAIT_NS = 50000, /* the same where no wakeup comes: external cables, faulty links with packets */
+    CHECK_SWEEPS = 1 << 8,      /* sweeps between checks for the end and for missing paths */
+    CLOCK_EVERY = 8             /* endpoints: reading it costs as much as a packet */
 };
 
 static void wake_touched(struct worker *w)
@@ -54,7 +51,7 @@ static void wake_touched(struct worker *w)
     }
 }
 
-/* Whether a switch is to wait for its capture. */
+/* Whether a switch waits for its capture. */
 static bool is_held(struct worker *w, const struct node *n)
 {
     bool held = n->hal.tap && !shm_tap_has_room(&n->hal);
@@ -62,7 +59,7 @@ static bool is_held(struct worker *w, const struct node *n)
     return held;
 }
 
-/* A switch whose capture wants notes forwards by the step that writes them. */
+/* Steps a switch; with annotations by the variant that writes them. */
 static unsigned accelerator_switch_step(struct worker *w, struct node *n)
 {
     if (__builtin_expect(n->hal.tap == NULL, 1))
@@ -81,7 +78,7 @@ static unsigned tree_switch_step(struct worker *w, struct node *n)
     return n->hal.tap->note ? shm_noted_router_step(&n->sw) : hx_router_step(&n->sw);
 }
 
-/* What CRCs took since the sweep before belongs to verifying, wherever the firmware made them. */
+/* Counts time for CRCs as verification, wherever the firmware computes them. */
 static void count_crcs(struct fab_area *area)
 {
     area->verify_ns += shm_crc.ns;
@@ -99,8 +96,8 @@ static unsigned sweep_accelerators(struct worker *w, bool may_begin)
     return work;
 }
 
-/* One look at every node, kind by kind, so that each kind's code is fetched and decoded once a sweep, not once a node:
- * together they are more than the processor keeps. Returns packets moved, taken and given. */
+/* Steps every node once. Nodes of a kind follow each other, so that their code is fetched and decoded once a sweep: the
+ * code of all kinds exceeds the processor's caches. Returns packets sent, received and moved. */
 static unsigned sweep(struct worker *w, bool may_begin)
 {
     if (__builtin_expect(w->workload->packets != NULL, 0))
@@ -119,7 +116,7 @@ static unsigned sweep(struct worker *w, bool may_begin)
         shm_set_now(&w->shm, shm_clock_ns(w->clock));
         work += bridge_step(&w->bridge[i]);
     }
-    w->shm.waits = w->held; /* until the next sweep has ended */
+    w->shm.waits = w->held; /* holds for the next sweep */
     w->held = false;
     struct fab_area *area = &w->f->area[w->self];
     atomic_store_explicit(&area->hops, area->hops + hops, memory_order_relaxed);
@@ -137,7 +134,7 @@ static bool accelerators_are_done(const struct worker *w, bool may_begin)
     return true;
 }
 
-/* *since: when its accelerators were, or later, when the last frame crossed a cable, if the worker has any. */
+/* Whether the worker is done. *since: when its hosts were, or its last frame crossed an external cable, if later. */
 static bool is_done(struct worker *w, bool may_begin, uint64_t *since)
 {
     bool done = accelerators_are_done(w, may_begin);
@@ -149,7 +146,7 @@ static bool is_done(struct worker *w, bool may_begin, uint64_t *since)
     return done;
 }
 
-/* A run begins when all cables are up. */
+/* Whether all cables are up: then the run begins. */
 static bool is_ready(const struct worker *w)
 {
     for (unsigned i = 0; i < w->bridges; i++) {
@@ -165,7 +162,7 @@ static void give_up(struct worker *w)
         accelerator_give_up(&w->accelerator[i]);
 }
 
-static void tell_state(struct worker *w, enum fab_phase phase)
+static void publish_state(struct worker *w, enum fab_phase phase)
 {
     struct fab_area *area = &w->f->area[w->self];
     uint64_t done_ns = 0;
@@ -178,7 +175,7 @@ static void tell_state(struct worker *w, enum fab_phase phase)
     atomic_store(&area->state, state);
 }
 
-/* How long to sleep at most: until a message has its time, where nothing else is to be looked after. */
+/* Returns the longest sleep in ns: until the next message is due, or the limit of what no wakeup announces. */
 static long longest_idle_wait(const struct worker *w)
 {
     bool unwoken = w->bridges || conditions_hold(w);
@@ -203,13 +200,13 @@ static void idle_wait(struct worker *w, enum fab_phase phase)
     wakeup_end(w);
 }
 
-static void follow(struct worker *w)
+static void follow_captures(struct worker *w)
 {
     taps_follow(w);
     feed_follow(w);
 }
 
-/* Where others are on this core it is theirs when the slice is over, or nothing came. */
+/* Yields a shared core after a slice, or without work. */
 static void share_core(struct worker *w, bool idle)
 {
     if (!idle && shm_clock_ns(w->clock) - w->slice_began < SLICE_NS)
@@ -218,40 +215,69 @@ static void share_core(struct worker *w, bool idle)
     w->slice_began = shm_clock_ns(w->clock);
 }
 
-static void run_phases(struct worker *w)
+/* State of the loop over sweeps. */
+struct loop {
+    enum fab_phase phase; /* of this sweep */
+    unsigned sweeps;      /* since the start */
+    unsigned idle;        /* sweeps without work, in a row */
+    unsigned patience;    /* idle sweeps before it sleeps */
+};
+
+/* Follows changes of workers, cables, links and captures. Reads the counters first, so that a later change is followed
+ * in the next sweep. */
+static void follow_control(struct worker *w)
 {
     struct fab_control *control = w->f->control;
     struct fab_area *area = &w->f->area[w->self];
-    const unsigned patience = w->shares_core ? IDLE_SWEEPS_SHARED : IDLE_SWEEPS;
-    unsigned idle = 0;
-    for (unsigned sweeps = 0;; sweeps++) {
-        enum fab_phase phase = atomic_load_explicit(&control->phase, memory_order_acquire);
-        if (phase == FAB_STOPPING)
-            return;
-        uint32_t changes = atomic_load_explicit(&control->changes, memory_order_acquire);
-        uint32_t conditions = atomic_load_explicit(&control->conditions, memory_order_acquire);
-        bool others = conditions != atomic_load_explicit(&area->conditions_seen, memory_order_relaxed);
-        if (others)
-            conditions_follow(w);
-        if (others || changes != atomic_load_explicit(&area->changes_seen, memory_order_relaxed)) {
-            node_reroute_all(w);
-            atomic_store(&area->changes_seen, changes);
-            atomic_store(&area->conditions_seen, conditions);
-        }
-        if (atomic_load_explicit(&control->taps_changed, memory_order_acquire) != w->taps_seen)
-            follow(w);
-        idle = sweep(w, phase == FAB_RUNNING) ? 0 : idle + 1;
-        publish_if_due(w);
-        if (idle == 1 || sweeps % CHECK_SWEEPS == 0)
-            tell_state(w, phase);
-        if (sweeps % CHECK_SWEEPS == 0)
-            give_up(w);
-        if (idle > patience) {
-            idle_wait(w, phase);
-            tell_state(w, phase);
-        } else if (w->shares_core) {
-            share_core(w, idle > 0);
-        }
+    uint32_t changes = atomic_load_explicit(&control->changes, memory_order_acquire);
+    uint32_t conditions = atomic_load_explicit(&control->conditions, memory_order_acquire);
+    bool others = conditions != atomic_load_explicit(&area->conditions_seen, memory_order_relaxed);
+    if (others)
+        conditions_follow(w);
+    if (others || changes != atomic_load_explicit(&area->changes_seen, memory_order_relaxed)) {
+        node_reroute_all(w);
+        atomic_store(&area->changes_seen, changes);
+        atomic_store(&area->conditions_seen, conditions);
+    }
+    if (atomic_load_explicit(&control->taps_changed, memory_order_acquire) != w->taps_seen)
+        follow_captures(w);
+}
+
+static void sweep_once(struct worker *w, struct loop *l)
+{
+    bool check = l->sweeps % CHECK_SWEEPS == 0;
+    l->idle = sweep(w, l->phase == FAB_RUNNING) ? 0 : l->idle + 1;
+    publish_if_due(w);
+    if (l->idle == 1 || check)
+        publish_state(w, l->phase);
+    if (check)
+        give_up(w);
+}
+
+/* Sleeps after enough idle sweeps; else yields a shared core. */
+static void rest(struct worker *w, const struct loop *l)
+{
+    if (l->idle > l->patience) {
+        idle_wait(w, l->phase);
+        publish_state(w, l->phase);
+    } else if (w->shares_core) {
+        share_core(w, l->idle > 0);
+    }
+}
+
+static bool goes_on(const struct worker *w, struct loop *l)
+{
+    l->phase = atomic_load_explicit(&w->f->control->phase, memory_order_acquire);
+    return l->phase != FAB_STOPPING;
+}
+
+static void run_phases(struct worker *w)
+{
+    struct loop l = {.patience = w->shares_core ? IDLE_SWEEPS_SHARED : IDLE_SWEEPS};
+    for (; goes_on(w, &l); l.sweeps++) {
+        follow_control(w);
+        sweep_once(w, &l);
+        rest(w, &l);
     }
 }
 
@@ -268,13 +294,13 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
                        .wire = duty->wire,
                        .cpu_before = hx_metrics_get(&duty->f->metrics.worker[self].cpu_ns),
                        .clock = &duty->clock};
-    /* Read before the nodes look who is down: what changes meanwhile is looked at in the first sweep. */
+    /* Read before the build: the first sweep follows later changes. */
     uint32_t changes = atomic_load(&duty->f->control->changes);
     uint32_t conditions = atomic_load(&duty->f->control->conditions);
     if (!node_build_all(&w))
         _exit(0);
     wakeup_open(&w);
-    follow(&w);
+    follow_captures(&w);
     struct fab_area *area = &duty->f->area[self];
     atomic_store(&area->changes_seen, changes);
     atomic_store(&area->conditions_seen, conditions);

@@ -195,7 +195,7 @@ says() {
     fabric memif "wait: 2s"
     start mixed.hxm.yaml
     finish
-    says 4 'a1,1/p0/E: nobody came to memif:hx-e within 2 s'
+    says 4 'a1,1/p0/E: no node came to memif:hx-e within 2 s'
     [ ! -e hx-e ]
     fabric veth "wait: 2s"
     sed -i 's/ports: .*/ports: {E: veth:lo}/' mixed.hxm.yaml
@@ -262,7 +262,7 @@ says() {
     eventually has_cables
     run -4 --separate-stderr hxmesh run mixed.hxm.yaml --name "$NAME-2"
     # shellcheck disable=SC2154 # set by run
-    [[ $stderr == "hxmesh: error: memif:hx-e: cannot be the cable of a1,1/p0/E: somebody listens there already" ]]
+    [[ $stderr == "hxmesh: error: memif:hx-e: cannot be the cable of a1,1/p0/E: another process listens there already" ]]
     [ -e hx-e ]
     kill -INT "$PID"
     finish

@@ -224,7 +224,7 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
     run -0 --separate-stderr fault "a0,1/E loss=1% for 1ms"
     [ -z "$stderr" ]
     run -0 --separate-stderr fault "a0,1/E down for 100ms"
-    [ "$stderr" = "hxmesh: warning: a0,1/E down for 100ms: no switch of this fabric searches a way round it: that is prepared by --fault 'all up' at its start" ]
+    [ "$stderr" = "hxmesh: warning: a0,1/E down for 100ms: no switch of this fabric reroutes around it (to prepare that, start the fabric with --fault 'all up')" ]
     await_whole 2
     end_long
 }

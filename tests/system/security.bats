@@ -272,7 +272,7 @@ counted() {
         kill -KILL "$NODE"
         end_of_node
         [ "$CODE" -eq 4 ]
-        grep -q "without a seal by this cable's key" "$BATS_TEST_TMPDIR/stderr"
+        grep -q "without an authentication tag by this cable's key" "$BATS_TEST_TMPDIR/stderr"
         holds '.drops.forged > 100 and .messages == 0 and ([.external.cables[].data_in] | add == 0)'
     done
 }

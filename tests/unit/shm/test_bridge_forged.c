@@ -161,7 +161,7 @@ static void test_what_came_in_place_of_a_neighbour_is_told(void **state)
     struct bench *b = *state;
     expect_came(b, NULL);
     b->wire[HX_W].server.state = MEMIF_IS_CONNECTED;
-    expect_came(b, "somebody is connected and says nothing");
+    expect_came(b, "a peer is connected and sends nothing");
     (void)bench_step(b);
     bench_put_credit(hx_credit_link_frame(&b->b->port[HX_W].cable.link, 0));
     (void)bench_step(b);
@@ -170,7 +170,7 @@ static void test_what_came_in_place_of_a_neighbour_is_told(void **state)
     (void)bench_step(b);
     expect_came(b, "1 credit frames came, none in answer to ours");
     b->wire[HX_W].server.why = "ring is too large or in no region";
-    expect_came(b, "who came was sent away: ring is too large or in no region");
+    expect_came(b, "a peer was refused: ring is too large or in no region");
     put_spoiled(b, 12, 8, 64);
     expect_came(b, "1 frames came, the last one of EtherType 0x08b6, not ours");
     put_spoiled(b, 14, 1, 64);
