@@ -130,7 +130,7 @@ static void forget_cut_off(struct accelerator *a)
     a->cut_off = NULL;
 }
 
-void accelerator_look_again(struct accelerator *a)
+void accelerator_paths_changed(struct accelerator *a)
 {
     forget_cut_off(a);
     silent_forget(a);
@@ -198,7 +198,7 @@ static bool begin_deferred(void *of, const struct workload_message *m)
 }
 
 /* Begins a message, or defers it if others may pass it. Returns false: refused for now. */
-static bool begin_or_wait(struct accelerator *a, const struct workload_message *m)
+static bool begin_or_defer(struct accelerator *a, const struct workload_message *m)
 {
     if (begin(a, m))
         return true;
@@ -219,7 +219,7 @@ static void begin_messages(struct accelerator *a)
         uint64_t *record = record_with(a, 0, m.number + 1);
         if (!record)
             return;
-        if (begin_or_wait(a, &m)) {
+        if (begin_or_defer(a, &m)) {
             *record = m.number + 1;
             workload_take(a->workload, &m);
         } else {
@@ -320,7 +320,7 @@ static uint32_t rank_of_first(const struct accelerator *a, unsigned external)
     return fab_external(f, rank) == external ? rank : a->rank;
 }
 
-static uint64_t come_from_elsewhere(const struct accelerator *a)
+static uint64_t messages_from_external(const struct accelerator *a)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < a->worker->f->spec.externals; i++)
@@ -454,7 +454,7 @@ static void drain(struct accelerator *a)
 }
 
 /* A collective ends for all hosts when one of them is lost. */
-static void end_with_others(struct accelerator *a)
+static void end_collective(struct accelerator *a)
 {
     const struct fab_control *control = a->worker->f->control;
     if (atomic_load_explicit(&control->changes, memory_order_relaxed) ||
@@ -475,7 +475,7 @@ static void finish(struct accelerator *a)
 unsigned accelerator_step(struct accelerator *a, bool may_begin)
 {
     if (workload_is_collective(a->worker->workload, a->rank)) {
-        end_with_others(a);
+        end_collective(a);
         finish(a);
     }
     if (resume(a)) {
@@ -494,7 +494,7 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
 
 bool accelerator_is_done(const struct accelerator *a, bool may_begin)
 {
-    bool come = come_from_elsewhere(a) >= a->awaited;
-    bool begun = !may_begin || (workload_is_over(a->workload) && come);
+    bool received = messages_from_external(a) >= a->awaited;
+    bool begun = !may_begin || (workload_is_over(a->workload) && received);
     return begun && a->resumed >= a->predecessor && !a->deferred.count && hx_endpoint_idle(&a->endpoint);
 }

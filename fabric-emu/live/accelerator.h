@@ -18,9 +18,9 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin);
 uint64_t accelerator_wait_ns(const struct accelerator *a);
 
 /* Fails messages without a path: their host is gone or cut off, or their retries failed too often. Later messages to
- * such a host fail at once, until accelerator_look_again(): call it when paths may have changed. */
+ * such a host fail at once, until accelerator_paths_changed(): call it when paths may have changed. */
 void accelerator_give_up(struct accelerator *a);
-void accelerator_look_again(struct accelerator *a);
+void accelerator_paths_changed(struct accelerator *a);
 
 /* Returns whether nothing is left to send or to acknowledge. Without `may_begin` only messages in flight count. */
 bool accelerator_is_done(const struct accelerator *a, bool may_begin);

@@ -39,7 +39,7 @@ static void follow_sessions(struct bridge_port *p)
     p->authenticated_bytes = began ? 0 : p->authenticated_bytes;
 }
 
-static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up)
+static void publish_up(const struct bridge *b, const struct bridge_port *p, bool up)
 {
     const struct fab_fabric *f = b->worker->f;
     if (atomic_load_explicit(&p->shared->up, memory_order_relaxed) == up)
@@ -50,14 +50,14 @@ static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up
         fab_wake(f, worker);
 }
 
-static void watch(struct bridge *b, struct bridge_port *p, uint64_t now)
+static void check_connection(struct bridge *b, struct bridge_port *p, uint64_t now)
 {
     bool connected = wire_poll(p->wire);
     if (connected && (!p->connected || cable_fell_silent(&p->cable, now, CABLE_SILENCE_NS)))
         begin_session(b, p);
     p->connected = connected;
     p->authenticated_bytes = connected ? p->authenticated_bytes : 0; /* a new connection begins a session */
-    tell_up(b, p, connected && p->cable.link.open);
+    publish_up(b, p, connected && p->cable.link.open);
 }
 
 /* ---- authenticated frames ---- */
@@ -98,7 +98,7 @@ static bool send_credit(struct bridge_port *p)
     return true;
 }
 
-static void tell_credit(const struct bridge *b, struct bridge_port *p)
+static void send_due_credit(const struct bridge *b, struct bridge_port *p)
 {
     if (p->authenticated_bytes || !cable_credit_is_due(&p->cable, b->worker->shm.now))
         return;
@@ -119,14 +119,14 @@ static void drop(struct bridge *b, struct bridge_port *p, enum hx_drop reason)
 }
 
 /* Drops a packet and frees its credit. */
-static void turn_away(struct bridge *b, struct bridge_port *p, const struct hx_desc *d, enum hx_drop reason)
+static void drop_granted(struct bridge *b, struct bridge_port *p, const struct hx_desc *d, enum hx_drop reason)
 {
     hx_credit_leave(&p->cable.link.rx[d->vc], hx_blocks(d->length));
     drop(b, p, reason);
 }
 
 /* Puts a packet into the link to the neighbour. Returns false: no room there, or no buffer. */
-static bool hand_on(struct bridge *b, unsigned port, const struct hx_desc *of, const uint8_t *frame)
+static bool forward(struct bridge *b, unsigned port, const struct hx_desc *of, const uint8_t *frame)
 {
     struct shm_worker *shm = &b->worker->shm;
     struct hal_switch *h = &b->node->hal;
@@ -147,9 +147,9 @@ static void take_data(struct bridge *b, unsigned port, const struct hx_desc *d)
     struct stage *stage = &p->stage[d->vc];
     p->shared->count.data_in++;
     if (d->job != b->node->sw.job)
-        turn_away(b, p, d, HX_DROP_FOREIGN_JOB);
-    else if ((stage_first(stage) || !hand_on(b, port, d, b->frame)) && !stage_put(stage, d, b->frame))
-        turn_away(b, p, d, HX_DROP_OVERRUN);
+        drop_granted(b, p, d, HX_DROP_FOREIGN_JOB);
+    else if ((stage_first(stage) || !forward(b, port, d, b->frame)) && !stage_put(stage, d, b->frame))
+        drop_granted(b, p, d, HX_DROP_OVERRUN);
 }
 
 /* Returns whether the frame counts as data. */
@@ -185,7 +185,7 @@ static unsigned unstage(struct bridge *b, unsigned port)
     for (unsigned vc = 0; vc < vcs_of(b); vc++) {
         struct stage *s = &b->port[port].stage[vc];
         const struct staged *first;
-        for (; (first = stage_first(s)) && hand_on(b, port, &first->d, first->frame); moved++)
+        for (; (first = stage_first(s)) && forward(b, port, &first->d, first->frame); moved++)
             stage_drop_first(s);
     }
     return moved;
@@ -281,7 +281,7 @@ unsigned bridge_step(struct bridge *b)
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         struct bridge_port *p = &b->port[port];
         if (p->wire && poll)
-            watch(b, p, now);
+            check_connection(b, p, now);
         if (!p->wire || !p->connected)
             continue;
         unsigned data = unstage(b, port);
@@ -289,7 +289,7 @@ unsigned bridge_step(struct bridge *b)
         follow_sessions(p);
         send_authenticated(p);
         unsigned out = transmit(b, port);
-        tell_credit(b, p);
+        send_due_credit(b, p);
         wire_flush(p->wire);
         follow_sessions(p);
         if (in)
@@ -328,7 +328,7 @@ void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct 
                                       .random = hx_random_64()};
         for (unsigned vc = 0; vc < vcs; vc++)
             stage_init(&p->stage[vc], f->spec.credits, memory + ((size_t)port * vcs + vc) * bytes);
-        tell_up(b, p, false); /* a predecessor's connection is gone */
+        publish_up(b, p, false); /* a predecessor's connection is gone */
     }
 }
 

@@ -11,13 +11,13 @@ bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_
     return fab_link_is_down(f, fab_first_port(f, plane, node) + port);
 }
 
-static bool is_well(const struct shm_condition *c)
+static bool is_intact(const struct shm_condition *c)
 {
-    static const struct shm_condition well;
-    return memcmp(c, &well, sizeof well) == 0;
+    static const struct shm_condition intact;
+    return memcmp(c, &intact, sizeof intact) == 0;
 }
 
-static void put_in(struct worker *w, struct node *n, unsigned port, uint32_t number)
+static void insert_faulty(struct worker *w, struct node *n, unsigned port, uint32_t number)
 {
     const struct fab_fabric *f = w->f;
     struct faulty_link *l = hx_allocate(1, sizeof *l);
@@ -39,7 +39,7 @@ static void put_in(struct worker *w, struct node *n, unsigned port, uint32_t num
 }
 
 /* The receive window restarts where the link stands, also for a capture. */
-static bool take_out(struct worker *w, unsigned at)
+static bool remove_faulty(struct worker *w, unsigned at)
 {
     struct faulty_link *l = w->faulty[at];
     struct node *n = l->node;
@@ -57,13 +57,13 @@ static void follow_port(struct worker *w, struct node *n, unsigned port, struct 
 {
     uint32_t number = fab_first_port(w->f, n->plane, far.node) + far.port;
     const struct shm_condition c = fab_condition(w->f, number);
-    bool well = is_well(&c);
-    if (!well && !(n->faulty && n->faulty[port]))
-        put_in(w, n, port, number);
+    bool intact = is_intact(&c);
+    if (!intact && !(n->faulty && n->faulty[port]))
+        insert_faulty(w, n, port, number);
     if (!n->faulty || !n->faulty[port])
         return;
     n->faulty[port]->f.condition = c;
-    n->faulty[port]->f.leaving = well;
+    n->faulty[port]->f.leaving = intact;
 }
 
 bool conditions_host_leads(const struct fab_fabric *f, unsigned plane, uint32_t host, uint32_t least)
@@ -138,7 +138,7 @@ unsigned conditions_step(struct worker *w)
     shm_set_now(&w->shm, shm_clock_ns(w->clock));
     for (unsigned i = 0; i < w->faulties;) {
         moved += shm_faulty_step(&w->faulty[i]->f);
-        if (!w->faulty[i]->f.leaving || !take_out(w, i))
+        if (!w->faulty[i]->f.leaving || !remove_faulty(w, i))
             i++;
     }
     return moved;

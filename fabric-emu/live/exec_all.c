@@ -56,7 +56,7 @@ static void show(struct running *r, bool all)
 }
 
 /* Reads and prints output. Returns false: end of output. */
-static bool hear(struct running *r, int from)
+static bool read_output(struct running *r, int from)
 {
     ssize_t bytes = read(from, r->line + r->used, LINE - r->used);
     r->used += bytes > 0 ? (size_t)bytes : 0;
@@ -64,12 +64,12 @@ static bool hear(struct running *r, int from)
     return bytes > 0;
 }
 
-static void hear_all(struct running *running, struct pollfd *from, uint32_t count)
+static void read_all_output(struct running *running, struct pollfd *from, uint32_t count)
 {
     for (uint32_t open = count; open > 0;) {
         (void)poll(from, count, -1);
         for (uint32_t i = 0; i < count; i++) {
-            if (from[i].fd < 0 || !from[i].revents || hear(&running[i], from[i].fd))
+            if (from[i].fd < 0 || !from[i].revents || read_output(&running[i], from[i].fd))
                 continue;
             (void)close(from[i].fd);
             from[i].fd = -1;
@@ -101,7 +101,7 @@ int exec_on_all(const struct attached *a, const struct exec_plan *plan)
         start(&running[count], &from[count], a, plan, host);
         count++;
     }
-    hear_all(running, from, count);
+    read_all_output(running, from, count);
     bool good = have_ended_well(running, count);
     free(running);
     free(from);

@@ -219,7 +219,7 @@ static bool fail_missing(const struct external *x, unsigned cable, struct hx_pro
 }
 
 /* Checks, before the run, that no cable is down for longer than its limit. */
-static bool await(const struct external *x, uint64_t now, struct hx_problem *problem)
+static bool check_cables(const struct external *x, uint64_t now, struct hx_problem *problem)
 {
     for (unsigned cable = 0; cable < cables(x); cable++) {
         bool missed = !is_out(x, cable) && !is_up(x, cable);
@@ -255,31 +255,31 @@ static bool fail_away(const struct external *x, unsigned external, struct hx_pro
 }
 
 /* Sets `left` of its cables: messages that need them fail. */
-static void let_go(const struct external *x, unsigned external, bool left)
+static void set_left(const struct external *x, unsigned external, bool left)
 {
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
         atomic_store(&x->f->cable[external * HX_CABLE_PORTS + port].left, left);
 }
 
 /* Returns false: messages are due, and none has arrived within the limit. */
-static bool is_heard(const struct external *x, unsigned external, uint64_t come, uint64_t now,
-                     struct hx_problem *problem)
+static bool is_active(const struct external *x, unsigned external, uint64_t received, uint64_t now,
+                      struct hx_problem *problem)
 {
     const struct hx_external *e = &x->f->spec.external[external];
-    uint64_t heard = x->f->control->started_ns;
+    uint64_t last_heard = x->f->control->started_ns;
     char name[HX_NAME_BYTES];
     char wait[HX_VALUE_TEXT];
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         const struct fab_cable *c = &x->f->cable[external * HX_CABLE_PORTS + port];
         uint64_t at = atomic_load_explicit(&c->heard_ns, memory_order_relaxed);
-        heard = at > heard ? at : heard;
+        last_heard = at > last_heard ? at : last_heard;
     }
     uint64_t due = x->state[external].due_from;
-    return come >= due || x->state[external].away_ns || now <= heard + e->wait_ns ||
+    return received >= due || x->state[external].away_ns || now <= last_heard + e->wait_ns ||
            hx_fail(problem, HX_EXIT_FAILED, hx_node_name(name, x->f->g, e->plane, rank_of(x, e)),
                    "%" PRIu64 " of its %" PRIu64
                    " messages came, and then nothing for %s (is its traffic this fabric's?)",
-                   come, due, hx_value_print_duration(wait, e->wait_ns));
+                   received, due, hx_value_print_duration(wait, e->wait_ns));
 }
 
 /* An accelerator that has done its part may leave; the run goes on without it. */
@@ -290,14 +290,14 @@ static bool watch_one(struct external *x, unsigned external, uint64_t now, struc
     const struct external_state *s = &x->state[first];
     const struct fab_exchange done = exchange_of(x, first);
     bool counted = s->due_to || s->due_from;
-    bool did_its_part = counted && done.to.messages >= s->due_to && done.from.messages >= s->due_from;
-    let_go(x, external, away && did_its_part);
-    if (did_its_part)
+    bool has_done_its_part = counted && done.to.messages >= s->due_to && done.from.messages >= s->due_from;
+    set_left(x, external, away && has_done_its_part);
+    if (has_done_its_part)
         return true;
     if (away)
         return fail_away(x, external, problem);
     bool running = atomic_load(&x->f->control->phase) == FAB_RUNNING;
-    return !running || is_heard(x, external, done.from.messages, now, problem);
+    return !running || is_active(x, external, done.from.messages, now, problem);
 }
 
 bool external_watch(struct external *x, uint64_t now, struct hx_problem *problem)
@@ -312,7 +312,7 @@ bool external_watch(struct external *x, uint64_t now, struct hx_problem *problem
     if (!machines_attend(&x->machines, problem))
         return false;
     if (atomic_load(&x->f->control->phase) == FAB_STARTING)
-        return await(x, now, problem);
+        return check_cables(x, now, problem);
     for (unsigned external = 0; external < x->f->spec.externals; external++) {
         if (!watch_one(x, external, now, problem))
             return false;

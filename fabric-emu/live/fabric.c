@@ -148,7 +148,7 @@ static void fill_pools(struct fab_fabric *f)
     }
 }
 
-static bool show_and_go_on(void *of, double share)
+static bool show_progress(void *of, double share)
 {
     hx_progress_show(of, share, "");
     return !hx_signals_wait();
@@ -158,7 +158,7 @@ static void create_arena(struct fab_fabric *f, const char *name, size_t bytes, b
 {
     struct hx_problem problem;
     struct hx_progress bar = hx_progress_start("reserving memory", quiet);
-    const struct shm_watch watch = {show_and_go_on, &bar};
+    const struct shm_watch watch = {show_progress, &bar};
     bool made = shm_arena_open(&f->arena, name, bytes, "fewer --planes or --credits", &watch, &problem);
     hx_progress_end(&bar);
     if (!made && problem.exit_code == HX_EXIT_INTERRUPTED)
@@ -202,8 +202,8 @@ static void describe(const struct fab_fabric *f)
     const struct hx_metrics *m = &f->metrics;
     hx_metrics_describe(m, f->g, f->workers, HX_CLOCK_WALL);
     for (uint32_t node = 0; node < f->g->nodes; node++) {
-        bool nobody = f->layout.dead[node] || (node < f->g->hosts && fab_is_external(f, node));
-        m->owner[node] = nobody ? HX_METRICS_NOBODY : f->layout.worker[node];
+        bool unowned = f->layout.dead[node] || (node < f->g->hosts && fab_is_external(f, node));
+        m->owner[node] = unowned ? HX_METRICS_NOBODY : f->layout.worker[node];
     }
     m->head->link_rate = (uint64_t)HX_NOMINAL_LINK_RATE;
     (void)hx_text_copy(m->head->name, sizeof m->head->name, f->spec.name);

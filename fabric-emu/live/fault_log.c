@@ -25,7 +25,7 @@ uint64_t fault_log_add(struct fab_control *control, int log, const struct fault_
 {
     uint64_t number = atomic_load(&control->faults.begun);
     if (pwrite(log, entry, sizeof *entry, place_of(number)) != (ssize_t)sizeof *entry)
-        return FAULT_UNTOLD;
+        return FAULT_NOT_LOGGED;
     atomic_store(&control->faults.begun, number + 1);
     return number;
 }
@@ -33,7 +33,7 @@ uint64_t fault_log_add(struct fab_control *control, int log, const struct fault_
 void fault_log_end(int log, uint64_t number, uint64_t over_ns)
 {
     off_t at = place_of(number) + (off_t)offsetof(struct fault_entry, over_ns);
-    if (number != FAULT_UNTOLD)
+    if (number != FAULT_NOT_LOGGED)
         (void)!pwrite(log, &over_ns, sizeof over_ns, at); /* cannot lack memory: the entry is there */
 }
 

@@ -21,11 +21,11 @@ struct fault_entry {
 
 /* ---- supervisor ---- */
 
-#define FAULT_UNTOLD UINT64_MAX
+#define FAULT_NOT_LOGGED UINT64_MAX
 
 /* Creates an empty file and registers it in the control. Returns its descriptor, or -errno. */
 int fault_log_make(struct fab_control *control);
-/* Returns the entry's number; FAULT_UNTOLD: no memory. */
+/* Returns the entry's number; FAULT_NOT_LOGGED: no memory. */
 uint64_t fault_log_add(struct fab_control *control, int log, const struct fault_entry *entry);
 void fault_log_end(int log, uint64_t number, uint64_t over_ns);
 

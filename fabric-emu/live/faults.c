@@ -27,7 +27,7 @@ struct fault_change {
 
 /* ---- changes that are due ---- */
 
-static void note(struct faults *s, const struct fault_change *change)
+static void add_change(struct faults *s, const struct fault_change *change)
 {
     s->change = hx_grow(s->change, s->changes, &s->change_room, sizeof *s->change);
     s->change[s->changes++] = *change;
@@ -46,17 +46,17 @@ static struct shm_condition condition_of(const struct hx_link_state *state)
                                   .bytes_a_second = (uint64_t)(HX_NOMINAL_LINK_RATE * i->rate / HX_FAULT_WHOLE)};
 }
 
-static bool is_of_here(const struct fab_fabric *f, uint32_t node)
+static bool is_local(const struct fab_fabric *f, uint32_t node)
 {
     return node >= f->g->hosts || !fab_is_external(f, node);
 }
 
-static void note_link(void *of, unsigned plane, uint32_t node, unsigned port)
+static void plan_link(void *of, unsigned plane, uint32_t node, unsigned port)
 {
     struct faults *s = of;
     struct hx_end far = hx_fabric_far(s->f->g, node, port);
     size_t count;
-    if (!is_of_here(s->f, node) || !is_of_here(s->f, far.node))
+    if (!is_local(s->f, node) || !is_local(s->f, far.node))
         return;
     struct hx_link_change *of_link = hx_faults_of_link(&s->schedule, s->f->g, plane, node, port, &count);
     struct fault_change change = {.near = fab_first_port(s->f, plane, node) + port,
@@ -65,22 +65,22 @@ static void note_link(void *of, unsigned plane, uint32_t node, unsigned port)
     for (size_t i = 0; i < count; i++) {
         change.at_ns = of_link[i].at_ns;
         change.condition = condition_of(&of_link[i].state);
-        note(s, &change);
+        add_change(s, &change);
     }
     free(of_link);
 }
 
-static void note_worker(struct faults *s, const struct hx_fault *fault)
+static void plan_worker(struct faults *s, const struct hx_fault *fault)
 {
     static const int signals[HX_FAULT_KINDS] = {
         [HX_FAULT_KILLED] = SIGKILL, [HX_FAULT_STOPPED] = SIGSTOP, [HX_FAULT_CONTINUED] = SIGCONT};
     struct fault_change change = {.at_ns = fault->at_ns, .worker = fault->target.index, .signal = signals[fault->kind]};
-    note(s, &change);
+    add_change(s, &change);
     if (fault->kind != HX_FAULT_STOPPED || !fault->for_ns)
         return;
     change.at_ns += fault->for_ns;
     change.signal = SIGCONT;
-    note(s, &change);
+    add_change(s, &change);
 }
 
 static int by_time(const void *a, const void *b)
@@ -91,10 +91,10 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Corrects the end in the log, for captures that begin later. */
-static void tell_end(const struct faults *s, const struct fault_record *r)
+static void log_end(const struct faults *s, const struct fault_record *r)
 {
     if (r->begun)
-        fault_log_end(s->log, r->notified, r->end_ns);
+        fault_log_end(s->log, r->log_number, r->end_ns);
 }
 
 /* Computes all changes anew. Of past changes, the last one of each link gives its present condition. */
@@ -103,14 +103,14 @@ static void plan(struct faults *s)
     const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
     s->changes = s->done = 0;
     if (s->schedule.count)
-        hx_fault_each_link(&all, s->f->g, note_link, s);
+        hx_fault_each_link(&all, s->f->g, plan_link, s);
     uint64_t *end_ns = hx_allocate(s->schedule.count + 1, sizeof *end_ns);
     hx_faults_ends(&s->schedule, s->f->g, end_ns);
     for (size_t i = 0; i < s->schedule.count; i++) {
         s->record[i].end_ns = end_ns[i];
-        tell_end(s, &s->record[i]);
+        log_end(s, &s->record[i]);
         if (s->schedule.fault[i].target.place == HX_PLACE_WORKER)
-            note_worker(s, &s->schedule.fault[i]);
+            plan_worker(s, &s->schedule.fault[i]);
     }
     free(end_ns);
     if (s->changes)
@@ -142,13 +142,13 @@ bool faults_advance(struct faults *s, uint64_t now_ns, void (*signal)(void *of, 
 
 /* ---- fault lines ---- */
 
-static bool allows(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *problem)
+static bool is_possible(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *problem)
 {
     const struct hx_fault_target *t = &fault->target;
     if (t->place == HX_PLACE_WORKER && t->index >= f->workers)
         return hx_fail(problem, HX_EXIT_CONFIG, NULL, "there is no worker%u: this fabric has worker0 to worker%u",
                        (unsigned)t->index, f->workers - 1);
-    if ((t->place == HX_PLACE_LINK || t->place == HX_PLACE_NODE) && !is_of_here(f, t->index))
+    if ((t->place == HX_PLACE_LINK || t->place == HX_PLACE_NODE) && !is_local(f, t->index))
         return hx_fail(problem, HX_EXIT_CONFIG, NULL, "this accelerator runs elsewhere: its cables fail there");
     return true;
 }
@@ -159,27 +159,27 @@ static bool has_one_link(const struct hx_fabric *g, uint32_t node)
     return hx_is_host(g, node) && g->host_links == 1;
 }
 
-struct passed {
+struct transit {
     const struct hx_fabric *g;
     bool any; /* a link that carries packets between other nodes */
 };
 
-static void note_passed(void *of, unsigned plane, uint32_t node, unsigned port)
+static void note_transit(void *of, unsigned plane, uint32_t node, unsigned port)
 {
-    struct passed *p = of;
+    struct transit *p = of;
     (void)plane;
     p->any = p->any || (!has_one_link(p->g, node) && !has_one_link(p->g, hx_fabric_far(p->g, node, port).node));
 }
 
 /* Warns of a fault that the running fabric cannot reroute around. */
-static void tell(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *notified)
+static void warn_without_detour(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *warning)
 {
-    struct passed passed = {.g = f->g};
-    *notified = (struct hx_problem){.exit_code = HX_EXIT_DONE};
+    struct transit transit = {.g = f->g};
+    *warning = (struct hx_problem){.exit_code = HX_EXIT_DONE};
     if (hx_fault_cuts(fault) && !f->g->mesh.nodes && !hx_updown_may_change(f->g))
-        hx_fault_each_link(&fault->target, f->g, note_passed, &passed);
-    if (passed.any)
-        (void)snprintf(notified->what, sizeof notified->what,
+        hx_fault_each_link(&fault->target, f->g, note_transit, &transit);
+    if (transit.any)
+        (void)snprintf(warning->what, sizeof warning->what,
                        "no switch of this fabric reroutes around it (to prepare that, start the fabric with --fault "
                        "'all up')");
 }
@@ -197,9 +197,9 @@ static size_t put(struct faults *s, const struct hx_fault *fault)
 bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_problem *problem)
 {
     struct hx_fault fault;
-    if (!hx_fault_parse(&fault, line, s->f->g, problem) || !allows(s->f, &fault, problem))
+    if (!hx_fault_parse(&fault, line, s->f->g, problem) || !is_possible(s->f, &fault, problem))
         return false;
-    tell(s->f, &fault, problem);
+    warn_without_detour(s->f, &fault, problem);
     /* Changes that were carried out stay, so that no worker is killed twice: the new fault follows the last of them. */
     bool any_done = s->done != 0;
     uint64_t done_ns = any_done ? s->change[s->done - 1].at_ns : 0;
@@ -224,7 +224,7 @@ bool faults_schedule(struct faults *s, const struct hx_faults *schedule, struct 
 {
     for (size_t i = 0; i < schedule->count; i++) {
         struct hx_problem what;
-        if (!allows(s->f, &schedule->fault[i], &what))
+        if (!is_possible(s->f, &schedule->fault[i], &what))
             return hx_fail(problem, what.exit_code, "faults", "'%s': %s", schedule->fault[i].text, what.what);
         (void)put(s, &schedule->fault[i]);
     }
@@ -260,14 +260,14 @@ static void add_link(void *of, unsigned plane, uint32_t node, unsigned port)
     add_direction(sum, plane, far.node, far.port);
 }
 
-static struct hx_fault_cost done_on(const struct fab_fabric *f, const struct hx_fault_target *t)
+static struct hx_fault_cost count_on(const struct fab_fabric *f, const struct hx_fault_target *t)
 {
     struct sum sum = {.f = f};
     hx_fault_each_link(t, f->g, add_link, &sum);
     return sum.cost;
 }
 
-static uint64_t lost_with(const struct fab_fabric *f, const struct hx_fault_target *t)
+static uint64_t packets_lost_with(const struct fab_fabric *f, const struct hx_fault_target *t)
 {
     return t->place == HX_PLACE_WORKER ? f->area[t->index].drops[HX_DROP_WORKER_LOST] : 0;
 }
@@ -279,8 +279,8 @@ static void count_costs(const struct faults *s, size_t at)
     if (s->schedule.fault[at].kind == HX_FAULT_UP)
         return;
     const struct hx_fault_target *t = &s->schedule.fault[at].target;
-    r->is.cost = hx_fault_cost_since(done_on(s->f, t), &r->before);
-    r->is.cost.lost += lost_with(s->f, t) - r->lost_before;
+    r->is.cost = hx_fault_cost_since(count_on(s->f, t), &r->before);
+    r->is.cost.lost += packets_lost_with(s->f, t) - r->lost_before;
 }
 
 /* ---- recovery of traffic ---- */
@@ -304,7 +304,7 @@ static struct hits hits_of(const struct fab_fabric *f)
     return h;
 }
 
-static bool goes_on(enum hx_fault_kind kind)
+static bool has_duration(enum hx_fault_kind kind)
 {
     return kind == HX_FAULT_IMPAIRS || kind == HX_FAULT_FLAPS || kind == HX_FAULT_STOPPED;
 }
@@ -315,22 +315,22 @@ static void validate(struct faults *s, size_t at, const struct hits *h, uint64_t
     r->over = r->end_ns <= now_ns;
     if (r->is.whole)
         return;
-    uint64_t from = goes_on(s->schedule.fault[at].kind) ? r->end_ns : r->is.at_ns;
+    uint64_t from = has_duration(s->schedule.fault[at].kind) ? r->end_ns : r->is.at_ns;
     uint64_t quiet = h->last_ns > from ? h->last_ns : from;
     r->is.hits = s->schedule.fault[at].kind == HX_FAULT_UP ? 0 : h->ever - r->hits_before;
     r->is.whole = h->now == 0 && quiet <= now_ns && (ended || now_ns - quiet >= notice_ns);
     r->is.whole_ns = quiet;
 }
 
-static void tell_captures(struct faults *s, struct fault_record *r, const struct hx_fault *fault)
+static void log_fault(struct faults *s, struct fault_record *r, const struct hx_fault *fault)
 {
     struct fault_entry entry = {.at_ns = fault->at_ns, .over_ns = r->end_ns};
     (void)snprintf(entry.line, sizeof entry.line, "%s", fault->text);
-    r->notified = fault_log_add(s->f->control, s->log, &entry);
-    if (r->notified == FAULT_UNTOLD && !s->untold)
+    r->log_number = fault_log_add(s->f->control, s->log, &entry);
+    if (r->log_number == FAULT_NOT_LOGGED && !s->log_failed)
         hx_warn(NULL, "captures are not told of '%s', nor of what else begins while there is no memory for it",
                 fault->text);
-    s->untold = r->notified == FAULT_UNTOLD;
+    s->log_failed = r->log_number == FAULT_NOT_LOGGED;
 }
 
 static void begin(struct faults *s, size_t at, const struct hits *h)
@@ -338,10 +338,10 @@ static void begin(struct faults *s, size_t at, const struct hits *h)
     struct fault_record *r = &s->record[at];
     const struct hx_fault_target *t = &s->schedule.fault[at].target;
     r->begun = true;
-    r->before = done_on(s->f, t);
-    r->lost_before = lost_with(s->f, t);
+    r->before = count_on(s->f, t);
+    r->lost_before = packets_lost_with(s->f, t);
     r->hits_before = h->ever;
-    tell_captures(s, r, &s->schedule.fault[at]);
+    log_fault(s, r, &s->schedule.fault[at]);
 }
 
 static bool is_final(const struct fault_record *r)

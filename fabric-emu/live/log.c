@@ -29,12 +29,12 @@ bool log_place(char path[PATH_MAX], const char *name, struct hx_problem *problem
 {
     const char *state = getenv("XDG_STATE_HOME");
     const char *home = getenv("HOME");
-    bool told = state && state[0] == '/';
-    if (!told && (!home || home[0] != '/'))
+    bool is_set = state && state[0] == '/';
+    if (!is_set && (!home || home[0] != '/'))
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, "HOME", "is not set: no place for a log is known");
-    if (snprintf(path, PATH_MAX, "%s%s/hxmesh/%s.log", told ? state : home, told ? "" : "/.local/state", name) >=
+    if (snprintf(path, PATH_MAX, "%s%s/hxmesh/%s.log", is_set ? state : home, is_set ? "" : "/.local/state", name) >=
         PATH_MAX)
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, told ? "XDG_STATE_HOME" : "HOME", "is too long for a path");
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, is_set ? "XDG_STATE_HOME" : "HOME", "is too long for a path");
     return make_folders(path, problem);
 }
 
@@ -64,7 +64,7 @@ static void put(const struct log *l, const char *text, size_t bytes)
 }
 
 /* Begins a new file when this one is full. */
-static void turn_over(struct log *l)
+static void rotate(struct log *l)
 {
     char old[PATH_MAX + 2];
     struct stat is;
@@ -95,7 +95,7 @@ void log_write(struct log *l, const char *text, size_t bytes)
         const char *end = memchr(text, '\n', bytes);
         size_t length = end ? (size_t)(end - text) + 1 : bytes;
         if (!l->in_line) {
-            turn_over(l);
+            rotate(l);
             put_time(l);
         }
         put(l, text, length);

@@ -97,8 +97,8 @@ static void keep_open(int fd)
 }
 
 /* Becomes QEMU, or writes the error to `failed`. Its own process group keeps signals of the terminal away. */
-_Noreturn static void become(const struct machine *m, struct hx_arguments *a, const int in[2], const int out[2],
-                             int text, int failed, pid_t supervisor)
+_Noreturn static void become_qemu(const struct machine *m, struct hx_arguments *a, const int in[2], const int out[2],
+                                  int text, int failed, pid_t supervisor)
 {
     sigset_t set = hx_signals_ending();
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -144,7 +144,7 @@ static int spawn(struct machine *m, struct hx_arguments *a, int text)
     pid_t supervisor = getpid();
     m->pid = fork();
     if (m->pid == 0)
-        become(m, a, pipes[IN], pipes[OUT], text, pipes[FAILED][1], supervisor);
+        become_qemu(m, a, pipes[IN], pipes[OUT], text, pipes[FAILED][1], supervisor);
     error = m->pid < 0 ? errno : 0;
     (void)close(pipes[FAILED][1]);
     if (error == 0 && read(pipes[FAILED][0], &error, sizeof error) == (ssize_t)sizeof error)
@@ -193,10 +193,10 @@ bool machine_start(struct machine *m, const char *text, struct hx_problem *probl
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, m->name, QEMU " cannot be started: %s%s", strerror(error),
                        error == ENOENT ? " (package qemu-system-misc)" : "");
     m->starts++;
-    char told = m->told;
-    m->told = 0;
-    if (told)
-        machine_tell(m, told);
+    char sent = m->sent;
+    m->sent = 0;
+    if (sent)
+        machine_send(m, sent);
     return true;
 }
 
@@ -235,7 +235,7 @@ static void take_numbers(struct machine *m, const char *text, bool is_state)
 static const char counts[] = "stat ";
 static const char states[] = "state ";
 
-static bool says(const struct machine *m, const char *word)
+static bool line_begins(const struct machine *m, const char *word)
 {
     return strncmp(m->line, word, strlen(word)) == 0;
 }
@@ -243,11 +243,11 @@ static bool says(const struct machine *m, const char *word)
 static void take_line(struct machine *m)
 {
     m->line[m->line_bytes] = 0;
-    if (says(m, counts)) {
+    if (line_begins(m, counts)) {
         take_numbers(m, m->line + sizeof counts - 1, false);
-    } else if (says(m, states)) {
+    } else if (line_begins(m, states)) {
         take_numbers(m, m->line + sizeof states - 1, true);
-    } else if (says(m, "ready ")) {
+    } else if (line_begins(m, "ready ")) {
         m->ready = true;
         m->hopeless = 0;
     } else if (m->line_bytes && m->lines++ < MOST_LINES) {
@@ -260,37 +260,37 @@ static void take_line(struct machine *m)
 static void take_cut_line(struct machine *m)
 {
     m->line[m->line_bytes] = 0;
-    if (!says(m, counts) && !says(m, states))
+    if (!line_begins(m, counts) && !line_begins(m, states))
         take_line(m);
     m->line_bytes = 0;
 }
 
 /* Returns false at the end of the output. */
-static bool hear(struct machine *m)
+static bool read_console(struct machine *m)
 {
-    char said[4096];
+    char text[4096];
     ssize_t bytes = 0;
-    for (unsigned n = 0; n < MOST_READS && m->from >= 0 && (bytes = read(m->from, said, sizeof said)) > 0; n++) {
+    for (unsigned n = 0; n < MOST_READS && m->from >= 0 && (bytes = read(m->from, text, sizeof text)) > 0; n++) {
         for (ssize_t i = 0; i < bytes; i++) {
-            if (said[i] == '\n')
+            if (text[i] == '\n')
                 take_line(m);
-            else if (m->line_bytes < MACHINE_LINE - 1 && said[i] != '\r')
-                m->line[m->line_bytes++] = said[i];
+            else if (m->line_bytes < MACHINE_LINE - 1 && text[i] != '\r')
+                m->line[m->line_bytes++] = text[i];
         }
     }
     return m->from >= 0 && bytes != 0;
 }
 
-void machine_hear(struct machine *m)
+void machine_read(struct machine *m)
 {
-    (void)hear(m);
+    (void)read_console(m);
 }
 
-void machine_tell(struct machine *m, char letter)
+void machine_send(struct machine *m, char letter)
 {
-    if (letter == m->told)
+    if (letter == m->sent)
         return;
-    m->told = letter;
+    m->sent = letter;
     if (m->to >= 0)
         (void)!write(m->to, &letter, 1);
 }
@@ -321,7 +321,7 @@ json_t *machine_json(const struct machine *m)
 
 /* ---- end ---- */
 
-static void hang_up(struct machine *m)
+static void close_console(struct machine *m)
 {
     if (m->to >= 0)
         (void)close(m->to);
@@ -333,9 +333,9 @@ static void hang_up(struct machine *m)
 
 void machine_ended(struct machine *m)
 {
-    machine_hear(m);
+    machine_read(m);
     take_cut_line(m);
-    hang_up(m);
+    close_console(m);
     m->hopeless += !m->ready;
     for (struct machine_count *c = m->count; c->name[0]; c++) {
         if (c->is_state)
@@ -347,9 +347,9 @@ void machine_ended(struct machine *m)
 
 void machine_ask_to_stop(struct machine *m)
 {
-    if (m->told == 'q')
+    if (m->sent == 'q')
         return;
-    machine_tell(m, 'q');
+    machine_send(m, 'q');
     m->stop_by = hx_metrics_now() + STOP_MS * NS_PER_MS;
 }
 
@@ -359,7 +359,7 @@ void machine_stop(struct machine *m)
         return;
     machine_ask_to_stop(m);
     struct pollfd wait = {.fd = m->from, .events = POLLIN};
-    while (hear(m) && hx_metrics_now() < m->stop_by)
+    while (read_console(m) && hx_metrics_now() < m->stop_by)
         (void)poll(&wait, 1, STOP_MS / 10);
     (void)kill(m->pid, SIGKILL);
     (void)waitpid(m->pid, NULL, 0);

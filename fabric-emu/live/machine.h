@@ -1,6 +1,6 @@
 /* machine.h - an accelerator that the supervisor starts: an image without an operating system (bare-node/) in QEMU.
  *
- *     machine_open -> machine_start -> machine_hear, machine_tell ... -> machine_stop -> machine_close
+ *     machine_open -> machine_start -> machine_read, machine_send ... -> machine_stop -> machine_close
  *                          ^  '- it ended, or was killed: machine_ended -'
  *
  * Its cables are socket pairs. QEMU inherits one end of each, the supervisor keeps both open: a restarted image finds
@@ -36,7 +36,7 @@ struct machine {
     pid_t pid;                 /* 0: not running */
     unsigned starts;           /* of QEMU */
     unsigned hopeless;         /* consecutive ends before it was ready */
-    char told;                 /* the last letter sent */
+    char sent;                 /* the last letter sent */
     uint64_t stop_by;          /* ns: deadline after a request to stop */
     bool ready;
     struct machine_count count[MACHINE_COUNTS + 1];
@@ -49,7 +49,7 @@ struct machine {
 char *machine_text(const struct fab_fabric *f, const struct hx_external *e, const struct traffic *traffic);
 
 /* Whether an image can carry that traffic; false: *problem says why not. */
-bool machine_takes(const struct traffic *traffic, uint32_t rank, const char *name, struct hx_problem *problem);
+bool machine_supports(const struct traffic *traffic, uint32_t rank, const char *name, struct hx_problem *problem);
 
 /* Initializes the machine of an external entry; its cables are set later. */
 void machine_open(struct machine *m, const struct fab_fabric *f, unsigned external);
@@ -58,9 +58,9 @@ void machine_open(struct machine *m, const struct fab_fabric *f, unsigned extern
 bool machine_start(struct machine *m, const char *text, struct hx_problem *problem);
 
 /* Reads console output. */
-void machine_hear(struct machine *m);
+void machine_read(struct machine *m);
 /* Sends a letter, unless it was the last one sent. */
-void machine_tell(struct machine *m, char letter);
+void machine_send(struct machine *m, char letter);
 
 /* Its process has ended by itself: adds up its counts. */
 void machine_ended(struct machine *m);

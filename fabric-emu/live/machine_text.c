@@ -19,7 +19,7 @@ static bool is_drawn(const struct traffic *t, uint32_t rank)
     return pattern == HX_UNIFORM || pattern == HX_HOTSPOT;
 }
 
-bool machine_takes(const struct traffic *t, uint32_t rank, const char *name, struct hx_problem *problem)
+bool machine_supports(const struct traffic *t, uint32_t rank, const char *name, struct hx_problem *problem)
 {
     uint64_t messages = traffic_messages(t, rank);
     const struct hx_settings *s = traffic_settings(t, rank);

@@ -45,7 +45,7 @@ bool machines_expect(struct machines *m, const struct traffic *traffic, bool res
     m->traffic = traffic;
     m->restart = restart;
     for (unsigned i = 0; i < m->count; i++) {
-        if (!machine_takes(traffic, m->list[i].rank, m->list[i].name, problem))
+        if (!machine_supports(traffic, m->list[i].rank, m->list[i].name, problem))
             return false;
     }
     return true;
@@ -91,8 +91,8 @@ bool machines_attend(struct machines *m, struct hx_problem *problem)
         if (!start(m, &m->list[i], problem))
             return false;
         if (phase != FAB_STARTING)
-            machine_tell(&m->list[i], phase == FAB_RUNNING ? 'g' : 'd');
-        machine_hear(&m->list[i]);
+            machine_send(&m->list[i], phase == FAB_RUNNING ? 'g' : 'd');
+        machine_read(&m->list[i]);
         show(m, &m->list[i]);
     }
     return true;

@@ -33,7 +33,7 @@ static uint64_t bytes_of_nodes(const struct fab_fabric *f)
 }
 
 /* Traffic of one job. */
-struct meetings {
+struct job_peers {
     double pairs;         /* of hosts that may exchange messages, by sender and receiver */
     double messages;      /* that may be sent */
     uint64_t packets;     /* of the longest message */
@@ -43,7 +43,7 @@ struct meetings {
 /* Peers of a host if the traffic is unknown. */
 enum { FEW_PEERS = 2 };
 
-static void add_host(struct meetings *m, const struct fab_fabric *f, const struct traffic *t, uint32_t rank)
+static void add_host(struct job_peers *m, const struct fab_fabric *f, const struct traffic *t, uint32_t rank)
 {
     uint32_t others = f->jobs.size[f->jobs.of[rank]] - 1;
     uint32_t few = t ? HX_COLLECTIVE_PEERS : FEW_PEERS;
@@ -65,32 +65,32 @@ static void add_host(struct meetings *m, const struct fab_fabric *f, const struc
     m->duration_ns = t ? traffic_settings(t, rank)->duration_ns : 0;
 }
 
-static double bytes_of_meetings(const struct meetings *m, unsigned workers)
+static double bytes_of_job(const struct job_peers *m, unsigned workers)
 {
     double messages = m->messages;
     if (m->duration_ns) /* given time, each host meets all */
         messages = (double)m->duration_ns / 1e9 * PACKETS_A_SECOND * workers / (double)m->packets;
-    double met = 2 * messages < m->pairs ? 2 * messages : m->pairs;
+    double peers = 2 * messages < m->pairs ? 2 * messages : m->pairs;
     bool rest = m->packets > HX_MAPLESS || messages > m->pairs;
-    return met * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? REST_BYTES : 0));
+    return peers * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? REST_BYTES : 0));
 }
 
 /* Sums over jobs: hosts of different jobs never meet. */
 static double bytes_of_peers(const struct fab_fabric *f, const struct traffic *t)
 {
     double sum = 0;
-    struct meetings *of = hx_allocate(f->jobs.count + 1U, sizeof *of);
+    struct job_peers *of = hx_allocate(f->jobs.count + 1U, sizeof *of);
     for (uint32_t rank = 0; rank < f->g->hosts; rank++)
         if (f->jobs.of[rank] != JOBS_NONE)
             add_host(&of[f->jobs.of[rank]], f, t, rank);
     for (uint32_t job = 0; job < f->jobs.count; job++)
-        sum += bytes_of_meetings(&of[job], f->workers);
+        sum += bytes_of_job(&of[job], f->workers);
     free(of);
     return sum;
 }
 
 /* Each worker keeps what is down in each plane, rerouted tables of each plane, and one more while it searches. */
-static uint64_t bytes_of_ways(const struct fab_fabric *f)
+static uint64_t bytes_of_routes(const struct fab_fabric *f)
 {
     const struct hx_fabric *g = f->g;
     uint64_t down = (uint64_t)g->planes * g->nodes * sizeof(uint64_t);
@@ -99,7 +99,7 @@ static uint64_t bytes_of_ways(const struct fab_fabric *f)
 
 struct memory_estimate memory_estimate_of(const struct fab_fabric *f, const struct traffic *traffic, uint64_t shared)
 {
-    uint64_t fixed = bytes_of_nodes(f) + (uint64_t)f->workers * PROCESS_BYTES + bytes_of_ways(f);
+    uint64_t fixed = bytes_of_nodes(f) + (uint64_t)f->workers * PROCESS_BYTES + bytes_of_routes(f);
     uint64_t all_peers = (uint64_t)f->g->hosts * f->g->hosts * (sizeof(struct hx_peer) + PEER_BYTES + REST_BYTES);
     return (struct memory_estimate){.shared = shared,
                                     .workers = fixed + (uint64_t)bytes_of_peers(f, traffic),

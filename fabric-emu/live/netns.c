@@ -149,15 +149,15 @@ int netns_ask(int fd, const void *request, size_t bytes)
         struct nlmsgerr error;
     } answer;
     ssize_t sent = send(fd, request, bytes, 0);
-    ssize_t came = sent == (ssize_t)bytes ? recv(fd, &answer, sizeof answer, 0) : 0;
-    if (sent < 0 || came < 0)
+    ssize_t received = sent == (ssize_t)bytes ? recv(fd, &answer, sizeof answer, 0) : 0;
+    if (sent < 0 || received < 0)
         return errno;
-    if (came < (ssize_t)(sizeof answer.header + sizeof answer.error) || answer.header.nlmsg_type != NLMSG_ERROR)
+    if (received < (ssize_t)(sizeof answer.header + sizeof answer.error) || answer.header.nlmsg_type != NLMSG_ERROR)
         return EPROTO;
     return -answer.error.error;
 }
 
-static int ask_for_all(int fd)
+static int ask_for_link(int fd)
 {
     struct ask ask = {
         .header = {.nlmsg_type = RTM_NEWLINK, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK},
@@ -175,7 +175,7 @@ static int ask_for_all(int fd)
 static int set_by_netlink(void)
 {
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-    int error = fd < 0 ? errno : ask_for_all(fd);
+    int error = fd < 0 ? errno : ask_for_link(fd);
     if (fd >= 0)
         (void)close(fd);
     return error;
@@ -256,7 +256,7 @@ static bool are_same(const struct stat *a, const struct stat *b)
 }
 
 /* Closes fd. Returns a descriptor of the parent namespace; -1: none that this process may see. */
-static int go_up(int fd)
+static int parent_of(int fd)
 {
     int above = ioctl(fd, NS_GET_PARENT);
     (void)close(fd);
@@ -271,7 +271,7 @@ static bool is_below_user(const char *pid)
     bool found = false;
     (void)snprintf(path, sizeof path, "/proc/%s/ns/user", pid);
     bool known = fstat(NETNS_USER, &own) == 0;
-    for (int fd = known ? open(path, O_RDONLY | O_CLOEXEC) : -1; fd >= 0; fd = go_up(fd))
+    for (int fd = known ? open(path, O_RDONLY | O_CLOEXEC) : -1; fd >= 0; fd = parent_of(fd))
         found = found || (fstat(fd, &user) == 0 && are_same(&user, &own));
     return found;
 }

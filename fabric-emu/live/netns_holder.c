@@ -29,9 +29,9 @@ enum {
 
 /* Message on the socket: to the supervisor an interface (with its descriptor), a problem, or MADE; to the holder
  * END. */
-enum word { INTERFACE, PROBLEM, MADE, END };
-struct said {
-    enum word word;
+enum kind { INTERFACE, PROBLEM, MADE, END };
+struct message {
+    enum kind kind;
     uint32_t host;
     struct hx_problem problem;
 };
@@ -39,15 +39,15 @@ struct said {
 /* ---- socket ---- */
 
 /* fd -1: no descriptor to pass. */
-static bool say(int line, const struct said *said, int fd)
+static bool send_message(int line, const struct message *message, int fd)
 {
-    return passing_send(line, said, sizeof *said, fd, 0);
+    return passing_send(line, message, sizeof *message, fd, 0);
 }
 
 /* Receives a message; *fd -1: without a descriptor. Returns false: the other end is gone. */
-static bool hear(int line, struct said *said, int *fd)
+static bool receive_message(int line, struct message *message, int *fd)
 {
-    return passing_receive(line, said, sizeof *said, fd, 0) == (ssize_t)sizeof *said;
+    return passing_receive(line, message, sizeof *message, fd, 0) == (ssize_t)sizeof *message;
 }
 
 /* ---- holder ---- */
@@ -90,10 +90,10 @@ static bool make_host(const struct fab_fabric *f, uint32_t number, unsigned mtu,
     int fd = netns_make_host(&host, problem);
     if (fd < 0)
         return false;
-    const struct said said = {.word = INTERFACE, .host = number};
-    bool told = say(LINE, &said, fd);
+    const struct message message = {.kind = INTERFACE, .host = number};
+    bool sent = send_message(LINE, &message, fd);
     (void)close(fd);
-    return told || hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "the supervisor is gone");
+    return sent || hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "the supervisor is gone");
 }
 
 static bool make_all(const struct fab_fabric *f, unsigned mtu, struct hx_problem *problem)
@@ -107,7 +107,7 @@ static bool make_all(const struct fab_fabric *f, unsigned mtu, struct hx_problem
 }
 
 /* Closes all that is the supervisor's: its lock on the shared memory, the terminal. */
-static void let_go(struct fab_fabric *f, int line)
+static void close_inherited(struct fab_fabric *f, int line)
 {
     shm_arena_close(&f->arena, false);
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -140,17 +140,17 @@ static void remove_left(const struct fab_fabric *f)
 
 static _Noreturn void hold(struct fab_fabric *f, unsigned mtu, int line)
 {
-    struct said said = {.word = PROBLEM};
+    struct message message = {.kind = PROBLEM};
     int fd;
     (void)prctl(PR_SET_NAME, "hxmesh-hosts");
     (void)setsid(); /* keeps Ctrl-C away, which is for the supervisor */
-    let_go(f, line);
-    bool made = make_all(f, mtu, &said.problem);
-    said.word = made ? MADE : PROBLEM;
-    bool told = say(LINE, &said, -1);
-    bool asked = made && told && hear(LINE, &said, &fd);
-    end_programs(f->g->hosts, !asked);
-    if (!asked)
+    close_inherited(f, line);
+    bool made = make_all(f, mtu, &message.problem);
+    message.kind = made ? MADE : PROBLEM;
+    bool sent = send_message(LINE, &message, -1);
+    bool requested = made && sent && receive_message(LINE, &message, &fd);
+    end_programs(f->g->hosts, !requested);
+    if (!requested)
         remove_left(f);
     _exit(HX_EXIT_DONE);
 }
@@ -159,19 +159,19 @@ static _Noreturn void hold(struct fab_fabric *f, unsigned mtu, int line)
 
 static bool take_interfaces(struct netns_holder *h, struct hx_problem *problem)
 {
-    struct said said;
+    struct message message;
     int fd;
-    while (hear(h->line, &said, &fd)) {
-        if (said.word == MADE)
+    while (receive_message(h->line, &message, &fd)) {
+        if (message.kind == MADE)
             return true;
-        if (said.word == PROBLEM) {
-            *problem = said.problem;
+        if (message.kind == PROBLEM) {
+            *problem = message.problem;
             return false;
         }
         if (fd < 0)
             return hx_fail(problem, HX_EXIT_ENVIRONMENT, NETNS_INTERFACE,
                            "cannot be handed over: there are too many descriptors%s", descriptors_advice(EMFILE));
-        h->tun[said.host] = fd;
+        h->tun[message.host] = fd;
     }
     return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "the process that holds the hosts' namespaces died");
 }
@@ -208,10 +208,10 @@ bool netns_holder_start(struct netns_holder *h, const struct fab_fabric *f, unsi
 
 void netns_holder_stop(struct netns_holder *h)
 {
-    const struct said end = {.word = END};
+    const struct message end = {.kind = END};
     if (h->pid) {
         if (h->line >= 0)
-            (void)say(h->line, &end, -1);
+            (void)send_message(h->line, &end, -1);
         (void)waitpid(h->pid, NULL, 0);
     }
     for (uint32_t host = 0; h->tun && host < h->hosts; host++) {

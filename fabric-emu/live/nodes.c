@@ -19,7 +19,7 @@ static bool board_is_down(const struct worker *w, unsigned plane, unsigned board
            w->cut[plane * hx_spec_boards(&w->f->spec) + board];
 }
 
-static void bar_boards(const struct worker *w, unsigned plane, uint16_t job, uint8_t *bits)
+static void block_boards(const struct worker *w, unsigned plane, uint16_t job, uint8_t *bits)
 {
     (void)hx_spec_blocked_boards(&w->f->spec, job, bits);
     for (unsigned board = 0; board < hx_spec_boards(&w->f->spec); board++)
@@ -78,7 +78,7 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
 /* Builds routes for the ports `up` (conditions_ports_up()). */
 static void build_routes(struct worker *w, struct node *n, uint64_t up)
 {
-    bar_boards(w, n->plane, n->sw.job, w->blocked);
+    block_boards(w, n->plane, n->sw.job, w->blocked);
     n->hal.up = up;
     hx_fabric_route(&n->sw.route, reroute_fabric(w, n->plane), n->id, (struct hx_blocked_boards){w->blocked}, n->hal.up,
                     n->tables);
@@ -224,7 +224,7 @@ static void build_bridges(struct worker *w)
 }
 
 /* Counts a built node. Returns false: the run was stopped. */
-static bool goes_on(const struct worker *w)
+static bool count_built(const struct worker *w)
 {
     atomic_fetch_add_explicit(&w->f->area[w->self].built, 1, memory_order_relaxed);
     return atomic_load_explicit(&w->f->control->phase, memory_order_relaxed) != FAB_STOPPING;
@@ -253,7 +253,7 @@ bool node_build_all(struct worker *w)
             build_node(w, node++, plane, id);
         if (id < f->g->hosts && runs(w, id))
             build_accelerator(w, accelerator++, id);
-        if (runs(w, id) && !goes_on(w))
+        if (runs(w, id) && !count_built(w))
             return false;
     }
     build_bridges(w);
@@ -289,7 +289,7 @@ void node_reroute_all(struct worker *w)
     uint64_t down = workers_down(w->f);
     w->gone = atomic_load(&w->f->control->gone);
     for (unsigned i = 0; i < w->accelerators; i++)
-        accelerator_look_again(&w->accelerator[i]);
+        accelerator_paths_changed(&w->accelerator[i]);
     bool others = find_cut_boards(w) || down != w->down;
     w->down = down;
     unsigned searched = reroute_follow(w);

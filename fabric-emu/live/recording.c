@@ -34,7 +34,7 @@ static void copy_note(struct recording *r, bool whole)
 }
 
 /* Leaves out local ports of external accelerators: their frames are not in this memory. */
-static bool leave_out_elsewhere(struct recording *r, const char *option, struct hx_problem *problem)
+static bool leave_out_external(struct recording *r, const char *option, struct hx_problem *problem)
 {
     const struct fab_head *head = r->fabric.head;
     for (uint32_t rank = 0; rank < r->fabric.g->hosts; rank++) {
@@ -51,7 +51,7 @@ static bool leave_out_elsewhere(struct recording *r, const char *option, struct 
 
 /* Returns the first fault, from `number` on, that may affect later frames. A file that begins now annotates it and all
  * later ones, which include those that ended it. A fault never lasts longer than its entry says. */
-static uint64_t first_felt(const struct recording *r, uint64_t number)
+static uint64_t first_relevant(const struct recording *r, uint64_t number)
 {
     const struct fab_control *control = r->fabric.control;
     uint64_t now = shm_clock_ns(&r->clock) - control->started_ns;
@@ -68,16 +68,16 @@ static uint64_t time_of(const struct recording *r, const struct fault_entry *fau
 }
 
 /* Annotates faults that have begun since the last call. */
-static void annotation_faults(struct recording *r)
+static void annotate_faults(struct recording *r)
 {
     struct fault_entry fault;
     uint64_t begun = atomic_load(&r->fabric.control->faults.begun);
     for (; r->faults_seen < begun && fault_log_read(r->faults, r->faults_seen, &fault); r->faults_seen++)
         capture_annotation_fault(&r->capture.annotations, time_of(r, &fault), fault.at_ns, fault.line);
-    r->faults_felt = first_felt(r, r->faults_felt);
-    if (r->faults_felt >= begun)
+    r->faults_relevant = first_relevant(r, r->faults_relevant);
+    if (r->faults_relevant >= begun)
         capture_annotations_over(&r->capture.annotations, UINT64_MAX);
-    else if (fault_log_read(r->faults, r->faults_felt, &fault))
+    else if (fault_log_read(r->faults, r->faults_relevant, &fault))
         capture_annotations_over(&r->capture.annotations, time_of(r, &fault));
 }
 
@@ -92,12 +92,12 @@ bool recording_open(struct recording *r, const struct recording_plan *plan, cons
     if (r->faults < 0)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "cannot read what faults this fabric has: %s",
                        strerror(-r->faults));
-    r->faults_seen = r->faults_felt = first_felt(r, 0);
+    r->faults_seen = r->faults_relevant = first_relevant(r, 0);
     r->whole_later = plan->whole_run && capture_can_say_more(s->file);
     copy_note(r, plan->whole_run && !r->whole_later);
     if (!capture_ports_choose(&r->ports, fabric->g, &s->ports, plan->ports_option, problem))
         return false;
-    if (!leave_out_elsewhere(r, plan->ports_option, problem))
+    if (!leave_out_external(r, plan->ports_option, problem))
         return false;
     const struct capture_wish wish = {.ports = &r->ports,
                                       .rings = fabric->metrics->workers,
@@ -172,17 +172,17 @@ void recording_run(struct recording *r, int wake, bool (*more)(struct recording 
     struct pollfd wait = {.fd = wake, .events = POLLIN};
     while (more(r, of)) {
         uint64_t now = shm_clock_ns(&r->clock); /* frames up to here can refer to all annotated faults */
-        annotation_faults(r);
+        annotate_faults(r);
         uint64_t taken = capture_drain(&r->capture, now, false);
         capture_flush(&r->capture);
         (void)poll(&wait, 1, taken >= BUSY_FRAMES ? 0 : PAUSE_MS);
     }
     untap(r);
-    annotation_faults(r);
+    annotate_faults(r);
     (void)capture_drain(&r->capture, shm_clock_ns(&r->clock), true);
 }
 
-static void let_go(struct recording *r)
+static void free_memory(struct recording *r)
 {
     capture_memory_free(&r->memory);
     capture_ports_free(&r->ports);
@@ -192,7 +192,7 @@ static void let_go(struct recording *r)
 void recording_close(struct recording *r)
 {
     capture_close(&r->capture);
-    let_go(r);
+    free_memory(r);
 }
 
 /* ---- a whole run ---- */
@@ -230,5 +230,5 @@ void recording_start(struct recording *r, const struct recording_plan *plan, con
 void recording_stop(struct recording *r, bool whole, struct capture_report *report)
 {
     capture_writer_stop(&r->writer, whole, report);
-    let_go(r);
+    free_memory(r);
 }

@@ -32,11 +32,11 @@ struct recording {
     struct capture_memory memory;
     struct capture capture;
     char note[FAB_NOTE_BYTES];
-    bool whole_later;     /* the note says "span=part" until the run has ended */
-    int faults;           /* descriptor of the fault log */
-    uint64_t faults_seen; /* of control->faults.begun: annotated so far */
-    uint64_t faults_felt; /* faults below this number affect no later frame */
-    int slot;             /* -1: none */
+    bool whole_later;         /* the note says "span=part" until the run has ended */
+    int faults;               /* descriptor of the fault log */
+    uint64_t faults_seen;     /* of control->faults.begun: annotated so far */
+    uint64_t faults_relevant; /* faults below this number affect no later frame */
+    int slot;                 /* -1: none */
     struct capture_writer writer;
 };
 

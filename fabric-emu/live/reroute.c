@@ -27,7 +27,7 @@ static uint64_t ports_down(const struct worker *w, unsigned plane, uint32_t rout
 }
 
 /* Updates what is down. Returns whether it changed. */
-static bool look(const struct worker *w, unsigned plane)
+static bool update_down(const struct worker *w, unsigned plane)
 {
     const struct hx_fabric *g = w->f->g;
     uint64_t *down = w->reroute[plane].down;
@@ -57,7 +57,7 @@ unsigned reroute_follow(struct worker *w)
     if (!w->reroute)
         begin(w);
     for (unsigned plane = 0; plane < g->planes; plane++) {
-        if (look(w, plane) && hx_updown_reroute(&w->reroute[plane].rerouted, g, w->reroute[plane].down))
+        if (update_down(w, plane) && hx_updown_reroute(&w->reroute[plane].rerouted, g, w->reroute[plane].down))
             changed |= 1U << plane;
     }
     return changed;

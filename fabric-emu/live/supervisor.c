@@ -140,7 +140,7 @@ static void set_phase(struct supervisor *s, enum fab_phase phase)
 }
 
 /* Restores words that only the supervisor writes, a tick after a stray store. */
-static void keep(const struct supervisor *s)
+static void restore_words(const struct supervisor *s)
 {
     struct fab_control *c = s->f->control;
     if (atomic_load(&c->phase) != s->phase)
@@ -552,7 +552,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
         finish_dead(&s);
         start_refused(&s);
         note_set_up(&s);
-        keep(&s);
+        restore_words(&s);
         taps_reap(s.f);
         tick_faults(&s);
         advance(&s);

@@ -38,7 +38,7 @@ static bool are_messages_consistent(const struct law *law, const struct fab_acce
     return !whole || (at_most(law, a->issued, ended) && (messages == UINT64_MAX || a->issued >= messages));
 }
 
-static bool is_true_accelerator(struct law *law, const struct fab_accelerator *a, uint64_t messages, bool whole)
+static bool is_host_possible(struct law *law, const struct fab_accelerator *a, uint64_t messages, bool whole)
 {
     const struct hx_endpoint_stats *s = &a->stats;
     if (!are_possible(law, a))
@@ -50,7 +50,7 @@ static bool is_true_accelerator(struct law *law, const struct fab_accelerator *a
     return are_messages_consistent(law, a, messages, whole);
 }
 
-static bool is_true_histogram(const struct law *law, const struct fab_histogram *h)
+static bool is_histogram_possible(const struct law *law, const struct fab_histogram *h)
 {
     uint64_t sum = 0;
     uint64_t ns = 0; /* lower bound, by the bins */
@@ -65,7 +65,7 @@ static bool is_true_histogram(const struct law *law, const struct fab_histogram 
     return h->most <= law->most && sum <= law->most * SHM_MAX_WORKERS && adds_up;
 }
 
-static bool is_true_area(const struct law *law, const struct fab_fabric *f, unsigned worker)
+static bool is_area_possible(const struct law *law, const struct fab_fabric *f, unsigned worker)
 {
     const struct fab_area *area = &f->area[worker];
     bool good = area->max_vc < f->g->vcs && atomic_load(&area->hops) <= law->most && area->verify_ns <= 2 * law->most &&
@@ -76,7 +76,7 @@ static bool is_true_area(const struct law *law, const struct fab_fabric *f, unsi
     return good;
 }
 
-static bool are_true_links(const struct law *law, const struct fab_fabric *f, unsigned plane, uint32_t node)
+static bool are_links_possible(const struct law *law, const struct fab_fabric *f, unsigned plane, uint32_t node)
 {
     const struct hx_metrics_link *link = &f->metrics.link[fab_first_port(f, plane, node)];
     for (unsigned port = 0; port < hx_fabric_ports(f->g, node); port++) {
@@ -87,16 +87,16 @@ static bool are_true_links(const struct law *law, const struct fab_fabric *f, un
     return true;
 }
 
-static bool is_true_node(struct law *law, const struct fab_fabric *f, uint32_t node, uint64_t messages, bool whole)
+static bool is_node_possible(struct law *law, const struct fab_fabric *f, uint32_t node, uint64_t messages, bool whole)
 {
-    bool good = node >= f->g->hosts || is_true_accelerator(law, &f->accelerator[node], messages, whole);
+    bool good = node >= f->g->hosts || is_host_possible(law, &f->accelerator[node], messages, whole);
     for (unsigned plane = 0; good && plane < f->g->planes; plane++)
-        good = are_true_links(law, f, plane, node);
+        good = are_links_possible(law, f, plane, node);
     return good;
 }
 
 /* Adds what external accelerators and replays sent. */
-static void add_elsewhere(struct law *law, const struct fab_fabric *f)
+static void add_external(struct law *law, const struct fab_fabric *f)
 {
     for (unsigned w = 0; w < f->workers; w++) {
         law->sent += f->area[w].fed;
@@ -119,19 +119,20 @@ bool validate_counts(const struct fab_fabric *f, const struct traffic *traffic, 
     bool whole = counted && outcome->complete && !outcome->interrupted && traffic->settings.duration_ns == 0;
     for (uint32_t node = 0; node < f->g->nodes; node++) {
         bool bound = counted && node < f->g->hosts && !fab_is_external(f, node);
-        if (!is_true_node(&law, f, node, bound ? traffic_messages(traffic, node) : UINT64_MAX, whole))
+        if (!is_node_possible(&law, f, node, bound ? traffic_messages(traffic, node) : UINT64_MAX, whole))
             return hx_fail(problem, HX_EXIT_FAILED, f->spec.name, "the counts of worker %u %s",
                            (unsigned)f->layout.worker[node], cannot);
     }
     for (unsigned w = 0; w < f->workers; w++) {
-        if (!is_true_area(&law, f, w))
+        if (!is_area_possible(&law, f, w))
             return hx_fail(problem, HX_EXIT_FAILED, f->spec.name, "the counts of worker %u %s", w, cannot);
     }
     for (uint32_t slot = 0; slot < f->jobs.slots; slot++) {
-        if (!is_true_histogram(&law, &f->job[slot].latency) || f->job[slot].bytes_corrupted > law.most * HX_MAX_PAYLOAD)
+        if (!is_histogram_possible(&law, &f->job[slot].latency) ||
+            f->job[slot].bytes_corrupted > law.most * HX_MAX_PAYLOAD)
             return hx_fail(problem, HX_EXIT_FAILED, f->spec.name, "the latencies of a job %s", cannot);
     }
-    add_elsewhere(&law, f);
+    add_external(&law, f);
     if (!at_most(&law, law.delivered, law.sent) || (law.received > law.begun && outcome->deaths == 0))
         return hx_fail(problem, HX_EXIT_FAILED, f->spec.name, "the counts of the workers together %s", cannot);
     return true;

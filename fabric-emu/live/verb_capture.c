@@ -67,7 +67,7 @@ static void check(struct capturing *c, const struct hx_common *common)
     take_rotation(c);
 }
 
-static void say_begin(const struct capturing *c, bool quiet)
+static void announce(const struct capturing *c, bool quiet)
 {
     if (!quiet)
         (void)fprintf(stderr, "hxmesh: capturing at %" PRIu32 " port%s of %s\n", c->recording.ports.interfaces,
@@ -112,7 +112,7 @@ static int capture(struct capturing *c, const struct hx_common *common)
     c->signals = hx_signals_open();
     if (recording_await(&c->recording) == 0 && !attach_has_ended(&c->fabric))
         hx_die(HX_EXIT_ENVIRONMENT, c->fabric.name, "no worker of this fabric answers");
-    say_begin(c, common->quiet);
+    announce(c, common->quiet);
     c->end_ns = c->duration_ns ? shm_clock_ns(&c->recording.clock) + c->duration_ns : 0;
     recording_run(&c->recording, c->signals, goes_on, c);
     recording_close(&c->recording);

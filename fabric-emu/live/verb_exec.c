@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Returns the number of arguments after "--", which getopt may move; argc if there is no "--". */
-static int words_behind(int argc, char **argv)
+static int count_arguments(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--") == 0)
@@ -54,9 +54,9 @@ int verb_exec(int argc, char **argv)
         .no_json = true,
         .options = options};
     struct hx_common common;
-    int behind = words_behind(argc, argv);
+    int arguments = count_arguments(argc, argv);
     int first = hx_options_parse(&command, argc, argv, &common);
-    bool host_is_before = argc - first > behind;
+    bool host_is_before = argc - first > arguments;
     struct attached a;
     struct hx_problem problem;
     bool names_host = !plan.all && !plan.ranks;
@@ -64,7 +64,7 @@ int verb_exec(int argc, char **argv)
     if (!names_host && host_is_before)
         hx_die(HX_EXIT_USAGE, argv[first], "is a host, and %s says on which already (leave out one of them)",
                plan.all ? "--all" : "--mpi");
-    if (names_host && first + 1 == argc && behind == 1)
+    if (names_host && first + 1 == argc && arguments == 1)
         hx_die(HX_EXIT_USAGE, "HOST", "is missing: where is %s to run? (such as `hxmesh exec a0,0 -- hostname`)",
                argv[first]);
     if (names_host && first + 1 == argc)

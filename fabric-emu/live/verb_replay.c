@@ -59,7 +59,7 @@ static uint64_t due(const struct replaying *r, uint64_t n, uint64_t time_ns)
     return time_ns > r->first_ns ? r->start_ns + (uint64_t)((double)(time_ns - r->first_ns) / r->speed) : r->start_ns;
 }
 
-static void give(struct replaying *r, const struct hx_pcapng_read_packet *p)
+static void send_packet(struct replaying *r, const struct hx_pcapng_read_packet *p)
 {
     enum replay_result result;
     while ((result = replay_send(&r->target, p->bytes, p->captured)) == REPLAY_BUSY && !r->interrupted) {
@@ -101,7 +101,7 @@ static void take_packet(struct replaying *r)
     if (at)
         wait_until(r, at);
     if (!r->interrupted)
-        give(r, p);
+        send_packet(r, p);
 }
 
 static void take_interface(struct replaying *r)
@@ -125,7 +125,7 @@ static void take_interface(struct replaying *r)
 }
 
 /* Accepts a file that ends in an incomplete block: its writer was killed. */
-static void take_end_of_cut(struct replaying *r, const struct hx_problem *problem)
+static void accept_cut_file(struct replaying *r, const struct hx_problem *problem)
 {
     if (!r->reader.cut || r->read == 0)
         hx_die_of(problem);
@@ -139,7 +139,7 @@ static void replay_file(struct replaying *r)
     while (!r->interrupted) {
         switch (hx_pcapng_next(&r->reader, &problem)) {
         case HX_PCAPNG_IS_BAD:
-            take_end_of_cut(r, &problem);
+            accept_cut_file(r, &problem);
             return;
         case HX_PCAPNG_IS_END:
             return;

@@ -87,7 +87,7 @@ static uint32_t target_of(const struct send_settings *send, const struct hx_spec
     return hx_fabric_host(g, to.addr_hi, to.addr_lo);
 }
 
-static int carry(struct send_settings *send, const char *path, const struct hx_common *common)
+static int send_file(struct send_settings *send, const char *path, const struct hx_common *common)
 {
     hx_output_check(common->json);
     struct hx_spec spec;
@@ -152,5 +152,5 @@ int verb_send(int argc, char **argv)
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
-    return carry(&send, argv[first], &common);
+    return send_file(&send, argv[first], &common);
 }

@@ -91,13 +91,13 @@ static void read_wakeup(int fd)
 }
 
 /* Events are edge-triggered and stay until read: an old one costs one more sweep. */
-static void take_event(const struct worker *w, uint64_t bears)
+static void take_event(const struct worker *w, uint64_t source)
 {
-    uint32_t host = (uint32_t)bears;
-    if (bears >> 32 == INTERFACE)
+    uint32_t host = (uint32_t)source;
+    if (source >> 32 == INTERFACE)
         w->workload->packets->readable[host] = true;
     else
-        read_wakeup(bears >> 32 == PROGRAM ? w->workload->programs->at[host].wakeup_fd : w->f->wake[w->self]);
+        read_wakeup(source >> 32 == PROGRAM ? w->workload->programs->at[host].wakeup_fd : w->f->wake[w->self]);
 }
 
 static void wait_for_events(const struct worker *w, long ns)
