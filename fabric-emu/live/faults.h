@@ -13,7 +13,7 @@ struct fault_change;
 /* State of a fault. `whole` of its report is final once true. */
 struct fault_record {
     bool begun, over;            /* over: ended by its time or by an "up" */
-    uint64_t log_number;           /* if begun: its number in the log, or FAULT_NOT_LOGGED */
+    uint64_t log_number;         /* if begun: its number in the log, or FAULT_NOT_LOGGED */
     uint64_t end_ns;             /* UINT64_MAX: it stays */
     struct fault_report is;      /* cost: counted when final, or on request */
     struct hx_fault_cost before; /* its links' counters when it began */
