@@ -260,7 +260,7 @@ static void add_link(void *of, unsigned plane, uint32_t node, unsigned port)
     add_direction(sum, plane, far.node, far.port);
 }
 
-static struct hx_fault_cost cost_on(const struct fab_fabric *f, const struct hx_fault_target *t)
+static struct hx_fault_cost count_on(const struct fab_fabric *f, const struct hx_fault_target *t)
 {
     struct sum sum = {.f = f};
     hx_fault_each_link(t, f->g, add_link, &sum);
@@ -279,7 +279,7 @@ static void count_costs(const struct faults *s, size_t at)
     if (s->schedule.fault[at].kind == HX_FAULT_UP)
         return;
     const struct hx_fault_target *t = &s->schedule.fault[at].target;
-    r->is.cost = hx_fault_cost_since(cost_on(s->f, t), &r->before);
+    r->is.cost = hx_fault_cost_since(count_on(s->f, t), &r->before);
     r->is.cost.lost += packets_lost_with(s->f, t) - r->lost_before;
 }
 
@@ -338,7 +338,7 @@ static void begin(struct faults *s, size_t at, const struct hits *h)
     struct fault_record *r = &s->record[at];
     const struct hx_fault_target *t = &s->schedule.fault[at].target;
     r->begun = true;
-    r->before = cost_on(s->f, t);
+    r->before = count_on(s->f, t);
     r->lost_before = packets_lost_with(s->f, t);
     r->hits_before = h->ever;
     log_fault(s, r, &s->schedule.fault[at]);

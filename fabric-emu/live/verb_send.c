@@ -147,8 +147,8 @@ int verb_send(int argc, char **argv)
         HX_OPERANDS("FILE", 1, 1),
         .summary = "Carries a file through a fabric to one host or to all others, compares what arrives byte for "
                    "byte and shows its SHA-256.",
-        .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted. A receiver loses what it had "
-                   "of the file when its worker is killed.",
+        .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted. A receiver loses what "
+                   "it had of the file when its worker is killed.",
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
