@@ -79,7 +79,7 @@ void memif_send_message(const struct client *c, const struct memif_message *mess
     memif_send_with(c, message, &fd, fd >= 0);
 }
 
-int memif_client_receive(struct client *c)
+int memif_take_answer(struct client *c)
 {
     ssize_t n = recv(c->socket, &c->heard, sizeof c->heard, 0);
     return n == (ssize_t)sizeof c->heard ? c->heard.type : n < 0 && errno == EAGAIN ? 0 : -1;
@@ -144,13 +144,13 @@ int memif_shake_hands(struct pair *p, unsigned steps)
 {
     int answer = MEMIF_ACK;
     (void)memif_poll_server(p);
-    assert_int_equal(memif_client_receive(&p->c), MEMIF_HELLO);
+    assert_int_equal(memif_take_answer(&p->c), MEMIF_HELLO);
     for (unsigned step = 0; step < steps; step++) {
         int fd;
         const struct memif_message m = memif_script(&p->c, step, &fd);
         memif_send_message(&p->c, &m, fd);
         (void)memif_poll_server(p);
-        answer = memif_client_receive(&p->c);
+        answer = memif_take_answer(&p->c);
     }
     return answer;
 }

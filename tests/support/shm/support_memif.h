@@ -39,7 +39,7 @@ void memif_client_close(struct client *c);
 void memif_send_with(const struct client *c, const struct memif_message *message, const int *fds, unsigned count);
 void memif_send_message(const struct client *c, const struct memif_message *message, int fd);
 /* Takes the next message; returns its type, 0: none, -1: the socket was closed. */
-int memif_client_receive(struct client *c);
+int memif_take_answer(struct client *c);
 /* Message of the client in a step of its handshake, 0 .. STEPS - 1. */
 struct memif_message memif_script(const struct client *c, unsigned step, int *fd);
 /* Polls the server, as its opener and its user do in turn. */

@@ -109,7 +109,7 @@ static void test_a_user_that_is_killed_has_a_successor(void **state)
     assert_int_equal(memif_client_take(&p->c, &at, got), 100);
     assert_memory_equal(got, frame, 100);
     assert_int_equal(memif_client_take(&p->c, &at, got), 0);
-    assert_int_equal(memif_client_receive(&p->c), 0); /* the client receives no message */
+    assert_int_equal(memif_take_answer(&p->c), 0); /* the client receives no message */
     wire_drop(&successor);
     memif_client_close(&p->c);
 }
@@ -146,9 +146,9 @@ static void test_a_second_client_is_refused_and_the_first_continues(void **state
     memif_connect_client(p, 2048);
     memif_client_open(&second, p->path, 2048, F_SEAL_SHRINK);
     assert_true(memif_poll_server(p));
-    assert_int_equal(memif_client_receive(&second), MEMIF_DISCONNECT);
+    assert_int_equal(memif_take_answer(&second), MEMIF_DISCONNECT);
     assert_non_null(strstr(second.heard.disconnect.why, "another client"));
-    assert_int_equal(memif_client_receive(&second), -1);
+    assert_int_equal(memif_take_answer(&second), -1);
     assert_true(wire_send(&p->w, frame, sizeof frame));
     memif_client_close(&second);
     memif_client_close(&p->c);

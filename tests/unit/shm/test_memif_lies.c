@@ -75,9 +75,9 @@ static void test_a_hostile_client_gets_an_error_and_is_dropped(void **state)
         memif_send_message(&p->c, &m, fd);
         assert_false(memif_poll_server(p));
         assert_false(memif_poll_server(p));
-        int answer = memif_client_receive(&p->c);
-        answer = answer == MEMIF_CONNECTED ? memif_client_receive(&p->c) : answer; /* the user only sees the memory */
-        if (answer != MEMIF_DISCONNECT || p->c.heard.disconnect.why[0] == 0 || memif_client_receive(&p->c) != -1)
+        int answer = memif_take_answer(&p->c);
+        answer = answer == MEMIF_CONNECTED ? memif_take_answer(&p->c) : answer; /* the user only sees the memory */
+        if (answer != MEMIF_DISCONNECT || p->c.heard.disconnect.why[0] == 0 || memif_take_answer(&p->c) != -1)
             fail_msg("%s was not refused", lies[i].name);
         memif_client_close(&p->c);
     }
@@ -162,13 +162,13 @@ static void test_a_silent_client_is_disconnected(void **state)
     uint64_t now = 1;
     memif_client_open(&silent, p->path, 2048, F_SEAL_SHRINK);
     memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, now);
-    assert_int_equal(memif_client_receive(&silent), MEMIF_HELLO);
+    assert_int_equal(memif_take_answer(&silent), MEMIF_HELLO);
     memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, now + MEMIF_HANDSHAKE_NS);
-    assert_int_equal(memif_client_receive(&silent), 0);
+    assert_int_equal(memif_take_answer(&silent), 0);
     memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, now + MEMIF_HANDSHAKE_NS + 1);
-    assert_int_equal(memif_client_receive(&silent), MEMIF_DISCONNECT);
-    assert_int_equal(memif_client_receive(&silent), -1);
-    assert_string_equal(p->w.server.why, "the handshake timed out");
+    assert_int_equal(memif_take_answer(&silent), MEMIF_DISCONNECT);
+    assert_int_equal(memif_take_answer(&silent), -1);
+    assert_string_equal(p->w.server.why, "it did not finish its handshake");
     memif_connect_client(p, 2048);
     memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, UINT64_MAX); /* a connected client may be silent */
     assert_true(wire_poll(&p->w));
@@ -206,13 +206,13 @@ static void test_an_impossible_index_ends_the_connection(void **state)
     p->c.to_server->head = ENTRIES + 1;
     assert_int_equal(wire_receive(&p->w, frame), 0);
     assert_false(memif_poll_server(p));
-    assert_int_equal(memif_client_receive(&p->c), MEMIF_DISCONNECT);
+    assert_int_equal(memif_take_answer(&p->c), MEMIF_DISCONNECT);
     memif_client_close(&p->c);
     memif_connect_client(p, 2048);
     p->c.to_client->head = ENTRIES + 1;
     assert_false(wire_send(&p->w, frame, 64));
     assert_false(memif_poll_server(p));
-    assert_int_equal(memif_client_receive(&p->c), MEMIF_DISCONNECT);
+    assert_int_equal(memif_take_answer(&p->c), MEMIF_DISCONNECT);
     memif_client_close(&p->c);
 }
 
@@ -224,7 +224,7 @@ static void test_a_buffer_offered_elsewhere_ends_the_connection(void **state)
     p->c.to_client->descriptor[0].offset = (uint32_t)p->c.bytes - 2047;
     assert_false(wire_send(&p->w, frame, sizeof frame));
     assert_false(memif_poll_server(p));
-    assert_int_equal(memif_client_receive(&p->c), MEMIF_DISCONNECT);
+    assert_int_equal(memif_take_answer(&p->c), MEMIF_DISCONNECT);
     memif_client_close(&p->c);
 }
 
