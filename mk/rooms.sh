@@ -14,6 +14,16 @@ git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.S' | sort -u
 trap 'rm -f "${TMPDIR:-/tmp}/rooms.$$"' EXIT
 sources=$(while read -r file; do if [ -f "$file" ]; then echo "$file"; fi; done <"${TMPDIR:-/tmp}/rooms.$$")
 
+bad=0
+# shellcheck disable=SC2016 # the backticks are text
+for name in $(grep -oE '`[a-z_0-9]+`' docs/architecture.md | tr -d '`' | sort -u); do
+    # shellcheck disable=SC2086 # no source has a space in its name
+    if ! grep -qw -- "$name" $sources && [ ! -e "$name" ]; then
+        echo "docs/architecture.md: \`$name\` is not in the sources"
+        bad=1
+    fi
+done
+
 # shellcheck disable=SC2086 # no source has a space in its name
 awk -v arrows="$arrows" '
 function folder_of(path) { return path ~ /\// ? substr(path, 1, match(path, /\/[^\/]*$/) - 1) : "." }
@@ -131,4 +141,4 @@ END {
         if (!(order[i] in number))
             visit(order[i])
     exit bad
-}' mk/rooms.txt $sources
+}' mk/rooms.txt $sources && [ "$bad" -eq 0 ]
