@@ -74,7 +74,7 @@ counts() { info "$1" --json - | judge "$2" || { echo "$1: not $2"; info "$1" --j
 @test "topologies: a graph that is in parts or has a switch of too many ports is refused" {
     cd "$BATS_TEST_TMPDIR"
     printf '%s\n' a,s b,s c,t d,t >parts.csv
-    refused 3 "parts.csv: there is no way from 'a' to 'c'" info "graph parts.csv"
+    refused 3 "parts.csv: there is no path from 'a' to 'c'" info "graph parts.csv"
     printf 'h%d,s\n' {1..70} >many.csv
     refused 3 "many.csv: 's' has 70 ports, more than 64" info "graph many.csv"
 }
