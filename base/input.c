@@ -28,9 +28,9 @@ static ssize_t read_pipe(void *of, char *to, size_t bytes)
     bool waits = poll(&p, 1, 0) == 0;
     if (waits)
         hx_signals_let(&held);
-    ssize_t came = read(*fd, to, bytes);
+    ssize_t got = read(*fd, to, bytes);
     hx_signals_hold(&held);
-    return came;
+    return got;
 }
 
 static int close_pipe(void *of)

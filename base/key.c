@@ -20,7 +20,7 @@ static bool is_private(int fd, const char *path, struct hx_problem *problem)
     if (!S_ISREG(st.st_mode))
         return hx_fail(problem, HX_EXIT_CONFIG, path, "is no file: a key is 32 hexadecimal digits in a file");
     if (st.st_uid != geteuid() && st.st_uid != 0)
-        return hx_fail(problem, HX_EXIT_CONFIG, path, "belongs to another user, who knows the key then");
+        return hx_fail(problem, HX_EXIT_CONFIG, path, "belongs to another user, so the key is not secret");
     if (st.st_mode & (S_IRWXG | S_IRWXO))
         return hx_fail(problem, HX_EXIT_CONFIG, path, "is not for its user alone: its mode is %04o (chmod 600 %s)",
                        (unsigned)(st.st_mode & 07777), path);

@@ -105,7 +105,7 @@ bool hx_lines_next(struct hx_lines *l)
         const char *end = l->text + strlen(l->text);
         l->line++;
         if (end < l->text + bytes) {
-            l->failed = !hx_lines_fail(l, end, "a byte 0, which no text has");
+            l->failed = !hx_lines_fail(l, end, "a byte 0 in a text file");
             return false;
         }
         if (l->text[bytes - 1] != '\n' && bytes == l->longest + 1) {

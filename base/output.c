@@ -75,7 +75,7 @@ FILE *hx_output_open(const char *path)
         return out;
     int fd = hx_create(path);
     if (fd == -EINTR)
-        hx_die(HX_EXIT_INTERRUPTED, path, "interrupted before anybody read it");
+        hx_die(HX_EXIT_INTERRUPTED, path, "interrupted before it had a reader");
     out = fd < 0 ? NULL : fdopen(fd, "w");
     if (!out)
         hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(fd < 0 ? -fd : errno));
@@ -152,7 +152,7 @@ static void end(void)
 
 /* Occupies closed standard descriptors, so that no file that is opened later takes their place. The replacements can be
  * neither read nor written, except stderr, which is discarded. */
-static void hold_standard_places(void)
+static void hold_standard_descriptors(void)
 {
     static const int modes[] = {[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -162,7 +162,7 @@ static void hold_standard_places(void)
 
 void hx_output_guard(void)
 {
-    hold_standard_places();
+    hold_standard_descriptors();
     struct sigaction found;
     if (owner != 0 || atexit(end) != 0)
         return;

@@ -65,6 +65,6 @@ bool hx_running_refuse(const char *name, int error, struct hx_problem *problem)
 const char *hx_running_said(const char *option, const char *operand)
 {
     if (option && operand && strcmp(option, operand) != 0)
-        hx_die(HX_EXIT_USAGE, operand, "and --name %s are two fabrics: which of both?", option);
+        hx_die(HX_EXIT_USAGE, operand, "and --name %s name two fabrics: give one", option);
     return option ? option : operand;
 }

@@ -172,7 +172,7 @@ const char *hx_value_coordinate(const char *text, struct hx_coordinate *value)
     else
         end = NULL;
     if (!end || *end || addr_hi > UINT_MAX || addr_lo > UINT_MAX)
-        return wrong("'%.100s' is not an address (write d0,d1 as in 3,0)", text);
+        return wrong("'%.100s' is not an address (write for example 3,0)", text);
     *value = (struct hx_coordinate){(unsigned)addr_hi, (unsigned)addr_lo};
     return NULL;
 }

@@ -201,7 +201,7 @@ static uint32_t by_number(const struct search *s)
     return count;
 }
 
-static void by_lot(struct search *s, uint32_t count)
+static void at_random(struct search *s, uint32_t count)
 {
     for (uint32_t i = count; i > 1; i--) {
         uint32_t j = hx_rng_below(&s->random, i);
@@ -235,7 +235,7 @@ static void start(struct search *s, unsigned number)
     if (number % 2)
         by_neighbourhood(s, count);
     else if (number)
-        by_lot(s, count);
+        at_random(s, count);
     s->on[0] = s->on[1] = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node = s->moved[i];

@@ -82,8 +82,8 @@ struct hx_distances hx_fabric_distances(const struct hx_fabric *f)
                                                         : pair_by_pair(f, &all.diameter, &reached);
     if (reached)
         all.average = (double)sum / (double)reached;
-    bool hang = f->nodes > f->hosts && all.diameter >= 2;
-    all.router_diameter = all.diameter - (hang ? 2 : 0);
+    bool is_attached = f->nodes > f->hosts && all.diameter >= 2;
+    all.router_diameter = all.diameter - (is_attached ? 2 : 0);
     return all;
 }
 

@@ -86,7 +86,7 @@ static bool take_rates(struct hx_grid *g, struct hx_spec_tokens *tokens, struct 
 }
 
 /* Adds a class for each dimension, and one for hosts that carries as much as all links of a router. */
-static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool said)
+static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool given)
 {
     static const char *const names[HX_GRID_DIMENSIONS] = {"dimension 0", "dimension 1", "dimension 2", "dimension 3",
                                                           "dimension 4"};
@@ -96,11 +96,11 @@ static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool said)
         struct hx_grid_dimension *d = &g->dimension[i];
         d->cable = (uint8_t)hx_fabric_class(f, &(struct hx_link_class){.name = names[i],
                                                                        .kind = i ? HX_AOC : HX_DAC,
-                                                                       .gbps = said ? d->gbps : 0,
+                                                                       .gbps = given ? d->gbps : 0,
                                                                        .latency_ns = HX_LATENCY_OF_KIND});
         f->host_links += hx_grid_links(d);
-        own.times += said ? 0 : hx_grid_links(d);
-        own.gbps += said ? hx_grid_links(d) * d->gbps : 0;
+        own.times += given ? 0 : hx_grid_links(d);
+        own.gbps += given ? hx_grid_links(d) * d->gbps : 0;
     }
     g->beside = (uint8_t)hx_fabric_class(f, &own);
 }

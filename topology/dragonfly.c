@@ -52,11 +52,11 @@ static unsigned reaches(const struct hx_fabric *f, uint32_t node, unsigned group
 static unsigned links_between(const struct dragonfly *d, unsigned group, unsigned other)
 {
     unsigned forth = (other + d->groups - group) % d->groups;
-    unsigned round = forth < d->groups - forth ? forth : d->groups - forth;
+    unsigned away = forth < d->groups - forth ? forth : d->groups - forth;
     unsigned half = d->groups / 2;
     unsigned low = group < other ? group : other;
     bool across = low < half && group + other == 2 * low + half;
-    return d->pair + (round <= d->near) + (d->opposite && across);
+    return d->pair + (away <= d->near) + (d->opposite && across);
 }
 
 static void share_links(struct dragonfly *d)

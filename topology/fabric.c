@@ -1,7 +1,7 @@
 /* fabric.c - lays out a fabric's graph and checks it (topology/fabric.h). */
 #include "topology/fabric.h"
 
-#include "topology/topology.h" /* circle: a fabric asks its topology for what the graph does not say */
+#include "topology/topology.h" /* circle: a fabric calls its topology */
 
 #include <math.h>
 #include <stdlib.h>
@@ -177,7 +177,7 @@ static bool is_joined(const struct hx_fabric *f, struct hx_problem *problem)
     free(links);
     free(queue);
     return reached == f->nodes ||
-           hx_fail(problem, HX_EXIT_CONFIG, NULL, "not everything is joined: %s %u has no way to host 0",
+           hx_fail(problem, HX_EXIT_CONFIG, NULL, "the fabric is not connected: %s %u has no path to host 0",
                    hx_is_host(f, missing) ? "host" : "switch", hx_is_host(f, missing) ? missing : missing - f->hosts);
 }
 

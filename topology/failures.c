@@ -83,5 +83,5 @@ bool hx_failures_take(struct hx_fabric *f, const char *list, struct hx_problem *
         return false;
     f->vcs = f->updown->vcs;
     return f->vcs || hx_fail(problem, HX_EXIT_CONFIG, NULL,
-                             "fail: no %d VCs were found to suffice for shortest ways round what has failed", HX_VCS);
+                             "fail: %d VCs do not suffice for minimal paths around the failures", HX_VCS);
 }

@@ -23,7 +23,6 @@ static unsigned round_up(unsigned n, unsigned by)
     return (n + by - 1) / by;
 }
 
-/* Returns the middle switches of a pod with this many leaves. */
 static unsigned middles_of(const struct tree *t, unsigned leaves)
 {
     return round_up(leaves * t->up, t->radix / 2);

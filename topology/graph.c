@@ -45,7 +45,7 @@ static bool is_joined(const struct plan *p, struct hx_problem *problem)
         p->group[root_of(p, p->g->link[i].a)] = root_of(p, p->g->link[i].b);
     for (uint32_t node = 1; node < p->g->nodes; node++)
         if (root_of(p, node) != root_of(p, 0))
-            return hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "there is no way from '%.80s' to '%.80s'",
+            return hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "there is no path from '%.80s' to '%.80s'",
                            p->g->node[0]->name, p->g->node[node]->name);
     return true;
 }
@@ -126,7 +126,6 @@ static void give_addresses(struct hx_fabric *f, const struct plan *p)
     f->groups = p->routers;
 }
 
-/* Returns the fewest links of a host. */
 static unsigned fewest_links(const struct plan *p)
 {
     unsigned fewest = HX_MAX_RADIX;
@@ -192,7 +191,6 @@ static void add_link(struct hx_fabric *f, const struct plan *p)
     }
 }
 
-/* Sets forwarding costs, if the file gives any. */
 static void set_forwarding(struct hx_fabric *f, const struct plan *p)
 {
     bool said = false;
@@ -220,15 +218,15 @@ static const char *name_of_router(const struct plan *p, uint32_t router)
 static bool refuse(const struct hx_fabric *f, const struct plan *p, struct hx_problem *problem)
 {
     char text[sizeof problem->what / 2] = "";
-    uint32_t circle[SHOWN];
-    unsigned length = hx_updown_cycle(f, f->updown, circle, SHOWN);
+    uint32_t cycle[SHOWN];
+    unsigned length = hx_updown_cycle(f, f->updown, cycle, SHOWN);
     for (unsigned i = 0; i < length && i < SHOWN; i++) {
         size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%.20s", i ? ", " : "", name_of_router(p, circle[i]));
+        snprintf(text + used, sizeof text - used, "%s%.20s", i ? ", " : "", name_of_router(p, cycle[i]));
     }
     return hx_fail(problem, HX_EXIT_CONFIG, p->g->path,
-                   "no %d VCs were found to suffice for shortest ways: links of %s%s wait for one another in a circle",
-                   HX_VCS, text, length > SHOWN ? " ..." : "");
+                   "%d VCs do not suffice for minimal paths: links of %s%s form a dependency cycle", HX_VCS, text,
+                   length > SHOWN ? " ..." : "");
 }
 
 static bool make(struct hx_fabric *f, const struct plan *p, struct hx_problem *problem)
@@ -278,7 +276,7 @@ static bool take_text(struct hx_fabric *f, const char *path, struct hx_problem *
         return true;
     if (f->graph_given)
         return hx_fail(problem, HX_EXIT_CONFIG, NULL,
-                       "what the file of 'graph %.80s' says is not in it (give it by --spec 'graph FILE')", path);
+                       "the contents of 'graph %.80s' are not in it (give them by --spec 'graph FILE')", path);
     return hx_input_read(path, MOST_BYTES, "graph", &f->graph_text, &f->graph_bytes, problem);
 }
 

@@ -38,7 +38,7 @@ static struct hx_graph_node *take_node(const struct hx_graph_reading *r, const c
     struct hx_graph_file *g = r->g;
     struct hx_graph_node wanted = {.name = (char *)(uintptr_t)name};
     if (*name == '\0' || strpbrk(name, " \t")) {
-        wrong(r, name, "'%.80s' is no name: it is %s", name, *name ? "more words than one" : "empty");
+        wrong(r, name, "'%.80s' is not a name: it is %s", name, *name ? "more words than one" : "empty");
         return NULL;
     }
     struct hx_graph_node *const *found = tfind(&wanted, &g->by_name, by_name);
@@ -87,7 +87,7 @@ bool hx_graph_add_node(const struct hx_graph_reading *r, const struct hx_graph_w
                      r->lines ? ", and a link has a comma" : "", hx_did_you_mean(word, roles));
     struct hx_graph_node *node = take_node(r, w->name);
     if (node && node->role != HX_GRAPH_UNSAID && role != HX_GRAPH_UNSAID && node->role != role)
-        return wrong(r, word, "'%.80s' is already said to be a %s", node->name, roles[node->role]);
+        return wrong(r, word, "'%.80s' is already a %s", node->name, roles[node->role]);
     if (node && role != HX_GRAPH_UNSAID)
         node->role = role;
     return node && (role == HX_GRAPH_UNSAID || read_forwarding(r, w, node));

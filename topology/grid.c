@@ -31,6 +31,20 @@ static unsigned apart(const struct hx_grid_dimension *d, unsigned a, unsigned b)
     }
 }
 
+static bool is_nearer(const struct hx_grid *g, unsigned dimension, uint32_t router, uint32_t far, unsigned to)
+{
+    const struct hx_grid_dimension *d = &g->dimension[dimension];
+    return apart(d, coordinate(g, dimension, far), to) + 1 == apart(d, coordinate(g, dimension, router), to);
+}
+
+/* Ports of hosts that forward, by dimension. */
+static const struct host_ports {
+    uint8_t step[2]; /* down and up the dimension */
+    uint8_t others;  /* set of ports of the other dimension that this one allows before it is right */
+    uint8_t arrived; /* set of ports that it allows once it is right */
+} host_ports[2] = {{{HX_W, HX_E}, 1U << HX_S, 1U << HX_S | 1U << HX_N | 1U << HX_LOCAL},
+                   {{HX_N, HX_S}, 1U << HX_E | 1U << HX_W, 1U << HX_E | 1U << HX_W | 1U << HX_LOCAL}};
+
 /* ---- layout ---- */
 
 uint32_t hx_grid_count(const struct hx_grid *g)
@@ -261,11 +275,10 @@ static bool leads(const struct hx_fabric *f, const struct aim *aim, struct rest 
         return false;
     if (port->dimension < aim->first || port->dimension >= aim->end)
         return true;
-    unsigned at = coordinate(g, port->dimension, router);
     unsigned to = aim->to[port->dimension];
     if (d->kind == HX_GRID_SWITCH)
-        return at != to;
-    return apart(d, coordinate(g, port->dimension, port->far.node - f->hosts), to) + 1 == apart(d, at, to);
+        return coordinate(g, port->dimension, router) != to;
+    return is_nearer(g, port->dimension, router, port->far.node - f->hosts, to);
 }
 
 static uint64_t next_hops_of_router(const struct hx_fabric *f, uint32_t node, const struct aim *aim)
@@ -276,10 +289,10 @@ static uint64_t next_hops_of_router(const struct hx_fabric *f, uint32_t node, co
     uint64_t set = 0;
     for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
         const struct hx_fabric_port *p = hx_fabric_port(f, node, port);
-        bool way = hx_is_host(f, p->far.node)
-                       ? rest.stage == DONE && (aim->first == 0 || p->far.node % g->places == aim->place)
-                       : leads(f, aim, rest, router, p);
-        set |= (uint64_t)way << port;
+        bool is_next = hx_is_host(f, p->far.node)
+                           ? rest.stage == DONE && (aim->first == 0 || p->far.node % g->places == aim->place)
+                           : leads(f, aim, rest, router, p);
+        set |= (uint64_t)is_next << port;
     }
     return set;
 }
@@ -298,17 +311,14 @@ static uint64_t next_hops_of_switch(const struct hx_fabric *f, uint32_t node, co
 static uint64_t next_hops_of_host(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     const struct hx_grid *g = grid_of(f);
-    const struct hx_grid_dimension *d = &g->dimension[digit];
-    bool flat = digit >= g->dimensions;
-    unsigned at = flat ? 0 : coordinate(g, digit, node);
-    uint64_t set = digit ? 1U << HX_E | 1U << HX_W : 1U << HX_S;
+    const struct host_ports *p = &host_ports[digit];
+    unsigned at = digit < g->dimensions ? coordinate(g, digit, node) : 0;
     if (at == value)
-        return set | 1U << HX_LOCAL | (digit ? 0 : 1U << HX_N);
-    for (unsigned forth = 0; forth < 2; forth++) {
-        unsigned port = forth ? digit ? HX_S : HX_E : digit ? HX_N : HX_W;
-        uint32_t far = hx_fabric_far(f, node, port).node;
-        bool way = far != HX_NOWHERE && apart(d, coordinate(g, digit, far), value) + 1 == apart(d, at, value);
-        set |= (uint64_t)way << port;
+        return p->arrived;
+    uint64_t set = p->others;
+    for (unsigned step = 0; step < 2; step++) {
+        uint32_t far = hx_fabric_far(f, node, p->step[step]).node;
+        set |= (uint64_t)(far != HX_NOWHERE && is_nearer(g, digit, node, far, value)) << p->step[step];
     }
     return set;
 }

@@ -32,7 +32,6 @@ static bool take(const char **text, const char *word)
     return true;
 }
 
-/* Parses "4x4hx2mesh" or "3x2h2x4mesh", and its failures. */
 static bool take_sides(const char *text, struct hx_mesh_sides *s)
 {
     s->failures[0] = '\0';
@@ -185,7 +184,7 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
     radix = HX_DEFAULT_RADIX;
     taper = 1;
     if (hx_geometry_init(&g, s.a, s.b, s.x, s.y, f->planes, radix, taper) != 0)
-        return hx_spec_tokens_fail(tokens, problem, "no such HammingMesh can be");
+        return hx_spec_tokens_fail(tokens, problem, "a HammingMesh of this size is not possible");
     hx_fabric_of_mesh(f, &g);
     return true;
 }

@@ -12,7 +12,7 @@
  * reads a block of adjacent destinations. */
 enum { BLOCK = 64 };
 
-enum { LEAST_ROUNDS = 4, MOST_ROUNDS = 2000, MOST_STEPS = 30000000 };
+enum { LEAST_ITERATIONS = 4, MOST_ITERATIONS = 2000, MOST_STEPS = 30000000 };
 
 #define CLOSE 0.0005 /* relative gap of the two sides at the end */
 
@@ -45,7 +45,7 @@ struct search {
     double *length; /* [places]: lengths for the shortest paths */
     double pairs;   /* packets: one from each host to each other */
     bool by_distance;
-    uint32_t round;
+    uint32_t iteration;
     uint64_t steps;
 
     /* Of one destination, with its paths in onward. */
@@ -233,7 +233,7 @@ static void send_on(struct search *s, uint32_t state)
         uint32_t port = first_port + (unsigned)__builtin_ctzll(set);
         uint32_t next = s->states.behind[port];
         double part = s->through[state] / ports;
-        if (s->round && ports > 1)
+        if (s->iteration && ports > 1)
             part = s->through[state] / s->paths[state] * s->paths[next] *
                    exp(s->cheap[state] - s->cheap[next] - cost(s, s->toll, port, next));
         s->load[port] += part;
@@ -250,14 +250,14 @@ static double send_to(struct search *s, uint32_t number)
     double length = 0;
     find_paths(s, number);
     memset(s->through, 0, s->states.count * sizeof *s->through);
-    for (uint32_t i = 0; s->round && i < s->count; i++)
+    for (uint32_t i = 0; s->iteration && i < s->count; i++)
         look_ahead(s, s->order[i]);
     for (uint32_t from = 0; from < attachment_routers->count; from++) {
         if (from == number)
             continue;
         uint32_t state = s->states.start[attachment_routers->node[from]];
         s->through[state] = (double)attachment_routers->weight[from] * attachment_routers->weight[number];
-        s->pairs += s->round ? 0 : s->through[state];
+        s->pairs += s->iteration ? 0 : s->through[state];
         length += s->through[state] * s->far[state];
     }
     while (s->count) {
@@ -331,7 +331,7 @@ static void answer(struct search *s, double best)
         if (s->room[place] <= 0)
             continue;
         s->price[place] /= all * s->room[place];
-        s->prices[place] += (s->round + 1) * s->price[place];
+        s->prices[place] += (s->iteration + 1) * s->price[place];
         double toll = s->price[place] * s->pairs / best;
         s->paid[place] += toll;
         s->toll[place] = s->paid[place] + toll;
@@ -341,9 +341,9 @@ static void answer(struct search *s, double best)
 /* Returns the better load of this iteration's split and of the mean of all. */
 static double best_split(struct search *s)
 {
-    double weights = (s->round + 1.0) * (s->round + 2.0) / 2;
+    double weights = (s->iteration + 1.0) * (s->iteration + 2.0) / 2;
     for (uint32_t place = 0; place < s->places; place++)
-        s->loads[place] += (s->round + 1) * s->load[place];
+        s->loads[place] += (s->iteration + 1) * s->load[place];
     return fmin(fullest(s, s->load), fullest(s, s->loads) / weights);
 }
 
@@ -354,13 +354,13 @@ static double least_load(struct search *s, double own)
     send_all(s);
     double best = best_split(s);
     measure_first(s, best);
-    for (s->round = 1; best > bound * (1 + CLOSE) && s->round < MOST_ROUNDS; s->round++) {
-        if (s->round > LEAST_ROUNDS && s->steps > MOST_STEPS)
+    for (s->iteration = 1; best > bound * (1 + CLOSE) && s->iteration < MOST_ITERATIONS; s->iteration++) {
+        if (s->iteration > LEAST_ITERATIONS && s->steps > MOST_STEPS)
             break;
         answer(s, best);
         bound = fmax(bound, least_by_lengths(s, send_all(s)));
         best = fmin(best, best_split(s));
-        memcpy(s->length, s->round % 2 ? s->prices : s->price, s->places * sizeof *s->length);
+        memcpy(s->length, s->iteration % 2 ? s->prices : s->price, s->places * sizeof *s->length);
     }
     return bound;
 }

@@ -141,12 +141,12 @@ double hx_alltoall_bound(const struct hx_geometry *g)
 static double share_that_crosses(const struct dimension *d)
 {
     double crosses = (double)d->side * d->side * (d->boards - 1);
-    double round = 0;
+    double around = 0;
     for (unsigned distance = 1; distance < d->side; distance++) {
         double pairs = 2.0 * (d->side - distance);
-        round += 2 * distance > d->side + 1 ? pairs : 2 * distance == d->side + 1 ? pairs / 2 : 0;
+        around += 2 * distance > d->side + 1 ? pairs : 2 * distance == d->side + 1 ? pairs / 2 : 0;
     }
-    return d->boards > 1 ? crosses / (crosses + round) : 1;
+    return d->boards > 1 ? crosses / (crosses + around) : 1;
 }
 
 double hx_alltoall_injection_rate(const struct hx_geometry *g)

@@ -20,7 +20,7 @@ static bool is_text(const char *text, size_t room)
 }
 
 /* Copies the text once: another process may change it. */
-static bool make_told(const struct hx_metrics_head *h, const char *base, size_t bytes, struct hx_fabric *g)
+static bool make_with_graph(const struct hx_metrics_head *h, const char *base, size_t bytes, struct hx_fabric *g)
 {
     struct hx_problem problem;
     if (h->graph_bytes && !fits(h->graph_at, h->graph_bytes, 1, bytes))
@@ -38,7 +38,7 @@ static bool fabric_of(const struct hx_metrics_head *h, const char *base, size_t 
     if (h->planes == 0 || h->planes > HX_MAX_PLANES || !is_text(h->fabric, sizeof h->fabric))
         return false;
     if (!(h->a | h->b | h->x | h->y))
-        return make_told(h, base, bytes, g);
+        return make_with_graph(h, base, bytes, g);
     if (hx_geometry_init(&mesh, h->a, h->b, h->x, h->y, h->planes, h->radix, h->taper) != 0)
         return false;
     hx_fabric_of_mesh(g, &mesh);
@@ -77,7 +77,7 @@ bool hx_metrics_check(const uint8_t *base, size_t bytes, struct hx_metrics_head 
     if (head->version != HX_METRICS_VERSION || head->head_bytes != sizeof *head || head->drops != HX_DROP_COUNT)
         return hx_fail(problem, code, NULL, "this fabric runs another version of hxmesh");
     if (!describes_itself(head, base, g, bytes))
-        return hx_fail(problem, code, NULL, "what it says of its counters cannot be true");
+        return hx_fail(problem, code, NULL, "its description of its counters is invalid");
     m->head = (struct hx_metrics_head *)(uintptr_t)base;
     m->worker = (void *)((uintptr_t)base + head->worker_at);
     m->accelerator = (void *)((uintptr_t)base + head->accelerator_at);

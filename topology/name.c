@@ -1,6 +1,6 @@
 /* name.c - names of nodes and ports of any fabric (topology/name.h). */
 #include "topology/name.h"
-#include "topology/name_mesh.h" /* circle: nodes of a HammingMesh have names of their own */
+#include "topology/name_mesh.h" /* circle: a HammingMesh has its own names */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 const char *const hx_port_letters[HX_ACCELERATOR_PORTS] = {
     [HX_E] = "E", [HX_W] = "W", [HX_N] = "N", [HX_S] = "S", [HX_LOCAL] = "local"};
 
-/* Prints the name of a node without its plane. */
 static int print_place(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t node)
 {
     if (hx_is_host(g, node))

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the router of the hosts with this addr_hi. */
 static uint32_t router_of(const struct hx_fabric *f, unsigned addr_hi)
 {
     for (unsigned addr_lo = 0; addr_lo < f->digits[1]; addr_lo++) {
@@ -28,7 +27,6 @@ uint64_t hx_fabric_host_ports(const struct hx_fabric *f, uint32_t router)
     return set;
 }
 
-/* Returns those of `ports` that the topology lets packets use. */
 static uint64_t filter_ports(const struct hx_fabric *f, uint32_t router, unsigned addr_hi, uint64_t ports)
 {
     return f->topology->filter_ports ? f->topology->filter_ports(f, router, addr_hi, ports) : ports;
@@ -108,19 +106,19 @@ uint64_t hx_fabric_next_hops_place(const struct hx_fabric *f, uint32_t router, u
 }
 
 /* Whether a node is a host with one link, to a router: one path out and one in, in any topology. */
-static bool hangs(const struct hx_fabric *f, uint32_t node)
+static bool has_one_link(const struct hx_fabric *f, uint32_t node)
 {
     return hx_is_host(f, node) && (f->updown || hx_fabric_attachment_router(f, node) != node);
 }
 
-enum { HANGING_WAYS = 1U << HX_E | 1U << HX_LOCAL };
+enum { ONE_LINK_PORTS = 1U << HX_E | 1U << HX_LOCAL };
 
 /* Next hops of searched routes, where addr_hi is one router's own. A host's table leaves out unreachable routers. */
 static uint64_t searched(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     const struct hx_updown *w = f->updown;
     if (hx_is_host(f, node) && digit == 1)
-        return HANGING_WAYS;
+        return ONE_LINK_PORTS;
     if (digit == 1)
         return hx_fabric_next_hops_place(f, node, value);
     size_t row = (size_t)value * w->routers;
@@ -136,8 +134,8 @@ uint64_t hx_fabric_next_hops(const struct hx_fabric *f, uint32_t node, unsigned 
 {
     if (f->updown)
         return searched(f, node, digit, value);
-    if (hangs(f, node))
-        return HANGING_WAYS;
+    if (has_one_link(f, node))
+        return ONE_LINK_PORTS;
     if (f->topology->next_hops)
         return f->topology->next_hops(f, node, digit, value);
     return digit == 0 ? filter_ports(f, node, value, nearer(f, node, router_of(f, value)))
@@ -146,7 +144,7 @@ uint64_t hx_fabric_next_hops(const struct hx_fabric *f, uint32_t node, unsigned 
 
 static uint64_t turn_mask(const struct hx_fabric *f, uint32_t node, unsigned input)
 {
-    if (hangs(f, node))
+    if (has_one_link(f, node))
         return input == HX_LOCAL ? 1U << HX_E : 1U << HX_LOCAL;
     return f->topology->turn_mask && !f->updown ? f->topology->turn_mask(f, node, input) : UINT64_MAX;
 }
@@ -236,15 +234,15 @@ size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node)
 
 bool hx_fabric_shares_table(const struct hx_fabric *f, uint32_t node)
 {
-    return !f->updown && !f->mesh.nodes && hangs(f, node);
+    return !f->updown && !f->mesh.nodes && has_one_link(f, node);
 }
 
-static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t up, uint8_t *tables)
+static void host_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t up, uint8_t *tables)
 {
     r->x_table = tables;
     r->y_table = tables + f->digits[0];
     if (hx_fabric_shares_table(f, node)) {
-        memset(tables, HANGING_WAYS, f->digits[0] + f->digits[1]); /* for any value */
+        memset(tables, ONE_LINK_PORTS, f->digits[0] + f->digits[1]); /* for any value */
     } else {
         for (unsigned value = 0; value < f->digits[0]; value++)
             tables[value] = (uint8_t)hx_fabric_next_hops(f, node, 0, value);
@@ -314,7 +312,7 @@ void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t nod
     }
     *r = (struct hx_route){.vcs = (uint8_t)f->vcs, .columns = (uint16_t)f->digits[0], .rows = (uint16_t)f->digits[1]};
     if (hx_is_host(f, node))
-        narrow_tables(r, f, node, up, memory);
+        host_tables(r, f, node, up, memory);
     else
         router_tables(r, f, node, up, memory);
 }

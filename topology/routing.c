@@ -1,6 +1,6 @@
 /* routing.c - parses and prints routing policies, and applies them to a fabric (topology/routing.h). */
 #include "topology/routing.h"
-#include "topology/topology.h" /* circle: the topology says which detours a fabric has */
+#include "topology/topology.h" /* circle: a topology defines its detours */
 
 #include <math.h>
 #include <stdio.h>
@@ -24,9 +24,9 @@ enum { WORDS = sizeof words / sizeof *words };
 /* Returns a message about the text of a routing; the next call overwrites it. */
 static const char *wrong_in(const char *text, const char *what)
 {
-    static _Thread_local char said[160];
-    (void)snprintf(said, sizeof said, "'%.40s' is not a routing: %s", text, what);
-    return said;
+    static _Thread_local char message[160];
+    (void)snprintf(message, sizeof message, "'%.40s' is not a routing: %s", text, what);
+    return message;
 }
 
 static const char *take_real(const char *value, double low, double high, unsigned *in_ones)
@@ -56,7 +56,7 @@ static const char *take_key(char *key, struct hx_routing *routing)
             break;
         }
     }
-    return "of ugal n=N (detours drawn), c=REAL (cost of one) and t=SHARE (threshold) can be said";
+    return "ugal takes n=N (random detours), c=REAL (cost of a detour) and t=SHARE (threshold)";
 }
 
 const char *hx_routing_parse(const char *text, struct hx_routing *routing)
@@ -77,9 +77,9 @@ const char *hx_routing_parse(const char *text, struct hx_routing *routing)
         return wrong_in(text, "minimal, valiant, ugal, ugal-threshold or as ugal:n=4,c=2,t=0.1");
     *routing = words[word].means;
     if (keys && routing->policy != HX_UGAL)
-        return wrong_in(text, "only ugal has something more to say");
+        return wrong_in(text, "only ugal has parameters");
     if (keys && !*keys)
-        return wrong_in(text, "nothing is behind the colon");
+        return wrong_in(text, "nothing follows the colon");
     char *rest = NULL;
     for (char *key = keys ? strtok_r(keys, ",", &rest) : NULL; key; key = strtok_r(NULL, ",", &rest)) {
         const char *wrong = take_key(key, routing);

@@ -161,8 +161,8 @@ static uint64_t next_hops(const struct hx_fabric *f, uint32_t node, unsigned dig
     bool near = are_joined(f, node, to);
     for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
         uint32_t far = hx_fabric_far(f, node, port).node;
-        bool way = hx_is_host(f, far) ? node == to : node != to && (near ? far == to : are_joined(f, far, to));
-        set |= (uint64_t)way << port;
+        bool is_next = hx_is_host(f, far) ? node == to : node != to && (near ? far == to : are_joined(f, far, to));
+        set |= (uint64_t)is_next << port;
     }
     return set;
 }

@@ -1,8 +1,8 @@
 /* topology.c - the list of topologies, and which of them a spec string names (topology/topology.h). */
 #include "topology/topology.h"
 
-#include "topology/all.h"      /* circle: a topology is found in the list of all of them */
-#include "topology/failures.h" /* circle: what fails is taken out while a fabric is built */
+#include "topology/all.h"      /* circle: finds a topology in the list of all */
+#include "topology/failures.h" /* circle: building a fabric applies failures */
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static bool take_failures(struct hx_fabric *f, const struct hx_spec_tokens *word
     return hx_failures_take(f, written, problem);
 }
 
-static void tell(struct hx_fabric *f, const struct hx_graph_text *graph)
+static void set_graph_text(struct hx_fabric *f, const struct hx_graph_text *graph)
 {
     f->graph_given = true;
     if (!graph->bytes)
@@ -133,16 +133,16 @@ bool hx_fabric_make_told(struct hx_fabric *f, const char *text, unsigned planes,
     *f = (struct hx_fabric){.topology = hx_topology_of(text, problem), .planes = planes};
     if (!f->topology || !hx_spec_tokens_split(&words, text, problem))
         return false;
-    const char *said = hx_spec_tokens_text(&words, "routing");
-    const char *wrong = hx_routing_parse(said ? said : "minimal", &routing);
+    const char *written = hx_spec_tokens_text(&words, "routing");
+    const char *wrong = hx_routing_parse(written ? written : "minimal", &routing);
     const char *failures = hx_spec_tokens_text(&words, "fail");
     if (!wrong && failures && routing.policy != HX_MINIMAL)
-        wrong = "round what has failed ways are minimal: leave out routing=";
+        wrong = "with fail= all paths are minimal: leave out routing=";
     if (wrong)
         return hx_spec_tokens_fail(&words, problem, "%s", wrong);
     f->by_updown = failures != NULL;
     if (graph)
-        tell(f, graph);
+        set_graph_text(f, graph);
     if (f->topology->build(f, &words, problem) && hx_fabric_set_routing(f, &routing, problem) &&
         (!failures || take_failures(f, &words, failures, problem)))
         return true;

@@ -8,7 +8,7 @@ enum { UP, DOWN, NEVER = 255 };
 enum { MOST_ENTRIES = 1 << 24 }; /* of the tables by destination and router */
 
 /* Work limit of a search, in port visits: about a second. */
-static const uint64_t most_looks = UINT64_C(1) << 29;
+static const uint64_t most_visits = UINT64_C(1) << 29;
 
 struct search {
     const struct hx_fabric *f;
@@ -19,7 +19,7 @@ struct search {
     uint32_t *queue;     /* [routers]: nearest to a destination first */
     uint32_t *first;     /* [routers + 1]: first queue index of each distance */
     uint8_t (*turns)[2]; /* [routers]: remaining turns from down to up of a packet that arrived UP or DOWN */
-    uint64_t looks;
+    uint64_t visits;
 };
 
 /* Returns the router behind a port; HX_NOWHERE: a host, nothing, or a failed link. */
@@ -39,25 +39,34 @@ static bool has_hosts(const struct hx_fabric *f, uint32_t router)
 
 /* ---- distances ---- */
 
-/* Breadth-first search from a router. Returns the number of routers reached. */
-static uint32_t spread(const struct search *s, uint32_t from, uint16_t *distance, uint32_t *queue)
+/* Queues the neighbours of a router that are not reached. Returns the length of the queue. */
+static uint32_t reach_neighbours(const struct search *s, uint32_t router, uint16_t *distance, uint32_t count)
 {
-    const struct hx_fabric *f = s->f;
-    uint32_t count = 1;
-    memset(distance, UINT8_MAX, (f->nodes - f->hosts) * sizeof *distance);
-    queue[0] = from;
-    distance[from] = 0;
-    for (uint32_t at = 0; at < count; at++) {
-        uint32_t router = queue[at];
-        for (unsigned port = 0; port < hx_fabric_ports(f, f->hosts + router); port++) {
-            uint32_t far = far_router(s, router, port);
-            if (far == HX_NOWHERE || distance[far] != HX_UNREACHABLE_DISTANCE)
-                continue;
-            distance[far] = (uint16_t)(distance[router] + 1);
-            queue[count++] = far;
-        }
+    for (unsigned port = 0; port < hx_fabric_ports(s->f, s->f->hosts + router); port++) {
+        uint32_t far = far_router(s, router, port);
+        if (far == HX_NOWHERE || distance[far] != HX_UNREACHABLE_DISTANCE)
+            continue;
+        distance[far] = (uint16_t)(distance[router] + 1);
+        s->queue[count++] = far;
     }
     return count;
+}
+
+/* Breadth-first search from the first `count` routers of the queue. Returns the number of routers reached. */
+static uint32_t spread(const struct search *s, uint16_t *distance, uint32_t count)
+{
+    memset(distance, UINT8_MAX, s->w->routers * sizeof *distance);
+    for (uint32_t at = 0; at < count; at++)
+        distance[s->queue[at]] = 0;
+    for (uint32_t at = 0; at < count; at++)
+        count = reach_neighbours(s, s->queue[at], distance, count);
+    return count;
+}
+
+static uint32_t spread_from(const struct search *s, uint32_t router, uint16_t *distance)
+{
+    s->queue[0] = router;
+    return spread(s, distance, 1);
 }
 
 static void measure(struct search *s)
@@ -67,11 +76,10 @@ static void measure(struct search *s)
         if (s->router_of[digit] == HX_NOWHERE)
             memset(distance, UINT8_MAX, s->w->routers * sizeof *distance);
         else
-            (void)spread(s, s->router_of[digit], distance, s->queue);
+            (void)spread_from(s, s->router_of[digit], distance);
     }
 }
 
-/* Takes all minimal paths. */
 static void take_all(struct search *s)
 {
     for (uint32_t digit = 0; digit < s->w->digits; digit++) {
@@ -109,22 +117,22 @@ static uint32_t sort_by_distance(struct search *s, const uint16_t *distance)
 }
 
 /* Returns the remaining turns of a packet that arrived UP or DOWN and leaves by this port. */
-static unsigned turns_by(struct search *s, uint32_t router, unsigned port, unsigned came)
+static unsigned turns_by(struct search *s, uint32_t router, unsigned port, unsigned arrived)
 {
     uint32_t far = far_router(s, router, port);
     bool up = hx_updown_up(s->w, router, far);
-    unsigned turns = s->turns[far][up ? UP : DOWN] + (came == DOWN && up ? 1U : 0U);
-    s->looks++;
+    unsigned turns = s->turns[far][up ? UP : DOWN] + (arrived == DOWN && up ? 1U : 0U);
+    s->visits++;
     return turns < NEVER ? turns : NEVER;
 }
 
 /* Returns those of `ports` by which at most `most` turns remain. */
-static uint64_t with_turns(struct search *s, uint32_t router, uint64_t ports, unsigned came, unsigned most)
+static uint64_t with_turns(struct search *s, uint32_t router, uint64_t ports, unsigned arrived, unsigned most)
 {
     uint64_t set = 0;
     for (uint64_t left = ports; left; left &= left - 1) {
         unsigned port = (unsigned)__builtin_ctzll(left);
-        set |= (uint64_t)(turns_by(s, router, port, came) <= most) << port;
+        set |= (uint64_t)(turns_by(s, router, port, arrived) <= most) << port;
     }
     return set;
 }
@@ -136,45 +144,50 @@ static uint64_t prune(struct search *s, uint32_t router, uint64_t ports, unsigne
     return for_all ? for_all : with_turns(s, router, ports, UP, most);
 }
 
-static void count_turns_from(struct search *s, uint32_t router, uint64_t ports)
+static unsigned larger(unsigned a, unsigned b)
 {
-    for (unsigned came = UP; came <= DOWN; came++) {
-        unsigned most = ports ? 0 : NEVER;
-        for (uint64_t left = ports; left; left &= left - 1) {
-            unsigned turns = turns_by(s, router, (unsigned)__builtin_ctzll(left), came);
-            most = turns > most ? turns : most;
-        }
-        s->turns[router][came] = (uint8_t)most;
-    }
+    return a > b ? a : b;
 }
 
-/* Returns the most turns from down to up of any packet to this digit, under the current order. With drop_paths, it
- * drops paths until no packet takes more than `most` turns; NEVER: some router has no path then. */
-static unsigned count_turns_to(struct search *s, uint32_t digit, unsigned most, bool leave_out)
+static unsigned most_turns_by(struct search *s, uint32_t router, uint64_t ports, unsigned arrived)
+{
+    unsigned turns = ports ? 0 : NEVER;
+    for (uint64_t left = ports; left; left &= left - 1)
+        turns = larger(turns, turns_by(s, router, (unsigned)__builtin_ctzll(left), arrived));
+    return turns;
+}
+
+/* Counts the turns from a router. Drops paths of more than `most` turns; NEVER: keeps all. Returns the turns of its
+ * hosts' packets. */
+static unsigned count_turns_from(struct search *s, uint32_t router, uint64_t *ports, unsigned most)
+{
+    if (most < NEVER)
+        *ports = prune(s, router, *ports, most);
+    for (unsigned arrived = UP; arrived <= DOWN; arrived++)
+        s->turns[router][arrived] = (uint8_t)most_turns_by(s, router, *ports, arrived);
+    return has_hosts(s->f, router) ? s->turns[router][UP] : 0;
+}
+
+/* Returns the most turns from down to up of any packet to this digit, under the current order. Drops paths of more than
+ * `most` turns; NEVER: keeps all. Returns NEVER if some router has no path left. */
+static unsigned count_turns_to(struct search *s, uint32_t digit, unsigned most)
 {
     unsigned all = 0;
     uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;
     uint32_t count = sort_by_distance(s, s->w->distance + (size_t)digit * s->w->routers);
     memset(s->turns[s->queue[0]], 0, sizeof *s->turns);
-    for (uint32_t at = 1; at < count; at++) {
-        uint32_t router = s->queue[at];
-        if (leave_out)
-            ports[router] = prune(s, router, ports[router], most);
-        count_turns_from(s, router, ports[router]);
-        if (has_hosts(s->f, router) && s->turns[router][UP] > all)
-            all = s->turns[router][UP];
-    }
+    for (uint32_t at = 1; at < count; at++)
+        all = larger(all, count_turns_from(s, s->queue[at], &ports[s->queue[at]], most));
     return all;
 }
 
-/* Returns the most turns to any digit. Stops at the first digit that exceeds `most`. */
-static unsigned count_turns(struct search *s, unsigned most, bool leave_out)
+/* Returns the most turns to any digit. Drops paths as count_turns_to(). Stops at the first digit that exceeds
+ * `enough`. */
+static unsigned count_turns(struct search *s, unsigned enough, unsigned most)
 {
     unsigned all = 0;
-    for (uint32_t digit = 0; digit < s->w->digits && all <= most; digit++) {
-        unsigned turns = count_turns_to(s, digit, most, leave_out);
-        all = turns > all ? turns : all;
-    }
+    for (uint32_t digit = 0; digit < s->w->digits && all <= enough; digit++)
+        all = larger(all, count_turns_to(s, digit, most));
     return all;
 }
 
@@ -183,26 +196,15 @@ static unsigned count_turns(struct search *s, unsigned most, bool leave_out)
 /* Ranks routers by their distance from hosts, the furthest first, like the tops of a tree. */
 static void order_from_tops(struct search *s)
 {
+    uint16_t *distance = hx_allocate(s->w->routers, sizeof *distance);
     uint32_t count = 0;
-    uint8_t *seen = hx_allocate(s->w->routers, 1);
-    for (uint32_t router = 0; router < s->w->routers; router++) {
-        if (has_hosts(s->f, router)) {
+    for (uint32_t router = 0; router < s->w->routers; router++)
+        if (has_hosts(s->f, router))
             s->queue[count++] = router;
-            seen[router] = 1;
-        }
-    }
-    for (uint32_t at = 0; at < count; at++) {
-        uint32_t router = s->queue[at];
-        s->w->rank[router] = s->w->routers - 1 - at;
-        for (unsigned port = 0; port < hx_fabric_ports(s->f, s->f->hosts + router); port++) {
-            uint32_t far = far_router(s, router, port);
-            if (far == HX_NOWHERE || seen[far])
-                continue;
-            seen[far] = 1;
-            s->queue[count++] = far;
-        }
-    }
-    free(seen);
+    count = spread(s, distance, count);
+    for (uint32_t at = 0; at < count; at++)
+        s->w->rank[s->queue[at]] = s->w->routers - 1 - at;
+    free(distance);
 }
 
 static void order_by_number(struct search *s)
@@ -215,7 +217,7 @@ static void order_by_number(struct search *s)
 static void order_from(struct search *s, uint32_t root)
 {
     uint16_t *distance = hx_allocate(s->w->routers, sizeof *distance);
-    uint32_t count = spread(s, root, distance, s->queue);
+    uint32_t count = spread_from(s, root, distance);
     order_by_number(s);
     for (uint32_t at = 0; at < count; at++)
         s->w->rank[s->queue[at]] = at;
@@ -239,9 +241,9 @@ static unsigned find_order(struct search *s)
 {
     unsigned best = 0;
     unsigned fewest = NEVER;
-    for (unsigned order = 0; order < MOST_ORDERS && fewest && (order < 2 || s->looks < most_looks); order++) {
+    for (unsigned order = 0; order < MOST_ORDERS && fewest && (order < 2 || s->visits < most_visits); order++) {
         take_order(s, order);
-        unsigned turns = count_turns(s, fewest - 1, false);
+        unsigned turns = count_turns(s, fewest - 1, NEVER);
         if (turns < fewest) {
             fewest = turns;
             best = order;
@@ -254,10 +256,10 @@ static unsigned find_order(struct search *s)
 /* Takes the first order that needs at most `most` turns after it drops paths. Returns the turns; NEVER: none found. */
 static unsigned find_order_of_few(struct search *s, unsigned most)
 {
-    s->looks = 0;
-    for (unsigned order = 0; order < MOST_ORDERS && (order < 2 || s->looks < most_looks); order++) {
+    s->visits = 0;
+    for (unsigned order = 0; order < MOST_ORDERS && (order < 2 || s->visits < most_visits); order++) {
         take_order(s, order);
-        unsigned turns = count_turns(s, most, true);
+        unsigned turns = count_turns(s, most, most);
         if (turns <= most)
             return turns;
         take_all(s);
@@ -280,7 +282,7 @@ static void find_in_order(struct search *s, const uint32_t *rank)
     memcpy(s->w->rank, rank, s->w->routers * sizeof *rank);
     take_all(s);
     for (uint32_t digit = 0; digit < s->w->digits; digit++)
-        (void)count_turns_to(s, digit, s->most_vcs - 1, true);
+        (void)count_turns_to(s, digit, s->most_vcs - 1);
     s->w->vcs = s->most_vcs;
 }
 
@@ -315,7 +317,7 @@ static bool take_digits(struct search *s, struct hx_problem *problem)
         uint32_t *of = &s->router_of[s->f->node[s->f->hosts + router].addr_hi];
         if (*of != HX_NOWHERE)
             return hx_fail(problem, HX_EXIT_CONFIG, NULL,
-                           "ways are found by routers, and d0 is not a router's own here");
+                           "routes are found by router, and several routers share an address here");
         *of = router;
     }
     return true;
@@ -325,7 +327,7 @@ static bool has_room(const struct hx_fabric *f, struct hx_problem *problem)
 {
     uint32_t routers = f->nodes - f->hosts;
     if (routers == 0 || f->mesh.nodes)
-        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "ways are found by routers, and hosts forward here");
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "routes are found by router, and hosts forward here");
     uint32_t most = MOST_ENTRIES / f->digits[0];
     most = most < HX_UNREACHABLE_DISTANCE ? most : HX_UNREACHABLE_DISTANCE - 1;
     return routers <= most ||

@@ -76,7 +76,7 @@ static bool follow(struct links *l)
     return false;
 }
 
-static bool find_circle(struct links *l)
+static bool find_cycle(struct links *l)
 {
     for (uint32_t router = 0; router < l->w->routers; router++) {
         const struct hx_fabric_node *node = &l->f->node[l->f->hosts + router];
@@ -106,7 +106,7 @@ unsigned hx_updown_cycle(const struct hx_fabric *f, const struct hx_updown *w, u
                       .reached = hx_allocate(w->routers, 1)};
     for (uint32_t digit = 0; digit < w->digits; digit++)
         add_waits(&l, w->ports + (size_t)digit * w->routers);
-    unsigned length = find_circle(&l) ? l.length : 0;
+    unsigned length = find_cycle(&l) ? l.length : 0;
     for (unsigned i = 0; i < length && i < most; i++)
         routers[i] = l.sender[l.path[i]];
     free(l.next);

@@ -41,15 +41,15 @@ struct group {
 struct search {
     const struct hx_fabric *f;
     struct hx_tables tables;
-    uint32_t *to;     /* [nodes] */
-    uint32_t *weight; /* [nodes]: hosts there that take part */
-    uint32_t *host;   /* [nodes]: one of them */
-    bool *hangs;      /* [nodes]: a host attached to another node */
-    bool *taken;      /* [nodes]: has a sender */
-    double *share;    /* [nodes]: share of its traffic that passes the link */
-    uint32_t *seen;   /* [nodes]: number of the last search that reached it */
-    uint32_t *queue;  /* [nodes] */
-    uint32_t looks;
+    uint32_t *to;      /* [nodes] */
+    uint32_t *weight;  /* [nodes]: hosts there that take part */
+    uint32_t *host;    /* [nodes]: one of them */
+    bool *is_attached; /* [nodes]: a host attached to another node */
+    bool *taken;       /* [nodes]: has a sender */
+    double *share;     /* [nodes]: share of its traffic that passes the link */
+    uint32_t *seen;    /* [nodes]: number of the last search that reached it */
+    uint32_t *queue;   /* [nodes] */
+    uint32_t searches;
     uint64_t random;
     struct side before, behind;
     double
@@ -75,9 +75,9 @@ static void find_nearest(struct search *s, uint32_t start, bool (*is)(const stru
 {
     uint32_t queued = 1;
     side->count = 0;
-    s->looks++;
+    s->searches++;
     s->queue[0] = start;
-    s->seen[start] = s->looks;
+    s->seen[start] = s->searches;
     for (uint32_t at = 0; at < queued && side->count < most; at++) {
         uint32_t node = s->queue[at];
         if (is(s, node)) {
@@ -86,9 +86,9 @@ static void find_nearest(struct search *s, uint32_t start, bool (*is)(const stru
         }
         for (unsigned port = 0; port < hx_fabric_ports(s->f, node); port++) {
             uint32_t far = hx_fabric_far(s->f, node, port).node;
-            if (far == HX_NOWHERE || s->hangs[far] || s->seen[far] == s->looks)
+            if (far == HX_NOWHERE || s->is_attached[far] || s->seen[far] == s->searches)
                 continue;
-            s->seen[far] = s->looks;
+            s->seen[far] = s->searches;
             s->queue[queued++] = far;
         }
     }
@@ -97,31 +97,32 @@ static void find_nearest(struct search *s, uint32_t start, bool (*is)(const stru
 /* Sets s->share, where s->seen is the current search, to the share of a node's traffic to an attachment router that
  * passes the link. Searches back from the link, hop by hop, through at most `most` nodes. Minimal paths between two
  * nodes are equally long, so a node's share is complete when its turn comes. */
-static void look_back(struct search *s, const struct link *l, uint32_t attachment_router, unsigned most)
+static void search_back(struct search *s, const struct link *l, uint32_t attachment_router, unsigned most)
 {
     uint64_t set = hx_tables_onward(&s->tables, l->node, attachment_router, s->host[attachment_router]);
     uint32_t queued = 0;
-    s->looks++;
+    s->searches++;
     if (set >> l->port & 1U) {
         s->queue[queued++] = l->node;
-        s->seen[l->node] = s->looks;
+        s->seen[l->node] = s->searches;
         s->share[l->node] = 1.0 / __builtin_popcountll(set);
     }
     for (uint32_t at = 0; at < queued && queued < most; at++) {
         uint32_t node = s->queue[at];
         for (unsigned port = 0; port < hx_fabric_ports(s->f, node); port++) {
             struct hx_end before = hx_fabric_far(s->f, node, port);
-            if (before.node == HX_NOWHERE || s->hangs[before.node])
+            if (before.node == HX_NOWHERE || s->is_attached[before.node])
                 continue;
-            uint64_t ways = hx_tables_onward(&s->tables, before.node, attachment_router, s->host[attachment_router]);
-            if (!(ways >> before.port & 1U))
+            uint64_t next_hops =
+                hx_tables_onward(&s->tables, before.node, attachment_router, s->host[attachment_router]);
+            if (!(next_hops >> before.port & 1U))
                 continue;
-            if (s->seen[before.node] != s->looks) {
-                s->seen[before.node] = s->looks;
+            if (s->seen[before.node] != s->searches) {
+                s->seen[before.node] = s->searches;
                 s->share[before.node] = 0;
                 s->queue[queued++] = before.node;
             }
-            s->share[before.node] += s->share[node] / __builtin_popcountll(ways);
+            s->share[before.node] += s->share[node] / __builtin_popcountll(next_hops);
         }
     }
 }
@@ -131,11 +132,11 @@ static void weigh(struct search *s, const struct link *l, unsigned most)
 {
     for (unsigned j = 0; j < s->behind.count; j++) {
         uint32_t to = s->behind.attachment_router[j];
-        look_back(s, l, to, 4 * most);
+        search_back(s, l, to, 4 * most);
         for (unsigned i = 0; i < s->before.count; i++) {
             uint32_t from = s->before.attachment_router[i];
             uint32_t hosts = s->weight[from] < s->weight[to] ? s->weight[from] : s->weight[to];
-            double worth = s->seen[from] == s->looks && from != to ? hosts * s->share[from] : 0;
+            double worth = s->seen[from] == s->searches && from != to ? hosts * s->share[from] : 0;
             s->worth[i * WIDE_ATTACHMENT_ROUTERS + j] = worth;
             s->before.most[i] = worth > s->before.most[i] ? worth : s->before.most[i];
             s->behind.most[j] = worth > s->behind.most[j] ? worth : s->behind.most[j];
@@ -160,7 +161,7 @@ static unsigned pick(struct side *side, unsigned most, unsigned *number)
 }
 
 /* Finds the assignment of nearby attachment routers that loads a link most. */
-static void look(struct search *s, const struct link *l, unsigned most, struct group *g)
+static void load_link(struct search *s, const struct link *l, unsigned most, struct group *g)
 {
     unsigned from[MOST_ATTACHMENT_ROUTERS];
     unsigned to[MOST_ATTACHMENT_ROUTERS];
@@ -190,9 +191,9 @@ static void look(struct search *s, const struct link *l, unsigned most, struct g
 static void keep_better(struct search *s, const struct link *l, unsigned most)
 {
     uint32_t far = hx_fabric_far(s->f, l->node, l->port).node;
-    if (far == HX_NOWHERE || s->hangs[far])
+    if (far == HX_NOWHERE || s->is_attached[far])
         return;
-    look(s, l, most, s->other);
+    load_link(s, l, most, s->other);
     if (s->other->load > s->best->load) {
         struct group *swap = s->best;
         s->best = s->other;
@@ -216,7 +217,7 @@ static void load_fullest(struct search *s)
     for (unsigned i = 0; i < FIRST_LINKS; i++) {
         struct link l = {hx_rng_below(&s->random, s->f->nodes), 0};
         l.port = hx_rng_below(&s->random, hx_fabric_ports(s->f, l.node));
-        if (!s->hangs[l.node])
+        if (!s->is_attached[l.node])
             keep_better(s, &l, MOST_ATTACHMENT_ROUTERS);
     }
     if (s->best->load > 0)
@@ -273,7 +274,7 @@ static void take_attachment_routers(struct search *s, const bool *part)
 {
     for (uint32_t host = 0; host < s->f->hosts; host++) {
         uint32_t attachment_router = hx_fabric_attachment_router(s->f, host);
-        s->hangs[host] = attachment_router != host;
+        s->is_attached[host] = attachment_router != host;
         if (part && !part[host])
             continue;
         s->weight[attachment_router]++;
@@ -287,7 +288,7 @@ static void search(const struct hx_fabric *f, const bool *part, uint64_t seed, u
                        .to = to,
                        .weight = hx_allocate(f->nodes, sizeof *s.weight),
                        .host = hx_allocate(f->nodes, sizeof *s.host),
-                       .hangs = hx_allocate(f->nodes, sizeof *s.hangs),
+                       .is_attached = hx_allocate(f->nodes, sizeof *s.is_attached),
                        .taken = hx_allocate(f->nodes, sizeof *s.taken),
                        .share = hx_allocate(f->nodes, sizeof *s.share),
                        .seen = hx_allocate(f->nodes, sizeof *s.seen),
@@ -305,7 +306,7 @@ static void search(const struct hx_fabric *f, const bool *part, uint64_t seed, u
     hx_tables_free(&s.tables);
     free(s.weight);
     free(s.host);
-    free(s.hangs);
+    free(s.is_attached);
     free(s.taken);
     free(s.share);
     free(s.seen);

@@ -43,7 +43,7 @@ enum hx_pcapng_event hx_pcap_next(struct hx_pcapng_reader *r, struct hx_problem 
     uint32_t captured = (uint32_t)hx_pcapng_word(r, r->block + 8, 4);
     uint32_t original = (uint32_t)hx_pcapng_word(r, r->block + 12, 4);
     if (captured > HX_PCAPNG_MOST_BLOCK)
-        return hx_pcapng_bad(r, r->offset + 8, problem, "a frame of %u bytes: too long to be true", captured);
+        return hx_pcapng_bad(r, r->offset + 8, problem, "a frame of %u bytes is too long", captured);
     if (!hx_pcapng_read_bytes(r, RECORD_BYTES, captured, problem))
         return HX_PCAPNG_IS_BAD;
     r->offset += RECORD_BYTES + captured;

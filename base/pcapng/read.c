@@ -2,7 +2,7 @@
 #include "base/pcapng/read.h"
 #include "base/input.h"
 #include "base/pcapng/blocks.h"
-#include "base/pcapng/bytes.h" /* circle: the inside of the reader */
+#include "base/pcapng/bytes.h" /* circle: internals of the reader */
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,9 +99,10 @@ static void take_packet_option(struct hx_pcapng_reader *r, const struct hx_pcapn
     if (item->code == HX_PCAPNG_COMMENT && !p->comment.bytes) {
         p->comment = text_of(item);
     } else if (item->code == HX_PCAPNG_FLAGS && item->length >= 4) {
-        unsigned way = (unsigned)hx_pcapng_word(r, item->value, 4) & 3U;
-        p->direction =
-            way == HX_PCAPNG_INBOUND || way == HX_PCAPNG_OUTBOUND ? (enum hx_pcapng_direction)way : HX_PCAPNG_UNKNOWN;
+        unsigned direction = (unsigned)hx_pcapng_word(r, item->value, 4) & 3U;
+        p->direction = direction == HX_PCAPNG_INBOUND || direction == HX_PCAPNG_OUTBOUND
+                           ? (enum hx_pcapng_direction)direction
+                           : HX_PCAPNG_UNKNOWN;
     } else if (item->code == HX_PCAPNG_DROPPED && item->length >= 8) {
         p->has_dropped = true;
         p->dropped = hx_pcapng_word(r, item->value, 8);
@@ -342,14 +343,14 @@ bool hx_pcapng_open_file(struct hx_pcapng_reader *r, FILE *in, const char *name,
 
 bool hx_pcapng_open(struct hx_pcapng_reader *r, const char *path, struct hx_problem *problem)
 {
-    bool default_value = strcmp(path, "-") == 0;
-    FILE *in = default_value ? stdin : hx_input_open(path, problem);
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *in = is_stdin ? stdin : hx_input_open(path, problem);
     if (!in) {
         *r = (struct hx_pcapng_reader){.in = NULL};
         return false;
     }
-    bool good = hx_pcapng_open_file(r, in, default_value ? "stdin" : path, problem);
-    r->close = !default_value;
+    bool good = hx_pcapng_open_file(r, in, is_stdin ? "stdin" : path, problem);
+    r->close = !is_stdin;
     return good;
 }
 

@@ -150,7 +150,7 @@ static bool validate_failure(struct links *l, const char *spec, unsigned first, 
     struct hx_problem problem;
     name_failure(text, l, spec, first, second);
     if (!hx_fabric_make(&f, text, 1, &problem)) {
-        if (!strstr(problem.what, "were found to suffice for shortest ways round"))
+        if (!strstr(problem.what, "do not suffice for minimal paths around"))
             fail_msg("%s: %s", text, problem.what);
         return false;
     }

@@ -42,7 +42,7 @@ setup_file() {
         route "4x4 Hx2Mesh" --from 0,0 --to 8,3
     refused 2 "--from: a0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
         route "4x4 Hx2Mesh" --from 0,8 --to 0,0 --json -
-    refused 2 "--from: 'here' is not an address (write d0,d1 as in 3,0)" route "4x4 Hx2Mesh" --from here --to 0,0
+    refused 2 "--from: 'here' is not an address (write for example 3,0)" route "4x4 Hx2Mesh" --from here --to 0,0
 }
 
 @test "errors: files are refused with line and column" {

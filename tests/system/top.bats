@@ -58,7 +58,7 @@ never_above_one() {
     start "2x2 Hx2Mesh" --duration 60s --message 8KiB --no-verify
     eventually running
     run -2 hxmesh top "$NAME" --name other --once
-    [ "$output" = "hxmesh: error: $NAME: and --name other are two fabrics: which of both?" ]
+    [ "$output" = "hxmesh: error: $NAME: and --name other name two fabrics: give one" ]
     run hxmesh top --name "$NAME" --once --interval 100ms
     [ "$status" -eq 0 ]
     [[ "${lines[0]}" == "hxmesh top  $NAME: 2x2 Hx2Mesh, 1 plane "*" running "* ]]

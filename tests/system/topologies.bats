@@ -74,7 +74,7 @@ counts() { info "$1" --json - | json_holds "$2" || { echo "$1: not $2"; info "$1
 @test "topologies: a disconnected graph, or one with too many ports at a switch, is refused" {
     cd "$BATS_TEST_TMPDIR"
     printf '%s\n' a,s b,s c,t d,t >parts.csv
-    refused 3 "parts.csv: there is no way from 'a' to 'c'" info "graph parts.csv"
+    refused 3 "parts.csv: there is no path from 'a' to 'c'" info "graph parts.csv"
     printf 'h%d,s\n' {1..70} >many.csv
     refused 3 "many.csv: 's' has 70 ports, more than 64" info "graph many.csv"
 }

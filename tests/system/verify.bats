@@ -227,5 +227,5 @@ load capture_support
     make_capture plain.pcapng "comment=hxmesh fabric: graph star.csv ; planes=1"
     mkfifo star.csv
     run -3 --separate-stderr timeout 600 "$HXMESH-verify" --quiet plain.pcapng
-    [ "$stderr" = "hxmesh: error: plain.pcapng: section comment: what the file of 'graph star.csv' says is not in it (give it by --spec 'graph FILE')" ]
+    [ "$stderr" = "hxmesh: error: plain.pcapng: section comment: the contents of 'graph star.csv' are not in it (give them by --spec 'graph FILE')" ]
 }

@@ -354,7 +354,7 @@ static void other_files_are_refused(void **state)
     f.m.head->magic--;
     f.m.head->link_at += 64;
     f.m.head->owner_at = f.bytes;
-    refused(HX_EXIT_ENVIRONMENT, "cannot be true");
+    refused(HX_EXIT_ENVIRONMENT, "is invalid");
     shm_arena_close(&arena, true);
     hx_fabric_free(&f.g);
     refused(HX_EXIT_ENVIRONMENT, "no fabric of this name is running");

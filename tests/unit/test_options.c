@@ -182,7 +182,7 @@ static void an_error_is_one_line(void **state)
         {"WHAT --number 10", "--number: 10 is outside 1 .. 4"},
         {"WHAT --bytes much", "--bytes: 'much' is not a size (write for example 8192, 64KiB, 1MiB or 2GiB)"},
         {"WHAT --colour gren", "--colour: unknown word 'gren' (did you mean 'green'?)"},
-        {"WHAT --at 3", "--at: '3' is not an address (write d0,d1 as in 3,0)"},
+        {"WHAT --at 3", "--at: '3' is not an address (write for example 3,0)"},
         {"--flag", "hxmesh try: WHAT is missing (try 'hxmesh try --help')"},
         {"4x4 WHAT", "WHAT: unexpected argument (hxmesh try takes WHAT: try 'hxmesh try --help')"},
     };

@@ -441,7 +441,7 @@ static void blocks_that_are_too_short_are_refused(void **state)
     require_refused(file.used, "statistics of interface 0, but the section has 0");
     classic(false, false);
     put_at(24 + 8, 0x7FFFFFFF);
-    require_refused(file.used, "too long to be true");
+    require_refused(file.used, "is too long");
     classic(false, false);
     file.bytes[4] = 3;
     require_refused(file.used, "version 3");

@@ -212,7 +212,7 @@ static void mistakes_are_named_with_line_and_column(void **state)
          "bisection, neighbour, incast, tornado, transpose, bit-reverse, hotspot, neighbour-3d, worst-case, FILE.csv, "
          "broadcast, reduce-scatter, all-gather, all-reduce)"},
         {FABRIC "traffic: {pattern: hotspot, target: 1;2}\n", ":2:37",
-         "traffic.target: '1;2' is not an address (write d0,d1 as in 3,0)"},
+         "traffic.target: '1;2' is not an address (write for example 3,0)"},
         {FABRIC "traffic: {algorithm: round}\n", ":2:22",
          "traffic.algorithm: unknown word 'round' (one of best, tree, ring, rings, torus)"},
         {FABRIC "traffic: {pattern: uniform, algorithm: ring}\n", ":2:29",

@@ -106,12 +106,12 @@ static void a_disconnected_fabric_is_refused(void **state)
     start(4, 2);
     join(0, 1);
     join(2, 3);
-    assert_refused("not everything is joined: host 4 has no way to host 0");
+    assert_refused("the fabric is not connected: host 4 has no path to host 0");
     f = (struct hx_fabric){.topology = &plain, .planes = 1};
     hx_fabric_start(&f, 3, 3, 3, 3);
     hx_fabric_attach_hosts(&f, 0, 3, hx_fabric_class_of_kind(&f, "wire", HX_DAC));
     join(0, 1);
-    assert_refused("not everything is joined: switch 2 has no way to host 0");
+    assert_refused("the fabric is not connected: switch 2 has no path to host 0");
     start(3, 2);
     join(0, 1);
     join(1, 2);

@@ -95,7 +95,7 @@ static void random_links(void **state)
             used += snprintf(text + used, sizeof text - (size_t)used, "+group%u", seeded_below(&seed, groups));
         struct hx_problem problem;
         if (!hx_fabric_make(&f, text, 1, &problem)) {
-            assert_non_null(strstr(problem.what, "were found to suffice for shortest ways round"));
+            assert_non_null(strstr(problem.what, "do not suffice for minimal paths around"));
             continue;
         }
         fabric_validate(&f);
@@ -134,7 +134,7 @@ static void impossible_failures_are_refused(void **state)
     fabric_refused("fat-tree hosts=64 radix=16 fail=a0,0/Q", "'a0,0/Q' is none");
     fabric_refused("torus 2x2 fail=group0+group1+group2", "fail: 1 host is left, too few");
     fabric_refused("torus 2x2 fail=a0,0 fail=a1,0", "'fail' is given twice");
-    fabric_refused("slim-fly q=3 routing=valiant fail=group0", "round what has failed ways are minimal");
+    fabric_refused("slim-fly q=3 routing=valiant fail=group0", "with fail= all paths are minimal");
     fabric_refused("torus 16x16x32 fail=a0,0", "switches are too many");
 }
 
