@@ -1,4 +1,4 @@
-/* looks.h - hal_rx_pending() and hal_tx_ready() of a platform that has no notification: each input and output is polled. */
+/* looks.h - hal_rx_pending() and hal_tx_ready() of a platform without notification: all inputs and outputs are polled. */
 #ifndef HAL_LOOKS_H
 #define HAL_LOOKS_H
 

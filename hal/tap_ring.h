@@ -1,7 +1,7 @@
 /* tap_ring.h - carries frames from a datapath to a capture: the record, the ring, and the layout of shared memory.
  *
- * Needs no platform and no operating system. A platform writes records (hal/shm/tap.c); fabric-emu/capture/merge.c reads
- * them and writes a pcapng file.
+ * Needs no platform and no operating system. A platform writes records (hal/shm/tap.c); fabric-emu/capture/merge.c
+ * reads them and writes a pcapng file.
  *
  *     datapath of a worker -- ring of records --> capture          one ring a worker: one producer, one consumer
  *
@@ -30,7 +30,7 @@ enum {
     HX_TAP_MOST_SNAPLEN = HX_MAX_FRAME,     /* or all of it */
     HX_TAP_LEAST_RING = 1 << 16,
     HX_TAP_MOST_RING = 1 << 30,
-    HX_TAP_ROOMS = 8 /* candidates of a note whose room is kept */
+    HX_TAP_ROOMS = 8 /* candidates of a note with credit */
 };
 #define HX_TAP_MAGIC UINT64_C(0x3150615468736d78) /* "xmshTap1" */
 

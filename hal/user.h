@@ -1,5 +1,5 @@
 /* user.h - hal_read_payload(), hal_write_payload() and hal_event() as calls of functions that an endpoint's owner sets;
- * for a platform whose endpoints have owners of several kinds. */
+ * for a platform with endpoint owners of several kinds. */
 #ifndef HAL_USER_H
 #define HAL_USER_H
 
