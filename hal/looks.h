@@ -1,4 +1,4 @@
-/* looks.h - hal_rx_pending() and hal_tx_ready() of a platform without notification: all inputs and outputs are polled. */
+/* looks.h - hal_rx_pending() and hal_tx_ready() of a platform without notification: all ports are polled. */
 #ifndef HAL_LOOKS_H
 #define HAL_LOOKS_H
 
