@@ -85,7 +85,7 @@ static inline struct hx_header hx_frame_fields(const uint8_t *frame)
 /* Returns true if kind, length, offset and message_packets are consistent. */
 static inline bool hx_frame_extent_is_valid(const struct hx_header *h)
 {
-    if (h->kind == HX_DATA) /* nearly all */
+    if (h->kind == HX_DATA) /* nearly all frames */
         return h->offset < h->message_packets &&
                (h->length == HX_MAX_PAYLOAD || (h->length < HX_MAX_PAYLOAD && h->offset == h->message_packets - 1U));
     switch (h->kind) {
@@ -118,7 +118,7 @@ static inline int hx_frame_read(struct hx_header *h, const uint8_t *frame, size_
 
 /* ---- writing ---- */
 
-/* Writes the fields that differ between packets of a source: kind, plane, job, destination, and the message's. */
+/* Writes the fields that differ between packets of a source: kind, plane, job, destination, and message. */
 static inline void hx_frame_put_packet(uint8_t *frame, const struct hx_header *h)
 {
     uint32_t to = (uint32_t)h->dst_addr_hi << 16 | h->dst_addr_lo;

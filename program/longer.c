@@ -6,7 +6,7 @@
  *     the part, into the region  ->   copies it, if needed; grants the next
  *     SENT                            RECEIVED
  *
- * The receiver's regions bound the data in flight. Messages take turns. */
+ * The receiver's regions bound the data in flight. Messages are granted parts in turn. */
 #include "program/parts.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static bool expects_grant(const struct long_send *s, uint32_t peer)
     return s->used && !s->failed && !s->last_granted && s->peer == peer;
 }
 
-/* A grant may arrive before the completion of an earlier part: at most PARTS_AHEAD of each. */
+/* Granted parts and sent parts with requests in progress: at most PARTS_AHEAD of each. */
 static bool is_grant(const struct long_send *s, const struct head *head)
 {
     return head->kind == HEAD_GRANT && head->bytes <= s->bytes && head->length <= s->bytes - head->bytes &&

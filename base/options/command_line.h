@@ -1,4 +1,4 @@
-/* command_line.h - command lines as users type them: the current one, and one with every option. */
+/* command_line.h - command lines for a shell: the one given, and one with every option that repeats the run. */
 #ifndef HXMESH_BASE_OPTIONS_COMMAND_LINE_H
 #define HXMESH_BASE_OPTIONS_COMMAND_LINE_H
 
@@ -8,7 +8,7 @@
 const char *hx_command_line(const char *program, int argc, char *const *argv);
 
 /* Returns `program`, `operand`, and every option that applies to the run (base/options/applies.h) with its current
- * value, so that it repeats the run. The caller frees it; NULL: no memory. */
+ * value, so that the line repeats the run. The caller frees it; NULL: no memory. */
 char *hx_options_line(const char *program, const char *operand, const struct hx_option *options, uint64_t run);
 
 #endif

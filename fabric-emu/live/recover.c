@@ -8,7 +8,7 @@ static void store(uint64_t *word, uint64_t value)
     atomic_store_explicit((_Atomic uint64_t *)(void *)word, value, memory_order_release);
 }
 
-/* Validates a record: the worker may have died of a stray store. It may change only rings, links and buffers. */
+/* Validates a record, since a stray store may have corrupted it. It may change only rings, links and buffers. */
 static bool makes_sense(const struct fab_fabric *f, const struct shm_redo *redo, uint64_t count)
 {
     uint64_t first = (uint64_t)(f->rings - f->arena.base);
@@ -40,7 +40,7 @@ static void send_home(struct fab_fabric *f, unsigned worker, uint32_t buffer)
     store(&ring->head, ring->head + 1);
 }
 
-/* Empties an incoming link as its dead consumer. Returns buffers sent home. */
+/* Empties an incoming link in place of its dead consumer. Returns the number of buffers given back to their pools. */
 static unsigned drain(struct fab_fabric *f, unsigned worker, struct shm_link *link)
 {
     uint64_t heads = shm_load(&link->heads);

@@ -8,8 +8,8 @@
 
 struct worker;
 
-/* Drives an endpoint. Fields that each visit reads come first: the prefetch of the simulated node's `of` loads them
- * (hal/virtual/prefetch.c). */
+/* Drives an endpoint. Fields that each visit reads come first: prefetching `virtual_sim_node.of` loads their cache
+ * line (hal/virtual/prefetch.c). */
 struct driver {
     struct worker *worker;
     struct job_count *job;
@@ -44,7 +44,7 @@ struct worker {
     struct virtual_sim_node **sim_node; /* [sim_nodes], by number in the wheel */
     uint32_t sim_nodes;
     uint32_t border;         /* simulated nodes with links to other workers; they come first */
-    uint32_t publish_before; /* the first visit from this index on publishes the turn */
+    uint32_t publish_before; /* the first visit to a node of this or a higher index publishes the turn */
     bool published;          /* the turn of this window is published */
     struct driver *driver;   /* [accelerators] of this worker */
     uint32_t accelerators;
@@ -55,7 +55,7 @@ struct worker {
     struct faults *faults; /* NULL: no faults */
 };
 
-/* Whether the packet at a position of an input, tail to head, is still there: waiting, or not seen by the switch. */
+/* Returns true if the packet at `position` (tail .. head - 1) has not left: it waits, or the switch has not seen it. */
 static inline bool state_holds(const struct virtual_rx *rx, const struct hx_input *in, unsigned vc, uint16_t position)
 {
     uint16_t tail = hx_lane(rx->tail, vc);

@@ -64,7 +64,7 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
 
 /* Common values of a plane's frames, made once a burst. vcs: of the fabric. */
 struct dpdk_expected {
-    __m128i start, most; /* first 16 bytes, and their allowed differences */
+    __m128i start, most; /* first 16 bytes, and the largest difference of each */
     uint32_t kind, bits; /* kind, plane and job in network byte order, and their mask */
     uint8_t vcs;
 };
@@ -151,12 +151,13 @@ static inline bool dpdk_read_header(struct hx_desc *d, const uint8_t *frame, uin
 #endif
 
 /* Writes the hop fields of an outgoing frame, without a grant; dpdk_write_grant() adds one. The stores have an integer
- * type of their own: byte stores may alias all memory for a compiler. */
+ * type of their own: a compiler assumes that byte stores alias any object. */
 typedef uint32_t dpdk_unaligned32 __attribute__((aligned(1)));
 
 static inline void dpdk_write_hop(uint8_t *frame, unsigned vc, unsigned hops)
 {
-    uint32_t fields = (uint32_t)vc | (uint32_t)hops << 8 | (uint32_t)HX_NO_CREDIT << 16; /* and half of a reserved 0 */
+    uint32_t fields =
+        (uint32_t)vc | (uint32_t)hops << 8 | (uint32_t)HX_NO_CREDIT << 16; /* the last byte: reserved, 0 */
     *(dpdk_unaligned32 *)(void *)(frame + HX_AT_VC) =
         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? fields : __builtin_bswap32(fields);
 }

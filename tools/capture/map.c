@@ -110,7 +110,7 @@ void *hx_map_get(struct hx_map *m, const void *key)
     return record ? record : hx_map_add(m, key);
 }
 
-/* Moves later records into the gap that a search would otherwise miss. */
+/* Moves back later records that a search would otherwise miss because of the gap. */
 void hx_map_remove(struct hx_map *m, void *record)
 {
     size_t mask = m->slots - 1;

@@ -9,7 +9,7 @@
 enum canvas_style {
     CANVAS_PLAIN,
     CANVAS_BOLD,
-    CANVAS_BAR /* reverse */,
+    CANVAS_BAR /* reverse video */,
     CANVAS_SHADE /* + 0 .. 9: topology/heat_map.h */
 };
 
@@ -29,7 +29,7 @@ void canvas_free(struct canvas *c);
 /* Writes printable characters at (row, column). Returns the column behind them, which may be beyond the edge. */
 __attribute__((format(printf, 5, 6))) unsigned canvas_print(struct canvas *c, unsigned row, unsigned column,
                                                             unsigned style, const char *format, ...);
-/* Sets the style of a whole row, for any text. */
+/* Sets the style of a whole row, whatever its text. */
 void canvas_row_style(struct canvas *c, unsigned row, unsigned style);
 
 /* Writes the rows up to the last one with text, without trailing blanks. */
