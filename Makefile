@@ -37,8 +37,7 @@ Q := $(if $(V),,@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-# Keep objects that only a pattern names.
-.PRECIOUS: $(BUILD)/%.o
+.SECONDARY:
 .SUFFIXES:
 
 include mk/sources.mk mk/compile.mk mk/programs.mk mk/tests.mk mk/trials.mk mk/lint.mk mk/install.mk

@@ -8,9 +8,9 @@
 /* Returns CLOCK_MONOTONIC, ns. */
 static inline uint64_t hx_monotonic_ns(void)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+    struct timespec monotonic;
+    (void)clock_gettime(CLOCK_MONOTONIC, &monotonic);
+    return (uint64_t)monotonic.tv_sec * 1000000000U + (uint64_t)monotonic.tv_nsec;
 }
 
 /* Returns CLOCK_MONOTONIC, s. */

@@ -46,11 +46,11 @@ static inline uint32_t hx_frame_four(const uint8_t *at)
 static inline bool hx_frame_is_sound(const uint8_t *frame)
 {
     uint8_t plane = frame[HX_AT_PLANE];
-    uint8_t grant = frame[HX_AT_CREDIT_VC];
+    uint8_t granted = frame[HX_AT_CREDIT_VC];
     uint32_t differ =
         (hx_frame_four(frame + HX_AT_DST_MAC + HX_ADDR_HI_IN_MAC) ^ hx_frame_four(frame + HX_AT_DST_ADDR_HI)) |
         (hx_frame_four(frame + HX_AT_SRC_MAC + HX_ADDR_HI_IN_MAC) ^ hx_frame_four(frame + HX_AT_SRC_ADDR_HI));
-    return frame[HX_AT_VC] < HX_VCS && plane < HX_MAX_PLANES && (grant == HX_NO_CREDIT || grant < HX_VCS) &&
+    return frame[HX_AT_VC] < HX_VCS && plane < HX_MAX_PLANES && (granted == HX_NO_CREDIT || granted < HX_VCS) &&
            hx_frame_four(frame + HX_AT_EPOCH) != 0 && differ == 0 && frame[HX_AT_DST_MAC] == HX_MAC_UNICAST &&
            frame[HX_AT_SRC_MAC] == HX_MAC_UNICAST && frame[HX_AT_DST_MAC + HX_PLANE_IN_MAC] == plane &&
            frame[HX_AT_SRC_MAC + HX_PLANE_IN_MAC] == plane;

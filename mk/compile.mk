@@ -94,10 +94,14 @@ always:
 $(BUILD)/flags/%: always
 	@$(call write_if_new,$(call compile,$*) $(value FLAGS_OF))
 
+# A library depends on the list of sources too: make does not build a missing object for a library that seems current.
+$(BUILD)/flags/sources: always
+	@$(call write_if_new,$(sort $(filter-out tests/% examples/%,$(SOURCES))))
+
 # Quick append (q), since two folders may have files of one name.
-$(BUILD)/%.a:
+$(BUILD)/%.a: $(BUILD)/flags/sources
 	@mkdir -p $(@D) && rm -f $@
-	$(Q)$(AR) qcs $@ $^
+	$(Q)$(AR) qcs $@ $(filter %.o,$^)
 
 # Objects first: a library's main() is linked only if no object has one.
 define LINK

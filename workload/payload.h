@@ -22,16 +22,16 @@ unsigned payload_wrong_bytes(const struct payload_id *id, const uint8_t *from, u
 static inline void payload_fill(uint64_t seed, uint32_t own, uint32_t to, const struct hx_send *s, uint32_t packet,
                                 uint8_t *data, unsigned bytes)
 {
-    const struct payload_id id = {seed, own, to, s->message, packet};
-    payload_write(&id, data, bytes);
+    const struct payload_id packet_id = {seed, own, to, s->message, packet};
+    payload_write(&packet_id, data, bytes);
 }
 
 /* Number of wrong bytes in a packet that rank `own` received from rank `from`. */
 static inline unsigned payload_check(uint64_t seed, uint32_t from, uint32_t own, const struct hx_header *h,
                                      const uint8_t *data)
 {
-    const struct payload_id id = {seed, from, own, h->message, h->offset};
-    return payload_wrong_bytes(&id, data, h->length);
+    const struct payload_id packet_id = {seed, from, own, h->message, h->offset};
+    return payload_wrong_bytes(&packet_id, data, h->length);
 }
 
 #endif

@@ -408,7 +408,8 @@ static uint32_t to_peer(const struct traffic *t, uint32_t rank, uint64_t message
 static uint32_t to_neighbour(const struct traffic *t, uint32_t rank, uint64_t message)
 {
     uint32_t list[4];
-    return list[message % neighbours(t, rank, list)];
+    uint32_t count = neighbours(t, rank, list);
+    return list[message % count];
 }
 
 static uint32_t to_target(const struct traffic *t, uint32_t rank, uint64_t message)

@@ -145,7 +145,7 @@ the virtual clock)" demo.hxm.yaml
     refused_run 3 "/dev/zero: is a device, not a file" "1x1 Hx2Mesh" --traffic /dev/zero
     refused_run 3 "/tmp: is a directory, not a file" "1x1 Hx2Mesh" --traffic /tmp
     refused_run 3 "/dev/stdin:1:1: a line of more than 1048576 letters" "1x1 Hx2Mesh" --traffic /dev/stdin < <(yes 1, | tr -d '\n')
-    refused_run 3 "/dev/stdin:1:1: a byte 0, which no text has" "1x1 Hx2Mesh" --traffic /dev/stdin < <(cat /dev/zero)
+    refused_run 3 "/dev/stdin:1:1: a byte 0 in a text file" "1x1 Hx2Mesh" --traffic /dev/stdin < <(cat /dev/zero)
     refused_run 3 "/dev/stdin: is larger than 1 GiB" "1x1 Hx2Mesh" --traffic /dev/stdin < <(yes "#$(printf '%0100000d' 0)")
 }
 

@@ -196,7 +196,7 @@ bool rig_take(struct rig *r, unsigned output, struct rig_packet *p)
 
 void rig_expect(struct rig *r, unsigned output, uint32_t id)
 {
-    struct rig_packet p;
+    struct rig_packet p = {0};
     if (!rig_take(r, output, &p))
         fail_msg("nothing left by output %u, though %u should have", output, id);
     assert_int_equal(p.id, id);
