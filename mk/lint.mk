@@ -1,7 +1,7 @@
 # lint.mk - style and static analysis: clang-format, clang-tidy, cppcheck, shellcheck, rooms, banned words.
 
 HEADERS := $(wildcard include/hxmesh/*.h program/*.h fi-provider/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h bare-node/*/*.h \
-    $(foreach folder,base topology sched spec workload fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
+    $(foreach folder,base topology sched schedule spec workload fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
 SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(MPS2_NODE) $(BARE_NODE) $(KIT) $(HOST) $(HAL_PROGRAM) $(WORKLOAD) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)

@@ -17,7 +17,7 @@ known=$PWD/tests/mutants.txt
 build=$1
 shift
 copy=$build/copy
-sources=(Makefile mk README.md include firmware hal base topology sched spec workload fabric-emu tools dpdk-node bare-node program conformance docs examples tests)
+sources=(Makefile mk README.md include firmware hal base topology sched schedule spec workload fabric-emu tools dpdk-node bare-node program conformance docs examples tests)
 
 # Prints the tests that judge a file, as paths below tests/.
 judges_of() {

@@ -10,7 +10,7 @@ HAL_VIRTUAL  := $(wildcard hal/virtual/*.c)
 HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
 HAL_DPDK     := $(wildcard hal/dpdk/*.c)
 # Code that host programs share, the lowest room first (docs/architecture.md).
-HOST         := $(wildcard $(foreach room,base topology sched spec,$(room)/*.c $(room)/*/*.c))
+HOST         := $(wildcard $(foreach room,base topology sched schedule spec,$(room)/*.c $(room)/*/*.c))
 WORKLOAD     := $(wildcard workload/*.c)
 LIVE         := $(wildcard fabric-emu/live/*.c)
 VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)

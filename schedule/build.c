@@ -1,0 +1,333 @@
+/* build.c - collects operations, checks them, and lays out the schedule (build.h). */
+#include "schedule/build.h"
+#include "schedule/layout.h"
+#include "schedule/structure.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+struct dependency {
+    uint32_t later;
+    uint32_t earlier; /* number << 1, plus SCHEDULE_AFTER_START */
+};
+
+/* Invariant: body[0 .. bodies - 1] are the open repeats, the innermost last. */
+struct rank {
+    struct schedule_operation *operation;
+    struct dependency *dependency;
+    uint32_t *body;
+    size_t operations, operations_room, dependencies, dependencies_room, bodies, bodies_room;
+};
+
+struct name {
+    UT_hash_handle hh;
+    uint32_t offset;
+    char text[];
+};
+
+struct group {
+    UT_hash_handle hh;
+    uint32_t index, count;
+    uint32_t rank[];
+};
+
+struct schedule_builder {
+    uint32_t ranks;
+    struct rank *rank; /* [ranks] */
+    struct name *names;
+    uint64_t name_bytes;
+    struct group *groups; /* in the order of adding */
+};
+
+struct schedule_builder *schedule_builder_new(uint32_t ranks)
+{
+    struct schedule_builder *b = hx_allocate(1, sizeof *b);
+    b->ranks = ranks;
+    b->rank = hx_allocate(ranks, sizeof *b->rank);
+    b->name_bytes = 1;
+    return b;
+}
+
+static void free_rank(struct rank *r)
+{
+    HX_FREE(r->operation, r->dependency, r->body);
+    *r = (struct rank){0};
+}
+
+void schedule_builder_free(struct schedule_builder *b)
+{
+    struct name *name;
+    struct name *next_name;
+    struct group *group;
+    struct group *next_group;
+    if (!b)
+        return;
+    for (uint32_t i = 0; i < b->ranks; i++)
+        free_rank(&b->rank[i]);
+    HASH_ITER(hh, b->names, name, next_name)
+    {
+        HASH_DEL(b->names, name);
+        free(name);
+    }
+    HASH_ITER(hh, b->groups, group, next_group)
+    {
+        HASH_DEL(b->groups, group);
+        free(group);
+    }
+    HX_FREE(b->rank, b);
+}
+
+uint32_t schedule_builder_ranks(const struct schedule_builder *b)
+{
+    return b->ranks;
+}
+
+uint32_t schedule_builder_count(const struct schedule_builder *b, uint32_t rank)
+{
+    return (uint32_t)b->rank[rank].operations;
+}
+
+struct schedule_operation *schedule_builder_at(struct schedule_builder *b, uint32_t rank, uint32_t number)
+{
+    return &b->rank[rank].operation[number];
+}
+
+/* ---- operations ---- */
+
+static uint32_t add(struct schedule_builder *b, uint32_t rank, const struct schedule_operation *o)
+{
+    struct rank *r = &b->rank[rank];
+    r->operation = hx_grow(r->operation, r->operations, &r->operations_room, sizeof *r->operation);
+    r->operation[r->operations] = *o;
+    return (uint32_t)r->operations++;
+}
+
+uint32_t schedule_compute(struct schedule_builder *b, uint32_t rank, uint64_t ps, unsigned stream)
+{
+    return add(b, rank,
+               &(struct schedule_operation){.kind = SCHEDULE_COMPUTE, .amount = ps, .stream = (uint8_t)stream});
+}
+
+uint32_t schedule_send(struct schedule_builder *b, uint32_t rank, uint32_t to, uint64_t bytes, uint32_t tag)
+{
+    return add(b, rank, &(struct schedule_operation){.kind = SCHEDULE_SEND, .amount = bytes, .peer = to, .tag = tag});
+}
+
+uint32_t schedule_receive(struct schedule_builder *b, uint32_t rank, uint32_t from, uint64_t bytes, uint32_t tag)
+{
+    return add(b, rank,
+               &(struct schedule_operation){.kind = SCHEDULE_RECEIVE, .amount = bytes, .peer = from, .tag = tag});
+}
+
+uint32_t schedule_collect(struct schedule_builder *b, uint32_t rank, enum schedule_collective kind, uint32_t group,
+                          uint64_t bytes, uint32_t root)
+{
+    return add(
+        b, rank,
+        &(struct schedule_operation){
+            .kind = SCHEDULE_COLLECTIVE, .amount = bytes, .peer = group, .tag = root, .collective = (uint8_t)kind});
+}
+
+uint32_t schedule_repeat(struct schedule_builder *b, uint32_t rank, uint64_t times)
+{
+    struct rank *r = &b->rank[rank];
+    uint32_t number = add(b, rank, &(struct schedule_operation){.kind = SCHEDULE_REPEAT, .amount = times});
+    r->body = hx_grow(r->body, r->bodies, &r->bodies_room, sizeof *r->body);
+    r->body[r->bodies++] = number;
+    return number;
+}
+
+void schedule_repeat_end(struct schedule_builder *b, uint32_t rank)
+{
+    struct rank *r = &b->rank[rank];
+    uint32_t number = r->body[--r->bodies];
+    r->operation[number].peer = (uint32_t)r->operations - number - 1;
+}
+
+static void depend(struct schedule_builder *b, uint32_t rank, uint32_t later, uint32_t earlier)
+{
+    struct rank *r = &b->rank[rank];
+    r->dependency = hx_grow(r->dependency, r->dependencies, &r->dependencies_room, sizeof *r->dependency);
+    r->dependency[r->dependencies++] = (struct dependency){later, earlier};
+}
+
+void schedule_after(struct schedule_builder *b, uint32_t rank, uint32_t later, uint32_t earlier)
+{
+    depend(b, rank, later, earlier << 1);
+}
+
+void schedule_after_start(struct schedule_builder *b, uint32_t rank, uint32_t later, uint32_t earlier)
+{
+    depend(b, rank, later, earlier << 1 | SCHEDULE_AFTER_START);
+}
+
+/* ---- names and groups ---- */
+
+void schedule_set_name(struct schedule_builder *b, uint32_t rank, uint32_t number, const char *text)
+{
+    size_t length = strlen(text);
+    struct name *name;
+    if (length == 0 || b->name_bytes + length + 1 > UINT32_MAX)
+        return;
+    HASH_FIND(hh, b->names, text, length, name);
+    if (!name) {
+        name = hx_allocate(1, sizeof *name + length + 1);
+        memcpy(name->text, text, length);
+        name->offset = (uint32_t)b->name_bytes;
+        b->name_bytes += length + 1;
+        HASH_ADD_KEYPTR(hh, b->names, name->text, length, name);
+    }
+    b->rank[rank].operation[number].name = name->offset;
+}
+
+uint32_t schedule_add_group(struct schedule_builder *b, const uint32_t *ranks, uint32_t count)
+{
+    struct group *group;
+    size_t bytes = count * sizeof *ranks;
+    HASH_FIND(hh, b->groups, ranks, bytes, group);
+    if (group)
+        return group->index;
+    group = hx_allocate(1, sizeof *group + bytes);
+    group->index = HASH_COUNT(b->groups);
+    group->count = count;
+    memcpy(group->rank, ranks, bytes);
+    HASH_ADD_KEYPTR(hh, b->groups, group->rank, bytes, group);
+    return group->index;
+}
+
+/* ---- one rank's layout ---- */
+
+static int by_earlier_and_later(const void *a, const void *b)
+{
+    const struct dependency *x = a;
+    const struct dependency *y = b;
+    uint64_t first = (uint64_t)(x->earlier >> 1) << 33 | (uint64_t)x->later << 1 | (x->earlier & 1);
+    uint64_t second = (uint64_t)(y->earlier >> 1) << 33 | (uint64_t)y->later << 1 | (y->earlier & 1);
+    return (first > second) - (first < second);
+}
+
+/* Sorts dependencies by the earlier operation and drops repeated ones. Waiting for the end includes the start. */
+static void sort_dependencies(struct rank *r)
+{
+    size_t kept = 0;
+    if (r->dependencies == 0)
+        return;
+    qsort(r->dependency, r->dependencies, sizeof *r->dependency, by_earlier_and_later);
+    for (size_t i = 0; i < r->dependencies; i++) {
+        const struct dependency *d = &r->dependency[i];
+        const struct dependency *last = kept ? &r->dependency[kept - 1] : NULL;
+        if (!last || last->later != d->later || last->earlier >> 1 != d->earlier >> 1)
+            r->dependency[kept++] = *d;
+    }
+    r->dependencies = kept;
+}
+
+static void lay_out(const struct rank *r, struct schedule_operation *operation, uint32_t *follower)
+{
+    size_t next = 0;
+    if (r->operations)
+        memcpy(operation, r->operation, r->operations * sizeof *operation);
+    for (uint32_t i = 0; i < r->operations; i++) {
+        operation[i].follower = (uint32_t)next;
+        for (; next < r->dependencies && r->dependency[next].earlier >> 1 == i; next++) {
+            follower[next] = r->dependency[next].later << 1 | (r->dependency[next].earlier & 1);
+            operation[r->dependency[next].later].waits++;
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+static struct schedule_head counts_of(struct schedule_builder *b)
+{
+    struct schedule_head head = schedule_head_new(b->ranks);
+    const struct group *group;
+    for (uint32_t i = 0; i < b->ranks; i++) {
+        sort_dependencies(&b->rank[i]);
+        head.operations += b->rank[i].operations;
+        head.followers += b->rank[i].dependencies;
+    }
+    for (group = b->groups; group; group = group->hh.next)
+        head.members += group->count;
+    head.groups = HASH_COUNT(b->groups);
+    head.names = b->name_bytes;
+    return head;
+}
+
+/* The arrays of a schedule that is being made, which are its own. */
+static void *own(const void *array)
+{
+    return (void *)(uintptr_t)array;
+}
+
+static void place_groups_and_names(const struct schedule_builder *b, const struct schedule *s)
+{
+    uint64_t *first = own(s->first_member);
+    uint32_t *member = own(s->member);
+    char *names = own(s->names);
+    const struct group *group;
+    const struct name *name;
+    uint64_t members = 0;
+    for (group = b->groups; group; group = group->hh.next) {
+        first[group->index] = members;
+        memcpy(member + members, group->rank, group->count * sizeof *member);
+        members += group->count;
+    }
+    first[s->head->groups] = members;
+    for (name = b->names; name; name = name->hh.next)
+        memcpy(names + name->offset, name->text, strlen(name->text));
+}
+
+static bool place_ranks(struct schedule_builder *b, struct schedule *s, const char *where, struct hx_problem *problem)
+{
+    uint64_t *first = own(s->first);
+    uint64_t *first_follower = own(s->first_follower);
+    struct schedule_operation *operation = own(s->operation);
+    uint32_t *follower = own(s->follower);
+    for (uint32_t i = 0; i < b->ranks; i++) {
+        struct rank *r = &b->rank[i];
+        first[i + 1] = first[i] + r->operations;
+        first_follower[i + 1] = first_follower[i] + r->dependencies;
+        lay_out(r, operation + first[i], follower + first_follower[i]);
+        free_rank(r);
+    }
+    return schedule_check_structure(s, where, problem);
+}
+
+static bool counts_fit(const struct schedule_builder *b, const char *where, struct hx_problem *problem)
+{
+    for (uint32_t i = 0; i < b->ranks; i++) {
+        if (b->rank[i].operations > SCHEDULE_MOST_OPERATIONS)
+            return hx_fail(problem, HX_EXIT_CONFIG, where,
+                           "rank %" PRIu32 " has %zu operations, %d are possible (repeat a block)", i,
+                           b->rank[i].operations, SCHEDULE_MOST_OPERATIONS);
+        if (b->rank[i].dependencies > UINT32_MAX)
+            return hx_fail(problem, HX_EXIT_CONFIG, where, "rank %" PRIu32 " has %zu dependencies, 2^32 are possible",
+                           i, b->rank[i].dependencies);
+    }
+    return true;
+}
+
+struct schedule *schedule_build(struct schedule_builder *b, const char *where, struct hx_problem *problem)
+{
+    struct schedule sizes;
+    if (!counts_fit(b, where, problem)) {
+        schedule_builder_free(b);
+        return NULL;
+    }
+    const struct schedule_head head = counts_of(b);
+    struct schedule *s = hx_allocate(1, sizeof *s);
+    s->bytes = schedule_place(&sizes, &head);
+    struct schedule_head *base = hx_allocate(1, s->bytes);
+    *base = head;
+    (void)schedule_place(s, base);
+    place_groups_and_names(b, s);
+    bool good = place_ranks(b, s, where, problem);
+    schedule_builder_free(b);
+    if (good)
+        return s;
+    schedule_close(s);
+    return NULL;
+}

@@ -1,0 +1,33 @@
+/* formats.c - the table of formats (formats.h). */
+#include "schedule/formats.h"
+#include "base/input.h"
+
+#include <string.h>
+
+const struct schedule_format *const schedule_formats[] = {NULL};
+
+static struct schedule *build(struct schedule_builder *b, const char *path, struct hx_problem *problem)
+{
+    return b ? schedule_build(b, path, problem) : NULL;
+}
+
+struct schedule *schedule_read(const char *path, const struct schedule_read_options *options,
+                               struct schedule_notes *notes, struct hx_problem *problem)
+{
+    uint8_t begin[SCHEDULE_SNIFF];
+    FILE *in = hx_input_open(path, problem);
+    if (!in)
+        return NULL;
+    size_t bytes = fread(begin, 1, sizeof begin, in);
+    (void)fclose(in);
+    *notes = (struct schedule_notes){0};
+    if (schedule_is_file(begin, bytes))
+        return schedule_open(path, problem);
+    for (const struct schedule_format *const *f = schedule_formats; *f; f++) {
+        if ((*f)->is(begin, bytes))
+            return build((*f)->read(path, options, notes, problem), path, problem);
+    }
+    (void)hx_fail(problem, HX_EXIT_CONFIG, path,
+                  "is no schedule in a known format (hxmesh schedule --formats lists them)");
+    return NULL;
+}

@@ -1,0 +1,164 @@
+/* schedule.h - a schedule: for each rank a partial order of operations, and groups of ranks.
+ *
+ * Data that flows. A reader (formats.h) or a generator fills a builder (build.h). schedule_build() checks the operations
+ * and lays them out. The result is read-only: workers share it, in memory or as a mapped file (schedule_open()).
+ *
+ * An operation begins when everything that it waits for has ended (or begun, "after the start of"). Operations of one
+ * rank run at once, except those that occupy the same stream.
+ *
+ *     compute     occupies its stream for `amount` picoseconds
+ *     send        `amount` bytes to rank `peer` with a tag
+ *     receive     matched as in MPI: source and tag, in order of sending; SCHEDULE_ANY matches every source or tag
+ *     collective  `kind` of group `peer` with a vector of `amount` bytes; the n-th collective of a group at one member
+ *                 belongs to the n-th at every other
+ *     repeat      the next `peer` operations run `amount` times. An iteration begins when all of the former have ended.
+ *                 Operations of a body wait only for operations of the same body. Bodies may be nested
+ *
+ * Ranks are places of a job. Hosts are no part of a schedule (workload/schedule_plan.h).
+ *
+ * File: the head, then arrays in its order, all of the machine's byte order, each aligned to 8 bytes. A file of 10^7
+ * operations takes 320 MB, and 4 bytes for each dependency. */
+#ifndef SCHEDULE_SCHEDULE_H
+#define SCHEDULE_SCHEDULE_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+#define SCHEDULE_ANY UINT32_MAX /* of a receive: any source, any tag */
+
+enum {
+    SCHEDULE_MOST_OPERATIONS = 1 << 28, /* of a rank: numbers travel in the tags of messages */
+    SCHEDULE_MOST_RANKS = 1 << 20,
+    SCHEDULE_MOST_GROUPS_OF_RANK = 128, /* as above */
+    SCHEDULE_STREAMS = 256,
+    SCHEDULE_NO_NAME = 0
+};
+#define SCHEDULE_MOST_BYTES (UINT64_C(1) << 42) /* of a message or vector */
+#define SCHEDULE_MOST_TIME  (UINT64_C(1) << 56) /* ps of a compute operation: 20 hours */
+
+enum schedule_kind {
+    SCHEDULE_COMPUTE,
+    SCHEDULE_SEND,
+    SCHEDULE_RECEIVE,
+    SCHEDULE_COLLECTIVE,
+    SCHEDULE_REPEAT,
+    SCHEDULE_KINDS
+};
+extern const char *const schedule_kind_names[SCHEDULE_KINDS + 1]; /* ends with NULL */
+
+enum schedule_collective {
+    SCHEDULE_BROADCAST, /* the first four in the order of enum hx_collective_kind */
+    SCHEDULE_REDUCE_SCATTER,
+    SCHEDULE_ALL_GATHER,
+    SCHEDULE_ALL_REDUCE,
+    SCHEDULE_REDUCE,
+    SCHEDULE_GATHER,
+    SCHEDULE_SCATTER,
+    SCHEDULE_ALL_TO_ALL,
+    SCHEDULE_BARRIER,
+    SCHEDULE_COLLECTIVES
+};
+extern const char *const schedule_collective_names[SCHEDULE_COLLECTIVES + 1]; /* "broadcast", ... ; ends with NULL */
+
+/* Bytes of a collective's vector: what every member has after an all-reduce, broadcast or all-gather; before a
+ * reduce-scatter, reduce or all-to-all; at the root for gather and scatter. So an all-to-all of n ranks sends amount / n
+ * to each. Barrier: 0. */
+
+/* An operation. 32 bytes. */
+struct schedule_operation {
+    uint64_t amount;    /* ps, bytes or iterations: see above */
+    uint32_t peer;      /* send, receive: rank, or SCHEDULE_ANY; collective: group; repeat: operations of the body */
+    uint32_t tag;       /* send, receive; SCHEDULE_ANY: any. Collective: the root's position in the group */
+    uint32_t follower;  /* index of its first follower, among those of the rank */
+    uint32_t waits;     /* number of operations that it waits for */
+    uint32_t name;      /* offset in the names, or SCHEDULE_NO_NAME */
+    uint8_t kind;       /* enum schedule_kind */
+    uint8_t stream;     /* stream of a compute operation; of a message: that of its overhead */
+    uint8_t collective; /* enum schedule_collective */
+    uint8_t algorithm;  /* of a collective: enum hx_algorithm (spec/spec.h); 0: best */
+};
+
+/* A follower: number of the waiting operation << 1, plus 1 if it waits for the start only. */
+enum { SCHEDULE_AFTER_START = 1 };
+
+struct schedule_head {
+    char magic[8];
+    uint32_t version, ranks;
+    uint64_t operations, followers, groups, members, names; /* numbers of elements; names: bytes */
+};
+
+/* Invariant: rank r has operations first[r] .. first[r + 1] - 1 and followers first_follower[r] .. first_follower[r + 1]
+ * - 1. */
+struct schedule {
+    const struct schedule_head *head;
+    const uint64_t *first;          /* [ranks + 1] */
+    const uint64_t *first_follower; /* [ranks + 1] */
+    const struct schedule_operation *operation;
+    const uint32_t *follower;
+    const uint64_t *first_member; /* [groups + 1] */
+    const uint32_t *member;       /* ranks, in the group's order */
+    const char *names;            /* zero-terminated strings; the first is empty */
+    size_t bytes;
+    bool mapped_file;
+};
+
+static inline uint32_t schedule_ranks(const struct schedule *s)
+{
+    return s->head->ranks;
+}
+
+static inline uint32_t schedule_count(const struct schedule *s, uint32_t rank)
+{
+    return (uint32_t)(s->first[rank + 1] - s->first[rank]);
+}
+
+static inline const struct schedule_operation *schedule_at(const struct schedule *s, uint32_t rank, uint32_t number)
+{
+    return &s->operation[s->first[rank] + number];
+}
+
+/* Writes the followers of an operation; returns their number. */
+static inline uint32_t schedule_followers(const struct schedule *s, uint32_t rank, uint32_t number,
+                                          const uint32_t **list)
+{
+    const struct schedule_operation *o = schedule_at(s, rank, number);
+    uint64_t all = s->first_follower[rank + 1] - s->first_follower[rank];
+    uint32_t end = number + 1 < schedule_count(s, rank) ? o[1].follower : (uint32_t)all;
+    *list = s->follower + s->first_follower[rank] + o->follower;
+    return end - o->follower;
+}
+
+static inline uint32_t schedule_group_size(const struct schedule *s, uint32_t group)
+{
+    return (uint32_t)(s->first_member[group + 1] - s->first_member[group]);
+}
+
+static inline const uint32_t *schedule_group(const struct schedule *s, uint32_t group)
+{
+    return s->member + s->first_member[group];
+}
+
+/* Name of an operation; "" if it has none. */
+static inline const char *schedule_name(const struct schedule *s, const struct schedule_operation *o)
+{
+    return s->names + o->name;
+}
+
+/* Operations behind an operation's body; number + 1 unless it is a repeat. */
+static inline uint32_t schedule_next(const struct schedule *s, uint32_t rank, uint32_t number)
+{
+    const struct schedule_operation *o = schedule_at(s, rank, number);
+    return number + 1 + (o->kind == SCHEDULE_REPEAT ? o->peer : 0);
+}
+
+/* Maps a file that schedule_write() wrote, after checking every number in it. Returns NULL and sets *problem. */
+struct schedule *schedule_open(const char *path, struct hx_problem *problem);
+/* Whether these first bytes of a file are such a file's. */
+bool schedule_is_file(const uint8_t *begin, size_t bytes);
+/* Writes the file, whole or not at all (base/output.h). */
+void schedule_write(const struct schedule *s, const char *path);
+/* NULL is allowed. */
+void schedule_close(struct schedule *s);
+
+#endif
