@@ -289,6 +289,61 @@ bool hx_collective_done(const struct hx_collective *c)
     return c->left == 0;
 }
 
+/* ---- brief tags: 2 bits phase, 5 bits edge, the low bits of the number ---- */
+
+enum { BRIEF_NUMBER_BITS = HX_COLLECTIVE_BRIEF_BITS - 2 - HX_TAG_EDGE_BITS, BRIEF_NUMBERS = 1 << BRIEF_NUMBER_BITS };
+HX_STATIC_ASSERT(BRIEF_NUMBERS > HX_COLLECTIVE_MAX_WINDOW, "numbers in flight differ in their low bits");
+
+uint32_t hx_collective_brief(uint32_t tag)
+{
+    const struct hx_tag t = unpacked(tag);
+    return (uint32_t)t.phase << (HX_TAG_EDGE_BITS + BRIEF_NUMBER_BITS) | (uint32_t)t.edge << BRIEF_NUMBER_BITS |
+           (t.number & (BRIEF_NUMBERS - 1U));
+}
+
+/* The tag of the first number from `base` on that has these low bits. */
+static uint32_t full(uint32_t brief, uint32_t base)
+{
+    const struct hx_tag t = {
+        .number = base + ((brief - base) & (BRIEF_NUMBERS - 1U)),
+        .phase = (uint8_t)(brief >> (HX_TAG_EDGE_BITS + BRIEF_NUMBER_BITS) & 3U),
+        .edge = (uint8_t)(brief >> BRIEF_NUMBER_BITS & ((1U << HX_TAG_EDGE_BITS) - 1)),
+    };
+    return packed(t);
+}
+
+int hx_collective_arriving(const struct hx_collective *c, uint32_t brief, uint32_t *tag)
+{
+    const struct hx_tag t = unpacked(full(brief, 0));
+    unsigned in = t.edge;
+    if (shape_of(c) == WALK)
+        in = t.edge * HX_COLLECTIVE_PHASES + t.phase;
+    else if (shape_of(c) == TREE && t.phase)
+        in = HX_COLLECTIVE_PARENT;
+    if (in >= HX_COLLECTIVE_LANES)
+        return HX_E_RANGE;
+    *tag = full(brief, c->in[in].base);
+    return HX_OK;
+}
+
+int hx_collective_leaving(const struct hx_collective *c, uint32_t brief, uint32_t *tag)
+{
+    const struct hx_tag t = unpacked(full(brief, 0));
+    uint32_t first = 0;
+    unsigned lane = t.edge;
+    if (shape_of(c) == TREE)
+        lane = hx_tree_lane(c, t);
+    else if (shape_of(c) == SPREAD)
+        lane = hx_spread_lane(c, t);
+    else if (t.edge < c->lanes && t.phase < c->phases)
+        first = hx_walk_first(c, t.edge, t.phase);
+    if (lane >= c->lanes)
+        return HX_E_RANGE;
+    uint32_t acked = c->out[lane].acked.base;
+    *tag = full(brief, acked > first ? acked - first : 0);
+    return HX_OK;
+}
+
 /* ---- data ---- */
 
 static void add(float *to, const uint8_t *from, uint64_t count)

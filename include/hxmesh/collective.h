@@ -174,6 +174,16 @@ void hx_collective_fill(const struct hx_collective *c, uint32_t tag, uint64_t of
  * message that is due here. */
 int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, const void *payload, uint32_t bytes);
 
+/* Several collectives share an endpoint's tags: a brief tag has HX_COLLECTIVE_BRIEF_BITS bits, and the platform uses the
+ * others to tell the collectives apart. It names one of the messages that are due: a lane has at most
+ * HX_COLLECTIVE_MAX_WINDOW of them in flight. */
+enum { HX_COLLECTIVE_BRIEF_BITS = 13 };
+uint32_t hx_collective_brief(uint32_t tag);
+/* Finds the tag of a message that arrives, or that is in flight, by its brief tag. HX_E_RANGE: there is no such
+ * stream. */
+int hx_collective_arriving(const struct hx_collective *c, uint32_t brief, uint32_t *tag);
+int hx_collective_leaving(const struct hx_collective *c, uint32_t brief, uint32_t *tag);
+
 /* Finds piece `index` of this accelerator's part after a reduce-scatter and before an all-gather, in bytes of the
  * vector. Returns false if there is none. */
 bool hx_collective_piece(const struct hx_collective *c, unsigned index, uint64_t *offset, uint64_t *bytes);

@@ -1,0 +1,263 @@
+/* executor_messages.c - messages to and from each peer, in order (executor.h). */
+#include "schedule/executor_parts.h"
+
+#include "base/split_mix.h"
+
+#include <stdlib.h>
+
+enum { FIRST_PEERS = 8 };
+
+void messages_close(struct executor *e)
+{
+    HX_FREE(e->peer, e->outgoing);
+}
+
+/* ---- peers ---- */
+
+static size_t slot_of(const struct peer *peer, size_t peers, uint32_t rank)
+{
+    size_t at = split_mix(rank) & (peers - 1);
+    while (peer[at].rank != NONE && peer[at].rank != rank)
+        at = (at + 1) & (peers - 1);
+    return at;
+}
+
+static struct peer *empty_table(size_t peers)
+{
+    struct peer *peer = hx_allocate(peers, sizeof *peer);
+    for (size_t i = 0; i < peers; i++)
+        peer[i].rank = NONE;
+    return peer;
+}
+
+/* Moves the peers; the list of those that send follows their new places. */
+static void grow(struct executor *e)
+{
+    struct peer *old = e->peer;
+    size_t peers = e->peers ? 2 * e->peers : FIRST_PEERS;
+    struct peer *peer = empty_table(peers);
+    struct list sending = {NONE, NONE};
+    for (size_t i = 0; i < e->peers; i++) {
+        if (old[i].rank != NONE)
+            peer[slot_of(peer, peers, old[i].rank)] = old[i];
+    }
+    for (uint32_t at = e->peers ? e->sending.first : NONE; at != NONE; at = old[at].next) {
+        uint32_t moved = (uint32_t)slot_of(peer, peers, old[at].rank);
+        peer[moved].next = NONE;
+        if (sending.last != NONE)
+            peer[sending.last].next = moved;
+        else
+            sending.first = moved;
+        sending.last = moved;
+    }
+    free(old);
+    e->peer = peer;
+    e->peers = peers;
+    e->sending = sending;
+}
+
+uint32_t messages_peer(struct executor *e, uint32_t rank)
+{
+    if (2 * e->peers_used >= e->peers)
+        grow(e);
+    size_t at = slot_of(e->peer, e->peers, rank);
+    if (e->peer[at].rank == NONE) {
+        e->peer[at] = (struct peer){.rank = rank, .out = {NONE, NONE}, .next = NONE};
+        e->peers_used++;
+    }
+    return (uint32_t)at;
+}
+
+/* ---- sending ---- */
+
+static void queue(struct executor *e, uint32_t at)
+{
+    struct peer *p = &e->peer[at];
+    if (p->queued || p->out.first == NONE || p->flying == e->plan->window)
+        return;
+    p->queued = true;
+    p->next = NONE;
+    if (e->sending.last != NONE)
+        e->peer[e->sending.last].next = at;
+    else
+        e->sending.first = at;
+    e->sending.last = at;
+}
+
+static void put(struct executor *e, uint32_t to, uint32_t tag, uint64_t bytes)
+{
+    uint32_t at = messages_peer(e, to);
+    struct peer *p = &e->peer[at];
+    uint32_t message = e->outgoing_free;
+    if (message != NONE) {
+        e->outgoing_free = e->outgoing[message].next;
+    } else {
+        e->outgoing = hx_grow(e->outgoing, e->outgoing_used, &e->outgoing_room, sizeof *e->outgoing);
+        message = (uint32_t)e->outgoing_used++;
+    }
+    e->outgoing[message] = (struct outgoing){tag, NONE, bytes};
+    if (p->out.last != NONE)
+        e->outgoing[p->out.last].next = message;
+    else
+        p->out.first = message;
+    p->out.last = message;
+    queue(e, at);
+}
+
+void messages_send(struct executor *e, uint32_t to, enum message_kind kind, uint32_t operation, uint64_t bytes)
+{
+    if (kind == MESSAGE_EAGER || kind == MESSAGE_DATA) {
+        e->result->messages++;
+        e->result->bytes += bytes;
+    }
+    if (to == e->rank)
+        match_message(e, to, operation, false);
+    else
+        put(e, to, (uint32_t)kind << TAG_KIND_SHIFT | operation, bytes);
+}
+
+bool messages_next(struct executor *e, struct executor_message *m)
+{
+    if (e->sending.first == NONE)
+        return false;
+    const struct peer *p = &e->peer[e->sending.first];
+    const struct outgoing *o = &e->outgoing[p->out.first];
+    *m = (struct executor_message){.to = p->rank, .tag = o->tag, .bytes = o->bytes};
+    e->offered.collective = false;
+    e->offered.peer = e->sending.first;
+    return true;
+}
+
+void messages_take(struct executor *e)
+{
+    struct peer *p = &e->peer[e->offered.peer];
+    uint32_t message = p->out.first;
+    p->out.first = e->outgoing[message].next;
+    if (p->out.first == NONE)
+        p->out.last = NONE;
+    e->outgoing[message].next = e->outgoing_free;
+    e->outgoing_free = message;
+    e->sending.first = p->next;
+    if (p->next == NONE)
+        e->sending.last = NONE;
+    p->queued = false;
+    p->flying++;
+    queue(e, e->offered.peer);
+}
+
+static void acknowledged(struct executor *e, uint32_t peer)
+{
+    if (e->peer[peer].flying-- == e->plan->window)
+        collectives_admit(e);
+    queue(e, peer);
+}
+
+/* ---- arrivals ---- */
+
+static uint32_t operation_of(uint32_t tag)
+{
+    return tag & (SCHEDULE_MOST_OPERATIONS - 1U);
+}
+
+static enum message_kind kind_of(uint32_t tag)
+{
+    return (enum message_kind)(tag >> TAG_KIND_SHIFT & 3U);
+}
+
+/* Whether another rank may have sent such a message. */
+static bool is_possible(const struct executor *e, uint32_t from, uint32_t tag)
+{
+    uint32_t operation = operation_of(tag);
+    uint32_t sender = kind_of(tag) == MESSAGE_ANSWER ? e->rank : from;
+    if (from >= schedule_ranks(e->s) || operation >= schedule_count(e->s, sender))
+        return false;
+    const struct schedule_operation *o = schedule_at(e->s, sender, operation);
+    uint32_t to = kind_of(tag) == MESSAGE_ANSWER ? from : e->rank;
+    return o->kind == SCHEDULE_SEND && o->peer == to;
+}
+
+static bool take_in_order(struct executor *e, uint32_t from, uint32_t tag)
+{
+    uint32_t operation = operation_of(tag);
+    switch (kind_of(tag)) {
+    case MESSAGE_EAGER:
+    case MESSAGE_REQUEST:
+        match_message(e, from, operation, kind_of(tag) == MESSAGE_REQUEST);
+        return true;
+    case MESSAGE_ANSWER:
+        messages_send(e, from, MESSAGE_DATA, operation, operation_at(e, operation)->amount);
+        return true;
+    default:
+        return match_data(e, from, operation);
+    }
+}
+
+static bool is_collective(uint32_t tag)
+{
+    return tag >> TAG_COLLECTIVE_BIT;
+}
+
+/* Takes a message whose turn it is. Messages of collectives had their effect when they came. */
+static bool take(struct executor *e, uint32_t peer, uint32_t from, uint32_t tag)
+{
+    e->peer[peer].in_order++;
+    return is_collective(tag) || take_in_order(e, from, tag);
+}
+
+/* Index of the held message whose turn it is; its number if there is none. */
+static unsigned find_held(const struct peer *p)
+{
+    unsigned i = 0;
+    while (i < p->holds && p->held[i].number != p->in_order)
+        i++;
+    return i;
+}
+
+/* Taking a message may add peers, which moves them: each turn finds the peer again. */
+static bool take_held(struct executor *e, uint32_t from)
+{
+    for (;;) {
+        uint32_t at = messages_peer(e, from);
+        struct peer *p = &e->peer[at];
+        unsigned i = find_held(p);
+        if (i == p->holds)
+            return true;
+        uint32_t tag = p->held[i].tag;
+        p->held[i] = p->held[--p->holds];
+        if (!take(e, at, from, tag))
+            return false;
+    }
+}
+
+bool messages_arrived(struct executor *e, uint32_t from, uint32_t number, uint32_t tag)
+{
+    uint32_t at = messages_peer(e, from);
+    struct peer *p = &e->peer[at];
+    if (!is_collective(tag) && !is_possible(e, from, tag))
+        return false;
+    if (is_collective(tag) && !collective_arrived(e, from, tag))
+        return false;
+    at = messages_peer(e, from);
+    p = &e->peer[at];
+    if (number != p->in_order) {
+        if (p->holds == EXECUTOR_WINDOW || number - p->in_order > EXECUTOR_WINDOW)
+            return false;
+        p->held[p->holds].number = number;
+        p->held[p->holds++].tag = tag;
+        return true;
+    }
+    return take(e, at, from, tag) && take_held(e, from);
+}
+
+bool messages_sent(struct executor *e, uint32_t to, uint32_t tag)
+{
+    uint32_t at = messages_peer(e, to);
+    if (e->peer[at].flying == 0)
+        return false;
+    acknowledged(e, at);
+    if (is_collective(tag))
+        return collective_sent(e, to, tag);
+    if (kind_of(tag) == MESSAGE_DATA)
+        executor_end(e, operation_of(tag));
+    return true;
+}

@@ -1,0 +1,123 @@
+/* executor_streams.c - operations that occupy a stream (executor.h). */
+#include "schedule/executor_parts.h"
+
+#include <math.h>
+
+uint64_t executor_overhead(const struct executor *e, uint64_t bytes)
+{
+    const struct executor_costs *costs = &e->plan->costs;
+    double more = bytes > 1 ? (double)(bytes - 1) * costs->overhead_byte_ps : 0;
+    return costs->overhead_ps + (uint64_t)llround(more);
+}
+
+static uint64_t duration(const struct executor *e, uint32_t number)
+{
+    const struct schedule_operation *o = operation_at(e, number);
+    if (o->kind != SCHEDULE_COMPUTE)
+        return executor_overhead(e, o->amount);
+    return e->plan->costs.compute_scale == 1 ? o->amount
+                                             : (uint64_t)llround((double)o->amount * e->plan->costs.compute_scale);
+}
+
+/* ---- the heap of a stream ---- */
+
+static bool is_before(const struct executor *e, uint32_t a, uint32_t b)
+{
+    return e->begin[a] != e->begin[b] ? e->begin[a] < e->begin[b] : a < b;
+}
+
+static void push(const struct executor *e, struct stream *s, uint32_t number)
+{
+    s->waiting = hx_grow(s->waiting, s->count, &s->room, sizeof *s->waiting);
+    size_t at = s->count++;
+    for (; at && is_before(e, number, s->waiting[(at - 1) / 2]); at = (at - 1) / 2)
+        s->waiting[at] = s->waiting[(at - 1) / 2];
+    s->waiting[at] = number;
+}
+
+static uint32_t pop(const struct executor *e, struct stream *s)
+{
+    uint32_t first = s->waiting[0];
+    uint32_t last = s->waiting[--s->count];
+    size_t at = 0;
+    for (size_t child = 1; child < s->count; child = 2 * at + 1) {
+        if (child + 1 < s->count && is_before(e, s->waiting[child + 1], s->waiting[child]))
+            child++;
+        if (!is_before(e, s->waiting[child], last))
+            break;
+        s->waiting[at] = s->waiting[child];
+        at = child;
+    }
+    s->waiting[at] = last;
+    return first;
+}
+
+/* ---- streams ---- */
+
+void stream_add(struct executor *e, uint32_t number)
+{
+    struct stream *s = &e->stream[operation_at(e, number)->stream];
+    push(e, s, number);
+    e->stream_free = e->stream_free || s->current == NONE;
+}
+
+/* The operation that freed the stream lets this one begin, if it was ready before that. */
+static void take(struct executor *e, struct stream *s, uint32_t number)
+{
+    if (s->last_entry != EXECUTOR_NO_CAUSE && e->begin[number] < e->now)
+        executor_set_cause(e, number, e->rank, s->last_entry);
+    s->current = number;
+    s->until = e->now + duration(e, number);
+    if (operation_at(e, number)->kind != SCHEDULE_RECEIVE) { /* a receive began when it was posted */
+        e->begin[number] = e->now;
+        executor_begun(e, number);
+    }
+}
+
+bool streams_take(struct executor *e)
+{
+    bool any = false;
+    if (!e->stream_free)
+        return false;
+    e->stream_free = false;
+    for (unsigned i = 0; i < e->streams; i++) {
+        struct stream *s = &e->stream[i];
+        if (s->current == NONE && s->count) {
+            take(e, s, pop(e, s));
+            any = true;
+        }
+    }
+    return any;
+}
+
+static struct stream *first_to_end(const struct executor *e)
+{
+    struct stream *first = NULL;
+    for (unsigned i = 0; i < e->streams; i++) {
+        struct stream *s = &e->stream[i];
+        if (s->current != NONE && (!first || s->until < first->until))
+            first = s;
+    }
+    return first;
+}
+
+bool streams_end_one(struct executor *e, uint64_t now)
+{
+    struct stream *s = first_to_end(e);
+    if (!s || s->until > now)
+        return false;
+    uint32_t number = s->current;
+    e->now = s->until > e->now ? s->until : e->now;
+    s->current = NONE;
+    e->stream_free = e->stream_free || s->count;
+    uint64_t entry = e->result->entries;
+    executor_stream_done(e, number);
+    s->last_entry = e->result->entries > entry ? (uint32_t)entry : EXECUTOR_NO_CAUSE; /* a rendezvous has not ended */
+    return true;
+}
+
+uint64_t streams_wake(const struct executor *e)
+{
+    const struct stream *s = first_to_end(e);
+    return s ? s->until : EXECUTOR_NEVER;
+}
