@@ -52,8 +52,9 @@ static int received(struct collective *p, const struct hx_event *e)
     return hx_collective_received(&p->c, at % p->job->columns, at / p->job->columns, e->tag);
 }
 
-static int event(struct workload *w, const struct hx_event *e)
+static int event(struct workload *w, uint64_t now, const struct hx_event *e)
 {
+    (void)now;
     struct collective *p = collective_of(w);
     if (p->over)
         return HX_OK;
@@ -106,7 +107,7 @@ static size_t places(const struct workload_plan *plan, const struct hx_collectiv
     return plan->verify ? *staging + hx_collective_staging(config) + sizeof(float) : *vector;
 }
 
-size_t collective_bytes(const struct workload_plan *plan, uint32_t rank)
+static size_t bytes_of(const struct workload_plan *plan, uint32_t rank)
 {
     const struct hx_collective_config config = collective_config(plan->collective, rank);
     size_t vector;
@@ -114,11 +115,11 @@ size_t collective_bytes(const struct workload_plan *plan, uint32_t rank)
     return places(plan, &config, &vector, &staging);
 }
 
-struct workload *collective_make(const struct workload_plan *plan, uint32_t rank, void *memory)
+static struct workload *make(const struct workload_plan *plan, uint32_t rank, const struct workload_memory *m)
 {
     const struct hx_collective_config config = collective_config(plan->collective, rank);
     const struct traffic *t = plan->traffic;
-    struct collective *p = memory;
+    struct collective *p = m->memory;
     size_t vector;
     size_t staging;
     (void)places(plan, &config, &vector, &staging);
@@ -128,8 +129,8 @@ struct workload *collective_make(const struct workload_plan *plan, uint32_t rank
     p->values = collective_values_of(p->plan, p->job);
     float *sums = NULL;
     if (plan->verify) {
-        p->vector = (float *)(void *)((uint8_t *)memory + vector);
-        sums = (float *)(void *)((uint8_t *)memory + staging);
+        p->vector = (float *)(void *)((uint8_t *)m->memory + vector);
+        sums = (float *)(void *)((uint8_t *)m->memory + staging);
     }
     if (hx_collective_init(&p->c, &config, p->vector, sums) != HX_OK)
         hx_die(HX_EXIT_CONFIG, t->spec->source, "the collective of a%u,%u cannot be built",
@@ -138,3 +139,12 @@ struct workload *collective_make(const struct workload_plan *plan, uint32_t rank
         collective_values_write(&p->values, &p->c, p->vector);
     return &p->base;
 }
+
+static struct workload_load load(const struct workload_plan *plan, uint32_t rank)
+{
+    (void)plan;
+    (void)rank;
+    return (struct workload_load){.peers = HX_COLLECTIVE_PEERS, .again = true, .longer = true};
+}
+
+const struct workload_kind collective_kind = {bytes_of, make, load};

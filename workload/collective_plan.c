@@ -42,16 +42,17 @@ static uint32_t lines(const struct traffic *t, const struct footprint *s, bool c
     return count;
 }
 
-static void find_grid(struct footprint *s, const struct traffic *t, uint32_t first)
+/* any: hosts that are no crossings get the grid nearest to a square; else only on fabrics without boards. */
+static void find_grid(struct footprint *s, const struct traffic *t, const uint32_t *member, uint32_t members, bool any)
 {
-    s->members = t->members[first];
+    s->members = members;
     s->member = hx_allocate(s->members, sizeof *s->member);
-    memcpy(s->member, t->member + t->first[first], s->members * sizeof *s->member);
+    memcpy(s->member, member, s->members * sizeof *s->member);
     qsort(s->member, s->members, sizeof *s->member, hx_compare_uint32);
     s->columns = lines(t, s, true);
     s->rows = lines(t, s, false);
     s->crossings = s->columns * s->rows == s->members;
-    if (!s->crossings && !t->spec->a) { /* no shape: take the nearest to a square */
+    if (!s->crossings && any) {
         for (s->rows = 1, s->columns = 1; s->rows * s->rows <= s->members; s->rows++)
             if (s->members % s->rows == 0)
                 s->columns = s->members / s->rows;
@@ -171,7 +172,7 @@ static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem
     job->tag = layout_job_of(t->spec, first);
     job->kind = (uint8_t)(settings->pattern - HX_COLLECTIVES);
     job->bytes = settings->message;
-    find_grid(&s, t, first);
+    find_grid(&s, t, t->member + t->first[first], t->members[first], !t->spec->a);
     bool good = choose_grid(job, t, &s, problem);
     free(s.member);
     if (!good)
@@ -183,6 +184,27 @@ static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem
     }
     choose_algorithm(job, t->g, settings->algorithm);
     return is_possible(p, job, problem);
+}
+
+bool collective_plan_group(struct collective_job *job, const struct traffic *t, const uint32_t *host, uint32_t hosts,
+                           unsigned algorithm, struct hx_problem *problem)
+{
+    struct footprint s;
+    const struct collective_plan p = {.traffic = t};
+    find_grid(&s, t, host, hosts, true);
+    job->columns = (uint16_t)s.columns;
+    job->rows = (uint16_t)s.rows;
+    job->host = hx_allocate(hosts, sizeof *job->host);
+    fill_grid(job, &s);
+    free(s.member);
+    for (uint32_t place = 0; place < hosts; place++) {
+        if (job->host[place] != job->root_host)
+            continue;
+        job->root_column = (uint16_t)(place % job->columns);
+        job->root_row = (uint16_t)(place / job->columns);
+    }
+    choose_algorithm(job, t->g, algorithm);
+    return is_possible(&p, job, problem);
 }
 
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem)

@@ -26,6 +26,7 @@ struct collective_job {
     uint32_t chunk; /* bytes of a message */
     uint64_t bytes; /* of a vector */
     uint32_t *host; /* [columns * rows]: rank at a place of the grid, row by row */
+    uint32_t root_host; /* of a group */
 };
 
 struct collective_plan {
@@ -47,6 +48,11 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
  * outlive *p. */
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem);
 void collective_plan_free(struct collective_plan *p);
+
+/* Plans one collective of a group of hosts in any places: kind, bytes and root_host are set. The caller frees
+ * job->host. Returns false if the grid does not have the algorithm (enum hx_algorithm). */
+bool collective_plan_group(struct collective_job *job, const struct traffic *t, const uint32_t *host, uint32_t hosts,
+                           unsigned algorithm, struct hx_problem *problem);
 
 /* Name of the collective that all jobs run, "all-reduce"; "the collectives" if they differ. */
 const char *collective_kinds(const struct collective_plan *p);

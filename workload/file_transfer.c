@@ -107,8 +107,9 @@ static void take_in(struct file_transfer *c)
 }
 
 /* Hashes complete chunks in order; after the last one the digest is ready. */
-static int event(struct workload *w, const struct hx_event *e)
+static int event(struct workload *w, uint64_t now, const struct hx_event *e)
 {
+    (void)now;
     struct file_transfer *c = file_transfer_of(w);
     uint64_t chunks = transfer_chunks(c->t);
     if (e->type != HX_EVENT_RECEIVED || !is_expected(c, e->tag))
@@ -161,15 +162,17 @@ static void close_receiver(struct workload *w)
 static const struct workload_ops ops = {WORKLOAD_OPS(struct file_transfer), .message = message, .event = event,
                                         .close = close_receiver};
 
-size_t file_transfer_bytes(void)
+static size_t bytes_of(const struct workload_plan *plan, uint32_t rank)
 {
+    (void)plan;
+    (void)rank;
     return sizeof(struct file_transfer);
 }
 
-struct workload *file_transfer_make(const struct workload_plan *plan, uint32_t rank, struct transfer_received *received,
-                                    void *memory)
+static struct workload *make(const struct workload_plan *plan, uint32_t rank, const struct workload_memory *m)
 {
-    struct file_transfer *c = memory;
+    struct file_transfer *c = m->memory;
+    struct transfer_received *received = m->received;
     *c = (struct file_transfer){
         .base = {.ops = &ops, .carries = true}, .t = plan->transfer, .received = received, .file = -1};
     c->messages = rank == c->t->source ? transfer_messages(c->t) : 0;
@@ -177,3 +180,5 @@ struct workload *file_transfer_make(const struct workload_plan *plan, uint32_t r
         receive(c, rank);
     return &c->base;
 }
+
+const struct workload_kind file_transfer_kind = {.bytes = bytes_of, .make = make};

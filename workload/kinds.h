@@ -4,25 +4,21 @@
 
 #include "workload/workload.h"
 
-/* For each kind: bytes of memory, zeroed by the caller; and its construction there. workload.c sets the common fields
- * of `struct workload`, shared.c those of its two users. */
-size_t pattern_bytes(void);
-struct workload *pattern_make(const struct workload_plan *plan, uint32_t rank, void *memory);
+/* Memory of a workload, zeroed by the caller, and counts of a predecessor (workload_make). */
+struct workload_memory {
+    uint64_t *asked;
+    struct transfer_received *received;
+    void *memory;
+};
 
-size_t file_transfer_bytes(void);
-struct workload *file_transfer_make(const struct workload_plan *plan, uint32_t rank, struct transfer_received *received,
-                                    void *memory);
+struct workload_kind {
+    size_t (*bytes)(const struct workload_plan *plan, uint32_t rank);
+    /* workload.c sets the common fields of `struct workload`, shared.c those of its two users. */
+    struct workload *(*make)(const struct workload_plan *plan, uint32_t rank, const struct workload_memory *m);
+    struct workload_load (*load)(const struct workload_plan *plan, uint32_t rank); /* NULL: unknown */
+};
 
-size_t collective_bytes(const struct workload_plan *plan, uint32_t rank);
-struct workload *collective_make(const struct workload_plan *plan, uint32_t rank, void *memory);
-
-size_t packets_bytes(void);
-struct workload *packets_make(const struct workload_plan *plan, uint32_t rank, void *memory);
-
-size_t program_bytes(void);
-struct workload *program_make(const struct workload_plan *plan, uint32_t rank, void *memory);
-
-size_t shared_bytes(void);
-struct workload *shared_make(const struct workload_plan *plan, uint32_t rank, uint64_t *asked, void *memory);
+extern const struct workload_kind pattern_kind, file_transfer_kind, collective_kind, schedule_kind, packets_kind,
+    program_kind, shared_kind;
 
 #endif

@@ -266,8 +266,9 @@ static uint64_t place(struct workload *w, const struct hx_header *header, const 
     return in_order_place(h->source[from], header, payload, &to) ? 0 : header->length;
 }
 
-static int event(struct workload *w, const struct hx_event *e)
+static int event(struct workload *w, uint64_t now, const struct hx_event *e)
 {
+    (void)now;
     struct packets_of_host *h = of_workload(w);
     const struct in_order_out to = {.give = write_all, .of = h};
     if (e->type != HX_EVENT_RECEIVED) {
@@ -306,14 +307,16 @@ static void close_host(struct workload *w)
 static const struct workload_ops ops = {WORKLOAD_OPS(struct packets_of_host), .take = take, .give_up = give_up,
                                         .event = event, .close = close_host};
 
-size_t packets_bytes(void)
+static size_t bytes_of(const struct workload_plan *plan, uint32_t rank)
 {
+    (void)plan;
+    (void)rank;
     return sizeof(struct packets_of_host);
 }
 
-struct workload *packets_make(const struct workload_plan *plan, uint32_t rank, void *memory)
+static struct workload *make(const struct workload_plan *plan, uint32_t rank, const struct workload_memory *m)
 {
-    struct packets_of_host *h = memory;
+    struct packets_of_host *h = m->memory;
     const struct hx_fabric *g = plan->packets->g;
     h->base = (struct workload){.ops = &ops, .carries = true};
     h->p = plan->packets;
@@ -326,3 +329,5 @@ struct workload *packets_make(const struct workload_plan *plan, uint32_t rank, v
     h->p->readable[rank] = h->tun >= 0;
     return &h->base;
 }
+
+const struct workload_kind packets_kind = {.bytes = bytes_of, .make = make};

@@ -95,8 +95,10 @@ static uint64_t place(struct workload *w, const struct hx_header *h, const uint8
 
 static const struct workload_ops ops = {WORKLOAD_OPS(struct pattern), .take = take, .wake = wake, .message = message};
 
-size_t pattern_bytes(void)
+static size_t bytes_of(const struct workload_plan *plan, uint32_t rank)
 {
+    (void)plan;
+    (void)rank;
     return sizeof(struct pattern);
 }
 
@@ -106,12 +108,25 @@ static double rate_of(const struct workload_plan *plan, uint32_t rank)
     return hx_host_injection(g, rank, plan->link_gbps) * g->planes * plan->link_rate * plan->rate;
 }
 
-struct workload *pattern_make(const struct workload_plan *plan, uint32_t rank, void *memory)
+static struct workload *make(const struct workload_plan *plan, uint32_t rank, const struct workload_memory *m)
 {
-    struct pattern *p = memory;
+    struct pattern *p = m->memory;
     *p = (struct pattern){.base = {.ops = &ops, .carries = plan->verify},
                           .traffic = plan->traffic,
                           .rate = rate_of(plan, rank),
                           .messages = traffic_messages(plan->traffic, rank)};
     return &p->base;
 }
+
+static struct workload_load load(const struct workload_plan *plan, uint32_t rank)
+{
+    const struct traffic *t = plan->traffic;
+    uint32_t to = traffic_destinations(t, rank);
+    bool longer = t->flows || traffic_settings(t, rank)->message > (uint64_t)HX_MAPLESS * HX_MAX_PAYLOAD;
+    return (struct workload_load){.destinations = to,
+                                  .peers = traffic_peers(t, rank),
+                                  .again = traffic_messages(t, rank) > to,
+                                  .longer = longer};
+}
+
+const struct workload_kind pattern_kind = {bytes_of, make, load};

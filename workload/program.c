@@ -226,8 +226,9 @@ static void take_mail(struct program *p, uint32_t tag, uint32_t source)
     attachment_ring(&p->at);
 }
 
-static int event(struct workload *w, const struct hx_event *e)
+static int event(struct workload *w, uint64_t now, const struct hx_event *e)
 {
+    (void)now;
     struct program *p = program_of(w);
     if (e->type != HX_EVENT_RECEIVED) {
         complete(p, e->cookie, e->type == HX_EVENT_SENT ? 0 : -EHOSTUNREACH);
@@ -336,15 +337,17 @@ static const struct workload_ops ops = {WORKLOAD_OPS(struct program),
                                         .drains = drains,
                                         .drained = drained};
 
-size_t program_bytes(void)
+static size_t bytes_of(const struct workload_plan *plan, uint32_t rank)
 {
+    (void)plan;
+    (void)rank;
     return sizeof(struct program);
 }
 
 /* Continues a predecessor's session. */
-struct workload *program_make(const struct workload_plan *plan, uint32_t rank, void *memory)
+static struct workload *make(const struct workload_plan *plan, uint32_t rank, const struct workload_memory *m)
 {
-    struct program *p = memory;
+    struct program *p = m->memory;
     *p = (struct program){
         .base = {.ops = &ops, .carries = true}, .g = plan->programs->g, .at = plan->programs->at[rank]};
     const struct attachment_head *head = p->at.head;
@@ -354,3 +357,5 @@ struct workload *program_make(const struct workload_plan *plan, uint32_t rank, v
     p->arrived = atomic_load(&head->arrived);
     return &p->base;
 }
+
+const struct workload_kind program_kind = {.bytes = bytes_of, .make = make};

@@ -98,16 +98,16 @@ static uint64_t place(struct workload *w, const struct hx_header *h, const uint8
     return workload_place(shared_of(w)->user[receiver_of(h->tag)], h, payload);
 }
 
-static int event(struct workload *w, const struct hx_event *e)
+static int event(struct workload *w, uint64_t now, const struct hx_event *e)
 {
     struct shared *s = shared_of(w);
     if (e->type == HX_EVENT_RECEIVED)
-        return workload_event(s->user[receiver_of(e->tag)], e);
+        return workload_event(s->user[receiver_of(e->tag)], now, e);
     enum user user = user_of(e->cookie);
     struct hx_event own = *e;
     own.cookie /= USERS;
     s->in_flight[user]--;
-    return workload_event(s->user[user], &own);
+    return workload_event(s->user[user], now, &own);
 }
 
 /* ---- restart of workers and programs ---- */
@@ -170,21 +170,24 @@ static size_t rounded(size_t bytes)
     return (bytes + 7) & ~(size_t)7;
 }
 
-size_t shared_bytes(void)
+static size_t bytes_of(const struct workload_plan *plan, uint32_t rank)
 {
-    return rounded(sizeof(struct shared)) + rounded(packets_bytes()) + program_bytes();
+    return rounded(sizeof(struct shared)) + rounded(packets_kind.bytes(plan, rank)) + program_kind.bytes(plan, rank);
 }
 
-struct workload *shared_make(const struct workload_plan *plan, uint32_t rank, uint64_t *asked, void *memory)
+static struct workload *make(const struct workload_plan *plan, uint32_t rank, const struct workload_memory *m)
 {
-    struct shared *s = memory;
-    uint8_t *at = (uint8_t *)memory + rounded(sizeof *s);
+    struct shared *s = m->memory;
+    struct workload_memory packets = {.memory = (uint8_t *)m->memory + rounded(sizeof *s)};
+    struct workload_memory program = {.memory = (uint8_t *)packets.memory + rounded(packets_kind.bytes(plan, rank))};
     s->base = (struct workload){.ops = &ops, .carries = true};
-    s->user[PACKETS] = packets_make(plan, rank, at);
-    s->user[PROGRAM] = program_make(plan, rank, at + rounded(packets_bytes()));
+    s->user[PACKETS] = packets_kind.make(plan, rank, &packets);
+    s->user[PROGRAM] = program_kind.make(plan, rank, &program);
     s->user[PACKETS]->begun = &s->packets_begun;
-    s->user[PROGRAM]->begun = asked;
+    s->user[PROGRAM]->begun = m->asked;
     for (unsigned user = 0; user < USERS; user++)
         s->user[user]->rank = rank;
     return &s->base;
 }
+
+const struct workload_kind shared_kind = {.bytes = bytes_of, .make = make};

@@ -103,12 +103,24 @@ static void settle_jobs(struct traffic *t)
     free(by_tag);
 }
 
+/* Whether a job that is not silent has a pattern from `first` up to `end`. */
+static bool has_pattern(const struct traffic *t, unsigned first, unsigned end)
+{
+    bool any = !t->own && t->settings.pattern >= first && t->settings.pattern < end;
+    for (unsigned i = 0; t->own && i < t->spec->named_jobs; i++)
+        any = any ||
+              (t->own[i].pattern >= first && t->own[i].pattern < end && !t->spec->named[i].silent);
+    return any;
+}
+
 bool traffic_has_collectives(const struct traffic *t)
 {
-    bool any = !t->own && t->settings.pattern >= HX_COLLECTIVES;
-    for (unsigned i = 0; t->own && i < t->spec->named_jobs; i++)
-        any = any || (t->own[i].pattern >= HX_COLLECTIVES && !t->spec->named[i].silent);
-    return any;
+    return has_pattern(t, HX_COLLECTIVES, HX_ALL_PATTERNS);
+}
+
+bool traffic_has_schedules(const struct traffic *t)
+{
+    return has_pattern(t, HX_SCHEDULE, HX_SCHEDULE + 1);
 }
 
 bool traffic_jobs_differ(const struct traffic *t)
@@ -301,7 +313,8 @@ uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
 uint64_t traffic_messages(const struct traffic *t, uint32_t rank)
 {
     const struct hx_settings *s = traffic_settings(t, rank);
-    uint64_t to = t->members[rank] && !traffic_is_collective(t, rank) ? traffic_destinations(t, rank) : 0;
+    bool plain = t->members[rank] && !traffic_is_collective(t, rank) && !traffic_is_schedule(t, rank);
+    uint64_t to = plain ? traffic_destinations(t, rank) : 0;
     if (to == 0)
         return 0;
     if (t->flows)

@@ -47,8 +47,14 @@ static inline bool traffic_is_collective(const struct traffic *t, uint32_t rank)
     return traffic_settings(t, rank)->pattern >= HX_COLLECTIVES;
 }
 
-/* Whether any job that is not silent has a collective. */
+static inline bool traffic_is_schedule(const struct traffic *t, uint32_t rank)
+{
+    return traffic_settings(t, rank)->pattern == HX_SCHEDULE;
+}
+
+/* Whether any job that is not silent has a collective, or a schedule. */
 bool traffic_has_collectives(const struct traffic *t);
+bool traffic_has_schedules(const struct traffic *t);
 
 /* Whether any job has settings of its own. */
 bool traffic_jobs_differ(const struct traffic *t);

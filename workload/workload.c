@@ -10,25 +10,35 @@ uint64_t workload_messages(const struct workload_plan *plan)
     return messages;
 }
 
-size_t workload_bytes(const struct workload_plan *plan, uint32_t rank)
+static const struct workload_kind *kind_of(const struct workload_plan *plan, uint32_t rank)
 {
     if (plan->packets)
-        return shared_bytes();
+        return &shared_kind;
     if (plan->transfer)
-        return file_transfer_bytes();
+        return &file_transfer_kind;
     if (plan->programs)
-        return program_bytes();
-    return workload_is_collective(plan, rank) ? collective_bytes(plan, rank) : pattern_bytes();
+        return &program_kind;
+    if (workload_is_schedule(plan, rank))
+        return &schedule_kind;
+    return workload_is_collective(plan, rank) ? &collective_kind : &pattern_kind;
+}
+
+size_t workload_bytes(const struct workload_plan *plan, uint32_t rank)
+{
+    return kind_of(plan, rank)->bytes(plan, rank);
+}
+
+struct workload_load workload_load_of(const struct workload_plan *plan, uint32_t rank)
+{
+    const struct workload_kind *kind = kind_of(plan, rank);
+    return kind->load ? kind->load(plan, rank) : (struct workload_load){.again = true, .longer = true};
 }
 
 struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, uint64_t *begun, uint64_t *asked,
                                struct transfer_received *received, void *memory)
 {
-    struct workload *w = plan->packets                        ? shared_make(plan, rank, asked, memory)
-                         : plan->transfer                     ? file_transfer_make(plan, rank, received, memory)
-                         : plan->programs                     ? program_make(plan, rank, memory)
-                         : workload_is_collective(plan, rank) ? collective_make(plan, rank, memory)
-                                                              : pattern_make(plan, rank, memory);
+    const struct workload_memory m = {asked, received, memory};
+    struct workload *w = kind_of(plan, rank)->make(plan, rank, &m);
     w->rank = rank;
     w->start = plan->traffic ? traffic_job_start_ns(plan->traffic, rank) * WORKLOAD_PS : 0;
     w->begun = begun;

@@ -20,8 +20,8 @@
  *
  * Time is in picoseconds from the start of the run.
  *
- * Kinds: a pattern or a file of messages (pattern.c), a file transfer (file_transfer.c), a collective (collective.c),
- * IP packets of programs on the hosts (packets.c), messages of a program (program.c), both of these on one host
+ * Kinds: a pattern or a file of messages (pattern.c), a file transfer (file_transfer.c), a collective (collective.c), a
+ * schedule (schedule.c), IP packets of programs on the hosts (packets.c), messages of a program (program.c), both of these on one host
  * (shared.c). A new kind is a new file, and a line in workload.c. */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
@@ -31,6 +31,7 @@
 #include "workload/collective_plan.h"
 #include "workload/packets.h"
 #include "workload/programs.h"
+#include "workload/schedule_plan.h"
 #include "workload/traffic.h"
 #include "workload/transfer.h"
 
@@ -43,6 +44,7 @@ enum { WORKLOAD_SENDS = 64 /* most messages of an accelerator in flight, if it h
 struct workload_plan {
     const struct traffic *traffic;            /* NULL: one of the following is set */
     const struct collective_plan *collective; /* replaces messages in jobs that have a collective; NULL: none */
+    const struct schedule_plan *schedule;     /* the same in jobs that have a schedule; NULL: none */
     const struct transfer *transfer;          /* NULL: no file */
     const struct programs *programs;          /* messages of programs; NULL: none */
     const struct packets *packets;            /* IP packets of programs, also beside `programs`; NULL: none */
@@ -87,7 +89,7 @@ struct workload_ops {
     /* Continues after a predecessor that had begun the messages before `begun` and had `in_flight` of them in flight;
      * those begin again. NULL: counts the messages before `begun` as taken. */
     void (*follow)(struct workload *w, uint64_t begun, unsigned in_flight);
-    int (*event)(struct workload *w, const struct hx_event *event); /* NULL: ignores events */
+    int (*event)(struct workload *w, uint64_t now, const struct hx_event *event); /* NULL: ignores events */
     void (*fill)(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes);
     uint64_t (*place)(struct workload *w, const struct hx_header *h, const uint8_t *payload);
     /* Whether messages in flight are to fail; `drained` is called when none is left. NULL: never. */
@@ -104,6 +106,15 @@ struct workload_ops {
 
 uint64_t workload_messages(const struct workload_plan *plan);
 
+/* What an accelerator's endpoint has to do with others, at most. */
+struct workload_load {
+    uint32_t destinations; /* that it sends to; 0: unknown */
+    uint32_t peers;        /* that it sends to or receives from */
+    bool again;            /* some get more than one message */
+    bool longer;           /* some messages have more than HX_MAPLESS packets */
+};
+struct workload_load workload_load_of(const struct workload_plan *plan, uint32_t rank);
+
 /* Bytes of an accelerator's workload; and its construction in memory that is zero, 8-byte aligned, and outlives it.
  * *begun: count of a predecessor. *asked: the same for a program's messages beside packets, else NULL. *received: of a
  * file transfer, else NULL. Dies with one line if it cannot be made. */
@@ -115,6 +126,10 @@ void workload_close(struct workload *w);
 static inline bool workload_is_collective(const struct workload_plan *plan, uint32_t rank)
 {
     return plan->collective && collective_job_of(plan->collective, rank);
+}
+static inline bool workload_is_schedule(const struct workload_plan *plan, uint32_t rank)
+{
+    return plan->schedule && schedule_job_of(plan->schedule, rank);
 }
 
 /* Writes the next message that may go, on a lane without its bit in `refused`. Returns false if there is none before
@@ -173,9 +188,9 @@ static inline bool workload_gives_up(const struct workload *w, uint64_t number)
 }
 
 /* Takes an event of the endpoint. Returns other than HX_OK if no accelerator can finish. */
-static inline int workload_event(struct workload *w, const struct hx_event *event)
+static inline int workload_event(struct workload *w, uint64_t now, const struct hx_event *event)
 {
-    return w->ended || !w->ops->event ? HX_OK : w->ops->event(w, event);
+    return w->ended || !w->ops->event ? HX_OK : w->ops->event(w, now, event);
 }
 
 /* Takes payload; returns the number of wrong bytes. */

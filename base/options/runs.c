@@ -18,6 +18,7 @@ const char *const hx_pattern_names[HX_ALL_PATTERNS + 1] = {
     [HX_NEIGHBOUR_3D] = "neighbour-3d",
     [HX_WORST_CASE] = "worst-case",
     [HX_FLOWS] = "FILE.csv",
+    [HX_SCHEDULE] = "SCHEDULE",
     [HX_COLLECTIVES + HX_BROADCAST] = "broadcast",
     [HX_COLLECTIVES + HX_REDUCE_SCATTER] = "reduce-scatter",
     [HX_COLLECTIVES + HX_ALL_GATHER] = "all-gather",

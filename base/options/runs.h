@@ -24,6 +24,7 @@ enum hx_pattern {
     HX_WORST_CASE,        /* from router to router, with as many as possible on one link */
     HX_PATTERNS,
     HX_FLOWS = HX_PATTERNS, /* from a file; its word stands for all file names */
+    HX_SCHEDULE,            /* operations from a file (schedule/schedule.h) */
     HX_COLLECTIVES,         /* from here on one vector for all: in the order of enum hx_collective_kind */
     HX_ALL_PATTERNS = HX_COLLECTIVES + 4
 };

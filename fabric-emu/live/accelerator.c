@@ -277,7 +277,7 @@ static void take_event(void *of, const struct hx_event *event)
     struct accelerator *a = of;
     if (event->type != HX_EVENT_FAILED)
         count_exchange(a, event);
-    if (workload_event(a->workload, event) != HX_OK)
+    if (workload_event(a->workload, run_ps(a), event) != HX_OK)
         atomic_store(&a->worker->f->control->collective_ended, 1);
     if (event->type == HX_EVENT_RECEIVED)
         return;

@@ -98,8 +98,12 @@ static void note_wake(struct driver *d)
 {
     const struct workload_ops *ops = d->workload->ops;
     struct workload_message m;
+    if (d->again_noted)
+        virtual_sim_node_note_sooner(d->hal.sim_node, d->wake, VIRTUAL_ITEM_AGAIN);
+    else
+        virtual_sim_node_note(d->hal.sim_node, d->wake, VIRTUAL_ITEM_AGAIN);
     d->again_noted = true;
-    virtual_sim_node_note(d->hal.sim_node, d->wake, VIRTUAL_ITEM_AGAIN);
+    d->again_at = d->wake;
     d->hal.next_to = ops->message && ops->message(d->workload, d->begun, &m) ? m.to : HX_NOWHERE;
 }
 
@@ -110,7 +114,7 @@ static void note_timers(struct driver *d)
         note_deadline(d, now);
     d->routes_changed = false;
     bool waits = d->wake != WORKLOAD_NEVER && hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now);
-    if (waits && !d->again_noted)
+    if (waits && (!d->again_noted || d->wake < d->again_at))
         note_wake(d);
 }
 
@@ -147,7 +151,7 @@ static void take_event(void *of, const struct hx_event *event)
     struct driver *d = of;
     struct model_area *area = d->worker->area;
     d->news = true;
-    if (workload_event(d->workload, event) != HX_OK) {
+    if (workload_event(d->workload, d->worker->v.now, event) != HX_OK) {
         d->workload->ended = true;
         area->collective_ended = true;
     }
@@ -206,8 +210,7 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
  * how often each deadline is checked. */
 static uint16_t sends_of(const struct model *m, uint32_t rank)
 {
-    const struct workload_plan *plan = &m->workload;
-    uint32_t to = workload_is_collective(plan, rank) ? 0 : traffic_destinations(plan->traffic, rank);
+    uint32_t to = workload_load_of(&m->workload, rank).destinations;
     if (to >= MOST_SENDS_TO_FEW)
         return (uint16_t)(to < HX_MAX_SENDS ? to : HX_MAX_SENDS);
     uint32_t taken = to && !m->faults ? to * HX_PEER_WINDOW + 1 : MOST_SENDS_TO_FEW;
@@ -216,8 +219,7 @@ static uint16_t sends_of(const struct model *m, uint32_t rank)
 
 static uint32_t peers_of(const struct model *m, uint32_t rank)
 {
-    const struct workload_plan *plan = &m->workload;
-    uint32_t peers = workload_is_collective(plan, rank) ? HX_COLLECTIVE_PEERS : traffic_peers(plan->traffic, rank);
+    uint32_t peers = workload_load_of(&m->workload, rank).peers;
     return peers + 1 < m->g->hosts ? peers + 1 : 0;
 }
 
@@ -249,28 +251,14 @@ static bool has_few_pending(const struct model *m)
     return m->workload.rate > 0;
 }
 
-/* Whether some destination gets more than one message. */
-static bool sends_again(const struct model *m, uint32_t rank)
-{
-    const struct workload_plan *plan = &m->workload;
-    return workload_is_collective(plan, rank) ||
-           traffic_messages(plan->traffic, rank) > traffic_destinations(plan->traffic, rank);
-}
-
-static bool sends_long(const struct model *m, uint32_t rank)
-{
-    const struct traffic *t = m->workload.traffic;
-    return workload_is_collective(&m->workload, rank) || t->flows ||
-           traffic_settings(t, rank)->message > (uint64_t)HX_MAPLESS * HX_MAX_PAYLOAD;
-}
-
 /* Bytes of each part of an endpoint in huge pages; each part is in them whole or not at all. Rarely touched parts use
  * small pages, so that they take no memory. Small parts use huge pages, because page table walks would cost more. Parts
  * for second or long messages are not touched without such messages. */
 static struct hx_endpoint_sizes in_huge_pages(const struct model *m, uint32_t rank, const struct hx_endpoint_sizes *all)
 {
-    bool second = sends_again(m, rank) && all->second <= SECOND_BYTES;
-    bool seldom = sends_long(m, rank) && all->seldom <= SELDOM_BYTES;
+    const struct workload_load load = workload_load_of(&m->workload, rank);
+    bool second = load.again && all->second <= SECOND_BYTES;
+    bool seldom = load.longer && all->seldom <= SELDOM_BYTES;
     return (struct hx_endpoint_sizes){.often = all->often,
                                       .pending = has_few_pending(m) ? 0 : all->pending,
                                       .second = second ? all->second : 0,
@@ -335,7 +323,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e
                                    .drops = w->area->drops};
     start_workload(d);
     d->hal.rank = rank;
-    d->hal.hears_again = sends_again(w->m, rank);
+    d->hal.hears_again = workload_load_of(&w->m->workload, rank).again;
     d->hal.firmware = &d->endpoint;
     for (unsigned plane = 0; plane < d->hal.planes; plane++) {
         d->hal.plane[plane].sw = &e->node[plane].hal;

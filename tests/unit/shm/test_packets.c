@@ -123,7 +123,7 @@ static void post_event(struct world *w, uint32_t host, enum hx_event_type type, 
                                    .tag = m->tag,
                                    .bytes = m->bytes,
                                    .cookie = m->number};
-    assert_int_equal(workload_event(w->host[host], &event), HX_OK);
+    assert_int_equal(workload_event(w->host[host], 0, &event), HX_OK);
 }
 
 /* All of a message arrives, the last packet first. */

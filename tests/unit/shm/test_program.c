@@ -136,7 +136,7 @@ static void end_send(uint64_t number)
     struct hx_coordinate to = hx_address_of(&fabric, PEER);
     const struct hx_event sent = {
         .type = HX_EVENT_SENT, .addr_hi = (uint16_t)to.addr_hi, .addr_lo = (uint16_t)to.addr_lo, .cookie = number};
-    assert_int_equal(workload_event(host, &sent), HX_OK);
+    assert_int_equal(workload_event(host, 0, &sent), HX_OK);
 }
 
 /* Requests end in any order. A program may reuse the slot of a request in flight; the worker takes the new one once the
@@ -197,7 +197,7 @@ static void arrive(uint32_t source, uint32_t tag, uint32_t packet, unsigned leng
                                .tag = tag,
                                .bytes = bytes};
     assert_int_equal(workload_place(host, &h, payload), 0);
-    assert_int_equal(workload_event(host, &e), HX_OK);
+    assert_int_equal(workload_event(host, 0, &e), HX_OK);
 }
 
 static struct attachment_slot *arm(uint64_t offset, uint32_t bytes)

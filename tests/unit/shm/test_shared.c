@@ -135,7 +135,7 @@ static void ended(const struct workload_message *m, enum hx_event_type how)
                                .tag = m->tag,
                                .bytes = m->bytes,
                                .cookie = m->number};
-    assert_int_equal(workload_event(host, &e), HX_OK);
+    assert_int_equal(workload_event(host, 0, &e), HX_OK);
 }
 
 static void arrives(uint32_t tag, const uint8_t *payload, uint16_t length)
@@ -152,7 +152,7 @@ static void arrives(uint32_t tag, const uint8_t *payload, uint16_t length)
                                .tag = tag,
                                .bytes = length};
     assert_int_equal(workload_place(host, &h, payload), 0);
-    assert_int_equal(workload_event(host, &e), HX_OK);
+    assert_int_equal(workload_event(host, 0, &e), HX_OK);
 }
 
 static bool is_packets(const struct workload_message *m)

@@ -1,0 +1,314 @@
+/* schedule_plan.c - reads schedules, and prepares them for executors (schedule_plan.h). */
+#include "workload/schedule_plan.h"
+#include "hxmesh/endpoint.h"
+#include "schedule/matching.h"
+#include "workload/collective_plan.h"
+#include "workload/placement.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- collectives ---- */
+
+/* What a choice is made for. */
+struct chooser {
+    const struct traffic *traffic;
+    const struct schedule_job *job;
+    unsigned algorithm; /* enum hx_algorithm: of operations that name none */
+};
+
+static void fill_positions(struct executor_choice *choice, const struct schedule *s, uint32_t group,
+                           const struct schedule_job *job, const struct collective_job *found,
+                           const uint32_t *rank_of_host)
+{
+    uint32_t size = schedule_group_size(s, group);
+    uint32_t *position = hx_allocate(size, sizeof *position);
+    uint32_t *place = hx_allocate(size, sizeof *place);
+    for (uint32_t i = 0; i < size; i++) {
+        position[i] = schedule_groups_position(&job->groups, s, group, rank_of_host[found->host[i]]);
+        place[position[i]] = i;
+    }
+    choice->position = position;
+    choice->place = place;
+}
+
+static uint32_t *hosts_of_group(const struct schedule *s, uint32_t group, const struct schedule_job *job)
+{
+    uint32_t size = schedule_group_size(s, group);
+    uint32_t *host = hx_allocate(size, sizeof *host);
+    for (uint32_t i = 0; i < size; i++)
+        host[i] = job->host[schedule_group(s, group)[i]];
+    return host;
+}
+
+static uint32_t *ranks_of_hosts(const struct chooser *c)
+{
+    uint32_t *rank = hx_allocate(c->traffic->g->hosts, sizeof *rank);
+    for (uint32_t i = 0; i < schedule_ranks(c->job->schedule); i++)
+        rank[c->job->host[i]] = i;
+    return rank;
+}
+
+static bool fill(void *of, const struct schedule *s, const struct schedule_operation *o, struct executor_choice *choice,
+                 struct hx_problem *problem)
+{
+    const struct chooser *c = of;
+    uint32_t *host = hosts_of_group(s, o->peer, c->job);
+    struct collective_job found = {.tag = c->job->tag,
+                                   .kind = o->collective,
+                                   .bytes = (o->amount + 3) & ~UINT64_C(3),
+                                   .root_host = host[o->tag]};
+    bool good = collective_plan_group(&found, c->traffic, host, schedule_group_size(s, o->peer),
+                                      o->algorithm ? o->algorithm : c->algorithm, problem);
+    if (good) {
+        uint32_t *rank = ranks_of_hosts(c);
+        choice->config = collective_config_of(&found);
+        fill_positions(choice, s, o->peer, c->job, &found, rank);
+        free(rank);
+    }
+    free(found.host);
+    free(host);
+    return good;
+}
+
+/* ---- peers ---- */
+
+/* Others that a rank exchanges messages with; `seen` has for each rank the last one that met it, plus 1. */
+static uint32_t count_pairs(const struct schedule *s, uint32_t rank, enum schedule_kind kind, uint32_t *seen,
+                            uint32_t stamp)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < schedule_count(s, rank); i++) {
+        const struct schedule_operation *o = schedule_at(s, rank, i);
+        if (o->kind != kind || o->peer == rank)
+            continue;
+        if (o->peer == SCHEDULE_ANY)
+            return schedule_ranks(s);
+        count += seen[o->peer] != stamp;
+        seen[o->peer] = stamp;
+    }
+    return count;
+}
+
+static uint32_t count_members(const struct schedule_job *job, uint32_t rank)
+{
+    uint64_t count = 0;
+    for (uint32_t i = job->groups.first[rank]; i < job->groups.first[rank + 1]; i++) {
+        uint32_t others = schedule_group_size(job->schedule, job->groups.of[i]) - 1;
+        count += others;
+    }
+    return count < schedule_ranks(job->schedule) ? (uint32_t)count : schedule_ranks(job->schedule);
+}
+
+static void count_peers(struct schedule_job *job, bool rendezvous)
+{
+    const struct schedule *s = job->schedule;
+    uint32_t ranks = schedule_ranks(s);
+    uint32_t *seen = hx_allocate(ranks, sizeof *seen);
+    job->destinations = hx_allocate(ranks, sizeof *job->destinations);
+    job->peers = hx_allocate(ranks, sizeof *job->peers);
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        uint64_t members = count_members(job, rank);
+        uint64_t to = count_pairs(s, rank, SCHEDULE_SEND, seen, 2 * rank + 1);
+        uint64_t from = count_pairs(s, rank, SCHEDULE_RECEIVE, seen, 2 * rank + 2);
+        uint64_t sends = members + to + (rendezvous ? from : 0); /* answers go to senders */
+        uint64_t all = members + to + from;
+        job->destinations[rank] = (uint32_t)(sends < ranks ? sends : ranks - 1);
+        job->peers[rank] = (uint32_t)(all < ranks ? all : ranks - 1);
+    }
+    free(seen);
+}
+
+/* ---- memory for results ---- */
+
+/* Operations of operations [from, end) with repeats, and an entry for each iteration. */
+static double count_executed(const struct schedule *s, uint32_t rank, uint32_t from, uint32_t end)
+{
+    double count = 0;
+    for (uint32_t i = from; i < end; i = schedule_next(s, rank, i)) {
+        const struct schedule_operation *o = schedule_at(s, rank, i);
+        count += o->kind != SCHEDULE_REPEAT
+                     ? 1
+                     : (double)o->amount * (1 + count_executed(s, rank, i + 1, schedule_next(s, rank, i)));
+    }
+    return count;
+}
+
+static bool share_results(struct schedule_job *job, struct hx_problem *problem)
+{
+    uint32_t ranks = schedule_ranks(job->schedule);
+    double all = 0;
+    job->first_entry = hx_allocate(ranks + (size_t)1, sizeof *job->first_entry);
+    double *executed = hx_allocate(ranks, sizeof *executed);
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        all += executed[rank] = count_executed(job->schedule, rank, 0, schedule_count(job->schedule, rank));
+    double share = all > SCHEDULE_PLAN_ENTRIES ? SCHEDULE_PLAN_ENTRIES / all : 1;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        job->first_entry[rank + 1] = job->first_entry[rank] + (uint64_t)(executed[rank] * share);
+    free(executed);
+    size_t results = (ranks * sizeof *job->executor.result + 63) & ~(size_t)63;
+    job->shared_bytes = results + job->first_entry[ranks] * sizeof *job->executor.entry;
+    job->shared =
+        mmap(NULL, job->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (job->shared == MAP_FAILED) {
+        job->shared = NULL;
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, job->path, "cannot map %zu MiB for what its operations did: %s",
+                       job->shared_bytes >> 20, strerror(errno));
+    }
+    job->executor.result = job->shared;
+    job->executor.entry = (struct executor_entry *)(void *)((uint8_t *)job->shared + results);
+    job->executor.first_entry = job->first_entry;
+    return true;
+}
+
+/* ---- jobs ---- */
+
+static bool read_job(struct schedule_job *job, const struct hx_settings *settings, struct hx_problem *problem)
+{
+    const struct schedule_read_options options = {
+        .message = settings->given & HX_GIVEN_MESSAGE ? settings->message : 0};
+    job->path = settings->traffic_file;
+    job->schedule = schedule_read(job->path, &options, &job->notes, problem);
+    return job->schedule && schedule_check_matching(job->schedule, job->path, problem);
+}
+
+/* Times fit into those of a run (VIRTUAL_NEVER). */
+static bool times_fit(const struct schedule_job *job, double scale, struct hx_problem *problem)
+{
+    const struct schedule *s = job->schedule;
+    for (uint64_t i = 0; i < s->head->operations; i++) {
+        const struct schedule_operation *o = &s->operation[i];
+        if (o->kind == SCHEDULE_COMPUTE && (double)o->amount * scale > (double)HX_MOST_SIMULATED * 1e3)
+            return hx_fail(problem, HX_EXIT_CONFIG, job->path, "an operation computes for more than %d hours",
+                           HX_MOST_SIMULATED_HOURS);
+    }
+    return true;
+}
+
+static bool prepare(struct schedule_plan *p, struct schedule_job *job, const struct hx_settings *settings,
+                    struct hx_problem *problem)
+{
+    struct chooser chooser = {p->traffic, job, settings->algorithm};
+    schedule_groups_make(&job->groups, job->schedule);
+    job->choices = schedule_choices_make(job->schedule, fill, &chooser, problem);
+    if (!job->choices || !share_results(job, problem))
+        return false;
+    job->executor.schedule = job->schedule;
+    job->executor.groups = &job->groups;
+    job->executor.choose = schedule_choose;
+    job->executor.of = job->choices;
+    job->executor.window = EXECUTOR_WINDOW;
+    job->executor.costs = (struct executor_costs){.overhead_ps = settings->overhead_ns * 1000,
+                                                  .overhead_byte_ps = settings->overhead_byte,
+                                                  .eager = settings->eager,
+                                                  .compute_scale = settings->compute_scale};
+    count_peers(job, settings->eager != UINT64_MAX);
+    return true;
+}
+
+static bool add_job(struct schedule_plan *p, uint32_t first, struct hx_problem *problem)
+{
+    const struct traffic *t = p->traffic;
+    const struct hx_settings *settings = traffic_settings(t, first);
+    struct schedule_job *job = &p->job[p->jobs++];
+    job->tag = hx_spec_board_job(t->spec, hx_spec_board_of(t->spec, first));
+    if (!read_job(job, settings, problem) || !times_fit(job, settings->compute_scale, problem))
+        return false;
+    uint32_t ranks = schedule_ranks(job->schedule);
+    if (ranks > t->members[first])
+        return hx_fail(problem, HX_EXIT_CONFIG, job->path, "has %" PRIu32 " ranks, %s %" PRIu32 " %ss are there", ranks,
+                       t->members[first] == 1 ? "only" : "but only", t->members[first], hx_host_word(t->g));
+    job->host = hx_allocate(ranks, sizeof *job->host);
+    if (!placement_make(job->host, ranks, t, first, settings->place, problem))
+        return false;
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        p->rank_of[job->host[rank]] = rank;
+        p->job_of[job->host[rank]] = (uint16_t)p->jobs;
+    }
+    return prepare(p, job, settings, problem);
+}
+
+bool schedule_plan_init(struct schedule_plan *p, const struct traffic *t, struct hx_problem *problem)
+{
+    *p = (struct schedule_plan){.traffic = t};
+    p->job = hx_allocate(t->spec->named_jobs + 1U, sizeof *p->job);
+    p->rank_of = hx_allocate(t->g->hosts, sizeof *p->rank_of);
+    p->job_of = hx_allocate(t->g->hosts, sizeof *p->job_of);
+    for (uint32_t host = 0; host < t->g->hosts; host++) {
+        bool is_first = t->members[host] && t->lowest[host] == host;
+        if (is_first && traffic_is_schedule(t, host) && !add_job(p, host, problem)) {
+            schedule_plan_free(p);
+            return false;
+        }
+    }
+    return true;
+}
+
+void schedule_plan_free(struct schedule_plan *p)
+{
+    for (unsigned i = 0; i < p->jobs; i++) {
+        struct schedule_job *job = &p->job[i];
+        if (job->shared)
+            (void)munmap(job->shared, job->shared_bytes);
+        schedule_choices_free(job->choices);
+        schedule_groups_free(&job->groups);
+        schedule_close(job->schedule);
+        HX_FREE(job->host, job->destinations, job->peers, job->first_entry);
+    }
+    HX_FREE(p->job, p->rank_of, p->job_of);
+    *p = (struct schedule_plan){.jobs = 0};
+}
+
+/* ---- progress ---- */
+
+bool schedule_plan_is_done(const struct schedule_plan *p)
+{
+    for (unsigned i = 0; i < p->jobs; i++) {
+        const struct schedule_job *job = &p->job[i];
+        for (uint32_t rank = 0; rank < schedule_ranks(job->schedule); rank++) {
+            if (!job->executor.result[rank].done)
+                return false;
+        }
+    }
+    return true;
+}
+
+struct schedule_activity schedule_plan_activity(const struct schedule_plan *p)
+{
+    struct schedule_activity a = {0, 0, false};
+    for (unsigned i = 0; i < p->jobs; i++) {
+        const struct schedule_job *job = &p->job[i];
+        for (uint32_t rank = 0; rank < schedule_ranks(job->schedule); rank++) {
+            const struct executor_result *r = &job->executor.result[rank];
+            a.any = a.any || atomic_load(&r->active);
+            a.arrived += atomic_load(&r->arrived);
+            a.sent += atomic_load(&r->sent);
+        }
+    }
+    return a;
+}
+
+uint64_t schedule_plan_ended(const struct schedule_plan *p)
+{
+    uint64_t ended = 0;
+    for (unsigned i = 0; i < p->jobs; i++) {
+        const struct schedule_job *job = &p->job[i];
+        for (uint32_t rank = 0; rank < schedule_ranks(job->schedule); rank++)
+            ended += atomic_load_explicit(&job->executor.result[rank].ended, memory_order_relaxed);
+    }
+    return ended;
+}
+
+double schedule_plan_operations(const struct schedule_plan *p)
+{
+    double all = 0;
+    for (unsigned i = 0; i < p->jobs; i++) {
+        const struct schedule *s = p->job[i].schedule;
+        for (uint32_t rank = 0; rank < schedule_ranks(s); rank++)
+            all += count_executed(s, rank, 0, schedule_count(s, rank));
+    }
+    return all;
+}
