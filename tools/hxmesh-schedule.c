@@ -1,7 +1,10 @@
-/* hxmesh-schedule - what is in a schedule, whether it can end, and its conversion to another format. */
+/* hxmesh-schedule - what is in a schedule, whether its messages and collectives match, and its conversion. */
+#include "base/json.h"
 #include "base/options/options.h"
-#include "base/output.h"
 #include "schedule/formats.h"
+#include "schedule/matching.h"
+#include "schedule/summary.h"
+#include "tools/schedule/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +14,7 @@ struct arguments {
     struct hx_common common;
     struct schedule_read_options read;
     uint64_t ranks;
-    const char *write, *as;
+    const char *write, *as, *pairs;
     bool formats;
 };
 
@@ -72,42 +75,83 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
          .argument = "FORMAT",
          .to.string = &a->as,
          .help = "format of --write"},
+        {.name = "pairs",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE|-",
+         .to.string = &a->pairs,
+         .help = "write CSV with a line for each pair of ranks, from,to,messages,bytes; - is stdout"},
         {.name = "formats", .kind = HX_OPTION_FLAG, .to.flag = &a->formats, .help = "lists the formats, and ends"},
         HX_OPTIONS_END};
     const struct hx_command command = {
         HX_PROGRAM("hxmesh schedule", "hxmesh-run"),
-        .examples = {{"hxmesh schedule tree.goal", "ranks, operations and bytes of a schedule"}},
+        .examples = {{"hxmesh schedule tree.goal", "ranks, operations and bytes of a schedule, and whether it matches"},
+                     {"hxmesh schedule tree.goal --pairs -", "bytes of each pair of ranks, as CSV"},
+                     {"hxmesh schedule tree.goal --write tree.hxs", "hxmesh's own format, which needs no parsing"}},
         .operands = "FILE",
         .most_operands = 1,
-        .summary = "Shows and converts schedules of computing, messages and collectives.",
-        .details = "A schedule is, for each rank, a partial order of operations. Its format is found by its content.",
+        .summary = "Shows, checks and converts schedules of computing, messages and collectives.",
+        .details = "A schedule is, for each rank, a partial order of operations. Its format is found by its content. "
+                   "Operations count as written, and as executed: with the iterations of repeats. Messages and bytes "
+                   "are of sends; those of collectives depend on the algorithm. The check: every receive has its send "
+                   "and every send its receive, by source and tag, and the members of a group call the same "
+                   "collectives.",
+        .failed = "a message or collective lacks its counterpart",
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &a->common);
     *path = first < argc ? argv[first] : NULL;
     a->read.ranks = (uint32_t)a->ranks;
     if (!*path && !a->formats)
         hx_die(HX_EXIT_USAGE, "FILE", "a schedule is wanted");
+    hx_options_need(&command, &a->common, "write", (const char *const[]){"as", NULL});
+}
+
+/* Writes what was asked for; prints the summary if stdout is free. */
+static void show(const struct schedule *s, const struct arguments *a, struct summary_report *r)
+{
+    FILE *pairs = a->pairs ? hx_output_open(a->pairs) : NULL;
+    schedule_summarize(s, pairs, &r->summary);
+    if (pairs)
+        hx_output_close(pairs, a->pairs);
+    if (a->write)
+        convert(s, a);
+    if (a->common.json)
+        hx_json_write(summary_json(r), a->common.json);
+    else if (!hx_output_is_stdout(a->pairs) && !hx_output_is_stdout(a->write))
+        summary_print(r);
+}
+
+static void check_outputs(const struct arguments *a, const char *path)
+{
+    const struct hx_output outputs[] = {{"--write", a->write}, {"--pairs", a->pairs}, {"--json", a->common.json}};
+    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+    hx_outputs_apart(outputs, OUTPUTS);
+    hx_outputs_off(path, outputs, OUTPUTS);
+    for (unsigned i = 0; i < OUTPUTS; i++)
+        hx_output_check(outputs[i].path);
 }
 
 int main(int argc, char **argv)
 {
     struct arguments a = {.ranks = 0};
-    struct schedule_notes notes;
+    struct summary_report r = {.unmatched = NULL};
     struct hx_problem problem;
-    const char *path;
-    parse(&a, argc, argv, &path);
+    parse(&a, argc, argv, &r.path);
     if (a.formats) {
         print_formats();
         hx_output_close(stdout, "-");
         return HX_EXIT_DONE;
     }
-    struct schedule *s = schedule_read(path, &a.read, &notes, &problem);
+    check_outputs(&a, r.path);
+    struct schedule *s = schedule_read(r.path, &a.read, &r.notes, &problem);
     if (!s)
         hx_die_of(&problem);
-    if (a.write)
-        convert(s, &a);
-    printf("%" PRIu32 " ranks, %" PRIu64 " operations\n", schedule_ranks(s), s->head->operations);
+    r.ranks = schedule_ranks(s);
+    bool matched = schedule_check_matching(s, r.path, &problem);
+    r.unmatched = matched ? NULL : problem.what;
+    show(s, &a, &r);
     schedule_close(s);
     hx_output_close(stdout, "-");
-    return HX_EXIT_DONE;
+    if (!matched)
+        hx_complain(problem.where, "%s", problem.what);
+    return matched ? HX_EXIT_DONE : HX_EXIT_FAILED;
 }
