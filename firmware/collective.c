@@ -292,7 +292,7 @@ bool hx_collective_done(const struct hx_collective *c)
 /* ---- brief tags: 2 bits phase, 5 bits edge, the low bits of the number ---- */
 
 enum { BRIEF_NUMBER_BITS = HX_COLLECTIVE_BRIEF_BITS - 2 - HX_TAG_EDGE_BITS, BRIEF_NUMBERS = 1 << BRIEF_NUMBER_BITS };
-HX_STATIC_ASSERT(BRIEF_NUMBERS > HX_COLLECTIVE_MAX_WINDOW, "numbers in flight differ in their low bits");
+HX_STATIC_ASSERT((int)BRIEF_NUMBERS > (int)HX_COLLECTIVE_MAX_WINDOW, "numbers in flight differ in their low bits");
 
 uint32_t hx_collective_brief(uint32_t tag)
 {
@@ -317,7 +317,7 @@ int hx_collective_arriving(const struct hx_collective *c, uint32_t brief, uint32
     const struct hx_tag t = unpacked(full(brief, 0));
     unsigned in = t.edge;
     if (shape_of(c) == WALK)
-        in = t.edge * HX_COLLECTIVE_PHASES + t.phase;
+        in = (unsigned)t.edge * HX_COLLECTIVE_PHASES + t.phase;
     else if (shape_of(c) == TREE && t.phase)
         in = HX_COLLECTIVE_PARENT;
     if (in >= HX_COLLECTIVE_LANES)

@@ -2,13 +2,37 @@
 #include "schedule/formats.h"
 #include "base/input.h"
 
-#include <string.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
 const struct schedule_format *const schedule_formats[] = {NULL};
 
 static struct schedule *build(struct schedule_builder *b, const char *path, struct hx_problem *problem)
 {
     return b ? schedule_build(b, path, problem) : NULL;
+}
+
+/* The format of a file that begins so; NULL: none, or our own. */
+static const struct schedule_format *format_of(const uint8_t *begin, size_t bytes)
+{
+    for (const struct schedule_format *const *f = schedule_formats; *f; f++) {
+        if ((*f)->is(begin, bytes))
+            return *f;
+    }
+    return NULL;
+}
+
+/* Reading a pipe would take its content away. */
+bool schedule_is_any(const char *path)
+{
+    uint8_t begin[SCHEDULE_SNIFF];
+    struct stat status;
+    FILE *in = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+    if (!in)
+        return false;
+    size_t bytes = fread(begin, 1, sizeof begin, in);
+    (void)fclose(in);
+    return schedule_is_file(begin, bytes) || format_of(begin, bytes);
 }
 
 struct schedule *schedule_read(const char *path, const struct schedule_read_options *options,
@@ -23,10 +47,9 @@ struct schedule *schedule_read(const char *path, const struct schedule_read_opti
     *notes = (struct schedule_notes){0};
     if (schedule_is_file(begin, bytes))
         return schedule_open(path, problem);
-    for (const struct schedule_format *const *f = schedule_formats; *f; f++) {
-        if ((*f)->is(begin, bytes))
-            return build((*f)->read(path, options, notes, problem), path, problem);
-    }
+    const struct schedule_format *format = format_of(begin, bytes);
+    if (format)
+        return build(format->read(path, options, notes, problem), path, problem);
     (void)hx_fail(problem, HX_EXIT_CONFIG, path,
                   "is no schedule in a known format (hxmesh schedule --formats lists them)");
     return NULL;

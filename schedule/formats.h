@@ -42,6 +42,9 @@ struct schedule_format {
 
 extern const struct schedule_format *const schedule_formats[]; /* ends with NULL */
 
+/* Whether a file's first bytes are those of a schedule. */
+bool schedule_is_any(const char *path);
+
 /* Reads a file of any format, or maps one of our own. Returns NULL and sets *problem. */
 struct schedule *schedule_read(const char *path, const struct schedule_read_options *options,
                                struct schedule_notes *notes, struct hx_problem *problem);

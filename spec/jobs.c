@@ -101,7 +101,10 @@ static const char *read_settings(struct hx_job *job, const struct hx_job_values 
     job->given = v->given;
     job->start_ns = v->start_ns;
     job->place = v->place;
-    return v->file ? wrong("'%.60s': a job's own traffic is a pattern or a collective, no file", v->file) : NULL;
+    if (v->settings.given & HX_GIVEN_PATTERN && v->settings.pattern == HX_FLOWS)
+        return wrong("'%.60s' is a list of messages, which is for the whole run: a job may have a schedule",
+                     v->settings.traffic_file);
+    return NULL;
 }
 
 /* Reads the values of a job. Returns the problem, with *key the value's name, or NULL. */
@@ -116,6 +119,12 @@ static const char *read_job(struct hx_job *job, const struct hx_spec *spec, cons
     if (v->given & HX_GIVEN_PLACE && spec->a)
         return "is for hosts of another fabric: boards of a HammingMesh are found as hxmesh allocate finds them";
     return NULL;
+}
+
+static const char *own(const char *text)
+{
+    size_t bytes = text ? strlen(text) + 1 : 0;
+    return text ? memcpy(hx_allocate(bytes, 1), text, bytes) : NULL;
 }
 
 struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, const char **bad, const char **key)
@@ -141,6 +150,7 @@ struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, 
         memcpy(more, spec->named, spec->named_jobs * sizeof *more);
     free(spec->named);
     spec->named = more;
+    new.settings.traffic_file = own(new.settings.traffic_file);
     spec->named[spec->named_jobs] = new;
     return &spec->named[spec->named_jobs++];
 }

@@ -13,8 +13,8 @@
 #include "spec/spec.h"
 
 struct hx_job_values {
-    const char *name, *size, *grid, *file; /* NULL: not given. file: of messages, which a job cannot have */
-    uint64_t tag;                          /* 0: not given */
+    const char *name, *size, *grid; /* NULL: not given */
+    uint64_t tag;                   /* 0: not given */
     uint64_t start_ns;
     unsigned place; /* enum hx_hosts_rule */
     unsigned given; /* enum hx_job_given */
@@ -45,7 +45,8 @@ extern const struct hx_job_values hx_job_defaults;
      .high = HX_MOST_DURATION, \
      .help = "when it begins, from the start of the run on"}, \
     {.key = "jobs[].traffic", .kind = HX_OPTION_CHOICE, .argument = "PATTERN", .to.choice = &(v)->settings.pattern, \
-     .choices = hx_pattern_names, .file = &(v)->file, .file_choice = HX_FLOWS, .otherwise = "the run's", \
+     .choices = hx_pattern_names, .file = &(v)->settings.traffic_file, .file_choice = HX_FLOWS, \
+     .file_kind = hx_traffic_file_kind, .last_file_choice = HX_SCHEDULE, .otherwise = "the run's", \
      .help = "what it sends", .given = &(v)->settings.given, .given_bit = HX_GIVEN_PATTERN}, \
     {.key = "jobs[].message", .kind = HX_OPTION_BYTES, .to.number = &(v)->settings.message, .low = 1, \
      .high = HX_MOST_MESSAGE, \

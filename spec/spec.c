@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "hxmesh/collective.h"
 #include "hxmesh/error.h"
+#include "schedule/formats.h"
 #include "topology/all.h"
 #include "topology/bounds.h"
 #include "topology/hamming_mesh.h"
@@ -50,12 +51,25 @@ bool hx_settings_d_mod_k(const struct hx_settings *s, const struct hx_fabric *f)
 const struct hx_overrides hx_default_sizes = {
     .planes = HX_DEFAULT_PLANES, .radix = HX_DEFAULT_RADIX, .taper = HX_DEFAULT_TAPER, .credits = HX_DEFAULT_CREDITS};
 
-const struct hx_settings hx_default_settings = {
-    .pattern = HX_ALL_TO_ALL, .message = 64 << 10, .count = 1, .rate = 1, .seed = 1, .verify = true, .hotspot = 0.2};
+const struct hx_settings hx_default_settings = {.pattern = HX_ALL_TO_ALL,
+                                                .message = 64 << 10,
+                                                .count = 1,
+                                                .rate = 1,
+                                                .seed = 1,
+                                                .verify = true,
+                                                .hotspot = 0.2,
+                                                .eager = UINT64_MAX,
+                                                .compute_scale = 1};
+
+unsigned hx_traffic_file_kind(const char *path)
+{
+    return schedule_is_any(path) ? HX_SCHEDULE : HX_FLOWS;
+}
 
 const char *hx_settings_traffic(const struct hx_settings *s)
 {
-    return s->pattern == HX_FLOWS ? s->traffic_file : hx_pattern_names[s->pattern];
+    bool file = s->pattern == HX_FLOWS || s->pattern == HX_SCHEDULE;
+    return file ? s->traffic_file : hx_pattern_names[s->pattern];
 }
 
 uint64_t hx_settings_run(const struct hx_settings *s)
@@ -391,11 +405,14 @@ void hx_spec_load(const char *argument, const struct hx_overrides *overrides, st
 void hx_spec_free(struct hx_spec *spec)
 {
     free_graph(spec);
+    for (unsigned i = 0; i < spec->named_jobs; i++)
+        free((char *)(uintptr_t)spec->named[i].settings.traffic_file);
     free(spec->failed);
     free(spec->job);
     free(spec->named);
     free(spec->external);
     free((char *)(uintptr_t)spec->settings.traffic_file);
+    free((char *)(uintptr_t)spec->settings.place);
     free((char *)(uintptr_t)spec->capture.file);
     free((char *)(uintptr_t)spec->capture.filter);
     free((char *)(uintptr_t)spec->faults.file);
@@ -407,7 +424,7 @@ void hx_spec_free(struct hx_spec *spec)
     spec->named_jobs = 0;
     spec->external = NULL;
     spec->externals = 0;
-    spec->settings.traffic_file = NULL;
+    spec->settings.traffic_file = spec->settings.place = NULL;
     spec->capture = (struct hx_capture_settings){.file = NULL};
     spec->faults = (struct hx_fault_settings){.file = NULL};
 }

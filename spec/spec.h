@@ -65,7 +65,12 @@ enum hx_given {
     HX_GIVEN_TARGET = 1 << 14,
     HX_GIVEN_WARM_UP = 1 << 15,
     HX_GIVEN_ARRIVALS = 1 << 16,
-    HX_GIVEN_LARGEST = 1 << 17
+    HX_GIVEN_LARGEST = 1 << 17,
+    HX_GIVEN_EAGER = 1 << 18,
+    HX_GIVEN_OVERHEAD = 1 << 19,
+    HX_GIVEN_OVERHEAD_BYTE = 1 << 20,
+    HX_GIVEN_COMPUTE_SCALE = 1 << 21,
+    HX_GIVEN_PLACE_OF_RANKS = 1 << 22
 };
 
 struct hx_settings {
@@ -87,8 +92,14 @@ struct hx_settings {
     uint64_t shifts;              /* all-to-all: number of destinations of each host; 0: all others */
     double hotspot;               /* hotspot: share of messages to the targets */
     struct hx_coordinates target; /* incast, broadcast: one; hotspot: any number; none: the first host */
-    const char *traffic_file;     /* of HX_FLOWS */
-    unsigned given;               /* enum hx_given: values given; the rest are defaults */
+    const char *traffic_file;     /* of HX_FLOWS and HX_SCHEDULE */
+    /* Of a schedule: */
+    uint64_t eager;       /* bytes of the longest send that ends before it has arrived; UINT64_MAX: all */
+    uint64_t overhead_ns; /* of each message, at both ends */
+    double overhead_byte; /* ps of each further byte of it */
+    double compute_scale; /* factor of its computing times */
+    const char *place;    /* of its ranks: a word or a file (workload/schedule_plan.h); NULL: linear */
+    unsigned given;       /* enum hx_given: values given; the rest are defaults */
 };
 
 enum { HX_MOST_WORKERS = 64, /* processes of a fabric */ HX_MOST_SIMULATED_HOURS = 10 };
@@ -106,6 +117,9 @@ bool hx_settings_d_mod_k(const struct hx_settings *s, const struct hx_fabric *f)
 
 /* Name of the traffic in reports: the pattern, or the file's name. */
 const char *hx_settings_traffic(const struct hx_settings *s);
+
+/* The pattern that a traffic file stands for: HX_SCHEDULE or HX_FLOWS, by its content. */
+unsigned hx_traffic_file_kind(const char *path);
 
 /* Kind of a run with these settings, for hx_applies(); and with only the given ones: any clock, any pattern. */
 uint64_t hx_settings_run(const struct hx_settings *s);
@@ -203,7 +217,9 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
     {.name = "traffic", .key = "traffic.pattern", .letter = 't', .kind = HX_OPTION_CHOICE, .argument = "PATTERN", \
      .to.choice = &(s)->pattern, \
      .choices = hx_pattern_names, .file = &(s)->traffic_file, .file_choice = HX_FLOWS, \
-     .help = "messages and their destinations; a file lists messages, or is a matrix of bytes (docs/traffic.md)", \
+     .file_kind = hx_traffic_file_kind, .last_file_choice = HX_SCHEDULE, \
+     .help = "messages and their destinations; a file lists messages, is a matrix of bytes (docs/traffic.md), or a " \
+     "schedule of operations (docs/schedules.md)", \
      .given = &(s)->given, .given_bit = HX_GIVEN_PATTERN}, \
     {.name = "target", .key = "traffic.target", .kind = HX_OPTION_COORDINATES, .to.coordinates = &(s)->target, \
      .help = "receiver of incast traffic, or root of a broadcast; hotspot: once or more", \
@@ -216,7 +232,8 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
     {.name = "algorithm", .key = "traffic.algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
      .to.choice = &(s)->algorithm, \
      .choices = hx_algorithm_names, .help = "how broadcast, reduce-scatter, all-gather and all-reduce are done", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_ALGORITHM, .applies = HX_FOR_COLLECTIVES}, \
+     .given = &(s)->given, .given_bit = HX_GIVEN_ALGORITHM, \
+     .applies = HX_FOR_COLLECTIVES | HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "largest", .key = "traffic.largest", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->largest, \
      .help = "where boards of a HammingMesh failed, a collective runs on the largest sub-mesh that is whole", \
      .given = &(s)->given, .given_bit = HX_GIVEN_LARGEST, .applies = HX_FOR_COLLECTIVES}, \
@@ -224,7 +241,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .low = 1, \
      .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB", \
      .given = &(s)->given, .given_bit = HX_GIVEN_MESSAGE, \
-     .applies = HX_FOR_MESSAGES | HX_FOR_COLLECTIVES, .instead = "the file says how long each is"}, \
+     .applies = HX_FOR_MESSAGES | HX_FOR_COLLECTIVES | HX_FOR_PATTERN(HX_SCHEDULE), .instead = "the file says how long each is"}, \
     {.name = "count", .key = "traffic.count", .letter = 'n', .kind = HX_OPTION_NUMBER, .to.number = &(s)->count, \
      .low = 0, \
      .high = HX_MOST_COUNT, .help = "messages to each of its destinations; 0: as many as fit into --duration", \
@@ -256,6 +273,27 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      "random as a Poisson process has them", \
      .given = &(s)->given, .given_bit = HX_GIVEN_ARRIVALS, .applies = HX_FOR_MESSAGES, \
      .instead = "its messages go when it is their time"}, \
+    {.name = "eager", .key = "traffic.eager", .kind = HX_OPTION_BYTES, .to.number = &(s)->eager, .low = 0, \
+     .high = UINT64_MAX, .otherwise = "all", \
+     .help = "schedule: the longest send that ends when it has begun; a longer one asks first, and ends when it has " \
+     "arrived (rendezvous)", .given = &(s)->given, .given_bit = HX_GIVEN_EAGER, \
+     .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.name = "overhead", .key = "traffic.overhead", .kind = HX_OPTION_DURATION, .to.number = &(s)->overhead_ns, \
+     .low = 0, .high = HX_MOST_DURATION, \
+     .help = "schedule: what each message costs its sender and its receiver (o of LogGOPS)", .given = &(s)->given, \
+     .given_bit = HX_GIVEN_OVERHEAD, .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.name = "overhead-byte", .key = "traffic.overhead_byte", .kind = HX_OPTION_REAL, .argument = "PS", \
+     .to.real = &(s)->overhead_byte, .real_low = 0, .real_high = 1e9, \
+     .help = "schedule: what each further byte costs them, picoseconds (O of LogGOPS)", .given = &(s)->given, \
+     .given_bit = HX_GIVEN_OVERHEAD_BYTE, .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.name = "compute-scale", .key = "traffic.compute_scale", .kind = HX_OPTION_REAL, .argument = "FACTOR", \
+     .to.real = &(s)->compute_scale, .real_low = 0, .real_high = 1e6, \
+     .help = "schedule: factor of its computing times", .given = &(s)->given, .given_bit = HX_GIVEN_COMPUTE_SCALE, \
+     .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.name = "place", .key = "traffic.place", .kind = HX_OPTION_STRING, .argument = "linear|grid|random|FILE", \
+     .to.string = &(s)->place, .otherwise = "linear", \
+     .help = "schedule: hosts of its ranks, by number, along a walk over the grid, by the seed, or a line for each", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_PLACE_OF_RANKS, .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, \
      .high = HX_MOST_SEED, \
      .help = "seed of everything random", .given = &(s)->given, .given_bit = HX_GIVEN_SEED}, \

@@ -23,9 +23,9 @@ struct collective_job {
     uint8_t algorithm;      /* enum hx_collective_algorithm */
     uint16_t columns, rows; /* of the logical grid */
     uint16_t root_column, root_row;
-    uint32_t chunk; /* bytes of a message */
-    uint64_t bytes; /* of a vector */
-    uint32_t *host; /* [columns * rows]: rank at a place of the grid, row by row */
+    uint32_t chunk;     /* bytes of a message */
+    uint64_t bytes;     /* of a vector */
+    uint32_t *host;     /* [columns * rows]: rank at a place of the grid, row by row */
     uint32_t root_host; /* of a group */
 };
 

@@ -211,7 +211,7 @@ static bool check_job(const struct hx_spec *spec, const struct hx_fabric *g, con
         return hx_fail(problem, HX_EXIT_USAGE, "--traffic",
                        "worst-case goes from router to router, and %s has one (permutation or uniform go on any)",
                        spec->fabric);
-    if (settings->pattern == HX_FLOWS && named && named->settings.given)
+    if ((settings->pattern == HX_FLOWS || settings->pattern == HX_SCHEDULE) && named && named->settings.given)
         return hx_fail(problem, HX_EXIT_USAGE, "--traffic", "%s says what all jobs send, and so does %s of its own",
                        settings->traffic_file, hx_job_text(whose, spec, job));
     const char *wrong = named ? hx_job_not_for(named, s.pattern) : NULL;

@@ -123,10 +123,8 @@ static struct workload_load load(const struct workload_plan *plan, uint32_t rank
     const struct traffic *t = plan->traffic;
     uint32_t to = traffic_destinations(t, rank);
     bool longer = t->flows || traffic_settings(t, rank)->message > (uint64_t)HX_MAPLESS * HX_MAX_PAYLOAD;
-    return (struct workload_load){.destinations = to,
-                                  .peers = traffic_peers(t, rank),
-                                  .again = traffic_messages(t, rank) > to,
-                                  .longer = longer};
+    return (struct workload_load){
+        .destinations = to, .peers = traffic_peers(t, rank), .again = traffic_messages(t, rank) > to, .longer = longer};
 }
 
 const struct workload_kind pattern_kind = {bytes_of, make, load};

@@ -2,7 +2,7 @@
 #include "workload/schedule_plan.h"
 #include "hxmesh/endpoint.h"
 #include "schedule/matching.h"
-#include "workload/collective_plan.h"
+#include "workload/collective_choice.h"
 #include "workload/placement.h"
 
 #include <errno.h>
@@ -57,10 +57,8 @@ static bool fill(void *of, const struct schedule *s, const struct schedule_opera
 {
     const struct chooser *c = of;
     uint32_t *host = hosts_of_group(s, o->peer, c->job);
-    struct collective_job found = {.tag = c->job->tag,
-                                   .kind = o->collective,
-                                   .bytes = (o->amount + 3) & ~UINT64_C(3),
-                                   .root_host = host[o->tag]};
+    struct collective_job found = {
+        .tag = c->job->tag, .kind = o->collective, .bytes = (o->amount + 3) & ~UINT64_C(3), .root_host = host[o->tag]};
     bool good = collective_plan_group(&found, c->traffic, host, schedule_group_size(s, o->peer),
                                       o->algorithm ? o->algorithm : c->algorithm, problem);
     if (good) {
@@ -168,8 +166,8 @@ static bool share_results(struct schedule_job *job, struct hx_problem *problem)
 
 static bool read_job(struct schedule_job *job, const struct hx_settings *settings, struct hx_problem *problem)
 {
-    const struct schedule_read_options options = {
-        .message = settings->given & HX_GIVEN_MESSAGE ? settings->message : 0};
+    const struct schedule_read_options options = {.message =
+                                                      settings->given & HX_GIVEN_MESSAGE ? settings->message : 0};
     job->path = settings->traffic_file;
     job->schedule = schedule_read(job->path, &options, &job->notes, problem);
     return job->schedule && schedule_check_matching(job->schedule, job->path, problem);

@@ -108,8 +108,7 @@ static bool has_pattern(const struct traffic *t, unsigned first, unsigned end)
 {
     bool any = !t->own && t->settings.pattern >= first && t->settings.pattern < end;
     for (unsigned i = 0; t->own && i < t->spec->named_jobs; i++)
-        any = any ||
-              (t->own[i].pattern >= first && t->own[i].pattern < end && !t->spec->named[i].silent);
+        any = any || (t->own[i].pattern >= first && t->own[i].pattern < end && !t->spec->named[i].silent);
     return any;
 }
 

@@ -102,7 +102,7 @@ static void write_value(FILE *line, const struct hx_option *o)
         write_coordinates(line, o, o->to.coordinates->at, o->to.coordinates->count);
         break;
     case HX_OPTION_CHOICE:
-        write_option(line, o, o->file && *o->to.choice == o->file_choice ? *o->file : o->choices[*o->to.choice]);
+        write_option(line, o, hx_option_is_file(o, *o->to.choice) ? *o->file : o->choices[*o->to.choice]);
         break;
     default:
         break;

@@ -41,7 +41,7 @@ static json_t *value_of(const struct hx_option *o)
     case HX_OPTION_COORDINATES:
         return coordinates(o->to.coordinates);
     case HX_OPTION_CHOICE:
-        return hx_json_text(o->file && *o->to.choice == o->file_choice ? *o->file : o->choices[*o->to.choice]);
+        return hx_json_text(hx_option_is_file(o, *o->to.choice) ? *o->file : o->choices[*o->to.choice]);
     default:
         return NULL;
     }

@@ -62,6 +62,10 @@ struct hx_option {
      * A file name contains '/' or '.', or exists; words of the list take precedence. NULL: words only. */
     const char **file;
     unsigned file_choice;
+    /* Chooses by the file's content among file_choice and the choices after it: the last of them is last_file_choice.
+     * NULL: file_choice. */
+    unsigned (*file_kind)(const char *path);
+    unsigned last_file_choice;
     unsigned *given; /* where to set `given_bit` if the option is used; NULL: nowhere */
     unsigned given_bit;
     const struct hx_option *shown; /* option to print instead, if this one only keeps the text; NULL: itself */
@@ -130,6 +134,13 @@ struct hx_common {
     const char *line;           /* the command line, quoted for a shell; kept until the next is read */
     bool used[HX_MOST_OPTIONS]; /* by index in the command's own table: was on the command line */
 };
+
+/* Whether a choice of this option stands for a file's name. */
+static inline bool hx_option_is_file(const struct hx_option *option, unsigned choice)
+{
+    unsigned last = option->file_kind ? option->last_file_choice : option->file_choice;
+    return option->file && choice >= option->file_choice && choice <= last;
+}
 
 /* Returns the key of an option's value in results. */
 static inline const char *hx_option_result_key(const struct hx_option *option)

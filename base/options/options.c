@@ -87,11 +87,11 @@ static bool is_file(const char *text)
 static const char *apply_choice(const struct hx_option *option, const char *text)
 {
     unsigned choice = 0;
-    bool is_word = !hx_value_choice(text, option->choices, &choice) && !(option->file && choice == option->file_choice);
+    bool is_word = !hx_value_choice(text, option->choices, &choice) && !hx_option_is_file(option, choice);
     if (is_word || !option->file || !is_file(text))
         return hx_value_choice(text, option->choices, option->to.choice);
     *option->file = text;
-    *option->to.choice = option->file_choice;
+    *option->to.choice = option->file_kind ? option->file_kind(text) : option->file_choice;
     return NULL;
 }
 

@@ -14,7 +14,7 @@ static void print_option(FILE *out, const struct hx_option *o)
         fprintf(out, " --no-%s", o->name);
     fprintf(out, "\t%s\t", hx_option_argument(o));
     for (unsigned i = 0; o->kind == HX_OPTION_CHOICE && o->choices[i]; i++)
-        if (!o->file || i != o->file_choice)
+        if (!hx_option_is_file(o, i))
             fprintf(out, "%s%s", i ? " " : "", o->choices[i]);
     fputs(o->file ? "\tfile\n" : "\n", out);
 }

@@ -3,6 +3,7 @@
 #include "base/drops.h"
 #include "base/version.h"
 #include "fabric-emu/report/result.h"
+#include "fabric-emu/report/schedule_report.h"
 #include "topology/name.h"
 
 #include <stdlib.h>
@@ -160,7 +161,7 @@ json_t *result_json(const struct result *r)
         SET("share_offered", json_real(r->share_offered));
     SET("share_of_injection", json_real(r->share_of_injection));
     SET("alltoall_bound", json_real(r->bound));
-    SET("share_of_bound", r->collective ? json_null() : json_real(r->share_of_bound));
+    SET("share_of_bound", r->collective || r->schedule ? json_null() : json_real(r->share_of_bound));
     SET("latency_ns", latency_json(&r->latency));
     SET("max_vc", json_integer((json_int_t)r->max_vc));
     SET("drops", drops_json(r));
@@ -172,6 +173,8 @@ json_t *result_json(const struct result *r)
         SET("receive_share", receive_json(r));
     if (!r->hide_links)
         SET("links", links_json(r));
+    if (r->schedule)
+        SET("schedule", schedule_report_json(r->schedule));
     if (r->collective)
         SET("collective",
             collective_report_json(r->collective, r->collective_count, result_injection(r) * result_seconds(r)));

@@ -143,7 +143,8 @@ void result_free(struct result *r)
 
 bool result_is_good(const struct result *r)
 {
-    bool done = r->collective_count.done == r->collective_count.members;
+    bool done =
+        r->collective_count.done == r->collective_count.members && (!r->schedule || schedule_plan_is_done(r->schedule));
     bool whole = (r->outcome.complete && done) || r->outcome.interrupted;
     return whole && r->bytes_corrupted == 0 && r->outcome.buffers_missing == 0 && r->sum.messages_failed == 0 &&
            (r->packets_lost == 0 || r->outcome.interrupted);

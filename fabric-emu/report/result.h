@@ -6,6 +6,7 @@
 #include "fabric-emu/report/fault_report.h"
 #include "hxmesh/endpoint.h"
 #include "workload/jobs.h"
+#include "workload/schedule_plan.h"
 #include "workload/traffic.h"
 
 #include <jansson.h>
@@ -60,6 +61,7 @@ struct result {
     const char *instead;
     const struct collective_plan *collective; /* NULL: messages; set by the caller */
     struct collective_count collective_count;
+    const struct schedule_plan *schedule;           /* NULL: none; set by the caller */
     const struct hx_fault_settings *fault_settings; /* NULL: no faults; set by the caller */
     struct fault_report *fault;                     /* [faults], by time */
     size_t faults;

@@ -3,6 +3,7 @@
 #include "base/value.h"
 #include "base/version.h"
 #include "fabric-emu/report/result.h"
+#include "fabric-emu/report/schedule_report.h"
 #include "topology/name.h"
 
 #include <inttypes.h>
@@ -91,7 +92,7 @@ static const char *latency_text(char text[HX_VALUE_TEXT], const struct fab_histo
 static bool is_all_to_all(const struct result *r)
 {
     enum hx_pattern pattern = r->settings.pattern;
-    return !r->collective && !r->instead && !r->flows &&
+    return !r->collective && !r->schedule && !r->instead && !r->flows &&
            (pattern == HX_ALL_TO_ALL || pattern == HX_ALL_TO_ALL_RANDOM || pattern == HX_UNIFORM);
 }
 
@@ -201,6 +202,8 @@ void result_print(const struct result *r, const struct traffic *traffic)
 {
     print_head(r);
     print_traffic(r, traffic);
+    if (r->schedule)
+        schedule_report_print(r->schedule);
     if (r->collective)
         collective_report_print(r->collective, r->collective_count, result_injection(r) * result_seconds(r));
     print_time(r);

@@ -97,23 +97,29 @@ struct setup {
     struct flows *flows;
     struct traffic traffic;
     struct collective_plan collectives;
+    struct schedule_plan schedules;
     struct model m;
     struct recording recording;
 };
 
-static void plan_traffic(struct setup *s, const struct collective_plan **collectives)
+/* Sets what replaces messages in `plan`. */
+static void plan_traffic(struct setup *s, struct workload_plan *plan)
 {
     struct hx_problem problem;
     s->flows = flows_load(&s->o.settings, &s->o.spec, s->o.g);
     traffic_init(&s->traffic, &s->o.spec, s->o.g, &s->o.settings, s->flows);
-    *collectives = traffic_has_collectives(&s->traffic) ? &s->collectives : NULL;
-    if (*collectives && !collective_plan_init(&s->collectives, &s->traffic, &problem))
+    plan->traffic = &s->traffic;
+    plan->collective = traffic_has_collectives(&s->traffic) ? &s->collectives : NULL;
+    plan->schedule = traffic_has_schedules(&s->traffic) ? &s->schedules : NULL;
+    if (plan->collective && !collective_plan_init(&s->collectives, &s->traffic, &problem))
+        hx_die_of(&problem);
+    if (plan->schedule && !schedule_plan_init(&s->schedules, &s->traffic, &problem))
         hx_die_of(&problem);
 }
 
-static void make_model(struct setup *s, const struct collective_plan *collectives)
+static void make_model(struct setup *s, const struct workload_plan *plan)
 {
-    model_create(&s->m, &s->traffic, collectives, &s->timing, workers_of(&s->o));
+    model_create(&s->m, plan, &s->timing, workers_of(&s->o));
     memory_check(
         s->o.spec.name, build_bytes(&s->m),
         "a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32");
@@ -130,15 +136,15 @@ static void make_model(struct setup *s, const struct collective_plan *collective
 
 static void prepare(struct setup *s, int argc, char **argv)
 {
-    const struct collective_plan *collectives;
+    struct workload_plan plan = {.traffic = NULL};
     run_options_parse(&s->o, argc, argv);
     s->o.settings.clock = HX_CLOCK_VIRTUAL;
     check_jobs(&s->o);
     s->faults = load_faults(&s->o);
     s->timing = hx_timing_complete(&s->o.timing);
     check_buffer(&s->timing, s->o.g);
-    plan_traffic(s, &collectives);
-    make_model(s, collectives);
+    plan_traffic(s, &plan);
+    make_model(s, &plan);
 }
 
 static int run(const struct setup *s)
@@ -165,6 +171,7 @@ static void clean_up(struct setup *s)
     model_destroy(&s->m);
     hx_faults_free(&s->faults);
     collective_plan_free(&s->collectives);
+    schedule_plan_free(&s->schedules);
     traffic_free(&s->traffic);
     flows_free(s->flows);
     hx_spec_free(&s->o.spec);

@@ -71,9 +71,9 @@ static void set_timing(struct model *m, const struct hx_timing *timing)
         virtual_timing_injection_rate(t, m->settings.injection_rate * links / local);
 }
 
-void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,
-                  const struct hx_timing *timing, unsigned workers)
+void model_create(struct model *m, const struct workload_plan *plan, const struct hx_timing *timing, unsigned workers)
 {
+    const struct traffic *traffic = plan->traffic;
     const struct hx_spec *spec = traffic->spec;
     const struct hx_fabric *g = traffic->g;
     *m = (struct model){.spec = spec,
@@ -83,7 +83,8 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
                         .own_cores = workers <= hx_processor_cores()};
     set_timing(m, timing);
     m->workload = (struct workload_plan){.traffic = traffic,
-                                         .collective = collective,
+                                         .collective = plan->collective,
+                                         .schedule = plan->schedule,
                                          .rate = m->settings.rate < 1 ? m->settings.rate : 0,
                                          .link_rate = virtual_timing_link_rate(&m->timing),
                                          .link_gbps = (double)timing->link,

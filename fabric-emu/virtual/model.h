@@ -131,9 +131,8 @@ struct model {
 /* The platform's speeds, from complete parameters of a run (hx_timing_complete). */
 struct virtual_speeds model_speeds(const struct hx_timing *timing);
 
-/* Makes the model. *spec, *g, *traffic and *collective (NULL: messages) must outlive it. */
-void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,
-                  const struct hx_timing *timing, unsigned workers);
+/* Makes the model. What `plan` points to must outlive it; its traffic and what replaces messages are set. */
+void model_create(struct model *m, const struct workload_plan *plan, const struct hx_timing *timing, unsigned workers);
 /* Schedules faults. Call before workers are forked. *faults must outlive *m. */
 void model_schedule(struct model *m, const struct hx_faults *faults, const struct hx_fault_settings *settings);
 /* Shows the counters to other processes under a name (NULL: by process number). Call before workers are forked. Dies

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/signals.h"
 #include "fabric-emu/report/gather.h"
+#include "fabric-emu/report/schedule_report.h"
 #include "fabric-emu/watch.h"
 #include "faults.h"
 #include "recording.h"
@@ -104,6 +105,8 @@ static void note_end(struct run *r, pid_t pid, int status)
 
 static double share_done(const struct run *r, uint64_t now)
 {
+    if (r->m->workload.schedule)
+        return (double)schedule_plan_ended(r->m->workload.schedule) / r->due;
     if (r->m->settings.duration_ns)
         return (double)now / 1e3 / (double)r->m->settings.duration_ns;
     double done = 0;
@@ -161,6 +164,15 @@ static void watch(struct run *r)
     hx_progress_end(&r->bar);
 }
 
+/* Whether some worker gave the workload up. */
+static bool was_given_up(const struct model *m)
+{
+    bool any = false;
+    for (unsigned w = 0; w < m->workers; w++)
+        any = any || m->area[w].collective_ended;
+    return any;
+}
+
 /* Checks what no worker can check alone. */
 static void validate(struct run *r)
 {
@@ -168,7 +180,10 @@ static void validate(struct run *r)
     if (stuck)
         watchdog_explain(r->m);
     bool whole = r->outcome.exit_code || r->outcome.cut_short || !r->m->check_steps || audit_links(r->m);
-    if (r->outcome.exit_code == 0 && (stuck || !whole))
+    const struct schedule_plan *schedule = r->m->workload.schedule;
+    bool reported = r->outcome.exit_code == 0 && !r->outcome.interrupted;
+    bool ended = !schedule || !reported || stuck || schedule_report_complain(schedule, was_given_up(r->m));
+    if (r->outcome.exit_code == 0 && (stuck || !whole || !ended))
         r->outcome.exit_code = HX_EXIT_FAILED;
 }
 
@@ -246,7 +261,9 @@ static double busy(const void *of, unsigned plane, uint32_t link)
 void run_model(const struct model *m, struct run_show show, struct result *result)
 {
     struct run r = {.m = m, .bar = hx_progress_start("run", show.quiet), .started_ns = hx_monotonic_ns()};
-    if (m->workload.collective && !m->settings.duration_ns)
+    if (m->workload.schedule)
+        r.due = schedule_plan_operations(m->workload.schedule);
+    else if (m->workload.collective && !m->settings.duration_ns)
         r.due = (double)workload_messages(&m->workload);
     else if (!m->settings.duration_ns)
         r.due = traffic_bytes_of_all(m->workload.traffic);
@@ -265,6 +282,7 @@ void run_model(const struct model *m, struct run_show show, struct result *resul
     *result = (struct result){
         .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};
     result->flows = m->workload.traffic->flows;
+    result->schedule = m->workload.schedule;
     result->share_offered = traffic_share_offered(m->workload.traffic);
     result->link_rate = virtual_timing_link_rate(&m->timing) * 1e12;
     result_jobs(result, &m->jobs, m->job);

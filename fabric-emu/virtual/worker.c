@@ -221,6 +221,7 @@ void worker_report(struct worker *w, const struct virtual_turn *turn)
     for (uint32_t i = 0; i < w->accelerators; i++) {
         const struct driver *d = &w->driver[i];
         w->m->sum[d->rank] = (struct model_sum){d->endpoint.stats, d->begun};
+        workload_close(d->workload);
     }
     area->interrupted = turn->stop && turn->active;
     area->complete = turn->active == 0;

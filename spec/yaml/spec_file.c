@@ -153,8 +153,11 @@ static void take_settings(struct reading *r)
     s->settings = v->settings;
     s->timing = v->timing;
     s->capture = v->capture;
-    if (v->settings.traffic_file)
+    if (v->settings.traffic_file) {
         s->settings.traffic_file = hx_yaml_beside(r->y, v->settings.traffic_file);
+        s->settings.pattern = hx_traffic_file_kind(s->settings.traffic_file);
+    }
+    s->settings.place = own(v->settings.place);
     s->capture.file = own(v->capture.file);
     s->capture.filter = own(v->capture.filter);
     s->capture.ports.item[0] = own(v->capture.ports.item[0]);
@@ -352,11 +355,17 @@ static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
     r->values->job = hx_job_defaults;
     if (!hx_yaml_apply(r->y, entry, r->options, r->problem))
         return false;
-    const struct hx_settings *s = &r->values->job.settings;
-    if (s->given & HX_GIVEN_PATTERN &&
-        !hx_yaml_applies(r->y, entry, r->options, HX_FOR_PATTERN(s->pattern) | HX_FOR_ANY_CLOCK, r->problem))
+    struct hx_settings *s = &r->values->job.settings;
+    const char *file = s->traffic_file ? hx_yaml_beside(r->y, s->traffic_file) : NULL;
+    s->traffic_file = file;
+    if (file)
+        s->pattern = hx_traffic_file_kind(file);
+    bool fits = !(s->given & HX_GIVEN_PATTERN) ||
+                hx_yaml_applies(r->y, entry, r->options, HX_FOR_PATTERN(s->pattern) | HX_FOR_ANY_CLOCK, r->problem);
+    r->job = fits ? hx_jobs_add(r->spec, &r->values->job, &wrong, &key) : NULL;
+    free((char *)(uintptr_t)file);
+    if (!fits)
         return false;
-    r->job = hx_jobs_add(r->spec, &r->values->job, &wrong, &key);
     if (r->job)
         return true;
     (void)snprintf(path, sizeof path, "jobs[].%s", key);

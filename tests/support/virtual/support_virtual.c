@@ -65,7 +65,7 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
     if (collective && !collective_plan_init(&s->collective, &s->traffic, &problem))
         fail_msg("%s: %s", plan->spec, problem.what);
     const struct hx_timing timing = hx_timing_complete(&plan->timing);
-    model_create(&s->m, &s->traffic, collective ? &s->collective : NULL, &timing, plan->workers ? plan->workers : 1);
+    model_create(&s->m, &(struct workload_plan){.traffic = &s->traffic, .collective = collective ? &s->collective : NULL}, &timing, plan->workers ? plan->workers : 1);
 }
 
 void support_virtual_close(struct support_virtual *s)

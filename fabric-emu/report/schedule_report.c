@@ -1,0 +1,172 @@
+/* schedule_report.c - schedules in the report (schedule_report.h). */
+#include "fabric-emu/report/schedule_report.h"
+#include "base/json.h"
+#include "base/value.h"
+#include "fabric-emu/report/critical_path.h"
+#include "topology/name.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A time of each rank: least, mean, most. Seconds. */
+struct spread {
+    double least, mean, most;
+};
+
+struct figures {
+    uint32_t ranks, done;
+    uint64_t operations, messages, bytes, early;
+    double seconds; /* until the last operation ended */
+    struct spread computing, exposed, idle;
+};
+
+static void spread_add(struct spread *s, double seconds, bool first)
+{
+    s->least = first || seconds < s->least ? seconds : s->least;
+    s->most = first || seconds > s->most ? seconds : s->most;
+    s->mean += seconds;
+}
+
+static struct figures figures_of(const struct schedule_job *job)
+{
+    struct figures f = {.ranks = schedule_ranks(job->schedule)};
+    for (uint32_t rank = 0; rank < f.ranks; rank++) {
+        const struct executor_result *r = &job->executor.result[rank];
+        f.seconds = (double)r->end_ps > f.seconds * 1e12 ? (double)r->end_ps / 1e12 : f.seconds;
+    }
+    for (uint32_t rank = 0; rank < f.ranks; rank++) {
+        const struct executor_result *r = &job->executor.result[rank];
+        double busy = (double)(r->computing_ps + r->exposed_ps) / 1e12;
+        f.done += r->done;
+        f.operations += atomic_load(&r->ended);
+        f.messages += r->messages;
+        f.bytes += r->bytes;
+        f.early += r->early;
+        spread_add(&f.computing, (double)r->computing_ps / 1e12, rank == 0);
+        spread_add(&f.exposed, (double)r->exposed_ps / 1e12, rank == 0);
+        spread_add(&f.idle, f.seconds > busy ? f.seconds - busy : 0, rank == 0);
+    }
+    f.computing.mean /= f.ranks;
+    f.exposed.mean /= f.ranks;
+    f.idle.mean /= f.ranks;
+    return f;
+}
+
+/* ---- what waits for ever ---- */
+
+static void describe(const struct schedule_job *job, uint32_t rank, char text[160])
+{
+    const struct executor_result *r = &job->executor.result[rank];
+    const struct schedule_operation *o = schedule_at(job->schedule, rank, r->blocked);
+    const char *name = schedule_name(job->schedule, o);
+    char from[32] = "any rank";
+    char tag[32] = "any tag";
+    if (o->peer != SCHEDULE_ANY)
+        (void)snprintf(from, sizeof from, "rank %" PRIu32, o->peer);
+    if (o->tag != SCHEDULE_ANY)
+        (void)snprintf(tag, sizeof tag, "tag %" PRIu32, o->tag);
+    int used = snprintf(text, 160, "rank %" PRIu32 ": %s %.40s%s", rank, schedule_kind_names[o->kind],
+                        name[0] ? name : "", name[0] ? " " : "");
+    if (o->kind == SCHEDULE_COLLECTIVE)
+        (void)snprintf(text + used, 160 - (size_t)used, "(%s of group %" PRIu32 ")",
+                       schedule_collective_names[o->collective], o->peer);
+    else
+        (void)snprintf(text + used, 160 - (size_t)used, "%s %s, %s, %" PRIu64 " B",
+                       o->kind == SCHEDULE_SEND ? "to" : "from", from, tag, o->amount);
+}
+
+static bool complain(const struct schedule_job *job, bool ended)
+{
+    enum { SHOWN = 3 };
+    const struct figures f = figures_of(job);
+    uint32_t shown = 0;
+    if (f.done == f.ranks)
+        return true;
+    hx_complain(job->path, "%s with %" PRIu32 " of %" PRIu32 " ranks done%s",
+                ended ? "the schedule ended" : "the schedule is stuck", f.done, f.ranks,
+                ended ? ": a worker died or a message was given up" : ": these operations wait for ever");
+    for (uint32_t rank = 0; rank < f.ranks && shown < SHOWN && !ended; rank++) {
+        char text[160];
+        if (job->executor.result[rank].done || !job->executor.result[rank].blocked_count)
+            continue;
+        describe(job, rank, text);
+        hx_complain(job->path, "%s", text);
+        shown++;
+    }
+    return false;
+}
+
+bool schedule_report_complain(const struct schedule_plan *p, bool ended)
+{
+    bool good = true;
+    for (unsigned i = 0; i < p->jobs; i++)
+        good = complain(&p->job[i], ended) && good;
+    return good;
+}
+
+/* ---- text ---- */
+
+static void print_job(const struct schedule_job *job)
+{
+    const struct figures f = figures_of(job);
+    char time[HX_VALUE_TEXT];
+    char bytes[HX_VALUE_TEXT];
+    printf("  schedule       %s, %" PRIu32 " ranks, %" PRIu64 " operations in %s\n", job->path, f.ranks, f.operations,
+           hx_value_print_duration(time, (uint64_t)(f.seconds * 1e9)));
+    printf("                 %" PRIu64 " messages of %s, %" PRIu64 " before their receive\n", f.messages,
+           hx_value_print_bytes(bytes, f.bytes), f.early);
+    double all = f.seconds > 0 ? f.seconds / 100 : 1;
+    printf("                 a rank's time: computing %.1f %%, exposed communication %.1f %%, nothing under way %.1f %%"
+           " (mean)\n",
+           f.computing.mean / all, f.exposed.mean / all, f.idle.mean / all);
+    critical_path_print(job);
+}
+
+void schedule_report_print(const struct schedule_plan *p)
+{
+    for (unsigned i = 0; i < p->jobs; i++)
+        print_job(&p->job[i]);
+}
+
+/* ---- JSON ---- */
+
+static json_t *spread_json(const struct spread *s)
+{
+    return json_pack("{s:f, s:f, s:f}", "least", s->least, "mean", s->mean, "most", s->most);
+}
+
+static json_t *blocked_json(const struct schedule_job *job)
+{
+    json_t *list = json_array();
+    for (uint32_t rank = 0; rank < schedule_ranks(job->schedule); rank++) {
+        const struct executor_result *r = &job->executor.result[rank];
+        if (r->done || !r->blocked_count)
+            continue;
+        const struct schedule_operation *o = schedule_at(job->schedule, rank, r->blocked);
+        json_array_append_new(list, json_pack("{s:I, s:I, s:s, s:o, s:I}", "rank", (json_int_t)rank, "operation",
+                                              (json_int_t)r->blocked, "kind", schedule_kind_names[o->kind], "name",
+                                              hx_json_text(schedule_name(job->schedule, o)), "waiting",
+                                              (json_int_t)r->blocked_count));
+    }
+    return list;
+}
+
+static json_t *job_json(const struct schedule_job *job)
+{
+    const struct figures f = figures_of(job);
+    return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:o}", "file",
+                     hx_json_text(job->path), "job", (int)job->tag, "ranks", (json_int_t)f.ranks, "ranks_done",
+                     (json_int_t)f.done, "operations", (json_int_t)f.operations, "messages", (json_int_t)f.messages,
+                     "bytes", (json_int_t)f.bytes, "early_messages", (json_int_t)f.early, "seconds", f.seconds,
+                     "computing_seconds", spread_json(&f.computing), "exposed_seconds", spread_json(&f.exposed),
+                     "idle_seconds", spread_json(&f.idle), "critical_path", critical_path_json(job), "blocked",
+                     blocked_json(job));
+}
+
+json_t *schedule_report_json(const struct schedule_plan *p)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < p->jobs; i++)
+        json_array_append_new(list, job_json(&p->job[i]));
+    return list;
+}
