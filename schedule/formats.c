@@ -1,11 +1,12 @@
 /* formats.c - the table of formats (formats.h). */
 #include "schedule/formats.h"
 #include "base/input.h"
+#include "schedule/readers.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 
-const struct schedule_format *const schedule_formats[] = {NULL};
+const struct schedule_format *const schedule_formats[] = {&schedule_goal, &schedule_goal_binary, NULL};
 
 static struct schedule *build(struct schedule_builder *b, const char *path, struct hx_problem *problem)
 {
