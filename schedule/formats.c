@@ -1,10 +1,13 @@
 /* formats.c - the table of formats (formats.h). */
 #include "schedule/formats.h"
 #include "base/input.h"
+#include "schedule/readers.h"
 
 #include <string.h>
 
-const struct schedule_format *const schedule_formats[] = {NULL};
+const struct schedule_format *const schedule_formats[] = {
+    &schedule_yaml, /* last: any file that begins with a key */
+    NULL};
 
 static struct schedule *build(struct schedule_builder *b, const char *path, struct hx_problem *problem)
 {
