@@ -17,11 +17,11 @@ bool script_fail(const struct script *s, const struct hx_yaml_item *item, size_t
     return false;
 }
 
-/* " at rank 3, i = 2": where an expression has its value. */
-static const char *print_place(const struct script *s, char text[128])
+/* " at rank 3, i = 2": where an expression has its value; "" if everywhere. */
+static const char *print_place(const struct script *s, const struct script_value *v, char text[128])
 {
     text[0] = '\0';
-    if (s->fixed)
+    if (s->fixed || !v->e.uses)
         return text;
     int used = snprintf(text, 128, " at rank %" PRId64, s->value[SCRIPT_RANK]);
     for (unsigned i = SCRIPT_PARAMETERS + s->parameters; i < s->scope.names && used < 128; i++)
@@ -88,13 +88,13 @@ bool script_evaluate(const struct script *s, const struct script_value *v, int64
     struct expression_error error;
     char place[128];
     if (!expression_value(&v->e, s->value, result, &error))
-        return script_fail(s, v->item, v->at + error.at, "%s%s", error.what, print_place(s, place));
+        return script_fail(s, v->item, v->at + error.at, "%s%s", error.what, print_place(s, v, place));
     if (*result >= low && *result <= high)
         return true;
     if (v->e.steps == 1 && !v->e.uses)
         return script_fail(s, v->item, v->at, "%" PRId64 " is outside %" PRId64 " .. %" PRId64, *result, low, high);
     return script_fail(s, v->item, v->at, "'%.80s' is %" PRId64 "%s, outside %" PRId64 " .. %" PRId64,
-                       v->item->text + v->at, *result, print_place(s, place), low, high);
+                       v->item->text + v->at, *result, print_place(s, v, place), low, high);
 }
 
 /* ---- sets ---- */
