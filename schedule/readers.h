@@ -1,10 +1,16 @@
-/* readers.h - all formats of schedules, for the table (formats.c). */
+/* readers.h - the formats of schedules, each in a file of its own (formats.h). */
 #ifndef SCHEDULE_READERS_H
 #define SCHEDULE_READERS_H
 
 #include "schedule/formats.h"
 
+extern const struct schedule_format schedule_chakra;
 extern const struct schedule_format schedule_goal;
 extern const struct schedule_format schedule_goal_binary;
+extern const struct schedule_format schedule_layers;
+extern const struct schedule_format schedule_yaml;
+
+/* The first file of a Chakra trace that is named by its prefix: writes PREFIX.0.et. Returns false if there is none. */
+bool chakra_first_file(const char *prefix, char *path, size_t bytes);
 
 #endif

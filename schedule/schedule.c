@@ -28,6 +28,8 @@ const char *const schedule_collective_names[] = {
     [SCHEDULE_SCATTER] = "scatter",       [SCHEDULE_ALL_TO_ALL] = "all-to-all",
     [SCHEDULE_BARRIER] = "barrier",       [SCHEDULE_COLLECTIVES] = NULL};
 
+const char *const schedule_algorithm_names[] = {"best", "tree", "ring", "rings", "torus", NULL};
+
 /* ---- layout ---- */
 
 struct schedule_head schedule_head_new(uint32_t ranks)

@@ -61,6 +61,8 @@ enum schedule_collective {
 };
 extern const char *const schedule_collective_names[SCHEDULE_COLLECTIVES + 1]; /* "broadcast", ... ; ends with NULL */
 
+extern const char *const schedule_algorithm_names[]; /* by enum hx_algorithm; ends with NULL */
+
 /* Bytes of a collective's vector: what every member has after an all-reduce, broadcast or all-gather; before a
  * reduce-scatter, reduce or all-to-all; at the root for gather and scatter. So an all-to-all of n ranks sends amount / n
  * to each. Barrier: 0. */

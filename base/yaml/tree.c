@@ -10,7 +10,7 @@
 #include <string.h>
 #include <yaml.h>
 
-enum { DEEPEST = 8, MOST_KEYS = 100, LONGEST_PATH = 256, LONGEST_VALUE = 255, LARGEST_FILE = 1 << 20 };
+enum { DEEPEST = 32, MOST_KEYS = 100, LONGEST_VALUE = 255, LARGEST_FILE = 1 << 20 };
 
 struct pass {
     struct hx_yaml *y;
@@ -75,6 +75,12 @@ static char *joined(const char *outer, const char *step)
     return text;
 }
 
+static bool is_quoted(const yaml_event_t *event)
+{
+    return event->type == YAML_SCALAR_EVENT && (event->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+                                                event->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+}
+
 /* Adds an item. Returns its index. */
 static size_t add(struct pass *p, const struct step *at, const yaml_event_t *event)
 {
@@ -90,7 +96,8 @@ static size_t add(struct pass *p, const struct step *at, const yaml_event_t *eve
                                                .key_line = one_based(at->mark.line),
                                                .key_column = one_based(at->mark.column),
                                                .line = one_based(event->start_mark.line),
-                                               .column = one_based(event->start_mark.column)};
+                                               .column = one_based(event->start_mark.column),
+                                               .text_column = one_based(event->start_mark.column) + is_quoted(event)};
     return y->count++;
 }
 
@@ -134,12 +141,11 @@ static bool read_list(struct pass *p, size_t list, unsigned depth)
 static bool is_new(struct pass *p, size_t mapping, const char *word, yaml_mark_t at)
 {
     const struct hx_yaml *y = p->y;
-    char path[LONGEST_PATH];
     const char *outer = y->items[mapping].path;
-    snprintf(path, sizeof path, "%s%s%s", outer, *outer ? "." : "", word);
+    size_t begin = strlen(outer) + (*outer != '\0');
     for (size_t i = mapping + 1; i < y->count; i += y->items[i].size) {
         char what[128];
-        if (strcmp(y->items[i].path, path) != 0)
+        if (strcmp(y->items[i].path + begin, word) != 0)
             continue;
         snprintf(what, sizeof what, "key '%s' is given twice (first in line %u)", word, y->items[i].key_line);
         return refuse_at(p, at, what);
@@ -273,6 +279,12 @@ const struct hx_yaml_item *hx_yaml_find(const struct hx_yaml *y, const char *pat
         if (strcmp(y->items[i].path, path) == 0)
             return &y->items[i];
     return NULL;
+}
+
+const char *hx_yaml_word(const struct hx_yaml_item *item)
+{
+    const char *dot = strrchr(item->key, '.');
+    return dot ? dot + 1 : item->key;
 }
 
 const struct hx_yaml_item *hx_yaml_within(const struct hx_yaml_item *outer, const char *key)

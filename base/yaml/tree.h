@@ -1,7 +1,7 @@
 /* tree.h - the contents of a YAML file by path, with text, line and column for later errors.
  *
  * Reading (libyaml's events) refuses what a configuration does not need: bad syntax, repeated keys, several documents,
- * aliases, deep nesting, more than 1 MiB. base/yaml/keys.h checks keys and values. */
+ * aliases, more than 32 levels, more than 1 MiB. base/yaml/keys.h checks keys and values. */
 #ifndef HXMESH_BASE_YAML_TREE_H
 #define HXMESH_BASE_YAML_TREE_H
 
@@ -21,6 +21,7 @@ struct hx_yaml_item {
     size_t size;                   /* items of its subtree: the next sibling is item + size */
     unsigned key_line, key_column; /* of the key or list entry; from 1 */
     unsigned line, column;         /* of its value */
+    unsigned text_column;          /* of its text's first character, behind the quote */
 };
 
 /* Items in the order of the file, parents first; the first is the whole file. */
@@ -42,6 +43,8 @@ char *hx_yaml_beside(const struct hx_yaml *y, const char *name);
 
 /* Returns the item at `path`; NULL: none. */
 const struct hx_yaml_item *hx_yaml_find(const struct hx_yaml *y, const char *path);
+/* Returns the key of an item in a mapping, without those around it. */
+const char *hx_yaml_word(const struct hx_yaml_item *item);
 /* Iterate over the direct children of `outer`; NULL: end. A value has none. */
 static inline const struct hx_yaml_item *hx_yaml_next(const struct hx_yaml_item *outer,
                                                       const struct hx_yaml_item *before)

@@ -301,7 +301,7 @@ static void mistakes_are_named_with_line_and_column(void **state)
          "traffic.pattern: a single value expected, found a mapping of keys"},
         {FABRIC "jobs: {tag: 1}\n", ":2:7", "jobs: a list expected, found a mapping of keys"},
         {FABRIC "jobs: [{tag: 1, rectangle: [[1, 1]]}]\n", ":2:28", "jobs[0].rectangle: at least 2 entries expected"},
-        {"[[[[[[[[[[]]]]]]]]]]\n", ":1:9", "nested too deep"},
+        {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\n", ":1:33", "nested too deep"},
         {FABRIC "name: \"a\n", ":3:1", "found unexpected end of stream"},
         {FABRIC "name: \x01\n", ":2:7", "control characters are not allowed"},
     };

@@ -1,0 +1,416 @@
+/* script_unroll.c - carries out the statements of a script for each rank, and adds their operations (script.h).
+ *
+ * A list has a front: what its next operation waits for. A statement with after or after_start stands aside: it waits
+ * for what it names, and only the end of the list waits for it. A loop goes on with the front of its own list. */
+#include "schedule/script.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+enum { OUTSIDE = UINT32_MAX, LONGEST_NAME = 200, MANY = 8 /* more than these are joined by one operation */ };
+
+/* Operations: number << 1, plus SCHEDULE_AFTER_START if only their start counts. */
+struct front {
+    uint32_t *list;
+    size_t count, room;
+};
+
+/* What a name stands for at this rank. */
+struct named {
+    UT_hash_handle hh;
+    struct front starts, ends;
+    size_t length;
+    char key[]; /* body, then the name */
+};
+
+struct unroll {
+    struct script *s;
+    struct schedule_builder *b;
+    uint32_t rank;
+    uint32_t body; /* repeat around the statement, or OUTSIDE */
+    struct named *names;
+    uint64_t steps, most;
+};
+
+/* A list that is carried out. */
+struct sequence {
+    struct front before; /* of the list */
+    struct front now;    /* of the next statement in order, */
+    bool begun;          /* if one was carried out; else `before` */
+    struct front starts, asides;
+};
+
+/* ---- fronts ---- */
+
+static void push(struct front *f, uint32_t operation)
+{
+    f->list = hx_grow(f->list, f->count, &f->room, sizeof *f->list);
+    f->list[f->count++] = operation;
+}
+
+static void append(struct front *f, const struct front *other)
+{
+    for (size_t i = 0; i < other->count; i++)
+        push(f, other->list[i]);
+}
+
+static void swap(struct front *a, struct front *b)
+{
+    struct front kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void wait_for(const struct unroll *u, uint32_t number, const struct front *before)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        bool start = before->list[i] & SCHEDULE_AFTER_START;
+        (start ? schedule_after_start : schedule_after)(u->b, u->rank, number, before->list[i] >> 1);
+    }
+}
+
+/* Replaces many operations by one that takes no time, so that n operations after m others need no n x m dependencies. */
+static void join(const struct unroll *u, struct front *f)
+{
+    if (f->count <= MANY)
+        return;
+    uint32_t number = schedule_compute(u->b, u->rank, 0, SCRIPT_STREAMS);
+    wait_for(u, number, f);
+    f->count = 0;
+    push(f, number << 1);
+}
+
+/* ---- names ---- */
+
+/* Writes the key of a name. Returns its length. */
+static size_t key_of(const struct unroll *u, const char *name, char key[LONGEST_NAME + sizeof u->body])
+{
+    size_t length = strlen(name);
+    memcpy(key, &u->body, sizeof u->body);
+    memcpy(key + sizeof u->body, name, length);
+    return sizeof u->body + length;
+}
+
+static void define(struct unroll *u, const char *name, const struct front *starts, const struct front *ends)
+{
+    char key[LONGEST_NAME + sizeof u->body];
+    struct named *n;
+    size_t length = key_of(u, name, key);
+    HASH_FIND(hh, u->names, key, length, n);
+    if (!n) {
+        n = hx_allocate(1, sizeof *n + length);
+        memcpy(n->key, key, length);
+        n->length = length;
+        HASH_ADD_KEYPTR(hh, u->names, n->key, length, n);
+    }
+    n->starts.count = n->ends.count = 0;
+    append(&n->starts, starts);
+    append(&n->ends, ends);
+}
+
+static void forget_names(struct unroll *u)
+{
+    struct named *n;
+    struct named *next;
+    HASH_ITER(hh, u->names, n, next)
+    {
+        HASH_DEL(u->names, n);
+        HX_FREE(n->starts.list, n->ends.list, n);
+    }
+}
+
+/* Says why a name stands for nothing. */
+static bool fail_name(const struct unroll *u, const struct script_label *label, const char *name)
+{
+    enum { MOST = 256 };
+    char text[MOST][LONGEST_NAME + 1];
+    const char *words[MOST + 1];
+    unsigned count = 0;
+    for (const struct named *n = u->names; n && count < MOST; n = n->hh.next) {
+        size_t length = n->length - sizeof u->body;
+        memcpy(text[count], n->key + sizeof u->body, length);
+        text[count][length] = '\0';
+        if (strcmp(text[count], name) == 0)
+            return script_fail(u->s, label->item, 0,
+                               "'%s' is in another repeated block: only that block can wait for it", name);
+        words[count] = text[count];
+        count++;
+    }
+    words[count] = NULL;
+    return script_fail(u->s, label->item, 0, "no operation '%s' is above at rank %" PRIu32 "%s", name, u->rank,
+                       hx_did_you_mean(name, words));
+}
+
+/* Adds the operations of each name to a front: their ends, or their starts. */
+static bool look_up(const struct unroll *u, const struct script_labels *labels, bool start, struct front *f)
+{
+    for (unsigned i = 0; i < labels->labels; i++) {
+        char name[LONGEST_NAME];
+        char key[LONGEST_NAME + sizeof u->body];
+        const struct named *n;
+        if (!script_label_print(u->s, &labels->label[i], name, sizeof name))
+            return false;
+        size_t length = key_of(u, name, key);
+        HASH_FIND(hh, u->names, key, length, n);
+        if (!n)
+            return fail_name(u, &labels->label[i], name);
+        const struct front *found = start ? &n->starts : &n->ends;
+        for (size_t o = 0; o < found->count; o++)
+            push(f, found->list[o] | (start ? SCHEDULE_AFTER_START : 0));
+    }
+    return true;
+}
+
+/* ---- operations ---- */
+
+static bool evaluate(const struct unroll *u, const struct script_value *v, uint64_t low, uint64_t high,
+                     uint64_t *result)
+{
+    int64_t value = 0;
+    if (v->item && !script_evaluate(u->s, v, (int64_t)low, (int64_t)high, &value))
+        return false;
+    *result = (uint64_t)value;
+    return true;
+}
+
+static bool add_message(const struct unroll *u, const struct script_statement *st, uint32_t *number)
+{
+    uint64_t bytes;
+    uint64_t tag;
+    uint64_t peer;
+    if (!evaluate(u, &st->amount, 0, SCHEDULE_MOST_BYTES, &bytes) ||
+        !evaluate(u, &st->tag, 0, SCHEDULE_ANY - 1, &tag) || !evaluate(u, &st->peer, 0, u->s->ranks - 1, &peer))
+        return false;
+    peer = st->any_peer ? SCHEDULE_ANY : peer;
+    tag = st->any_tag ? SCHEDULE_ANY : tag;
+    *number = (st->kind == SCRIPT_SEND ? schedule_send : schedule_receive)(u->b, u->rank, (uint32_t)peer, bytes,
+                                                                           (uint32_t)tag);
+    return true;
+}
+
+static bool add_collective(const struct unroll *u, const struct script_statement *st, uint32_t *number)
+{
+    uint64_t bytes;
+    uint64_t root;
+    uint32_t group;
+    uint32_t size;
+    if (!script_group_number(u->s, st, u->b, u->rank, &group, &size) ||
+        !evaluate(u, &st->amount, 0, SCHEDULE_MOST_BYTES, &bytes) || !evaluate(u, &st->root, 0, size - 1, &root))
+        return false;
+    *number = schedule_collect(u->b, u->rank, st->collective, group, bytes, (uint32_t)root);
+    schedule_builder_at(u->b, u->rank, *number)->algorithm = (uint8_t)st->algorithm;
+    return true;
+}
+
+static bool add_operation(const struct unroll *u, const struct script_statement *st, uint32_t *number)
+{
+    uint64_t time;
+    uint64_t stream;
+    if (!evaluate(u, &st->stream, 0, SCRIPT_STREAMS - 1, &stream))
+        return false;
+    if (st->kind == SCRIPT_COLLECTIVE)
+        return add_collective(u, st, number);
+    if (st->kind != SCRIPT_COMPUTE) {
+        if (!add_message(u, st, number))
+            return false;
+        schedule_builder_at(u->b, u->rank, *number)->stream = (uint8_t)stream;
+        return true;
+    }
+    if (!evaluate(u, &st->amount, 0, SCHEDULE_MOST_TIME, &time))
+        return false;
+    *number = schedule_compute(u->b, u->rank, time, (unsigned)stream);
+    return true;
+}
+
+/* ---- lists ---- */
+
+/* Keeps loops from going on for ever. */
+static bool count(struct unroll *u, const struct script_statement *st)
+{
+    return ++u->steps <= u->most ||
+           script_fail(u->s, st->item, 0, "the schedule has more than %" PRIu64 " operations (repeat a block)",
+                       u->most);
+}
+
+static bool carry_out(struct unroll *u, const struct script_list *list, bool together, struct sequence *q);
+
+static void free_sequence(struct sequence *q)
+{
+    HX_FREE(q->before.list, q->now.list, q->starts.list, q->asides.list);
+}
+
+/* Everything that a list's end waits for. */
+static void end_sequence(const struct sequence *q, struct front *ends)
+{
+    append(ends, &q->now);
+    append(ends, &q->asides);
+}
+
+static bool repeat_body(struct unroll *u, const struct script_statement *st, uint64_t times, const struct front *before,
+                        struct front *own)
+{
+    uint32_t outer = u->body;
+    struct sequence q = {.begun = false};
+    uint32_t number = schedule_repeat(u->b, u->rank, times);
+    wait_for(u, number, before);
+    push(own, number << 1);
+    u->body = number;
+    bool good = carry_out(u, &st->body, st->together, &q);
+    u->body = outer;
+    schedule_repeat_end(u->b, u->rank);
+    free_sequence(&q);
+    if (schedule_builder_count(u->b, u->rank) == number + 1)
+        *schedule_builder_at(u->b, u->rank, number) =
+            (struct schedule_operation){.kind = SCHEDULE_COMPUTE, .stream = SCRIPT_STREAMS};
+    return good;
+}
+
+/* Carries out the body for each value of the loop's variable, or once. */
+static bool unroll_body(struct unroll *u, const struct script_statement *st, struct sequence *q)
+{
+    struct script *s = u->s;
+    unsigned outer = s->scope.names;
+    bool good = true;
+    if (!st->loop.item)
+        return carry_out(u, &st->body, st->together, q);
+    for (unsigned i = 0; good && i < st->loop.ranges; i++) {
+        int64_t first;
+        int64_t last;
+        good = script_range_bounds(s, &st->loop.range[i], -SCRIPT_MOST_NUMBER, SCRIPT_MOST_NUMBER, &first, &last);
+        for (int64_t value = first; good && value <= last; value++) {
+            s->scope.names = st->variable + 1;
+            s->name[st->variable].name = hx_yaml_word(hx_yaml_first(script_key(st->item, "for")));
+            s->value[st->variable] = value;
+            good = count(u, st) && carry_out(u, &st->body, st->together, q);
+            s->scope.names = outer;
+        }
+    }
+    return good;
+}
+
+static bool do_block(struct unroll *u, const struct script_statement *st, const struct front *before,
+                     struct front *starts, struct front *ends)
+{
+    uint64_t times = 1;
+    if (st->amount.item) {
+        if (!evaluate(u, &st->amount, 0, SCRIPT_MOST_NUMBER, &times))
+            return false;
+        if (times == 0)
+            return true;
+        bool good = repeat_body(u, st, times, before, ends);
+        append(starts, ends);
+        return good;
+    }
+    struct sequence q = {.begun = false};
+    append(&q.before, before);
+    join(u, &q.before);
+    bool good = unroll_body(u, st, &q);
+    append(starts, &q.starts);
+    end_sequence(&q, ends);
+    free_sequence(&q);
+    return good;
+}
+
+static bool do_statement(struct unroll *u, const struct script_statement *st, const struct front *before,
+                         struct front *starts, struct front *ends)
+{
+    char name[LONGEST_NAME] = "";
+    uint32_t number;
+    if (st->name.item && !script_label_print(u->s, &st->name, name, sizeof name))
+        return false;
+    if (st->kind == SCRIPT_BLOCK) {
+        uint32_t first = schedule_builder_count(u->b, u->rank);
+        if (!do_block(u, st, before, starts, ends))
+            return false;
+        if (st->amount.item && st->name.item && ends->count)
+            schedule_set_name(u->b, u->rank, first, name);
+    } else {
+        if (!add_operation(u, st, &number))
+            return false;
+        wait_for(u, number, before);
+        push(starts, number << 1);
+        push(ends, number << 1);
+        schedule_set_name(u->b, u->rank, number, name);
+    }
+    if (st->name.item)
+        define(u, name, starts, ends);
+    return true;
+}
+
+/* A name of a statement that is not for this rank stands for nothing, so that others may wait for it. */
+static bool skip(struct unroll *u, const struct script_statement *st)
+{
+    char name[LONGEST_NAME];
+    const struct front none = {.count = 0};
+    if (st->name.item && !script_label_print(u->s, &st->name, name, sizeof name))
+        return false;
+    if (st->name.item)
+        define(u, name, &none, &none);
+    return true;
+}
+
+/* Carries out one statement of a list, and moves the list's front. */
+static bool step(struct unroll *u, const struct script_statement *st, bool together, struct sequence *q)
+{
+    struct front named = {.count = 0};
+    struct front starts = {.count = 0};
+    struct front ends = {.count = 0};
+    const struct front *before = q->begun && !together ? &q->now : &q->before;
+    bool good = true;
+    if (st->aside) {
+        good = look_up(u, &st->after, false, &named) && look_up(u, &st->after_start, true, &named);
+        before = &named;
+    }
+    good = good && do_statement(u, st, before, &starts, &ends);
+    if (st->aside || together) {
+        append(&q->asides, &ends);
+    } else if (ends.count) {
+        swap(&q->now, &ends);
+    }
+    if (together || (!st->aside && !q->begun))
+        append(&q->starts, &starts);
+    q->begun = q->begun || (!together && !st->aside && q->now.count);
+    HX_FREE(named.list, starts.list, ends.list);
+    return good;
+}
+
+static bool carry_out(struct unroll *u, const struct script_list *list, bool together, struct sequence *q)
+{
+    for (unsigned i = 0; i < list->statements; i++) {
+        const struct script_statement *st = &list->statement[i];
+        bool is_here;
+        if (!count(u, st) || !script_set_has(u->s, &st->ranks, u->rank, &is_here) ||
+            !(is_here ? step(u, st, together, q) : skip(u, st)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- ranks ---- */
+
+bool script_set_parameters(struct script *s)
+{
+    for (unsigned i = 0; i < s->parameters; i++) {
+        if (!script_evaluate(s, &s->parameter[i], INT64_MIN, INT64_MAX, &s->value[SCRIPT_PARAMETERS + i]))
+            return false;
+    }
+    return true;
+}
+
+bool script_unroll(struct script *s, struct schedule_builder *b, uint64_t most)
+{
+    struct unroll u = {.s = s, .b = b, .body = OUTSIDE, .most = most};
+    bool good = true;
+    s->fixed = false;
+    s->value[SCRIPT_RANKS] = s->ranks;
+    for (u.rank = 0; good && u.rank < s->ranks; u.rank++) {
+        struct sequence q = {.begun = false};
+        s->value[SCRIPT_RANK] = u.rank;
+        good = script_set_parameters(s) && carry_out(&u, &s->program, true, &q);
+        free_sequence(&q);
+        forget_names(&u);
+    }
+    return good;
+}
