@@ -1,10 +1,14 @@
 /* formats.c - the table of formats (formats.h). */
 #include "schedule/formats.h"
 #include "base/input.h"
+#include "schedule/readers.h"
 
 #include <string.h>
+#include <unistd.h>
 
-const struct schedule_format *const schedule_formats[] = {NULL};
+enum { LONGEST_PATH = 4096 };
+
+const struct schedule_format *const schedule_formats[] = {&schedule_chakra, NULL};
 
 static struct schedule *build(struct schedule_builder *b, const char *path, struct hx_problem *problem)
 {
@@ -15,6 +19,9 @@ struct schedule *schedule_read(const char *path, const struct schedule_read_opti
                                struct schedule_notes *notes, struct hx_problem *problem)
 {
     uint8_t begin[SCHEDULE_SNIFF];
+    char first[LONGEST_PATH];
+    if (access(path, F_OK) != 0 && chakra_first_file(path, first, sizeof first))
+        path = first;
     FILE *in = hx_input_open(path, problem);
     if (!in)
         return NULL;

@@ -1,0 +1,12 @@
+/* readers.h - the formats of schedules, each in a file of its own (formats.h). */
+#ifndef SCHEDULE_READERS_H
+#define SCHEDULE_READERS_H
+
+#include "schedule/formats.h"
+
+extern const struct schedule_format schedule_chakra;
+
+/* The first file of a Chakra trace that is named by its prefix: writes PREFIX.0.et. Returns false if there is none. */
+bool chakra_first_file(const char *prefix, char *path, size_t bytes);
+
+#endif
