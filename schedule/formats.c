@@ -8,7 +8,7 @@
 
 enum { LONGEST_PATH = 4096 };
 
-const struct schedule_format *const schedule_formats[] = {&schedule_chakra, NULL};
+const struct schedule_format *const schedule_formats[] = {&schedule_chakra, &schedule_layers, NULL};
 
 static struct schedule *build(struct schedule_builder *b, const char *path, struct hx_problem *problem)
 {

@@ -5,6 +5,7 @@
 #include "schedule/formats.h"
 
 extern const struct schedule_format schedule_chakra;
+extern const struct schedule_format schedule_layers;
 
 /* The first file of a Chakra trace that is named by its prefix: writes PREFIX.0.et. Returns false if there is none. */
 bool chakra_first_file(const char *prefix, char *path, size_t bytes);
