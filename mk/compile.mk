@@ -13,7 +13,7 @@ CORTEX_M := $(if $(call found,arm-none-eabi-gcc),arm-none-eabi-gcc)
 CPPFLAGS += -D_GNU_SOURCE -Iinclude -I. -Ihal
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   += -std=c11 -g
-LDLIBS   += -ljansson -lyaml -lcrypto -lpcap -lexpat -lm -lrt -pthread
+LDLIBS   += -ljansson -lyaml -lcrypto -lpcap -lexpat -lz -lm -lrt -pthread
 
 # Include folders that bind the HAL: each platform has its own hal_port.h, and that one the internal headers of
 # firmware/.

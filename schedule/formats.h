@@ -15,6 +15,7 @@ struct schedule_read_options {
     const char *groups;      /* JSON file of process groups {"1": [ranks], ...}, of Chakra */
     double flops;            /* of a rank, for Chakra's roofline: operations a second */
     double memory_bandwidth; /* bytes a second, as above */
+    uint32_t tensor;         /* ranks that share a layer, of layers */
     uint64_t time_unit;      /* ps of a unit of time, of layers; 0: 1,000 */
     uint64_t message;        /* bytes of a vector, of formats that leave it open (MSCCL) */
 };
@@ -22,7 +23,7 @@ struct schedule_read_options {
 /* What a reader met and cannot carry out, for the user: filled by readers, printed by the verb. */
 struct schedule_notes {
     uint64_t skipped; /* operations left out */
-    char what[256];   /* which, "12 memory nodes"; "" if none */
+    char what[256];   /* which, "12 memory nodes", and dependencies that were dropped; "" if none */
 };
 
 enum { SCHEDULE_SNIFF = 4096 /* bytes that a format sees to find itself */ };

@@ -13,7 +13,7 @@
 struct arguments {
     struct hx_common common;
     struct schedule_read_options read;
-    uint64_t ranks;
+    uint64_t ranks, tensor, time_unit;
     const char *write, *as, *pairs;
     bool formats;
 };
@@ -64,6 +64,17 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
          .argument = "FILE",
          .to.string = &a->read.groups,
          .help = "JSON file of process groups, {\"1\": [0, 1], ...}, for Chakra traces"},
+        {HX_REAL("flops", &a->read.flops, 1.0, 1e21,
+                 "operations a second of a rank: gives the time of Chakra's computing by num_ops, not its duration"),
+         .argument = "N", .otherwise = "the trace's durations"},
+        {HX_REAL("memory-bandwidth", &a->read.memory_bandwidth, 1.0, 1e21,
+                 "bytes a second of a rank's memory: a lower bound of that time, by tensor_size"),
+         .argument = "N", .otherwise = ""},
+        {HX_DURATION("time-unit", &a->time_unit, 1, UINT64_C(1000000000), "unit of times in a file of layers"),
+         .otherwise = "1ns"},
+        {HX_NUMBER("tensor-parallel", &a->tensor, 1, SCHEDULE_MOST_RANKS,
+                   "neighbouring ranks that share a layer, in a file of layers"),
+         .argument = "N", .otherwise = "model_parallel_NPU_group of the file"},
         HX_OPTIONS_HEADING("Writing"),
         {.name = "write",
          .kind = HX_OPTION_STRING,
@@ -100,6 +111,8 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
     int first = hx_options_parse(&command, argc, argv, &a->common);
     *path = first < argc ? argv[first] : NULL;
     a->read.ranks = (uint32_t)a->ranks;
+    a->read.tensor = (uint32_t)a->tensor;
+    a->read.time_unit = a->time_unit * 1000;
     if (!*path && !a->formats)
         hx_die(HX_EXIT_USAGE, "FILE", "a schedule is wanted");
     hx_options_need(&command, &a->common, "write", (const char *const[]){"as", NULL});

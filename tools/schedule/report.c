@@ -109,6 +109,8 @@ void summary_print(const struct summary_report *r)
     if (r->notes.skipped)
         printf("left out        %" PRIu64 " operation%s: %s\n", r->notes.skipped, plural(r->notes.skipped),
                r->notes.what);
+    else if (r->notes.what[0])
+        printf("left out        %s\n", r->notes.what);
     printf("matching        %s\n", r->unmatched ? "not complete" : "complete");
 }
 
