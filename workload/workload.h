@@ -132,6 +132,12 @@ static inline bool workload_is_schedule(const struct workload_plan *plan, uint32
     return plan->schedule && schedule_job_of(plan->schedule, rank);
 }
 
+/* Whether all hosts of its job work on one task, which ends for all if a worker dies or a message fails. */
+static inline bool workload_is_common(const struct workload_plan *plan, uint32_t rank)
+{
+    return workload_is_collective(plan, rank) || workload_is_schedule(plan, rank);
+}
+
 /* Writes the next message that may go, on a lane without its bit in `refused`. Returns false if there is none before
  * the next event or workload_wake(). */
 static inline bool workload_next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)

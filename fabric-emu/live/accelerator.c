@@ -336,7 +336,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     struct hx_endpoint_config config = endpoint_config(g, rank);
     endpoint_waits(&config);
     bool many = w->workload->transfer || w->workload->packets || w->workload->programs ||
-                workload_is_collective(w->workload, rank);
+                workload_is_common(w->workload, rank);
     config.sends = many ? FAB_SENDS : SENDS;
     config.peers = g->hosts <= FEW_HOSTS ? g->hosts : g->hosts - 1;
     config.retries = UINT8_MAX; /* accelerator_give_up() decides */
@@ -372,11 +372,11 @@ static void take_over(struct accelerator *a)
         a->endpoint.stats.messages_sent = report->issued > over ? report->issued - over : 0;
 }
 
-/* A collective cannot resume: after a restart it has ended, and needs no payload. */
+/* A common task cannot resume: after a restart it has ended, and needs no payload. */
 static void start_workload(struct accelerator *a)
 {
     struct workload_plan plan = *a->worker->workload;
-    bool ended = workload_is_collective(&plan, a->rank) && a->area->incarnation > 1;
+    bool ended = workload_is_common(&plan, a->rank) && a->area->incarnation > 1;
     plan.verify = plan.verify && !ended;
     a->workload = workload_make(&plan, a->rank, &a->report->issued, &a->report->asked, &a->report->file,
                                 hx_allocate(1, workload_bytes(&plan, a->rank)));
@@ -453,8 +453,8 @@ static void drain(struct accelerator *a)
         a->workload->ops->drained(a->workload);
 }
 
-/* A collective ends for all hosts when one of them is lost. */
-static void end_collective(struct accelerator *a)
+/* A common task ends for all hosts when one of them is lost. */
+static void end_common(struct accelerator *a)
 {
     const struct fab_control *control = a->worker->f->control;
     if (atomic_load_explicit(&control->changes, memory_order_relaxed) ||
@@ -474,8 +474,8 @@ static void finish(struct accelerator *a)
 
 unsigned accelerator_step(struct accelerator *a, bool may_begin)
 {
-    if (workload_is_collective(a->worker->workload, a->rank)) {
-        end_collective(a);
+    if (workload_is_common(a->worker->workload, a->rank)) {
+        end_common(a);
         finish(a);
     }
     if (resume(a)) {

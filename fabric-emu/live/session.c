@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "collect.h"
 #include "fabric-emu/report/gather.h"
+#include "fabric-emu/report/schedule_report.h"
 #include "validate.h"
 #include "workload/goals.h"
 
@@ -31,12 +32,21 @@ void session_open(struct session *s, struct hx_spec *spec, const struct fab_opti
     open_fabric(s, spec, options);
 }
 
+/* Before the fabric exists, so that an error leaves none behind. */
+static void plan_schedule(struct session *s)
+{
+    struct hx_problem problem;
+    if (traffic_has_schedules(&s->traffic) && !schedule_plan_init(&s->schedule, &s->traffic, &problem))
+        hx_die_of(&problem);
+}
+
 void session_open_traffic(struct session *s, struct hx_spec *spec, const struct fab_options *options,
                           const struct hx_settings *settings, const struct flows *flows)
 {
     struct fab_options with = *options;
     *s = (struct session){.netns_holder.line = -1, .has_traffic = true};
     traffic_init(&s->traffic, spec, hx_spec_fabric(spec), settings, flows);
+    plan_schedule(s);
     with.traffic = &s->traffic;
     open_fabric(s, spec, &with);
     s->traffic.spec = &s->f.spec; /* *spec moved there */
@@ -125,6 +135,8 @@ void session_run_traffic(struct session *s, bool restart, bool quiet)
     const struct hx_settings *settings = &s->traffic.settings;
     s->plan = (struct run_plan){
         .duty = {.workload = traffic_workload(s, settings)}, .duration_ns = settings->duration_ns, .restart = restart};
+    if (s->schedule.job)
+        s->plan.duty.workload.schedule = &s->schedule;
     if (traffic_has_collectives(&s->traffic))
         plan_collective(s);
     external_expect(&s->external, &s->traffic);
@@ -139,6 +151,10 @@ void session_run_traffic(struct session *s, bool restart, bool quiet)
     s->result.share_offered = traffic_share_offered(&s->traffic);
     if (s->collective.job)
         validate_collective(s);
+    if (s->schedule.job)
+        s->result.schedule = &s->schedule;
+    if (s->schedule.job && !s->result.outcome.interrupted)
+        (void)schedule_report_complain(&s->schedule, atomic_load(&s->f.control->collective_ended) || s->result.outcome.deaths);
 }
 
 /* Runs without traffic settings; `what` names the workload. */
@@ -242,6 +258,7 @@ void session_close(struct session *s)
     result_free(&s->result);
     warm_up_free(&s->warm_up);
     collective_plan_free(&s->collective);
+    schedule_plan_free(&s->schedule);
     if (s->has_traffic)
         traffic_free(&s->traffic);
     external_close(&s->external);

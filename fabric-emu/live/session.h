@@ -23,6 +23,7 @@ struct session {
     struct result result;
     bool has_traffic;
     struct collective_plan collective;         /* job NULL: none */
+    struct schedule_plan schedule;             /* job NULL: none */
     bool watched;                              /* show the run in hxmesh-top; set before the run */
     const struct hx_capture_settings *capture; /* set before the run; NULL: none */
     struct recording recording;

@@ -58,6 +58,7 @@ struct supervisor {
     size_t gathered;             /* bytes of the arena moved to huge pages */
     uint64_t gather_at;          /* when the next page is due */
     bool stop;
+    struct schedule_activity activity; /* at the last look */
 };
 
 /* Terminals, timeout(1) and service managers signal the whole process group; only the supervisor reacts. */
@@ -361,10 +362,24 @@ static void take_signals(struct supervisor *s)
     }
 }
 
+/* Whether no rank of a schedule goes on: none is active, and no message is under way. One look cannot tell, since a
+ * message may arrive behind it: two in a row with equal counts can. */
+static bool schedule_rests(struct supervisor *s)
+{
+    const struct schedule_plan *plan = s->plan->duty.workload.schedule;
+    const struct fab_control *control = s->f->control;
+    if (!plan || atomic_load(&control->collective_ended) || atomic_load(&control->changes))
+        return true;
+    const struct schedule_activity before = s->activity;
+    s->activity = schedule_plan_activity(plan);
+    return !before.any && !s->activity.any && before.sent == s->activity.sent &&
+           before.arrived == s->activity.arrived && before.sent == before.arrived;
+}
+
 /* Whether all running workers are done; the run is complete if none stays down. */
 static bool all_done(struct supervisor *s)
 {
-    bool done = all_in(s, FAB_WORKER_DONE) && !any_refused(s);
+    bool done = all_in(s, FAB_WORKER_DONE) && !any_refused(s) && schedule_rests(s);
     s->outcome->complete = done && s->gone == 0;
     return done;
 }
