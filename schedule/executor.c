@@ -116,7 +116,7 @@ static void count_down(struct executor *e, uint32_t number, uint32_t entry)
 {
     uint32_t body = e->body ? e->body[number] : NONE;
     if (body == NONE)
-        e->left--;
+        e->result->done = --e->left == 0;
     else if (--e->next[body] == 0)
         end_iteration(e, body, entry);
 }
@@ -284,14 +284,15 @@ struct executor *executor_new(const struct executor_plan *plan, uint32_t rank)
     open_streams(e);
     match_open(e);
     schedule_ordinals_make(&e->ordinals, e->s, plan->groups, rank);
-    *e->result = (struct executor_result){.active = 1};
+    e->left = NONE;
     return e;
 }
 
 void executor_note(struct executor *e)
 {
     struct executor_result *r = e->result;
-    r->done = executor_is_done(e);
+    if (!e->started)
+        return;
     r->blocked_count = 0;
     for (uint32_t i = 0; i < e->count; i++) {
         if (e->state[i] != STATE_BEGUN || operation_at(e, i)->kind == SCHEDULE_REPEAT)
@@ -317,8 +318,11 @@ static void note_activity(struct executor *e)
 
 void executor_start(struct executor *e, uint64_t now)
 {
+    *e->result = (struct executor_result){.active = 1};
+    e->started = true;
     e->now = e->counted = now;
     begin_all(e, 0, e->count, &e->left, EXECUTOR_NO_CAUSE, EXECUTOR_NO_CAUSE);
+    e->result->done = e->left == 0;
     settle(e);
 }
 

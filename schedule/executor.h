@@ -102,7 +102,7 @@ struct executor;
 
 /* Neither returns NULL: running out of memory ends the program. */
 struct executor *executor_new(const struct executor_plan *plan, uint32_t rank);
-/* Writes the result's fields about operations that wait. */
+/* Writes the result's fields about operations that wait, unless it never started: then they are a predecessor's. */
 void executor_note(struct executor *e);
 void executor_free(struct executor *e);
 

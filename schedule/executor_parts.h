@@ -130,6 +130,7 @@ struct executor {
     uint32_t *body;   /* the repeat that it is in, NONE: none; NULL: no repeats */
     uint64_t *iteration; /* of a repeat: iterations that ended; NULL as above */
     uint32_t left;       /* operations outside of all bodies that have not ended */
+    bool started;
 
     struct list ready;                 /* operations that begin now */
     unsigned computing, communicating; /* operations under way */

@@ -9,10 +9,12 @@
 
 enum { LONGEST_PATH = 4096 };
 
-const struct schedule_format *const schedule_formats[] = {
-    &schedule_goal, &schedule_goal_binary, &schedule_chakra, &schedule_layers,
-    &schedule_yaml, /* last: any file that begins with a key */
-    NULL};
+const struct schedule_format *const schedule_formats[] = {&schedule_goal,
+                                                          &schedule_goal_binary,
+                                                          &schedule_chakra,
+                                                          &schedule_layers,
+                                                          &schedule_yaml, /* last: any file that begins with a key */
+                                                          NULL};
 
 static struct schedule *build(struct schedule_builder *b, const char *path, struct hx_problem *problem)
 {

@@ -54,6 +54,8 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
         print_flows(r);
     else if (traffic && traffic_jobs_differ(traffic))
         printf("  traffic        %u jobs, each its own, seed %" PRIu64 "\n", r->spec->named_jobs, r->settings.seed);
+    else if (traffic && r->schedule)
+        printf("  traffic        a schedule, seed %" PRIu64 "\n", r->settings.seed);
     else if (traffic)
         printf("  traffic        %s, %s of %s, seed %" PRIu64 "\n", hx_pattern_names[r->settings.pattern],
                r->collective ? "a vector" : "messages", hx_value_print_bytes(size, r->settings.message),
