@@ -290,9 +290,10 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .to.real = &(s)->compute_scale, .real_low = 0, .real_high = 1e6, \
      .help = "schedule: factor of its computing times", .given = &(s)->given, .given_bit = HX_GIVEN_COMPUTE_SCALE, \
      .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
-    {.name = "place", .key = "traffic.place", .kind = HX_OPTION_STRING, .argument = "linear|grid|random|FILE", \
+    {.name = "place", .key = "traffic.place", .kind = HX_OPTION_STRING, .argument = "linear|grid|AxBxC|random|FILE", \
      .to.string = &(s)->place, .otherwise = "linear", \
-     .help = "schedule: hosts of its ranks, by number, along a walk over the grid, by the seed, or a line for each", \
+     .help = "schedule: hosts of its ranks, by number, along a walk over the fabric's grid, a grid folded onto it, by the seed, " \
+     "or a line for each", \
      .given = &(s)->given, .given_bit = HX_GIVEN_PLACE_OF_RANKS, .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, \
      .high = HX_MOST_SEED, \

@@ -3,6 +3,7 @@
 #include "base/compare.h"
 #include "base/lines.h"
 #include "base/rng.h"
+#include "topology/topology.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,6 +48,50 @@ static void shuffle(uint32_t *member, uint32_t members, uint64_t seed)
         member[left - 1] = member[other];
         member[other] = last;
     }
+}
+
+/* ---- folded grids ---- */
+
+enum { MOST_SIDES = 4 };
+
+/* Position of a rank on a walk through a grid of up to four dimensions: rank = i + A * (j + B * k), and each dimension
+ * is walked back and forth, so that successors in one are successors on the walk, or fold onto each other. */
+static uint32_t folded(uint32_t rank, const unsigned *side, unsigned sides)
+{
+    uint32_t at[MOST_SIDES];
+    uint32_t position = 0;
+    for (unsigned i = 0; i < sides; i++) {
+        at[i] = rank % side[i];
+        rank /= side[i];
+    }
+    for (unsigned i = sides; i-- > 0;) {
+        bool back = position % 2;
+        position = position * side[i] + (back ? side[i] - 1 - at[i] : at[i]);
+    }
+    return position;
+}
+
+/* Sides of a grid such as 16x4x8, of `ranks` places; 0: it is none. */
+static unsigned read_sides(const char *how, unsigned side[MOST_SIDES], uint64_t *places)
+{
+    unsigned sides = strspn(how, "0123456789x") == strlen(how) ? hx_spec_tokens_list(how, side, MOST_SIDES) : 0;
+    *places = 1;
+    for (unsigned i = 0; i < sides; i++)
+        *places *= side[i];
+    return sides > 1 ? sides : 0;
+}
+
+static bool fold(uint32_t *host, uint32_t ranks, const uint32_t *walk, const char *how, struct hx_problem *problem)
+{
+    unsigned side[MOST_SIDES];
+    uint64_t places;
+    unsigned sides = read_sides(how, side, &places);
+    if (places != ranks)
+        return hx_fail(problem, HX_EXIT_USAGE, "--place", "%s has %" PRIu64 " places, the schedule %" PRIu32 " ranks",
+                       how, places, ranks);
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        host[rank] = walk[folded(rank, side, sides)];
+    return true;
 }
 
 /* ---- a file ---- */
@@ -112,7 +157,10 @@ bool placement_make(uint32_t *host, uint32_t ranks, const struct traffic *t, uin
 {
     uint32_t members = t->members[member];
     bool random = how && strcmp(how, "random") == 0;
-    bool grid = how && strcmp(how, "grid") == 0;
+    unsigned side[MOST_SIDES];
+    uint64_t places;
+    bool folds = how && read_sides(how, side, &places);
+    bool grid = how && (folds || strcmp(how, "grid") == 0);
     if (how && !random && !grid && strcmp(how, "linear") != 0)
         return read_hosts(host, ranks, t, member, how, problem);
     uint32_t *list = hx_allocate(members, sizeof *list);
@@ -122,7 +170,9 @@ bool placement_make(uint32_t *host, uint32_t ranks, const struct traffic *t, uin
         walk(list, members, t);
     if (random)
         shuffle(list, members, t->settings.seed);
-    memcpy(host, list, ranks * sizeof *host);
+    bool good = !folds || fold(host, ranks, list, how, problem);
+    if (!folds)
+        memcpy(host, list, ranks * sizeof *host);
     free(list);
-    return true;
+    return good;
 }

@@ -6,6 +6,8 @@
  *
  *     linear      rank r on the r-th living host of the job, by host number
  *     grid        in the order of a walk row by row in alternating direction: successive ranks are neighbours
+ *     AxBxC       a grid of two to four dimensions, rank = i + A * (j + B * k), folded onto that walk (SC22, figure 4):
+ *                 where A is the fabric's width, neighbours in i and j are neighbours, and k folds
  *     random      by the seed
  *     FILE        a line for each rank: its host, as a number, gx:gy or agx:gy */
 #ifndef SCHEDULE_PLAN_H
