@@ -4,9 +4,11 @@
 
 load tools_support
 
+can_make() { command -v dpkg-gencontrol >/dev/null; }
+can_install() { [ "$(id -u)" -eq 0 ]; }
+
 setup_file() {
-    command -v dpkg-gencontrol >/dev/null || skip "dpkg-gencontrol is not installed (package dpkg-dev)"
-    [ "$(id -u)" -eq 0 ] || skip "only root installs packages"
+    can_make && can_install || return 0 # each test is skipped
     BUILD=$(dirname "$HXMESH")
     export BUILD DEBS=$BATS_FILE_TMPDIR/debs ROOT=$BATS_FILE_TMPDIR/root
     export DPKG_DEB_COMPRESSOR_TYPE=gzip DPKG_DEB_COMPRESSOR_LEVEL=1 # quick to make
@@ -19,6 +21,8 @@ setup_file() {
 }
 
 setup() {
+    can_make || skip "dpkg-gencontrol is not installed (package dpkg-dev)"
+    can_install || skip "only root installs packages"
     HX=$ROOT/usr/bin/hxmesh
     cd "$BATS_TEST_TMPDIR" || return
 }
