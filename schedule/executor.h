@@ -33,6 +33,8 @@
 
 #define EXECUTOR_NEVER UINT64_MAX
 
+enum { EXECUTOR_BYTES = 40 /* for each operation, without its entry; roughly */ };
+
 enum { EXECUTOR_WINDOW = 4 /* messages that may come out of order (HX_PEER_WINDOW) */ };
 
 /* Of the hosts, as LogGOPS has them. */

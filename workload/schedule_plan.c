@@ -260,6 +260,14 @@ void schedule_plan_free(struct schedule_plan *p)
     *p = (struct schedule_plan){.jobs = 0};
 }
 
+uint64_t schedule_plan_memory(const struct schedule_plan *p)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < p->jobs; i++)
+        bytes += p->job[i].shared_bytes + p->job[i].schedule->head->operations * EXECUTOR_BYTES;
+    return bytes;
+}
+
 /* ---- progress ---- */
 
 bool schedule_plan_is_done(const struct schedule_plan *p)

@@ -57,6 +57,9 @@ static inline const struct schedule_job *schedule_job_of(const struct schedule_p
     return p->job_of[host] ? &p->job[p->job_of[host] - 1] : NULL;
 }
 
+/* Bytes of all executors and of what their operations did. */
+uint64_t schedule_plan_memory(const struct schedule_plan *p);
+
 /* Whether every operation of every schedule ended. */
 bool schedule_plan_is_done(const struct schedule_plan *p);
 /* Whether no rank does anything and no message is under way: two looks with equal sums say so. */

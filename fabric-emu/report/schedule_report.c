@@ -16,7 +16,9 @@ struct spread {
 struct figures {
     uint32_t ranks, done;
     uint64_t operations, messages, bytes, early;
-    double seconds; /* until the last operation ended */
+    double seconds;           /* until the last operation ended */
+    uint64_t iterations;      /* of repeats that are in no other, that were kept */
+    double iteration_seconds; /* mean of the slowest rank */
     struct spread computing, exposed, idle;
 };
 
@@ -25,6 +27,25 @@ static void spread_add(struct spread *s, double seconds, bool first)
     s->least = first || seconds < s->least ? seconds : s->least;
     s->most = first || seconds > s->most ? seconds : s->most;
     s->mean += seconds;
+}
+
+/* Iterations of a rank's outermost repeats, among the entries that were kept. */
+static void count_iterations(struct figures *f, const struct schedule_job *job, uint32_t rank)
+{
+    uint64_t room = job->first_entry[rank + 1] - job->first_entry[rank];
+    uint64_t entries = job->executor.result[rank].entries < room ? job->executor.result[rank].entries : room;
+    const struct executor_entry *entry = job->executor.entry + job->first_entry[rank];
+    uint64_t count = 0;
+    double sum = 0;
+    for (uint32_t i = 0; i < schedule_count(job->schedule, rank); i = schedule_next(job->schedule, rank, i)) {
+        for (uint64_t n = 0; n < entries && schedule_at(job->schedule, rank, i)->kind == SCHEDULE_REPEAT; n++) {
+            count += entry[n].operation == i;
+            sum += entry[n].operation == i ? (double)(entry[n].end - entry[n].begin) / 1e12 : 0;
+        }
+    }
+    f->iterations = count > f->iterations ? count : f->iterations;
+    if (count && sum / (double)count > f->iteration_seconds)
+        f->iteration_seconds = sum / (double)count;
 }
 
 static struct figures figures_of(const struct schedule_job *job)
@@ -38,6 +59,7 @@ static struct figures figures_of(const struct schedule_job *job)
         const struct executor_result *r = &job->executor.result[rank];
         double busy = (double)(r->computing_ps + r->exposed_ps) / 1e12;
         f.done += r->done;
+        count_iterations(&f, job, rank);
         f.operations += atomic_load(&r->ended);
         f.messages += r->messages;
         f.bytes += r->bytes;
@@ -115,6 +137,9 @@ static void print_job(const struct schedule_job *job)
            hx_value_print_duration(time, (uint64_t)(f.seconds * 1e9)));
     printf("                 %" PRIu64 " messages of %s, %" PRIu64 " before their receive\n", f.messages,
            hx_value_print_bytes(bytes, f.bytes), f.early);
+    if (f.iterations)
+        printf("                 %" PRIu64 " iterations of %s (mean)\n", f.iterations,
+               hx_value_print_duration(time, (uint64_t)(f.iteration_seconds * 1e9)));
     double all = f.seconds > 0 ? f.seconds / 100 : 1;
     printf("                 a rank's time: computing %.1f %%, exposed communication %.1f %%, nothing under way %.1f %%"
            " (mean)\n",
@@ -154,10 +179,11 @@ static json_t *blocked_json(const struct schedule_job *job)
 static json_t *job_json(const struct schedule_job *job)
 {
     const struct figures f = figures_of(job);
-    return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:o}", "file",
+    return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:f, s:o, s:o, s:o, s:o, s:o}", "file",
                      hx_json_text(job->path), "job", (int)job->tag, "ranks", (json_int_t)f.ranks, "ranks_done",
                      (json_int_t)f.done, "operations", (json_int_t)f.operations, "messages", (json_int_t)f.messages,
                      "bytes", (json_int_t)f.bytes, "early_messages", (json_int_t)f.early, "seconds", f.seconds,
+                     "iterations", (json_int_t)f.iterations, "iteration_seconds", f.iteration_seconds,
                      "computing_seconds", spread_json(&f.computing), "exposed_seconds", spread_json(&f.exposed),
                      "idle_seconds", spread_json(&f.idle), "critical_path", critical_path_json(job), "blocked",
                      blocked_json(job));

@@ -121,7 +121,7 @@ static void make_model(struct setup *s, const struct workload_plan *plan)
 {
     model_create(&s->m, plan, &s->timing, workers_of(&s->o));
     memory_check(
-        s->o.spec.name, build_bytes(&s->m),
+        s->o.spec.name, build_bytes(&s->m) + schedule_plan_memory(&s->schedules),
         "a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32");
     if (s->faults.count)
         model_schedule(&s->m, &s->faults, &s->o.faults);
