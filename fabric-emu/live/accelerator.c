@@ -38,7 +38,7 @@ static uint64_t *record_of(struct accelerator *a, uint64_t number)
     return record_with(a, number, number);
 }
 
-/* Hands a message to the endpoint. Returns false: refused for now. */
+/* Hands a message to the endpoint. Returns false: try again. */
 static bool begin(struct accelerator *a, const struct workload_message *m)
 {
     struct hx_coordinate to = hx_address_of(a->worker->f->g, m->to);
@@ -197,7 +197,7 @@ static bool begin_deferred(void *of, const struct workload_message *m)
     return begin(of, m);
 }
 
-/* Begins a message, or defers it if others may pass it. Returns false: refused for now. */
+/* Begins a message, or defers it if others may pass it. Returns false: try again. */
 static bool begin_or_defer(struct accelerator *a, const struct workload_message *m)
 {
     if (begin(a, m))

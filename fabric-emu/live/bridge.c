@@ -193,7 +193,7 @@ static unsigned unstage(struct bridge *b, unsigned port)
 
 /* ---- to the cable ---- */
 
-/* Shared memory has no room for an authentication tag, so it goes to a copy. Returns false: refused for now. */
+/* Shared memory has no room for an authentication tag, so it goes to a copy. Returns false: try again. */
 static bool send_frame(struct bridge_port *p, const uint8_t *frame, uint32_t length)
 {
     if (!p->cable.key)
@@ -206,7 +206,7 @@ static bool send_frame(struct bridge_port *p, const uint8_t *frame, uint32_t len
     return true;
 }
 
-/* Sends the packet at a link's tail. Returns false: refused for now. Drops a descriptor that is impossible. */
+/* Sends the packet at a link's tail, or drops it if its descriptor is impossible. Returns false: try again. */
 static bool send_packet(struct bridge *b, struct bridge_port *p, unsigned vc, const struct hx_desc *at)
 {
     struct shm_worker *shm = &b->worker->shm;

@@ -65,15 +65,30 @@ static void take_links(struct result *r, const struct fab_fabric *f, const struc
     gather_links(r, &f->metrics, &f->layout, busy, &measured);
 }
 
-void collect(struct result *r, const struct fab_fabric *f, const struct hx_settings *settings,
-             const struct outcome *outcome, const struct warm_up *warm_up)
+static void take_collective(struct result *r, const struct fab_fabric *f)
 {
-    *r =
-        (struct result){.spec = &f->spec, .g = f->g, .workers = f->workers, .settings = *settings, .outcome = *outcome};
-    r->link_rate = HX_NOMINAL_LINK_RATE;
+    uint32_t done = 0;
+    for (uint32_t rank = 0; rank < f->g->hosts; rank++)
+        done += atomic_load(&f->accelerator[rank].collective_done);
+    gather_collective(r, done);
+}
+
+void collect(struct result *r, const struct collected *c)
+{
+    const struct fab_fabric *f = c->f;
+    *r = (struct result){.context = *c->context,
+                         .spec = &f->spec,
+                         .g = f->g,
+                         .workers = f->workers,
+                         .settings = *c->settings,
+                         .outcome = *c->outcome,
+                         .link_rate = HX_NOMINAL_LINK_RATE};
     result_jobs(r, &f->jobs, f->job);
     take_areas(r, f);
     take_accelerators(r, f);
-    take_links(r, f, warm_up);
+    take_links(r, f, c->warm_up);
+    if (r->context.collective)
+        take_collective(r, f);
+    r->fault = faults_report(c->faults, &r->faults);
     result_finish(r);
 }

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "collect.h"
-#include "fabric-emu/report/gather.h"
 #include "fabric-emu/report/schedule_report.h"
 #include "validate.h"
 #include "workload/goals.h"
@@ -44,7 +43,7 @@ void session_open_traffic(struct session *s, struct hx_spec *spec, const struct 
                           const struct hx_settings *settings, const struct flows *flows)
 {
     struct fab_options with = *options;
-    *s = (struct session){.netns_holder.line = -1, .has_traffic = true};
+    *s = (struct session){.netns_holder.line = -1, .context.traffic = &s->traffic};
     traffic_init(&s->traffic, spec, hx_spec_fabric(spec), settings, flows);
     plan_schedule(s);
     with.traffic = &s->traffic;
@@ -88,9 +87,12 @@ static void run(struct session *s, const struct hx_settings *settings)
     struct hx_problem problem;
     if (!validate_counts(&s->f, s->plan.duty.workload.traffic, &outcome, &problem))
         hx_die_of(&problem);
-    collect(&s->result, &s->f, settings, &outcome, &s->warm_up);
-    s->result.fault = faults_report(&s->faults, &s->result.faults);
-    s->result.fault_settings = s->fault_settings;
+    collect(&s->result, &(struct collected){.context = &s->context,
+                                            .f = &s->f,
+                                            .settings = settings,
+                                            .outcome = &outcome,
+                                            .warm_up = &s->warm_up,
+                                            .faults = &s->faults});
 }
 
 static void plan_collective(struct session *s)
@@ -99,15 +101,12 @@ static void plan_collective(struct session *s)
     if (!collective_plan_init(&s->collective, &s->traffic, &problem))
         hx_die_of(&problem);
     s->plan.duty.workload.collective = &s->collective;
+    s->context.collective = &s->collective;
 }
 
 static void validate_collective(struct session *s)
 {
     const struct collective_count *count = &s->result.collective_count;
-    uint32_t done = 0;
-    for (uint32_t rank = 0; rank < s->f.g->hosts; rank++)
-        done += atomic_load(&s->f.accelerator[rank].collective_done);
-    gather_collective(&s->result, &s->collective, done);
     if (count->done < count->members && !s->result.outcome.interrupted)
         hx_complain(s->f.spec.source, "%s ended with %u of %u %ss done: a worker died or a message was given up",
                     collective_kinds(&s->collective), count->done, count->members, hx_host_word(s->f.g));
@@ -136,7 +135,7 @@ void session_run_traffic(struct session *s, bool restart, bool quiet)
     s->plan = (struct run_plan){
         .duty = {.workload = traffic_workload(s, settings)}, .duration_ns = settings->duration_ns, .restart = restart};
     if (s->schedule.job)
-        s->plan.duty.workload.schedule = &s->schedule;
+        s->plan.duty.workload.schedule = s->context.schedule = &s->schedule;
     if (traffic_has_collectives(&s->traffic))
         plan_collective(s);
     external_expect(&s->external, &s->traffic);
@@ -147,22 +146,19 @@ void session_run_traffic(struct session *s, bool restart, bool quiet)
     goals_publish(s->f.metrics.head, &s->traffic, messages ? messages + machines_messages(&s->external.machines) : 0);
     progress_start(&s->progress, quiet, messages, settings->duration_ns);
     run(s, settings);
-    s->result.flows = s->traffic.flows;
-    s->result.share_offered = traffic_share_offered(&s->traffic);
     if (s->collective.job)
         validate_collective(s);
-    if (s->schedule.job)
-        s->result.schedule = &s->schedule;
     if (s->schedule.job && !s->result.outcome.interrupted)
-        (void)schedule_report_complain(&s->schedule, atomic_load(&s->f.control->collective_ended) || s->result.outcome.deaths);
+        (void)schedule_report_complain(&s->schedule,
+                                       atomic_load(&s->f.control->collective_ended) || s->result.outcome.deaths);
 }
 
 /* Runs without traffic settings; `what` names the workload. */
 static void run_instead(struct session *s, const struct hx_settings *settings, const char *what)
 {
     (void)hx_text_copy(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, what);
+    s->context.instead = what;
     run(s, settings);
-    s->result.instead = what;
 }
 
 void session_run_transfer(struct session *s, const struct transfer *transfer, bool quiet)
@@ -237,7 +233,7 @@ json_t *session_json(const struct session *s)
 
 void session_print(const struct session *s)
 {
-    result_print(&s->result, s->has_traffic ? &s->traffic : NULL);
+    result_print(&s->result);
     external_print(&s->external);
     if (s->capture)
         capture_report_print(&s->captured);
@@ -259,7 +255,7 @@ void session_close(struct session *s)
     warm_up_free(&s->warm_up);
     collective_plan_free(&s->collective);
     schedule_plan_free(&s->schedule);
-    if (s->has_traffic)
+    if (s->context.traffic)
         traffic_free(&s->traffic);
     external_close(&s->external);
     netns_holder_stop(&s->netns_holder);

@@ -16,12 +16,11 @@ struct session {
     int *wake;                      /* as in struct fab_fabric */
     struct traffic traffic;
     struct run_plan plan;
-    struct faults faults;                           /* filled before the run by faults_schedule() */
-    const struct hx_fault_settings *fault_settings; /* source of `faults`; set before the run; NULL: none */
+    struct faults faults;          /* filled before the run by faults_schedule() */
+    struct result_context context; /* common, fault_settings and hide_links are set before the run */
     struct progress progress;
     struct warm_up warm_up;
     struct result result;
-    bool has_traffic;
     struct collective_plan collective;         /* job NULL: none */
     struct schedule_plan schedule;             /* job NULL: none */
     bool watched;                              /* show the run in hxmesh-top; set before the run */

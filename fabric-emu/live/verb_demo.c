@@ -28,9 +28,9 @@ static int run_all_to_all(const struct hx_common *common)
     struct hx_settings settings = spec.settings;
     struct session s;
     session_open_traffic(&s, &spec, &(struct fab_options){0}, &settings, NULL);
+    s.context.common = common;
     session_run_traffic(&s, true, common->quiet);
-    s.result.common = common;
-    result_print(&s.result, &s.traffic);
+    result_print(&s.result);
     int code = session_exit_code(&s);
     session_close(&s);
     return code;

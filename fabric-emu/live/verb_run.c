@@ -10,8 +10,6 @@
 
 static int finish(struct session *s, const struct run_options *o)
 {
-    s->result.common = &o->common;
-    s->result.hide_links = !o->links;
     run_options_write(o, session_json(s));
     if (run_options_print(o))
         session_print(s);
@@ -32,12 +30,11 @@ static struct hx_faults faults_of(struct run_options *o)
     return run_options_faults(o);
 }
 
-static void schedule(struct session *s, const struct run_options *o, struct hx_faults *faults)
+static void schedule(struct session *s, struct hx_faults *faults)
 {
     struct hx_problem problem;
     bool good = faults_schedule(&s->faults, faults, &problem);
     hx_faults_free(faults);
-    s->fault_settings = &o->faults;
     if (good)
         return;
     session_close(s);
@@ -63,7 +60,10 @@ int verb_run(int argc, char **argv)
     const struct fab_options fabric = {
         .workers = (unsigned)o.settings.workers, .name = o.name, .quiet = o.common.quiet};
     session_open_traffic(&s, &o.spec, &fabric, &o.settings, flows);
-    schedule(&s, &o, &faults);
+    s.context.common = &o.common;
+    s.context.fault_settings = &o.faults;
+    s.context.hide_links = !o.links;
+    schedule(&s, &faults);
     s.watched = o.watch;
     s.capture = o.capture.file ? &o.capture : NULL;
     session_run_traffic(&s, o.restart, o.common.quiet);

@@ -112,8 +112,8 @@ static int send_file(struct send_settings *send, const char *path, const struct 
         session_close(&s);
         hx_die(HX_EXIT_USAGE, "--to", "names no receiver: the source itself, a failed board, or another job");
     }
+    s.context.common = common;
     session_run_transfer(&s, &transfer, common->quiet);
-    s.result.common = common;
     if (common->json)
         hx_json_write(transfer_json(&s, &transfer), common->json);
     if (!hx_output_is_stdout(common->json))

@@ -44,9 +44,9 @@ static int serve(const struct serve_settings *serve, const char *fabric, const s
                shm_arena_name(&s.f.arena));
         hx_output_close(stdout, "-"); /* fails if it cannot be written: users need the name */
     }
+    s.context.common = common;
     session_run_programs(&s, &all, serve->duration_ns);
     attachments_close(&all);
-    s.result.common = common;
     if (common->json)
         hx_json_write(session_json(&s), common->json);
     if (!hx_output_is_stdout(common->json))

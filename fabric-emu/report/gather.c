@@ -25,9 +25,9 @@ void gather_accelerator(struct result *r, const struct jobs *jobs, uint32_t rank
     job->messages_begun += begun;
 }
 
-void gather_collective(struct result *r, const struct collective_plan *plan, uint32_t done)
+void gather_collective(struct result *r, uint32_t done)
 {
-    r->collective = plan;
+    const struct collective_plan *plan = r->context.collective;
     r->collective_count.done = done;
     for (uint32_t rank = 0; rank < r->g->hosts; rank++)
         r->collective_count.members += collective_job_of(plan, rank) != NULL;

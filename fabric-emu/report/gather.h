@@ -3,7 +3,7 @@
  *     result_jobs            the jobs, and the counters of each
  *     gather_worker          each worker
  *     gather_accelerator     each accelerator
- *     gather_collective      if there is one
+ *     gather_collective      if the context has one
  *     gather_links           all links
  *     result_finish          derived figures */
 #ifndef GATHER_H
@@ -25,8 +25,8 @@ void gather_worker(struct result *r, const struct gathered_worker *w);
 /* Adds an endpoint's counters to the run and to its job; begun: messages. */
 void gather_accelerator(struct result *r, const struct jobs *jobs, uint32_t rank, const struct hx_endpoint_stats *stats,
                         uint64_t begun);
-/* done: accelerators that finished their part. *plan must outlive *r. */
-void gather_collective(struct result *r, const struct collective_plan *plan, uint32_t done);
+/* Counts those that take part. done: accelerators that finished their part. */
+void gather_collective(struct result *r, uint32_t done);
 /* busy: share of the time in which the link with this number (topology/metrics.h) sent. */
 void gather_links(struct result *r, const struct hx_metrics *metrics, const struct layout *layout,
                   double (*busy)(const void *of, unsigned plane, uint32_t link), const void *of);

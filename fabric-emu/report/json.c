@@ -108,7 +108,7 @@ static json_t *host_json(const struct result *r, const char *again)
     char date[RESULT_DATE];
     result_date(r, date);
     return json_pack("{s:s, s:o, s:o, s:i, s:f, s:f, s:f, s:f, s:f, s:I, s:i}", "date", date, "command",
-                     hx_json_text(r->common->line), "again", hx_json_text(again), "workers", (int)r->workers,
+                     hx_json_text(r->context.common->line), "again", hx_json_text(again), "workers", (int)r->workers,
                      "wall_seconds", seconds, "packet_hops_per_second", rate, "cpu_seconds", r->cpu_seconds,
                      "packet_hops_per_cpu_second", r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0,
                      "verify_seconds", r->verify_seconds, "peak_memory_bytes", (json_int_t)r->peak_memory_bytes,
@@ -119,6 +119,7 @@ json_t *result_json(const struct result *r)
 {
     json_t *o = json_object();
     const struct hx_settings *s = &r->settings;
+    const struct flows *flows = result_flows(r);
     json_t *settings;
     char *again;
     char routing[HX_ROUTING_BYTES];
@@ -133,11 +134,11 @@ json_t *result_json(const struct result *r)
     SET("planes", json_integer(r->g->planes));
     SET("clock", json_string(hx_clock_names[s->clock]));
     SET("seed", json_integer((json_int_t)s->seed));
-    SET("traffic", hx_json_text(r->instead ? r->instead : hx_settings_traffic(s)));
-    if (r->flows)
-        SET("flows", json_pack("{s:I, s:I}", "messages", (json_int_t)flows_count(r->flows), "left_out",
-                               (json_int_t)r->flows->left_out));
-    else if (!r->instead)
+    SET("traffic", hx_json_text(r->context.instead ? r->context.instead : hx_settings_traffic(s)));
+    if (flows)
+        SET("flows", json_pack("{s:I, s:I}", "messages", (json_int_t)flows_count(flows), "left_out",
+                               (json_int_t)flows->left_out));
+    else if (!r->context.instead)
         SET("message_bytes", json_integer((json_int_t)s->message));
     SET("verify", json_boolean(s->verify));
     SET("accelerators", json_integer(r->g->hosts));
@@ -157,11 +158,11 @@ json_t *result_json(const struct result *r)
     SET("host_links", json_integer(r->g->host_links));
     SET("injection_gbps", json_real(result_injection(r) * 8e-9));
     SET("gbps_per_host", json_real(r->share_of_injection * result_injection(r) * 8e-9));
-    if (s->pattern < HX_PATTERNS && !r->instead)
-        SET("share_offered", json_real(r->share_offered));
+    if (s->pattern < HX_PATTERNS && !r->context.instead)
+        SET("share_offered", json_real(traffic_share_offered(r->context.traffic)));
     SET("share_of_injection", json_real(r->share_of_injection));
     SET("alltoall_bound", json_real(r->bound));
-    SET("share_of_bound", r->collective || r->schedule ? json_null() : json_real(r->share_of_bound));
+    SET("share_of_bound", r->context.collective || r->context.schedule ? json_null() : json_real(r->share_of_bound));
     SET("latency_ns", latency_json(&r->latency));
     SET("max_vc", json_integer((json_int_t)r->max_vc));
     SET("drops", drops_json(r));
@@ -171,13 +172,13 @@ json_t *result_json(const struct result *r)
         SET("faults", fault_report_json(r->fault, r->faults));
     if (r->receive_share)
         SET("receive_share", receive_json(r));
-    if (!r->hide_links)
+    if (!r->context.hide_links)
         SET("links", links_json(r));
-    if (r->schedule)
-        SET("schedule", schedule_report_json(r->schedule));
-    if (r->collective)
-        SET("collective",
-            collective_report_json(r->collective, r->collective_count, result_injection(r) * result_seconds(r)));
+    if (r->context.schedule)
+        SET("schedule", schedule_report_json(r->context.schedule));
+    if (r->context.collective)
+        SET("collective", collective_report_json(r->context.collective, r->collective_count,
+                                                 result_injection(r) * result_seconds(r)));
     SET("host", host_json(r, again));
 #undef SET
     free(again);

@@ -91,16 +91,16 @@ void result_settings(const struct result *r, json_t **settings, char **again)
     char routing[HX_ROUTING_BYTES];
     struct hx_overrides sizes = {r->g->planes, r->spec->radix, r->spec->taper, r->spec->credits,
                                  hx_routing_write(routing, &r->g->routing)};
-    struct hx_timing timing = r->timing;
+    struct hx_timing timing = r->context.timing;
     struct hx_spec jobs = {.said = r->spec->said, .only = r->spec->only};
     struct hx_fault_settings faults =
-        r->fault_settings ? *r->fault_settings : (struct hx_fault_settings)HX_FAULT_DEFAULTS;
+        r->context.fault_settings ? *r->context.fault_settings : (struct hx_fault_settings)HX_FAULT_DEFAULTS;
     struct hx_option all[] = {HX_TRAFFIC_OPTIONS(&s),      HX_JOB_LIST_OPTIONS(&jobs), HX_CLOCK_OPTION(&s),
                               HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),   HX_VIRTUAL_OPTIONS(&s),
                               HX_TIMING_OPTIONS(&timing),  HX_FAULT_OPTIONS(&faults),  HX_OPTIONS_END};
     /* Options of traffic come first; a run without the workload skips them. */
     size_t of_traffic = sizeof((struct hx_option[]){HX_TRAFFIC_OPTIONS(&s)}) / sizeof *all;
-    struct hx_option *options = all + (r->instead ? of_traffic : 0);
+    struct hx_option *options = all + (r->context.instead ? of_traffic : 0);
     leave_out_faults(options, &faults);
     if (!r->spec->a) { /* only a HammingMesh has trees */
         leave_out(options, &sizes.radix);
@@ -112,7 +112,7 @@ void result_settings(const struct result *r, json_t **settings, char **again)
         (void)json_object_del(*settings, "job");
     if (r->spec->only.count == 0)
         (void)json_object_del(*settings, "only");
-    *again = r->instead ? NULL : hx_options_line("hxmesh run", r->spec->source, options, hx_settings_run(&s));
+    *again = r->context.instead ? NULL : hx_options_line("hxmesh run", r->spec->source, options, hx_settings_run(&s));
 }
 
 /* ---- when it began ---- */
@@ -121,6 +121,6 @@ void result_date(const struct result *r, char text[RESULT_DATE])
 {
     struct tm utc;
     text[0] = '\0';
-    if (gmtime_r(&r->common->started, &utc))
+    if (gmtime_r(&r->context.common->started, &utc))
         (void)strftime(text, RESULT_DATE, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }

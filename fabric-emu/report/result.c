@@ -141,10 +141,15 @@ void result_free(struct result *r)
     HX_FREE(r->link, r->moved, r->receive_share, r->job, r->fault, r->outcome.job_bytes);
 }
 
+const struct flows *result_flows(const struct result *r)
+{
+    return r->context.traffic ? r->context.traffic->flows : NULL;
+}
+
 bool result_is_good(const struct result *r)
 {
-    bool done =
-        r->collective_count.done == r->collective_count.members && (!r->schedule || schedule_plan_is_done(r->schedule));
+    bool done = r->collective_count.done == r->collective_count.members &&
+                (!r->context.schedule || schedule_plan_is_done(r->context.schedule));
     bool whole = (r->outcome.complete && done) || r->outcome.interrupted;
     return whole && r->bytes_corrupted == 0 && r->outcome.buffers_missing == 0 && r->sum.messages_failed == 0 &&
            (r->packets_lost == 0 || r->outcome.interrupted);

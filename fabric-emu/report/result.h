@@ -50,22 +50,27 @@ struct result_job {
     struct fab_histogram latency;
 };
 
+/* What a report needs beside the counts of the workers. Pointers must outlive the result. */
+struct result_context {
+    const struct hx_common *common;                 /* of the command line */
+    const struct hx_fault_settings *fault_settings; /* NULL: no faults */
+    const struct traffic *traffic;                  /* NULL: see `instead` */
+    const struct collective_plan *collective;       /* NULL: messages */
+    const struct schedule_plan *schedule;           /* NULL: none */
+    const char *instead;     /* what replaced the workload, such as "programs"; NULL: the workload ran */
+    struct hx_timing timing; /* complete; virtual clock */
+    bool hide_links;         /* not in the JSON report */
+};
+
 struct result {
+    struct result_context context;
     const struct hx_spec *spec;
     const struct hx_fabric *g;
     unsigned workers;
     struct hx_settings settings;
-    struct hx_timing timing;        /* complete; virtual clock */
-    const struct hx_common *common; /* of the command line; set by the caller */
-    /* what replaced the workload, such as "programs"; NULL: the workload ran */
-    const char *instead;
-    const struct collective_plan *collective; /* NULL: messages; set by the caller */
     struct collective_count collective_count;
-    const struct schedule_plan *schedule;           /* NULL: none; set by the caller */
-    const struct hx_fault_settings *fault_settings; /* NULL: no faults; set by the caller */
-    struct fault_report *fault;                     /* [faults], by time */
+    struct fault_report *fault; /* [faults], by time */
     size_t faults;
-    const struct flows *flows; /* of a file; NULL: a pattern; set by the caller */
     struct outcome outcome;
     struct hx_endpoint_stats sum;
     uint64_t messages_begun;
@@ -80,14 +85,12 @@ struct result {
     uint32_t jobs;
     double link_rate; /* bytes a second of a link: the unit of all shares */
     double share_of_injection, bound, share_of_bound;
-    double share_offered; /* of injection, by a pattern; set by the caller */
     double cpu_seconds;
     double verify_seconds; /* real time of all workers spent on writing, summing and checking payload */
     uint64_t peak_memory_bytes;
     struct link_use *link; /* every link between two switches, by plane, node and port */
     uint32_t links;
     uint64_t *moved;       /* [accelerators]: packets its switches sent, all planes */
-    bool hide_links;       /* not in the JSON report */
     double *receive_share; /* [accelerators]: payload received until its last packet, over injection; NULL: unknown */
 };
 
@@ -113,11 +116,14 @@ double result_verify_share(const struct result *r);
 /* Seconds of the measured interval, by the run's clock. */
 double result_seconds(const struct result *r);
 
+/* Messages of a file; NULL: the traffic follows a pattern, or there is none. */
+const struct flows *result_flows(const struct result *r);
+
 /* Whether nothing is lost or corrupted, no buffer is missing, and each message is acknowledged (or the user ended the
  * run). */
 bool result_is_good(const struct result *r);
 
-void result_print(const struct result *r, const struct traffic *traffic);
+void result_print(const struct result *r);
 /* Prints a map of accelerators, shaded by the packets that each switch sent. */
 void result_print_map(const struct result *r);
 /* The report (docs/report.md). A new reference. */

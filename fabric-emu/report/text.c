@@ -22,15 +22,15 @@ static void print_head(const struct result *r)
     printf(", %s clock\n", hx_clock_names[r->settings.clock]);
     char date[RESULT_DATE];
     result_date(r, date);
-    printf("  run            hxmesh %s, %s: %s\n", HXMESH_VERSION, date, r->common->line);
+    printf("  run            hxmesh %s, %s: %s\n", HXMESH_VERSION, date, r->context.common->line);
 }
 
-static void print_flows(const struct result *r)
+static void print_flows(const struct result *r, const struct flows *flows)
 {
-    uint64_t count = flows_count(r->flows);
+    uint64_t count = flows_count(flows);
     printf("  traffic        %s, %" PRIu64 " message%s", r->settings.traffic_file, count, count == 1 ? "" : "s");
-    if (r->flows->left_out)
-        printf(", %" PRIu64 " of failed boards left out", r->flows->left_out);
+    if (flows->left_out)
+        printf(", %" PRIu64 " of failed boards left out", flows->left_out);
     if (r->messages_begun < count)
         printf(", %" PRIu64 " not begun", count - r->messages_begun);
     printf("\n");
@@ -47,18 +47,19 @@ static void print_messages(const struct result *r, const char *end)
     printf(", %s\n", end);
 }
 
-static void print_traffic(const struct result *r, const struct traffic *traffic)
+static void print_traffic(const struct result *r)
 {
     char size[HX_VALUE_TEXT];
-    if (r->flows)
-        print_flows(r);
+    const struct traffic *traffic = r->context.traffic;
+    if (result_flows(r))
+        print_flows(r, result_flows(r));
     else if (traffic && traffic_jobs_differ(traffic))
         printf("  traffic        %u jobs, each its own, seed %" PRIu64 "\n", r->spec->named_jobs, r->settings.seed);
-    else if (traffic && r->schedule)
+    else if (traffic && r->context.schedule)
         printf("  traffic        a schedule, seed %" PRIu64 "\n", r->settings.seed);
     else if (traffic)
         printf("  traffic        %s, %s of %s, seed %" PRIu64 "\n", hx_pattern_names[r->settings.pattern],
-               r->collective ? "a vector" : "messages", hx_value_print_bytes(size, r->settings.message),
+               r->context.collective ? "a vector" : "messages", hx_value_print_bytes(size, r->settings.message),
                r->settings.seed);
     bool may_be_cut_off = r->sum.messages_failed && (hx_spec_has_failures(r->spec) || r->spec->job);
     const char *end = r->outcome.complete
@@ -94,7 +95,7 @@ static const char *latency_text(char text[HX_VALUE_TEXT], const struct fab_histo
 static bool is_all_to_all(const struct result *r)
 {
     enum hx_pattern pattern = r->settings.pattern;
-    return !r->collective && !r->schedule && !r->instead && !r->flows &&
+    return !r->context.collective && !r->context.schedule && !r->context.instead && !result_flows(r) &&
            (pattern == HX_ALL_TO_ALL || pattern == HX_ALL_TO_ALL_RANDOM || pattern == HX_UNIFORM);
 }
 
@@ -200,14 +201,14 @@ static void print_hottest(const struct result *r)
     free(sorted);
 }
 
-void result_print(const struct result *r, const struct traffic *traffic)
+void result_print(const struct result *r)
 {
     print_head(r);
-    print_traffic(r, traffic);
-    if (r->schedule)
-        schedule_report_print(r->schedule);
-    if (r->collective)
-        collective_report_print(r->collective, r->collective_count, result_injection(r) * result_seconds(r));
+    print_traffic(r);
+    if (r->context.schedule)
+        schedule_report_print(r->context.schedule);
+    if (r->context.collective)
+        collective_report_print(r->context.collective, r->collective_count, result_injection(r) * result_seconds(r));
     print_time(r);
     print_jobs(r);
     print_health(r);

@@ -29,15 +29,14 @@ static int exit_code(const struct result *r)
     return result_is_good(r) ? HX_EXIT_DONE : HX_EXIT_FAILED;
 }
 
-static void report(const struct result *r, const struct traffic *traffic, const struct recording *captured,
-                   const struct run_options *o)
+static void report(const struct result *r, const struct recording *captured, const struct run_options *o)
 {
     json_t *document = result_json(r);
     if (captured)
         (void)json_object_set_new(document, "capture", capture_report_json(&captured->report));
     run_options_write(o, document);
     if (run_options_print(o))
-        result_print(r, traffic);
+        result_print(r);
     if (run_options_print(o) && captured)
         capture_report_print(&captured->report);
     if (captured)
@@ -150,15 +149,18 @@ static void prepare(struct setup *s, int argc, char **argv)
 static int run(const struct setup *s)
 {
     struct result r;
-    run_model(&s->m, (struct run_show){.quiet = s->o.common.quiet, .watch = s->o.watch}, &r);
-    r.common = &s->o.common;
-    r.fault_settings = &s->o.faults;
-    r.timing = s->timing;
-    r.hide_links = !s->o.links;
+    const struct result_context context = {.common = &s->o.common,
+                                           .fault_settings = &s->o.faults,
+                                           .traffic = &s->traffic,
+                                           .collective = s->m.workload.collective,
+                                           .schedule = s->m.workload.schedule,
+                                           .timing = s->timing,
+                                           .hide_links = !s->o.links};
+    run_model(&s->m, (struct run_show){.quiet = s->o.common.quiet, .watch = s->o.watch}, &context, &r);
     if (r.outcome.cut_short)
         hx_complain("hxmesh run", "interrupted again before all workers had reported: no report");
     else
-        report(&r, &s->traffic, s->m.recording, &s->o);
+        report(&r, s->m.recording, &s->o);
     int code = exit_code(&r);
     result_free(&r);
     return code;

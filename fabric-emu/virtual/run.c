@@ -221,7 +221,7 @@ static void take_collective(struct result *r, const struct model *m)
     for (unsigned w = 0; w < m->workers; w++)
         done += m->area[w].collectives_done;
     if (m->workload.collective)
-        gather_collective(r, m->workload.collective, done);
+        gather_collective(r, done);
 }
 
 static void take_receivers(struct result *r, const struct model *m)
@@ -258,7 +258,7 @@ static double busy(const void *of, unsigned plane, uint32_t link)
     return (double)(span->to - span->from) * rate_of(m, link) / measured->ps;
 }
 
-void run_model(const struct model *m, struct run_show show, struct result *result)
+void run_model(const struct model *m, struct run_show show, const struct result_context *context, struct result *result)
 {
     struct run r = {.m = m, .bar = hx_progress_start("run", show.quiet), .started_ns = hx_monotonic_ns()};
     if (m->workload.schedule)
@@ -279,12 +279,13 @@ void run_model(const struct model *m, struct run_show show, struct result *resul
     watch_end(&r.watch);
     validate(&r);
     r.outcome.drained_ns = hx_monotonic_ns() - r.started_ns;
-    *result = (struct result){
-        .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};
-    result->flows = m->workload.traffic->flows;
-    result->schedule = m->workload.schedule;
-    result->share_offered = traffic_share_offered(m->workload.traffic);
-    result->link_rate = virtual_timing_link_rate(&m->timing) * 1e12;
+    *result = (struct result){.context = *context,
+                              .spec = m->spec,
+                              .g = m->g,
+                              .workers = m->workers,
+                              .settings = m->settings,
+                              .outcome = r.outcome,
+                              .link_rate = virtual_timing_link_rate(&m->timing) * 1e12};
     result_jobs(result, &m->jobs, m->job);
     take_areas(result, m);
     if (m->faults)

@@ -14,6 +14,6 @@ struct run_show {
 };
 
 /* Runs the model to its end. Writes *r; free it with result_free(). */
-void run_model(const struct model *m, struct run_show show, struct result *r);
+void run_model(const struct model *m, struct run_show show, const struct result_context *context, struct result *r);
 
 #endif
