@@ -236,6 +236,31 @@ static void rates_are_per_simulated_time(void **state)
     hx_fabric_free(&f.g);
 }
 
+/* A reading of a running fabric is later than the last publication, at which an ended run's time ends. */
+static void time_does_not_go_back_at_the_end(void **state)
+{
+    (void)state;
+    struct fake f;
+    struct top t;
+    open_top(&f, &t, HX_CLOCK_WALL);
+    f.m.head->started_ns -= 10 * (uint64_t)SECOND;
+    publish(&f, 0, f.m.head->started_ns + SECOND, 0, 5);
+    publish(&f, 1, f.m.head->started_ns + SECOND, 0, 5);
+    top_read(&t);
+    double running = t.wall_seconds;
+    assert_true(running >= 10);
+    f.m.head->life = HX_LIFE_ENDED;
+    top_read(&t);
+    assert_true(t.ended && t.wall_seconds >= running);
+    /* A publication later than all readings moves it on. */
+    publish(&f, 0, f.m.head->started_ns + 3600 * (uint64_t)SECOND, 0, 9);
+    top_read(&t);
+    near(t.wall_seconds, 3600);
+    top_close(&t);
+    shm_arena_close(&arena, true);
+    hx_fabric_free(&f.g);
+}
+
 /* The page of 24 x 80; the caller frees it. */
 static char *page_of(const struct top *t)
 {
@@ -390,7 +415,8 @@ int main(void)
         cmocka_unit_test(sizes_and_words_are_checked),    cmocka_unit_test(every_count_and_offset_is_checked),
         cmocka_unit_test(rates_are_those_of_each_worker), cmocka_unit_test(rates_are_per_simulated_time),
         cmocka_unit_test(the_page_fits_any_size),         cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(a_truncated_file_ends_the_view), cmocka_unit_test(current_faults_are_shown),
+        cmocka_unit_test(a_truncated_file_ends_the_view), cmocka_unit_test(time_does_not_go_back_at_the_end),
+        cmocka_unit_test(current_faults_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
