@@ -183,12 +183,11 @@ const char *hx_nearest(const char *word, const char *const *words)
     return nearest;
 }
 
-const char *hx_did_you_mean(const char *word, const char *const *words)
+const char *hx_did_you_mean(char hint[HX_HINT_TEXT], const char *word, const char *const *words)
 {
-    static _Thread_local char hint[LONGEST_WORD + 32];
     const char *nearest = hx_nearest(word, words);
     hint[0] = '\0';
     if (nearest)
-        snprintf(hint, sizeof hint, " (did you mean '%s'?)", nearest);
+        snprintf(hint, HX_HINT_TEXT, " (did you mean '%s'?)", nearest);
     return hint;
 }

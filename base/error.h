@@ -69,7 +69,8 @@ void hx_free_each(void *const *pointers, size_t count);
 /* Returns the most similar of `words` (ends with NULL) by edit distance; NULL: none is similar. */
 const char *hx_nearest(const char *word, const char *const *words);
 
-/* Returns " (did you mean 'X'?)" or "". The next call overwrites it. */
-const char *hx_did_you_mean(const char *word, const char *const *words);
+/* Writes " (did you mean 'X'?)" or "". Returns hint. */
+enum { HX_HINT_TEXT = 80 };
+const char *hx_did_you_mean(char hint[HX_HINT_TEXT], const char *word, const char *const *words);
 
 #endif

@@ -13,14 +13,13 @@
 #include <string.h>
 #include <strings.h>
 
-__attribute__((format(printf, 1, 2))) static const char *wrong(const char *format, ...)
+const char *hx_why(char *why, const char *format, ...)
 {
-    static _Thread_local char text[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(why, HX_WHY_TEXT, format, arguments);
     va_end(arguments);
-    return text;
+    return why;
 }
 
 /* Reads digits at the start of `text`. Returns what follows; NULL: no digits, or too many. */
@@ -38,18 +37,18 @@ static const char *digits(const char *text, uint64_t *value)
     return end;
 }
 
-const char *hx_value_number(const char *text, uint64_t low, uint64_t high, uint64_t *value)
+const char *hx_value_number(const char *text, uint64_t low, uint64_t high, uint64_t *value, char *why)
 {
     uint64_t number = 0;
     const char *end = digits(text, &number);
     size_t sign = *text == '-' ? 1 : 0;
     bool is_whole = text[sign] && text[sign + strspn(text + sign, "0123456789")] == '\0';
     if (is_whole && (sign || !end))
-        return wrong("%.100s is outside %" PRIu64 " .. %" PRIu64, text, low, high);
+        return hx_why(why, "%.100s is outside %" PRIu64 " .. %" PRIu64, text, low, high);
     if (!end || *end)
-        return wrong("'%.100s' is not a number (%" PRIu64 " .. %" PRIu64 ")", text, low, high);
+        return hx_why(why, "'%.100s' is not a number (%" PRIu64 " .. %" PRIu64 ")", text, low, high);
     if (number < low || number > high)
-        return wrong("%" PRIu64 " is outside %" PRIu64 " .. %" PRIu64, number, low, high);
+        return hx_why(why, "%" PRIu64 " is outside %" PRIu64 " .. %" PRIu64, number, low, high);
     *value = number;
     return NULL;
 }
@@ -81,7 +80,7 @@ static const char *fraction(const char *text, uint64_t *value, uint64_t *parts)
     return digit == text + 1 || isdigit((unsigned char)*digit) ? NULL : digit;
 }
 
-const char *hx_value_bytes(const char *text, uint64_t low, uint64_t high, uint64_t *bytes)
+const char *hx_value_bytes(const char *text, uint64_t low, uint64_t high, uint64_t *bytes, char *why)
 {
     static const struct unit units[] = {{"", 1},         {"B", 1},        {"K", 0x1p10},   {"KiB", 0x1p10},
                                         {"kB", 1e3},     {"M", 0x1p20},   {"MiB", 0x1p20}, {"MB", 1e6},
@@ -92,19 +91,19 @@ const char *hx_value_bytes(const char *text, uint64_t low, uint64_t high, uint64
     const char *end = fraction(digits(text, &number), &number, &parts);
     const struct unit *unit = end ? find_unit(units, end) : NULL;
     if (!unit)
-        return wrong("'%.100s' is not a size (write for example 8192, 64KiB, 1MiB or 2GiB)", text);
+        return hx_why(why, "'%.100s' is not a size (write for example 8192, 64KiB, 1MiB or 2GiB)", text);
     uint64_t factor = (uint64_t)unit->factor;
     if (parts > 1 && number <= UINT64_MAX / factor) {
         if (number * factor % parts)
-            return wrong("'%.100s' is no whole number of bytes", text);
+            return hx_why(why, "'%.100s' is no whole number of bytes", text);
         number = number * factor / parts;
         factor = 1;
     }
     char least[HX_VALUE_TEXT];
     char most[HX_VALUE_TEXT];
     if (number > UINT64_MAX / factor || number * factor < low || number * factor > high)
-        return wrong("'%.100s' is outside %s .. %s", text, hx_value_print_bytes(least, low),
-                     hx_value_print_bytes(most, high));
+        return hx_why(why, "'%.100s' is outside %s .. %s", text, hx_value_print_bytes(least, low),
+                      hx_value_print_bytes(most, high));
     *bytes = number * factor;
     return NULL;
 }
@@ -119,7 +118,7 @@ static const char *decimal(const char *text, double *value)
     return end == text || !isfinite(*value) ? NULL : end;
 }
 
-const char *hx_value_duration(const char *text, uint64_t low, uint64_t high, uint64_t *nanoseconds)
+const char *hx_value_duration(const char *text, uint64_t low, uint64_t high, uint64_t *nanoseconds, char *why)
 {
     static const struct unit units[] = {{"", 1e9},   {"s", 1e9},  {"ms", 1e6},   {"us", 1e3},
                                         {"ns", 1.0}, {"m", 6e10}, {"h", 3.6e12}, {NULL, 0}};
@@ -127,30 +126,30 @@ const char *hx_value_duration(const char *text, uint64_t low, uint64_t high, uin
     const char *end = decimal(text, &number);
     const struct unit *unit = end ? find_unit(units, end) : NULL;
     if (!unit)
-        return wrong("'%.100s' is not a duration (write for example 30s, 500ms or 2m)", text);
+        return hx_why(why, "'%.100s' is not a duration (write for example 30s, 500ms or 2m)", text);
     double wanted = number * unit->factor;
     char least[HX_VALUE_TEXT];
     char most[HX_VALUE_TEXT];
     if (wanted >= 0x1p63 || (uint64_t)llround(wanted) < low || (uint64_t)llround(wanted) > high)
-        return wrong("'%.100s' is outside %s .. %s", text, hx_value_print_duration(least, low),
-                     hx_value_print_duration(most, high));
+        return hx_why(why, "'%.100s' is outside %s .. %s", text, hx_value_print_duration(least, low),
+                      hx_value_print_duration(most, high));
     *nanoseconds = (uint64_t)llround(wanted);
     return NULL;
 }
 
-const char *hx_value_real(const char *text, double low, double high, double *value)
+const char *hx_value_real(const char *text, double low, double high, double *value, char *why)
 {
     double number = 0;
     const char *end = decimal(text, &number);
     if (!end || *end)
-        return wrong("'%.100s' is not a number (%g .. %g)", text, low, high);
+        return hx_why(why, "'%.100s' is not a number (%g .. %g)", text, low, high);
     if (number < low || number > high)
-        return wrong("%s is outside %g .. %g", text, low, high);
+        return hx_why(why, "%s is outside %g .. %g", text, low, high);
     *value = number;
     return NULL;
 }
 
-const char *hx_value_switch(const char *text, bool *value)
+const char *hx_value_switch(const char *text, bool *value, char *why)
 {
     static const char *const words[] = {"false", "true", "no", "yes", "off", "on", NULL};
     for (unsigned i = 0; words[i]; i++) {
@@ -159,10 +158,10 @@ const char *hx_value_switch(const char *text, bool *value)
             return NULL;
         }
     }
-    return wrong("'%.100s' is neither true nor false", text);
+    return hx_why(why, "'%.100s' is neither true nor false", text);
 }
 
-const char *hx_value_coordinate(const char *text, struct hx_coordinate *value)
+const char *hx_value_coordinate(const char *text, struct hx_coordinate *value, char *why)
 {
     uint64_t addr_hi = 0;
     uint64_t addr_lo = 0;
@@ -172,12 +171,12 @@ const char *hx_value_coordinate(const char *text, struct hx_coordinate *value)
     else
         end = NULL;
     if (!end || *end || addr_hi > UINT_MAX || addr_lo > UINT_MAX)
-        return wrong("'%.100s' is not an address (write for example 3,0)", text);
+        return hx_why(why, "'%.100s' is not an address (write for example 3,0)", text);
     *value = (struct hx_coordinate){(unsigned)addr_hi, (unsigned)addr_lo};
     return NULL;
 }
 
-const char *hx_value_coordinates(const char *text, struct hx_coordinates *values)
+const char *hx_value_coordinates(const char *text, struct hx_coordinates *values, char *why)
 {
     struct hx_coordinates all = *values;
     do {
@@ -186,8 +185,8 @@ const char *hx_value_coordinates(const char *text, struct hx_coordinates *values
         size_t length = strcspn(text, " ");
         snprintf(one, sizeof one, "%.*s", (int)length, text);
         if (all.count == HX_VALUE_MOST_COORDINATES)
-            return wrong("more than %d coordinates", HX_VALUE_MOST_COORDINATES);
-        const char *bad = hx_value_coordinate(one, &all.at[all.count++]);
+            return hx_why(why, "more than %d coordinates", HX_VALUE_MOST_COORDINATES);
+        const char *bad = hx_value_coordinate(one, &all.at[all.count++], why);
         if (bad)
             return bad;
         text += length;
@@ -196,7 +195,7 @@ const char *hx_value_coordinates(const char *text, struct hx_coordinates *values
     return NULL;
 }
 
-const char *hx_value_choice(const char *text, const char *const *words, unsigned *index)
+const char *hx_value_choice(const char *text, const char *const *words, unsigned *index, char *why)
 {
     char list[280] = "";
     for (unsigned i = 0; words[i]; i++) {
@@ -209,8 +208,8 @@ const char *hx_value_choice(const char *text, const char *const *words, unsigned
     }
     const char *nearest = hx_nearest(text, words);
     if (nearest)
-        return wrong("unknown word '%.100s' (did you mean '%s'?)", text, nearest);
-    return wrong("unknown word '%.100s' (one of %s)", text, list);
+        return hx_why(why, "unknown word '%.100s' (did you mean '%s'?)", text, nearest);
+    return hx_why(why, "unknown word '%.100s' (one of %s)", text, list);
 }
 
 const char *hx_value_print_duration(char *text, uint64_t nanoseconds)

@@ -7,7 +7,7 @@
  *     coordinates  3,0 a3,1 ...
  *
  * A parser stores the value and returns NULL. On invalid `text` it returns a message that quotes the text ("'8 planes'
- * is not a number"), valid until this thread's next call. */
+ * is not a number"): a constant, or written to `why`, of HX_WHY_TEXT bytes. */
 #ifndef HXMESH_BASE_VALUE_H
 #define HXMESH_BASE_VALUE_H
 
@@ -18,22 +18,26 @@ struct hx_coordinate {
     unsigned addr_hi, addr_lo;
 };
 
+enum { HX_WHY_TEXT = 480 };
+/* Writes such a message. Returns why. */
+__attribute__((format(printf, 2, 3))) const char *hx_why(char *why, const char *format, ...);
+
 /* low and high are inclusive. */
-const char *hx_value_number(const char *text, uint64_t low, uint64_t high, uint64_t *value);
-const char *hx_value_bytes(const char *text, uint64_t low, uint64_t high, uint64_t *bytes);
-const char *hx_value_duration(const char *text, uint64_t low, uint64_t high, uint64_t *nanoseconds);
-const char *hx_value_real(const char *text, double low, double high, double *value);
-const char *hx_value_switch(const char *text, bool *value);
-const char *hx_value_coordinate(const char *text, struct hx_coordinate *value);
+const char *hx_value_number(const char *text, uint64_t low, uint64_t high, uint64_t *value, char *why);
+const char *hx_value_bytes(const char *text, uint64_t low, uint64_t high, uint64_t *bytes, char *why);
+const char *hx_value_duration(const char *text, uint64_t low, uint64_t high, uint64_t *nanoseconds, char *why);
+const char *hx_value_real(const char *text, double low, double high, double *value, char *why);
+const char *hx_value_switch(const char *text, bool *value, char *why);
+const char *hx_value_coordinate(const char *text, struct hx_coordinate *value, char *why);
 /* One or more coordinates, separated by spaces; a parser appends them. */
 enum { HX_VALUE_MOST_COORDINATES = 16 };
 struct hx_coordinates {
     unsigned count;
     struct hx_coordinate at[HX_VALUE_MOST_COORDINATES];
 };
-const char *hx_value_coordinates(const char *text, struct hx_coordinates *values);
+const char *hx_value_coordinates(const char *text, struct hx_coordinates *values, char *why);
 /* `words` ends with NULL; *index is the index of the word. */
-const char *hx_value_choice(const char *text, const char *const *words, unsigned *index);
+const char *hx_value_choice(const char *text, const char *const *words, unsigned *index, char *why);
 
 /* Prints a duration or size for people ("1.5 s", "8 KiB"); `text` has HX_VALUE_TEXT bytes. Returns text. */
 enum { HX_VALUE_TEXT = 32 };

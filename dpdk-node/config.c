@@ -118,7 +118,8 @@ static void set_device(struct node_config *c, unsigned port, const char *name)
 static void set_lcore(struct node_config *c, unsigned port, const char *text)
 {
     uint64_t lcore;
-    const char *wrong = hx_value_number(text, 0, 1023, &lcore);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_number(text, 0, 1023, &lcore, why);
     if (wrong)
         hx_die(HX_EXIT_CONFIG, "--lcores", "%s", wrong);
     if (!c->port[port].device[0]) {

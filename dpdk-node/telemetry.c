@@ -88,10 +88,11 @@ static int drops(const char *command, const char *parameters, struct rte_tel_dat
 /* Adds the ports that a packet for (gx, gy) may take, by input port. */
 static int route(const char *command, const char *parameters, struct rte_tel_data *d)
 {
+    char why[HX_WHY_TEXT];
     (void)command;
     struct hx_coordinate to;
     const struct hx_geometry *g = &node->config->g;
-    if (!parameters || hx_value_coordinate(parameters, &to) || to.addr_hi >= g->columns || to.addr_lo >= g->rows)
+    if (!parameters || hx_value_coordinate(parameters, &to, why) || to.addr_hi >= g->columns || to.addr_lo >= g->rows)
         return -1;
     struct hx_route routes;
     void *tables = node_routes(node, &routes);

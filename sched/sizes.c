@@ -21,13 +21,14 @@ static bool take_head(struct hx_lines *l)
 
 static bool take_size(struct hx_job_sizes *s, struct hx_lines *l)
 {
+    char why[HX_WHY_TEXT];
     char *value[MOST_COLUMNS];
     uint64_t boards;
     double percent;
     unsigned values = hx_lines_cut(l, value, MOST_COLUMNS);
-    if (hx_value_number(value[BOARDS], 1, MOST_BOARDS, &boards))
+    if (hx_value_number(value[BOARDS], 1, MOST_BOARDS, &boards, why))
         return hx_lines_fail(l, value[BOARDS], "begins with no number of boards (write for example 4,82.4)");
-    if (values < COLUMNS || hx_value_real(value[PERCENT], 0, 100, &percent))
+    if (values < COLUMNS || hx_value_real(value[PERCENT], 0, 100, &percent, why))
         return hx_lines_fail(l, values < COLUMNS ? NULL : value[PERCENT],
                              "has no per cent of jobs (0 to 100) behind the number of boards");
     if (s->count && (boards <= s->boards[s->count - 1] || percent / 100 < s->share[s->count - 1]))

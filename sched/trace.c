@@ -36,7 +36,8 @@ static bool take_head(struct reading *r)
 static bool take_time(const struct reading *r, const char *text, double *seconds)
 {
     uint64_t ns;
-    const char *wrong = hx_value_duration(text, 0, LONGEST_TIME, &ns);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_duration(text, 0, LONGEST_TIME, &ns, why);
     *seconds = wrong ? 0 : (double)ns / 1e9;
     return !wrong || hx_lines_fail(&r->lines, text, "%s", wrong);
 }

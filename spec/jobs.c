@@ -5,30 +5,18 @@
 #include "spec/tags.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 const struct hx_job_values hx_job_defaults = {.place = HX_HOSTS_CONTIGUOUS};
 
-enum { WRONG_BYTES = 300 };
-__attribute__((format(printf, 1, 2))) static const char *wrong(const char *format, ...)
-{
-    static _Thread_local char text[WRONG_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return text;
-}
-
-const char *hx_jobs_impossible(const struct hx_spec *spec)
+const char *hx_jobs_impossible(const struct hx_spec *spec, char *why)
 {
     const struct hx_fabric *g = spec->graph;
     return spec->a || g->nodes > g->hosts
                ? NULL
-               : wrong("hosts of a %s of one or two sides forward packets: jobs cannot be kept apart",
-                       g->topology->word);
+               : hx_why(why, "hosts of a %s of one or two sides forward packets: jobs cannot be kept apart",
+                        g->topology->word);
 }
 
 const char *hx_job_text(char *text, const struct hx_spec *spec, uint16_t tag)
@@ -50,27 +38,27 @@ static uint16_t next_tag(const struct hx_spec *spec)
     return hx_tags_take(&tags);
 }
 
-static const char *read_size(struct hx_job *job, const struct hx_spec *spec, const char *text)
+static const char *read_size(struct hx_job *job, const struct hx_spec *spec, const char *text, char *why)
 {
     struct hx_shape shape;
     if (!text)
         return NULL;
     if (!hx_job_shape(text, &shape))
-        return wrong("'%.60s' is no size (write a number of %s, as 6, or COLUMNSxROWS of them, as 3x2)", text,
-                     spec->a ? "boards" : "hosts");
+        return hx_why(why, "'%.60s' is no size (write a number of %s, as 6, or COLUMNSxROWS of them, as 3x2)", text,
+                      spec->a ? "boards" : "hosts");
     bool shaped = strpbrk(text, "x,");
     job->size[0] = shaped ? shape.columns : shape.columns * shape.rows;
     job->size[1] = shaped ? shape.rows : 0;
     return NULL;
 }
 
-static const char *read_grid(struct hx_job *job, const char *text)
+static const char *read_grid(struct hx_job *job, const char *text, char *why)
 {
     unsigned count = text ? hx_spec_tokens_list(text, job->grid, 2) : 0;
     if (text && !(count == 2 && job->grid[0] && job->grid[1]))
-        return wrong("'%.60s' is no grid (write COLUMNSxROWS of hosts, as 8x4)", text);
+        return hx_why(why, "'%.60s' is no grid (write COLUMNSxROWS of hosts, as 8x4)", text);
     if (text && (job->grid[0] > HX_JOB_SIDE || job->grid[1] > HX_JOB_SIDE))
-        return wrong("'%.60s' is no grid: a side has at most %d hosts", text, HX_JOB_SIDE);
+        return hx_why(why, "'%.60s' is no grid: a side has at most %d hosts", text, HX_JOB_SIDE);
     return NULL;
 }
 
@@ -80,45 +68,46 @@ static bool is_tag(const char *word)
     return *word && word[strspn(word, "0123456789")] == '\0';
 }
 
-static const char *read_name(struct hx_job *job, const struct hx_spec *spec, const char *name)
+static const char *read_name(struct hx_job *job, const struct hx_spec *spec, const char *name, char *why)
 {
     if (!name)
         return NULL;
     if (is_tag(name))
-        return wrong("'%.60s' is a tag, not a name: give it as tag, or a name with a letter", name);
+        return hx_why(why, "'%.60s' is a tag, not a name: give it as tag, or a name with a letter", name);
     if (strlen(name) >= sizeof job->name)
-        return wrong("'%.60s' is longer than %d letters", name, HX_JOB_NAME - 1);
+        return hx_why(why, "'%.60s' is longer than %d letters", name, HX_JOB_NAME - 1);
     for (unsigned i = 0; i < spec->named_jobs; i++)
         if (strcmp(spec->named[i].name, name) == 0)
-            return wrong("there is a job '%s' already", name);
+            return hx_why(why, "there is a job '%s' already", name);
     (void)snprintf(job->name, sizeof job->name, "%s", name);
     return NULL;
 }
 
-static const char *read_settings(struct hx_job *job, const struct hx_job_values *v)
+static const char *read_settings(struct hx_job *job, const struct hx_job_values *v, char *why)
 {
     job->settings = v->settings;
     job->given = v->given;
     job->start_ns = v->start_ns;
     job->place = v->place;
     if (v->settings.given & HX_GIVEN_PATTERN && v->settings.pattern == HX_FLOWS)
-        return wrong("'%.60s' is a list of messages, which is for the whole run: a job may have a schedule",
-                     v->settings.traffic_file);
+        return hx_why(why, "'%.60s' is a list of messages, which is for the whole run: a job may have a schedule",
+                      v->settings.traffic_file);
     return NULL;
 }
 
-/* Reads the values of a job. Returns the problem, with *key the value's name, or NULL. */
-static const char *read_job(struct hx_job *job, const struct hx_spec *spec, const struct hx_job_values *v,
-                            const char **key)
+/* Reads the values of a job. Returns whether all are good. */
+static bool read_job(struct hx_job *job, const struct hx_spec *spec, const struct hx_job_values *v,
+                     struct hx_job_refusal *r)
 {
-    const char *bad;
-    if ((*key = "name", bad = read_name(job, spec, v->name)) || (*key = "size", bad = read_size(job, spec, v->size)) ||
-        (*key = "grid", bad = read_grid(job, v->grid)) || (*key = "traffic", bad = read_settings(job, v)))
-        return bad;
-    *key = "place";
+    if ((r->key = "name", r->what = read_name(job, spec, v->name, r->text)) ||
+        (r->key = "size", r->what = read_size(job, spec, v->size, r->text)) ||
+        (r->key = "grid", r->what = read_grid(job, v->grid, r->text)) ||
+        (r->key = "traffic", r->what = read_settings(job, v, r->text)))
+        return false;
+    r->key = "place";
     if (v->given & HX_GIVEN_PLACE && spec->a)
-        return "is for hosts of another fabric: boards of a HammingMesh are found as hxmesh allocate finds them";
-    return NULL;
+        r->what = "is for hosts of another fabric: boards of a HammingMesh are found as hxmesh allocate finds them";
+    return !r->what;
 }
 
 static const char *own(const char *text)
@@ -127,22 +116,19 @@ static const char *own(const char *text)
     return text ? memcpy(hx_allocate(bytes, 1), text, bytes) : NULL;
 }
 
-struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, const char **bad, const char **key)
+struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, struct hx_job_refusal *r)
 {
     struct hx_job new = {.tag = v->tag ? (uint16_t)v->tag : next_tag(spec)};
     const struct hx_job *old = hx_spec_job(spec, new.tag);
-    *bad = read_job(&new, spec, v, key);
-    if (!*bad && new.tag == HX_NO_JOB) {
-        *key = "tag";
-        *bad = wrong("all %d tags are taken", UINT16_MAX);
-    }
-    if (*bad)
+    if (!read_job(&new, spec, v, r))
         return NULL;
-    if (old && (v->name || v->size || v->grid || v->start_ns || v->settings.given)) {
-        *key = "tag";
-        *bad = wrong("there is a job %u already: only boards can be added to it", new.tag);
+    r->key = "tag";
+    if (new.tag == HX_NO_JOB)
+        r->what = hx_why(r->text, "all %d tags are taken", UINT16_MAX);
+    else if (old && (v->name || v->size || v->grid || v->start_ns || v->settings.given))
+        r->what = hx_why(r->text, "there is a job %u already: only boards can be added to it", new.tag);
+    if (r->what)
         return NULL;
-    }
     if (old)
         return &spec->named[old - spec->named];
     struct hx_job *more = hx_allocate(spec->named_jobs + 1, sizeof *more);
@@ -211,14 +197,13 @@ void hx_job_keep_largest(struct hx_spec *spec, uint16_t tag)
     hx_job_boards(&boards, spec, tag);
     hx_place_largest(&p, &boards);
     if (p.shape.rows * p.shape.columns < boards.free) {
-        const char *bad;
-        const char *key;
+        struct hx_job_refusal none;
         if (!spec->job)
             spec->job = hx_allocate(hx_spec_boards(spec), sizeof *spec->job);
         for (unsigned board = 0; board < hx_spec_boards(spec); board++)
             if (spec->job[board] == tag)
                 spec->job[board] = HX_NO_JOB;
-        give_boards(spec, &p, tag == HX_NO_JOB ? hx_jobs_add(spec, &hx_job_defaults, &bad, &key)->tag : tag);
+        give_boards(spec, &p, tag == HX_NO_JOB ? hx_jobs_add(spec, &hx_job_defaults, &none)->tag : tag);
     }
     hx_placement_free(&p);
     hx_boards_free(&boards);
@@ -245,7 +230,7 @@ static bool place_hosts(struct hx_spec *spec, struct hx_job *job)
     return placed;
 }
 
-const char *hx_job_place(struct hx_spec *spec, struct hx_job *job)
+const char *hx_job_place(struct hx_spec *spec, struct hx_job *job, char *why)
 {
     if (!job->size[0])
         return NULL;
@@ -258,20 +243,19 @@ const char *hx_job_place(struct hx_spec *spec, struct hx_job *job)
         return NULL;
     char size[32];
     (void)snprintf(size, sizeof size, job->size[1] ? "%ux%u" : "%u", job->size[0], job->size[1]);
-    return wrong("no room for %s %s: %u of %u are free%s", size, spec->a ? "boards" : "hosts", room,
-                 hx_spec_boards(spec), spec->a ? ", and a job needs rows of boards with the same free columns" : "");
+    return hx_why(why, "no room for %s %s: %u of %u are free%s", size, spec->a ? "boards" : "hosts", room,
+                  hx_spec_boards(spec), spec->a ? ", and a job needs rows of boards with the same free columns" : "");
 }
 
-struct hx_job *hx_jobs_add_placed(struct hx_spec *spec, const struct hx_job_values *v, const char **bad,
-                                  const char **key)
+struct hx_job *hx_jobs_add_placed(struct hx_spec *spec, const struct hx_job_values *v, struct hx_job_refusal *r)
 {
-    struct hx_job *job = hx_jobs_add(spec, v, bad, key);
+    struct hx_job *job = hx_jobs_add(spec, v, r);
     if (!job)
         return NULL;
-    *bad = hx_job_place(spec, job);
-    if (!*bad)
+    r->what = hx_job_place(spec, job, r->text);
+    if (!r->what)
         return job;
-    *key = NULL;
+    r->key = NULL;
     spec->named_jobs--; /* the last one */
     return NULL;
 }
@@ -279,7 +263,7 @@ struct hx_job *hx_jobs_add_placed(struct hx_spec *spec, const struct hx_job_valu
 /* ---- --job ---- */
 
 /* Reads a token of --job: KEY=VALUE, or the next of size, traffic and message. Returns the problem, or NULL. */
-static const char *take_word(const struct hx_option *options, char *word, unsigned *place)
+static const char *take_word(const struct hx_option *options, char *word, unsigned *place, char *why)
 {
     static const char *const order[] = {"size", "traffic", "message"};
     static const char prefix[] = "jobs[].";
@@ -288,38 +272,40 @@ static const char *take_word(const struct hx_option *options, char *word, unsign
     const char *names[16] = {NULL};
     unsigned count = 0;
     if (!key)
-        return wrong("'%.60s': a size, a traffic pattern and a size of messages stand without a key", word);
+        return hx_why(why, "'%.60s': a size, a traffic pattern and a size of messages stand without a key", word);
     if (equals)
         *equals = '\0';
     for (const struct hx_option *o = options; o->kind != HX_OPTION_END; o++) {
         names[count++] = o->key + sizeof prefix - 1;
-        const char *bad = strcmp(names[count - 1], key) == 0 ? hx_option_apply(o, equals ? equals + 1 : word) : "";
+        const char *bad = strcmp(names[count - 1], key) == 0 ? hx_option_apply(o, equals ? equals + 1 : word, why) : "";
         if (!bad || *bad)
             return bad;
     }
-    return wrong("unknown key '%.40s'%s", key, hx_did_you_mean(key, names));
+    char hint[HX_HINT_TEXT];
+    return hx_why(why, "unknown key '%.40s'%s", key, hx_did_you_mean(hint, key, names));
 }
 
-static const char *not_for(const struct hx_option *options, unsigned pattern)
+static const char *not_for(const struct hx_option *options, unsigned pattern, char *why)
 {
     for (const struct hx_option *o = options; o->kind != HX_OPTION_END; o++) {
         bool given = o->given && *o->given & o->given_bit;
+        char why_not[HX_WHY_TEXT];
         const char *bad =
-            given ? hx_applies_wrong(o, HX_FOR_PATTERN(pattern) | HX_FOR_ANY_CLOCK, HX_APPLIES_KEYS) : NULL;
+            given ? hx_applies_wrong(o, HX_FOR_PATTERN(pattern) | HX_FOR_ANY_CLOCK, HX_APPLIES_KEYS, why_not) : NULL;
         if (bad)
-            return wrong("%s: %s", o->key + sizeof "jobs[]." - 1, bad);
+            return hx_why(why, "%s: %s", o->key + sizeof "jobs[]." - 1, bad);
     }
     return NULL;
 }
 
-const char *hx_job_not_for(const struct hx_job *job, unsigned pattern)
+const char *hx_job_not_for(const struct hx_job *job, unsigned pattern, char *why)
 {
     struct hx_job_values v = {.given = job->given, .settings = job->settings};
     const struct hx_option options[] = {HX_JOB_OPTIONS(&v), HX_OPTIONS_END};
-    return not_for(options, pattern);
+    return not_for(options, pattern, why);
 }
 
-static const char *read_words(struct hx_job_values *v, char *text)
+static const char *read_words(struct hx_job_values *v, char *text, char *why)
 {
     const struct hx_option options[] = {HX_JOB_OPTIONS(v), HX_OPTIONS_END};
     char *colon = text + strcspn(text, ":= \t");
@@ -331,13 +317,13 @@ static const char *read_words(struct hx_job_values *v, char *text)
     }
     char *rest;
     for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
-        const char *bad = take_word(options, word, &place);
+        const char *bad = take_word(options, word, &place, why);
         if (bad)
             return bad;
     }
     if (!v->size)
-        return wrong("has no size (write for example 'big: 4x4 all-reduce 16MiB')");
-    return v->settings.given & HX_GIVEN_PATTERN ? not_for(options, v->settings.pattern) : NULL;
+        return "has no size (write for example 'big: 4x4 all-reduce 16MiB')";
+    return v->settings.given & HX_GIVEN_PATTERN ? not_for(options, v->settings.pattern, why) : NULL;
 }
 
 static bool add_job_text(struct hx_spec *spec, const char *said, struct hx_problem *problem)
@@ -345,23 +331,24 @@ static bool add_job_text(struct hx_spec *spec, const char *said, struct hx_probl
     char text[256];
     char shown[HX_JOB_NAME + 16];
     struct hx_job_values v = hx_job_defaults;
-    const char *key;
-    const char *bad = hx_jobs_impossible(spec);
+    struct hx_job_refusal r = {.what = NULL};
+    const char *bad = hx_jobs_impossible(spec, r.text);
     (void)snprintf(shown, sizeof shown, "--job '%.*s'", HX_JOB_NAME, said);
     if (strlen(said) >= sizeof text)
-        bad = wrong("is longer than %zu letters", sizeof text - 1);
+        bad = hx_why(r.text, "is longer than %zu letters", sizeof text - 1);
     (void)snprintf(text, sizeof text, "%s", said + strspn(said, " \t"));
-    bad = bad ? bad : read_words(&v, text);
-    if (!bad)
-        (void)hx_jobs_add_placed(spec, &v, &bad, &key);
+    bad = bad ? bad : read_words(&v, text, r.text);
+    if (!bad && !hx_jobs_add_placed(spec, &v, &r))
+        bad = r.what;
     return !bad || hx_fail(problem, HX_EXIT_USAGE, shown, "%s", bad);
 }
 
 static bool is_called(const struct hx_job *job, const char *word)
 {
+    char why[HX_WHY_TEXT];
     uint64_t tag;
     if (is_tag(word))
-        return !hx_value_number(word, 1, UINT16_MAX, &tag) && job->tag == tag;
+        return !hx_value_number(word, 1, UINT16_MAX, &tag, why) && job->tag == tag;
     return job->name[0] && strcmp(job->name, word) == 0;
 }
 

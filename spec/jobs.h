@@ -65,15 +65,21 @@ extern const struct hx_job_values hx_job_defaults;
      .given = &(v)->settings.given, .given_bit = HX_GIVEN_LARGEST, .applies = HX_FOR_COLLECTIVES}
 /* clang-format on */
 
-/* Adds a job without boards, or returns the job that has this tag. Returns NULL on an error; *bad is the reason, *key
- * the value's name. */
-struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, const char **bad, const char **key);
+/* Why a job is not added. */
+struct hx_job_refusal {
+    const char *what; /* the reason; NULL: none */
+    const char *key;  /* name of the value; NULL: there is no room */
+    char text[HX_WHY_TEXT];
+};
+
+/* Adds a job without boards, or returns the job that has this tag. Returns NULL and fills *r on an error. */
+struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, struct hx_job_refusal *r);
 
 /* Keeps the logical grid of a job that gets another shape of boards, unless it has a grid of its own. */
 void hx_job_keep_grid(struct hx_job *job, const struct hx_spec *spec, struct hx_shape was, struct hx_shape is);
 
 /* Finds free boards for a job with a size. Returns the reason if there are none, or NULL. */
-const char *hx_job_place(struct hx_spec *spec, struct hx_job *job);
+const char *hx_job_place(struct hx_spec *spec, struct hx_job *job, char *why);
 
 /* On a HammingMesh: makes *b with the living boards of a tag free, and all others taken. HX_NO_JOB: boards of no job.
  * The caller frees *b. */
@@ -85,15 +91,14 @@ void hx_job_keep_largest(struct hx_spec *spec, uint16_t tag);
 
 /* Returns the first key of the job that does not fit such traffic, and the reason, as "count: is for ..."; or NULL. A
  * pattern that the job does not give is checked when it runs. */
-const char *hx_job_not_for(const struct hx_job *job, unsigned pattern);
+const char *hx_job_not_for(const struct hx_job *job, unsigned pattern, char *why);
 
-/* Adds a job with a size and finds its boards. Returns NULL on an error as above, or without room (*key NULL); then no
- * job is added. */
-struct hx_job *hx_jobs_add_placed(struct hx_spec *spec, const struct hx_job_values *v, const char **bad,
-                                  const char **key);
+/* Adds a job with a size and finds its boards. Returns NULL on an error as above, or without room; then no job is
+ * added. */
+struct hx_job *hx_jobs_add_placed(struct hx_spec *spec, const struct hx_job_values *v, struct hx_job_refusal *r);
 
 /* Returns the reason why this fabric cannot have jobs, or NULL. */
-const char *hx_jobs_impossible(const struct hx_spec *spec);
+const char *hx_jobs_impossible(const struct hx_spec *spec, char *why);
 
 /* Adds and places the jobs of spec->said. If spec->only names jobs, silences all others. */
 bool hx_jobs_take_said(struct hx_spec *spec, struct hx_problem *problem);

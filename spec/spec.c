@@ -338,7 +338,8 @@ static bool override_routing(struct hx_spec *spec, const char *said, struct hx_p
 {
     struct hx_routing routing;
     char text[HX_ROUTING_BYTES];
-    const char *wrong = hx_routing_parse(said, &routing);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_routing_parse(said, &routing, why);
     if (wrong)
         return hx_fail(problem, HX_EXIT_USAGE, "--routing", "%s", wrong);
     if (spec->a)

@@ -137,7 +137,8 @@ int main(int argc, char **argv)
     allocate_rules_check(&asked.rules, &spec, NULL);
     if (spec.a)
         allocate_rules_settle(&asked.rules, &spec);
-    const char *impossible = hx_jobs_impossible(&spec);
+    char why[HX_WHY_TEXT];
+    const char *impossible = hx_jobs_impossible(&spec, why);
     if (impossible)
         hx_die(HX_EXIT_CONFIG, spec.fabric, "%s", impossible);
     load_jobs(&trace, argc > first ? argv[first] : NULL);

@@ -133,7 +133,8 @@ static void make_folders(const char *folder)
 static void check_word(const char *word)
 {
     unsigned index;
-    const char *wrong = hx_value_choice(word, experiment_words(), &index);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_choice(word, experiment_words(), &index, why);
     if (wrong)
         hx_die(HX_EXIT_USAGE, "hxmesh reproduce", "%s", wrong);
 }

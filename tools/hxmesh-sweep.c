@@ -79,14 +79,16 @@ static void make_axes(struct program *p, char **specs)
 {
     struct sweep_axis *fabrics = new_axis(&p->sweep, NULL);
     for (char **spec = specs; *spec; spec++) {
-        const char *wrong = sweep_axis_add(fabrics, *spec);
+        char why[HX_WHY_TEXT];
+        const char *wrong = sweep_axis_add(fabrics, *spec, why);
         if (wrong)
             hx_die(HX_EXIT_USAGE, *spec, "%s", wrong);
     }
     for (unsigned i = 0; i < p->options; i++) {
         if (!p->text[i])
             continue;
-        const char *wrong = sweep_axis_add(new_axis(&p->sweep, &p->option[i]), p->text[i]);
+        char why[HX_WHY_TEXT];
+        const char *wrong = sweep_axis_add(new_axis(&p->sweep, &p->option[i]), p->text[i], why);
         char where[64];
         (void)snprintf(where, sizeof where, "--%s", p->option[i].name);
         if (wrong)

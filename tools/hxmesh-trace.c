@@ -126,7 +126,8 @@ static void take_packet(struct request *r, const char *text, unsigned *given)
         next += length + 1;
         if (strcmp(word, "*") == 0 && !letter)
             continue;
-        const char *wrong = hx_value_number(word, 0, UINT32_MAX, &value);
+        char why[HX_WHY_TEXT];
+        const char *wrong = hx_value_number(word, 0, UINT32_MAX, &value, why);
         if (wrong)
             hx_die(HX_EXIT_USAGE, "--packet", "%s", wrong);
         *given |= bits[part];

@@ -66,10 +66,11 @@ static bool read_forwarding(const struct hx_graph_reading *r, const struct hx_gr
     if ((w->ns || w->gbps) && node->role != HX_GRAPH_FORWARDS)
         return wrong(r, w->ns ? w->ns : w->gbps, "'%.80s' does not forward: only 'forward' takes ns and gbps",
                      node->name);
-    const char *bad = w->ns ? hx_value_number(w->ns, 0, MOST_NS / 1000, &ns) : NULL;
+    char why[HX_WHY_TEXT];
+    const char *bad = w->ns ? hx_value_number(w->ns, 0, MOST_NS / 1000, &ns, why) : NULL;
     if (bad)
         return wrong(r, w->ns, "%s", bad);
-    bad = w->gbps ? hx_value_number(w->gbps, 0, MOST_GBPS, &gbps) : NULL;
+    bad = w->gbps ? hx_value_number(w->gbps, 0, MOST_GBPS, &gbps, why) : NULL;
     node->delay_ns = (uint32_t)ns;
     node->gbps = (uint32_t)gbps;
     return !bad || wrong(r, w->gbps, "%s", bad);
@@ -77,6 +78,7 @@ static bool read_forwarding(const struct hx_graph_reading *r, const struct hx_gr
 
 bool hx_graph_add_node(const struct hx_graph_reading *r, const struct hx_graph_words *w)
 {
+    char hint[HX_HINT_TEXT];
     const char *word = w->role;
     static const char *const roles[] = {"", "switch", "host", "forward", NULL};
     enum hx_graph_role role = word ? HX_GRAPH_SWITCH : HX_GRAPH_UNSAID;
@@ -84,7 +86,7 @@ bool hx_graph_add_node(const struct hx_graph_reading *r, const struct hx_graph_w
         role++;
     if (!roles[role])
         return wrong(r, word, "'%.80s' is none of switch, host, forward%s%s", word,
-                     r->lines ? ", and a link has a comma" : "", hx_did_you_mean(word, roles));
+                     r->lines ? ", and a link has a comma" : "", hx_did_you_mean(hint, word, roles));
     struct hx_graph_node *node = take_node(r, w->name);
     if (node && node->role != HX_GRAPH_UNSAID && role != HX_GRAPH_UNSAID && node->role != role)
         return wrong(r, word, "'%.80s' is already a %s", node->name, roles[node->role]);
@@ -113,17 +115,18 @@ static bool read_node(const struct hx_graph_reading *r, char *text)
 
 static bool read_class(const struct hx_graph_reading *r, const char *const *field, uint8_t *number)
 {
+    char why[HX_WHY_TEXT];
     static const char *const names[HX_GRAPH_CLASSES] = {"link", "link2", "link3", "link4", "link5", "link6", "link7"};
     struct hx_graph_file *g = r->g;
     uint64_t gbps = 0;
     uint64_t ns = HX_LATENCY_OF_KIND;
     unsigned kind = HX_DAC;
     const char *bad;
-    if (*field[2] && (bad = hx_value_number(field[2], 1, MOST_GBPS, &gbps)))
+    if (*field[2] && (bad = hx_value_number(field[2], 1, MOST_GBPS, &gbps, why)))
         return wrong(r, field[2], "%s", bad);
-    if (*field[3] && (bad = hx_value_number(field[3], 0, MOST_NS, &ns)))
+    if (*field[3] && (bad = hx_value_number(field[3], 0, MOST_NS, &ns, why)))
         return wrong(r, field[3], "%s", bad);
-    if (*field[4] && (bad = hx_value_choice(field[4], hx_link_kinds, &kind)))
+    if (*field[4] && (bad = hx_value_choice(field[4], hx_link_kinds, &kind, why)))
         return wrong(r, field[4], "%s", bad);
     for (unsigned i = 0; i < g->link_classes; i++) {
         const struct hx_link_class *c = &g->link_class[i];

@@ -21,23 +21,20 @@ static const struct {
              {"ugal-threshold", {HX_UGAL, CANDIDATES, 0, TENTH}}};
 enum { WORDS = sizeof words / sizeof *words };
 
-/* Returns a message about the text of a routing; the next call overwrites it. */
-static const char *wrong_in(const char *text, const char *what)
+static const char *wrong_in(char *why, const char *text, const char *what)
 {
-    static _Thread_local char message[160];
-    (void)snprintf(message, sizeof message, "'%.40s' is not a routing: %s", text, what);
-    return message;
+    return hx_why(why, "'%.40s' is not a routing: %s", text, what);
 }
 
-static const char *take_real(const char *value, double low, double high, unsigned *in_ones)
+static const char *take_real(const char *value, double low, double high, unsigned *in_ones, char *why)
 {
     double real;
-    const char *wrong = hx_value_real(value, low, high, &real);
+    const char *wrong = hx_value_real(value, low, high, &real, why);
     *in_ones = wrong ? 0 : (unsigned)lround(real * HX_DETOUR_ONE);
     return wrong;
 }
 
-static const char *take_key(char *key, struct hx_routing *routing)
+static const char *take_key(char *key, struct hx_routing *routing, char *why)
 {
     uint64_t number;
     const char *wrong = NULL;
@@ -45,13 +42,13 @@ static const char *take_key(char *key, struct hx_routing *routing)
         const char *value = key + 2;
         switch (key[0]) {
         case 'n':
-            wrong = hx_value_number(value, 1, HX_MOST_CANDIDATES, &number);
+            wrong = hx_value_number(value, 1, HX_MOST_CANDIDATES, &number, why);
             routing->candidates = wrong ? 0 : (unsigned)number;
             return wrong;
         case 'c':
-            return take_real(value, 1.0 / HX_DETOUR_ONE, MOST_COST, &routing->cost);
+            return take_real(value, 1.0 / HX_DETOUR_ONE, MOST_COST, &routing->cost, why);
         case 't':
-            return take_real(value, 0, 1, &routing->threshold);
+            return take_real(value, 0, 1, &routing->threshold, why);
         default:
             break;
         }
@@ -59,11 +56,11 @@ static const char *take_key(char *key, struct hx_routing *routing)
     return "ugal takes n=N (random detours), c=REAL (cost of a detour) and t=SHARE (threshold)";
 }
 
-const char *hx_routing_parse(const char *text, struct hx_routing *routing)
+const char *hx_routing_parse(const char *text, struct hx_routing *routing, char *why)
 {
     char copy[HX_ROUTING_BYTES];
     if (strlen(text) >= sizeof copy)
-        return wrong_in(text, "too long");
+        return wrong_in(why, text, "too long");
     memcpy(copy, text, strlen(text) + 1);
     for (char *at = copy; *at; at++)
         *at = (char)(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
@@ -74,17 +71,18 @@ const char *hx_routing_parse(const char *text, struct hx_routing *routing)
     while (word < WORDS && strcmp(copy, words[word].word) != 0)
         word++;
     if (word == WORDS)
-        return wrong_in(text, "minimal, valiant, ugal, ugal-threshold or as ugal:n=4,c=2,t=0.1");
+        return wrong_in(why, text, "minimal, valiant, ugal, ugal-threshold or as ugal:n=4,c=2,t=0.1");
     *routing = words[word].means;
     if (keys && routing->policy != HX_UGAL)
-        return wrong_in(text, "only ugal has parameters");
+        return wrong_in(why, text, "only ugal has parameters");
     if (keys && !*keys)
-        return wrong_in(text, "nothing follows the colon");
+        return wrong_in(why, text, "nothing follows the colon");
     char *rest = NULL;
     for (char *key = keys ? strtok_r(keys, ",", &rest) : NULL; key; key = strtok_r(NULL, ",", &rest)) {
-        const char *wrong = take_key(key, routing);
+        char of_key[HX_WHY_TEXT];
+        const char *wrong = take_key(key, routing, of_key);
         if (wrong)
-            return wrong_in(text, wrong);
+            return wrong_in(why, text, wrong);
     }
     return NULL;
 }

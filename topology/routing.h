@@ -27,7 +27,7 @@ struct hx_routing {
 enum { HX_ROUTING_BYTES = 64 };
 
 /* Parses a routing, ignoring case. Returns NULL or an error message, as base/value.h does. */
-const char *hx_routing_parse(const char *text, struct hx_routing *routing);
+const char *hx_routing_parse(const char *text, struct hx_routing *routing, char *why);
 /* Prints a routing so that it parses again, without default values; `text` has HX_ROUTING_BYTES bytes. Returns text. */
 const char *hx_routing_write(char *text, const struct hx_routing *routing);
 

@@ -124,7 +124,8 @@ bool hx_spec_tokens_number(struct hx_spec_tokens *w, const char *key, unsigned l
     if (!text)
         return true;
     uint64_t number;
-    const char *wrong = hx_value_number(text, low, high, &number);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_number(text, low, high, &number, why);
     if (wrong)
         return hx_spec_tokens_fail(w, problem, "%s: %s", key, wrong);
     *value = (unsigned)number;
@@ -136,17 +137,19 @@ bool hx_spec_tokens_real(struct hx_spec_tokens *w, const char *key, double low, 
 {
     const char *text = hx_spec_tokens_text(w, key);
     *value = default_value;
-    const char *wrong = text ? hx_value_real(text, low, high, value) : NULL;
+    char why[HX_WHY_TEXT];
+    const char *wrong = text ? hx_value_real(text, low, high, value, why) : NULL;
     return !wrong || hx_spec_tokens_fail(w, problem, "%s: %s", key, wrong);
 }
 
 bool hx_spec_tokens_end(const struct hx_spec_tokens *w, const char *const *known, unsigned sizes,
                         struct hx_problem *problem)
 {
+    char hint[HX_HINT_TEXT];
     for (unsigned i = 0; i < w->keys; i++) {
         if (!w->key[i].taken)
             return hx_spec_tokens_fail(w, problem, "unknown key '%s'%s", w->key[i].key,
-                                       hx_did_you_mean(w->key[i].key, known));
+                                       hx_did_you_mean(hint, w->key[i].key, known));
     }
     if (w->other)
         return hx_spec_tokens_fail(w, problem, "'%s' is neither sizes, such as 8x8x4, nor key=value", w->other);

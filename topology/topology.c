@@ -134,7 +134,8 @@ bool hx_fabric_make_told(struct hx_fabric *f, const char *text, unsigned planes,
     if (!f->topology || !hx_spec_tokens_split(&words, text, problem))
         return false;
     const char *written = hx_spec_tokens_text(&words, "routing");
-    const char *wrong = hx_routing_parse(written ? written : "minimal", &routing);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_routing_parse(written ? written : "minimal", &routing, why);
     const char *failures = hx_spec_tokens_text(&words, "fail");
     if (!wrong && failures && routing.policy != HX_MINIMAL)
         wrong = "with fail= all paths are minimal: leave out routing=";

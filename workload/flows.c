@@ -92,7 +92,8 @@ static bool read_place(struct reading *r, const char *text, uint32_t *rank)
 
 static bool read_bytes(struct reading *r, const char *text, uint64_t least, uint64_t *bytes)
 {
-    const char *wrong = hx_value_bytes(text, least, HX_MOST_MESSAGE, bytes);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_bytes(text, least, HX_MOST_MESSAGE, bytes, why);
     return !wrong || fail(r, text, "%s", wrong);
 }
 
@@ -145,7 +146,8 @@ static bool read_message(struct reading *r)
     uint64_t bytes;
     uint32_t from;
     uint32_t to;
-    const char *wrong = hx_value_duration(value[START], 0, r->latest_ns, &start_ns);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_duration(value[START], 0, r->latest_ns, &start_ns, why);
     if (wrong)
         return fail(r, value[START], "%s", wrong);
     if (!read_place(r, value[SOURCE], &from) || !read_place(r, value[DESTINATION], &to) ||
@@ -157,6 +159,7 @@ static bool read_message(struct reading *r)
 
 static bool read_head(struct reading *r)
 {
+    char hint[HX_HINT_TEXT];
     char *rest = r->lines.text;
     unsigned seen = 0;
     for (unsigned n = 0; rest; n++) {
@@ -168,7 +171,7 @@ static bool read_head(struct reading *r)
             return fail(r, name,
                         "'%.60s' is no column%s (a list of messages begins with the line %s; a matrix has sizes "
                         "only)",
-                        name, hx_did_you_mean(name, column_names), list_head);
+                        name, hx_did_you_mean(hint, name, column_names), list_head);
         if (seen >> column & 1)
             return fail(r, name, "column '%s' is there twice", name);
         seen |= 1U << column;

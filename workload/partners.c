@@ -214,7 +214,8 @@ static bool check_job(const struct hx_spec *spec, const struct hx_fabric *g, con
     if ((settings->pattern == HX_FLOWS || settings->pattern == HX_SCHEDULE) && named && named->settings.given)
         return hx_fail(problem, HX_EXIT_USAGE, "--traffic", "%s says what all jobs send, and so does %s of its own",
                        settings->traffic_file, hx_job_text(whose, spec, job));
-    const char *wrong = named ? hx_job_not_for(named, s.pattern) : NULL;
+    char why[HX_WHY_TEXT];
+    const char *wrong = named ? hx_job_not_for(named, s.pattern, why) : NULL;
     if (wrong)
         return hx_fail(problem, HX_EXIT_USAGE, "--traffic", "%s: %s", hx_job_text(whose, spec, job), wrong);
     if (!traffic_has_partners(s.pattern))

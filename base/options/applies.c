@@ -58,21 +58,20 @@ const char *hx_applies_print(char *text, uint64_t option)
     return text;
 }
 
-const char *hx_applies_wrong(const struct hx_option *option, uint64_t run, enum hx_applies_words words)
+const char *hx_applies_wrong(const struct hx_option *option, uint64_t run, enum hx_applies_words words, char *why)
 {
-    static _Thread_local char text[480];
     for (unsigned i = 0; i < GROUPS; i++) {
         if (fits(&groups[i], option->applies, run))
             continue;
-        (void)snprintf(text, sizeof text, "is for %s ", groups[i].words[words]);
-        add_names(text, sizeof text, &groups[i], option->applies);
-        size_t used = strlen(text);
-        (void)snprintf(text + used, sizeof text - used, ", not ");
-        add_names(text, sizeof text, &groups[i], run);
-        used = strlen(text);
+        (void)hx_why(why, "is for %s ", groups[i].words[words]);
+        add_names(why, HX_WHY_TEXT, &groups[i], option->applies);
+        size_t used = strlen(why);
+        (void)snprintf(why + used, HX_WHY_TEXT - used, ", not ");
+        add_names(why, HX_WHY_TEXT, &groups[i], run);
+        used = strlen(why);
         if (option->instead)
-            (void)snprintf(text + used, sizeof text - used, " (%s)", option->instead);
-        return text;
+            (void)snprintf(why + used, HX_WHY_TEXT - used, " (%s)", option->instead);
+        return why;
     }
     return NULL;
 }
@@ -81,7 +80,8 @@ void hx_options_check(const struct hx_command *command, const struct hx_common *
 {
     for (unsigned i = 0; command->options[i].kind != HX_OPTION_END; i++) {
         const struct hx_option *o = &command->options[i];
-        const char *wrong = common->used[i] ? hx_applies_wrong(o, run, HX_APPLIES_OPTIONS) : NULL;
+        char why[HX_WHY_TEXT];
+        const char *wrong = common->used[i] ? hx_applies_wrong(o, run, HX_APPLIES_OPTIONS, why) : NULL;
         char where[64];
         (void)snprintf(where, sizeof where, "--%s", o->name ? o->name : "");
         if (wrong)

@@ -26,9 +26,9 @@ enum { HX_APPLIES_TEXT = 320 };
 const char *hx_applies_print(char *text, uint64_t option);
 
 /* Returns why the option does not apply to a run ("is for --clock wall, not virtual"; in files, "is for clock: wall,
- * not virtual"); NULL: it applies. The next call overwrites it. */
+ * not virtual"); NULL: it applies. `why` as in base/value.h. */
 enum hx_applies_words { HX_APPLIES_OPTIONS, HX_APPLIES_KEYS };
-const char *hx_applies_wrong(const struct hx_option *option, uint64_t run, enum hx_applies_words words);
+const char *hx_applies_wrong(const struct hx_option *option, uint64_t run, enum hx_applies_words words, char *why);
 
 /* Dies with HX_EXIT_USAGE at the first option on the command line that does not apply to this run. */
 void hx_options_check(const struct hx_command *command, const struct hx_common *common, uint64_t run);

@@ -84,24 +84,24 @@ static bool is_file(const char *text)
     return strpbrk(text, "/.") || (stat(text, &found) == 0 && !S_ISDIR(found.st_mode));
 }
 
-static const char *apply_choice(const struct hx_option *option, const char *text)
+static const char *apply_choice(const struct hx_option *option, const char *text, char *why)
 {
     unsigned choice = 0;
-    bool is_word = !hx_value_choice(text, option->choices, &choice) && !hx_option_is_file(option, choice);
+    bool is_word = !hx_value_choice(text, option->choices, &choice, why) && !hx_option_is_file(option, choice);
     if (is_word || !option->file || !is_file(text))
-        return hx_value_choice(text, option->choices, option->to.choice);
+        return hx_value_choice(text, option->choices, option->to.choice, why);
     *option->file = text;
     *option->to.choice = option->file_kind ? option->file_kind(text) : option->file_choice;
     return NULL;
 }
 
-const char *hx_option_apply(const struct hx_option *option, const char *text)
+const char *hx_option_apply(const struct hx_option *option, const char *text, char *why)
 {
     const char *wrong = NULL;
     switch (option->kind) {
     case HX_OPTION_FLAG:
         if (text)
-            wrong = hx_value_switch(text, option->to.flag);
+            wrong = hx_value_switch(text, option->to.flag, why);
         else
             *option->to.flag = true;
         break;
@@ -115,25 +115,25 @@ const char *hx_option_apply(const struct hx_option *option, const char *text)
             wrong = "given too often";
         break;
     case HX_OPTION_NUMBER:
-        wrong = hx_value_number(text, option->low, option->high, option->to.number);
+        wrong = hx_value_number(text, option->low, option->high, option->to.number, why);
         break;
     case HX_OPTION_BYTES:
-        wrong = hx_value_bytes(text, option->low, option->high, option->to.number);
+        wrong = hx_value_bytes(text, option->low, option->high, option->to.number, why);
         break;
     case HX_OPTION_DURATION:
-        wrong = hx_value_duration(text, option->low, option->high, option->to.number);
+        wrong = hx_value_duration(text, option->low, option->high, option->to.number, why);
         break;
     case HX_OPTION_REAL:
-        wrong = hx_value_real(text, option->real_low, option->real_high, option->to.real);
+        wrong = hx_value_real(text, option->real_low, option->real_high, option->to.real, why);
         break;
     case HX_OPTION_COORDINATE:
-        wrong = hx_value_coordinate(text, option->to.coordinate);
+        wrong = hx_value_coordinate(text, option->to.coordinate, why);
         break;
     case HX_OPTION_COORDINATES:
-        wrong = hx_value_coordinates(text, option->to.coordinates);
+        wrong = hx_value_coordinates(text, option->to.coordinates, why);
         break;
     case HX_OPTION_CHOICE:
-        wrong = apply_choice(option, text);
+        wrong = apply_choice(option, text, why);
         break;
     default:
         break;
@@ -217,7 +217,8 @@ static void apply(struct parser *p, int value)
     bool negated = value >= NEGATED;
     const struct hx_option *option = by_value(p, value);
     const char *text = negated ? "no" : (option->kind == HX_OPTION_FLAG ? NULL : optarg);
-    const char *wrong = hx_option_apply(option, text);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_option_apply(option, text, why);
     char where[WHERE_BYTES];
     if (wrong)
         hx_die(HX_EXIT_USAGE, where_of(where, option->name), "%s", wrong);
@@ -290,7 +291,8 @@ enum hx_help_format hx_help_format(const char *word)
 {
     static const char *const words[HX_HELP_FORMATS + 1] = {"text", "man", "markdown", "words", NULL};
     unsigned format = HX_HELP_TEXT;
-    const char *wrong = word ? hx_value_choice(word, words, &format) : NULL;
+    char why[HX_WHY_TEXT];
+    const char *wrong = word ? hx_value_choice(word, words, &format, why) : NULL;
     if (wrong)
         hx_die(HX_EXIT_USAGE, "--help", "%s", wrong);
     return format;

@@ -36,7 +36,7 @@ void hx_options_apart(const struct hx_command *command, const struct hx_common *
 
 /* Stores `text` as the value of one option. Returns NULL, or a message as in value.h. NULL sets a flag (the option
  * alone); in a file, a switch word sets it. */
-const char *hx_option_apply(const struct hx_option *option, const char *text);
+const char *hx_option_apply(const struct hx_option *option, const char *text, char *why);
 
 /* Copies the values of options with given_bit set in `from` to `to`. Both tables have the same entries with other
  * targets, and end with HX_OPTIONS_END. Texts keep their owner. */

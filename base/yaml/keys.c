@@ -86,6 +86,7 @@ static bool check_group(struct check *c, const struct hx_yaml_item *group, const
 
 static bool refuse_unknown(struct check *c, const struct hx_yaml_item *mapping, const struct hx_yaml_item *item)
 {
+    char hint[HX_HINT_TEXT];
     const char *words[MOST_WORDS + 1];
     unsigned count = 0;
     for (const struct hx_option *o = c->kind->options; o->kind != HX_OPTION_END && count < MOST_WORDS; o++)
@@ -96,7 +97,7 @@ static bool refuse_unknown(struct check *c, const struct hx_yaml_item *mapping, 
             count++;
     words[count] = NULL;
     const char *word = word_within(mapping->key, item->key);
-    return hx_yaml_fail_key(c->y, item, c->problem, "unknown key '%s'%s", word, hx_did_you_mean(word, words));
+    return hx_yaml_fail_key(c->y, item, c->problem, "unknown key '%s'%s", word, hx_did_you_mean(hint, word, words));
 }
 
 /* Gives a single value that replaces a mapping the key that it stands for. */
@@ -175,10 +176,11 @@ bool hx_yaml_take(struct hx_yaml *y, const char *path, const char *text, size_t 
 bool hx_yaml_pair(const struct hx_yaml *y, const struct hx_yaml_item *pair, uint32_t numbers[2],
                   struct hx_problem *problem)
 {
+    char why[HX_WHY_TEXT];
     unsigned n = 0;
     for (const struct hx_yaml_item *item = hx_yaml_first(pair); item; item = hx_yaml_next(pair, item)) {
         uint64_t number = 0;
-        if (item->shape != HX_YAML_VALUE || hx_value_number(item->text, 0, UINT32_MAX, &number))
+        if (item->shape != HX_YAML_VALUE || hx_value_number(item->text, 0, UINT32_MAX, &number, why))
             return hx_yaml_fail(y, item, problem, "%s: '%s' is not a number that fits", item->path,
                                 item->text ? item->text : "");
         numbers[n++] = (uint32_t)number;
@@ -195,7 +197,7 @@ static const char *name_within(const struct hx_yaml_item *outer, const struct hx
 
 /* Operation on a value. Returns NULL or a message, which at_key reports at the key. */
 struct use {
-    const char *(*wrong)(const struct hx_option *, const char *text, uint64_t run);
+    const char *(*wrong)(const struct hx_option *, const char *text, uint64_t run, char *why);
     uint64_t run;
     bool at_key;
 };
@@ -207,7 +209,8 @@ static bool use_values(const struct hx_yaml *y, const struct hx_yaml_item *outer
         if (item->shape == HX_YAML_MAPPING && !use_values(y, outer, item, options, use, problem))
             return false;
         const struct hx_option *o = item->shape == HX_YAML_VALUE ? option_of(options, item->key) : NULL;
-        const char *wrong = o ? use->wrong(o, item->text, use->run) : NULL;
+        char why[HX_WHY_TEXT];
+        const char *wrong = o ? use->wrong(o, item->text, use->run, why) : NULL;
         if (wrong)
             return (use->at_key ? hx_yaml_fail_key : hx_yaml_fail)(y, item, problem, "%s: %s", name_within(outer, item),
                                                                    wrong);
@@ -215,10 +218,10 @@ static bool use_values(const struct hx_yaml *y, const struct hx_yaml_item *outer
     return true;
 }
 
-static const char *apply(const struct hx_option *option, const char *text, uint64_t run)
+static const char *apply(const struct hx_option *option, const char *text, uint64_t run, char *why)
 {
     (void)run;
-    return hx_option_apply(option, text);
+    return hx_option_apply(option, text, why);
 }
 
 bool hx_yaml_apply(const struct hx_yaml *y, const struct hx_yaml_item *item, const struct hx_option *options,
@@ -227,10 +230,10 @@ bool hx_yaml_apply(const struct hx_yaml *y, const struct hx_yaml_item *item, con
     return use_values(y, item, item, options, &(struct use){.wrong = apply}, problem);
 }
 
-static const char *validate(const struct hx_option *option, const char *text, uint64_t run)
+static const char *validate(const struct hx_option *option, const char *text, uint64_t run, char *why)
 {
     (void)text;
-    return hx_applies_wrong(option, run, HX_APPLIES_KEYS);
+    return hx_applies_wrong(option, run, HX_APPLIES_KEYS, why);
 }
 
 bool hx_yaml_applies(const struct hx_yaml *y, const struct hx_yaml_item *item, const struct hx_option *options,

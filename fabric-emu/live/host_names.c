@@ -26,6 +26,7 @@ const char *host_own_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, u
 /* Parses h5, a1,2, a1-2 or 1,2. */
 static bool parse(const char *name, const struct hx_fabric *g, uint32_t *host)
 {
+    char why[HX_WHY_TEXT];
     unsigned number;
     const char *rest = name;
     if (hx_name_take(&rest, "h", &number) && !*rest) {
@@ -38,7 +39,7 @@ static bool parse(const char *name, const struct hx_fabric *g, uint32_t *host)
     if (dash && *name == 'a')
         *dash = ',';
     struct hx_coordinate at;
-    if (strlen(name) >= sizeof place || hx_value_coordinate(place, &at))
+    if (strlen(name) >= sizeof place || hx_value_coordinate(place, &at, why))
         return false;
     *host = hx_fabric_host(g, at.addr_hi, at.addr_lo);
     return *host != HX_NOWHERE;

@@ -49,6 +49,7 @@ static bool asks_for_help(const char *word, const char **format)
 
 int main(int argc, char **argv)
 {
+    char hint[HX_HINT_TEXT];
     hx_output_guard();
     const char *format = NULL;
     char *of_verb[] = {argv[0], argc > 2 ? argv[2] : NULL, "--help", NULL};
@@ -79,5 +80,5 @@ int main(int argc, char **argv)
     }
     if (!strchr(argv[1], '/'))
         beside_run(argv[1], argv + 1);
-    hx_die(HX_EXIT_USAGE, argv[1], "no such verb%s", hx_did_you_mean(argv[1], names));
+    hx_die(HX_EXIT_USAGE, argv[1], "no such verb%s", hx_did_you_mean(hint, argv[1], names));
 }

@@ -45,9 +45,10 @@ static void take_rotation(struct capturing *c)
     const char *comma = strchr(c->rotate, ',');
     size_t length = comma ? (size_t)(comma - c->rotate) : strlen(c->rotate);
     (void)snprintf(size, sizeof size, "%.*s", (int)(length < sizeof size ? length : sizeof size - 1), c->rotate);
-    const char *wrong = hx_value_bytes(size, 4096, (uint64_t)1 << 50, &c->rotate_bytes);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_bytes(size, 4096, (uint64_t)1 << 50, &c->rotate_bytes, why);
     if (!wrong && comma)
-        wrong = hx_value_number(comma + 1, 1, 99999, &c->rotate_files);
+        wrong = hx_value_number(comma + 1, 1, 99999, &c->rotate_files, why);
     if (wrong)
         hx_die(HX_EXIT_USAGE, "--rotate", "%s (write SIZE or SIZE,FILES, as 100MiB,5)", wrong);
     if (strcmp(c->settings.file, "-") == 0)

@@ -80,7 +80,8 @@ static uint32_t target_of(const struct send_settings *send, const struct hx_spec
     if (strcmp(send->to, "all") == 0)
         return TRANSFER_ALL;
     struct hx_coordinate to;
-    const char *wrong = hx_value_coordinate(send->to, &to);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_coordinate(send->to, &to, why);
     if (wrong)
         hx_die(HX_EXIT_USAGE, "--to", "%s (or 'all')", wrong);
     hx_spec_check_coordinate(spec, "--to", to);

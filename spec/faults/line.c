@@ -121,14 +121,14 @@ static bool take_target(struct hx_fault_target *t, const char *text, const struc
 /* ---- effect ---- */
 
 /* Reads a share, "1%" or "0.01", of at least `least`. */
-static const char *share_of(const char *text, double least, uint32_t *share)
+static const char *share_of(const char *text, double least, uint32_t *share, char *why)
 {
     char number[HX_FAULT_TEXT];
     size_t length = strlen(text);
     bool percent = length > 0 && text[length - 1] == '%';
     double value;
     (void)snprintf(number, sizeof number, "%.*s", (int)(length - percent), text);
-    const char *wrong = hx_value_real(number, percent ? 100 * least : least, percent ? 100 : 1, &value);
+    const char *wrong = hx_value_real(number, percent ? 100 * least : least, percent ? 100 : 1, &value, why);
     if (!wrong)
         *share = (uint32_t)((percent ? value / 100 : value) * HX_FAULT_WHOLE + 0.5);
     return wrong;
@@ -147,14 +147,15 @@ static bool take_impairment(struct hx_fault *fault, const char *text, unsigned *
     const char *value = strchr(text, '=') + 1;
     unsigned which;
     (void)snprintf(name, sizeof name, "%.*s", (int)(value - 1 - text), text);
-    const char *wrong = hx_value_choice(name, impairment_names, &which);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_choice(name, impairment_names, &which, why);
     if (!wrong && *said >> which & 1)
         wrong = "is said twice";
     *said |= wrong ? 0 : 1U << which;
     if (!wrong && which == DELAY)
-        wrong = hx_value_duration(value, 0, HX_MOST_FAULT_DELAY, &i->delay_ns);
+        wrong = hx_value_duration(value, 0, HX_MOST_FAULT_DELAY, &i->delay_ns, why);
     else if (!wrong)
-        wrong = share_of(value, which == RATE ? HX_LEAST_FAULT_RATE : 0, share[which]);
+        wrong = share_of(value, which == RATE ? HX_LEAST_FAULT_RATE : 0, share[which], why);
     return !wrong || hx_fail(problem, HX_EXIT_CONFIG, NULL, "%.40s: %s", name, wrong);
 }
 
@@ -171,7 +172,8 @@ static bool take_impairments(struct hx_fault *fault, struct words *w, struct hx_
 static bool take_duration(struct words *w, const char *of, uint64_t least, uint64_t *ns, struct hx_problem *problem)
 {
     const char *text = next(w);
-    const char *wrong = text ? hx_value_duration(text, least, HX_MOST_FAULT_TIME, ns) : "a time is missing";
+    char why[HX_WHY_TEXT];
+    const char *wrong = text ? hx_value_duration(text, least, HX_MOST_FAULT_TIME, ns, why) : "a time is missing";
     return !wrong || hx_fail(problem, HX_EXIT_CONFIG, NULL, "%s: %s", of, wrong);
 }
 
@@ -182,7 +184,9 @@ static bool take_what(struct hx_fault *fault, struct words *w, struct hx_problem
         return take_impairments(fault, w, problem);
     const char *word = next(w);
     unsigned kind = HX_FAULT_KINDS;
-    const char *wrong = word ? hx_value_choice(word, hx_fault_words, &kind) : "nothing is said of what happens there";
+    char why[HX_WHY_TEXT];
+    const char *wrong =
+        word ? hx_value_choice(word, hx_fault_words, &kind, why) : "nothing is said of what happens there";
     if (kind == HX_FAULT_IMPAIRS)
         wrong = "say how: loss=1% and the like";
     if (wrong)

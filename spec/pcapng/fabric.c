@@ -180,7 +180,8 @@ static bool take_number(struct reading *r, const char *word, const char *key, ui
     size_t length = strlen(key);
     if (strncmp(word, key, length) != 0 || word[length] != '=')
         return true;
-    const char *wrong = hx_value_number(word + length + 1, 1, high, number);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_number(word + length + 1, 1, high, number, why);
     return !wrong || hx_fail(r->problem, HX_EXIT_CONFIG, "comment", "%s: %s", key, wrong);
 }
 
@@ -189,7 +190,8 @@ static bool take_choice(struct reading *r, const char *word, const char *key, co
     size_t length = strlen(key);
     if (strncmp(word, key, length) != 0 || word[length] != '=')
         return true;
-    const char *wrong = hx_value_choice(word + length + 1, words, at);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_value_choice(word + length + 1, words, at, why);
     return !wrong || hx_fail(r->problem, HX_EXIT_CONFIG, "comment", "%s: %s", key, wrong);
 }
 

@@ -191,7 +191,8 @@ static bool apply_sizes(struct reading *r)
     const struct hx_overrides *sizes = &r->values->sizes;
     struct hx_problem of_spec;
     struct hx_routing routing;
-    const char *wrong = sizes->routing ? hx_routing_parse(sizes->routing, &routing) : NULL;
+    char why[HX_WHY_TEXT];
+    const char *wrong = sizes->routing ? hx_routing_parse(sizes->routing, &routing, why) : NULL;
     if (wrong)
         return hx_yaml_fail(r->y, hx_yaml_find(r->y, "routing"), r->problem, "routing: %s", wrong);
     if (!r->spec->a && (sizes->radix || sizes->taper))
@@ -349,8 +350,7 @@ static bool apply_places(struct reading *r, const struct hx_yaml_item *entry)
 
 static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
 {
-    const char *key;
-    const char *wrong;
+    struct hx_job_refusal refusal;
     char path[32];
     r->values->job = hx_job_defaults;
     if (!hx_yaml_apply(r->y, entry, r->options, r->problem))
@@ -362,15 +362,15 @@ static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
         s->pattern = hx_traffic_file_kind(file);
     bool fits = !(s->given & HX_GIVEN_PATTERN) ||
                 hx_yaml_applies(r->y, entry, r->options, HX_FOR_PATTERN(s->pattern) | HX_FOR_ANY_CLOCK, r->problem);
-    r->job = fits ? hx_jobs_add(r->spec, &r->values->job, &wrong, &key) : NULL;
+    r->job = fits ? hx_jobs_add(r->spec, &r->values->job, &refusal) : NULL;
     free((char *)(uintptr_t)file);
     if (!fits)
         return false;
     if (r->job)
         return true;
-    (void)snprintf(path, sizeof path, "jobs[].%s", key);
+    (void)snprintf(path, sizeof path, "jobs[].%s", refusal.key);
     const struct hx_yaml_item *item = hx_yaml_within(entry, path);
-    return hx_yaml_fail(r->y, item ? item : entry, r->problem, "%s", wrong);
+    return hx_yaml_fail(r->y, item ? item : entry, r->problem, "%s", refusal.what);
 }
 
 /* Reads all entries with a tag, or all without; tag[entry] gets the tag. */
@@ -393,7 +393,8 @@ static bool find_boards(struct reading *r, const struct hx_yaml_item *list, cons
         struct hx_job *job = r->spec->named;
         while (job->tag != *tag)
             job++;
-        const char *wrong = size ? hx_job_place(r->spec, job) : NULL;
+        char why[HX_WHY_TEXT];
+        const char *wrong = size ? hx_job_place(r->spec, job, why) : NULL;
         if (wrong)
             return hx_yaml_fail(r->y, size, r->problem, "%s", wrong);
     }
@@ -407,7 +408,8 @@ static bool apply_jobs(struct reading *r)
     const struct hx_yaml_item *list = hx_yaml_find(r->y, "jobs");
     if (!list || !list->entries)
         return true;
-    const char *wrong = hx_jobs_impossible(r->spec);
+    char why[HX_WHY_TEXT];
+    const char *wrong = hx_jobs_impossible(r->spec, why);
     if (wrong)
         return hx_yaml_fail_key(r->y, list, r->problem, "%s", wrong);
     uint16_t *tag = hx_allocate(list->entries, sizeof *tag);

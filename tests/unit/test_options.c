@@ -343,19 +343,21 @@ static void help_has_other_formats(void **state)
 
 static void a_list_takes_every_use(void **state)
 {
+    char why[HX_WHY_TEXT];
     (void)state;
     struct hx_option_list list = {.count = 0};
     const struct hx_option option = {.name = "port", .kind = HX_OPTION_LIST, .to.list = &list};
     for (unsigned i = 0; i < HX_OPTION_MOST_ITEMS; i++)
-        assert_null(hx_option_apply(&option, i % 2 ? "odd" : "even"));
+        assert_null(hx_option_apply(&option, i % 2 ? "odd" : "even", why));
     assert_int_equal(list.count, HX_OPTION_MOST_ITEMS);
     assert_string_equal(list.item[0], "even");
     assert_string_equal(list.item[HX_OPTION_MOST_ITEMS - 1], "odd");
-    assert_string_equal(hx_option_apply(&option, "more"), "given too often");
+    assert_string_equal(hx_option_apply(&option, "more", why), "given too often");
 }
 
 static void nearest_words(void **state)
 {
+    char hint[HX_HINT_TEXT];
     (void)state;
     static const char *const words[] = {"credits", "planes", "workers", "radix", NULL};
     assert_string_equal(hx_nearest("credit", words), "credits");
@@ -365,8 +367,8 @@ static void nearest_words(void **state)
     assert_null(hx_nearest("xyz", words));
     assert_null(hx_nearest("", words));
     assert_null(hx_nearest("a-word-that-is-longer-than-any-that-could-be-meant-here", words));
-    assert_string_equal(hx_did_you_mean("plane", words), " (did you mean 'planes'?)");
-    assert_string_equal(hx_did_you_mean("xyz", words), "");
+    assert_string_equal(hx_did_you_mean(hint, "plane", words), " (did you mean 'planes'?)");
+    assert_string_equal(hx_did_you_mean(hint, "xyz", words), "");
 }
 
 static void an_error_is_one_line_with_any_quoted_text(void **state)

@@ -24,6 +24,7 @@ static struct sweep_axis axis_of(const char *name)
 
 static void values_of_lists_and_ranges(void **state)
 {
+    char why[HX_WHY_TEXT];
     (void)state;
     static const struct {
         const char *option, *text, *values; /* values with a space before each */
@@ -50,7 +51,7 @@ static void values_of_lists_and_ranges(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sweep_axis a = axis_of(cases[i].option);
         char all[1024] = "";
-        assert_null(sweep_axis_add(&a, cases[i].text));
+        assert_null(sweep_axis_add(&a, cases[i].text, why));
         for (unsigned n = 0; n < a.count; n++) {
             size_t used = strlen(all);
             (void)snprintf(all + used, sizeof all - used, " %s", a.value[n].text);
@@ -61,6 +62,7 @@ static void values_of_lists_and_ranges(void **state)
 
 static void invalid_lists_and_ranges(void **state)
 {
+    char why[HX_WHY_TEXT];
     (void)state;
     static const struct {
         const char *option, *text, *wrong;
@@ -76,20 +78,21 @@ static void invalid_lists_and_ranges(void **state)
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sweep_axis a = axis_of(cases[i].option);
-        assert_string_equal(sweep_axis_add(&a, cases[i].text), cases[i].wrong);
+        assert_string_equal(sweep_axis_add(&a, cases[i].text, why), cases[i].wrong);
     }
 }
 
 /* Every combination once, the last axis fastest. */
 static void every_combination_once(void **state)
 {
+    char why[HX_WHY_TEXT];
     (void)state;
     struct sweep_axis traffic = axis_of("traffic");
     struct sweep_axis seed = axis_of("seed");
     struct sweep_axis rate = axis_of("rate");
-    assert_null(sweep_axis_add(&traffic, "uniform,tornado"));
-    assert_null(sweep_axis_add(&seed, "7"));
-    assert_null(sweep_axis_add(&rate, "0.1..0.3/3"));
+    assert_null(sweep_axis_add(&traffic, "uniform,tornado", why));
+    assert_null(sweep_axis_add(&seed, "7", why));
+    assert_null(sweep_axis_add(&rate, "0.1..0.3/3", why));
     const struct sweep s = {.axis = {&traffic, &seed, &rate}, .axes = 3};
     assert_int_equal(sweep_count(&s), 6);
     for (unsigned run = 0; run < 6; run++) {
@@ -103,9 +106,10 @@ static void every_combination_once(void **state)
 
 static void a_report_is_flat(void **state)
 {
+    char why[HX_WHY_TEXT];
     (void)state;
     struct sweep_axis rate = axis_of("rate");
-    assert_null(sweep_axis_add(&rate, "0.25,0.5"));
+    assert_null(sweep_axis_add(&rate, "0.25,0.5", why));
     const struct sweep s = {.axis = {&rate}, .axes = 1};
     json_t *report =
         json_loads("{\"a\": 1, \"b\": {\"c\": 2.5, \"d\": {\"e\": true}}, \"links\": [1], \"f\": \"g\"}", 0, NULL);

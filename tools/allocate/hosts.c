@@ -12,18 +12,19 @@
 static uint16_t place_job(struct hx_spec *spec, unsigned place, const char *asked)
 {
     struct hx_job_values v = hx_job_defaults;
-    const char *bad, *key;
+    struct hx_job_refusal r;
     v.size = asked;
     v.place = place;
-    const struct hx_job *job = hx_jobs_add_placed(spec, &v, &bad, &key);
-    if (!job && key)
-        hx_die(HX_EXIT_USAGE, asked, "%s", bad);
+    const struct hx_job *job = hx_jobs_add_placed(spec, &v, &r);
+    if (!job && r.key)
+        hx_die(HX_EXIT_USAGE, asked, "%s", r.what);
     return job ? job->tag : HX_NO_JOB;
 }
 
 void hosts_allocate(struct hosts_allocation *a, struct hx_spec *spec, unsigned place, char *const *asked, unsigned jobs)
 {
-    const char *impossible = hx_jobs_impossible(spec);
+    char why[HX_WHY_TEXT];
+    const char *impossible = hx_jobs_impossible(spec, why);
     if (impossible)
         hx_die(HX_EXIT_CONFIG, spec->fabric, "%s", impossible);
     *a = (struct hosts_allocation){.spec = spec, .jobs = jobs, .place = place};

@@ -245,13 +245,14 @@ static const struct column *column_of(const char *word)
 
 void figures_check_columns(const struct columns *columns)
 {
+    char hint[HX_HINT_TEXT];
     const char *words[COLUMNS + 1] = {NULL};
     for (unsigned i = 0; i < COLUMNS; i++)
         words[i] = columns_there[i].word;
     for (unsigned i = 0; i < columns->count; i++)
         if (!column_of(columns->word[i]))
             hx_die(HX_EXIT_USAGE, "--columns", "'%s' is no column%s", columns->word[i],
-                   hx_did_you_mean(columns->word[i], words));
+                   hx_did_you_mean(hint, columns->word[i], words));
 }
 
 /* f NULL: the head. */

@@ -31,21 +31,21 @@ static bool is_number(const struct hx_option *o)
 }
 
 /* Parses a value as the option does. Returns an error, or NULL. */
-static const char *read_value(const struct hx_option *o, const char *text, double *number)
+static const char *read_value(const struct hx_option *o, const char *text, double *number, char *why)
 {
-    const char *wrong = o ? hx_option_apply(o, text) : NULL;
+    const char *wrong = o ? hx_option_apply(o, text, why) : NULL;
     *number = 0;
     if (!wrong && is_number(o))
         *number = o->kind == HX_OPTION_REAL ? *o->to.real : (double)*o->to.number;
     return wrong;
 }
 
-static const char *add_text(struct sweep_axis *axis, const char *text)
+static const char *add_text(struct sweep_axis *axis, const char *text, char *why)
 {
     if (axis->count == SWEEP_VALUES)
         return too_many;
     struct sweep_value *v = &axis->value[axis->count];
-    const char *wrong = read_value(axis->option, text, &v->number);
+    const char *wrong = read_value(axis->option, text, &v->number, why);
     if (wrong)
         return wrong;
     if (strlen(text) >= SWEEP_VALUE)
@@ -55,7 +55,7 @@ static const char *add_text(struct sweep_axis *axis, const char *text)
     return NULL;
 }
 
-static const char *add_number(struct sweep_axis *axis, double number)
+static const char *add_number(struct sweep_axis *axis, double number, char *why)
 {
     char text[SWEEP_VALUE];
     char exact[HX_VALUE_TEXT];
@@ -73,31 +73,31 @@ static const char *add_number(struct sweep_axis *axis, double number)
     default:
         (void)snprintf(text, sizeof text, "%" PRIu64, whole);
     }
-    return add_text(axis, text);
+    return add_text(axis, text, why);
 }
 
-static const char *add_doubling(struct sweep_axis *axis, double low, double high)
+static const char *add_doubling(struct sweep_axis *axis, double low, double high, char *why)
 {
     const char *wrong = NULL;
     if (low <= 0)
         return "doubling 0 leads nowhere (begin at 1, or write for example 0..8/9 for nine values)";
     while (low < high && !wrong) {
-        wrong = add_number(axis, low);
+        wrong = add_number(axis, low, why);
         low *= 2;
     }
-    return wrong ? wrong : add_number(axis, high);
+    return wrong ? wrong : add_number(axis, high, why);
 }
 
 /* Adds shares in steps of SHARE_STEP. */
-static const char *add_shares(struct sweep_axis *axis, double low, double high)
+static const char *add_shares(struct sweep_axis *axis, double low, double high, char *why)
 {
     const char *wrong = NULL;
     for (unsigned i = 0; !wrong && low + SHARE_STEP * i < high - SHARE_STEP / 1000; i++)
-        wrong = add_number(axis, low + SHARE_STEP * i);
-    return wrong ? wrong : add_number(axis, high);
+        wrong = add_number(axis, low + SHARE_STEP * i, why);
+    return wrong ? wrong : add_number(axis, high, why);
 }
 
-static const char *add_range(struct sweep_axis *axis, char *low_text, char *high_text)
+static const char *add_range(struct sweep_axis *axis, char *low_text, char *high_text, char *why)
 {
     char *steps_text = strchr(high_text, '/');
     double low;
@@ -105,44 +105,44 @@ static const char *add_range(struct sweep_axis *axis, char *low_text, char *high
     uint64_t steps = 0;
     if (steps_text)
         *steps_text++ = '\0';
-    const char *wrong = read_value(axis->option, low_text, &low);
-    wrong = wrong ? wrong : read_value(axis->option, high_text, &high);
+    const char *wrong = read_value(axis->option, low_text, &low, why);
+    wrong = wrong ? wrong : read_value(axis->option, high_text, &high, why);
     if (wrong)
         return wrong;
     if (low > high)
         return "a range goes from the lower value to the higher (low..high)";
     bool shares = axis->option->kind == HX_OPTION_REAL;
     axis->doubling = !steps_text && !shares;
-    wrong = steps_text ? hx_value_number(steps_text, 2, SWEEP_VALUES, &steps) : NULL;
+    wrong = steps_text ? hx_value_number(steps_text, 2, SWEEP_VALUES, &steps, why) : NULL;
     if (!wrong && low == high)
-        return add_number(axis, low);
+        return add_number(axis, low, why);
     if (!steps_text)
-        return shares ? add_shares(axis, low, high) : add_doubling(axis, low, high);
+        return shares ? add_shares(axis, low, high, why) : add_doubling(axis, low, high, why);
     for (uint64_t i = 0; i < steps && !wrong; i++)
-        wrong = add_number(axis, low + (high - low) * (double)i / (double)(steps - 1));
+        wrong = add_number(axis, low + (high - low) * (double)i / (double)(steps - 1), why);
     return wrong;
 }
 
-static const char *add_part(struct sweep_axis *axis, char *part)
+static const char *add_part(struct sweep_axis *axis, char *part, char *why)
 {
     char *dots = is_number(axis->option) ? strstr(part, "..") : NULL;
     if (!dots)
-        return add_text(axis, part);
+        return add_text(axis, part, why);
     *dots = '\0';
-    return add_range(axis, part, dots + 2);
+    return add_range(axis, part, dots + 2, why);
 }
 
-const char *sweep_axis_add(struct sweep_axis *axis, const char *text)
+const char *sweep_axis_add(struct sweep_axis *axis, const char *text, char *why)
 {
     axis->numeric = is_number(axis->option);
     if (!axis->option)
-        return add_text(axis, text);
+        return add_text(axis, text, why);
     axis->doubling = axis->doubling || axis->option->kind == HX_OPTION_BYTES;
     for (;;) {
         char part[MOST_TEXT];
         size_t length = strcspn(text, ",");
         (void)snprintf(part, sizeof part, "%.*s", (int)length, text);
-        const char *wrong = length < sizeof part ? add_part(axis, part) : "a value is longer than 255 letters";
+        const char *wrong = length < sizeof part ? add_part(axis, part, why) : "a value is longer than 255 letters";
         if (wrong || !text[length])
             return wrong;
         text += length + 1;

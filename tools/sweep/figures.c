@@ -81,13 +81,14 @@ bool sweep_is_figure(const char *name)
 
 void sweep_figure_check(const char *option, const char *name)
 {
+    char hint[HX_HINT_TEXT];
     if (sweep_is_figure(name))
         return;
     hx_die(HX_EXIT_USAGE, option,
            "'%.60s' is no figure of a report%s; share_of_injection, share_of_bound, latency_ns.p50, latency_ns.p99, "
            "packet_hops, "
            "collective.share and host.wall_seconds are (docs/report.md has all)",
-           name, hx_did_you_mean(name, names));
+           name, hx_did_you_mean(hint, name, names));
 }
 
 const char *sweep_figure_head(const char *name)

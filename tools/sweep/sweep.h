@@ -34,7 +34,7 @@ const char *sweep_axis_name(const struct sweep_axis *axis);
 
 /* Appends the values that `text` stands for, as the option parses them; the option's variable keeps the last one.
  * Returns an error, or NULL. */
-const char *sweep_axis_add(struct sweep_axis *axis, const char *text);
+const char *sweep_axis_add(struct sweep_axis *axis, const char *text, char *why);
 
 /* A search for the highest rate that a fabric delivers. Bisects between a rate that holds and one that fails until they
  * are as near as SWEEP_NEAR. Tries the full rate, 1, first. */

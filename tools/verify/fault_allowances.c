@@ -98,6 +98,7 @@ static void take_line(struct hx_fault_allowances *e, const struct hx_capture_ind
 /* The age in ns of "fault at 5 s, 1500ms ago"; 0: no age given. */
 static uint64_t ago_of(const char *head, size_t length)
 {
+    char why[HX_WHY_TEXT];
     static const char end[] = " ago";
     char text[HX_VALUE_TEXT];
     uint64_t ns = 0;
@@ -107,7 +108,7 @@ static uint64_t ago_of(const char *head, size_t length)
     const char *from = comma + 1 + (comma[1] == ' ');
     const char *to = head + length - (sizeof end - 1);
     (void)snprintf(text, sizeof text, "%.*s", to > from ? (int)(to - from) : 0, from);
-    return hx_value_duration(text, 0, UINT64_MAX, &ns) ? 0 : ns;
+    return hx_value_duration(text, 0, UINT64_MAX, &ns, why) ? 0 : ns;
 }
 
 void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame *s)

@@ -153,26 +153,27 @@ static void the_routing_is_a_part_of_the_spec(void **state)
 
 static void a_routing_reads_back_as_written(void **state)
 {
+    char why[HX_WHY_TEXT];
     (void)state;
     static const char *const same[] = {"minimal", "valiant", "ugal:n=4", "ugal:n=64,c=0.5", "ugal:n=1,c=2,t=0.125"};
     for (unsigned i = 0; i < sizeof same / sizeof *same; i++) {
         struct hx_routing routing;
         char text[HX_ROUTING_BYTES];
-        assert_null(hx_routing_parse(same[i], &routing));
+        assert_null(hx_routing_parse(same[i], &routing, why));
         assert_string_equal(hx_routing_write(text, &routing), same[i]);
     }
     struct hx_routing routing;
     char text[HX_ROUTING_BYTES];
-    assert_null(hx_routing_parse("UGAL-threshold", &routing));
+    assert_null(hx_routing_parse("UGAL-threshold", &routing, why));
     assert_string_equal(hx_routing_write(text, &routing), "ugal:n=4,t=0.1");
-    assert_null(hx_routing_parse("ugal-threshold:t=0.2,n=2", &routing));
+    assert_null(hx_routing_parse("ugal-threshold:t=0.2,n=2", &routing, why));
     assert_string_equal(hx_routing_write(text, &routing), "ugal:n=2,t=0.2");
     static const char *const bad[] = {
         "",          "valient",    "valiant:n=1", "ugal:",
         "ugal:n",    "ugal:n=0",   "ugal:n=65",   "ugal:c=-1",
         "ugal:c=65", "ugal:t=1.5", "ugal:x=1",    "ugal:n=4,c=2,t=0.1,n=4,c=2,t=0.1,n=4,c=2,t=0.1,n=4,c=2,t=0.1,n=4"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (!hx_routing_parse(bad[i], &routing))
+        if (!hx_routing_parse(bad[i], &routing, why))
             fail_msg("'%s' was taken", bad[i]);
 }
 
