@@ -54,45 +54,40 @@ extern const struct node_values node_default_values;
      .help = "which node this is: a5,3/p0 an accelerator's switch, row3/p0/leaf0 a network's"}, \
     {.name = "ports", .kind = HX_OPTION_STRING, .argument = "LIST", .to.string = &(v)->ports, \
      .help = "PORT=DEVICE,...: E W N S local, or the number of a network switch's port, and the ethdev's name; " \
-             "local=endpoint is the built-in endpoint"}, \
+     "local=endpoint is the built-in endpoint"}, \
     {.name = "lcores", .kind = HX_OPTION_STRING, .argument = "LIST", .to.string = &(v)->lcores, \
      .help = "PORT=LCORE,...: the lcore that polls a port", .otherwise = "one for all: the first worker lcore"}, \
     {.name = "job", .key = "job", .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = &(v)->job, .low = 0, \
-     .high = UINT16_MAX, .help = "job tag of its board", .otherwise = "as the fabric says", .given = &(v)->given, \
-     .given_bit = NODE_GIVEN_JOB}, \
+     .high = UINT16_MAX, .help = "job tag of its board", .otherwise = "as the fabric says", \
+     HX_GIVEN_IN(v, NODE_GIVEN_JOB)}, \
     {.name = "key-file", .key = "key_file", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(v)->key_file, \
      .help = "authenticate every cable but the built-in endpoint's: file with a key of 128 bits in hex, mode 0600"}, \
     HX_OPTIONS_HEADING("Buffers and time"), \
     HX_CREDIT_OPTION(&(v)->sizes), \
     {.name = "frames", .key = "frames", .kind = HX_OPTION_NUMBER, .to.number = &(v)->frames, .low = 0, \
-     .high = 1 << 22, \
-     .help = "packet buffers of 8.5 KiB; 0: as many as credit can need", .given = &(v)->given, \
-     .given_bit = NODE_GIVEN_FRAMES}, \
+     .high = 1 << 22, .help = "packet buffers of 8.5 KiB; 0: as many as credit can need", \
+     HX_GIVEN_IN(v, NODE_GIVEN_FRAMES)}, \
     {.name = "queue", .key = "queue", .kind = HX_OPTION_NUMBER, .to.number = &(v)->queue, .low = 32, .high = 4096, \
-     .help = "descriptors of a device's queue, if the device allows a choice", .given = &(v)->given, \
-     .given_bit = NODE_GIVEN_QUEUE}, \
+     .help = "descriptors of a device's queue, if the device allows a choice", HX_GIVEN_IN(v, NODE_GIVEN_QUEUE)}, \
     {.name = "mtu", .key = "mtu", .kind = HX_OPTION_NUMBER, .argument = "BYTES", .to.number = &(v)->mtu, .low = 114, \
-     .high = NODE_FULL_MTU, .help = "MTU that every port must have; less than a full packet is for fabrics that " \
-     "only send short messages", .given = &(v)->given, .given_bit = NODE_GIVEN_MTU}, \
+     .high = NODE_FULL_MTU, \
+     .help = "MTU that every port must have; less than a full packet is for fabrics that only send short messages", \
+     HX_GIVEN_IN(v, NODE_GIVEN_MTU)}, \
     {.name = "credit-period", .key = "credit_period", .kind = HX_OPTION_DURATION, .to.number = &(v)->credit_period_ns, \
-     .low = 1000, \
-     .high = 10000000000U, .help = "time between credit frames that nothing asks for", \
-     .given = &(v)->given, .given_bit = NODE_GIVEN_CREDIT_PERIOD}, \
+     .low = 1000, .high = 10000000000U, .help = "time between credit frames that nothing asks for", \
+     HX_GIVEN_IN(v, NODE_GIVEN_CREDIT_PERIOD)}, \
     {.name = "nap", .key = "nap", .kind = HX_OPTION_DURATION, .to.number = &(v)->idle_wait_ns, .low = 0, \
-     .high = 1000000000, \
-     .help = "sleep of an lcore that found no work for a while; 0: it keeps polling", .given = &(v)->given, \
-     .given_bit = NODE_GIVEN_IDLE_WAIT}, \
+     .high = 1000000000, .help = "sleep of an lcore that found no work for a while; 0: it keeps polling", \
+     HX_GIVEN_IN(v, NODE_GIVEN_IDLE_WAIT)}, \
     {.name = "linger", .key = "linger", .kind = HX_OPTION_DURATION, .to.number = &(v)->linger_ns, .low = 0, \
-     .high = HX_MOST_DURATION, .help = "end when the endpoint has sent and received all, and nothing has crossed " \
-     "the node for so long; 0: only by a signal", .given = &(v)->given, .given_bit = NODE_GIVEN_LINGER}, \
+     .high = HX_MOST_DURATION, .help = "end when the endpoint has sent and received all, and nothing has crossed the " \
+     "node for so long; 0: only by a signal", HX_GIVEN_IN(v, NODE_GIVEN_LINGER)}, \
     {.name = "statistics", .key = "statistics", .kind = HX_OPTION_DURATION, .to.number = &(v)->statistics_ns, \
-     .low = 0, \
-     .high = HX_MOST_DURATION, .help = "time between lines of statistics; 0: none", .given = &(v)->given, \
-     .given_bit = NODE_GIVEN_STATISTICS}, \
+     .low = 0, .high = HX_MOST_DURATION, .help = "time between lines of statistics; 0: none", \
+     HX_GIVEN_IN(v, NODE_GIVEN_STATISTICS)}, \
     {.name = "lose-credits", .key = "lose_credits", .kind = HX_OPTION_NUMBER, .to.number = &(v)->lose_credits, \
-     .low = 0, .high = 1000000, \
-     .help = "for tests: one credit frame in N is not sent; 0: none", .given = &(v)->given, \
-     .given_bit = NODE_GIVEN_LOSE_CREDITS}, \
+     .low = 0, .high = 1000000, .help = "for tests: one credit frame in N is not sent; 0: none", \
+     HX_GIVEN_IN(v, NODE_GIVEN_LOSE_CREDITS)}, \
     HX_OPTIONS_HEADING("Traffic of the built-in endpoint"), \
     HX_TRAFFIC_OPTIONS(&(v)->settings)
 /* clang-format on */

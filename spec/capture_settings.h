@@ -39,39 +39,31 @@ enum { HX_CAPTURE_LEAST_SNAPLEN = HX_HEADER_BYTES, HX_CAPTURE_BUFFER = 32 << 20 
 /* clang-format off */
 #define HX_SNAPLEN_OPTION(s) \
     {.name = "snaplen", .key = "capture.snaplen", .kind = HX_OPTION_BYTES, .argument = "BYTES", \
-     .to.number = &(s)->snaplen, \
-     .low = HX_CAPTURE_LEAST_SNAPLEN, .high = HX_MAX_FRAME, .help = "bytes kept of each captured frame", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_CAPTURE_SNAPLEN}
+     .to.number = &(s)->snaplen, .low = HX_CAPTURE_LEAST_SNAPLEN, .high = HX_MAX_FRAME, \
+     .help = "bytes kept of each captured frame", HX_GIVEN_IN(s, HX_GIVEN_CAPTURE_SNAPLEN)}
 #define HX_ANNOTATE_OPTION(s) \
     {.name = "annotate", .key = "capture.annotate", .kind = HX_OPTION_FLAG, .negatable = true, \
-     .to.flag = &(s)->annotate, \
-     .help = "say in packet comments why captured packets went where they went", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_CAPTURE_ANNOTATE}
+     .to.flag = &(s)->annotate, .help = "say in packet comments why captured packets went where they went", \
+     HX_GIVEN_IN(s, HX_GIVEN_CAPTURE_ANNOTATE)}
 /* Entries of the option table of `hxmesh run`. */
 #define HX_CAPTURE_OPTIONS(s) \
     {.name = "capture", .key = "capture.file", .key_required = true, .kind = HX_OPTION_STRING, .argument = "FILE", \
-     .to.string = &(s)->file, \
-     .help = "write the frames at all ports to FILE, from the very start", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_CAPTURE_FILE}, \
+     .to.string = &(s)->file, .help = "write the frames at all ports to FILE, from the very start", \
+     HX_GIVEN_IN(s, HX_GIVEN_CAPTURE_FILE)}, \
     {.name = "capture-ports", .key = "capture.ports", .kind = HX_OPTION_LIST, .argument = "PATTERN", \
-     .to.list = &(s)->ports, \
-     .help = "only at ports with such names, as 'a5,3/*'; may be given again", .otherwise = "all", \
-     .given = &(s)->given, \
-     .given_bit = HX_GIVEN_CAPTURE_PORTS}, \
+     .to.list = &(s)->ports, .help = "only at ports with such names, as 'a5,3/*'; may be given again", \
+     .otherwise = "all", HX_GIVEN_IN(s, HX_GIVEN_CAPTURE_PORTS)}, \
     {.name = "capture-filter", .key = "capture.filter", .kind = HX_OPTION_STRING, .argument = "FILTER", \
-     .to.string = &(s)->filter, \
-     .help = "only frames that this BPF filter lets through", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_CAPTURE_FILTER}, \
+     .to.string = &(s)->filter, .help = "only frames that this BPF filter lets through", \
+     HX_GIVEN_IN(s, HX_GIVEN_CAPTURE_FILTER)}, \
     HX_SNAPLEN_OPTION(s), \
     {.name = "capture-buffer", .key = "capture.buffer", .kind = HX_OPTION_BYTES, .to.number = &(s)->buffer, \
-     .low = 1 << 16, \
-     .high = HX_CAPTURE_MOST_BUFFER, .help = "between each worker and the file", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_CAPTURE_BUFFER}, \
+     .low = 1 << 16, .high = HX_CAPTURE_MOST_BUFFER, .help = "between each worker and the file", \
+     HX_GIVEN_IN(s, HX_GIVEN_CAPTURE_BUFFER)}, \
     HX_ANNOTATE_OPTION(s), \
     {.name = "capture-drop", .key = "capture.drop", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->drop, \
      .help = "keep the pace and lose the frames that find no room, instead of waiting for the file", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_CAPTURE_DROP, .applies = HX_FOR_WALL, \
-     .instead = "simulated time waits for the file"}
+     HX_GIVEN_IN(s, HX_GIVEN_CAPTURE_DROP), .applies = HX_FOR_WALL, .instead = "simulated time waits for the file"}
 /* clang-format on */
 
 /* Copies the values given in `over`. Strings stay the owner's. */

@@ -29,40 +29,34 @@ extern const struct hx_job_values hx_job_defaults;
     {.key = "jobs[].name", .kind = HX_OPTION_STRING, .to.string = &(v)->name, \
      .help = "for reports and --only, with a letter in it; without it, the tag"}, \
     {.key = "jobs[].tag", .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = &(v)->tag, .low = 1, \
-     .high = UINT16_MAX, \
-     .otherwise = "the next that is free", .help = "what its packets carry"}, \
+     .high = UINT16_MAX, .otherwise = "the next that is free", .help = "what its packets carry"}, \
     {.key = "jobs[].size", .kind = HX_OPTION_STRING, .argument = "N|CxR", .to.string = &(v)->size, \
      .help = "boards (hosts, of another fabric) that are to be found for it: how many, or columns x rows of them"}, \
     {.key = "jobs[].place", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(v)->place, \
-     .choices = hx_hosts_rule_names, \
-     .help = "of another fabric than a HammingMesh: how hosts are found for a size", .given = &(v)->given, \
-     .given_bit = HX_GIVEN_PLACE}, \
+     .choices = hx_hosts_rule_names, .help = "of another fabric than a HammingMesh: how hosts are found for a size", \
+     HX_GIVEN_IN(v, HX_GIVEN_PLACE)}, \
     {.key = "jobs[].grid", .kind = HX_OPTION_STRING, .argument = "CxR", .to.string = &(v)->grid, \
-     .otherwise = "its columns and rows", .help = "logical columns x rows of its hosts for a collective: " \
-     "exchanged, or folded", \
-     .given = &(v)->given, .given_bit = HX_GIVEN_GRID, .applies = HX_FOR_COLLECTIVES}, \
+     .otherwise = "its columns and rows", \
+     .help = "logical columns x rows of its hosts for a collective: exchanged, or folded", \
+     HX_GIVEN_IN(v, HX_GIVEN_GRID), .applies = HX_FOR_COLLECTIVES}, \
     {.key = "jobs[].start", .kind = HX_OPTION_DURATION, .to.number = &(v)->start_ns, .low = 0, \
-     .high = HX_MOST_DURATION, \
-     .help = "when it begins, from the start of the run on"}, \
+     .high = HX_MOST_DURATION, .help = "when it begins, from the start of the run on"}, \
     {.key = "jobs[].traffic", .kind = HX_OPTION_CHOICE, .argument = "PATTERN", .to.choice = &(v)->settings.pattern, \
      .choices = hx_pattern_names, .file = &(v)->settings.traffic_file, .file_choice = HX_FLOWS, \
      .file_kind = hx_traffic_file_kind, .last_file_choice = HX_SCHEDULE, .otherwise = "the run's", \
-     .help = "what it sends", .given = &(v)->settings.given, .given_bit = HX_GIVEN_PATTERN}, \
+     .help = "what it sends", HX_GIVEN_IN(&(v)->settings, HX_GIVEN_PATTERN)}, \
     {.key = "jobs[].message", .kind = HX_OPTION_BYTES, .to.number = &(v)->settings.message, .low = 1, \
-     .high = HX_MOST_MESSAGE, \
-     .otherwise = "the run's", .help = "bytes of its messages, or of its vector", .given = &(v)->settings.given, \
-     .given_bit = HX_GIVEN_MESSAGE}, \
+     .high = HX_MOST_MESSAGE, .otherwise = "the run's", .help = "bytes of its messages, or of its vector", \
+     HX_GIVEN_IN(&(v)->settings, HX_GIVEN_MESSAGE)}, \
     {.key = "jobs[].count", .kind = HX_OPTION_NUMBER, .to.number = &(v)->settings.count, .low = 1, \
-     .high = HX_MOST_COUNT, \
-     .otherwise = "the run's", .help = "messages to each of its destinations", .given = &(v)->settings.given, \
-     .given_bit = HX_GIVEN_COUNT, \
-     .applies = HX_FOR_MESSAGES, .instead = HX_RUNS_ONCE}, \
+     .high = HX_MOST_COUNT, .otherwise = "the run's", .help = "messages to each of its destinations", \
+     HX_GIVEN_IN(&(v)->settings, HX_GIVEN_COUNT), .applies = HX_FOR_MESSAGES, .instead = HX_RUNS_ONCE}, \
     {.key = "jobs[].algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(v)->settings.algorithm, \
      .choices = hx_algorithm_names, .otherwise = "the run's", .help = "how its collective is done", \
-     .given = &(v)->settings.given, .given_bit = HX_GIVEN_ALGORITHM, .applies = HX_FOR_COLLECTIVES}, \
+     HX_GIVEN_IN(&(v)->settings, HX_GIVEN_ALGORITHM), .applies = HX_FOR_COLLECTIVES}, \
     {.key = "jobs[].largest", .kind = HX_OPTION_FLAG, .to.flag = &(v)->settings.largest, .otherwise = "the run's", \
      .help = "of a HammingMesh: its collective runs on the largest sub-mesh of its boards that is whole", \
-     .given = &(v)->settings.given, .given_bit = HX_GIVEN_LARGEST, .applies = HX_FOR_COLLECTIVES}
+     HX_GIVEN_IN(&(v)->settings, HX_GIVEN_LARGEST), .applies = HX_FOR_COLLECTIVES}
 /* clang-format on */
 
 /* Why a job is not added. */

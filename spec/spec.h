@@ -187,8 +187,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
 /* clang-format off */
 #define HX_OVERRIDE_OPTIONS(o) \
     {.name = "planes", .key = "planes", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->planes, \
-     .low = 1, \
-     .high = HX_MAX_PLANES, .help = "planes: independent copies of the network", \
+     .low = 1, .high = HX_MAX_PLANES, .help = "planes: independent copies of the network", \
      .default_value = &hx_default_sizes.planes}, \
     {.name = "radix", .key = "radix", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->radix, .low = 2, \
      .high = HX_MAX_RADIX, .help = "ports of a tree switch", .default_value = &hx_default_sizes.radix}, \
@@ -197,144 +196,118 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .default_value = &hx_default_sizes.taper}, \
     {.name = "routing", .key = "routing", .kind = HX_OPTION_STRING, .argument = "HOW", .to.string = &(o)->routing, \
      .help = "which ways packets take: minimal, valiant, ugal, ugal-threshold, or as ugal:n=4,c=2,t=0.1 " \
-     "(docs/topologies.md)", \
-     .otherwise = "minimal"}
+     "(docs/topologies.md)", .otherwise = "minimal"}
 #define HX_CREDIT_OPTION(o) \
     {.name = "credits", .key = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \
      .low = HX_LEAST_CREDITS, .high = HX_MOST_CREDITS, \
      .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", \
-     .default_value = &hx_default_sizes.credits, \
-     .applies = HX_FOR_WALL, \
+     .default_value = &hx_default_sizes.credits, .applies = HX_FOR_WALL, \
      .instead = "--buffer is what a link buffers under the virtual clock"}
 #define HX_WORKERS_OPTION(number_) \
     {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = (number_), .low = 0, \
-     .high = HX_MOST_WORKERS, \
-     .help = "worker processes; 0: one a core"}
+     .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core"}
 #define HX_RUNS_ONCE         "it runs once, to its end"
 #define HX_COUNT_OR_DURATION "a count and a duration: which of both? (0 is none)"
 /* Entries for the settings, with the names of a file's keys: of traffic, and of the run. */
 #define HX_TRAFFIC_OPTIONS(s) \
     {.name = "traffic", .key = "traffic.pattern", .letter = 't', .kind = HX_OPTION_CHOICE, .argument = "PATTERN", \
-     .to.choice = &(s)->pattern, \
-     .choices = hx_pattern_names, .file = &(s)->traffic_file, .file_choice = HX_FLOWS, \
-     .file_kind = hx_traffic_file_kind, .last_file_choice = HX_SCHEDULE, \
-     .help = "messages and their destinations; a file lists messages, is a matrix of bytes (docs/traffic.md), or a " \
-     "schedule of operations (docs/schedules.md)", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_PATTERN}, \
+     .to.choice = &(s)->pattern, .choices = hx_pattern_names, .file = &(s)->traffic_file, .file_choice = HX_FLOWS, \
+     .file_kind = hx_traffic_file_kind, .last_file_choice = HX_SCHEDULE, .help = "messages and their destinations; a " \
+     "file lists messages, is a matrix of bytes (docs/traffic.md), or a schedule of operations (docs/schedules.md)", \
+     HX_GIVEN_IN(s, HX_GIVEN_PATTERN)}, \
     {.name = "target", .key = "traffic.target", .kind = HX_OPTION_COORDINATES, .to.coordinates = &(s)->target, \
      .help = "receiver of incast traffic, or root of a broadcast; hotspot: once or more", \
-     .otherwise = "the first host", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_TARGET, .applies = HX_FOR_TARGET}, \
+     .otherwise = "the first host", HX_GIVEN_IN(s, HX_GIVEN_TARGET), .applies = HX_FOR_TARGET}, \
     {.name = "hotspot", .key = "traffic.hotspot", .kind = HX_OPTION_REAL, .argument = "SHARE", \
-     .to.real = &(s)->hotspot, .real_low = 1e-6, \
-     .real_high = 1, .help = "share of the messages that hotspot traffic sends to the targets", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_HOTSPOT, .applies = HX_FOR_PATTERN(HX_HOTSPOT)}, \
+     .to.real = &(s)->hotspot, .real_low = 1e-6, .real_high = 1, \
+     .help = "share of the messages that hotspot traffic sends to the targets", HX_GIVEN_IN(s, HX_GIVEN_HOTSPOT), \
+     .applies = HX_FOR_PATTERN(HX_HOTSPOT)}, \
     {.name = "algorithm", .key = "traffic.algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
-     .to.choice = &(s)->algorithm, \
-     .choices = hx_algorithm_names, .help = "how broadcast, reduce-scatter, all-gather and all-reduce are done", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_ALGORITHM, \
+     .to.choice = &(s)->algorithm, .choices = hx_algorithm_names, \
+     .help = "how broadcast, reduce-scatter, all-gather and all-reduce are done", HX_GIVEN_IN(s, HX_GIVEN_ALGORITHM), \
      .applies = HX_FOR_COLLECTIVES | HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "largest", .key = "traffic.largest", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->largest, \
      .help = "where boards of a HammingMesh failed, a collective runs on the largest sub-mesh that is whole", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_LARGEST, .applies = HX_FOR_COLLECTIVES}, \
+     HX_GIVEN_IN(s, HX_GIVEN_LARGEST), .applies = HX_FOR_COLLECTIVES}, \
     {.name = "message", .key = "traffic.message", .letter = 'm', .kind = HX_OPTION_BYTES, .to.number = &(s)->message, \
-     .low = 1, \
-     .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_MESSAGE, \
-     .applies = HX_FOR_MESSAGES | HX_FOR_COLLECTIVES | HX_FOR_PATTERN(HX_SCHEDULE), .instead = "the file says how long each is"}, \
+     .low = 1, .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB", \
+     HX_GIVEN_IN(s, HX_GIVEN_MESSAGE), .applies = HX_FOR_MESSAGES | HX_FOR_COLLECTIVES | HX_FOR_PATTERN(HX_SCHEDULE), \
+     .instead = "the file says how long each is"}, \
     {.name = "count", .key = "traffic.count", .letter = 'n', .kind = HX_OPTION_NUMBER, .to.number = &(s)->count, \
-     .low = 0, \
-     .high = HX_MOST_COUNT, .help = "messages to each of its destinations; 0: as many as fit into --duration", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_COUNT, .applies = HX_FOR_MESSAGES, \
-     .instead = HX_RUNS_ONCE}, \
+     .low = 0, .high = HX_MOST_COUNT, \
+     .help = "messages to each of its destinations; 0: as many as fit into --duration", \
+     HX_GIVEN_IN(s, HX_GIVEN_COUNT), .applies = HX_FOR_MESSAGES, .instead = HX_RUNS_ONCE}, \
     {.name = "shifts", .key = "traffic.shifts", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(s)->shifts, \
-     .low = 0, \
-     .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, by the same random shifts for " \
-     "all, of a Slim Fly by rounds (docs/traffic.md); 0: all", .given = &(s)->given, .given_bit = HX_GIVEN_SHIFTS, \
+     .low = 0, .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, by the same random " \
+     "shifts for all, of a Slim Fly by rounds (docs/traffic.md); 0: all", HX_GIVEN_IN(s, HX_GIVEN_SHIFTS), \
      .applies = HX_FOR_PATTERN(HX_ALL_TO_ALL)}, \
     {.name = "duration", .key = "traffic.duration", .letter = 'd', .kind = HX_OPTION_DURATION, \
-     .to.number = &(s)->duration_ns, .low = 0, \
-     .high = HX_MOST_DURATION, .help = "how long to send, as 30s, 500ms or 2m; 0: until --count is sent", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_DURATION, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
-     .instead = HX_RUNS_ONCE}, \
+     .to.number = &(s)->duration_ns, .low = 0, .high = HX_MOST_DURATION, \
+     .help = "how long to send, as 30s, 500ms or 2m; 0: until --count is sent", HX_GIVEN_IN(s, HX_GIVEN_DURATION), \
+     .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), .instead = HX_RUNS_ONCE}, \
     {.name = "warm-up", .key = "traffic.warm_up", .kind = HX_OPTION_DURATION, .to.number = &(s)->warm_up_ns, .low = 0, \
      .high = HX_MOST_DURATION, \
      .help = "how much of --duration does not count in rates, shares, latencies and how busy links are", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_WARM_UP, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
+     HX_GIVEN_IN(s, HX_GIVEN_WARM_UP), .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
      .instead = HX_RUNS_ONCE}, \
     {.name = "rate", .key = "traffic.rate", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->rate, \
-     .real_low = 1e-6, \
-     .real_high = 1, .help = "share of its injection bandwidth that a host offers", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_RATE, .applies = HX_FOR_MESSAGES, \
-     .instead = "its messages go when it is their time"}, \
+     .real_low = 1e-6, .real_high = 1, .help = "share of its injection bandwidth that a host offers", \
+     HX_GIVEN_IN(s, HX_GIVEN_RATE), .applies = HX_FOR_MESSAGES, .instead = "its messages go when it is their time"}, \
     {.name = "arrivals", .key = "traffic.arrivals", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
-     .to.choice = &(s)->arrivals, \
-     .choices = hx_arrivals_names, .help = "when messages are due at a --rate below 1: at equal intervals, or at " \
-     "random as a Poisson process has them", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_ARRIVALS, .applies = HX_FOR_MESSAGES, \
-     .instead = "its messages go when it is their time"}, \
+     .to.choice = &(s)->arrivals, .choices = hx_arrivals_names, .help = "when messages are due at a --rate below 1: " \
+     "at equal intervals, or at random as a Poisson process has them", HX_GIVEN_IN(s, HX_GIVEN_ARRIVALS), \
+     .applies = HX_FOR_MESSAGES, .instead = "its messages go when it is their time"}, \
     {.name = "eager", .key = "traffic.eager", .kind = HX_OPTION_BYTES, .to.number = &(s)->eager, .low = 0, \
-     .high = UINT64_MAX, .otherwise = "all", \
-     .help = "schedule: the longest send that ends when it has begun; a longer one asks first, and ends when it has " \
-     "arrived (rendezvous)", .given = &(s)->given, .given_bit = HX_GIVEN_EAGER, \
+     .high = UINT64_MAX, .otherwise = "all", .help = "schedule: the longest send that ends when it has begun; a " \
+     "longer one asks first, and ends when it has arrived (rendezvous)", HX_GIVEN_IN(s, HX_GIVEN_EAGER), \
      .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "overhead", .key = "traffic.overhead", .kind = HX_OPTION_DURATION, .to.number = &(s)->overhead_ns, \
      .low = 0, .high = HX_MOST_DURATION, \
-     .help = "schedule: what each message costs its sender and its receiver (o of LogGOPS)", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_OVERHEAD, .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+     .help = "schedule: what each message costs its sender and its receiver (o of LogGOPS)", \
+     HX_GIVEN_IN(s, HX_GIVEN_OVERHEAD), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "overhead-byte", .key = "traffic.overhead_byte", .kind = HX_OPTION_REAL, .argument = "PS", \
      .to.real = &(s)->overhead_byte, .real_low = 0, .real_high = 1e9, \
-     .help = "schedule: what each further byte costs them, picoseconds (O of LogGOPS)", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_OVERHEAD_BYTE, .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+     .help = "schedule: what each further byte costs them, picoseconds (O of LogGOPS)", \
+     HX_GIVEN_IN(s, HX_GIVEN_OVERHEAD_BYTE), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "compute-scale", .key = "traffic.compute_scale", .kind = HX_OPTION_REAL, .argument = "FACTOR", \
      .to.real = &(s)->compute_scale, .real_low = 0, .real_high = 1e6, \
-     .help = "schedule: factor of its computing times", .given = &(s)->given, .given_bit = HX_GIVEN_COMPUTE_SCALE, \
+     .help = "schedule: factor of its computing times", HX_GIVEN_IN(s, HX_GIVEN_COMPUTE_SCALE), \
      .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "place", .key = "traffic.place", .kind = HX_OPTION_STRING, .argument = "linear|grid|AxBxC|random|FILE", \
-     .to.string = &(s)->place, .otherwise = "linear", \
-     .help = "schedule: hosts of its ranks, by number, along a walk over the fabric's grid, a grid folded onto it, by the seed, " \
-     "or a line for each", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_PLACE_OF_RANKS, .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+     .to.string = &(s)->place, .otherwise = "linear", .help = "schedule: hosts of its ranks, by number, along a walk " \
+     "over the fabric's grid, a grid folded onto it, by the seed, or a line for each", \
+     HX_GIVEN_IN(s, HX_GIVEN_PLACE_OF_RANKS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, \
-     .high = HX_MOST_SEED, \
-     .help = "seed of everything random", .given = &(s)->given, .given_bit = HX_GIVEN_SEED}, \
+     .high = HX_MOST_SEED, .help = "seed of everything random", HX_GIVEN_IN(s, HX_GIVEN_SEED)}, \
     {.name = "verify", .key = "traffic.verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \
-     .help = "check every payload byte at arrival; under the virtual clock only if it is said", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_VERIFY}
+     .help = "check every payload byte at arrival; under the virtual clock only if it is said", \
+     HX_GIVEN_IN(s, HX_GIVEN_VERIFY)}
 #define HX_JOB_OPTION(spec) \
     {.name = "job", .kind = HX_OPTION_LIST, .argument = "JOB", .to.list = &(spec)->said, \
-     .otherwise = "all boards are one", \
-     .help = "'NAME: SIZE [PATTERN [BYTES]] [KEY=VALUE ...]', a job for which boards are found, with the keys that " \
-     "jobs of a file " \
-             "have (docs/jobs.md); may be given again"}
+     .otherwise = "all boards are one", .help = "'NAME: SIZE [PATTERN [BYTES]] [KEY=VALUE ...]', a job for which " \
+     "boards are found, with the keys that jobs of a file have (docs/jobs.md); may be given again"}
 #define HX_JOB_LIST_OPTIONS(spec) HX_JOB_OPTION(spec), \
     {.name = "only", .kind = HX_OPTION_LIST, .argument = "NAME|TAG", .to.list = &(spec)->only, \
      .otherwise = "all send", \
      .help = "of all jobs only this one sends, the others keep their boards; may be given again"}
 #define HX_CLOCK_OPTION(s) \
     {.name = "clock", .key = "clock", .kind = HX_OPTION_CHOICE, .argument = "CLOCK", .to.choice = &(s)->clock, \
-     .choices = hx_clock_names, .help = "what time is", .given = &(s)->given, .given_bit = HX_GIVEN_CLOCK}
+     .choices = hx_clock_names, .help = "what time is", HX_GIVEN_IN(s, HX_GIVEN_CLOCK)}
 #define HX_SETTINGS_OPTIONS(s) \
     HX_TRAFFIC_OPTIONS(s), \
     {.name = "workers", .key = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &(s)->workers, \
-     .low = 0, \
-     .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_WORKERS}, \
+     .low = 0, .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core", HX_GIVEN_IN(s, HX_GIVEN_WORKERS)}, \
     HX_CLOCK_OPTION(s)
 /* Entries for the virtual clock only. */
 #define HX_VIRTUAL_OPTIONS(s) \
     {.name = "select", .key = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
-     .choices = hx_selection_names, .help = "choice among minimal paths; auto: for all-to-all and uniform " \
-     "traffic " \
+     .choices = hx_selection_names, .help = "choice among minimal paths; auto: for all-to-all and uniform traffic " \
      "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that is wired alike, else adaptive", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
-     .applies = HX_FOR_VIRTUAL}, \
+     HX_GIVEN_IN(s, HX_GIVEN_SELECT), .applies = HX_FOR_VIRTUAL}, \
     {.name = "injection-rate", .alias = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", \
-     .to.real = &(s)->injection_rate, .real_low = 0, .real_high = 1, \
-     .help = "share of its injection bandwidth at which a host's packets follow each other (where hosts differ, of " \
-     "that of the fastest); 0: for all-to-all just below what the cables carry, else 1", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_INJECTION_RATE, \
-     .applies = HX_FOR_VIRTUAL}
+     .to.real = &(s)->injection_rate, .real_low = 0, .real_high = 1, .help = "share of its injection bandwidth at " \
+     "which a host's packets follow each other (where hosts differ, of that of the fastest); 0: for all-to-all just " \
+     "below what the cables carry, else 1", HX_GIVEN_IN(s, HX_GIVEN_INJECTION_RATE), .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 
 /* Loads the fabric named by `argument`, with a valid geometry. Dies with HX_EXIT_CONFIG (or HX_EXIT_ENVIRONMENT:

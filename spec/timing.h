@@ -52,46 +52,32 @@ enum hx_given_timing {
     }
 
 /* clang-format off */
+/* Fields of an option for one value; the default is the paper's. */
+#define HX_TIMING_VALUE(t, field, bit) \
+    .to.number = &(t)->field, .default_value = &hx_timing_values[HX_TIMING_PAPER].field, HX_GIVEN_IN(t, bit), \
+    .applies = HX_FOR_VIRTUAL
 #define HX_TIMING_OPTIONS(t) \
     {.name = "timing", .key = "timing.preset", .kind = HX_OPTION_CHOICE, .argument = "PRESET", \
-     .to.choice = &(t)->preset, \
-     .choices = hx_timing_presets, .help = "the paper's table III; its authors' published runs: 40 ns a link, 20 " \
-     "ns in " \
-     "and out, crossbar of 3200 Gb/s; or the diameter-two study of SC15: 100 Gb/s, crossbar of 800, 50 ns a link, " \
-     "50 ns in and out, 100 KiB a port", .given = &(t)->given, .given_bit = HX_GIVEN_PRESET, \
+     .to.choice = &(t)->preset, .choices = hx_timing_presets, .help = "the paper's table III; its authors' published " \
+     "runs: 40 ns a link, 20 ns in and out, crossbar of 3200 Gb/s; or the diameter-two study of SC15: 100 Gb/s, " \
+     "crossbar of 800, 50 ns a link, 50 ns in and out, 100 KiB a port", HX_GIVEN_IN(t, HX_GIVEN_PRESET), \
      .applies = HX_FOR_VIRTUAL}, \
-    {.name = "link", .key = "timing.link", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->link, \
-     .low = 1, \
-     .high = HX_MOST_GBPS, .help = "Gb/s of a link", .default_value = &hx_timing_values[HX_TIMING_PAPER].link, \
-     .given = &(t)->given, .given_bit = HX_GIVEN_LINK, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "crossbar", .key = "timing.crossbar", .kind = HX_OPTION_NUMBER, .argument = "GBPS", \
-     .to.number = &(t)->crossbar, .low = 1, \
+    {.name = "link", .key = "timing.link", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .low = 1, \
+     .high = HX_MOST_GBPS, .help = "Gb/s of a link", HX_TIMING_VALUE(t, link, HX_GIVEN_LINK)}, \
+    {.name = "crossbar", .key = "timing.crossbar", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .low = 1, \
      .high = 10 * HX_MOST_GBPS, .help = "Gb/s of a switch's inner ports", \
-     .default_value = &hx_timing_values[HX_TIMING_PAPER].crossbar, .given = &(t)->given, \
-     .given_bit = HX_GIVEN_CROSSBAR, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "cable", .key = "timing.cable", .kind = HX_OPTION_DURATION, .to.number = &(t)->cable, .low = 0, \
-     .high = HX_MOST_LATENCY, \
-     .help = "latency of a cable", .default_value = &hx_timing_values[HX_TIMING_PAPER].cable, .given = &(t)->given, \
-     .given_bit = HX_GIVEN_CABLE, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "trace", .key = "timing.trace", .kind = HX_OPTION_DURATION, .to.number = &(t)->trace, .low = 0, \
-     .high = HX_MOST_LATENCY, \
-     .help = "latency of a trace on a board", .default_value = &hx_timing_values[HX_TIMING_PAPER].trace, \
-     .given = &(t)->given, .given_bit = HX_GIVEN_TRACE, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "input-latency", .key = "timing.input", .kind = HX_OPTION_DURATION, .to.number = &(t)->input, .low = 0, \
-     .high = HX_MOST_LATENCY, \
-     .help = "latency of an input buffer", .default_value = &hx_timing_values[HX_TIMING_PAPER].input, \
-     .given = &(t)->given, \
-     .given_bit = HX_GIVEN_INPUT, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "output-latency", .key = "timing.output", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, \
-     .low = 0, .high = HX_MOST_LATENCY, \
-     .help = "latency of an output buffer", .default_value = &hx_timing_values[HX_TIMING_PAPER].output, \
-     .given = &(t)->given, .given_bit = HX_GIVEN_OUTPUT, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "buffer", .key = "timing.buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, \
-     .low = HX_LEAST_BUFFER, \
+     HX_TIMING_VALUE(t, crossbar, HX_GIVEN_CROSSBAR)}, \
+    {.name = "cable", .key = "timing.cable", .kind = HX_OPTION_DURATION, .high = HX_MOST_LATENCY, \
+     .help = "latency of a cable", HX_TIMING_VALUE(t, cable, HX_GIVEN_CABLE)}, \
+    {.name = "trace", .key = "timing.trace", .kind = HX_OPTION_DURATION, .high = HX_MOST_LATENCY, \
+     .help = "latency of a trace on a board", HX_TIMING_VALUE(t, trace, HX_GIVEN_TRACE)}, \
+    {.name = "input-latency", .key = "timing.input", .kind = HX_OPTION_DURATION, .high = HX_MOST_LATENCY, \
+     .help = "latency of an input buffer", HX_TIMING_VALUE(t, input, HX_GIVEN_INPUT)}, \
+    {.name = "output-latency", .key = "timing.output", .kind = HX_OPTION_DURATION, .high = HX_MOST_LATENCY, \
+     .help = "latency of an output buffer", HX_TIMING_VALUE(t, output, HX_GIVEN_OUTPUT)}, \
+    {.name = "buffer", .key = "timing.buffer", .kind = HX_OPTION_BYTES, .low = HX_LEAST_BUFFER, \
      .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each needs room for a " \
-     "packet (8KiB) and uses 64 at most", .default_value = &hx_timing_values[HX_TIMING_PAPER].buffer, \
-     .given = &(t)->given, \
-     .given_bit = HX_GIVEN_BUFFER, .applies = HX_FOR_VIRTUAL}
+     "packet (8KiB) and uses 64 at most", HX_TIMING_VALUE(t, buffer, HX_GIVEN_BUFFER)}
 /* clang-format on */
 
 /* Copies the values given in `over`. */

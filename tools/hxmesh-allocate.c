@@ -141,7 +141,7 @@ int main(int argc, char **argv)
                  "move jobs of the FILE where one finds no room, as few boards as can be found")},
         {HX_BYTES("state", &asked.state, 1, HX_MOST_MESSAGE,
                   "what each accelerator of a job takes along when it moves"),
-         .given = &asked.given, .given_bit = GIVEN_STATE},
+         HX_GIVEN_IN(&asked, GIVEN_STATE)},
         {.name = "moves",
          .kind = HX_OPTION_STRING,
          .argument = "FILE",

@@ -164,7 +164,7 @@ static const char *parse(struct settings *s, int argc, char **argv)
         {HX_FLAG("full", &s->full, "the paper's sizes, as long as it takes")},
         {HX_NUMBER("minutes", &s->minutes, 0, 1000000,
                    "leave out runs with which an experiment would take longer; 0: none, as with --quick and --full"),
-         .otherwise = "what is listed below", .given = &s->given, .given_bit = GIVEN_MINUTES},
+         .otherwise = "what is listed below", HX_GIVEN_IN(s, GIVEN_MINUTES)},
         {HX_NUMBER("workers", &s->workers, 0, HX_MOST_WORKERS, "worker processes of a run; 0: one a core"),
          .letter = 'w'},
         {HX_STRING("out", "DIR", &s->folder, "where tables, JSON and plots go")},

@@ -73,6 +73,9 @@ struct hx_option {
     const char *instead;           /* hint for use in another run, printed in parentheses; NULL: none */
 };
 
+/* Fields of an option whose use sets `bit` in (s)->given. */
+#define HX_GIVEN_IN(s, bit) .given = &(s)->given, .given_bit = (bit)
+
 /* clang-format off */
 /* What every option of a kind has; what only some have stands behind it: {HX_FLAG("all", &all, "every host"),
  * .letter = 'a'}. */

@@ -34,27 +34,23 @@ enum hx_given_faults {
 /* clang-format off */
 #define HX_FAULT_OPTIONS(s) \
     {.name = "fault", .key = "faults.what", .kind = HX_OPTION_LIST, .argument = "LINE", .to.list = &(s)->lines, \
-     .otherwise = "nothing fails", \
-     .help = "what goes wrong, as 'a0,1/E down at 10us for 5us' or 'all loss=1%' (docs/faults.md), several apart " \
-     "by semicolons; may be given again", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_FAULT}, \
+     .otherwise = "nothing fails", .help = "what goes wrong, as 'a0,1/E down at 10us for 5us' or 'all loss=1%' " \
+     "(docs/faults.md), several apart by semicolons; may be given again", HX_GIVEN_IN(s, HX_GIVEN_FAULT)}, \
     {.name = "faults", .key = "faults.file", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(s)->file, \
      .help = "a file of such lines, or the word random: they are drawn by the --seed", .otherwise = "none", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_FAULTS}, \
+     HX_GIVEN_IN(s, HX_GIVEN_FAULTS)}, \
     {.name = "mtbf", .key = "faults.mtbf", .kind = HX_OPTION_DURATION, .to.number = &(s)->mtbf_ns, .low = 1, \
-     .high = HX_MOST_DURATION, \
-     .help = "of faults at random: mean time from one to the next, anywhere in the fabric", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_MTBF}, \
+     .high = HX_MOST_DURATION, .help = "of faults at random: mean time from one to the next, anywhere in the fabric", \
+     HX_GIVEN_IN(s, HX_GIVEN_MTBF)}, \
     {.name = "mttr", .key = "faults.mttr", .kind = HX_OPTION_DURATION, .to.number = &(s)->mttr_ns, .low = 1, \
-     .high = HX_MOST_DURATION, \
-     .help = "of faults at random: mean time until one is mended", .given = &(s)->given, .given_bit = HX_GIVEN_MTTR}, \
+     .high = HX_MOST_DURATION, .help = "of faults at random: mean time until one is mended", \
+     HX_GIVEN_IN(s, HX_GIVEN_MTTR)}, \
     {.name = "detect", .key = "faults.detect", .kind = HX_OPTION_DURATION, .to.number = &(s)->detect_ns, .low = 3, \
      .high = HX_MOST_DURATION, \
-     .help = "silence after which both ends of a link take it for dead: three credit frames", .given = &(s)->given, \
-     .given_bit = HX_GIVEN_DETECT, .applies = HX_FOR_VIRTUAL}, \
+     .help = "silence after which both ends of a link take it for dead: three credit frames", \
+     HX_GIVEN_IN(s, HX_GIVEN_DETECT), .applies = HX_FOR_VIRTUAL}, \
     {.name = "tell", .key = "faults.tell", .kind = HX_OPTION_DURATION, .to.number = &(s)->notify_ns, .low = 0, \
-     .high = HX_MOST_DURATION, \
-     .help = "from there until all others know", .given = &(s)->given, .given_bit = HX_GIVEN_NOTIFY, \
+     .high = HX_MOST_DURATION, .help = "from there until all others know", HX_GIVEN_IN(s, HX_GIVEN_NOTIFY), \
      .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 

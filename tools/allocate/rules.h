@@ -26,25 +26,20 @@ extern const struct allocate_rules allocate_default_rules;
 /* clang-format off */
 #define ALLOCATE_RULE_OPTIONS(r) \
     {.name = "transpose", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(r)->placement.transpose, \
-     .help = "a job may have its columns and rows exchanged", .given = &(r)->given, .given_bit = ALLOCATE_TRANSPOSE}, \
+     .help = "a job may have its columns and rows exchanged", HX_GIVEN_IN(r, ALLOCATE_TRANSPOSE)}, \
     {.name = "aspect", .kind = HX_OPTION_NUMBER, .to.number = &(r)->aspect, .low = 1, .high = HX_MOST_BOARDS_ACROSS, \
      .help = "a job may have another shape of as many boards, up to so many times as long as wide; 1: it may not", \
-     .given = &(r)->given, .given_bit = ALLOCATE_ASPECT}, \
+     HX_GIVEN_IN(r, ALLOCATE_ASPECT)}, \
     {.name = "search", .kind = HX_OPTION_NUMBER, .argument = "ROWS", .to.number = &(r)->search, .low = 0, \
-     .high = UINT32_MAX, \
-     .help = "where the greedy rule finds no room, try other sets of rows, up to so many rows looked at for a " \
-     "shape; 0: do not", \
-     .given = &(r)->given, .given_bit = ALLOCATE_SEARCH}, \
+     .high = UINT32_MAX, .help = "where the greedy rule finds no room, try other sets of rows, up to so many rows " \
+     "looked at for a shape; 0: do not", HX_GIVEN_IN(r, ALLOCATE_SEARCH)}, \
     {.name = "locality", .kind = HX_OPTION_CHOICE, .argument = "TRAFFIC", .to.choice = &(r)->placement.locality, \
-     .choices = hx_locality_names, \
-     .help = "of all that fits, take the boards where this traffic crosses the upper level of the row and column " \
-     "networks least", \
-     .given = &(r)->given, .given_bit = ALLOCATE_LOCALITY}
+     .choices = hx_locality_names, .help = "of all that fits, take the boards where this traffic crosses the upper " \
+     "level of the row and column networks least", HX_GIVEN_IN(r, ALLOCATE_LOCALITY)}
 #define ALLOCATE_PLACE_OPTION(r) \
     {.name = "place", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(r)->place, \
-     .choices = hx_hosts_rule_names, \
-     .help = "of another fabric than a HammingMesh: how hosts are found for a job", \
-     .given = &(r)->given, .given_bit = ALLOCATE_PLACE}
+     .choices = hx_hosts_rule_names, .help = "of another fabric than a HammingMesh: how hosts are found for a job", \
+     HX_GIVEN_IN(r, ALLOCATE_PLACE)}
 /* Options for random jobs: size distribution, seed, and a file with one line for each `each`. */
 #define ALLOCATE_SIZES_OPTION(path) \
     {.name = "sizes", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = (path), \
