@@ -1,4 +1,4 @@
-/* support_loopback.c - rigs, clouds and fabrics (support_loopback.h). */
+/* support_loopback.c - clouds and fabrics (support_loopback.h). */
 #include "tests/support/loopback/support_loopback.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_random.h"
@@ -12,207 +12,14 @@
 
 /* ---- parts ---- */
 
-static void new_node(struct loopback_node *n, unsigned ports, unsigned vcs, unsigned blocks, unsigned sends)
+void lab_node(struct loopback_node *n, unsigned ports, unsigned vcs, unsigned blocks, unsigned sends)
 {
     loopback_node_init(n, ports, vcs, blocks, sends, lab_memory(loopback_node_bytes(ports, vcs, blocks, sends)));
 }
 
-static void new_wire(struct loopback_wire *w, unsigned blocks, uint32_t latency)
+void lab_wire(struct loopback_wire *w, unsigned blocks, uint32_t latency)
 {
     loopback_wire_init(w, blocks, latency, lab_memory(loopback_wire_bytes(blocks)));
-}
-
-/* ---- rig ---- */
-
-static uint8_t payload_byte(uint32_t id, unsigned at)
-{
-    return (uint8_t)(id * 37 + at * 11 + (at >> 8));
-}
-
-void rig_links(struct rig *r, uint64_t up, uint64_t above)
-{
-    for (unsigned input = 0; input < HX_MAX_RADIX; input++) {
-        uint64_t own = (uint64_t)1 << input;
-        r->from[input] = up & ~((own & above) ? above : own);
-        r->returns[input] = up & ((own & above) ? ~above : own);
-    }
-}
-
-void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned raise, unsigned blocks)
-{
-    *r = (struct rig){.blocks = blocks};
-    new_node(&r->hal.node, ports, HX_VCS, blocks, 0);
-    r->wire = lab_memory(ports * sizeof *r->wire);
-    for (unsigned port = 0; port < ports; port++) {
-        struct loopback_port *p = &r->hal.node.port[port];
-        new_wire(&r->wire[port], LOOPBACK_MAX_BLOCKS, 0);
-        p->out = &r->wire[port];
-        p->cable.link.vcs = HX_VCS;
-        for (unsigned vc = 0; vc < HX_VCS; vc++) {
-            hx_credit_receiver_init(&p->cable.link.rx[vc], blocks);
-            hx_credit_sender_init(&p->cable.link.tx[vc], HX_MAX_ROOM);
-        }
-    }
-    memset(r->any, 0xFF, sizeof r->any);
-    hx_switch_init(&r->sw, ports, HX_VCS, RIG_JOB, &r->hal, lab_memory(hx_switch_bytes(ports, HX_VCS)));
-    r->sw.route = (struct hx_route){.vcs = HX_VCS,
-                                    .x_table = r->sets,
-                                    .y_table = r->any,
-                                    .addr_hi_ports = r->tree,
-                                    .addr_lo_ports = r->all,
-                                    .from = r->from,
-                                    .returns = r->returns,
-                                    .raise = (uint8_t)raise,
-                                    .is_router = kind != HX_ACCELERATOR,
-                                    .columns = 256,
-                                    .rows = 256};
-    memset(r->all, 0xFF, sizeof r->all);
-    rig_links(r, UINT64_MAX, 0);
-    memset(r->sw.route.turn_mask, 0xFF, sizeof r->sw.route.turn_mask);
-}
-
-unsigned rig_space(const struct rig *r, unsigned input, unsigned vc)
-{
-    const struct hx_credit_receiver *rx = &r->hal.node.port[input].cable.link.rx[vc];
-    return r->blocks - (rx->received - rx->freed);
-}
-
-void rig_arrive_as(struct rig *r, unsigned input, unsigned vc, uint32_t id, const struct hx_desc *d)
-{
-    struct loopback_node *n = &r->hal.node;
-    struct loopback_port *p = &n->port[input];
-    struct hx_desc in = *d;
-    in.buffer = n->free[--n->free_count];
-    struct hx_header h = {.vc = (uint8_t)vc,
-                          .hops = d->hops,
-                          .credit_vc = HX_NO_CREDIT,
-                          .kind = HX_DATA,
-                          .job = d->job,
-                          .dst_addr_hi = d->dst_addr_hi,
-                          .dst_addr_lo = d->dst_addr_lo,
-                          .message_packets = 1,
-                          .length = d->length,
-                          .epoch = 1,
-                          .tag = id};
-    uint8_t *frame = n->frames[in.buffer];
-    hx_frame_encode(frame, &h);
-    for (unsigned i = 0; i < d->length; i++)
-        frame[HX_HEADER_BYTES + i] = payload_byte(id, i);
-    assert_true(hx_credit_arrive(&p->cable.link.rx[vc], hx_blocks(d->length)));
-    *arrivals_slot(&p->arrivals, vc, hx_lane(p->arrivals.arrived, vc)) = in;
-    p->arrivals.arrived = hx_lane_add(p->arrivals.arrived, vc, 1);
-}
-
-bool rig_arrive(struct rig *r, unsigned input, unsigned vc, uint32_t id, unsigned gx, unsigned length)
-{
-    if (rig_space(r, input, vc) < hx_blocks(length))
-        return false;
-    const struct hx_desc d = {.length = (uint16_t)length,
-                              .vc = (uint8_t)vc,
-                              .hops = 3,
-                              .dst_addr_hi = (uint16_t)gx,
-                              .dst_addr_lo = 9,
-                              .job = RIG_JOB};
-    rig_arrive_as(r, input, vc, id, &d);
-    return true;
-}
-
-void rig_room(struct rig *r, unsigned output, unsigned vc, unsigned blocks)
-{
-    struct hx_credit_sender *tx = &r->hal.node.port[output].cable.link.tx[vc];
-    tx->limit = tx->sent + blocks;
-}
-
-void rig_room_everywhere(struct rig *r, unsigned blocks)
-{
-    for (unsigned port = 0; port < r->hal.node.ports; port++)
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
-            rig_room(r, port, vc, blocks);
-}
-
-unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc)
-{
-    return hx_credit_room(&r->hal.node.port[output].cable.link.tx[vc]);
-}
-
-unsigned rig_step(struct rig *r)
-{
-    unsigned moved = !r->sw.route.is_router ? hx_accelerator_step(&r->sw) : hx_router_step(&r->sw);
-    assert_int_equal(r->hal.node.sent, 0); /* every transmission is committed */
-    return moved;
-}
-
-unsigned rig_pass(struct rig *r, unsigned input, unsigned vc)
-{
-    const struct hx_input *in = &r->sw.input[input];
-    bool router = r->sw.route.is_router;
-    const struct hx_desc *d = hal_arrival(&r->hal, input, vc, hx_lane(in->seen, vc));
-    const struct hx_comer c = {.d = d,
-                               .offered = router ? hx_router_offers(&r->sw, input, d)
-                                                 : hx_accelerator_offers(&r->sw, input, d),
-                               .arrived = hal_arrived(&r->hal, input),
-                               .input = input,
-                               .vc = vc};
-    unsigned moved = router ? hx_router_pass(&r->sw, &c) : hx_accelerator_pass(&r->sw, &c);
-    hal_release(&r->hal, input, in->tail, in->seen, in->waiting);
-    hal_commit(&r->hal);
-    assert_int_equal(r->hal.node.sent, 0);
-    return moved;
-}
-
-unsigned rig_grant(struct rig *r, unsigned output)
-{
-    unsigned moved = !r->sw.route.is_router ? hx_accelerator_grant(&r->sw, output) : hx_router_grant(&r->sw, output);
-    assert_int_equal(r->hal.node.sent, 0);
-    return moved;
-}
-
-static unsigned field(const uint8_t *frame, unsigned at, unsigned bytes)
-{
-    unsigned value = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        value = value << 8 | frame[at + i];
-    return value;
-}
-
-bool rig_take(struct rig *r, unsigned output, struct rig_packet *p)
-{
-    static uint8_t frame[HX_MAX_FRAME];
-    uint32_t bytes = loopback_wire_take(&r->wire[output], r->now, frame);
-    if (bytes == 0)
-        return false;
-    *p = (struct rig_packet){.id = field(frame, 56, 4),
-                             .via = field(frame, 18, 2),
-                             .vc = frame[15],
-                             .hops = frame[16],
-                             .length = field(frame, 52, 2),
-                             .gx = field(frame, 32, 2),
-                             .gy = field(frame, 34, 2)};
-    p->intact = bytes == 64 + p->length && field(frame, 12, 2) == 0x88B5 && field(frame, 2, 2) == p->gx;
-    for (unsigned i = 0; i < p->length; i++)
-        p->intact = p->intact && frame[64 + i] == payload_byte(p->id, i);
-    return true;
-}
-
-void rig_expect(struct rig *r, unsigned output, uint32_t id)
-{
-    struct rig_packet p = {0};
-    if (!rig_take(r, output, &p))
-        fail_msg("nothing left by output %u, though %u should have", output, id);
-    assert_int_equal(p.id, id);
-    assert_true(p.intact);
-}
-
-void rig_validate_empty(const struct rig *r)
-{
-    const struct loopback_node *n = &r->hal.node;
-    assert_int_equal(hx_switch_waiting(&r->sw), 0);
-    assert_int_equal(n->free_count, n->ports * HX_VCS * r->blocks + 1);
-    for (unsigned port = 0; port < n->ports; port++) {
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
-            assert_int_equal(rig_space(r, port, vc), r->blocks);
-        assert_true(n->port[port].arrivals.tail == n->port[port].arrivals.arrived);
-    }
 }
 
 /* ---- cloud ---- */
@@ -270,11 +77,11 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
         e->config.columns = config->columns ? config->columns : (uint16_t)ends;
         e->config.rows = config->rows ? config->rows : 1;
         e->memory = lab_memory(hx_endpoint_bytes(&e->config));
-        new_node(&e->hal.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
-        new_node(&e->network_side.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
+        lab_node(&e->hal.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
+        lab_node(&e->network_side.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
         for (unsigned plane = 0; plane < c->planes; plane++) {
-            new_wire(&e->wire[0][plane], blocks, 0);
-            new_wire(&e->wire[1][plane], blocks, 0);
+            lab_wire(&e->wire[0][plane], blocks, 0);
+            lab_wire(&e->wire[1][plane], blocks, 0);
             loopback_plug(&e->network_side.node, plane, plane, &e->wire[1][plane], &e->wire[0][plane],
                           1 + plane * UINT64_C(1000));
         }
@@ -448,7 +255,7 @@ static void join(struct fabric *f, unsigned plane, struct loopback_node *n, unsi
 {
     struct fabric_cable *c = &f->cable[f->cables++];
     for (unsigned direction = 0; direction < 2; direction++) {
-        new_wire(&c->wire[direction], f->plan.blocks, FABRIC_TURN + seeded_below(&f->random, 100));
+        lab_wire(&c->wire[direction], f->plan.blocks, FABRIC_TURN + seeded_below(&f->random, 100));
         c->wire[direction].faults = f->plan.faults;
         c->wire[direction].faults.random = seeded_next(&f->random);
     }
@@ -469,7 +276,7 @@ static void new_switch(struct fabric *f, unsigned plane, uint32_t node)
     struct hal_switch *hal = hal_of(f, plane, node);
     struct hx_switch *sw = &f->sw[(size_t)plane * f->g.nodes + node];
     uint64_t up = 0;
-    new_node(&hal->node, ports, HX_MESH_VCS, f->plan.blocks, 0);
+    lab_node(&hal->node, ports, HX_MESH_VCS, f->plan.blocks, 0);
     hx_switch_init(sw, ports, HX_MESH_VCS, FABRIC_JOB, hal, lab_memory(hx_switch_bytes(ports, HX_MESH_VCS)));
     for (unsigned port = 0; port < ports; port++)
         up |= (uint64_t)(hx_far_end(&f->g, node, port).node != HX_NOWHERE) << port;
@@ -495,7 +302,7 @@ static void new_end(struct fabric *f, unsigned rank)
     struct fabric_end *e = &f->end[rank];
     *e = (struct fabric_end){.fabric = f, .rank = rank};
     e->hal.user = (struct hal_user){fill_for_fabric, place_for_fabric, event_for_fabric, e};
-    new_node(&e->hal.node, f->g.planes, HX_MESH_VCS, f->plan.blocks, FABRIC_SENDS);
+    lab_node(&e->hal.node, f->g.planes, HX_MESH_VCS, f->plan.blocks, FABRIC_SENDS);
     for (unsigned plane = 0; plane < f->g.planes; plane++)
         join(f, plane, &e->hal.node, plane, &hal_of(f, plane, rank)->node, HX_LOCAL);
     const struct hx_endpoint_config config = {.addr_hi = (uint16_t)(rank % f->g.columns),

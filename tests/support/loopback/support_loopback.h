@@ -12,6 +12,12 @@
 #include "tests/support/support_lab.h"
 #include "tests/support/support_messages.h"
 
+/* ---- parts ---- */
+
+/* `sends`: messages that an endpoint may have under way; 0: a switch. */
+void lab_node(struct loopback_node *n, unsigned ports, unsigned vcs, unsigned blocks, unsigned sends);
+void lab_wire(struct loopback_wire *w, unsigned blocks, uint32_t latency);
+
 /* ---- one switch ---- */
 
 struct rig {

@@ -1,8 +1,6 @@
-/* test_capture.c - from rings of records into files: order, names, counts, filters, rotation, failures. */
+/* test_capture.c - from rings of records into files: order, counts, comments, rotation, failures. */
 #include "base/pcapng/read.h"
 #include "fabric-emu/capture/capture.h"
-#include "fabric-emu/capture/filter.h"
-#include "fabric-emu/capture/note.h"
 #include "spec/spec.h"
 #include "topology/hamming_mesh.h"
 
@@ -167,46 +165,6 @@ static void a_fault_is_a_comment_of_the_first_frame_from_its_time_on(void **stat
     assert_int_equal(found.packets, 3);
     assert_true(!found.packet[0].comment.bytes && !found.packet[2].comment.bytes);
     assert_string_equal(found.comment, both);
-}
-
-/* Faults that do not fit into one comment continue in the next frame's. */
-static void many_faults_are_comments_of_several_frames(void **state)
-{
-    (void)state;
-    enum { FAULTS = 200, FRAMES = 100 };
-    char text[512];
-    struct capture_annotations r = {.count = 0};
-    unsigned said = 0;
-    for (unsigned i = 0; i < FAULTS; i++) {
-        char line[32];
-        (void)snprintf(line, sizeof line, "a0,0/E delay=%uus", i + 1);
-        capture_annotation_fault(&r, 1, 0, line);
-    }
-    for (unsigned frame = 0; frame < FRAMES && capture_annotations_take(&r, 5, text, sizeof text); frame++) {
-        assert_true(strlen(text) < sizeof text);
-        char *rest;
-        for (const char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-            char whole[64];
-            (void)snprintf(whole, sizeof whole, "fault at 0 ns: a0,0/E delay=%uus", ++said);
-            assert_string_equal(line, whole);
-        }
-    }
-    assert_int_equal(said, FAULTS);
-    capture_annotations_free(&r);
-}
-
-/* A fault that does not fit alone is cut, and does not delay later ones. */
-static void a_fault_longer_than_a_comment_is_cut(void **state)
-{
-    (void)state;
-    char text[32];
-    struct capture_annotations r = {.count = 0};
-    capture_annotation_fault(&r, 1, 0, "a0,0/E loss=1% corrupt=1% duplicate=1%");
-    capture_annotation_fault(&r, 1, 0, "all up");
-    assert_string_equal(capture_annotations_take(&r, 5, text, sizeof text), "fault at 0 ns: a0,0/E loss=1% c");
-    assert_string_equal(capture_annotations_take(&r, 5, text, sizeof text), "fault at 0 ns: all up");
-    assert_null(capture_annotations_take(&r, 5, text, sizeof text));
-    capture_annotations_free(&r);
 }
 
 /* Frames, a millisecond apart, until `files` files have begun; returns the time of the last one's first frame. */
@@ -454,19 +412,6 @@ static void a_file_begins_with_a_frame(void **state)
     }
 }
 
-static void rotated_names_keep_their_ending(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *file, *third;
-    } names[] = {{"run.pcapng", "run.00003.pcapng"}, {"a.b/run", "a.b/run.00003"}, {"a/.run", "a/.run.00003"}};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        char name[64];
-        capture_file_name(name, sizeof name, names[i].file, 3);
-        assert_string_equal(name, names[i].third);
-    }
-}
-
 static void a_full_disk_is_counted_and_draining_goes_on(void **state)
 {
     (void)state;
@@ -495,82 +440,9 @@ static void a_file_that_cannot_be_opened_is_refused(void **state)
     assert_string_equal(problem.where, "/nowhere/x.pcapng");
 }
 
-static unsigned choose(struct capture_ports *p, const char *pattern, struct hx_problem *problem)
-{
-    const struct hx_option_list patterns = {.item = {pattern}, .count = 1};
-    if (!capture_ports_choose(p, &b.g, &patterns, "--port", problem))
-        return 0;
-    unsigned chosen = p->interfaces;
-    capture_ports_free(p);
-    return chosen;
-}
-
-static void ports_are_chosen_by_their_names(void **state)
+static void a_note_is_a_comment(void **state)
 {
     (void)state;
-    struct capture_ports p;
-    struct hx_problem problem;
-    assert_int_equal(b.ports.interfaces, 4 * 5 + 2 * 4 + 2 * 4);
-    assert_int_equal(choose(&p, "a1,0/p0/E", &problem), 1);
-    assert_int_equal(choose(&p, "a1,0/*", &problem), 5);
-    assert_int_equal(choose(&p, "*", &problem), b.ports.interfaces);
-    assert_int_equal(choose(&p, "*/local", &problem), 4);
-    assert_int_equal(choose(&p, "a0,0/p0/[EW] row1/p0/?  col0/p0/3", &problem), 2 + 4 + 1);
-    assert_int_equal(choose(&p, "", &problem), b.ports.interfaces);
-    assert_int_equal(choose(&p, "a0,0/p0/E b*", &problem), 0);
-    assert_int_equal(problem.exit_code, HX_EXIT_USAGE);
-    assert_string_equal(problem.where, "--port");
-    assert_non_null(strstr(problem.what, "'b*'"));
-    assert_int_equal(choose(&p, "a0,0/p0/E-a-name-that-is-longer-than-any-port-of-any-fabric-could-ever-be", &problem),
-                     0);
-}
-
-static void filters_are_those_of_libpcap(void **state)
-{
-    (void)state;
-    struct capture_filter f;
-    struct hx_problem problem;
-    uint8_t frame[64] = {2, 0, 0, 1, 0, 2};
-    assert_true(capture_filter_compile(&f, NULL, "-f", &problem));
-    assert_true(capture_filter_passes(&f, frame, 64, 64));
-    capture_filter_free(&f);
-    assert_true(capture_filter_compile(&f, "ether dst 02:00:00:01:00:02", "-f", &problem));
-    assert_true(capture_filter_passes(&f, frame, 64, 64));
-    frame[5] = 3;
-    assert_false(capture_filter_passes(&f, frame, 64, 64));
-    capture_filter_free(&f);
-    assert_true(capture_filter_compile(&f, "greater 100", "-f", &problem));
-    assert_true(capture_filter_passes(&f, frame, 64, 100));
-    assert_false(capture_filter_passes(&f, frame, 64, 99));
-    capture_filter_free(&f);
-    assert_false(capture_filter_compile(&f, "ether dst nonsense", "-f", &problem));
-    assert_int_equal(problem.exit_code, HX_EXIT_USAGE);
-    assert_string_equal(problem.where, "-f");
-}
-
-static void notes_become_text(void **state)
-{
-    (void)state;
-    char text[CAPTURE_NOTE_BYTES];
-    const struct capture_port at = {.node = 0, .port = HX_N, .plane = 0};
-    struct hx_tap_note note = {.candidates = 1U << HX_E | 1U << HX_N,
-                               .input = HX_W,
-                               .output = HX_N,
-                               .reason = HX_TAP_MOST_ROOM,
-                               .room = {12, 16}};
-    assert_string_equal(capture_note_print(text, &b.g, &at, &note, 1),
-                        "in W vc 0, out N vc 1: most room. candidates E 12 packets, N 16; 15 left on N");
-    note.wanted = 1U << HX_E;
-    note.reason = HX_TAP_ONLY;
-    assert_string_equal(
-        capture_note_print(text, &b.g, &at, &note, 0),
-        "in W vc 0, out N vc 0: the only way. candidates E 12 packets (reserved for waiting packets), N 16; 15 "
-        "left on N");
-    note =
-        (struct hx_tap_note){.candidates = UINT64_MAX, .wanted = UINT64_MAX, .input = 255, .output = 255, .reason = 99};
-    (void)capture_note_print(text, &b.g, &at, &note, 2);
-    assert_true(strlen(text) < CAPTURE_NOTE_BYTES);
-
     begin();
     struct hx_tap_record *r = hx_tap_reserve(&b.in[0], hx_tap_record_bytes(64, true));
     *r = (struct hx_tap_record){
@@ -596,14 +468,9 @@ int main(void)
         WITH_BENCH(files_rotate_and_the_last_are_kept),
         WITH_BENCH(a_file_begins_with_a_frame),
         WITH_BENCH(a_later_file_has_the_age_of_a_fault),
-        cmocka_unit_test(a_fault_longer_than_a_comment_is_cut),
-        cmocka_unit_test(many_faults_are_comments_of_several_frames),
-        cmocka_unit_test(rotated_names_keep_their_ending),
         WITH_BENCH(a_full_disk_is_counted_and_draining_goes_on),
         WITH_BENCH(a_file_that_cannot_be_opened_is_refused),
-        WITH_BENCH(ports_are_chosen_by_their_names),
-        WITH_BENCH(filters_are_those_of_libpcap),
-        WITH_BENCH(notes_become_text),
+        WITH_BENCH(a_note_is_a_comment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
