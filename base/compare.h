@@ -17,4 +17,10 @@ static inline int hx_compare_double(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
+/* For structs: the first difference that is not 0 decides. */
+static inline int hx_compare(uint64_t one, uint64_t other)
+{
+    return (one > other) - (one < other);
+}
+
 #endif

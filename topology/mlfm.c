@@ -4,6 +4,7 @@
  * the same globals: a `local` has p hosts and h links, a global 2 l links. Locals of two columns have one minimal path,
  * those of one column h. Up to a global and down: one VC. A detour goes up and down twice: two. */
 #include "topology/topology.h"
+#include "topology/worst_case.h"
 
 struct mesh {
     unsigned h, l, p;
@@ -80,20 +81,11 @@ static double alltoall_bound(const struct hx_fabric *f)
     return share < 1 ? share : 1;
 }
 
-/* The next local: all hosts of a local share the only minimal path. SC15, section 4: a shift by h. */
-static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
-{
-    (void)seed;
-    uint32_t locals = f->digits[0];
-    for (uint32_t local = 0; local < locals; local++)
-        to[f->hosts + local] = f->hosts + (local + 1) % locals;
-}
-
 const struct hx_topology hx_topology_mlfm = {
     HX_TOPOLOGY(
         "mlfm",
         "h=N l=N p=N: h + 1 columns of l routers of p hosts; l and p: h, or what a router of 64 ports has room for",
         "mlfm h=15", "multi-layer full mesh: single shortest paths, diameter two (SC15)", build),
     .alltoall_bound = alltoall_bound,
-    .worst_case = worst_case,
+    .worst_case = hx_fabric_next_place, /* all hosts of a local share the only minimal path */
 };

@@ -12,6 +12,7 @@
  * minimal paths, all others one. Up and down: one VC; a detour goes up and down twice: two. */
 #include "topology/galois.h"
 #include "topology/topology.h"
+#include "topology/worst_case.h"
 
 enum { MOST_K = HX_MAX_RADIX / 2 };
 
@@ -99,18 +100,9 @@ static double alltoall_bound(const struct hx_fabric *f)
     return share < 1 ? share : 1;
 }
 
-/* The next leaf: all hosts of a leaf share the only minimal path. SC15, section 4: a shift by k. */
-static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
-{
-    (void)seed;
-    uint32_t leaves = f->digits[0];
-    for (uint32_t leaf = 0; leaf < leaves; leaf++)
-        to[f->hosts + leaf] = f->hosts + (leaf + 1) % leaves;
-}
-
 const struct hx_topology hx_topology_oft = {
     HX_TOPOLOGY("oft", "k=N: k - 1 a power of a prime; switches of 2 k ports", "oft k=12",
                 "two-level orthogonal fat tree: single shortest paths, diameter two (SC15)", build),
     .alltoall_bound = alltoall_bound,
-    .worst_case = worst_case,
+    .worst_case = hx_fabric_next_place, /* all hosts of a leaf share the only minimal path */
 };

@@ -15,4 +15,7 @@
  * worst_case applies only to NULL. */
 void hx_fabric_worst_case(const struct hx_fabric *f, const bool *part, uint64_t seed, uint32_t *to);
 
+/* A worst_case of a topology: each router of hosts sends to the next one (SC15, section 4). */
+void hx_fabric_next_place(const struct hx_fabric *f, uint64_t seed, uint32_t *to);
+
 #endif

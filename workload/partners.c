@@ -67,25 +67,26 @@ struct grid {
     uint16_t column_of[HX_MAX_HOSTS], row_of[HX_MAX_HOSTS]; /* by gx, by gy, of the job's columns and rows */
 };
 
+/* Numbers the columns, or the rows, in which the job has hosts: *at by number, *number by place. Returns how many. */
+static uint32_t find_lines(const struct hx_spec *spec, const struct hx_fabric *g, uint16_t job, bool rows, uint16_t *at,
+                           uint16_t *number)
+{
+    uint32_t count = 0;
+    for (unsigned line = 0; line < (rows ? g->rows : g->columns); line++) {
+        bool has = false;
+        for (unsigned i = 0; i < (rows ? g->columns : g->rows) && !has; i++)
+            has = layout_job_of(spec, hx_fabric_at(g, rows ? i : line, rows ? line : i)) == job;
+        number[line] = (uint16_t)count;
+        at[count] = (uint16_t)line;
+        count += has;
+    }
+    return count;
+}
+
 static void find_grid(struct grid *grid, const struct hx_spec *spec, const struct hx_fabric *g, uint16_t job)
 {
-    grid->columns = grid->rows = 0;
-    for (unsigned gx = 0; gx < g->columns; gx++) {
-        bool has = false;
-        for (unsigned gy = 0; gy < g->rows && !has; gy++)
-            has = layout_job_of(spec, hx_fabric_at(g, gx, gy)) == job;
-        grid->column_of[gx] = (uint16_t)grid->columns;
-        grid->gx[grid->columns] = (uint16_t)gx;
-        grid->columns += has;
-    }
-    for (unsigned gy = 0; gy < g->rows; gy++) {
-        bool has = false;
-        for (unsigned gx = 0; gx < g->columns && !has; gx++)
-            has = layout_job_of(spec, hx_fabric_at(g, gx, gy)) == job;
-        grid->row_of[gy] = (uint16_t)grid->rows;
-        grid->gy[grid->rows] = (uint16_t)gy;
-        grid->rows += has;
-    }
+    grid->columns = find_lines(spec, g, job, false, grid->gx, grid->column_of);
+    grid->rows = find_lines(spec, g, job, true, grid->gy, grid->row_of);
 }
 
 static uint32_t reverse(uint32_t number, uint32_t of)

@@ -1,6 +1,7 @@
 /* faults.c - faults under the virtual clock (faults.h). */
 #include "faults.h"
 #include "arena.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "fabric-emu/report/result.h"
 #include "route_tables.h"
@@ -132,11 +133,9 @@ static int by_place(const void *a, const void *b)
 {
     const struct hit_link *p = a;
     const struct hit_link *q = b;
-    if (p->plane != q->plane)
-        return p->plane < q->plane ? -1 : 1;
-    if (p->node != q->node)
-        return p->node < q->node ? -1 : 1;
-    return (int)p->port - (int)q->port;
+    int node = hx_compare(p->node, q->node);
+    int plane = hx_compare(p->plane, q->plane);
+    return plane ? plane : node ? node : hx_compare(p->port, q->port);
 }
 
 /* The link at a port, given by either end; NULL: it has no faults. */
@@ -218,11 +217,8 @@ static int by_sim_node(const void *a, const void *b)
 {
     const struct event *p = a;
     const struct event *q = b;
-    if (p->sim_node != q->sim_node)
-        return p->sim_node < q->sim_node ? -1 : 1;
-    if (p->at != q->at)
-        return p->at < q->at ? -1 : 1;
-    return p->plane != q->plane ? (int)p->plane - q->plane : (int)p->port - q->port;
+    const int by[] = {hx_compare(p->sim_node, q->sim_node), hx_compare(p->at, q->at), hx_compare(p->plane, q->plane)};
+    return by[0] ? by[0] : by[1] ? by[1] : by[2] ? by[2] : hx_compare(p->port, q->port);
 }
 
 /* Whether route epochs concern a simulated node: endpoints retry, and routers with searched routes get new tables. */

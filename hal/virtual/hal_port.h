@@ -377,20 +377,7 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
     return virtual_ejected(h, plane, burst, most);
 }
 
-static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
-{
-    return simd_crc32c(crc, data, bytes);
-}
-
-static inline const struct hal_user *hal_user(const struct hal_endpoint *h)
-{
-    return &h->user;
-}
-
-static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason)
-{
-    h->drops[reason]++;
-}
+#include "hal/endpoint_calls.h" /* needs struct hal_endpoint */
 
 static inline void hal_endpoint_commit(struct hal_endpoint *h)
 {

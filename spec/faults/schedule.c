@@ -1,4 +1,5 @@
 /* schedule.c - a schedule of faults, and its effects on each link (faults.h). */
+#include "base/compare.h"
 #include "base/lines.h"
 #include "spec/faults/faults.h"
 
@@ -192,11 +193,9 @@ static int by_time(const void *a, const void *b)
 {
     const struct toggle *p = a;
     const struct toggle *q = b;
-    if (p->at_ns != q->at_ns)
-        return p->at_ns < q->at_ns ? -1 : 1;
-    if (p->fault != q->fault)
-        return p->fault < q->fault ? -1 : 1;
-    return (int)p->begins - (int)q->begins;
+    int at = hx_compare(p->at_ns, q->at_ns);
+    int fault = hx_compare(p->fault, q->fault);
+    return at ? at : fault ? fault : hx_compare(p->begins, q->begins);
 }
 
 /* Active faults of a link, and their combined effect. A change costs the same for any number of active faults: shares

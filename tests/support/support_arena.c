@@ -19,7 +19,7 @@ char arena_name[64];
 char arena_path[128];
 static unsigned open_before;
 
-static unsigned open_descriptors(void)
+unsigned arena_open_descriptors(void)
 {
     unsigned count = 0;
     DIR *dir = opendir("/proc/self/fd");
@@ -36,7 +36,7 @@ int arena_choose_name(void **state)
     static unsigned number;
     (void)snprintf(arena_name, sizeof arena_name, "arena-%ld-%u", (long)getpid(), number++);
     (void)snprintf(arena_path, sizeof arena_path, "/dev/shm/" SHM_PREFIX "%s", arena_name);
-    open_before = open_descriptors();
+    open_before = arena_open_descriptors();
     return 0;
 }
 
@@ -55,7 +55,7 @@ static bool is_mapped(void)
 int arena_validate_closed(void **state)
 {
     (void)state;
-    assert_int_equal(open_descriptors(), open_before);
+    assert_int_equal(arena_open_descriptors(), open_before);
     assert_false(is_mapped());
     return 0;
 }

@@ -15,6 +15,8 @@ int arena_choose_name(void **state);
 int arena_validate_closed(void **state);
 #define ARENA_TEST(function) cmocka_unit_test_setup_teardown(function, arena_choose_name, arena_validate_closed)
 
+/* Number of descriptors that this process has open. */
+unsigned arena_open_descriptors(void);
 bool arena_is_there(void);
 /* Makes an unlocked file of that name, as a killed owner leaves it. */
 void arena_make_file(mode_t mode);

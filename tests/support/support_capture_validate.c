@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -45,6 +46,14 @@ void validate_capture(const struct sim_capture *c, bool (*keep)(const char *name
     hx_verify_free(&v);
     hx_capture_index_close(&capture_index);
     (void)fclose(file);
+}
+
+uint64_t verdict_noted(const struct verdict *v, const char *part)
+{
+    for (unsigned i = 0; i < v->found.note_count; i++)
+        if (strstr(v->found.notes[i].text, part))
+            return v->found.notes[i].count;
+    return 0;
 }
 
 void require_good(const struct sim_capture *c, const char *what, unsigned seed, struct verdict *v)

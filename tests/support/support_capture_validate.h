@@ -19,6 +19,9 @@ FILE *open_capture(const struct sim_capture *c, bool (*keep)(const char *name), 
 void validate_capture(const struct sim_capture *c, bool (*keep)(const char *name), bool partial,
                       struct verdict *verdict);
 
+/* The count of the first note with this part; 0: none. */
+uint64_t verdict_noted(const struct verdict *v, const char *part);
+
 /* Verifies all interfaces; fails the test if anything is found. */
 void require_good(const struct sim_capture *c, const char *what, unsigned seed, struct verdict *v);
 

@@ -149,24 +149,25 @@ static void descriptor_zero_is_usable(void **state)
     assert_int_equal(arena_in_a_process(without_standard_input), 0);
 }
 
-static void a_name_that_another_fabric_takes_meanwhile_is_refused(void **state)
+static void refused_before_lock(void (*act)(void))
 {
-    (void)state;
     struct shm_arena a;
-    before_call(LOCK, 1, takes);
+    before_call(LOCK, 1, act);
     assert_int_equal(shm_arena_create(&a, arena_name, 4096), -EEXIST);
     assert_true(arena_is_there());
     ends();
 }
 
+static void a_name_that_another_fabric_takes_meanwhile_is_refused(void **state)
+{
+    (void)state;
+    refused_before_lock(takes);
+}
+
 static void an_object_that_another_process_locks_first_is_refused(void **state)
 {
     (void)state;
-    struct shm_arena a;
-    before_call(LOCK, 1, locks);
-    assert_int_equal(shm_arena_create(&a, arena_name, 4096), -EEXIST);
-    assert_true(arena_is_there());
-    ends();
+    refused_before_lock(locks);
 }
 
 /* The object of a killed run vanishes before it is checked or removed: the arena is created all the same. */

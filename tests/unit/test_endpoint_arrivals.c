@@ -127,10 +127,7 @@ static void packets_of_a_failed_message_are_forgotten(void **state)
 {
     (void)state;
     trial_start(2, 1);
-    trial_watch();
-    gate.lose_kind = HX_DATA;
-    gate.lose_first = UINT32_MAX;
-    gate.lose_below = 50;
+    trial_watch_losing_data(NO_END, 50);
     unsigned lost = trial_send(0, 1, 200 * FULL);
     assert_true(cloud_run(&cloud, LONG));
     assert_int_equal(trial_message(lost)->failed, 1);

@@ -82,13 +82,17 @@ static void recorded_packets_of_another_epoch_fail_no_message(void **state)
 static uint8_t answer_bytes[HX_MAX_FRAME];
 static struct cloud_frame answer; /* last answer to end 0 */
 
+static void record(const struct cloud_frame *f)
+{
+    memcpy(answer_bytes, f->bytes, HX_HEADER_BYTES + HX_HELLO_BYTES);
+    answer = *f;
+    answer.bytes = answer_bytes;
+}
+
 static bool record_hellos(struct cloud *c, struct cloud_frame *f)
 {
-    if (trial_read(f).kind == HX_HELLO && f->to == 0) {
-        memcpy(answer_bytes, f->bytes, HX_HEADER_BYTES + HX_HELLO_BYTES);
-        answer = *f;
-        answer.bytes = answer_bytes;
-    }
+    if (trial_read(f).kind == HX_HELLO && f->to == 0)
+        record(f);
     return trial_count_and_lose(c, f);
 }
 
@@ -121,11 +125,8 @@ static bool record_answers(struct cloud *c, struct cloud_frame *f)
 {
     static const uint8_t none[sizeof(uint64_t)];
     const uint8_t *answers = f->bytes + HX_HEADER_BYTES + sizeof none;
-    if (trial_read(f).kind == HX_HELLO && f->to == 0 && memcmp(answers, none, sizeof none) != 0) {
-        memcpy(answer_bytes, f->bytes, HX_HEADER_BYTES + HX_HELLO_BYTES);
-        answer = *f;
-        answer.bytes = answer_bytes;
-    }
+    if (trial_read(f).kind == HX_HELLO && f->to == 0 && memcmp(answers, none, sizeof none) != 0)
+        record(f);
     return trial_count_and_lose(c, f);
 }
 

@@ -277,10 +277,7 @@ static void answers_without_news_are_counted(void **state)
 {
     (void)state;
     trial_start(2, 1);
-    trial_watch();
-    gate.lose_kind = HX_DATA;
-    gate.lose_first = UINT32_MAX;
-    gate.lose_below = 5;
+    trial_watch_losing_data(NO_END, 5);
     unsigned number = trial_send(0, 1, 6 * FULL); /* the last packet arrives */
     assert_true(cloud_run(&cloud, LONG));
     assert_int_equal(trial_message(number)->failed, 1);

@@ -256,11 +256,8 @@ static void messages_in_flight_learn_the_new_incarnation(void **state)
     struct hx_endpoint_config config = trial_config(1);
     config.epoch = FIRST_LIFE;
     cloud_init(&cloud, 2, &config, LOOPBACK_MAX_BLOCKS, 1);
-    trial_watch();
+    trial_watch_losing_data(1, UINT32_MAX);
     cloud.gate = validate_epochs;
-    gate.lose_kind = HX_DATA;
-    gate.lose_first = UINT32_MAX;
-    gate.lose_to = 1;
     trial_send(0, 1, 5 * FULL);
     trial_send(0, 1, 5 * FULL);
     trial_send(0, 1, 400 * FULL);

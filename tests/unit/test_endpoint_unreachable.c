@@ -12,10 +12,7 @@ static void messages_to_a_silent_peer_fail(void **state)
 {
     (void)state;
     trial_start(3, 1);
-    trial_watch();
-    gate.lose_kind = HX_DATA;
-    gate.lose_first = UINT32_MAX;
-    gate.lose_to = 1;
+    trial_watch_losing_data(1, UINT32_MAX);
     unsigned lost = trial_send(0, 1, 10);
     unsigned fine = trial_send(0, 2, 10);
     trial_turns(TIMEOUT_TURNS - 2);
@@ -71,10 +68,7 @@ static void a_long_failed_message_leaves_no_trace(void **state)
     static const unsigned packets[] = {31, 32, 33, 34, 64, 65, 100};
     for (unsigned i = 0; i < sizeof packets / sizeof *packets; i++) {
         trial_start(2, 1);
-        trial_watch();
-        gate.lose_kind = HX_DATA;
-        gate.lose_below = 1;
-        gate.lose_first = UINT32_MAX;
+        trial_watch_losing_data(NO_END, 1);
         unsigned lost = trial_send(0, 1, (uint64_t)packets[i] * FULL);
         assert_true(cloud_run(&cloud, LONG));
         assert_int_equal(trial_message(lost)->failed, 1);
@@ -361,10 +355,7 @@ static void abandoned_messages_fail_at_once(void **state)
 {
     (void)state;
     trial_start(3, 1);
-    trial_watch();
-    gate.lose_kind = HX_DATA;
-    gate.lose_first = UINT32_MAX;
-    gate.lose_to = 1;
+    trial_watch_losing_data(1, UINT32_MAX);
     unsigned lost[3];
     for (unsigned i = 0; i < 3; i++)
         lost[i] = trial_send(0, 1, 900 * FULL);

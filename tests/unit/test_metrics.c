@@ -147,6 +147,13 @@ static void open_top(struct fake *f, struct top *t, unsigned clock)
     assert_true(top_open(t, name, &problem));
 }
 
+static void close_top(struct fake *f, struct top *t)
+{
+    top_close(t);
+    shm_arena_close(&arena, true);
+    hx_fabric_free(&f->g);
+}
+
 static void publish(struct fake *f, unsigned worker, uint64_t at_ns, uint64_t simulated_ps, uint64_t packets)
 {
     struct hx_metrics_worker *w = &f->m.worker[worker];
@@ -206,9 +213,7 @@ static void rates_are_those_of_each_worker(void **state)
     f.m.head->life = HX_LIFE_ENDED;
     top_read(&t);
     assert_string_equal(top_phase(&t), "ended");
-    top_close(&t);
-    shm_arena_close(&arena, true);
-    hx_fabric_free(&f.g);
+    close_top(&f, &t);
 }
 
 static void rates_are_per_simulated_time(void **state)
@@ -231,9 +236,7 @@ static void rates_are_per_simulated_time(void **state)
     uint64_t odd = hx_metrics_get(&f.m.worker[1].sequence);
     hx_metrics_begin(&f.m.worker[1]);
     assert_true(odd % 2 == 1 && hx_metrics_get(&f.m.worker[1].sequence) == odd);
-    top_close(&t);
-    shm_arena_close(&arena, true);
-    hx_fabric_free(&f.g);
+    close_top(&f, &t);
 }
 
 /* A reading of a running fabric is later than the last publication, at which an ended run's time ends. */
@@ -256,9 +259,7 @@ static void time_does_not_go_back_at_the_end(void **state)
     publish(&f, 0, f.m.head->started_ns + 3600 * (uint64_t)SECOND, 0, 9);
     top_read(&t);
     near(t.wall_seconds, 3600);
-    top_close(&t);
-    shm_arena_close(&arena, true);
-    hx_fabric_free(&f.g);
+    close_top(&f, &t);
 }
 
 /* The page of 24 x 80; the caller frees it. */
@@ -320,9 +321,7 @@ static void current_faults_are_shown(void **state)
     assert_string_equal(json_string_value(json_object_get(json_array_get(list, 2), "fault")), "a0,0/E down");
     assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 2), "since_ns")), 8);
     json_decref(line);
-    top_close(&t);
-    shm_arena_close(&arena, true);
-    hx_fabric_free(&f.g);
+    close_top(&f, &t);
 }
 
 static void the_page_fits_any_size(void **state)
@@ -350,9 +349,7 @@ static void the_page_fits_any_size(void **state)
         lines++;
     assert_int_equal(lines, 24);
     free(text);
-    top_close(&t);
-    shm_arena_close(&arena, true);
-    hx_fabric_free(&f.g);
+    close_top(&f, &t);
 }
 
 static void refused(int exit_code, const char *what)
@@ -404,9 +401,7 @@ static void a_truncated_file_ends_the_view(void **state)
     top_read(&t);
     assert_string_equal(top_phase(&t), "ended");
     assert_true(t.sum.hops == 5);
-    top_close(&t);
-    shm_arena_close(&arena, true);
-    hx_fabric_free(&f.g);
+    close_top(&f, &t);
 }
 
 int main(void)

@@ -150,10 +150,24 @@ static void the_xml_check_finds_errors(void **state)
 
 /* ---- plots ---- */
 
-static char *drawn(const struct plot *p)
+/* Frees the plot; the caller frees the text. */
+static char *drawn(struct plot *p)
 {
     plot_write(p, file_begin_text());
+    free(p);
     return file_end_text();
+}
+
+/* The first three points of a line. */
+static void read_points(char *text, double x[3], double y[3])
+{
+    char *at = strstr(text, "points=\"");
+    assert_non_null(at);
+    at += strlen("points=\"");
+    for (unsigned i = 0; i < 3; i++) {
+        x[i] = strtod(at, &at);
+        y[i] = strtod(at + 1, &at);
+    }
 }
 
 static unsigned occurrences(const char *text, const char *word)
@@ -185,7 +199,6 @@ static void every_kind_is_well_formed(void **state)
     assert_null(strstr(text, "inf"));
     assert_null(strchr(text, '\x01'));
     free(text);
-    free(p);
 }
 
 /* A violin spans exactly its values, has its full width somewhere, is symmetric, and ends in a gap. */
@@ -215,7 +228,6 @@ static void a_violin_is_as_wide_as_its_density(void **state)
     assert_true(is_well_formed(text));
     assert_int_equal(occurrences(text, "<polygon"), PLOT_MOST_POINTS / VIOLIN_POINTS);
     free(text);
-    free(p);
 }
 
 static void counts_have_whole_ticks(void **state)
@@ -239,17 +251,10 @@ static void points_are_at_their_coordinates(void **state)
     char *text = drawn(p);
     double x[3];
     double y[3];
-    const char *points = strstr(text, "points=\"");
-    assert_non_null(points);
-    char *at = (char *)(uintptr_t)points + strlen("points=\"");
-    for (unsigned i = 0; i < 3; i++) {
-        x[i] = strtod(at, &at);
-        y[i] = strtod(at + 1, &at);
-    }
+    read_points(text, x, y);
     assert_true(x[0] < x[1] && y[0] > y[1]);
     assert_true(fabs((x[0] + x[2]) / 2 - x[1]) < 0.11 && fabs((y[0] + y[2]) / 2 - y[1]) < 0.11);
     free(text);
-    free(p);
 }
 
 static void a_gap_parts_a_line(void **state)
@@ -262,7 +267,6 @@ static void a_gap_parts_a_line(void **state)
     char *text = drawn(p);
     assert_int_equal(occurrences(text, "<polyline"), 2);
     free(text);
-    free(p);
 }
 
 static void categories_are_below_the_axis(void **state)
@@ -281,7 +285,6 @@ static void categories_are_below_the_axis(void **state)
         assert_int_equal(occurrences(text, names[i]), 1);
     assert_int_equal(occurrences(text, "opacity"), 4); /* three bars and the legend */
     free(text);
-    free(p);
 }
 
 static void long_words_below_the_axis_are_slanted(void **state)
@@ -298,7 +301,6 @@ static void long_words_below_the_axis_are_slanted(void **state)
         assert_true(is_well_formed(text));
         assert_int_equal(occurrences(text, "rotate(32"), letters > 5 ? 9 : 0);
         free(text);
-        free(p);
     }
 }
 
@@ -318,7 +320,6 @@ static void log_axes_leave_out_values_not_above_0(void **state)
     assert_int_equal(occurrences(text, "<polyline"), 2);
     assert_null(strstr(text, "inf"));
     free(text);
-    free(p);
 }
 
 static void steps_hold_their_height(void **state)
@@ -329,18 +330,11 @@ static void steps_hold_their_height(void **state)
     plot_point(s, 0, 10);
     plot_point(s, 10, 0);
     char *text = drawn(p);
-    const char *points = strstr(text, "points=\"");
-    assert_non_null(points);
     double x[3];
     double y[3];
-    char *at = (char *)(uintptr_t)points + strlen("points=\"");
-    for (unsigned i = 0; i < 3; i++) {
-        x[i] = strtod(at, &at);
-        y[i] = strtod(at + 1, &at);
-    }
+    read_points(text, x, y);
     assert_true(x[1] == x[2] && y[0] == y[1] && y[1] < y[2]);
     free(text);
-    free(p);
 }
 
 /* Long text makes the picture larger: nothing is cut. */
@@ -358,7 +352,6 @@ static void foot_and_legend_are_whole(void **state)
     assert_int_equal(occurrences(text, "word"), 100);
     assert_null(strstr(text, "width=\"960\""));
     free(text);
-    free(p);
 }
 
 static void other_kinds_of_pictures_are_not_written(void **state)
@@ -378,7 +371,6 @@ static void nothing_to_draw(void **state)
     assert_true(is_well_formed(text));
     assert_null(strstr(text, "empty"));
     free(text);
-    free(p);
 }
 
 static void too_much_is_left_out(void **state)

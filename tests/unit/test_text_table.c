@@ -9,10 +9,12 @@
 
 #include <cmocka.h>
 
-static char *printed(const struct text_table *t)
+static void assert_prints(const struct text_table *t, const char *expected)
 {
     text_table_print(t, file_begin_text());
-    return file_end_text();
+    char *text = file_end_text();
+    assert_string_equal(text, expected);
+    free(text);
 }
 
 static void columns_are_aligned(void **state)
@@ -22,11 +24,9 @@ static void columns_are_aligned(void **state)
     text_table_row(t, "fabric", "share", "paper");
     text_table_row(t, "16x16 Hx2Mesh", "25.43", "");
     text_table_row(t, "x", "1", "11.3");
-    char *text = printed(t);
-    assert_string_equal(text, "  fabric         share  paper\n"
-                              "  16x16 Hx2Mesh  25.43      -\n"
-                              "  x                  1   11.3\n");
-    free(text);
+    assert_prints(t, "  fabric         share  paper\n"
+                     "  16x16 Hx2Mesh  25.43      -\n"
+                     "  x                  1   11.3\n");
     text_table_free(t);
 }
 
@@ -36,9 +36,7 @@ static void no_blanks_follow_the_last_left_column(void **state)
     struct text_table *t = text_table_new(2);
     text_table_row(t, "a", "long word");
     text_table_row(t, "bb", "c");
-    char *text = printed(t);
-    assert_string_equal(text, "  a   long word\n  bb  c\n");
-    free(text);
+    assert_prints(t, "  a   long word\n  bb  c\n");
     text_table_free(t);
 }
 
@@ -50,13 +48,9 @@ static void a_too_wide_table_loses_its_last_columns(void **state)
     text_table_row(t, "a", "b", "c", "d", "good");
     assert_int_equal(text_table_narrow(t, 27, 1, 3), 0);
     assert_int_equal(text_table_narrow(t, 26, 1, 3), 1);
-    char *text = printed(t);
-    assert_string_equal(text, "  a  bbbb  cccc   end\n  a     b     c  good\n");
-    free(text);
+    assert_prints(t, "  a  bbbb  cccc   end\n  a     b     c  good\n");
     assert_int_equal(text_table_narrow(t, 1, 1, 2), 2);
-    text = printed(t);
-    assert_string_equal(text, "  a   end\n  a  good\n");
-    free(text);
+    assert_prints(t, "  a   end\n  a  good\n");
     text_table_free(t);
 }
 
@@ -64,9 +58,7 @@ static void an_empty_table(void **state)
 {
     (void)state;
     struct text_table *t = text_table_new(0);
-    char *text = printed(t);
-    assert_string_equal(text, "");
-    free(text);
+    assert_prints(t, "");
     text_table_free(t);
 }
 
@@ -76,28 +68,22 @@ static void a_too_wide_table_is_printed_in_parts(void **state)
     struct text_table *t = text_table_new(1);
     text_table_row(t, "fabric", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "c", "d");
     text_table_row(t, "1x1", "1", "2", "3", "4");
-    char *text = printed(t);
-    assert_string_equal(text, "  fabric  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  c  d\n"
-                              "  1x1                                  1                               2  3  4\n");
-    free(text);
+    assert_prints(t, "  fabric  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  c  d\n"
+                     "  1x1                                  1                               2  3  4\n");
     text_table_row(t, "2x2", "1", "2", "33", "44");
-    text = printed(t);
-    assert_string_equal(text, "  fabric  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb   c   d\n"
-                              "  1x1                                  1                               2   3   4\n"
-                              "  2x2                                  1                               2  33  44\n");
-    free(text);
+    assert_prints(t, "  fabric  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb   c   d\n"
+                     "  1x1                                  1                               2   3   4\n"
+                     "  2x2                                  1                               2  33  44\n");
     text_table_row(t, "3x3", "1", "2", "33", "444");
-    text = printed(t);
-    assert_string_equal(text, "  fabric  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb   c\n"
-                              "  1x1                                  1                               2   3\n"
-                              "  2x2                                  1                               2  33\n"
-                              "  3x3                                  1                               2  33\n"
-                              "\n"
-                              "  fabric    d\n"
-                              "  1x1       4\n"
-                              "  2x2      44\n"
-                              "  3x3     444\n");
-    free(text);
+    assert_prints(t, "  fabric  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb   c\n"
+                     "  1x1                                  1                               2   3\n"
+                     "  2x2                                  1                               2  33\n"
+                     "  3x3                                  1                               2  33\n"
+                     "\n"
+                     "  fabric    d\n"
+                     "  1x1       4\n"
+                     "  2x2      44\n"
+                     "  3x3     444\n");
     text_table_free(t);
 }
 
@@ -107,9 +93,7 @@ static void cells_beyond_the_last_column_are_left_out(void **state)
     struct text_table *t = text_table_new(0);
     text_table_row(t, "1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
                    "0", "1", "2", "3", "4", "5");
-    char *text = printed(t);
-    assert_string_equal(text, "  1  2  3  4  5  6  7  8  9  0  1  2  3  4  5  6  7  8  9  0  1  2  3  4\n");
-    free(text);
+    assert_prints(t, "  1  2  3  4  5  6  7  8  9  0  1  2  3  4  5  6  7  8  9  0  1  2  3  4\n");
     text_table_free(t);
 }
 

@@ -10,14 +10,6 @@
 
 #include <cmocka.h>
 
-static uint64_t notes(const struct verdict *v, const char *part)
-{
-    for (unsigned i = 0; i < v->found.note_count; i++)
-        if (strstr(v->found.notes[i].text, part))
-            return v->found.notes[i].count;
-    return 0;
-}
-
 /* ---- whole captures ---- */
 
 static struct sim_settings with(void (*change)(struct sim_settings *))
@@ -258,7 +250,7 @@ static void a_part_is_verified_as_far_as_it_goes(void **state)
         assert_true(v.counts.data > 10);
         assert_int_equal(v.counts.nodes_validated, parts[i].nodes);
         assert_int_equal(v.counts.links_validated, parts[i].links);
-        assert_true(parts[i].nodes == 1 || notes(&v, "nodes are captured in part") > 0);
+        assert_true(parts[i].nodes == 1 || verdict_noted(&v, "nodes are captured in part") > 0);
     }
     sim_free(&c);
 }
@@ -301,7 +293,7 @@ static void an_unknown_fabric_allows_header_and_checksum_rules(void **state)
     validate_capture(&c, NULL, false, &v);
     assert_int_equal(v.found.count, 0);
     assert_int_equal(v.counts.crc_validated, c.count);
-    assert_int_equal(notes(&v, "the fabric is not known"), c.count);
+    assert_int_equal(verdict_noted(&v, "the fabric is not known"), c.count);
     uint64_t frame = sim_break(&c, "crc");
     validate_capture(&c, NULL, false, &v);
     assert_true(v.found.count > 0 && v.found.kept[0].frame == frame && v.found.kept[0].rule == HX_RULE_CRC);

@@ -111,14 +111,6 @@ static void a_capture_joined_with_itself_is_found(void **state)
     sim_free(&c);
 }
 
-static uint64_t noted(const struct verdict *v, const char *part)
-{
-    for (unsigned i = 0; i < v->found.note_count; i++)
-        if (strstr(v->found.notes[i].text, part))
-            return v->found.notes[i].count;
-    return 0;
-}
-
 static void meaningless_times_are_reported(void **state)
 {
     (void)state;
@@ -131,7 +123,7 @@ static void meaningless_times_are_reported(void **state)
             c.records[at].time_ns = times[i];
         validate_capture(&c, NULL, false, &v);
         assert_int_equal(v.found.count, 0);
-        assert_int_equal(noted(&v, "have the same time"), c.count);
+        assert_int_equal(verdict_noted(&v, "have the same time"), c.count);
         sim_free(&c);
     }
 }
@@ -149,7 +141,7 @@ static void a_simulated_time_that_decreases_is_found(void **state)
         c.records[c.count / 2].time_ns = times[i % 2];
         validate_capture(&c, NULL, false, &v);
         assert_int_equal(v.found.by_rule[HX_RULE_ORDER], c.set.live ? 0 : 1);
-        assert_int_equal(noted(&v, "goes back"), c.set.live);
+        assert_int_equal(verdict_noted(&v, "goes back"), c.set.live);
         sim_free(&c);
     }
 }

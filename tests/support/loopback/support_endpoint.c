@@ -104,6 +104,15 @@ void trial_watch(void)
     cloud.gate = trial_count_and_lose;
 }
 
+void trial_watch_losing_data(unsigned to, unsigned below)
+{
+    trial_watch();
+    gate.lose_kind = HX_DATA;
+    gate.lose_first = UINT32_MAX;
+    gate.lose_to = to;
+    gate.lose_below = below;
+}
+
 void trial_hold(bool yes)
 {
     cloud.faults.keep = yes ? 100 : 0;

@@ -49,6 +49,8 @@ void trial_finish(void);
 
 /* Resets the gate: it counts, and loses nothing. */
 void trial_watch(void);
+/* The same, and it loses all data packets to this end (NO_END: any) below this offset. */
+void trial_watch_losing_data(unsigned to, unsigned below);
 /* The gate itself, for tests with a gate of their own. */
 bool trial_count_and_lose(struct cloud *c, struct cloud_frame *f);
 /* Stops all departures from the network, or allows them. */

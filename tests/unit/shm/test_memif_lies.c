@@ -3,8 +3,8 @@
 #include "hxmesh/frame.h"
 #include "tests/support/shm/support_lingering.h"
 #include "tests/support/shm/support_memif.h"
+#include "tests/support/support_arena.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,23 +120,12 @@ static void test_memory_is_checked_again_when_mapped(void **state)
     }
 }
 
-static unsigned open_descriptors(void)
-{
-    unsigned count = 0;
-    DIR *d = opendir("/proc/self/fd");
-    assert_non_null(d);
-    while (readdir(d))
-        count++;
-    closedir(d);
-    return count;
-}
-
 /* No descriptor from a client stays open, of any kind and any number at once. */
 static void test_no_descriptor_leaks(void **state)
 {
     enum { CONNECTIONS = 320 };
     struct pair *p = *state;
-    unsigned before = open_descriptors();
+    unsigned before = arena_open_descriptors();
     for (unsigned n = 0; n < CONNECTIONS; n++) {
         int fd;
         memif_client_open(&p->c, p->path, 2048, F_SEAL_SHRINK);
@@ -149,7 +138,7 @@ static void test_no_descriptor_leaks(void **state)
         (void)memif_poll_server(p);
         memif_client_close(&p->c);
         (void)memif_poll_server(p);
-        assert_int_equal(open_descriptors(), before);
+        assert_int_equal(arena_open_descriptors(), before);
     }
     memif_connect_client(p, 2048);
     memif_client_close(&p->c);
