@@ -380,11 +380,7 @@ void hx_schedule_run(struct hx_schedule *out, const struct hx_schedule_rules *ru
     hx_boards_free(&s.boards);
     hx_boards_free(&s.ahead);
     hx_boards_free(&s.empty);
-    free(s.owner);
-    free(s.turns);
-    free(s.failed);
-    free(s.queue);
-    free(s.running);
+    HX_FREE(s.owner, s.turns, s.failed, s.queue, s.running);
 }
 
 void hx_schedule_free(struct hx_schedule *s)

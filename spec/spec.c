@@ -408,17 +408,10 @@ void hx_spec_free(struct hx_spec *spec)
     free_graph(spec);
     for (unsigned i = 0; i < spec->named_jobs; i++)
         free((char *)(uintptr_t)spec->named[i].settings.traffic_file);
-    free(spec->failed);
-    free(spec->job);
-    free(spec->named);
-    free(spec->external);
-    free((char *)(uintptr_t)spec->settings.traffic_file);
-    free((char *)(uintptr_t)spec->settings.place);
-    free((char *)(uintptr_t)spec->capture.file);
-    free((char *)(uintptr_t)spec->capture.filter);
-    free((char *)(uintptr_t)spec->faults.file);
-    free((char *)(uintptr_t)spec->faults.lines.item[0]);
-    free((char *)(uintptr_t)spec->capture.ports.item[0]);
+    HX_FREE(spec->failed, spec->job, spec->named, spec->external, (char *)(uintptr_t)spec->settings.traffic_file,
+            (char *)(uintptr_t)spec->settings.place, (char *)(uintptr_t)spec->capture.file,
+            (char *)(uintptr_t)spec->capture.filter, (char *)(uintptr_t)spec->faults.file,
+            (char *)(uintptr_t)spec->faults.lines.item[0], (char *)(uintptr_t)spec->capture.ports.item[0]);
     spec->failed = NULL;
     spec->job = NULL;
     spec->named = NULL;

@@ -80,10 +80,5 @@ void hx_assign(const double *worth, unsigned n, unsigned *column_of)
         match(&m, row);
     for (unsigned column = 1; column <= n; column++)
         column_of[m.row_of[column] - 1] = column - 1;
-    free(m.row_price);
-    free(m.column_price);
-    free(m.row_of);
-    free(m.before);
-    free(m.beyond);
-    free(m.reached);
+    HX_FREE(m.row_price, m.column_price, m.row_of, m.before, m.beyond, m.reached);
 }

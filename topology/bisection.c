@@ -343,14 +343,7 @@ static void end(struct search *s)
 {
     for (unsigned i = 0; i < 4; i++)
         free(s->queue[i / 2][i % 2].first);
-    free(s->attachment_router);
-    free(s->weight);
-    free(s->moved);
-    free(s->next);
-    free(s->previous);
-    free(s->gain);
-    free(s->side);
-    free(s->queued);
+    HX_FREE(s->attachment_router, s->weight, s->moved, s->next, s->previous, s->gain, s->side, s->queued);
 }
 
 struct hx_halves hx_bisection_search(const struct hx_fabric *f)

@@ -324,15 +324,7 @@ bool hx_injects_alike(const struct hx_fabric *f)
 void hx_fabric_free(struct hx_fabric *f)
 {
     free_pending_links(f);
-    free(f->node);
-    free(f->port);
-    free(f->host_at);
-    free(f->distance);
-    free(f->updown);
-    free(f->failed);
-    free(f->forwarding);
-    free(f->injected);
-    free(f->own);
-    free(f->graph_text);
+    HX_FREE(f->node, f->port, f->host_at, f->distance, f->updown, f->failed, f->forwarding, f->injected, f->own,
+            f->graph_text);
     *f = (struct hx_fabric){.topology = NULL};
 }

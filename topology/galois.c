@@ -76,3 +76,13 @@ unsigned hx_galois_product(const struct hx_galois *g, unsigned a, unsigned b)
 {
     return a && b ? g->power[(g->logarithm[a] + g->logarithm[b]) % (g->q - 1)] : 0;
 }
+
+unsigned hx_nearest_size(unsigned n, bool (*is_size)(unsigned n))
+{
+    for (unsigned away = 0;; away++) {
+        if (n >= away && is_size(n - away))
+            return n - away;
+        if (is_size(n + away))
+            return n + away;
+    }
+}

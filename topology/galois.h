@@ -25,4 +25,7 @@ unsigned hx_galois_sum(const struct hx_galois *g, unsigned a, unsigned b);
 unsigned hx_galois_difference(const struct hx_galois *g, unsigned a, unsigned b);
 unsigned hx_galois_product(const struct hx_galois *g, unsigned a, unsigned b);
 
+/* The number nearest to n, the lower of two, that is a size of a topology over a field. */
+unsigned hx_nearest_size(unsigned n, bool (*is_size)(unsigned n));
+
 #endif

@@ -262,10 +262,7 @@ static bool build_of(struct hx_fabric *f, const struct hx_graph_file *g, struct 
         number(&p);
         good = make(f, &p, problem);
     }
-    free(p.host);
-    free(p.router);
-    free(p.on);
-    free(p.group);
+    HX_FREE(p.host, p.router, p.on, p.group);
     return good;
 }
 

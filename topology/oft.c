@@ -21,16 +21,6 @@ static bool can_be(unsigned k)
     return k >= 3 && k <= MOST_K && hx_is_prime_power(k - 1);
 }
 
-static unsigned nearest(unsigned k)
-{
-    for (unsigned away = 0;; away++) {
-        if (k >= away && can_be(k - away))
-            return k - away;
-        if (can_be(k + away))
-            return k + away;
-    }
-}
-
 /* Sets the middle switches of a leaf: positions in 0 .. n * n + n, directions last. */
 static void middles_of(const struct hx_galois *field, unsigned n, unsigned leaf, unsigned middle[MOST_K])
 {
@@ -71,7 +61,7 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
     if (!can_be(k) || !hx_galois_make(&field, k - 1))
         return hx_spec_tokens_fail(tokens, problem,
                                    "k=%u: k - 1 must be a power of a prime and k at most %d; the nearest is k=%u", k,
-                                   MOST_K, nearest(k));
+                                   MOST_K, hx_nearest_size(k, can_be));
     unsigned places = k * k - k + 1;
     hx_fabric_start(f, 2 * places * k, 3 * places, 2 * places, k);
     unsigned own = hx_fabric_class_of_kind(f, "host", HX_DAC);

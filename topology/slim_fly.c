@@ -35,16 +35,6 @@ static unsigned links_of(unsigned q)
     return (unsigned)(3 * (int)q - remainder_of(q)) / 2;
 }
 
-static unsigned nearest(unsigned q)
-{
-    for (unsigned away = 0;; away++) {
-        if (q >= away && is_size(q - away))
-            return q - away;
-        if (is_size(q + away))
-            return q + away;
-    }
-}
-
 static bool take(unsigned *q, unsigned *p, struct hx_spec_tokens *tokens, struct hx_problem *problem)
 {
     static const char *const keys[] = {"q", "p", NULL};
@@ -53,7 +43,7 @@ static bool take(unsigned *q, unsigned *p, struct hx_spec_tokens *tokens, struct
     if (!is_size(*q))
         return hx_spec_tokens_fail(tokens, problem,
                                    "q is a prime power 4w - 1, 4w or 4w + 1 up to %d; %u is the nearest", MOST_Q,
-                                   nearest(*q));
+                                   hx_nearest_size(*q, is_size));
     unsigned links = links_of(*q);
     unsigned room = HX_MAX_RADIX - links;
     if (!hx_spec_tokens_number(tokens, "p", 1, HX_MAX_RADIX, links / 2 < room ? links / 2 : room, p, problem) ||

@@ -356,10 +356,7 @@ struct hx_updown *hx_updown_search(const struct hx_fabric *f, const uint64_t *do
         find_in_order(&s, rank);
     else if (good)
         find(&s);
-    free(s.router_of);
-    free(s.queue);
-    free(s.first);
-    free(s.turns);
+    HX_FREE(s.router_of, s.queue, s.first, s.turns);
     if (!good)
         free(w);
     return good ? w : NULL;

@@ -109,11 +109,6 @@ unsigned hx_updown_cycle(const struct hx_fabric *f, const struct hx_updown *w, u
     unsigned length = find_cycle(&l) ? l.length : 0;
     for (unsigned i = 0; i < length && i < most; i++)
         routers[i] = l.sender[l.path[i]];
-    free(l.next);
-    free(l.path);
-    free(l.sender);
-    free(l.state);
-    free(l.queue);
-    free(l.reached);
+    HX_FREE(l.next, l.path, l.sender, l.state, l.queue, l.reached);
     return length;
 }

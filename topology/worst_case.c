@@ -304,16 +304,7 @@ static void search(const struct hx_fabric *f, const bool *part, uint64_t seed, u
         load_from(&s, node);
     join_rest(&s);
     hx_tables_free(&s.tables);
-    free(s.weight);
-    free(s.host);
-    free(s.is_attached);
-    free(s.taken);
-    free(s.share);
-    free(s.seen);
-    free(s.queue);
-    free(s.worth);
-    free(s.best);
-    free(s.other);
+    HX_FREE(s.weight, s.host, s.is_attached, s.taken, s.share, s.seen, s.queue, s.worth, s.best, s.other);
 }
 
 void hx_fabric_next_place(const struct hx_fabric *f, uint64_t seed, uint32_t *to)

@@ -227,11 +227,7 @@ void peers_choose(struct traffic *t)
         choose_in_job(&c, count, all);
     }
     pack(&t->peers, n, count, all);
-    free(c.job);
-    free(c.index);
-    free(c.to);
-    free(count);
-    free(all);
+    HX_FREE(c.job, c.index, c.to, count, all);
 }
 
 void peers_free(struct peers *p)

@@ -226,10 +226,7 @@ bool capture_is_full(const struct capture *c)
 
 static void free_all(struct capture *c)
 {
-    free(c->lane);
-    free(c->dropped);
-    free(c->unwritten);
-    free(c->room);
+    HX_FREE(c->lane, c->dropped, c->unwritten, c->room);
     capture_annotations_free(&c->annotations);
 }
 

@@ -266,10 +266,7 @@ void node_free_all(struct worker *w)
     conditions_end(w);
     reroute_end(w);
     for (unsigned i = 0; i < w->nodes; i++) {
-        free(w->node[i].hal.tx);
-        free(w->node[i].hal.rx);
-        free(w->node[i].tables);
-        free(w->node[i].sw.input);
+        HX_FREE(w->node[i].hal.tx, w->node[i].hal.rx, w->node[i].tables, w->node[i].sw.input);
     }
     for (unsigned i = 0; i < w->accelerators; i++)
         accelerator_stop(&w->accelerator[i]);
@@ -277,11 +274,7 @@ void node_free_all(struct worker *w)
         bridge_stop(&w->bridge[i]);
     if (w->endpoints_bytes)
         (void)munmap(w->endpoints, w->endpoints_bytes);
-    free(w->node);
-    free(w->accelerator);
-    free(w->bridge);
-    free(w->blocked);
-    free(w->cut);
+    HX_FREE(w->node, w->accelerator, w->bridge, w->blocked, w->cut);
 }
 
 void node_reroute_all(struct worker *w)

@@ -202,13 +202,7 @@ static void stop(struct walk *w)
 {
     for (uint32_t node = 0; node < w->f->nodes; node++)
         free(w->tables[node]);
-    free(w->tables);
-    free(w->route);
-    free(w->distance);
-    free(w->seen);
-    free(w->successors);
-    free(w->used);
-    free(w->queue);
+    HX_FREE(w->tables, w->route, w->distance, w->seen, w->successors, w->used, w->queue);
 }
 
 struct fabric_findings fabric_find(const struct hx_fabric *f, uint32_t step)
@@ -343,10 +337,7 @@ static double fullest_link(const struct hx_fabric *f, const uint32_t *attachment
     }
     for (uint32_t port = 0; port < f->ports; port++)
         fullest = load[port] > fullest ? load[port] : fullest;
-    free(w.distance);
-    free(w.queue);
-    free(flow);
-    free(load);
+    HX_FREE(w.distance, w.queue, flow, load);
     return fullest;
 }
 

@@ -1,5 +1,6 @@
 /* support_file.c - files in a folder of the test program (support_file.h). */
 #include "tests/support/support_file.h"
+#include "base/error.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -78,4 +79,18 @@ char *file_end_text(void)
 {
     (void)fclose(written.out);
     return written.text;
+}
+
+void file_refused(const char *name, const struct file_refusal *cases, unsigned count,
+                  bool (*read)(const char *text, struct hx_problem *problem))
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct hx_problem problem;
+        char where[FILE_PATH_BYTES + 16];
+        assert_false(read(cases[i].text, &problem));
+        (void)snprintf(where, sizeof where, "%s%s", file_path(name), cases[i].where);
+        assert_string_equal(problem.what, cases[i].what);
+        assert_string_equal(problem.where, where);
+        assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
+    }
 }

@@ -3,7 +3,10 @@
 #ifndef HXMESH_TESTS_SUPPORT_FILE_H
 #define HXMESH_TESTS_SUPPORT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
+
+struct hx_problem;
 
 enum { FILE_PATH_BYTES = 128 };
 
@@ -15,6 +18,14 @@ FILE *file_create(const char *name);
 /* Replaces the file's content; returns file_path(name). */
 const char *file_write(const char *name, const void *bytes, size_t count);
 const char *file_write_text(const char *name, const char *text);
+
+/* Text of a file that a reader refuses, the place behind the file's path, and the message. */
+struct file_refusal {
+    const char *text, *where, *what;
+};
+/* Each text must be refused as a wrong configuration; read() writes it to file_path(name) and reads it. */
+void file_refused(const char *name, const struct file_refusal *cases, unsigned count,
+                  bool (*read)(const char *text, struct hx_problem *problem));
 
 /* Opens a stream into memory, one at a time. */
 FILE *file_begin_text(void);

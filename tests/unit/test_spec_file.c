@@ -183,14 +183,18 @@ static void defaults(void **state)
 }
 
 /* `where` follows the file name, `what` is the rest of the line. */
+static bool load_any(const char *text, struct hx_problem *problem)
+{
+    struct hx_spec spec;
+    return load(text, &spec, problem);
+}
+
 static void mistakes_are_named_with_line_and_column(void **state)
 {
     (void)state;
 #define FABRIC "fabric: 4x4 Hx2Mesh\n"
 #define TREE   "fabric: fat-tree hosts=4 radix=4\n"
-    static const struct {
-        const char *text, *where, *what;
-    } cases[] = {
+    static const struct file_refusal cases[] = {
         {FABRIC "planes: 2\n\n\ntraffic:\n  sead: 3\n", ":6:3", "unknown key 'sead' (did you mean 'seed'?)"},
         {FABRIC "credit: 3\n", ":2:1", "unknown key 'credit' (did you mean 'credits'?)"},
         {"zzz: 3\n" FABRIC, ":1:1", "unknown key 'zzz'"},
@@ -305,16 +309,7 @@ static void mistakes_are_named_with_line_and_column(void **state)
         {FABRIC "name: \"a\n", ":3:1", "found unexpected end of stream"},
         {FABRIC "name: \x01\n", ":2:7", "control characters are not allowed"},
     };
-    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct hx_spec s;
-        struct hx_problem p;
-        char where[FILE_PATH_BYTES + 16];
-        snprintf(where, sizeof where, "%s%s", file_path(FILE_NAME), cases[i].where);
-        assert_false(load(cases[i].text, &s, &p));
-        assert_int_equal(p.exit_code, HX_EXIT_CONFIG);
-        assert_string_equal(p.what, cases[i].what);
-        assert_string_equal(p.where, where);
-    }
+    file_refused(FILE_NAME, cases, sizeof cases / sizeof *cases, load_any);
 }
 
 static void assert_refused(const char *name, const char *says)

@@ -23,10 +23,7 @@ void hx_channels_init(struct hx_channels *c, struct hx_plane *p)
 
 void hx_channels_free(struct hx_channels *c)
 {
-    free(c->first_link);
-    free(c->far);
-    free(c->successors);
-    free(c->used);
+    HX_FREE(c->first_link, c->far, c->successors, c->used);
     *c = (struct hx_channels){0};
 }
 

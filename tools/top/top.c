@@ -79,11 +79,7 @@ void top_close(struct top *t)
 {
     hx_metrics_reading_free(&t->now);
     hx_metrics_reading_free(&t->before);
-    free(t->worker);
-    free(t->packets);
-    free(t->gbps);
-    free(t->load);
-    free(t->moved);
+    HX_FREE(t->worker, t->packets, t->gbps, t->load, t->moved);
     shm_arena_close(&t->arena, false);
     hx_fabric_free(&t->g);
 }

@@ -21,11 +21,7 @@ void hx_verify_free(struct hx_verify *v)
 {
     for (uint32_t i = 0; i < v->cable_count; i++)
         hx_verify_cable_free(&v->cables[i]);
-    free(v->cables);
-    free(v->ports);
-    free(v->nodes);
-    free(v->board_job);
-    free(v->board_job_known);
+    HX_FREE(v->cables, v->ports, v->nodes, v->board_job, v->board_job_known);
     hx_map_free(&v->by_place);
     hx_map_free(&v->residents);
     hx_map_free(&v->balance);

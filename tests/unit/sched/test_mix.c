@@ -64,12 +64,16 @@ static void the_papers_sizes(void **state)
     hx_job_sizes_free(&s);
 }
 
+static bool read_any(const char *text, struct hx_problem *problem)
+{
+    struct hx_job_sizes s;
+    return read_text(&s, text, problem);
+}
+
 static void missing_and_other_files_are_refused(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *where, *what;
-    } bad[] = {
+    static const struct file_refusal bad[] = {
         {"1,50\n", ":1:1", "the first line has to be job_size,perc_jobs_lte"},
         {"", ":0:1", "ends before all jobs are told of: the last line has 100 per cent"},
         {"job_size,perc_jobs_lte\n0,100\n", ":2:1", "begins with no number of boards (write for example 4,82.4)"},
@@ -82,14 +86,7 @@ static void missing_and_other_files_are_refused(void **state)
         {"job_size,perc_jobs_lte\n2,50\n3,40\n", ":3:1", "is not above the line before: sizes and shares ascend"},
         {"job_size,perc_jobs_lte\n2,50\n", ":2:1", "ends before all jobs are told of: the last line has 100 per cent"},
     };
-    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct hx_job_sizes s;
-        struct hx_problem problem;
-        assert_false(read_text(&s, bad[i].text, &problem));
-        assert_string_equal(problem.what, bad[i].what);
-        assert_string_equal(problem.where + strlen(file_path("sizes.csv")), bad[i].where);
-        assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
-    }
+    file_refused("sizes.csv", bad, sizeof bad / sizeof *bad, read_any);
 }
 
 static void mixes(void **state)

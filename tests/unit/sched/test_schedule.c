@@ -301,12 +301,16 @@ static void traces(void **state)
     hx_job_trace_free(&t);
 }
 
+static bool read_any(const char *text, struct hx_problem *problem)
+{
+    struct hx_job_trace t;
+    return read_text(&t, text, problem);
+}
+
 static void missing_and_other_traces_are_refused(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *where, *what;
-    } bad[] = {
+    static const struct file_refusal bad[] = {
         {"0,1,2\n", ":1:1", "the first line has to name the columns arrival,job,duration"},
         {"arrival,job,job\n", ":1:1", "the first line has to name the columns arrival,job,duration"},
         {"arrival,job,duration,more\n", ":1:1", "the first line has to name the columns arrival,job,duration"},
@@ -319,13 +323,7 @@ static void missing_and_other_traces_are_refused(void **state)
          "'5000x1' is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)"},
         {"arrival,job,duration\n5,1,3\n4,1,3\n", ":3:1", "arrives before the job of the line before: arrivals ascend"},
     };
-    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct hx_job_trace t;
-        struct hx_problem problem;
-        assert_false(read_text(&t, bad[i].text, &problem));
-        assert_string_equal(problem.what, bad[i].what);
-        assert_string_equal(problem.where + strlen(file_path("jobs.csv")), bad[i].where);
-    }
+    file_refused("jobs.csv", bad, sizeof bad / sizeof *bad, read_any);
 }
 
 int main(void)

@@ -164,12 +164,18 @@ static void the_file_is_the_traffic(void **state)
 
 #define HEAD "start,source,destination,bytes\n"
 
+static bool read_refused(const char *text, struct hx_problem *p)
+{
+    bool good = read_text("2x2 Hx1Mesh", text);
+    hx_spec_free(&spec);
+    *p = problem;
+    return good;
+}
+
 static void errors_name_their_place(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *where, *what;
-    } cases[] = {
+    static const struct file_refusal cases[] = {
         {"", "", "holds no traffic (a list of messages begins with the line start,source,destination,bytes)"},
         {HEAD, "", "holds no message"},
         {"time,source,destination,bytes\n", ":1:1",
@@ -207,15 +213,7 @@ static void errors_name_their_place(void **state)
          "'a1:0' stands where rank 0 is expected: a matrix is in the order of ranks"},
         {"0,x,1,1\n", ":1:3", "'x' is not a size (write for example 8192, 64KiB, 1MiB or 2GiB)"},
     };
-    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char where[64];
-        assert_false(read_text("2x2 Hx1Mesh", cases[i].text));
-        (void)snprintf(where, sizeof where, "%s%s", file_path(FILE_NAME), cases[i].where);
-        assert_string_equal(problem.what, cases[i].what);
-        assert_string_equal(problem.where, where);
-        assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
-        hx_spec_free(&spec);
-    }
+    file_refused(FILE_NAME, cases, sizeof cases / sizeof *cases, read_refused);
 }
 
 static void no_traffic_between_jobs(void **state)

@@ -62,10 +62,7 @@ static int tear_down(void **state)
     (void)close(wake);
     (void)close(interface_end);
     (void)close(program_end);
-    free(programs.at);
-    free(packets.tun);
-    free(packets.readable);
-    free(fabric.area);
+    HX_FREE(programs.at, packets.tun, packets.readable, fabric.area);
     return 0;
 }
 
