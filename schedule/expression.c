@@ -189,7 +189,8 @@ static bool compile_number(struct compiler *c, enum expression_type *type)
     uint64_t number = 0;
     (void)snprintf(token, sizeof token, "%.*s%.*s", (int)length, text, (int)unit_length, unit);
     *type = unit_length && read_time(token, &ps) ? EXPRESSION_TIME : EXPRESSION_NUMBER;
-    const char *wrong = *type == EXPRESSION_TIME ? NULL : hx_value_bytes(token, 0, INT64_MAX, &number);
+    char why[HX_WHY_TEXT];
+    const char *wrong = *type == EXPRESSION_TIME ? NULL : hx_value_bytes(token, 0, INT64_MAX, &number, why);
     if (wrong && strstr(wrong, "is not a size"))
         return refuse(c->error, c->at, "'%.60s' is no number, size or time (write for example 8, 64KiB or 10us)",
                       token);
@@ -234,6 +235,7 @@ static bool compile_function(struct compiler *c, const struct function *f, enum 
 
 static bool refuse_name(struct compiler *c)
 {
+    char hint[HX_HINT_TEXT];
     const char *words[128];
     unsigned count = 0;
     char word[64];
@@ -244,7 +246,7 @@ static bool refuse_name(struct compiler *c)
     for (const struct function *f = functions; f->name; f++)
         words[count++] = f->name;
     words[count] = NULL;
-    return refuse(c->error, c->at, "unknown name '%s'%s", word, hx_did_you_mean(word, words));
+    return refuse(c->error, c->at, "unknown name '%s'%s", word, hx_did_you_mean(hint, word, words));
 }
 
 static bool compile_name(struct compiler *c, enum expression_type *type)

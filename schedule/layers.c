@@ -90,6 +90,7 @@ static bool read_number(struct reader *r, const char *word, const char *what, ui
 
 static bool read_policy(struct reader *r, const char *word, enum layers_policy *policy)
 {
+    char hint[HX_HINT_TEXT];
     if (!word)
         return hx_lines_fail(&r->lines, NULL, "expected the layer's policy as the 13th word (HYBRID_CUSTOMIZED)");
     for (unsigned i = 0; i < LAYERS_POLICIES; i++) {
@@ -97,7 +98,7 @@ static bool read_policy(struct reader *r, const char *word, enum layers_policy *
         if (strcmp(policies[i], word) == 0)
             return true;
     }
-    return hx_lines_fail(&r->lines, word, "'%.40s' is no policy%s", word, hx_did_you_mean(word, policies));
+    return hx_lines_fail(&r->lines, word, "'%.40s' is no policy%s", word, hx_did_you_mean(hint, word, policies));
 }
 
 /* ---- the first line ---- */

@@ -55,6 +55,7 @@ const struct hx_yaml_item *script_key(const struct hx_yaml_item *mapping, const 
 
 bool script_keys(const struct script *s, const struct hx_yaml_item *mapping, const char *const *words)
 {
+    char hint[HX_HINT_TEXT];
     for (const struct hx_yaml_item *item = hx_yaml_first(mapping); item; item = hx_yaml_next(mapping, item)) {
         const char *word = hx_yaml_word(item);
         unsigned i = 0;
@@ -62,7 +63,7 @@ bool script_keys(const struct script *s, const struct hx_yaml_item *mapping, con
             i++;
         if (!words[i])
             return hx_yaml_fail_key(&s->tree, item, s->problem, "unknown key '%s'%s", word,
-                                    hx_did_you_mean(word, words));
+                                    hx_did_you_mean(hint, word, words));
     }
     return true;
 }
@@ -120,6 +121,7 @@ static bool read_number_or_any(struct script *s, const struct hx_yaml_item *item
 static bool read_choice(const struct script *s, const struct hx_yaml_item *item, const char *const *words,
                         unsigned *choice)
 {
+    char hint[HX_HINT_TEXT];
     if (!script_expect_value(s, item))
         return false;
     for (*choice = 0; words[*choice]; (*choice)++) {
@@ -129,9 +131,9 @@ static bool read_choice(const struct script *s, const struct hx_yaml_item *item,
     char list[256] = "";
     for (unsigned i = 0; words[i]; i++)
         (void)snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
-    const char *hint = hx_did_you_mean(item->text, words);
-    return *hint ? script_fail(s, item, 0, "unknown word '%.60s'%s", item->text, hint)
-                 : script_fail(s, item, 0, "unknown word '%.60s' (one of %s)", item->text, list);
+    return *hx_did_you_mean(hint, item->text, words)
+               ? script_fail(s, item, 0, "unknown word '%.60s'%s", item->text, hint)
+               : script_fail(s, item, 0, "unknown word '%.60s' (one of %s)", item->text, list);
 }
 
 /* ---- operations ---- */
@@ -159,6 +161,7 @@ static bool read_receive(struct script *s, struct script_statement *st)
 
 static bool find_group(struct script *s, const struct hx_yaml_item *item, struct script_group **group)
 {
+    char hint[HX_HINT_TEXT];
     const char *words[SCRIPT_MOST_NAMES];
     words[0] = "all";
     for (unsigned i = 0; i < s->groups; i++)
@@ -169,7 +172,7 @@ static bool find_group(struct script *s, const struct hx_yaml_item *item, struct
         if (strcmp(words[i], item->text) == 0)
             return true;
     }
-    return script_fail(s, item, 0, "unknown group '%.60s'%s", item->text, hx_did_you_mean(item->text, words));
+    return script_fail(s, item, 0, "unknown group '%.60s'%s", item->text, hx_did_you_mean(hint, item->text, words));
 }
 
 static bool read_group(struct script *s, struct script_statement *st)

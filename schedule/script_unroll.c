@@ -124,6 +124,7 @@ static void forget_names(struct unroll *u)
 /* Says why a name stands for nothing. */
 static bool fail_name(const struct unroll *u, const struct script_label *label, const char *name)
 {
+    char hint[HX_HINT_TEXT];
     enum { MOST = 256 };
     char text[MOST][LONGEST_NAME + 1];
     const char *words[MOST + 1];
@@ -140,7 +141,7 @@ static bool fail_name(const struct unroll *u, const struct script_label *label, 
     }
     words[count] = NULL;
     return script_fail(u->s, label->item, 0, "no operation '%s' is above at rank %" PRIu32 "%s", name, u->rank,
-                       hx_did_you_mean(name, words));
+                       hx_did_you_mean(hint, name, words));
 }
 
 /* Adds the operations of each name to a front: their ends, or their starts. */

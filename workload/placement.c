@@ -99,16 +99,17 @@ static bool fold(uint32_t *host, uint32_t ranks, const uint32_t *walk, const cha
 /* The host that a value names; HX_NOWHERE: none. */
 static uint32_t host_of(const struct traffic *t, const char *text)
 {
+    char why[HX_WHY_TEXT];
     struct hx_coordinate at;
     uint64_t number;
     char pair[64];
-    if (!hx_value_number(text, 0, t->g->hosts - 1U, &number))
+    if (!hx_value_number(text, 0, t->g->hosts - 1U, &number, why))
         return (uint32_t)number;
     if (strlen(text) >= sizeof pair)
         return HX_NOWHERE;
     for (size_t i = 0; i <= strlen(text); i++)
         pair[i] = (char)(text[i] == ':' ? ',' : text[i]);
-    return hx_value_coordinate(pair, &at) ? HX_NOWHERE : hx_fabric_host(t->g, at.addr_hi, at.addr_lo);
+    return hx_value_coordinate(pair, &at, why) ? HX_NOWHERE : hx_fabric_host(t->g, at.addr_hi, at.addr_lo);
 }
 
 static bool read_line(struct hx_lines *l, uint32_t *host, uint32_t rank, uint32_t ranks, const struct traffic *t,
