@@ -73,7 +73,7 @@ struct hx_option {
     const char *instead;           /* hint for use in another run, printed in parentheses; NULL: none */
 };
 
-/* Fields of an option whose use sets `bit` in (s)->given. */
+/* Fields of an option: its use sets `bit` in (s)->given. */
 #define HX_GIVEN_IN(s, bit) .given = &(s)->given, .given_bit = (bit)
 
 /* clang-format off */

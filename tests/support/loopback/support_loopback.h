@@ -14,7 +14,7 @@
 
 /* ---- parts ---- */
 
-/* `sends`: messages that an endpoint may have under way; 0: a switch. */
+/* `sends`: messages that an endpoint may have in flight; 0: a switch. */
 void lab_node(struct loopback_node *n, unsigned ports, unsigned vcs, unsigned blocks, unsigned sends);
 void lab_wire(struct loopback_wire *w, unsigned blocks, uint32_t latency);
 
