@@ -5,11 +5,9 @@
 #include "workload/collective_choice.h"
 #include "workload/placement.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* ---- collectives ---- */
 
@@ -120,48 +118,6 @@ static void count_peers(struct schedule_job *job, bool rendezvous)
     free(seen);
 }
 
-/* ---- memory for results ---- */
-
-/* Operations of operations [from, end) with repeats, and an entry for each iteration. */
-static double count_executed(const struct schedule *s, uint32_t rank, uint32_t from, uint32_t end)
-{
-    double count = 0;
-    for (uint32_t i = from; i < end; i = schedule_next(s, rank, i)) {
-        const struct schedule_operation *o = schedule_at(s, rank, i);
-        count += o->kind != SCHEDULE_REPEAT
-                     ? 1
-                     : (double)o->amount * (1 + count_executed(s, rank, i + 1, schedule_next(s, rank, i)));
-    }
-    return count;
-}
-
-static bool share_results(struct schedule_job *job, struct hx_problem *problem)
-{
-    uint32_t ranks = schedule_ranks(job->schedule);
-    double all = 0;
-    job->first_entry = hx_allocate(ranks + (size_t)1, sizeof *job->first_entry);
-    double *executed = hx_allocate(ranks, sizeof *executed);
-    for (uint32_t rank = 0; rank < ranks; rank++)
-        all += executed[rank] = count_executed(job->schedule, rank, 0, schedule_count(job->schedule, rank));
-    double share = all > SCHEDULE_PLAN_ENTRIES ? SCHEDULE_PLAN_ENTRIES / all : 1;
-    for (uint32_t rank = 0; rank < ranks; rank++)
-        job->first_entry[rank + 1] = job->first_entry[rank] + (uint64_t)(executed[rank] * share);
-    free(executed);
-    size_t results = (ranks * sizeof *job->executor.result + 63) & ~(size_t)63;
-    job->shared_bytes = results + job->first_entry[ranks] * sizeof *job->executor.entry;
-    job->shared =
-        mmap(NULL, job->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (job->shared == MAP_FAILED) {
-        job->shared = NULL;
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, job->path, "cannot map %zu MiB for what its operations did: %s",
-                       job->shared_bytes >> 20, strerror(errno));
-    }
-    job->executor.result = job->shared;
-    job->executor.entry = (struct executor_entry *)(void *)((uint8_t *)job->shared + results);
-    job->executor.first_entry = job->first_entry;
-    return true;
-}
-
 /* ---- jobs ---- */
 
 static bool read_job(struct schedule_job *job, const struct hx_settings *settings, struct hx_problem *problem)
@@ -192,9 +148,10 @@ static bool prepare(struct schedule_plan *p, struct schedule_job *job, const str
     struct chooser chooser = {p->traffic, job, settings->algorithm};
     schedule_groups_make(&job->groups, job->schedule);
     job->choices = schedule_choices_make(job->schedule, fill, &chooser, problem);
-    if (!job->choices || !share_results(job, problem))
-        return false;
     job->executor.schedule = job->schedule;
+    if (!job->choices ||
+        !schedule_results_make(&job->results, &job->executor, SCHEDULE_PLAN_ENTRIES, job->path, problem))
+        return false;
     job->executor.groups = &job->groups;
     job->executor.choose = schedule_choose;
     job->executor.of = job->choices;
@@ -249,12 +206,11 @@ void schedule_plan_free(struct schedule_plan *p)
 {
     for (unsigned i = 0; i < p->jobs; i++) {
         struct schedule_job *job = &p->job[i];
-        if (job->shared)
-            (void)munmap(job->shared, job->shared_bytes);
+        schedule_results_free(&job->results);
         schedule_choices_free(job->choices);
         schedule_groups_free(&job->groups);
         schedule_close(job->schedule);
-        HX_FREE(job->host, job->destinations, job->peers, job->first_entry);
+        HX_FREE(job->host, job->destinations, job->peers);
     }
     HX_FREE(p->job, p->rank_of, p->job_of);
     *p = (struct schedule_plan){.jobs = 0};
@@ -264,7 +220,7 @@ uint64_t schedule_plan_memory(const struct schedule_plan *p)
 {
     uint64_t bytes = 0;
     for (unsigned i = 0; i < p->jobs; i++)
-        bytes += p->job[i].shared_bytes + p->job[i].schedule->head->operations * EXECUTOR_BYTES;
+        bytes += p->job[i].results.bytes + p->job[i].schedule->head->operations * EXECUTOR_BYTES;
     return bytes;
 }
 
@@ -311,10 +267,7 @@ uint64_t schedule_plan_ended(const struct schedule_plan *p)
 double schedule_plan_operations(const struct schedule_plan *p)
 {
     double all = 0;
-    for (unsigned i = 0; i < p->jobs; i++) {
-        const struct schedule *s = p->job[i].schedule;
-        for (uint32_t rank = 0; rank < schedule_ranks(s); rank++)
-            all += count_executed(s, rank, 0, schedule_count(s, rank));
-    }
+    for (unsigned i = 0; i < p->jobs; i++)
+        all += schedule_executed(p->job[i].schedule);
     return all;
 }

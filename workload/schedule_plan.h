@@ -15,6 +15,7 @@
 
 #include "schedule/choices.h"
 #include "schedule/formats.h"
+#include "schedule/results.h"
 #include "workload/traffic.h"
 
 /* Invariant: rank_of[host[r]] == r of the plan, for all ranks. */
@@ -29,9 +30,7 @@ struct schedule_job {
     uint32_t *host;         /* [ranks] */
     uint32_t *destinations; /* [ranks]: others that it sends to, at most */
     uint32_t *peers;        /* [ranks]: others that it sends to or receives from, at most */
-    uint64_t *first_entry;  /* [ranks + 1] */
-    void *shared;           /* results and entries */
-    size_t shared_bytes;
+    struct schedule_results results;
 };
 
 struct schedule_plan {

@@ -15,9 +15,9 @@ struct kept {
 
 static struct kept kept_of(const struct schedule_job *job, uint32_t rank)
 {
-    uint64_t room = job->first_entry[rank + 1] - job->first_entry[rank];
+    uint64_t room = job->executor.first_entry[rank + 1] - job->executor.first_entry[rank];
     uint64_t end = job->executor.result[rank].entries;
-    return (struct kept){job->executor.entry + job->first_entry[rank], room, end > room ? end - room : 0, end};
+    return (struct kept){job->executor.entry + job->executor.first_entry[rank], room, end > room ? end - room : 0, end};
 }
 
 static const struct executor_entry *entry_at(const struct kept *k, uint64_t number)

@@ -32,9 +32,9 @@ static void spread_add(struct spread *s, double seconds, bool first)
 /* Iterations of a rank's outermost repeats, among the entries that were kept. */
 static void count_iterations(struct figures *f, const struct schedule_job *job, uint32_t rank)
 {
-    uint64_t room = job->first_entry[rank + 1] - job->first_entry[rank];
+    uint64_t room = job->executor.first_entry[rank + 1] - job->executor.first_entry[rank];
     uint64_t entries = job->executor.result[rank].entries < room ? job->executor.result[rank].entries : room;
-    const struct executor_entry *entry = job->executor.entry + job->first_entry[rank];
+    const struct executor_entry *entry = job->executor.entry + job->executor.first_entry[rank];
     uint64_t count = 0;
     double sum = 0;
     for (uint32_t i = 0; i < schedule_count(job->schedule, rank); i = schedule_next(job->schedule, rank, i)) {
