@@ -29,6 +29,7 @@ static const struct verb verbs[] = {
     {"allocate", NULL, "boards for jobs: a virtual sub-HammingMesh for each; job mixes"},
     {"jobs", NULL, "a queue of jobs over time: utilization, waiting, failures"},
     {"interference", NULL, "jobs alone and together: slowdown, shared links"},
+    {"schedule", NULL, "what is in a schedule, whether its messages match; conversion"},
     {"sweep", NULL, "runs over lists and ranges of options: table, CSV, JSON, plot"},
     {"reproduce", NULL, "the paper's experiments under the virtual clock: tables and plots"},
     {"trace", NULL, "follow packets through a capture, hop by hop"},

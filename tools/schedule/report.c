@@ -96,7 +96,8 @@ static void print_depth(const struct schedule_summary *s)
     if (s->chain.amount)
         printf("longest chain   %s of computing (rank %" PRIu32 ")\n", time_text(text[0], s->chain.amount),
                s->chain.rank);
-    printf("width           %" PRIu64 " operations at one depth (rank %" PRIu32 ")\n", s->width.amount, s->width.rank);
+    printf("width           %" PRIu64 " operation%s at one depth (rank %" PRIu32 ")\n", s->width.amount,
+           plural(s->width.amount), s->width.rank);
 }
 
 void summary_print(const struct summary_report *r)
