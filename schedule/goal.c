@@ -100,7 +100,7 @@ static bool read_tag(struct reader *r, bool any, uint32_t *tag)
     *tag = (uint32_t)r->t.number;
     r->folded += r->t.number > UINT32_MAX;
     if (r->t.number == UINT64_MAX || *tag == SCHEDULE_ANY)
-        return goal_fail(&r->t, "the tag is out of range (it would mean any tag)");
+        return goal_fail(&r->t, "the tag is out of range (its low 32 bits would mean any tag)");
     return true;
 }
 
@@ -307,7 +307,7 @@ static bool read_file(struct reader *r)
     if (!read_number(r, SCHEDULE_MOST_RANKS, "a number of ranks", &ranks))
         return false;
     if (ranks == 0)
-        return goal_fail(&r->t, "a schedule has a rank at least");
+        return goal_fail(&r->t, "a schedule has at least one rank");
     r->ranks = (uint32_t)ranks;
     r->b = schedule_builder_new(r->ranks);
     r->known = hx_allocate(ranks, sizeof *r->known);

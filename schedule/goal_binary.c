@@ -198,10 +198,9 @@ static bool roots_are_right(struct reader *r)
         const uint8_t *at = r->root + (uint64_t)i * NUMBER;
         uint32_t root = get32(at);
         if (root >= r->nodes || r->waits[root]++)
-            return fail(r, at,
-                        "operation %" PRIu32 " of rank %" PRIu32
-                        " is no operation that waits for nothing, or comes twice",
-                        root, r->rank);
+            return fail(
+                r, at, "operation %" PRIu32 " of rank %" PRIu32 " is not one of those that wait for nothing, each once",
+                root, r->rank);
     }
     return true;
 }
@@ -214,6 +213,10 @@ static bool read_nodes(struct reader *r)
             !read_list(r, at + AT_AFTER_START, i, true))
             return false;
     }
+    if (r->used < r->lists)
+        return fail(r, r->list + r->used * NUMBER,
+                    "rank %" PRIu32 " has %" PRIu64 " numbers that no list of dependencies has", r->rank,
+                    r->lists - r->used);
     return waits_are_right(r) && roots_are_right(r);
 }
 
@@ -262,14 +265,14 @@ static bool read_rank(struct reader *r)
 static bool read_file(struct reader *r)
 {
     if (r->bytes < BASE + HEAD)
-        return fail(r, r->file + r->bytes, "the file ends here, within its head");
+        return fail(r, r->file + r->bytes, "the file ends within its head");
     if (get64(r->file) == COOKIE_USED_UP)
         return fail(r, r->file, "a simulation used up this file (convert its text again)");
     r->ranks = get32(r->file + BASE);
     if (r->ranks == 0 || r->ranks > SCHEDULE_MOST_RANKS)
         return fail(r, r->file + BASE, "%" PRIu32 " ranks (1 to %d are possible)", r->ranks, SCHEDULE_MOST_RANKS);
     if (r->bytes - BASE - HEAD < (uint64_t)r->ranks * TABLE)
-        return fail(r, r->file + r->bytes, "the file ends here, within the table of %" PRIu32 " ranks", r->ranks);
+        return fail(r, r->file + r->bytes, "the file ends within the table of %" PRIu32 " ranks", r->ranks);
     r->b = schedule_builder_new(r->ranks);
     for (; r->rank < r->ranks; r->rank++) {
         if (!read_rank(r))

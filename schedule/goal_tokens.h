@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { GOAL_LONGEST_WORD = 255 };
 
@@ -50,8 +51,11 @@ bool goal_next(struct goal_tokens *t);
 /* The same, behind all ends of lines. */
 bool goal_next_on_lines(struct goal_tokens *t);
 
-/* Whether the current token is this word. */
-bool goal_is(const struct goal_tokens *t, const char *word);
+/* Whether the current token is this word. Most are not, which their first letter shows. */
+static inline bool goal_is(const struct goal_tokens *t, const char *word)
+{
+    return t->kind == GOAL_WORD && t->word[0] == word[0] && strcmp(t->word, word) == 0;
+}
 
 /* Fails at the current token: "expected WHAT, found TOKEN". what: with a hint in parentheses, if any. */
 bool goal_expected(const struct goal_tokens *t, const char *what, const char *hint);

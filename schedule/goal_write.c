@@ -20,9 +20,11 @@ static bool fail_collective(const struct schedule *s, uint64_t index, const char
     uint32_t rank = 0;
     while (s->first[rank + 1] <= index)
         rank++;
+    const char *kind = schedule_collective_names[s->operation[index].collective];
     return hx_fail(problem, HX_EXIT_CONFIG, where,
-                   "GOAL has no collectives, and rank %" PRIu32 " has a collective, %s (write hxmesh's own format)",
-                   rank, schedule_collective_names[s->operation[index].collective]);
+                   "GOAL has no collectives, and rank %" PRIu32
+                   " has %s %s (without --as, hxmesh's own format is written)",
+                   rank, kind[0] == 'a' ? "an" : "a", kind);
 }
 
 static bool has_only_messages(const struct schedule *s, const char *where, struct hx_problem *problem)
@@ -92,7 +94,9 @@ static void choose_labels(struct writer *w)
     for (uint32_t i = 0; i < schedule_count(w->s, w->rank); i++) {
         const struct schedule_operation *o = schedule_at(w->s, w->rank, i);
         uint32_t *last = &w->last[o->name / 2];
-        w->named[i] = o->name != SCHEDULE_NO_NAME && *last != w->rank + 1 && is_label(schedule_name(w->s, o));
+        if (o->name == SCHEDULE_NO_NAME)
+            continue;
+        w->named[i] = *last != w->rank + 1 && is_label(schedule_name(w->s, o));
         *last = w->rank + 1;
     }
 }
