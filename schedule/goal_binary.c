@@ -15,10 +15,11 @@
  *                31 u32 length and first element of the list of nodes that wait for its start
  *              u32[] node numbers: the lists, to the end of the block
  *
- * A node becomes an operation as in GOAL text (goal.c): cpu is the stream, nic is left out. Its name is "l" and its number
- * from 1, which is the label that txt2bin's input mostly had. */
+ * A node becomes an operation as in GOAL text (goal.c): cpu is the stream, nic is left out. Its name is "l" and its
+ * number from 1: the label that most texts have. */
 #include "base/input.h"
 #include "base/output.h"
+#include "schedule/formats.h"
 #include "schedule/goal.h"
 #include "schedule/readers.h"
 
@@ -371,8 +372,8 @@ static void write_head(const struct schedule *s, FILE *out)
     }
 }
 
-/* Puts the list of those that wait for the end, or the start, of an operation; its length and begin to `at`. Returns the
- * number of elements with this list. */
+/* Puts the list of operations that wait for the end, or the start, of one; its length and first element go to `at`.
+ * Returns the number of elements with this list. */
 static uint32_t put_list(uint8_t *at, uint8_t *lists, uint32_t used, const uint32_t *follower, uint32_t followers,
                          uint32_t kind)
 {

@@ -1,9 +1,9 @@
 /* goal_write.c - writes GOAL text (grammar: goal.c).
  *
- * A rank has its operations, in order, then its dependencies. An operation has a label if it has a name or a dependency.
- * The label is its name, if this is a label of GOAL and no operation of the rank above has it; else "l" and the
- * operation's number from 1, with underscores between if a name looks like that. So labels are unique in a rank, and equal
- * schedules give equal texts. */
+ * A rank has its operations, in order, then its dependencies. An operation has a label if it has a name or a
+ * dependency. The label is the name, if GOAL allows it and no operation of the rank above has it. Otherwise it is "l"
+ * and the operation's number from 1, with underscores between if a name looks like that. So labels are unique in a
+ * rank, as txt2bin needs them, and equal schedules give equal texts. */
 #include "base/output.h"
 #include "schedule/goal.h"
 #include "schedule/goal_tokens.h"

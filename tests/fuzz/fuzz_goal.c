@@ -1,5 +1,5 @@
-/* fuzz_goal.c - any GOAL text is refused in one line with a place, or is a schedule whose text and binary form are read as
- * the same schedule. libFuzzer's entry; seeds in corpus/goal. */
+/* fuzz_goal.c - any GOAL text is refused in one line with a place, or is a schedule that is the same when it was
+ * written as text and as binary. libFuzzer's entry; seeds in corpus/goal. */
 #include "tests/fuzz/fuzz_schedule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,6 +2,7 @@
 #ifndef HXMESH_TESTS_FUZZ_FUZZ_SCHEDULE_H
 #define HXMESH_TESTS_FUZZ_FUZZ_SCHEDULE_H
 
+#include "schedule/formats.h"
 #include "schedule/readers.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,4 +1,5 @@
 /* test_schedule_goal.c - GOAL text: every form, every mistake with its place, and what is written of it. */
+#include "schedule/formats.h"
 #include "schedule/goal_tokens.h"
 #include "schedule/readers.h"
 #include "tests/support/support_schedule.h"
@@ -371,9 +372,8 @@ static void collectives_are_refused(void **state)
     for (unsigned i = 0; i < 2; i++) {
         assert_false(formats[i]->write(s, "/nowhere/x", &problem));
         assert_string_equal(problem.where, "/nowhere/x");
-        assert_string_equal(problem.what,
-                            "GOAL has no collectives, and rank 1 has an all-reduce (without --as, hxmesh's "
-                            "own format is written)");
+        assert_string_equal(problem.what, "GOAL has no collectives, and rank 1 has an all-reduce (without --as, "
+                                          "hxmesh's own format is written)");
         assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
     }
     schedule_close(s);

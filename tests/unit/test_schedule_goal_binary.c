@@ -1,5 +1,6 @@
-/* test_schedule_goal_binary.c - GOAL binary: what it has for a text, the way back, and damaged files, each refused in one
- * line with its byte. */
+/* test_schedule_goal_binary.c - GOAL binary is written of a text and read again; damaged files are refused in one line
+ * with their byte. */
+#include "schedule/formats.h"
 #include "schedule/readers.h"
 #include "tests/support/support_schedule.h"
 

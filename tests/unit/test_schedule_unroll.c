@@ -14,7 +14,7 @@
 
 /* ---- how long a rank takes, if nothing waits for a stream ---- */
 
-/* Returns when the operations begin .. end - 1, which begin at `now`, have all ended. Operations wait for earlier ones. */
+/* Returns when the operations begin .. end - 1 have all ended. None begins before `now`; they wait for earlier ones. */
 static uint64_t end_of(const struct schedule *s, uint32_t begin, uint32_t end, uint64_t now)
 {
     uint64_t *start = calloc(end + 1, sizeof *start);
