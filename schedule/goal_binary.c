@@ -95,7 +95,8 @@ __attribute__((format(printf, 3, 4))) static bool fail(const struct reader *r, c
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return hx_fail(r->problem, HX_EXIT_CONFIG, r->path, "byte %" PRIu64 ": %s", (uint64_t)(at - r->file), what);
+    (void)hx_fail(r->problem, HX_EXIT_CONFIG, r->path, "byte %" PRIu64 ": %s", (uint64_t)(at - r->file), what);
+    return false;
 }
 
 static bool read_peer(const struct reader *r, const uint8_t *at, struct schedule_operation *o)

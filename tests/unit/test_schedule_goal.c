@@ -327,8 +327,7 @@ static void a_text_is_written_as_it_was_read(void **state)
     schedule_close(s);
 }
 
-/* Names that others may refer to stay; labels are unique in their rank, so txt2bin, which keeps the first operation of a
- * label, reads the same. */
+/* Labels are unique in their rank: txt2bin reads a label that comes again as that of the first operation. */
 static void labels_that_are_written(void **state)
 {
     (void)state;
