@@ -95,8 +95,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(const struct reader *r, c
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    (void)hx_fail(r->problem, HX_EXIT_CONFIG, r->path, "byte %" PRIu64 ": %s", (uint64_t)(at - r->file), what);
-    return false;
+    return hx_fail(r->problem, HX_EXIT_CONFIG, r->path, "byte %" PRIu64 ": %s", (uint64_t)(at - r->file), what);
 }
 
 static bool read_peer(const struct reader *r, const uint8_t *at, struct schedule_operation *o)
@@ -230,11 +229,13 @@ static bool cut_block(struct reader *r, const uint8_t *block, uint64_t bytes)
     r->nodes = get32(block);
     r->roots = get32(block + NUMBER);
     uint64_t fixed = BLOCK + (uint64_t)r->roots * NUMBER + (uint64_t)r->nodes * NODE;
-    if (fixed > bytes || (bytes - fixed) % NUMBER || (bytes - fixed) / NUMBER > UINT32_MAX)
-        return fail(r, block,
-                    "rank %" PRIu32 " has %" PRIu32 " operations and %" PRIu32
-                    " roots, which do not fit a block of %" PRIu64 " bytes",
-                    r->rank, r->nodes, r->roots, bytes);
+    if (fixed > bytes || (bytes - fixed) % NUMBER || (bytes - fixed) / NUMBER > UINT32_MAX) {
+        (void)fail(r, block,
+                   "rank %" PRIu32 " has %" PRIu32 " operations and %" PRIu32
+                   " roots, which do not fit a block of %" PRIu64 " bytes",
+                   r->rank, r->nodes, r->roots, bytes);
+        return false;
+    }
     r->lists = (uint32_t)((bytes - fixed) / NUMBER);
     r->root = block + BLOCK;
     r->node = r->root + (uint64_t)r->roots * NUMBER;
