@@ -12,30 +12,31 @@
  *
  * calc is a compute operation of so many ns on stream `cpu`. send and recv have `cpu` as the stream of their overhead;
  * -1 is any source or any tag. `nic` is checked and left out. Of a tag above 32 bits the low 32 bits count, as in
- * txt2bin. "a requires b": a waits for the end of b; "a irequires b": for its start. Both stand above this line. A label
- * that is given again in a rank names the newest operation above. Labels become names. */
+ * txt2bin. "a requires b": a waits for the end of b; "a irequires b": for its start. Both stand above this line. A
+ * label that is given again in a rank names the newest operation above. Labels become names. */
 #include "schedule/goal.h"
+#include "schedule/formats.h"
 #include "schedule/goal_tokens.h"
 #include "schedule/readers.h"
+#include "schedule/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <uthash.h>
 
-/* A label, and the newest operation that has it. */
+/* The newest operation that has a label. */
 struct label {
-    UT_hash_handle hh;
-    uint32_t rank;   /* of the operation */
-    uint32_t number; /* of the operation */
-    uint32_t name;   /* in the schedule's names */
-    char text[];
+    uint32_t rank;
+    uint32_t number;
+    uint32_t name; /* in the schedule's names */
 };
 
 struct reader {
     struct goal_tokens t;
     struct schedule_builder *b;
-    struct label *labels; /* of all ranks, which mostly have the same */
-    bool *known;          /* [ranks]: had its block */
+    struct schedule_words words; /* labels of all ranks, which mostly have the same */
+    struct label *label;         /* of each of the words */
+    size_t labels, room;
+    bool *known; /* [ranks]: had its block */
     uint32_t ranks, rank;
     uint64_t folded; /* tags above 32 bits */
 };
@@ -100,7 +101,7 @@ static bool read_tag(struct reader *r, bool any, uint32_t *tag)
     *tag = (uint32_t)r->t.number;
     r->folded += r->t.number > UINT32_MAX;
     if (r->t.number == UINT64_MAX || *tag == SCHEDULE_ANY)
-        return goal_fail(&r->t, "the tag is out of range (it would mean any tag)");
+        return goal_fail(&r->t, "the tag is out of range (its low 32 bits would mean any tag)");
     return true;
 }
 
@@ -162,61 +163,59 @@ static bool read_operation(struct reader *r)
 
 /* ---- labels ---- */
 
-/* Returns the label of the current word; adds it if it is new. */
-static struct label *find_label(struct reader *r)
+/* Returns the number of the label that is the current word; adds it if it is new. */
+static uint32_t find_label(struct reader *r)
 {
-    struct label *label;
-    HASH_FIND(hh, r->labels, r->t.word, r->t.length, label);
-    if (label)
-        return label;
-    label = hx_allocate(1, sizeof *label + r->t.length + 1);
-    label->rank = UINT32_MAX;
-    memcpy(label->text, r->t.word, r->t.length);
-    HASH_ADD_KEYPTR(hh, r->labels, label->text, r->t.length, label);
+    uint32_t label = schedule_words_number(&r->words, r->t.word, r->t.length);
+    if (label == r->labels) {
+        r->label = hx_grow(r->label, r->labels, &r->room, sizeof *r->label);
+        r->label[r->labels++] = (struct label){.rank = UINT32_MAX};
+    }
     return label;
 }
 
-/* Gives an operation its label. */
-static void set_label(struct reader *r, struct label *label, uint32_t number)
+/* Gives an operation its label, which is also its name. */
+static void set_label(struct reader *r, uint32_t label, uint32_t number)
 {
-    label->rank = r->rank;
-    label->number = number;
-    if (label->name == SCHEDULE_NO_NAME) {
-        schedule_set_name(r->b, r->rank, number, label->text);
-        label->name = schedule_builder_at(r->b, r->rank, number)->name;
+    struct label *l = &r->label[label];
+    l->rank = r->rank;
+    l->number = number;
+    if (l->name == SCHEDULE_NO_NAME) {
+        schedule_set_name(r->b, r->rank, number, schedule_words_text(&r->words, label));
+        l->name = schedule_builder_at(r->b, r->rank, number)->name;
     }
-    schedule_builder_at(r->b, r->rank, number)->name = label->name;
+    schedule_builder_at(r->b, r->rank, number)->name = l->name;
 }
 
 /* Whether a label names an operation of this rank; it stands at `column`. */
-static bool is_known(struct reader *r, const struct label *label, unsigned column)
+static bool is_known(struct reader *r, uint32_t label, unsigned column)
 {
-    if (label->rank == r->rank)
+    if (r->label[label].rank == r->rank)
         return true;
     r->t.column = column;
     return goal_fail(&r->t,
                      "'%.60s' is no operation of rank %" PRIu32 " above this line (a dependency stands below both)",
-                     label->text, r->rank);
+                     schedule_words_text(&r->words, label), r->rank);
 }
 
 /* Reads what follows "LABEL requires". */
-static bool read_dependency(struct reader *r, const struct label *later, bool start)
+static bool read_dependency(struct reader *r, uint32_t later, bool start)
 {
     if (!goal_next(&r->t))
         return false;
     if (r->t.kind != GOAL_WORD)
         return goal_expected(&r->t, "a label", "");
-    const struct label *earlier = find_label(r);
+    uint32_t earlier = find_label(r);
     if (!(is_known(r, earlier, r->t.column) && goal_next(&r->t) && end_line(r, "the end of the line")))
         return false;
-    (start ? schedule_after_start : schedule_after)(r->b, r->rank, later->number, earlier->number);
+    (start ? schedule_after_start : schedule_after)(r->b, r->rank, r->label[later].number, r->label[earlier].number);
     return true;
 }
 
 /* Reads an item that begins with a label, the current token. */
 static bool read_labelled(struct reader *r)
 {
-    struct label *label = find_label(r);
+    uint32_t label = find_label(r);
     unsigned column = r->t.column;
     uint32_t number = schedule_builder_count(r->b, r->rank);
     if (!goal_next(&r->t))
@@ -307,22 +306,11 @@ static bool read_file(struct reader *r)
     if (!read_number(r, SCHEDULE_MOST_RANKS, "a number of ranks", &ranks))
         return false;
     if (ranks == 0)
-        return goal_fail(&r->t, "a schedule has a rank at least");
+        return goal_fail(&r->t, "a schedule has at least one rank");
     r->ranks = (uint32_t)ranks;
     r->b = schedule_builder_new(r->ranks);
     r->known = hx_allocate(ranks, sizeof *r->known);
     return read_ranks(r);
-}
-
-static void free_labels(struct label *labels)
-{
-    struct label *label;
-    struct label *next;
-    HASH_ITER(hh, labels, label, next)
-    {
-        HASH_DEL(labels, label);
-        free(label);
-    }
 }
 
 static struct schedule_builder *read(const char *path, const struct schedule_read_options *options,
@@ -337,8 +325,8 @@ static struct schedule_builder *read(const char *path, const struct schedule_rea
         (void)snprintf(notes->what, sizeof notes->what,
                        "%" PRIu64 " tags above 32 bits, of which the low 32 bits count", r.folded);
     goal_tokens_close(&r.t);
-    free_labels(r.labels);
-    free(r.known);
+    schedule_words_free(&r.words);
+    HX_FREE(r.label, r.known);
     if (good)
         return r.b;
     schedule_builder_free(r.b);

@@ -15,10 +15,11 @@
  *                31 u32 length and first element of the list of nodes that wait for its start
  *              u32[] node numbers: the lists, to the end of the block
  *
- * A node becomes an operation as in GOAL text (goal.c): cpu is the stream, nic is left out. Its name is "l" and its number
- * from 1, which is the label that txt2bin's input mostly had. */
+ * A node becomes an operation as in GOAL text (goal.c): cpu is the stream, nic is left out. Its name is "l" and its
+ * number from 1: the label that most texts have. */
 #include "base/input.h"
 #include "base/output.h"
+#include "schedule/formats.h"
 #include "schedule/goal.h"
 #include "schedule/readers.h"
 
@@ -198,10 +199,9 @@ static bool roots_are_right(struct reader *r)
         const uint8_t *at = r->root + (uint64_t)i * NUMBER;
         uint32_t root = get32(at);
         if (root >= r->nodes || r->waits[root]++)
-            return fail(r, at,
-                        "operation %" PRIu32 " of rank %" PRIu32
-                        " is no operation that waits for nothing, or comes twice",
-                        root, r->rank);
+            return fail(
+                r, at, "operation %" PRIu32 " of rank %" PRIu32 " is not one of those that wait for nothing, each once",
+                root, r->rank);
     }
     return true;
 }
@@ -214,6 +214,10 @@ static bool read_nodes(struct reader *r)
             !read_list(r, at + AT_AFTER_START, i, true))
             return false;
     }
+    if (r->used < r->lists)
+        return fail(r, r->list + r->used * NUMBER,
+                    "rank %" PRIu32 " has %" PRIu64 " numbers that no list of dependencies has", r->rank,
+                    r->lists - r->used);
     return waits_are_right(r) && roots_are_right(r);
 }
 
@@ -225,11 +229,13 @@ static bool cut_block(struct reader *r, const uint8_t *block, uint64_t bytes)
     r->nodes = get32(block);
     r->roots = get32(block + NUMBER);
     uint64_t fixed = BLOCK + (uint64_t)r->roots * NUMBER + (uint64_t)r->nodes * NODE;
-    if (fixed > bytes || (bytes - fixed) % NUMBER || (bytes - fixed) / NUMBER > UINT32_MAX)
-        return fail(r, block,
-                    "rank %" PRIu32 " has %" PRIu32 " operations and %" PRIu32
-                    " roots, which do not fit a block of %" PRIu64 " bytes",
-                    r->rank, r->nodes, r->roots, bytes);
+    if (fixed > bytes || (bytes - fixed) % NUMBER || (bytes - fixed) / NUMBER > UINT32_MAX) {
+        (void)fail(r, block,
+                   "rank %" PRIu32 " has %" PRIu32 " operations and %" PRIu32
+                   " roots, which do not fit a block of %" PRIu64 " bytes",
+                   r->rank, r->nodes, r->roots, bytes);
+        return false;
+    }
     r->lists = (uint32_t)((bytes - fixed) / NUMBER);
     r->root = block + BLOCK;
     r->node = r->root + (uint64_t)r->roots * NUMBER;
@@ -262,14 +268,14 @@ static bool read_rank(struct reader *r)
 static bool read_file(struct reader *r)
 {
     if (r->bytes < BASE + HEAD)
-        return fail(r, r->file + r->bytes, "the file ends here, within its head");
+        return fail(r, r->file + r->bytes, "the file ends within its head");
     if (get64(r->file) == COOKIE_USED_UP)
         return fail(r, r->file, "a simulation used up this file (convert its text again)");
     r->ranks = get32(r->file + BASE);
     if (r->ranks == 0 || r->ranks > SCHEDULE_MOST_RANKS)
         return fail(r, r->file + BASE, "%" PRIu32 " ranks (1 to %d are possible)", r->ranks, SCHEDULE_MOST_RANKS);
     if (r->bytes - BASE - HEAD < (uint64_t)r->ranks * TABLE)
-        return fail(r, r->file + r->bytes, "the file ends here, within the table of %" PRIu32 " ranks", r->ranks);
+        return fail(r, r->file + r->bytes, "the file ends within the table of %" PRIu32 " ranks", r->ranks);
     r->b = schedule_builder_new(r->ranks);
     for (; r->rank < r->ranks; r->rank++) {
         if (!read_rank(r))
@@ -368,8 +374,8 @@ static void write_head(const struct schedule *s, FILE *out)
     }
 }
 
-/* Puts the list of those that wait for the end, or the start, of an operation; its length and begin to `at`. Returns the
- * number of elements with this list. */
+/* Puts the list of operations that wait for the end, or the start, of one; its length and first element go to `at`.
+ * Returns the number of elements with this list. */
 static uint32_t put_list(uint8_t *at, uint8_t *lists, uint32_t used, const uint32_t *follower, uint32_t followers,
                          uint32_t kind)
 {

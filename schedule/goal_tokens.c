@@ -197,11 +197,6 @@ bool goal_next_on_lines(struct goal_tokens *t)
     return good;
 }
 
-bool goal_is(const struct goal_tokens *t, const char *word)
-{
-    return t->kind == GOAL_WORD && strcmp(t->word, word) == 0;
-}
-
 /* ---- the beginning of a file ---- */
 
 /* Returns the bytes of the comment at `at`: 0: none, `bytes`: it does not end here. */
@@ -229,7 +224,9 @@ bool goal_begins(const uint8_t *begin, size_t bytes, bool more)
         commented = commented || comment;
     }
     size_t left = bytes - at;
-    if (left <= length)
-        return more && (left ? memcmp(begin + at, word, left) == 0 : commented);
-    return memcmp(begin + at, word, length) == 0 && !isalnum(begin[at + length]) && begin[at + length] != '_';
+    if (left == 0)
+        return more && commented;
+    if (memcmp(begin + at, word, left < length ? left : length) != 0)
+        return false;
+    return left > length ? !isalnum(begin[at + length]) && begin[at + length] != '_' : left == length || more;
 }

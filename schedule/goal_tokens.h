@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { GOAL_LONGEST_WORD = 255 };
 
@@ -44,22 +45,25 @@ struct goal_tokens {
 bool goal_tokens_open(struct goal_tokens *t, const char *path, struct hx_problem *problem);
 void goal_tokens_close(struct goal_tokens *t);
 
-/* Reads the next token. Returns false and sets *problem if the file cannot be read, a comment has no end or a word is too
- * long. Behind the end comes the end. */
+/* Reads the next token; behind the end comes the end. Returns false and sets *problem if the file cannot be read, a
+ * comment has no end, or a word is too long. */
 bool goal_next(struct goal_tokens *t);
 /* The same, behind all ends of lines. */
 bool goal_next_on_lines(struct goal_tokens *t);
 
-/* Whether the current token is this word. */
-bool goal_is(const struct goal_tokens *t, const char *word);
+/* Whether the current token is this word. The first letter decides mostly. */
+static inline bool goal_is(const struct goal_tokens *t, const char *word)
+{
+    return t->kind == GOAL_WORD && t->word[0] == word[0] && strcmp(t->word, word) == 0;
+}
 
-/* Fails at the current token: "expected WHAT, found TOKEN". what: with a hint in parentheses, if any. */
+/* Fails at the current token: "expected WHAT, found TOKEN", and the hint: " (...)" or "". */
 bool goal_expected(const struct goal_tokens *t, const char *what, const char *hint);
 /* Fails at the current token with this message. */
 __attribute__((format(printf, 2, 3))) bool goal_fail(const struct goal_tokens *t, const char *format, ...);
 
-/* Whether a file that begins so is GOAL: behind blanks and comments the word num_ranks. more: these are not all bytes of
- * the file. */
+/* Whether a file that begins so is GOAL: behind blanks and comments stands the word num_ranks. more: the file is longer
+ * than these bytes. */
 bool goal_begins(const uint8_t *begin, size_t bytes, bool more);
 
 #endif

@@ -1,9 +1,9 @@
 /* goal_write.c - writes GOAL text (grammar: goal.c).
  *
- * A rank has its operations, in order, then its dependencies. An operation has a label if it has a name or a dependency.
- * The label is its name, if this is a label of GOAL and no operation of the rank above has it; else "l" and the
- * operation's number from 1, with underscores between if a name looks like that. So labels are unique in a rank, and equal
- * schedules give equal texts. */
+ * A rank has its operations, in order, then its dependencies. An operation has a label if it has a name or a
+ * dependency. The label is the name, if GOAL allows it and no operation of the rank above has it. Otherwise it is "l"
+ * and the operation's number from 1, with underscores between if a name looks like that. So labels are unique in a
+ * rank, as txt2bin needs them, and equal schedules give equal texts. */
 #include "base/output.h"
 #include "schedule/goal.h"
 #include "schedule/goal_tokens.h"
@@ -20,9 +20,11 @@ static bool fail_collective(const struct schedule *s, uint64_t index, const char
     uint32_t rank = 0;
     while (s->first[rank + 1] <= index)
         rank++;
+    const char *kind = schedule_collective_names[s->operation[index].collective];
     return hx_fail(problem, HX_EXIT_CONFIG, where,
-                   "GOAL has no collectives, and rank %" PRIu32 " has a collective, %s (write hxmesh's own format)",
-                   rank, schedule_collective_names[s->operation[index].collective]);
+                   "GOAL has no collectives, and rank %" PRIu32
+                   " has %s %s (without --as, hxmesh's own format is written)",
+                   rank, kind[0] == 'a' ? "an" : "a", kind);
 }
 
 static bool has_only_messages(const struct schedule *s, const char *where, struct hx_problem *problem)
@@ -92,7 +94,9 @@ static void choose_labels(struct writer *w)
     for (uint32_t i = 0; i < schedule_count(w->s, w->rank); i++) {
         const struct schedule_operation *o = schedule_at(w->s, w->rank, i);
         uint32_t *last = &w->last[o->name / 2];
-        w->named[i] = o->name != SCHEDULE_NO_NAME && *last != w->rank + 1 && is_label(schedule_name(w->s, o));
+        if (o->name == SCHEDULE_NO_NAME)
+            continue;
+        w->named[i] = *last != w->rank + 1 && is_label(schedule_name(w->s, o));
         *last = w->rank + 1;
     }
 }

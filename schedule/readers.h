@@ -2,7 +2,7 @@
 #ifndef SCHEDULE_READERS_H
 #define SCHEDULE_READERS_H
 
-#include "schedule/formats.h"
+struct schedule_format;
 
 extern const struct schedule_format schedule_chakra;
 extern const struct schedule_format schedule_goal;

@@ -15,7 +15,7 @@ enum { NO_MARK = UINT32_MAX };
 
 /* A body that is being copied; the outermost has all operations of the rank. */
 struct body {
-    uint64_t left;       /* iterations, with this one */
+    uint64_t left;       /* iterations, with this one; while operations are counted: of all bodies around, too */
     uint32_t begin, end; /* operations */
     uint32_t mark;       /* that the iteration waits for, or NO_MARK */
 };
@@ -30,7 +30,6 @@ struct work {
     struct body *body; /* the innermost last */
     struct copy *copy; /* of each operation of the rank */
     size_t bodies, room;
-    uint64_t made; /* operations, of all ranks */
     uint32_t rank;
     unsigned stream; /* of marks */
 };
@@ -48,7 +47,6 @@ bool schedule_has_repeats(const struct schedule *s)
 
 static uint32_t add_mark(struct work *w)
 {
-    w->made++;
     return schedule_compute(w->b, w->rank, 0, w->stream);
 }
 
@@ -59,7 +57,6 @@ static uint32_t add_copy(struct work *w, const struct schedule_operation *o)
     *copy = *o;
     copy->follower = copy->waits = copy->name = 0;
     schedule_set_name(w->b, w->rank, number, schedule_name(w->s, o));
-    w->made++;
     return number;
 }
 
@@ -122,13 +119,51 @@ static uint32_t end_iteration(struct work *w)
     return body->end;
 }
 
-static bool copy_rank(struct work *w)
+static void copy_rank(struct work *w)
 {
     uint32_t next = 0;
+    w->copy = hx_allocate(schedule_count(w->s, w->rank), sizeof *w->copy);
     begin_body(w, &(struct body){1, 0, schedule_count(w->s, w->rank), NO_MARK});
-    while (w->bodies && w->made <= SCHEDULE_MOST_UNROLLED)
+    while (w->bodies)
         next = next == w->body[w->bodies - 1].end ? end_iteration(w) : copy_operation(w, next);
-    return w->made <= SCHEDULE_MOST_UNROLLED;
+    free(w->copy);
+}
+
+/* ---- limits ---- */
+
+static uint64_t at_most(uint64_t number)
+{
+    return number <= SCHEDULE_MOST_UNROLLED ? number : SCHEDULE_MOST_UNROLLED + 1;
+}
+
+/* Returns the operations of the rank, unrolled, or some number above the limit. */
+static uint64_t count_unrolled(struct work *w)
+{
+    uint64_t count = 0;
+    begin_body(w, &(struct body){1, 0, schedule_count(w->s, w->rank), NO_MARK});
+    for (uint32_t i = 0; i < schedule_count(w->s, w->rank); i++) {
+        const struct schedule_operation *o = schedule_at(w->s, w->rank, i);
+        while (i == w->body[w->bodies - 1].end)
+            w->bodies--;
+        uint64_t copies = w->body[w->bodies - 1].left;
+        bool is_body = o->kind == SCHEDULE_REPEAT && o->peer;
+        count = at_most(count + copies + (is_body ? copies * at_most(o->amount) : 0));
+        if (is_body)
+            begin_body(w, &(struct body){at_most(copies * at_most(o->amount)), i + 1, i + 1 + o->peer, NO_MARK});
+    }
+    w->bodies = 0;
+    return count;
+}
+
+static bool is_small(struct work *w, const char *where, struct hx_problem *problem)
+{
+    uint64_t count = 0;
+    for (w->rank = 0; w->rank < schedule_ranks(w->s); w->rank++)
+        count = at_most(count + count_unrolled(w));
+    return count <= SCHEDULE_MOST_UNROLLED ||
+           hx_fail(problem, HX_EXIT_CONFIG, where,
+                   "its repeats are more than %d operations when they are unrolled (hxmesh's own format has repeats)",
+                   SCHEDULE_MOST_UNROLLED);
 }
 
 /* ---- the whole ---- */
@@ -152,14 +187,7 @@ static bool copy_all(struct work *w, const char *where, struct hx_problem *probl
         if (w->stream == SCHEDULE_STREAMS)
             return hx_fail(problem, HX_EXIT_CONFIG, where,
                            "the repeats of rank %" PRIu32 " cannot be unrolled: it occupies all streams", w->rank);
-        w->copy = hx_allocate(schedule_count(w->s, w->rank), sizeof *w->copy);
-        bool fits = copy_rank(w);
-        HX_FREE(w->copy);
-        if (!fits)
-            return hx_fail(problem, HX_EXIT_CONFIG, where,
-                           "its repeats are more than %d operations when they are unrolled (write hxmesh's own format, "
-                           "which has repeats)",
-                           SCHEDULE_MOST_UNROLLED);
+        copy_rank(w);
     }
     return true;
 }
@@ -167,7 +195,7 @@ static bool copy_all(struct work *w, const char *where, struct hx_problem *probl
 struct schedule *schedule_unroll(const struct schedule *s, const char *where, struct hx_problem *problem)
 {
     struct work w = {.s = s, .b = schedule_builder_new(schedule_ranks(s))};
-    bool good = copy_all(&w, where, problem);
+    bool good = is_small(&w, where, problem) && copy_all(&w, where, problem);
     free(w.body);
     if (good)
         return schedule_build(w.b, where, problem);
