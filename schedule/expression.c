@@ -499,7 +499,7 @@ static bool calculate(enum code code, int64_t a, int64_t b, int64_t *result)
 bool expression_value(const struct expression *e, const int64_t *values, int64_t *result,
                       struct expression_error *error)
 {
-    int64_t stack[EXPRESSION_LONGEST + 1]; /* an operand has at least one character */
+    int64_t stack[EXPRESSION_LONGEST / 2 + 1] = {0}; /* a character stands between two operands */
     unsigned depth = 0;
     for (const struct expression_step *s = e->step; s < e->step + e->steps; s++) {
         enum code code = s->code;

@@ -63,7 +63,8 @@ bool script_keys(const struct script *s, const struct hx_yaml_item *mapping, con
             i++;
         if (!words[i])
             return hx_yaml_fail_key(&s->tree, item, s->problem, "unknown key '%s'%s", word,
-                                    hx_did_you_mean(hint, word, words));
+                                    strchr(word, ')') ? " (quote an expression that has a comma)"
+                                                      : hx_did_you_mean(hint, word, words));
     }
     return true;
 }

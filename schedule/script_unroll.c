@@ -3,13 +3,18 @@
  * A list has a front: what its next operation waits for. A statement with after or after_start stands aside: it waits
  * for what it names, and only the end of the list waits for it. A loop goes on with the front of its own list. */
 #include "schedule/script.h"
+#include "schedule/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
-enum { OUTSIDE = UINT32_MAX, LONGEST_NAME = 200, MANY = 8 /* more than these are joined by one operation */ };
+enum {
+    OUTSIDE = UINT32_MAX,
+    LONGEST_NAME = 200,
+    KEY_BODY = sizeof(uint32_t),
+    MANY = 8 /* more than these are joined by one operation */
+};
 
 /* Operations: number << 1, plus SCHEDULE_AFTER_START if only their start counts. */
 struct front {
@@ -17,26 +22,32 @@ struct front {
     size_t count, room;
 };
 
-/* What a name stands for at this rank. */
+/* What a name stands for. */
 struct named {
-    UT_hash_handle hh;
     struct front starts, ends;
-    size_t length;
-    char key[]; /* body, then the name */
+    uint32_t rank; /* + 1, at which it does; 0: at none */
+};
+
+/* Body and name: two bodies have names of their own. */
+struct key {
+    char text[KEY_BODY + LONGEST_NAME];
 };
 
 struct unroll {
     struct script *s;
     struct schedule_builder *b;
     uint32_t rank;
-    uint32_t body; /* repeat around the statement, or OUTSIDE */
-    struct named *names;
+    uint32_t body;              /* repeat around the statement, or OUTSIDE */
+    struct schedule_words keys; /* of all ranks, which mostly have the same */
+    struct named *named;        /* [keys] */
+    size_t names, names_room;
     uint64_t steps, most;
 };
 
 /* A list that is carried out. */
 struct sequence {
-    struct front before; /* of the list */
+    struct front before; /* of the list, */
+    unsigned beginnings; /* and how many statements wait for it */
     struct front now;    /* of the next statement in order, */
     bool begun;          /* if one was carried out; else `before` */
     struct front starts, asides;
@@ -84,41 +95,43 @@ static void join(const struct unroll *u, struct front *f)
 
 /* ---- names ---- */
 
-/* Writes the key of a name. Returns its length. */
-static size_t key_of(const struct unroll *u, const char *name, char key[LONGEST_NAME + sizeof u->body])
+/* Writes the key of a name at this rank. */
+static bool print_key(const struct unroll *u, const struct script_label *label, struct key *key)
 {
-    size_t length = strlen(name);
-    memcpy(key, &u->body, sizeof u->body);
-    memcpy(key + sizeof u->body, name, length);
-    return sizeof u->body + length;
+    memcpy(key->text, &u->body, KEY_BODY);
+    return script_label_print(u->s, label, key->text + KEY_BODY, LONGEST_NAME);
 }
 
-static void define(struct unroll *u, const char *name, const struct front *starts, const struct front *ends)
+static const char *name_in(const struct key *key)
 {
-    char key[LONGEST_NAME + sizeof u->body];
-    struct named *n;
-    size_t length = key_of(u, name, key);
-    HASH_FIND(hh, u->names, key, length, n);
-    if (!n) {
-        n = hx_allocate(1, sizeof *n + length);
-        memcpy(n->key, key, length);
-        n->length = length;
-        HASH_ADD_KEYPTR(hh, u->names, n->key, length, n);
+    return key->text + KEY_BODY;
+}
+
+static struct named *find(struct unroll *u, const struct key *key)
+{
+    uint32_t number = schedule_words_number(&u->keys, key->text, KEY_BODY + strlen(name_in(key)));
+    if (number == u->names) {
+        u->named = hx_grow(u->named, u->names, &u->names_room, sizeof *u->named);
+        u->named[u->names++] = (struct named){.rank = 0};
     }
+    return &u->named[number];
+}
+
+static void define(struct unroll *u, const struct key *key, const struct front *starts, const struct front *ends)
+{
+    struct named *n = find(u, key);
+    n->rank = u->rank + 1;
     n->starts.count = n->ends.count = 0;
     append(&n->starts, starts);
     append(&n->ends, ends);
 }
 
-static void forget_names(struct unroll *u)
+static void free_names(struct unroll *u)
 {
-    struct named *n;
-    struct named *next;
-    HASH_ITER(hh, u->names, n, next)
-    {
-        HASH_DEL(u->names, n);
-        HX_FREE(n->starts.list, n->ends.list, n);
-    }
+    for (size_t i = 0; i < u->names; i++)
+        HX_FREE(u->named[i].starts.list, u->named[i].ends.list);
+    free(u->named);
+    schedule_words_free(&u->keys);
 }
 
 /* Says why a name stands for nothing. */
@@ -126,18 +139,16 @@ static bool fail_name(const struct unroll *u, const struct script_label *label, 
 {
     char hint[HX_HINT_TEXT];
     enum { MOST = 256 };
-    char text[MOST][LONGEST_NAME + 1];
     const char *words[MOST + 1];
     unsigned count = 0;
-    for (const struct named *n = u->names; n && count < MOST; n = n->hh.next) {
-        size_t length = n->length - sizeof u->body;
-        memcpy(text[count], n->key + sizeof u->body, length);
-        text[count][length] = '\0';
-        if (strcmp(text[count], name) == 0)
+    for (uint32_t i = 0; i < u->names && count < MOST; i++) {
+        const char *other = schedule_words_text(&u->keys, i) + KEY_BODY;
+        if (u->named[i].rank != u->rank + 1)
+            continue;
+        if (strcmp(other, name) == 0)
             return script_fail(u->s, label->item, 0,
                                "'%s' is in another repeated block: only that block can wait for it", name);
-        words[count] = text[count];
-        count++;
+        words[count++] = other;
     }
     words[count] = NULL;
     return script_fail(u->s, label->item, 0, "no operation '%s' is above at rank %" PRIu32 "%s", name, u->rank,
@@ -145,18 +156,15 @@ static bool fail_name(const struct unroll *u, const struct script_label *label, 
 }
 
 /* Adds the operations of each name to a front: their ends, or their starts. */
-static bool look_up(const struct unroll *u, const struct script_labels *labels, bool start, struct front *f)
+static bool look_up(struct unroll *u, const struct script_labels *labels, bool start, struct front *f)
 {
     for (unsigned i = 0; i < labels->labels; i++) {
-        char name[LONGEST_NAME];
-        char key[LONGEST_NAME + sizeof u->body];
-        const struct named *n;
-        if (!script_label_print(u->s, &labels->label[i], name, sizeof name))
+        struct key key;
+        if (!print_key(u, &labels->label[i], &key))
             return false;
-        size_t length = key_of(u, name, key);
-        HASH_FIND(hh, u->names, key, length, n);
-        if (!n)
-            return fail_name(u, &labels->label[i], name);
+        const struct named *n = find(u, &key);
+        if (n->rank != u->rank + 1)
+            return fail_name(u, &labels->label[i], name_in(&key));
         const struct front *found = start ? &n->starts : &n->ends;
         for (size_t o = 0; o < found->count; o++)
             push(f, found->list[o] | (start ? SCHEDULE_AFTER_START : 0));
@@ -306,7 +314,6 @@ static bool do_block(struct unroll *u, const struct script_statement *st, const 
     }
     struct sequence q = {.begun = false};
     append(&q.before, before);
-    join(u, &q.before);
     bool good = unroll_body(u, st, &q);
     append(starts, &q.starts);
     end_sequence(&q, ends);
@@ -317,39 +324,50 @@ static bool do_block(struct unroll *u, const struct script_statement *st, const 
 static bool do_statement(struct unroll *u, const struct script_statement *st, const struct front *before,
                          struct front *starts, struct front *ends)
 {
-    char name[LONGEST_NAME] = "";
+    struct key key;
     uint32_t number;
-    if (st->name.item && !script_label_print(u->s, &st->name, name, sizeof name))
+    if (st->name.item && !print_key(u, &st->name, &key))
         return false;
     if (st->kind == SCRIPT_BLOCK) {
         uint32_t first = schedule_builder_count(u->b, u->rank);
         if (!do_block(u, st, before, starts, ends))
             return false;
         if (st->amount.item && st->name.item && ends->count)
-            schedule_set_name(u->b, u->rank, first, name);
+            schedule_set_name(u->b, u->rank, first, name_in(&key));
     } else {
         if (!add_operation(u, st, &number))
             return false;
         wait_for(u, number, before);
         push(starts, number << 1);
         push(ends, number << 1);
-        schedule_set_name(u->b, u->rank, number, name);
+        if (st->name.item)
+            schedule_set_name(u->b, u->rank, number, name_in(&key));
     }
     if (st->name.item)
-        define(u, name, starts, ends);
+        define(u, &key, starts, ends);
     return true;
 }
 
 /* A name of a statement that is not for this rank stands for nothing, so that others may wait for it. */
 static bool skip(struct unroll *u, const struct script_statement *st)
 {
-    char name[LONGEST_NAME];
+    struct key key;
     const struct front none = {.count = 0};
-    if (st->name.item && !script_label_print(u->s, &st->name, name, sizeof name))
+    if (st->name.item && !print_key(u, &st->name, &key))
         return false;
     if (st->name.item)
-        define(u, name, &none, &none);
+        define(u, &key, &none, &none);
     return true;
+}
+
+/* What the next statement of a list waits for. */
+static const struct front *front_of(const struct unroll *u, bool together, struct sequence *q)
+{
+    if (q->begun && !together)
+        return &q->now;
+    if (++q->beginnings == 2)
+        join(u, &q->before);
+    return &q->before;
 }
 
 /* Carries out one statement of a list, and moves the list's front. */
@@ -358,13 +376,8 @@ static bool step(struct unroll *u, const struct script_statement *st, bool toget
     struct front named = {.count = 0};
     struct front starts = {.count = 0};
     struct front ends = {.count = 0};
-    const struct front *before = q->begun && !together ? &q->now : &q->before;
-    bool good = true;
-    if (st->aside) {
-        good = look_up(u, &st->after, false, &named) && look_up(u, &st->after_start, true, &named);
-        before = &named;
-    }
-    good = good && do_statement(u, st, before, &starts, &ends);
+    bool good = look_up(u, &st->after, false, &named) && look_up(u, &st->after_start, true, &named) &&
+                do_statement(u, st, st->aside ? &named : front_of(u, together, q), &starts, &ends);
     if (st->aside || together) {
         append(&q->asides, &ends);
     } else if (ends.count) {
@@ -411,7 +424,7 @@ bool script_unroll(struct script *s, struct schedule_builder *b, uint64_t most)
         s->value[SCRIPT_RANK] = u.rank;
         good = script_set_parameters(s) && carry_out(&u, &s->program, true, &q);
         free_sequence(&q);
-        forget_names(&u);
     }
+    free_names(&u);
     return good;
 }

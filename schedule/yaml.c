@@ -1,4 +1,4 @@
-/* yaml.c - the YAML format, for people who write schedules by hand: format "yaml", files *.schedule.yaml.
+/* yaml.c - the YAML format, for schedules that people write by hand: format "yaml", files *.schedule.yaml.
  *
  *     file        ranks: NUMBER                   may use parameters; --ranks replaces it
  *                 parameters: {NAME: VALUE, ...}  each may use those above it, `rank` and `ranks`
@@ -19,14 +19,15 @@
  *     NAME        text, with expressions in braces: "forward {i - 1}"
  *     others      expressions (expression.h)
  *
- * A statement becomes one operation of each of its ranks, a repeat one with its body. Where more than eight operations
- * are followed by a block, a compute operation of 0 ps on the last stream joins them. */
+ * A statement becomes one operation of each of its ranks, a repeat one with its body. Where several
+ * statements wait for more than eight operations, a compute operation of 0 ps on the last stream joins these. */
 #include "schedule/yaml.h"
 #include "base/input.h"
 #include "schedule/readers.h"
 #include "schedule/script.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,16 +56,62 @@ static bool expect_mapping(const struct script *s, const struct hx_yaml_item *it
     return item->shape == HX_YAML_MAPPING || script_fail(s, item, 0, "a mapping of names to %s is expected here", what);
 }
 
-static bool read_parameters(struct script *s, const struct hx_yaml_item *mapping)
+/* Gives parameters the values of --set. */
+static bool replace_values(struct script *s, const struct hx_yaml_item *mapping, const struct hx_option_list *set)
+{
+    const char *words[SCRIPT_MOST_NAMES];
+    char hint[HX_HINT_TEXT];
+    char name[64];
+    unsigned count = 0;
+    for (const struct hx_yaml_item *item = hx_yaml_first(mapping); item; item = hx_yaml_next(mapping, item))
+        words[count++] = hx_yaml_word(item);
+    words[count] = NULL;
+    for (unsigned i = 0; i < set->count; i++) {
+        const char *value = strchr(set->item[i], '=');
+        if (!value)
+            return hx_fail(s->problem, HX_EXIT_USAGE, "--set", "'%s' is not NAME=VALUE", set->item[i]);
+        (void)snprintf(name, sizeof name, "%.*s", (int)(value - set->item[i]), set->item[i]);
+        const struct hx_yaml_item *item = script_key(mapping, name);
+        if (!item || !item->text)
+            return hx_fail(s->problem, HX_EXIT_USAGE, "--set", "the file has no parameter '%s'%s", name,
+                           hx_did_you_mean(hint, name, words));
+        struct hx_yaml_item *own = &s->tree.items[item - s->tree.items];
+        size_t bytes = strlen(value);
+        free(own->text);
+        own->text = memcpy(hx_allocate(bytes, 1), value + 1, bytes);
+    }
+    return true;
+}
+
+/* After a parameter's value was refused: names the option that gave it, if one did. */
+static bool blame_option(const struct script *s, const struct hx_yaml_item *item, const struct hx_option_list *set)
+{
+    const char *name = hx_yaml_word(item);
+    size_t length = strlen(name);
+    for (unsigned i = 0; i < set->count; i++) {
+        char what[sizeof s->problem->what];
+        if (strncmp(set->item[i], name, length) != 0 || set->item[i][length] != '=')
+            continue;
+        (void)snprintf(what, sizeof what, "%s", s->problem->what);
+        return hx_fail(s->problem, HX_EXIT_USAGE, "--set", "'%s': %s", set->item[i], what);
+    }
+    return false;
+}
+
+static bool read_parameters(struct script *s, const struct hx_yaml_item *mapping, const struct hx_option_list *set)
 {
     if (!mapping)
-        return true;
+        return !set->count || hx_fail(s->problem, HX_EXIT_USAGE, "--set", "the file has no parameters");
     if (!expect_mapping(s, mapping, "values"))
+        return false;
+    if (!replace_values(s, mapping, set))
         return false;
     s->parameter = hx_allocate(mapping->entries + 1, sizeof *s->parameter);
     for (const struct hx_yaml_item *item = hx_yaml_first(mapping); item; item = hx_yaml_next(mapping, item)) {
         struct script_value *v = &s->parameter[s->parameters++];
-        if (!script_value_read_any(s, item, v) || !add_name(s, item, v->e.type, v->e.uses))
+        if (!script_value_read_any(s, item, v))
+            return blame_option(s, item, set);
+        if (!add_name(s, item, v->e.type, v->e.uses))
             return false;
     }
     return true;
@@ -118,7 +165,7 @@ static bool read_ranks(struct script *s, const struct hx_yaml_item *item, uint32
 
 /* ---- file ---- */
 
-static bool read_script(struct script *s, uint32_t ranks)
+static bool read_script(struct script *s, const struct schedule_read_options *options)
 {
     static const char *const words[] = {"ranks", "parameters", "groups", "program", NULL};
     const struct hx_yaml_item *top = s->tree.items;
@@ -130,8 +177,9 @@ static bool read_script(struct script *s, uint32_t ranks)
     s->name[SCRIPT_RANKS] = (struct expression_name){"ranks", EXPRESSION_NUMBER, EXPRESSION_OF_RANKS};
     s->name[SCRIPT_RANK] = (struct expression_name){"rank", EXPRESSION_NUMBER, EXPRESSION_OF_RANK};
     s->scope = (struct expression_scope){.name = s->name, .names = SCRIPT_PARAMETERS};
-    return read_parameters(s, script_key(top, "parameters")) && read_ranks(s, script_key(top, "ranks"), ranks) &&
-           read_groups(s, script_key(top, "groups")) && script_list_read(s, program, &s->program);
+    return read_parameters(s, script_key(top, "parameters"), &options->set) &&
+           read_ranks(s, script_key(top, "ranks"), options->ranks) && read_groups(s, script_key(top, "groups")) &&
+           script_list_read(s, program, &s->program);
 }
 
 static void free_script(struct script *s)
@@ -154,7 +202,7 @@ struct schedule_builder *schedule_yaml_parse(const char *path, const char *text,
     struct schedule_builder *b = NULL;
     s->problem = problem;
     s->fixed = true;
-    if (hx_yaml_parse(&s->tree, path, text, bytes, problem) && read_script(s, options->ranks)) {
+    if (hx_yaml_parse(&s->tree, path, text, bytes, problem) && read_script(s, options)) {
         b = schedule_builder_new(s->ranks);
         if (!script_unroll(s, b, most)) {
             schedule_builder_free(b);

@@ -77,6 +77,8 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
         {HX_NUMBER("tensor-parallel", &a->tensor, 1, SCHEDULE_MOST_RANKS,
                    "neighbouring ranks that share a layer, in a file of layers"),
          .argument = "N", .otherwise = "model_parallel_NPU_group of the file"},
+        {HX_LIST("set", "NAME=VALUE", &a->read.set,
+                 "another value of a parameter, in YAML; may be given several times")},
         HX_OPTIONS_HEADING("Writing"),
         {.name = "write",
          .kind = HX_OPTION_STRING,
