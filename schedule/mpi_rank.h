@@ -7,7 +7,7 @@
 
 #include "schedule/build.h"
 
-enum { MPI_MOST_REQUESTS = 1 << 24 /* of a rank at a time */ };
+enum { MPI_MOST_REQUESTS = 1 << 20 /* of a rank at a time */ };
 
 /* A request that has begun: operations [first, first + count). */
 struct mpi_request {

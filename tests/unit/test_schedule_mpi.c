@@ -363,7 +363,7 @@ static void wrong_lines_have_their_place(void **state)
         {"0 0 MPI_Send 0 1 1 1,2\n", "2:21: a space is wanted behind a number of bytes"},
         {"0 0 MPI_Recv 0 1 1 1 1 1\n", "2:21: ',' is wanted behind a rank of the communicator"},
         {"0 0 MPI_Recv 0 1 1 1,1\n", "2:23: ',' is wanted behind a tag"},
-        {"0 0 MPI_Irecv 16777216 0 1 1\n", "2:15: '16777216' is not a request (0 to 16777215)"},
+        {"0 0 MPI_Irecv 1048576 0 1 1\n", "2:15: '1048576' is not a request (0 to 1048575)"},
         {"0 0 MPI_Isend 0 0 1 1 1\n0 0 MPI_Isend 0 0 1 1 1\n", "3:15: request 0 has begun before and not ended"},
         {"0 0 MPI_Wait 7\n", "2:14: request 7 has not begun"},
         {"0 0 MPI_Isend 0 0 1 1 1\n0 0 MPI_Wait 0 0\n", "3:16: request 0 has not begun"},
