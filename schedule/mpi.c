@@ -77,8 +77,8 @@ static bool find_ranks(const char *path, uint64_t *rank, uint64_t *ranks, struct
 
 static bool read_lines(struct mpi_trace *t)
 {
-    uint64_t rank;
-    uint64_t ranks;
+    uint64_t rank = 0;
+    uint64_t ranks = 0;
     if (!take_head(&t->line, &rank, &ranks))
         return false;
     if (rank != t->rank.rank || ranks != t->all->ranks)
@@ -157,8 +157,8 @@ static struct schedule_builder *read_traces(const char *path, const struct sched
                                             struct schedule_notes *notes, struct hx_problem *problem)
 {
     struct mpi_reading all = {.problem = problem};
-    uint64_t rank;
-    uint64_t ranks;
+    uint64_t rank = 0;
+    uint64_t ranks = 0;
     size_t name;
     (void)options;
     if (!find_ranks(path, &rank, &ranks, problem) || !find_name(path, rank, &name, problem))

@@ -3,14 +3,18 @@
 #include "base/error.h"
 
 #include <stdlib.h>
-#include <uthash.h>
 
-enum { TAG_BITS = 20, NEAR_COMMUNICATORS = 2048, FAR = 31 };
+enum { TAG_BITS = 20, NEAR_COMMUNICATORS = 2048, FAR_BIT = 31 };
 
-struct pair {
-    UT_hash_handle hh;
-    uint64_t key;
+struct place {
+    uint64_t key; /* plus 1; 0: free */
     uint32_t number;
+};
+
+/* Keys below 2^64 - 1 with numbers in the order of their first use: a table with open addressing, at most half full. */
+struct numbering {
+    struct place *place; /* [room]: a power of two */
+    size_t room, count;
 };
 
 /* Communicators of a group that the rank has made so far. */
@@ -19,9 +23,9 @@ struct made {
 };
 
 struct mpi_tags {
-    struct pair *communicators; /* key: group, and count of former ones of this group */
-    struct pair *tags;          /* key: communicator and tag */
-    struct made *made;          /* [room], by group */
+    struct numbering communicators; /* key: group, and count of former ones of this group */
+    struct numbering tags;          /* key: communicator and tag */
+    struct made *made;              /* [room], by group */
     size_t room;
 };
 
@@ -30,38 +34,42 @@ struct mpi_tags *mpi_tags_new(void)
     return hx_allocate(1, sizeof(struct mpi_tags));
 }
 
-static void free_pairs(struct pair **pairs)
-{
-    struct pair *pair;
-    struct pair *next;
-    HASH_ITER(hh, *pairs, pair, next)
-    {
-        HASH_DEL(*pairs, pair);
-        free(pair);
-    }
-}
-
 void mpi_tags_free(struct mpi_tags *t)
 {
-    if (!t)
-        return;
-    free_pairs(&t->communicators);
-    free_pairs(&t->tags);
-    HX_FREE(t->made, t);
+    if (t)
+        HX_FREE(t->communicators.place, t->tags.place, t->made, t);
 }
 
-/* Returns the number of a key: keys are numbered in the order of their first use. */
-static uint32_t number_of(struct pair **pairs, uint64_t key)
+/* Returns the place of a key, or the free one where it belongs. */
+static struct place *find(const struct numbering *n, uint64_t key)
 {
-    struct pair *pair;
-    HASH_FIND(hh, *pairs, &key, sizeof key, pair);
-    if (pair)
-        return pair->number;
-    pair = hx_allocate(1, sizeof *pair);
-    pair->key = key;
-    pair->number = HASH_COUNT(*pairs);
-    HASH_ADD(hh, *pairs, key, sizeof key, pair);
-    return pair->number;
+    size_t at = (key * UINT64_C(0x9E3779B97F4A7C15)) >> 32 & (n->room - 1);
+    while (n->place[at].key && n->place[at].key != key + 1)
+        at = (at + 1) & (n->room - 1);
+    return &n->place[at];
+}
+
+static void grow(struct numbering *n)
+{
+    enum { FIRST_ROOM = 64 };
+    const struct numbering former = *n;
+    n->room = former.room ? 2 * former.room : FIRST_ROOM;
+    n->place = hx_allocate(n->room, sizeof *n->place);
+    for (size_t i = 0; i < former.room; i++) {
+        if (former.place[i].key)
+            *find(n, former.place[i].key - 1) = former.place[i];
+    }
+    free(former.place);
+}
+
+static uint32_t number_of(struct numbering *n, uint64_t key)
+{
+    if (2 * n->count >= n->room)
+        grow(n);
+    struct place *p = find(n, key);
+    if (!p->key)
+        *p = (struct place){key + 1, (uint32_t)n->count++};
+    return p->number;
 }
 
 uint32_t mpi_tags_communicator(struct mpi_tags *t, uint32_t rank, uint32_t group)
@@ -82,5 +90,5 @@ uint32_t mpi_tags_tag(struct mpi_tags *t, uint32_t communicator, uint32_t tag)
 {
     if (communicator < NEAR_COMMUNICATORS && tag < UINT32_C(1) << TAG_BITS)
         return communicator << TAG_BITS | tag;
-    return UINT32_C(1) << FAR | number_of(&t->tags, (uint64_t)communicator << 32 | tag);
+    return UINT32_C(1) << FAR_BIT | number_of(&t->tags, (uint64_t)communicator << 32 | tag);
 }

@@ -72,7 +72,7 @@ static void collected(uint64_t begin, const char *call, MPI_Comm comm, int root,
         uint64_t begin = trace_now();                                                                                  \
         int error = PMPI_##name(LIST arguments, comm);                                                                 \
         if (error == MPI_SUCCESS)                                                                                      \
-            ended;                                                                                                     \
+            (ended);                                                                                                   \
         return error;                                                                                                  \
     }                                                                                                                  \
     int MPI_##iname(LIST parameters, MPI_Comm comm, MPI_Request *request)                                              \
@@ -81,7 +81,7 @@ static void collected(uint64_t begin, const char *call, MPI_Comm comm, int root,
         uint64_t begin = trace_now();                                                                                  \
         int error = PMPI_##iname(LIST arguments, comm, request);                                                       \
         if (error == MPI_SUCCESS)                                                                                      \
-            ended;                                                                                                     \
+            (ended);                                                                                                   \
         return error;                                                                                                  \
     }
 

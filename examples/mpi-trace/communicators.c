@@ -24,8 +24,10 @@ static void put_ranks(MPI_Comm comm)
     PMPI_Comm_group(comm, &group);
     PMPI_Group_size(group, &size);
     int *own = malloc((size_t)size * 2 * sizeof *own);
-    if (!own)
+    if (!own) {
         PMPI_Abort(MPI_COMM_WORLD, 4);
+        return;
+    }
     int *of_world = own + size;
     for (int i = 0; i < size; i++)
         own[i] = i;

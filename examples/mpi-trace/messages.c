@@ -98,7 +98,7 @@ SEND(Bsend)
         int error = PMPI_##name(data, count, type, to, tag, comm, request);                                            \
         if (error == MPI_SUCCESS)                                                                                      \
             begun(begin, "MPI_" #name, comm,                                                                           \
-                  (struct trace_request){.peer = to, .tag = tag, .bytes = trace_bytes(count, type), .call = start},    \
+                  (struct trace_request){.peer = to, .tag = tag, .bytes = trace_bytes(count, type), .call = (start)},  \
                   request);                                                                                            \
         return error;                                                                                                  \
     }

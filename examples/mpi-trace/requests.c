@@ -29,7 +29,7 @@ static struct {
 static uint64_t handle_of(MPI_Request request)
 {
     uint64_t handle = 0;
-    memcpy(&handle, &request, sizeof request);
+    memcpy(&handle, &request, sizeof(MPI_Request));
     return handle;
 }
 
@@ -157,12 +157,12 @@ static struct {
 static MPI_Status *prepare(int count, const MPI_Request *requests, MPI_Status *statuses)
 {
     if (count > copy.room) {
-        copy.handle = resize(copy.handle, (size_t)count * sizeof *copy.handle);
+        copy.handle = resize(copy.handle, (size_t)count * sizeof(MPI_Request));
         copy.status = resize(copy.status, (size_t)count * sizeof *copy.status);
         copy.room = count;
     }
     if (count > 0)
-        memcpy(copy.handle, requests, (size_t)count * sizeof *requests);
+        memcpy(copy.handle, requests, (size_t)count * sizeof(MPI_Request));
     return statuses == MPI_STATUSES_IGNORE && copy.status ? copy.status : statuses;
 }
 

@@ -12,6 +12,7 @@
 
 enum { LARGE = 100000, FAR_TAG = 2000000000 };
 
+/* clang-tidy knows neither tests of requests nor persistent ones. NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
 static int rank, ranks, right, left;
 static long long messages, bytes_sent;
 static char out[LARGE], in[LARGE];
@@ -168,7 +169,8 @@ static void probes(void)
 static void parts(void)
 {
     int *gives = calloc((size_t)ranks * 4, sizeof *gives);
-    require(gives != NULL, "no memory");
+    if (!gives)
+        exit(1);
     int *gets = gives + ranks;
     int *give_places = gets + ranks;
     int *get_places = give_places + ranks;
@@ -233,3 +235,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
+/* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */

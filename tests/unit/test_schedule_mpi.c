@@ -298,7 +298,7 @@ static void many_unknown_names_are_counted_together(void **state)
     for (unsigned i = 0; i < 40; i++)
         (void)snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "0 0 unknown MPI_A_rather_long_name_%u\n",
                        i);
-    strcat(lines, "0 0 MPI_Finalize\n");
+    (void)snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "0 0 MPI_Finalize\n");
     write_trace(0, 1, lines);
     struct schedule *s = read_traces(&notes, &problem);
     assert_non_null(s);
