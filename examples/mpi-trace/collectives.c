@@ -4,7 +4,7 @@
  * equal parts. Collectives of unequal parts list what a rank sends to each ("s") and receives from each ("r"). */
 #include "trace.h"
 
-/* Ranks of a communicator; 0: of an intercommunicator, whose calls are recorded by name only. */
+/* Ranks of a communicator; 0: of an intercommunicator. Its calls are recorded by name only. */
 static int size_of(MPI_Comm comm)
 {
     int size = 0;
@@ -62,7 +62,7 @@ static void collected(uint64_t begin, const char *call, MPI_Comm comm, int root,
     trace_end_line();
 }
 
-/* Defines a collective and its nonblocking form, whose parameters and arguments are those before the communicator. */
+/* Defines a collective and its nonblocking form. Parameters and arguments are those before the communicator. */
 #define LIST(...) __VA_ARGS__
 #define COLLECTIVE(name, iname, ended, parameters, arguments)                                                          \
     int MPI_##name(LIST parameters, MPI_Comm comm)                                                                     \
@@ -117,7 +117,8 @@ COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
            (const void *own, void *sum, int count, MPI_Datatype type, MPI_Op op), (own, sum, count, type, op))
 
 /* Counts and types of what each rank gives and gets. Those of a rank that gives or gets nothing have no meaning. */
-#define GIVE_AND_GET  const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count, MPI_Datatype in_type
+#define GIVE          const void *out, int out_count, MPI_Datatype out_type
+#define GIVE_AND_GET  GIVE, void *in, int in_count, MPI_Datatype in_type
 #define GIVEN_AND_GOT out, out_count, out_type, in, in_count, in_type
 
 COLLECTIVE(Allgather, Iallgather,

@@ -1,4 +1,4 @@
-/* requests.c - requests under way, and the calls that end them (trace.h).
+/* requests.c - requests in flight, and the calls that end them (trace.h).
  *
  * A request has the number of its place in a table, which is free again after its end. The table is found by MPI's
  * handle. Open MPI gives one handle to all sends that ended at once: among equal handles that of the same variable is

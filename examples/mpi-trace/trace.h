@@ -1,12 +1,12 @@
-/* trace.h - records the MPI calls of a program that is not changed, for `hxmesh schedule` (schedule/mpi.c has the format).
+/* trace.h - records the MPI calls of a program, for `hxmesh schedule`. schedule/mpi.c has the format.
  *
  *     make
  *     mpirun -n 4 -x LD_PRELOAD=$PWD/libmpi-trace.so ./program
  *     hxmesh schedule mpi-trace.0.mpi
  *
- * Each rank writes NAME.RANK.mpi; the environment's HXMESH_MPI_TRACE is NAME. The library defines the functions of MPI,
- * and calls the real ones by MPI's profiling interface (PMPI). Lines gather in memory, and are written when it is full
- * and in MPI_Finalize. Times leave out this writing.
+ * Each rank writes NAME.RANK.mpi. The variable HXMESH_MPI_TRACE is NAME. The library defines the functions of MPI, and
+ * calls the real ones by MPI's profiling interface (PMPI). It keeps lines in memory, and writes them when it is full and
+ * in MPI_Finalize. The clock stops meanwhile.
  *
  * It records C and C++ programs, and languages that call MPI by its C functions. Only the thread that initialized MPI is
  * recorded; calls of others are counted. */
@@ -42,8 +42,8 @@ void trace_unknown(uint64_t begin, const char *call);
 enum { TRACE_INTER = -1 };
 
 void trace_open_communicators(void);
-/* Returns the communicator's number at this rank, 0 for MPI_COMM_WORLD, or TRACE_INTER. The first call for a communicator
- * records its ranks. */
+/* Returns the communicator's number at this rank, 0 for MPI_COMM_WORLD, or TRACE_INTER. The first call records the
+ * communicator's ranks. */
 int trace_communicator(uint64_t begin, MPI_Comm comm);
 
 /* ---- requests (requests.c) ---- */

@@ -40,10 +40,10 @@ UNKNOWN_PAIR(Neighbor_alltoallw, Ineighbor_alltoallw,
               void *in, const int in_counts[], const MPI_Aint in_places[], const MPI_Datatype in_types[]),
              (out, out_counts, out_places, out_types, in, in_counts, in_places, in_types))
 
-#define PART                                                                                                           \
-    const void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, int far_count, MPI_Datatype far_type
+#define FAR         int rank, MPI_Aint place, int far_count, MPI_Datatype far_type
+#define PART        const void *data, int count, MPI_Datatype type, FAR
+#define PART_IN     void *data, int count, MPI_Datatype type, FAR
 #define PART_PASSED data, count, type, rank, place, far_count, far_type
-#define PART_IN     void *data, int count, MPI_Datatype type, int rank, MPI_Aint place, int far_count, MPI_Datatype far_type
 
 UNKNOWN(Put, (PART, MPI_Win window), (PART_PASSED, window))
 UNKNOWN(Rput, (PART, MPI_Win window, MPI_Request *request), (PART_PASSED, window, request))
