@@ -1,4 +1,5 @@
-/* mpi.c - reads the MPI calls of a program, which examples/mpi-trace records: NAME.0.mpi, NAME.1.mpi, ..., a file a rank.
+/* mpi.c - reads the MPI calls of a program. examples/mpi-trace records them: NAME.0.mpi, NAME.1.mpi, a file for each
+ * rank.
  *
  *     file    = "hxmesh-mpi 1 rank" RANK "of" RANKS NL { BEGIN END call NL }
  *     call    = send COMM TO TAG BYTES                    send    = MPI_Send Ssend Rsend Bsend
@@ -21,7 +22,7 @@
  *     GOT     = FROM "," TAG "," BYTES                    of the message that the receive matched
  *
  * A collective's nonblocking form (MPI_Ibcast) has REQUEST before COMM. BEGIN and END are ns from MPI_Init. COMM and
- * REQUEST are numbers at this rank; COMM 0 is MPI_COMM_WORLD, and REQUEST is free again after its end. FROM, TO and ROOT
+ * REQUEST are numbers at this rank. COMM 0 is MPI_COMM_WORLD. A REQUEST is free again after its end. FROM, TO and ROOT
  * are ranks of COMM. FROM and TAG may be "*" (MPI_ANY_SOURCE, MPI_ANY_TAG).
  *
  * The time between calls becomes computing; the time in calls does not. A wildcard receive becomes a receive of the

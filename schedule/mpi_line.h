@@ -15,7 +15,7 @@ bool mpi_line_next(struct mpi_line *line);
 /* Whether the line has no more words; skips spaces. */
 bool mpi_line_is_end(struct mpi_line *line);
 
-/* Cuts the next word out of the line. Returns NULL and sets the problem if there is none: `what` ("a call") is missing. */
+/* Cuts the next word out of the line. Returns NULL and sets the problem if there is none. `what` is "a call". */
 char *mpi_line_word(struct mpi_line *line, const char *what);
 /* Skips this word. Returns false and sets nothing if another one is next. */
 bool mpi_line_skip(struct mpi_line *line, const char *word);

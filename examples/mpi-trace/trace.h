@@ -4,12 +4,12 @@
  *     mpirun -n 4 -x LD_PRELOAD=$PWD/libmpi-trace.so ./program
  *     hxmesh schedule mpi-trace.0.mpi
  *
- * Each rank writes NAME.RANK.mpi. The variable HXMESH_MPI_TRACE is NAME. The library defines the functions of MPI, and
- * calls the real ones by MPI's profiling interface (PMPI). It keeps lines in memory, and writes them when it is full and
- * in MPI_Finalize. The clock stops meanwhile.
+ * Each rank writes NAME.RANK.mpi. The variable HXMESH_MPI_TRACE is NAME. The library defines MPI's functions, and calls
+ * the real ones by MPI's profiling interface (PMPI). It keeps lines in memory, and writes them when it is full and in
+ * MPI_Finalize. The clock stops meanwhile.
  *
- * It records C and C++ programs, and languages that call MPI by its C functions. Only the thread that initialized MPI is
- * recorded; calls of others are counted. */
+ * It records C and C++ programs, and languages that call MPI by its C functions. It records the thread that initialized
+ * MPI, and counts the calls of others. */
 #ifndef MPI_TRACE_H
 #define MPI_TRACE_H
 

@@ -128,7 +128,7 @@ static void communicators(void)
     MPI_Comm_free(&same);
 }
 
-/* A line of ranks, whose ends have no neighbour on one side. */
+/* A line of ranks: those at its ends have one neighbour. */
 static void neighbours(void)
 {
     int to = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;

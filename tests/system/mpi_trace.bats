@@ -1,4 +1,4 @@
-# mpi_trace.bats - the calls of an MPI program, recorded by examples/mpi-trace, are a schedule with the program's messages.
+# mpi_trace.bats - the recorded calls of an MPI program (examples/mpi-trace) are a schedule with its messages.
 
 load emulator_support
 
