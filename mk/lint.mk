@@ -1,6 +1,6 @@
 # lint.mk - style and static analysis: clang-format, clang-tidy, cppcheck, shellcheck, rooms, banned words.
 
-HEADERS := $(wildcard include/hxmesh/*.h program/*.h fi-provider/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h bare-node/*/*.h \
+HEADERS := $(wildcard include/hxmesh/*.h examples/*/*.h program/*.h fi-provider/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h bare-node/*/*.h \
     $(foreach folder,base topology sched schedule spec workload fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
 SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(MPS2_NODE) $(BARE_NODE) $(KIT) $(HOST) $(HAL_PROGRAM) $(WORKLOAD) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
@@ -50,7 +50,7 @@ TIDY_MPS2     := $(SOURCES_MPS2:%.c=$(BUILD)/lint/%.ok)
 TIDY_DPDK     := $(if $(DPDK),$(SOURCES_DPDK:%.c=$(BUILD)/lint/%.ok))
 $(TIDY_DPDK):     PLATFORM := $(FOR_DPDK) -Ihal/shm
 $(TIDY_SHM):      PLATFORM := $(FOR_SHM)
-$(patsubst %.c,$(BUILD)/lint/%.ok,$(wildcard tests/mpi/*.c examples/programs/*.c)): PLATFORM = $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs)))
+$(patsubst %.c,$(BUILD)/lint/%.ok,$(wildcard tests/mpi/*.c examples/programs/*.c examples/mpi-trace/*.c)): PLATFORM = $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs)))
 $(TIDY_VIRTUAL):  PLATFORM := $(FOR_VIRTUAL)
 $(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
 $(TIDY_RISCV):    PLATFORM := --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -ffreestanding $(FOR_LOOPBACK)

@@ -13,6 +13,7 @@ const struct schedule_format *const schedule_formats[] = {&schedule_goal,
                                                           &schedule_goal_binary,
                                                           &schedule_chakra,
                                                           &schedule_layers,
+                                                          &schedule_mpi,
                                                           &schedule_yaml, /* last: any file that begins with a key */
                                                           NULL};
 
