@@ -213,7 +213,7 @@ static bool is_protobuf(const uint8_t *begin, size_t bytes, bool is_whole_file)
         return false;
     if (!take_message(&p, &message, &is_cut))
         return bytes > 1 && is_whole_file;
-    return message.at < message.end && has_keys(message, KEYS_OF_NODE);
+    return (is_cut || message.at < message.end) && has_keys(message, KEYS_OF_NODE);
 }
 
 static bool is_trace(const uint8_t *begin, size_t bytes)
