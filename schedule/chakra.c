@@ -1,7 +1,7 @@
 /* chakra.c - reads execution traces of Chakra (MLCommons), which ASTRA-sim 2 and 3 carry out.
  *
  * A trace is one file a rank, NAME.RANK.et, ranks from 0 without a gap; NAME, or any of the files, names all. A file
- * without such a name is a trace of one rank. It may be packed by gzip. Protocol Buffers, each message after its length:
+ * without such a name is a trace of one rank. It may be packed by gzip. Protocol Buffers, each behind its length:
  *
  *     file      = { varint(bytes of the message) message }    the first is GlobalMetadata, all others are Node
  *     Node      = 1 id, 2 name, 3 type, 4 ctrl_deps (list), 5 data_deps (list), 7 duration_micros,
@@ -21,15 +21,16 @@
  *
  * comm_size is the vector that a rank gives. So the vector of an all-gather or gather is comm_size times the ranks of
  * the group, and that of all others is comm_size. Source: ASTRA-sim, astraccl/native_collectives/collective_algorithm/
- * Ring.cc: final_data_size of All_Gather is data_size * nodes_in_ring, msg_size of the others data_size / nodes_in_ring.
+ * Ring.cc: final_data_size of All_Gather is data_size * nodes_in_ring, msg_size of others data_size / nodes_in_ring.
  *
  * A communication node on the CPU without comm_type or comm_size launches the one on the GPU: it computes. On the GPU
  * such a node is left out and counted.
  *
- * An operation waits for the end of its data_deps and ctrl_deps. Of ctrl_deps, those on missing nodes or within a circle
- * are dropped and counted: traces of PyTorch name the caller there. Nodes that are no operations pass their dependencies
- * on. ASTRA-sim carries out one communication of a GPU at a time (HardwareResource.cc), in the order of issue; here
- * communication is concurrent unless dependencies order it. */
+ * An operation waits for the end of its data_deps and ctrl_deps. ctrl_deps on missing nodes or within a circle are
+ * dropped and counted: traces of PyTorch name the caller there. Nodes that are no operations pass their dependencies on.
+ *
+ * ASTRA-sim carries out one communication of a GPU at a time, but for receives, in the order of issue
+ * (HardwareResource.cc). Here communication is concurrent unless dependencies order it. */
 #include "schedule/chakra.h"
 #include "schedule/chakra_stream.h"
 #include "schedule/readers.h"
@@ -167,7 +168,7 @@ static struct schedule_builder *read_trace(const char *path, const struct schedu
 
 /* ---- the format ---- */
 
-/* Whether a message that may be cut has only fields whose keys are in the list. */
+/* Whether all fields of a message, which may be cut, have keys of the list. */
 static bool has_keys(struct protobuf p, const char *keys)
 {
     struct protobuf_field f;
@@ -213,7 +214,7 @@ static bool is_protobuf(const uint8_t *begin, size_t bytes, bool is_whole_file)
         return false;
     if (!take_message(&p, &message, &is_cut))
         return bytes > 1 && is_whole_file;
-    return message.at < message.end && has_keys(message, KEYS_OF_NODE);
+    return (is_cut || message.at < message.end) && has_keys(message, KEYS_OF_NODE);
 }
 
 static bool is_trace(const uint8_t *begin, size_t bytes)

@@ -1,14 +1,13 @@
 /* chakra.h - a Chakra trace while it is read: what chakra.c and the other files chakra_*.c share.
  *
- * Data that flows, for one rank after the other: bytes of a file become nodes (chakra_decode.c, chakra_json.c), a node becomes
- * an item (chakra_node.c), and the items of a rank become operations of the builder (chakra_order.c). */
+ * Data that flows, for one rank after the other. Bytes of a file become nodes (chakra_decode.c, chakra_json.c), a node
+ * becomes an item (chakra_node.c), and the items become operations of the builder (chakra_order.c). */
 #ifndef SCHEDULE_CHAKRA_H
 #define SCHEDULE_CHAKRA_H
 
 #include "schedule/formats.h"
 
 #include <jansson.h>
-#include <uthash.h>
 
 /* Bytes of a text that do not end with zero. */
 struct chakra_text {
@@ -70,11 +69,16 @@ enum { CHAKRA_NONE = UINT32_MAX };
 
 /* A process group. index CHAKRA_NONE: its ranks are wrong, and `problem` says how. */
 struct chakra_group {
-    UT_hash_handle hh;
     uint32_t index, count;
     uint32_t *member;
     char problem[96];
     char name[];
+};
+
+/* Sorted by name. */
+struct chakra_groups {
+    struct chakra_group **at;
+    size_t count, room;
 };
 
 /* What cannot be carried out, counted over all ranks. */
@@ -88,7 +92,7 @@ struct chakra_trace {
     const struct schedule_read_options *options;
     struct hx_problem *problem;
     uint32_t ranks;
-    struct chakra_group *groups; /* of --groups, and "" with all ranks */
+    struct chakra_groups groups; /* of --groups, and "" and "0" with all ranks */
     uint32_t *seen;              /* [ranks]: stamp of the group that has the rank */
     uint32_t stamp;
     struct chakra_counts counts;
@@ -105,7 +109,7 @@ struct chakra_rank {
     uint64_t *control;    /* those of the current node */
     char *text;           /* names, each with its zero; the first is empty */
     size_t items, items_room, dependencies, dependencies_room, controls, controls_room, texts, text_room;
-    struct chakra_group *groups; /* that its metadata nodes name */
+    struct chakra_groups groups; /* that its metadata nodes name */
 };
 
 /* ---- chakra_node.c ---- */
@@ -137,7 +141,7 @@ uint32_t *chakra_components(const struct chakra_rank *r);
 
 /* Adds the group of all ranks and those of the file --groups. Returns false and sets the problem. */
 bool chakra_groups_begin(struct chakra_trace *t);
-void chakra_groups_free(struct chakra_group **groups);
+void chakra_groups_free(struct chakra_groups *groups);
 /* Adds the groups that a metadata node of PyTorch names in the text of its inputs; other texts are ignored. */
 void chakra_groups_learn(struct chakra_rank *r, struct chakra_text values);
 /* Finds the group of a collective. Returns NULL and sets the problem if there is none or its ranks are wrong. */

@@ -12,34 +12,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct chakra_group *add(struct chakra_group **groups, const char *name, uint32_t members)
+/* Finds a group, or the place where it belongs. */
+static size_t find(const struct chakra_groups *groups, const char *name, bool *found)
 {
-    struct chakra_group *group;
-    HASH_FIND_STR(*groups, name, group);
-    if (group) {
-        HASH_DEL(*groups, group);
-        HX_FREE(group->member, group);
+    size_t low = 0;
+    size_t high = groups->count;
+    *found = false;
+    while (low < high && !*found) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(groups->at[middle]->name, name);
+        *found = order == 0;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    group = hx_allocate(1, sizeof *group + strlen(name) + 1);
+    return high;
+}
+
+static void free_group(struct chakra_group *group)
+{
+    HX_FREE(group->member, group);
+}
+
+/* Adds a group with room for its members; replaces one of the same name. */
+static struct chakra_group *add(struct chakra_groups *groups, const char *name, uint32_t members)
+{
+    size_t length = strlen(name) + 1;
+    struct chakra_group *group = hx_allocate(1, sizeof *group + length);
+    bool found;
+    size_t place = find(groups, name, &found);
     group->member = hx_allocate(members + 1, sizeof *group->member);
     group->index = CHAKRA_NONE;
-    strcpy(group->name, name);
-    HASH_ADD_STR(*groups, name, group);
+    memcpy(group->name, name, length);
+    if (found) {
+        free_group(groups->at[place]);
+    } else {
+        groups->at = hx_grow(groups->at, groups->count, &groups->room, sizeof(struct chakra_group *));
+        memmove(groups->at + place + 1, groups->at + place, (groups->count - place) * sizeof(struct chakra_group *));
+        groups->count++;
+    }
+    groups->at[place] = group;
     return group;
 }
 
-void chakra_groups_free(struct chakra_group **groups)
+void chakra_groups_free(struct chakra_groups *groups)
 {
-    struct chakra_group *group;
-    struct chakra_group *next;
-    HASH_ITER(hh, *groups, group, next)
-    {
-        HASH_DEL(*groups, group);
-        HX_FREE(group->member, group);
-    }
+    for (size_t i = 0; i < groups->count; i++)
+        free_group(groups->at[i]);
+    free(groups->at);
 }
 
-static void add_all(struct chakra_trace *t, struct chakra_group **groups, const char *name)
+static void add_all(struct chakra_trace *t, struct chakra_groups *groups, const char *name)
 {
     struct chakra_group *all = add(groups, name, t->ranks);
     for (uint32_t i = 0; i < t->ranks; i++)
@@ -49,7 +73,7 @@ static void add_all(struct chakra_trace *t, struct chakra_group **groups, const 
 }
 
 /* Adds a group. Wrong ranks become its problem, which counts when a collective uses it. */
-static void add_listed(struct chakra_trace *t, struct chakra_group **groups, const char *name, const json_t *ranks)
+static void add_listed(struct chakra_trace *t, struct chakra_groups *groups, const char *name, const json_t *ranks)
 {
     size_t count = json_array_size(ranks);
     struct chakra_group *group = add(groups, name, count < t->ranks ? (uint32_t)count : t->ranks);
@@ -76,34 +100,45 @@ static void add_listed(struct chakra_trace *t, struct chakra_group **groups, con
     group->index = schedule_add_group(t->builder, group->member, group->count);
 }
 
+/* "" and "0" are the group of all ranks, whatever a file says. */
+static bool is_of_all(const char *name)
+{
+    return !*name || strcmp(name, "0") == 0;
+}
+
+/* Adds the groups of a file, all of which must be right. */
+static bool add_file(struct chakra_trace *t, const char *path, json_t *root)
+{
+    if (!json_is_object(root))
+        return hx_fail(t->problem, HX_EXIT_CONFIG, path, "has no groups, expected {\"1\": [0, 1], ...}");
+    for (void *i = json_object_iter(root); i; i = json_object_iter_next(root, i)) {
+        const char *name = json_object_iter_key(i);
+        bool found;
+        if (is_of_all(name))
+            continue;
+        add_listed(t, &t->groups, name, json_object_iter_value(i));
+        const struct chakra_group *group = t->groups.at[find(&t->groups, name, &found)];
+        if (group->index == CHAKRA_NONE)
+            return hx_fail(t->problem, HX_EXIT_CONFIG, path, "group '%.40s' %s", name, group->problem);
+    }
+    return true;
+}
+
 bool chakra_groups_begin(struct chakra_trace *t)
 {
     const char *path = t->options->groups;
     json_error_t error;
-    const char *name;
-    json_t *ranks;
     t->seen = hx_allocate(t->ranks, sizeof *t->seen);
     add_all(t, &t->groups, "");
     add_all(t, &t->groups, "0");
     if (!path)
         return true;
     json_t *root = json_load_file(path, 0, &error);
+    if (!root && error.line > 0)
+        return hx_fail_at(t->problem, path, (unsigned)error.line, (unsigned)error.column, "is no JSON: %s", error.text);
     if (!root)
-        return error.line > 0 ? hx_fail_at(t->problem, path, (unsigned)error.line, (unsigned)error.column,
-                                           "is no JSON: %s", error.text)
-                              : hx_fail(t->problem, HX_EXIT_CONFIG, path, "cannot be read: %s", error.text);
-    bool good = json_is_object(root) ||
-                hx_fail(t->problem, HX_EXIT_CONFIG, path, "has no groups, expected {\"1\": [0, 1], ...}");
-    json_object_foreach(root, name, ranks)
-    {
-        struct chakra_group *group;
-        if (!good || strcmp(name, "0") == 0 || !*name)
-            continue;
-        add_listed(t, &t->groups, name, ranks);
-        HASH_FIND_STR(t->groups, name, group);
-        if (group->index == CHAKRA_NONE)
-            good = hx_fail(t->problem, HX_EXIT_CONFIG, path, "group '%.40s' %s", name, group->problem);
-    }
+        return hx_fail(t->problem, HX_EXIT_CONFIG, path, "cannot be read: %s", error.text);
+    bool good = add_file(t, path, root);
     json_decref(root);
     return good;
 }
@@ -119,7 +154,7 @@ void chakra_groups_learn(struct chakra_rank *r, struct chakra_text values)
     {
         const char *name = json_string_value(json_object_get(item, "pg_name"));
         const json_t *ranks = json_object_get(item, "ranks");
-        if (!name || !*name || strcmp(name, "0") == 0 || !json_is_array(ranks))
+        if (!name || is_of_all(name) || !json_is_array(ranks))
             continue;
         if (json_array_size(ranks) == 0)
             add_all(r->trace, &r->groups, name);
@@ -132,10 +167,14 @@ void chakra_groups_learn(struct chakra_rank *r, struct chakra_text values)
 const struct chakra_group *chakra_group_of(const struct chakra_rank *r, const struct chakra_item *item)
 {
     const char *name = r->text + item->group;
-    struct chakra_group *group;
-    HASH_FIND_STR(r->groups, name, group);
-    if (!group)
-        HASH_FIND_STR(r->trace->groups, name, group);
+    const struct chakra_groups *groups = &r->groups;
+    bool found;
+    size_t place = find(groups, name, &found);
+    if (!found) {
+        groups = &r->trace->groups;
+        place = find(groups, name, &found);
+    }
+    const struct chakra_group *group = found ? groups->at[place] : NULL;
     if (group && group->index != CHAKRA_NONE)
         return group;
     if (group)

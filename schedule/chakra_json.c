@@ -5,8 +5,8 @@
  *                             "comm_type": N, "comm_size": BYTES, "comm_src": RANK, "comm_dst": RANK, "comm_tag": N,
  *                             "pg_name": TEXT }, ... ] }
  *
- * Id and NodeType are required. "ctrlDeps" is "ctrl_deps". Other keys are skipped. The values mean what they mean in the
- * binary form (chakra.c). "workload_graph" stands in the first 4096 bytes. */
+ * Id and NodeType are required. "ctrlDeps" is "ctrl_deps". Other keys are skipped. Values are as in the binary form
+ * (chakra.c). "workload_graph" stands in the first 4096 bytes. */
 #include "schedule/chakra.h"
 
 #include <inttypes.h>

@@ -35,6 +35,7 @@ static uint32_t keep(struct chakra_rank *r, struct chakra_text text)
 void chakra_rank_begin(struct chakra_rank *r, struct chakra_trace *trace, uint32_t rank, const char *path)
 {
     *r = (struct chakra_rank){.trace = trace, .rank = rank, .path = path, .place = "byte"};
+    r->dependency = hx_grow(NULL, 0, &r->dependencies_room, sizeof *r->dependency);
     r->text = hx_grow(NULL, 0, &r->text_room, 1);
     r->text[0] = '\0';
     r->texts = 1;

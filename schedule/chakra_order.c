@@ -1,7 +1,7 @@
 /* chakra_order.c - makes operations of the items of a rank, and puts them in order.
  *
- * Operations are numbered by the ids of their nodes, because ASTRA-sim issues nodes that are ready in this order. A node
- * that became no operation passes its dependencies on to those that wait for it. */
+ * Operations are numbered by the ids of their nodes: ASTRA-sim issues nodes that are ready in this order. A node that
+ * became no operation passes its dependencies on to those that wait for it. */
 #include "schedule/chakra.h"
 
 #include <inttypes.h>
@@ -252,7 +252,7 @@ static bool depend(struct passing *p, const struct chakra_item *item, uint64_t o
     p->given += p->of[other].count;
     if (p->given > MOST_PASSED_ON)
         return fail_passing(p, item);
-    for (uint32_t i = 0; i < p->of[other].count; i++)
+    for (uint32_t i = 0; p->list && i < p->of[other].count; i++)
         schedule_after(b, p->r->rank, item->number, p->list[p->of[other].first + i]);
     return true;
 }

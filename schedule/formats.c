@@ -32,11 +32,19 @@ static const struct schedule_format *format_of(const uint8_t *begin, size_t byte
     return NULL;
 }
 
+/* The file that a path names: itself, or the first file of a Chakra trace. */
+static const char *file_of(const char *path, char first[LONGEST_PATH])
+{
+    return access(path, F_OK) != 0 && chakra_first_file(path, first, LONGEST_PATH) ? first : path;
+}
+
 /* Reading a pipe would take its content away. */
 bool schedule_is_any(const char *path)
 {
     uint8_t begin[SCHEDULE_SNIFF];
+    char first[LONGEST_PATH];
     struct stat status;
+    path = file_of(path, first);
     FILE *in = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
     if (!in)
         return false;
@@ -50,8 +58,7 @@ struct schedule *schedule_read(const char *path, const struct schedule_read_opti
 {
     uint8_t begin[SCHEDULE_SNIFF];
     char first[LONGEST_PATH];
-    if (access(path, F_OK) != 0 && chakra_first_file(path, first, sizeof first))
-        path = first;
+    path = file_of(path, first);
     FILE *in = hx_input_open(path, problem);
     if (!in)
         return NULL;

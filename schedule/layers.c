@@ -10,11 +10,11 @@
  *     POLICY = MICRO | DATA | MODEL | HYBRID_DATA_MODEL | HYBRID_MODEL_DATA | HYBRID_DLRM | HYBRID_DLRM_ENHANCED
  *            | HYBRID_TRANSFORMER | HYBRID_TRANSFORMER_FWD_IN_BCKWD | HYBRID_CUSTOMIZED | DISTRIBUTED_INFERENCE
  *
- * Blanks and tabs separate. Other words of the first line are skipped, as SimAI does. A time is in ns, or in --time-unit.
- * The number of ranks is --ranks, else all_gpus. TP is --tensor-parallel, else model_parallel_NPU_group.
+ * Blanks and tabs separate. Other words of the first line are skipped, as SimAI does. Times are in ns, or in
+ * --time-unit. The number of ranks is --ranks, else all_gpus. TP is --tensor-parallel, else model_parallel_NPU_group.
  *
- * Every rank carries out one iteration over all layers (layers_loop.c). What stages of a pipeline send each other is left
- * out and counted: the file does not say when.
+ * Every rank carries out one iteration over all layers (layers_loop.c). Messages between the stages of a pipeline are
+ * left out and counted: the file does not say when they are sent.
  *
  * Bytes are those of the vector that a rank gives, so that an all-gather's vector is n times as long (ASTRA-sim 1,
  * system/collective/Ring.cc). In files of SimAI, which have ep: or all_gpus:, they are those of the whole vector

@@ -24,8 +24,8 @@
  *
  * Sources: mlcommons/chakra, src/converter/text_converter.py; Workload.cc of ASTRA-sim 1 and SimAI.
  *
- * Groups. A rank is tensor + TP (expert + EP (data + D pipeline)), so ranks that share a layer are neighbours, then those
- * that share experts. HYBRID_MODEL_DATA has it the other way, as ASTRA-sim 1: ranks that share data are neighbours.
+ * Groups. A rank is tensor + TP (expert + EP (data + D pipeline)). So ranks that share a layer are neighbours, then
+ * those that share experts. With HYBRID_MODEL_DATA, as in ASTRA-sim 1, ranks of other data are neighbours instead.
  *
  *     forward, input gradient    all ranks with MODEL, DISTRIBUTED_INFERENCE and layer 0 of HYBRID_DLRM; else the TP
  *                                ranks that share a layer; _EP: the EP ranks that share experts
@@ -153,7 +153,7 @@ static void after(struct loop *loop, uint32_t later, uint32_t earlier)
         schedule_after(loop->b, loop->rank, later, earlier);
 }
 
-/* Computes behind two operations, or NONE. Returns what has to be waited for then. */
+/* Computes behind two operations, or NONE. Returns the operation that the next step waits for. */
 static uint32_t compute(struct loop *loop, const struct layers_layer *layer, enum layers_phase phase, uint32_t first,
                         uint32_t second)
 {
@@ -166,7 +166,7 @@ static uint32_t compute(struct loop *loop, const struct layers_layer *layer, enu
     return number;
 }
 
-/* The collective and its update behind an operation, or NONE. Returns what has to be waited for then. */
+/* The collective and its update behind an operation, or NONE. Returns the operation that the next step waits for. */
 static uint32_t talk(struct loop *loop, const struct layers_layer *layer, enum layers_phase phase, uint32_t earlier)
 {
     const struct layers_part *part = &layer->part[phase];

@@ -25,6 +25,10 @@ bool protobuf_varint(struct protobuf *p, uint64_t *value)
     *value = 0;
     if (p->failed || p->at == p->end)
         return false;
+    if (*p->at < 0x80) {
+        *value = *p->at++;
+        return true;
+    }
     for (unsigned i = 0; i < VARINT_BYTES && p->at < p->end; i++) {
         uint8_t byte = *p->at++;
         if (i == VARINT_BYTES - 1 && byte > 1)
