@@ -9,15 +9,15 @@ enum event_kind { ARRIVAL, ACKNOWLEDGEMENT, WAKE };
 
 struct event {
     uint64_t time, order;
-    uint32_t rank, peer, number, tag;
+    uint32_t rank, peer, tag;
     uint8_t kind;
 };
 
 /* Messages of a pair. */
 struct pair {
     uint64_t key;  /* from << 32 | to, plus 1; 0: unused */
-    uint64_t last; /* ps: latest arrival */
-    uint32_t messages;
+    uint64_t last; /* ps: latest arrival of those in order */
+    uint32_t arrived;
 };
 
 struct world {
@@ -25,6 +25,9 @@ struct world {
     const struct estimate_network *network;
     struct executor **executor;
     uint64_t *wake; /* [ranks]: time of the latest noted wake */
+    uint32_t *list; /* ranks that something happened to at this time */
+    bool *touched;  /* [ranks]: is in the list */
+    uint32_t listed;
     struct event *heap;
     size_t events, events_room;
     uint64_t order;
@@ -102,29 +105,31 @@ static void send(struct world *w, uint32_t from, uint64_t now, const struct exec
 {
     struct pair *p = pair_of(w, from, m->to);
     uint64_t arrival = now + w->network->latency_ps + (uint64_t)llround((double)m->bytes * w->network->byte_ps);
-    p->last = arrival > p->last ? arrival : p->last;
-    push(w, (struct event){
-                .time = p->last, .kind = ARRIVAL, .rank = m->to, .peer = from, .number = p->messages++, .tag = m->tag});
-    push(w, (struct event){.time = p->last + w->network->latency_ps,
+    if (executor_matches(m->tag))
+        p->last = arrival = arrival > p->last ? arrival : p->last;
+    push(w, (struct event){.time = arrival, .kind = ARRIVAL, .rank = m->to, .peer = from, .tag = m->tag});
+    push(w, (struct event){.time = arrival + w->network->latency_ps,
                            .kind = ACKNOWLEDGEMENT,
                            .rank = from,
                            .peer = m->to,
                            .tag = m->tag});
 }
 
-static void look(struct world *w, uint32_t rank, uint64_t now)
+/* Sends what may go. */
+static void send_all(struct world *w, uint32_t rank, uint64_t now)
 {
-    struct executor *e = w->executor[rank];
     struct executor_message m;
-    while (executor_next(e, now, &m)) {
-        executor_take(e);
+    while (executor_next(w->executor[rank], now, &m)) {
+        executor_take(w->executor[rank]);
         send(w, rank, now, &m);
     }
-    uint64_t wake = executor_wake(e);
-    if (wake != EXECUTOR_NEVER && wake != w->wake[rank]) {
-        w->wake[rank] = wake;
-        push(w, (struct event){.time = wake, .kind = WAKE, .rank = rank});
-    }
+}
+
+static void touch(struct world *w, uint32_t rank)
+{
+    if (!w->touched[rank])
+        w->list[w->listed++] = rank;
+    w->touched[rank] = true;
 }
 
 static bool handle(struct world *w, const struct event *event)
@@ -132,10 +137,45 @@ static bool handle(struct world *w, const struct event *event)
     struct executor *e = w->executor[event->rank];
     bool good = true;
     if (event->kind == ARRIVAL)
-        good = executor_arrived(e, event->time, event->peer, event->number, event->tag);
+        good =
+            executor_arrived(e, event->time, event->peer, pair_of(w, event->peer, event->rank)->arrived++, event->tag);
     else if (event->kind == ACKNOWLEDGEMENT)
         good = executor_sent(e, event->time, event->peer, event->tag);
-    look(w, event->rank, event->time);
+    send_all(w, event->rank, event->time);
+    touch(w, event->rank);
+    return good;
+}
+
+/* Nothing more happens at this time: streams take operations, which may make something happen. */
+static void settle_all(struct world *w, uint64_t now)
+{
+    for (uint32_t i = 0; i < w->listed; i++) {
+        uint32_t rank = w->list[i];
+        w->touched[rank] = false;
+        executor_settle(w->executor[rank], now);
+        send_all(w, rank, now);
+        uint64_t wake = executor_wake(w->executor[rank]);
+        if (wake != EXECUTOR_NEVER && wake != w->wake[rank]) {
+            w->wake[rank] = wake;
+            push(w, (struct event){.time = wake, .kind = WAKE, .rank = rank});
+        }
+    }
+    w->listed = 0;
+}
+
+static bool run(struct world *w)
+{
+    bool good = true;
+    uint64_t now = 0;
+    settle_all(w, now);
+    while (w->events && good) {
+        now = w->heap[0].time;
+        while (w->events && w->heap[0].time == now && good) {
+            const struct event event = pop(w);
+            good = handle(w, &event);
+        }
+        settle_all(w, now);
+    }
     return good;
 }
 
@@ -143,22 +183,21 @@ bool schedule_estimate(const struct executor_plan *plan, const struct estimate_n
 {
     uint32_t ranks = schedule_ranks(plan->schedule);
     struct world w = {.plan = plan, .network = network};
-    bool good = true;
     w.executor = hx_allocate(ranks, sizeof *w.executor);
     w.wake = hx_allocate(ranks, sizeof *w.wake);
+    w.list = hx_allocate(ranks, sizeof *w.list);
+    w.touched = hx_allocate(ranks, sizeof *w.touched);
     for (uint32_t rank = 0; rank < ranks; rank++) {
         w.executor[rank] = executor_new(plan, rank);
         executor_start(w.executor[rank], 0);
-        look(&w, rank, 0);
+        send_all(&w, rank, 0);
+        touch(&w, rank);
     }
-    while (w.events && good) {
-        const struct event event = pop(&w);
-        good = handle(&w, &event);
-    }
+    bool good = run(&w);
     for (uint32_t rank = 0; rank < ranks; rank++) {
         executor_note(w.executor[rank]);
         executor_free(w.executor[rank]);
     }
-    HX_FREE(w.executor, w.wake, w.heap, w.pair);
+    HX_FREE(w.executor, w.wake, w.list, w.touched, w.heap, w.pair);
     return good;
 }

@@ -1,5 +1,5 @@
 /* estimate.h - carries out a schedule on an ideal network: each message takes latency + bytes * time of a byte, and none
- * waits for another. Messages of a pair arrive in order, acknowledgements after another latency. */
+ * waits for another. Messages of a pair that are matched arrive in order; acknowledgements come after another latency. */
 #ifndef SCHEDULE_ESTIMATE_H
 #define SCHEDULE_ESTIMATE_H
 

@@ -179,10 +179,7 @@ void executor_received(struct executor *e, uint32_t number)
         executor_end(e, number);
         return;
     }
-    uint64_t posted = e->begin[number];
-    e->begin[number] = e->now; /* time of readiness, for the stream */
     stream_add(e, number);
-    e->begin[number] = posted < e->now ? posted : e->now;
 }
 
 static void begin(struct executor *e, uint32_t number)
@@ -210,22 +207,34 @@ static void begin(struct executor *e, uint32_t number)
     }
 }
 
+/* ---- time ---- */
+
 /* Does all that has no duration at this time. */
-static void settle(struct executor *e)
+static void drain(struct executor *e)
 {
-    do {
-        while (e->ready.first != NONE)
-            begin(e, take_ready(e));
-    } while (streams_take(e));
+    while (e->ready.first != NONE)
+        begin(e, take_ready(e));
 }
 
-/* Ends what streams did up to now, in order. */
+/* Goes on to a time, and ends what streams did until then, in order. Streams take operations when all else of a time has
+ * happened: at `now` more may come, so there they wait for executor_settle(). */
 static void advance(struct executor *e, uint64_t now)
 {
-    settle(e);
-    while (streams_end_one(e, now))
-        settle(e);
+    drain(e);
+    for (;;) {
+        bool over = e->now < now && streams_wake(e) > e->now;
+        if (!(over && streams_take(e)) && !streams_end_one(e, now))
+            break;
+        drain(e);
+    }
     e->now = now;
+}
+
+void executor_settle(struct executor *e, uint64_t now)
+{
+    do
+        advance(e, now);
+    while (streams_take(e));
 }
 
 /* ---- the interface ---- */
@@ -280,6 +289,8 @@ struct executor *executor_new(const struct executor_plan *plan, uint32_t rank)
     e->cause = hx_allocate(e->count + 1U, sizeof *e->cause);
     e->source = hx_allocate(e->count + 1U, sizeof *e->source);
     e->begin = hx_allocate(e->count + 1U, sizeof *e->begin);
+    bool overhead = plan->costs.overhead_ps || plan->costs.overhead_byte_ps > 0;
+    e->ready_at = overhead ? hx_allocate(e->count + 1U, sizeof *e->ready_at) : e->begin;
     find_bodies(e);
     open_streams(e);
     match_open(e);
@@ -308,6 +319,8 @@ void executor_free(struct executor *e)
     match_close(e);
     messages_close(e);
     collectives_close(e);
+    if (e->ready_at != e->begin)
+        free(e->ready_at);
     HX_FREE(e->state, e->next, e->cause, e->source, e->begin, e->body, e->iteration, e->stream, e);
 }
 
@@ -323,7 +336,7 @@ void executor_start(struct executor *e, uint64_t now)
     e->now = e->counted = now;
     begin_all(e, 0, e->count, &e->left, EXECUTOR_NO_CAUSE, EXECUTOR_NO_CAUSE);
     e->result->done = e->left == 0;
-    settle(e);
+    drain(e);
 }
 
 bool executor_next(struct executor *e, uint64_t now, struct executor_message *m)
@@ -352,7 +365,7 @@ bool executor_arrived(struct executor *e, uint64_t now, uint32_t from, uint32_t 
                           memory_order_release);
     advance(e, now);
     bool good = messages_arrived(e, from, number, tag);
-    settle(e);
+    drain(e);
     return good && !e->result->failed;
 }
 
@@ -361,7 +374,7 @@ bool executor_sent(struct executor *e, uint64_t now, uint32_t to, uint32_t tag)
     atomic_store_explicit(&e->result->active, 1, memory_order_relaxed);
     advance(e, now);
     bool good = messages_sent(e, to, tag);
-    settle(e);
+    drain(e);
     return good && !e->result->failed;
 }
 
@@ -372,7 +385,7 @@ uint64_t executor_wake(const struct executor *e)
 
 bool executor_is_quiet(const struct executor *e)
 {
-    return e->ready.first == NONE && e->sending.first == NONE && streams_wake(e) == EXECUTOR_NEVER &&
+    return e->ready.first == NONE && e->sending.first == NONE && !e->stream_free && streams_wake(e) == EXECUTOR_NEVER &&
            !collectives_may_send(e);
 }
 

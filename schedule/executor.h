@@ -4,10 +4,11 @@
  * never go back:
  *
  *     executor_start      once
+ *     executor_settle     when nothing more happens at this time: free streams take operations
  *     executor_next       -> a message that may go: hand it to the network, then executor_take
  *     executor_arrived    all bytes of a message from another rank are here
  *     executor_sent       the receiver has all of a message that was taken
- *     executor_wake       when to call executor_next again, if nothing happens before
+ *     executor_wake       when to call executor_settle again, if nothing happens before
  *
  * Order of things at one time: everything without duration first, then each free stream takes the operation that was
  * ready first (ties: the lower number).
@@ -20,8 +21,8 @@
  *     data
  *     collective  of one of several collectives under way (include/hxmesh/collective.h, schedule/direct.h)
  *
- * Matching: messages from a source are matched in the order in which they were sent, each when it and all before it are
- * here. A message that comes before its receive waits, and is counted. */
+ * Matching: sends and requests from a source are matched in the order in which they were sent, each when it and all
+ * before it are here. A message that comes before its receive waits, and is counted. */
 #ifndef SCHEDULE_EXECUTOR_H
 #define SCHEDULE_EXECUTOR_H
 
@@ -110,14 +111,19 @@ void executor_free(struct executor *e);
 
 void executor_start(struct executor *e, uint64_t now);
 
+void executor_settle(struct executor *e, uint64_t now);
+
 /* Finds a message that may go. Returns false if there is none. */
 bool executor_next(struct executor *e, uint64_t now, struct executor_message *m);
 /* The message of the last executor_next() is on its way. */
 void executor_take(struct executor *e);
-/* number: of the message among all from this source, from 0; messages may arrive in any order. Returns false if no
+/* number: of the message among all from this source, from 0; up to EXECUTOR_WINDOW may overtake one. Returns false if no
  * executor sent it. */
 bool executor_arrived(struct executor *e, uint64_t now, uint32_t from, uint32_t number, uint32_t tag);
 bool executor_sent(struct executor *e, uint64_t now, uint32_t to, uint32_t tag);
+
+/* Whether messages with this tag take effect in the order of sending. */
+bool executor_matches(uint32_t tag);
 
 /* Time of the next thing that happens by itself; EXECUTOR_NEVER: none. */
 uint64_t executor_wake(const struct executor *e);

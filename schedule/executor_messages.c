@@ -176,32 +176,38 @@ static bool is_possible(const struct executor *e, uint32_t from, uint32_t tag)
     return o->kind == SCHEDULE_SEND && o->peer == to;
 }
 
-static bool take_in_order(struct executor *e, uint32_t from, uint32_t tag)
-{
-    uint32_t operation = operation_of(tag);
-    switch (kind_of(tag)) {
-    case MESSAGE_EAGER:
-    case MESSAGE_REQUEST:
-        match_message(e, from, operation, kind_of(tag) == MESSAGE_REQUEST);
-        return true;
-    case MESSAGE_ANSWER:
-        messages_send(e, from, MESSAGE_DATA, operation, operation_at(e, operation)->amount);
-        return true;
-    default:
-        return match_data(e, from, operation);
-    }
-}
-
 static bool is_collective(uint32_t tag)
 {
     return tag >> TAG_COLLECTIVE_BIT;
 }
 
-/* Takes a message whose turn it is. Messages of collectives had their effect when they came. */
-static bool take(struct executor *e, uint32_t peer, uint32_t from, uint32_t tag)
+/* Such a message waits for those that were sent before it. */
+bool executor_matches(uint32_t tag)
+{
+    return !is_collective(tag) && (kind_of(tag) == MESSAGE_EAGER || kind_of(tag) == MESSAGE_REQUEST);
+}
+
+/* Takes a message that needs no order. */
+static bool take_at_once(struct executor *e, uint32_t from, uint32_t tag)
+{
+    uint32_t operation = operation_of(tag);
+    if (is_collective(tag))
+        return collective_arrived(e, from, tag);
+    if (!is_possible(e, from, tag))
+        return false;
+    if (kind_of(tag) == MESSAGE_DATA)
+        return match_data(e, from, operation);
+    if (kind_of(tag) == MESSAGE_ANSWER)
+        messages_send(e, from, MESSAGE_DATA, operation, operation_at(e, operation)->amount);
+    return true;
+}
+
+/* Goes past a message whose turn it is; matches it if it is to be matched. */
+static void take(struct executor *e, uint32_t peer, uint32_t from, uint32_t tag)
 {
     e->peer[peer].in_order++;
-    return is_collective(tag) || take_in_order(e, from, tag);
+    if (executor_matches(tag))
+        match_message(e, from, operation_of(tag), kind_of(tag) == MESSAGE_REQUEST);
 }
 
 /* Index of the held message whose turn it is; its number if there is none. */
@@ -214,39 +220,36 @@ static unsigned find_held(const struct peer *p)
 }
 
 /* Taking a message may add peers, which moves them: each turn finds the peer again. */
-static bool take_held(struct executor *e, uint32_t from)
+static void take_held(struct executor *e, uint32_t from)
 {
     for (;;) {
         uint32_t at = messages_peer(e, from);
         struct peer *p = &e->peer[at];
         unsigned i = find_held(p);
         if (i == p->holds)
-            return true;
+            return;
         uint32_t tag = p->held[i].tag;
         p->held[i] = p->held[--p->holds];
-        if (!take(e, at, from, tag))
-            return false;
+        take(e, at, from, tag);
     }
 }
 
 bool messages_arrived(struct executor *e, uint32_t from, uint32_t number, uint32_t tag)
 {
+    if (from >= schedule_ranks(e->s) || !take_at_once(e, from, tag))
+        return false;
     uint32_t at = messages_peer(e, from);
     struct peer *p = &e->peer[at];
-    if (!is_collective(tag) && !is_possible(e, from, tag))
-        return false;
-    if (is_collective(tag) && !collective_arrived(e, from, tag))
-        return false;
-    at = messages_peer(e, from);
-    p = &e->peer[at];
-    if (number != p->in_order) {
-        if (p->holds == EXECUTOR_WINDOW || number - p->in_order > EXECUTOR_WINDOW)
-            return false;
-        p->held[p->holds].number = number;
-        p->held[p->holds++].tag = tag;
+    if (number == p->in_order) {
+        take(e, at, from, tag);
+        take_held(e, from);
         return true;
     }
-    return take(e, at, from, tag) && take_held(e, from);
+    if (p->holds == EXECUTOR_WINDOW || number - p->in_order > EXECUTOR_WINDOW)
+        return false;
+    p->held[p->holds].number = number;
+    p->held[p->holds++].tag = tag;
+    return true;
 }
 
 bool messages_sent(struct executor *e, uint32_t to, uint32_t tag)

@@ -122,12 +122,13 @@ struct executor {
     uint64_t now;
 
     /* [count], of each operation */
-    uint32_t *state;  /* operations that it waits for, or STATE_ */
-    uint32_t *next;   /* successor in the one list that it is in; of a repeat: operations of its body that are left */
-    uint32_t *cause;  /* index of an entry, or the operation of `source` */
-    uint32_t *source; /* rank of the cause; NULL: this rank or none, as no operation receives */
-    uint64_t *begin;  /* ps; before that the time of readiness */
-    uint32_t *body;   /* the repeat that it is in, NONE: none; NULL: no repeats */
+    uint32_t *state;    /* operations that it waits for, or STATE_ */
+    uint32_t *next;     /* successor in the one list that it is in; of a repeat: operations of its body that are left */
+    uint32_t *cause;    /* index of an entry, or the operation of `source` */
+    uint32_t *source;   /* rank of the cause; NULL: this rank or none, as no operation receives */
+    uint64_t *begin;    /* ps; before that the time of readiness */
+    uint64_t *ready_at; /* ps: for its stream; `begin` itself without overheads, as then no receive has a stream */
+    uint32_t *body;     /* the repeat that it is in, NONE: none; NULL: no repeats */
     uint64_t *iteration; /* of a repeat: iterations that ended; NULL as above */
     uint32_t left;       /* operations outside of all bodies that have not ended */
     bool started;

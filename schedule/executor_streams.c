@@ -23,7 +23,7 @@ static uint64_t duration(const struct executor *e, uint32_t number)
 
 static bool is_before(const struct executor *e, uint32_t a, uint32_t b)
 {
-    return e->begin[a] != e->begin[b] ? e->begin[a] < e->begin[b] : a < b;
+    return e->ready_at[a] != e->ready_at[b] ? e->ready_at[a] < e->ready_at[b] : a < b;
 }
 
 static void push(const struct executor *e, struct stream *s, uint32_t number)
@@ -57,6 +57,7 @@ static uint32_t pop(const struct executor *e, struct stream *s)
 void stream_add(struct executor *e, uint32_t number)
 {
     struct stream *s = &e->stream[operation_at(e, number)->stream];
+    e->ready_at[number] = e->now;
     push(e, s, number);
     e->stream_free = e->stream_free || s->current == NONE;
 }
@@ -64,7 +65,7 @@ void stream_add(struct executor *e, uint32_t number)
 /* The operation that freed the stream lets this one begin, if it was ready before that. */
 static void take(struct executor *e, struct stream *s, uint32_t number)
 {
-    if (s->last_entry != EXECUTOR_NO_CAUSE && e->begin[number] < e->now)
+    if (s->last_entry != EXECUTOR_NO_CAUSE && e->ready_at[number] < e->now)
         executor_set_cause(e, number, e->rank, s->last_entry);
     s->current = number;
     s->until = e->now + duration(e, number);

@@ -1,9 +1,11 @@
 /* hxmesh-schedule - what is in a schedule, whether its messages and collectives match, and its conversion. */
 #include "base/json.h"
 #include "base/options/options.h"
+#include "base/options/runs.h"
 #include "schedule/formats.h"
 #include "schedule/matching.h"
 #include "schedule/summary.h"
+#include "tools/schedule/estimate.h"
 #include "tools/schedule/report.h"
 
 #include <inttypes.h>
@@ -16,6 +18,7 @@ struct arguments {
     uint64_t ranks, tensor, time_unit;
     const char *write, *as, *pairs;
     bool formats;
+    struct estimate_options estimate;
 };
 
 static void print_formats(void)
@@ -79,6 +82,23 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
          .argument = "N", .otherwise = "model_parallel_NPU_group of the file"},
         {HX_LIST("set", "NAME=VALUE", &a->read.set,
                  "another value of a parameter, in YAML; may be given several times")},
+        HX_OPTIONS_HEADING("Estimate"),
+        {HX_FLAG("estimate", &a->estimate.asked,
+                 "carry it out on an ideal network: each message takes the latency and its bytes at the rate, and none "
+                 "waits for another")},
+        {HX_DURATION("latency", &a->estimate.latency_ns, 0, HX_MOST_DURATION, "of a message")},
+        {HX_REAL("link-rate", &a->estimate.gbps, 0, 1e9, "Gb/s of a message; 0: bytes take no time"),
+         .argument = "GBPS"},
+        {HX_DURATION("overhead", &a->estimate.overhead_ns, 0, HX_MOST_DURATION,
+                     "of each message, at its sender and its receiver")},
+        {HX_REAL("overhead-byte", &a->estimate.costs.overhead_byte_ps, 0, 1e9, "of each further byte, picoseconds"),
+         .argument = "PS"},
+        {HX_BYTES("eager", &a->estimate.costs.eager, 0, UINT64_MAX, "the longest send that ends when it has begun"),
+         .otherwise = "all"},
+        {HX_REAL("compute-scale", &a->estimate.costs.compute_scale, 0, 1e6, "factor of computing times"),
+         .argument = "FACTOR"},
+        {HX_STRING("operations", "FILE|-", &a->estimate.operations,
+                   "write CSV with a line for each operation, rank,number,begin_ps,end_ps,kind,name; - is stdout")},
         HX_OPTIONS_HEADING("Writing"),
         {.name = "write",
          .kind = HX_OPTION_STRING,
@@ -110,7 +130,7 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
                    "are of sends; those of collectives depend on the algorithm. The check: every receive has its send "
                    "and every send its receive, by source and tag, and the members of a group call the same "
                    "collectives.",
-        .failed = "a message or collective lacks its counterpart",
+        .failed = "a message or collective lacks its counterpart, or an estimate never ends",
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &a->common);
     *path = first < argc ? argv[first] : NULL;
@@ -120,11 +140,17 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
     if (!*path && !a->formats)
         hx_die(HX_EXIT_USAGE, "FILE", "a schedule is wanted");
     hx_options_need(&command, &a->common, "write", (const char *const[]){"as", NULL});
+    hx_options_need(&command, &a->common, "estimate",
+                    (const char *const[]){"latency", "link-rate", "overhead", "overhead-byte", "eager", "compute-scale",
+                                          "operations", NULL});
 }
 
-/* Writes what was asked for; prints the summary if stdout is free. */
-static void show(const struct schedule *s, const struct arguments *a, struct summary_report *r)
+/* Writes what was asked for; prints the summary if stdout is free. Returns whether all operations of an estimate end. */
+static bool show(const struct schedule *s, const struct arguments *a, struct summary_report *r)
 {
+    json_t *estimate = NULL;
+    json_t *report = NULL;
+    bool ends = true;
     FILE *pairs = a->pairs ? hx_output_open(a->pairs) : NULL;
     schedule_summarize(s, pairs, &r->summary);
     if (pairs)
@@ -132,14 +158,25 @@ static void show(const struct schedule *s, const struct arguments *a, struct sum
     if (a->write)
         convert(s, a);
     if (a->common.json)
-        hx_json_write(summary_json(r), a->common.json);
-    else if (!hx_output_is_stdout(a->pairs) && !hx_output_is_stdout(a->write))
+        report = summary_json(r);
+    else if (!hx_output_is_stdout(a->pairs) && !hx_output_is_stdout(a->write) &&
+             !hx_output_is_stdout(a->estimate.operations))
         summary_print(r);
+    if (a->estimate.asked && !r->unmatched)
+        ends = estimate_schedule(s, r->path, &a->estimate, report ? &estimate : NULL);
+    if (estimate)
+        (void)json_object_set_new(report, "estimate", estimate);
+    if (report)
+        hx_json_write(report, a->common.json);
+    return ends;
 }
 
 static void check_outputs(const struct arguments *a, const char *path)
 {
-    const struct hx_output outputs[] = {{"--write", a->write}, {"--pairs", a->pairs}, {"--json", a->common.json}};
+    const struct hx_output outputs[] = {{"--write", a->write},
+                                        {"--pairs", a->pairs},
+                                        {"--operations", a->estimate.operations},
+                                        {"--json", a->common.json}};
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     hx_outputs_apart(outputs, OUTPUTS);
     hx_outputs_off(path, outputs, OUTPUTS);
@@ -149,7 +186,7 @@ static void check_outputs(const struct arguments *a, const char *path)
 
 int main(int argc, char **argv)
 {
-    struct arguments a = {.ranks = 0};
+    struct arguments a = {.estimate = {.costs = executor_costs_default, .latency_ns = 1000, .gbps = 400}};
     struct summary_report r = {.unmatched = NULL};
     struct hx_problem problem;
     parse(&a, argc, argv, &r.path);
@@ -165,10 +202,10 @@ int main(int argc, char **argv)
     r.ranks = schedule_ranks(s);
     bool matched = schedule_check_matching(s, r.path, &problem);
     r.unmatched = matched ? NULL : problem.what;
-    show(s, &a, &r);
+    bool ends = show(s, &a, &r);
     schedule_close(s);
     hx_output_close(stdout, "-");
     if (!matched)
         hx_complain(problem.where, "%s", problem.what);
-    return matched ? HX_EXIT_DONE : HX_EXIT_FAILED;
+    return matched && ends ? HX_EXIT_DONE : HX_EXIT_FAILED;
 }

@@ -27,6 +27,7 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
         h->started = true;
         executor_start(h->executor, now);
     }
+    executor_settle(h->executor, now);
     if (refused || !executor_next(h->executor, now, &message))
         return false;
     *m = (struct workload_message){

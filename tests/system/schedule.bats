@@ -121,3 +121,14 @@ holds() { grep -qxF "$1" times.csv || { echo "no $1 in:"; cat times.csv; return 
         oracle random.goal --latency 1000000 --byte 20 --overhead 5000 --overhead-byte 1 --eager 5000 >/dev/null
     done
 }
+
+@test "schedule: --estimate agrees with an independent interpreter on random schedules" {
+    run -0 python3 "$BATS_TEST_DIRNAME/schedule_compare.py" "$HXMESH-schedule" 1 60
+    [ "$output" = "60 schedules, 0 differ" ]
+}
+
+# bats test_tags=all
+@test "schedule: --estimate agrees with it on 1,000 random schedules" {
+    run -0 python3 "$BATS_TEST_DIRNAME/schedule_compare.py" "$HXMESH-schedule" 1000 1000
+    [ "$output" = "1000 schedules, 0 differ" ]
+}

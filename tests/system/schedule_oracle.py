@@ -10,7 +10,7 @@ Rules:
     overhead: no cpu. A free cpu takes the operation that was ready first, of several the one with the lowest number,
     after all else of this time has happened.
     A send begins with its overhead; then its message leaves. A message of s bytes takes L + s * G. None waits for
-    another, but those from one rank to another take effect in the order of sending.
+    another, but sends and requests from one rank to another take effect in the order of sending.
     Up to `eager` bytes the send ends when its message leaves. Else a request of 0 bytes leaves; the receiver answers
     with 0 bytes when the request is matched; then the data leaves. The send ends L after the data took effect.
     A receive begins when it is ready. A message or request takes the first receive that fits, in the order of their
@@ -182,8 +182,9 @@ class Run:
 
     def transmit(self, source, to, size, function, *arguments):
         time = self.now + self.costs.latency + rounded(size * self.costs.byte)
-        time = max(time, self.in_order.get((source, to), 0))
-        self.in_order[(source, to)] = time
+        if function == self.match:  # answers and data have their operation: no order is needed
+            time = max(time, self.in_order.get((source, to), 0))
+            self.in_order[(source, to)] = time
         self.at(time, function, *arguments)
 
     def leave(self, send):
