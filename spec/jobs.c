@@ -83,15 +83,14 @@ static const char *read_name(struct hx_job *job, const struct hx_spec *spec, con
     return NULL;
 }
 
-static const char *read_settings(struct hx_job *job, const struct hx_job_values *v, char *why)
+static const char *read_settings(struct hx_job *job, const struct hx_job_values *v)
 {
     job->settings = v->settings;
     job->given = v->given;
     job->start_ns = v->start_ns;
     job->place = v->place;
     if (v->settings.given & HX_GIVEN_PATTERN && v->settings.pattern == HX_FLOWS)
-        return hx_why(why, "'%.60s' is a list of messages, which is for the whole run: a job may have a schedule",
-                      v->settings.traffic_file);
+        return "a list of messages is for the whole run: a job may have a schedule";
     return NULL;
 }
 
@@ -102,7 +101,7 @@ static bool read_job(struct hx_job *job, const struct hx_spec *spec, const struc
     if ((r->key = "name", r->what = read_name(job, spec, v->name, r->text)) ||
         (r->key = "size", r->what = read_size(job, spec, v->size, r->text)) ||
         (r->key = "grid", r->what = read_grid(job, v->grid, r->text)) ||
-        (r->key = "traffic", r->what = read_settings(job, v, r->text)))
+        (r->key = "traffic", r->what = read_settings(job, v)))
         return false;
     r->key = "place";
     if (v->given & HX_GIVEN_PLACE && spec->a)

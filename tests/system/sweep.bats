@@ -157,7 +157,7 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
         ["all-reduce", "ring", null], ["uniform", null, 1], ["uniform", null, 2]]'
     # An option for none of them is an error.
     run -2 hxmesh sweep --quiet "3x2 Hx1Mesh" "2x2 Hx1Mesh" -t all-to-all --algorithm tree
-    [[ "$output" == *"--algorithm: is for --traffic broadcast"* ]]
+    [[ "$output" == *"--algorithm: is for --traffic SCHEDULE, broadcast"* ]]
 }
 
 @test "sweep: columns are chosen, or as many as fit 80 characters" {

@@ -100,7 +100,7 @@ static void keys_for_settings_of_the_command_line(void **state)
     assert_int_equal(s.of_default_clock.exit_code, HX_EXIT_CONFIG);
     assert_string_equal(s.of_default_clock.what, "timing.link: is for clock: virtual, not wall");
     assert_non_null(strstr(s.of_default_clock.where, ":3:10"));
-    assert_non_null(strstr(s.of_default_pattern.what, "traffic.algorithm: is for pattern: broadcast, "));
+    assert_non_null(strstr(s.of_default_pattern.what, "traffic.algorithm: is for pattern: SCHEDULE, broadcast, "));
     hx_spec_free(&s);
 }
 
@@ -214,13 +214,14 @@ static void mistakes_are_named_with_line_and_column(void **state)
         {FABRIC "traffic: {pattern: shuffle}\n", ":2:20",
          "traffic.pattern: unknown word 'shuffle' (one of all-to-all, all-to-all-random, uniform, permutation, "
          "bisection, neighbour, incast, tornado, transpose, bit-reverse, hotspot, neighbour-3d, worst-case, FILE.csv, "
-         "broadcast, reduce-scatter, all-gather, all-reduce)"},
+         "SCHEDULE, broadcast, reduce-scatter, all-gather, all-reduce)"},
         {FABRIC "traffic: {pattern: hotspot, target: 1;2}\n", ":2:37",
          "traffic.target: '1;2' is not an address (write for example 3,0)"},
         {FABRIC "traffic: {algorithm: round}\n", ":2:22",
          "traffic.algorithm: unknown word 'round' (one of best, tree, ring, rings, torus)"},
         {FABRIC "traffic: {pattern: uniform, algorithm: ring}\n", ":2:29",
-         "traffic.algorithm: is for pattern: broadcast, reduce-scatter, all-gather or all-reduce, not uniform"},
+         "traffic.algorithm: is for pattern: SCHEDULE, broadcast, reduce-scatter, all-gather or all-reduce, not "
+         "uniform"},
         {FABRIC "traffic: {pattern: incast, shifts: 3}\n", ":2:28",
          "traffic.shifts: is for pattern: all-to-all, not incast"},
         {FABRIC "traffic: {pattern: all-reduce, count: 2}\n", ":2:32",
@@ -277,7 +278,7 @@ static void mistakes_are_named_with_line_and_column(void **state)
         {FABRIC "jobs: [{size: 2, traffic: all-rduce}]\n", ":2:27",
          "traffic: unknown word 'all-rduce' (did you mean 'all-reduce'?)"},
         {FABRIC "jobs: [{size: 2, traffic: a.csv}]\n", ":2:27",
-         "'a.csv': a job's own traffic is a pattern or a collective, no file"},
+         "a list of messages is for the whole run: a job may have a schedule"},
         {FABRIC "jobs: [{size: 2, traffic: all-reduce, count: 3}]\n", ":2:39",
          "count: is for pattern: all-to-all, all-to-all-random, uniform, permutation, bisection, neighbour, incast, "
          "tornado, transpose, bit-reverse, hotspot, neighbour-3d or worst-case, not all-reduce (it runs once, to its "

@@ -40,7 +40,8 @@ static int open_world(void **state)
         assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
         w->tun[i] = ends[0];
         w->program[i] = ends[1];
-        w->host[i] = packets_make(&plan, i, calloc(1, packets_bytes()));
+        const struct workload_memory memory = {.memory = calloc(1, packets_kind.bytes(&plan, i))};
+        w->host[i] = packets_kind.make(&plan, i, &memory);
         w->host[i]->rank = i;
         w->host[i]->begun = &w->begun[i];
     }
