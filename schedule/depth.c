@@ -42,8 +42,8 @@ static struct chain chain_at(const struct work *w, uint32_t i)
     return c;
 }
 
-/* Passes the chains that end with operation i to its followers; returns how many entered the queue, whose end is
- * `end`. */
+/* Passes the chains that end with operation i to its followers, and appends those that wait for no other to the queue,
+ * at index `end`. Returns how many these are. */
 static uint32_t pass_on(struct work *w, uint32_t i, const struct chain *all, uint32_t end)
 {
     const uint32_t *list;

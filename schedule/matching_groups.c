@@ -176,15 +176,27 @@ static bool is_same(const struct schedule_operation *a, const struct schedule_op
     return a->collective == b->collective && a->amount == b->amount && a->algorithm == b->algorithm && a->tag == b->tag;
 }
 
+static bool has_root(const struct schedule_operation *o)
+{
+    return o->tag || o->collective == SCHEDULE_BROADCAST || o->collective == SCHEDULE_REDUCE ||
+           o->collective == SCHEDULE_GATHER || o->collective == SCHEDULE_SCATTER;
+}
+
 static const char *describe(char text[128], const struct schedule *s, const struct schedule_operation *o)
 {
     char name[48] = "";
+    char algorithm[24] = "";
+    char root[24] = "";
     if (!o)
         return "missing";
     if (o->name)
         (void)snprintf(name, sizeof name, " '%.40s'", schedule_name(s, o));
-    (void)snprintf(text, 128, "%s%s of %" PRIu64 " B, algorithm %u, root %" PRIu32,
-                   schedule_collective_names[o->collective], name, o->amount, o->algorithm, o->tag);
+    if (o->algorithm)
+        (void)snprintf(algorithm, sizeof algorithm, ", algorithm %u", o->algorithm);
+    if (has_root(o))
+        (void)snprintf(root, sizeof root, ", root %" PRIu32, o->tag);
+    (void)snprintf(text, 128, "%s%s of %" PRIu64 " B%s%s", schedule_collective_names[o->collective], name, o->amount,
+                   algorithm, root);
     return text;
 }
 
@@ -214,7 +226,7 @@ static bool fail_of(const struct place *p, const struct schedule *s, uint32_t gr
                        rank, first, group, schedule_group_size(s, group));
     return hx_fail(p->problem, HX_EXIT_CONFIG, p->where,
                    "rank %" PRIu32 ": collective %" PRIu64 " of group %" PRIu32 " (%" PRIu32
-                   " ranks) is %s, but at rank %" PRIu32 " %s (all members of a group call the same)",
+                   " ranks) is %s, at rank %" PRIu32 " it is %s (all members of a group call the same)",
                    rank, call, group, schedule_group_size(s, group), describe(text[0], s, x), first,
                    describe(text[1], s, y));
 }

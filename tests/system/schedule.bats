@@ -79,6 +79,24 @@ matching        complete" ] || { echo "$output"; return 1; }
     json_holds '.matched == false and (.unmatched | startswith("rank 1: receive"))' <<<"$output"
 }
 
+@test "schedule: repeats are counted, and groups call the same collectives" {
+    cat >sum.yaml <<'END'
+ranks: 4
+program:
+  - repeat: 10
+    do:
+      - {compute: 1 ms}
+      - {collective: all-reduce, bytes: 64KiB}
+END
+    schedule sum.yaml --json - | json_holds '.operations.compute == {written: 4, executed: 40} and
+        .collectives["all-reduce"] == 40 and .groups == {count: 1, smallest: 4, largest: 4} and
+        .longest_chain == {ps: 10000000000, rank: 0} and .depth.operations == 20'
+    printf '  - {collective: barrier, ranks: "rank > 0"}\n' >>sum.yaml
+    run -1 --separate-stderr schedule sum.yaml --json -
+    [ "$stderr" = "hxmesh: error: sum.yaml: rank 1: collective 11 of group 0 (4 ranks) is barrier of 0 B, at rank 0 it is missing (all members of a group call the same)" ] ||
+        { echo "$stderr"; return 1; }
+}
+
 @test "schedule: hxmesh's own file has the same content, and gives GOAL again" {
     schedule three.goal --write three.hxs >/dev/null
     [ "$(schedule three.hxs | tail -n +2)" = "$(schedule three.goal | tail -n +2)" ]

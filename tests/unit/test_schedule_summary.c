@@ -198,11 +198,11 @@ static void a_block_is_as_long_as_its_iterations(void **state)
     for (unsigned i = 0; i < 3; i++)
         (void)schedule_compute(b, 0, 10, 0);
     schedule_repeat_end(b, 0);
-    uint32_t after = schedule_compute(b, 0, 3, 0);
-    schedule_after(b, 0, after, inner);
+    uint32_t end = schedule_compute(b, 0, 3, 0);
+    schedule_after(b, 0, end, inner);
     uint32_t empty = schedule_repeat(b, 0, 50);
     schedule_repeat_end(b, 0);
-    schedule_after(b, 0, empty, after);
+    schedule_after(b, 0, empty, end);
     schedule_repeat_end(b, 0);
     schedule_after(b, 0, outer, before);
     struct schedule_summary sum = summary_of(b);

@@ -80,7 +80,9 @@ static void print_collectives(const struct schedule_summary *s)
     }
     if (s->executed[SCHEDULE_COLLECTIVE])
         printf(", one for each member\n");
-    if (s->groups)
+    if (s->groups && s->smallest_group == s->largest_group)
+        printf("groups          %" PRIu64 " of %" PRIu32 " ranks\n", s->groups, s->largest_group);
+    else if (s->groups)
         printf("groups          %" PRIu64 " of %" PRIu32 " to %" PRIu32 " ranks\n", s->groups, s->smallest_group,
                s->largest_group);
 }
