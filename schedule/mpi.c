@@ -39,7 +39,12 @@
 
 #define HEAD "hxmesh-mpi "
 
-enum { VERSION = 1, LONGEST_LINE = 1 << 24 };
+enum {
+    VERSION = 1,
+    LONGEST_HEAD = 80, /* bytes of a first line, at most */
+    LONGEST_LINE = 1 << 20,
+    BYTES_PER_RANK = 64 /* that a line may have beyond these: a part to each rank, and one from each */
+};
 
 /* Reads the first line. */
 static bool take_head(struct mpi_line *line, uint64_t *rank, uint64_t *ranks)
@@ -61,16 +66,11 @@ static bool take_head(struct mpi_line *line, uint64_t *rank, uint64_t *ranks)
     return true;
 }
 
-static bool open_trace(struct mpi_line *line, const char *path, struct hx_problem *problem)
-{
-    return hx_lines_open_large(&line->lines, path, LONGEST_LINE, 0, problem);
-}
-
 /* Reads how many ranks there are from one rank's file. */
 static bool find_ranks(const char *path, uint64_t *rank, uint64_t *ranks, struct hx_problem *problem)
 {
     struct mpi_line line;
-    if (!open_trace(&line, path, problem))
+    if (!hx_lines_open_large(&line.lines, path, LONGEST_HEAD, 0, problem))
         return false;
     bool good = take_head(&line, rank, ranks);
     hx_lines_close(&line.lines);
@@ -99,7 +99,8 @@ static bool read_lines(struct mpi_trace *t)
 static bool read_file(struct mpi_reading *all, const char *path, uint32_t rank)
 {
     struct mpi_trace t = {.all = all, .rank = {.b = all->b, .rank = rank}};
-    if (!open_trace(&t.line, path, all->problem)) {
+    if (!hx_lines_open_large(&t.line.lines, path, LONGEST_LINE + (size_t)BYTES_PER_RANK * all->ranks, 0,
+                             all->problem)) {
         char why[sizeof all->problem->what];
         (void)snprintf(why, sizeof why, "%s", all->problem->what);
         return hx_fail(all->problem, all->problem->exit_code, path, "%s (each of the %" PRIu32 " ranks has a file)",

@@ -4,10 +4,12 @@ load emulator_support
 
 setup() {
     command -v mpicc >/dev/null || skip "mpicc is missing: package libopenmpi-dev"
-    cd "$BATS_TEST_TMPDIR" || return 1
+    fresh_folder
     make --silent -C "$BATS_TEST_DIRNAME/../../examples/mpi-trace" OUT="$PWD"
     mpicc -O2 -o traced "$BATS_TEST_DIRNAME/../mpi/traced.c"
 }
+
+teardown() { end_started; }
 
 # record RANKS [VARIABLE=VALUE...] PROGRAM...: runs it over shared memory.
 record() {
@@ -17,13 +19,15 @@ record() {
         --mca btl vader,self env LD_PRELOAD="$PWD/libmpi-trace.so" "$@" 3>&-
 }
 
-@test "mpi_trace: a recorded program of four ranks has as many messages and bytes as it sent" {
+@test "mpi_trace: a recorded program of four ranks has as many messages and bytes as it sent, and is replayed" {
     run -0 record 4 ./traced
     local sent=$output
     run -0 --separate-stderr hxmesh schedule mpi-trace.0.mpi --json found.json
     [ "$(jq -r '"\(.messages.count) messages, \(.messages.bytes) bytes"' found.json)" = "$sent" ]
     [ "$(jq '.collectives["all-reduce"]' found.json)" -eq 12 ] # two of all ranks, one of each half
     [ "$(jq -r '.left_out.what' found.json)" = "4 MPI_Scan" ]
+    hxmesh run "fat-tree hosts=4 radix=4" --traffic mpi-trace.0.mpi --clock virtual --name "$NAME" --quiet --json - >"$REPORT"
+    holds '.complete and .schedule[0].ranks_done == 4'
 }
 
 @test "mpi_trace: a cut trace and a missing one are refused, and a trace that cannot be written does no harm" {
