@@ -1,5 +1,6 @@
 /* fuzz_chakra.c - any bytes are refused in one line with a place, or are the trace of a rank. libFuzzer's entry; seeds
  * in corpus/chakra. The check of the first bytes is left out, so that it hides nothing. */
+#include "schedule/formats.h"
 #include "schedule/readers.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,6 @@
 /* fuzz_layers.c - any text is refused in one line with a place, or is a workload of layers. libFuzzer's entry; seeds in
  * corpus/layers. The number of ranks is fixed, so that a schedule is small. */
+#include "schedule/formats.h"
 #include "schedule/readers.h"
 #include "tests/fuzz/fuzz.h"
 
