@@ -27,7 +27,7 @@
  * such a node is left out and counted.
  *
  * An operation waits for the end of its data_deps and ctrl_deps. ctrl_deps on missing nodes or within a circle are
- * dropped and counted: traces of PyTorch name the caller there. Nodes that are no operations pass their dependencies on.
+ * dropped and counted: traces of PyTorch name the caller there. Nodes without operation pass their dependencies on.
  *
  * ASTRA-sim carries out one communication of a GPU at a time, but for receives, in the order of issue
  * (HardwareResource.cc). Here communication is concurrent unless dependencies order it. */

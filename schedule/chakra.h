@@ -67,7 +67,8 @@ struct chakra_item {
 
 enum { CHAKRA_NONE = UINT32_MAX };
 
-/* A process group. index CHAKRA_NONE: its ranks are wrong, and `problem` says how. */
+/* A process group. index: in the builder; CHAKRA_NONE until a collective uses it. problem: "", or what is wrong with
+ * its ranks. */
 struct chakra_group {
     uint32_t index, count;
     uint32_t *member;

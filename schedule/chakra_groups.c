@@ -69,7 +69,6 @@ static void add_all(struct chakra_trace *t, struct chakra_groups *groups, const 
     for (uint32_t i = 0; i < t->ranks; i++)
         all->member[i] = i;
     all->count = t->ranks;
-    all->index = schedule_add_group(t->builder, all->member, all->count);
 }
 
 /* Adds a group. Wrong ranks become its problem, which counts when a collective uses it. */
@@ -97,7 +96,6 @@ static void add_listed(struct chakra_trace *t, struct chakra_groups *groups, con
         t->seen[rank] = t->stamp;
         group->member[group->count++] = (uint32_t)rank;
     }
-    group->index = schedule_add_group(t->builder, group->member, group->count);
 }
 
 /* "" and "0" are the group of all ranks, whatever a file says. */
@@ -118,7 +116,7 @@ static bool add_file(struct chakra_trace *t, const char *path, json_t *root)
             continue;
         add_listed(t, &t->groups, name, json_object_iter_value(i));
         const struct chakra_group *group = t->groups.at[find(&t->groups, name, &found)];
-        if (group->index == CHAKRA_NONE)
+        if (group->problem[0])
             return hx_fail(t->problem, HX_EXIT_CONFIG, path, "group '%.40s' %s", name, group->problem);
     }
     return true;
@@ -174,12 +172,13 @@ const struct chakra_group *chakra_group_of(const struct chakra_rank *r, const st
         groups = &r->trace->groups;
         place = find(groups, name, &found);
     }
-    const struct chakra_group *group = found ? groups->at[place] : NULL;
-    if (group && group->index != CHAKRA_NONE)
-        return group;
-    if (group)
-        (void)chakra_fail(r, item, "group '%.40s' %s", name, group->problem);
-    else
-        (void)chakra_fail(r, item, "group '%.40s' is unknown (--groups FILE names its ranks)", name);
-    return NULL;
+    struct chakra_group *group = found ? groups->at[place] : NULL;
+    if (!group || group->problem[0]) {
+        (void)chakra_fail(r, item, "group '%.40s' %s", name,
+                          group ? group->problem : "is unknown (--groups FILE names its ranks)");
+        return NULL;
+    }
+    if (group->index == CHAKRA_NONE)
+        group->index = schedule_add_group(r->trace->builder, group->member, group->count);
+    return group;
 }

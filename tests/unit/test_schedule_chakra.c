@@ -339,7 +339,7 @@ static void groups_of_a_file(void **state)
         trace_add(&file, &node);
     }
     static char path[FILE_PATH_BYTES];
-    (void)strcpy(path, file_write_text("groups.json", "{\"3\": [2, 0], \"tensor\": [1]}"));
+    (void)snprintf(path, sizeof path, "%s", file_write_text("groups.json", "{\"3\": [2, 0], \"tensor\": [1]}"));
     options.groups = path;
     struct schedule *s = read_trace("groups.0.et", &file);
     const struct schedule_operation *o = schedule_at(s, 0, 0);
