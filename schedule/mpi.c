@@ -28,6 +28,7 @@
  * The time between calls becomes computing; the time in calls does not. A wildcard receive becomes a receive of the
  * message that it matched, so a replay is deterministic. A collective with parts becomes messages. Collectives of one
  * rank, probes, and the making of communicators are no operations. */
+#include "schedule/formats.h"
 #include "schedule/mpi_calls.h"
 #include "schedule/readers.h"
 
