@@ -322,8 +322,7 @@ static struct schedule_builder *read(const char *path, const struct schedule_rea
         return NULL;
     bool good = read_file(&r);
     if (r.folded)
-        (void)snprintf(notes->what, sizeof notes->what,
-                       "%" PRIu64 " tags above 32 bits, of which the low 32 bits count", r.folded);
+        (void)snprintf(notes->what, sizeof notes->what, "the bits above the 32nd of %" PRIu64 " tags", r.folded);
     goal_tokens_close(&r.t);
     schedule_words_free(&r.words);
     HX_FREE(r.label, r.known);

@@ -152,7 +152,7 @@ static void wide_tags_fold(void **state)
     assert_non_null(s);
     assert_int_equal(schedule_at(s, 0, 0)->tag, 5000001300 % (UINT64_C(1) << 32));
     assert_int_equal(notes.skipped, 0);
-    assert_string_equal(notes.what, "1 tags above 32 bits, of which the low 32 bits count");
+    assert_string_equal(notes.what, "the bits above the 32nd of 1 tags");
     schedule_close(s);
 }
 
