@@ -2,6 +2,9 @@
 #ifndef SCHEDULE_READERS_H
 #define SCHEDULE_READERS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct schedule_format;
 
 extern const struct schedule_format schedule_chakra;
