@@ -1,7 +1,7 @@
 /* formats.c - the table of formats (formats.h). */
 #include "schedule/formats.h"
 #include "base/input.h"
-#include "schedule/readers.h" /* circle: the table names all formats, which are of its type */
+#include "schedule/readers.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

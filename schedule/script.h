@@ -138,7 +138,7 @@ bool script_label_read(struct script *s, const struct hx_yaml_item *item, struct
 bool script_labels_read(struct script *s, const struct hx_yaml_item *item, struct script_labels *labels);
 void script_label_free(struct script_label *label);
 void script_labels_free(struct script_labels *labels);
-/* Writes the name at this rank, cut to `bytes`. */
+/* Writes the name at this rank. Returns false if it does not fit into `bytes`. */
 bool script_label_print(const struct script *s, const struct script_label *label, char *text, size_t bytes);
 
 /* ---- script_group.c ---- */

@@ -251,5 +251,5 @@ bool script_label_print(const struct script *s, const struct script_label *label
         if (used < bytes)
             used += (size_t)snprintf(text + used, bytes - used, "%.*s", (int)part->length, part->text);
     }
-    return true;
+    return used < bytes || script_fail(s, label->item, 0, "a name of more than %zu characters", bytes - 1);
 }

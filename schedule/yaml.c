@@ -226,14 +226,17 @@ static struct schedule_builder *read_yaml(const char *path, const struct schedul
     return b;
 }
 
-/* Whether the first line that is not a comment begins with a key: a word and a colon. */
+/* Whether the first word, behind comments and "---", is a key: small letters and a colon. */
 static bool is_yaml(const uint8_t *begin, size_t bytes)
 {
-    size_t at = 0;
-    while (at < bytes && (begin[at] == '#' || begin[at] == '-' || isspace(begin[at]))) {
-        while (at < bytes && begin[at] != '\n')
-            at++;
-        at += at < bytes;
+    static const uint8_t mark[] = {0xef, 0xbb, 0xbf}; /* of UTF-8 */
+    size_t at = bytes >= sizeof mark && memcmp(begin, mark, sizeof mark) == 0 ? sizeof mark : 0;
+    for (; at < bytes; at++) {
+        if (begin[at] == '#' || begin[at] == '-')
+            while (at < bytes && begin[at] != '\n')
+                at++;
+        else if (!isspace(begin[at]) && begin[at] != '{')
+            break;
     }
     size_t word = at;
     while (at < bytes && (islower(begin[at]) || begin[at] == '_'))

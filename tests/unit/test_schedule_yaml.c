@@ -357,7 +357,9 @@ static void parameters_have_other_values_by_option(void **state)
 
 /* ---- errors ---- */
 
-#define LIST "ranks: 8\nprogram:\n  - "
+#define FORTY     "0123456789012345678901234567890123456789"
+#define LONG_NAME "x" FORTY FORTY FORTY FORTY FORTY
+#define LIST      "ranks: 8\nprogram:\n  - "
 
 static void errors_name_line_and_column(void **state)
 {
@@ -444,6 +446,7 @@ static void errors_name_line_and_column(void **state)
          "'x' is in another repeated block: only that block can wait for it"},
         {LIST "{compute: 1us, name: \"x{rank\"}", "3:33", "'}' is expected here"},
         {LIST "{compute: 1us, name: \"x{rnk}\"}", "3:29", "unknown name 'rnk' (did you mean 'rank'?)"},
+        {LIST "{compute: 1us, name: " LONG_NAME "}", "3:26", "a name of more than 199 characters"},
         {LIST "{compute: 1us, name: ''}", "3:27", "a name is expected"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -488,6 +491,8 @@ static void a_file_is_found_by_its_first_key(void **state)
     } cases[] = {{"ranks: 4\n", true},
                  {"# text\n\n--- \nprogram: []", true},
                  {"rank: 3", true},
+                 {"\xef\xbb\xbf# x\n  ranks: 3", true},
+                 {"{ranks: 2, program: []}", true},
                  {"num_ranks 4\n", false},
                  {"<algo name=\"x\">", false},
                  {"{\"a\": 1}", false},
