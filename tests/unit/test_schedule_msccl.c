@@ -1,4 +1,5 @@
 /* test_schedule_msccl.c - MSCCL algorithms: steps as operations, proofs of each collective, and every mistake. */
+#include "schedule/formats.h"
 #include "schedule/readers.h"
 #include "tests/support/support_file.h"
 

@@ -1,4 +1,5 @@
 /* test_schedule_mscclpp.c - MSCCL++ plans: operations as messages, what waits for what, proofs, and every mistake. */
+#include "schedule/formats.h"
 #include "schedule/readers.h"
 #include "tests/support/support_file.h"
 
