@@ -72,13 +72,20 @@ static void assert_refused(const char *text, const char *where, const char *what
     assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
 }
 
-static void assert_taken(const char *text, const char *what)
+static struct schedule *load_good(const char *text, uint64_t message)
 {
-    struct schedule *s = load(text, 4096);
-    if (!s)
+    struct schedule *s = load(text, message);
+    if (!s) {
         print_error("%s: %s\n", problem.where, problem.what);
-    assert_non_null(s);
-    assert_string_equal(notes.annotations, what);
+        abort();
+    }
+    return s;
+}
+
+static void assert_taken(const char *text, const char *annotations)
+{
+    struct schedule *s = load_good(text, 4096);
+    assert_string_equal(notes.annotations, annotations);
     schedule_close(s);
 }
 
@@ -108,8 +115,7 @@ static void assert_followers(const struct schedule *s, uint32_t rank, uint32_t n
 static void steps_are_messages_in_order(void **state)
 {
     (void)state;
-    struct schedule *s = load(TWO, 1001);
-    assert_non_null(s);
+    struct schedule *s = load_good(TWO, 1001);
     assert_int_equal(schedule_ranks(s), 2);
     for (uint32_t i = 0; i < 2; i++) {
         assert_int_equal(schedule_count(s, i), 4);
@@ -144,10 +150,7 @@ static void steps_are_messages_in_order(void **state)
 static void local_steps_take_no_time(void **state)
 {
     (void)state;
-    struct schedule *s = load(LOCAL, 2000);
-    if (!s)
-        print_error("%s: %s\n", problem.where, problem.what);
-    assert_non_null(s);
+    struct schedule *s = load_good(LOCAL, 2000);
     assert_int_equal(schedule_count(s, 0), 5);
     assert_operation(s, 0, 0, SCHEDULE_RECEIVE, 2000, 1, 0);
     assert_operation(s, 0, 1, SCHEDULE_SEND, 1000, 1, 0);
@@ -167,13 +170,11 @@ static void the_vector_has_a_default_within_the_files_range(void **state)
 {
     (void)state;
     char *text = replace(TWO, "coll=", 0, "minBytes=\"8\" maxBytes=\"4096\" coll=");
-    struct schedule *s = load(text, 0);
-    assert_non_null(s);
+    struct schedule *s = load_good(text, 0);
     assert_int_equal(schedule_at(s, 0, 0)->amount, 2048);
     assert_string_equal(notes.annotations, "a vector of 4096 bytes, as --message does not say");
     schedule_close(s);
-    s = load(text, 5000);
-    assert_non_null(s);
+    s = load_good(text, 5000);
     assert_int_equal(schedule_at(s, 0, 0)->amount, 2500);
     assert_string_equal(notes.annotations, "the file is for 8 to 4096 bytes, not for 5000");
     schedule_close(s);
@@ -391,7 +392,7 @@ static void mistakes_are_named_with_line_and_column(void **state)
         {"depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"0\"", 1, ":5",
          "gpu 0, thread block 0 never signals its step 0 (it or a later step wants hasdep=\"1\")"},
         {"</algo>", "", 0, ":17:1", "no element found: expected XML, whole up to </algo>"},
-        {"</gpu>", "</tb>", 0, ":7:7", "mismatched tag: expected XML, whole up to </algo>"},
+        {"</gpu>", "</tb>", 0, ":8:3", "mismatched tag: expected XML, whole up to </algo>"},
         {"<algo", "<!DOCTYPE algo [<!ENTITY a \"b\">]><algo", 0, ":1:1",
          "expected no document type (delete <!DOCTYPE ...>)"},
     };
