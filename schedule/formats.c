@@ -14,6 +14,8 @@ const struct schedule_format *const schedule_formats[] = {&schedule_goal,
                                                           &schedule_chakra,
                                                           &schedule_layers,
                                                           &schedule_mpi,
+                                                          &schedule_msccl,
+                                                          &schedule_mscclpp,
                                                           &schedule_yaml, /* last: any file that begins with a key */
                                                           NULL};
 

@@ -12,6 +12,8 @@ extern const struct schedule_format schedule_goal;
 extern const struct schedule_format schedule_goal_binary;
 extern const struct schedule_format schedule_layers;
 extern const struct schedule_format schedule_mpi;
+extern const struct schedule_format schedule_msccl;
+extern const struct schedule_format schedule_mscclpp;
 extern const struct schedule_format schedule_yaml;
 
 /* The first file of a Chakra trace that is named by its prefix: writes PREFIX.0.et. Returns false if there is none. */

@@ -114,6 +114,8 @@ void summary_print(const struct summary_report *r)
                r->notes.what);
     else if (r->notes.what[0])
         printf("left out        %s\n", r->notes.what);
+    if (r->notes.annotations[0])
+        printf("note            %s\n", r->notes.annotations);
     printf("matching        %s\n", r->unmatched ? "not complete" : "complete");
 }
 
@@ -167,12 +169,13 @@ static json_t *most_json(const char *key, const struct schedule_most *most)
 json_t *summary_json(const struct summary_report *r)
 {
     const struct schedule_summary *s = &r->summary;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:b, s:o}",
-                     "file", hx_json_text(r->path), "ranks", integer(r->ranks), "operations", operations_json(s),
-                     "messages", messages_json(s), "collectives", collectives_json(s), "groups", "count",
-                     integer(s->groups), "smallest", integer(s->smallest_group), "largest", integer(s->largest_group),
-                     "compute_ps", integer(s->compute_ps), "largest_compute", most_json("ps", &s->rank_compute),
-                     "depth", most_json("operations", &s->depth), "longest_chain", most_json("ps", &s->chain), "width",
-                     most_json("operations", &s->width), "left_out", "count", integer(r->notes.skipped), "what",
-                     hx_json_text(r->notes.what), "matched", !r->unmatched, "unmatched", hx_json_text(r->unmatched));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:b, s:o}", "file",
+        hx_json_text(r->path), "ranks", integer(r->ranks), "operations", operations_json(s), "messages",
+        messages_json(s), "collectives", collectives_json(s), "groups", "count", integer(s->groups), "smallest",
+        integer(s->smallest_group), "largest", integer(s->largest_group), "compute_ps", integer(s->compute_ps),
+        "largest_compute", most_json("ps", &s->rank_compute), "depth", most_json("operations", &s->depth),
+        "longest_chain", most_json("ps", &s->chain), "width", most_json("operations", &s->width), "left_out", "count",
+        integer(r->notes.skipped), "what", hx_json_text(r->notes.what), "annotations",
+        hx_json_text(r->notes.annotations), "matched", !r->unmatched, "unmatched", hx_json_text(r->unmatched));
 }
