@@ -244,8 +244,8 @@ void timeline_events(const struct schedule_plan *p, FILE *out)
     const struct timeline_counts c = timeline_count(p);
     struct writer w = {.out = out, .l = hx_allocate(THREAD_KINDS, sizeof *w.l)};
     fprintf(out,
-            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":\"hxmesh %s\",\"operations\":%" PRIu64
-            ",\"left_out\":%" PRIu64 "},\"traceEvents\":[",
+            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":\"hxmesh %s\",\"events\":%" PRIu64
+            ",\"events_left_out\":%" PRIu64 "},\"traceEvents\":[",
             HXMESH_VERSION, c.ended, c.ended - c.kept);
     for (unsigned i = 0; i < p->jobs; i++) {
         w.job = &p->job[i];

@@ -1,7 +1,7 @@
 /* timeline_svg.c - operations as a picture (timeline.h): a row for each rank, in it a strip for each kind.
  *
- * Operations of a strip whose gap is smaller than a quarter of a pixel become one shape. If the picture has too many
- * shapes, larger gaps close as well, and the picture says how large. */
+ * Operations of a strip that overlap become one shape, also those that are closer than a quarter of a pixel if one of
+ * them is narrower than a pixel. If the picture has too many shapes, both limits grow, and the picture says so. */
 #include "base/plot_ticks.h"
 #include "base/svg.h"
 #include "base/value.h"
@@ -14,14 +14,15 @@
 enum { MOST_ROWS = 64, MOST_SHAPES = 20000 };
 
 /* Pixels. */
-enum { LEFT = 110, RIGHT = 1130, WIDTH = 1160, TOP = 92, LEGEND = 72, ROW = 22, BELOW = 90, FOOT_LINE = 16 };
-#define LEAST_SHAPE 0.6
+enum { LEFT = 110, RIGHT = 1130, WIDTH = 1160, TOP = 92, LEGEND = 72, ROW = 25, BELOW = 90, FOOT_LINE = 16 };
+#define LEAST_SHAPE 0.8
+#define EDGED_SHAPE 3.0
 
 enum strip { COMPUTING, COLLECTIVES, SENDS, RECEIVES, STRIPS };
 static const struct {
     const char *name;
     double y, height; /* in the row */
-} strips[STRIPS] = {{"computing", 1, 8}, {"collective", 10, 4}, {"send", 14.5, 2.5}, {"receive", 17.5, 2.5}};
+} strips[STRIPS] = {{"computing", 1, 9}, {"collective", 11, 4}, {"send", 16, 3}, {"receive", 19.5, 3}};
 
 struct row {
     const struct schedule_job *job;
@@ -34,7 +35,7 @@ struct picture {
     unsigned rows;
     uint64_t ranks;       /* of all jobs */
     uint64_t begin, end;  /* ps, of all operations in the picture */
-    uint64_t gap, no_gap; /* ps: smaller gaps close; a quarter of a pixel */
+    uint64_t gap, no_gap; /* ps: smaller gaps may close; a quarter of a pixel */
     size_t shapes;
     struct plot_ticks ticks;
     double unit; /* ps */
@@ -75,6 +76,10 @@ static const char *choose_unit(struct picture *s)
     for (; i + 1 < sizeof names / sizeof *names && (double)s->end >= s->unit * 1e3; i++)
         s->unit *= 1e3;
     s->ticks = plot_ticks(PLOT_LINEAR, (double)s->begin / s->unit, (double)s->end / s->unit);
+    if (s->begin < s->end) { /* the axis ends with the operations */
+        s->ticks.low = (double)s->begin / s->unit;
+        s->ticks.high = (double)s->end / s->unit;
+    }
     return names[i];
 }
 
@@ -87,13 +92,14 @@ static double across(const struct picture *s, uint64_t ps)
 
 static void add_shape(struct picture *s, unsigned row, enum strip strip, const struct executor_entry *e)
 {
-    char fill[32];
+    char fill[80];
     s->shapes++;
     if (!s->out)
         return;
     double left = across(s, e->begin);
     double width = across(s, e->end) - left;
-    (void)snprintf(fill, sizeof fill, "fill=\"%s\"", svg_colours[strip]);
+    (void)snprintf(fill, sizeof fill, "fill=\"%s\"%s", svg_colours[strip],
+                   width < EDGED_SHAPE ? "" : " stroke=\"#ffffff\" stroke-width=\"0.5\"");
     svg_box(s->out, left, TOP + ROW * (double)row + strips[strip].y, width < LEAST_SHAPE ? LEAST_SHAPE : width,
             strips[strip].height, fill);
 }
@@ -114,6 +120,18 @@ static enum strip strip_of(const struct schedule_operation *o)
     }
 }
 
+static bool is_narrow(const struct picture *s, const struct executor_entry *e)
+{
+    return e->end - e->begin < 4 * s->gap;
+}
+
+/* `e` ends before `open` or with it. */
+static bool joins(const struct picture *s, const struct executor_entry *e, const struct executor_entry *open)
+{
+    bool is_close = e->end + s->gap >= open->begin;
+    return e->end > open->begin || (is_close && (is_narrow(s, e) || is_narrow(s, open)));
+}
+
 /* Goes from the latest end to the earliest, so that each operation joins the open shape or lies before it. */
 static void add_row(struct picture *s, unsigned row)
 {
@@ -126,7 +144,7 @@ static void add_row(struct picture *s, unsigned row)
         enum strip strip = strip_of(schedule_at(job->schedule, s->row[row].rank, e->operation));
         if (strip == STRIPS)
             continue;
-        if (any[strip] && e->end + s->gap >= open[strip].begin) {
+        if (any[strip] && joins(s, e, &open[strip])) {
             open[strip].begin = e->begin < open[strip].begin ? e->begin : open[strip].begin;
             continue;
         }
@@ -163,7 +181,10 @@ static void draw_axes(const struct picture *s, const char *unit)
     char label[80];
     double bottom = TOP + ROW * (double)s->rows;
     for (unsigned i = 0; i < s->ticks.count; i++) {
-        double x = LEFT + (RIGHT - LEFT) * plot_place(PLOT_LINEAR, &s->ticks, s->ticks.at[i]);
+        double share = plot_place(PLOT_LINEAR, &s->ticks, s->ticks.at[i]);
+        double x = LEFT + (RIGHT - LEFT) * share;
+        if (share < -1e-9 || share > 1 + 1e-9)
+            continue;
         svg_line(s->out, x, TOP, x, bottom + 5, "stroke=\"#dddddd\"");
         (void)snprintf(label, sizeof label, "%.8g", s->ticks.at[i]);
         svg_text(s->out, x, bottom + 19, "text-anchor=\"middle\"", label);
@@ -203,7 +224,7 @@ static unsigned draw_foot(const struct picture *s, const struct schedule_plan *p
                        " operations of all ranks were kept; earlier ones are left out.",
                        c.kept, c.ended);
     if (s->gap > s->no_gap)
-        (void)snprintf(line[lines++], sizeof *line, "Gaps between operations of a kind of less than %s are left out.",
+        (void)snprintf(line[lines++], sizeof *line, "Operations of a kind that are closer than %s are drawn as one.",
                        hx_value_print_duration(gap, s->gap / 1000));
     for (unsigned i = 0; out && i < lines; i++)
         svg_text(out, LEFT, TOP + ROW * (int)s->rows + 64 + FOOT_LINE * (int)i, "font-size=\"11\" fill=\"#555555\"",
