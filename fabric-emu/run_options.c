@@ -224,8 +224,8 @@ bool run_options_print(const struct run_options *o)
 
 void run_options_write(const struct run_options *o, const struct result *r, json_t *report)
 {
-    if (o->timeline && r->schedule)
-        timeline_write(r->schedule, o->timeline);
+    if (o->timeline && r->context.schedule)
+        timeline_write(r->context.schedule, o->timeline);
     if (o->csv)
         result_csv(report, o->csv);
     if (o->common.json)
