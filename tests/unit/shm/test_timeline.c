@@ -140,6 +140,16 @@ static const json_t *operation_before(const json_t *events, size_t i)
     return json_array_get(events, i);
 }
 
+static unsigned count_ends(const json_t *events, char phase, double id)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        count += is_phase(event, phase) && fabs(number_at(event, "id") - id) < 0.5;
+    }
+    return count;
+}
+
 /* Checks all arrows; returns their number. */
 static unsigned count_arrows(const json_t *events)
 {
@@ -148,6 +158,8 @@ static unsigned count_arrows(const json_t *events)
         const json_t *head = json_array_get(events, i);
         if (!is_phase(head, 'f'))
             continue;
+        assert_int_equal(count_ends(events, 'f', number_at(head, "id")), 1);
+        assert_int_equal(count_ends(events, 's', number_at(head, "id")), 1);
         size_t n = 0;
         while (!is_phase(json_array_get(events, n), 's') ||
                fabs(number_at(json_array_get(events, n), "id") - number_at(head, "id")) > 0.5)
@@ -201,18 +213,18 @@ static void operations_one_after_another_have_one_thread(void **state)
     end_run(&r);
 }
 
-static void iterations_meet_the_sends_of_their_own(void **state)
+static void each_iteration_has_a_send_of_its_own(void **state)
 {
     (void)state;
     struct run r;
     struct schedule_builder *b = schedule_builder_new(2);
-    (void)schedule_repeat(b, 0, 4);
+    (void)schedule_repeat(b, 0, 4); /* all sends begin before the first arrives */
     (void)schedule_send(b, 0, 1, 1, 0);
     schedule_repeat_end(b, 0);
     (void)schedule_repeat(b, 1, 4);
     (void)schedule_receive(b, 1, 0, 1, 0);
     schedule_repeat_end(b, 1);
-    carry_out(&r, b, 100, &(struct executor_costs){.overhead_ps = 0, .eager = 0, .compute_scale = 1});
+    carry_out(&r, b, 100, &executor_costs_default);
     json_t *document = events_of(&r);
     assert_int_equal(count_arrows(json_object_get(document, "traceEvents")), 4);
     json_decref(document);
@@ -408,7 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_one_after_another_have_one_thread),
-        cmocka_unit_test(iterations_meet_the_sends_of_their_own),
+        cmocka_unit_test(each_iteration_has_a_send_of_its_own),
         cmocka_unit_test(events_never_overlap),
         cmocka_unit_test(lanes_are_as_few_as_possible),
         cmocka_unit_test(a_picture_shows_each_rank),
