@@ -2,6 +2,7 @@
 #include "run_options.h"
 #include "base/json.h"
 #include "fabric-emu/report/result.h"
+#include "fabric-emu/report/timeline.h"
 #include "hxmesh/collective.h"
 #include "spec/jobs.h"
 #include "topology/bounds.h"
@@ -173,7 +174,9 @@ static void check_outputs(const struct run_options *o)
 {
     hx_output_check(o->common.json);
     hx_output_check(o->csv);
-    const struct hx_output outputs[] = {{"--json", o->common.json}, {"--csv", o->csv}, {"--capture", o->capture.file}};
+    hx_output_check(o->timeline);
+    const struct hx_output outputs[] = {
+        {"--json", o->common.json}, {"--csv", o->csv}, {"--timeline", o->timeline}, {"--capture", o->capture.file}};
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
 }
 
@@ -216,11 +219,13 @@ struct hx_faults run_options_faults(struct run_options *o)
 
 bool run_options_print(const struct run_options *o)
 {
-    return !hx_output_is_stdout(o->common.json) && !hx_output_is_stdout(o->csv);
+    return !hx_output_is_stdout(o->common.json) && !hx_output_is_stdout(o->csv) && !hx_output_is_stdout(o->timeline);
 }
 
-void run_options_write(const struct run_options *o, json_t *report)
+void run_options_write(const struct run_options *o, const struct result *r, json_t *report)
 {
+    if (o->timeline && r->context.schedule)
+        timeline_write(r->context.schedule, o->timeline);
     if (o->csv)
         result_csv(report, o->csv);
     if (o->common.json)
@@ -262,6 +267,11 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
             "csv", "FILE", &o->csv,
             "write the flat figures as CSV to FILE, a line of names and one of the run, and one of each job; - is "
             "stdout")},
+        {HX_STRING(
+             "timeline", "FILE", &o->timeline,
+             "write what each rank of a schedule did, and when, to FILE: a picture if it ends in .svg, else Chrome "
+             "trace events, for ui.perfetto.dev; - is stdout"),
+         .applies = HX_FOR_PATTERN(HX_SCHEDULE)},
         {HX_FLAG("links", &o->links, "list every link in the JSON report"), .negatable = true},
         {HX_FLAG("watch", &o->watch, "show the run as `hxmesh top` does, in place of the bar")},
         HX_OPTIONS_HEADING("Wall clock"),

@@ -2,6 +2,7 @@
 #ifndef RUN_OPTIONS_H
 #define RUN_OPTIONS_H
 
+#include "fabric-emu/report/result.h"
 #include "spec/spec.h"
 
 #include <jansson.h>
@@ -17,9 +18,10 @@ struct run_options {
     struct hx_timing timing; /* as given: hx_timing_complete() */
     const char *name;
     bool restart;
-    bool links;      /* the JSON report has them */
-    bool watch;      /* hxmesh-top instead of the bar */
-    const char *csv; /* file or "-"; NULL: none */
+    bool links;           /* the JSON report has them */
+    bool watch;           /* hxmesh-top instead of the bar */
+    const char *csv;      /* file or "-"; NULL: none */
+    const char *timeline; /* of schedules, as csv */
     /* Virtual clock: */
     uint64_t watchdog_ns; /* longest time without a move; 0: no limit */
     bool check_steps;     /* after each window, that nothing is lost or invented */
@@ -36,7 +38,7 @@ struct hx_faults run_options_faults(struct run_options *o);
 
 /* Whether stdout is free for the report for a person. */
 bool run_options_print(const struct run_options *o);
-/* Writes the report to --json and --csv; takes the reference. */
-void run_options_write(const struct run_options *o, json_t *report);
+/* Writes the report to --json and --csv, and operations to --timeline; takes the reference. */
+void run_options_write(const struct run_options *o, const struct result *r, json_t *report);
 
 #endif

@@ -17,7 +17,7 @@ bool schedule_results_make(struct schedule_results *r, struct executor_plan *pla
                            struct hx_problem *problem);
 void schedule_results_free(struct schedule_results *r);
 
-/* Operations of a schedule with repeats, and an end of each iteration. */
+/* Operations of a schedule with repeats; a block that repeats is one. */
 double schedule_executed(const struct schedule *s);
 
 #endif

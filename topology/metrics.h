@@ -28,7 +28,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-enum { HX_METRICS_VERSION = 4, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
+enum { HX_METRICS_VERSION = 5, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
 #define HX_METRICS_MAGIC UINT64_C(0x32306873656d7868) /* "hxmesh02" */
 
 enum hx_life { HX_LIFE_OPENING, HX_LIFE_READY, HX_LIFE_ENDED };
@@ -62,6 +62,7 @@ struct hx_metrics_head {
     uint64_t graph_at, graph_bytes;                /* contents of a graph's file */
     uint64_t link_rate;                            /* bytes per second */
     uint64_t goal_messages, goal_bytes, goal_time; /* to be acknowledged, delivered, passed (ns); 0: unknown */
+    uint64_t goal_operations;                      /* of schedules, to end; 0: none */
     char name[64], fabric[256];                    /* as in the spec; end with 0 */
     char traffic[128];                             /* description */
     _Atomic uint32_t phase;                        /* enum hx_phase */
@@ -76,6 +77,8 @@ struct hx_metrics_worker {
     _Atomic uint64_t hops;                 /* packets sent by its switches */
     _Atomic uint64_t cpu_ns;               /* processor time */
     _Atomic uint64_t bytes_corrupted;
+    _Atomic uint64_t operations_ended; /* of schedules, at its hosts */
+    _Atomic uint64_t operations_open;  /* under way; no counter: it also falls */
     _Atomic uint64_t drops[HX_DROP_COUNT];
     alignas(64) _Atomic uint32_t state; /* enum hx_worker_state */
     _Atomic int32_t pid;                /* 0: none */
@@ -139,6 +142,12 @@ static inline uint64_t hx_metrics_get(const _Atomic uint64_t *counter)
 void hx_metrics_begin(struct hx_metrics_worker *w);
 void hx_metrics_end(struct hx_metrics_worker *w, uint64_t at_ns, uint64_t cpu_ns, uint64_t hops,
                     uint64_t bytes_corrupted, const uint64_t drops[HX_DROP_COUNT]);
+
+static inline void hx_metrics_set_operations(struct hx_metrics_worker *w, uint64_t ended, uint64_t open)
+{
+    hx_metrics_set(&w->operations_ended, ended);
+    hx_metrics_set(&w->operations_open, open);
+}
 
 void hx_metrics_set_accelerator(struct hx_metrics_accelerator *to, const struct hx_endpoint_stats *stats);
 

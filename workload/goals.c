@@ -6,12 +6,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void goals_publish(struct hx_metrics_head *h, const struct traffic *traffic, uint64_t messages)
+void goals_publish(struct hx_metrics_head *h, const struct workload_plan *plan, uint64_t messages)
 {
+    const struct traffic *traffic = plan->traffic;
     const struct hx_settings *s = &traffic->settings;
     char size[HX_VALUE_TEXT];
     bool collective = traffic_has_collectives(traffic);
-    if (traffic->flows)
+    if (traffic->flows || (plan->schedule && !traffic->spec->named_jobs))
         (void)hx_text_copy(h->traffic, sizeof h->traffic, s->traffic_file);
     else if (traffic_jobs_differ(traffic))
         (void)snprintf(h->traffic, sizeof h->traffic, "%u jobs, each its own, seed %" PRIu64, traffic->spec->named_jobs,
@@ -21,5 +22,6 @@ void goals_publish(struct hx_metrics_head *h, const struct traffic *traffic, uin
                        collective ? "a vector" : "messages", hx_value_print_bytes(size, s->message), s->seed);
     h->goal_time = s->duration_ns;
     h->goal_messages = messages;
-    h->goal_bytes = collective || s->duration_ns ? 0 : (uint64_t)traffic_bytes_of_all(traffic);
+    h->goal_operations = plan->schedule ? (uint64_t)schedule_plan_operations(plan->schedule) : 0;
+    h->goal_bytes = collective || plan->schedule || s->duration_ns ? 0 : (uint64_t)traffic_bytes_of_all(traffic);
 }

@@ -3,9 +3,9 @@
 #define GOALS_H
 
 #include "topology/metrics.h"
-#include "workload/traffic.h"
+#include "workload/workload.h"
 
 /* messages: to be acknowledged in the whole run; 0: unknown. */
-void goals_publish(struct hx_metrics_head *h, const struct traffic *traffic, uint64_t messages);
+void goals_publish(struct hx_metrics_head *h, const struct workload_plan *plan, uint64_t messages);
 
 #endif

@@ -253,6 +253,14 @@ struct schedule_activity schedule_plan_activity(const struct schedule_plan *p)
     return a;
 }
 
+void schedule_plan_add(const struct schedule_plan *p, uint32_t host, struct schedule_progress *sum)
+{
+    const struct schedule_job *job = schedule_job_of(p, host);
+    const struct executor_result *r = job ? &job->executor.result[p->rank_of[host]] : NULL;
+    sum->ended += r ? atomic_load_explicit(&r->ended, memory_order_relaxed) : 0;
+    sum->open += r ? atomic_load_explicit(&r->open, memory_order_relaxed) : 0;
+}
+
 uint64_t schedule_plan_ended(const struct schedule_plan *p)
 {
     uint64_t ended = 0;

@@ -67,7 +67,13 @@ struct schedule_activity {
     bool any;
 };
 struct schedule_activity schedule_plan_activity(const struct schedule_plan *p);
-/* Operations that ended, and all of them with repeats. */
+/* Operations with their repeats; a block that repeats is one. */
+struct schedule_progress {
+    uint64_t ended, open; /* open: under way */
+};
+/* Adds those of a host's rank, if it has one. */
+void schedule_plan_add(const struct schedule_plan *p, uint32_t host, struct schedule_progress *sum);
+/* Operations that ended, and all. */
 uint64_t schedule_plan_ended(const struct schedule_plan *p);
 double schedule_plan_operations(const struct schedule_plan *p);
 

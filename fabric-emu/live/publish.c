@@ -33,6 +33,14 @@ static void publish_accelerators(struct worker *w)
     }
 }
 
+static void publish_operations(const struct worker *w, struct hx_metrics_worker *m)
+{
+    struct schedule_progress sum = {0, 0};
+    for (unsigned i = 0; i < w->accelerators; i++)
+        schedule_plan_add(w->workload->schedule, w->accelerator[i].rank, &sum);
+    hx_metrics_set_operations(m, sum.ended, sum.open);
+}
+
 /* Rewrites a word of a ring or link that only this worker writes. It repairs a stray store, which would block the ring
  * for good. Call it between steps: the published value is then the private one. */
 static void restore(uint64_t *word, uint64_t value)
@@ -98,6 +106,8 @@ void publish(struct worker *w)
     hx_metrics_begin(m);
     uint32_t links = publish_links(w);
     publish_accelerators(w);
+    if (w->workload->schedule)
+        publish_operations(w, m);
     hx_metrics_end(m, hx_metrics_now(), w->cpu_before + hx_processor_ns(), area->hops, area->bytes_corrupted,
                    area->drops);
     w->publish_at = shm_clock_ns(w->clock) + hx_metrics_period(links);

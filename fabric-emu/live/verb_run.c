@@ -10,7 +10,7 @@
 
 static int finish(struct session *s, const struct run_options *o)
 {
-    run_options_write(o, session_json(s));
+    run_options_write(o, &s->result, session_json(s));
     if (run_options_print(o))
         session_print(s);
     if (s->capture)

@@ -2,55 +2,38 @@
 #include "fabric-emu/report/critical_path.h"
 #include "base/json.h"
 #include "base/value.h"
+#include "fabric-emu/report/entries.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Entries of a rank that were kept: numbers first .. end - 1. */
-struct kept {
-    const struct executor_entry *entry;
-    uint64_t room, first, end;
-};
-
-static struct kept kept_of(const struct schedule_job *job, uint32_t rank)
-{
-    uint64_t room = job->executor.first_entry[rank + 1] - job->executor.first_entry[rank];
-    uint64_t end = job->executor.result[rank].entries;
-    return (struct kept){job->executor.entry + job->executor.first_entry[rank], room, end > room ? end - room : 0, end};
-}
-
-static const struct executor_entry *entry_at(const struct kept *k, uint64_t number)
-{
-    return &k->entry[number % k->room];
-}
-
 /* The latest entry of an operation that ended at `until` or before; k->end: none. Entries are in the order of their
  * end. */
-static uint64_t find_ended(const struct kept *k, uint32_t operation, uint64_t until)
+static uint64_t find_ended(const struct entries *k, uint32_t operation, uint64_t until)
 {
     uint64_t low = k->first;
     uint64_t high = k->end;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (entry_at(k, middle)->end <= until)
+        if (entries_at(k, middle)->end <= until)
             low = middle + 1;
         else
             high = middle;
     }
     for (uint64_t i = low; i > k->first; i--) {
-        if (entry_at(k, i - 1)->operation == operation)
+        if (entries_at(k, i - 1)->operation == operation)
             return i - 1;
     }
     return k->end;
 }
 
 /* A rendezvous ends with its acknowledgement, after its receive: the first entry of the operation from then on. */
-static uint64_t find_sent(const struct kept *k, uint32_t operation, uint64_t from)
+static uint64_t find_sent(const struct entries *k, uint32_t operation, uint64_t from)
 {
     uint64_t ended = find_ended(k, operation, from);
     for (uint64_t i = k->first; ended == k->end && i < k->end; i++) {
-        if (entry_at(k, i)->operation == operation && entry_at(k, i)->end > from)
+        if (entries_at(k, i)->operation == operation && entries_at(k, i)->end > from)
             return i;
     }
     return ended;
@@ -87,25 +70,25 @@ static void count_step(struct critical_path *path, const struct schedule_job *jo
 /* The member of a collective's group that began it last: all others waited for it. Moves *rank and *number there. */
 static void find_last_member(const struct schedule_job *job, uint32_t *rank, uint64_t *number)
 {
-    const struct kept own = kept_of(job, *rank);
-    const struct executor_entry *e = entry_at(&own, *number);
+    const struct entries own = entries_of(job, *rank);
+    const struct executor_entry *e = entries_at(&own, *number);
     const struct schedule_operation *o = schedule_at(job->schedule, *rank, e->operation);
     uint64_t latest = e->begin;
     uint64_t end = e->end;
     uint32_t group = o->peer;
     for (uint32_t i = 0; i < schedule_group_size(job->schedule, group); i++) {
         uint32_t member = schedule_group(job->schedule, group)[i];
-        const struct kept k = kept_of(job, member);
+        const struct entries k = entries_of(job, member);
         uint64_t found = k.end;
-        for (uint64_t at = k.end; at > k.first && found == k.end && entry_at(&k, at - 1)->end > latest; at--) {
-            const struct executor_entry *other = entry_at(&k, at - 1);
+        for (uint64_t at = k.end; at > k.first && found == k.end && entries_at(&k, at - 1)->end > latest; at--) {
+            const struct executor_entry *other = entries_at(&k, at - 1);
             const struct schedule_operation *theirs = schedule_at(job->schedule, member, other->operation);
             bool same = theirs->kind == SCHEDULE_COLLECTIVE && theirs->peer == group && other->begin < end;
             found = same ? at - 1 : found;
         }
-        if (found == k.end || entry_at(&k, found)->begin <= latest)
+        if (found == k.end || entries_at(&k, found)->begin <= latest)
             continue;
-        latest = entry_at(&k, found)->begin;
+        latest = entries_at(&k, found)->begin;
         *rank = member;
         *number = found;
     }
@@ -115,17 +98,17 @@ void critical_path_find(struct critical_path *path, const struct schedule_job *j
 {
     size_t room = 0;
     uint32_t rank = last_rank(job);
-    struct kept k = kept_of(job, rank);
+    struct entries k = entries_of(job, rank);
     uint64_t number = k.end - 1;
     uint64_t until = job->executor.result[rank].end_ps;
     bool by_message = false;
     *path = (struct critical_path){.whole = k.end > 0};
     while (k.end > 0 && number >= k.first && number < k.end) {
-        if (schedule_at(job->schedule, rank, entry_at(&k, number)->operation)->kind == SCHEDULE_COLLECTIVE) {
+        if (schedule_at(job->schedule, rank, entries_at(&k, number)->operation)->kind == SCHEDULE_COLLECTIVE) {
             find_last_member(job, &rank, &number);
-            k = kept_of(job, rank);
+            k = entries_of(job, rank);
         }
-        const struct executor_entry *e = entry_at(&k, number);
+        const struct executor_entry *e = entries_at(&k, number);
         const struct critical_step step = {.rank = rank,
                                            .operation = e->operation,
                                            .begin = e->begin,
@@ -147,7 +130,7 @@ void critical_path_find(struct critical_path *path, const struct schedule_job *j
                 path->step[path->steps - 1].begin = step.end;
             }
             rank = e->source;
-            k = kept_of(job, rank);
+            k = entries_of(job, rank);
             number = find_sent(&k, e->cause, until);
         } else {
             number = e->cause;

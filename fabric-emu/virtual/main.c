@@ -34,7 +34,7 @@ static void report(const struct result *r, const struct recording *captured, con
     json_t *document = result_json(r);
     if (captured)
         (void)json_object_set_new(document, "capture", capture_report_json(&captured->report));
-    run_options_write(o, document);
+    run_options_write(o, r, document);
     if (run_options_print(o))
         result_print(r);
     if (run_options_print(o) && captured)

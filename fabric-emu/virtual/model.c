@@ -126,7 +126,7 @@ void model_announce(struct model *m, const char *name)
     if (!shm_arena_open(&m->arena, name, bytes, "fewer --planes", NULL, &problem))
         hx_die_of(&problem);
     describe(m, m->arena.base);
-    goals_publish(m->metrics.head, m->workload.traffic, messages_of_all(m));
+    goals_publish(m->metrics.head, &m->workload, messages_of_all(m));
     atomic_store(&m->metrics.head->life, HX_LIFE_READY);
 }
 

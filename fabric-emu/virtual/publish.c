@@ -19,6 +19,14 @@ static uint32_t publish_links(const struct worker *w)
     return links;
 }
 
+static void publish_operations(const struct worker *w, struct hx_metrics_worker *m)
+{
+    struct schedule_progress sum = {0, 0};
+    for (uint32_t i = 0; i < w->accelerators; i++)
+        schedule_plan_add(w->m->workload.schedule, w->driver[i].rank, &sum);
+    hx_metrics_set_operations(m, sum.ended, sum.open);
+}
+
 uint64_t publish(const struct worker *w, uint64_t now)
 {
     struct hx_metrics_worker *m = &w->m->metrics.worker[w->self];
@@ -26,6 +34,8 @@ uint64_t publish(const struct worker *w, uint64_t now)
     uint32_t links = publish_links(w);
     for (uint32_t i = 0; i < w->accelerators; i++)
         hx_metrics_set_accelerator(&w->m->metrics.accelerator[w->driver[i].rank], &w->driver[i].endpoint.stats);
+    if (w->m->workload.schedule)
+        publish_operations(w, m);
     hx_metrics_set(&m->simulated_ps, now);
     uint64_t at = hx_metrics_now();
     hx_metrics_end(m, at, hx_processor_ns(), w->v.hops, w->area->bytes_corrupted, w->area->drops);

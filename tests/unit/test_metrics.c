@@ -262,6 +262,37 @@ static void time_does_not_go_back_at_the_end(void **state)
     close_top(&f, &t);
 }
 
+static void page_says(const struct top *t, const char *part);
+
+static void operations_of_schedules_are_shown(void **state)
+{
+    (void)state;
+    struct fake f;
+    struct top t;
+    struct hx_problem problem;
+    announce(&f, HX_CLOCK_VIRTUAL);
+    f.m.head->goal_operations = 400;
+    f.m.head->goal_messages = 7; /* of other jobs */
+    assert_true(top_open(&t, name, &problem));
+    for (unsigned w = 0; w < WORKERS; w++) {
+        hx_metrics_set_operations(&f.m.worker[w], 90 + w, 5);
+        publish(&f, w, f.m.head->started_ns + SECOND, 1000, 1);
+    }
+    top_read(&t);
+    near(top_done(&t), 181.0 / 400);
+    page_says(&t, "\nschedule  181 of 400 operations ended, 10 under way");
+    json_t *line = top_json(&t, 1, 1);
+    json_t *expected = json_pack("{s:i, s:i, s:i}", "all", 400, "ended", 181, "open", 10);
+    assert_true(json_equal(json_object_get(line, "operations"), expected));
+    json_decref(expected);
+    json_decref(line);
+    t.head.goal_operations = 0;
+    line = top_json(&t, 1, 1);
+    assert_true(json_is_null(json_object_get(line, "operations")));
+    json_decref(line);
+    close_top(&f, &t);
+}
+
 /* The page of 24 x 80; the caller frees it. */
 static char *page_of(const struct top *t)
 {
@@ -411,7 +442,7 @@ int main(void)
         cmocka_unit_test(rates_are_those_of_each_worker), cmocka_unit_test(rates_are_per_simulated_time),
         cmocka_unit_test(the_page_fits_any_size),         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(a_truncated_file_ends_the_view), cmocka_unit_test(time_does_not_go_back_at_the_end),
-        cmocka_unit_test(current_faults_are_shown),
+        cmocka_unit_test(current_faults_are_shown),       cmocka_unit_test(operations_of_schedules_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* plot.c - writes a plot as SVG (tools/draw/plot.h). */
 #include "tools/draw/plot.h"
 #include "base/error.h"
+#include "base/svg.h"
 #include "base/value.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -28,10 +28,6 @@ enum {
     SLANT = 32,      /* degrees */
     MARK = 5
 };
-
-/* Distinguishable without red-green vision (Okabe and Ito). */
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#333333"};
-enum { COLOURS = sizeof colours / sizeof *colours };
 
 struct drawing {
     const struct plot *p;
@@ -86,39 +82,6 @@ static bool can_be_drawn(const struct plot *p, const struct plot_series *s, unsi
 {
     return isfinite(s->x[i]) && isfinite(s->y[i]) && (!plot_is_of_powers(p->x_scale) || s->x[i] > 0) &&
            (!plot_is_of_powers(p->y_scale) || s->y[i] > 0);
-}
-
-/* ---- text ---- */
-
-static void escape(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        default:
-            fputc(iscntrl((unsigned char)*text) ? ' ' : *text, out);
-        }
-    }
-}
-
-static void text(FILE *out, double x, double y, const char *attributes, const char *words)
-{
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    escape(out, words);
-    fputs("</text>\n", out);
-}
-
-static void line(FILE *out, double x1, double y1, double x2, double y2, const char *attributes)
-{
-    fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2, attributes);
 }
 
 /* ---- axes ---- */
@@ -199,7 +162,7 @@ static void draw_label(const struct drawing *d, double x, const char *label)
     char turned[PLOT_TEXT];
     int y = BOTTOM + 19;
     (void)snprintf(turned, sizeof turned, "text-anchor=\"start\" transform=\"rotate(%d %.1f %d)\"", SLANT, x, y);
-    text(d->out, x, y, d->lower ? turned : "text-anchor=\"middle\"", label);
+    svg_text(d->out, x, y, d->lower ? turned : "text-anchor=\"middle\"", label);
 }
 
 static void draw_axes(const struct drawing *d)
@@ -207,31 +170,31 @@ static void draw_axes(const struct drawing *d)
     char label[PLOT_TEXT];
     for (unsigned i = 0; i < d->y.count; i++) {
         double y = down(d, d->y.at[i]);
-        line(d->out, LEFT, y, RIGHT, y, "stroke=\"#dddddd\"");
+        svg_line(d->out, LEFT, y, RIGHT, y, "stroke=\"#dddddd\"");
         (void)snprintf(label, sizeof label, "%.8g", d->y.at[i]);
-        text(d->out, LEFT - 8, y + 4, "text-anchor=\"end\"", label);
+        svg_text(d->out, LEFT - 8, y + 4, "text-anchor=\"end\"", label);
     }
     for (unsigned i = 0; i < d->x.count; i++) {
         double x = across(d, d->x.at[i]);
         if (!d->p->categories)
-            line(d->out, x, TOP, x, BOTTOM, "stroke=\"#eeeeee\"");
-        line(d->out, x, BOTTOM, x, BOTTOM + 5, "stroke=\"#333333\"");
+            svg_line(d->out, x, TOP, x, BOTTOM, "stroke=\"#eeeeee\"");
+        svg_line(d->out, x, BOTTOM, x, BOTTOM + 5, "stroke=\"#333333\"");
         label_of(d->p, i, d->x.at[i], label);
         draw_label(d, x, label);
     }
-    line(d->out, LEFT, BOTTOM, RIGHT, BOTTOM, "stroke=\"#333333\"");
-    line(d->out, LEFT, TOP, LEFT, BOTTOM, "stroke=\"#333333\"");
-    text(d->out, (LEFT + RIGHT) / 2.0, BOTTOM + 48 + d->lower, "text-anchor=\"middle\"", d->p->x_label);
+    svg_line(d->out, LEFT, BOTTOM, RIGHT, BOTTOM, "stroke=\"#333333\"");
+    svg_line(d->out, LEFT, TOP, LEFT, BOTTOM, "stroke=\"#333333\"");
+    svg_text(d->out, (LEFT + RIGHT) / 2.0, BOTTOM + 48 + d->lower, "text-anchor=\"middle\"", d->p->x_label);
     char turned[PLOT_TEXT];
     (void)snprintf(turned, sizeof turned, "text-anchor=\"middle\" transform=\"rotate(-90 22 %d)\"", (TOP + BOTTOM) / 2);
-    text(d->out, 22, (TOP + BOTTOM) / 2.0, turned, d->p->y_label);
+    svg_text(d->out, 22, (TOP + BOTTOM) / 2.0, turned, d->p->y_label);
 }
 
 /* ---- series ---- */
 
 static const char *colour_of(const struct plot_series *s)
 {
-    return colours[s->colour % COLOURS];
+    return svg_colours[s->colour % SVG_COLOURS];
 }
 
 static bool is_line(const struct plot_series *s)
@@ -296,7 +259,8 @@ static void draw_bar(const struct drawing *d, const struct plot_series *s, unsig
         fprintf(d->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" opacity=\"0.85\"/>\n",
                 left, top, right - left, BOTTOM - top, colour_of(s));
     else
-        line(d->out, left - 3, top, right + 3, top, "stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"3 2\"");
+        svg_line(d->out, left - 3, top, right + 3, top,
+                 "stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"3 2\"");
 }
 
 static void draw_series(const struct drawing *d, const struct plot_series *s)
@@ -323,14 +287,15 @@ static void draw_legend(const struct drawing *d)
         char style[PLOT_TEXT];
         style_of(s, style);
         if (is_line(s))
-            line(d->out, LEGEND, y, LEGEND + 26, y, style);
+            svg_line(d->out, LEGEND, y, LEGEND + 26, y, style);
         else if (s->kind == PLOT_LIMITS)
-            line(d->out, LEGEND, y, LEGEND + 26, y, "stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"3 2\"");
+            svg_line(d->out, LEGEND, y, LEGEND + 26, y,
+                     "stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"3 2\"");
         else if (s->kind == PLOT_BARS || s->kind == PLOT_AREAS)
             fprintf(d->out, "<rect x=\"%d\" y=\"%.1f\" width=\"20\" height=\"10\" fill=\"%s\" opacity=\"0.85\"/>\n",
                     LEGEND + 3, y - 5, colour_of(s));
         draw_mark(d, s, LEGEND + 13, y);
-        text(d->out, LEGEND_TEXT, y + 4, "", s->name);
+        svg_text(d->out, LEGEND_TEXT, y + 4, "", s->name);
         y += LEGEND_LINE;
     }
 }
@@ -361,8 +326,8 @@ static unsigned draw_foot(const struct drawing *d, FILE *out)
             length = end ? end : length;
             (void)snprintf(words, sizeof words, "%.*s", (int)length, at);
             if (out)
-                text(out, FOOT_LEFT, HEIGHT + 4 + d->lower + (int)lines * FOOT_LINE,
-                     "font-size=\"11\" fill=\"#555555\"", words);
+                svg_text(out, FOOT_LEFT, HEIGHT + 4 + d->lower + (int)lines * FOOT_LINE,
+                         "font-size=\"11\" fill=\"#555555\"", words);
             at += length + (at[length] == ' ');
         }
     }
@@ -375,14 +340,10 @@ void plot_write(const struct plot *p, FILE *out)
     choose_axes(&d);
     choose_size(&d);
     int height = HEIGHT + d.lower + (int)draw_foot(&d, NULL) * FOOT_LINE;
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-            "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"13\" fill=\"#111111\">\n"
-            "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
-            d.width, height, d.width, height, d.width, height);
+    svg_begin(out, d.width, height);
     (void)draw_foot(&d, out);
-    text(out, LEFT, 28, "font-size=\"17\" font-weight=\"bold\"", p->title);
-    text(out, LEFT, 48, "fill=\"#555555\"", p->note);
+    svg_text(out, LEFT, 28, "font-size=\"17\" font-weight=\"bold\"", p->title);
+    svg_text(out, LEFT, 48, "fill=\"#555555\"", p->note);
     draw_axes(&d);
     /* Bars first, so that they hide nothing. */
     for (unsigned pass = 0; pass < 2; pass++)
@@ -390,5 +351,5 @@ void plot_write(const struct plot *p, FILE *out)
             if ((p->series[n].kind == PLOT_BARS) == (pass == 0))
                 draw_series(&d, &p->series[n]);
     draw_legend(&d);
-    fputs("</svg>\n", out);
+    svg_end(out);
 }

@@ -11,7 +11,7 @@
 #ifndef HXMESH_TOOLS_PLOT_H
 #define HXMESH_TOOLS_PLOT_H
 
-#include "tools/draw/plot_ticks.h"
+#include "base/plot_ticks.h"
 
 #include <stdio.h>
 

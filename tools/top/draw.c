@@ -69,6 +69,10 @@ static unsigned draw_figures(struct canvas *c, const struct top *t, unsigned row
         at = canvas_print(c, row, at, CANVAS_PLAIN, " of %" PRIu64, t->head.goal_messages);
     (void)canvas_print(c, row++, at, CANVAS_PLAIN, ", %" PRIu64 " given up; packets %" PRIu64 ", %" PRIu64 " repeated",
                        s->messages_failed, s->packets_delivered, s->packets_repeated);
+    if (t->head.goal_operations)
+        (void)canvas_print(c, row++, 0, CANVAS_PLAIN,
+                           "schedule  %" PRIu64 " of %" PRIu64 " operations ended, %" PRIu64 " under way",
+                           s->operations_ended, t->head.goal_operations, s->operations_open);
     return row;
 }
 

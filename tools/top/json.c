@@ -77,6 +77,14 @@ static json_t *faults_json(const struct top *t)
     return list;
 }
 
+/* Null: the run has no schedule. */
+static json_t *operations_json(const struct top *t)
+{
+    return t->head.goal_operations ? json_pack("{s:o, s:o, s:o}", "all", number(t->head.goal_operations), "ended",
+                                               number(t->sum.operations_ended), "open", number(t->sum.operations_open))
+                                   : json_null();
+}
+
 json_t *top_json(const struct top *t, double interval, unsigned links)
 {
     json_t *o = json_object();
@@ -102,6 +110,7 @@ json_t *top_json(const struct top *t, double interval, unsigned links)
     SET("bytes_corrupted", number(s->bytes_corrupted));
     SET("messages", number(s->messages_received));
     SET("messages_failed", number(s->messages_failed));
+    SET("operations", operations_json(t));
     SET("acknowledgements", number(s->acks_sent));
     SET("worker_deaths", json_integer((json_int_t)s->deaths));
     SET("drops", drops_json(t));

@@ -206,6 +206,8 @@ static void take_sums(struct top *t)
         const struct hx_metrics_worker *worker = &t->now.worker[w];
         s.hops += worker->hops;
         s.bytes_corrupted += worker->bytes_corrupted;
+        s.operations_ended += worker->operations_ended;
+        s.operations_open += worker->operations_open;
         s.deaths += (unsigned)worker->deaths;
         for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
             s.drops[reason] += worker->drops[reason];
@@ -277,6 +279,8 @@ double top_done(const struct top *t)
     double done = -1;
     if (h->goal_time)
         done = (top_is_virtual(t) ? t->simulated_seconds : t->wall_seconds) * 1e9 / (double)h->goal_time;
+    else if (h->goal_operations)
+        done = (double)t->sum.operations_ended / (double)h->goal_operations;
     else if (h->goal_bytes)
         done = (double)t->sum.bytes_delivered / (double)h->goal_bytes;
     else if (h->goal_messages)

@@ -3,8 +3,8 @@
  * Linear: multiples of 1, 2 or 5 times a power of ten, about six; the axis begins and ends at one. Whole: the same with
  * whole numbers only. Binary: powers of two, thinned out so that labels fit; the axis begins and ends at a power of
  * two. Decades: the same with powers of ten. */
-#ifndef HXMESH_TOOLS_PLOT_TICKS_H
-#define HXMESH_TOOLS_PLOT_TICKS_H
+#ifndef HXMESH_BASE_PLOT_TICKS_H
+#define HXMESH_BASE_PLOT_TICKS_H
 
 #include <stdbool.h>
 

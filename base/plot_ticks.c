@@ -1,5 +1,5 @@
-/* plot_ticks.c - ticks at round numbers (tools/draw/plot_ticks.h). */
-#include "tools/draw/plot_ticks.h"
+/* plot_ticks.c - ticks at round numbers (base/plot_ticks.h). */
+#include "base/plot_ticks.h"
 
 #include <math.h>
 
