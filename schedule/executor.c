@@ -1,5 +1,5 @@
 /* executor.c - operations begin and end; repeats; the interface (executor.h). */
-#include "schedule/executor_parts.h"
+#include "schedule/executor_parts.h" /* circle: what its files share */
 
 #include <stdlib.h>
 
@@ -155,7 +155,7 @@ void executor_end(struct executor *e, uint32_t number)
     count_down(e, number, entry);
 }
 
-/* A send whose overhead is over. */
+/* After the overhead of a send. */
 static void send_out(struct executor *e, uint32_t number)
 {
     const struct schedule_operation *o = operation_at(e, number);

@@ -19,7 +19,7 @@
  *     request     announces a longer send, 0 bytes; an answer follows when a receive is matched, then the data. The
  *     answer      send ends when the data has arrived (rendezvous)
  *     data
- *     collective  of one of several collectives under way (include/hxmesh/collective.h, schedule/direct.h)
+ *     collective  of one of several collectives in progress (include/hxmesh/collective.h, schedule/direct.h)
  *
  * Matching: sends and requests from a source are matched in the order in which they were sent, each when it and all
  * before it are here. A message that comes before its receive waits, and is counted. */
@@ -71,10 +71,10 @@ struct executor_result {
     _Atomic uint32_t active;        /* it is not waiting for a message */
     uint32_t failed;                /* 1 + the operation of a collective that got a message that is not its own */
     _Atomic uint64_t ended;         /* operations, with repeats */
-    _Atomic uint64_t open;          /* operations under way */
+    _Atomic uint64_t open;          /* operations in progress */
     uint64_t end_ps;                /* of the last operation that ended */
     uint64_t computing_ps;          /* some stream computed */
-    uint64_t exposed_ps;            /* no stream computed, and messages or collectives were under way */
+    uint64_t exposed_ps;            /* no stream computed, and messages or collectives were in progress */
     uint64_t messages, bytes;       /* of sends and collectives */
     uint64_t early;                 /* messages that came before their receive */
     bool done;                      /* every operation ended */
@@ -115,7 +115,7 @@ void executor_settle(struct executor *e, uint64_t now);
 
 /* Finds a message that may go. Returns false if there is none. */
 bool executor_next(struct executor *e, uint64_t now, struct executor_message *m);
-/* The message of the last executor_next() is on its way. */
+/* The network took the message of the last executor_next(). */
 void executor_take(struct executor *e);
 /* number: of the message among all from this source, from 0; up to EXECUTOR_WINDOW may overtake one. Returns false if no
  * executor sent it. */

@@ -1,4 +1,4 @@
-/* executor_collectives.c - collectives under way (executor.h). */
+/* executor_collectives.c - collectives in progress (executor.h). */
 #include "schedule/executor_parts.h"
 
 #include "hxmesh/error.h"

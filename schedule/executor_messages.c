@@ -202,7 +202,7 @@ static bool take_at_once(struct executor *e, uint32_t from, uint32_t tag)
     return true;
 }
 
-/* Goes past a message whose turn it is; matches it if it is to be matched. */
+/* Goes past the message that is next in order; matches it if it is to be matched. */
 static void take(struct executor *e, uint32_t peer, uint32_t from, uint32_t tag)
 {
     e->peer[peer].in_order++;
@@ -210,7 +210,7 @@ static void take(struct executor *e, uint32_t peer, uint32_t from, uint32_t tag)
         match_message(e, from, operation_of(tag), kind_of(tag) == MESSAGE_REQUEST);
 }
 
-/* Index of the held message whose turn it is; its number if there is none. */
+/* Index of the held message that is next in order; p->holds: none. */
 static unsigned find_held(const struct peer *p)
 {
     unsigned i = 0;

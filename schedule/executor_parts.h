@@ -4,7 +4,7 @@
  *     executor_streams.c      operations that occupy a stream
  *     executor_match.c        receives and the messages for them
  *     executor_messages.c     messages to and from each peer, in order
- *     executor_collectives.c  collectives under way
+ *     executor_collectives.c  collectives in progress
  *
  * A tag:
  *
@@ -46,7 +46,7 @@ struct outgoing {
     uint64_t bytes;
 };
 
-/* A message that came, or whose request came, before its receive. */
+/* A message or request that came before its receive. */
 struct early {
     uint32_t source, tag; /* tag of the send */
     uint32_t operation;   /* of the sender */
@@ -63,7 +63,7 @@ struct bucket {
     bool used;
 };
 
-/* A matched request whose data is to come. */
+/* A matched request; its data is to come. */
 struct awaited {
     uint32_t source, operation; /* the sender's */
     uint32_t receive;           /* own operation */
@@ -91,13 +91,13 @@ struct stream {
     size_t count, room;
 };
 
-/* A collective under way. */
+/* A collective in progress. */
 struct instance {
     uint32_t group;     /* of the schedule */
     uint32_t number;    /* of the group at this rank */
     uint32_t count;     /* of the collective in the group, modulo 2^TAG_COUNT_BITS */
     uint32_t operation; /* own */
-    uint32_t refused;   /* lanes of the engine whose peer has its messages in flight */
+    uint32_t refused;   /* lanes of the engine to peers with a full window */
     bool idle;          /* has nothing to send until a message arrives or is acknowledged */
     bool direct;
     const struct executor_choice *choice;
@@ -134,7 +134,7 @@ struct executor {
     bool started;
 
     struct list ready;                 /* operations that begin now */
-    unsigned computing, communicating; /* operations under way */
+    unsigned computing, communicating; /* operations in progress */
     uint64_t counted;                  /* ps: computing and exposed time are counted up to here */
 
     struct stream *stream; /* [streams] */
@@ -159,7 +159,7 @@ struct executor {
     size_t outgoing_room, outgoing_used;
     uint32_t outgoing_free;
 
-    struct instance **instance; /* those under way */
+    struct instance **instance; /* those in progress */
     size_t instances, instances_room;
     struct early_part *part;
     size_t parts, parts_room;

@@ -12,7 +12,7 @@ struct schedule_results {
 };
 
 /* Makes room for an entry of each operation, with repeats, but for `most` in all, in proportion; sets result, entry and
- * first_entry of the plan, whose schedule is set. Untouched entries take no memory. Returns false and sets *problem. */
+ * first_entry of the plan; its schedule is set. Untouched entries take no memory. Returns false and sets *problem. */
 bool schedule_results_make(struct schedule_results *r, struct executor_plan *plan, uint64_t most, const char *where,
                            struct hx_problem *problem);
 void schedule_results_free(struct schedule_results *r);

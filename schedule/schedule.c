@@ -2,8 +2,8 @@
 #include "schedule/schedule.h"
 #include "base/input.h"
 #include "base/output.h"
-#include "schedule/layout.h"
-#include "schedule/structure.h"
+#include "schedule/layout.h"    /* circle: where the arrays of a schedule lie */
+#include "schedule/structure.h" /* circle: a mapped file keeps the promises of a built one */
 
 #include <errno.h>
 #include <fcntl.h>

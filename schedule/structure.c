@@ -27,7 +27,7 @@ static const char *call(const struct work *w, uint32_t number, char text[64])
     return text;
 }
 
-/* Returns for each operation the repeat whose body it is in, or OUTSIDE; NULL: a body ends behind the one around it. */
+/* Returns for each operation the repeat around it, or OUTSIDE; NULL: a body ends behind the one around it. */
 static uint32_t *find_bodies(const struct work *w)
 {
     uint32_t *body = hx_allocate(w->count, sizeof *body);

@@ -78,7 +78,7 @@ struct hx_metrics_worker {
     _Atomic uint64_t cpu_ns;               /* processor time */
     _Atomic uint64_t bytes_corrupted;
     _Atomic uint64_t operations_ended; /* of schedules, at its hosts */
-    _Atomic uint64_t operations_open;  /* under way; no counter: it also falls */
+    _Atomic uint64_t operations_open;  /* in progress; no counter: it also falls */
     _Atomic uint64_t drops[HX_DROP_COUNT];
     alignas(64) _Atomic uint32_t state; /* enum hx_worker_state */
     _Atomic int32_t pid;                /* 0: none */

@@ -61,7 +61,7 @@ uint64_t schedule_plan_memory(const struct schedule_plan *p);
 
 /* Whether every operation of every schedule ended. */
 bool schedule_plan_is_done(const struct schedule_plan *p);
-/* Whether no rank does anything and no message is under way: two looks with equal sums say so. */
+/* Whether no rank does anything and no message is in progress: two looks with equal sums say so. */
 struct schedule_activity {
     uint64_t sent, arrived;
     bool any;
@@ -69,7 +69,7 @@ struct schedule_activity {
 struct schedule_activity schedule_plan_activity(const struct schedule_plan *p);
 /* Operations with their repeats; a block that repeats is one. */
 struct schedule_progress {
-    uint64_t ended, open; /* open: under way */
+    uint64_t ended, open; /* open: in progress */
 };
 /* Adds those of a host's rank, if it has one. */
 void schedule_plan_add(const struct schedule_plan *p, uint32_t host, struct schedule_progress *sum);

@@ -362,7 +362,7 @@ static void take_signals(struct supervisor *s)
     }
 }
 
-/* Whether no rank of a schedule goes on: none is active, and no message is under way. One look cannot tell, since a
+/* Whether no rank of a schedule goes on: none is active, and no message is in progress. One look cannot tell, since a
  * message may arrive behind it: two in a row with equal counts can. */
 static bool schedule_rests(struct supervisor *s)
 {

@@ -141,7 +141,7 @@ static void print_job(const struct schedule_job *job)
         printf("                 %" PRIu64 " iterations of %s (mean)\n", f.iterations,
                hx_value_print_duration(time, (uint64_t)(f.iteration_seconds * 1e9)));
     double all = f.seconds > 0 ? f.seconds / 100 : 1;
-    printf("                 a rank's time: computing %.1f %%, exposed communication %.1f %%, nothing under way %.1f %%"
+    printf("                 a rank's time: computing %.1f %%, exposed communication %.1f %%, idle %.1f %%"
            " (mean)\n",
            f.computing.mean / all, f.exposed.mean / all, f.idle.mean / all);
     critical_path_print(job);

@@ -280,7 +280,7 @@ static void operations_of_schedules_are_shown(void **state)
     }
     top_read(&t);
     near(top_done(&t), 181.0 / 400);
-    page_says(&t, "\nschedule  181 of 400 operations ended, 10 under way");
+    page_says(&t, "\nschedule  181 of 400 operations ended, 10 in progress");
     json_t *line = top_json(&t, 1, 1);
     json_t *expected = json_pack("{s:i, s:i, s:i}", "all", 400, "ended", 181, "open", 10);
     assert_true(json_equal(json_object_get(line, "operations"), expected));

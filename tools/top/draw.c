@@ -71,7 +71,7 @@ static unsigned draw_figures(struct canvas *c, const struct top *t, unsigned row
                        s->messages_failed, s->packets_delivered, s->packets_repeated);
     if (t->head.goal_operations)
         (void)canvas_print(c, row++, 0, CANVAS_PLAIN,
-                           "schedule  %" PRIu64 " of %" PRIu64 " operations ended, %" PRIu64 " under way",
+                           "schedule  %" PRIu64 " of %" PRIu64 " operations ended, %" PRIu64 " in progress",
                            s->operations_ended, t->head.goal_operations, s->operations_open);
     return row;
 }

@@ -132,7 +132,7 @@ static void assert_apart(const json_t *events, size_t expected)
     free((void *)all);
 }
 
-/* The operation whose event comes last before event number i: arrows follow theirs. */
+/* The operation of the last event before event number i: arrows follow theirs. */
 static const json_t *operation_before(const json_t *events, size_t i)
 {
     while (!is_phase(json_array_get(events, i), 'X'))
@@ -298,7 +298,7 @@ static int by_end(const void *a, const void *b)
     return one[1] > other[1] ? -1 : one[1] < other[1];
 }
 
-/* Intervals under way at a time, other than its begin or end. */
+/* Intervals in progress at a time, other than its begin or end. */
 static unsigned most_at_once(uint64_t (*at)[2], unsigned count)
 {
     unsigned most = 0;
