@@ -20,13 +20,17 @@ struct pair {
     uint32_t arrived;
 };
 
+struct place {
+    struct executor *executor;
+    uint64_t wake; /* ps: latest noted wake */
+    bool touched;  /* is in the list */
+};
+
 struct world {
     const struct executor_plan *plan;
     const struct estimate_network *network;
-    struct executor **executor;
-    uint64_t *wake; /* [ranks]: time of the latest noted wake */
-    uint32_t *list; /* ranks that something happened to at this time */
-    bool *touched;  /* [ranks]: is in the list */
+    struct place *place; /* [ranks] */
+    uint32_t *list;      /* ranks that something happened to at this time */
     uint32_t listed;
     struct event *heap;
     size_t events, events_room;
@@ -119,22 +123,22 @@ static void send(struct world *w, uint32_t from, uint64_t now, const struct exec
 static void send_all(struct world *w, uint32_t rank, uint64_t now)
 {
     struct executor_message m;
-    while (executor_next(w->executor[rank], now, &m)) {
-        executor_take(w->executor[rank]);
+    while (executor_next(w->place[rank].executor, now, &m)) {
+        executor_take(w->place[rank].executor);
         send(w, rank, now, &m);
     }
 }
 
 static void touch(struct world *w, uint32_t rank)
 {
-    if (!w->touched[rank])
+    if (!w->place[rank].touched)
         w->list[w->listed++] = rank;
-    w->touched[rank] = true;
+    w->place[rank].touched = true;
 }
 
 static bool handle(struct world *w, const struct event *event)
 {
-    struct executor *e = w->executor[event->rank];
+    struct executor *e = w->place[event->rank].executor;
     bool good = true;
     if (event->kind == ARRIVAL)
         good =
@@ -151,12 +155,12 @@ static void settle_all(struct world *w, uint64_t now)
 {
     for (uint32_t i = 0; i < w->listed; i++) {
         uint32_t rank = w->list[i];
-        w->touched[rank] = false;
-        executor_settle(w->executor[rank], now);
+        w->place[rank].touched = false;
+        executor_settle(w->place[rank].executor, now);
         send_all(w, rank, now);
-        uint64_t wake = executor_wake(w->executor[rank]);
-        if (wake != EXECUTOR_NEVER && wake != w->wake[rank]) {
-            w->wake[rank] = wake;
+        uint64_t wake = executor_wake(w->place[rank].executor);
+        if (wake != EXECUTOR_NEVER && wake != w->place[rank].wake) {
+            w->place[rank].wake = wake;
             push(w, (struct event){.time = wake, .kind = WAKE, .rank = rank});
         }
     }
@@ -183,21 +187,19 @@ bool schedule_estimate(const struct executor_plan *plan, const struct estimate_n
 {
     uint32_t ranks = schedule_ranks(plan->schedule);
     struct world w = {.plan = plan, .network = network};
-    w.executor = hx_allocate(ranks, sizeof *w.executor);
-    w.wake = hx_allocate(ranks, sizeof *w.wake);
+    w.place = hx_allocate(ranks, sizeof *w.place);
     w.list = hx_allocate(ranks, sizeof *w.list);
-    w.touched = hx_allocate(ranks, sizeof *w.touched);
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        w.executor[rank] = executor_new(plan, rank);
-        executor_start(w.executor[rank], 0);
+        w.place[rank].executor = executor_new(plan, rank);
+        executor_start(w.place[rank].executor, 0);
         send_all(&w, rank, 0);
         touch(&w, rank);
     }
     bool good = run(&w);
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        executor_note(w.executor[rank]);
-        executor_free(w.executor[rank]);
+        executor_note(w.place[rank].executor);
+        executor_free(w.place[rank].executor);
     }
-    HX_FREE(w.executor, w.wake, w.list, w.touched, w.heap, w.pair);
+    HX_FREE(w.place, w.list, w.heap, w.pair);
     return good;
 }

@@ -1,7 +1,7 @@
 /* executor.h - carries out one rank's part of a schedule: what begins, what is sent, what ends.
  *
- * An executor knows neither network nor clock. Whoever carries its messages calls it, with times in picoseconds that
- * never go back:
+ * An executor knows neither network nor clock. The program that carries its messages calls it, with times in
+ * picoseconds that never go back:
  *
  *     executor_start      once
  *     executor_settle     when nothing more happens at this time: free streams take operations

@@ -8,7 +8,7 @@
 void collectives_close(struct executor *e)
 {
     for (size_t i = 0; i < e->instances; i++)
-        free(e->instance[i]);
+        free(e->instance[i].at);
     HX_FREE(e->instance, e->part);
     schedule_ordinals_free(&e->ordinals);
 }
@@ -57,8 +57,8 @@ static uint32_t brief_of(uint32_t tag)
 static struct instance *find(const struct executor *e, uint32_t group, uint32_t count)
 {
     for (size_t i = 0; i < e->instances; i++) {
-        if (e->instance[i]->group == group && e->instance[i]->count == count)
-            return e->instance[i];
+        if (e->instance[i].at->group == group && e->instance[i].at->count == count)
+            return e->instance[i].at;
     }
     return NULL;
 }
@@ -68,9 +68,9 @@ static struct instance *find(const struct executor *e, uint32_t group, uint32_t 
 static void remove_instance(struct executor *e, const struct instance *c)
 {
     size_t i = 0;
-    while (e->instance[i] != c)
+    while (e->instance[i].at != c)
         i++;
-    free(e->instance[i]);
+    free(e->instance[i].at);
     for (e->instances--; i < e->instances; i++)
         e->instance[i] = e->instance[i + 1];
     e->turn = 0;
@@ -129,7 +129,7 @@ static struct instance *add(struct executor *e, uint32_t number)
     c->choice = e->plan->choose(e->plan->of, o);
     c->direct = c->choice->direct;
     e->instance = hx_grow(e->instance, e->instances, &e->instances_room, sizeof *e->instance);
-    e->instance[e->instances++] = c;
+    e->instance[e->instances++].at = c;
     return c;
 }
 
@@ -192,7 +192,7 @@ static bool next_of_direct(struct executor *e, const struct instance *c)
 bool collective_next(struct executor *e, struct executor_message *m)
 {
     for (size_t n = 0; n < e->instances; n++) {
-        struct instance *c = e->instance[(e->turn + n) % e->instances];
+        struct instance *c = e->instance[(e->turn + n) % e->instances].at;
         if (c->idle)
             continue;
         c->idle = !(c->direct ? next_of_direct(e, c) : next_of_engine(e, c));
@@ -259,15 +259,15 @@ bool collective_sent(struct executor *e, uint32_t to, uint32_t tag)
 void collectives_admit(struct executor *e)
 {
     for (size_t i = 0; i < e->instances; i++) {
-        e->instance[i]->refused = 0;
-        e->instance[i]->idle = false;
+        e->instance[i].at->refused = 0;
+        e->instance[i].at->idle = false;
     }
 }
 
 bool collectives_may_send(const struct executor *e)
 {
     for (size_t i = 0; i < e->instances; i++) {
-        if (!e->instance[i]->idle)
+        if (!e->instance[i].at->idle)
             return true;
     }
     return false;

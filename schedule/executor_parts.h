@@ -107,6 +107,11 @@ struct instance {
     };
 };
 
+/* Its place in the list of all: it stays where it is when others end. */
+struct instance_place {
+    struct instance *at;
+};
+
 /* A message of a collective that did not begin here. */
 struct early_part {
     uint32_t group, count, from, tag;
@@ -159,7 +164,7 @@ struct executor {
     size_t outgoing_room, outgoing_used;
     uint32_t outgoing_free;
 
-    struct instance **instance; /* those in progress */
+    struct instance_place *instance; /* those in progress */
     size_t instances, instances_room;
     struct early_part *part;
     size_t parts, parts_room;

@@ -61,7 +61,7 @@ static void count_step(struct critical_path *path, const struct schedule_job *jo
         path->computing_ps += step->end - step->begin;
     else if (kind != SCHEDULE_REPEAT)
         path->messages_ps += step->end - step->begin;
-    if (step->by_message) /* on its way, after the send */
+    if (step->by_message) /* in flight, after the send */
         path->messages_ps += until > step->end ? until - step->end : 0;
     else
         path->waiting_ps += until > step->end ? until - step->end : 0;

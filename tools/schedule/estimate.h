@@ -14,8 +14,8 @@ struct estimate_options {
     const char *operations; /* CSV of all operations; NULL: none */
 };
 
-/* Carries the schedule out and prints the result, or returns it in *json if that is not NULL. Returns false if operations
- * wait for ever: they are named on stderr. Dies with one line if it cannot be carried out. */
+/* Carries the schedule out and prints the result, or returns it in *json if that is not NULL. Returns false if
+ * operations wait for ever: they are named on stderr. Dies with one line if it cannot be carried out. */
 bool estimate_schedule(const struct schedule *s, const char *path, const struct estimate_options *o, json_t **json);
 
 #endif
