@@ -212,17 +212,25 @@ static size_t comment_bytes(const uint8_t *at, size_t bytes)
     return end ? (size_t)(end - at) + 1 : bytes;
 }
 
+/* Returns the bytes of blanks and comments at the begin; *commented: there are comments. */
+static size_t blank_bytes(const uint8_t *begin, size_t bytes, bool *commented)
+{
+    size_t at = 0;
+    size_t comment = 0;
+    *commented = false;
+    while (at < bytes && ((comment = comment_bytes(begin + at, bytes - at)) || isspace(begin[at]))) {
+        at += comment ? comment : 1;
+        *commented = *commented || comment;
+    }
+    return at;
+}
+
 bool goal_begins(const uint8_t *begin, size_t bytes, bool more)
 {
     static const char word[] = "num_ranks";
     const size_t length = sizeof word - 1;
-    size_t at = 0;
-    size_t comment = 0;
-    bool commented = false;
-    while (at < bytes && ((comment = comment_bytes(begin + at, bytes - at)) || isspace(begin[at]))) {
-        at += comment ? comment : 1;
-        commented = commented || comment;
-    }
+    bool commented;
+    size_t at = blank_bytes(begin, bytes, &commented);
     size_t left = bytes - at;
     if (left == 0)
         return more && commented;
