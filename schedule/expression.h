@@ -9,7 +9,7 @@
  *     15.9 ms, 10us                             times in ps, ns, us, ms or s: numbers of picoseconds
  *     rank                                      names: a letter, then letters, digits and '_'
  *
- * `or` binds least, then `and`, `not`, comparisons, sums, products. A condition counts as 1 or 0 in a sum or product. */
+ * `or` binds least, then `and`, `not`, comparisons, sums, products. A condition is 1 or 0 in a sum or product. */
 #ifndef SCHEDULE_EXPRESSION_H
 #define SCHEDULE_EXPRESSION_H
 

@@ -82,7 +82,7 @@ static void wait_for(const struct unroll *u, uint32_t number, const struct front
     }
 }
 
-/* Replaces many operations by one that takes no time, so that n operations after m others need no n x m dependencies. */
+/* Replaces many operations by one that takes no time: n operations after m others need no n x m dependencies. */
 static void join(const struct unroll *u, struct front *f)
 {
     if (f->count <= MANY)
