@@ -45,6 +45,20 @@ static void name_jobs(struct support_virtual *s)
         fail_msg("%s: %s: %s", p->spec, problem.where, problem.what);
 }
 
+/* Sets what replaces messages. */
+static void plan_replacements(struct support_virtual *s)
+{
+    struct hx_problem problem;
+    bool collectives = traffic_has_collectives(&s->traffic);
+    bool schedules = traffic_has_schedules(&s->traffic);
+    s->workload = (struct workload_plan){.traffic = &s->traffic,
+                                         .collective = collectives ? &s->collective : NULL,
+                                         .schedule = schedules ? &s->schedule : NULL};
+    if ((collectives && !collective_plan_init(&s->collective, &s->traffic, &problem)) ||
+        (schedules && !schedule_plan_init(&s->schedule, &s->traffic, &problem)))
+        fail_msg("%s: %s: %s", s->plan->spec, problem.where, problem.what);
+}
+
 void support_virtual_open(struct support_virtual *s, const struct support_virtual_plan *plan)
 {
     struct hx_overrides overrides = {.planes = plan->planes, .radix = plan->radix, .taper = plan->taper};
@@ -61,17 +75,17 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
     hx_settings_merge(&settings, &plan->settings);
     traffic_init(&s->traffic, &s->spec, s->g, &settings, NULL);
     set_flows(s);
-    bool collective = traffic_has_collectives(&s->traffic);
-    if (collective && !collective_plan_init(&s->collective, &s->traffic, &problem))
-        fail_msg("%s: %s", plan->spec, problem.what);
+    plan_replacements(s);
     const struct hx_timing timing = hx_timing_complete(&plan->timing);
-    model_create(&s->m, &(struct workload_plan){.traffic = &s->traffic, .collective = collective ? &s->collective : NULL}, &timing, plan->workers ? plan->workers : 1);
+    model_create(&s->m, &s->workload, &timing, plan->workers ? plan->workers : 1);
 }
 
 void support_virtual_close(struct support_virtual *s)
 {
-    if (s->m.workload.collective)
+    if (s->workload.collective)
         collective_plan_free(&s->collective);
+    if (s->workload.schedule)
+        schedule_plan_free(&s->schedule);
     model_destroy(&s->m);
     traffic_free(&s->traffic);
     hx_spec_free(&s->spec);

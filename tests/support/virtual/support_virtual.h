@@ -31,6 +31,8 @@ struct support_virtual {
     const struct hx_fabric *g;
     struct traffic traffic;
     struct collective_plan collective;
+    struct schedule_plan schedule;
+    struct workload_plan workload;
     struct model m;
     char said[8192]; /* stderr of the workers or the watchdog */
 };
