@@ -1,8 +1,8 @@
 /* script.h - a schedule that a person wrote, as a tree of statements (yaml.c has its grammar).
  *
  * script_list_read() makes the tree and checks all that does not depend on a rank. script_unroll() carries the
- * statements out for each rank and fills a builder. Every part points to its item of the YAML tree, for errors with line
- * and column. */
+ * statements out for each rank and fills a builder. Every part points to its item of the YAML tree, for errors with
+ * line and column. */
 #ifndef SCHEDULE_SCRIPT_H
 #define SCHEDULE_SCRIPT_H
 

@@ -1,5 +1,5 @@
-/* fuzz_schedule_yaml.c - any text as a schedule in YAML is refused in one line with a place, or is a schedule. libFuzzer's
- * entry; seeds in corpus/schedule_yaml.
+/* fuzz_schedule_yaml.c - any text as a schedule in YAML is refused in one line with a place, or is a schedule.
+ * libFuzzer's entry; seeds in corpus/schedule_yaml.
  *
  * The number of ranks and of statements is bounded, so it is small; all else is the input's. */
 #include "schedule/yaml.h"
