@@ -1,12 +1,12 @@
 /* build.c - collects operations, checks them, and lays out the schedule (build.h). */
 #include "schedule/build.h"
+#include "base/blobs.h"
 #include "schedule/layout.h"
 #include "schedule/structure.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 struct dependency {
     uint32_t later;
@@ -21,24 +21,11 @@ struct rank {
     size_t operations, operations_room, dependencies, dependencies_room, bodies, bodies_room;
 };
 
-struct name {
-    UT_hash_handle hh;
-    uint32_t offset;
-    char text[];
-};
-
-struct group {
-    UT_hash_handle hh;
-    uint32_t index, count;
-    uint32_t rank[];
-};
-
 struct schedule_builder {
     uint32_t ranks;
-    struct rank *rank; /* [ranks] */
-    struct name *names;
-    uint64_t name_bytes;
-    struct group *groups; /* in the order of adding */
+    struct rank *rank;      /* [ranks] */
+    struct hx_blobs names;  /* with their final zeros */
+    struct hx_blobs groups; /* lists of ranks */
 };
 
 struct schedule_builder *schedule_builder_new(uint32_t ranks)
@@ -46,7 +33,7 @@ struct schedule_builder *schedule_builder_new(uint32_t ranks)
     struct schedule_builder *b = hx_allocate(1, sizeof *b);
     b->ranks = ranks;
     b->rank = hx_allocate(ranks, sizeof *b->rank);
-    b->name_bytes = 1;
+    (void)hx_blobs_add(&b->names, "", 1);
     return b;
 }
 
@@ -58,24 +45,12 @@ static void free_rank(struct rank *r)
 
 void schedule_builder_free(struct schedule_builder *b)
 {
-    struct name *name;
-    struct name *next_name;
-    struct group *group;
-    struct group *next_group;
     if (!b)
         return;
     for (uint32_t i = 0; i < b->ranks; i++)
         free_rank(&b->rank[i]);
-    HASH_ITER(hh, b->names, name, next_name)
-    {
-        HASH_DEL(b->names, name);
-        free(name);
-    }
-    HASH_ITER(hh, b->groups, group, next_group)
-    {
-        HASH_DEL(b->groups, group);
-        free(group);
-    }
+    hx_blobs_free(&b->names);
+    hx_blobs_free(&b->groups);
     HX_FREE(b->rank, b);
 }
 
@@ -167,34 +142,16 @@ void schedule_after_start(struct schedule_builder *b, uint32_t rank, uint32_t la
 
 void schedule_set_name(struct schedule_builder *b, uint32_t rank, uint32_t number, const char *text)
 {
-    size_t length = strlen(text);
-    struct name *name;
-    if (length == 0 || b->name_bytes + length + 1 > UINT32_MAX)
+    size_t bytes = strlen(text) + 1;
+    if (b->names.used + bytes > UINT32_MAX)
         return;
-    HASH_FIND(hh, b->names, text, length, name);
-    if (!name) {
-        name = hx_allocate(1, sizeof *name + length + 1);
-        memcpy(name->text, text, length);
-        name->offset = (uint32_t)b->name_bytes;
-        b->name_bytes += length + 1;
-        HASH_ADD_KEYPTR(hh, b->names, name->text, length, name);
-    }
-    b->rank[rank].operation[number].name = name->offset;
+    uint32_t name = hx_blobs_add(&b->names, text, bytes);
+    b->rank[rank].operation[number].name = (uint32_t)b->names.blob[name].at;
 }
 
 uint32_t schedule_add_group(struct schedule_builder *b, const uint32_t *ranks, uint32_t count)
 {
-    struct group *group;
-    size_t bytes = count * sizeof *ranks;
-    HASH_FIND(hh, b->groups, ranks, bytes, group);
-    if (group)
-        return group->index;
-    group = hx_allocate(1, sizeof *group + bytes);
-    group->index = HASH_COUNT(b->groups);
-    group->count = count;
-    memcpy(group->rank, ranks, bytes);
-    HASH_ADD_KEYPTR(hh, b->groups, group->rank, bytes, group);
-    return group->index;
+    return hx_blobs_add(&b->groups, ranks, count * sizeof *ranks);
 }
 
 /* ---- one rank's layout ---- */
@@ -243,16 +200,14 @@ static void lay_out(const struct rank *r, struct schedule_operation *operation, 
 static struct schedule_head counts_of(struct schedule_builder *b)
 {
     struct schedule_head head = schedule_head_new(b->ranks);
-    const struct group *group;
     for (uint32_t i = 0; i < b->ranks; i++) {
         sort_dependencies(&b->rank[i]);
         head.operations += b->rank[i].operations;
         head.followers += b->rank[i].dependencies;
     }
-    for (group = b->groups; group; group = group->hh.next)
-        head.members += group->count;
-    head.groups = HASH_COUNT(b->groups);
-    head.names = b->name_bytes;
+    head.groups = b->groups.count;
+    head.members = b->groups.used / sizeof(uint32_t);
+    head.names = b->names.used;
     return head;
 }
 
@@ -265,19 +220,12 @@ static void *own(const void *array)
 static void place_groups_and_names(const struct schedule_builder *b, const struct schedule *s)
 {
     uint64_t *first = own(s->first_member);
-    uint32_t *member = own(s->member);
-    char *names = own(s->names);
-    const struct group *group;
-    const struct name *name;
-    uint64_t members = 0;
-    for (group = b->groups; group; group = group->hh.next) {
-        first[group->index] = members;
-        memcpy(member + members, group->rank, group->count * sizeof *member);
-        members += group->count;
-    }
-    first[s->head->groups] = members;
-    for (name = b->names; name; name = name->hh.next)
-        memcpy(names + name->offset, name->text, strlen(name->text));
+    for (size_t i = 0; i < b->groups.count; i++)
+        first[i] = b->groups.blob[i].at / sizeof(uint32_t);
+    first[b->groups.count] = s->head->members;
+    if (b->groups.used)
+        memcpy(own(s->member), b->groups.bytes, b->groups.used);
+    memcpy(own(s->names), b->names.bytes, b->names.used);
 }
 
 static bool place_ranks(struct schedule_builder *b, struct schedule *s, const char *where, struct hx_problem *problem)

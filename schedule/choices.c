@@ -1,11 +1,10 @@
 /* choices.c - a table of the different collectives (choices.h). */
 #include "schedule/choices.h"
+#include "base/blobs.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <uthash.h>
 
 struct key {
     uint64_t bytes;
@@ -13,14 +12,10 @@ struct key {
     uint8_t kind, algorithm, fill[6];
 };
 
-struct entry {
-    UT_hash_handle hh;
-    struct key key;
-    struct executor_choice choice;
-};
-
+/* Invariant: choice[i] is of the i-th key. Addresses stay, as executors keep them. */
 struct schedule_choices {
-    struct entry *entries;
+    struct hx_blobs keys;
+    struct executor_choice *choice;
 };
 
 static struct key key_of(const struct schedule_operation *o)
@@ -29,61 +24,66 @@ static struct key key_of(const struct schedule_operation *o)
         .bytes = o->amount, .group = o->peer, .root = o->tag, .kind = o->collective, .algorithm = o->algorithm};
 }
 
-static struct entry *find(const struct schedule_choices *c, const struct schedule_operation *o)
+static uint32_t find(const struct schedule_choices *c, const struct schedule_operation *o)
 {
     const struct key key = key_of(o);
-    struct entry *found;
-    HASH_FIND(hh, c->entries, &key, sizeof key, found);
-    return found;
+    return hx_blobs_find(&c->keys, &key, sizeof key);
 }
 
-static bool add(struct schedule_choices *c, const struct schedule *s, const struct schedule_operation *o,
-                schedule_fill *fill, void *of, struct hx_problem *problem)
+static void add_keys(struct schedule_choices *c, const struct schedule *s)
 {
-    if (o->kind != SCHEDULE_COLLECTIVE || find(c, o))
-        return true;
-    struct entry *entry = hx_allocate(1, sizeof *entry);
-    entry->key = key_of(o);
-    HASH_ADD(hh, c->entries, key, sizeof entry->key, entry);
-    if (o->collective > SCHEDULE_ALL_REDUCE || schedule_group_size(s, o->peer) == 1) {
-        entry->choice.direct = true;
-        return true;
+    for (uint64_t i = 0; i < s->head->operations; i++) {
+        const struct key key = key_of(&s->operation[i]);
+        if (s->operation[i].kind == SCHEDULE_COLLECTIVE)
+            (void)hx_blobs_add(&c->keys, &key, sizeof key);
     }
-    return fill(of, s, o, &entry->choice, problem);
+    c->choice = hx_allocate(c->keys.count + 1, sizeof *c->choice);
+}
+
+/* made[i]: the i-th choice was filled. */
+static bool fill_choice(struct schedule_choices *c, bool *made, const struct schedule *s,
+                        const struct schedule_operation *o, schedule_fill *fill, void *of, struct hx_problem *problem)
+{
+    uint32_t number = o->kind == SCHEDULE_COLLECTIVE ? find(c, o) : HX_NO_BLOB;
+    if (number == HX_NO_BLOB || made[number])
+        return true;
+    made[number] = true;
+    c->choice[number].direct = o->collective > SCHEDULE_ALL_REDUCE || schedule_group_size(s, o->peer) == 1;
+    return c->choice[number].direct || fill(of, s, o, &c->choice[number], problem);
 }
 
 struct schedule_choices *schedule_choices_make(const struct schedule *s, schedule_fill *fill, void *of,
                                                struct hx_problem *problem)
 {
     struct schedule_choices *c = hx_allocate(1, sizeof *c);
-    for (uint64_t i = 0; i < s->head->operations; i++) {
-        if (!add(c, s, &s->operation[i], fill, of, problem)) {
-            schedule_choices_free(c);
-            return NULL;
-        }
-    }
-    return c;
+    bool good = true;
+    add_keys(c, s);
+    bool *made = hx_allocate(c->keys.count + 1, sizeof *made);
+    for (uint64_t i = 0; i < s->head->operations && good; i++)
+        good = fill_choice(c, made, s, &s->operation[i], fill, of, problem);
+    free(made);
+    if (good)
+        return c;
+    schedule_choices_free(c);
+    return NULL;
 }
 
 void schedule_choices_free(struct schedule_choices *c)
 {
-    struct entry *entry;
-    struct entry *next;
     if (!c)
         return;
-    HASH_ITER(hh, c->entries, entry, next)
-    {
-        HASH_DEL(c->entries, entry);
-        free((void *)(uintptr_t)entry->choice.position);
-        free((void *)(uintptr_t)entry->choice.place);
-        free(entry);
+    for (size_t i = 0; i < c->keys.count; i++) {
+        free((void *)(uintptr_t)c->choice[i].position);
+        free((void *)(uintptr_t)c->choice[i].place);
     }
-    free(c);
+    hx_blobs_free(&c->keys);
+    HX_FREE(c->choice, c);
 }
 
 const struct executor_choice *schedule_choose(const void *of, const struct schedule_operation *o)
 {
-    return &find(of, o)->choice;
+    const struct schedule_choices *c = of;
+    return &c->choice[find(c, o)];
 }
 
 bool schedule_fill_plain(void *of, const struct schedule *s, const struct schedule_operation *o,
