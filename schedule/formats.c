@@ -60,10 +60,17 @@ struct schedule *schedule_read(const char *path, const struct schedule_read_opti
 {
     uint8_t begin[SCHEDULE_SNIFF];
     char first[LONGEST_PATH];
+    struct stat status;
     path = file_of(path, first);
     FILE *in = hx_input_open(path, problem);
     if (!in)
         return NULL;
+    if (fstat(fileno(in), &status) == 0 && !S_ISREG(status.st_mode)) {
+        (void)fclose(in);
+        (void)hx_fail(problem, HX_EXIT_CONFIG, path,
+                      "is no regular file, and a schedule is read twice (write it to a file)");
+        return NULL;
+    }
     size_t bytes = fread(begin, 1, sizeof begin, in);
     (void)fclose(in);
     *notes = (struct schedule_notes){0};
