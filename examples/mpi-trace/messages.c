@@ -116,7 +116,7 @@ ISEND(Bsend_init, "MPI_Ibsend")
 int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
     uint64_t begin = trace_now();
-    MPI_Status own;
+    MPI_Status own = {0};
     MPI_Status *got = status == MPI_STATUS_IGNORE ? &own : status;
     int error = PMPI_Recv(data, count, type, from, tag, comm, got);
     if (error == MPI_SUCCESS && trace_on())
@@ -171,7 +171,7 @@ int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, 
                  MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status *status)
 {
     uint64_t begin = trace_now();
-    MPI_Status own;
+    MPI_Status own = {0};
     MPI_Status *got = status == MPI_STATUS_IGNORE ? &own : status;
     int error = PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, got);
     if (error == MPI_SUCCESS)
@@ -185,7 +185,7 @@ int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int o
                          MPI_Comm comm, MPI_Status *status)
 {
     uint64_t begin = trace_now();
-    MPI_Status own;
+    MPI_Status own = {0};
     MPI_Status *got = status == MPI_STATUS_IGNORE ? &own : status;
     int error = PMPI_Sendrecv_replace(data, count, type, to, out_tag, from, in_tag, comm, got);
     if (error == MPI_SUCCESS)
@@ -248,7 +248,7 @@ static struct probed take(MPI_Message message)
 int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     uint64_t begin = trace_now();
-    MPI_Status own;
+    MPI_Status own = {0};
     MPI_Status *got = status == MPI_STATUS_IGNORE ? &own : status;
     int error = PMPI_Mprobe(from, tag, comm, message, got);
     trace_poll(begin);
@@ -260,7 +260,7 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Statu
 int MPI_Improbe(int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
     uint64_t begin = trace_now();
-    MPI_Status own;
+    MPI_Status own = {0};
     MPI_Status *got = status == MPI_STATUS_IGNORE ? &own : status;
     int error = PMPI_Improbe(from, tag, comm, flag, message, got);
     trace_poll(begin);
@@ -272,7 +272,7 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int *flag, MPI_Message *messag
 int MPI_Mrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
 {
     uint64_t begin = trace_now();
-    MPI_Status own;
+    MPI_Status own = {0};
     MPI_Status *got = status == MPI_STATUS_IGNORE ? &own : status;
     struct probed p = trace_on() ? take(*message) : (struct probed){.from = MPI_PROC_NULL};
     int error = PMPI_Mrecv(data, count, type, message, got);

@@ -150,7 +150,6 @@ static void put_ended(MPI_Request request, const MPI_Request *variable, MPI_Stat
 static struct {
     MPI_Request *handle;
     MPI_Status *status;
-    int *index;
     int room;
 } copy;
 
@@ -190,7 +189,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     if (!trace_on())
         return PMPI_Wait(request, status);
     uint64_t begin = trace_now();
-    MPI_Status own;
+    MPI_Status own = {0};
     MPI_Status *got = status == MPI_STATUS_IGNORE ? &own : status;
     (void)prepare(1, request, got);
     int error = PMPI_Wait(request, got);
@@ -216,7 +215,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     if (!trace_on())
         return PMPI_Waitany(count, requests, index, status);
     uint64_t begin = trace_now();
-    MPI_Status own;
+    MPI_Status own = {0};
     MPI_Status *got = status == MPI_STATUS_IGNORE ? &own : status;
     (void)prepare(count, requests, got);
     int error = PMPI_Waitany(count, requests, index, got);
@@ -242,7 +241,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     if (!trace_on())
         return PMPI_Test(request, flag, status);
     uint64_t begin = trace_now();
-    MPI_Status own;
+    MPI_Status own = {0};
     MPI_Status *got = status == MPI_STATUS_IGNORE ? &own : status;
     (void)prepare(1, request, got);
     int error = PMPI_Test(request, flag, got);
@@ -272,7 +271,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     if (!trace_on())
         return PMPI_Testany(count, requests, index, flag, status);
     uint64_t begin = trace_now();
-    MPI_Status own;
+    MPI_Status own = {0};
     MPI_Status *got = status == MPI_STATUS_IGNORE ? &own : status;
     (void)prepare(count, requests, got);
     int error = PMPI_Testany(count, requests, index, flag, got);
