@@ -21,7 +21,7 @@ static uint64_t hash_of(const uint8_t *data, size_t bytes)
     return split_mix(hash ^ rest);
 }
 
-/* The bucket of a string, or the free one where it belongs. */
+/* The bucket of a string, or the free one where it belongs. The table has buckets. */
 static size_t find_bucket(const struct hx_blobs *t, const void *data, size_t bytes, uint64_t hash)
 {
     size_t at = hash & t->bucket_mask;
@@ -73,7 +73,7 @@ uint32_t hx_blobs_find(const struct hx_blobs *t, const void *data, size_t bytes)
 uint32_t hx_blobs_add(struct hx_blobs *t, const void *data, size_t bytes)
 {
     uint64_t hash = hash_of(data, bytes);
-    if (2 * (t->count + 1) > (t->bucket ? t->bucket_mask + 1 : 0))
+    if (!t->bucket || 2 * (t->count + 1) > t->bucket_mask + 1)
         grow_buckets(t);
     size_t at = find_bucket(t, data, bytes, hash);
     if (t->bucket[at])

@@ -15,10 +15,10 @@
  * txt2bin. "a requires b": a waits for the end of b; "a irequires b": for its start. Both stand above this line. A
  * label that is given again in a rank names the newest operation above. Labels become names. */
 #include "schedule/goal.h"
+#include "base/blobs.h"
 #include "schedule/formats.h"
 #include "schedule/goal_tokens.h"
 #include "schedule/readers.h"
-#include "schedule/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,8 +33,8 @@ struct label {
 struct reader {
     struct goal_tokens t;
     struct schedule_builder *b;
-    struct schedule_words words; /* labels of all ranks, which mostly have the same */
-    struct label *label;         /* of each of the words */
+    struct hx_blobs words; /* labels of all ranks, which mostly have the same */
+    struct label *label;   /* of each of the words */
     size_t labels, room;
     bool *known; /* [ranks]: had its block */
     uint32_t ranks, rank;
@@ -166,7 +166,7 @@ static bool read_operation(struct reader *r)
 /* Returns the number of the label that is the current word; adds it if it is new. */
 static uint32_t find_label(struct reader *r)
 {
-    uint32_t label = schedule_words_number(&r->words, r->t.word, r->t.length);
+    uint32_t label = hx_blobs_add(&r->words, r->t.word, r->t.length + 1);
     if (label == r->labels) {
         r->label = hx_grow(r->label, r->labels, &r->room, sizeof *r->label);
         r->label[r->labels++] = (struct label){.rank = UINT32_MAX};
@@ -181,7 +181,7 @@ static void set_label(struct reader *r, uint32_t label, uint32_t number)
     l->rank = r->rank;
     l->number = number;
     if (l->name == SCHEDULE_NO_NAME) {
-        schedule_set_name(r->b, r->rank, number, schedule_words_text(&r->words, label));
+        schedule_set_name(r->b, r->rank, number, (const char *)hx_blobs_at(&r->words, label));
         l->name = schedule_builder_at(r->b, r->rank, number)->name;
     }
     schedule_builder_at(r->b, r->rank, number)->name = l->name;
@@ -195,7 +195,7 @@ static bool is_known(struct reader *r, uint32_t label, unsigned column)
     r->t.column = column;
     return goal_fail(&r->t,
                      "'%.60s' is no operation of rank %" PRIu32 " above this line (a dependency stands below both)",
-                     schedule_words_text(&r->words, label), r->rank);
+                     (const char *)hx_blobs_at(&r->words, label), r->rank);
 }
 
 /* Reads what follows "LABEL requires". */
@@ -324,7 +324,7 @@ static struct schedule_builder *read(const char *path, const struct schedule_rea
     if (r.folded)
         (void)snprintf(notes->what, sizeof notes->what, "the bits above the 32nd of %" PRIu64 " tags", r.folded);
     goal_tokens_close(&r.t);
-    schedule_words_free(&r.words);
+    hx_blobs_free(&r.words);
     HX_FREE(r.label, r.known);
     if (good)
         return r.b;

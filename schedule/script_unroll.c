@@ -2,8 +2,8 @@
  *
  * A list has a front: what its next operation waits for. A statement with after or after_start stands aside: it waits
  * for what it names, and only the end of the list waits for it. A loop goes on with the front of its own list. */
+#include "base/blobs.h"
 #include "schedule/script.h"
-#include "schedule/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,9 +37,9 @@ struct unroll {
     struct script *s;
     struct schedule_builder *b;
     uint32_t rank;
-    uint32_t body;              /* repeat around the statement, or OUTSIDE */
-    struct schedule_words keys; /* of all ranks, which mostly have the same */
-    struct named *named;        /* [keys] */
+    uint32_t body;        /* repeat around the statement, or OUTSIDE */
+    struct hx_blobs keys; /* of all ranks, which mostly have the same */
+    struct named *named;  /* [keys] */
     size_t names, names_room;
     uint64_t steps, most;
 };
@@ -109,7 +109,7 @@ static const char *name_in(const struct key *key)
 
 static struct named *find(struct unroll *u, const struct key *key)
 {
-    uint32_t number = schedule_words_number(&u->keys, key->text, KEY_BODY + strlen(name_in(key)));
+    uint32_t number = hx_blobs_add(&u->keys, key->text, KEY_BODY + strlen(name_in(key)) + 1);
     if (number == u->names) {
         u->named = hx_grow(u->named, u->names, &u->names_room, sizeof *u->named);
         u->named[u->names++] = (struct named){.rank = 0};
@@ -131,7 +131,7 @@ static void free_names(struct unroll *u)
     for (size_t i = 0; i < u->names; i++)
         HX_FREE(u->named[i].starts.list, u->named[i].ends.list);
     free(u->named);
-    schedule_words_free(&u->keys);
+    hx_blobs_free(&u->keys);
 }
 
 /* Says why a name stands for nothing. */
@@ -142,7 +142,7 @@ static bool fail_name(const struct unroll *u, const struct script_label *label, 
     const char *words[MOST + 1];
     unsigned count = 0;
     for (uint32_t i = 0; i < u->names && count < MOST; i++) {
-        const char *other = schedule_words_text(&u->keys, i) + KEY_BODY;
+        const char *other = (const char *)hx_blobs_at(&u->keys, i) + KEY_BODY;
         if (u->named[i].rank != u->rank + 1)
             continue;
         if (strcmp(other, name) == 0)
