@@ -221,24 +221,29 @@ bool chakra_take(struct chakra_rank *r, const struct chakra_node *node)
 
 /* ---- notes ---- */
 
-static void describe(struct schedule_notes *notes, uint64_t count, const char *one, const char *many)
+/* Appends "COUNT WHAT" to a text of some bytes, unless the count is 0. */
+static void describe(char *text, size_t bytes, uint64_t count, const char *one, const char *many)
 {
-    size_t used = strlen(notes->what);
+    size_t used = strlen(text);
     if (count)
-        (void)snprintf(notes->what + used, sizeof notes->what - used, "%s%" PRIu64 " %s", used ? ", " : "", count,
-                       count == 1 ? one : many);
+        (void)snprintf(text + used, bytes - used, "%s%" PRIu64 " %s", used ? ", " : "", count, count == 1 ? one : many);
 }
 
 void chakra_describe(const struct chakra_counts *c, struct schedule_notes *notes)
 {
+    char *what = notes->what;
+    char *rest = notes->annotations;
     notes->skipped = c->memory + c->invalid + c->without_size;
-    describe(notes, c->memory, "memory node", "memory nodes");
-    describe(notes, c->invalid, "invalid node", "invalid nodes");
-    describe(notes, c->without_size, "communication node without kind or size",
+    describe(what, sizeof notes->what, c->memory, "memory node", "memory nodes");
+    describe(what, sizeof notes->what, c->invalid, "invalid node", "invalid nodes");
+    describe(what, sizeof notes->what, c->without_size, "communication node without kind or size",
              "communication nodes without kind or size");
-    describe(notes, c->lost, "control dependency on a missing node", "control dependencies on missing nodes");
-    describe(notes, c->circular, "control dependency in a circle", "control dependencies in circles");
-    describe(notes, c->partial, "limit of a collective (involved_dim)", "limits of collectives (involved_dim)");
-    describe(notes, c->without_duration, "computation without a time (see --flops)",
-             "computations without a time (see --flops)");
+    describe(rest, sizeof notes->annotations, c->lost, "control dependency on a missing node is dropped",
+             "control dependencies on missing nodes are dropped");
+    describe(rest, sizeof notes->annotations, c->circular, "control dependency in a circle is dropped",
+             "control dependencies in circles are dropped");
+    describe(rest, sizeof notes->annotations, c->partial, "collective with involved_dim runs over its whole group",
+             "collectives with involved_dim run over their whole group");
+    describe(rest, sizeof notes->annotations, c->without_duration, "computation has no time (see --flops)",
+             "computations have no time (see --flops)");
 }

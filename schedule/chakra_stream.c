@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { UNPACK_AT_ONCE = 1 << 18, MOST_MESSAGE = 1 << 30 };
+enum { UNPACK_AT_ONCE = 1 << 16, MOST_MESSAGE = 1 << 30 };
 
 bool chakra_stream_open(struct chakra_stream *s, const char *path, struct hx_problem *problem)
 {

@@ -25,7 +25,7 @@ struct schedule_read_options {
 /* What a reader met and cannot carry out, for the user: filled by readers, printed by the verb. */
 struct schedule_notes {
     uint64_t skipped;      /* operations left out */
-    char what[256];        /* which, "12 memory nodes", and dependencies that were dropped; "" if none */
+    char what[256];        /* which, "12 memory nodes"; "" if none */
     char annotations[512]; /* what a reader decided or did not check; "" if nothing */
 };
 

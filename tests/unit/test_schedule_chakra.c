@@ -185,7 +185,7 @@ static void times_of_computing(void **state)
     assert_int_equal(o[2].amount, 5000000);
     assert_int_equal(o[2].stream, 1);
     assert_int_equal(o[3].amount, 0);
-    assert_string_equal(notes.what, "1 computation without a time (see --flops)");
+    assert_string_equal(notes.annotations, "1 computation has no time (see --flops)");
     schedule_close(s);
     options.flops = 1e9;
     options.memory_bandwidth = 1e9;
@@ -194,7 +194,7 @@ static void times_of_computing(void **state)
     assert_int_equal(o[0].amount, 4000000);    /* by memory */
     assert_int_equal(o[1].amount, 1000000000); /* by operations */
     assert_int_equal(o[2].amount, 5000000);    /* of the CPU: as recorded */
-    assert_string_equal(notes.what, "");
+    assert_string_equal(notes.annotations, "");
     schedule_close(s);
     options = (struct schedule_read_options){.ranks = 0};
 }
@@ -293,7 +293,8 @@ static void circles_of_control(void **state)
     assert_false(waits(s, 1, 0));
     assert_true(waits(s, 2, 0));
     assert_int_equal(notes.skipped, 0);
-    assert_string_equal(notes.what, "1 control dependency on a missing node, 1 control dependency in a circle");
+    assert_string_equal(notes.annotations, "1 control dependency on a missing node is dropped, "
+                                           "1 control dependency in a circle is dropped");
     schedule_close(s);
 }
 

@@ -112,8 +112,6 @@ void summary_print(const struct summary_report *r)
     if (r->notes.skipped)
         printf("left out        %" PRIu64 " operation%s: %s\n", r->notes.skipped, plural(r->notes.skipped),
                r->notes.what);
-    else if (r->notes.what[0])
-        printf("left out        %s\n", r->notes.what);
     if (r->notes.annotations[0])
         printf("note            %s\n", r->notes.annotations);
     printf("matching        %s\n", r->unmatched ? "not complete" : "complete");
