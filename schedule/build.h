@@ -44,7 +44,7 @@ void schedule_after(struct schedule_builder *b, uint32_t rank, uint32_t later, u
 void schedule_after_start(struct schedule_builder *b, uint32_t rank, uint32_t later, uint32_t earlier);
 
 /* Sets an operation's name. Equal names share their text. */
-void schedule_set_name(struct schedule_builder *b, uint32_t rank, uint32_t number, const char *name);
+void schedule_set_name(struct schedule_builder *b, uint32_t rank, uint32_t number, const char *text);
 
 /* Returns the number of the group with these ranks in this order; adds it if there is none. count: 1 and up, no rank
  * twice. */
