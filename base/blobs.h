@@ -1,12 +1,13 @@
-/* blobs.h - a table of different byte strings, numbered from 0 in the order of adding. Equal strings have one number. */
+/* blobs.h - a table of different byte strings, numbered from 0 in the order of adding. Equal strings have one
+ * number. */
 #ifndef HXMESH_BASE_BLOBS_H
 #define HXMESH_BASE_BLOBS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero is an empty table. Invariant: `bucket` is an open hash of numbers plus one; bucket_mask + 1 is a power of two, at
- * least twice `count`. */
+/* Zero is an empty table. Invariant: `bucket` is an open hash of numbers plus one; bucket_mask + 1 is a power of two,
+ * at least twice `count`. */
 struct hx_blobs {
     uint8_t *bytes; /* all strings, one behind the other */
     size_t used, bytes_room;

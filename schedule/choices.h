@@ -6,8 +6,8 @@
 
 struct schedule_choices;
 
-/* Fills the choice for an operation. Arrays are allocated, and freed with the choices. Returns false and sets *problem if
- * it cannot be carried out. */
+/* Fills the choice for an operation. Arrays are allocated, and freed with the choices. Returns false and sets *problem
+ * if it cannot be carried out. */
 typedef bool schedule_fill(void *of, const struct schedule *s, const struct schedule_operation *o,
                            struct executor_choice *choice, struct hx_problem *problem);
 

@@ -1,5 +1,6 @@
-/* estimate.h - carries out a schedule on an ideal network: each message takes latency + bytes * time of a byte, and none
- * waits for another. Messages of a pair that are matched arrive in order; acknowledgements come after another latency. */
+/* estimate.h - carries out a schedule on an ideal network: each message takes latency + bytes * time of a byte, and
+ * none waits for another. Messages of a pair that are matched arrive in order; acknowledgements come after another
+ * latency. */
 #ifndef SCHEDULE_ESTIMATE_H
 #define SCHEDULE_ESTIMATE_H
 
@@ -10,7 +11,8 @@ struct estimate_network {
     double byte_ps;
 };
 
-/* plan->result and plan->entry receive what happened. Returns false if a message fits no operation, which is a defect. */
+/* plan->result and plan->entry receive what happened. Returns false if a message fits no operation, which is a
+ * defect. */
 bool schedule_estimate(const struct executor_plan *plan, const struct estimate_network *network);
 
 #endif

@@ -216,8 +216,8 @@ static void drain(struct executor *e)
         begin(e, take_ready(e));
 }
 
-/* Goes on to a time, and ends what streams did until then, in order. Streams take operations when all else of a time has
- * happened: at `now` more may come, so there they wait for executor_settle(). */
+/* Goes on to a time, and ends what streams did until then, in order. Streams take operations when all else of a time
+ * has happened: at `now` more may come, so there they wait for executor_settle(). */
 static void advance(struct executor *e, uint64_t now)
 {
     drain(e);

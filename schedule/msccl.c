@@ -8,9 +8,9 @@
  *     step  = <step s=N type=TYPE srcbuf=i|o|s srcoff=N dstbuf=i|o|s dstoff=N cnt=N depid=TB|-1 deps=STEP|-1
  *              [hasdep=0|1]/>
  *
- * Attributes may come in any order; others are ignored. Every gpu 0 .. ngpus - 1 is there once. Ids of thread blocks and
- * numbers of steps count from 0 in the file's order. A step happens after the one before it in its thread block, and
- * after step `deps` of thread block `depid` of its gpu.
+ * Attributes may come in any order; others are ignored. Every gpu 0 .. ngpus - 1 is there once. Ids of thread blocks
+ * and numbers of steps count from 0 in the file's order. A step happens after the one before it in its thread block,
+ * and after step `deps` of thread block `depid` of its gpu.
  *
  *     s     sends its source                           schedule: send
  *     r     receives into its destination                        receive

@@ -59,8 +59,8 @@ struct msccl_file_block {
     bool copies; /* holds the gpu's <copy> elements, and follows all of its other blocks */
 };
 
-/* Invariant: blocks of a gpu are next to each other, in order of id, the one of copies last. A block's steps follow those
- * of the block before it. */
+/* Invariant: blocks of a gpu are next to each other, in order of id, the one of copies last. A block's steps follow
+ * those of the block before it. */
 struct msccl_file {
     const char *path;
     char collective[32];
@@ -83,7 +83,8 @@ bool msccl_prove(const struct msccl_file *file, struct schedule_notes *notes, st
 struct schedule_builder *msccl_schedule(const struct msccl_file *file, uint64_t bytes);
 
 /* Bytes of a chunk of a vector of options->message bytes; 0 stands for a default within least .. most. Notes it, and a
- * vector outside of that range. Returns 0 and sets *problem if `count`, the most chunks of a message, make too many bytes. */
+ * vector outside of that range. Returns 0 and sets *problem if `count`, the most chunks of a message, make too many
+ * bytes. */
 uint64_t msccl_chunk_bytes(const char *path, const struct schedule_read_options *options, uint64_t least, uint64_t most,
                            uint32_t chunks, uint32_t count, struct schedule_notes *notes, struct hx_problem *problem);
 

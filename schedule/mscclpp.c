@@ -13,8 +13,8 @@
  *     TYPE  = memory | port (| switch: channels only)    BUFFER = i | o | s
  *
  * Other keys are ignored. gpus[n] has the id n, and thread blocks count from 0. Numbers in an op count in the lists of
- * its thread block, those of a thread block in the lists of its gpu. The n-th channels of a type between two gpus belong
- * together.
+ * its thread block, those of a thread block in the lists of its gpu. The n-th channels of a type between two gpus
+ * belong together.
  *
  * Memory of other gpus is written and read from one side, so a receive waits for nothing. Each message has a tag of its
  * own.

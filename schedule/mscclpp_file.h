@@ -63,8 +63,8 @@ struct mscclpp_file {
     size_t first_messages_room, names_room, messages_room, events_room, writes_room, reads_room, arrivals_room;
 };
 
-/* Adds what steps wait for to the plan, and arrivals. Returns false and sets *problem if an order is open, or a wait has
- * no signal. */
+/* Adds what steps wait for to the plan, and arrivals. Returns false and sets *problem if an order is open, or a wait
+ * has no signal. */
 bool mscclpp_order(struct mscclpp_file *file, struct hx_problem *problem);
 
 /* bytes: of a chunk. */

@@ -74,7 +74,8 @@ static bool fail_unsignalled(const struct mscclpp_file *f, const struct mscclpp_
                    step_text(f, e, text), e->from);
 }
 
-/* A wait goes on when the signal has come, and all puts that its thread block made to this gpu since the last signal. */
+/* A wait goes on when the signal has come, and all puts that its thread block made to this gpu since the last
+ * signal. */
 static void follow_signal(struct mscclpp_file *f, const struct mscclpp_event *wait, const struct mscclpp_event *signal,
                           uint32_t first_message)
 {

@@ -1,8 +1,8 @@
 /* mscclpp_steps.c - the schedule of an MSCCL++ plan (mscclpp_file.h).
  *
- * Operations of a step, at its gpu: for each read, a send of its request and the receive of its data; then the middle, a
- * compute; then its sends; then its end, a compute. The middle is left out if there are no reads and one send; the end,
- * if the middle or a single send is the end. Operations at the other gpu wait for nothing but requests. */
+ * Operations of a step, at its gpu: for each read, a send of its request and the receive of its data; then the middle,
+ * a compute; then its sends; then its end, a compute. The middle is left out if there are no reads and one send; the
+ * end, if the middle or a single send is the end. Operations at the other gpu wait for nothing but requests. */
 #include "schedule/mscclpp_file.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* results.h - memory for what the operations of a schedule did (executor_result, executor_entry), shared by the processes
- * that are forked later. */
+/* results.h - memory for what the operations of a schedule did (executor_result, executor_entry), shared by the
+ * processes that are forked later. */
 #ifndef SCHEDULE_RESULTS_H
 #define SCHEDULE_RESULTS_H
 

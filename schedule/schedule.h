@@ -1,7 +1,8 @@
 /* schedule.h - a schedule: for each rank a partial order of operations, and groups of ranks.
  *
- * Data that flows. A reader (formats.h) or a generator fills a builder (build.h). schedule_build() checks the operations
- * and lays them out. The result is read-only: workers share it, in memory or as a mapped file (schedule_open()).
+ * Data that flows. A reader (formats.h) or a generator fills a builder (build.h). schedule_build() checks the
+ * operations and lays them out. The result is read-only: workers share it, in memory or as a mapped file
+ * (schedule_open()).
  *
  * An operation begins when everything that it waits for has ended (or begun, "after the start of"). Operations of one
  * rank run at once, except those that occupy the same stream.
@@ -64,8 +65,8 @@ extern const char *const schedule_collective_names[SCHEDULE_COLLECTIVES + 1]; /*
 extern const char *const schedule_algorithm_names[]; /* by enum hx_algorithm; ends with NULL */
 
 /* Bytes of a collective's vector: what every member has after an all-reduce, broadcast or all-gather; before a
- * reduce-scatter, reduce or all-to-all; at the root for gather and scatter. So an all-to-all of n ranks sends amount / n
- * to each. Barrier: 0. */
+ * reduce-scatter, reduce or all-to-all; at the root for gather and scatter. So an all-to-all of n ranks sends amount /
+ * n to each. Barrier: 0. */
 
 /* An operation. 32 bytes. */
 struct schedule_operation {
@@ -90,7 +91,8 @@ struct schedule_head {
     uint64_t operations, followers, groups, members, names; /* numbers of elements; names: bytes */
 };
 
-/* Invariant: rank r has operations first[r] .. first[r + 1] - 1 and followers first_follower[r] .. first_follower[r + 1]
+/* Invariant: rank r has operations first[r] .. first[r + 1] - 1 and followers first_follower[r] .. first_follower[r +
+ * 1]
  * - 1. */
 struct schedule {
     const struct schedule_head *head;

@@ -145,7 +145,8 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
                                           "operations", NULL});
 }
 
-/* Writes what was asked for; prints the summary if stdout is free. Returns whether all operations of an estimate end. */
+/* Writes what was asked for; prints the summary if stdout is free. Returns whether all operations of an estimate
+ * end. */
 static bool show(const struct schedule *s, const struct arguments *a, struct summary_report *r)
 {
     json_t *estimate = NULL;

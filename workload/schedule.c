@@ -1,7 +1,7 @@
 /* schedule.c - a host's rank of a schedule: joins its executor (schedule/executor.h) to the endpoint.
  *
- * What an executor knows is in the memory of a worker. It is lost when a worker dies or a message fails: then no rank can
- * be sure to end, and all that are not done have ended. */
+ * What an executor knows is in the memory of a worker. It is lost when a worker dies or a message fails: then no rank
+ * can be sure to end, and all that are not done have ended. */
 #include "hxmesh/error.h"
 #include "workload/kinds.h"
 #include "workload/payload.h"

@@ -45,8 +45,8 @@ enum {
     SCHEDULE_PLAN_ENTRIES = 1 << 24 /* most entries that are kept, of a job: half a gigabyte */
 };
 
-/* Plans all jobs with a schedule, after traffic_init(). Returns false and sets *problem: a file that is no schedule, more
- * ranks than hosts, a placement that does not fit. *t must outlive *p. */
+/* Plans all jobs with a schedule, after traffic_init(). Returns false and sets *problem: a file that is no schedule,
+ * more ranks than hosts, a placement that does not fit. *t must outlive *p. */
 bool schedule_plan_init(struct schedule_plan *p, const struct traffic *t, struct hx_problem *problem);
 void schedule_plan_free(struct schedule_plan *p);
 

@@ -143,7 +143,8 @@ void session_run_traffic(struct session *s, bool restart, bool quiet)
     if (!machines_expect(&s->external.machines, &s->traffic, restart, &problem))
         hx_die_of(&problem);
     uint64_t messages = settings->duration_ns ? 0 : messages_of_all(s);
-    goals_publish(s->f.metrics.head, &s->plan.duty.workload, messages ? messages + machines_messages(&s->external.machines) : 0);
+    goals_publish(s->f.metrics.head, &s->plan.duty.workload,
+                  messages ? messages + machines_messages(&s->external.machines) : 0);
     progress_start(&s->progress, quiet, messages, settings->duration_ns);
     run(s, settings);
     if (s->collective.job)

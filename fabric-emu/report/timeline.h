@@ -1,8 +1,8 @@
-/* timeline.h - what each rank's operations did, as a file: a picture (NAME.svg), or Chrome trace events for Perfetto and
- * chrome://tracing (any other name).
+/* timeline.h - what each rank's operations did, as a file: a picture (NAME.svg), or Chrome trace events for Perfetto
+ * and chrome://tracing (any other name).
  *
- * Trace events: a process for each job, threads for each rank. Events of one thread do not overlap. If the
- * operations of a rank do not overlap, it has one thread; else each stream has one, messages and collectives as many as needed.
+ * Trace events: a process for each job, threads for each rank. Events of one thread do not overlap. If the operations
+ * of a rank do not overlap, it has one thread; else each stream has one, messages and collectives as many as needed.
  * Arrows lead from a send to its receive, if the receive waited for it. Times are microseconds with three digits behind
  * the point: viewers count in nanoseconds. */
 #ifndef TIMELINE_H

@@ -174,8 +174,8 @@ void hx_collective_fill(const struct hx_collective *c, uint32_t tag, uint64_t of
  * message that is due here. */
 int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, const void *payload, uint32_t bytes);
 
-/* Several collectives share an endpoint's tags: a brief tag has HX_COLLECTIVE_BRIEF_BITS bits, and the platform uses the
- * others to tell the collectives apart. It names one of the messages that are due: a lane has at most
+/* Several collectives share an endpoint's tags: a brief tag has HX_COLLECTIVE_BRIEF_BITS bits, and the platform uses
+ * the others to tell the collectives apart. It names one of the messages that are due: a lane has at most
  * HX_COLLECTIVE_MAX_WINDOW of them in flight. */
 enum { HX_COLLECTIVE_BRIEF_BITS = 13 };
 uint32_t hx_collective_brief(uint32_t tag);

@@ -1,5 +1,5 @@
-/* fuzz_mscclpp.c - any MSCCL++ plan is refused in one line that names the file, or is a schedule that is the same when it was
- * written as GOAL. libFuzzer's entry; seeds in corpus/mscclpp. */
+/* fuzz_mscclpp.c - any MSCCL++ plan is refused in one line that names the file, or is a schedule that is the same when
+ * it was written as GOAL. libFuzzer's entry; seeds in corpus/mscclpp. */
 #include "tests/fuzz/fuzz_schedule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

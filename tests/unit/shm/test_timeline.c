@@ -1,5 +1,5 @@
-/* test_timeline.c - timelines of schedules on an ideal network: trace events do not overlap in a thread, arrows lead from
- * sends to receives, pictures stay small and say what they leave out. */
+/* test_timeline.c - timelines of schedules on an ideal network: trace events do not overlap in a thread, arrows lead
+ * from sends to receives, pictures stay small and say what they leave out. */
 #include "fabric-emu/report/timeline.h"
 #include "fabric-emu/report/timeline_lanes.h"
 #include "schedule/build.h"

@@ -1,5 +1,5 @@
-/* test_schedule_run.c - schedules on a fabric under the virtual clock: a schedule of a pattern or a collective takes the
- * time of that pattern or collective; streams, jobs, placements, and what waits for ever. */
+/* test_schedule_run.c - schedules on a fabric under the virtual clock: a schedule of a pattern or a collective takes
+ * the time of that pattern or collective; streams, jobs, placements, and what waits for ever. */
 #include "fabric-emu/report/schedule_report.h"
 #include "schedule/build.h"
 #include "tests/support/support_file.h"
@@ -67,8 +67,9 @@ static struct schedule_builder *messages_of(const struct traffic *t)
     return b;
 }
 
-/* Times of a pattern, and of the independent messages that it consists of. With more than HX_PEER_WINDOW messages to one
- * host they would differ: a pattern's later messages wait, independent ones do not. So the hotspot is a small one. */
+/* Times of a pattern, and of the independent messages that it consists of. With more than HX_PEER_WINDOW messages to
+ * one host they would differ: a pattern's later messages wait, independent ones do not. So the hotspot is a small
+ * one. */
 static void compare_pattern(enum hx_pattern pattern, unsigned workers)
 {
     static const char spec[] = "4x2 Hx2Mesh";
