@@ -23,5 +23,5 @@ void goals_publish(struct hx_metrics_head *h, const struct workload_plan *plan, 
     h->goal_time = s->duration_ns;
     h->goal_messages = messages;
     h->goal_operations = plan->schedule ? (uint64_t)schedule_plan_operations(plan->schedule) : 0;
-    h->goal_bytes = collective || plan->schedule || s->duration_ns ? 0 : (uint64_t)traffic_bytes_of_all(traffic);
+    h->goal_bytes = traffic_has_common(traffic) || s->duration_ns ? 0 : (uint64_t)traffic_bytes_of_all(traffic);
 }

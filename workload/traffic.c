@@ -117,6 +117,11 @@ bool traffic_has_collectives(const struct traffic *t)
     return has_pattern(t, HX_COLLECTIVES, HX_ALL_PATTERNS);
 }
 
+bool traffic_has_common(const struct traffic *t)
+{
+    return traffic_has_collectives(t) || traffic_has_schedules(t);
+}
+
 bool traffic_has_schedules(const struct traffic *t)
 {
     return has_pattern(t, HX_SCHEDULE, HX_SCHEDULE + 1);
@@ -312,7 +317,7 @@ uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
 uint64_t traffic_messages(const struct traffic *t, uint32_t rank)
 {
     const struct hx_settings *s = traffic_settings(t, rank);
-    bool plain = t->members[rank] && !traffic_is_collective(t, rank) && !traffic_is_schedule(t, rank);
+    bool plain = t->members[rank] && !traffic_is_common(t, rank);
     uint64_t to = plain ? traffic_destinations(t, rank) : 0;
     if (to == 0)
         return 0;

@@ -52,9 +52,16 @@ static inline bool traffic_is_schedule(const struct traffic *t, uint32_t rank)
     return traffic_settings(t, rank)->pattern == HX_SCHEDULE;
 }
 
-/* Whether any job that is not silent has a collective, or a schedule. */
+/* Whether all hosts of its job work on one task: a collective or a schedule, without messages of a pattern. */
+static inline bool traffic_is_common(const struct traffic *t, uint32_t rank)
+{
+    return traffic_is_collective(t, rank) || traffic_is_schedule(t, rank);
+}
+
+/* Whether any job that is not silent has a collective, a schedule, or one of both. */
 bool traffic_has_collectives(const struct traffic *t);
 bool traffic_has_schedules(const struct traffic *t);
+bool traffic_has_common(const struct traffic *t);
 
 /* Whether any job has settings of its own. */
 bool traffic_jobs_differ(const struct traffic *t);

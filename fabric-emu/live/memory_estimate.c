@@ -50,7 +50,7 @@ static void add_host(struct job_peers *m, const struct fab_fabric *f, const stru
     if (t && t->members[rank] == 0)
         return;
     few = few < others ? few : others;
-    bool any = t && !traffic_is_collective(t, rank) && !traffic_is_schedule(t, rank);
+    bool any = t && !traffic_is_common(t, rank);
     uint64_t bytes = t ? traffic_settings(t, rank)->message : 0;
     for (uint64_t i = 0; t && t->flows && i < flows_of(t->flows, rank); i++)
         bytes = traffic_bytes(t, rank, i) > bytes ? traffic_bytes(t, rank, i) : bytes;

@@ -115,7 +115,7 @@ bool validate_counts(const struct fab_fabric *f, const struct traffic *traffic, 
 {
     static const char cannot[] = "cannot be true: something else wrote into the fabric's shared memory";
     struct law law = {.most = outcome->drained_ns + 60000000000U, .deaths = outcome->deaths * FAB_SENDS};
-    bool counted = traffic && !traffic_has_collectives(traffic) && !traffic_has_schedules(traffic);
+    bool counted = traffic && !traffic_has_common(traffic);
     bool whole = counted && outcome->complete && !outcome->interrupted && traffic->settings.duration_ns == 0;
     for (uint32_t node = 0; node < f->g->nodes; node++) {
         bool bound = counted && node < f->g->hosts && !fab_is_external(f, node);
