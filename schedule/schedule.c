@@ -190,6 +190,21 @@ static const void *map(int fd, uint64_t bytes)
     return base == MAP_FAILED ? NULL : base;
 }
 
+/* Returns NULL if the file is damaged. */
+static struct schedule *open_mapped(const void *base, uint64_t bytes, const char *path, struct hx_problem *problem)
+{
+    struct schedule *s = hx_allocate(1, sizeof *s);
+    if (head_is_good(base, bytes, path, problem)) {
+        s->bytes = schedule_place(s, base);
+        s->mapped_file = true;
+        const struct check c = {s, path, problem};
+        if (content_is_good(&c))
+            return s;
+    }
+    free(s);
+    return NULL;
+}
+
 struct schedule *schedule_open(const char *path, struct hx_problem *problem)
 {
     struct stat status;
@@ -203,21 +218,14 @@ struct schedule *schedule_open(const char *path, struct hx_problem *problem)
     uint64_t bytes = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
     const void *base = map(fd, bytes);
     (void)close(fd);
-    struct schedule *s = hx_allocate(1, sizeof *s);
-    bool good = base ? head_is_good(base, bytes, path, problem)
-                     : hx_fail(problem, HX_EXIT_CONFIG, path, "is no schedule of hxmesh");
-    if (good) {
-        s->bytes = schedule_place(s, base);
-        s->mapped_file = true;
-        const struct check c = {s, path, problem};
-        good = content_is_good(&c);
+    if (!base) {
+        (void)hx_fail(problem, HX_EXIT_CONFIG, path, "is no schedule of hxmesh");
+        return NULL;
     }
-    if (good)
-        return s;
-    if (base)
+    struct schedule *s = open_mapped(base, bytes, path, problem);
+    if (!s)
         (void)munmap((void *)(uintptr_t)base, bytes);
-    free(s);
-    return NULL;
+    return s;
 }
 
 void schedule_write(const struct schedule *s, const char *path)
