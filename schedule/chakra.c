@@ -125,7 +125,7 @@ static bool count_ranks(const struct names *names, const struct schedule_read_op
     }
     if (options->ranks && options->ranks != *ranks)
         return hx_fail(problem, HX_EXIT_CONFIG, names->path,
-                       "the trace has files of %" PRIu32 " ranks, --ranks says %" PRIu32, *ranks, options->ranks);
+                       "the trace has files of %" PRIu32 " ranks, --ranks says %" PRIu64, *ranks, options->ranks);
     return true;
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-const struct executor_costs executor_costs_default = {.eager = UINT64_MAX, .compute_scale = 1};
+const struct executor_costs executor_costs_default = {.eager = SCHEDULE_MOST_BYTES, .compute_scale = 1};
 
 /* ---- lists of operations ---- */
 

@@ -42,7 +42,7 @@ enum { EXECUTOR_WINDOW = 4 /* messages that may come out of order (HX_PEER_WINDO
 struct executor_costs {
     uint64_t overhead_ps;    /* o: of each message, at the sender and at the receiver */
     double overhead_byte_ps; /* O: of each further byte */
-    uint64_t eager;          /* bytes of the longest eager message; UINT64_MAX: all are */
+    uint64_t eager;          /* bytes of the longest eager message; SCHEDULE_MOST_BYTES: all are */
     double compute_scale;    /* factor of all computing times */
 };
 extern const struct executor_costs executor_costs_default; /* no overhead, all eager, factor 1 */

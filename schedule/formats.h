@@ -12,12 +12,12 @@
 
 /* What a file does not say. Zero: not given. */
 struct schedule_read_options {
-    uint32_t ranks;            /* of formats without a number of ranks (layers, YAML with expressions) */
+    uint64_t ranks;            /* of formats without a number of ranks (layers, YAML with expressions) */
     const char *groups;        /* JSON file of process groups {"1": [ranks], ...}, of Chakra */
     double flops;              /* of a rank, for Chakra's roofline: operations a second */
     double memory_bandwidth;   /* bytes a second, as above */
-    uint32_t tensor;           /* ranks that share a layer, of layers */
-    uint64_t time_unit;        /* ps of a unit of time, of layers; 0: 1,000 */
+    uint64_t tensor;           /* ranks that share a layer, of layers */
+    uint64_t time_unit_ns;     /* of layers; 0: 1 */
     uint64_t message;          /* bytes of a vector, of formats that leave it open (MSCCL) */
     struct hx_option_list set; /* "NAME=VALUE" of parameters, of YAML */
 };

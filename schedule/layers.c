@@ -171,9 +171,9 @@ static bool check_first_line(struct reader *r)
     bool is_dlrm = l->policy == LAYERS_DLRM || l->policy == LAYERS_DLRM_ENHANCED;
     l->is_simai = r->has_expert || r->has_ranks;
     if (r->options->tensor)
-        l->tensor = r->options->tensor;
+        l->tensor = (uint32_t)r->options->tensor;
     if (r->options->ranks)
-        l->ranks = r->options->ranks;
+        l->ranks = (uint32_t)r->options->ranks;
     if (!l->ranks)
         return hx_lines_fail(&r->lines, NULL,
                              "the number of ranks is not given (--ranks N, or all_gpus: N in this line)");
@@ -394,7 +394,7 @@ static struct schedule_builder *read_workload(const char *path, const struct sch
 {
     struct layers l = {.expert = 1, .pipeline = 1};
     struct reader r = {
-        .layers = &l, .options = options, .time_unit = options->time_unit ? options->time_unit : PS_PER_NS};
+        .layers = &l, .options = options, .time_unit = options->time_unit_ns ? options->time_unit_ns * PS_PER_NS : PS_PER_NS};
     struct schedule_builder *b = NULL;
     uint64_t left_out = 0;
     if (read_file(&r, path, problem)) {

@@ -15,6 +15,7 @@
 #include "hxmesh/collective.h"
 #include "hxmesh/frame.h"
 #include "hxmesh/geometry.h"
+#include "schedule/formats.h"
 #include "spec/capture_settings.h"
 #include "spec/faults/settings.h"
 #include "spec/spec_external.h"
@@ -70,7 +71,14 @@ enum hx_given {
     HX_GIVEN_OVERHEAD = 1 << 19,
     HX_GIVEN_OVERHEAD_BYTE = 1 << 20,
     HX_GIVEN_COMPUTE_SCALE = 1 << 21,
-    HX_GIVEN_PLACE_OF_RANKS = 1 << 22
+    HX_GIVEN_PLACE_OF_RANKS = 1 << 22,
+    HX_GIVEN_RANKS = 1 << 23,
+    HX_GIVEN_GROUPS = 1 << 24,
+    HX_GIVEN_FLOPS = 1 << 25,
+    HX_GIVEN_MEMORY_BANDWIDTH = 1 << 26,
+    HX_GIVEN_TIME_UNIT = 1 << 27,
+    HX_GIVEN_TENSOR = 1 << 28,
+    HX_GIVEN_SET = 1 << 29
 };
 
 struct hx_settings {
@@ -94,12 +102,13 @@ struct hx_settings {
     struct hx_coordinates target; /* incast, broadcast: one; hotspot: any number; none: the first host */
     const char *traffic_file;     /* of HX_FLOWS and HX_SCHEDULE */
     /* Of a schedule: */
-    uint64_t eager;       /* bytes of the longest send that ends before it has arrived; UINT64_MAX: all */
-    uint64_t overhead_ns; /* of each message, at both ends */
-    double overhead_byte; /* ps of each further byte of it */
-    double compute_scale; /* factor of its computing times */
-    const char *place;    /* of its ranks: a word or a file (workload/schedule_plan.h); NULL: linear */
-    unsigned given;       /* enum hx_given: values given; the rest are defaults */
+    uint64_t eager;                    /* bytes of the longest send that ends before it has arrived; SCHEDULE_MOST_BYTES: all */
+    uint64_t overhead_ns;              /* of each message, at both ends */
+    double overhead_byte;              /* ps of each further byte of it */
+    double compute_scale;              /* factor of its computing times */
+    struct schedule_read_options read; /* what its file does not say; `message` stands above */
+    const char *place;                 /* of its ranks: a word or a file (workload/schedule_plan.h); NULL: linear */
+    unsigned given;                    /* enum hx_given: values given; the rest are defaults */
 };
 
 enum { HX_MOST_WORKERS = 64, /* processes of a fabric */ HX_MOST_SIMULATED_HOURS = 10 };
@@ -208,6 +217,32 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core"}
 #define HX_RUNS_ONCE         "it runs once, to its end"
 #define HX_COUNT_OR_DURATION "a count and a duration: which of both? (0 is none)"
+/* Entries for what a schedule's file does not say. s: struct hx_settings */
+#define HX_SCHEDULE_READ_OPTIONS(s) \
+    {.key = "traffic.ranks", HX_NUMBER("ranks", &(s)->read.ranks, 0, SCHEDULE_MOST_RANKS, \
+                                       "schedule: number of ranks, for formats that leave it open"), \
+     .otherwise = "the file's", HX_GIVEN_IN(s, HX_GIVEN_RANKS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.key = "traffic.groups", HX_STRING("groups", "FILE", &(s)->read.groups, \
+                                        "schedule: JSON file of process groups, {\"1\": [0, 1], ...}, for Chakra traces"), \
+     .otherwise = "the trace's", HX_GIVEN_IN(s, HX_GIVEN_GROUPS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.key = "traffic.flops", HX_REAL("flops", &(s)->read.flops, 0, 1e21, \
+                                     "schedule: operations a second of a rank: gives the time of Chakra's computing by " \
+                                     "num_ops, not its duration"), .argument = "N", .otherwise = "the trace's durations", \
+     HX_GIVEN_IN(s, HX_GIVEN_FLOPS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.key = "traffic.memory_bandwidth", HX_REAL("memory-bandwidth", &(s)->read.memory_bandwidth, 0, 1e21, \
+                                                "schedule: bytes a second of a rank's memory: a lower bound of that " \
+                                                "time, by tensor_size"), .argument = "N", .otherwise = "none", \
+     HX_GIVEN_IN(s, HX_GIVEN_MEMORY_BANDWIDTH), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.key = "traffic.time_unit", HX_DURATION("time-unit", &(s)->read.time_unit_ns, 0, UINT64_C(1000000000), \
+                                             "schedule: unit of times in a file of layers"), .otherwise = "1ns", \
+     HX_GIVEN_IN(s, HX_GIVEN_TIME_UNIT), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.key = "traffic.tensor_parallel", HX_NUMBER("tensor-parallel", &(s)->read.tensor, 0, SCHEDULE_MOST_RANKS, \
+                                                 "schedule: neighbouring ranks that share a layer, in a file of layers"), \
+     .argument = "N", .otherwise = "model_parallel_NPU_group of the file", HX_GIVEN_IN(s, HX_GIVEN_TENSOR), \
+     .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {HX_LIST("set", "NAME=VALUE", &(s)->read.set, \
+             "schedule: another value of a parameter, in YAML; may be given several times"), .otherwise = "the file's", \
+     HX_GIVEN_IN(s, HX_GIVEN_SET), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}
 /* Entries for the settings, with the names of a file's keys: of traffic, and of the run. */
 #define HX_TRAFFIC_OPTIONS(s) \
     {.name = "traffic", .key = "traffic.pattern", .letter = 't', .kind = HX_OPTION_CHOICE, .argument = "PATTERN", \
@@ -258,7 +293,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      "at equal intervals, or at random as a Poisson process has them", HX_GIVEN_IN(s, HX_GIVEN_ARRIVALS), \
      .applies = HX_FOR_MESSAGES, .instead = "its messages go when it is their time"}, \
     {.name = "eager", .key = "traffic.eager", .kind = HX_OPTION_BYTES, .to.number = &(s)->eager, .low = 0, \
-     .high = UINT64_MAX, .otherwise = "all", .help = "schedule: the longest send that ends when it has begun; a " \
+     .high = SCHEDULE_MOST_BYTES, .help = "schedule: the longest send that ends when it has begun; a " \
      "longer one asks first, and ends when it has arrived (rendezvous)", HX_GIVEN_IN(s, HX_GIVEN_EAGER), \
      .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "overhead", .key = "traffic.overhead", .kind = HX_OPTION_DURATION, .to.number = &(s)->overhead_ns, \
@@ -277,6 +312,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .to.string = &(s)->place, .otherwise = "linear", .help = "schedule: hosts of its ranks, by number, along a walk " \
      "over the fabric's grid, a grid folded onto it, by the seed, or a line for each", \
      HX_GIVEN_IN(s, HX_GIVEN_PLACE_OF_RANKS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    HX_SCHEDULE_READ_OPTIONS(s), \
     {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, \
      .high = HX_MOST_SEED, .help = "seed of everything random", HX_GIVEN_IN(s, HX_GIVEN_SEED)}, \
     {.name = "verify", .key = "traffic.verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \

@@ -5,6 +5,7 @@
 #include "schedule/formats.h"
 #include "schedule/matching.h"
 #include "schedule/summary.h"
+#include "spec/spec.h"
 #include "tools/schedule/estimate.h"
 #include "tools/schedule/report.h"
 
@@ -14,8 +15,7 @@
 
 struct arguments {
     struct hx_common common;
-    struct schedule_read_options read;
-    uint64_t ranks, tensor, time_unit;
+    struct hx_settings reading; /* what the file does not say */
     const char *write, *as, *pairs;
     bool formats;
     struct estimate_options estimate;
@@ -49,39 +49,10 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
 {
     const struct hx_option options[] = {
         HX_OPTIONS_HEADING("Reading"),
-        {.name = "ranks",
-         .kind = HX_OPTION_NUMBER,
-         .argument = "N",
-         .to.number = &a->ranks,
-         .low = 1,
-         .high = SCHEDULE_MOST_RANKS,
-         .help = "number of ranks, for formats that leave it open",
+        HX_SCHEDULE_READ_OPTIONS(&a->reading),
+        {HX_BYTES("message", &a->reading.read.message, 1, SCHEDULE_MOST_BYTES,
+                  "bytes of the vector, for formats that leave it open"),
          .otherwise = ""},
-        {.name = "message",
-         .kind = HX_OPTION_BYTES,
-         .to.number = &a->read.message,
-         .low = 1,
-         .high = SCHEDULE_MOST_BYTES,
-         .help = "bytes of the vector, for formats that leave it open",
-         .otherwise = ""},
-        {.name = "groups",
-         .kind = HX_OPTION_STRING,
-         .argument = "FILE",
-         .to.string = &a->read.groups,
-         .help = "JSON file of process groups, {\"1\": [0, 1], ...}, for Chakra traces"},
-        {HX_REAL("flops", &a->read.flops, 1.0, 1e21,
-                 "operations a second of a rank: gives the time of Chakra's computing by num_ops, not its duration"),
-         .argument = "N", .otherwise = "the trace's durations"},
-        {HX_REAL("memory-bandwidth", &a->read.memory_bandwidth, 1.0, 1e21,
-                 "bytes a second of a rank's memory: a lower bound of that time, by tensor_size"),
-         .argument = "N", .otherwise = ""},
-        {HX_DURATION("time-unit", &a->time_unit, 1, UINT64_C(1000000000), "unit of times in a file of layers"),
-         .otherwise = "1ns"},
-        {HX_NUMBER("tensor-parallel", &a->tensor, 1, SCHEDULE_MOST_RANKS,
-                   "neighbouring ranks that share a layer, in a file of layers"),
-         .argument = "N", .otherwise = "model_parallel_NPU_group of the file"},
-        {HX_LIST("set", "NAME=VALUE", &a->read.set,
-                 "another value of a parameter, in YAML; may be given several times")},
         HX_OPTIONS_HEADING("Estimate"),
         {HX_FLAG("estimate", &a->estimate.asked,
                  "carry it out on an ideal network: each message takes the latency and its bytes at the rate, and none "
@@ -93,8 +64,8 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
                      "of each message, at its sender and its receiver")},
         {HX_REAL("overhead-byte", &a->estimate.costs.overhead_byte_ps, 0, 1e9, "of each further byte, picoseconds"),
          .argument = "PS"},
-        {HX_BYTES("eager", &a->estimate.costs.eager, 0, UINT64_MAX, "the longest send that ends when it has begun"),
-         .otherwise = "all"},
+        {HX_BYTES("eager", &a->estimate.costs.eager, 0, SCHEDULE_MOST_BYTES,
+                  "the longest send that ends when it has begun")},
         {HX_REAL("compute-scale", &a->estimate.costs.compute_scale, 0, 1e6, "factor of computing times"),
          .argument = "FACTOR"},
         {HX_STRING("operations", "FILE|-", &a->estimate.operations,
@@ -134,9 +105,6 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &a->common);
     *path = first < argc ? argv[first] : NULL;
-    a->read.ranks = (uint32_t)a->ranks;
-    a->read.tensor = (uint32_t)a->tensor;
-    a->read.time_unit = a->time_unit * 1000;
     if (!*path && !a->formats)
         hx_die(HX_EXIT_USAGE, "FILE", "a schedule is wanted");
     hx_options_need(&command, &a->common, "write", (const char *const[]){"as", NULL});
@@ -197,7 +165,7 @@ int main(int argc, char **argv)
         return HX_EXIT_DONE;
     }
     check_outputs(&a, r.path);
-    struct schedule *s = schedule_read(r.path, &a.read, &r.notes, &problem);
+    struct schedule *s = schedule_read(r.path, &a.reading.read, &r.notes, &problem);
     if (!s)
         hx_die_of(&problem);
     r.ranks = schedule_ranks(s);

@@ -122,8 +122,8 @@ static void count_peers(struct schedule_job *job, bool rendezvous)
 
 static bool read_job(struct schedule_job *job, const struct hx_settings *settings, struct hx_problem *problem)
 {
-    const struct schedule_read_options options = {.message =
-                                                      settings->given & HX_GIVEN_MESSAGE ? settings->message : 0};
+    struct schedule_read_options options = settings->read;
+    options.message = settings->given & HX_GIVEN_MESSAGE ? settings->message : 0;
     job->path = settings->traffic_file;
     job->schedule = schedule_read(job->path, &options, &job->notes, problem);
     return job->schedule && schedule_check_matching(job->schedule, job->path, problem);
@@ -160,7 +160,7 @@ static bool prepare(struct schedule_plan *p, struct schedule_job *job, const str
                                                   .overhead_byte_ps = settings->overhead_byte,
                                                   .eager = settings->eager,
                                                   .compute_scale = settings->compute_scale};
-    count_peers(job, settings->eager != UINT64_MAX);
+    count_peers(job, settings->eager < SCHEDULE_MOST_BYTES);
     return true;
 }
 

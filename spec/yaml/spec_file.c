@@ -158,6 +158,7 @@ static void take_settings(struct reading *r)
         s->settings.pattern = hx_traffic_file_kind(s->settings.traffic_file);
     }
     s->settings.place = own(v->settings.place);
+    s->settings.read.groups = v->settings.read.groups ? hx_yaml_beside(r->y, v->settings.read.groups) : NULL;
     s->capture.file = own(v->capture.file);
     s->capture.filter = own(v->capture.filter);
     s->capture.ports.item[0] = own(v->capture.ports.item[0]);

@@ -298,7 +298,7 @@ static void groups_of_hybrids(void **state)
 static void unit_of_time(void **state)
 {
     (void)state;
-    options = (struct schedule_read_options){.ranks = 1, .time_unit = 1000000};
+    options = (struct schedule_read_options){.ranks = 1, .time_unit_ns = 1000};
     struct schedule *s = read_text("DATA\n1\nx -1 7 NONE 0 0 NONE 0 0 NONE 0 0\n");
     assert_int_equal(schedule_count(s, 0), 1);
     assert_int_equal(schedule_at(s, 0, 0)->amount, 7000000);

@@ -106,7 +106,7 @@ static void bars(struct reproduce_figure *f, const char *title, const char *cons
 /* Plots the small cluster's fabrics, and separately those with more than twice as many hosts. */
 static void plots(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
 {
-    const char *cluster[2][REPRODUCE_MOST_FABRICS];
+    const char *cluster[2][REPRODUCE_MOST_FABRICS] = {{NULL}};
     unsigned counts[2] = {0, 0};
     for (unsigned n = 0; n < count; n++) {
         bool large = hosts_of(fabrics[n]) > 2 * hosts_of(fabrics[0]);
