@@ -112,6 +112,17 @@ static void check_traffic(struct run_options *o)
         collective_plan_require(&o->spec, &o->settings);
 }
 
+/* Schedules may be those of jobs only. */
+static void check_timeline(const struct run_options *o)
+{
+    bool any = !o->spec.named_jobs && o->settings.pattern == HX_SCHEDULE;
+    for (unsigned i = 0; i < o->spec.named_jobs; i++)
+        any = any ||
+              (!o->spec.named[i].silent && hx_job_settings(&o->settings, &o->spec.named[i]).pattern == HX_SCHEDULE);
+    if (o->timeline && !any)
+        hx_die(HX_EXIT_USAGE, "--timeline", "is for schedules, and no job of this run has one (docs/schedules.md)");
+}
+
 static void check_clock(const struct run_options *o)
 {
     if (o->settings.clock == HX_CLOCK_VIRTUAL)
@@ -268,10 +279,9 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
             "write the flat figures as CSV to FILE, a line of names and one of the run, and one of each job; - is "
             "stdout")},
         {HX_STRING(
-             "timeline", "FILE", &o->timeline,
-             "write what each rank of a schedule did, and when, to FILE: a picture if it ends in .svg, else Chrome "
-             "trace events, for ui.perfetto.dev; - is stdout"),
-         .applies = HX_FOR_PATTERN(HX_SCHEDULE)},
+            "timeline", "FILE", &o->timeline,
+            "write what each rank of a schedule did, and when, to FILE: a picture if it ends in .svg, else Chrome "
+            "trace events, for ui.perfetto.dev; - is stdout")},
         {HX_FLAG("links", &o->links, "list every link in the JSON report"), .negatable = true},
         {HX_FLAG("watch", &o->watch, "show the run as `hxmesh top` does, in place of the bar")},
         HX_OPTIONS_HEADING("Wall clock"),
@@ -329,6 +339,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     o->faults = o->spec.faults;
     hx_fault_settings_merge(&o->faults, &faults);
     check_clock(o);
+    check_timeline(o);
     keep_largest(o);
     settle_injection_rate(o);
     check_traffic(o);

@@ -14,8 +14,8 @@ static inline struct entries entries_of(const struct schedule_job *job, uint32_t
 {
     uint64_t room = job->executor.first_entry[rank + 1] - job->executor.first_entry[rank];
     uint64_t end = job->executor.result[rank].entries;
-    return (struct entries){job->executor.entry + job->executor.first_entry[rank], room, end > room ? end - room : 0,
-                            end};
+    uint64_t first = end > room ? end - room : 0;
+    return (struct entries){job->executor.entry + job->executor.first_entry[rank], room ? room : 1, first, end};
 }
 
 static inline const struct executor_entry *entries_at(const struct entries *k, uint64_t number)

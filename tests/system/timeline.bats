@@ -60,7 +60,18 @@ pairs() {
     hxmesh run "2x2 Hx2Mesh" --clock virtual -t job.schedule.yaml --quiet --timeline - >job.json
     nests job.json
     run -2 hxmesh run "2x2 Hx2Mesh" -t uniform --timeline job.json
-    [[ "$output" == "hxmesh: error: --timeline: "* ]]
+    [[ "$output" == "hxmesh: error: --timeline: is for schedules, "* ]]
+}
+
+@test "timeline: each job with a schedule is a process" {
+    report "4x4 Hx2Mesh" --clock virtual --job "a: 2 job.schedule.yaml" --job "b: 2 uniform count=2" \
+        --job "c: 2 job.schedule.yaml" --timeline jobs.json
+    nests jobs.json
+    pairs jobs.json
+    jq --exit-status '([.traceEvents[] | select(.name == "process_name") | [.pid, .args.name]] ==
+            [[1, "job 1: job.schedule.yaml"], [2, "job 3: job.schedule.yaml"]]) and
+        (.otherData.events == 288) and
+        ([.traceEvents[] | select(.ph == "f") | .id] | length == (unique | length))' jobs.json
 }
 
 @test "timeline: on the wall clock, and hxmesh top counts operations until all have ended" {
