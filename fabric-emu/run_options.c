@@ -112,17 +112,6 @@ static void check_traffic(struct run_options *o)
         collective_plan_require(&o->spec, &o->settings);
 }
 
-/* Schedules may be those of jobs only. */
-static void check_timeline(const struct run_options *o)
-{
-    bool any = !o->spec.named_jobs && o->settings.pattern == HX_SCHEDULE;
-    for (unsigned i = 0; i < o->spec.named_jobs; i++)
-        any = any ||
-              (!o->spec.named[i].silent && hx_job_settings(&o->settings, &o->spec.named[i]).pattern == HX_SCHEDULE);
-    if (o->timeline && !any)
-        hx_die(HX_EXIT_USAGE, "--timeline", "is for schedules, and no job of this run has one (docs/schedules.md)");
-}
-
 static void check_clock(const struct run_options *o)
 {
     if (o->settings.clock == HX_CLOCK_VIRTUAL)
@@ -254,6 +243,17 @@ static void name_jobs(struct hx_spec *spec, const struct hx_spec *said)
         hx_die_of(&problem);
 }
 
+/* The kinds of this run: the clock, the run's pattern, and schedules that are those of jobs. */
+static uint64_t runs_of(const struct run_options *o)
+{
+    uint64_t runs = hx_settings_run(&o->settings);
+    for (unsigned i = 0; i < o->spec.named_jobs; i++) {
+        if (hx_job_settings(&o->settings, &o->spec.named[i]).pattern == HX_SCHEDULE)
+            runs |= HX_FOR_PATTERN(HX_SCHEDULE);
+    }
+    return runs;
+}
+
 void run_options_parse(struct run_options *o, int argc, char **argv)
 {
     *o = (struct run_options){.restart = true, .links = true, .watchdog_ns = RUN_WATCHDOG_NS};
@@ -281,7 +281,8 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         {HX_STRING(
             "timeline", "FILE", &o->timeline,
             "write what each rank of a schedule did, and when, to FILE: a picture if it ends in .svg, else Chrome "
-            "trace events, for ui.perfetto.dev; - is stdout")},
+            "trace events, for ui.perfetto.dev; - is stdout"),
+         .applies = HX_FOR_PATTERN(HX_SCHEDULE)},
         {HX_FLAG("links", &o->links, "list every link in the JSON report"), .negatable = true},
         {HX_FLAG("watch", &o->watch, "show the run as `hxmesh top` does, in place of the bar")},
         HX_OPTIONS_HEADING("Wall clock"),
@@ -331,7 +332,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     name_jobs(&o->spec, &said);
     o->g = hx_spec_fabric(&o->spec);
     settle(o, &settings);
-    hx_options_check(&command, &o->common, hx_settings_run(&o->settings));
+    hx_options_check(&command, &o->common, runs_of(o));
     settle_capture(o, &capture);
     check_outputs(o);
     o->timing = o->spec.timing;
@@ -339,7 +340,6 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     o->faults = o->spec.faults;
     hx_fault_settings_merge(&o->faults, &faults);
     check_clock(o);
-    check_timeline(o);
     keep_largest(o);
     settle_injection_rate(o);
     check_traffic(o);

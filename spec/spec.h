@@ -102,7 +102,8 @@ struct hx_settings {
     struct hx_coordinates target; /* incast, broadcast: one; hotspot: any number; none: the first host */
     const char *traffic_file;     /* of HX_FLOWS and HX_SCHEDULE */
     /* Of a schedule: */
-    uint64_t eager;                    /* bytes of the longest send that ends before it has arrived; SCHEDULE_MOST_BYTES: all */
+    uint64_t eager;                    /* bytes of the longest send that ends before it has arrived;
+                                        * SCHEDULE_MOST_BYTES: all */
     uint64_t overhead_ns;              /* of each message, at both ends */
     double overhead_byte;              /* ps of each further byte of it */
     double compute_scale;              /* factor of its computing times */
@@ -223,11 +224,13 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
                                        "schedule: number of ranks, for formats that leave it open"), \
      .otherwise = "the file's", HX_GIVEN_IN(s, HX_GIVEN_RANKS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.key = "traffic.groups", HX_STRING("groups", "FILE", &(s)->read.groups, \
-                                        "schedule: JSON file of process groups, {\"1\": [0, 1], ...}, for Chakra traces"), \
+                                        "schedule: JSON file of process groups, {\"1\": [0, 1], ...}, for Chakra " \
+                                        "traces"), \
      .otherwise = "the trace's", HX_GIVEN_IN(s, HX_GIVEN_GROUPS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.key = "traffic.flops", HX_REAL("flops", &(s)->read.flops, 0, 1e21, \
-                                     "schedule: operations a second of a rank: gives the time of Chakra's computing by " \
-                                     "num_ops, not its duration"), .argument = "N", .otherwise = "the trace's durations", \
+                                     "schedule: operations a second of a rank: gives the time of Chakra's computing " \
+                                     "by num_ops, not its duration"), .argument = "N", \
+     .otherwise = "the trace's durations", \
      HX_GIVEN_IN(s, HX_GIVEN_FLOPS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.key = "traffic.memory_bandwidth", HX_REAL("memory-bandwidth", &(s)->read.memory_bandwidth, 0, 1e21, \
                                                 "schedule: bytes a second of a rank's memory: a lower bound of that " \
@@ -237,7 +240,8 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
                                              "schedule: unit of times in a file of layers"), .otherwise = "1ns", \
      HX_GIVEN_IN(s, HX_GIVEN_TIME_UNIT), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.key = "traffic.tensor_parallel", HX_NUMBER("tensor-parallel", &(s)->read.tensor, 0, SCHEDULE_MOST_RANKS, \
-                                                 "schedule: neighbouring ranks that share a layer, in a file of layers"), \
+                                                 "schedule: neighbouring ranks that share a layer, in a file of " \
+                                                 "layers"), \
      .argument = "N", .otherwise = "model_parallel_NPU_group of the file", HX_GIVEN_IN(s, HX_GIVEN_TENSOR), \
      .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {HX_LIST("set", "NAME=VALUE", &(s)->read.set, \

@@ -60,7 +60,7 @@ pairs() {
     hxmesh run "2x2 Hx2Mesh" --clock virtual -t job.schedule.yaml --quiet --timeline - >job.json
     nests job.json
     run -2 hxmesh run "2x2 Hx2Mesh" -t uniform --timeline job.json
-    [[ "$output" == "hxmesh: error: --timeline: is for schedules, "* ]]
+    [[ "$output" == "hxmesh: error: --timeline: is for --traffic SCHEDULE, not uniform" ]]
 }
 
 @test "timeline: each job with a schedule is a process" {
