@@ -393,8 +393,9 @@ static struct schedule_builder *read_workload(const char *path, const struct sch
                                               struct schedule_notes *notes, struct hx_problem *problem)
 {
     struct layers l = {.expert = 1, .pipeline = 1};
-    struct reader r = {
-        .layers = &l, .options = options, .time_unit = options->time_unit_ns ? options->time_unit_ns * PS_PER_NS : PS_PER_NS};
+    struct reader r = {.layers = &l,
+                       .options = options,
+                       .time_unit = options->time_unit_ns ? options->time_unit_ns * PS_PER_NS : PS_PER_NS};
     struct schedule_builder *b = NULL;
     uint64_t left_out = 0;
     if (read_file(&r, path, problem)) {

@@ -178,8 +178,8 @@ static bool read_script(struct script *s, const struct schedule_read_options *op
     s->name[SCRIPT_RANK] = (struct expression_name){"rank", EXPRESSION_NUMBER, EXPRESSION_OF_RANK};
     s->scope = (struct expression_scope){.name = s->name, .names = SCRIPT_PARAMETERS};
     return read_parameters(s, script_key(top, "parameters"), &options->set) &&
-           read_ranks(s, script_key(top, "ranks"), (uint32_t)options->ranks) && read_groups(s, script_key(top, "groups")) &&
-           script_list_read(s, program, &s->program);
+           read_ranks(s, script_key(top, "ranks"), (uint32_t)options->ranks) &&
+           read_groups(s, script_key(top, "groups")) && script_list_read(s, program, &s->program);
 }
 
 static void free_script(struct script *s)

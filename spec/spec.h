@@ -245,7 +245,8 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .argument = "N", .otherwise = "model_parallel_NPU_group of the file", HX_GIVEN_IN(s, HX_GIVEN_TENSOR), \
      .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {HX_LIST("set", "NAME=VALUE", &(s)->read.set, \
-             "schedule: another value of a parameter, in YAML; may be given several times"), .otherwise = "the file's", \
+             "schedule: another value of a parameter, in YAML; may be given several times"), \
+     .otherwise = "the file's", \
      HX_GIVEN_IN(s, HX_GIVEN_SET), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}
 /* Entries for the settings, with the names of a file's keys: of traffic, and of the run. */
 #define HX_TRAFFIC_OPTIONS(s) \

@@ -123,7 +123,7 @@ static void count_peers(struct schedule_job *job, bool rendezvous)
 static bool read_job(struct schedule_job *job, const struct hx_settings *settings, struct hx_problem *problem)
 {
     struct schedule_read_options options = settings->read;
-    options.message = settings->given & HX_GIVEN_MESSAGE ? settings->message : 0;
+    options.message = settings->message;
     job->path = settings->traffic_file;
     job->schedule = schedule_read(job->path, &options, &job->notes, problem);
     return job->schedule && schedule_check_matching(job->schedule, job->path, problem);
