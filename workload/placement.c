@@ -88,17 +88,20 @@ static uint32_t folded(uint32_t rank, const struct grid *grid, unsigned which)
     return position;
 }
 
-/* Dimensions, as bits, whose sides have this product; 0: none have. */
+/* Dimensions, as bits, whose sides have this product; 0: none have. If possible one of the first two, so that
+ * neighbours in both stay neighbours. */
 static unsigned with_product(const struct grid *grid, uint32_t product)
 {
+    unsigned found = 0;
     for (unsigned which = 1; which < 1U << grid->sides; which++) {
+        bool apart = (which ^ which >> 1) & 1U;
         uint64_t places = 1;
         for (unsigned i = 0; i < grid->sides; i++)
             places *= which >> i & 1U ? grid->side[i] : 1;
-        if (places == product)
-            return which;
+        if (places == product && (!found || apart))
+            found = which;
     }
-    return 0;
+    return found;
 }
 
 /* A grid such as 16x4x8; sides 0: it is none. */
