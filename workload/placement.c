@@ -9,35 +9,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Position on a walk row by row in alternating direction. */
-static uint64_t walk_of(const struct traffic *t, uint32_t host)
+/* Number of the first members that are in one row. Members ascend. */
+static uint32_t row_length(const uint32_t *member, uint32_t members, const struct traffic *t)
 {
-    struct hx_coordinate at = hx_grid_of(t->g, host);
-    uint64_t column = at.addr_lo % 2 ? t->g->columns - 1U - at.addr_hi : at.addr_hi;
-    return (uint64_t)at.addr_lo * t->g->columns + column;
+    uint32_t length = 1;
+    while (length < members && member[length] / t->g->columns == *member / t->g->columns)
+        length++;
+    return length;
 }
 
-struct step {
-    uint64_t at;
-    uint32_t host;
-};
-
-static int by_step(const void *a, const void *b)
+/* Number of members in each row; 0: rows differ. */
+static uint32_t columns_of(const uint32_t *member, uint32_t members, const struct traffic *t)
 {
-    const struct step *x = a;
-    const struct step *y = b;
-    return (x->at > y->at) - (x->at < y->at);
+    uint32_t columns = row_length(member, members, t);
+    for (uint32_t at = 0; at < members; at += columns) {
+        if (row_length(member + at, members - at, t) != columns)
+            return 0;
+    }
+    return columns;
 }
 
+static void reverse(uint32_t *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        uint32_t other = list[count - 1 - i];
+        list[count - 1 - i] = list[i];
+        list[i] = other;
+    }
+}
+
+/* Orders ascending members row by row in alternating direction. */
 static void walk(uint32_t *member, uint32_t members, const struct traffic *t)
 {
-    struct step *step = hx_allocate(members, sizeof *step);
-    for (uint32_t i = 0; i < members; i++)
-        step[i] = (struct step){walk_of(t, member[i]), member[i]};
-    qsort(step, members, sizeof *step, by_step);
-    for (uint32_t i = 0; i < members; i++)
-        member[i] = step[i].host;
-    free(step);
+    bool back = false;
+    for (uint32_t at = 0; at < members; back = !back) {
+        uint32_t length = row_length(member + at, members - at, t);
+        if (back)
+            reverse(member + at, length);
+        at += length;
+    }
 }
 
 static void shuffle(uint32_t *member, uint32_t members, uint64_t seed)
@@ -54,43 +64,75 @@ static void shuffle(uint32_t *member, uint32_t members, uint64_t seed)
 
 enum { MOST_SIDES = 4 };
 
-/* Position of a rank on a walk through a grid of up to four dimensions: rank = i + A * (j + B * k), and each dimension
- * is walked back and forth, so that successors in one are successors on the walk, or fold onto each other. */
-static uint32_t folded(uint32_t rank, const unsigned *side, unsigned sides)
+struct grid {
+    unsigned side[MOST_SIDES];
+    unsigned sides;
+    uint64_t places; /* beyond UINT32_MAX: too many */
+};
+
+/* Position of a rank = i + A * (j + B * k) on a walk through the dimensions with a bit in `which`. Each is walked back
+ * and forth, so that neighbours in the first one are neighbours on the walk, and others fold onto each other. */
+static uint32_t folded(uint32_t rank, const struct grid *grid, unsigned which)
 {
     uint32_t at[MOST_SIDES];
     uint32_t position = 0;
-    for (unsigned i = 0; i < sides; i++) {
-        at[i] = rank % side[i];
-        rank /= side[i];
+    for (unsigned i = 0; i < grid->sides; i++) {
+        at[i] = rank % grid->side[i];
+        rank /= grid->side[i];
     }
-    for (unsigned i = sides; i-- > 0;) {
+    for (unsigned i = grid->sides; i-- > 0;) {
         bool back = position % 2;
-        position = position * side[i] + (back ? side[i] - 1 - at[i] : at[i]);
+        if (which >> i & 1U)
+            position = position * grid->side[i] + (back ? grid->side[i] - 1 - at[i] : at[i]);
     }
     return position;
 }
 
-/* Sides of a grid such as 16x4x8, of `ranks` places; 0: it is none. */
-static unsigned read_sides(const char *how, unsigned side[MOST_SIDES], uint64_t *places)
+/* Dimensions, as bits, whose sides have this product; 0: none have. If possible one of the first two, so that
+ * neighbours in both stay neighbours. */
+static unsigned with_product(const struct grid *grid, uint32_t product)
 {
-    unsigned sides = strspn(how, "0123456789x") == strlen(how) ? hx_spec_tokens_list(how, side, MOST_SIDES) : 0;
-    *places = 1;
-    for (unsigned i = 0; i < sides; i++)
-        *places *= side[i];
-    return sides > 1 ? sides : 0;
+    unsigned found = 0;
+    for (unsigned which = 1; which < 1U << grid->sides; which++) {
+        bool apart = (which ^ which >> 1) & 1U;
+        uint64_t places = 1;
+        for (unsigned i = 0; i < grid->sides; i++)
+            places *= which >> i & 1U ? grid->side[i] : 1;
+        if (places == product && (!found || apart))
+            found = which;
+    }
+    return found;
 }
 
-static bool fold(uint32_t *host, uint32_t ranks, const uint32_t *walk, const char *how, struct hx_problem *problem)
+/* A grid such as 16x4x8; sides 0: it is none. */
+static struct grid read_grid(const char *how)
 {
-    unsigned side[MOST_SIDES];
-    uint64_t places;
-    unsigned sides = read_sides(how, side, &places);
-    if (places != ranks)
+    struct grid grid = {.places = 1};
+    if (strspn(how, "0123456789x") == strlen(how))
+        grid.sides = hx_spec_tokens_list(how, grid.side, MOST_SIDES);
+    for (unsigned i = 0; i < grid.sides && grid.places <= UINT32_MAX; i++)
+        grid.places *= grid.side[i];
+    grid.sides = grid.sides > 1 ? grid.sides : 0;
+    return grid;
+}
+
+/* Members ascend. */
+static bool fold(uint32_t *host, uint32_t ranks, uint32_t *member, const struct traffic *t, const char *how,
+                 struct hx_problem *problem)
+{
+    const struct grid grid = read_grid(how);
+    uint32_t members = t->members[*member];
+    uint32_t columns = columns_of(member, members, t);
+    if (grid.places != ranks)
         return hx_fail(problem, HX_EXIT_USAGE, "--place", "%s has %" PRIu64 " places, the schedule %" PRIu32 " ranks",
-                       how, places, ranks);
+                       how, grid.places, ranks);
+    unsigned across = columns ? with_product(&grid, columns) : 0;
+    if (!across) {
+        walk(member, members, t);
+        columns = 1;
+    }
     for (uint32_t rank = 0; rank < ranks; rank++)
-        host[rank] = walk[folded(rank, side, sides)];
+        host[rank] = member[folded(rank, &grid, ~across) * columns + folded(rank, &grid, across)];
     return true;
 }
 
@@ -158,11 +200,9 @@ bool placement_make(uint32_t *host, uint32_t ranks, const struct traffic *t, uin
 {
     uint32_t members = t->members[member];
     bool random = how && strcmp(how, "random") == 0;
-    unsigned side[MOST_SIDES];
-    uint64_t places;
-    bool folds = how && read_sides(how, side, &places);
-    bool grid = how && (folds || strcmp(how, "grid") == 0);
-    if (how && !random && !grid && strcmp(how, "linear") != 0)
+    bool folds = how && read_grid(how).sides > 0;
+    bool grid = how && strcmp(how, "grid") == 0;
+    if (how && !random && !grid && !folds && strcmp(how, "linear") != 0)
         return read_hosts(host, ranks, t, member, how, problem);
     uint32_t *list = hx_allocate(members, sizeof *list);
     memcpy(list, t->member + t->first[member], members * sizeof *list);
@@ -171,7 +211,7 @@ bool placement_make(uint32_t *host, uint32_t ranks, const struct traffic *t, uin
         walk(list, members, t);
     if (random)
         shuffle(list, members, t->settings.seed);
-    bool good = !folds || fold(host, ranks, list, how, problem);
+    bool good = !folds || fold(host, ranks, list, t, how, problem);
     if (!folds)
         memcpy(host, list, ranks * sizeof *host);
     free(list);

@@ -2,47 +2,124 @@
 #include "fabric-emu/report/critical_path.h"
 #include "base/json.h"
 #include "base/value.h"
-#include "fabric-emu/report/entries.h"
+#include "fabric-emu/report/collective_entries.h"
+#include "fabric-emu/report/timeline_arrows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The latest entry of an operation that ended at `until` or before; k->end: none. Entries are in the order of their
- * end. */
-static uint64_t find_ended(const struct entries *k, uint32_t operation, uint64_t until)
+/* Where the search is: an entry of a rank. */
+struct trail {
+    const struct schedule_job *job;
+    const uint32_t *arrow;         /* timeline_arrows() */
+    struct collective_entries *of; /* [ranks]: opened when first needed */
+    uint32_t rank;
+    uint64_t number;
+    uint64_t until;  /* ps: begin of the step after it */
+    bool by_message; /* which waited for its message */
+};
+
+/* NULL: it was not kept. */
+static const struct executor_entry *entry_of(const struct trail *t)
 {
-    uint64_t low = k->first;
-    uint64_t high = k->end;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (entries_at(k, middle)->end <= until)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint64_t i = low; i > k->first; i--) {
-        if (entries_at(k, i - 1)->operation == operation)
-            return i - 1;
-    }
-    return k->end;
+    const struct entries k = entries_of(t->job, t->rank);
+    return t->number >= k.first && t->number < k.end ? entries_at(&k, t->number) : NULL;
 }
 
-/* A rendezvous ends with its acknowledgement, after its receive: the first entry of the operation from then on. */
-static uint64_t find_sent(const struct entries *k, uint32_t operation, uint64_t from)
+static const struct schedule_operation *operation_of(const struct trail *t)
 {
-    uint64_t ended = find_ended(k, operation, from);
-    for (uint64_t i = k->first; ended == k->end && i < k->end; i++) {
-        if (entries_at(k, i)->operation == operation && entries_at(k, i)->end > from)
-            return i;
-    }
-    return ended;
+    return schedule_at(t->job->schedule, t->rank, entry_of(t)->operation);
 }
 
-static void add(struct critical_path *path, size_t *room, const struct critical_step *step)
+/* ---- from an entry to the one before it ---- */
+
+static const struct collective_entries *collectives_of(const struct trail *t, uint32_t rank)
 {
+    if (!t->of[rank].from)
+        collective_entries_open(&t->of[rank], t->job, rank);
+    return &t->of[rank];
+}
+
+/* Moves to the member of the collective that began it last: all others waited for it. */
+static void go_to_last_member(struct trail *t)
+{
+    const struct executor_entry *own = entry_of(t);
+    const struct collective_entries *of = collectives_of(t, t->rank);
+    uint32_t group = operation_of(t)->peer;
+    uint64_t number = t->number;
+    uint64_t latest = own->begin;
+    for (uint32_t i = 0; i < schedule_group_size(t->job->schedule, group); i++) {
+        uint32_t member = schedule_group(t->job->schedule, group)[i];
+        uint64_t found = collective_entries_same(collectives_of(t, member), of, group, number);
+        const struct entries k = entries_of(t->job, member);
+        if (found == COLLECTIVE_ENTRIES_NONE || entries_at(&k, found)->begin <= latest ||
+            entries_at(&k, found)->begin >= own->end)
+            continue;
+        latest = entries_at(&k, found)->begin;
+        t->rank = member;
+        t->number = found;
+    }
+}
+
+/* Number of the entry at this place in the ring of a rank. */
+static uint64_t number_at(const struct trail *t, uint32_t rank, uint64_t place)
+{
+    const struct entries k = entries_of(t->job, rank);
+    uint64_t slot = place - t->job->executor.first_entry[rank];
+    uint64_t number = k.first - k.first % k.room + slot;
+    return number < k.first ? number + k.room : number;
+}
+
+/* Returns false if the entry's cause was not kept, or if it has none: the begin of the run. */
+static bool go_to_cause(struct trail *t, bool *begun)
+{
+    const struct executor_entry *e = entry_of(t);
+    *begun = e->source == EXECUTOR_NO_CAUSE;
+    t->by_message = e->source != t->rank;
+    if (*begun)
+        return false;
+    if (!t->by_message) {
+        t->number = e->cause;
+        return entry_of(t) != NULL;
+    }
+    uint32_t send = t->arrow[timeline_place(t->job, e)];
+    t->rank = e->source;
+    t->number = send ? number_at(t, t->rank, send - 1) : 0;
+    return send != 0;
+}
+
+/* ---- steps ---- */
+
+static void count_step(struct critical_path *path, uint8_t kind, const struct critical_step *step, uint64_t until)
+{
+    uint64_t after = until > step->end ? until - step->end : 0;
+    if (kind == SCHEDULE_COMPUTE)
+        path->computing_ps += step->end - step->begin;
+    else
+        path->messages_ps += step->end - step->begin;
+    if (step->by_message) /* in flight, after the send */
+        path->messages_ps += after;
+    else
+        path->waiting_ps += after;
+}
+
+/* Adds the entry, unless it is the end of an iteration. A receive began before its message came: its step is empty. */
+static void add_step(struct critical_path *path, size_t *room, struct trail *t)
+{
+    const struct executor_entry *e = entry_of(t);
+    uint8_t kind = operation_of(t)->kind;
+    bool received = e->source != t->rank && e->source != EXECUTOR_NO_CAUSE;
+    if (kind == SCHEDULE_REPEAT)
+        return;
+    struct critical_step step = {
+        .rank = t->rank, .operation = e->operation, .end = e->end < t->until ? e->end : t->until};
+    step.begin = received ? step.end : e->begin;
+    step.by_message = t->by_message;
+    count_step(path, kind, &step, t->until);
     path->step = hx_grow(path->step, path->steps, room, sizeof *path->step);
-    path->step[path->steps++] = *step;
+    path->step[path->steps++] = step;
+    t->until = step.begin < t->until ? step.begin : t->until;
 }
 
 static uint32_t last_rank(const struct schedule_job *job)
@@ -53,90 +130,26 @@ static uint32_t last_rank(const struct schedule_job *job)
     return last;
 }
 
-static void count_step(struct critical_path *path, const struct schedule_job *job, const struct critical_step *step,
-                       uint64_t until)
-{
-    uint8_t kind = schedule_at(job->schedule, step->rank, step->operation)->kind;
-    if (kind == SCHEDULE_COMPUTE)
-        path->computing_ps += step->end - step->begin;
-    else if (kind != SCHEDULE_REPEAT)
-        path->messages_ps += step->end - step->begin;
-    if (step->by_message) /* in flight, after the send */
-        path->messages_ps += until > step->end ? until - step->end : 0;
-    else
-        path->waiting_ps += until > step->end ? until - step->end : 0;
-}
-
-/* The member of a collective's group that began it last: all others waited for it. Moves *rank and *number there. */
-static void find_last_member(const struct schedule_job *job, uint32_t *rank, uint64_t *number)
-{
-    const struct entries own = entries_of(job, *rank);
-    const struct executor_entry *e = entries_at(&own, *number);
-    const struct schedule_operation *o = schedule_at(job->schedule, *rank, e->operation);
-    uint64_t latest = e->begin;
-    uint64_t end = e->end;
-    uint32_t group = o->peer;
-    for (uint32_t i = 0; i < schedule_group_size(job->schedule, group); i++) {
-        uint32_t member = schedule_group(job->schedule, group)[i];
-        const struct entries k = entries_of(job, member);
-        uint64_t found = k.end;
-        for (uint64_t at = k.end; at > k.first && found == k.end && entries_at(&k, at - 1)->end > latest; at--) {
-            const struct executor_entry *other = entries_at(&k, at - 1);
-            const struct schedule_operation *theirs = schedule_at(job->schedule, member, other->operation);
-            bool same = theirs->kind == SCHEDULE_COLLECTIVE && theirs->peer == group && other->begin < end;
-            found = same ? at - 1 : found;
-        }
-        if (found == k.end || entries_at(&k, found)->begin <= latest)
-            continue;
-        latest = entries_at(&k, found)->begin;
-        *rank = member;
-        *number = found;
-    }
-}
-
 void critical_path_find(struct critical_path *path, const struct schedule_job *job)
 {
+    uint32_t ranks = schedule_ranks(job->schedule);
+    uint32_t *arrow = timeline_arrows(job);
+    struct trail t = {.job = job,
+                      .arrow = arrow,
+                      .of = hx_allocate(ranks, sizeof *t.of),
+                      .rank = last_rank(job),
+                      .until = job->executor.result[last_rank(job)].end_ps};
     size_t room = 0;
-    uint32_t rank = last_rank(job);
-    struct entries k = entries_of(job, rank);
-    uint64_t number = k.end - 1;
-    uint64_t until = job->executor.result[rank].end_ps;
-    bool by_message = false;
-    *path = (struct critical_path){.whole = k.end > 0};
-    while (k.end > 0 && number >= k.first && number < k.end) {
-        if (schedule_at(job->schedule, rank, entries_at(&k, number)->operation)->kind == SCHEDULE_COLLECTIVE) {
-            find_last_member(job, &rank, &number);
-            k = entries_of(job, rank);
-        }
-        const struct executor_entry *e = entries_at(&k, number);
-        const struct critical_step step = {.rank = rank,
-                                           .operation = e->operation,
-                                           .begin = e->begin,
-                                           .end = e->end < until ? e->end : until,
-                                           .by_message = by_message};
-        bool repeats = schedule_at(job->schedule, rank, e->operation)->kind == SCHEDULE_REPEAT;
-        if (!repeats) {
-            count_step(path, job, &step, until);
-            add(path, &room, &step);
-            until = e->begin < until ? e->begin : until;
-        }
-        if (e->source == EXECUTOR_NO_CAUSE)
-            return;
-        by_message = e->source != rank;
-        if (by_message) { /* the receive began before its message came: it is no part of the path */
-            if (!repeats) {
-                path->messages_ps -= step.end - step.begin;
-                until = step.end;
-                path->step[path->steps - 1].begin = step.end;
-            }
-            rank = e->source;
-            k = entries_of(job, rank);
-            number = find_sent(&k, e->cause, until);
-        } else {
-            number = e->cause;
-        }
+    *path = (struct critical_path){.steps = 0};
+    t.number = job->executor.result[t.rank].entries - 1;
+    for (bool more = entry_of(&t) != NULL; more; more = go_to_cause(&t, &path->whole)) {
+        if (operation_of(&t)->kind == SCHEDULE_COLLECTIVE)
+            go_to_last_member(&t);
+        add_step(path, &room, &t);
     }
-    path->whole = false;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        collective_entries_close(&t.of[rank]);
+    HX_FREE(t.of, arrow);
 }
 
 void critical_path_free(struct critical_path *path)

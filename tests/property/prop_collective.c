@@ -142,6 +142,15 @@ static void acknowledge_nothing(const struct letter *like)
     assert_memory_equal(&before, &p->c, sizeof before);
 }
 
+/* The brief tag of a message that arrives, or is in flight, names it. */
+static void assert_brief(int (*find)(const struct hx_collective *c, uint32_t brief, uint32_t *tag),
+                         const struct hx_collective *c, uint32_t tag)
+{
+    uint32_t found;
+    assert_int_equal(find(c, hx_collective_brief(tag), &found), HX_OK);
+    assert_int_equal(found, tag);
+}
+
 static void something_happens(void)
 {
     unsigned index = seeded_below(&w.random, w.flying);
@@ -156,6 +165,7 @@ static void something_happens(void)
     } else if (!l->received) {
         struct player *from = l->from;
         unsigned at = (unsigned)(from - w.e.player);
+        assert_brief(hx_collective_arriving, &l->to->c, l->send.tag);
         assert_int_equal(hx_collective_received(&l->to->c, w.e.gx[at % w.e.plan.columns], w.e.gy[at / w.e.plan.columns],
                                                 l->send.tag),
                          HX_OK);
@@ -165,6 +175,7 @@ static void something_happens(void)
         struct player *from = l->from;
         uint32_t tag = l->send.tag;
         w.letter[index] = w.letter[--w.flying];
+        assert_brief(hx_collective_leaving, &from->c, tag);
         assert_int_equal(hx_collective_sent(&from->c, tag), HX_OK);
         drive(from);
     }

@@ -1,0 +1,115 @@
+# schedule_run.bats - hxmesh run with a schedule, under both clocks: it runs, is stuck, is refused, loses a worker.
+
+load emulator_support
+
+setup() {
+    fresh_folder
+    printf 'num_ranks 2\nrank 0 {\nl1: calc 20000\nl2: send 8b to 1\nl2 requires l1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n' >two.goal
+}
+teardown() { leave_nothing; }
+
+# tree RANKS: a GOAL broadcast along a binomial tree, 4 KiB a message.
+tree() {
+    awk -v ranks="$1" 'BEGIN {
+        print "num_ranks " ranks
+        for (rank = 0; rank < ranks; rank++) {
+            print "rank " rank " {"
+            for (bit = 1; bit <= rank; bit *= 2);
+            if (rank) print "r: recv 4096b from " rank - bit / 2 " tag 0"
+            for (n = 0; rank + bit < ranks; bit *= 2) {
+                n++
+                print "s" n ": send 4096b to " rank + bit " tag 0"
+                if (rank) print "s" n " requires r"
+            }
+            print "}"
+        }
+    }'
+}
+
+# refused CODE MESSAGE ARGUMENTS...: a run ends so, with one line.
+# shellcheck disable=SC2154 # stderr: set by run
+refused() {
+    run --separate-stderr hxmesh run "${@:3}" --name "$NAME" --quiet --json -
+    [[ "$status" -eq "$1" && "$stderr" = "hxmesh: error: $2" && -z "$output" ]] || { echo "$status $stderr"; return 1; }
+}
+
+# microseconds ARGUMENTS...: simulated time of a run, in us, rounded.
+microseconds() {
+    report "$@" --clock virtual
+    jq '.schedule[0].seconds * 1e6 | round' "$REPORT"
+}
+
+@test "schedule run: a GOAL tree, under both clocks" {
+    tree 16 >tree.goal
+    for clock in wall virtual; do
+        report "2x2 Hx2Mesh" --clock "$clock" -t tree.goal --workers 2 --verify
+        holds "$ARRIVED"' and .traffic == "tree.goal" and (.schedule | length == 1) and (.schedule[0] |
+            .ranks == 16 and .ranks_done == 16 and .operations == 30 and .messages == 15 and .bytes == 15 * 4096 and
+            .blocked == [] and .critical_path.whole and .seconds > 0)'
+    done
+}
+
+@test "schedule run: a deadlock ends with 1 and names its operations, under both clocks" {
+    printf 'num_ranks 3\nrank 0 {\nl1: recv 8b from 1 tag 5\nl2: send 8b to 1 tag 5\nl2 requires l1\n}\nrank 1 {\n%s}\nrank 2 {\n}\n' \
+        $'l1: recv 8b from 0 tag 5\nl2: send 8b to 0 tag 5\nl2 requires l1\n' >stuck.goal
+    for clock in wall virtual; do
+        run -1 --separate-stderr hxmesh run "1x1 Hx2Mesh" --clock "$clock" -t stuck.goal --name "$NAME" --quiet
+        [ "$stderr" = "hxmesh: error: stuck.goal: the schedule is stuck with 1 of 3 ranks done: these operations wait for ever
+hxmesh: error: stuck.goal: rank 0: receive l1 from rank 1, tag 5, 8 B
+hxmesh: error: stuck.goal: rank 1: receive l1 from rank 0, tag 5, 8 B" ] || { echo "$stderr"; return 1; }
+    done
+}
+
+@test "schedule run: schedules and placements that cannot run are refused in one line" {
+    sed 's/recv 8b from 0/recv 8b from 0 tag 3/' two.goal >unmatched.goal
+    refused 3 "unmatched.goal: rank 1: receive 'l1' of 8 B from rank 0, tag 3, has no send (1 is missing, 2 in the whole schedule)" \
+        "1x1 Hx2Mesh" --clock virtual -t unmatched.goal
+    tree 5 >tree.goal
+    refused 3 "tree.goal: has 5 ranks, but only 4 hosts are there" "1x1 Hx2Mesh" --clock virtual -t tree.goal
+    refused 2 "--place: 2x3 has 6 places, the schedule 2 ranks" "1x1 Hx2Mesh" --clock virtual -t two.goal --place 2x3
+    echo 9 >hosts
+    refused 3 "hosts:1:1: '9' is no host: a number, gx:gy or agx:gy is expected" \
+        "1x1 Hx2Mesh" --clock virtual -t two.goal --place hosts
+    for option in "--eager 1KiB" "--overhead 1us" "--overhead-byte 2" "--compute-scale 2" "--place random"; do
+        # shellcheck disable=SC2086 # an option and its value
+        refused 2 "${option% *}: is for --traffic SCHEDULE, not uniform" "1x1 Hx2Mesh" -t uniform $option
+    done
+}
+
+@test "schedule run: overhead, scale and rendezvous count in its time" {
+    plain=$(microseconds "1x1 Hx2Mesh" -t two.goal)
+    [ "$plain" -eq 20 ]
+    [ "$(microseconds "1x1 Hx2Mesh" -t two.goal --compute-scale 3)" -eq 60 ]
+    [ "$(microseconds "1x1 Hx2Mesh" -t two.goal --overhead 10us)" -eq 40 ] # once at each end
+    [ "$(microseconds "1x1 Hx2Mesh" -t two.goal --overhead-byte 1000000)" -eq 34 ] # 7 further bytes, twice
+    report "1x1 Hx2Mesh" -t two.goal --clock virtual
+    eager=$(jq '.schedule[0].seconds' "$REPORT")
+    report "1x1 Hx2Mesh" -t two.goal --clock virtual --eager 0
+    # shellcheck disable=SC2016 # for jq
+    holds '.schedule[0].seconds > $eager' --argjson eager "$eager" # a request and an answer go before
+}
+
+@test "schedule run: two jobs with schedules and one with a pattern" {
+    tree 8 >tree.goal
+    printf '%s\n' 'fabric: 2x2 Hx2Mesh' 'jobs:' '  - {name: a, size: 2, traffic: tree.goal}' \
+        '  - {name: b, size: 1, traffic: two.goal}' '  - {name: c, size: 1, traffic: permutation, message: 8KiB}' >jobs.hxm.yaml
+    for clock in wall virtual; do
+        report jobs.hxm.yaml --clock "$clock"
+        holds "$ARRIVED"' and ([.schedule[] | [.ranks, .ranks_done, .messages]] | sort == [[2, 2, 1], [8, 8, 7]]) and
+            ([.jobs[] | select(.name == "c") | .bytes_delivered] == [4 * 8192])'
+    done
+}
+
+# A schedule's state is in its workers: without one it cannot go on.
+@test "schedule run: a killed worker ends it with one line" {
+    printf 'num_ranks 16\nrank 0 {\nl1: calc 60000000000\nl2: send 8b to 15\nl2 requires l1\n}\nrank 15 {\nl1: recv 8b from 0\n}\n' >long.goal
+    start "2x2 Hx2Mesh" -t long.goal --workers 2
+    await_workers 2
+    kill -KILL "$(workers_of "$PID" | head -n 1)"
+    finish
+    [ "$CODE" -eq 1 ]
+    line=$(grep 'hxmesh: error' "$BATS_TEST_TMPDIR/stderr")
+    [[ "$line" =~ ^'hxmesh: error: long.goal: the schedule ended with '[0-9]+' of 16 ranks done: a worker died or a message was given up'$ ]] ||
+        { echo "$line"; return 1; }
+    nothing_left
+}
