@@ -29,7 +29,7 @@ static struct run run_with(struct schedule_builder *b, struct executor_costs cos
     struct hx_problem problem;
     struct run r = {.s = schedule_build(b, "test", &problem)};
     if (!r.s)
-        fail_msg("%s", problem.what);
+        hx_die_of(&problem);
     uint32_t ranks = schedule_ranks(r.s);
     schedule_groups_make(&r.groups, r.s);
     r.choices = schedule_choices_make(r.s, schedule_fill_plain, NULL, &problem);
@@ -111,14 +111,14 @@ static void a_pipeline_takes_stages_and_batches_less_one(void **state)
     enum { STAGES = 5, BATCHES = 9, STEP = 1000 };
     struct schedule_builder *b = schedule_builder_new(STAGES);
     (void)state;
-    for (uint32_t stage = 0; stage < STAGES; stage++) {
-        for (uint32_t batch = 0; batch < BATCHES; batch++) {
-            uint32_t receive = stage ? schedule_receive(b, stage, stage - 1, 8, batch) : 0;
-            uint32_t compute = schedule_compute(b, stage, STEP, 0);
-            if (stage)
-                schedule_after(b, stage, compute, receive);
-            if (stage + 1 < STAGES)
-                schedule_after(b, stage, schedule_send(b, stage, stage + 1, 8, batch), compute);
+    for (uint32_t rank = 0; rank < STAGES; rank++) {
+        for (uint32_t tag = 0; tag < BATCHES; tag++) {
+            uint32_t receive = rank ? schedule_receive(b, rank, rank - 1, 8, tag) : 0;
+            uint32_t compute = schedule_compute(b, rank, STEP, 0);
+            if (rank)
+                schedule_after(b, rank, compute, receive);
+            if (rank + 1 < STAGES)
+                schedule_after(b, rank, schedule_send(b, rank, rank + 1, 8, tag), compute);
         }
     }
     struct run r = run_with(b, executor_costs_default, (struct estimate_network){0, 0});
@@ -363,6 +363,8 @@ static void foreign_messages_are_refused(void **state)
         }
         struct hx_problem problem;
         struct schedule *s = schedule_build(b, "test", &problem);
+        if (!s)
+            hx_die_of(&problem);
         struct schedule_groups groups;
         schedule_groups_make(&groups, s);
         struct schedule_choices *choices = schedule_choices_make(s, schedule_fill_plain, NULL, &problem);
