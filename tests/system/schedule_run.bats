@@ -65,7 +65,7 @@ hxmesh: error: stuck.goal: rank 1: receive l1 from rank 0, tag 5, 8 B" ] || { ec
     refused 3 "unmatched.goal: rank 1: receive 'l1' of 8 B from rank 0, tag 3, has no send (1 is missing, 2 in the whole schedule)" \
         "1x1 Hx2Mesh" --clock virtual -t unmatched.goal
     tree 5 >tree.goal
-    refused 3 "tree.goal: has 5 ranks, but only 4 hosts are there" "1x1 Hx2Mesh" --clock virtual -t tree.goal
+    refused 3 "tree.goal: has 5 ranks, but only 4 accelerators are there" "1x1 Hx2Mesh" --clock virtual -t tree.goal
     refused 2 "--place: 2x3 has 6 places, the schedule 2 ranks" "1x1 Hx2Mesh" --clock virtual -t two.goal --place 2x3
     echo 9 >hosts
     refused 3 "hosts:1:1: '9' is no host: a number, gx:gy or agx:gy is expected" \
@@ -102,7 +102,11 @@ hxmesh: error: stuck.goal: rank 1: receive l1 from rank 0, tag 5, 8 B" ] || { ec
 
 # A schedule's state is in its workers: without one it cannot go on.
 @test "schedule run: a killed worker ends it with one line" {
-    printf 'num_ranks 16\nrank 0 {\nl1: calc 60000000000\nl2: send 8b to 15\nl2 requires l1\n}\nrank 15 {\nl1: recv 8b from 0\n}\n' >long.goal
+    {
+        printf 'num_ranks 16\nrank 0 {\nl1: calc 60000000000\nl2: send 8b to 15\nl2 requires l1\n}\n'
+        printf 'rank %d {\n}\n' {1..14}
+        printf 'rank 15 {\nl1: recv 8b from 0\n}\n'
+    } >long.goal
     start "2x2 Hx2Mesh" -t long.goal --workers 2
     await_workers 2
     kill -KILL "$(workers_of "$PID" | head -n 1)"
