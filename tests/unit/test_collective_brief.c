@@ -30,7 +30,7 @@ static void send_all(struct world *w, unsigned from)
     struct hx_collective_send send;
     while (hx_collective_next(&w->c[from], 0, &send)) {
         assert_true(w->flying < MOST_FLYING);
-        w->letter[w->flying++] = (struct letter){from, send.gy * SIDE + send.gx, send.tag, false};
+        w->letter[w->flying++] = (struct letter){from, (unsigned)send.gy * SIDE + send.gx, send.tag, false};
         hx_collective_take(&w->c[from], &send);
     }
     w->most = w->flying > w->most ? w->flying : w->most;
