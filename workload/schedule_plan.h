@@ -1,8 +1,8 @@
-/* schedule_plan.h - the schedules of a fabric's jobs: ranks on hosts, and how collectives are carried out.
+/* schedule_plan.h - the schedules of a fabric's jobs: ranks on hosts, and algorithms of collectives.
  *
- * Data that flows. A run, or each job, may have a file with a schedule (schedule/schedule.h). It is read once, before
- * workers are forked: they share it. A placement gives each rank a host of the job, at most one rank a host. Executors
- * (schedule/executor.h) write what happened into memory that all processes share.
+ * A run, or each job, may have a file with a schedule (schedule/schedule.h). It is read once, before workers are
+ * forked, and they share it. A placement gives each rank a host of the job, at most one rank a host. Executors
+ * (schedule/executor.h) write their results into memory that all processes share.
  *
  *     linear      rank r on the r-th living host of the job, by host number
  *     grid        in the order of a walk row by row in alternating direction: successive ranks are neighbours
@@ -29,8 +29,8 @@ struct schedule_job {
     struct schedule_choices *choices;
     struct executor_plan executor;
     uint32_t *host;         /* [ranks] */
-    uint32_t *destinations; /* [ranks]: others that it sends to, at most */
-    uint32_t *peers;        /* [ranks]: others that it sends to or receives from, at most */
+    uint32_t *destinations; /* [ranks]: upper bound of ranks that it sends to */
+    uint32_t *peers;        /* [ranks]: upper bound of ranks that it sends to or receives from */
     struct schedule_results results;
 };
 
@@ -43,38 +43,38 @@ struct schedule_plan {
 };
 
 enum {
-    SCHEDULE_PLAN_ENTRIES = 1 << 24 /* most entries that are kept, of a job: half a gigabyte */
+    SCHEDULE_PLAN_ENTRIES = 1 << 24 /* of a job, most that are kept: half a gigabyte */
 };
 
-/* Plans all jobs with a schedule, after traffic_init(). Returns false and sets *problem: a file that is no schedule,
- * more ranks than hosts, a placement that does not fit. *t must outlive *p. */
+/* Plans all jobs with a schedule, after traffic_init(). Returns false and sets *problem if a file is no schedule, if it
+ * has more ranks than the job has hosts, or if the placement does not fit. *t must outlive *p. */
 bool schedule_plan_init(struct schedule_plan *p, const struct traffic *t, struct hx_problem *problem);
 void schedule_plan_free(struct schedule_plan *p);
 
-/* The schedule of a host; NULL: none, or none of its ranks is there. */
+/* Schedule with a rank on this host; NULL: none. */
 static inline const struct schedule_job *schedule_job_of(const struct schedule_plan *p, uint32_t host)
 {
     return p->job_of[host] ? &p->job[p->job_of[host] - 1] : NULL;
 }
 
-/* Bytes of all executors and of what their operations did. */
+/* Bytes of all executors and of their entries. */
 uint64_t schedule_plan_memory(const struct schedule_plan *p);
 
 /* Whether every operation of every schedule ended. */
 bool schedule_plan_is_done(const struct schedule_plan *p);
-/* Whether no rank does anything and no message is in progress: two looks with equal sums say so. */
+/* Activity of all ranks. If two looks have !any and equal sums, sent == arrived, then nothing goes on by itself. */
 struct schedule_activity {
-    uint64_t sent, arrived;
-    bool any;
+    uint64_t sent, arrived; /* messages */
+    bool any;               /* a rank is active */
 };
 struct schedule_activity schedule_plan_activity(const struct schedule_plan *p);
-/* Operations with their repeats; a block that repeats is one. */
+/* Operations, with repeats. A repeat itself counts once. */
 struct schedule_progress {
     uint64_t ended, open; /* open: in progress */
 };
 /* Adds those of a host's rank, if it has one. */
 void schedule_plan_add(const struct schedule_plan *p, uint32_t host, struct schedule_progress *sum);
-/* Operations that ended, and all. */
+/* Operations that ended, and all, with repeats. */
 uint64_t schedule_plan_ended(const struct schedule_plan *p);
 double schedule_plan_operations(const struct schedule_plan *p);
 

@@ -1,8 +1,8 @@
 /* critical_path.h - the critical path of a schedule: the chain of operations that decided when it ended.
  *
  * The chain goes back from the last operation to the begin. Each step is what the step before it waited for: an
- * operation of the same rank that ended or freed a stream, or a send of another rank. Only entries that were kept can be
- * followed (SCHEDULE_PLAN_ENTRIES). */
+ * operation of the same rank that ended or freed a stream, or a send of another rank. Only entries that were kept can
+ * be followed (SCHEDULE_PLAN_ENTRIES). */
 #ifndef CRITICAL_PATH_H
 #define CRITICAL_PATH_H
 
