@@ -19,8 +19,8 @@ void collective_entries_open(struct collective_entries *c, const struct schedule
 /* One that is zero is allowed. */
 void collective_entries_close(struct collective_entries *c);
 
-/* Number of the entry at the rank of `c` for the collective that has entry `number` at the rank of `of`. All members end
- * as many collectives of a group, so they are counted from the last. COLLECTIVE_ENTRIES_NONE: it was not kept. */
+/* Number of the entry at the rank of `c` for the collective that has entry `number` at the rank of `of`. All members
+ * end as many collectives of a group, so they are counted from the last. COLLECTIVE_ENTRIES_NONE: it was not kept. */
 uint64_t collective_entries_same(const struct collective_entries *c, const struct collective_entries *of,
                                  uint32_t group, uint64_t number);
 

@@ -1,4 +1,5 @@
-/* test_critical_path.c - the chain of operations that decides when a schedule ends, found in entries written by hand. */
+/* test_critical_path.c - the chain of operations that decides when a schedule ends, found in entries written by
+ * hand. */
 #include "fabric-emu/report/critical_path.h"
 #include "schedule/build.h"
 
