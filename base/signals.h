@@ -27,8 +27,8 @@ struct hx_signals_saved {
     bool blocked;
     struct sigaction action[NSIG];
 };
-void hx_signals_unblock(struct hx_signals_saved *held);
-void hx_signals_reblock(const struct hx_signals_saved *held);
+void hx_signals_unblock(struct hx_signals_saved *saved);
+void hx_signals_reblock(const struct hx_signals_saved *saved);
 
 /* The first request to end asks for a report; a second one asks for an immediate end. Signals within a second are one
  * request: `timeout` sends one to the process and one to its group. */

@@ -63,7 +63,7 @@ struct bucket {
     bool used;
 };
 
-/* A matched request whose data has not arrived. */
+/* A matched request that waits for its data. */
 struct awaited {
     uint32_t source, operation; /* the sender's */
     uint32_t receive;           /* own operation */

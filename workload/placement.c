@@ -88,7 +88,7 @@ static uint32_t folded(uint32_t rank, const struct grid *grid, unsigned which)
     return position;
 }
 
-/* Dimensions, as bits, whose sides have this product; 0: none have. If possible one of the first two, so that
+/* Dimensions, as bits, with this product of their sides; 0: none. If possible one of the first two, so that
  * neighbours in both stay neighbours. */
 static unsigned with_product(const struct grid *grid, uint32_t product)
 {
