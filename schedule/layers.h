@@ -1,4 +1,4 @@
-/* layers.h - a text of layers while it is read: what layers.c and layers_loop.c share. */
+/* layers.h - a file of layers while it is read; shared by layers.c and layers_loop.c. */
 #ifndef SCHEDULE_LAYERS_H
 #define SCHEDULE_LAYERS_H
 

@@ -1,4 +1,4 @@
-/* msccl_promise.h - what a collective promises: sizes of input and output, and the right value of each output cell. */
+/* msccl_promise.h - the promise of a collective: sizes of input and output, and the right value of each output cell. */
 #ifndef SCHEDULE_MSCCL_PROMISE_H
 #define SCHEDULE_MSCCL_PROMISE_H
 
