@@ -24,12 +24,12 @@ static ssize_t read_pipe(void *of, char *to, size_t bytes)
 {
     const int *fd = of;
     struct pollfd p = {.fd = *fd, .events = POLLIN};
-    struct hx_signals_held held = {.blocked = false};
+    struct hx_signals_saved saved = {.blocked = false};
     bool waits = poll(&p, 1, 0) == 0;
     if (waits)
-        hx_signals_let(&held);
+        hx_signals_unblock(&saved);
     ssize_t got = read(*fd, to, bytes);
-    hx_signals_hold(&held);
+    hx_signals_reblock(&saved);
     return got;
 }
 
@@ -44,10 +44,10 @@ static int close_pipe(void *of)
 /* Opens a pipe. Signals may end the process while it waits for a writer. */
 static FILE *open_pipe(const char *path)
 {
-    struct hx_signals_held held;
-    hx_signals_let(&held);
+    struct hx_signals_saved saved;
+    hx_signals_unblock(&saved);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    hx_signals_hold(&held);
+    hx_signals_reblock(&saved);
     if (fd < 0)
         return NULL;
     int *of = hx_allocate(1, sizeof *of);

@@ -1,6 +1,6 @@
 /* input.h - opens a file for reading. A missing file, a directory or a device is HX_EXIT_CONFIG; a file that the
  * machine refuses is HX_EXIT_ENVIRONMENT. A pipe works like a file, and signals may end the process while it is empty
- * (hx_signals_let). */
+ * (hx_signals_unblock). */
 #ifndef HXMESH_BASE_INPUT_H
 #define HXMESH_BASE_INPUT_H
 

@@ -34,14 +34,14 @@ int hx_signals_open(void)
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-bool hx_signals_wait(void)
+bool hx_signals_pending(void)
 {
-    sigset_t come;
+    sigset_t pending;
     sigset_t ending = hx_signals_ending();
     bool any = false;
-    (void)sigpending(&come);
+    (void)sigpending(&pending);
     for (int number = 1; number < NSIG; number++)
-        any = any || (sigismember(&ending, number) == 1 && sigismember(&come, number) == 1);
+        any = any || (sigismember(&ending, number) == 1 && sigismember(&pending, number) == 1);
     return any;
 }
 
@@ -51,30 +51,30 @@ static void end_at_once(int number)
     _exit(HX_EXIT_INTERRUPTED);
 }
 
-void hx_signals_let(struct hx_signals_held *held)
+void hx_signals_unblock(struct hx_signals_saved *saved)
 {
     const struct sigaction end = {.sa_handler = end_at_once};
     sigset_t ending = hx_signals_ending();
     sigset_t mask;
     (void)sigprocmask(SIG_BLOCK, NULL, &mask);
-    held->blocked = sigismember(&mask, SIGTERM) == 1;
-    if (!held->blocked)
+    saved->blocked = sigismember(&mask, SIGTERM) == 1;
+    if (!saved->blocked)
         return;
     for (int number = 1; number < NSIG; number++)
-        (void)sigaction(number, NULL, &held->action[number]);
+        (void)sigaction(number, NULL, &saved->action[number]);
     hx_signals_handle(&end);
     (void)sigprocmask(SIG_UNBLOCK, &ending, NULL);
 }
 
-void hx_signals_hold(const struct hx_signals_held *held)
+void hx_signals_reblock(const struct hx_signals_saved *saved)
 {
     sigset_t ending = hx_signals_ending();
-    if (!held->blocked)
+    if (!saved->blocked)
         return;
     (void)sigprocmask(SIG_BLOCK, &ending, NULL);
     for (int number = 1; number < NSIG; number++) {
         if (sigismember(&ending, number) == 1)
-            (void)sigaction(number, &held->action[number], NULL);
+            (void)sigaction(number, &saved->action[number], NULL);
     }
 }
 

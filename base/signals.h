@@ -19,16 +19,16 @@ void hx_signals_handle(const struct sigaction *action);
 int hx_signals_open(void);
 
 /* Whether one of them is pending; they must be blocked. */
-bool hx_signals_wait(void);
+bool hx_signals_pending(void);
 
-/* Between let and hold, each of these signals ends the process at once with HX_EXIT_INTERRUPTED, if they are blocked.
- * For waits before there is anything to report. */
-struct hx_signals_held {
+/* If these signals are blocked, each of them ends the process with HX_EXIT_INTERRUPTED from hx_signals_unblock() to
+ * hx_signals_reblock(). For waits before there is anything to report. Nothing happens if they are not blocked. */
+struct hx_signals_saved {
     bool blocked;
     struct sigaction action[NSIG];
 };
-void hx_signals_let(struct hx_signals_held *held);
-void hx_signals_hold(const struct hx_signals_held *held);
+void hx_signals_unblock(struct hx_signals_saved *saved);
+void hx_signals_reblock(const struct hx_signals_saved *saved);
 
 /* The first request to end asks for a report; a second one asks for an immediate end. Signals within a second are one
  * request: `timeout` sends one to the process and one to its group. */

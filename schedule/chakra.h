@@ -1,6 +1,6 @@
-/* chakra.h - a Chakra trace while it is read: what chakra.c and the other files chakra_*.c share.
+/* chakra.h - a Chakra trace while it is read; shared by chakra.c and chakra_*.c.
  *
- * Data that flows, for one rank after the other. Bytes of a file become nodes (chakra_decode.c, chakra_json.c), a node
+ * Ranks are read one after the other. Bytes of a file become nodes (chakra_decode.c, chakra_json.c), a node
  * becomes an item (chakra_node.c), and the items become operations of the builder (chakra_order.c). */
 #ifndef SCHEDULE_CHAKRA_H
 #define SCHEDULE_CHAKRA_H
@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-/* Bytes of a text that do not end with zero. */
+/* A text without a final zero. */
 struct chakra_text {
     const char *at;
     size_t length;
@@ -44,7 +44,7 @@ extern const char *const chakra_number_names[CHAKRA_NUMBERS];
 struct chakra_node {
     uint64_t place; /* byte of the unpacked file; of JSON: index in the graph */
     uint64_t id;
-    uint64_t micros; /* duration */
+    uint64_t micros; /* duration, us */
     int64_t type;
     int64_t number[CHAKRA_NUMBERS];
     unsigned has;
@@ -67,8 +67,8 @@ struct chakra_item {
 
 enum { CHAKRA_NONE = UINT32_MAX };
 
-/* A process group. index: in the builder; CHAKRA_NONE until a collective uses it. problem: "", or what is wrong with
- * its ranks. */
+/* A process group. index: in the builder; CHAKRA_NONE until a collective uses it. problem: a defect of its ranks, or
+ * "". */
 struct chakra_group {
     uint32_t index, count;
     uint32_t *member;
@@ -82,7 +82,7 @@ struct chakra_groups {
     size_t count, room;
 };
 
-/* What cannot be carried out, counted over all ranks. */
+/* Nodes that hxmesh cannot execute, over all ranks. */
 struct chakra_counts {
     uint64_t memory, invalid, without_size;             /* nodes left out */
     uint64_t lost, circular, partial, without_duration; /* see chakra_describe() */
@@ -124,7 +124,7 @@ bool chakra_take(struct chakra_rank *r, const struct chakra_node *node);
 /* Reports a problem of a node: "byte 12: node 7 ('name'): ...". Returns false. */
 __attribute__((format(printf, 3, 4))) bool chakra_fail(const struct chakra_rank *r, const struct chakra_item *item,
                                                        const char *format, ...);
-/* Says in *notes what the counts say. */
+/* Writes the counts into *notes as text. */
 void chakra_describe(const struct chakra_counts *counts, struct schedule_notes *notes);
 
 /* ---- chakra_order.c ---- */

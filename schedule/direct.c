@@ -6,12 +6,12 @@ static bool to_root(const struct direct *d)
     return d->kind == SCHEDULE_GATHER || d->kind == SCHEDULE_REDUCE;
 }
 
-static uint32_t rounds_of(uint32_t size)
+static uint32_t phases_of(uint32_t size)
 {
-    uint32_t rounds = 0;
-    while (rounds < DIRECT_ROUNDS && (uint64_t)1 << rounds < size)
-        rounds++;
-    return rounds;
+    uint32_t phases = 0;
+    while (phases < DIRECT_PHASES && (uint64_t)1 << phases < size)
+        phases++;
+    return phases;
 }
 
 void direct_init(struct direct *d, const struct schedule_operation *o, uint32_t size, uint32_t position)
@@ -24,7 +24,7 @@ void direct_init(struct direct *d, const struct schedule_operation *o, uint32_t 
         d->sends = d->receives = others;
     } else if (d->kind == SCHEDULE_BARRIER) {
         d->bytes = 0;
-        d->sends = d->receives = rounds_of(size);
+        d->sends = d->receives = phases_of(size);
     } else {
         bool sends_all = is_root && d->kind == SCHEDULE_SCATTER;
         bool sends_one = !is_root && to_root(d);
@@ -41,7 +41,7 @@ static uint32_t partner(const struct direct *d)
 
 bool direct_next(const struct direct *d, struct direct_message *m)
 {
-    bool waits = d->kind == SCHEDULE_BARRIER && d->next && !(d->rounds >> (d->next - 1) & 1);
+    bool waits = d->kind == SCHEDULE_BARRIER && d->next && !(d->phases >> (d->next - 1) & 1);
     if (d->next == d->sends || waits)
         return false;
     *m = (struct direct_message){.to = partner(d), .tag = d->kind == SCHEDULE_BARRIER ? d->next : 0, .bytes = d->bytes};
@@ -63,11 +63,11 @@ bool direct_sent(struct direct *d)
 
 bool direct_received(struct direct *d, uint32_t tag)
 {
-    bool again = d->kind == SCHEDULE_BARRIER && (tag >= d->receives || d->rounds >> tag & 1);
+    bool again = d->kind == SCHEDULE_BARRIER && (tag >= d->receives || d->phases >> tag & 1);
     if (d->received == d->receives || again)
         return false;
     if (d->kind == SCHEDULE_BARRIER)
-        d->rounds |= (uint32_t)1 << tag;
+        d->phases |= (uint32_t)1 << tag;
     d->received++;
     return true;
 }

@@ -197,7 +197,7 @@ bool schedule_estimate(const struct executor_plan *plan, const struct estimate_n
     }
     bool good = run(&w);
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        executor_note(w.place[rank].executor);
+        executor_write_blocked(w.place[rank].executor);
         executor_free(w.place[rank].executor);
     }
     HX_FREE(w.place, w.list, w.heap, w.pair);

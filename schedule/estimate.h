@@ -1,6 +1,5 @@
-/* estimate.h - carries out a schedule on an ideal network: each message takes latency + bytes * time of a byte, and
- * none waits for another. Messages of a pair that are matched arrive in order; acknowledgements come after another
- * latency. */
+/* estimate.h - executes a schedule on an ideal network: each message takes latency + bytes * time of a byte, and none
+ * waits for another. Matched messages of a pair arrive in order. An acknowledgement takes another latency. */
 #ifndef SCHEDULE_ESTIMATE_H
 #define SCHEDULE_ESTIMATE_H
 
@@ -8,7 +7,7 @@
 
 struct estimate_network {
     uint64_t latency_ps;
-    double byte_ps;
+    double byte_ps; /* of each byte; 0: bytes take no time */
 };
 
 /* plan->result and plan->entry receive what happened. Returns false if a message fits no operation, which is a

@@ -37,10 +37,10 @@ void executor_set_cause(struct executor *e, uint32_t number, uint32_t source, ui
 
 static void count_time(struct executor *e)
 {
-    uint64_t passed = e->now - e->counted;
+    uint64_t passed = e->now - e->counted_until;
     e->result->computing_ps += e->computing ? passed : 0;
     e->result->exposed_ps += !e->computing && e->communicating ? passed : 0;
-    e->counted = e->now;
+    e->counted_until = e->now;
 }
 
 /* change: 1 or -1. */
@@ -75,7 +75,7 @@ static uint32_t write_entry(struct executor *e, uint32_t number)
 
 /* ---- repeats ---- */
 
-/* Operations of a body, or outside of all bodies, without those of the bodies inside. */
+/* Resets the operations from .. end - 1, without those of inner bodies, and makes ready those that wait for nothing. */
 static void begin_all(struct executor *e, uint32_t from, uint32_t end, uint32_t *left, uint32_t source, uint32_t cause)
 {
     *left = 0;
@@ -97,7 +97,7 @@ static void begin_iteration(struct executor *e, uint32_t number, uint32_t source
         executor_end(e, number);
 }
 
-/* An iteration ended: the next one begins, or the repeat ends. */
+/* An iteration ended: begins the next one, or ends the repeat. */
 static void end_iteration(struct executor *e, uint32_t number, uint32_t last)
 {
     executor_set_cause(e, number, e->rank, last);
@@ -111,8 +111,8 @@ static void end_iteration(struct executor *e, uint32_t number, uint32_t last)
     begin_iteration(e, number, e->rank, entry);
 }
 
-/* An operation of a body, or outside of all, ended. */
-static void count_down(struct executor *e, uint32_t number, uint32_t entry)
+/* Counts an operation that ended: in its body, or outside of repeats. */
+static void count_ended(struct executor *e, uint32_t number, uint32_t entry)
 {
     uint32_t body = e->body ? e->body[number] : NONE;
     if (body == NONE)
@@ -123,7 +123,7 @@ static void count_down(struct executor *e, uint32_t number, uint32_t entry)
 
 /* ---- begin and end ---- */
 
-static void let_follow(struct executor *e, uint32_t number, uint32_t kind, uint32_t source, uint32_t cause)
+static void release_followers(struct executor *e, uint32_t number, uint32_t kind, uint32_t source, uint32_t cause)
 {
     const uint32_t *list;
     uint32_t followers = schedule_followers(e->s, e->rank, number, &list);
@@ -140,7 +140,7 @@ void executor_begun(struct executor *e, uint32_t number)
 {
     e->state[number] = STATE_BEGUN;
     count_operation(e, number, 1);
-    let_follow(e, number, SCHEDULE_AFTER_START, e->source[number], e->cause[number]);
+    release_followers(e, number, SCHEDULE_AFTER_START, e->source[number], e->cause[number]);
 }
 
 void executor_end(struct executor *e, uint32_t number)
@@ -151,11 +151,11 @@ void executor_end(struct executor *e, uint32_t number)
     atomic_store_explicit(&e->result->ended, atomic_load_explicit(&e->result->ended, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     e->result->end_ps = e->now;
-    let_follow(e, number, 0, e->rank, entry);
-    count_down(e, number, entry);
+    release_followers(e, number, 0, e->rank, entry);
+    count_ended(e, number, entry);
 }
 
-/* After the overhead of a send. */
+/* Sends the message of an operation, after its overhead. */
 static void send_out(struct executor *e, uint32_t number)
 {
     const struct schedule_operation *o = operation_at(e, number);
@@ -209,15 +209,15 @@ static void begin(struct executor *e, uint32_t number)
 
 /* ---- time ---- */
 
-/* Does all that has no duration at this time. */
+/* Begins all operations that are ready. */
 static void drain(struct executor *e)
 {
     while (e->ready.first != NONE)
         begin(e, take_ready(e));
 }
 
-/* Goes on to a time, and ends what streams did until then, in order. Streams take operations when all else of a time
- * has happened: at `now` more may come, so there they wait for executor_settle(). */
+/* Advances to a time: streams end and take operations in between, in order. At `now` itself streams take nothing, since
+ * more may happen: executor_settle() does that. */
 static void advance(struct executor *e, uint64_t now)
 {
     drain(e);
@@ -299,7 +299,7 @@ struct executor *executor_new(const struct executor_plan *plan, uint32_t rank)
     return e;
 }
 
-void executor_note(struct executor *e)
+void executor_write_blocked(struct executor *e)
 {
     struct executor_result *r = e->result;
     if (!e->started)
@@ -333,7 +333,7 @@ void executor_start(struct executor *e, uint64_t now)
 {
     *e->result = (struct executor_result){.active = 1};
     e->started = true;
-    e->now = e->counted = now;
+    e->now = e->counted_until = now;
     begin_all(e, 0, e->count, &e->left, EXECUTOR_NO_CAUSE, EXECUTOR_NO_CAUSE);
     e->result->done = e->left == 0;
     drain(e);

@@ -36,17 +36,18 @@ static uint32_t rank_at(const struct executor *e, const struct instance *c, uint
 static uint32_t tag_of(const struct instance *c, uint32_t tag)
 {
     uint32_t brief = c->direct ? tag : hx_collective_brief(tag);
-    return (uint32_t)1 << TAG_COLLECTIVE_BIT | c->number << TAG_GROUP_SHIFT | c->count << TAG_COUNT_SHIFT | brief;
+    return (uint32_t)1 << TAG_COLLECTIVE_BIT | c->group_number << TAG_GROUP_SHIFT | c->ordinal << TAG_ORDINAL_SHIFT |
+           brief;
 }
 
-static uint32_t group_number(uint32_t tag)
+static uint32_t group_number_of(uint32_t tag)
 {
     return tag >> TAG_GROUP_SHIFT & (SCHEDULE_MOST_GROUPS_OF_RANK - 1U);
 }
 
-static uint32_t count_of(uint32_t tag)
+static uint32_t ordinal_of(uint32_t tag)
 {
-    return tag >> TAG_COUNT_SHIFT & ((1U << TAG_COUNT_BITS) - 1);
+    return tag >> TAG_ORDINAL_SHIFT & ((1U << TAG_ORDINAL_BITS) - 1);
 }
 
 static uint32_t brief_of(uint32_t tag)
@@ -54,10 +55,10 @@ static uint32_t brief_of(uint32_t tag)
     return tag & ((1U << HX_COLLECTIVE_BRIEF_BITS) - 1);
 }
 
-static struct instance *find(const struct executor *e, uint32_t group, uint32_t count)
+static struct instance *find(const struct executor *e, uint32_t group, uint32_t ordinal)
 {
     for (size_t i = 0; i < e->instances; i++) {
-        if (e->instance[i].at->group == group && e->instance[i].at->count == count)
+        if (e->instance[i].at->group == group && e->instance[i].at->ordinal == ordinal)
             return e->instance[i].at;
     }
     return NULL;
@@ -73,7 +74,7 @@ static void remove_instance(struct executor *e, const struct instance *c)
     free(e->instance[i].at);
     for (e->instances--; i < e->instances; i++)
         e->instance[i] = e->instance[i + 1];
-    e->turn = 0;
+    e->first_to_ask = 0;
 }
 
 static void end_if_done(struct executor *e, struct instance *c)
@@ -101,14 +102,14 @@ static bool receive(struct executor *e, struct instance *c, uint32_t from, uint3
            hx_collective_received(&c->engine, place % columns, place / columns, tag) == HX_OK;
 }
 
-/* Takes the messages that came before the collective began. */
+/* Takes the messages that arrived before the collective began. */
 static bool receive_early(struct executor *e, struct instance *c)
 {
     size_t kept = 0;
     bool good = true;
     for (size_t i = 0; i < e->parts; i++) {
         const struct early_part part = e->part[i];
-        if (part.group == c->group && part.count == c->count)
+        if (part.group == c->group && part.ordinal == c->ordinal)
             good = receive(e, c, part.from, brief_of(part.tag)) && good;
         else
             e->part[kept++] = part;
@@ -122,9 +123,9 @@ static struct instance *add(struct executor *e, uint32_t number)
     const struct schedule_operation *o = operation_at(e, number);
     struct instance *c = hx_allocate(1, sizeof *c);
     c->group = o->peer;
-    c->number = schedule_groups_number(groups_of(e), e->rank, o->peer);
-    c->count =
-        (uint32_t)(schedule_ordinal(&e->ordinals, number, c->number, e->iteration) & ((1U << TAG_COUNT_BITS) - 1));
+    c->group_number = schedule_groups_number(groups_of(e), e->rank, o->peer);
+    c->ordinal = (uint32_t)(schedule_ordinal(&e->ordinals, number, c->group_number, e->iteration) &
+                            ((1U << TAG_ORDINAL_BITS) - 1));
     c->operation = number;
     c->choice = e->plan->choose(e->plan->of, o);
     c->direct = c->choice->direct;
@@ -171,7 +172,7 @@ static bool next_of_engine(struct executor *e, struct instance *c)
         uint32_t peer = messages_peer(e, rank_at(e, c, place));
         e->offered.peer = peer;
         e->offered.bytes = send->bytes;
-        if (e->peer[peer].flying < e->plan->window)
+        if (e->peer[peer].in_flight < e->plan->window)
             return true;
         c->refused |= (uint32_t)1 << send->lane;
     }
@@ -186,13 +187,13 @@ static bool next_of_direct(struct executor *e, const struct instance *c)
     e->offered.peer = messages_peer(e, schedule_group(e->s, c->group)[m.to]);
     e->offered.bytes = m.bytes;
     e->offered.send.tag = m.tag;
-    return e->peer[e->offered.peer].flying < e->plan->window;
+    return e->peer[e->offered.peer].in_flight < e->plan->window;
 }
 
 bool collective_next(struct executor *e, struct executor_message *m)
 {
     for (size_t n = 0; n < e->instances; n++) {
-        struct instance *c = e->instance[(e->turn + n) % e->instances].at;
+        struct instance *c = e->instance[(e->first_to_ask + n) % e->instances].at;
         if (c->idle)
             continue;
         c->idle = !(c->direct ? next_of_direct(e, c) : next_of_engine(e, c));
@@ -214,22 +215,22 @@ void collective_take(struct executor *e)
         direct_take(&c->program);
     else
         hx_collective_take(&c->engine, &e->offered.send);
-    e->peer[e->offered.peer].flying++;
+    e->peer[e->offered.peer].in_flight++;
     e->result->messages++;
     e->result->bytes += e->offered.bytes;
-    e->turn = (e->turn + 1) % e->instances;
+    e->first_to_ask = (e->first_to_ask + 1) % e->instances;
 }
 
 bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag)
 {
-    uint32_t group =
-        from < schedule_ranks(e->s) ? schedule_groups_at(groups_of(e), from, group_number(tag)) : SCHEDULE_NO_POSITION;
+    uint32_t group = from < schedule_ranks(e->s) ? schedule_groups_at(groups_of(e), from, group_number_of(tag))
+                                                 : SCHEDULE_NO_POSITION;
     if (group == SCHEDULE_NO_POSITION || schedule_groups_number(groups_of(e), e->rank, group) == SCHEDULE_NO_POSITION)
         return false;
-    struct instance *c = find(e, group, count_of(tag));
+    struct instance *c = find(e, group, ordinal_of(tag));
     if (!c) {
         e->part = hx_grow(e->part, e->parts, &e->parts_room, sizeof *e->part);
-        e->part[e->parts++] = (struct early_part){group, count_of(tag), from, tag};
+        e->part[e->parts++] = (struct early_part){group, ordinal_of(tag), from, tag};
         e->result->early++;
         return true;
     }
@@ -241,8 +242,8 @@ bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag)
 
 bool collective_sent(struct executor *e, uint32_t to, uint32_t tag)
 {
-    uint32_t group = schedule_groups_at(groups_of(e), e->rank, group_number(tag));
-    struct instance *c = find(e, group, count_of(tag));
+    uint32_t group = schedule_groups_at(groups_of(e), e->rank, group_number_of(tag));
+    struct instance *c = find(e, group, ordinal_of(tag));
     uint32_t full;
     (void)to;
     if (!c)
@@ -256,7 +257,7 @@ bool collective_sent(struct executor *e, uint32_t to, uint32_t tag)
     return good;
 }
 
-void collectives_admit(struct executor *e)
+void collectives_unblock(struct executor *e)
 {
     for (size_t i = 0; i < e->instances; i++) {
         e->instance[i].at->refused = 0;

@@ -15,16 +15,16 @@ void match_open(struct executor *e)
         any = o->kind == SCHEDULE_RECEIVE && (o->peer == SCHEDULE_ANY || o->tag == SCHEDULE_ANY);
     }
     if (any)
-        e->posted = hx_allocate(e->count, sizeof *e->posted);
+        e->post_order = hx_allocate(e->count, sizeof *e->post_order);
     e->buckets = FIRST_BUCKETS;
     e->bucket = hx_allocate(e->buckets, sizeof *e->bucket);
-    e->any = (struct list){NONE, NONE};
+    e->wild = (struct list){NONE, NONE};
     e->early_free = e->early_first = e->early_last = NONE;
 }
 
 void match_close(struct executor *e)
 {
-    HX_FREE(e->posted, e->bucket, e->early, e->awaited);
+    HX_FREE(e->post_order, e->bucket, e->early, e->awaited);
 }
 
 /* ---- buckets ---- */
@@ -120,7 +120,7 @@ static bool is_wild(const struct schedule_operation *o)
     return o->peer == SCHEDULE_ANY || o->tag == SCHEDULE_ANY;
 }
 
-/* The first message that a receive takes; NULL: none is here. */
+/* Bucket of the first early message that fits a receive; NULL: none. */
 static struct bucket *find_early(struct executor *e, const struct schedule_operation *o)
 {
     if (!is_wild(o)) {
@@ -146,7 +146,7 @@ static void append(struct executor *e, struct list *l, uint32_t number)
     l->last = number;
 }
 
-/* A receive has its message, or the request of one, which is answered. */
+/* A receive takes a message, or a request, which it answers. */
 static void match(struct executor *e, uint32_t number, uint32_t source, uint32_t operation, bool request)
 {
     if (!request) {
@@ -167,16 +167,16 @@ void match_post(struct executor *e, uint32_t number)
         match(e, number, found.source, found.operation, found.request);
         return;
     }
-    if (e->posted)
-        e->posted[number] = e->posts++;
-    append(e, is_wild(o) ? &e->any : &bucket_of(e, o->peer, o->tag)->posted, number);
+    if (e->post_order)
+        e->post_order[number] = e->posts++;
+    append(e, is_wild(o) ? &e->wild : &bucket_of(e, o->peer, o->tag)->posted, number);
 }
 
-/* The receive with a wildcard that takes this message; NONE: none. *before: its predecessor in the list. */
-static uint32_t find_any(const struct executor *e, uint32_t source, uint32_t tag, uint32_t *before)
+/* First posted receive with a wildcard that fits this message; NONE: none. *before: its predecessor in the list. */
+static uint32_t find_wild(const struct executor *e, uint32_t source, uint32_t tag, uint32_t *before)
 {
     *before = NONE;
-    for (uint32_t at = e->any.first; at != NONE; at = e->next[at]) {
+    for (uint32_t at = e->wild.first; at != NONE; at = e->next[at]) {
         if (fits(operation_at(e, at), source, tag))
             return at;
         *before = at;
@@ -199,15 +199,15 @@ void match_message(struct executor *e, uint32_t source, uint32_t operation, bool
     uint32_t tag = schedule_at(e->s, source, operation)->tag;
     struct bucket *b = bucket_of(e, source, tag);
     uint32_t before;
-    uint32_t any = find_any(e, source, tag, &before);
+    uint32_t wild = find_wild(e, source, tag, &before);
     uint32_t exact = b->posted.first;
-    bool takes_any = any != NONE && (exact == NONE || e->posted[any] < e->posted[exact]);
-    uint32_t receive = takes_any ? any : exact;
+    bool takes_wild = wild != NONE && (exact == NONE || e->post_order[wild] < e->post_order[exact]);
+    uint32_t receive = takes_wild ? wild : exact;
     if (receive == NONE) {
         add_early(e, source, tag, operation, request);
         return;
     }
-    remove_after(e, takes_any ? &e->any : &b->posted, takes_any ? before : NONE, receive);
+    remove_after(e, takes_wild ? &e->wild : &b->posted, takes_wild ? before : NONE, receive);
     if (source != e->rank)
         executor_set_cause(e, receive, source, operation);
     match(e, receive, source, operation, request);

@@ -30,7 +30,7 @@ static struct peer *empty_table(size_t peers)
     return peer;
 }
 
-/* Moves the peers; the list of those that send follows their new places. */
+/* Doubles the table of peers, and gives the list `sending` their new indices. */
 static void grow(struct executor *e)
 {
     struct peer *old = e->peer;
@@ -70,10 +70,10 @@ uint32_t messages_peer(struct executor *e, uint32_t rank)
 
 /* ---- sending ---- */
 
-static void queue(struct executor *e, uint32_t at)
+static void list_sender(struct executor *e, uint32_t at)
 {
     struct peer *p = &e->peer[at];
-    if (p->queued || p->out.first == NONE || p->flying == e->plan->window)
+    if (p->queued || p->out.first == NONE || p->in_flight == e->plan->window)
         return;
     p->queued = true;
     p->next = NONE;
@@ -84,7 +84,7 @@ static void queue(struct executor *e, uint32_t at)
     e->sending.last = at;
 }
 
-static void put(struct executor *e, uint32_t to, uint32_t tag, uint64_t bytes)
+static void enqueue(struct executor *e, uint32_t to, uint32_t tag, uint64_t bytes)
 {
     uint32_t at = messages_peer(e, to);
     struct peer *p = &e->peer[at];
@@ -101,7 +101,7 @@ static void put(struct executor *e, uint32_t to, uint32_t tag, uint64_t bytes)
     else
         p->out.first = message;
     p->out.last = message;
-    queue(e, at);
+    list_sender(e, at);
 }
 
 void messages_send(struct executor *e, uint32_t to, enum message_kind kind, uint32_t operation, uint64_t bytes)
@@ -113,7 +113,7 @@ void messages_send(struct executor *e, uint32_t to, enum message_kind kind, uint
     if (to == e->rank)
         match_message(e, to, operation, false);
     else
-        put(e, to, (uint32_t)kind << TAG_KIND_SHIFT | operation, bytes);
+        enqueue(e, to, (uint32_t)kind << TAG_KIND_SHIFT | operation, bytes);
 }
 
 bool messages_next(struct executor *e, struct executor_message *m)
@@ -141,15 +141,15 @@ void messages_take(struct executor *e)
     if (p->next == NONE)
         e->sending.last = NONE;
     p->queued = false;
-    p->flying++;
-    queue(e, e->offered.peer);
+    p->in_flight++;
+    list_sender(e, e->offered.peer);
 }
 
 static void acknowledged(struct executor *e, uint32_t peer)
 {
-    if (e->peer[peer].flying-- == e->plan->window)
-        collectives_admit(e);
-    queue(e, peer);
+    if (e->peer[peer].in_flight-- == e->plan->window)
+        collectives_unblock(e);
+    list_sender(e, peer);
 }
 
 /* ---- arrivals ---- */
@@ -181,13 +181,12 @@ static bool is_collective(uint32_t tag)
     return tag >> TAG_COLLECTIVE_BIT;
 }
 
-/* Such a message waits for those that were sent before it. */
 bool executor_matches(uint32_t tag)
 {
     return !is_collective(tag) && (kind_of(tag) == MESSAGE_EAGER || kind_of(tag) == MESSAGE_REQUEST);
 }
 
-/* Takes a message that needs no order. */
+/* Takes a message that needs no order; checks any other. Returns false if no executor sent it. */
 static bool take_at_once(struct executor *e, uint32_t from, uint32_t tag)
 {
     uint32_t operation = operation_of(tag);
@@ -202,7 +201,7 @@ static bool take_at_once(struct executor *e, uint32_t from, uint32_t tag)
     return true;
 }
 
-/* Goes past the message that is next in order; matches it if it is to be matched. */
+/* Takes the next message in order, and matches it if its kind is matched. */
 static void take(struct executor *e, uint32_t peer, uint32_t from, uint32_t tag)
 {
     e->peer[peer].in_order++;
@@ -219,7 +218,7 @@ static unsigned find_held(const struct peer *p)
     return i;
 }
 
-/* Taking a message may add peers, which moves them: each turn finds the peer again. */
+/* Takes held messages that are next in order. Taking one may move the peers, so each turn finds the peer again. */
 static void take_held(struct executor *e, uint32_t from)
 {
     for (;;) {
@@ -255,7 +254,7 @@ bool messages_arrived(struct executor *e, uint32_t from, uint32_t number, uint32
 bool messages_sent(struct executor *e, uint32_t to, uint32_t tag)
 {
     uint32_t at = messages_peer(e, to);
-    if (e->peer[at].flying == 0)
+    if (e->peer[at].in_flight == 0)
         return false;
     acknowledged(e, at);
     if (is_collective(tag))

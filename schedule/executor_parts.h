@@ -9,7 +9,7 @@
  * A tag:
  *
  *     0 | kind 2 | - | sender's operation 28           message of a send
- *     1 | group 7 | count 11 | tag of the engine 13    message of a collective: group among those of the sender, number
+ *     1 | group 7 | ordinal 11 | tag of the engine 13  message of a collective: group among those of the sender, number
  *                                                      of the collective in the group, modulo 2^11 */
 #ifndef SCHEDULE_EXECUTOR_PARTS_H
 #define SCHEDULE_EXECUTOR_PARTS_H
@@ -20,7 +20,7 @@
 
 enum { NONE = UINT32_MAX };
 
-/* States of an operation, in place of the number of those that it waits for. */
+/* Values of executor.state beside the number of operations that are waited for. */
 enum { STATE_ENDED = UINT32_MAX, STATE_BEGUN = UINT32_MAX - 1 };
 
 enum message_kind { MESSAGE_EAGER, MESSAGE_REQUEST, MESSAGE_ANSWER, MESSAGE_DATA };
@@ -28,21 +28,21 @@ enum {
     TAG_COLLECTIVE_BIT = 31,
     TAG_KIND_SHIFT = 29,
     TAG_GROUP_SHIFT = 24,
-    TAG_COUNT_BITS = 11,
-    TAG_COUNT_SHIFT = HX_COLLECTIVE_BRIEF_BITS
+    TAG_ORDINAL_BITS = 11,
+    TAG_ORDINAL_SHIFT = HX_COLLECTIVE_BRIEF_BITS
 };
-_Static_assert(TAG_COUNT_SHIFT + TAG_COUNT_BITS == TAG_GROUP_SHIFT, "fields follow each other");
+_Static_assert(TAG_ORDINAL_SHIFT + TAG_ORDINAL_BITS == TAG_GROUP_SHIFT, "fields follow each other");
 _Static_assert(1 << (TAG_COLLECTIVE_BIT - TAG_GROUP_SHIFT) == SCHEDULE_MOST_GROUPS_OF_RANK, "all groups have a number");
 _Static_assert(SCHEDULE_MOST_OPERATIONS <= 1 << TAG_KIND_SHIFT, "all operations have a number");
 
-/* List of elements that name their successor; first NONE: empty. */
+/* Singly linked list of indices; first NONE: empty. */
 struct list {
     uint32_t first, last;
 };
 
-/* A message to a peer that is not yet on the network. */
+/* A message that waits for the network. */
 struct outgoing {
-    uint32_t tag, next; /* next: in the peer's list, or in the list of free ones */
+    uint32_t tag, next; /* next: in the list of the peer or of free elements */
     uint64_t bytes;
 };
 
@@ -51,32 +51,32 @@ struct early {
     uint32_t source, tag; /* tag of the send */
     uint32_t operation;   /* of the sender */
     bool request;
-    uint32_t next;           /* in its bucket, or in the list of free ones */
-    uint32_t earlier, later; /* in the list of all, in the order of coming */
+    uint32_t next;           /* in the list of the bucket or of free elements */
+    uint32_t earlier, later; /* neighbours in the list of all, by arrival */
 };
 
-/* Receives and messages of one (source, tag); an empty one stays. */
+/* Receives and messages of one source and tag. It stays when both lists are empty. */
 struct bucket {
     uint64_t key;       /* source << 32 | tag */
-    struct list posted; /* operations */
-    struct list early;  /* elements of `early` */
+    struct list posted; /* receives without a message */
+    struct list early;  /* messages without a receive: elements of executor.early */
     bool used;
 };
 
-/* A matched request; its data is to come. */
+/* A matched request that waits for its data. */
 struct awaited {
     uint32_t source, operation; /* the sender's */
     uint32_t receive;           /* own operation */
 };
 
-/* Invariant: in_order is the number of the next message to be matched; held[0 .. holds - 1] came out of order. */
+/* Invariant: in_order is the number of the next message in order; held[0 .. holds - 1] arrived before it. */
 struct peer {
     uint32_t rank; /* NONE: unused entry of the table */
     uint32_t in_order;
-    struct list out; /* elements of `outgoing` */
-    uint32_t next;   /* in the list of those that may send */
-    uint32_t flying; /* messages that were taken and not acknowledged */
-    bool queued;     /* in this list */
+    struct list out;    /* elements of `outgoing` */
+    uint32_t next;      /* in executor.sending */
+    uint32_t in_flight; /* messages that are not acknowledged */
+    bool queued;        /* in executor.sending */
     uint8_t holds;
     struct {
         uint32_t number, tag;
@@ -86,19 +86,19 @@ struct peer {
 struct stream {
     uint64_t until;      /* ps: end of `current` */
     uint32_t current;    /* operation; NONE: free */
-    uint32_t last_entry; /* of the operation that freed it; EXECUTOR_NO_CAUSE: none */
+    uint32_t last_entry; /* of the operation before; EXECUTOR_NO_CAUSE: none */
     uint32_t *waiting;   /* heap of operations by the time of readiness, then by number */
     size_t count, room;
 };
 
 /* A collective in progress. */
 struct instance {
-    uint32_t group;     /* of the schedule */
-    uint32_t number;    /* of the group at this rank */
-    uint32_t count;     /* of the collective in the group, modulo 2^TAG_COUNT_BITS */
-    uint32_t operation; /* own */
-    uint32_t refused;   /* lanes of the engine to peers with a full window */
-    bool idle;          /* has nothing to send until a message arrives or is acknowledged */
+    uint32_t group;        /* of the schedule */
+    uint32_t group_number; /* of the group, among those of this rank */
+    uint32_t ordinal;      /* of the collective in the group, modulo 2^TAG_ORDINAL_BITS */
+    uint32_t operation;    /* of this rank */
+    uint32_t refused;      /* lanes of the engine to peers with a full window, bits */
+    bool idle;             /* sends nothing until a message arrives or is acknowledged */
     bool direct;
     const struct executor_choice *choice;
     union {
@@ -107,50 +107,50 @@ struct instance {
     };
 };
 
-/* Its place in the list of all: it stays where it is when others end. */
+/* An element of executor.instance. Pointers to the instance stay valid while the list changes. */
 struct instance_place {
     struct instance *at;
 };
 
-/* A message of a collective that did not begin here. */
+/* A message of a collective that has not begun at this rank. */
 struct early_part {
-    uint32_t group, count, from, tag;
+    uint32_t group, ordinal, from, tag;
 };
 
 struct executor {
     const struct executor_plan *plan;
     const struct schedule *s;
     struct executor_result *result;
-    struct executor_entry *entry; /* [room], a ring; NULL: none */
+    struct executor_entry *entry; /* [room], a ring; NULL: entries are not kept */
     uint64_t room;
     uint32_t rank, count;
-    uint64_t now;
+    uint64_t now; /* ps */
 
-    /* [count], of each operation */
-    uint32_t *state;    /* operations that it waits for, or STATE_ */
-    uint32_t *next;     /* successor in the one list that it is in; of a repeat: operations of its body that are left */
-    uint32_t *cause;    /* index of an entry, or the operation of `source` */
-    uint32_t *source;   /* rank of the cause; NULL: this rank or none, as no operation receives */
-    uint64_t *begin;    /* ps; before that the time of readiness */
-    uint64_t *ready_at; /* ps: for its stream; `begin` itself without overheads, as then no receive has a stream */
-    uint32_t *body;     /* the repeat that it is in, NONE: none; NULL: no repeats */
-    uint64_t *iteration; /* of a repeat: iterations that ended; NULL as above */
-    uint32_t left;       /* operations outside of all bodies that have not ended */
+    /* Tables by operation, [count] */
+    uint32_t *state;     /* number of operations that it waits for, or STATE_... */
+    uint32_t *next;      /* successor in its list; of a repeat: operations of its body that have not ended */
+    uint32_t *cause;     /* as in struct executor_entry */
+    uint32_t *source;    /* rank of the cause */
+    uint64_t *begin;     /* ps: begin; until it begins, when it became ready */
+    uint64_t *ready_at;  /* ps: ready for its stream; the same array as `begin` if messages have no overhead */
+    uint32_t *body;      /* innermost repeat around it, NONE: none; NULL: the rank has no repeats */
+    uint64_t *iteration; /* of a repeat: iterations that ended; NULL: no repeats */
+    uint32_t left;       /* operations outside of repeats that have not ended */
     bool started;
 
     struct list ready;                 /* operations that begin now */
     unsigned computing, communicating; /* operations in progress */
-    uint64_t counted;                  /* ps: computing and exposed time are counted up to here */
+    uint64_t counted_until;            /* ps: end of the counted computing and exposed time */
 
     struct stream *stream; /* [streams] */
     unsigned streams;
-    bool stream_free; /* some free stream has an operation that waits */
+    bool stream_free; /* a free stream has a waiting operation */
 
     struct bucket *bucket; /* [buckets], a power of two */
     size_t buckets, buckets_used;
-    struct list any;  /* posted receives with a wildcard */
-    uint64_t *posted; /* [count]: when it was posted, in the order of posting; NULL: no wildcards */
-    uint64_t posts;
+    struct list wild;     /* posted receives with a wildcard */
+    uint64_t *post_order; /* [count]: number of a posted receive, from 0; NULL: the rank has no wildcards */
+    uint64_t posts;       /* receives posted */
     struct early *early;
     size_t early_room, early_used;
     uint32_t early_free, early_first, early_last;
@@ -159,17 +159,17 @@ struct executor {
 
     struct peer *peer; /* [peers], a power of two, by hash */
     size_t peers, peers_used;
-    struct list sending; /* peers with messages that may go */
+    struct list sending; /* peers with a message and an open window */
     struct outgoing *outgoing;
     size_t outgoing_room, outgoing_used;
     uint32_t outgoing_free;
 
-    struct instance_place *instance; /* those in progress */
+    struct instance_place *instance; /* collectives in progress */
     size_t instances, instances_room;
     struct early_part *part;
     size_t parts, parts_room;
     struct schedule_ordinals ordinals;
-    size_t turn; /* instance to ask first */
+    size_t first_to_ask; /* index of an instance; they take turns */
 
     struct {
         bool collective;
@@ -187,45 +187,50 @@ static inline const struct schedule_operation *operation_at(const struct executo
 
 /* ---- executor.c ---- */
 
-/* Notes what lets an operation go on: a sender's operation. */
+/* Sets what let an operation begin or end: operation `cause` of rank `source`, or entry `cause` of this rank. */
 void executor_set_cause(struct executor *e, uint32_t number, uint32_t source, uint32_t cause);
-/* Begins what follows the start of an operation. */
+/* The operation has begun: releases what waits for its start. */
 void executor_begun(struct executor *e, uint32_t number);
+/* The operation has ended: writes its entry, releases what waits for its end. */
 void executor_end(struct executor *e, uint32_t number);
 
 /* ---- executor_streams.c ---- */
 
+/* Overhead of a message, ps. */
 uint64_t executor_overhead(const struct executor *e, uint64_t bytes);
+/* Adds an operation to its stream's heap. */
 void stream_add(struct executor *e, uint32_t number);
 /* Free streams take operations. Returns whether any did. */
 bool streams_take(struct executor *e);
-/* Ends what streams did until the time, in its order. */
+/* Ends the first operation that a stream completes up to `now`. Returns false if there is none. */
 bool streams_end_one(struct executor *e, uint64_t now);
+/* End of the first operation on a stream, ps; EXECUTOR_NEVER: none. */
 uint64_t streams_wake(const struct executor *e);
-/* An operation's time on its stream is over. */
+/* An operation has left its stream. */
 void executor_stream_done(struct executor *e, uint32_t number);
 
 /* ---- executor_match.c ---- */
 
 void match_open(struct executor *e);
 void match_close(struct executor *e);
+/* Posts a receive; it takes an early message, if one fits. */
 void match_post(struct executor *e, uint32_t number);
-/* A message, or the request of one, is next in order. */
+/* The next message or request in order: a posted receive takes it, or it becomes early. */
 void match_message(struct executor *e, uint32_t source, uint32_t operation, bool request);
-/* The data of a matched request is here. Returns false if none is awaited. */
+/* The data of a matched request arrived. Returns false if no receive awaits it. */
 bool match_data(struct executor *e, uint32_t source, uint32_t operation);
-/* The message of a receive is here. */
+/* The message of a receive arrived. */
 void executor_received(struct executor *e, uint32_t number);
 
 /* ---- executor_messages.c ---- */
 
 void messages_close(struct executor *e);
-/* The peer of a rank; the index stays valid until another peer is added. */
+/* Index of a rank's peer, added if it is new. A later addition moves all peers. */
 uint32_t messages_peer(struct executor *e, uint32_t rank);
 void messages_send(struct executor *e, uint32_t to, enum message_kind kind, uint32_t operation, uint64_t bytes);
 bool messages_next(struct executor *e, struct executor_message *m);
 void messages_take(struct executor *e);
-/* A message came, or arrived at its receiver. Return false if no executor of this schedule sent it. */
+/* A message arrived here, or at its receiver. Return false if no executor of this schedule sent it. */
 bool messages_arrived(struct executor *e, uint32_t from, uint32_t number, uint32_t tag);
 bool messages_sent(struct executor *e, uint32_t to, uint32_t tag);
 
@@ -237,8 +242,8 @@ bool collective_next(struct executor *e, struct executor_message *m);
 void collective_take(struct executor *e);
 bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag);
 bool collective_sent(struct executor *e, uint32_t to, uint32_t tag);
-/* A peer may be sent to again. */
-void collectives_admit(struct executor *e);
+/* A peer's window opened: all collectives may try to send again. */
+void collectives_unblock(struct executor *e);
 /* Whether some collective may have a message to send. */
 bool collectives_may_send(const struct executor *e);
 

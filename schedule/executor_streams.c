@@ -62,7 +62,7 @@ void stream_add(struct executor *e, uint32_t number)
     e->stream_free = e->stream_free || s->current == NONE;
 }
 
-/* The operation that freed the stream lets this one begin, if it was ready before that. */
+/* Starts an operation on a free stream. Its cause is the operation before on the stream, if it waited for that one. */
 static void take(struct executor *e, struct stream *s, uint32_t number)
 {
     if (s->last_entry != EXECUTOR_NO_CAUSE && e->ready_at[number] < e->now)
@@ -113,7 +113,7 @@ bool streams_end_one(struct executor *e, uint64_t now)
     e->stream_free = e->stream_free || s->count;
     uint64_t entry = e->result->entries;
     executor_stream_done(e, number);
-    s->last_entry = e->result->entries > entry ? (uint32_t)entry : EXECUTOR_NO_CAUSE; /* a rendezvous has not ended */
+    s->last_entry = e->result->entries > entry ? (uint32_t)entry : EXECUTOR_NO_CAUSE; /* a rendezvous goes on */
     return true;
 }
 

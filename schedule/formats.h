@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* What a file does not say. Zero: not given. */
+/* Values that some formats leave open. Zero: not given. */
 struct schedule_read_options {
     uint64_t ranks;            /* of formats without a number of ranks (layers, YAML with expressions) */
     const char *groups;        /* JSON file of process groups {"1": [ranks], ...}, of Chakra */
@@ -22,11 +22,11 @@ struct schedule_read_options {
     struct hx_option_list set; /* "NAME=VALUE" of parameters, of YAML */
 };
 
-/* What a reader met and cannot carry out, for the user: filled by readers, printed by the verb. */
+/* Notes of a reader for the user; the verb prints them. */
 struct schedule_notes {
     uint64_t skipped;      /* operations left out */
-    char what[256];        /* which, "12 memory nodes"; "" if none */
-    char annotations[512]; /* what a reader decided or did not check; "" if nothing */
+    char what[256];        /* these operations, "12 memory nodes"; "" if none */
+    char annotations[512]; /* decisions of the reader, and checks that it left out; "" if none */
 };
 
 enum { SCHEDULE_SNIFF = 4096 /* bytes that a format sees to find itself */ };
@@ -39,7 +39,7 @@ struct schedule_format {
     /* Returns a filled builder, or NULL and sets *problem. */
     struct schedule_builder *(*read)(const char *path, const struct schedule_read_options *options,
                                      struct schedule_notes *notes, struct hx_problem *problem);
-    /* NULL: not written. Returns false and sets *problem if the schedule cannot be said in this format (collectives in
+    /* NULL: not written. Returns false and sets *problem if the format cannot express the schedule (collectives in
      * GOAL). */
     bool (*write)(const struct schedule *s, const char *path, struct hx_problem *problem);
 };
@@ -49,7 +49,7 @@ extern const struct schedule_format *const schedule_formats[]; /* ends with NULL
 /* Whether a file's first bytes are those of a schedule. */
 bool schedule_is_any(const char *path);
 
-/* Reads a file of any format, or maps one of our own. Returns NULL and sets *problem. */
+/* Reads a file of any format, or maps one of schedule_write(). Returns NULL and sets *problem. */
 struct schedule *schedule_read(const char *path, const struct schedule_read_options *options,
                                struct schedule_notes *notes, struct hx_problem *problem);
 

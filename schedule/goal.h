@@ -1,4 +1,4 @@
-/* goal.h - what the two forms of GOAL share (goal.c: text, goal_binary.c: binary). */
+/* goal.h - shared by both forms of GOAL (goal.c: text, goal_binary.c: binary). */
 #ifndef SCHEDULE_GOAL_H
 #define SCHEDULE_GOAL_H
 
@@ -7,7 +7,7 @@
 enum { GOAL_PS = 1000 /* ps of GOAL's unit of time, 1 ns */ };
 #define GOAL_MOST_TIME (SCHEDULE_MOST_TIME / GOAL_PS)
 
-/* Checks that GOAL can say the schedule, and unrolls its repeats. Returns the schedule to write: s, or one that the
+/* Checks that GOAL can express the schedule, and unrolls its repeats. Returns the schedule to write: s, or one that the
  * caller closes; NULL: sets *problem. Warns of times that are rounded. `where` names the file. */
 struct schedule *schedule_goal_plain(const struct schedule *s, const char *where, struct hx_problem *problem);
 

@@ -1,4 +1,4 @@
-/* groups.h - the groups that each rank has collectives of, and the position of a rank in a group. */
+/* groups.h - the groups of each rank's collectives, and the position of a rank in a group. */
 #ifndef SCHEDULE_GROUPS_H
 #define SCHEDULE_GROUPS_H
 
@@ -14,6 +14,7 @@ void schedule_groups_make(struct schedule_groups *g, const struct schedule *s);
 void schedule_groups_free(struct schedule_groups *g);
 
 enum { SCHEDULE_NO_POSITION = UINT32_MAX };
+/* Position of a rank in a group; SCHEDULE_NO_POSITION: it is no member. */
 uint32_t schedule_groups_position(const struct schedule_groups *g, const struct schedule *s, uint32_t group,
                                   uint32_t rank);
 /* Number of a group among those of a rank, and back; SCHEDULE_NO_POSITION: the rank has no collective of it. */

@@ -235,8 +235,8 @@ static bool read_collective(struct reader *r, const char *word, struct layers_pa
                  {"ALLTOALL", SCHEDULE_ALL_TO_ALL},
                  {"ALLGATHER", SCHEDULE_ALL_GATHER},
                  {"REDUCESCATTER", SCHEDULE_REDUCE_SCATTER}};
-    part->talks = strcmp(word, "NONE") != 0;
-    for (size_t i = 0; part->talks && i < sizeof kinds / sizeof *kinds; i++) {
+    part->has_collective = strcmp(word, "NONE") != 0;
+    for (size_t i = 0; part->has_collective && i < sizeof kinds / sizeof *kinds; i++) {
         size_t length = strlen(kinds[i].name);
         const char *suffix = word + length;
         if (strncmp(word, kinds[i].name, length) != 0)
@@ -251,7 +251,7 @@ static bool read_collective(struct reader *r, const char *word, struct layers_pa
                hx_lines_fail(&r->lines, word, "%.40s needs ep: N in the first line, the ranks that share experts",
                              word);
     }
-    return !part->talks ||
+    return !part->has_collective ||
            hx_lines_fail(&r->lines, word,
                          "'%.40s': expected NONE, ALLREDUCE, ALLTOALL, ALLGATHER or REDUCESCATTER, also with _EP or "
                          "_DP_EP",

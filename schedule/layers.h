@@ -1,4 +1,4 @@
-/* layers.h - a text of layers while it is read: what layers.c and layers_loop.c share. */
+/* layers.h - a file of layers while it is read; shared by layers.c and layers_loop.c. */
 #ifndef SCHEDULE_LAYERS_H
 #define SCHEDULE_LAYERS_H
 
@@ -27,7 +27,7 @@ enum layers_suffix { LAYERS_PLAIN, LAYERS_EP, LAYERS_DP_EP };
 struct layers_part {
     uint64_t ps;    /* of computing */
     uint64_t bytes; /* of the collective, as the file has them */
-    bool talks;     /* has a collective */
+    bool has_collective;
     enum schedule_collective kind;
     enum layers_suffix suffix;
 };
@@ -38,7 +38,7 @@ struct layers_layer {
     uint64_t update;           /* ps, behind each collective */
     enum layers_policy policy; /* of this layer, with LAYERS_CUSTOMIZED; else that of the file */
     bool is_checkpoint;
-    bool recomputes; /* from the last checkpoint before it, before its backward pass */
+    bool recomputes; /* before its backward pass, from the last checkpoint */
 };
 
 struct layers {

@@ -117,7 +117,7 @@ static struct shape shape_of(const struct layers *l, enum group group)
 
 uint32_t layers_group_size(const struct layers *l, const struct layers_layer *layer, enum layers_phase phase)
 {
-    return layer->part[phase].talks ? shape_of(l, group_of(l, layer, phase)).count : 0;
+    return layer->part[phase].has_collective ? shape_of(l, group_of(l, layer, phase)).count : 0;
 }
 
 /* The rank's group of this shape, added when it is first used. */
@@ -172,7 +172,7 @@ static uint32_t talk(struct loop *loop, const struct layers_layer *layer, enum l
     const struct layers_part *part = &layer->part[phase];
     enum group group = group_of(loop->l, layer, phase);
     uint32_t members = layers_group_size(loop->l, layer, phase);
-    loop->left_out += part->talks && group == GROUP_NONE;
+    loop->left_out += part->has_collective && group == GROUP_NONE;
     if (members < 2)
         return earlier;
     uint32_t number = schedule_collect(loop->b, loop->rank, part->kind, find_group(loop, group),
@@ -190,7 +190,7 @@ static uint32_t talk(struct loop *loop, const struct layers_layer *layer, enum l
 /* A collective that the loop of the policy never begins. */
 static void leave_out(struct loop *loop, const struct layers_layer *layer, enum layers_phase phase)
 {
-    loop->left_out += layer->part[phase].talks;
+    loop->left_out += layer->part[phase].has_collective;
 }
 
 /* ---- loops ---- */

@@ -1,4 +1,4 @@
-/* matching_parts.h - what the files of matching.h share. */
+/* matching_parts.h - shared by matching*.c. */
 #ifndef SCHEDULE_MATCHING_PARTS_H
 #define SCHEDULE_MATCHING_PARTS_H
 
@@ -19,14 +19,14 @@ static inline uint64_t matching_key(uint32_t source, uint32_t tag)
 /* Sends with one source and tag that receives with wildcards may take. */
 struct matching_cell {
     uint64_t key;
-    uint64_t left;
+    uint64_t left;     /* sends without a receive */
     uint64_t taken[2]; /* by receives of this source and any tag; by those of any source and this tag */
     uint32_t owner[2]; /* index of these receives, or MATCHING_NONE */
     uint32_t number;   /* of the last of these sends */
 };
 enum { MATCHING_NONE = UINT32_MAX };
 
-/* Messages that lack their counterpart: the first one, and how many there are. */
+/* Sends and receives without their counterpart. */
 struct matching_faults {
     const struct schedule *s;
     char first[256];

@@ -1,4 +1,4 @@
-/* mpi_rank.h - makes a rank's operations from the calls that it made, in their order.
+/* mpi_rank.h - turns the calls of a rank, in their order, into operations.
  *
  * An operation begins when the last blocking call before it has ended, and the last one that does not block has begun;
  * and when all requests that the rank has waited for have ended. */
@@ -19,7 +19,7 @@ struct mpi_request {
 struct mpi_rank {
     struct schedule_builder *b;
     uint32_t rank;
-    uint64_t computing; /* ns that have no operation yet */
+    uint64_t computing; /* ns of computing without an operation */
     /* The operation that the next one follows, by its start or its end. */
     bool has_last, last_start;
     uint32_t last;
@@ -31,16 +31,16 @@ struct mpi_rank {
 
 void mpi_rank_free(struct mpi_rank *r);
 
-/* Adds the computing so far as operations: its end precedes what the rank waits for next. */
+/* Adds the computing so far as operations. They precede all that the rank waits for next. */
 void mpi_rank_compute(struct mpi_rank *r);
-/* Orders an operation that was added last behind the former ones. The next one waits for its end if it blocks. */
+/* Orders the operation that was added last behind the earlier ones. The next one waits for its end if it blocks. */
 void mpi_rank_order(struct mpi_rank *r, uint32_t number, bool blocks);
 /* The next operation waits for the end of these. */
 void mpi_rank_wait(struct mpi_rank *r, uint32_t first, uint32_t count);
 
 /* Returns the request of a number below MPI_MOST_REQUESTS. Valid until the next call. */
 struct mpi_request *mpi_rank_request(struct mpi_rank *r, uint32_t number);
-/* Turns a receive into no time of computing. */
+/* Turns a receive into a compute operation of 0 ps. */
 void mpi_rank_leave_out(struct mpi_rank *r, const struct mpi_request *request);
 /* Leaves out all receives that have not ended; returns their number. */
 uint32_t mpi_rank_end(struct mpi_rank *r);

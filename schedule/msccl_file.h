@@ -1,4 +1,4 @@
-/* msccl_file.h - what an MSCCL file says, read by msccl.c; msccl_steps.c makes a plan and a schedule of it. */
+/* msccl_file.h - contents of an MSCCL file: read by msccl.c, made a plan and a schedule by msccl_steps.c. */
 #ifndef SCHEDULE_MSCCL_FILE_H
 #define SCHEDULE_MSCCL_FILE_H
 

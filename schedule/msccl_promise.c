@@ -71,27 +71,27 @@ uint64_t msccl_outputs(const struct msccl_plan *plan)
     return cells_of(plan, MSCCL_OUTPUT, collectives[plan->promise].scatters);
 }
 
-struct msccl_want msccl_want(const struct msccl_plan *plan, uint32_t gpu, uint32_t output, uint32_t root)
+struct msccl_expected msccl_expected(const struct msccl_plan *plan, uint32_t gpu, uint32_t output, uint32_t root)
 {
     uint32_t part = part_of(plan);
     switch (plan->promise) {
     case MSCCL_REDUCE_SCATTER:
-        return (struct msccl_want){.sum = true, .input = gpu * part + output};
+        return (struct msccl_expected){.sum = true, .input = gpu * part + output};
     case MSCCL_ALL_GATHER:
     case MSCCL_GATHER:
-        return (struct msccl_want){.gpu = output / part, .input = output % part};
+        return (struct msccl_expected){.gpu = output / part, .input = output % part};
     case MSCCL_ALL_TO_ALL:
-        return (struct msccl_want){.gpu = output / part, .input = gpu * part + output % part};
+        return (struct msccl_expected){.gpu = output / part, .input = gpu * part + output % part};
     case MSCCL_SCATTER:
-        return (struct msccl_want){.gpu = root, .input = gpu * part + output};
+        return (struct msccl_expected){.gpu = root, .input = gpu * part + output};
     case MSCCL_BROADCAST:
-        return (struct msccl_want){.gpu = root, .input = output};
+        return (struct msccl_expected){.gpu = root, .input = output};
     case MSCCL_ALL_REDUCE:
     case MSCCL_REDUCE:
     case MSCCL_PROMISES:
         break;
     }
-    return (struct msccl_want){.sum = true, .input = output};
+    return (struct msccl_expected){.sum = true, .input = output};
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)

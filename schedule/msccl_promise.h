@@ -1,4 +1,4 @@
-/* msccl_promise.h - what a collective promises: sizes of input and output, and the right value of each output cell. */
+/* msccl_promise.h - the promise of a collective: sizes of input and output, and the right value of each output cell. */
 #ifndef SCHEDULE_MSCCL_PROMISE_H
 #define SCHEDULE_MSCCL_PROMISE_H
 
@@ -16,14 +16,14 @@ uint64_t msccl_inputs(const struct msccl_plan *plan);
 uint64_t msccl_outputs(const struct msccl_plan *plan);
 
 /* The value that an output cell must have. */
-struct msccl_want {
+struct msccl_expected {
     bool sum;     /* of input cell `input` of all gpus; false: that of `gpu` alone */
     uint32_t gpu; /* source */
     uint32_t input;
 };
 
 /* root: of a broadcast or scatter. */
-struct msccl_want msccl_want(const struct msccl_plan *plan, uint32_t gpu, uint32_t output, uint32_t root);
+struct msccl_expected msccl_expected(const struct msccl_plan *plan, uint32_t gpu, uint32_t output, uint32_t root);
 
 /* Name of the plan's collective; "" if it is unknown. */
 const char *msccl_collective(const struct msccl_plan *plan);

@@ -60,13 +60,13 @@ static void push(struct check *c, uint32_t value)
 }
 
 /* One summand. */
-static enum fault check_variable(struct check *c, uint32_t value, const struct msccl_want *want)
+static enum fault check_variable(struct check *c, uint32_t value, const struct msccl_expected *expected)
 {
     if (value == 0)
         return UNWRITTEN;
     c->gpu = (value - 1) / c->v->inputs;
     c->input = (value - 1) % c->v->inputs;
-    if (c->input != want->input || (!want->sum && c->gpu != want->gpu))
+    if (c->input != expected->input || (!expected->sum && c->gpu != expected->gpu))
         return FOREIGN;
     if (c->seen[c->gpu] == c->checks)
         return TWICE;
@@ -75,7 +75,7 @@ static enum fault check_variable(struct check *c, uint32_t value, const struct m
 }
 
 /* Each summand counts once, and as many as there are gpus can be right: a sum of more ends at a fault soon. */
-static enum fault check_summands(struct check *c, uint32_t value, const struct msccl_want *want)
+static enum fault check_summands(struct check *c, uint32_t value, const struct msccl_expected *expected)
 {
     c->checks++;
     c->depth = 0;
@@ -87,52 +87,52 @@ static enum fault check_summands(struct check *c, uint32_t value, const struct m
             push(c, c->v->sum[next - c->v->variables - 1].b);
             continue;
         }
-        enum fault fault = check_variable(c, next, want);
+        enum fault fault = check_variable(c, next, expected);
         if (fault != RIGHT)
             return fault;
     }
     return RIGHT;
 }
 
-static enum fault check_value(struct check *c, uint32_t value, const struct msccl_want *want)
+static enum fault check_value(struct check *c, uint32_t value, const struct msccl_expected *expected)
 {
     uint32_t *proven = value > c->v->variables ? &c->proven[value - c->v->variables - 1] : NULL;
-    if (proven && want->sum && *proven == want->input + 1)
+    if (proven && expected->sum && *proven == expected->input + 1)
         return RIGHT;
-    enum fault fault = check_summands(c, value, want);
+    enum fault fault = check_summands(c, value, expected);
     if (fault != RIGHT)
         return fault;
-    for (uint32_t i = 0; want->sum && i < c->v->plan->gpus; i++) {
+    for (uint32_t i = 0; expected->sum && i < c->v->plan->gpus; i++) {
         if (c->seen[i] != c->checks) {
             c->gpu = i;
-            c->input = want->input;
+            c->input = expected->input;
             return LACKING;
         }
     }
-    if (proven && want->sum)
-        *proven = want->input + 1;
+    if (proven && expected->sum)
+        *proven = expected->input + 1;
     return RIGHT;
 }
 
 static enum fault check_output(struct check *c, uint32_t gpu, uint32_t output, uint32_t root)
 {
     const struct msccl_plan *plan = c->v->plan;
-    const struct msccl_want want = msccl_want(plan, gpu, output, root);
-    return check_value(c, c->v->cell[plan->gpu[gpu].cell[MSCCL_OUTPUT] + output], &want);
+    const struct msccl_expected expected = msccl_expected(plan, gpu, output, root);
+    return check_value(c, c->v->cell[plan->gpu[gpu].cell[MSCCL_OUTPUT] + output], &expected);
 }
 
 static bool fail_output(const struct check *c, enum fault fault, uint32_t gpu, uint32_t output, uint32_t root,
                         struct hx_problem *problem)
 {
     const struct msccl_plan *plan = c->v->plan;
-    const struct msccl_want want = msccl_want(plan, gpu, output, root);
+    const struct msccl_expected expected = msccl_expected(plan, gpu, output, root);
     char of[64];
     char what[160];
     (void)snprintf(of, sizeof of, "chunk %" PRIu32 " of gpu %" PRIu32, c->input / plan->slices, c->gpu);
     if (fault == UNWRITTEN)
         (void)snprintf(what, sizeof what, "has memory that is never written, not chunk %" PRIu32 " of %s%" PRIu32,
-                       want.input / plan->slices, want.sum ? "every gpu of " : "gpu ",
-                       want.sum ? plan->gpus : want.gpu);
+                       expected.input / plan->slices, expected.sum ? "every gpu of " : "gpu ",
+                       expected.sum ? plan->gpus : expected.gpu);
     else if (fault == TWICE)
         (void)snprintf(what, sizeof what, "has %s twice", of);
     else if (fault == LACKING)

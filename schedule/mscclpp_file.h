@@ -16,7 +16,7 @@ struct mscclpp_message {
     bool later;        /* the thread block does not wait for its end: over a port */
 };
 
-/* What happens at a step, to be matched with the other side. Those of one key happen in order. */
+/* Event of a step, matched with an event of the other side. Events of one key are in order. */
 enum mscclpp_event_kind {
     MSCCLPP_SIGNAL,
     MSCCLPP_WAIT,
@@ -32,7 +32,7 @@ struct mscclpp_event {
     uint8_t channel_type; /* of a signal or wait */
     uint32_t from, to;    /* gpus; the same one for semaphores and barriers */
     uint32_t id;          /* channel of the pair, semaphore or barrier */
-    uint32_t number;      /* threads blocks of a barrier */
+    uint32_t number;      /* thread blocks of a barrier */
     uint32_t step, block;
     uint32_t message; /* of a signal */
 };
@@ -44,7 +44,7 @@ struct mscclpp_packets {
     uint32_t message; /* of a write to another gpu; UINT32_MAX: a local write, or a read */
 };
 
-/* A step goes on when a message has come. */
+/* A step waits for a message. */
 struct mscclpp_arrival {
     uint32_t step, message;
 };

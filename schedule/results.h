@@ -11,13 +11,14 @@ struct schedule_results {
     size_t bytes;
 };
 
-/* Makes room for an entry of each operation, with repeats, but for `most` in all, in proportion; sets result, entry and
- * first_entry of the plan; its schedule is set. Untouched entries take no memory. Returns false and sets *problem. */
+/* Allocates an entry for each operation, with repeats; if they exceed `most`, each rank gets its share of `most`. Takes
+ * plan->schedule; sets result, entry and first_entry of the plan. Pages take memory when they are first written.
+ * Returns false and sets *problem. */
 bool schedule_results_make(struct schedule_results *r, struct executor_plan *plan, uint64_t most, const char *where,
                            struct hx_problem *problem);
 void schedule_results_free(struct schedule_results *r);
 
-/* Operations of a schedule with repeats; a block that repeats is one. */
+/* Operations of a schedule, with repeats. A repeat itself counts once. */
 double schedule_executed(const struct schedule *s);
 
 #endif

@@ -1,24 +1,23 @@
 /* schedule.h - a schedule: for each rank a partial order of operations, and groups of ranks.
  *
- * Data that flows. A reader (formats.h) or a generator fills a builder (build.h). schedule_build() checks the
- * operations and lays them out. The result is read-only: workers share it, in memory or as a mapped file
- * (schedule_open()).
+ * A reader (formats.h) or a generator fills a builder (build.h). schedule_build() checks the operations and lays them
+ * out. The result is read-only: workers share it, in memory or as a mapped file (schedule_open()).
  *
- * An operation begins when everything that it waits for has ended (or begun, "after the start of"). Operations of one
- * rank run at once, except those that occupy the same stream.
+ * An operation begins when all operations that it waits for have ended; for a dependency "after the start", have begun.
+ * Operations of one rank run at once, except those that occupy the same stream.
  *
  *     compute     occupies its stream for `amount` picoseconds
  *     send        `amount` bytes to rank `peer` with a tag
  *     receive     matched as in MPI: source and tag, in order of sending; SCHEDULE_ANY matches every source or tag
  *     collective  `kind` of group `peer` with a vector of `amount` bytes; the n-th collective of a group at one member
  *                 belongs to the n-th at every other
- *     repeat      the next `peer` operations run `amount` times. An iteration begins when all of the former have ended.
+ *     repeat      the next `peer` operations run `amount` times. An iteration begins when the one before has ended.
  *                 Operations of a body wait only for operations of the same body. Bodies may be nested
  *
- * Ranks are places of a job. Hosts are no part of a schedule (workload/schedule_plan.h).
+ * A schedule has ranks but no hosts: a placement gives each rank a host (workload/schedule_plan.h).
  *
- * File: the head, then arrays in its order, all of the machine's byte order, each aligned to 8 bytes. A file of 10^7
- * operations takes 320 MB, and 4 bytes for each dependency. */
+ * File: the head, then the arrays of struct schedule in its order, in the machine's byte order, each aligned to 8
+ * bytes. A file of 10^7 operations takes 320 MB, and 4 bytes for each dependency. */
 #ifndef SCHEDULE_SCHEDULE_H
 #define SCHEDULE_SCHEDULE_H
 
@@ -29,9 +28,9 @@
 #define SCHEDULE_ANY UINT32_MAX /* of a receive: any source, any tag */
 
 enum {
-    SCHEDULE_MOST_OPERATIONS = 1 << 28, /* of a rank: numbers travel in the tags of messages */
+    SCHEDULE_MOST_OPERATIONS = 1 << 28, /* of a rank: 28 bits of a message's tag */
     SCHEDULE_MOST_RANKS = 1 << 20,
-    SCHEDULE_MOST_GROUPS_OF_RANK = 128, /* as above */
+    SCHEDULE_MOST_GROUPS_OF_RANK = 128, /* that a rank has collectives of: 7 bits of a tag */
     SCHEDULE_STREAMS = 256,
     SCHEDULE_NO_NAME = 0
 };
@@ -70,10 +69,10 @@ extern const char *const schedule_algorithm_names[]; /* by enum hx_algorithm; en
 
 /* An operation. 32 bytes. */
 struct schedule_operation {
-    uint64_t amount;    /* ps, bytes or iterations: see above */
+    uint64_t amount;    /* ps, bytes or iterations, by kind */
     uint32_t peer;      /* send, receive: rank, or SCHEDULE_ANY; collective: group; repeat: operations of the body */
     uint32_t tag;       /* send, receive; SCHEDULE_ANY: any. Collective: the root's position in the group */
-    uint32_t follower;  /* index of its first follower, among those of the rank */
+    uint32_t follower;  /* index of its first follower in the rank's followers */
     uint32_t waits;     /* number of operations that it waits for */
     uint32_t name;      /* offset in the names, or SCHEDULE_NO_NAME */
     uint8_t kind;       /* enum schedule_kind */
@@ -82,7 +81,7 @@ struct schedule_operation {
     uint8_t algorithm;  /* of a collective: enum hx_algorithm (spec/spec.h); 0: best */
 };
 
-/* A follower: number of the waiting operation << 1, plus 1 if it waits for the start only. */
+/* A follower of an operation X: number of an operation that waits for X << 1, plus 1 if only for the start of X. */
 enum { SCHEDULE_AFTER_START = 1 };
 
 struct schedule_head {
@@ -149,7 +148,7 @@ static inline const char *schedule_name(const struct schedule *s, const struct s
     return s->names + o->name;
 }
 
-/* Operations behind an operation's body; number + 1 unless it is a repeat. */
+/* Number of the next operation outside of this one's body: number + 1 unless it is a repeat. */
 static inline uint32_t schedule_next(const struct schedule *s, uint32_t rank, uint32_t number)
 {
     const struct schedule_operation *o = schedule_at(s, rank, number);
@@ -158,7 +157,7 @@ static inline uint32_t schedule_next(const struct schedule *s, uint32_t rank, ui
 
 /* Maps a file that schedule_write() wrote, after checking every number in it. Returns NULL and sets *problem. */
 struct schedule *schedule_open(const char *path, struct hx_problem *problem);
-/* Whether these first bytes of a file are such a file's. */
+/* Whether a file that begins with these bytes is one of schedule_write(). */
 bool schedule_is_file(const uint8_t *begin, size_t bytes);
 /* Writes the file, whole or not at all (base/output.h). */
 void schedule_write(const struct schedule *s, const char *path);

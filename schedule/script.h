@@ -79,7 +79,7 @@ struct script_statement {
     struct script_set ranks;
     struct script_label name;
     struct script_labels after, after_start;
-    bool aside;                 /* after or after_start is given: not in the order of its list */
+    bool unordered;             /* after or after_start is given: not in the order of its list */
     struct script_value amount; /* time, bytes, or iterations */
     struct script_value peer, tag, stream, root;
     bool any_peer, any_tag;

@@ -265,7 +265,7 @@ static bool read_order(struct script *s, struct script_statement *st)
     const struct hx_yaml_item *name = script_key(st->item, "name");
     const struct hx_yaml_item *after = script_key(st->item, "after");
     const struct hx_yaml_item *after_start = script_key(st->item, "after_start");
-    st->aside = after || after_start;
+    st->unordered = after || after_start;
     return (!ranks || script_set_read(s, ranks, true, &st->ranks)) &&
            (!name || script_label_read(s, name, &st->name)) && (!after || script_labels_read(s, after, &st->after)) &&
            (!after_start || script_labels_read(s, after_start, &st->after_start));

@@ -1,6 +1,6 @@
 /* script_unroll.c - carries out the statements of a script for each rank, and adds their operations (script.h).
  *
- * A list has a front: what its next operation waits for. A statement with after or after_start stands aside: it waits
+ * A list has a front: what its next operation waits for. A statement with after or after_start is unordered: it waits
  * for what it names, and only the end of the list waits for it. A loop goes on with the front of its own list. */
 #include "base/blobs.h"
 #include "schedule/script.h"
@@ -50,7 +50,7 @@ struct sequence {
     unsigned beginnings; /* and how many statements wait for it */
     struct front now;    /* of the next statement in order, */
     bool begun;          /* if one was carried out; else `before` */
-    struct front starts, asides;
+    struct front starts, unordered;
 };
 
 /* ---- fronts ---- */
@@ -247,14 +247,14 @@ static bool carry_out(struct unroll *u, const struct script_list *list, bool tog
 
 static void free_sequence(struct sequence *q)
 {
-    HX_FREE(q->before.list, q->now.list, q->starts.list, q->asides.list);
+    HX_FREE(q->before.list, q->now.list, q->starts.list, q->unordered.list);
 }
 
 /* Everything that a list's end waits for. */
 static void end_sequence(const struct sequence *q, struct front *ends)
 {
     append(ends, &q->now);
-    append(ends, &q->asides);
+    append(ends, &q->unordered);
 }
 
 static bool repeat_body(struct unroll *u, const struct script_statement *st, uint64_t times, const struct front *before,
@@ -377,15 +377,15 @@ static bool step(struct unroll *u, const struct script_statement *st, bool toget
     struct front starts = {.count = 0};
     struct front ends = {.count = 0};
     bool good = look_up(u, &st->after, false, &named) && look_up(u, &st->after_start, true, &named) &&
-                do_statement(u, st, st->aside ? &named : front_of(u, together, q), &starts, &ends);
-    if (st->aside || together) {
-        append(&q->asides, &ends);
+                do_statement(u, st, st->unordered ? &named : front_of(u, together, q), &starts, &ends);
+    if (st->unordered || together) {
+        append(&q->unordered, &ends);
     } else if (ends.count) {
         swap(&q->now, &ends);
     }
-    if (together || (!st->aside && !q->begun))
+    if (together || (!st->unordered && !q->begun))
         append(&q->starts, &starts);
-    q->begun = q->begun || (!together && !st->aside && q->now.count);
+    q->begun = q->begun || (!together && !st->unordered && q->now.count);
     HX_FREE(named.list, starts.list, ends.list);
     return good;
 }

@@ -1,4 +1,4 @@
-/* structure.h - what every schedule promises, whether it was built or mapped. */
+/* structure.h - invariants of every schedule, built or mapped. */
 #ifndef SCHEDULE_STRUCTURE_H
 #define SCHEDULE_STRUCTURE_H
 

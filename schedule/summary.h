@@ -1,4 +1,4 @@
-/* summary.h - what is in a schedule, in numbers. Counts that exceed 64 bits stay at UINT64_MAX. */
+/* summary.h - counts of a schedule. Counts that exceed 64 bits stay at UINT64_MAX. */
 #ifndef SCHEDULE_SUMMARY_H
 #define SCHEDULE_SUMMARY_H
 
@@ -13,7 +13,7 @@ struct schedule_pair {
     uint64_t messages, bytes;
 };
 
-/* Greatest of all ranks, and the lowest rank that has it. */
+/* Greatest amount of all ranks, and the lowest rank with it. */
 struct schedule_most {
     uint64_t amount;
     uint32_t rank;

@@ -93,8 +93,8 @@ static void take_settings(struct hx_settings *into, const struct hx_settings *fr
     hx_options_take(to, of);
 }
 
-/* The settings that do not fit such a run, bits of enum hx_given. */
-static unsigned foreign(struct hx_settings *s, uint64_t run)
+/* Settings that do not apply to a run of this kind (hx_settings_run()), bits of enum hx_given. */
+static unsigned unfit_settings(struct hx_settings *s, uint64_t run)
 {
     const struct hx_option options[] = {HX_SETTINGS_OPTIONS(s), HX_VIRTUAL_OPTIONS(s), HX_OPTIONS_END};
     unsigned bits = 0;
@@ -105,7 +105,7 @@ static unsigned foreign(struct hx_settings *s, uint64_t run)
 
 void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
 {
-    unsigned left_out = foreign(into, hx_settings_named(over));
+    unsigned left_out = unfit_settings(into, hx_settings_named(over));
     left_out |= over->given & HX_GIVEN_COUNT && over->count ? HX_GIVEN_DURATION : 0;
     left_out |= over->given & HX_GIVEN_DURATION && over->duration_ns ? HX_GIVEN_COUNT : 0;
     take_settings(into, &hx_default_settings, left_out);
@@ -160,7 +160,8 @@ static bool take_mesh(const char *text, struct hx_spec *spec, struct hx_problem 
     return !sides.failures[0] || take_failed_boards(text, &sides, spec, problem);
 }
 
-static void take_words(const char *text, struct hx_spec *spec)
+/* Copies a spec string to spec->fabric, with one space between words. */
+static void copy_fabric(const char *text, struct hx_spec *spec)
 {
     size_t used = 0;
     for (; *text && used < sizeof spec->fabric - 1; text++) {
@@ -186,7 +187,7 @@ bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *pr
     if (strlen(text) >= sizeof spec->fabric)
         return hx_fail(problem, HX_EXIT_CONFIG, text, "a fabric of more than %zu letters", sizeof spec->fabric - 1);
     if (topology != &hx_topology_hamming_mesh)
-        take_words(text, spec);
+        copy_fabric(text, spec);
     else if (!take_mesh(text, spec, problem))
         return false;
     (void)hx_text_copy(spec->name, sizeof spec->name, spec->failed ? text : spec->fabric);
@@ -256,20 +257,20 @@ bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem)
     return good;
 }
 
-/* Suffix of a spec string: routes are searched (topology/updown.h). */
-static const char nothing_failed[] = " fail=";
+/* Suffix of a spec string, an empty list of failures: makes the fabric search its routes (topology/updown.h). */
+static const char updown_suffix[] = " fail=";
 
 static struct hx_updown *build_with_updown(struct hx_spec *spec, struct hx_problem *problem)
 {
     size_t used = strlen(spec->fabric);
     struct hx_fabric *before = spec->graph;
-    if (used + sizeof nothing_failed > sizeof spec->fabric) {
+    if (used + sizeof updown_suffix > sizeof spec->fabric) {
         (void)hx_fail(problem, HX_EXIT_CONFIG, spec->source,
-                      "a name of %zu letters leaves no room for '%s': %zu at most", used, nothing_failed + 1,
-                      sizeof spec->fabric - sizeof nothing_failed);
+                      "a name of %zu letters leaves no room for '%s': %zu at most", used, updown_suffix + 1,
+                      sizeof spec->fabric - sizeof updown_suffix);
         return NULL;
     }
-    memcpy(spec->fabric + used, nothing_failed, sizeof nothing_failed);
+    memcpy(spec->fabric + used, updown_suffix, sizeof updown_suffix);
     spec->graph = NULL;
     if (!hx_spec_build(spec, problem)) {
         spec->fabric[used] = '\0';

@@ -1,11 +1,11 @@
-/* placement.h - hosts for the ranks of a schedule (schedule_plan.h lists the words). */
+/* placement.h - hosts for the ranks of a schedule (schedule_plan.h lists the placements). */
 #ifndef WORKLOAD_PLACEMENT_H
 #define WORKLOAD_PLACEMENT_H
 
 #include "workload/traffic.h"
 
-/* Fills host[ranks] from the hosts of the job of `member`, of which there are enough. how: a word, a file, or NULL:
- * linear. Returns false and sets *problem. */
+/* Fills host[ranks] from the hosts of the job that host `member` is in; it has at least `ranks` hosts. how: a
+ * placement, or NULL: linear. Returns false and sets *problem. */
 bool placement_make(uint32_t *host, uint32_t ranks, const struct traffic *t, uint32_t member, const char *how,
                     struct hx_problem *problem);
 

@@ -1,7 +1,8 @@
-/* schedule.c - a host's rank of a schedule: joins its executor (schedule/executor.h) to the endpoint.
+/* schedule.c - the workload of a host with a rank of a schedule: joins the executor (schedule/executor.h) to the
+ * endpoint.
  *
- * What an executor knows is in the memory of a worker. It is lost when a worker dies or a message fails: then no rank
- * can be sure to end, and all that are not done have ended. */
+ * An executor is in the memory of its worker. If a worker dies or a message fails, the other ranks may wait for ever.
+ * So the whole schedule ends then. */
 #include "hxmesh/error.h"
 #include "workload/kinds.h"
 #include "workload/payload.h"
@@ -84,7 +85,7 @@ static bool is_over(const struct workload *w)
 static void close_host(struct workload *w)
 {
     struct host *h = host_of(w);
-    executor_note(h->executor);
+    executor_write_blocked(h->executor);
     executor_free(h->executor);
 }
 

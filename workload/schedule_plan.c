@@ -11,7 +11,7 @@
 
 /* ---- collectives ---- */
 
-/* What a choice is made for. */
+/* Argument of fill(). */
 struct chooser {
     const struct traffic *traffic;
     const struct schedule_job *job;
@@ -72,7 +72,7 @@ static bool fill(void *of, const struct schedule *s, const struct schedule_opera
 
 /* ---- peers ---- */
 
-/* Others that a rank exchanges messages with; `seen` has for each rank the last one that met it, plus 1. */
+/* Counts the peers of a rank's operations of a kind. seen[r] == stamp: peer r is counted. */
 static uint32_t count_pairs(const struct schedule *s, uint32_t rank, enum schedule_kind kind, uint32_t *seen,
                             uint32_t stamp)
 {
@@ -110,7 +110,7 @@ static void count_peers(struct schedule_job *job, bool rendezvous)
         uint64_t members = count_members(job, rank);
         uint64_t to = count_pairs(s, rank, SCHEDULE_SEND, seen, 2 * rank + 1);
         uint64_t from = count_pairs(s, rank, SCHEDULE_RECEIVE, seen, 2 * rank + 2);
-        uint64_t sends = members + to + (rendezvous ? from : 0); /* answers go to senders */
+        uint64_t sends = members + to + (rendezvous ? from : 0); /* answers to requests */
         uint64_t all = members + to + from;
         job->destinations[rank] = (uint32_t)(sends < ranks ? sends : ranks - 1);
         job->peers[rank] = (uint32_t)(all < ranks ? all : ranks - 1);
@@ -129,7 +129,7 @@ static bool read_job(struct schedule_job *job, const struct hx_settings *setting
     return job->schedule && schedule_check_matching(job->schedule, job->path, problem);
 }
 
-/* Times fit into those of a run (VIRTUAL_NEVER). */
+/* Whether all computing times are possible in a run. Else sets *problem. */
 static bool times_fit(const struct schedule_job *job, double scale, struct hx_problem *problem)
 {
     const struct schedule *s = job->schedule;

@@ -151,7 +151,7 @@ static void fill_pools(struct fab_fabric *f)
 static bool show_progress(void *of, double share)
 {
     hx_progress_show(of, share, "");
-    return !hx_signals_wait();
+    return !hx_signals_pending();
 }
 
 static void create_arena(struct fab_fabric *f, const char *name, size_t bytes, bool quiet)

@@ -37,7 +37,7 @@ static int await(const struct attached *a, bool (*comes_true)(const struct attac
 {
     const struct timespec look = {.tv_nsec = LOOK_NS};
     while (!comes_true(a)) {
-        if (hx_signals_wait())
+        if (hx_signals_pending())
             return HX_EXIT_INTERRUPTED;
         if (attach_has_ended(a))
             return HX_EXIT_ENVIRONMENT;

@@ -94,10 +94,10 @@ static bool go_to_cause(struct trail *t, bool *begun)
 static void count_step(struct critical_path *path, uint8_t kind, const struct critical_step *step, uint64_t until)
 {
     uint64_t after = until > step->end ? until - step->end : 0;
-    if (kind == SCHEDULE_COMPUTE)
-        path->computing_ps += step->end - step->begin;
-    else
-        path->messages_ps += step->end - step->begin;
+    uint64_t ps = step->end - step->begin;
+    path->computing_ps += kind == SCHEDULE_COMPUTE ? ps : 0;
+    path->messages_ps += kind != SCHEDULE_COMPUTE ? ps : 0;
+    path->collectives_ps += kind == SCHEDULE_COLLECTIVE ? ps : 0;
     if (step->by_message) /* in flight, after the send */
         path->messages_ps += after;
     else
@@ -159,7 +159,7 @@ void critical_path_free(struct critical_path *path)
 
 /* ---- reports ---- */
 
-enum { SHOWN_STEPS = 20 };
+enum { SHOWN_LINES = 5, SHOWN_STEPS = 20 /* in JSON */ };
 
 static const char *name_of(const struct schedule_job *job, const struct critical_step *step, char text[64])
 {
@@ -171,22 +171,44 @@ static const char *name_of(const struct schedule_job *job, const struct critical
     return text;
 }
 
+static void print_share(const char *before, const char *name, uint64_t ps, double all)
+{
+    char time[HX_VALUE_TEXT];
+    printf("%s%s %s (%.1f %%)", before, name, hx_value_print_duration(time, ps / 1000),
+           all > 0 ? 100 * (double)ps / all : 0);
+}
+
+static void print_step(const struct schedule_job *job, const struct critical_step *step)
+{
+    const struct schedule_operation *o = schedule_at(job->schedule, step->rank, step->operation);
+    char name[64];
+    char time[HX_VALUE_TEXT];
+    printf("rank %" PRIu32 ", %s", step->rank, name_of(job, step, name));
+    if ((o->kind == SCHEDULE_SEND || o->kind == SCHEDULE_RECEIVE) && o->peer != SCHEDULE_ANY)
+        printf(" %s rank %" PRIu32, o->kind == SCHEDULE_SEND ? "to" : "from", o->peer);
+    if (step->begin < step->end)
+        printf(", %s to", hx_value_print_duration(time, step->begin / 1000));
+    else
+        printf(", at");
+    printf(" %s\n", hx_value_print_duration(time, step->end / 1000));
+}
+
 void critical_path_print(const struct schedule_job *job)
 {
     struct critical_path path;
-    char time[HX_VALUE_TEXT];
     critical_path_find(&path, job);
     if (path.steps == 0)
         return;
     double all = (double)(path.computing_ps + path.messages_ps + path.waiting_ps);
-    printf("  critical path  %zu operations%s: computing %.1f %%, messages %.1f %%, waiting %.1f %%\n", path.steps,
-           path.whole ? "" : " (the last ones that were kept)", 100 * (double)path.computing_ps / all,
-           100 * (double)path.messages_ps / all, 100 * (double)path.waiting_ps / all);
-    for (size_t i = 0; i < path.steps && i < 5; i++) {
-        const struct critical_step *step = &path.step[i];
-        char name[64];
-        printf("                 %s rank %" PRIu32 ", %s, until %s\n", i ? "after" : "last ", step->rank,
-               name_of(job, step, name), hx_value_print_duration(time, step->end / 1000));
+    printf("  critical path  %zu operations%s\n", path.steps, path.whole ? "" : " (the last ones that were kept)");
+    print_share("                 ", "computing", path.computing_ps, all);
+    print_share(", ", "messages", path.messages_ps - path.collectives_ps, all);
+    print_share(", ", "collectives", path.collectives_ps, all);
+    print_share(", ", "waiting", path.waiting_ps, all);
+    printf("\n");
+    for (size_t i = 0; i < path.steps && i < SHOWN_LINES; i++) {
+        printf("                 %s", i ? "after " : "last  ");
+        print_step(job, &path.step[i]);
     }
     critical_path_free(&path);
 }

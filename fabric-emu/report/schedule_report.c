@@ -3,12 +3,13 @@
 #include "base/json.h"
 #include "base/value.h"
 #include "fabric-emu/report/critical_path.h"
+#include "fabric-emu/report/entries.h"
 #include "topology/name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A time of each rank: least, mean, most. Seconds. */
+/* A time over all ranks, seconds. */
 struct spread {
     double least, mean, most;
 };
@@ -16,8 +17,8 @@ struct spread {
 struct figures {
     uint32_t ranks, done;
     uint64_t operations, messages, bytes, early;
-    double seconds;           /* until the last operation ended */
-    uint64_t iterations;      /* of repeats that are in no other, that were kept */
+    double seconds;           /* end of the last operation */
+    uint64_t iterations;      /* kept iterations of outermost repeats; most of a rank */
     double iteration_seconds; /* mean of the slowest rank */
     struct spread computing, exposed, idle;
 };
@@ -29,18 +30,17 @@ static void spread_add(struct spread *s, double seconds, bool first)
     s->mean += seconds;
 }
 
-/* Iterations of a rank's outermost repeats, among the entries that were kept. */
+/* Counts iterations of a rank's outermost repeats, among the entries that were kept. */
 static void count_iterations(struct figures *f, const struct schedule_job *job, uint32_t rank)
 {
-    uint64_t room = job->executor.first_entry[rank + 1] - job->executor.first_entry[rank];
-    uint64_t entries = job->executor.result[rank].entries < room ? job->executor.result[rank].entries : room;
-    const struct executor_entry *entry = job->executor.entry + job->executor.first_entry[rank];
+    const struct entries k = entries_of(job, rank);
     uint64_t count = 0;
     double sum = 0;
     for (uint32_t i = 0; i < schedule_count(job->schedule, rank); i = schedule_next(job->schedule, rank, i)) {
-        for (uint64_t n = 0; n < entries && schedule_at(job->schedule, rank, i)->kind == SCHEDULE_REPEAT; n++) {
-            count += entry[n].operation == i;
-            sum += entry[n].operation == i ? (double)(entry[n].end - entry[n].begin) / 1e12 : 0;
+        for (uint64_t n = k.first; n < k.end && schedule_at(job->schedule, rank, i)->kind == SCHEDULE_REPEAT; n++) {
+            const struct executor_entry *e = entries_at(&k, n);
+            count += e->operation == i;
+            sum += e->operation == i ? (double)(e->end - e->begin) / 1e12 : 0;
         }
     }
     f->iterations = count > f->iterations ? count : f->iterations;
@@ -74,7 +74,7 @@ static struct figures figures_of(const struct schedule_job *job)
     return f;
 }
 
-/* ---- what waits for ever ---- */
+/* ---- deadlocks ---- */
 
 static void describe(const struct schedule_job *job, uint32_t rank, char text[160])
 {
@@ -133,7 +133,10 @@ static void print_job(const struct schedule_job *job)
     const struct figures f = figures_of(job);
     char time[HX_VALUE_TEXT];
     char bytes[HX_VALUE_TEXT];
-    printf("  schedule       %s, %" PRIu32 " ranks, %" PRIu64 " operations in %s\n", job->path, f.ranks, f.operations,
+    printf("  schedule       ");
+    if (job->tag)
+        printf("job %u, ", job->tag);
+    printf("%s, %" PRIu32 " ranks, %" PRIu64 " operations in %s\n", job->path, f.ranks, f.operations,
            hx_value_print_duration(time, (uint64_t)(f.seconds * 1e9)));
     printf("                 %" PRIu64 " messages of %s, %" PRIu64 " before their receive\n", f.messages,
            hx_value_print_bytes(bytes, f.bytes), f.early);

@@ -244,8 +244,8 @@ void timeline_picture(const struct schedule_plan *p, FILE *out)
     s.out = out;
     svg_begin(out, WIDTH, TOP + ROW * (int)s.rows + BELOW + FOOT_LINE * (int)draw_foot(&s, p, NULL));
     svg_text(out, LEFT, 28, "font-size=\"17\" font-weight=\"bold\"", "What each rank did");
-    (void)snprintf(note, sizeof note, "%.300s%s, until %s", p->jobs ? p->job[0].path : "", p->jobs > 1 ? ", ..." : "",
-                   hx_value_print_duration(time, s.end / 1000));
+    (void)snprintf(note, sizeof note, "%.200s%s on %.120s, until %s", p->jobs ? p->job[0].path : "",
+                   p->jobs > 1 ? ", ..." : "", p->traffic->spec->name, hx_value_print_duration(time, s.end / 1000));
     svg_text(out, LEFT, 48, "fill=\"#555555\"", note);
     draw_legend(&s);
     draw_axes(&s, unit);

@@ -37,18 +37,18 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char
 }
 
 /* Value of a board in a list; 0: not listed. */
-static unsigned failed_word(const struct hx_spec *spec, unsigned board)
+static unsigned failed_value(const struct hx_spec *spec, unsigned board)
 {
     return hx_spec_board_failed(spec, board);
 }
 
-static unsigned job_word(const struct hx_spec *spec, unsigned board)
+static unsigned job_value(const struct hx_spec *spec, unsigned board)
 {
     return hx_spec_board_job(spec, board);
 }
 
 static void add_boards(struct line *l, const char *key, const struct hx_spec *spec,
-                       unsigned (*word)(const struct hx_spec *spec, unsigned board), bool with_word)
+                       unsigned (*value)(const struct hx_spec *spec, unsigned board), bool with_value)
 {
     size_t begin = l->used;
     const char *separator = "";
@@ -56,15 +56,15 @@ static void add_boards(struct line *l, const char *key, const struct hx_spec *sp
     unsigned boards = hx_spec_boards(spec);
     for (unsigned board = 0; board < boards && !l->full;) {
         unsigned first = board;
-        unsigned here = word(spec, board);
-        while (board < boards && word(spec, board) == here)
+        unsigned here = value(spec, board);
+        while (board < boards && value(spec, board) == here)
             board++;
         if (here == 0)
             continue;
         add(l, "%s%u", separator, first);
         if (board - first > 1)
             add(l, "-%u", board - 1);
-        if (with_word)
+        if (with_value)
             add(l, ":%u", here);
         separator = ",";
     }
@@ -94,8 +94,8 @@ const char *hx_capture_print(char *text, size_t bytes, const struct hx_spec *spe
     /* Reserves room for both lists as "unknown". */
     static const char spare[] = " failed=unknown jobs=unknown";
     l.bytes = bytes > sizeof spare + l.used ? bytes - sizeof spare : bytes;
-    add_boards(&l, "failed", spec, failed_word, false);
-    add_boards(&l, "jobs", spec, job_word, true);
+    add_boards(&l, "failed", spec, failed_value, false);
+    add_boards(&l, "jobs", spec, job_value, true);
     return text;
 }
 
@@ -116,7 +116,7 @@ struct reading {
 };
 
 /* Sets a range of a list, "3" or "8-11", with ":tag" if it has tags. */
-static bool take_run(const char **text, const struct hx_spec *spec, bool *failed, uint16_t *job)
+static bool take_range(const char **text, const struct hx_spec *spec, bool *failed, uint16_t *job)
 {
     char *end;
     unsigned long first = strtoul(*text, &end, 10);
@@ -146,7 +146,7 @@ static bool take_run(const char **text, const struct hx_spec *spec, bool *failed
 static bool take_list(struct reading *r, const char *list, const char *key, bool *failed, uint16_t *job)
 {
     const char *next = list;
-    while (take_run(&next, r->spec, failed, job)) {
+    while (take_range(&next, r->spec, failed, job)) {
         if (*next == '\0')
             return true;
         if (*next++ != ',')

@@ -514,7 +514,8 @@ static void the_examples_are_schedules(void **state)
         uint64_t operations;
     } cases[] = {{"examples/schedules/ping-pong.schedule.yaml", 2, 6},
                  {"examples/schedules/pipeline.schedule.yaml", 4, 160},
-                 {"examples/schedules/data-parallel.schedule.yaml", 8, 112}};
+                 {"examples/schedules/data-parallel.schedule.yaml", 8, 112},
+                 {"examples/schedules/pipeline-data.schedule.yaml", 16, 656}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct schedule_read_options options = {.ranks = 0};
         struct schedule_notes notes;

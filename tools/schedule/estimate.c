@@ -80,7 +80,8 @@ static bool complain(const struct executor_plan *plan, const char *path)
 
 /* Seconds. */
 struct sums {
-    double end, computing, exposed;
+    double end;                /* of the last operation */
+    double computing, exposed; /* mean of the ranks */
 };
 
 static struct sums sums_of(const struct executor_plan *plan)
@@ -110,9 +111,10 @@ bool estimate_schedule(const struct schedule *s, const char *path, const struct 
         *json = json_pack("{s:f, s:f, s:f}", "seconds", sums.end, "computing_seconds", sums.computing,
                           "exposed_seconds", sums.exposed);
     else if (!hx_output_is_stdout(o->operations))
-        printf("estimate        %s on an ideal network; a rank computes %.1f %% of it\n",
-               hx_value_print_duration(text, (uint64_t)(sums.end * 1e9)),
-               sums.end > 0 ? 100 * sums.computing / sums.end : 0);
+        printf(
+            "estimate        %s on an ideal network; a rank's time: computing %.1f %%, exposed communication %.1f %%\n",
+            hx_value_print_duration(text, (uint64_t)(sums.end * 1e9)),
+            sums.end > 0 ? 100 * sums.computing / sums.end : 0, sums.end > 0 ? 100 * sums.exposed / sums.end : 0);
     if (o->operations)
         write_operations(o->operations, &w.plan);
     bool good = complain(&w.plan, path);

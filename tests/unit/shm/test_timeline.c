@@ -32,7 +32,9 @@ static void carry_out(struct run *r, struct schedule_builder *b, uint64_t most, 
 {
     struct hx_problem problem;
     struct schedule_job *job = &r->job;
-    *r = (struct run){.plan = {.job = &r->job, .jobs = 1}};
+    static const struct hx_spec spec = {.name = "4x4 Hx2Mesh"};
+    static const struct traffic traffic = {.spec = &spec};
+    *r = (struct run){.plan = {.traffic = &traffic, .job = &r->job, .jobs = 1}};
     job->path = "a <schedule>";
     job->schedule = schedule_build(b, job->path, &problem);
     assert_non_null(job->schedule);
@@ -370,7 +372,7 @@ static void a_picture_shows_each_rank(void **state)
     assert_int_equal(occurrences(text, "<rect"), 1 + 4 + 3 * 2); /* the page, the legend, operations */
     assert_non_null(strstr(text, ">rank 2</text>"));
     assert_non_null(strstr(text, ">time (us)</text>"));
-    assert_non_null(strstr(text, "a &lt;schedule&gt;, until 10 us"));
+    assert_non_null(strstr(text, "a &lt;schedule&gt; on 4x4 Hx2Mesh, until 10 us"));
     assert_null(strstr(text, "are shown"));
     assert_null(strstr(text, "left out"));
     assert_null(strstr(text, "as one"));
