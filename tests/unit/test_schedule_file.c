@@ -139,7 +139,7 @@ static void bodies_have_their_operations(void **state)
 {
     (void)state;
     struct schedule_builder *b = schedule_builder_new(1);
-    (void)schedule_repeat(b, 0, UINT64_C(1) << 60);
+    (void)schedule_repeat(b, 0, UINT64_C(1) << 58);
     (void)schedule_compute(b, 0, 1, 0);
     (void)schedule_repeat(b, 0, 2);
     schedule_repeat_end(b, 0); /* empty, at the end of the outer body */
@@ -149,7 +149,7 @@ static void bodies_have_their_operations(void **state)
     schedule_after(b, 0, 3, 0);
     struct schedule *s = built(b);
     assert_int_equal(schedule_at(s, 0, 0)->peer, 2);
-    assert_true(schedule_at(s, 0, 0)->amount == UINT64_C(1) << 60);
+    assert_true(schedule_at(s, 0, 0)->amount == UINT64_C(1) << 58);
     assert_int_equal(schedule_at(s, 0, 2)->peer, 0);
     assert_int_equal(schedule_next(s, 0, 0), 3);
     assert_int_equal(schedule_next(s, 0, 1), 2);
@@ -233,6 +233,29 @@ static void dependencies_across_a_block_are_refused(void **state)
         schedule_after(b, 0, cases[way].later, cases[way].earlier);
         is_refused(b, cases[way].what);
     }
+}
+
+/* A rank with so many repeats inside one another, and an operation inside. */
+static struct schedule_builder *nested(unsigned depth, uint64_t times)
+{
+    struct schedule_builder *b = schedule_builder_new(1);
+    for (unsigned i = 0; i < depth; i++)
+        (void)schedule_repeat(b, 0, times);
+    (void)schedule_compute(b, 0, 1, 0);
+    for (unsigned i = 0; i < depth; i++)
+        schedule_repeat_end(b, 0);
+    return b;
+}
+
+static void repeats_are_bounded(void **state)
+{
+    (void)state;
+    schedule_close(built(nested(SCHEDULE_MOST_NESTED, 1)));
+    is_refused(nested(SCHEDULE_MOST_NESTED + 1, 1), "rank 0 has more than 64 repeated blocks inside one another");
+    schedule_close(built(nested(1, SCHEDULE_MOST_EXECUTED - 1)));
+    is_refused(nested(1, SCHEDULE_MOST_EXECUTED), "rank 0 carries out more than 2^60 operations with its repeats");
+    is_refused(nested(20, SCHEDULE_MOST_EXECUTED), "rank 0 carries out more than 2^60 operations with its repeats");
+    is_refused(nested(60, 2), "rank 0 carries out more than 2^60 operations with its repeats");
 }
 
 static void groups_of_others_are_refused(void **state)
@@ -589,6 +612,7 @@ int main(void)
         cmocka_unit_test(circles_are_named),
         cmocka_unit_test(long_names_and_control_characters_make_one_line),
         cmocka_unit_test(dependencies_across_a_block_are_refused),
+        cmocka_unit_test(repeats_are_bounded),
         cmocka_unit_test(groups_of_others_are_refused),
         cmocka_unit_test(a_rank_is_in_128_groups),
         cmocka_unit_test(a_written_file_opens_with_the_same_bytes),
