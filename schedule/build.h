@@ -51,8 +51,9 @@ void schedule_set_name(struct schedule_builder *b, uint32_t rank, uint32_t numbe
 uint32_t schedule_add_group(struct schedule_builder *b, const uint32_t *ranks, uint32_t count);
 
 /* Checks and lays out, and frees the builder in any case. Returns NULL and sets *problem (its place is `where`, the
- * file's name) if a rank's operations wait for each other in a circle, a dependency crosses the bound of a body, a
- * group is used by a rank outside of it, or a rank is in more than SCHEDULE_MOST_GROUPS_OF_RANK groups that it uses. */
+ * file's name) if a rank's operations wait for each other in a circle, a dependency crosses the bound of a body,
+ * repeats are too many or too deep, a group is used by a rank outside of it, or a rank is in more than
+ * SCHEDULE_MOST_GROUPS_OF_RANK groups that it uses. */
 struct schedule *schedule_build(struct schedule_builder *b, const char *where, struct hx_problem *problem);
 
 #endif

@@ -29,6 +29,7 @@ const char *const schedule_collective_names[] = {
     [SCHEDULE_BARRIER] = "barrier",       [SCHEDULE_COLLECTIVES] = NULL};
 
 const char *const schedule_algorithm_names[] = {"best", "tree", "ring", "rings", "torus", NULL};
+enum { ALGORITHMS = sizeof schedule_algorithm_names / sizeof *schedule_algorithm_names - 1 };
 
 /* ---- layout ---- */
 
@@ -39,7 +40,8 @@ struct schedule_head schedule_head_new(uint32_t ranks)
     return head;
 }
 
-/* Returns the offset of an array and moves *end behind it. Counts are below 2^48, so sums fit. */
+/* Returns the offset of an array and moves *end behind it. Counts are below 2^48, so sums fit; groups have numbers of
+ * 32 bits. */
 static uint64_t take(uint64_t *end, uint64_t count, size_t bytes)
 {
     uint64_t at = *end;
@@ -53,7 +55,8 @@ uint64_t schedule_place(struct schedule *s, const void *base)
     const uint8_t *at = base;
     const uint64_t most = UINT64_C(1) << 48;
     uint64_t end = sizeof *h;
-    if (h->operations >= most || h->followers >= most || h->groups >= most || h->members >= most || h->names >= most)
+    if (h->operations >= most || h->followers >= most || h->groups >= UINT32_MAX || h->members >= most ||
+        h->names >= most)
         return 0;
     s->head = h;
     s->first = (const void *)(at + take(&end, h->ranks + UINT64_C(1), sizeof *s->first));
@@ -111,7 +114,7 @@ static bool operation_is_good(const struct schedule *s, const struct schedule_op
                (o->kind == SCHEDULE_RECEIVE || o->tag != SCHEDULE_ANY);
     case SCHEDULE_COLLECTIVE:
         return o->peer < s->head->groups && o->amount <= SCHEDULE_MOST_BYTES && o->collective < SCHEDULE_COLLECTIVES &&
-               o->tag < schedule_group_size(s, o->peer);
+               o->tag < schedule_group_size(s, o->peer) && o->algorithm < ALGORITHMS;
     case SCHEDULE_REPEAT:
         return o->amount >= 1 && o->peer < rest;
     default:
@@ -140,6 +143,22 @@ static bool rank_is_good(const struct schedule *s, uint32_t rank)
     return count == 0 || schedule_at(s, rank, 0)->follower == 0;
 }
 
+/* Whether no group has a rank twice. */
+static bool groups_are_sets(const struct schedule *s)
+{
+    uint32_t *seen = hx_allocate(schedule_ranks(s), sizeof *seen); /* number of the last group with this rank, plus 1 */
+    bool good = true;
+    for (uint32_t group = 0; good && group < s->head->groups; group++) {
+        for (uint32_t i = 0; good && i < schedule_group_size(s, group); i++) {
+            uint32_t rank = schedule_group(s, group)[i];
+            good = seen[rank] != group + 1;
+            seen[rank] = group + 1;
+        }
+    }
+    free(seen);
+    return good;
+}
+
 static bool content_is_good(const struct check *c)
 {
     const struct schedule *s = c->s;
@@ -156,6 +175,8 @@ static bool content_is_good(const struct check *c)
         if (s->member[i] >= h->ranks)
             return bad(c, "a member of a group is no rank");
     }
+    if (!groups_are_sets(s))
+        return bad(c, "a group has a rank twice");
     for (uint32_t rank = 0; rank < h->ranks; rank++) {
         if (!rank_is_good(s, rank))
             return bad(c, "an operation has a number out of range");

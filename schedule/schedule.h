@@ -31,11 +31,13 @@ enum {
     SCHEDULE_MOST_OPERATIONS = 1 << 28, /* of a rank: 28 bits of a message's tag */
     SCHEDULE_MOST_RANKS = 1 << 20,
     SCHEDULE_MOST_GROUPS_OF_RANK = 128, /* that a rank has collectives of: 7 bits of a tag */
+    SCHEDULE_MOST_NESTED = 64,          /* repeats inside one another */
     SCHEDULE_STREAMS = 256,
     SCHEDULE_NO_NAME = 0
 };
-#define SCHEDULE_MOST_BYTES (UINT64_C(1) << 42) /* of a message or vector */
-#define SCHEDULE_MOST_TIME  (UINT64_C(1) << 56) /* ps of a compute operation: 20 hours */
+#define SCHEDULE_MOST_BYTES    (UINT64_C(1) << 42) /* of a message or vector */
+#define SCHEDULE_MOST_TIME     (UINT64_C(1) << 56) /* ps of a compute operation: 20 hours */
+#define SCHEDULE_MOST_EXECUTED (UINT64_C(1) << 60) /* operations of a rank, with repeats */
 
 enum schedule_kind {
     SCHEDULE_COMPUTE,

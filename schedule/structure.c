@@ -1,5 +1,6 @@
 /* structure.c - checks of a rank's operations (structure.h). */
 #include "schedule/structure.h"
+#include "schedule/walk.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,27 +28,48 @@ static const char *call(const struct work *w, uint32_t number, char text[64])
     return text;
 }
 
-/* Returns for each operation the repeat around it, or OUTSIDE; NULL: a body ends behind the one around it. */
-static uint32_t *find_bodies(const struct work *w)
+/* Bodies around the operation that is looked at, the innermost last. times[i]: iterations of body i and all around it. */
+struct nest {
+    uint32_t repeat[SCHEDULE_MOST_NESTED];
+    uint64_t times[SCHEDULE_MOST_NESTED];
+    unsigned depth;
+};
+
+static bool enter(const struct work *w, struct nest *n, uint32_t number)
 {
-    uint32_t *body = hx_allocate(w->count, sizeof *body);
-    uint32_t current = OUTSIDE;
+    const struct schedule_operation *o = &w->operation[number];
+    uint32_t around = n->depth ? n->repeat[n->depth - 1] : OUTSIDE;
+    if (around != OUTSIDE && number + o->peer > around + w->operation[around].peer)
+        return hx_fail(w->problem, HX_EXIT_CONFIG, w->where,
+                       "is a damaged schedule: rank %" PRIu32 " has a block that ends behind the one around it",
+                       w->rank);
+    if (n->depth == SCHEDULE_MOST_NESTED)
+        return hx_fail(w->problem, HX_EXIT_CONFIG, w->where,
+                       "rank %" PRIu32 " has more than %d repeated blocks inside one another", w->rank,
+                       SCHEDULE_MOST_NESTED);
+    n->times[n->depth] = schedule_multiply(n->depth ? n->times[n->depth - 1] : 1, o->amount);
+    n->repeat[n->depth++] = number;
+    return true;
+}
+
+/* Writes for each operation the repeat around it, or OUTSIDE. Returns false if a body ends behind the one around it, or
+ * bodies make too many operations. */
+static bool find_bodies(const struct work *w, uint32_t *body)
+{
+    struct nest n = {.depth = 0};
+    uint64_t all = 0;
     for (uint32_t i = 0; i < w->count; i++) {
-        while (current != OUTSIDE && i > current + w->operation[current].peer)
-            current = body[current];
-        body[i] = current;
-        if (w->operation[i].kind != SCHEDULE_REPEAT)
-            continue;
-        if (current != OUTSIDE && i + w->operation[i].peer > current + w->operation[current].peer) {
-            (void)hx_fail(w->problem, HX_EXIT_CONFIG, w->where,
-                          "is a damaged schedule: rank %" PRIu32 " has a block that ends behind the one around it",
-                          w->rank);
-            free(body);
-            return NULL;
-        }
-        current = i;
+        while (n.depth && i > n.repeat[n.depth - 1] + w->operation[n.repeat[n.depth - 1]].peer)
+            n.depth--;
+        body[i] = n.depth ? n.repeat[n.depth - 1] : OUTSIDE;
+        all = schedule_add(all, n.depth ? n.times[n.depth - 1] : 1);
+        if (all > SCHEDULE_MOST_EXECUTED)
+            return hx_fail(w->problem, HX_EXIT_CONFIG, w->where,
+                           "rank %" PRIu32 " carries out more than 2^60 operations with its repeats", w->rank);
+        if (w->operation[i].kind == SCHEDULE_REPEAT && !enter(w, &n, i))
+            return false;
     }
-    return body;
+    return true;
 }
 
 static bool fail_bodies(const struct work *w, uint32_t earlier, uint32_t later)
@@ -63,8 +85,8 @@ static bool fail_bodies(const struct work *w, uint32_t earlier, uint32_t later)
 
 static bool bodies_are_closed(const struct work *w)
 {
-    uint32_t *body = find_bodies(w);
-    bool good = body != NULL;
+    uint32_t *body = hx_allocate(w->count, sizeof *body);
+    bool good = find_bodies(w, body);
     for (uint32_t i = 0; good && i < w->count; i++) {
         const uint32_t *list;
         uint32_t followers = schedule_followers(w->s, w->rank, i, &list);
