@@ -28,7 +28,8 @@ static const char *call(const struct work *w, uint32_t number, char text[64])
     return text;
 }
 
-/* Bodies around the operation that is looked at, the innermost last. times[i]: iterations of body i and all around it. */
+/* Bodies around the operation that is looked at, the innermost last. times[i]: iterations of body i and all around
+ * it. */
 struct nest {
     uint32_t repeat[SCHEDULE_MOST_NESTED];
     uint64_t times[SCHEDULE_MOST_NESTED];

@@ -1,7 +1,8 @@
-/* fuzz_schedule.c - any bytes as a file of a schedule are refused in one line, or are a schedule that is carried out on an
- * ideal network, or waits for messages that never come. libFuzzer's entry; seeds in corpus/schedule.
+/* fuzz_schedule.c - any bytes as a file of a schedule are refused in one line, or are a schedule that is carried out on
+ * an ideal network, or waits for messages that never come. libFuzzer's entry; seeds in corpus/schedule.
  *
- * The work is bounded: no schedule with more than MOST operations, or bytes of collectives, with repeats is carried out. */
+ * The work is bounded: no schedule with more than MOST operations, or bytes of collectives, with repeats is carried
+ * out. */
 #include "tests/fuzz/fuzz_schedule.h"
 #include "schedule/choices.h"
 #include "schedule/estimate.h"
