@@ -23,18 +23,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_NS = 50000000 };
+enum { TICK_NS = 50000000, STOP_NS = 1000000000 /* for workers to exit, after the second request */ };
 
 struct run {
     const struct model *m;
     struct outcome outcome;
-    pid_t pid[VIRTUAL_MOST_WORKERS];
+    pid_t pid[VIRTUAL_MOST_WORKERS]; /* 0: it ended */
     unsigned alive;
     struct hx_progress bar;
     struct watch watch; /* replaces the bar */
     double due;         /* bytes to deliver, or messages of a collective to acknowledge; 0: unknown */
     uint64_t started_ns;
     struct hx_requests requests; /* to end the run */
+    uint64_t broken_ns;          /* when the second one came */
 };
 
 static sigset_t awaited_signals(void)
@@ -87,11 +88,18 @@ static void start_workers(struct run *r)
     }
 }
 
+static void forget_pid(struct run *r, pid_t pid)
+{
+    for (unsigned w = 0; w < r->m->workers; w++)
+        r->pid[w] = r->pid[w] == pid ? 0 : r->pid[w];
+}
+
 static void note_end(struct run *r, pid_t pid, int status)
 {
     r->alive--;
     show_state(r, pid, WIFSIGNALED(status) ? HX_WORKER_DOWN : HX_WORKER_DONE);
-    if (WIFEXITED(status) && (WEXITSTATUS(status) == HX_EXIT_DONE || r->outcome.cut_short))
+    forget_pid(r, pid);
+    if ((WIFEXITED(status) && WEXITSTATUS(status) == HX_EXIT_DONE) || r->outcome.cut_short)
         return;
     virtual_channel_break(r->m->channel);
     if (r->outcome.exit_code == 0)
@@ -138,12 +146,24 @@ static void take_request(struct run *r)
 {
     if (hx_signals_request(&r->requests, hx_monotonic_ns()) == HX_REQUEST_AGAIN) {
         r->outcome.cut_short = true;
+        r->broken_ns = hx_monotonic_ns();
         virtual_channel_break(r->m->channel);
         recording_abandon(r->m->recording);
     }
     r->outcome.interrupted = true;
     show_phase(r, HX_PHASE_STOPPING);
     atomic_store(&r->m->control->stop, true);
+}
+
+/* A worker in a loop of a schedule that takes no time reaches no window, so it does not see a request. */
+static void kill_late(const struct run *r)
+{
+    if (!r->outcome.cut_short || hx_monotonic_ns() < r->broken_ns + STOP_NS)
+        return;
+    for (unsigned w = 0; w < r->m->workers; w++) {
+        if (r->pid[w])
+            (void)kill(r->pid[w], SIGKILL);
+    }
 }
 
 static void watch(struct run *r)
@@ -159,6 +179,7 @@ static void watch(struct run *r)
         while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
             if (!recording_ended(r->m->recording, pid) && !watch_ended(&r->watch, pid))
                 note_end(r, pid, status);
+        kill_late(r);
         show_progress(r);
     }
     hx_progress_end(&r->bar);

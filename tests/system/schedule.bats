@@ -150,3 +150,10 @@ holds() { grep -qxF "$1" times.csv || { echo "no $1 in:"; cat times.csv; return 
     run -0 python3 "$BATS_TEST_DIRNAME/schedule_compare.py" "$HXMESH-schedule" 1000 1000
     [ "$output" = "1000 schedules, 0 differ" ]
 }
+
+@test "schedule: a run past the times of the virtual clock ends and says what waits" {
+    printf 'num_ranks 1\nrank 0 {\na: calc 32400000000000\nb: calc 32400000000000\nb requires a\n}\n' >long.goal
+    run "$HXMESH" run "4x4 Hx2Mesh" --clock virtual -w 1 -t long.goal
+    [ "$status" -eq 1 ]
+    [[ $output == *"long.goal: the schedule is stuck with 0 of 1 ranks done"* ]]
+}
