@@ -91,7 +91,7 @@ static void note_end(struct run *r, pid_t pid, int status)
 {
     r->alive--;
     show_state(r, pid, WIFSIGNALED(status) ? HX_WORKER_DOWN : HX_WORKER_DONE);
-    if (WIFEXITED(status) && (WEXITSTATUS(status) == HX_EXIT_DONE || r->outcome.cut_short))
+    if (r->outcome.cut_short || (WIFEXITED(status) && WEXITSTATUS(status) == HX_EXIT_DONE))
         return;
     virtual_channel_break(r->m->channel);
     if (r->outcome.exit_code == 0)
@@ -133,12 +133,21 @@ static void show_progress(struct run *r)
     hx_progress_show(&r->bar, share < 1 ? share : 1, note);
 }
 
+static void kill_workers(const struct run *r)
+{
+    for (unsigned w = 0; w < r->m->workers; w++) {
+        if (atomic_load(&r->m->metrics.worker[w].state) == HX_WORKER_RUNNING)
+            (void)kill(r->pid[w], SIGKILL);
+    }
+}
+
 /* The first request ends the run with a report; the second ends it at once. */
 static void take_request(struct run *r)
 {
     if (hx_signals_request(&r->requests, hx_monotonic_ns()) == HX_REQUEST_AGAIN) {
         r->outcome.cut_short = true;
         virtual_channel_break(r->m->channel);
+        kill_workers(r);
         recording_abandon(r->m->recording);
     }
     r->outcome.interrupted = true;
