@@ -209,10 +209,15 @@ static void begin(struct executor *e, uint32_t number)
 
 /* ---- time ---- */
 
+static bool is_stopped(const struct executor *e)
+{
+    return e->plan->stop && atomic_load_explicit(e->plan->stop, memory_order_relaxed);
+}
+
 /* Begins all operations that are ready. */
 static void drain(struct executor *e)
 {
-    while (e->ready.first != NONE)
+    while (e->ready.first != NONE && !is_stopped(e))
         begin(e, take_ready(e));
 }
 
@@ -221,7 +226,7 @@ static void drain(struct executor *e)
 static void advance(struct executor *e, uint64_t now)
 {
     drain(e);
-    for (;;) {
+    while (!is_stopped(e)) {
         bool over = e->now < now && streams_wake(e) > e->now;
         if (!(over && streams_take(e)) && !streams_end_one(e, now))
             break;
@@ -234,7 +239,7 @@ void executor_settle(struct executor *e, uint64_t now)
 {
     do
         advance(e, now);
-    while (streams_take(e));
+    while (!is_stopped(e) && streams_take(e));
 }
 
 /* ---- the interface ---- */

@@ -77,6 +77,7 @@ struct executor_result {
     uint64_t messages, bytes;       /* of sends and collectives */
     uint64_t early;                 /* messages that came before their receive */
     bool done;                      /* every operation ended */
+    bool late;                      /* an operation would end after the plan's latest time: it never ends */
     uint32_t blocked;               /* if not: the first operation in progress */
     uint32_t blocked_count;         /* operations in progress */
     uint64_t entries;               /* written; as many of the last are kept as fit */
@@ -86,6 +87,8 @@ struct executor_result {
 struct executor_plan {
     const struct schedule *schedule;
     struct executor_costs costs;
+    uint64_t latest_ps;      /* no operation of a stream ends later, so its run goes on without it; 0: no limit */
+    const atomic_bool *stop; /* the run is to end: operations without duration end no more; NULL: never */
     uint32_t window; /* messages in flight to one peer; above EXECUTOR_WINDOW only on a network that keeps order */
     const struct executor_choice *(*choose)(const void *of, const struct schedule_operation *o); /* of a collective */
     const void *of;                 /* first argument of choose() */

@@ -33,21 +33,32 @@ static uint32_t rank_at(const struct executor *e, const struct instance *c, uint
 
 /* ---- tags ---- */
 
-static uint32_t tag_of(const struct instance *c, uint32_t tag)
+static unsigned group_shift(const struct executor *e)
+{
+    return TAG_COLLECTIVE_BIT - groups_of(e)->bits;
+}
+
+/* The part of a collective's number that fits into a tag. */
+static uint32_t brief_ordinal(const struct executor *e, uint64_t ordinal)
+{
+    return (uint32_t)ordinal & (((uint32_t)1 << (group_shift(e) - TAG_ORDINAL_SHIFT)) - 1);
+}
+
+static uint32_t tag_of(const struct executor *e, const struct instance *c, uint32_t tag)
 {
     uint32_t brief = c->direct ? tag : hx_collective_brief(tag);
-    return (uint32_t)1 << TAG_COLLECTIVE_BIT | c->group_number << TAG_GROUP_SHIFT | c->ordinal << TAG_ORDINAL_SHIFT |
-           brief;
+    uint32_t number = c->group_number << (group_shift(e) - TAG_ORDINAL_SHIFT) | c->ordinal;
+    return (uint32_t)1 << TAG_COLLECTIVE_BIT | number << TAG_ORDINAL_SHIFT | brief;
 }
 
-static uint32_t group_number_of(uint32_t tag)
+static uint32_t group_number_of(const struct executor *e, uint32_t tag)
 {
-    return tag >> TAG_GROUP_SHIFT & (SCHEDULE_MOST_GROUPS_OF_RANK - 1U);
+    return (tag & ~((uint32_t)1 << TAG_COLLECTIVE_BIT)) >> group_shift(e);
 }
 
-static uint32_t ordinal_of(uint32_t tag)
+static uint32_t ordinal_of(const struct executor *e, uint32_t tag)
 {
-    return tag >> TAG_ORDINAL_SHIFT & ((1U << TAG_ORDINAL_BITS) - 1);
+    return brief_ordinal(e, tag >> TAG_ORDINAL_SHIFT);
 }
 
 static uint32_t brief_of(uint32_t tag)
@@ -124,8 +135,7 @@ static struct instance *add(struct executor *e, uint32_t number)
     struct instance *c = hx_allocate(1, sizeof *c);
     c->group = o->peer;
     c->group_number = schedule_groups_number(groups_of(e), e->rank, o->peer);
-    c->ordinal = (uint32_t)(schedule_ordinal(&e->ordinals, number, c->group_number, e->iteration) &
-                            ((1U << TAG_ORDINAL_BITS) - 1));
+    c->ordinal = brief_ordinal(e, schedule_ordinal(&e->ordinals, number, c->group_number, e->iteration));
     c->operation = number;
     c->choice = e->plan->choose(e->plan->of, o);
     c->direct = c->choice->direct;
@@ -202,7 +212,7 @@ bool collective_next(struct executor *e, struct executor_message *m)
         e->offered.collective = true;
         e->offered.instance = c;
         *m = (struct executor_message){
-            .to = e->peer[e->offered.peer].rank, .tag = tag_of(c, e->offered.send.tag), .bytes = e->offered.bytes};
+            .to = e->peer[e->offered.peer].rank, .tag = tag_of(e, c, e->offered.send.tag), .bytes = e->offered.bytes};
         return true;
     }
     return false;
@@ -223,14 +233,14 @@ void collective_take(struct executor *e)
 
 bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag)
 {
-    uint32_t group = from < schedule_ranks(e->s) ? schedule_groups_at(groups_of(e), from, group_number_of(tag))
+    uint32_t group = from < schedule_ranks(e->s) ? schedule_groups_at(groups_of(e), from, group_number_of(e, tag))
                                                  : SCHEDULE_NO_POSITION;
     if (group == SCHEDULE_NO_POSITION || schedule_groups_number(groups_of(e), e->rank, group) == SCHEDULE_NO_POSITION)
         return false;
-    struct instance *c = find(e, group, ordinal_of(tag));
+    struct instance *c = find(e, group, ordinal_of(e, tag));
     if (!c) {
         e->part = hx_grow(e->part, e->parts, &e->parts_room, sizeof *e->part);
-        e->part[e->parts++] = (struct early_part){group, ordinal_of(tag), from, tag};
+        e->part[e->parts++] = (struct early_part){group, ordinal_of(e, tag), from, tag};
         e->result->early++;
         return true;
     }
@@ -242,8 +252,8 @@ bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag)
 
 bool collective_sent(struct executor *e, uint32_t to, uint32_t tag)
 {
-    uint32_t group = schedule_groups_at(groups_of(e), e->rank, group_number_of(tag));
-    struct instance *c = find(e, group, ordinal_of(tag));
+    uint32_t group = schedule_groups_at(groups_of(e), e->rank, group_number_of(e, tag));
+    struct instance *c = find(e, group, ordinal_of(e, tag));
     uint32_t full;
     (void)to;
     if (!c)

@@ -9,8 +9,9 @@
  * A tag:
  *
  *     0 | kind 2 | - | sender's operation 28           message of a send
- *     1 | group 7 | ordinal 11 | tag of the engine 13  message of a collective: group among those of the sender, number
- *                                                      of the collective in the group, modulo 2^11 */
+ *     1 | group, count 18 | tag of the engine 13       message of a collective: group among those of the sender, in as
+ *                                                      many bits as any rank needs (groups.h); number of the collective
+ *                                                      in the group, modulo what the other bits hold */
 #ifndef SCHEDULE_EXECUTOR_PARTS_H
 #define SCHEDULE_EXECUTOR_PARTS_H
 
@@ -24,15 +25,9 @@ enum { NONE = UINT32_MAX };
 enum { STATE_ENDED = UINT32_MAX, STATE_BEGUN = UINT32_MAX - 1 };
 
 enum message_kind { MESSAGE_EAGER, MESSAGE_REQUEST, MESSAGE_ANSWER, MESSAGE_DATA };
-enum {
-    TAG_COLLECTIVE_BIT = 31,
-    TAG_KIND_SHIFT = 29,
-    TAG_GROUP_SHIFT = 24,
-    TAG_ORDINAL_BITS = 11,
-    TAG_ORDINAL_SHIFT = HX_COLLECTIVE_BRIEF_BITS
-};
-_Static_assert(TAG_ORDINAL_SHIFT + TAG_ORDINAL_BITS == TAG_GROUP_SHIFT, "fields follow each other");
-_Static_assert(1 << (TAG_COLLECTIVE_BIT - TAG_GROUP_SHIFT) == SCHEDULE_MOST_GROUPS_OF_RANK, "all groups have a number");
+enum { TAG_COLLECTIVE_BIT = 31, TAG_KIND_SHIFT = 29, TAG_ORDINAL_SHIFT = HX_COLLECTIVE_BRIEF_BITS };
+_Static_assert(1 << (TAG_COLLECTIVE_BIT - TAG_ORDINAL_SHIFT) > SCHEDULE_MOST_GROUPS_OF_RANK,
+               "all groups have a number");
 _Static_assert(SCHEDULE_MOST_OPERATIONS <= 1 << TAG_KIND_SHIFT, "all operations have a number");
 
 /* Singly linked list of indices; first NONE: empty. */
@@ -95,7 +90,7 @@ struct stream {
 struct instance {
     uint32_t group;        /* of the schedule */
     uint32_t group_number; /* of the group, among those of this rank */
-    uint32_t ordinal;      /* of the collective in the group, modulo 2^TAG_ORDINAL_BITS */
+    uint32_t ordinal;      /* of the collective in the group, modulo what fits into a tag */
     uint32_t operation;    /* of this rank */
     uint32_t refused;      /* lanes of the engine to peers with a full window, bits */
     bool idle;             /* sends nothing until a message arrives or is acknowledged */

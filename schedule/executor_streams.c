@@ -3,11 +3,13 @@
 
 #include <math.h>
 
+#define LONGEST_PS 4e18 /* of an operation: a product beyond that fits no integer */
+
 uint64_t executor_overhead(const struct executor *e, uint64_t bytes)
 {
     const struct executor_costs *costs = &e->plan->costs;
     double more = bytes > 1 ? (double)(bytes - 1) * costs->overhead_byte_ps : 0;
-    return costs->overhead_ps + (uint64_t)llround(more);
+    return costs->overhead_ps + (uint64_t)llround(fmin(more, LONGEST_PS));
 }
 
 static uint64_t duration(const struct executor *e, uint32_t number)
@@ -15,8 +17,20 @@ static uint64_t duration(const struct executor *e, uint32_t number)
     const struct schedule_operation *o = operation_at(e, number);
     if (o->kind != SCHEDULE_COMPUTE)
         return executor_overhead(e, o->amount);
-    return e->plan->costs.compute_scale == 1 ? o->amount
-                                             : (uint64_t)llround((double)o->amount * e->plan->costs.compute_scale);
+    return e->plan->costs.compute_scale == 1
+               ? o->amount
+               : (uint64_t)llround(fmin((double)o->amount * e->plan->costs.compute_scale, LONGEST_PS));
+}
+
+/* EXECUTOR_NEVER: later than the latest time. */
+static uint64_t end_of(struct executor *e, uint32_t number)
+{
+    uint64_t latest = e->plan->latest_ps ? e->plan->latest_ps : EXECUTOR_NEVER - 1;
+    uint64_t takes = duration(e, number);
+    if (e->now <= latest && takes <= latest - e->now)
+        return e->now + takes;
+    e->result->late = true;
+    return EXECUTOR_NEVER;
 }
 
 /* ---- the heap of a stream ---- */
@@ -68,7 +82,7 @@ static void take(struct executor *e, struct stream *s, uint32_t number)
     if (s->last_entry != EXECUTOR_NO_CAUSE && e->ready_at[number] < e->now)
         executor_set_cause(e, number, e->rank, s->last_entry);
     s->current = number;
-    s->until = e->now + duration(e, number);
+    s->until = end_of(e, number);
     if (operation_at(e, number)->kind != SCHEDULE_RECEIVE) { /* a receive began when it was posted */
         e->begin[number] = e->now;
         executor_begun(e, number);

@@ -75,6 +75,8 @@ void schedule_groups_make(struct schedule_groups *g, const struct schedule *s)
             g->of[used++] = o->peer;
             g->first[rank + 1]++;
         }
+        while (g->first[rank + 1] - g->first[rank] > 1U << g->bits)
+            g->bits++;
     }
     g->position = hx_allocate(s->head->members + 1, sizeof *g->position);
     for (uint32_t group = 0; group < s->head->groups; group++)

@@ -8,6 +8,7 @@ struct schedule_groups {
     uint32_t *first;    /* [ranks + 1]: index of a rank's first group in `of` */
     uint32_t *of;       /* groups of each rank, in the order of their first use */
     uint32_t *position; /* [members]: positions in a group, by ascending rank */
+    unsigned bits;      /* of the number of a group among those of a rank */
 };
 
 void schedule_groups_make(struct schedule_groups *g, const struct schedule *s);

@@ -156,6 +156,7 @@ static bool prepare(struct schedule_plan *p, struct schedule_job *job, const str
     job->executor.choose = schedule_choose;
     job->executor.of = job->choices;
     job->executor.window = EXECUTOR_WINDOW;
+    job->executor.latest_ps = settings->clock == HX_CLOCK_VIRTUAL ? HX_MOST_SIMULATED * 1000 : 0;
     job->executor.costs = (struct executor_costs){.overhead_ps = settings->overhead_ns * 1000,
                                                   .overhead_byte_ps = settings->overhead_byte,
                                                   .eager = settings->eager,
@@ -214,6 +215,12 @@ void schedule_plan_free(struct schedule_plan *p)
     }
     HX_FREE(p->job, p->rank_of, p->job_of);
     *p = (struct schedule_plan){.jobs = 0};
+}
+
+void schedule_plan_stop(struct schedule_plan *p, const atomic_bool *stop)
+{
+    for (unsigned i = 0; i < p->jobs; i++)
+        p->job[i].executor.stop = stop;
 }
 
 uint64_t schedule_plan_memory(const struct schedule_plan *p)

@@ -51,6 +51,9 @@ enum {
 bool schedule_plan_init(struct schedule_plan *p, const struct traffic *t, struct hx_problem *problem);
 void schedule_plan_free(struct schedule_plan *p);
 
+/* Before ranks are made: operations without duration end no more when *stop is set. */
+void schedule_plan_stop(struct schedule_plan *p, const atomic_bool *stop);
+
 /* The schedule of a host; NULL: none, or none of its ranks is there. */
 static inline const struct schedule_job *schedule_job_of(const struct schedule_plan *p, uint32_t host)
 {

@@ -7,7 +7,9 @@
 #include "topology/name.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* A time over all ranks, seconds. */
 struct spread {
@@ -36,13 +38,16 @@ static void count_iterations(struct figures *f, const struct schedule_job *job, 
     const struct entries k = entries_of(job, rank);
     uint64_t count = 0;
     double sum = 0;
-    for (uint32_t i = 0; i < schedule_count(job->schedule, rank); i = schedule_next(job->schedule, rank, i)) {
-        for (uint64_t n = k.first; n < k.end && schedule_at(job->schedule, rank, i)->kind == SCHEDULE_REPEAT; n++) {
-            const struct executor_entry *e = entries_at(&k, n);
-            count += e->operation == i;
-            sum += e->operation == i ? (double)(e->end - e->begin) / 1e12 : 0;
-        }
+    bool *outermost = hx_allocate(schedule_count(job->schedule, rank) + (size_t)1, sizeof *outermost);
+    for (uint32_t i = 0; i < schedule_count(job->schedule, rank); i = schedule_next(job->schedule, rank, i))
+        outermost[i] = schedule_at(job->schedule, rank, i)->kind == SCHEDULE_REPEAT;
+    for (uint64_t n = k.first; n < k.end; n++) {
+        const struct executor_entry *e = entries_at(&k, n);
+        bool counts = outermost[e->operation];
+        count += counts;
+        sum += counts ? (double)(e->end - e->begin) / 1e12 : 0;
     }
+    free(outermost);
     f->iterations = count > f->iterations ? count : f->iterations;
     if (count && sum / (double)count > f->iteration_seconds)
         f->iteration_seconds = sum / (double)count;
@@ -87,14 +92,27 @@ static void describe(const struct schedule_job *job, uint32_t rank, char text[16
         (void)snprintf(from, sizeof from, "rank %" PRIu32, o->peer);
     if (o->tag != SCHEDULE_ANY)
         (void)snprintf(tag, sizeof tag, "tag %" PRIu32, o->tag);
-    int used = snprintf(text, 160, "rank %" PRIu32 ": %s %.40s%s", rank, schedule_kind_names[o->kind],
-                        name[0] ? name : "", name[0] ? " " : "");
+    int used = snprintf(text, 160, "rank %" PRIu32 ": %s%s%.40s%s", rank, schedule_kind_names[o->kind],
+                        name[0] ? " " : "", name, o->kind == SCHEDULE_COMPUTE ? "" : " ");
     if (o->kind == SCHEDULE_COLLECTIVE)
         (void)snprintf(text + used, 160 - (size_t)used, "(%s of group %" PRIu32 ")",
                        schedule_collective_names[o->collective], o->peer);
-    else
+    else if (o->kind != SCHEDULE_COMPUTE)
         (void)snprintf(text + used, 160 - (size_t)used, "%s %s, %s, %" PRIu64 " B",
                        o->kind == SCHEDULE_SEND ? "to" : "from", from, tag, o->amount);
+}
+
+/* Why the rest cannot end, by the first rank that knows. */
+static const char *why(const struct schedule_job *job, bool ended)
+{
+    const char *found = ended ? "a worker died or a message was given up" : "these operations wait for ever";
+    for (uint32_t rank = 0; rank < schedule_ranks(job->schedule); rank++) {
+        if (job->executor.result[rank].failed)
+            return "a rank is too many collectives of a group ahead of another (let them meet in a barrier)";
+        if (job->executor.result[rank].late)
+            found = "time ends 10 h after the start (shorten its times, --overhead or --compute-scale)";
+    }
+    return found;
 }
 
 static bool complain(const struct schedule_job *job, bool ended)
@@ -104,9 +122,8 @@ static bool complain(const struct schedule_job *job, bool ended)
     uint32_t shown = 0;
     if (f.done == f.ranks)
         return true;
-    hx_complain(job->path, "%s with %" PRIu32 " of %" PRIu32 " ranks done%s",
-                ended ? "the schedule ended" : "the schedule is stuck", f.done, f.ranks,
-                ended ? ": a worker died or a message was given up" : ": these operations wait for ever");
+    hx_complain(job->path, "%s with %" PRIu32 " of %" PRIu32 " ranks done: %s",
+                ended ? "the schedule ended" : "the schedule is stuck", f.done, f.ranks, why(job, ended));
     for (uint32_t rank = 0; rank < f.ranks && shown < SHOWN && !ended; rank++) {
         char text[160];
         if (job->executor.result[rank].done || !job->executor.result[rank].blocked_count)
@@ -137,12 +154,12 @@ static void print_job(const struct schedule_job *job)
     if (job->tag)
         printf("job %u, ", job->tag);
     printf("%s, %" PRIu32 " ranks, %" PRIu64 " operations in %s\n", job->path, f.ranks, f.operations,
-           hx_value_print_duration(time, (uint64_t)(f.seconds * 1e9)));
+           hx_value_print_duration(time, (uint64_t)llround(f.seconds * 1e9)));
     printf("                 %" PRIu64 " messages of %s, %" PRIu64 " before their receive\n", f.messages,
            hx_value_print_bytes(bytes, f.bytes), f.early);
     if (f.iterations)
         printf("                 %" PRIu64 " iterations of %s (mean)\n", f.iterations,
-               hx_value_print_duration(time, (uint64_t)(f.iteration_seconds * 1e9)));
+               hx_value_print_duration(time, (uint64_t)llround(f.iteration_seconds * 1e9)));
     double all = f.seconds > 0 ? f.seconds / 100 : 1;
     printf("                 a rank's time: computing %.1f %%, exposed communication %.1f %%, idle %.1f %%"
            " (mean)\n",

@@ -77,8 +77,7 @@ static void begin_messages(struct driver *d)
             refused |= (uint32_t)1 << m.lane;
     }
     uint64_t wake = workload_wake(w);
-    bool waits = wake > now && wake <= HX_MOST_SIMULATED * 1000; /* else an event precedes it, or no time is left */
-    d->wake = waits ? wake : WORKLOAD_NEVER;
+    d->wake = wake > now ? wake : WORKLOAD_NEVER; /* otherwise an event precedes it */
 }
 
 /* ---- time ---- */

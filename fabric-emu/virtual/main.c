@@ -119,6 +119,7 @@ static void plan_traffic(struct setup *s, struct workload_plan *plan)
 static void make_model(struct setup *s, const struct workload_plan *plan)
 {
     model_create(&s->m, plan, &s->timing, workers_of(&s->o));
+    schedule_plan_stop(&s->schedules, &s->m.control->stop);
     memory_check(
         s->o.spec.name, build_bytes(&s->m) + schedule_plan_memory(&s->schedules),
         "a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32");

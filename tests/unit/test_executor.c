@@ -24,7 +24,9 @@ struct run {
     uint64_t *first_entry;
 };
 
-static struct run run_with(struct schedule_builder *b, struct executor_costs costs, struct estimate_network network)
+/* latest, stop: as in the plan. */
+static struct run run_until(struct schedule_builder *b, struct executor_costs costs, struct estimate_network network,
+                            uint64_t latest, const atomic_bool *stop)
 {
     struct hx_problem problem;
     struct run r = {.s = schedule_build(b, "test", &problem)};
@@ -40,6 +42,8 @@ static struct run run_with(struct schedule_builder *b, struct executor_costs cos
     r.plan = (struct executor_plan){.schedule = r.s,
                                     .costs = costs,
                                     .window = UINT32_MAX,
+                                    .latest_ps = latest,
+                                    .stop = stop,
                                     .choose = schedule_choose,
                                     .of = r.choices,
                                     .result = hx_allocate(ranks, sizeof(struct executor_result)),
@@ -48,6 +52,11 @@ static struct run run_with(struct schedule_builder *b, struct executor_costs cos
                                     .groups = &r.groups};
     assert_true(schedule_estimate(&r.plan, &network));
     return r;
+}
+
+static struct run run_with(struct schedule_builder *b, struct executor_costs costs, struct estimate_network network)
+{
+    return run_until(b, costs, network, 0, NULL);
 }
 
 static struct run run(struct schedule_builder *b)
@@ -271,6 +280,47 @@ static void a_deadlock_names_what_waits(void **state)
     free_run(&r);
 }
 
+/* Of two computations at each rank the second would end too late. An overhead that no integer holds is too late, too. */
+static void nothing_ends_after_the_latest_time(void **state)
+{
+    static const struct estimate_network network = {.latency_ps = US};
+    struct schedule_builder *b = schedule_builder_new(2);
+    struct executor_costs costs = executor_costs_default;
+    (void)state;
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        (void)schedule_repeat(b, rank, 1000);
+        (void)schedule_compute(b, rank, 600 * US, 0);
+        schedule_repeat_end(b, rank);
+    }
+    (void)schedule_send(b, 1, 0, UINT64_C(1) << 44, 0);
+    (void)schedule_receive(b, 0, 1, UINT64_C(1) << 44, 0);
+    costs.overhead_byte_ps = 1e9;
+    struct run r = run_until(b, costs, network, 1000 * US, NULL);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        assert_true(r.plan.result[rank].late);
+        assert_false(r.plan.result[rank].done);
+    }
+    assert_int_equal(r.plan.result[0].end_ps, 600 * US);
+    free_run(&r);
+}
+
+static void a_repeat_without_duration_can_be_stopped(void **state)
+{
+    struct schedule_builder *b = schedule_builder_new(2);
+    const atomic_bool stop = true;
+    (void)state;
+    (void)schedule_repeat(b, 0, UINT64_C(1) << 50);
+    (void)schedule_compute(b, 0, 0, 0);
+    schedule_repeat_end(b, 0);
+    (void)schedule_repeat(b, 1, UINT64_C(1) << 50);
+    (void)schedule_repeat(b, 1, 1);
+    schedule_repeat_end(b, 1);
+    schedule_repeat_end(b, 1);
+    struct run r = run_until(b, executor_costs_default, (struct estimate_network){.latency_ps = US}, 0, &stop);
+    assert_false(r.plan.result[0].done);
+    free_run(&r);
+}
+
 /* ---- collectives ---- */
 
 static void every_collective_ends_at_all_members(void **state)
@@ -346,6 +396,29 @@ static void collectives_are_counted_in_their_groups(void **state)
     free_run(&r);
 }
 
+/* A root has no message that says how far the others are. */
+static void a_root_runs_thousands_of_collectives_ahead(void **state)
+{
+    enum { TIMES = 5000 };
+    static const enum schedule_collective kinds[] = {SCHEDULE_BROADCAST, SCHEDULE_SCATTER};
+    uint32_t all[] = {0, 1, 2};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct schedule_builder *b = schedule_builder_new(3);
+        uint32_t group = schedule_add_group(b, all, 3);
+        for (uint32_t rank = 0; rank < 3; rank++) {
+            uint32_t pause = schedule_compute(b, rank, rank == 1 ? 100000 * US : 0, 0);
+            uint32_t repeat = schedule_repeat(b, rank, TIMES);
+            (void)schedule_collect(b, rank, kinds[i], group, 12, 0);
+            schedule_repeat_end(b, rank);
+            schedule_after(b, rank, repeat, pause);
+        }
+        struct run r = run(b);
+        assert_int_equal(end_of(&r), 100000 * US);
+        free_run(&r);
+    }
+}
+
 /* ---- messages that no executor sent ---- */
 
 static void foreign_messages_are_refused(void **state)
@@ -403,9 +476,12 @@ int main(void)
         cmocka_unit_test(wildcards_take_messages_in_order),
         cmocka_unit_test(a_message_before_its_receive_waits_and_is_counted),
         cmocka_unit_test(a_deadlock_names_what_waits),
+        cmocka_unit_test(nothing_ends_after_the_latest_time),
+        cmocka_unit_test(a_repeat_without_duration_can_be_stopped),
         cmocka_unit_test(every_collective_ends_at_all_members),
         cmocka_unit_test(direct_collectives_take_one_message),
         cmocka_unit_test(collectives_are_counted_in_their_groups),
+        cmocka_unit_test(a_root_runs_thousands_of_collectives_ahead),
         cmocka_unit_test(foreign_messages_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

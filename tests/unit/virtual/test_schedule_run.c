@@ -1,5 +1,6 @@
 /* test_schedule_run.c - schedules on a fabric under the virtual clock: a schedule of a pattern or a collective takes
  * the time of that pattern or collective; streams, jobs, placements, and what waits for ever. */
+#include "fabric-emu/report/critical_path.h"
 #include "fabric-emu/report/schedule_report.h"
 #include "schedule/build.h"
 #include "tests/support/support_file.h"
@@ -257,12 +258,38 @@ static void a_stuck_schedule_names_its_operations(void **state)
     support_virtual_close(&s);
 }
 
+/* Both ranks send at the time at which they received: each message seems to be the cause of the other. */
+static void a_critical_path_is_no_circle(void **state)
+{
+    enum { TIMES = 5 };
+    (void)state;
+    struct support_virtual s;
+    struct critical_path path;
+    struct schedule_builder *b = schedule_builder_new(2);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        (void)schedule_repeat(b, rank, TIMES);
+        (void)schedule_send(b, rank, 1 - rank, 8, 0);
+        (void)schedule_receive(b, rank, 1 - rank, 8, 0);
+        schedule_repeat_end(b, rank);
+    }
+    const struct support_virtual_plan plan = plan_of("1x1 Hx2Mesh", written(b, "symmetric.schedule"));
+    support_virtual_open(&s, &plan);
+    assert_true(support_virtual_run(&s) && schedule_plan_is_done(&s.schedule));
+    critical_path_find(&path, &s.schedule.job[0]);
+    assert_true(path.whole);
+    assert_int_equal(path.steps, 2 * TIMES);
+    assert_int_equal(path.messages_ps, s.schedule.job[0].executor.result[0].end_ps);
+    critical_path_free(&path);
+    support_virtual_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patterns_take_their_time),        cmocka_unit_test(collectives_take_exactly_their_time),
         cmocka_unit_test(messages_overlap_with_computing), cmocka_unit_test(jobs_have_schedules_of_their_own),
         cmocka_unit_test(payload_arrives_unchanged),       cmocka_unit_test(a_stuck_schedule_names_its_operations),
+        cmocka_unit_test(a_critical_path_is_no_circle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
