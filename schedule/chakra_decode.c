@@ -24,19 +24,16 @@ static int64_t whole(double value)
 /* The value of an attribute as a number, by the field that it is in; what is no number is 0. */
 static int64_t number_of(const struct protobuf_field *f)
 {
-    union {
-        uint64_t bits;
-        double value;
-    } real = {f->value};
-    union {
-        uint32_t bits;
-        float value;
-    } small = {(uint32_t)f->value};
+    const uint32_t low = (uint32_t)f->value;
+    double real;
+    float small;
+    memcpy(&real, &f->value, sizeof real);
+    memcpy(&small, &low, sizeof small);
     switch (f->number) {
     case 3:
-        return whole(real.value);
+        return whole(real);
     case 5:
-        return whole((double)small.value);
+        return whole((double)small);
     case 15:
     case 17:
         return protobuf_zigzag(f->value);

@@ -27,7 +27,6 @@ struct place {
 };
 
 struct world {
-    const struct executor_plan *plan;
     const struct estimate_network *network;
     struct place *place; /* [ranks] */
     uint32_t *list;      /* ranks that something happened to at this time */
@@ -186,7 +185,7 @@ static bool run(struct world *w)
 bool schedule_estimate(const struct executor_plan *plan, const struct estimate_network *network)
 {
     uint32_t ranks = schedule_ranks(plan->schedule);
-    struct world w = {.plan = plan, .network = network};
+    struct world w = {.network = network};
     w.place = hx_allocate(ranks, sizeof *w.place);
     w.list = hx_allocate(ranks, sizeof *w.list);
     for (uint32_t rank = 0; rank < ranks; rank++) {

@@ -347,7 +347,7 @@ static bool place_marks(struct reader *r)
     for (uint32_t i = 0; i < l->count; i++) {
         if (l->layer[i].is_checkpoint && first == UINT32_MAX)
             first = i;
-        if (l->layer[i].recomputes && i < first)
+        if (i < first && l->layer[i].recomputes)
             return hx_fail_at(r->lines.problem, r->lines.path, 1, 0,
                               "checkpoint_initiates: layer %" PRIu32 " has no checkpoint before it", i);
     }

@@ -101,8 +101,8 @@ static void leave(struct rank *r)
     size_t end = r->groups;
     r->groups = b.first;
     for (size_t i = b.first; i < end; i++) {
-        const struct sequence calls = repeat(r->group[i].calls, b.iterations);
-        add(r, r->group[i].group, &calls);
+        const struct sequence repeated = repeat(r->group[i].calls, b.iterations);
+        add(r, r->group[i].group, &repeated);
     }
 }
 

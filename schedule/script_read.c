@@ -87,7 +87,7 @@ static bool check_keys(const struct script *s, const struct hx_yaml_item *item, 
                            "one of these keys is missing: compute, send, receive, collective, do, together");
     *kind = k;
     for (; k->word; k++) {
-        const struct hx_yaml_item *other = k->kinds & (*kind)->kinds ? NULL : script_key(item, k->word);
+        const struct hx_yaml_item *other = (k->kinds & (*kind)->kinds) ? NULL : script_key(item, k->word);
         if (other)
             return hx_yaml_fail_key(&s->tree, other, s->problem, "key '%s' does not belong to '%s'", k->word,
                                     (*kind)->word);

@@ -140,17 +140,17 @@ static bool fail_name(const struct unroll *u, const struct script_label *label, 
     char hint[HX_HINT_TEXT];
     enum { MOST = 256 };
     const char *words[MOST + 1];
-    unsigned count = 0;
-    for (uint32_t i = 0; i < u->names && count < MOST; i++) {
+    unsigned known = 0;
+    for (uint32_t i = 0; i < u->names && known < MOST; i++) {
         const char *other = (const char *)hx_blobs_at(&u->keys, i) + KEY_BODY;
         if (u->named[i].rank != u->rank + 1)
             continue;
         if (strcmp(other, name) == 0)
             return script_fail(u->s, label->item, 0,
                                "'%s' is in another repeated block: only that block can wait for it", name);
-        words[count++] = other;
+        words[known++] = other;
     }
-    words[count] = NULL;
+    words[known] = NULL;
     return script_fail(u->s, label->item, 0, "no operation '%s' is above at rank %" PRIu32 "%s", name, u->rank,
                        hx_did_you_mean(hint, name, words));
 }

@@ -153,28 +153,39 @@ static void check_outputs(const struct arguments *a, const char *path)
         hx_output_check(outputs[i].path);
 }
 
+/* Shows, checks and converts. Returns the exit code. */
+static int run(const struct schedule *s, const struct arguments *a, struct summary_report *r)
+{
+    struct hx_problem problem;
+    r->ranks = schedule_ranks(s);
+    bool matched = schedule_check_matching(s, r->path, &problem);
+    r->unmatched = matched ? NULL : problem.what;
+    bool ends = show(s, a, r);
+    r->unmatched = NULL;
+    hx_output_close(stdout, "-");
+    if (!matched)
+        hx_complain(problem.where, "%s", problem.what);
+    return matched && ends ? HX_EXIT_DONE : HX_EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     struct arguments a = {.estimate = {.costs = executor_costs_default, .latency_ns = 1000, .gbps = 400}};
     struct summary_report r = {.unmatched = NULL};
     struct hx_problem problem;
+    int code = HX_EXIT_DONE;
     parse(&a, argc, argv, &r.path);
     if (a.formats) {
         print_formats();
         hx_output_close(stdout, "-");
-        return HX_EXIT_DONE;
+        return code;
     }
     check_outputs(&a, r.path);
     struct schedule *s = schedule_read(r.path, &a.reading.read, &r.notes, &problem);
-    if (!s)
+    if (s)
+        code = run(s, &a, &r);
+    else
         hx_die_of(&problem);
-    r.ranks = schedule_ranks(s);
-    bool matched = schedule_check_matching(s, r.path, &problem);
-    r.unmatched = matched ? NULL : problem.what;
-    bool ends = show(s, &a, &r);
     schedule_close(s);
-    hx_output_close(stdout, "-");
-    if (!matched)
-        hx_complain(problem.where, "%s", problem.what);
-    return matched && ends ? HX_EXIT_DONE : HX_EXIT_FAILED;
+    return code;
 }

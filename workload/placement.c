@@ -72,7 +72,7 @@ struct grid {
 
 /* Position of a rank = i + A * (j + B * k) on a walk through the dimensions with a bit in `which`. Each is walked back
  * and forth, so that neighbours in the first one are neighbours on the walk, and others fold onto each other. */
-static uint32_t folded(uint32_t rank, const struct grid *grid, unsigned which)
+static uint32_t fold_position(uint32_t rank, const struct grid *grid, unsigned which)
 {
     uint32_t at[MOST_SIDES];
     uint32_t position = 0;
@@ -132,7 +132,7 @@ static bool fold(uint32_t *host, uint32_t ranks, uint32_t *member, const struct 
         columns = 1;
     }
     for (uint32_t rank = 0; rank < ranks; rank++)
-        host[rank] = member[folded(rank, &grid, ~across) * columns + folded(rank, &grid, across)];
+        host[rank] = member[fold_position(rank, &grid, ~across) * columns + fold_position(rank, &grid, across)];
     return true;
 }
 

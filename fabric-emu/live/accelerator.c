@@ -335,8 +335,8 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     const struct hx_fabric *g = w->f->g;
     struct hx_endpoint_config config = endpoint_config(g, rank);
     endpoint_waits(&config);
-    bool many = w->workload->transfer || w->workload->packets || w->workload->programs ||
-                workload_is_common(w->workload, rank);
+    bool many =
+        w->workload->transfer || w->workload->packets || w->workload->programs || workload_is_common(w->workload, rank);
     config.sends = many ? FAB_SENDS : SENDS;
     config.peers = g->hosts <= FEW_HOSTS ? g->hosts : g->hosts - 1;
     config.retries = UINT8_MAX; /* accelerator_give_up() decides */

@@ -280,7 +280,7 @@ static void a_deadlock_names_what_waits(void **state)
     free_run(&r);
 }
 
-/* Of two computations at each rank the second would end too late. An overhead that no integer holds is too late, too. */
+/* Of two computations at each rank the second would end too late. So does an overhead that no integer holds. */
 static void nothing_ends_after_the_latest_time(void **state)
 {
     static const struct estimate_network network = {.latency_ps = US};
