@@ -279,9 +279,9 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
             "write the flat figures as CSV to FILE, a line of names and one of the run, and one of each job; - is "
             "stdout")},
         {HX_STRING(
-            "timeline", "FILE", &o->timeline,
-            "write what each rank of a schedule did, and when, to FILE: a picture if it ends in .svg, else Chrome "
-            "trace events, for ui.perfetto.dev; - is stdout"),
+             "timeline", "FILE", &o->timeline,
+             "write what each rank of a schedule did, and when, to FILE: a picture if it ends in .svg, else Chrome "
+             "trace events, for ui.perfetto.dev; - is stdout"),
          .applies = HX_FOR_PATTERN(HX_SCHEDULE)},
         {HX_FLAG("links", &o->links, "list every link in the JSON report"), .negatable = true},
         {HX_FLAG("watch", &o->watch, "show the run as `hxmesh top` does, in place of the bar")},

@@ -129,9 +129,9 @@ static inline uint32_t schedule_followers(const struct schedule *s, uint32_t ran
 {
     const struct schedule_operation *o = schedule_at(s, rank, number);
     uint64_t all = s->first_follower[rank + 1] - s->first_follower[rank];
-    uint32_t after = number + 1 < schedule_count(s, rank) ? o[1].follower : (uint32_t)all;
+    uint32_t followers_end = number + 1 < schedule_count(s, rank) ? o[1].follower : (uint32_t)all;
     *list = s->follower + s->first_follower[rank] + o->follower;
-    return after - o->follower;
+    return followers_end - o->follower;
 }
 
 static inline uint32_t schedule_group_size(const struct schedule *s, uint32_t group)
