@@ -128,8 +128,8 @@ static inline uint32_t schedule_followers(const struct schedule *s, uint32_t ran
                                           const uint32_t **list)
 {
     const struct schedule_operation *o = schedule_at(s, rank, number);
-    uint64_t all = s->first_follower[rank + 1] - s->first_follower[rank];
-    uint32_t followers_end = number + 1 < schedule_count(s, rank) ? o[1].follower : (uint32_t)all;
+    uint64_t every = s->first_follower[rank + 1] - s->first_follower[rank];
+    uint32_t followers_end = number + 1 < schedule_count(s, rank) ? o[1].follower : (uint32_t)every;
     *list = s->follower + s->first_follower[rank] + o->follower;
     return followers_end - o->follower;
 }

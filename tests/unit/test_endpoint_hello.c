@@ -82,7 +82,7 @@ static void recorded_packets_of_another_epoch_fail_no_message(void **state)
 static uint8_t answer_bytes[HX_MAX_FRAME];
 static struct cloud_frame answer; /* last answer to end 0 */
 
-static void record(const struct cloud_frame *f)
+static void record_frame(const struct cloud_frame *f)
 {
     memcpy(answer_bytes, f->bytes, HX_HEADER_BYTES + HX_HELLO_BYTES);
     answer = *f;
@@ -92,7 +92,7 @@ static void record(const struct cloud_frame *f)
 static bool record_hellos(struct cloud *c, struct cloud_frame *f)
 {
     if (trial_read(f).kind == HX_HELLO && f->to == 0)
-        record(f);
+        record_frame(f);
     return trial_count_and_lose(c, f);
 }
 
@@ -126,7 +126,7 @@ static bool record_answers(struct cloud *c, struct cloud_frame *f)
     static const uint8_t none[sizeof(uint64_t)];
     const uint8_t *answers = f->bytes + HX_HEADER_BYTES + sizeof none;
     if (trial_read(f).kind == HX_HELLO && f->to == 0 && memcmp(answers, none, sizeof none) != 0)
-        record(f);
+        record_frame(f);
     return trial_count_and_lose(c, f);
 }
 

@@ -30,8 +30,7 @@ static struct run run_until(struct schedule_builder *b, struct executor_costs co
 {
     struct hx_problem problem;
     struct run r = {.s = schedule_build(b, "test", &problem)};
-    if (!r.s)
-        hx_die_of(&problem);
+    assert_non_null(r.s);
     uint32_t ranks = schedule_ranks(r.s);
     schedule_groups_make(&r.groups, r.s);
     r.choices = schedule_choices_make(r.s, schedule_fill_plain, NULL, &problem);
@@ -436,8 +435,7 @@ static void foreign_messages_are_refused(void **state)
         }
         struct hx_problem problem;
         struct schedule *s = schedule_build(b, "test", &problem);
-        if (!s)
-            hx_die_of(&problem);
+        assert_non_null(s);
         struct schedule_groups groups;
         schedule_groups_make(&groups, s);
         struct schedule_choices *choices = schedule_choices_make(s, schedule_fill_plain, NULL, &problem);

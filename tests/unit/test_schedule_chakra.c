@@ -232,10 +232,10 @@ static void order_of_ids(void **state)
         bytes_number(&node, 7, ids[i]);
         if (ids[i] == 20)
             node_control(&node, 10);
-        if (ids[i] == 30)
+        if (ids[i] == 30) {
             node_data(&node, 10);
-        if (ids[i] == 30)
             bytes_number(&node, 5, 20); /* not packed */
+        }
         trace_add(&file, &node);
     }
     struct schedule *s = read_trace("order.et", &file);

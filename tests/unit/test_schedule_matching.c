@@ -269,10 +269,10 @@ static void members_call_the_same(void **state)
         (void)schedule_collect(b, rank, SCHEDULE_ALL_REDUCE, three, 64, 0);
         (void)schedule_collect(b, rank, SCHEDULE_BROADCAST, three, 8, 1);
         schedule_repeat_end(b, rank);
-        if (rank != 1)
+        if (rank != 1) {
             (void)schedule_collect(b, rank, SCHEDULE_BARRIER, two, 0, 0);
-        if (rank != 1)
             (void)schedule_repeat(b, rank, 2);
+        }
         (void)schedule_collect(b, rank, SCHEDULE_ALL_REDUCE, three, 64, 0);
         (void)schedule_collect(b, rank, SCHEDULE_BROADCAST, three, 8, 1);
         if (rank != 1)
