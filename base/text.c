@@ -1,5 +1,6 @@
 /* text.c - cuts texts (base/text.h). */
 #include "base/text.h"
+#include "base/error.h"
 
 #include <string.h>
 
@@ -20,4 +21,10 @@ char *hx_text_copy(char *to, size_t bytes, const char *text)
     memcpy(to, text, length);
     to[length] = '\0';
     return to;
+}
+
+const char *hx_text_own(const char *text)
+{
+    size_t bytes = text ? strlen(text) + 1 : 0;
+    return text ? memcpy(hx_allocate(bytes, 1), text, bytes) : NULL;
 }

@@ -10,4 +10,7 @@ size_t hx_text_length(const char *text, size_t most);
 /* Copies what fits into `bytes`, with the final zero. Returns `to`. */
 char *hx_text_copy(char *to, size_t bytes, const char *text);
 
+/* Returns a copy for free(); NULL: text is NULL. */
+const char *hx_text_own(const char *text);
+
 #endif

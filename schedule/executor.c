@@ -1,6 +1,8 @@
 /* executor.c - operations begin and end; repeats; the interface (executor.h). */
 #include "schedule/executor_parts.h" /* circle: what its files share */
 
+#include "schedule/walk.h"
+
 #include <stdlib.h>
 
 const struct executor_costs executor_costs_default = {.eager = SCHEDULE_MOST_BYTES, .compute_scale = 1};
@@ -246,7 +248,6 @@ void executor_settle(struct executor *e, uint64_t now)
 
 static void find_bodies(struct executor *e)
 {
-    uint32_t current = NONE;
     bool any = false;
     for (uint32_t i = 0; i < e->count && !any; i++)
         any = operation_at(e, i)->kind == SCHEDULE_REPEAT;
@@ -254,12 +255,7 @@ static void find_bodies(struct executor *e)
         return;
     e->body = hx_allocate(e->count, sizeof *e->body);
     e->iteration = hx_allocate(e->count, sizeof *e->iteration);
-    for (uint32_t i = 0; i < e->count; i++) {
-        while (current != NONE && i >= schedule_next(e->s, e->rank, current))
-            current = e->body[current];
-        e->body[i] = current;
-        current = operation_at(e, i)->kind == SCHEDULE_REPEAT ? i : current;
-    }
+    schedule_find_repeats(e->s, e->rank, e->body);
 }
 
 static void open_streams(struct executor *e)
@@ -392,9 +388,4 @@ bool executor_is_quiet(const struct executor *e)
 {
     return e->ready.first == NONE && e->sending.first == NONE && !e->stream_free && streams_wake(e) == EXECUTOR_NEVER &&
            !collectives_may_send(e);
-}
-
-bool executor_is_done(const struct executor *e)
-{
-    return e->left == 0;
 }

@@ -133,6 +133,5 @@ uint64_t executor_wake(const struct executor *e);
 /* Whether it can only go on when a message arrives or is acknowledged. */
 bool executor_is_quiet(const struct executor *e);
 /* Whether all operations ended. */
-bool executor_is_done(const struct executor *e);
 
 #endif

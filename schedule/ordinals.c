@@ -1,22 +1,20 @@
 /* ordinals.c - numbers of collectives in their groups (ordinals.h). */
 #include "schedule/ordinals.h"
+#include "schedule/walk.h"
 
 #include <stdlib.h>
 
 static void find_bodies(struct schedule_ordinals *n, const struct schedule *s, uint32_t rank)
 {
-    uint32_t current = 0;
     n->bodies = 1;
+    schedule_find_repeats(s, rank, n->body);
     for (uint32_t i = 0; i < schedule_count(s, rank); i++) {
-        while (current && i >= schedule_next(s, rank, n->repeat[current]))
-            current = n->parent[current];
-        n->body[i] = current;
+        n->body[i] = n->body[i] == SCHEDULE_NO_REPEAT ? 0 : n->own[n->body[i]];
         if (schedule_at(s, rank, i)->kind != SCHEDULE_REPEAT)
             continue;
         n->own[i] = n->bodies;
-        n->parent[n->bodies] = current;
-        n->repeat[n->bodies] = i;
-        current = n->bodies++;
+        n->parent[n->bodies] = n->body[i];
+        n->repeat[n->bodies++] = i;
     }
 }
 

@@ -38,3 +38,14 @@ void schedule_walk_end(struct schedule_walk *w)
 {
     free(w->body);
 }
+
+void schedule_find_repeats(const struct schedule *s, uint32_t rank, uint32_t *around)
+{
+    uint32_t current = SCHEDULE_NO_REPEAT;
+    for (uint32_t i = 0; i < schedule_count(s, rank); i++) {
+        while (current != SCHEDULE_NO_REPEAT && i >= schedule_next(s, rank, current))
+            current = around[current];
+        around[i] = current;
+        current = schedule_at(s, rank, i)->kind == SCHEDULE_REPEAT ? i : current;
+    }
+}

@@ -29,6 +29,10 @@ void schedule_walk_begin(struct schedule_walk *w, const struct schedule *s, uint
 bool schedule_walk_next(struct schedule_walk *w);
 void schedule_walk_end(struct schedule_walk *w);
 
+/* Writes for each operation of a rank the innermost repeat around it, or SCHEDULE_NO_REPEAT. around: [operations] */
+enum { SCHEDULE_NO_REPEAT = UINT32_MAX };
+void schedule_find_repeats(const struct schedule *s, uint32_t rank, uint32_t *around);
+
 static inline uint64_t schedule_add(uint64_t a, uint64_t b)
 {
     uint64_t sum;

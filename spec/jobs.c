@@ -1,6 +1,7 @@
 /* jobs.c - adds jobs and places them (spec/jobs.h). */
 #include "spec/jobs.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "sched/placement.h"
 #include "spec/tags.h"
 
@@ -109,12 +110,6 @@ static bool read_job(struct hx_job *job, const struct hx_spec *spec, const struc
     return !r->what;
 }
 
-static const char *own(const char *text)
-{
-    size_t bytes = text ? strlen(text) + 1 : 0;
-    return text ? memcpy(hx_allocate(bytes, 1), text, bytes) : NULL;
-}
-
 struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, struct hx_job_refusal *r)
 {
     struct hx_job new = {.tag = v->tag ? (uint16_t)v->tag : next_tag(spec)};
@@ -135,7 +130,7 @@ struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, 
         memcpy(more, spec->named, spec->named_jobs * sizeof *more);
     free(spec->named);
     spec->named = more;
-    new.settings.traffic_file = own(new.settings.traffic_file);
+    new.settings.traffic_file = hx_text_own(new.settings.traffic_file);
     spec->named[spec->named_jobs] = new;
     return &spec->named[spec->named_jobs++];
 }

@@ -15,7 +15,8 @@
 struct chooser {
     const struct traffic *traffic;
     const struct schedule_job *job;
-    unsigned algorithm; /* enum hx_algorithm: of operations that name none */
+    const uint32_t *rank_of; /* [hosts] */
+    unsigned algorithm;      /* enum hx_algorithm: of operations that name none */
 };
 
 static void fill_positions(struct executor_choice *choice, const struct schedule *s, uint32_t group,
@@ -42,14 +43,6 @@ static uint32_t *hosts_of_group(const struct schedule *s, uint32_t group, const 
     return host;
 }
 
-static uint32_t *ranks_of_hosts(const struct chooser *c)
-{
-    uint32_t *rank = hx_allocate(c->traffic->g->hosts, sizeof *rank);
-    for (uint32_t i = 0; i < schedule_ranks(c->job->schedule); i++)
-        rank[c->job->host[i]] = i;
-    return rank;
-}
-
 static bool fill(void *of, const struct schedule *s, const struct schedule_operation *o, struct executor_choice *choice,
                  struct hx_problem *problem)
 {
@@ -60,10 +53,8 @@ static bool fill(void *of, const struct schedule *s, const struct schedule_opera
     bool good = collective_plan_group(&found, c->traffic, host, schedule_group_size(s, o->peer),
                                       o->algorithm ? o->algorithm : c->algorithm, problem);
     if (good) {
-        uint32_t *rank = ranks_of_hosts(c);
         choice->config = collective_config_of(&found);
-        fill_positions(choice, s, o->peer, c->job, &found, rank);
-        free(rank);
+        fill_positions(choice, s, o->peer, c->job, &found, c->rank_of);
     }
     free(found.host);
     free(host);
@@ -129,23 +120,10 @@ static bool read_job(struct schedule_job *job, const struct hx_settings *setting
     return job->schedule && schedule_check_matching(job->schedule, job->path, problem);
 }
 
-/* Whether all computing times are possible in a run. Else sets *problem. */
-static bool times_fit(const struct schedule_job *job, double scale, struct hx_problem *problem)
-{
-    const struct schedule *s = job->schedule;
-    for (uint64_t i = 0; i < s->head->operations; i++) {
-        const struct schedule_operation *o = &s->operation[i];
-        if (o->kind == SCHEDULE_COMPUTE && (double)o->amount * scale > (double)HX_MOST_SIMULATED * 1e3)
-            return hx_fail(problem, HX_EXIT_CONFIG, job->path, "an operation computes for more than %d hours",
-                           HX_MOST_SIMULATED_HOURS);
-    }
-    return true;
-}
-
 static bool prepare(struct schedule_plan *p, struct schedule_job *job, const struct hx_settings *settings,
                     struct hx_problem *problem)
 {
-    struct chooser chooser = {p->traffic, job, settings->algorithm};
+    struct chooser chooser = {p->traffic, job, p->rank_of, settings->algorithm};
     schedule_groups_make(&job->groups, job->schedule);
     job->choices = schedule_choices_make(job->schedule, fill, &chooser, problem);
     job->executor.schedule = job->schedule;
@@ -171,7 +149,7 @@ static bool add_job(struct schedule_plan *p, uint32_t first, struct hx_problem *
     const struct hx_settings *settings = traffic_settings(t, first);
     struct schedule_job *job = &p->job[p->jobs++];
     job->tag = hx_spec_board_job(t->spec, hx_spec_board_of(t->spec, first));
-    if (!read_job(job, settings, problem) || !times_fit(job, settings->compute_scale, problem))
+    if (!read_job(job, settings, problem))
         return false;
     uint32_t ranks = schedule_ranks(job->schedule);
     if (ranks > t->members[first])

@@ -106,7 +106,7 @@ struct workload_ops {
 
 uint64_t workload_messages(const struct workload_plan *plan);
 
-/* What an accelerator's endpoint has to do with others, at most. */
+/* Bounds of an accelerator's peers and messages. */
 struct workload_load {
     uint32_t destinations; /* that it sends to; 0: unknown */
     uint32_t peers;        /* that it sends to or receives from */

@@ -118,13 +118,16 @@ static const char *why(const struct schedule_job *job, bool ended)
 static bool complain(const struct schedule_job *job, bool ended)
 {
     enum { SHOWN = 3 };
-    const struct figures f = figures_of(job);
+    uint32_t ranks = schedule_ranks(job->schedule);
+    uint32_t done = 0;
     uint32_t shown = 0;
-    if (f.done == f.ranks)
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        done += job->executor.result[rank].done;
+    if (done == ranks)
         return true;
     hx_complain(job->path, "%s with %" PRIu32 " of %" PRIu32 " ranks done: %s",
-                ended ? "the schedule ended" : "the schedule is stuck", f.done, f.ranks, why(job, ended));
-    for (uint32_t rank = 0; rank < f.ranks && shown < SHOWN && !ended; rank++) {
+                ended ? "the schedule ended" : "the schedule is stuck", done, ranks, why(job, ended));
+    for (uint32_t rank = 0; rank < ranks && shown < SHOWN && !ended; rank++) {
         char text[160];
         if (job->executor.result[rank].done || !job->executor.result[rank].blocked_count)
             continue;

@@ -18,12 +18,12 @@ struct driver {
     uint64_t begun; /* messages */
     uint64_t wake;  /* ps: when to ask the workload again, unless an event comes first */
     uint32_t rank;
-    bool news;        /* an event came; ask the workload at the next visit */
-    bool timer_noted; /* the event queue has a deadline */
-    bool again_noted; /* the event queue has `again_at` */
-    uint64_t again_at;
+    bool news;           /* an event came; ask the workload at the next visit */
+    bool timer_noted;    /* the event queue has a deadline */
+    bool again_noted;    /* the event queue has `again_at` */
     bool routes_changed; /* routes changed; check all deadlines */
     bool done;
+    uint64_t again_at; /* ps */
     struct hx_endpoint endpoint;
     struct hal_endpoint hal;
 };

@@ -139,13 +139,6 @@ static bool apply_fabric(struct reading *r)
     return true;
 }
 
-/* Copies a string that outlives the file's text. */
-static const char *own(const char *text)
-{
-    size_t bytes = text ? strlen(text) + 1 : 0;
-    return text ? memcpy(hx_allocate(bytes, 1), text, bytes) : NULL;
-}
-
 static void take_settings(struct reading *r)
 {
     struct hx_spec *s = r->spec;
@@ -157,15 +150,15 @@ static void take_settings(struct reading *r)
         s->settings.traffic_file = hx_yaml_beside(r->y, v->settings.traffic_file);
         s->settings.pattern = hx_traffic_file_kind(s->settings.traffic_file);
     }
-    s->settings.place = own(v->settings.place);
+    s->settings.place = hx_text_own(v->settings.place);
     s->settings.read.groups = v->settings.read.groups ? hx_yaml_beside(r->y, v->settings.read.groups) : NULL;
-    s->capture.file = own(v->capture.file);
-    s->capture.filter = own(v->capture.filter);
-    s->capture.ports.item[0] = own(v->capture.ports.item[0]);
+    s->capture.file = hx_text_own(v->capture.file);
+    s->capture.filter = hx_text_own(v->capture.filter);
+    s->capture.ports.item[0] = hx_text_own(v->capture.ports.item[0]);
     s->faults = v->faults;
-    s->faults.lines.item[0] = own(v->faults.lines.item[0]);
+    s->faults.lines.item[0] = hx_text_own(v->faults.lines.item[0]);
     bool beside = v->faults.file && strcmp(v->faults.file, HX_FAULTS_RANDOM) != 0;
-    s->faults.file = beside ? hx_yaml_beside(r->y, v->faults.file) : own(v->faults.file);
+    s->faults.file = beside ? hx_yaml_beside(r->y, v->faults.file) : hx_text_own(v->faults.file);
 }
 
 static bool applies(const struct reading *r, uint64_t run, struct hx_problem *problem)
