@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "conditions.h"
 #include "hxmesh/error.h"
-#include "silent.h"
+#include "paths.h"
 #include "workload/endpoint.h"
 
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 enum {
     SENDS = 8,            /* messages in flight of one host */
     USUAL_RECORDS = 16,   /* of FAB_SENDS: two cache lines; numbers in flight are rarely farther apart */
-    HOPELESS_TRIES = 3,   /* where a node stays away, or acknowledgements have no path */
     FEW_HOSTS = 256,      /* up to here the endpoint knows all peers from the start: a cache line each */
     UNREACHABLE_MS = 2000 /* without a path; a restart takes milliseconds */
 };
@@ -111,40 +110,52 @@ static bool resume(struct accelerator *a)
 
 /* ---- destinations without a path ---- */
 
+/* Returns what is known of the paths between this host and another. */
+static uint8_t *paths_of(struct accelerator *a, uint32_t rank)
+{
+    if (!a->paths)
+        a->paths = hx_allocate(a->worker->f->g->hosts, sizeof *a->paths);
+    return &a->paths[rank];
+}
+
 static bool is_cut_off(const struct accelerator *a, uint32_t rank)
 {
-    return a->worker->gone >> a->worker->f->layout.worker[rank] & 1U || (a->cut_off && a->cut_off[rank]) ||
+    return a->worker->gone >> a->worker->f->layout.worker[rank] & 1U || (a->paths && a->paths[rank] == PATHS_CUT_OFF) ||
            conditions_host_is_alone(a->worker, rank, UNREACHABLE_MS * NS_PER_MS);
 }
 
-static void note_cut_off(struct accelerator *a, uint32_t rank)
+static bool has_paths(struct accelerator *a, uint32_t rank)
 {
-    if (!a->cut_off)
-        a->cut_off = hx_allocate(a->worker->f->g->hosts, sizeof *a->cut_off);
-    a->cut_off[rank] = true;
+    uint8_t *paths = paths_of(a, rank);
+    if (*paths == PATHS_UNKNOWN)
+        *paths = paths_lead(a->worker, a->rank, rank) ? PATHS_LEAD : PATHS_MISSING;
+    return *paths == PATHS_LEAD;
 }
 
-static void forget_cut_off(struct accelerator *a)
+static void forget_paths(struct accelerator *a)
 {
-    free(a->cut_off);
-    a->cut_off = NULL;
+    free(a->paths);
+    a->paths = NULL;
 }
 
 void accelerator_paths_changed(struct accelerator *a)
 {
-    forget_cut_off(a);
-    silent_forget(a);
+    forget_paths(a);
     hx_endpoint_routes_changed(&a->endpoint);
 }
 
-/* Whether enough probes of a message stayed unanswered. */
-static bool is_hopeless(const struct accelerator *a, const struct hx_send *s, uint32_t rank)
+/* Whether a late message has no path, there or back, and none is to be expected; or too many probes had no news. */
+static bool is_hopeless(struct accelerator *a, const struct hx_send *s, uint32_t rank)
 {
-    const struct fab_fabric *f = a->worker->f;
-    /* With a node down an acknowledgement may lack a path that its message had; the fabric does not report this. */
-    bool stays_away = a->worker->gone || fab_node_has_left(f);
-    return s->tries >= (stays_away ? HOPELESS_TRIES : WAIT_RETRIES) ||
-           (s->unanswered >= HOPELESS_TRIES && silent_is(a, rank, UNREACHABLE_MS * NS_PER_MS));
+    const struct worker *w = a->worker;
+    bool settled = w->shm.now > w->paths_since + UNREACHABLE_MS * NS_PER_MS;
+    return s->tries >= WAIT_RETRIES || (settled && (s->waits || s->unanswered) && !has_paths(a, rank));
+}
+
+/* Whether a message waits although it has a path: adaptive nodes led its packets into a dead end. */
+static bool missed_its_path(struct accelerator *a, const struct hx_send *s, uint32_t rank)
+{
+    return s->waits && s->unanswered > 1 && has_paths(a, rank);
 }
 
 /* While a cable is missing, the supervisor limits the wait. Tries in that time do not count. */
@@ -152,13 +163,19 @@ void accelerator_give_up(struct accelerator *a)
 {
     struct hx_endpoint *ep = &a->endpoint;
     bool may_come_back = fab_misses_cable(a->worker->f);
-    silent_note(a);
+    bool again = false;
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
         const struct hx_send *s = &ep->send[i];
+        if (!s->active)
+            continue;
         uint32_t rank = hx_fabric_host(a->worker->f->g, s->dst_addr_hi, s->dst_addr_lo);
-        if (s->active && (is_cut_off(a, rank) || (!may_come_back && is_hopeless(a, s, rank))))
+        if (is_cut_off(a, rank) || (!may_come_back && is_hopeless(a, s, rank)))
             hx_endpoint_abandon(ep, s->dst_addr_hi, s->dst_addr_lo);
+        else
+            again = again || missed_its_path(a, s, rank);
     }
+    if (again)
+        hx_endpoint_routes_changed(ep); /* sends again at once; most nodes choose another way then */
 }
 
 /* Fails a message before it is begun: its host is cut off. */
@@ -282,7 +299,7 @@ static void take_event(void *of, const struct hx_event *event)
     if (event->type == HX_EVENT_RECEIVED)
         return;
     if (event->type == HX_EVENT_FAILED && !(is_draining(a) && workload_gives_up(a->workload, event->cookie)))
-        note_cut_off(a, hx_fabric_host(a->worker->f->g, event->addr_hi, event->addr_lo));
+        *paths_of(a, hx_fabric_host(a->worker->f->g, event->addr_hi, event->addr_lo)) = PATHS_CUT_OFF;
     uint64_t *record = record_of(a, event->cookie + 1);
     if (record) {
         end_hit(a, record, event->type == HX_EVENT_FAILED);
@@ -342,7 +359,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     config.retries = UINT8_MAX; /* accelerator_give_up() decides */
     config.check = worker_checks(w);
     config.job = layout_job_of(&w->f->spec, rank);
-    config.unreachable_ns = w->f->spec.externals ? UINT64_MAX : UNREACHABLE_MS * NS_PER_MS;
+    config.unreachable_ns = UINT64_MAX;
     return config;
 }
 
@@ -405,12 +422,11 @@ void accelerator_start(struct accelerator *a, void *memory)
         a->awaited += traffic_messages_between(w->workload->traffic, rank_of_first(a, i), a->rank);
     a->repeated = a->endpoint.stats.packets_repeated;
     take_over(a);
-    silent_forget(a);
 }
 
 void accelerator_stop(struct accelerator *a)
 {
-    forget_cut_off(a);
+    forget_paths(a);
     deferred_free(&a->deferred);
     workload_close(a->workload);
     free(a->workload);

@@ -17,8 +17,9 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin);
 /* Time until the next message is due; UINT64_MAX: no message waits for a time. */
 uint64_t accelerator_wait_ns(const struct accelerator *a);
 
-/* Fails messages without a path: their host is gone or cut off, or their retries failed too often. Later messages to
- * such a host fail at once, until accelerator_paths_changed(): call it when paths may have changed. */
+/* Fails messages without a path: their host is gone or cut off, or they are late and no path leads there and back. A
+ * host that is only slow has a path; a minute of probes without news is its limit. Later messages to a host without a
+ * path fail at once, until accelerator_paths_changed(): call it when paths may have changed. */
 void accelerator_give_up(struct accelerator *a);
 void accelerator_paths_changed(struct accelerator *a);
 

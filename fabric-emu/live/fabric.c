@@ -278,25 +278,15 @@ bool fab_port_is_up(const struct fab_fabric *f, unsigned plane, uint32_t node, u
     return !fab_is_external(f, node);
 }
 
-static bool any_down(const struct fab_fabric *f, bool left)
+bool fab_misses_cable(const struct fab_fabric *f)
 {
     for (unsigned i = 0; i < f->spec.externals * HX_CABLE_PORTS; i++) {
         const struct hx_external_port *p = &f->spec.external[i / HX_CABLE_PORTS].port[i % HX_CABLE_PORTS];
         const struct fab_cable *c = &f->cable[i];
-        if (p->cable != HX_CABLE_OUT && !atomic_load(&c->up) && atomic_load(&c->left) == left)
+        if (p->cable != HX_CABLE_OUT && !atomic_load(&c->up) && !atomic_load(&c->left))
             return true;
     }
     return false;
-}
-
-bool fab_misses_cable(const struct fab_fabric *f)
-{
-    return any_down(f, false);
-}
-
-bool fab_node_has_left(const struct fab_fabric *f)
-{
-    return any_down(f, true);
 }
 
 /* ---- audit ---- */

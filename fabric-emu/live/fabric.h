@@ -60,8 +60,7 @@
 enum {
     FAB_VERSION = 7,
     FAB_NOTE_BYTES = 16384,
-    FAB_SENDS = WORKLOAD_SENDS, /* messages in flight of one host */
-    FAB_SILENT = 16             /* hosts that one host reports as unreachable */
+    FAB_SENDS = WORKLOAD_SENDS /* messages in flight of one host */
 };
 
 /* What capturing or replaying processes need; follows the head of the metrics. */
@@ -150,11 +149,6 @@ struct fab_exchange {
     struct fab_sum to, from;
 };
 
-struct fab_silence {
-    _Atomic uint64_t since_ns; /* time of discovery */
-    _Atomic uint32_t host;     /* rank + 1; 0: free entry */
-};
-
 /* State of a host's endpoint: counts, and messages in flight for a successor. */
 struct fab_accelerator {
     alignas(64) struct hx_endpoint_stats stats;
@@ -162,8 +156,7 @@ struct fab_accelerator {
     uint64_t asked;             /* of these, messages that a program requested besides packets */
     uint64_t flying[FAB_SENDS]; /* number + 1 of a message in flight; 0: free */
     struct transfer_received file;
-    _Atomic uint32_t collective_done;         /* its part of a collective is done, and checked if requested */
-    struct fab_silence silent_to[FAB_SILENT]; /* hosts without a path from here */
+    _Atomic uint32_t collective_done; /* its part of a collective is done, and checked if requested */
 };
 
 /* The condition of a link. Workers read it word by word while the supervisor writes. A partial view is corrected:
@@ -280,9 +273,8 @@ unsigned fab_external(const struct fab_fabric *f, uint32_t node);
 bool fab_is_external(const struct fab_fabric *f, uint32_t node);
 /* Whether (plane, node, port) can receive; false: an external accelerator's cable that is down. */
 bool fab_port_is_up(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
-/* Whether a cable of an external accelerator is down: and may return, or its node has left. */
+/* Whether a cable of an external accelerator is down and may return: its node has not left. */
 bool fab_misses_cable(const struct fab_fabric *f);
-bool fab_node_has_left(const struct fab_fabric *f);
 
 /* Buffers that are in a ring: all, when nothing moves. Call it while no worker runs. */
 uint64_t fab_count_buffers(const struct fab_fabric *f);

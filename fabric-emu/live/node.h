@@ -35,7 +35,7 @@ struct accelerator {
     uint64_t resumed;         /* of these, begun again up to this number */
     uint64_t hit;             /* messages in flight that were repeated or lack a path, bit by index in report->flying */
     uint64_t repeated;        /* repeated packets at the last check */
-    bool *cut_off;            /* [hosts]: hosts without a path lately; NULL: none */
+    uint8_t *paths;           /* [hosts]: enum paths_of_host; NULL: all are unknown */
     struct deferred deferred; /* messages that wait for room towards their host */
 };
 
@@ -69,12 +69,13 @@ struct worker {
     uint64_t feed_word;          /* control->feed as last followed */
     uint32_t taps_seen;          /* control->taps_changed as last followed */
     struct feeding feeding;
-    int wakeup;       /* descriptor it sleeps on where hosts are for programs (wakeup.h); -1: it uses its futex */
-    bool held;        /* a switch waits for its capture in this sweep */
-    uint64_t down;    /* workers that are down, bit by worker */
-    uint64_t gone;    /* of these, workers that stay down */
-    uint8_t *blocked; /* boards blocked for the node that is being built, bit by board */
-    uint8_t *cut;     /* [planes][boards]: 1: no link leads to the board */
+    int wakeup;           /* descriptor it sleeps on where hosts are for programs (wakeup.h); -1: it uses its futex */
+    bool held;            /* a switch waits for its capture in this sweep */
+    uint64_t down;        /* workers that are down, bit by worker */
+    uint64_t gone;        /* of these, workers that stay down */
+    uint64_t paths_since; /* ns: when paths changed last */
+    uint8_t *blocked;     /* boards blocked for the node that is being built, bit by board */
+    uint8_t *cut;         /* [planes][boards]: 1: no link leads to the board */
     struct plane_reroute *reroute; /* [planes]: rerouted tables (reroute.h); NULL: no rerouting */
     uint64_t *alone_since;         /* [hosts]: ns since when it has no link; UINT64_MAX: it has one */
     struct faulty_link **faulty;   /* of all its nodes */

@@ -75,13 +75,18 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
     }
 }
 
+void node_route(const struct worker *w, unsigned plane, uint32_t id, uint64_t up, struct hx_route *route, void *memory)
+{
+    uint16_t job = id < w->f->g->hosts ? layout_job_of(&w->f->spec, id) : HX_NO_JOB;
+    block_boards(w, plane, job, w->blocked);
+    hx_fabric_route(route, reroute_fabric(w, plane), id, (struct hx_blocked_boards){w->blocked}, up, memory);
+}
+
 /* Builds routes for the ports `up` (conditions_ports_up()). */
 static void build_routes(struct worker *w, struct node *n, uint64_t up)
 {
-    block_boards(w, n->plane, n->sw.job, w->blocked);
     n->hal.up = up;
-    hx_fabric_route(&n->sw.route, reroute_fabric(w, n->plane), n->id, (struct hx_blocked_boards){w->blocked}, n->hal.up,
-                    n->tables);
+    node_route(w, n->plane, n->id, up, &n->sw.route, n->tables);
 }
 
 static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_t id)
@@ -236,6 +241,7 @@ bool node_build_all(struct worker *w)
     bind_pools(w);
     w->down = workers_down(f);
     w->gone = atomic_load(&f->control->gone);
+    w->paths_since = shm_clock_ns(w->clock);
     f->area[w->self].hit = 0; /* begun-again messages are counted anew */
     w->blocked = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
     w->cut = hx_allocate(f->g->planes * hx_spec_boards(&f->spec) + 1U, 1);
@@ -281,6 +287,7 @@ void node_reroute_all(struct worker *w)
 {
     uint64_t down = workers_down(w->f);
     w->gone = atomic_load(&w->f->control->gone);
+    w->paths_since = shm_clock_ns(w->clock);
     for (unsigned i = 0; i < w->accelerators; i++)
         accelerator_paths_changed(&w->accelerator[i]);
     bool others = find_cut_boards(w) || down != w->down;

@@ -235,7 +235,7 @@ says() {
     sed -i 's/^traffic: .*/traffic: {pattern: incast, target: "0,1", message: 1MiB, count: 2}/' mixed.hxm.yaml
     start mixed.hxm.yaml --workers 1 --rate 1e-6
     eventually has_cables
-    node memif --rate 1
+    LINGER=2s node memif --rate 1 # on a busy machine the first messages pause for a second
     end_of_node
     finish
     [ "$CODE" -eq 1 ]

@@ -33,6 +33,16 @@ teardown() { end_started; }
     nothing_left
 }
 
+# Three probes of a0,0 stay unanswered while worker 1 is stopped, but paths between a0,0 and a1,0 are whole.
+@test "hopeless: a worker that is only slow has a path, though another one is gone" {
+    start "3x1 Hx1Mesh" --count 200 --message 1KiB --rate 1e-6 --workers 3 --no-restart --fault "worker2 killed at 100ms" \
+        --fault "worker1 stopped at 200ms for 3s"
+    finish
+    [ "$CODE" -eq 1 ]
+    holds '.messages_failed > 0 and .messages >= 2 * 200 and .buffers_missing == 0'
+    nothing_left
+}
+
 @test "hopeless: without restart, a fabric of one worker leaves nothing behind" {
     start "2x2 Hx2Mesh" --duration 60s --workers 1 --no-restart
     await_workers 1
