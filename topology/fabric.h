@@ -317,4 +317,13 @@ uint32_t hx_fabric_phases(const struct hx_fabric *f);
 /* Returns a host's partner in a phase, 0 .. hx_fabric_phases() - 1. */
 uint32_t hx_fabric_partner(const struct hx_fabric *f, uint32_t host, uint32_t phase);
 
+/* Orders the hosts of a group, each once, for recursive halving and doubling: in step s, position p exchanges data with
+ * position p XOR 2^s. On a BiGraph this is HDRM (Dong et al., EFLOPS, HPCA 2020): no two connections of a step share a
+ * link between the two parts in the same direction. This holds if the group has k hosts on each of c switches of either
+ * part, k and c are powers of two, and k is at most c. It also holds for the first positions of a larger group, a power
+ * of two of them. With k above c, links carry k / c connections each.
+ *
+ * Returns false and leaves the order if the topology has no better one. */
+bool hx_fabric_halving_order(const struct hx_fabric *f, uint32_t *hosts, uint32_t count);
+
 #endif

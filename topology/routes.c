@@ -339,3 +339,10 @@ uint32_t hx_fabric_partner(const struct hx_fabric *f, uint32_t host, uint32_t ph
 {
     return f->topology->partner(f, host, phase);
 }
+
+bool hx_fabric_halving_order(const struct hx_fabric *f, uint32_t *hosts, uint32_t count)
+{
+    if (f->topology->halving_order)
+        f->topology->halving_order(f, hosts, count);
+    return f->topology->halving_order != NULL;
+}

@@ -76,6 +76,9 @@ struct hx_topology {
      * partner in one (hx_fabric_phases(), hx_fabric_partner()). NULL: none. */
     uint32_t (*phases)(const struct hx_fabric *f);
     uint32_t (*partner)(const struct hx_fabric *f, uint32_t host, uint32_t phase);
+    /* Orders the hosts of a group for recursive halving and doubling (hx_fabric_halving_order()). NULL: any order is as
+     * good. */
+    void (*halving_order)(const struct hx_fabric *f, uint32_t *hosts, uint32_t count);
 };
 /* What every table begins with. */
 #define HX_TOPOLOGY(word_, parameters_, example_, summary_, build_)                                                    \

@@ -59,6 +59,27 @@ static void many_graphs(void **state)
     validate(63, 2);
 }
 
+/* Paths between switches of one part turn in the other. On one VC those that turn in the upper part and those that turn
+ * in the lower part wait for each other. The VC of the second hop separates them. */
+static void turns_need_the_second_vc(void **state)
+{
+    (void)state;
+    static const unsigned shapes[][2] = {{1, 4}, {2, 4}, {2, 6}, {8, 16}};
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        char text[64];
+        struct hx_fabric f;
+        snprintf(text, sizeof text, "bigraph m=%u n=%u", shapes[i][0], shapes[i][1]);
+        fabric_make(&f, text);
+        assert_int_equal(f.vcs, 2);
+        assert_int_equal(fabric_find(&f, 1).cycles, 0);
+        f.rule = HX_VC_NEVER;
+        f.vcs = 1;
+        unsigned parts = shapes[i][1] / 2 * (shapes[i][1] / 2);
+        assert_true(fabric_find(&f, 1).cycles >= 2 * parts);
+        hx_fabric_free(&f);
+    }
+}
+
 static void impossible_arguments_are_refused(void **state)
 {
     (void)state;
@@ -72,6 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_graphs),
+        cmocka_unit_test(turns_need_the_second_vc),
         cmocka_unit_test(impossible_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
