@@ -1,63 +1,7 @@
-/* collective.c - the program of a collective (include/hxmesh/collective.h): tags, windows and data. collective_walk.c,
- * collective_spread.c and collective_tree.c define the messages and their dependencies. */
+/* collective.c - the engine of collectives (include/hxmesh/collective.h): messages, windows and progress. It carries
+ * out the steps that collective_plan.c and the methods define. */
 #include "collective_parts.h"
 #include "hxmesh/error.h"
-#include "hxmesh/frame.h"
-#include "hxmesh/memory.h"
-
-enum shape { WALK, SPREAD, TREE };
-
-static enum shape shape_of(const struct hx_collective *c)
-{
-    if (c->config.algorithm == HX_BY_TREE)
-        return TREE;
-    return c->config.kind == HX_BROADCAST ? SPREAD : WALK;
-}
-
-/* ---- the grid ---- */
-
-struct hx_stand hx_collective_stand(const struct hx_collective_config *config)
-{
-    return (struct hx_stand){config->column, config->row};
-}
-
-unsigned hx_collective_gx(const struct hx_collective_config *config, unsigned column)
-{
-    return config->gx ? config->gx[column] : column;
-}
-
-unsigned hx_collective_gy(const struct hx_collective_config *config, unsigned row)
-{
-    return config->gy ? config->gy[row] : row;
-}
-
-/* ---- ranges ---- */
-
-struct hx_range hx_range_part(struct hx_range range, uint32_t index, uint32_t parts)
-{
-    uint64_t first = range.count * index / parts;
-    uint64_t end = range.count * (index + (uint64_t)1) / parts;
-    return (struct hx_range){range.first + first, end - first};
-}
-
-uint64_t hx_chunks(const struct hx_collective_config *config, uint64_t elements, uint32_t *chunk)
-{
-    uint32_t unit = config->chunk >= HX_MAX_PAYLOAD ? HX_MAX_PAYLOAD / sizeof(float) : 1;
-    uint32_t most = config->chunk / sizeof(float) / unit * unit;
-    uint64_t chunks = elements ? (elements + most - 1) / most : 1;
-    uint64_t even = (elements + chunks - 1) / chunks;
-    *chunk = (uint32_t)((even + unit - 1) / unit * unit);
-    *chunk = *chunk ? *chunk : 1;
-    return chunks;
-}
-
-struct hx_range hx_range_chunk(struct hx_range segment, uint32_t index, uint32_t chunk)
-{
-    uint64_t first = (uint64_t)index * chunk;
-    first = first < segment.count ? first : segment.count;
-    uint64_t rest = segment.count - first;
-    return (struct hx_range){segment.first + first, rest < chunk ? rest : chunk};
-}
 
 /* ---- reported numbers ---- */
 
@@ -71,8 +15,7 @@ bool hx_track_has(const struct hx_collective_track *t, uint32_t number)
     return number < t->base || (is_ahead(t, number) && (t->ahead >> (number - t->base - 1) & 1U));
 }
 
-/* Returns true if the number may be reported next. */
-static bool is_due(const struct hx_collective_track *t, uint32_t number)
+bool hx_track_is_due(const struct hx_collective_track *t, uint32_t number)
 {
     return number == t->base || (is_ahead(t, number) && !hx_track_has(t, number));
 }
@@ -88,139 +31,251 @@ static void mark(struct hx_collective_track *t, uint32_t number)
     t->ahead >>= 1;
 }
 
-/* ---- set up ---- */
+/* ---- messages ---- */
 
-int hx_collective_check(const struct hx_collective_config *config)
+static bool is_one_lane(const struct hx_collective_part *part)
 {
-    const uint64_t most = (uint64_t)1 << HX_COLLECTIVE_CHILDREN;
-    const uint64_t largest = (uint64_t)1 << 42;
-    if (config->columns == 0 || config->rows == 0 || (uint64_t)config->columns * config->rows > most ||
-        config->column >= config->columns || config->row >= config->rows || config->root_column >= config->columns ||
-        config->root_row >= config->rows)
-        return HX_E_RANGE;
-    if (config->kind > HX_ALL_REDUCE || config->algorithm > HX_BY_TORUS || config->bytes % sizeof(float) ||
-        config->bytes > largest || config->chunk < sizeof(float) || config->window == 0 ||
-        config->window > HX_COLLECTIVE_MAX_WINDOW)
-        return HX_E_RANGE;
-    return config->algorithm == HX_BY_RINGS && !hx_cycles_exist(config->columns, config->rows) ? HX_E_RANGE : HX_OK;
+    return hx_method_of(part)->one_lane;
 }
 
-uint64_t hx_collective_staging(const struct hx_collective_config *config)
+uint64_t hx_messages(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                     const struct hx_step *step, bool sending)
 {
-    if (config->algorithm == HX_BY_TREE)
-        return hx_tree_staging(config) * sizeof(float);
-    bool adds = config->kind == HX_REDUCE_SCATTER || config->kind == HX_ALL_REDUCE;
-    return adds ? hx_walk_staging(config) * sizeof(float) : 0;
+    uint32_t chunk;
+    if ((sending ? step->to : step->from) == HX_NO_PEER)
+        return 0;
+    return hx_chunks(config, part, hx_range_of(config, part, sending ? step->out : step->in, sending), &chunk);
 }
 
-int hx_collective_init(struct hx_collective *c, const struct hx_collective_config *config, float *vector,
-                       float *staging)
+/* Describes message `number` of a lane of a part. Returns false if it has no such step. */
+static bool describe(const struct hx_collective *c, struct hx_collective_part *part, uint32_t lane, uint32_t number,
+                     struct hx_message *m)
 {
-    if (hx_collective_check(config))
-        return HX_E_RANGE;
-    memset(c, 0, sizeof *c);
-    c->config = *config;
-    c->vector = vector;
-    c->staging = staging;
-    switch (shape_of(c)) {
-    case TREE:
-        return hx_tree_init(c);
-    case SPREAD:
-        return hx_spread_init(c);
-    default:
-        return hx_walk_init(c);
+    m->part = part;
+    m->number = m->index = number;
+    m->step = lane;
+    if (is_one_lane(part)) {
+        m->step = number / part->chunks.count;
+        m->index = number % part->chunks.count;
+    }
+    if (m->step >= part->steps)
+        return false;
+    m->lane = &c->lane[part->lane + lane];
+    hx_method_of(part)->step(&c->config, part, m->step, &m->at);
+    return true;
+}
+
+bool hx_message_find(const struct hx_collective *c, uint32_t part, uint32_t lane, uint32_t number, struct hx_message *m)
+{
+    if (part >= (uint32_t)c->streams * c->phases || lane >= hx_lanes_of(&c->part[part]))
+        return false;
+    m->stream = part / c->phases;
+    m->phase = part % c->phases;
+    return describe(c, &c->part[part], lane, number, m);
+}
+
+/* ---- progress ---- */
+
+static bool has_received(const struct hx_collective *c, const struct hx_collective_part *part)
+{
+    if (part->steps && is_one_lane(part))
+        return c->lane[part->lane].in.base == part->steps * part->chunks.count;
+    return part->progress.complete == part->steps;
+}
+
+/* Whether the messages of a chain's first step, which are sent from the vector, are acknowledged. m: of its last
+ * step. */
+static bool chain_is_acknowledged(const struct hx_collective *c, const struct hx_message *m)
+{
+    struct hx_step s = m->at;
+    uint32_t first = m->step;
+    while (!(s.chain & HX_CHAIN_BEGINS))
+        hx_method_of(m->part)->step(&c->config, m->part, --first, &s);
+    return (m->lane - (m->step - first))->acked.base >= hx_messages(&c->config, m->part, &s, true);
+}
+
+/* Messages of a step that may be added: those that arrived in sequence; of children, as many as of the child before. */
+static uint32_t addable(const struct hx_collective *c, const struct hx_message *m)
+{
+    const uint32_t arrived = m->lane->in.base;
+    const struct hx_collective_lane *before = m->lane;
+    if (!m->at.adds || !hx_method_of(m->part)->by_chunk)
+        return arrived;
+    for (uint32_t earlier = m->step; earlier > 0; earlier--) {
+        struct hx_step s;
+        before--;
+        hx_method_of(m->part)->step(&c->config, m->part, earlier - 1, &s);
+        if (s.from != HX_NO_PEER && s.adds)
+            return before->added < arrived ? before->added : arrived;
+    }
+    return arrived;
+}
+
+/* Adds what lies aside of messages that arrived. Returns true if all messages of the step arrived and are added. */
+static bool settle_step(struct hx_collective *c, struct hx_message *m)
+{
+    struct hx_collective_lane *lane = m->lane;
+    if (m->at.from == HX_NO_PEER)
+        return true;
+    if ((m->at.chain & HX_CHAIN_ENDS) && !chain_is_acknowledged(c, m))
+        return false;
+    for (const uint32_t until = addable(c, m); lane->added < until; lane->added++) {
+        m->number = m->index = lane->added;
+        if (m->at.adds && hx_landing_of(c, m) == HX_LAY_ASIDE)
+            hx_add_aside(c, m);
+    }
+    return lane->added == hx_messages(&c->config, m->part, &m->at, false);
+}
+
+static void settle_steps(struct hx_collective *c, unsigned stream, unsigned phase, struct hx_collective_part *part)
+{
+    bool by_chunk = hx_method_of(part)->by_chunk;
+    bool whole = true;
+    for (uint32_t step = part->progress.complete; step < part->steps && (whole || by_chunk); step++) {
+        struct hx_message m = {.stream = stream, .phase = phase};
+        if (!describe(c, part, step, 0, &m))
+            return;
+        whole = settle_step(c, &m) && whole;
+        part->progress.complete += whole;
     }
 }
 
-/* ---- chunks that keep a link busy ----
- *
- * Two messages of a pair are in flight, and an acknowledgement takes about a microsecond after the last byte; at 50
- * GB/s the second message should last that long. A segment of two chunks is forwarded while it arrives. Smaller chunks
- * fill a chain sooner. */
-
-enum { LARGE_CHUNK = 64 * 1024, SMALL_CHUNK = 16 * 1024, TREE_CHUNKS = 8 };
-
-uint32_t hx_collective_chunk(const struct hx_collective_config *config, unsigned planes)
+/* Adds one message of a ring that lies aside. */
+static void add_ring_message(struct hx_collective *c, unsigned stream, unsigned phase, uint32_t number)
 {
-    uint64_t longer = config->columns > config->rows ? config->columns : config->rows;
-    uint64_t ring = config->algorithm == HX_BY_TORUS ? longer : (uint64_t)config->columns * config->rows;
-    bool tree = config->algorithm == HX_BY_TREE;
-    uint64_t share = tree ? config->bytes : config->bytes / hx_streams(config);
-    uint64_t parts = tree ? TREE_CHUNKS : 2 * (ring ? ring : 1);
-    uint64_t packets = (share / parts + HX_MAX_PAYLOAD - 1) / HX_MAX_PAYLOAD;
-    uint64_t least = (uint64_t)SMALL_CHUNK * planes;
-    uint64_t most = (uint64_t)LARGE_CHUNK * planes;
-    uint64_t chunk = packets * HX_MAX_PAYLOAD;
-    return (uint32_t)(chunk < least ? least : chunk > most ? most : chunk);
+    struct hx_message m = {.stream = stream, .phase = phase};
+    if (describe(c, &c->part[stream * c->phases + phase], 0, number, &m) && m.at.adds &&
+        hx_landing_of(c, &m) == HX_LAY_ASIDE)
+        hx_add_aside(c, &m);
 }
 
-/* ---- tags ---- */
-
-static uint32_t packed(struct hx_tag tag)
+/* The phase is the first that is not complete: adds all that came early. */
+static void begin_ring(struct hx_collective *c, unsigned stream, unsigned phase)
 {
-    return (uint32_t)tag.phase << (HX_TAG_NUMBER_BITS + HX_TAG_EDGE_BITS) | (uint32_t)tag.edge << HX_TAG_NUMBER_BITS |
-           tag.number;
-}
-
-static struct hx_tag unpacked(uint32_t tag)
-{
-    return (struct hx_tag){.number = tag & (((uint32_t)1 << HX_TAG_NUMBER_BITS) - 1),
-                           .phase = (uint8_t)(tag >> (HX_TAG_NUMBER_BITS + HX_TAG_EDGE_BITS)),
-                           .edge = tag >> HX_TAG_NUMBER_BITS & ((1U << HX_TAG_EDGE_BITS) - 1)};
-}
-
-static struct hx_range range_sent(const struct hx_collective *c, struct hx_tag tag)
-{
-    switch (shape_of(c)) {
-    case TREE:
-        return hx_tree_range(c, tag, true);
-    case SPREAD:
-        return hx_spread_range(&c->part[tag.edge][tag.phase], tag.number);
-    default:
-        return hx_walk_range(&c->part[tag.edge][tag.phase], tag.number, true);
+    const struct hx_collective_part *part = &c->part[stream * c->phases + phase];
+    if (part->steps == 0 || !is_one_lane(part) || phase == 0)
+        return;
+    const struct hx_collective_track *in = &c->lane[part->lane].in;
+    for (uint32_t number = 0; c->vector && number <= in->base + HX_COLLECTIVE_MAX_WINDOW; number++) {
+        if (hx_track_has(in, number))
+            add_ring_message(c, stream, phase, number);
     }
 }
 
-static bool arrival_of(struct hx_collective *c, struct hx_tag tag, struct hx_arrival *a)
+void hx_settle(struct hx_collective *c, unsigned stream)
 {
-    switch (shape_of(c)) {
-    case TREE:
-        return hx_tree_arrival(c, tag, a);
-    case SPREAD:
-        return hx_spread_arrival(c, tag, a);
-    default:
-        return hx_walk_arrival(c, tag, a);
+    while (c->receiving[stream] < c->phases) {
+        const unsigned phase = c->receiving[stream];
+        struct hx_collective_part *part = &c->part[stream * c->phases + phase];
+        if (part->steps && !is_one_lane(part))
+            settle_steps(c, stream, phase, part);
+        if (!has_received(c, part))
+            return;
+        c->receiving[stream]++;
+        if (c->receiving[stream] < c->phases)
+            begin_ring(c, stream, phase + 1);
     }
 }
 
 /* ---- sending ---- */
 
-static bool is_ready(const struct hx_collective *c, unsigned lane, struct hx_tag *tag, struct hx_stand *to)
+static bool is_taken(const struct hx_collective *c, const struct hx_collective_part *part, uint32_t step)
 {
-    switch (shape_of(c)) {
-    case TREE:
-        return hx_tree_ready(c, lane, tag, to);
-    case SPREAD:
-        return hx_spread_ready(c, lane, tag, to);
+    struct hx_step s;
+    hx_method_of(part)->step(&c->config, part, step, &s);
+    return c->lane[part->lane + step].next >= hx_messages(&c->config, part, &s, true);
+}
+
+static bool has_sent(const struct hx_collective *c, struct hx_collective_part *part)
+{
+    if (part->steps && is_one_lane(part))
+        return c->lane[part->lane].next == part->steps * part->chunks.count;
+    while (part->progress.cursor < part->steps && is_taken(c, part, part->progress.cursor))
+        part->progress.cursor++;
+    return part->progress.cursor == part->steps;
+}
+
+void hx_advance(struct hx_collective *c, unsigned stream)
+{
+    while (c->sending[stream] < c->phases && has_sent(c, &c->part[stream * c->phases + c->sending[stream]]))
+        c->sending[stream]++;
+}
+
+static bool may_leave(const struct hx_collective *c, const struct hx_message *m)
+{
+    const struct hx_step *s = &m->at;
+    const uint32_t lane = m->part->lane;
+    switch ((enum hx_gate)s->gate) {
+    case HX_WHEN_COMPLETE:
+        return is_one_lane(m->part) || m->part->progress.complete >= s->of;
+    case HX_WHEN_ADDED:
+        return m->number < c->lane[lane + s->of].added;
     default:
-        return hx_walk_ready(c, lane, tag, to);
+        break;
     }
+    return is_one_lane(m->part) ? hx_track_has(&m->lane->in, m->number - m->part->chunks.count)
+                                : hx_track_has(&c->lane[lane + s->of].in, m->number);
+}
+
+/* Messages of a lane in flight; of rings, those of all phases of the stream. */
+static uint32_t in_flight(const struct hx_collective *c, const struct hx_collective_part *part, uint32_t step)
+{
+    const struct hx_collective_lane *lane = &c->lane[part->lane + step];
+    uint32_t messages = lane->next - lane->acked.base;
+    unsigned phase = (unsigned)(part - c->part) % c->phases;
+    for (; phase > 0 && is_one_lane(part) && is_one_lane(part - 1); phase--) {
+        part--;
+        if (part->steps)
+            messages += c->lane[part->lane].next - c->lane[part->lane].acked.base;
+    }
+    return messages;
+}
+
+/* Finds the next message of a step. */
+static bool step_is_ready(const struct hx_collective *c, unsigned stream, uint32_t step, uint32_t refused,
+                          struct hx_message *m)
+{
+    struct hx_collective_part *part = &c->part[stream * c->phases + c->sending[stream]];
+    const struct hx_collective_lane *lane = &c->lane[part->lane + step];
+    const unsigned bit = (stream + c->streams * step) % 32;
+    m->stream = stream;
+    m->phase = c->sending[stream];
+    if ((refused >> bit & 1U) || in_flight(c, part, step) >= c->config.window ||
+        !describe(c, part, step, lane->next, m) || m->at.to == HX_NO_PEER)
+        return false;
+    return (is_one_lane(part) || m->index < hx_messages(&c->config, part, &m->at, true)) && may_leave(c, m);
+}
+
+static bool stream_is_ready(const struct hx_collective *c, unsigned stream, uint32_t refused, struct hx_message *m)
+{
+    if (c->sending[stream] >= c->phases || c->receiving[stream] < c->sending[stream])
+        return false;
+    const struct hx_collective_part *part = &c->part[stream * c->phases + c->sending[stream]];
+    if (is_one_lane(part))
+        return step_is_ready(c, stream, 0, refused, m);
+    const uint32_t most = hx_method_of(part)->span;
+    const uint32_t span = part->steps - part->progress.cursor < most ? part->steps - part->progress.cursor : most;
+    for (uint32_t n = 0; n < span; n++) {
+        if (step_is_ready(c, stream, part->progress.cursor + (part->turn + n) % span, refused, m))
+            return true;
+    }
+    return false;
 }
 
 bool hx_collective_next(const struct hx_collective *c, uint32_t refused, struct hx_collective_send *send)
 {
-    for (unsigned n = 0; n < c->lanes; n++) {
-        unsigned lane = (c->turn + n) % c->lanes;
-        const struct hx_collective_out *out = &c->out[lane];
-        struct hx_tag tag;
-        struct hx_stand to;
-        if ((refused >> lane & 1U) || out->next - out->acked.base >= c->config.window || !is_ready(c, lane, &tag, &to))
+    struct hx_message m;
+    for (unsigned n = 0; n < c->streams; n++) {
+        const unsigned stream = (c->turn + n) % c->streams;
+        if (!stream_is_ready(c, stream, refused, &m))
             continue;
-        *send = (struct hx_collective_send){.gx = to.column,
-                                            .gy = to.row,
-                                            .bytes = (uint32_t)(range_sent(c, tag).count * sizeof(float)),
-                                            .tag = packed(tag),
-                                            .lane = (uint8_t)lane};
+        const uint32_t lane = (uint32_t)(m.lane - c->lane) - m.part->lane;
+        *send = (struct hx_collective_send){
+            .to = m.at.to,
+            .bytes =
+                (uint32_t)(hx_message_elements(c, &m) * hx_collective_element((enum hx_collective_type)c->config.type)),
+            .tag = hx_tag_of(c, (uint32_t)(m.part - c->part), lane, m.number),
+            .lane = (uint8_t)((stream + c->streams * lane) % 32)};
         return true;
     }
     return false;
@@ -228,178 +283,48 @@ bool hx_collective_next(const struct hx_collective *c, uint32_t refused, struct 
 
 void hx_collective_take(struct hx_collective *c, const struct hx_collective_send *send)
 {
-    c->out[send->lane].next++;
-    c->turn = (uint8_t)((send->lane + 1) % c->lanes);
-    if (shape_of(c) == WALK)
-        hx_walk_settle(c, send->lane);
-}
-
-/* Finds the lane of a sent message, and its number there. Returns false if there is none. */
-static bool find_sent(const struct hx_collective *c, struct hx_tag tag, unsigned *lane, uint32_t *number)
-{
-    *number = tag.number;
-    switch (shape_of(c)) {
-    case TREE:
-        *lane = hx_tree_lane(c, tag);
-        return *lane < c->lanes && (tag.phase == 0) == (*lane == 0);
-    case SPREAD:
-        *lane = hx_spread_lane(c, tag);
-        return *lane < c->lanes;
-    default:
-        *lane = tag.edge;
-        if (tag.edge >= c->lanes || tag.phase >= c->phases || tag.number >= c->part[tag.edge][tag.phase].messages)
-            return false;
-        *number += hx_walk_first(c, tag.edge, tag.phase);
-        return true;
-    }
+    struct hx_message m;
+    if (!hx_tag_find(c, send->tag, &m))
+        return;
+    m.lane->next++;
+    /* The first streams of a hierarchy go first, so that the others are in earlier phases: a pipeline. */
+    c->turn = c->config.algorithm == HX_BY_HIERARCHY ? 0 : (uint8_t)((m.stream + 1) % c->streams);
+    hx_advance(c, m.stream);
+    m.part->turn =
+        is_one_lane(m.part) || m.part->progress.cursor > m.step ? 0 : (uint8_t)(m.step + 1 - m.part->progress.cursor);
 }
 
 int hx_collective_sent(struct hx_collective *c, uint32_t tag)
 {
-    unsigned lane;
-    uint32_t number;
-    if (!find_sent(c, unpacked(tag), &lane, &number))
+    struct hx_message m;
+    if (!hx_tag_find(c, tag, &m) || m.number >= m.lane->next || !hx_track_is_due(&m.lane->acked, m.number))
         return HX_E_RANGE;
-    struct hx_collective_out *out = &c->out[lane];
-    if (number >= out->next || !is_due(&out->acked, number))
-        return HX_E_RANGE;
-    mark(&out->acked, number);
+    mark(&m.lane->acked, m.number);
     c->left--;
+    if (m.at.chain && c->receiving[m.stream] == m.phase)
+        hx_settle(c, m.stream);
     return HX_OK;
 }
 
 /* ---- receiving ---- */
 
-int hx_collective_received(struct hx_collective *c, unsigned gx, unsigned gy, uint32_t tag)
+int hx_collective_received(struct hx_collective *c, uint32_t from, uint32_t tag)
 {
-    struct hx_arrival a;
-    if (!arrival_of(c, unpacked(tag), &a) || a.gx != gx || a.gy != gy || !is_due(a.in, unpacked(tag).number))
+    struct hx_message m;
+    if (!hx_tag_find(c, tag, &m) || m.at.from != from || from == HX_NO_PEER ||
+        m.index >= hx_messages(&c->config, m.part, &m.at, false) || !hx_track_is_due(&m.lane->in, m.number))
         return HX_E_RANGE;
-    mark(a.in, unpacked(tag).number);
+    mark(&m.lane->in, m.number);
     c->left--;
-    if (shape_of(c) == TREE)
-        hx_tree_received(c);
-    else if (shape_of(c) == WALK)
-        hx_walk_received(c, unpacked(tag));
+    if (c->receiving[m.stream] != m.phase)
+        return HX_OK;
+    if (is_one_lane(m.part) && m.phase > 0)
+        add_ring_message(c, m.stream, m.phase, m.number);
+    hx_settle(c, m.stream);
     return HX_OK;
 }
 
 bool hx_collective_done(const struct hx_collective *c)
 {
     return c->left == 0;
-}
-
-/* ---- brief tags: 2 bits phase, 5 bits edge, the low bits of the number ---- */
-
-enum { BRIEF_NUMBER_BITS = HX_COLLECTIVE_BRIEF_BITS - 2 - HX_TAG_EDGE_BITS, BRIEF_NUMBERS = 1 << BRIEF_NUMBER_BITS };
-HX_STATIC_ASSERT((int)BRIEF_NUMBERS > (int)HX_COLLECTIVE_MAX_WINDOW, "numbers in flight differ in their low bits");
-
-uint32_t hx_collective_brief(uint32_t tag)
-{
-    const struct hx_tag t = unpacked(tag);
-    return (uint32_t)t.phase << (HX_TAG_EDGE_BITS + BRIEF_NUMBER_BITS) | (uint32_t)t.edge << BRIEF_NUMBER_BITS |
-           (t.number & (BRIEF_NUMBERS - 1U));
-}
-
-/* The tag of the first number from `base` on that has these low bits. */
-static uint32_t full(uint32_t brief, uint32_t base)
-{
-    const struct hx_tag t = {
-        .number = base + ((brief - base) & (BRIEF_NUMBERS - 1U)),
-        .phase = (uint8_t)(brief >> (HX_TAG_EDGE_BITS + BRIEF_NUMBER_BITS) & 3U),
-        .edge = (uint8_t)(brief >> BRIEF_NUMBER_BITS & ((1U << HX_TAG_EDGE_BITS) - 1)),
-    };
-    return packed(t);
-}
-
-int hx_collective_arriving(const struct hx_collective *c, uint32_t brief, uint32_t *tag)
-{
-    const struct hx_tag t = unpacked(full(brief, 0));
-    unsigned in = t.edge;
-    if (shape_of(c) == WALK)
-        in = (unsigned)t.edge * HX_COLLECTIVE_PHASES + t.phase;
-    else if (shape_of(c) == TREE && t.phase)
-        in = HX_COLLECTIVE_PARENT;
-    if (in >= HX_COLLECTIVE_LANES)
-        return HX_E_RANGE;
-    *tag = full(brief, c->in[in].base);
-    return HX_OK;
-}
-
-int hx_collective_leaving(const struct hx_collective *c, uint32_t brief, uint32_t *tag)
-{
-    const struct hx_tag t = unpacked(full(brief, 0));
-    uint32_t first = 0;
-    unsigned lane = t.edge;
-    if (shape_of(c) == TREE)
-        lane = hx_tree_lane(c, t);
-    else if (shape_of(c) == SPREAD)
-        lane = hx_spread_lane(c, t);
-    else if (t.edge < c->lanes && t.phase < c->phases)
-        first = hx_walk_first(c, t.edge, t.phase);
-    if (lane >= c->lanes)
-        return HX_E_RANGE;
-    uint32_t acked = c->out[lane].acked.base;
-    *tag = full(brief, acked > first ? acked - first : 0);
-    return HX_OK;
-}
-
-/* ---- data ---- */
-
-static void add(float *to, const uint8_t *from, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        float value;
-        memcpy(&value, from + i * sizeof value, sizeof value);
-        to[i] += value;
-    }
-}
-
-void hx_collective_add_aside(struct hx_collective *c, struct hx_range range, uint64_t aside)
-{
-    add(c->vector + range.first, (const uint8_t *)(c->staging + aside), range.count);
-}
-
-void hx_collective_fill(const struct hx_collective *c, uint32_t tag, uint64_t offset, void *to, uint32_t bytes)
-{
-    if (c->vector)
-        memcpy(to, c->vector + range_sent(c, unpacked(tag)).first + offset / sizeof(float), bytes);
-}
-
-int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, const void *payload, uint32_t bytes)
-{
-    struct hx_arrival a;
-    if (!arrival_of(c, unpacked(tag), &a) || !is_due(a.in, unpacked(tag).number))
-        return HX_E_RANGE;
-    uint64_t size = a.range.count * sizeof(float);
-    if (offset > size || bytes > size - offset || offset % sizeof(float) || bytes % sizeof(float))
-        return HX_E_RANGE;
-    if (!c->vector || bytes == 0)
-        return HX_OK;
-    uint64_t at = offset / sizeof(float);
-    if (a.landing == HX_ADD)
-        add(c->vector + a.range.first + at, payload, bytes / sizeof(float));
-    else
-        memcpy(a.landing == HX_COPY ? c->vector + a.range.first + at : c->staging + a.aside + at, payload, bytes);
-    return HX_OK;
-}
-
-/* ---- ownership ---- */
-
-bool hx_collective_piece(const struct hx_collective *c, unsigned index, uint64_t *offset, uint64_t *bytes)
-{
-    const bool scattered = c->config.kind == HX_REDUCE_SCATTER || c->config.kind == HX_ALL_GATHER;
-    struct hx_range own = {0, c->config.bytes / sizeof(float)};
-    if (index >= (scattered && shape_of(c) == WALK ? c->streams : 1U))
-        return false;
-    if (scattered && shape_of(c) == TREE) {
-        own = hx_range_part(own, c->rank, (uint32_t)c->config.columns * c->config.rows);
-    } else if (scattered) {
-        unsigned phase = c->config.kind == HX_REDUCE_SCATTER ? c->phases - 1U : 0;
-        const struct hx_collective_part *part = &c->part[index][phase];
-        own = hx_range_part((struct hx_range){part->first, part->elements}, part->position, part->size);
-    }
-    *offset = own.first * sizeof(float);
-    *bytes = own.count * sizeof(float);
-    return true;
 }

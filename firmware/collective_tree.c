@@ -1,230 +1,272 @@
-/* collective_tree.c - the binomial tree: the parent of rank v (counted from the root) is v without its lowest bit, and
- * the subtree of v is v .. v + lowest bit - 1. An edge is named by the bit in which child and parent differ.
+/* collective_tree.c - trees (collective_parts.h): sums to the root, and data from it.
  *
- *     up    reduce the whole vector, chunk by chunk     or gather the segments of the subtree
- *     down  broadcast the whole vector, chunk by chunk  or scatter the segments of the subtree
+ * Members are counted from the root: rank v. An edge has a number, which both its ends know:
  *
- * Children's sums are added in the order of their bits, chunk by chunk: the first child's at once, the others' when the
- * chunk has arrived from all. Gathered or scattered segments are forwarded when all of them arrived. */
+ *     binomial  parent of v: v without its lowest bit; the edge is that bit. The subtree of v is v .. v + lowest bit - 1
+ *     binary    the in-order tree of ranks 1 .. m below the root: t with lowest bit b has children t - b/2 (edge 0) and
+ *               t + b/2, or nearer if that is beyond m (edge 1). Mirrored: t is m + 1 - v (m even) or the rank after v
+ *               (m odd), which makes leaves inner nodes
+ *     cycle     the next member of a ring, up to the one before the root
+ *     grid      the root's line of the first dimension (edge 0), and from each of its members along the second (edge 1)
+ *
+ * Steps: up, edge 0 to the last; then down, the last edge to 0, so that the largest subtree is first.
+ *
+ *     up    reduce the whole range, chunk by chunk     or gather the segments of the subtree
+ *     down  broadcast the whole range, chunk by chunk  or scatter the segments of the subtree
+ *
+ * Children's sums are added in the order of their edges. Gathered or scattered segments are forwarded when all of them
+ * arrived. */
 #include "collective_parts.h"
-#include "hxmesh/error.h"
 
-enum direction { UP, DOWN };
-
-static bool reduces(const struct hx_collective *c)
+static bool goes_up(const struct hx_collective_part *part)
 {
-    return c->config.kind == HX_REDUCE_SCATTER || c->config.kind == HX_ALL_REDUCE;
+    return part->kind != HX_BROADCAST && part->kind != HX_SCATTER;
 }
 
-static uint32_t ranks(const struct hx_collective *c)
+static bool goes_down(const struct hx_collective_part *part)
 {
-    return (uint32_t)c->config.columns * c->config.rows;
+    return part->kind != HX_REDUCE && part->kind != HX_GATHER;
 }
 
-/* Returns true if messages of a direction carry only the segments of the child's subtree. */
-static bool is_partial(const struct hx_collective *c, enum direction direction)
+static bool reduces(const struct hx_collective_part *part)
 {
-    return c->config.kind == (direction == UP ? HX_ALL_GATHER : HX_REDUCE_SCATTER);
+    return part->kind == HX_REDUCE_SCATTER || part->kind == HX_ALL_REDUCE || part->kind == HX_REDUCE;
 }
 
-static unsigned parent_bit(uint32_t rank)
+static bool scatters(const struct hx_collective_part *part)
 {
-    return (unsigned)__builtin_ctz(rank);
+    return part->kind == HX_REDUCE_SCATTER || part->kind == HX_SCATTER;
 }
 
-static uint32_t root_of(const struct hx_collective_config *config)
+static uint32_t edges(const struct hx_collective_part *part)
 {
-    return config->kind == HX_BROADCAST ? (uint32_t)config->root_row * config->columns + config->root_column : 0;
+    switch (part->shape) {
+    case HX_BINOMIAL:
+        return hx_log2_up(part->size);
+    case HX_CYCLE:
+        return 1;
+    default:
+        return 2;
+    }
 }
 
-static struct hx_stand stand_of(const struct hx_collective *c, uint32_t rank)
+static uint32_t rank_of(const struct hx_collective_part *part)
 {
-    uint32_t at = (rank + root_of(&c->config)) % ranks(c);
-    return (struct hx_stand){(uint16_t)hx_collective_gx(&c->config, at % c->config.columns),
-                             (uint16_t)hx_collective_gy(&c->config, at / c->config.columns)};
+    return (part->place + part->size - part->root) % part->size;
 }
 
-/* ---- edges ---- */
+static uint32_t ranked(const struct hx_collective_part *part, uint32_t rank)
+{
+    return hx_member(part, (rank + part->root) % part->size);
+}
 
-struct edge {
-    struct hx_range range;
-    uint32_t chunk, messages;
+/* ---- binary ---- */
+
+/* Between ranks and places in the in-order tree. */
+static uint32_t to_tree(const struct hx_collective_part *part, uint32_t rank)
+{
+    const uint32_t m = part->size - 1;
+    return !part->mirrored ? rank : m % 2 ? rank % m + 1 : m + 1 - rank;
+}
+
+static uint32_t from_tree(const struct hx_collective_part *part, uint32_t t)
+{
+    const uint32_t m = part->size - 1;
+    return !part->mirrored ? t : m % 2 ? (t + m - 2) % m + 1 : m + 1 - t;
+}
+
+static uint32_t binary_parent(const struct hx_collective_part *part, uint32_t rank, unsigned *edge)
+{
+    const uint32_t t = to_tree(part, rank);
+    const uint32_t bit = t & (~t + 1);
+    uint32_t up = (t ^ bit) | bit << 1;
+    up = up > part->size - 1 ? t ^ bit : up;
+    *edge = up < t;
+    return up ? from_tree(part, up) : 0;
+}
+
+static uint32_t binary_child(const struct hx_collective_part *part, uint32_t rank, unsigned edge)
+{
+    const uint32_t m = part->size - 1;
+    if (rank == 0)
+        return edge && m ? from_tree(part, (uint32_t)1 << (31U - (unsigned)__builtin_clz(m))) : HX_NO_PEER;
+    const uint32_t t = to_tree(part, rank);
+    uint32_t low = (t & (~t + 1)) >> 1;
+    while (edge && low && t + low > m)
+        low >>= 1;
+    return low ? from_tree(part, edge ? t + low : t - low) : HX_NO_PEER;
+}
+
+/* ---- grid: part->dimension is the first dimension ---- */
+
+struct crossing {
+    uint32_t size[2], place[2], distance[2]; /* by level; distance from the root, in the part's direction */
+    uint32_t stride[2];
 };
 
-static int edge_of(const struct hx_collective *c, uint32_t child, enum direction direction, struct edge *e)
+static struct crossing crossing_of(const struct hx_collective_config *config, const struct hx_collective_part *part)
 {
-    const struct hx_range all = {0, c->config.bytes / sizeof(float)};
-    e->range = all;
-    if (is_partial(c, direction)) {
-        uint32_t n = ranks(c);
-        uint32_t last = child + ((uint32_t)1 << parent_bit(child));
-        last = last < n ? last : n;
-        e->range = hx_range_part(all, child, n);
-        const struct hx_range end = hx_range_part(all, last - 1, n);
-        e->range.count = end.first + end.count - e->range.first;
+    struct crossing g;
+    for (unsigned level = 0; level < 2; level++) {
+        const unsigned dimension = level ? 1U - part->dimension : part->dimension;
+        const uint32_t n = hx_plan_size(config, dimension);
+        const uint32_t root = hx_plan_place(config, config->root, dimension);
+        g.size[level] = n;
+        g.place[level] = hx_plan_place(config, config->position, dimension);
+        g.stride[level] = dimension ? hx_plan_size(config, 0) : 1;
+        g.distance[level] = part->mirrored ? (root + n - g.place[level]) % n : (g.place[level] + n - root) % n;
     }
-    uint64_t chunks = hx_chunks(&c->config, e->range.count, &e->chunk);
-    if (chunks > (uint32_t)1 << HX_TAG_NUMBER_BITS)
-        return HX_E_RANGE;
-    e->messages = direction == UP && c->config.kind == HX_BROADCAST ? 0 : (uint32_t)chunks;
-    return HX_OK;
+    return g;
 }
 
-static uint32_t rank_of(const struct hx_collective_config *config)
+static uint32_t grid_neighbour(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                               const struct crossing *g, unsigned level, bool forward)
 {
-    uint32_t n = (uint32_t)config->columns * config->rows;
-    uint32_t at = (uint32_t)config->row * config->columns + config->column;
-    return (at + n - root_of(config)) % n;
+    const uint32_t n = g->size[level];
+    const uint32_t to = (g->place[level] + (forward != part->mirrored ? 1 : n - 1)) % n;
+    return config->position - g->place[level] * g->stride[level] + to * g->stride[level];
 }
 
-static unsigned children_of(uint32_t rank, uint32_t n)
+/* ---- parent and children; HX_NO_PEER: none ---- */
+
+static uint32_t parent_of(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                          unsigned *edge)
 {
-    unsigned children = 0;
-    while ((rank == 0 || children < parent_bit(rank)) && rank + ((uint32_t)1 << children) < n)
-        children++;
-    return children;
+    const uint32_t v = rank_of(part);
+    *edge = 0;
+    if (part->shape == HX_GRID) {
+        const struct crossing g = crossing_of(config, part);
+        *edge = g.distance[1] > 0;
+        return g.distance[*edge] ? grid_neighbour(config, part, &g, *edge, false) : HX_NO_PEER;
+    }
+    if (v == 0)
+        return HX_NO_PEER;
+    if (part->shape == HX_CYCLE)
+        return part->ring.before;
+    if (part->shape == HX_BINARY)
+        return ranked(part, binary_parent(part, v, edge));
+    *edge = (unsigned)__builtin_ctz(v);
+    return ranked(part, v & (v - 1));
 }
 
-uint64_t hx_tree_staging(const struct hx_collective_config *config)
+static uint32_t child_of(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                         unsigned edge)
 {
-    bool adds = config->kind == HX_REDUCE_SCATTER || config->kind == HX_ALL_REDUCE;
-    unsigned children = children_of(rank_of(config), (uint32_t)config->columns * config->rows);
-    return adds && children > 1 ? (children - 1) * (config->bytes / sizeof(float)) : 0;
+    const uint32_t v = rank_of(part);
+    uint32_t child = HX_NO_PEER;
+    if (part->shape == HX_GRID) {
+        const struct crossing g = crossing_of(config, part);
+        bool has = g.distance[edge] + 1 < g.size[edge] && (edge || g.distance[1] == 0);
+        return has ? grid_neighbour(config, part, &g, edge, true) : HX_NO_PEER;
+    }
+    if (part->shape == HX_CYCLE)
+        return v + 1 < part->size ? part->ring.next : HX_NO_PEER;
+    if (part->shape == HX_BINARY)
+        child = binary_child(part, v, edge);
+    else if ((v == 0 || edge < (unsigned)__builtin_ctz(v)) && v + ((uint32_t)1 << edge) < part->size)
+        child = v + ((uint32_t)1 << edge);
+    return child == HX_NO_PEER ? HX_NO_PEER : ranked(part, child);
 }
 
-int hx_tree_init(struct hx_collective *c)
+/* ---- steps ---- */
+
+/* Segments of the subtree of rank v (binomial) on edge `edge` of its parent. */
+static struct hx_segments subtree(const struct hx_collective_part *part, uint32_t v, unsigned edge)
 {
-    c->rank = rank_of(&c->config);
-    c->children = (uint8_t)children_of(c->rank, ranks(c));
-    c->lanes = (uint8_t)(1 + c->children);
-    for (unsigned lane = 0; lane <= c->children; lane++) {
-        uint32_t child = lane ? c->rank + ((uint32_t)1 << (lane - 1)) : c->rank;
-        struct edge up, down;
-        if (child == 0)
+    uint32_t most = (uint32_t)1 << edge;
+    uint32_t rest = part->size - v;
+    return (struct hx_segments){(v + part->root) % part->size, most < rest ? most : rest};
+}
+
+static struct hx_segments whole(const struct hx_collective_part *part)
+{
+    return (struct hx_segments){0, part->segments};
+}
+
+static void step_up(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned edge,
+                    struct hx_step *s)
+{
+    const uint32_t v = rank_of(part);
+    unsigned own;
+    const uint32_t parent = parent_of(config, part, &own);
+    s->from = child_of(config, part, edge);
+    s->adds = reduces(part);
+    s->first = true;
+    s->in = s->adds ? whole(part) : subtree(part, v + ((uint32_t)1 << edge), edge);
+    for (unsigned earlier = 0; earlier < edge && s->adds && s->first; earlier++)
+        s->first = child_of(config, part, earlier) == HX_NO_PEER;
+    if (parent == HX_NO_PEER || own != edge)
+        return;
+    s->to = parent;
+    s->out = s->adds ? whole(part) : subtree(part, v, edge);
+    s->of = edge;
+    for (unsigned k = 0; k < edges(part) && s->adds; k++) {
+        if (child_of(config, part, k) == HX_NO_PEER)
             continue;
-        if (edge_of(c, child, UP, &up) || edge_of(c, child, DOWN, &down))
-            return HX_E_RANGE;
-        c->left += (uint64_t)up.messages + down.messages;
+        s->gate = HX_WHEN_ADDED;
+        s->of = k;
     }
-    return HX_OK;
+    if (s->gate == HX_WHEN_COMPLETE && s->adds)
+        s->of = 0;
 }
 
-/* ---- progress ---- */
-
-static bool children_have_come(const struct hx_collective *c)
+/* What the root waits for before it sends data down. */
+static void gate_of_root(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                         struct hx_step *s)
 {
-    for (unsigned bit = 0; bit < c->children; bit++) {
-        struct edge e;
-        if (edge_of(c, c->rank + ((uint32_t)1 << bit), UP, &e) || c->in[bit].base < e.messages)
-            return false;
-    }
-    return true;
-}
-
-static bool is_summed(const struct hx_collective *c, uint32_t number)
-{
-    return c->children == 0 || number < c->reduced;
-}
-
-static bool may_go_up(const struct hx_collective *c, uint32_t number)
-{
-    return reduces(c) ? is_summed(c, number) : children_have_come(c);
-}
-
-static bool may_go_down(const struct hx_collective *c, uint32_t number, uint32_t all)
-{
-    const struct hx_collective_track *in = &c->in[HX_COLLECTIVE_PARENT];
-    if (c->rank == 0)
-        return c->config.kind == HX_ALL_REDUCE       ? is_summed(c, number)
-               : c->config.kind == HX_REDUCE_SCATTER ? c->reduced == all
-                                                     : children_have_come(c);
-    if (!is_partial(c, DOWN))
-        return hx_track_has(in, number);
-    struct edge e;
-    return edge_of(c, c->rank, DOWN, &e) == HX_OK && in->base == e.messages;
-}
-
-/* ---- sending: lane 0 to the parent, the others to children, the largest subtree first ---- */
-
-unsigned hx_tree_lane(const struct hx_collective *c, struct hx_tag tag)
-{
-    return tag.phase == UP ? 0 : (unsigned)c->children - tag.edge;
-}
-
-bool hx_tree_ready(const struct hx_collective *c, unsigned lane, struct hx_tag *tag, struct hx_stand *to)
-{
-    enum direction direction = lane ? DOWN : UP;
-    unsigned bit = lane ? c->children - lane : 0;
-    uint32_t child = lane ? c->rank + ((uint32_t)1 << bit) : c->rank;
-    uint32_t number = c->out[lane].next;
-    struct edge e, up;
-    if (child == 0 || edge_of(c, child, direction, &e) || number == e.messages)
-        return false;
-    uint32_t all = edge_of(c, child, UP, &up) ? 0 : up.messages;
-    if (direction == UP ? !may_go_up(c, number) : !may_go_down(c, number, all))
-        return false;
-    bit = parent_bit(child);
-    *tag = (struct hx_tag){.number = number, .phase = (uint8_t)direction, .edge = (uint8_t)bit};
-    *to = stand_of(c, lane ? child : child & (child - 1));
-    return true;
-}
-
-static uint32_t child_of(const struct hx_collective *c, struct hx_tag tag, bool sending)
-{
-    return sending == (tag.phase == UP) ? c->rank : c->rank + ((uint32_t)1 << tag.edge);
-}
-
-struct hx_range hx_tree_range(const struct hx_collective *c, struct hx_tag tag, bool sending)
-{
-    struct edge e;
-    if (edge_of(c, child_of(c, tag, sending), (enum direction)tag.phase, &e))
-        return (struct hx_range){0, 0};
-    return hx_range_chunk(e.range, tag.number, e.chunk);
-}
-
-/* ---- receiving ---- */
-
-bool hx_tree_arrival(struct hx_collective *c, struct hx_tag tag, struct hx_arrival *a)
-{
-    bool from_child = tag.phase == UP && tag.edge < c->children;
-    bool from_parent = tag.phase == DOWN && c->rank && tag.edge == parent_bit(c->rank);
-    if (!from_child && !from_parent)
-        return false;
-    uint32_t child = child_of(c, tag, false);
-    struct edge e;
-    if (edge_of(c, child, (enum direction)tag.phase, &e) || tag.number >= e.messages)
-        return false;
-    const struct hx_stand from = stand_of(c, from_child ? child : child & (child - 1));
-    bool adds = from_child && reduces(c);
-    *a = (struct hx_arrival){.range = hx_tree_range(c, tag, false),
-                             .in = &c->in[from_child ? tag.edge : HX_COLLECTIVE_PARENT],
-                             .landing = !adds      ? HX_COPY
-                                        : tag.edge ? HX_LAY_ASIDE
-                                                   : HX_ADD,
-                             .gx = from.column,
-                             .gy = from.row};
-    a->aside = adds && tag.edge ? (tag.edge - 1U) * (c->config.bytes / sizeof(float)) + a->range.first : 0;
-    return true;
-}
-
-static bool all_have(const struct hx_collective *c, uint32_t number)
-{
-    for (unsigned bit = 0; bit < c->children; bit++) {
-        if (!hx_track_has(&c->in[bit], number))
-            return false;
-    }
-    return c->children > 0;
-}
-
-void hx_tree_received(struct hx_collective *c)
-{
-    while (reduces(c) && all_have(c, c->reduced)) {
-        for (unsigned bit = 1; bit < c->children; bit++) {
-            struct hx_arrival a;
-            const struct hx_tag tag = {.number = c->reduced, .phase = UP, .edge = (uint8_t)bit};
-            if (c->vector && hx_tree_arrival(c, tag, &a))
-                hx_collective_add_aside(c, a.range, a.aside);
-        }
-        c->reduced++;
+    s->of = goes_up(part) ? edges(part) : 0;
+    for (unsigned k = 0; k < edges(part) && part->kind == HX_ALL_REDUCE; k++) {
+        if (child_of(config, part, k) == HX_NO_PEER)
+            continue;
+        s->gate = HX_WHEN_ADDED;
+        s->of = k;
     }
 }
+
+static void step_down(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned edge,
+                      struct hx_step *s)
+{
+    const uint32_t v = rank_of(part);
+    const uint32_t before = goes_up(part) ? edges(part) : 0;
+    unsigned own;
+    const uint32_t parent = parent_of(config, part, &own);
+    const uint32_t received = before + edges(part) - 1 - own; /* step of the parent's message */
+    if (parent != HX_NO_PEER && own == edge) {
+        s->from = parent;
+        s->in = scatters(part) ? subtree(part, v, edge) : whole(part);
+    }
+    s->to = child_of(config, part, edge);
+    s->out = scatters(part) ? subtree(part, v + ((uint32_t)1 << edge), edge) : whole(part);
+    if (parent == HX_NO_PEER) {
+        gate_of_root(config, part, s);
+    } else {
+        s->gate = scatters(part) ? HX_WHEN_COMPLETE : HX_WHEN_THERE;
+        s->of = scatters(part) ? received + 1 : received;
+    }
+}
+
+static uint32_t steps(const struct hx_collective_config *config, const struct hx_collective_part *part)
+{
+    (void)config;
+    return part->size == 1 && part->shape != HX_GRID ? 0 : edges(part) * ((goes_up(part) && goes_down(part)) + 1U);
+}
+
+static void step(const struct hx_collective_config *config, const struct hx_collective_part *part, uint32_t number,
+                 struct hx_step *s)
+{
+    const uint32_t all = edges(part);
+    *s = (struct hx_step){.to = HX_NO_PEER, .from = HX_NO_PEER, .gate = HX_WHEN_COMPLETE};
+    if (goes_up(part) && number < all)
+        step_up(config, part, number, s);
+    else
+        step_down(config, part, all - 1 - (goes_up(part) ? number - all : number), s);
+}
+
+static uint32_t own_segment(const struct hx_collective_config *config, const struct hx_collective_part *part)
+{
+    (void)config;
+    return part->place;
+}
+
+const struct hx_method hx_tree_method = {
+    .steps = steps, .step = step, .own = own_segment, .span = 64, .by_chunk = true};

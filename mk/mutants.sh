@@ -29,7 +29,7 @@ judges_of() {
     firmware/frame.c | firmware/frame_parts.h | firmware/bytes.h | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c,auth_tag} ;;
     firmware/geometry.c | firmware/route.c)
         echo unit/test_{geometry,switch,tree,capture_paths,dependency} property/prop_{route,deadlock,given_back} ;;
-    firmware/collective*.[ch]) echo unit/test_collective{,_brief,_rings} property/prop_collective ;;
+    firmware/collective*.[ch]) echo unit/test_collective{,_brief,_methods,_rings,_sum} property/prop_collective ;;
     firmware/auth_tag.c | firmware/siphash.h) echo unit/test_{auth_tag,endpoint_hello} property/prop_auth_tag ;;
     firmware/switch*.[ch] | firmware/bits.h | include/hxmesh/lanes.h) echo unit/test_{switch,tree,router_vcs,lanes,send_set} property/prop_switch ;;
     hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric,auth_tag} ;;
@@ -40,7 +40,8 @@ judges_of() {
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject,changed_descriptor} property/shm/prop_{two_workers,crash} ;;
     hal/virtual/*) echo unit/virtual/test_{event_queue,channel,cycle,link,queue,arena,tap,tap_note,timing,wheel} \
         property/virtual/prop_{latency,rates,steps,watchdog} ;;
-    schedule/executor*.[ch] | schedule/direct.c | schedule/estimate.c | schedule/groups.c | schedule/ordinals.c) echo unit/test_executor ;;
+    schedule/executor*.[ch] | schedule/estimate.c | schedule/groups.c | schedule/ordinals.c | schedule/choices.c)
+        echo unit/test_executor{,_collectives} ;;
     schedule/build.c | schedule/schedule.c | schedule/structure.c) echo unit/test_schedule_file ;;
     topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,detours,dimensions,dragonfly,fabric,failures,fat_tree,galois} \
         unit/topology/test_{graph,hyperx,validate,kautz,single_path,slim_fly,torus,worst_case} ;;

@@ -96,7 +96,7 @@ uint32_t schedule_receive(struct schedule_builder *b, uint32_t rank, uint32_t fr
                &(struct schedule_operation){.kind = SCHEDULE_RECEIVE, .amount = bytes, .peer = from, .tag = tag});
 }
 
-uint32_t schedule_collect(struct schedule_builder *b, uint32_t rank, enum schedule_collective kind, uint32_t group,
+uint32_t schedule_collect(struct schedule_builder *b, uint32_t rank, enum hx_collective_kind kind, uint32_t group,
                           uint64_t bytes, uint32_t root)
 {
     return add(

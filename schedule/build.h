@@ -31,7 +31,7 @@ struct schedule_operation *schedule_builder_at(struct schedule_builder *b, uint3
 uint32_t schedule_compute(struct schedule_builder *b, uint32_t rank, uint64_t ps, unsigned stream);
 uint32_t schedule_send(struct schedule_builder *b, uint32_t rank, uint32_t to, uint64_t bytes, uint32_t tag);
 uint32_t schedule_receive(struct schedule_builder *b, uint32_t rank, uint32_t from, uint64_t bytes, uint32_t tag);
-uint32_t schedule_collect(struct schedule_builder *b, uint32_t rank, enum schedule_collective kind, uint32_t group,
+uint32_t schedule_collect(struct schedule_builder *b, uint32_t rank, enum hx_collective_kind kind, uint32_t group,
                           uint64_t bytes, uint32_t root);
 
 /* Begins a body that runs `times` times (1 and up); schedule_repeat_end() ends the innermost one of the rank. */

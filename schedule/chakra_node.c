@@ -137,13 +137,13 @@ static bool take_message(struct chakra_rank *r, const struct chakra_node *node, 
 
 /* Kinds by comm_type, and the attribute that names the root's rank. */
 static const struct {
-    enum schedule_collective kind;
+    enum hx_collective_kind kind;
     enum chakra_number root; /* CHAKRA_NUMBERS: has none */
-} collectives[] = {{SCHEDULE_ALL_REDUCE, CHAKRA_NUMBERS},     {SCHEDULE_REDUCE, CHAKRA_TARGET},
-                   {SCHEDULE_ALL_GATHER, CHAKRA_NUMBERS},     {SCHEDULE_GATHER, CHAKRA_TARGET},
-                   {SCHEDULE_SCATTER, CHAKRA_SOURCE},         {SCHEDULE_BROADCAST, CHAKRA_SOURCE},
-                   {SCHEDULE_ALL_TO_ALL, CHAKRA_NUMBERS},     {SCHEDULE_REDUCE_SCATTER, CHAKRA_NUMBERS},
-                   {SCHEDULE_REDUCE_SCATTER, CHAKRA_NUMBERS}, {SCHEDULE_BARRIER, CHAKRA_NUMBERS}};
+} collectives[] = {{HX_ALL_REDUCE, CHAKRA_NUMBERS},     {HX_REDUCE, CHAKRA_TARGET},
+                   {HX_ALL_GATHER, CHAKRA_NUMBERS},     {HX_GATHER, CHAKRA_TARGET},
+                   {HX_SCATTER, CHAKRA_SOURCE},         {HX_BROADCAST, CHAKRA_SOURCE},
+                   {HX_EXCHANGE, CHAKRA_NUMBERS},       {HX_REDUCE_SCATTER, CHAKRA_NUMBERS},
+                   {HX_REDUCE_SCATTER, CHAKRA_NUMBERS}, {HX_BARRIER, CHAKRA_NUMBERS}};
 enum { COLLECTIVES = sizeof collectives / sizeof *collectives, BARRIER = COLLECTIVES - 1 };
 
 static bool take_collective(struct chakra_rank *r, const struct chakra_node *node, struct chakra_item *item)

@@ -105,7 +105,7 @@ static bool place_in_group(const struct chakra_rank *r, const struct chakra_item
     const struct chakra_group *group = chakra_group_of(r, item);
     if (!group)
         return false;
-    bool is_of_one_rank = item->collective == SCHEDULE_ALL_GATHER || item->collective == SCHEDULE_GATHER;
+    bool is_of_one_rank = item->collective == HX_ALL_GATHER || item->collective == HX_GATHER;
     *index = group->index;
     *bytes = is_of_one_rank ? item->amount * group->count : item->amount;
     *root = 0;
@@ -138,7 +138,7 @@ static bool add_operation(struct chakra_rank *r, struct chakra_item *item)
     } else {
         if (!place_in_group(r, item, &bytes, &root, &group))
             return false;
-        item->number = schedule_collect(b, r->rank, (enum schedule_collective)item->collective, group, bytes, root);
+        item->number = schedule_collect(b, r->rank, (enum hx_collective_kind)item->collective, group, bytes, root);
     }
     schedule_set_name(b, r->rank, item->number, r->text + item->name);
     return true;

@@ -48,8 +48,7 @@ static bool fill_choice(struct schedule_choices *c, bool *made, const struct sch
     if (number == HX_NO_BLOB || made[number])
         return true;
     made[number] = true;
-    c->choice[number].direct = o->collective > SCHEDULE_ALL_REDUCE || schedule_group_size(s, o->peer) == 1;
-    return c->choice[number].direct || fill(of, s, o, &c->choice[number], problem);
+    return schedule_group_size(s, o->peer) == 1 || fill(of, s, o, &c->choice[number], problem);
 }
 
 struct schedule_choices *schedule_choices_make(const struct schedule *s, schedule_fill *fill, void *of,
@@ -73,8 +72,8 @@ void schedule_choices_free(struct schedule_choices *c)
     if (!c)
         return;
     for (size_t i = 0; i < c->keys.count; i++) {
+        free((void *)(uintptr_t)c->choice[i].member);
         free((void *)(uintptr_t)c->choice[i].position);
-        free((void *)(uintptr_t)c->choice[i].place);
     }
     hx_blobs_free(&c->keys);
     HX_FREE(c->choice, c);
@@ -86,23 +85,91 @@ const struct executor_choice *schedule_choose(const void *of, const struct sched
     return &c->choice[find(c, o)];
 }
 
+/* ---- collectives of the engine ---- */
+
+static uint64_t round_up(uint64_t bytes, uint64_t multiple)
+{
+    return (bytes + multiple - 1) / multiple * multiple;
+}
+
+void schedule_set_vector(const struct schedule_operation *o, uint32_t size, struct hx_collective_config *config)
+{
+    config->kind = o->collective;
+    config->size = size;
+    config->window = HX_PEER_WINDOW;
+    switch (o->collective) {
+    case HX_EXCHANGE:
+    case HX_GATHER:
+    case HX_SCATTER:
+        config->type = HX_UINT8;
+        config->bytes = o->collective == HX_EXCHANGE ? round_up(o->amount, size) : o->amount;
+        return;
+    default:
+        config->type = HX_FLOAT32;
+        config->bytes = o->collective == HX_BARRIER ? 0 : round_up(o->amount, sizeof(float));
+    }
+}
+
+bool schedule_has_kind(unsigned algorithm, enum hx_collective_kind kind)
+{
+    static const struct hx_collective_dimension side = {4, HX_BY_RING};
+    const struct hx_collective_config config = {.chunk = sizeof(float),
+                                                .size = 16,
+                                                .kind = (uint8_t)kind,
+                                                .algorithm = (uint8_t)(algorithm - HX_ALGORITHM_TREE),
+                                                .window = 1,
+                                                .dimensions = 2,
+                                                .dimension = {side, side}};
+    return algorithm == HX_ALGORITHM_BEST || hx_collective_check(&config) == HX_OK;
+}
+
+/* ---- without a fabric ---- */
+
+static enum hx_collective_algorithm plain_algorithm(const struct hx_collective_config *config)
+{
+    enum { SHORT = 64 * 1024, MANY = 1 << 16, MANY_DIRECT = 256 };
+    bool brief = config->bytes <= SHORT || config->size >= MANY;
+    switch (config->kind) {
+    case HX_BARRIER:
+        return HX_BY_BRUCK;
+    case HX_EXCHANGE:
+        return HX_BY_DIRECT;
+    case HX_GATHER:
+    case HX_SCATTER:
+        return config->size < MANY_DIRECT ? HX_BY_DIRECT : HX_BY_TREE; /* direct needs memory for each member */
+    case HX_REDUCE:
+        return brief ? HX_BY_TREE : HX_BY_CHAIN;
+    default:
+        return brief ? HX_BY_TREE : HX_BY_RING;
+    }
+}
+
+/* One message for each pair of a direct collective, or those of the engine. */
+static uint32_t plain_chunk(const struct hx_collective_config *config)
+{
+    const uint64_t most = UINT64_C(1) << 31;
+    if (config->algorithm != HX_BY_DIRECT || config->bytes < sizeof(float))
+        return hx_collective_chunk(config, 1);
+    return (uint32_t)(config->bytes < most ? config->bytes : most);
+}
+
+static bool carry_out(struct hx_collective_config *config, unsigned algorithm)
+{
+    config->algorithm = (uint8_t)algorithm;
+    config->chunk = plain_chunk(config);
+    return hx_collective_check(config) == HX_OK;
+}
+
 bool schedule_fill_plain(void *of, const struct schedule *s, const struct schedule_operation *o,
                          struct executor_choice *choice, struct hx_problem *problem)
 {
-    enum { SHORT = 64 * 1024 };
-    uint32_t size = schedule_group_size(s, o->peer);
-    bool tree = o->amount <= SHORT || size > UINT16_MAX;
+    struct hx_collective_config *config = &choice->config;
     (void)of;
-    choice->config = (struct hx_collective_config){.bytes = (o->amount + 3) & ~UINT64_C(3),
-                                                   .columns = (uint16_t)size,
-                                                   .rows = 1,
-                                                   .root_column = (uint16_t)o->tag,
-                                                   .kind = o->collective,
-                                                   .algorithm = tree ? HX_BY_TREE : HX_BY_RING,
-                                                   .window = HX_PEER_WINDOW};
-    choice->config.chunk = hx_collective_chunk(&choice->config, 1);
-    if (hx_collective_check(&choice->config) == HX_OK)
+    schedule_set_vector(o, schedule_group_size(s, o->peer), config);
+    config->root = o->tag;
+    if (o->algorithm != HX_ALGORITHM_BEST && carry_out(config, o->algorithm - HX_ALGORITHM_TREE))
         return true;
-    return hx_fail(problem, HX_EXIT_CONFIG, NULL, "a %s of %u ranks is larger than can be carried out",
-                   schedule_collective_names[o->collective], size);
+    return carry_out(config, plain_algorithm(config)) ||
+           hx_fail(problem, HX_EXIT_CONFIG, NULL, "%s of %u ranks is larger than can be carried out",
+                   hx_collective_kind_names[o->collective], config->size);
 }

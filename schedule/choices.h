@@ -19,7 +19,15 @@ void schedule_choices_free(struct schedule_choices *c);
 /* For executor_plan.choose, of: the choices. */
 const struct executor_choice *schedule_choose(const void *of, const struct schedule_operation *o);
 
-/* A choice without a fabric: a group in its order, by a ring; short vectors by a tree. */
+/* Sets kind, size, vector and window of a collective: bytes of gather, scatter and all-to-all, elements of float32 of
+ * the others. */
+void schedule_set_vector(const struct schedule_operation *o, uint32_t size, struct hx_collective_config *config);
+
+/* Whether an algorithm (enum hx_algorithm) has a kind of collective, on a group that has all algorithms. */
+bool schedule_has_kind(unsigned algorithm, enum hx_collective_kind kind);
+
+/* A choice without a fabric: a group in its order. The algorithm is that of the operation, if a line of ranks has it;
+ * else by kind and bytes. */
 bool schedule_fill_plain(void *of, const struct schedule *s, const struct schedule_operation *o,
                          struct executor_choice *choice, struct hx_problem *problem);
 

@@ -279,7 +279,8 @@ struct executor *executor_new(const struct executor_plan *plan, uint32_t rank)
                            .count = schedule_count(plan->schedule, rank),
                            .ready = {NONE, NONE},
                            .sending = {NONE, NONE},
-                           .outgoing_free = NONE};
+                           .outgoing_free = NONE,
+                           .note_free = NONE};
     if (plan->entry) {
         e->entry = plan->entry + plan->first_entry[rank];
         e->room = plan->first_entry[rank + 1] - plan->first_entry[rank];
@@ -387,5 +388,5 @@ uint64_t executor_wake(const struct executor *e)
 bool executor_is_quiet(const struct executor *e)
 {
     return e->ready.first == NONE && e->sending.first == NONE && !e->stream_free && streams_wake(e) == EXECUTOR_NEVER &&
-           !collectives_may_send(e);
+           !instances_may_send(e);
 }

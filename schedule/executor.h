@@ -18,7 +18,7 @@
  *     request     announces a longer send, 0 bytes; an answer follows when a receive is matched, then the data. The
  *     answer      send ends when the data has arrived (rendezvous)
  *     data
- *     collective  of one of several collectives in progress (include/hxmesh/collective.h, schedule/direct.h)
+ *     collective  of one of several collectives in progress (include/hxmesh/collective.h)
  *
  * Matching: eager messages and requests of a source are matched in the order of sending, each when it and all before it
  * have arrived. A message that arrives before its receive waits, and is counted. */
@@ -46,12 +46,11 @@ struct executor_costs {
 };
 extern const struct executor_costs executor_costs_default; /* no overhead, all eager, factor 1 */
 
-/* How a collective operation is carried out. */
+/* How a collective operation is carried out. The order of the engine's group may differ from that of the schedule's. */
 struct executor_choice {
-    bool direct;                        /* by schedule/direct.h; else by the engine with this config */
-    struct hx_collective_config config; /* of place 0 of the engine's grid */
-    const uint32_t *position;           /* [columns * rows]: position in the group, by place; NULL: equal */
-    const uint32_t *place;              /* [columns * rows]: place, by position in the group; NULL: equal */
+    struct hx_collective_config config; /* of position 0; the executor lowers its window to what brief tags allow */
+    const uint32_t *member;             /* [size]: position in the schedule's group, by position; NULL: equal */
+    const uint32_t *position;           /* [size]: position, by position in the schedule's group; NULL: equal */
 };
 
 /* An operation that ended; of a repeat, also each iteration. */

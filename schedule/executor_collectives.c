@@ -1,15 +1,11 @@
-/* executor_collectives.c - collectives in progress (executor.h). */
+/* executor_collectives.c - collectives begin, end, send and receive (executor.h). */
 #include "schedule/executor_parts.h"
 
 #include "hxmesh/error.h"
 
-#include <stdlib.h>
-
 void collectives_close(struct executor *e)
 {
-    for (size_t i = 0; i < e->instances; i++)
-        free(e->instance[i].at);
-    HX_FREE(e->instance, e->part);
+    instances_close(e);
     schedule_ordinals_free(&e->ordinals);
 }
 
@@ -18,17 +14,18 @@ static const struct schedule_groups *groups_of(const struct executor *e)
     return e->plan->groups;
 }
 
-/* ---- places of a grid, positions in a group ---- */
+/* ---- positions of the engine ---- */
 
-static uint32_t place_of(const struct instance *c, uint32_t position)
+/* SCHEDULE_NO_POSITION: the rank is no member of the group. */
+static uint32_t position_of(const struct executor *e, const struct instance *c, uint32_t rank)
 {
-    return c->choice->place ? c->choice->place[position] : position;
+    uint32_t position = schedule_groups_position(groups_of(e), e->s, c->group, rank);
+    return c->choice->position && position != SCHEDULE_NO_POSITION ? c->choice->position[position] : position;
 }
 
-static uint32_t rank_at(const struct executor *e, const struct instance *c, uint32_t place)
+static uint32_t rank_at(const struct executor *e, const struct instance *c, uint32_t position)
 {
-    uint32_t position = c->choice->position ? c->choice->position[place] : place;
-    return schedule_group(e->s, c->group)[position];
+    return schedule_group(e->s, c->group)[c->choice->member ? c->choice->member[position] : position];
 }
 
 /* ---- tags ---- */
@@ -46,9 +43,8 @@ static uint32_t brief_ordinal(const struct executor *e, uint64_t ordinal)
 
 static uint32_t tag_of(const struct executor *e, const struct instance *c, uint32_t tag)
 {
-    uint32_t brief = c->direct ? tag : hx_collective_brief(tag);
     uint32_t number = c->group_number << (group_shift(e) - TAG_ORDINAL_SHIFT) | c->ordinal;
-    return (uint32_t)1 << TAG_COLLECTIVE_BIT | number << TAG_ORDINAL_SHIFT | brief;
+    return (uint32_t)1 << TAG_COLLECTIVE_BIT | number << TAG_ORDINAL_SHIFT | hx_collective_brief(&c->engine, tag);
 }
 
 static uint32_t group_number_of(const struct executor *e, uint32_t tag)
@@ -66,169 +62,119 @@ static uint32_t brief_of(uint32_t tag)
     return tag & ((1U << HX_COLLECTIVE_BRIEF_BITS) - 1);
 }
 
-static struct instance *find(const struct executor *e, uint32_t group, uint32_t ordinal)
-{
-    for (size_t i = 0; i < e->instances; i++) {
-        if (e->instance[i].at->group == group && e->instance[i].at->ordinal == ordinal)
-            return e->instance[i].at;
-    }
-    return NULL;
-}
-
 /* ---- begin and end ---- */
-
-static void remove_instance(struct executor *e, const struct instance *c)
-{
-    size_t i = 0;
-    while (e->instance[i].at != c)
-        i++;
-    free(e->instance[i].at);
-    for (e->instances--; i < e->instances; i++)
-        e->instance[i] = e->instance[i + 1];
-    e->first_to_ask = 0;
-}
 
 static void end_if_done(struct executor *e, struct instance *c)
 {
-    bool done = c->direct ? direct_done(&c->program) : hx_collective_done(&c->engine);
     uint32_t operation = c->operation;
-    if (!done)
+    if (!hx_collective_done(&c->engine))
         return;
-    remove_instance(e, c);
+    instance_remove(e, c);
     executor_end(e, operation);
 }
 
-static bool receive(struct executor *e, struct instance *c, uint32_t from, uint32_t brief)
+static bool receive(struct executor *e, struct instance *c, uint32_t rank, uint32_t brief)
 {
-    uint32_t position = schedule_groups_position(groups_of(e), e->s, c->group, from);
+    uint32_t from = position_of(e, c, rank);
     uint32_t tag;
-    c->idle = false;
-    if (position == SCHEDULE_NO_POSITION)
-        return false;
-    if (c->direct)
-        return direct_received(&c->program, brief);
-    uint32_t place = place_of(c, position);
-    unsigned columns = c->engine.config.columns;
-    return hx_collective_arriving(&c->engine, brief, &tag) == HX_OK &&
-           hx_collective_received(&c->engine, place % columns, place / columns, tag) == HX_OK;
+    instance_list(e, c);
+    return from != SCHEDULE_NO_POSITION && hx_collective_arriving(&c->engine, from, brief, &tag) == HX_OK &&
+           hx_collective_received(&c->engine, from, tag) == HX_OK;
 }
 
 /* Takes the messages that arrived before the collective began. */
 static bool receive_early(struct executor *e, struct instance *c)
 {
-    size_t kept = 0;
     bool good = true;
-    for (size_t i = 0; i < e->parts; i++) {
-        const struct early_part part = e->part[i];
-        if (part.group == c->group && part.ordinal == c->ordinal)
-            good = receive(e, c, part.from, brief_of(part.tag)) && good;
-        else
-            e->part[kept++] = part;
+    while (c->early.first != NONE) {
+        const struct note early = note_take(e, &c->early);
+        good = receive(e, c, early.from, brief_of(early.tag)) && good;
     }
-    e->parts = kept;
     return good;
-}
-
-static struct instance *add(struct executor *e, uint32_t number)
-{
-    const struct schedule_operation *o = operation_at(e, number);
-    struct instance *c = hx_allocate(1, sizeof *c);
-    c->group = o->peer;
-    c->group_number = schedule_groups_number(groups_of(e), e->rank, o->peer);
-    c->ordinal = brief_ordinal(e, schedule_ordinal(&e->ordinals, number, c->group_number, e->iteration));
-    c->operation = number;
-    c->choice = e->plan->choose(e->plan->of, o);
-    c->direct = c->choice->direct;
-    e->instance = hx_grow(e->instance, e->instances, &e->instances_room, sizeof *e->instance);
-    e->instance[e->instances++].at = c;
-    return c;
 }
 
 static bool prepare(const struct executor *e, struct instance *c)
 {
-    const struct schedule_operation *o = operation_at(e, c->operation);
-    uint32_t position = schedule_groups_position(groups_of(e), e->s, c->group, e->rank);
-    if (c->direct) {
-        direct_init(&c->program, o, schedule_group_size(e->s, c->group), position);
-        return true;
-    }
     struct hx_collective_config config = c->choice->config;
-    config.column = (uint16_t)(place_of(c, position) % config.columns);
-    config.row = (uint16_t)(place_of(c, position) / config.columns);
-    return hx_collective_init(&c->engine, &config, NULL, NULL) == HX_OK;
+    config.position = position_of(e, c, e->rank);
+    if (config.window > HX_COLLECTIVE_BRIEF_WINDOW)
+        config.window = HX_COLLECTIVE_BRIEF_WINDOW;
+    c->state = hx_allocate(1, hx_collective_state(&config));
+    return hx_collective_init(&c->engine, &config, c->state, NULL, NULL) == HX_OK;
+}
+
+/* Returns false if a message of it was wrong, or if tags cannot tell it from another one in progress. */
+static bool begin(struct executor *e, uint32_t number)
+{
+    const struct schedule_operation *o = operation_at(e, number);
+    uint32_t group_number = schedule_groups_number(groups_of(e), e->rank, o->peer);
+    uint32_t ordinal = brief_ordinal(e, schedule_ordinal(&e->ordinals, number, group_number, e->iteration));
+    struct instance *c = instance_find(e, o->peer, ordinal);
+    if (!c)
+        c = instance_add(e, o->peer, ordinal);
+    else if (c->operation != NONE)
+        return false;
+    c->operation = number;
+    c->choice = e->plan->choose(e->plan->of, o);
+    if (!prepare(e, c) || !receive_early(e, c))
+        return false;
+    instance_list(e, c);
+    end_if_done(e, c);
+    return true;
 }
 
 void collective_begin(struct executor *e, uint32_t number)
 {
-    const struct schedule_operation *o = operation_at(e, number);
-    if (schedule_group_size(e->s, o->peer) == 1) {
+    if (schedule_group_size(e->s, operation_at(e, number)->peer) == 1)
         executor_end(e, number);
-        return;
-    }
-    struct instance *c = add(e, number);
-    if (!prepare(e, c) || !receive_early(e, c))
+    else if (!begin(e, number))
         e->result->failed = number + 1;
-    else
-        end_if_done(e, c);
 }
 
 /* ---- messages ---- */
 
-static bool next_of_engine(struct executor *e, struct instance *c)
+/* Finds a message to a peer with an open window. */
+static bool offer(struct executor *e, struct instance *c)
 {
     struct hx_collective_send *send = &e->offered.send;
     while (hx_collective_next(&c->engine, c->refused, send)) {
-        uint32_t place = (uint32_t)send->gy * c->engine.config.columns + send->gx;
-        uint32_t peer = messages_peer(e, rank_at(e, c, place));
-        e->offered.peer = peer;
-        e->offered.bytes = send->bytes;
-        if (e->peer[peer].in_flight < e->plan->window)
+        e->offered.peer = messages_peer(e, rank_at(e, c, send->to));
+        if (e->peer[e->offered.peer].in_flight < e->plan->window)
             return true;
-        c->refused |= (uint32_t)1 << send->lane;
+        instance_block(e, c, e->offered.peer, send->lane);
     }
     return false;
-}
-
-static bool next_of_direct(struct executor *e, const struct instance *c)
-{
-    struct direct_message m;
-    if (!direct_next(&c->program, &m))
-        return false;
-    e->offered.peer = messages_peer(e, schedule_group(e->s, c->group)[m.to]);
-    e->offered.bytes = m.bytes;
-    e->offered.send.tag = m.tag;
-    return e->peer[e->offered.peer].in_flight < e->plan->window;
 }
 
 bool collective_next(struct executor *e, struct executor_message *m)
 {
-    for (size_t n = 0; n < e->instances; n++) {
-        struct instance *c = e->instance[(e->first_to_ask + n) % e->instances].at;
-        if (c->idle)
+    for (;;) {
+        instances_unblock(e);
+        struct instance *c = e->first_sender;
+        if (!c)
+            return false;
+        if (!offer(e, c)) {
+            instance_unlist(e, c);
             continue;
-        c->idle = !(c->direct ? next_of_direct(e, c) : next_of_engine(e, c));
-        if (c->idle)
-            continue;
+        }
         e->offered.collective = true;
         e->offered.instance = c;
-        *m = (struct executor_message){
-            .to = e->peer[e->offered.peer].rank, .tag = tag_of(e, c, e->offered.send.tag), .bytes = e->offered.bytes};
+        *m = (struct executor_message){.to = e->peer[e->offered.peer].rank,
+                                       .tag = tag_of(e, c, e->offered.send.tag),
+                                       .bytes = e->offered.send.bytes};
         return true;
     }
-    return false;
 }
 
 void collective_take(struct executor *e)
 {
     struct instance *c = e->offered.instance;
-    if (c->direct)
-        direct_take(&c->program);
-    else
-        hx_collective_take(&c->engine, &e->offered.send);
+    hx_collective_take(&c->engine, &e->offered.send);
     e->peer[e->offered.peer].in_flight++;
     e->result->messages++;
-    e->result->bytes += e->offered.bytes;
-    e->first_to_ask = (e->first_to_ask + 1) % e->instances;
+    e->result->bytes += e->offered.send.bytes;
+    instance_unlist(e, c);
+    instance_list(e, c);
 }
 
 bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag)
@@ -237,10 +183,11 @@ bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag)
                                                  : SCHEDULE_NO_POSITION;
     if (group == SCHEDULE_NO_POSITION || schedule_groups_number(groups_of(e), e->rank, group) == SCHEDULE_NO_POSITION)
         return false;
-    struct instance *c = find(e, group, ordinal_of(e, tag));
-    if (!c) {
-        e->part = hx_grow(e->part, e->parts, &e->parts_room, sizeof *e->part);
-        e->part[e->parts++] = (struct early_part){group, ordinal_of(e, tag), from, tag};
+    struct instance *c = instance_find(e, group, ordinal_of(e, tag));
+    if (!c)
+        c = instance_add(e, group, ordinal_of(e, tag));
+    if (c->operation == NONE) {
+        note_add(e, &c->early, (struct note){.from = from, .tag = tag});
         e->result->early++;
         return true;
     }
@@ -253,33 +200,14 @@ bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag)
 bool collective_sent(struct executor *e, uint32_t to, uint32_t tag)
 {
     uint32_t group = schedule_groups_at(groups_of(e), e->rank, group_number_of(e, tag));
-    struct instance *c = find(e, group, ordinal_of(e, tag));
+    struct instance *c = instance_find(e, group, ordinal_of(e, tag));
     uint32_t full;
-    (void)to;
-    if (!c)
+    if (!c || c->operation == NONE)
         return false;
-    c->idle = false;
-    bool good = c->direct ? direct_sent(&c->program)
-                          : hx_collective_leaving(&c->engine, brief_of(tag), &full) == HX_OK &&
-                                hx_collective_sent(&c->engine, full) == HX_OK;
-    if (good)
-        end_if_done(e, c);
-    return good;
-}
-
-void collectives_unblock(struct executor *e)
-{
-    for (size_t i = 0; i < e->instances; i++) {
-        e->instance[i].at->refused = 0;
-        e->instance[i].at->idle = false;
-    }
-}
-
-bool collectives_may_send(const struct executor *e)
-{
-    for (size_t i = 0; i < e->instances; i++) {
-        if (!e->instance[i].at->idle)
-            return true;
-    }
-    return false;
+    instance_list(e, c);
+    if (hx_collective_leaving(&c->engine, position_of(e, c, to), brief_of(tag), &full) != HX_OK ||
+        hx_collective_sent(&c->engine, full) != HX_OK)
+        return false;
+    end_if_done(e, c);
+    return true;
 }

@@ -62,7 +62,7 @@ uint32_t messages_peer(struct executor *e, uint32_t rank)
         grow(e);
     size_t at = slot_of(e->peer, e->peers, rank);
     if (e->peer[at].rank == NONE) {
-        e->peer[at] = (struct peer){.rank = rank, .out = {NONE, NONE}, .next = NONE};
+        e->peer[at] = (struct peer){.rank = rank, .out = {NONE, NONE}, .next = NONE, .blocked = {NONE, NONE}};
         e->peers_used++;
     }
     return (uint32_t)at;
@@ -147,8 +147,8 @@ void messages_take(struct executor *e)
 
 static void acknowledged(struct executor *e, uint32_t peer)
 {
-    if (e->peer[peer].in_flight-- == e->plan->window)
-        collectives_unblock(e);
+    e->peer[peer].in_flight--;
+    instances_open(e, peer);
     list_sender(e, peer);
 }
 

@@ -4,7 +4,8 @@
  *     executor_streams.c      operations that occupy a stream
  *     executor_match.c        receives and the messages for them
  *     executor_messages.c     messages to and from each peer, in order
- *     executor_collectives.c  collectives in progress
+ *     executor_collectives.c  collectives begin, end, send and receive
+ *     executor_instances.c    collectives in progress: found by group and ordinal; which of them may send
  *
  * A tag:
  *
@@ -15,7 +16,6 @@
 #ifndef SCHEDULE_EXECUTOR_PARTS_H
 #define SCHEDULE_EXECUTOR_PARTS_H
 
-#include "schedule/direct.h"
 #include "schedule/executor.h"
 #include "schedule/ordinals.h"
 
@@ -68,10 +68,12 @@ struct awaited {
 struct peer {
     uint32_t rank; /* NONE: unused entry of the table */
     uint32_t in_order;
-    struct list out;    /* elements of `outgoing` */
-    uint32_t next;      /* in executor.sending */
-    uint32_t in_flight; /* messages that are not acknowledged */
-    bool queued;        /* in executor.sending */
+    struct list out;     /* elements of `outgoing` */
+    uint32_t next;       /* in executor.sending */
+    uint32_t in_flight;  /* messages that are not acknowledged */
+    bool queued;         /* in executor.sending */
+    bool open;           /* in executor.open */
+    struct list blocked; /* collectives that wait for the window: elements of executor.note */
     uint8_t holds;
     struct {
         uint32_t number, tag;
@@ -86,30 +88,34 @@ struct stream {
     size_t count, room;
 };
 
-/* A collective in progress. */
+/* An element of a list: a message that arrived before its collective began (from, tag), or a collective that waits for
+ * the window of a peer (instance, lane). */
+struct note {
+    struct instance *instance;
+    uint32_t from, tag; /* from: rank */
+    uint32_t next;      /* in its list or of free elements */
+    uint8_t lane;       /* of the engine */
+};
+
+/* A collective in progress, or one that has not begun but has messages. Its address stays. */
 struct instance {
     uint32_t group;        /* of the schedule */
     uint32_t group_number; /* of the group, among those of this rank */
     uint32_t ordinal;      /* of the collective in the group, modulo what fits into a tag */
-    uint32_t operation;    /* of this rank */
+    uint32_t operation;    /* of this rank; NONE: it has not begun */
     uint32_t refused;      /* lanes of the engine to peers with a full window, bits */
-    bool idle;             /* sends nothing until a message arrives or is acknowledged */
-    bool direct;
+    struct list early;     /* messages that arrived before it began: elements of executor.note */
     const struct executor_choice *choice;
-    union {
-        struct hx_collective engine;
-        struct direct program;
-    };
+    struct hx_collective engine;
+    void *state;                    /* of the engine */
+    struct instance *same;          /* next in its slot */
+    struct instance *before, *next; /* in the list of those that may send; NULL: it is an end */
+    bool listed;                    /* in that list */
 };
 
-/* An element of executor.instance. Pointers to the instance stay valid while the list changes. */
-struct instance_place {
-    struct instance *at;
-};
-
-/* A message of a collective that has not begun at this rank. */
-struct early_part {
-    uint32_t group, ordinal, from, tag;
+/* Of a table by hash. */
+struct instance_slot {
+    struct instance *first; /* NULL: none */
 };
 
 struct executor {
@@ -159,19 +165,21 @@ struct executor {
     size_t outgoing_room, outgoing_used;
     uint32_t outgoing_free;
 
-    struct instance_place *instance; /* collectives in progress */
-    size_t instances, instances_room;
-    struct early_part *part;
-    size_t parts, parts_room;
+    struct instance_slot *slot; /* [slots], a power of two: collectives in progress, by hash */
+    size_t slots, instances;
+    struct instance *first_sender, *last_sender; /* list of those that may send; they take turns */
+    struct note *note;
+    size_t note_room, note_used;
+    uint32_t note_free;
+    uint32_t *open; /* [open_count]: ranks of peers that got an open window while collectives wait for it */
+    size_t open_count, open_room;
     struct schedule_ordinals ordinals;
-    size_t first_to_ask; /* index of an instance; they take turns */
 
     struct {
         bool collective;
         uint32_t peer; /* index */
         struct instance *instance;
         struct hx_collective_send send;
-        uint64_t bytes;
     } offered; /* the message of the last executor_next() */
 };
 
@@ -237,9 +245,27 @@ bool collective_next(struct executor *e, struct executor_message *m);
 void collective_take(struct executor *e);
 bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag);
 bool collective_sent(struct executor *e, uint32_t to, uint32_t tag);
-/* A peer's window opened: all collectives may try to send again. */
-void collectives_unblock(struct executor *e);
+
+/* ---- executor_instances.c ---- */
+
+void instances_close(struct executor *e);
+struct instance *instance_find(const struct executor *e, uint32_t group, uint32_t ordinal); /* NULL: none */
+struct instance *instance_add(struct executor *e, uint32_t group, uint32_t ordinal);
+void instance_remove(struct executor *e, struct instance *c);
+
+void note_add(struct executor *e, struct list *list, struct note note);
+struct note note_take(struct executor *e, struct list *list);
+
+/* The collective may send: it comes last, if it is not listed. */
+void instance_list(struct executor *e, struct instance *c);
+void instance_unlist(struct executor *e, struct instance *c);
+/* The window of a peer is full: the collective does not ask for this lane until it opens. */
+void instance_block(struct executor *e, struct instance *c, uint32_t peer, uint8_t lane);
+/* A message to a peer was acknowledged. */
+void instances_open(struct executor *e, uint32_t peer);
+/* Lists one collective that waits for an open window, first of all. One at a time: it may fill the window. */
+void instances_unblock(struct executor *e);
 /* Whether some collective may have a message to send. */
-bool collectives_may_send(const struct executor *e);
+bool instances_may_send(const struct executor *e);
 
 #endif

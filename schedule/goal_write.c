@@ -20,7 +20,7 @@ static bool fail_collective(const struct schedule *s, uint64_t index, const char
     uint32_t rank = 0;
     while (s->first[rank + 1] <= index)
         rank++;
-    const char *kind = schedule_collective_names[s->operation[index].collective];
+    const char *kind = hx_collective_kind_names[s->operation[index].collective];
     return hx_fail(problem, HX_EXIT_CONFIG, where,
                    "GOAL has no collectives, and rank %" PRIu32
                    " has %s %s (without --as, hxmesh's own format is written)",

@@ -230,11 +230,11 @@ static bool read_collective(struct reader *r, const char *word, struct layers_pa
 {
     static const struct {
         const char *name;
-        enum schedule_collective kind;
-    } kinds[] = {{"ALLREDUCE", SCHEDULE_ALL_REDUCE},
-                 {"ALLTOALL", SCHEDULE_ALL_TO_ALL},
-                 {"ALLGATHER", SCHEDULE_ALL_GATHER},
-                 {"REDUCESCATTER", SCHEDULE_REDUCE_SCATTER}};
+        enum hx_collective_kind kind;
+    } kinds[] = {{"ALLREDUCE", HX_ALL_REDUCE},
+                 {"ALLTOALL", HX_EXCHANGE},
+                 {"ALLGATHER", HX_ALL_GATHER},
+                 {"REDUCESCATTER", HX_REDUCE_SCATTER}};
     part->has_collective = strcmp(word, "NONE") != 0;
     for (size_t i = 0; part->has_collective && i < sizeof kinds / sizeof *kinds; i++) {
         size_t length = strlen(kinds[i].name);

@@ -28,7 +28,7 @@ struct layers_part {
     uint64_t ps;    /* of computing */
     uint64_t bytes; /* of the collective, as the file has them */
     bool has_collective;
-    enum schedule_collective kind;
+    enum hx_collective_kind kind;
     enum layers_suffix suffix;
 };
 
@@ -67,7 +67,7 @@ uint32_t layers_group_size(const struct layers *l, const struct layers_layer *la
 /* Bytes of the vector of a collective of `members` ranks. */
 static inline uint64_t layers_bytes(const struct layers *l, const struct layers_part *part, uint32_t members)
 {
-    return part->kind == SCHEDULE_ALL_GATHER && !l->is_simai ? part->bytes * members : part->bytes;
+    return part->kind == HX_ALL_GATHER && !l->is_simai ? part->bytes * members : part->bytes;
 }
 
 #endif

@@ -177,7 +177,7 @@ static uint32_t talk(struct loop *loop, const struct layers_layer *layer, enum l
         return earlier;
     uint32_t number = schedule_collect(loop->b, loop->rank, part->kind, find_group(loop, group),
                                        layers_bytes(loop->l, part, members), 0);
-    name(loop, number, layer, phase, schedule_collective_names[part->kind]);
+    name(loop, number, layer, phase, hx_collective_kind_names[part->kind]);
     after(loop, number, earlier);
     if (layer->update == 0)
         return number;
@@ -225,7 +225,7 @@ static void run_data(struct loop *loop)
         const struct layers_layer *layer = &l->layer[i];
         bool waits = is_dlrm && i == l->last_bottom && i > 0;
         last = compute(loop, layer, LAYERS_FORWARD, last, waits ? exchange : NONE);
-        if (is_dlrm && i == 0 && layer->part[LAYERS_FORWARD].kind == SCHEDULE_ALL_TO_ALL)
+        if (is_dlrm && i == 0 && layer->part[LAYERS_FORWARD].kind == HX_EXCHANGE)
             exchange = talk(loop, layer, LAYERS_FORWARD, last);
         else
             leave_out(loop, layer, LAYERS_FORWARD);

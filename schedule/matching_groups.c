@@ -178,8 +178,8 @@ static bool is_same(const struct schedule_operation *a, const struct schedule_op
 
 static bool has_root(const struct schedule_operation *o)
 {
-    return o->tag || o->collective == SCHEDULE_BROADCAST || o->collective == SCHEDULE_REDUCE ||
-           o->collective == SCHEDULE_GATHER || o->collective == SCHEDULE_SCATTER;
+    return o->tag || o->collective == HX_BROADCAST || o->collective == HX_REDUCE || o->collective == HX_GATHER ||
+           o->collective == HX_SCATTER;
 }
 
 static const char *describe(char text[128], const struct schedule *s, const struct schedule_operation *o)
@@ -195,7 +195,7 @@ static const char *describe(char text[128], const struct schedule *s, const stru
         (void)snprintf(algorithm, sizeof algorithm, ", algorithm %u", o->algorithm);
     if (has_root(o))
         (void)snprintf(root, sizeof root, ", root %" PRIu32, o->tag);
-    (void)snprintf(text, 128, "%s%s of %" PRIu64 " B%s%s", schedule_collective_names[o->collective], name, o->amount,
+    (void)snprintf(text, 128, "%s%s of %" PRIu64 " B%s%s", hx_collective_kind_names[o->collective], name, o->amount,
                    algorithm, root);
     return text;
 }

@@ -15,7 +15,7 @@ struct call {
     const char *name;
     bool (*read)(struct mpi_trace *t, const struct call *call);
     bool has_request, has_root;
-    uint8_t collective; /* enum schedule_collective */
+    uint8_t collective; /* enum hx_collective_kind */
 };
 
 /* ---- parts of calls ---- */
@@ -248,7 +248,7 @@ static bool read_collective(struct mpi_trace *t, const struct call *call)
     uint64_t bytes = 0;
     if ((call->has_request && !take_new_request(t, &request)) || !take_communicator(t, &c) ||
         (call->has_root && !mpi_line_number(&t->line, "a rank of the communicator", c->size - 1, ' ', &root)) ||
-        (call->collective != SCHEDULE_BARRIER && !take_bytes(t, &bytes)))
+        (call->collective != HX_BARRIER && !take_bytes(t, &bytes)))
         return false;
     uint32_t number = 0;
     if (c->size > 1) {
@@ -398,17 +398,17 @@ static const struct call calls[] = {
     {.name = "MPI_Recv", .read = read_receive},
     {.name = "MPI_Sendrecv", .read = read_exchange},
     {.name = "poll", .read = read_poll},
-    COLLECTIVE("Allreduce", "Iallreduce", read_collective, false, SCHEDULE_ALL_REDUCE),
-    COLLECTIVE("Bcast", "Ibcast", read_collective, true, SCHEDULE_BROADCAST),
-    COLLECTIVE("Reduce", "Ireduce", read_collective, true, SCHEDULE_REDUCE),
-    COLLECTIVE("Barrier", "Ibarrier", read_collective, false, SCHEDULE_BARRIER),
-    COLLECTIVE("Allgather", "Iallgather", read_collective, false, SCHEDULE_ALL_GATHER),
-    COLLECTIVE("Allgatherv", "Iallgatherv", read_collective, false, SCHEDULE_ALL_GATHER),
-    COLLECTIVE("Alltoall", "Ialltoall", read_collective, false, SCHEDULE_ALL_TO_ALL),
-    COLLECTIVE("Reduce_scatter", "Ireduce_scatter", read_collective, false, SCHEDULE_REDUCE_SCATTER),
-    COLLECTIVE("Reduce_scatter_block", "Ireduce_scatter_block", read_collective, false, SCHEDULE_REDUCE_SCATTER),
-    COLLECTIVE("Gather", "Igather", read_collective, true, SCHEDULE_GATHER),
-    COLLECTIVE("Scatter", "Iscatter", read_collective, true, SCHEDULE_SCATTER),
+    COLLECTIVE("Allreduce", "Iallreduce", read_collective, false, HX_ALL_REDUCE),
+    COLLECTIVE("Bcast", "Ibcast", read_collective, true, HX_BROADCAST),
+    COLLECTIVE("Reduce", "Ireduce", read_collective, true, HX_REDUCE),
+    COLLECTIVE("Barrier", "Ibarrier", read_collective, false, HX_BARRIER),
+    COLLECTIVE("Allgather", "Iallgather", read_collective, false, HX_ALL_GATHER),
+    COLLECTIVE("Allgatherv", "Iallgatherv", read_collective, false, HX_ALL_GATHER),
+    COLLECTIVE("Alltoall", "Ialltoall", read_collective, false, HX_EXCHANGE),
+    COLLECTIVE("Reduce_scatter", "Ireduce_scatter", read_collective, false, HX_REDUCE_SCATTER),
+    COLLECTIVE("Reduce_scatter_block", "Ireduce_scatter_block", read_collective, false, HX_REDUCE_SCATTER),
+    COLLECTIVE("Gather", "Igather", read_collective, true, HX_GATHER),
+    COLLECTIVE("Scatter", "Iscatter", read_collective, true, HX_SCATTER),
     COLLECTIVE("Alltoallv", "Ialltoallv", read_parts, false, 0),
     COLLECTIVE("Alltoallw", "Ialltoallw", read_parts, false, 0),
     COLLECTIVE("Gatherv", "Igatherv", read_parts, false, 0),

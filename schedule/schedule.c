@@ -21,16 +21,6 @@ const char *const schedule_kind_names[] = {
     [SCHEDULE_COMPUTE] = "compute",       [SCHEDULE_SEND] = "send",     [SCHEDULE_RECEIVE] = "receive",
     [SCHEDULE_COLLECTIVE] = "collective", [SCHEDULE_REPEAT] = "repeat", [SCHEDULE_KINDS] = NULL};
 
-const char *const schedule_collective_names[] = {
-    [SCHEDULE_BROADCAST] = "broadcast",   [SCHEDULE_REDUCE_SCATTER] = "reduce-scatter",
-    [SCHEDULE_ALL_GATHER] = "all-gather", [SCHEDULE_ALL_REDUCE] = "all-reduce",
-    [SCHEDULE_REDUCE] = "reduce",         [SCHEDULE_GATHER] = "gather",
-    [SCHEDULE_SCATTER] = "scatter",       [SCHEDULE_ALL_TO_ALL] = "all-to-all",
-    [SCHEDULE_BARRIER] = "barrier",       [SCHEDULE_COLLECTIVES] = NULL};
-
-const char *const schedule_algorithm_names[] = {"best", "tree", "ring", "rings", "torus", NULL};
-enum { ALGORITHMS = sizeof schedule_algorithm_names / sizeof *schedule_algorithm_names - 1 };
-
 /* ---- layout ---- */
 
 struct schedule_head schedule_head_new(uint32_t ranks)
@@ -113,8 +103,8 @@ static bool operation_is_good(const struct schedule *s, const struct schedule_op
         return is_peer(s, o) && o->amount <= SCHEDULE_MOST_BYTES &&
                (o->kind == SCHEDULE_RECEIVE || o->tag != SCHEDULE_ANY);
     case SCHEDULE_COLLECTIVE:
-        return o->peer < s->head->groups && o->amount <= SCHEDULE_MOST_BYTES && o->collective < SCHEDULE_COLLECTIVES &&
-               o->tag < schedule_group_size(s, o->peer) && o->algorithm < ALGORITHMS;
+        return o->peer < s->head->groups && o->amount <= SCHEDULE_MOST_BYTES && o->collective < HX_COLLECTIVE_KINDS &&
+               o->tag < schedule_group_size(s, o->peer) && o->algorithm < HX_ALGORITHMS;
     case SCHEDULE_REPEAT:
         return o->amount >= 1 && o->peer < rest;
     default:

@@ -22,6 +22,7 @@
 #define SCHEDULE_SCHEDULE_H
 
 #include "base/error.h"
+#include "base/options/runs.h"
 
 #include <stdint.h>
 
@@ -49,25 +50,10 @@ enum schedule_kind {
 };
 extern const char *const schedule_kind_names[SCHEDULE_KINDS + 1]; /* ends with NULL */
 
-enum schedule_collective {
-    SCHEDULE_BROADCAST, /* the first four in the order of enum hx_collective_kind */
-    SCHEDULE_REDUCE_SCATTER,
-    SCHEDULE_ALL_GATHER,
-    SCHEDULE_ALL_REDUCE,
-    SCHEDULE_REDUCE,
-    SCHEDULE_GATHER,
-    SCHEDULE_SCATTER,
-    SCHEDULE_ALL_TO_ALL,
-    SCHEDULE_BARRIER,
-    SCHEDULE_COLLECTIVES
-};
-extern const char *const schedule_collective_names[SCHEDULE_COLLECTIVES + 1]; /* "broadcast", ... ; ends with NULL */
-
-extern const char *const schedule_algorithm_names[]; /* by enum hx_algorithm; ends with NULL */
-
 /* Bytes of a collective's vector: what every member has after an all-reduce, broadcast or all-gather; before a
- * reduce-scatter, reduce or all-to-all; at the root for gather and scatter. So an all-to-all of n ranks sends amount /
- * n to each. Barrier: 0. */
+ * reduce-scatter, reduce or all-to-all; at the root for gather and scatter. An all-to-all of n ranks sends amount / n
+ * to each, and amount is rounded up to a multiple of n. Gather and scatter cut the vector into bytes; the other kinds
+ * round it up to elements of 4 bytes. Barrier: 0. */
 
 /* An operation. 32 bytes. */
 struct schedule_operation {
@@ -79,8 +65,8 @@ struct schedule_operation {
     uint32_t name;      /* offset in the names, or SCHEDULE_NO_NAME */
     uint8_t kind;       /* enum schedule_kind */
     uint8_t stream;     /* stream of a compute operation; of a message: that of its overhead */
-    uint8_t collective; /* enum schedule_collective */
-    uint8_t algorithm;  /* of a collective: enum hx_algorithm (spec/spec.h); 0: best */
+    uint8_t collective; /* enum hx_collective_kind */
+    uint8_t algorithm;  /* of a collective: enum hx_algorithm (base/options/runs.h) */
 };
 
 /* A follower of an operation X: number of an operation that waits for X << 1, plus 1 if only for the start of X. */

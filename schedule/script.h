@@ -83,7 +83,7 @@ struct script_statement {
     struct script_value amount; /* time, bytes, or iterations */
     struct script_value peer, tag, stream, root;
     bool any_peer, any_tag;
-    enum schedule_collective collective;
+    enum hx_collective_kind collective;
     unsigned algorithm;
     struct script_group *group; /* own_group, one with a name, or that of all ranks */
     struct script_group own_group;

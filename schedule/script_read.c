@@ -189,9 +189,9 @@ static bool read_group(struct script *s, struct script_statement *st)
     return script_group_read(s, group, st->group);
 }
 
-static bool has_root(enum schedule_collective kind)
+static bool has_root(enum hx_collective_kind kind)
 {
-    return kind == SCHEDULE_BROADCAST || kind == SCHEDULE_REDUCE || kind == SCHEDULE_GATHER || kind == SCHEDULE_SCATTER;
+    return kind == HX_BROADCAST || kind == HX_REDUCE || kind == HX_GATHER || kind == HX_SCATTER;
 }
 
 static bool read_collective(struct script *s, struct script_statement *st)
@@ -200,15 +200,15 @@ static bool read_collective(struct script *s, struct script_statement *st)
     const struct hx_yaml_item *root = script_key(st->item, "root");
     const struct hx_yaml_item *algorithm = script_key(st->item, "algorithm");
     unsigned kind;
-    if (!read_choice(s, script_key(st->item, "collective"), schedule_collective_names, &kind))
+    if (!read_choice(s, script_key(st->item, "collective"), hx_collective_kind_names, &kind))
         return false;
     st->collective = kind;
-    if (kind == SCHEDULE_BARRIER && bytes)
+    if (kind == HX_BARRIER && bytes)
         return hx_yaml_fail_key(&s->tree, bytes, s->problem, "a barrier has no bytes");
     if (root && !has_root(kind))
-        return hx_yaml_fail_key(&s->tree, root, s->problem, "%s has no root", schedule_collective_names[kind]);
-    return (kind == SCHEDULE_BARRIER || need(s, st->item, "bytes")) &&
-           (!algorithm || read_choice(s, algorithm, schedule_algorithm_names, &st->algorithm)) && read_group(s, st) &&
+        return hx_yaml_fail_key(&s->tree, root, s->problem, "%s has no root", hx_collective_kind_names[kind]);
+    return (kind == HX_BARRIER || need(s, st->item, "bytes")) &&
+           (!algorithm || read_choice(s, algorithm, hx_algorithm_names, &st->algorithm)) && read_group(s, st) &&
            read_number(s, st->item, "bytes", &st->amount) && read_number(s, st->item, "root", &st->root);
 }
 

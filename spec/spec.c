@@ -17,15 +17,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-const char *const hx_algorithm_names[HX_ALGORITHMS + 1] = {
-    [HX_ALGORITHM_BEST] = "best",
-    [HX_ALGORITHM_TREE + HX_BY_TREE] = "tree",
-    [HX_ALGORITHM_TREE + HX_BY_RING] = "ring",
-    [HX_ALGORITHM_TREE + HX_BY_RINGS] = "rings",
-    [HX_ALGORITHM_TREE + HX_BY_TORUS] = "torus",
-    [HX_ALGORITHMS] = NULL,
-};
-
 const char *const hx_selection_names[HX_SELECTIONS + 1] = {[HX_SELECT_AUTO] = "auto",
                                                            [HX_SELECT_ADAPTIVE] = "adaptive",
                                                            [HX_SELECT_X_FIRST] = "x-first",

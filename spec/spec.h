@@ -34,11 +34,6 @@ enum {
     HX_NO_JOB = 0 /* tag of boards without a job; jobs have 1 .. 65535 */
 };
 
-/* Algorithm of a collective. BEST is the fastest by closed forms (workload/collective_choice.h); the others are in the
- * order of enum hx_collective_algorithm. */
-enum hx_algorithm { HX_ALGORITHM_BEST, HX_ALGORITHM_TREE, HX_ALGORITHMS = HX_ALGORITHM_TREE + 4 };
-extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
-
 /* Choice among minimal paths. AUTO is X_FIRST (hx_route_order_x_first) for all-to-all and uniform traffic if hosts
  * forward; D_MOD_K (hx_fabric_order_d_mod_k) for all-to-all in common shifts if the fabric has it; else ADAPTIVE. */
 enum hx_selection { HX_SELECT_AUTO, HX_SELECT_ADAPTIVE, HX_SELECT_X_FIRST, HX_SELECT_D_MOD_K, HX_SELECTIONS };
@@ -78,12 +73,16 @@ enum hx_given {
     HX_GIVEN_MEMORY_BANDWIDTH = 1 << 26,
     HX_GIVEN_TIME_UNIT = 1 << 27,
     HX_GIVEN_TENSOR = 1 << 28,
-    HX_GIVEN_SET = 1 << 29
+    HX_GIVEN_SET = 1 << 29,
+    HX_GIVEN_TYPE = 1 << 30,
+    HX_GIVEN_OPERATION = INT32_MIN /* 1 << 31 */
 };
 
 struct hx_settings {
     unsigned pattern;     /* enum hx_pattern */
     unsigned algorithm;   /* enum hx_algorithm, of a collective */
+    unsigned type;        /* enum hx_collective_type, of its elements */
+    unsigned operation;   /* enum hx_collective_operation */
     bool largest;         /* a collective uses the largest sub-mesh of its job (hx_job_keep_largest) */
     uint64_t message;     /* bytes of a message, or of a collective's vector: 1 .. HX_MOST_MESSAGE */
     uint64_t count;       /* messages to each destination of an accelerator; 0: as many as fit into the duration */
@@ -108,7 +107,8 @@ struct hx_settings {
     double overhead_byte;              /* ps of each further byte of it */
     double compute_scale;              /* factor of its computing times */
     struct schedule_read_options read; /* what its file does not say; `message` stands above */
-    const char *place;                 /* of its ranks: a word or a file (workload/schedule_plan.h); NULL: linear */
+    const char *place;                 /* of its ranks, and of a collective's: a word or a file
+                                        * (workload/schedule_plan.h); NULL: linear, or by the algorithm */
     unsigned given;                    /* enum hx_given: values given; the rest are defaults */
 };
 
@@ -256,7 +256,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      "file lists messages, is a matrix of bytes (docs/traffic.md), or a schedule of operations (docs/schedules.md)", \
      HX_GIVEN_IN(s, HX_GIVEN_PATTERN)}, \
     {.name = "target", .key = "traffic.target", .kind = HX_OPTION_COORDINATES, .to.coordinates = &(s)->target, \
-     .help = "receiver of incast traffic, or root of a broadcast; hotspot: once or more", \
+     .help = "receiver of incast traffic, or root of a collective; hotspot: once or more", \
      .otherwise = "the first host", HX_GIVEN_IN(s, HX_GIVEN_TARGET), .applies = HX_FOR_TARGET}, \
     {.name = "hotspot", .key = "traffic.hotspot", .kind = HX_OPTION_REAL, .argument = "SHARE", \
      .to.real = &(s)->hotspot, .real_low = 1e-6, .real_high = 1, \
@@ -264,14 +264,20 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .applies = HX_FOR_PATTERN(HX_HOTSPOT)}, \
     {.name = "algorithm", .key = "traffic.algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
      .to.choice = &(s)->algorithm, .choices = hx_algorithm_names, \
-     .help = "how broadcast, reduce-scatter, all-gather and all-reduce are done", HX_GIVEN_IN(s, HX_GIVEN_ALGORITHM), \
+     .help = "how collectives are carried out (docs/collectives.md)", HX_GIVEN_IN(s, HX_GIVEN_ALGORITHM), \
      .applies = HX_FOR_COLLECTIVES | HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.name = "type", .key = "traffic.type", .kind = HX_OPTION_CHOICE, .argument = "TYPE", .to.choice = &(s)->type, \
+     .choices = hx_collective_type_names, .help = "elements of a collective's vector", \
+     HX_GIVEN_IN(s, HX_GIVEN_TYPE), .applies = HX_FOR_VECTORS}, \
+    {.name = "operation", .key = "traffic.operation", .kind = HX_OPTION_CHOICE, .argument = "OPERATION", \
+     .to.choice = &(s)->operation, .choices = hx_collective_operation_names, \
+     .help = "how a reduction combines elements", HX_GIVEN_IN(s, HX_GIVEN_OPERATION), .applies = HX_FOR_REDUCTIONS}, \
     {.name = "largest", .key = "traffic.largest", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->largest, \
      .help = "where boards of a HammingMesh failed, a collective runs on the largest sub-mesh that is whole", \
      HX_GIVEN_IN(s, HX_GIVEN_LARGEST), .applies = HX_FOR_COLLECTIVES}, \
     {.name = "message", .key = "traffic.message", .letter = 'm', .kind = HX_OPTION_BYTES, .to.number = &(s)->message, \
      .low = 1, .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB", \
-     HX_GIVEN_IN(s, HX_GIVEN_MESSAGE), .applies = HX_FOR_MESSAGES | HX_FOR_COLLECTIVES | HX_FOR_PATTERN(HX_SCHEDULE), \
+     HX_GIVEN_IN(s, HX_GIVEN_MESSAGE), .applies = HX_FOR_MESSAGES | HX_FOR_VECTORS | HX_FOR_PATTERN(HX_SCHEDULE), \
      .instead = "the file says how long each is"}, \
     {.name = "count", .key = "traffic.count", .letter = 'n', .kind = HX_OPTION_NUMBER, .to.number = &(s)->count, \
      .low = 0, .high = HX_MOST_COUNT, \
@@ -314,9 +320,10 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .help = "schedule: factor of its computing times", HX_GIVEN_IN(s, HX_GIVEN_COMPUTE_SCALE), \
      .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "place", .key = "traffic.place", .kind = HX_OPTION_STRING, .argument = "linear|grid|AxBxC|random|FILE", \
-     .to.string = &(s)->place, .otherwise = "linear", .help = "schedule: hosts of its ranks, by number, along a walk " \
-     "over the fabric's grid, a grid folded onto it, by the seed, or a line for each", \
-     HX_GIVEN_IN(s, HX_GIVEN_PLACE_OF_RANKS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+     .to.string = &(s)->place, .otherwise = "linear; a collective's algorithm may have another", \
+     .help = "hosts of the ranks of a schedule or a collective, by number, along a walk over the fabric's grid, a " \
+     "grid folded onto it, by the seed, or a line for each", \
+     HX_GIVEN_IN(s, HX_GIVEN_PLACE_OF_RANKS), .applies = HX_FOR_COLLECTIVES | HX_FOR_PATTERN(HX_SCHEDULE)}, \
     HX_SCHEDULE_READ_OPTIONS(s), \
     {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, \
      .high = HX_MOST_SEED, .help = "seed of everything random", HX_GIVEN_IN(s, HX_GIVEN_SEED)}, \

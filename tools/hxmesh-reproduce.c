@@ -184,10 +184,10 @@ static const char *parse(struct settings *s, int argc, char **argv)
         .failed = "a run failed",
         HX_OPERANDS("EXPERIMENT", 1, 1),
         .operand_words = experiment_words(),
-        .summary =
-            "Runs experiments of papers, HammingMesh (Hoefler et al., SC22) and the diameter-two study (Kathareios "
-            "et al., SC15), on the firmware under the virtual clock, and puts what comes out beside what the "
-            "paper says.",
+        .summary = "Runs experiments of papers, HammingMesh (Hoefler et al., SC22), the diameter-two study (Kathareios "
+                   "et al., SC15) and EFLOPS (Dong et al., HPCA 2020), on the firmware under the virtual clock, and "
+                   "puts what comes out beside what the "
+                   "paper says.",
         .details = details,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &s->common);

@@ -17,7 +17,8 @@
 #include <string.h>
 
 enum { TICK_MS = 500 };
-#define DEFAULT_Y "share_of_injection"
+#define DEFAULT_Y    "share_of_injection"
+#define COLLECTIVE_Y "collective.bus_gbps"
 
 /* Options of a run that can be swept, and variables to parse a value into. */
 struct run_options {
@@ -114,13 +115,14 @@ static void check(const struct program *p)
         all_virtual = all_virtual && strcmp(clock->value[i].text, hx_clock_names[HX_CLOCK_VIRTUAL]) == 0;
     if (p->jobs > 1 && !all_virtual)
         hx_die(HX_EXIT_USAGE, "--jobs", "live runs side by side take each other's time (use --clock virtual)");
-    if (sweep_count(s) > SWEEP_RUNS)
-        hx_die(HX_EXIT_USAGE, "hxmesh sweep", "more than %d runs", SWEEP_RUNS);
     if (p->saturation && sweep_axis_of(s, "rate"))
         hx_die(HX_EXIT_USAGE, "--rate", "is what --saturation looks for: which of both?");
     if (p->saturation && !sweep_axis_of(s, "duration"))
         hx_die(HX_EXIT_USAGE, "--saturation",
                "needs a --duration (and a --warm-up, so that what it takes to fill does not count)");
+    sweep_figure_check("--y", s->y);
+    for (unsigned i = 0; i < s->columns.count; i++)
+        sweep_figure_check("--columns", s->columns.word[i]);
     if (s->x && !sweep_x(s))
         hx_die(HX_EXIT_USAGE, "--x", "'%s' is no number that is varied", s->x);
     if (p->plot && !sweep_x(s))
@@ -131,12 +133,16 @@ static void check(const struct program *p)
     if (p->plot && strstr(s->y, "share") && !all_virtual)
         hx_warn("--plot",
                 "%s of the wall clock says how fast this machine is, and not the fabric (--clock virtual does)", s->y);
-    sweep_figure_check("--y", s->y);
-    for (unsigned i = 0; i < s->columns.count; i++)
-        sweep_figure_check("--columns", s->columns.word[i]);
     hx_output_check(p->csv);
     hx_output_check(p->common.json);
     hx_output_check(p->plot);
+}
+
+static const char *default_y(const struct program *p)
+{
+    if (p->saturation)
+        return "saturation";
+    return sweep_algorithms(&p->sweep) < p->sweep.axes ? COLLECTIVE_Y : DEFAULT_Y;
 }
 
 static void parse(struct program *p, int argc, char **argv)
@@ -151,7 +157,7 @@ static void parse(struct program *p, int argc, char **argv)
                    "draw --y over the number that is varied, a line for each combination of the rest (SVG)")},
         {HX_STRING("y", "FIGURE", &p->sweep.y,
                    "the figure to draw, as the JSON report calls it: latency_ns.p99, host.wall_seconds"),
-         .otherwise = DEFAULT_Y},
+         .otherwise = DEFAULT_Y "; of several algorithms " COLLECTIVE_Y},
         {HX_STRING("x", "OPTION", &p->sweep.x,
                    "the number to draw it over, or another figure: latency over throughput"),
          .otherwise = "the one with most values"},
@@ -181,14 +187,22 @@ static void parse(struct program *p, int argc, char **argv)
               "0.05..1 -d 60us --warm-up 20us --y latency_ns.mean --x share_of_injection --plot l.svg",
               "latency over throughput, load by load"},
              {"hxmesh sweep \"4x4 Hx2Mesh\" \"2x2 Hx4Mesh\" --clock virtual -t all-to-all,uniform --csv s.csv",
-              "fabrics and patterns"}},
+              "fabrics and patterns"},
+             {"hxmesh sweep \"4x4 Hx2Mesh\" --clock virtual -t all-reduce --algorithm all -m 1KiB..1GiB --jobs 2",
+              "algorithms side by side, size by size"}},
         .failed = "a run failed or was refused; the others are kept",
         HX_OPERANDS("SPEC|FILE ...", 1, SWEEP_FABRICS),
         .summary = "Runs `hxmesh run` for every combination of fabrics and options, and puts the figures side by side.",
         .details =
             "A range doubles from low on and ends with high (1KiB..4MiB), of shares it goes in steps of 0.05 "
             "(0.05..1); with /N it "
-            "is N values in even steps (0.1..0.9/9). --json has a list of the runs, each with its parameters and the "
+            "is N values in even steps (0.1..0.9/9). --algorithm all is every algorithm that a run accepts for its "
+            "fabric "
+            "and size; a note says which are left out. "
+            "Collectives by several algorithms have a line for each size, with time and bus bandwidth by each "
+            "algorithm, "
+            "and a * at the least time; with --columns they have a line for each run. --json has a list of the runs, "
+            "each with its parameters and the "
             "flat figures of its report. "
             "What is interrupted keeps the runs that had ended. Exit code: 0 done, 1 a run failed or was refused, 130 "
             "interrupted.",
@@ -199,8 +213,6 @@ static void parse(struct program *p, int argc, char **argv)
     if (p->columns)
         columns_read(&p->sweep.columns, p->columns);
     p->sweep.y_given = p->sweep.y != NULL;
-    if (!p->sweep.y)
-        p->sweep.y = p->saturation ? "saturation" : DEFAULT_Y;
     if (p->sweep.x && sweep_is_figure(p->sweep.x)) {
         p->sweep.over = p->sweep.x;
         p->sweep.x = NULL;
@@ -209,6 +221,10 @@ static void parse(struct program *p, int argc, char **argv)
         if (p->option[i].kind == HX_OPTION_FLAG && p->common.used[first_of_run + i])
             p->verify = *p->option[i].to.flag ? "--verify" : "--no-verify";
     make_axes(p, argv + first);
+    if (sweep_count(&p->sweep) > SWEEP_RUNS)
+        hx_die(HX_EXIT_USAGE, "hxmesh sweep", "more than %d runs", SWEEP_RUNS);
+    if (!p->sweep.y)
+        p->sweep.y = default_y(p);
     check(p);
 }
 
@@ -309,7 +325,8 @@ static bool take_result(struct program *p, struct child_result *r, unsigned run)
             json_decref(row->figures);
             row->figures = figures;
         }
-        if (row->exit_code != HX_EXIT_DONE || !row->figures)
+        bool left_out = row->exit_code == HX_EXIT_CONFIG && sweep_leave_out(&p->sweep, run, r->error);
+        if (!left_out && (row->exit_code != HX_EXIT_DONE || !row->figures))
             hx_complain(name, "%s", r->error[0] ? r->error : "something was lost, corrupted or not finished");
     }
     free(r->output);
@@ -380,6 +397,8 @@ static void report(const struct program *p)
     bool data = (p->common.json && strcmp(p->common.json, "-") == 0) || (p->csv && strcmp(p->csv, "-") == 0);
     if (!data)
         sweep_print(&p->sweep, stdout);
+    else
+        sweep_say_left_out(&p->sweep, NULL);
     if (p->csv)
         sweep_write_csv(&p->sweep, p->csv);
     if (p->common.json)
@@ -388,20 +407,34 @@ static void report(const struct program *p)
         sweep_write_plot(&p->sweep, p->plot);
 }
 
-/* The exit code that all runs have in common; else 1. */
+/* The exit code that all runs have in common, but those that are left out; else 1. */
 static int exit_code_of(const struct sweep *s)
 {
-    int code = s->row[0].exit_code;
-    for (unsigned i = 1; i < s->runs; i++)
-        code = s->row[i].again || s->row[i].exit_code == code ? code : HX_EXIT_FAILED;
-    return code;
+    const struct sweep_row *first = NULL;
+    for (unsigned i = 0; i < s->runs; i++) {
+        const struct sweep_row *row = &s->row[i];
+        if (row->again || row->left_out)
+            continue;
+        first = first ? first : row;
+        if (row->exit_code != first->exit_code)
+            return HX_EXIT_FAILED;
+    }
+    return first ? first->exit_code : HX_EXIT_DONE;
+}
+
+static void complain_of(const struct sweep *s, unsigned run, const char *why)
+{
+    char name[256];
+    hx_complain(name_run(s, run, name, sizeof name), "%s", why);
 }
 
 static void clean_up(struct program *p)
 {
     struct sweep *s = &p->sweep;
-    for (unsigned i = 0; i < s->runs; i++)
+    for (unsigned i = 0; i < s->runs; i++) {
         json_decref(s->row[i].figures);
+        free(s->row[i].left_out);
+    }
     for (unsigned i = 0; i < s->axes; i++)
         free(s->axis[i]);
     free(s->row);
@@ -426,6 +459,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < s->runs; i++)
         s->row[i] = (struct sweep_row){.exit_code = -1, .again = sweep_is_again(s, i)};
     run_all(p);
+    sweep_settle_left_out(s, complain_of);
     report(p);
     int code = child_interrupted() ? HX_EXIT_INTERRUPTED : exit_code_of(s);
     clean_up(p);

@@ -317,6 +317,18 @@ uint32_t hx_fabric_phases(const struct hx_fabric *f);
 /* Returns a host's partner in a phase, 0 .. hx_fabric_phases() - 1. */
 uint32_t hx_fabric_partner(const struct hx_fabric *f, uint32_t host, uint32_t phase);
 
+/* A dimension of the hosts: those that differ in one coordinate are joined so. */
+enum hx_dimension_kind { HX_DIMENSION_RING, HX_DIMENSION_LINE, HX_DIMENSION_FULL, HX_DIMENSION_SWITCH };
+struct hx_fabric_dimension {
+    uint32_t size;
+    enum hx_dimension_kind kind;
+};
+enum { HX_MAX_DIMENSIONS = 6 };
+
+/* Sets the dimensions of more than one host each, the nearest first: host = c0 + size0 * (c1 + size1 * ...). Returns
+ * their number; 0: hosts have no such coordinates. */
+unsigned hx_fabric_dimensions(const struct hx_fabric *f, struct hx_fabric_dimension dimension[HX_MAX_DIMENSIONS]);
+
 /* Orders the hosts of a group, each once, for recursive halving and doubling: in step s, position p exchanges data with
  * position p XOR 2^s. On a BiGraph this is HDRM (Dong et al., EFLOPS, HPCA 2020): no two connections of a step share a
  * link between the two parts in the same direction. This holds if the group has k hosts on each of c switches of either

@@ -441,3 +441,20 @@ uint64_t hx_grid_bisection(const struct hx_fabric *f)
     }
     return least;
 }
+
+unsigned hx_grid_dimensions(const struct hx_fabric *f, struct hx_fabric_dimension *dimension)
+{
+    static const enum hx_dimension_kind kinds[] = {[HX_GRID_RING] = HX_DIMENSION_RING,
+                                                   [HX_GRID_LINE] = HX_DIMENSION_LINE,
+                                                   [HX_GRID_FULL] = HX_DIMENSION_FULL,
+                                                   [HX_GRID_SWITCH] = HX_DIMENSION_SWITCH};
+    const struct hx_grid *g = f->own;
+    unsigned count = 0;
+    if (g->places > 1)
+        dimension[count++] = (struct hx_fabric_dimension){g->places, HX_DIMENSION_SWITCH};
+    for (unsigned i = 0; i < g->dimensions; i++) {
+        if (g->dimension[i].side > 1)
+            dimension[count++] = (struct hx_fabric_dimension){g->dimension[i].side, kinds[g->dimension[i].kind]};
+    }
+    return count;
+}

@@ -69,12 +69,13 @@ uint64_t hx_grid_distances(const struct hx_fabric *f, unsigned *longest);
 unsigned hx_grid_distance(const struct hx_fabric *f, uint32_t from, uint32_t to);
 double hx_grid_alltoall_bound(const struct hx_fabric *f);
 uint64_t hx_grid_bisection(const struct hx_fabric *f);
+unsigned hx_grid_dimensions(const struct hx_fabric *f, struct hx_fabric_dimension *dimension);
 
 /* What every table of a topology on a grid has. */
 /* clang-format off */
 #define HX_GRID_FUNCTIONS \
     .next_hops = hx_grid_next_hops, .distance = hx_grid_distance, .distances = hx_grid_distances, \
-    .alltoall_bound = hx_grid_alltoall_bound, .bisection = hx_grid_bisection
+    .alltoall_bound = hx_grid_alltoall_bound, .bisection = hx_grid_bisection, .dimensions = hx_grid_dimensions
 /* clang-format on */
 
 #endif

@@ -2,7 +2,7 @@
 #include "topology/loads.h"
 
 #include "topology/attachment_routers.h"
-#include "topology/tables.h"
+#include "topology/path_states.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,23 +16,12 @@ enum { LEAST_ITERATIONS = 4, MOST_ITERATIONS = 2000, MOST_STEPS = 30000000 };
 
 #define CLOSE 0.0005 /* relative gap of the two sides at the end */
 
-/* A packet's next hops depend on its node and, by `turn_mask`, on its input. Inputs with the same mask are one
- * state. */
-struct states {
-    uint32_t count;
-    uint32_t *first; /* [nodes]: first state of a node */
-    uint32_t *start; /* [nodes]: state of a packet that starts there */
-    uint32_t *node;  /* [count] */
-    uint64_t *turn_mask;
-    uint32_t *behind; /* [ports]: state that a port leads to; HX_NOWHERE: none */
-};
-
 /* Loaded places: ports, and after them nodes. */
 struct search {
     const struct hx_fabric *f;
     struct hx_attachment_routers attachment_routers;
     struct hx_tables tables;
-    struct states states;
+    struct hx_path_states states;
     uint32_t places;
     double *room;   /* [places]: rate, in HX_LINK_GBPS; 0: unlimited */
     double *load;   /* [places]: of this iteration's split */
@@ -63,60 +52,6 @@ struct search {
     double *paths;   /* [states]: sum over paths of exp(cheap - toll) */
 };
 
-/* ---- states ---- */
-
-static uint64_t turn_mask(const struct search *s, uint32_t node, unsigned input)
-{
-    const struct hx_route *r = &s->tables.route[node];
-    return hx_is_host(s->f, node) ? r->turn_mask[input] : r->from[input];
-}
-
-static bool begins_by(const struct hx_fabric *f, uint32_t node, unsigned input)
-{
-    if (hx_is_host(f, node))
-        return input == HX_LOCAL;
-    uint32_t far = hx_fabric_far(f, node, input).node;
-    return far != HX_NOWHERE && hx_is_host(f, far);
-}
-
-static uint32_t state_of(struct states *t, uint32_t first, uint64_t set)
-{
-    uint32_t state = first;
-    while (state < t->count && t->turn_mask[state] != set)
-        state++;
-    t->count += state == t->count;
-    t->turn_mask[state] = set;
-    return state;
-}
-
-static void take_states(struct search *s)
-{
-    const struct hx_fabric *f = s->f;
-    struct states *t = &s->states;
-    uint32_t most = f->ports + f->nodes;
-    uint32_t *by = hx_allocate(f->ports, sizeof *by); /* state of a packet from a port */
-    *t = (struct states){.first = hx_allocate(f->nodes, sizeof *t->first),
-                         .start = hx_allocate(f->nodes, sizeof *t->start),
-                         .node = hx_allocate(most, sizeof *t->node),
-                         .turn_mask = hx_allocate(most, sizeof *t->turn_mask),
-                         .behind = hx_allocate(f->ports, sizeof *t->behind)};
-    for (uint32_t node = 0; node < f->nodes; node++) {
-        t->first[node] = t->count;
-        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
-            uint32_t state = state_of(t, t->first[node], turn_mask(s, node, port));
-            by[f->node[node].first_port + port] = state;
-            t->node[state] = node;
-            if (begins_by(f, node, port))
-                t->start[node] = state;
-        }
-    }
-    for (uint32_t port = 0; port < f->ports; port++) {
-        struct hx_end far = f->port[port].far;
-        t->behind[port] = far.node == HX_NOWHERE ? HX_NOWHERE : by[f->node[far.node].first_port + far.port];
-    }
-    free(by);
-}
-
 /* ---- paths to one attachment router ---- */
 
 static void read_block(struct search *s, uint32_t first)
@@ -135,7 +70,7 @@ static void read_block(struct search *s, uint32_t first)
 /* Depth-first search: a state comes after all its next states. */
 static void sort_from(struct search *s, uint32_t start)
 {
-    const struct states *t = &s->states;
+    const struct hx_path_states *t = &s->states;
     uint32_t depth = 0;
     s->stack[depth++] = start;
     s->left[start] = s->set[start];
@@ -176,7 +111,7 @@ static void sort_by_distance(struct search *s, uint32_t attachment_router)
 
 static void find_paths(struct search *s, uint32_t number)
 {
-    const struct states *t = &s->states;
+    const struct hx_path_states *t = &s->states;
     const uint64_t *onward = s->onward + (size_t)(number - s->first) * s->f->nodes;
     for (uint32_t state = 0; state < t->count; state++)
         s->set[state] = onward[t->node[state]] & t->turn_mask[state];
@@ -384,7 +319,7 @@ static void begin(struct search *s, const struct hx_fabric *f)
     *s = (struct search){.f = f, .places = f->ports + f->nodes};
     hx_attachment_routers_take(&s->attachment_routers, f);
     hx_tables_make(&s->tables, f);
-    take_states(s);
+    hx_path_states_take(&s->states, &s->tables);
     s->by_distance = f->distance && !f->topology->next_hops && !f->updown && s->states.count == f->nodes;
     double **each_place[] = {&s->room,   &s->load, &s->loads, &s->full,  &s->price,
                              &s->prices, &s->paid, &s->toll,  &s->length};
@@ -407,32 +342,12 @@ static void begin(struct search *s, const struct hx_fabric *f)
 
 static void end(struct search *s)
 {
-    void *pieces[] = {s->room,
-                      s->load,
-                      s->loads,
-                      s->full,
-                      s->price,
-                      s->prices,
-                      s->paid,
-                      s->toll,
-                      s->length,
-                      s->through,
-                      s->far,
-                      s->cheap,
-                      s->paths,
-                      s->onward,
-                      s->set,
-                      s->left,
-                      s->order,
-                      s->stack,
-                      s->seen,
-                      s->states.first,
-                      s->states.start,
-                      s->states.node,
-                      s->states.turn_mask,
-                      s->states.behind};
+    void *pieces[] = {s->room, s->load,   s->loads,   s->full,  s->price, s->prices, s->paid,
+                      s->toll, s->length, s->through, s->far,   s->cheap, s->paths,  s->onward,
+                      s->set,  s->left,   s->order,   s->stack, s->seen};
     for (unsigned i = 0; i < sizeof pieces / sizeof *pieces; i++)
         free(pieces[i]);
+    hx_path_states_free(&s->states);
     hx_tables_free(&s->tables);
     hx_attachment_routers_free(&s->attachment_routers);
 }

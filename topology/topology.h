@@ -76,6 +76,8 @@ struct hx_topology {
      * partner in one (hx_fabric_phases(), hx_fabric_partner()). NULL: none. */
     uint32_t (*phases)(const struct hx_fabric *f);
     uint32_t (*partner)(const struct hx_fabric *f, uint32_t host, uint32_t phase);
+    /* Sets the dimensions of the hosts (hx_fabric_dimensions()). NULL: hosts of a router, and routers. */
+    unsigned (*dimensions)(const struct hx_fabric *f, struct hx_fabric_dimension *dimension);
     /* Orders the hosts of a group for recursive halving and doubling (hx_fabric_halving_order()). NULL: any order is as
      * good. */
     void (*halving_order)(const struct hx_fabric *f, uint32_t *hosts, uint32_t count);

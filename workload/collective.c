@@ -12,7 +12,8 @@ struct collective {
     struct hx_collective_send offered; /* the message that `next` returned last */
     const struct collective_plan *plan;
     const struct collective_job *job;
-    float *vector; /* NULL: no payload */
+    uint8_t *vector; /* NULL: no payload */
+    uint8_t *result; /* the vector, or staging of an all-to-all */
     bool over;
 };
 
@@ -28,11 +29,8 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     struct hx_collective_send *s = &p->offered;
     if (p->over || !hx_collective_next(&p->c, refused, s))
         return false;
-    *m = (struct workload_message){.to = p->job->host[s->gy * p->job->columns + s->gx],
-                                   .tag = s->tag,
-                                   .bytes = s->bytes,
-                                   .number = *w->begun,
-                                   .lane = s->lane};
+    *m = (struct workload_message){
+        .to = p->job->host[s->to], .tag = s->tag, .bytes = s->bytes, .number = *w->begun, .lane = s->lane};
     return true;
 }
 
@@ -42,14 +40,13 @@ static void take(struct workload *w, const struct workload_message *m)
     hx_collective_take(&collective_of(w)->c, &collective_of(w)->offered);
 }
 
-/* Passes an event on: the endpoint knows addresses, the collective places on the logical grid. */
+/* Passes an event on: the endpoint knows addresses, the collective positions. */
 static int received(struct collective *p, const struct hx_event *e)
 {
     uint32_t from = hx_fabric_host(p->plan->traffic->g, e->addr_hi, e->addr_lo);
     if (from == HX_NOWHERE || collective_job_of(p->plan, from) != p->job)
         return HX_E_RANGE;
-    uint32_t at = p->plan->place[from];
-    return hx_collective_received(&p->c, at % p->job->columns, at / p->job->columns, e->tag);
+    return hx_collective_received(&p->c, p->plan->place[from], e->tag);
 }
 
 static int event(struct workload *w, uint64_t now, const struct hx_event *e)
@@ -86,7 +83,7 @@ static uint64_t finish(struct workload *w)
 {
     struct collective *p = collective_of(w);
     p->over = true;
-    return p->vector ? collective_values_wrong(&p->values, &p->c, p->vector) : 0;
+    return p->vector ? collective_values_wrong(&p->values, &p->c, p->result) : 0;
 }
 
 static bool is_over(const struct workload *w)
@@ -97,54 +94,62 @@ static bool is_over(const struct workload *w)
 static const struct workload_ops ops = {WORKLOAD_OPS(struct collective), .take = take, .event = event, .is_due = is_due,
                                         .finish = finish};
 
-/* Places vector and staging behind the struct, on their own cache lines. Returns the end. */
-static size_t places(const struct workload_plan *plan, const struct hx_collective_config *config, size_t *vector,
-                     size_t *staging)
+/* Offsets in the workload's memory, each on its own cache line: state, vector and staging stand behind the struct. */
+struct places {
+    size_t state, vector, staging, end;
+};
+
+static size_t after(size_t at, uint64_t bytes)
 {
     enum { LINE = 64 };
-    *vector = (sizeof(struct collective) + LINE - 1) / LINE * LINE;
-    *staging = *vector + (config->bytes / LINE + 1) * LINE;
-    return plan->verify ? *staging + hx_collective_staging(config) + sizeof(float) : *vector;
+    return (at + bytes + LINE - 1) / LINE * LINE;
+}
+
+static struct places places_of(const struct workload_plan *plan, const struct hx_collective_config *config)
+{
+    struct places p;
+    p.state = after(0, sizeof(struct collective));
+    p.vector = after(p.state, hx_collective_state(config));
+    p.staging = plan->verify ? after(p.vector, config->bytes) : p.vector;
+    p.end = plan->verify ? after(p.staging, hx_collective_staging(config)) : p.vector;
+    return p;
 }
 
 static size_t bytes_of(const struct workload_plan *plan, uint32_t rank)
 {
     const struct hx_collective_config config = collective_config(plan->collective, rank);
-    size_t vector;
-    size_t staging;
-    return places(plan, &config, &vector, &staging);
+    return places_of(plan, &config).end;
 }
 
 static struct workload *make(const struct workload_plan *plan, uint32_t rank, const struct workload_memory *m)
 {
     const struct hx_collective_config config = collective_config(plan->collective, rank);
+    const struct places places = places_of(plan, &config);
     const struct traffic *t = plan->traffic;
     struct collective *p = m->memory;
-    size_t vector;
-    size_t staging;
-    (void)places(plan, &config, &vector, &staging);
+    uint8_t *memory = m->memory;
     p->base = (struct workload){.ops = &ops, .carries = plan->verify};
     p->plan = plan->collective;
     p->job = collective_job_of(p->plan, rank);
-    p->values = collective_values_of(p->plan, p->job);
-    float *sums = NULL;
-    if (plan->verify) {
-        p->vector = (float *)(void *)((uint8_t *)m->memory + vector);
-        sums = (float *)(void *)((uint8_t *)m->memory + staging);
+    p->vector = plan->verify ? memory + places.vector : NULL;
+    uint8_t *staging = plan->verify ? memory + places.staging : NULL;
+    p->result = config.kind == HX_EXCHANGE ? staging : p->vector;
+    if (p->vector) {
+        p->values = collective_values_of(p->plan, p->job);
+        collective_values_write(&p->values, &config, p->vector);
     }
-    if (hx_collective_init(&p->c, &config, p->vector, sums) != HX_OK)
+    if (hx_collective_init(&p->c, &config, memory + places.state, p->vector, staging) != HX_OK)
         hx_die(HX_EXIT_CONFIG, t->spec->source, "the collective of a%u,%u cannot be built",
                hx_grid_of(t->g, rank).addr_hi, hx_grid_of(t->g, rank).addr_lo);
     if (p->vector)
-        collective_values_write(&p->values, &p->c, p->vector);
+        collective_values_keep_pieces(&p->values, &p->c, p->vector);
     return &p->base;
 }
 
 static struct workload_load load(const struct workload_plan *plan, uint32_t rank)
 {
-    (void)plan;
-    (void)rank;
-    return (struct workload_load){.peers = HX_COLLECTIVE_PEERS, .again = true, .longer = true};
+    const struct hx_collective_config config = collective_config(plan->collective, rank);
+    return (struct workload_load){.peers = hx_collective_peers(&config), .again = true, .longer = true};
 }
 
 const struct workload_kind collective_kind = {bytes_of, make, load};

@@ -1,123 +1,342 @@
-/* collective_choice.c - chooses the best algorithm (collective_choice.h). */
+/* collective_choice.c - times of collectives by the moves of their steps (collective_choice.h).
+ *
+ * All messages of a step are laid on their links (collective_loads.h), of all streams together. A message then takes
+ * its path's latency, and the time of the fullest link of its path. Four kinds of phases follow from this:
+ *
+ *     exchange  a step begins at a member when its earlier steps are complete: times are carried from member to member
+ *     ring      all steps of a phase are alike; each takes the time of the fullest link, or the mean of latency and one
+ *               chunk around the ring, if that is longer
+ *     direct    all steps at once: the longest latency, and the fullest link of all of them
+ *     tree      the first chunk is carried from member to member; each other chunk follows after its time on the
+ *               fullest link of all steps
+ *
+ * Phases of a stream add. Two streams of a hierarchy go in both directions; two others follow when the links are
+ * free. */
 #include "workload/collective_choice.h"
-#include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
-#include "spec/collective_model.h"
-#include "topology/bounds.h"
+#include "workload/collective_estimate.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-struct hx_collective_config collective_config_of(const struct collective_job *job)
+/* Messages that have only some links in common drift apart, which leaves links idle: measured on meshes and tori. */
+#define IDLE 1.2
+
+/* Messages in flight from a host (fabric-emu/virtual/driver.c). */
+enum { SENDS = 64 };
+
+/* Steps of a phase that are laid; of more, some stand for all. MOST_LAID: ranks of a group with all steps laid. */
+enum { MOST_STEPS = 128, SAMPLED_STEPS = 32, MOST_LAID = 2048 };
+
+/* Streams of a hierarchy differ in their direction at most. */
+static unsigned laid_streams(const struct hx_collective_config *c)
 {
-    return (struct hx_collective_config){.bytes = job->bytes,
-                                         .chunk = job->chunk,
-                                         .columns = job->columns,
-                                         .rows = job->rows,
-                                         .root_column = job->root_column,
-                                         .root_row = job->root_row,
-                                         .kind = job->kind,
-                                         .algorithm = job->algorithm,
-                                         .window = HX_PEER_WINDOW};
+    const unsigned streams = hx_collective_streams(c);
+    return c->algorithm == HX_BY_HIERARCHY && streams > 2 ? 2 : streams;
 }
 
-bool collective_has_two_rings(const struct collective_job *job)
+/* Returns the i-th step of those that are laid: no regular distances, which might be those of the fabric. */
+static uint32_t laid_step(uint32_t i, uint32_t taken, uint32_t steps)
 {
-    struct hx_collective_config config = collective_config_of(job);
-    config.algorithm = HX_BY_RINGS;
-    config.chunk = sizeof(float);
-    config.bytes = 0;
-    return hx_collective_check(&config) == HX_OK;
+    return (uint32_t)((uint64_t)i * steps / taken) + i * 5 % (steps / taken);
 }
 
-/* Mean latencies between accelerators that are adjacent in an algorithm, seconds. */
-struct steps {
-    double neighbours; /* along rows and columns */
-    double tree;       /* between levels */
-};
+/* ---- exchange ---- */
 
-struct mean {
-    double sum;
-    uint32_t count;
-};
-
-static void add_pair(struct mean *m, const struct collective_job *job, const struct hx_fabric *g,
-                     const struct hx_timing *timing, uint32_t from, uint32_t to)
+static double seconds_on_links(const struct collective_estimate *e, const struct collective_pair *pair)
 {
-    unsigned links = hx_fabric_distance(g, job->host[from], job->host[to]);
-    if (links == HX_CUT_OFF || links == 0)
-        return;
-    m->sum += hx_model_latency(timing, links, links == 1 ? timing->trace : timing->cable);
-    m->count++;
+    const bool all_in_common = pair->worst > pair->alone * (e->streams - 0.5);
+    return pair->worst * (all_in_common ? 1 : IDLE);
 }
 
-static double mean_of(const struct mean *m)
+/* Other streams use the links while a message is in flight, so only the longer of both counts but at the end. */
+static void carry(struct collective_estimate *e, bool last)
 {
-    return m->count ? m->sum / m->count : 0;
+    const uint32_t members = e->streams * e->job.config.size;
+    memcpy(e->next, e->ready, members * sizeof *e->next);
+    for (uint32_t i = 0; i < e->pairs; i++) {
+        const struct collective_pair *pair = &e->pair[i];
+        const double latency = pair->path.latency;
+        const double gone = e->ready[pair->from] + seconds_on_links(e, pair);
+        const double there =
+            last ? gone + latency : estimate_larger(gone, e->ready[pair->from] + latency + pair->alone);
+        e->next[pair->to] = estimate_larger(e->next[pair->to], there);
+        e->next[pair->from] = estimate_larger(e->next[pair->from], gone);
+    }
+    memcpy(e->ready, e->next, members * sizeof *e->next);
 }
 
-static struct steps steps_of(const struct collective_job *job, const struct hx_fabric *g,
-                             const struct hx_timing *timing)
+/* Seconds by which the messages that are laid arrive later if they are the last ones. */
+static double longer_at_end(const struct collective_estimate *e)
 {
-    uint32_t all = (uint32_t)job->columns * job->rows;
-    struct mean neighbours = {0, 0};
-    struct mean levels = {0, 0};
-    for (uint32_t row = 0; row < job->rows; row++)
-        for (uint32_t column = 0; column < job->columns; column++) {
-            const uint32_t place = row * job->columns + column;
-            if (column + 1u < job->columns)
-                add_pair(&neighbours, job, g, timing, place, place + 1);
-            if (row + 1u < job->rows)
-                add_pair(&neighbours, job, g, timing, place, place + job->columns);
-        }
-    for (uint32_t far = 1; far < all; far *= 2)
-        add_pair(&levels, job, g, timing, 0, far);
-    return (struct steps){mean_of(&neighbours), mean_of(&levels)};
+    double most = 0;
+    for (uint32_t i = 0; i < e->pairs; i++) {
+        const struct collective_pair *pair = &e->pair[i];
+        const double on_links = seconds_on_links(e, pair);
+        const double latency = pair->path.latency;
+        most = estimate_larger(most, on_links + latency - estimate_larger(on_links, latency + pair->alone));
+    }
+    return most;
 }
 
-/* Bytes of its messages; 0: the grid does not have this algorithm, or it needs too many messages. */
-static uint32_t chunk_of(struct collective_job job, unsigned planes, enum hx_collective_algorithm algorithm)
+/* Whether the second half of the steps is the first one, in this or the other order: then one half is laid if the group
+ * is large. */
+static bool is_mirrored(const struct hx_collective_config *c, bool twice)
 {
-    bool flat = job.columns == 1 || job.rows == 1;
-    if ((algorithm == HX_BY_TORUS && flat) || (algorithm == HX_BY_RINGS && !collective_has_two_rings(&job)))
+    return twice && c->size > MOST_LAID && c->algorithm != HX_BY_DOUBLING && c->algorithm != HX_BY_SWING_DOUBLING;
+}
+
+static void add_exchange(struct collective_estimate *e, unsigned phase, bool twice)
+{
+    const uint32_t halves = is_mirrored(&e->job.config, twice) ? 2 : 1;
+    const uint32_t steps = estimate_steps(e, phase) / halves;
+    const uint32_t taken = steps > MOST_STEPS ? SAMPLED_STEPS : steps;
+    const double times = halves * (double)steps / estimate_larger(1, taken);
+    const bool last = phase + 1 == e->phases;
+    double end = 0;
+    estimate_start(e);
+    for (uint32_t i = 0; i < taken && estimate_latest(e, 0) * times < e->limit; i++) {
+        estimate_lay_step(e, phase, laid_step(i, taken, steps), false);
+        carry(e, last && halves == 1 && i + 1 == taken);
+        estimate_keep(e, times);
+        end = last && halves == 2 && i == 0 ? longer_at_end(e) : end;
+    }
+    for (unsigned stream = 0; stream < e->streams; stream++)
+        e->stream[stream] += estimate_latest(e, stream) * times + end;
+}
+
+/* ---- ring ---- */
+
+/* Seconds of the steps of a stream. */
+static double ring_seconds(const struct collective_estimate *e, unsigned stream, uint32_t steps, bool last)
+{
+    const uint32_t n = e->job.config.size;
+    double full = 0, alone = 0, latency = 0, around = 0;
+    uint32_t pairs = 0;
+    for (uint32_t i = 0; i < e->pairs; i++) {
+        const struct collective_pair *pair = &e->pair[i];
+        if (pair->from / n != stream)
+            continue;
+        const double chunk = pair->path.slowness * pair->chunk + estimate_last_packet(pair);
+        const double windows = pair->messages / e->job.config.window;
+        full = estimate_larger(full, pair->worst);
+        full = estimate_larger(full, windows > 1 ? windows * (chunk + 2 * pair->path.latency) : 0);
+        alone = estimate_larger(alone, pair->alone);
+        latency = estimate_larger(latency, pair->path.latency);
+        around += pair->path.latency + chunk;
+        pairs++;
+    }
+    if (pairs == 0 || steps == 0)
         return 0;
-    job.algorithm = (uint8_t)algorithm;
-    struct hx_collective_config config = collective_config_of(&job);
-    config.chunk = hx_collective_chunk(&config, planes);
-    return hx_collective_check(&config) == HX_OK ? config.chunk : 0;
+    return (steps - 1) * estimate_larger(full, around / pairs) +
+           (last ? latency + full : estimate_larger(full, latency + alone));
 }
 
-/* Seconds of a step. In a chain each accelerator receives a whole message before it sends it on. */
-static double step_of(const struct steps *steps, const struct hx_collective_model *m, uint32_t chunk)
+/* Whether a pair's only path has a link inside the fabric that other pairs fill too. They do not get equal shares of
+ * it, and the slowest pair is that of the ring. */
+static bool is_crowded(const struct collective_estimate *e, const struct collective_pair *pair)
 {
-    double held = m->kind == HX_BROADCAST && m->algorithm != HX_BY_TREE ? fmin(chunk, m->bytes) : 0;
-    return (m->algorithm == HX_BY_TREE ? steps->tree : steps->neighbours) + held / m->link_rate;
+    const double inside = collective_loads_inside(e->loads, &pair->path, e->load);
+    return !pair->path.split && inside >= 0.95 * pair->worst && inside > 1.5 * pair->bytes * pair->path.slowness;
+}
+
+static void add_ring(struct collective_estimate *e, unsigned phase)
+{
+    estimate_lay_step(e, phase, 0, true);
+    for (uint32_t i = 0; i < e->pairs; i++)
+        e->pair[i].worst *= is_crowded(e, &e->pair[i]) ? IDLE : 1;
+    estimate_keep(e, estimate_steps(e, phase));
+    for (unsigned stream = 0; stream < e->streams; stream++)
+        e->stream[stream] +=
+            ring_seconds(e, stream, hx_collective_steps(&e->job.config, stream, phase), phase + 1 == e->phases);
+}
+
+/* ---- direct ---- */
+
+/* Steps [first, first + steps) of a stream, or of all, at once. late: longest latency of each step that is laid. */
+static double fullest(struct collective_estimate *e, unsigned phase, uint32_t first, uint32_t steps, unsigned stream,
+                      unsigned streams, double *late)
+{
+    const uint32_t taken = steps > MOST_STEPS ? SAMPLED_STEPS : steps;
+    double held = 0; /* seconds that a host's messages are in flight, one after the other */
+    collective_loads_begin(e->loads);
+    estimate_clear(e, e->load);
+    for (uint32_t i = 0; i < taken; i++) {
+        late[i] = 0;
+        for (unsigned s = stream; s < stream + streams; s++) {
+            e->pairs = 0;
+            estimate_take_step(e, s, phase, first + laid_step(i, taken, steps));
+            estimate_lay_pairs(e, 0, first > 0, NULL);
+            for (uint32_t p = 0; p < e->pairs; p++) {
+                const struct collective_pair *pair = &e->pair[p];
+                late[i] = estimate_larger(late[i], pair->path.latency);
+                held += pair->messages * (2 * pair->path.latency + pair->chunk * pair->path.slowness) / e->pairs;
+            }
+        }
+    }
+    held *= steps / estimate_larger(1, taken) / SENDS;
+    if (streams == e->streams)
+        estimate_keep(e, steps / estimate_larger(1, taken));
+    const double on_links = collective_loads_fullest(e->loads, e->load) * steps / estimate_larger(1, taken);
+    return steps > SENDS ? estimate_larger(on_links, held) : on_links;
+}
+
+/* The messages leave one after the other. */
+static double seconds_at_once(struct collective_estimate *e, unsigned phase, uint32_t first, uint32_t steps, bool last)
+{
+    const uint32_t taken = steps > MOST_STEPS ? SAMPLED_STEPS : steps;
+    double late[MOST_STEPS];
+    double seconds = 0;
+    const double all = fullest(e, phase, first, steps, 0, e->streams, late);
+    const double own = e->streams == 1 || last ? all : fullest(e, phase, first, steps, 0, 1, late);
+    for (uint32_t i = 0; i < taken; i++)
+        seconds = estimate_larger(seconds, own * (i + 1) / taken + late[i]);
+    return estimate_larger(all, seconds);
+}
+
+static void add_direct(struct collective_estimate *e, unsigned phase, bool twice)
+{
+    const uint32_t steps = estimate_steps(e, phase) / (twice ? 2 : 1);
+    const bool last = phase + 1 == e->phases;
+    double seconds = seconds_at_once(e, phase, 0, steps, last && !twice);
+    if (twice)
+        seconds += seconds_at_once(e, phase, steps, steps, last);
+    for (unsigned stream = 0; stream < e->streams; stream++)
+        e->stream[stream] += seconds;
+}
+
+/* ---- phases ---- */
+
+static bool both_ways(const struct hx_collective_config *c)
+{
+    return c->kind == HX_ALL_REDUCE || c->kind == HX_BARRIER;
+}
+
+/* Elementary algorithm of a phase; a hierarchy has one for each dimension, and its middle phase is an all-reduce. */
+static enum hx_collective_algorithm algorithm_of(const struct hx_collective_config *c, unsigned phase)
+{
+    const unsigned dimensions = c->dimensions ? c->dimensions : 1;
+    unsigned dimension = c->kind == HX_ALL_GATHER ? dimensions - 1 - phase : phase;
+    if (dimension >= dimensions)
+        dimension = 2 * dimensions - 2 - phase;
+    if (c->kind == HX_BROADCAST &&
+        (c->algorithm == HX_BY_RING || c->algorithm == HX_BY_RINGS || c->algorithm == HX_BY_TORUS))
+        return HX_BY_TREE;
+    if (c->algorithm == HX_BY_RINGS || c->algorithm == HX_BY_TORUS)
+        return HX_BY_RING;
+    return c->algorithm != HX_BY_HIERARCHY ? (enum hx_collective_algorithm)c->algorithm
+           : c->dimensions                 ? (enum hx_collective_algorithm)c->dimension[dimension].algorithm
+                                           : HX_BY_RING;
+}
+
+static void add_phase(struct collective_estimate *e, unsigned phase)
+{
+    const struct hx_collective_config *c = &e->job.config;
+    const bool twice = both_ways(c) && phase == (e->phases - 1) / 2;
+    switch (algorithm_of(c, phase)) {
+    case HX_BY_RING:
+        add_ring(e, phase);
+        break;
+    case HX_BY_TREE:
+    case HX_BY_DOUBLE_TREE:
+    case HX_BY_CHAIN:
+        estimate_add_tree(e, phase, twice || ((c->kind == HX_REDUCE_SCATTER || c->kind == HX_ALL_GATHER)));
+        break;
+    case HX_BY_DIRECT:
+        add_direct(e, phase, twice);
+        break;
+    default:
+        add_exchange(e, phase, twice);
+        break;
+    }
+}
+
+static double seconds_of(struct collective_estimate *e)
+{
+    const struct hx_collective_config *c = &e->job.config;
+    double most = 0;
+    e->streams = laid_streams(c);
+    e->phases = hx_collective_phases(c);
+    const size_t members = (size_t)e->streams * c->size;
+    e->pair = hx_allocate(members, sizeof *e->pair);
+    e->ready = hx_allocate(members, sizeof *e->ready);
+    e->next = hx_allocate(members, sizeof *e->next);
+    e->stream = hx_allocate(e->streams, sizeof *e->stream);
+    e->load = hx_allocate(e->loads->g->ports, sizeof *e->load);
+    e->alone = hx_allocate(e->loads->g->ports, sizeof *e->alone);
+    e->total = hx_allocate(e->loads->g->ports, sizeof *e->total);
+    for (unsigned phase = 0; phase < e->phases; phase++)
+        add_phase(e, phase);
+    for (unsigned stream = 0; stream < e->streams; stream++)
+        most = estimate_larger(most, e->stream[stream]);
+    const double groups = (double)hx_collective_streams(c) / e->streams;
+    most += (groups - 1) * collective_loads_fullest(e->loads, e->total);
+    free(e->pair);
+    free(e->ready);
+    free(e->next);
+    free(e->stream);
+    free(e->load);
+    free(e->alone);
+    free(e->total);
+    return most;
+}
+
+/* ---- choice ---- */
+
+/* A copy of the job with its own order of hosts. */
+static struct collective_job copy_of(const struct collective_job *job)
+{
+    struct collective_job copy = *job;
+    copy.host = hx_allocate(job->config.size, sizeof *copy.host);
+    memcpy(copy.host, job->host, job->config.size * sizeof *copy.host);
+    return copy;
+}
+
+static double seconds_by(const struct collective_job *job, struct collective_loads *loads,
+                         enum hx_collective_algorithm algorithm, double limit)
+{
+    struct collective_estimate e = {.job = copy_of(job), .loads = loads, .limit = limit};
+    collective_take_algorithm(&e.job, loads->g, algorithm);
+    e.job.config.position = 0;
+    const double seconds = hx_collective_check(&e.job.config) == HX_OK ? seconds_of(&e) : INFINITY;
+    free(e.job.host);
+    return seconds;
+}
+
+double collective_seconds(const struct collective_job *job, const struct hx_fabric *g,
+                          enum hx_collective_algorithm algorithm)
+{
+    const struct hx_timing timing = HX_DEFAULT_TIMING;
+    struct collective_loads loads;
+    collective_loads_open(&loads, g, &timing);
+    const double seconds = seconds_by(job, &loads, algorithm, INFINITY);
+    collective_loads_close(&loads);
+    return seconds;
+}
+
+/* Whether it is another one with more messages: a torus of one line is a ring. */
+static bool is_same_as_another(const struct collective_job *job, unsigned algorithm)
+{
+    return algorithm == HX_BY_TORUS && (job->columns == 1 || job->rows == 1) && job->config.size > 1;
 }
 
 enum hx_collective_algorithm collective_best(const struct collective_job *job, const struct hx_fabric *g)
 {
-    static const enum hx_collective_algorithm order[] = {HX_BY_RINGS, HX_BY_TORUS, HX_BY_RING, HX_BY_TREE};
-    const struct hx_timing told = HX_DEFAULT_TIMING;
-    const struct hx_timing timing = hx_timing_complete(&told);
-    const struct steps steps = steps_of(job, g, &timing);
-    double link = (double)timing.link * 1e9 / 8 * g->planes;
-    double injection = hx_fabric_injection(g, (double)timing.link) * link;
-    enum hx_collective_algorithm best = HX_BY_RING;
+    const struct hx_timing timing = HX_DEFAULT_TIMING;
+    struct collective_loads loads;
+    enum hx_collective_algorithm best = HX_BY_TREE;
     double least = INFINITY;
-    for (unsigned i = 0; i < sizeof order / sizeof *order; i++) {
-        struct hx_collective_model m = {.kind = job->kind,
-                                        .algorithm = order[i],
-                                        .columns = job->columns,
-                                        .rows = job->rows,
-                                        .bytes = (double)job->bytes,
-                                        .link_rate = g->host_links > 1 ? link : injection,
-                                        .injection = injection};
-        uint32_t chunk = chunk_of(*job, g->planes, order[i]);
-        m.alpha = step_of(&steps, &m, chunk);
-        double seconds = hx_model_seconds(&m);
-        if (!chunk || seconds >= least)
+    collective_loads_open(&loads, g, &timing);
+    for (unsigned a = 0; a < HX_COLLECTIVE_ALGORITHMS; a++) {
+        if (is_same_as_another(job, a))
             continue;
-        best = order[i];
+        const double seconds = seconds_by(job, &loads, (enum hx_collective_algorithm)a, least);
+        if (seconds >= least)
+            continue;
+        best = (enum hx_collective_algorithm)a;
         least = seconds;
     }
+    collective_loads_close(&loads);
     return best;
 }

@@ -1,17 +1,19 @@
-/* collective_choice.h - chooses the best algorithm for a collective, by closed forms (spec/collective_model.h). */
+/* collective_choice.h - sets a job's algorithm, and chooses the best one by estimates. */
 #ifndef COLLECTIVE_CHOICE_H
 #define COLLECTIVE_CHOICE_H
 
 #include "workload/collective_plan.h"
 
-/* Configuration of a job's collective for place 0 of the grid. Addresses in it are places on the grid; the platform
- * maps them to hosts. */
-struct hx_collective_config collective_config_of(const struct collective_job *job);
+/* Sets config.algorithm, dimensions, streams and chunk. Halving and doubling may order hosts anew that are not
+ * placed. Requires config.size, kind, bytes, type and window; columns, rows, host and placed of the job. */
+void collective_take_algorithm(struct collective_job *job, const struct hx_fabric *g,
+                               enum hx_collective_algorithm algorithm);
 
-bool collective_has_two_rings(const struct collective_job *job);
+/* Seconds that a collective takes, by an estimate; INFINITY: the group does not have the algorithm. */
+double collective_seconds(const struct collective_job *job, const struct hx_fabric *g,
+                          enum hx_collective_algorithm algorithm);
 
-/* The fastest algorithm for the job's kind, vector and grid, with the fabric's links and default timing. A tie takes
- * the first of: two rings, torus, ring, tree. */
+/* The fastest algorithm by collective_seconds(). A tie takes the first of enum hx_collective_algorithm. */
 enum hx_collective_algorithm collective_best(const struct collective_job *job, const struct hx_fabric *g);
 
 #endif

@@ -6,15 +6,13 @@
 #include "spec/jobs.h"
 #include "workload/collective_choice.h" /* circle: the choice is made for each job of the plan */
 #include "workload/layout.h"
+#include "workload/placement.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-const char *const collective_algorithm_names[] = {
-    [HX_BY_TREE] = "tree", [HX_BY_RING] = "ring", [HX_BY_RINGS] = "rings", [HX_BY_TORUS] = "torus"};
 
 /* ---- the grid of a job ---- */
 
@@ -117,46 +115,89 @@ static bool choose_grid(struct collective_job *job, const struct traffic *t, con
                        s->members, hx_host_word(t->g), named->grid[0], named->grid[1]);
     if (!asked && columns * rows != s->members)
         return refuse_holes(job, t, s, problem);
-    job->columns = (uint16_t)columns;
-    job->rows = (uint16_t)rows;
+    job->columns = (uint32_t)columns;
+    job->rows = (uint32_t)rows;
     job->host = hx_allocate(s->members, sizeof *job->host);
     fill_grid(job, s);
     return true;
 }
 
+/* Orders the hosts as --place says. */
+static bool take_place(struct collective_job *job, const struct traffic *t, uint32_t first, const char *how,
+                       struct hx_problem *problem)
+{
+    job->placed = how != NULL;
+    return !how || placement_make(job->host, t->members[first], t, first, how, problem);
+}
+
 /* ---- algorithm ---- */
 
+static uint32_t position_of(const struct collective_job *job, uint32_t host)
+{
+    uint32_t position = 0;
+    while (position < job->config.size && job->host[position] != host)
+        position++;
+    return position < job->config.size ? position : 0;
+}
+
+/* The algorithm by its closed form, or the one that was asked for. */
 static void choose_algorithm(struct collective_job *job, const struct hx_fabric *g, unsigned wanted)
 {
-    job->algorithm = (uint8_t)(wanted == HX_ALGORITHM_BEST ? collective_best(job, g) : wanted - HX_ALGORITHM_TREE);
-    const struct hx_collective_config config = collective_config_of(job);
-    job->chunk = hx_collective_chunk(&config, g->planes);
+    job->config.size = job->columns * job->rows;
+    job->config.window = HX_PEER_WINDOW;
+    job->config.root = position_of(job, job->root_host);
+    if (wanted == HX_ALGORITHM_BEST)
+        wanted = HX_ALGORITHM_TREE + collective_best(job, g);
+    collective_take_algorithm(job, g, (enum hx_collective_algorithm)(wanted - HX_ALGORITHM_TREE));
+    job->config.root = position_of(job, job->root_host);
+}
+
+/* Whole elements; of an all-to-all as many for each. */
+static bool has_whole_elements(const struct collective_job *job, struct hx_problem *problem)
+{
+    const struct hx_collective_config *c = &job->config;
+    const unsigned element = hx_collective_element((enum hx_collective_type)c->type);
+    const uint64_t unit = c->kind == HX_EXCHANGE ? (uint64_t)element * c->size : element;
+    if (unit == 0 || c->bytes % unit == 0)
+        return true;
+    return hx_fail(problem, HX_EXIT_USAGE, "--message",
+                   "the vector of %s is of %s%s: %" PRIu64 " bytes are no multiple of %" PRIu64,
+                   hx_collective_kind_names[c->kind], hx_collective_type_names[c->type],
+                   c->kind == HX_EXCHANGE ? ", as many for each" : "", c->bytes, unit);
 }
 
 static bool is_possible(const struct collective_plan *p, const struct collective_job *job, struct hx_problem *problem)
 {
     const char *where = p->traffic->spec->source;
-    const struct hx_collective_config config = collective_config_of(job);
-    struct hx_collective c;
-    if (job->algorithm == HX_BY_RINGS && !collective_has_two_rings(job))
+    struct hx_collective_config small = job->config;
+    const char *algorithm = hx_collective_algorithm_names[job->config.algorithm];
+    const char *kind = hx_collective_kind_names[job->config.kind];
+    if (!has_whole_elements(job, problem))
+        return false;
+    if (hx_collective_check(&job->config) == HX_OK)
+        return true;
+    small.bytes = 0;
+    if (hx_collective_check(&small) == HX_OK)
+        return hx_fail(problem, HX_EXIT_CONFIG, where,
+                       "job %u of %u %ss cannot run a collective of so many messages (use a smaller --message)",
+                       job->tag, job->config.size, hx_host_word(p->traffic->g));
+    if (job->config.algorithm == HX_BY_RINGS && job->config.kind <= HX_ALL_REDUCE)
         return hx_fail(
             problem, HX_EXIT_CONFIG, where,
             "job %u is a grid of %u x %u, which has no two rings without a common edge (use --algorithm ring "
             "or torus)",
             job->tag, job->columns, job->rows);
-    if (hx_collective_init(&c, &config, NULL, NULL))
-        return hx_fail(problem, HX_EXIT_CONFIG, where,
-                       "job %u of %u x %u accelerators cannot run a collective of so many messages (use a smaller "
-                       "--message)",
-                       job->tag, job->columns, job->rows);
-    return true;
+    return hx_fail(problem, HX_EXIT_CONFIG, where,
+                   "job %u: no %s by %s of %u %ss on a grid of %u x %u (docs/collectives.md has a table; use "
+                   "--algorithm best)",
+                   job->tag, kind, algorithm, job->config.size, hx_host_word(p->traffic->g), job->columns, job->rows);
 }
 
 /* ---- jobs ---- */
 
 static void take_places(struct collective_plan *p, const struct collective_job *job)
 {
-    for (uint32_t i = 0; i < (uint32_t)job->columns * job->rows; i++) {
+    for (uint32_t i = 0; i < job->config.size; i++) {
         p->place[job->host[i]] = i;
         p->job_of[job->host[i]] = (uint16_t)p->jobs;
     }
@@ -170,19 +211,19 @@ static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem
     struct collective_job *job = &p->job[p->jobs++];
     struct footprint s;
     job->tag = layout_job_of(t->spec, first);
-    job->kind = (uint8_t)(settings->pattern - HX_COLLECTIVES);
-    job->bytes = settings->message;
+    job->config.kind = (uint8_t)(settings->pattern - HX_COLLECTIVES);
+    job->config.type = (uint8_t)settings->type;
+    job->config.operation = (uint8_t)settings->operation;
+    job->config.bytes = job->config.kind == HX_BARRIER ? 0 : settings->message;
     find_grid(&s, t, t->member + t->first[first], t->members[first], !t->spec->a);
     bool good = choose_grid(job, t, &s, problem);
     free(s.member);
-    if (!good)
+    if (!good || !take_place(job, t, first, settings->place, problem))
         return false;
-    take_places(p, job);
-    if (t->members[root] && t->first[root] == t->first[first]) {
-        job->root_column = (uint16_t)(p->place[root] % job->columns);
-        job->root_row = (uint16_t)(p->place[root] / job->columns);
-    }
+    bool has_root = t->members[root] && t->first[root] == t->first[first];
+    job->root_host = has_root ? root : job->host[0];
     choose_algorithm(job, t->g, settings->algorithm);
+    take_places(p, job);
     return is_possible(p, job, problem);
 }
 
@@ -192,17 +233,11 @@ bool collective_plan_group(struct collective_job *job, const struct traffic *t, 
     struct footprint s;
     const struct collective_plan p = {.traffic = t};
     find_grid(&s, t, host, hosts, true);
-    job->columns = (uint16_t)s.columns;
-    job->rows = (uint16_t)s.rows;
+    job->columns = s.columns;
+    job->rows = s.rows;
     job->host = hx_allocate(hosts, sizeof *job->host);
     fill_grid(job, &s);
     free(s.member);
-    for (uint32_t place = 0; place < hosts; place++) {
-        if (job->host[place] != job->root_host)
-            continue;
-        job->root_column = (uint16_t)(place % job->columns);
-        job->root_row = (uint16_t)(place / job->columns);
-    }
     choose_algorithm(job, t->g, algorithm);
     return is_possible(&p, job, problem);
 }
@@ -235,16 +270,6 @@ void collective_plan_free(struct collective_plan *p)
 
 /* ---- requirements ---- */
 
-static void require_floats(const struct traffic *t)
-{
-    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
-        const struct hx_settings *s = traffic_settings(t, rank);
-        if (t->members[rank] && s->pattern >= HX_COLLECTIVES && s->message % sizeof(float))
-            hx_die(HX_EXIT_USAGE, "--message", "the vector of %s is of float32: %" PRIu64 " bytes are no multiple of 4",
-                   hx_pattern_names[s->pattern], s->message);
-    }
-}
-
 static void require_memory(const struct collective_plan *p)
 {
     uint64_t needed = collective_memory(p);
@@ -262,7 +287,6 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
     struct traffic t;
     struct collective_plan p;
     traffic_init(&t, spec, hx_spec_fabric(spec), settings, NULL);
-    require_floats(&t);
     if (!collective_plan_init(&p, &t, &problem))
         hx_die_of(&problem);
     if (p.jobs)
@@ -278,9 +302,9 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
 const char *collective_kinds(const struct collective_plan *p)
 {
     for (unsigned i = 1; i < p->jobs; i++)
-        if (p->job[i].kind != p->job->kind)
+        if (p->job[i].config.kind != p->job->config.kind)
             return "the collectives";
-    return hx_pattern_names[HX_COLLECTIVES + p->job->kind];
+    return hx_collective_kind_names[p->job->config.kind];
 }
 
 const struct collective_job *collective_job_of(const struct collective_plan *p, uint32_t rank)
@@ -290,35 +314,35 @@ const struct collective_job *collective_job_of(const struct collective_plan *p, 
 
 struct hx_collective_config collective_config(const struct collective_plan *p, uint32_t rank)
 {
-    const struct collective_job *job = collective_job_of(p, rank);
-    struct hx_collective_config config = collective_config_of(job);
-    config.column = (uint16_t)(p->place[rank] % job->columns);
-    config.row = (uint16_t)(p->place[rank] / job->columns);
+    struct hx_collective_config config = collective_job_of(p, rank)->config;
+    config.position = p->place[rank];
     return config;
+}
+
+/* Sum over all ranks with a collective. */
+static uint64_t total(const struct collective_plan *p, uint64_t (*of)(const struct hx_collective_config *config))
+{
+    uint64_t sum = 0;
+    for (uint32_t rank = 0; rank < p->traffic->g->hosts; rank++) {
+        if (!collective_job_of(p, rank))
+            continue;
+        const struct hx_collective_config config = collective_config(p, rank);
+        sum += of(&config);
+    }
+    return sum;
 }
 
 uint64_t collective_messages(const struct collective_plan *p)
 {
-    uint64_t reports = 0; /* each message is reported twice: received and sent */
-    for (uint32_t rank = 0; rank < p->traffic->g->hosts; rank++) {
-        struct hx_collective c;
-        if (!collective_job_of(p, rank))
-            continue;
-        const struct hx_collective_config config = collective_config(p, rank);
-        if (hx_collective_init(&c, &config, NULL, NULL) == HX_OK)
-            reports += c.left;
-    }
-    return reports / 2;
+    return total(p, hx_collective_messages);
+}
+
+static uint64_t memory_of(const struct hx_collective_config *config)
+{
+    return config->bytes + hx_collective_staging(config);
 }
 
 uint64_t collective_memory(const struct collective_plan *p)
 {
-    uint64_t bytes = 0;
-    for (uint32_t rank = 0; rank < p->traffic->g->hosts; rank++) {
-        if (!collective_job_of(p, rank))
-            continue;
-        const struct hx_collective_config config = collective_config(p, rank);
-        bytes += config.bytes + hx_collective_staging(&config);
-    }
-    return bytes;
+    return total(p, memory_of);
 }

@@ -1,6 +1,11 @@
-/* collective_plan.h - the collectives of a fabric's jobs: logical grid, algorithm, root.
+/* collective_plan.h - the collectives of a fabric's jobs: group, algorithm, root.
  *
- * The grid maps places to ranks. If a job's living hosts are all crossings of some rows and columns of the fabric, its
+ * A group is the job's hosts in an order: row by row on a logical grid of columns and rows. Algorithms on grids use it
+ * as it is; others as a list. An algorithm may have another order: halving and doubling that of
+ * hx_fabric_halving_order(). --place gives any other order to any algorithm (workload/placement.h). A hierarchy has the
+ * dimensions of the fabric, if the job has all its hosts, else columns and rows.
+ *
+ * If a job's living hosts are all crossings of some rows and columns of the fabric, its
  * grid has these rows and columns, from north-west. A job may ask for another grid with as many hosts:
  *
  *     exchanged   columns and rows are exchanged
@@ -16,17 +21,14 @@
 #include "hxmesh/collective.h"
 #include "workload/traffic.h"
 
-/* Invariant: place[host[i]] == i, for all columns * rows hosts. */
+/* Invariant: place[host[i]] == i of the plan, for all config.size positions i. */
 struct collective_job {
     uint16_t tag;
-    uint8_t kind;           /* enum hx_collective_kind */
-    uint8_t algorithm;      /* enum hx_collective_algorithm */
-    uint16_t columns, rows; /* of the logical grid */
-    uint16_t root_column, root_row;
-    uint32_t chunk;     /* bytes of a message */
-    uint64_t bytes;     /* of a vector */
-    uint32_t *host;     /* [columns * rows]: rank at a place of the grid, row by row */
-    uint32_t root_host; /* of a group */
+    uint32_t columns, rows;             /* of the logical grid */
+    struct hx_collective_config config; /* of position 0 */
+    uint32_t *host;                     /* [config.size]: rank at a position */
+    bool placed;                        /* --place gives the order of `host`, which no algorithm changes */
+    uint32_t root_host;                 /* of a group */
 };
 
 struct collective_plan {
@@ -35,7 +37,7 @@ struct collective_plan {
     unsigned planes;
     struct collective_job *job;
     unsigned jobs;
-    uint32_t *place;  /* [ranks]: place on the grid of its job */
+    uint32_t *place;  /* [ranks]: position in its job's group */
     uint16_t *job_of; /* [ranks]: 1 + index of its job; 0: no collective */
 };
 
@@ -49,8 +51,8 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem);
 void collective_plan_free(struct collective_plan *p);
 
-/* Plans one collective of a group of hosts in any places: kind, bytes and root_host are set. The caller frees
- * job->host. Returns false if the grid does not have the algorithm (enum hx_algorithm). */
+/* Plans one collective of a group of hosts in any places: config.kind, config.bytes, config.type and root_host are set.
+ * The caller frees job->host. Returns false if the group does not have the algorithm (enum hx_algorithm). */
 bool collective_plan_group(struct collective_job *job, const struct traffic *t, const uint32_t *host, uint32_t hosts,
                            unsigned algorithm, struct hx_problem *problem);
 
@@ -66,7 +68,5 @@ uint64_t collective_messages(const struct collective_plan *p);
 
 /* Bytes of vectors and staging of all accelerators. */
 uint64_t collective_memory(const struct collective_plan *p);
-
-extern const char *const collective_algorithm_names[]; /* by enum hx_collective_algorithm */
 
 #endif

@@ -124,8 +124,8 @@ static bool fold(uint32_t *host, uint32_t ranks, uint32_t *member, const struct 
     uint32_t members = t->members[*member];
     uint32_t columns = columns_of(member, members, t);
     if (grid.places != ranks)
-        return hx_fail(problem, HX_EXIT_USAGE, "--place", "%s has %" PRIu64 " places, the schedule %" PRIu32 " ranks",
-                       how, grid.places, ranks);
+        return hx_fail(problem, HX_EXIT_USAGE, "--place", "%s has %" PRIu64 " places for %" PRIu32 " ranks", how,
+                       grid.places, ranks);
     unsigned across = columns ? with_product(&grid, columns) : 0;
     if (!across) {
         walk(member, members, t);

@@ -1,4 +1,4 @@
-/* placement.h - hosts for the ranks of a schedule (schedule_plan.h lists the placements). */
+/* placement.h - hosts for the ranks of a schedule or a collective (schedule_plan.h lists the placements). */
 #ifndef WORKLOAD_PLACEMENT_H
 #define WORKLOAD_PLACEMENT_H
 

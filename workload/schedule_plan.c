@@ -1,8 +1,9 @@
 /* schedule_plan.c - reads schedules, and prepares them for executors (schedule_plan.h). */
 #include "workload/schedule_plan.h"
 #include "hxmesh/endpoint.h"
+#include "hxmesh/error.h"
 #include "schedule/matching.h"
-#include "workload/collective_choice.h"
+#include "workload/collective_plan.h"
 #include "workload/placement.h"
 
 #include <inttypes.h>
@@ -16,22 +17,27 @@ struct chooser {
     const struct traffic *traffic;
     const struct schedule_job *job;
     const uint32_t *rank_of; /* [hosts] */
-    unsigned algorithm;      /* enum hx_algorithm: of operations that name none */
+    unsigned algorithm;      /* enum hx_algorithm: of operations that name none, if it has their kind */
 };
 
+/* Fills the maps between positions of the engine's group and of the schedule's, if they differ. */
 static void fill_positions(struct executor_choice *choice, const struct schedule *s, uint32_t group,
                            const struct schedule_job *job, const struct collective_job *found,
                            const uint32_t *rank_of_host)
 {
     uint32_t size = schedule_group_size(s, group);
+    uint32_t *member = hx_allocate(size, sizeof *member);
     uint32_t *position = hx_allocate(size, sizeof *position);
-    uint32_t *place = hx_allocate(size, sizeof *place);
+    bool same = true;
     for (uint32_t i = 0; i < size; i++) {
-        position[i] = schedule_groups_position(&job->groups, s, group, rank_of_host[found->host[i]]);
-        place[position[i]] = i;
+        member[i] = schedule_groups_position(&job->groups, s, group, rank_of_host[found->host[i]]);
+        position[member[i]] = i;
+        same = same && member[i] == i;
     }
-    choice->position = position;
-    choice->place = place;
+    if (same)
+        HX_FREE(member, position);
+    choice->member = same ? NULL : member;
+    choice->position = same ? NULL : position;
 }
 
 static uint32_t *hosts_of_group(const struct schedule *s, uint32_t group, const struct schedule_job *job)
@@ -43,21 +49,26 @@ static uint32_t *hosts_of_group(const struct schedule *s, uint32_t group, const 
     return host;
 }
 
+static unsigned algorithm_of(const struct chooser *c, const struct schedule_operation *o)
+{
+    if (o->algorithm != HX_ALGORITHM_BEST)
+        return o->algorithm;
+    return schedule_has_kind(c->algorithm, o->collective) ? c->algorithm : HX_ALGORITHM_BEST;
+}
+
 static bool fill(void *of, const struct schedule *s, const struct schedule_operation *o, struct executor_choice *choice,
                  struct hx_problem *problem)
 {
     const struct chooser *c = of;
     uint32_t *host = hosts_of_group(s, o->peer, c->job);
-    struct collective_job found = {
-        .tag = c->job->tag, .kind = o->collective, .bytes = (o->amount + 3) & ~UINT64_C(3), .root_host = host[o->tag]};
-    bool good = collective_plan_group(&found, c->traffic, host, schedule_group_size(s, o->peer),
-                                      o->algorithm ? o->algorithm : c->algorithm, problem);
+    struct collective_job found = {.tag = c->job->tag, .root_host = host[o->tag]};
+    schedule_set_vector(o, schedule_group_size(s, o->peer), &found.config);
+    bool good = collective_plan_group(&found, c->traffic, host, found.config.size, algorithm_of(c, o), problem);
     if (good) {
-        choice->config = collective_config_of(&found);
+        choice->config = found.config;
         fill_positions(choice, s, o->peer, c->job, &found, c->rank_of);
     }
-    free(found.host);
-    free(host);
+    HX_FREE(found.host, host);
     return good;
 }
 

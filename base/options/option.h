@@ -74,7 +74,7 @@ struct hx_option {
 };
 
 /* Fields of an option: its use sets `bit` in (s)->given. */
-#define HX_GIVEN_IN(s, bit) .given = &(s)->given, .given_bit = (bit)
+#define HX_GIVEN_IN(s, bit) .given = &(s)->given, .given_bit = (unsigned)(bit)
 
 /* clang-format off */
 /* What every option of a kind has; what only some have stands behind it: {HX_FLAG("all", &all, "every host"),

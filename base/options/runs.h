@@ -1,5 +1,5 @@
-/* runs.h - the kinds of runs: clocks and traffic patterns, with the same words in files and options. Options state the
- * runs that they apply to (base/options/applies.h). */
+/* runs.h - the kinds of runs: clocks, traffic patterns and collectives, with the same words in files and options.
+ * Options state the runs that they apply to (base/options/applies.h). */
 #ifndef HXMESH_BASE_OPTIONS_RUNS_H
 #define HXMESH_BASE_OPTIONS_RUNS_H
 
@@ -26,9 +26,25 @@ enum hx_pattern {
     HX_FLOWS = HX_PATTERNS, /* from a file; its word stands for all file names */
     HX_SCHEDULE,            /* operations from a file (schedule/schedule.h) */
     HX_COLLECTIVES,         /* from here on one vector for all: in the order of enum hx_collective_kind */
-    HX_ALL_PATTERNS = HX_COLLECTIVES + 4
+    HX_ALL_PATTERNS = HX_COLLECTIVES + HX_COLLECTIVE_KINDS
 };
 extern const char *const hx_pattern_names[HX_ALL_PATTERNS + 1]; /* ends with NULL */
+
+/* Algorithm of a collective. BEST is the fastest by estimates (workload/collective_choice.h); the others are in the
+ * order of enum hx_collective_algorithm. */
+enum hx_algorithm {
+    HX_ALGORITHM_BEST,
+    HX_ALGORITHM_TREE,
+    HX_ALGORITHMS = HX_ALGORITHM_TREE + HX_COLLECTIVE_ALGORITHMS
+};
+extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
+
+/* By enum hx_collective_algorithm and enum hx_collective_kind; end with NULL. */
+extern const char *const *const hx_collective_algorithm_names;
+extern const char *const hx_collective_kind_names[HX_COLLECTIVE_KINDS + 1];
+/* By enum hx_collective_type and enum hx_collective_operation; end with NULL. */
+extern const char *const hx_collective_type_names[HX_COLLECTIVE_TYPES + 1];
+extern const char *const hx_collective_operation_names[HX_COLLECTIVE_OPERATIONS + 1];
 
 enum hx_clock { HX_CLOCK_WALL, HX_CLOCK_VIRTUAL, HX_CLOCKS };
 extern const char *const hx_clock_names[HX_CLOCKS + 1];
@@ -43,9 +59,17 @@ enum { HX_FIRST_PATTERN_BIT = 8 };
 #define HX_FOR_VIRTUAL          HX_FOR_CLOCK(HX_CLOCK_VIRTUAL)
 #define HX_FOR_MESSAGES         (HX_FOR_PATTERN(HX_PATTERNS) - HX_FOR_PATTERN(0))
 #define HX_FOR_COLLECTIVES      (HX_FOR_PATTERN(HX_ALL_PATTERNS) - HX_FOR_PATTERN(HX_COLLECTIVES))
+/* Collectives with a vector. */
+#define HX_FOR_VECTORS (HX_FOR_COLLECTIVES & ~HX_FOR_PATTERN(HX_COLLECTIVES + HX_BARRIER))
 /* Patterns with one target that the others send to, or receive from. */
 #define HX_FOR_TARGET                                                                                                  \
-    (HX_FOR_PATTERN(HX_INCAST) | HX_FOR_PATTERN(HX_HOTSPOT) | HX_FOR_PATTERN(HX_COLLECTIVES + HX_BROADCAST))
+    (HX_FOR_PATTERN(HX_INCAST) | HX_FOR_PATTERN(HX_HOTSPOT) | HX_FOR_PATTERN(HX_COLLECTIVES + HX_BROADCAST) |          \
+     HX_FOR_PATTERN(HX_COLLECTIVES + HX_REDUCE) | HX_FOR_PATTERN(HX_COLLECTIVES + HX_GATHER) |                         \
+     HX_FOR_PATTERN(HX_COLLECTIVES + HX_SCATTER))
+/* Collectives that combine elements. */
+#define HX_FOR_REDUCTIONS                                                                                              \
+    (HX_FOR_PATTERN(HX_COLLECTIVES + HX_ALL_REDUCE) | HX_FOR_PATTERN(HX_COLLECTIVES + HX_REDUCE_SCATTER) |             \
+     HX_FOR_PATTERN(HX_COLLECTIVES + HX_REDUCE))
 
 #define HX_MOST_DURATION ((uint64_t)30 * 24 * 3600 * 1000000000U) /* ns: 30 days */
 

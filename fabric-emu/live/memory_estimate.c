@@ -40,15 +40,25 @@ struct job_peers {
     uint64_t duration_ns; /* ns; 0: `messages` is the limit */
 };
 
-/* Peers of a host if the traffic is unknown. */
-enum { FEW_PEERS = 2 };
+enum {
+    FEW_PEERS = 2,        /* of a host if the traffic is unknown */
+    COLLECTIVE_PEERS = 64 /* of a host in a collective that does not send to all others */
+};
+
+static bool sends_to_all(const struct hx_settings *s)
+{
+    return s->algorithm == HX_ALGORITHM_TREE + HX_BY_DIRECT || s->algorithm == HX_ALGORITHM_TREE + HX_BY_PAIRWISE ||
+           s->pattern == HX_COLLECTIVES + HX_EXCHANGE;
+}
 
 static void add_host(struct job_peers *m, const struct fab_fabric *f, const struct traffic *t, uint32_t rank)
 {
     uint32_t others = f->jobs.size[f->jobs.of[rank]] - 1;
-    uint32_t few = t ? HX_COLLECTIVE_PEERS : FEW_PEERS;
+    uint32_t few = t ? COLLECTIVE_PEERS : FEW_PEERS;
     if (t && t->members[rank] == 0)
         return;
+    if (t && sends_to_all(traffic_settings(t, rank)))
+        few = others;
     few = few < others ? few : others;
     bool any = t && !traffic_is_common(t, rank);
     uint64_t bytes = t ? traffic_settings(t, rank)->message : 0;

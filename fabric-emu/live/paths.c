@@ -2,7 +2,7 @@
 #include "paths.h"
 #include "base/error.h"
 #include "conditions.h"
-#include "nodes.h"
+#include "nodes.h" /* circle: routes of any node are built as those of own ones */
 #include "topology/reach.h"
 
 #include <stdlib.h>

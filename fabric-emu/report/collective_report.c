@@ -2,6 +2,7 @@
 #include "fabric-emu/report/collective_report.h"
 #include "base/value.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { LISTED = 4 };
@@ -16,7 +17,7 @@ static bool is_one(const struct collective_plan *p, const struct collective_job 
 {
     *job = p->job;
     for (unsigned i = 1; i < p->jobs; i++)
-        if (p->job[i].kind != p->job->kind || p->job[i].bytes != p->job->bytes ||
+        if (p->job[i].config.kind != p->job->config.kind || p->job[i].config.bytes != p->job->config.bytes ||
             start_of(p, &p->job[i]) != start_of(p, p->job))
             return false;
     for (uint32_t rank = 0; rank < p->traffic->g->hosts; rank++)
@@ -31,16 +32,39 @@ static bool has_share(struct collective_count count)
     return count.members > 0 && count.done == count.members;
 }
 
+double collective_bus_factor(enum hx_collective_kind kind, double ranks)
+{
+    static const struct {
+        unsigned vectors;
+        bool without_own; /* a rank's own segment stays */
+    } sent[HX_COLLECTIVE_KINDS] = {
+        [HX_BROADCAST] = {1, false}, [HX_REDUCE_SCATTER] = {1, true}, [HX_ALL_GATHER] = {1, true},
+        [HX_ALL_REDUCE] = {2, true}, [HX_REDUCE] = {1, false},        [HX_GATHER] = {1, true},
+        [HX_SCATTER] = {1, true},    [HX_EXCHANGE] = {1, true},       [HX_BARRIER] = {0, false},
+    };
+    return sent[kind].vectors * (sent[kind].without_own ? (ranks - 1) / ranks : 1);
+}
+
+double collective_algorithm_gbps(const struct collective_job *job, double seconds)
+{
+    return (double)job->config.bytes * 8e-9 / seconds;
+}
+
+double collective_bus_gbps(const struct collective_job *job, double seconds)
+{
+    return collective_algorithm_gbps(job, seconds) * collective_bus_factor(job->config.kind, job->config.size);
+}
+
 double collective_vector_share(const struct collective_job *job, double injectable)
 {
-    return injectable > 0 ? (double)job->bytes * (job->kind == HX_ALL_REDUCE ? 2 : 1) / injectable : 0;
+    return injectable > 0 ? (double)job->config.bytes * (job->config.kind == HX_ALL_REDUCE ? 2 : 1) / injectable : 0;
 }
 
 double collective_share(const struct collective_job *job, double injectable)
 {
-    double ranks = (double)job->columns * job->rows;
-    double others = job->kind == HX_BROADCAST ? 1 : (ranks - 1) / ranks;
-    return collective_vector_share(job, injectable) * others;
+    return injectable > 0
+               ? (double)job->config.bytes * collective_bus_factor(job->config.kind, job->config.size) / injectable
+               : 0;
 }
 
 /* The largest job: with the same collective it has the most work. */
@@ -48,67 +72,109 @@ static const struct collective_job *largest(const struct collective_plan *p)
 {
     const struct collective_job *most = p->job;
     for (unsigned i = 1; i < p->jobs; i++)
-        if (p->job[i].columns * p->job[i].rows > most->columns * most->rows)
+        if (p->job[i].config.size > most->config.size)
             most = &p->job[i];
     return most;
 }
 
-void collective_report_print(const struct collective_plan *p, struct collective_count count, double injectable)
+/* Index of the job that took longest. */
+static unsigned slowest(const struct collective_plan *p, const double *seconds)
+{
+    unsigned most = 0;
+    for (unsigned i = 1; i < p->jobs; i++)
+        most = seconds[i] > seconds[most] ? i : most;
+    return most;
+}
+
+static void print_job(const struct collective_job *job, double seconds, bool done)
+{
+    char text[HX_VALUE_TEXT];
+    printf("    job %-5u      %u x %u by %s, in messages of up to %s\n", job->tag, job->columns, job->rows,
+           hx_collective_algorithm_names[job->config.algorithm], hx_value_print_bytes(text, job->config.chunk));
+    if (!done || seconds <= 0)
+        return;
+    printf("                   %s, algorithm bandwidth %.6g Gb/s, bus bandwidth %.6g Gb/s\n",
+           hx_value_print_duration(text, (uint64_t)llround(seconds * 1e9)), collective_algorithm_gbps(job, seconds),
+           collective_bus_gbps(job, seconds));
+}
+
+void collective_report_print(const struct collective_plan *p, const struct collective_result *r)
 {
     const struct collective_job *one;
     bool same = is_one(p, &one);
-    printf("  collective%-5s%u of %u %ss done", same ? "" : "s", count.done, count.members,
+    bool done = has_share(r->count);
+    printf("  collective%-5s%u of %u %ss done", same ? "" : "s", r->count.done, r->count.members,
            hx_host_word(p->traffic->g));
-    if (same && has_share(count))
-        printf(", %.4f %% of the best possible", collective_share(largest(p), injectable) * 100);
+    if (same && done)
+        printf(", %.4f %% of the best possible", collective_share(largest(p), r->injectable) * 100);
     printf("\n");
-    for (unsigned i = 0; i < p->jobs && i < LISTED; i++) {
-        const struct collective_job *job = &p->job[i];
-        char size[HX_VALUE_TEXT];
-        printf("    job %-5u      %u x %u by %s, in messages of up to %s\n", job->tag, job->columns, job->rows,
-               collective_algorithm_names[job->algorithm], hx_value_print_bytes(size, job->chunk));
-    }
+    for (unsigned i = 0; i < p->jobs && i < LISTED; i++)
+        print_job(&p->job[i], r->seconds[i], done);
     if (p->jobs > LISTED)
         printf("    and %u jobs more\n", p->jobs - LISTED);
 }
 
 static json_t *root_json(const struct hx_fabric *g, const struct collective_job *job)
 {
-    const struct hx_coordinate at = hx_address_of(g, job->host[job->root_row * job->columns + job->root_column]);
+    const struct hx_coordinate at = hx_address_of(g, job->host[job->config.root]);
     return json_pack("[i, i]", (int)at.addr_hi, (int)at.addr_lo);
 }
 
-json_t *collective_report_json(const struct collective_plan *p, struct collective_count count, double injectable)
+/* A figure of a finished collective; else null. */
+static json_t *real_or_null(bool has, double value)
+{
+    return has ? json_real(value) : json_null();
+}
+
+/* Sets time and bandwidths. A collective of one rank has no packet, and so no time. */
+static void set_speed(json_t *o, const struct collective_job *job, double seconds, bool done)
+{
+    bool moved = done && seconds > 0;
+    (void)json_object_set_new(o, "seconds", real_or_null(done, seconds));
+    (void)json_object_set_new(o, "algorithm_gbps", real_or_null(moved, collective_algorithm_gbps(job, seconds)));
+    (void)json_object_set_new(o, "bus_gbps", real_or_null(moved, collective_bus_gbps(job, seconds)));
+}
+
+static void set_kind(json_t *o, const struct collective_job *job)
+{
+    (void)json_object_set_new(o, "kind", json_string(hx_collective_kind_names[job->config.kind]));
+    (void)json_object_set_new(o, "vector_bytes", json_integer((json_int_t)job->config.bytes));
+}
+
+static json_t *job_json(const struct collective_plan *p, const struct collective_job *job, bool same)
+{
+    json_t *o = json_pack("{s:i, s:i, s:i, s:s, s:I}", "job", (int)job->tag, "columns", (int)job->columns, "rows",
+                          (int)job->rows, "algorithm", hx_collective_algorithm_names[job->config.algorithm],
+                          "chunk_bytes", (json_int_t)job->config.chunk);
+    if (HX_FOR_TARGET & HX_FOR_PATTERN(HX_COLLECTIVES + job->config.kind))
+        (void)json_object_set_new(o, "root", root_json(p->traffic->g, job));
+    if (!same)
+        set_kind(o, job);
+    return o;
+}
+
+json_t *collective_report_json(const struct collective_plan *p, const struct collective_result *r)
 {
     const struct collective_job *one;
     bool same = is_one(p, &one);
+    bool done = has_share(r->count);
     json_t *jobs = json_array();
     for (unsigned i = 0; i < p->jobs; i++) {
-        const struct collective_job *job = &p->job[i];
-        json_t *o = json_pack("{s:i, s:i, s:i, s:s, s:I}", "job", (int)job->tag, "columns", (int)job->columns, "rows",
-                              (int)job->rows, "algorithm", collective_algorithm_names[job->algorithm], "chunk_bytes",
-                              (json_int_t)job->chunk);
-        if (job->kind == HX_BROADCAST)
-            (void)json_object_set_new(o, "root", root_json(p->traffic->g, job));
-        if (!same)
-            (void)json_object_update_new(o,
-                                         json_pack("{s:s, s:I}", "kind", hx_pattern_names[HX_COLLECTIVES + job->kind],
-                                                   "vector_bytes", (json_int_t)job->bytes));
+        json_t *o = job_json(p, &p->job[i], same);
+        set_speed(o, &p->job[i], r->seconds[i], done);
         (void)json_array_append_new(jobs, o);
     }
     json_t *report = json_object();
     if (same)
-        (void)json_object_update_new(report,
-                                     json_pack("{s:s, s:I}", "kind", hx_pattern_names[HX_COLLECTIVES + one->kind],
-                                               "vector_bytes", (json_int_t)one->bytes));
-    (void)json_object_update_new(report,
-                                 json_pack("{s:i, s:i}", "accelerators", (int)count.members, "done", (int)count.done));
+        set_kind(report, one);
+    (void)json_object_update_new(
+        report, json_pack("{s:i, s:i}", "accelerators", (int)r->count.members, "done", (int)r->count.done));
     if (same) {
-        bool has = has_share(count);
-        (void)json_object_set_new(report, "share",
-                                  has ? json_real(collective_share(largest(p), injectable)) : json_null());
+        unsigned last = slowest(p, r->seconds);
+        (void)json_object_set_new(report, "share", real_or_null(done, collective_share(largest(p), r->injectable)));
         (void)json_object_set_new(report, "vector_share",
-                                  has ? json_real(collective_vector_share(one, injectable)) : json_null());
+                                  real_or_null(done, collective_vector_share(one, r->injectable)));
+        set_speed(report, &p->job[last], r->seconds[last], done);
     }
     (void)json_object_set_new(report, "jobs", jobs);
     return report;

@@ -165,7 +165,7 @@ static const char *name_of(const struct schedule_job *job, const struct critical
 {
     const struct schedule_operation *o = schedule_at(job->schedule, step->rank, step->operation);
     const char *kind =
-        o->kind == SCHEDULE_COLLECTIVE ? schedule_collective_names[o->collective] : schedule_kind_names[o->kind];
+        o->kind == SCHEDULE_COLLECTIVE ? hx_collective_kind_names[o->collective] : schedule_kind_names[o->kind];
     const char *name = schedule_name(job->schedule, o);
     (void)snprintf(text, 64, "%s%s%.40s", kind, name[0] ? " " : "", name);
     return text;

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/drops.h"
 #include "base/version.h"
+#include "fabric-emu/report/class_report.h"
 #include "fabric-emu/report/result.h"
 #include "fabric-emu/report/schedule_report.h"
 #include "topology/name.h"
@@ -172,13 +173,15 @@ json_t *result_json(const struct result *r)
         SET("faults", fault_report_json(r->fault, r->faults));
     if (r->receive_share)
         SET("receive_share", receive_json(r));
+    SET("link_classes", class_report_json(r));
     if (!r->context.hide_links)
         SET("links", links_json(r));
     if (r->context.schedule)
         SET("schedule", schedule_report_json(r->context.schedule));
-    if (r->context.collective)
-        SET("collective", collective_report_json(r->context.collective, r->collective_count,
-                                                 result_injection(r) * result_seconds(r)));
+    if (r->context.collective) {
+        const struct collective_result collective = result_collective(r);
+        SET("collective", collective_report_json(r->context.collective, &collective));
+    }
     SET("host", host_json(r, again));
 #undef SET
     free(again);

@@ -120,6 +120,23 @@ static double share_of(uint32_t accelerators, double injection, uint64_t bytes, 
     return injectable > 0 ? (double)bytes / injectable : 0;
 }
 
+static void time_collectives(struct result *r)
+{
+    const struct collective_plan *p = r->context.collective;
+    r->collective_seconds = hx_allocate(p->jobs + (size_t)1, sizeof *r->collective_seconds);
+    for (unsigned i = 0; i < p->jobs; i++)
+        for (uint32_t job = 0; job < r->jobs; job++)
+            if (r->job[job].tag == p->job[i].tag)
+                r->collective_seconds[i] = result_job_seconds(r, &r->job[job]);
+}
+
+struct collective_result result_collective(const struct result *r)
+{
+    return (struct collective_result){.count = r->collective_count,
+                                      .injectable = result_injection(r) * result_seconds(r),
+                                      .seconds = r->collective_seconds};
+}
+
 void result_finish(struct result *r)
 {
     const struct outcome *o = &r->outcome;
@@ -132,13 +149,15 @@ void result_finish(struct result *r)
         job->share_of_injection = share_of(job->accelerators, job->injection, job->bytes_measured, result_seconds(r));
         job->share_of_own_time = share_of(job->accelerators, job->injection, job->bytes_measured, measured_of(r, job));
     }
+    if (r->context.collective)
+        time_collectives(r);
     r->bound = hx_fabric_alltoall_bound(r->g);
     r->share_of_bound = r->share_of_injection / r->bound;
 }
 
 void result_free(struct result *r)
 {
-    HX_FREE(r->link, r->moved, r->receive_share, r->job, r->fault, r->outcome.job_bytes);
+    HX_FREE(r->link, r->moved, r->receive_share, r->job, r->fault, r->outcome.job_bytes, r->collective_seconds);
 }
 
 const struct flows *result_flows(const struct result *r)

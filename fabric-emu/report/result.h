@@ -83,7 +83,8 @@ struct result {
     struct fab_histogram latency;
     struct result_job *job; /* [jobs]: reported where the spec names jobs */
     uint32_t jobs;
-    double link_rate; /* bytes a second of a link: the unit of all shares */
+    double *collective_seconds; /* [jobs of the collective plan]: from its start to its last packet; NULL: no plan */
+    double link_rate;           /* bytes a second of a link: the unit of all shares */
     double share_of_injection, bound, share_of_bound;
     double cpu_seconds;
     double verify_seconds; /* real time of all workers spent on writing, summing and checking payload */
@@ -115,6 +116,9 @@ double result_verify_share(const struct result *r);
 
 /* Seconds of the measured interval, by the run's clock. */
 double result_seconds(const struct result *r);
+
+/* Figures of the collectives; context.collective is set. */
+struct collective_result result_collective(const struct result *r);
 
 /* Messages of a file; NULL: the traffic follows a pattern, or there is none. */
 const struct flows *result_flows(const struct result *r);

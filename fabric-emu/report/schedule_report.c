@@ -96,7 +96,7 @@ static void describe(const struct schedule_job *job, uint32_t rank, char text[16
                         name[0] ? " " : "", name, o->kind == SCHEDULE_COMPUTE ? "" : " ");
     if (o->kind == SCHEDULE_COLLECTIVE)
         (void)snprintf(text + used, 160 - (size_t)used, "(%s of group %" PRIu32 ")",
-                       schedule_collective_names[o->collective], o->peer);
+                       hx_collective_kind_names[o->collective], o->peer);
     else if (o->kind != SCHEDULE_COMPUTE)
         (void)snprintf(text + used, 160 - (size_t)used, "%s %s, %s, %" PRIu64 " B",
                        o->kind == SCHEDULE_SEND ? "to" : "from", from, tag, o->amount);

@@ -2,6 +2,7 @@
 #include "base/drops.h"
 #include "base/value.h"
 #include "base/version.h"
+#include "fabric-emu/report/class_report.h"
 #include "fabric-emu/report/result.h"
 #include "fabric-emu/report/schedule_report.h"
 #include "topology/name.h"
@@ -207,13 +208,16 @@ void result_print(const struct result *r)
     print_traffic(r);
     if (r->context.schedule)
         schedule_report_print(r->context.schedule);
-    if (r->context.collective)
-        collective_report_print(r->context.collective, r->collective_count, result_injection(r) * result_seconds(r));
+    if (r->context.collective) {
+        const struct collective_result collective = result_collective(r);
+        collective_report_print(r->context.collective, &collective);
+    }
     print_time(r);
     print_jobs(r);
     print_health(r);
     if (r->faults)
         fault_report_print(r->fault, r->faults);
+    class_report_print(r);
     print_hottest(r);
     result_print_map(r);
 }

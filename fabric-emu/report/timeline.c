@@ -177,7 +177,7 @@ static void write_operation(struct writer *w, uint32_t rank, const struct execut
 {
     const struct schedule_operation *o = operation_of(w, rank, e);
     const char *kind =
-        o->kind == SCHEDULE_COLLECTIVE ? schedule_collective_names[o->collective] : schedule_kind_names[o->kind];
+        o->kind == SCHEDULE_COLLECTIVE ? hx_collective_kind_names[o->collective] : schedule_kind_names[o->kind];
     const char *name = schedule_name(w->job->schedule, o);
     uint64_t thread = thread_of(w, rank, e);
     uint64_t begin = e->begin / PS_PER_NS;

@@ -67,15 +67,35 @@ SHAPES
         holds ".collective.jobs[0].algorithm == \"$algorithm\""
     done <<'SHAPES'
 2x2Hx2Mesh 1MiB torus
-2x2Hx2Mesh 4 tree
-3x1H1x2Mesh 1MiB torus
-5x1Hx1Mesh 1MiB ring
+2x2Hx2Mesh 4 doubling
+3x1H1x2Mesh 1MiB hierarchy
+5x1Hx1Mesh 1MiB direct
 SHAPES
 }
 
 @test "collective: a broadcast starts at its root" {
     report "2x2 Hx2Mesh" --traffic broadcast --target 2,1 --message 1MiB
     holds "$WHOLE and .collective.jobs[0].root == [2, 1] and .bytes_delivered == 15 * 1048576"
+}
+
+@test "collective: time, algorithm bandwidth and bus bandwidth, of all and of each job" {
+    report "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB
+    holds '.collective | .seconds == .jobs[0].seconds and .bus_gbps == .jobs[0].bus_gbps and
+        (.algorithm_gbps * .seconds / 8e-9 - 1048576 | fabs) < 0.01 and (.bus_gbps / .algorithm_gbps - 30 / 16 | fabs) < 1e-6'
+    # A share is bus bandwidth over injection.
+    holds '.collective.seconds == .seconds and (.collective.bus_gbps / .injection_gbps - .collective.share | fabs) < 1e-6'
+    read -r algorithm bus < <(jq -r '.collective | "\(.algorithm_gbps) \(.bus_gbps)"' "$REPORT")
+    speed=$(printf 'algorithm bandwidth %.6g Gb/s, bus bandwidth %.6g Gb/s' "$algorithm" "$bus")
+    hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB >"$BATS_TEST_TMPDIR/text"
+    grep -qxE " {19}[0-9.]+ us, $speed" "$BATS_TEST_TMPDIR/text"
+    # Jobs: the one that takes longest stands for all.
+    report "4x4 Hx2Mesh" --clock virtual --job "a: 4 all-gather 1MiB" --job "b: 2 all-gather 1MiB"
+    holds '(.collective.jobs | map(.seconds) | max) == .collective.seconds and
+        (.collective.jobs | max_by(.seconds).bus_gbps) == .collective.bus_gbps and .collective.seconds == .seconds'
+    holds '[.collective.jobs[].seconds] == [.jobs[].seconds]'
+    # One rank sends nothing.
+    report "1x1 Hx1Mesh" --clock virtual --traffic all-reduce
+    holds '.collective | .seconds == 0 and .algorithm_gbps == null and .bus_gbps == null'
 }
 
 @test "collective: without vectors the messages are the same" {
@@ -176,6 +196,7 @@ FILE
     [[ "$output" != *"all-to-all bound"* ]]
     run ! report "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB --fault "a0,0 down at 1us"
     holds '.collective.done < .collective.accelerators and (.collective | has("share")) and .collective.share == null and
+        (.collective | [.seconds, .algorithm_gbps, .bus_gbps] == [null, null, null]) and
         .share_of_bound == null'
     run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB \
         --fault "a0,0 down at 1us"

@@ -95,9 +95,9 @@ refused_run() {
 @test "errors: options that do not apply to the run" {
     refused_run 2 "--cable: is for --clock virtual, not wall" "4x4 Hx2Mesh" --cable 5ns
     refused_run 2 "--restart: is for --clock wall, not virtual" "4x4 Hx2Mesh" --clock virtual --no-restart
-    refused_run 2 "--algorithm: is for --traffic SCHEDULE, broadcast, reduce-scatter, all-gather or all-reduce, not uniform" \
+    refused_run 2 "--algorithm: is for --traffic SCHEDULE, broadcast, reduce-scatter, all-gather, all-reduce, reduce, gather, scatter, total-exchange or barrier, not uniform" \
         "4x4 Hx2Mesh" -t uniform --algorithm ring
-    refused_run 2 "--target: is for --traffic incast, hotspot or broadcast, not all-to-all" "4x4 Hx2Mesh" --target 1,1
+    refused_run 2 "--target: is for --traffic incast, hotspot, broadcast, reduce, gather or scatter, not all-to-all" "4x4 Hx2Mesh" --target 1,1
     refused_run 2 "--shifts: is for --traffic all-to-all, not uniform" "4x4 Hx2Mesh" -t uniform --shifts 3
     refused_run 2 "--detect: is for faults, and none is said: --fault or --faults" "4x4 Hx2Mesh" --clock virtual --detect 5us
     refused_run 2 "--tell: is for faults, and none is said: --fault or --faults" "4x4 Hx2Mesh" --clock virtual --tell 5us

@@ -67,7 +67,7 @@ FILE
 # Neighbours in a row of hosts share leaves; scattered jobs on a torus share nearly everything, and pass each other's
 # routers.
 @test "jobs: on other fabrics they interfere" {
-    local jobs=(--job 'a: 32 all-reduce 1MiB place=random' --job 'b: 24 all-to-all 64KiB place=random')
+    local jobs=(--job 'a: 32 all-reduce 1MiB place=random algorithm=torus' --job 'b: 24 all-to-all 64KiB place=random')
     "$HXMESH-interference" "torus 4x4x4" "${jobs[@]}" --quiet --json - >"$REPORT"
     holds '.jobs | all(.shared_links > 100 and .foreign_packets > 1000) and (map(.slowdown) | max > 1.05)'
     "$HXMESH-interference" "fat-tree hosts=64 radix=16 taper=3" "${jobs[@]}" --quiet --json - >"$REPORT"
@@ -75,7 +75,7 @@ FILE
 }
 
 @test "jobs: any shape of a collective, on any fabric" {
-    report "4x4 Hx2Mesh" --clock virtual --verify --job 'line: 2x2 all-reduce 64KiB grid=16x1' \
+    report "4x4 Hx2Mesh" --clock virtual --verify --job 'line: 2x2 all-reduce 64KiB grid=16x1 algorithm=ring' \
         --job 'exchanged: 1x2 all-reduce 64KiB grid=4x2 algorithm=torus'
     holds '.bytes_corrupted == 0 and .collective.done == 24 and
         ([.collective.jobs[] | [.columns, .rows, .algorithm]] | sort) == [[4, 2, "torus"], [16, 1, "ring"]]'
@@ -133,11 +133,11 @@ FILE
         run --separate-stderr hxmesh run "$2" --quiet --name "$NAME" "${@:3}"
         [ "$status" -eq 2 ] && [[ $stderr = "hxmesh: error: $1"* ]] || { echo "$status $stderr"; return 1; }
     }
-    refused "--job 'a: 6 incast grid=6x4': grid: is for pattern: broadcast, reduce-scatter, all-gather or all-reduce, not incast" \
+    refused "--job 'a: 6 incast grid=6x4': grid: is for pattern: broadcast, reduce-scatter, all-gather, all-reduce, reduce, gather, scatter, total-exchange or barrier, not incast" \
         "4x4 Hx2Mesh" --job "a: 6 incast grid=6x4"
-    refused "--traffic: job 1 (a): algorithm: is for pattern: broadcast, reduce-scatter, all-gather or all-reduce, not all-to-all" \
+    refused "--traffic: job 1 (a): algorithm: is for pattern: broadcast, reduce-scatter, all-gather, all-reduce, reduce, gather, scatter, total-exchange or barrier, not all-to-all" \
         "4x4 Hx2Mesh" --job "a: 6 algorithm=ring"
-    refused "--traffic: job 1: grid: is for pattern: broadcast, reduce-scatter, all-gather or all-reduce, not all-to-all" \
+    refused "--traffic: job 1: grid: is for pattern: broadcast, reduce-scatter, all-gather, all-reduce, reduce, gather, scatter, total-exchange or barrier, not all-to-all" \
         "4x4 Hx2Mesh" --job "6 grid=6x4"
     refused "--traffic: job 1 (a): count: is for pattern: all-to-all, " "4x4 Hx2Mesh" --traffic all-reduce --job "a: 4 count=2"
     report "4x4 Hx2Mesh" --clock virtual --traffic all-reduce --job "a: 2x3 algorithm=torus grid=6x4"

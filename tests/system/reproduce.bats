@@ -187,6 +187,21 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     if command -v xmllint >/dev/null; then xmllint --noout out/diameter2/*.svg; fi
 }
 
+# Of 1 ms simulated; software takes 6.5 us for each of 126 steps of a ring, and 12 of halving.
+@test "reproduce: EFLOPS has rings, halving by three orders, and the paper's values beside HDRM's" {
+    beside "$good"
+    reproduce eflops --quiet --json - >all
+    json_holds 'map(.experiment) == ["fig12", "fig16"] and all(.[]; .paper == "eflops" and .complete)' <all
+    grep -qx 'run bigraph m=4 n=16 --clock virtual --traffic all-reduce --algorithm halving --place random --message 256MiB --timing sc15 --buffer 3200KiB --seed 1 --no-links --json - --quiet' calls
+    grep -qx 'run bigraph m=16 n=64 --clock virtual --traffic all-reduce --algorithm halving --message 256KiB --timing sc15 --buffer 3200KiB --no-links --json - --quiet' calls
+    grep -Eq '^  BiGraph, ring +1819.0 .* 14299.0 +12480.0$' out/eflops/fig16.txt
+    grep -Eq '^  BiGraph, HDRM +1078.0 .* 1130.0 +52.0$' out/eflops/fig16.txt
+    grep -Eq '^  HDRM, paper +130 .* 181 +51$' out/eflops/fig16.txt
+    rows <out/eflops/fig12.txt | grep -Eq '^1 MiB .* 3.68 +13.95 +-$'
+    grep -q '>HDRM, paper<' out/eflops/fig16.svg
+    if command -v xmllint >/dev/null; then xmllint --noout out/eflops/*.svg; fi
+}
+
 @test "reproduce: with --json - stdout has only JSON" {
     beside "$good"
     run --separate-stderr reproduce fig12 --quick --json - --quiet
@@ -293,7 +308,7 @@ echo $$ >child.pid; while :; do sleep 0.05; done'
 @test "reproduce: for real, the quick version" {
     # Under a sanitizer, which is ten times slower, one of each kind of run: the programs have tests of their own.
     local experiments=(fig12 diameter2/fig9)
-    [[ $HXMESH == */asan/* ]] || experiments=(table2 fig12 diameter2/fig6 diameter2/fig9 diameter2/fig13 diameter2/fig14)
+    [[ $HXMESH == */asan/* ]] || experiments=(table2 fig12 diameter2/fig6 diameter2/fig9 diameter2/fig13 diameter2/fig14 eflops/fig16)
     for experiment in "${experiments[@]}"; do
         timeout --kill-after=5 1200 "$HXMESH" reproduce "$experiment" --quick --quiet --out out >text
         grep -q 'quick version' text
@@ -302,6 +317,10 @@ echo $$ >child.pid; while :; do sleep 0.05; done'
     [[ $HXMESH == */asan/* ]] ||
         json_holds '.results | length == 17 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
             .allreduce_percent > 20 and .allreduce_percent < 101)' <out/table2.json
+    # HDRM is the fastest way on a BiGraph.
+    [[ $HXMESH == */asan/* ]] ||
+        json_holds '[.results[] | select(.way | startswith("BiGraph"))] | group_by(.vector_bytes) | length == 2 and
+            all(.[]; length == 4 and min_by(.seconds).way == "BiGraph, HDRM")' <out/eflops/fig16.json
     json_holds 'all(.results[]; 0 < .least_percent and .least_percent <= .median_percent and .median_percent <= .most_percent)' \
         <out/fig12.json
 }

@@ -66,11 +66,11 @@ hxmesh: error: stuck.goal: rank 1: receive l1 from rank 0, tag 5, 8 B" ] || { ec
         "1x1 Hx2Mesh" --clock virtual -t unmatched.goal
     tree 5 >tree.goal
     refused 3 "tree.goal: has 5 ranks, but only 4 accelerators are there" "1x1 Hx2Mesh" --clock virtual -t tree.goal
-    refused 2 "--place: 2x3 has 6 places, the schedule 2 ranks" "1x1 Hx2Mesh" --clock virtual -t two.goal --place 2x3
+    refused 2 "--place: 2x3 has 6 places for 2 ranks" "1x1 Hx2Mesh" --clock virtual -t two.goal --place 2x3
     echo 9 >hosts
     refused 3 "hosts:1:1: '9' is no host: a number, gx:gy or agx:gy is expected" \
         "1x1 Hx2Mesh" --clock virtual -t two.goal --place hosts
-    for option in "--eager 1KiB" "--overhead 1us" "--overhead-byte 2" "--compute-scale 2" "--place random"; do
+    for option in "--eager 1KiB" "--overhead 1us" "--overhead-byte 2" "--compute-scale 2"; do
         # shellcheck disable=SC2086 # an option and its value
         refused 2 "${option% *}: is for --traffic SCHEDULE, not uniform" "1x1 Hx2Mesh" -t uniform $option
     done

@@ -160,6 +160,46 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     [[ "$output" == *"--algorithm: is for --traffic SCHEDULE, broadcast"* ]]
 }
 
+@test "sweep: all algorithms side by side, size by size" {
+    cd "$BATS_TEST_TMPDIR"
+    sweep "3x1 H1x2Mesh" --clock virtual -t all-reduce --algorithm all -m 1KiB..4KiB --json s.json --plot s.svg
+    [ ! -s stderr ]
+    # Every algorithm has runs, or a note.
+    {
+        jq -r '.[].algorithm' s.json
+        sed -n 's/^  left out of .* runs: \(.*\); first refusal: .*/\1/p' "$TABLE" | sed 's/, /\n/g'
+    } | sort -u >algorithms
+    run -2 hxmesh run "2x1 Hx1Mesh" -t all-reduce --algorithm none-of-these
+    sed 's/.*(one of //; s/).*//; s/, /\n/g' <<<"$output" | grep -v '^best$' | sort -u | diff - algorithms
+    grep -qE '^  left out of 3 of 3 runs: rings(, [a-z-]*)*; first refusal: 3x1 H1x2Mesh: job 0 is a grid of 3 x 2, which has no two rings' "$TABLE"
+    run ! grep -q 'rings$' <(sed -n 4p "$TABLE")
+    # Each line has the figures of its runs, and marks the least time.
+    [ "$(grep -cE '^  [124]KiB .*\*' "$TABLE")" -eq 3 ]
+    cp s.json "$REPORT"
+    holds 'all(.["collective.seconds"] == .seconds and .["collective.bus_gbps"] > .["collective.algorithm_gbps"])'
+    while read -r size bus; do
+        grep -E "^  $size .*\*[^*]* $bus( |$)" "$TABLE"
+    done < <(jq -r 'group_by(.message)[] | min_by(.seconds) | "\(.message / 1024)KiB \(.["collective.bus_gbps"] * 10 | round / 10)"' s.json)
+    grep -q '>collective bus bandwidth (Gb/s)<' s.svg
+    grep -q '>3x1 H1x2Mesh, tree<' s.svg
+}
+
+@test "sweep: what no algorithm can do is an error, what some cannot is a note" {
+    cd "$BATS_TEST_TMPDIR"
+    run -0 --separate-stderr hxmesh sweep --quiet "3x1 H1x2Mesh" --clock virtual -t broadcast --algorithm rings,all --csv -
+    # shellcheck disable=SC2154 # stderr, stderr_lines: of run
+    [[ "$stderr" == "hxmesh: warning: --algorithm: left out of 1 of 1 runs: rings"*"; first refusal: 3x1 H1x2Mesh: "* ]]
+    # shellcheck disable=SC2154
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    run -3 --separate-stderr hxmesh sweep --quiet "2x2 Hx2Mesh fail=board1,1" --clock virtual -t all-reduce --algorithm all
+    [[ "$stderr" == "hxmesh: error: 2x2 Hx2Mesh fail=board1,1 algorithm tree: "*" are not all crossings of "* ]]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    # One that is asked for by name is an error too.
+    run -1 --separate-stderr hxmesh sweep --quiet "3x1 H1x2Mesh" --clock virtual -t broadcast --algorithm tree,rings
+    [[ "$stderr" == "hxmesh: error: 3x1 H1x2Mesh algorithm rings: "* ]]
+    [[ "$output" == *"refused"* ]]
+}
+
 @test "sweep: columns are chosen, or as many as fit 80 characters" {
     sweep "2x1 Hx1Mesh" "fat-tree hosts=2 radix=4 levels=2" --clock virtual -t neighbour -m 8KiB --columns packet_hops,latency_ns.max
     grep -qE '^  spec +packet_hops +max +result$' "$TABLE"

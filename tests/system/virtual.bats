@@ -139,6 +139,15 @@ always_same() {
     holds '.pace == 1'
 }
 
+# Rates for which all dimensions take the same time.
+@test "virtual: a hierarchy keeps all dimensions busy" {
+    simulate "Ring(4)_FC(4)_Switch(4) gbps=400,67,50" -t all-reduce --algorithm hierarchy -m 16MiB --workers 1
+    holds '[.link_classes[] | select(.class != "host")] | length == 3 and map(.links) == [128, 192, 128] and
+        (map(.busy) | min > 0.75) and all(.busiest <= 1)'
+    hxmesh run "2x2 Hx2Mesh" --clock virtual --quiet >"$REPORT"
+    grep -q "links busy  *trace .* %, row .* %, column .* %" "$REPORT"
+}
+
 @test "virtual: collectives" {
     for algorithm in tree ring rings torus; do
         always_same "2x2 Hx2Mesh" --traffic all-reduce --algorithm "$algorithm" --message 256KiB

@@ -1,4 +1,4 @@
-/* test_collective_rings.c - the Hamiltonian cycles of firmware/collective_rings.c, walked and counted. */
+/* test_collective_rings.c - the Hamiltonian cycles of firmware/collective_cycles.c, walked and counted. */
 /* sanitizers: check-all */
 #include "collective_parts.h"
 

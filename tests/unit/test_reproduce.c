@@ -2,6 +2,7 @@
 /* sanitizers: check-all */
 #include "spec/spec.h"
 #include "tools/reproduce/diameter2.h"
+#include "tools/reproduce/eflops.h"
 #include "tools/reproduce/family.h"
 #include "tools/reproduce/paper.h"
 #include "tools/reproduce/plan.h"
@@ -15,8 +16,9 @@
 #include <cmocka.h>
 
 static void (*const plans[])(struct reproduce_plan *) = {
-    plan_table2, plan_fig11,  plan_fig12,    plan_fig13, plan_fig17,   plan_oblivious,  plan_sf_a,
-    plan_sf_ath, plan_mlfm_a, plan_mlfm_ath, plan_oft_a, plan_oft_ath, plan_all_to_all, plan_neighbours};
+    plan_table2,     plan_fig11,      plan_fig12,        plan_fig13,       plan_fig17, plan_oblivious,
+    plan_sf_a,       plan_sf_ath,     plan_mlfm_a,       plan_mlfm_ath,    plan_oft_a, plan_oft_ath,
+    plan_all_to_all, plan_neighbours, plan_eflops_fig12, plan_eflops_fig16};
 enum { PLANS = sizeof plans / sizeof *plans };
 
 static void plans_have_runs_and_fit(void **state)
@@ -48,7 +50,7 @@ static void no_run_is_planned_twice(void **state)
                 const struct reproduce_run *b = &p.run[other];
                 assert_false(strcmp(a->fabric, b->fabric) == 0 && strcmp(a->traffic, b->traffic) == 0 &&
                              a->algorithm == b->algorithm && a->bytes == b->bytes && a->seed == b->seed &&
-                             a->rate == b->rate);
+                             a->rate == b->rate && a->place == b->place);
             }
         }
     }
@@ -163,6 +165,31 @@ static void networks_of_the_study_are_found(void **state)
     assert_null(diameter2_network_of("oft k=12", REPRODUCE_DEFAULT));
 }
 
+static unsigned hosts_of(const char *fabric)
+{
+    struct hx_spec spec;
+    hx_spec_load(fabric, NULL, &spec);
+    unsigned hosts = hx_spec_fabric(&spec)->hosts;
+    hx_spec_free(&spec);
+    return hosts;
+}
+
+/* 64, 128, ... 1,024 hosts, first on a fat tree and then on a BiGraph, all with 100 Gb/s links. */
+static void clusters_of_eflops_are_alike(void **state)
+{
+    (void)state;
+    struct reproduce_plan p = {.effort = REPRODUCE_FULL};
+    const char *fabrics[REPRODUCE_MOST_FABRICS];
+    plan_eflops_fig16(&p);
+    assert_int_equal(plan_fabrics(&p, fabrics), 10);
+    for (unsigned i = 0; i < 10; i++)
+        assert_int_equal(hosts_of(fabrics[i]), 64U << i / 2);
+    for (unsigned r = 0; r < p.count; r++)
+        assert_string_equal(p.run[r].timing, "sc15");
+    assert_int_equal(eflops_steps("ring", 64), 126);
+    assert_int_equal(eflops_steps("halving", 64), 12);
+}
+
 static void assert_member(const struct family_member *m)
 {
     struct hx_spec spec;
@@ -212,6 +239,7 @@ int main(void)
         cmocka_unit_test(bought_parts_cost_what_the_table_says),
         cmocka_unit_test(the_closed_form_by_hand),
         cmocka_unit_test(networks_of_the_study_are_found),
+        cmocka_unit_test(clusters_of_eflops_are_alike),
         cmocka_unit_test(families_are_as_large_as_their_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void files_of_ranks(void **state)
             const struct schedule_operation *o = schedule_at(s, rank, 0);
             assert_int_equal(schedule_count(s, rank), 1);
             assert_int_equal(o->kind, SCHEDULE_COLLECTIVE);
-            assert_int_equal(o->collective, SCHEDULE_ALL_GATHER);
+            assert_int_equal(o->collective, HX_ALL_GATHER);
             assert_int_equal(o->amount, 4 << 20);
             assert_int_equal(schedule_group_size(s, o->peer), 4);
             assert_string_equal(schedule_name(s, o), "c");
@@ -110,13 +110,13 @@ static void files_of_ranks(void **state)
 static void kinds_of_collectives(void **state)
 {
     static const struct {
-        enum schedule_collective kind;
+        enum hx_collective_kind kind;
         uint64_t bytes;
         uint32_t root;
-    } kinds[] = {{SCHEDULE_ALL_REDUCE, 600, 0}, {SCHEDULE_REDUCE, 600, 0},         {SCHEDULE_ALL_GATHER, 1200, 0},
-                 {SCHEDULE_GATHER, 1200, 0},    {SCHEDULE_SCATTER, 600, 1},        {SCHEDULE_BROADCAST, 600, 1},
-                 {SCHEDULE_ALL_TO_ALL, 600, 0}, {SCHEDULE_REDUCE_SCATTER, 600, 0}, {SCHEDULE_REDUCE_SCATTER, 600, 0},
-                 {SCHEDULE_BARRIER, 0, 0}};
+    } kinds[] = {{HX_ALL_REDUCE, 600, 0}, {HX_REDUCE, 600, 0},         {HX_ALL_GATHER, 1200, 0},
+                 {HX_GATHER, 1200, 0},    {HX_SCATTER, 600, 1},        {HX_BROADCAST, 600, 1},
+                 {HX_EXCHANGE, 600, 0},   {HX_REDUCE_SCATTER, 600, 0}, {HX_REDUCE_SCATTER, 600, 0},
+                 {HX_BARRIER, 0, 0}};
     struct bytes file = trace_begin();
     (void)state;
     (void)file_write("kinds.1.et", file.at, file.count);
@@ -426,7 +426,7 @@ static void json_form(void **state)
     assert_string_equal(schedule_name(s, &o[0]), "early");
     assert_int_equal(o[0].amount, 12000000);
     assert_int_equal(o[0].stream, 1);
-    assert_int_equal(o[1].collective, SCHEDULE_ALL_TO_ALL);
+    assert_int_equal(o[1].collective, HX_EXCHANGE);
     assert_true(waits(s, 1, 0));
     schedule_close(s);
 

@@ -41,7 +41,7 @@ static void operations_keep_their_order_and_fields(void **state)
     assert_int_equal(schedule_compute(b, 2, SCHEDULE_MOST_TIME, 255), 0); /* ranks in any order */
     assert_int_equal(schedule_send(b, 0, 2, SCHEDULE_MOST_BYTES, 7), 0);
     assert_int_equal(schedule_receive(b, 0, SCHEDULE_ANY, 3, SCHEDULE_ANY), 1);
-    assert_int_equal(schedule_collect(b, 2, SCHEDULE_GATHER, schedule_add_group(b, pair, 2), 40, 1), 1);
+    assert_int_equal(schedule_collect(b, 2, HX_GATHER, schedule_add_group(b, pair, 2), 40, 1), 1);
     schedule_builder_at(b, 2, 1)->algorithm = 2;
     assert_int_equal(schedule_builder_count(b, 2), 2);
     struct schedule *s = built(b);
@@ -56,7 +56,7 @@ static void operations_keep_their_order_and_fields(void **state)
     o = schedule_at(s, 2, 0);
     assert_true(o->kind == SCHEDULE_COMPUTE && o->amount == SCHEDULE_MOST_TIME && o->stream == 255);
     o = schedule_at(s, 2, 1);
-    assert_true(o->kind == SCHEDULE_COLLECTIVE && o->collective == SCHEDULE_GATHER && o->peer == 0 && o->tag == 1);
+    assert_true(o->kind == SCHEDULE_COLLECTIVE && o->collective == HX_GATHER && o->peer == 0 && o->tag == 1);
     assert_true(o->amount == 40 && o->algorithm == 2);
     assert_int_equal(schedule_group_size(s, 0), 2);
     assert_memory_equal(schedule_group(s, 0), pair, sizeof pair);
@@ -264,7 +264,7 @@ static void groups_of_others_are_refused(void **state)
     struct schedule_builder *b = schedule_builder_new(3);
     uint32_t group = schedule_add_group(b, (const uint32_t[]){0, 2}, 2);
     (void)schedule_compute(b, 1, 1, 0);
-    (void)schedule_collect(b, 1, SCHEDULE_BARRIER, group, 0, 0);
+    (void)schedule_collect(b, 1, HX_BARRIER, group, 0, 0);
     is_refused(b, "rank 1: collective 1 is of a group that the rank is not in");
 }
 
@@ -273,8 +273,7 @@ static struct schedule_builder *in_groups(uint32_t groups)
     struct schedule_builder *b = schedule_builder_new(SCHEDULE_MOST_GROUPS_OF_RANK + 2);
     for (unsigned times = 0; times < 2; times++) {
         for (uint32_t i = 0; i < groups; i++)
-            (void)schedule_collect(b, 0, SCHEDULE_BARRIER, schedule_add_group(b, (const uint32_t[]){i + 1, 0}, 2), 0,
-                                   0);
+            (void)schedule_collect(b, 0, HX_BARRIER, schedule_add_group(b, (const uint32_t[]){i + 1, 0}, 2), 0, 0);
     }
     return b;
 }
@@ -303,7 +302,7 @@ static struct schedule *sample(void)
     (void)schedule_receive(b, 1, 0, 100, 5);
     uint32_t group = schedule_add_group(b, (const uint32_t[]){1, 0}, 2);
     for (uint32_t rank = 0; rank < 2; rank++)
-        (void)schedule_collect(b, rank, SCHEDULE_ALL_REDUCE, group, 64, 0);
+        (void)schedule_collect(b, rank, HX_ALL_REDUCE, group, 64, 0);
     schedule_after(b, 0, 1, 0);
     schedule_after_start(b, 0, 4, 1);
     schedule_after(b, 1, 1, 0);
@@ -511,8 +510,8 @@ static void operations_out_of_range_are_refused(void **state)
         {1, 1, {.kind = SCHEDULE_COLLECTIVE, .peer = 1}},
         {1, 1, {.kind = SCHEDULE_COLLECTIVE, .tag = 2}},
         {1, 1, {.kind = SCHEDULE_COLLECTIVE, .amount = SCHEDULE_MOST_BYTES + 1}},
-        {1, 1, {.kind = SCHEDULE_COLLECTIVE, .collective = SCHEDULE_COLLECTIVES}},
-        {1, 1, {.kind = SCHEDULE_COLLECTIVE, .algorithm = 5}},
+        {1, 1, {.kind = SCHEDULE_COLLECTIVE, .collective = HX_COLLECTIVE_KINDS}},
+        {1, 1, {.kind = SCHEDULE_COLLECTIVE, .algorithm = HX_ALGORITHMS}},
         {0, 1, {.kind = SCHEDULE_REPEAT, .amount = 0, .peer = 2}},
         {0, 1, {.kind = SCHEDULE_REPEAT, .amount = 1, .peer = 5}},
         {0, 1, {.kind = SCHEDULE_REPEAT, .amount = 1, .peer = UINT32_MAX}},

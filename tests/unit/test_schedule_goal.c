@@ -365,7 +365,7 @@ static void collectives_are_refused(void **state)
     struct hx_problem problem;
     struct schedule_builder *b = schedule_builder_new(2);
     (void)schedule_compute(b, 0, 1000, 0);
-    (void)schedule_collect(b, 1, SCHEDULE_ALL_REDUCE, schedule_add_group(b, ranks, 2), 64, 0);
+    (void)schedule_collect(b, 1, HX_ALL_REDUCE, schedule_add_group(b, ranks, 2), 64, 0);
     struct schedule *s = schedule_build(b, "built", &problem);
     assert_non_null(s);
     for (unsigned i = 0; i < 2; i++) {

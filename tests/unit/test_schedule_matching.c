@@ -266,15 +266,15 @@ static void members_call_the_same(void **state)
     uint32_t two = schedule_add_group(b, all_ranks, 2);
     for (uint32_t rank = 0; rank < 3; rank++) {
         (void)schedule_repeat(b, rank, rank == 1 ? 2 : 1); /* three times a pair, in three ways */
-        (void)schedule_collect(b, rank, SCHEDULE_ALL_REDUCE, three, 64, 0);
-        (void)schedule_collect(b, rank, SCHEDULE_BROADCAST, three, 8, 1);
+        (void)schedule_collect(b, rank, HX_ALL_REDUCE, three, 64, 0);
+        (void)schedule_collect(b, rank, HX_BROADCAST, three, 8, 1);
         schedule_repeat_end(b, rank);
         if (rank != 1) {
-            (void)schedule_collect(b, rank, SCHEDULE_BARRIER, two, 0, 0);
+            (void)schedule_collect(b, rank, HX_BARRIER, two, 0, 0);
             (void)schedule_repeat(b, rank, 2);
         }
-        (void)schedule_collect(b, rank, SCHEDULE_ALL_REDUCE, three, 64, 0);
-        (void)schedule_collect(b, rank, SCHEDULE_BROADCAST, three, 8, 1);
+        (void)schedule_collect(b, rank, HX_ALL_REDUCE, three, 64, 0);
+        (void)schedule_collect(b, rank, HX_BROADCAST, three, 8, 1);
         if (rank != 1)
             schedule_repeat_end(b, rank);
     }
@@ -290,9 +290,9 @@ static void many_iterations_are_compared_at_once(void **state)
         uint32_t group = schedule_add_group(b, all_ranks, 3);
         for (uint32_t rank = 0; rank < 3; rank++) {
             (void)schedule_repeat(b, rank, times);
-            (void)schedule_collect(b, rank, SCHEDULE_ALL_REDUCE, group, 64, 0);
+            (void)schedule_collect(b, rank, HX_ALL_REDUCE, group, 64, 0);
             schedule_repeat_end(b, rank);
-            (void)schedule_collect(b, rank, SCHEDULE_ALL_REDUCE, group, 64 + (rank == 2) * more, 0);
+            (void)schedule_collect(b, rank, HX_ALL_REDUCE, group, 64 + (rank == 2) * more, 0);
         }
         check(b, more ? "ranks 2 and 0 call different collectives of group 0 (3 ranks)" : NULL);
     }
@@ -304,9 +304,9 @@ static void another_collective_is_named(void **state)
     struct schedule_builder *b = schedule_builder_new(3);
     uint32_t group = schedule_add_group(b, all_ranks, 3);
     for (uint32_t rank = 0; rank < 3; rank++) {
-        (void)schedule_collect(b, rank, SCHEDULE_BARRIER, group, 0, 0);
+        (void)schedule_collect(b, rank, HX_BARRIER, group, 0, 0);
         (void)schedule_repeat(b, rank, 4);
-        schedule_set_name(b, rank, schedule_collect(b, rank, SCHEDULE_REDUCE, group, 64, rank == 1), "sum");
+        schedule_set_name(b, rank, schedule_collect(b, rank, HX_REDUCE, group, 64, rank == 1), "sum");
         schedule_repeat_end(b, rank);
     }
     check(b, "rank 1: collective 2 of group 0 (3 ranks) is reduce 'sum' of 64 B, root 1, at rank 0 it is "
@@ -321,7 +321,7 @@ static void a_missing_collective_is_named(void **state)
         uint32_t group = schedule_add_group(b, all_ranks, 3);
         for (uint32_t rank = 0; rank < 3; rank++) {
             for (uint32_t i = 0; i < (rank == 1 ? calls : 2); i++)
-                (void)schedule_collect(b, rank, SCHEDULE_ALL_TO_ALL, group, 96, 0);
+                (void)schedule_collect(b, rank, HX_EXCHANGE, group, 96, 0);
         }
         check(b, calls ? "rank 1: collective 2 of group 0 (3 ranks) is missing, at rank 0 it is all-to-all of "
                          "96 B (all members of a group call the same)"

@@ -46,7 +46,7 @@ static void print_rank(const struct schedule *s, uint32_t rank, FILE *out)
         uint32_t followers = schedule_followers(s, rank, i, &list);
         fprintf(out, "%u ", i);
         if (o->kind == SCHEDULE_COLLECTIVE) {
-            fprintf(out, "%s", schedule_collective_names[o->collective]);
+            fprintf(out, "%s", hx_collective_kind_names[o->collective]);
             print_group(s, o->peer, out);
             fprintf(out, " %u", o->tag);
         } else {

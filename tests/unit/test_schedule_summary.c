@@ -80,9 +80,9 @@ static void each_kind_is_counted(void **state)
     struct schedule_builder *b = schedule_builder_new(3);
     uint32_t large = schedule_add_group(b, group, 3);
     (void)schedule_add_group(b, group, 2);
-    (void)schedule_collect(b, 1, SCHEDULE_ALL_REDUCE, large, 64, 0);
+    (void)schedule_collect(b, 1, HX_ALL_REDUCE, large, 64, 0);
     (void)schedule_repeat(b, 1, 10);
-    (void)schedule_collect(b, 1, SCHEDULE_BARRIER, large, 0, 0);
+    (void)schedule_collect(b, 1, HX_BARRIER, large, 0, 0);
     (void)schedule_compute(b, 1, 500, 0);
     (void)schedule_receive(b, 1, 0, 1, 0);
     schedule_repeat_end(b, 1);
@@ -94,8 +94,8 @@ static void each_kind_is_counted(void **state)
         assert_int_equal(sum.written[kind], written[kind]);
         assert_int_equal(sum.executed[kind], executed[kind]);
     }
-    assert_int_equal(sum.collectives[SCHEDULE_ALL_REDUCE], 1);
-    assert_int_equal(sum.collectives[SCHEDULE_BARRIER], 10);
+    assert_int_equal(sum.collectives[HX_ALL_REDUCE], 1);
+    assert_int_equal(sum.collectives[HX_BARRIER], 10);
     assert_int_equal(sum.compute_ps, 9000);
     is_most(&sum.rank_compute, 5000, 1);
     assert_int_equal(sum.groups, 2);

@@ -214,13 +214,17 @@ static void mistakes_are_named_with_line_and_column(void **state)
         {FABRIC "traffic: {pattern: shuffle}\n", ":2:20",
          "traffic.pattern: unknown word 'shuffle' (one of all-to-all, all-to-all-random, uniform, permutation, "
          "bisection, neighbour, incast, tornado, transpose, bit-reverse, hotspot, neighbour-3d, worst-case, FILE.csv, "
-         "SCHEDULE, broadcast, reduce-scatter, all-gather, all-reduce)"},
+         "SCHEDULE, broadcast, reduce-scatter, all-gather, all-reduce, reduce, gather, scatter, total-exchange, "
+         "barrier)"},
         {FABRIC "traffic: {pattern: hotspot, target: 1;2}\n", ":2:37",
          "traffic.target: '1;2' is not an address (write for example 3,0)"},
         {FABRIC "traffic: {algorithm: round}\n", ":2:22",
-         "traffic.algorithm: unknown word 'round' (one of best, tree, ring, rings, torus)"},
+         "traffic.algorithm: unknown word 'round' (one of best, tree, ring, rings, torus, double-tree, chain, halving, "
+         "doubling, "
+         "swing, swing-doubling, bruck, direct, pairwise, hierarchy)"},
         {FABRIC "traffic: {pattern: uniform, algorithm: ring}\n", ":2:29",
-         "traffic.algorithm: is for pattern: SCHEDULE, broadcast, reduce-scatter, all-gather or all-reduce, not "
+         "traffic.algorithm: is for pattern: SCHEDULE, broadcast, reduce-scatter, all-gather, all-reduce, reduce, "
+         "gather, scatter, total-exchange or barrier, not "
          "uniform"},
         {FABRIC "traffic: {pattern: incast, shifts: 3}\n", ":2:28",
          "traffic.shifts: is for pattern: all-to-all, not incast"},
@@ -286,7 +290,8 @@ static void mistakes_are_named_with_line_and_column(void **state)
         {FABRIC "jobs: [{size: 2, grid: 3}]\n", ":2:24", "'3' is no grid (write COLUMNSxROWS of hosts, as 8x4)"},
         {FABRIC "jobs: [{size: 2, grid: 65536x1}]\n", ":2:24", "'65536x1' is no grid: a side has at most 65535 hosts"},
         {FABRIC "jobs: [{size: 2, traffic: incast, grid: 4x2}]\n", ":2:35",
-         "grid: is for pattern: broadcast, reduce-scatter, all-gather or all-reduce, not incast"},
+         "grid: is for pattern: broadcast, reduce-scatter, all-gather, all-reduce, reduce, gather, scatter, "
+         "total-exchange or barrier, not incast"},
         {TREE "jobs: [{hosts: [[0, 1]], place: random}]\n", ":2:26", "place: is for a size: job 1 names its hosts"},
         {TREE "jobs: [{size: 5}]\n", ":2:15", "no room for 5 hosts: 4 of 4 are free"},
         {TREE "failures: leaf0/2 leaf7\n", ":2:11",

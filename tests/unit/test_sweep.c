@@ -104,6 +104,187 @@ static void every_combination_once(void **state)
     assert_ptr_equal(sweep_x(&s), &rate);
 }
 
+/* Every algorithm but `best`, and none twice. */
+static void all_stands_for_each_algorithm(void **state)
+{
+    char why[HX_WHY_TEXT];
+    (void)state;
+    struct sweep_axis all = axis_of("algorithm");
+    struct sweep_axis more = axis_of("algorithm");
+    assert_null(sweep_axis_add(&all, "all", why));
+    assert_null(sweep_axis_add(&more, "best,ring,all", why));
+    assert_true(all.all && more.all);
+    assert_int_equal(all.count, HX_ALGORITHMS - 1);
+    for (unsigned i = 0; i < all.count; i++)
+        assert_string_equal(all.value[i].text, hx_algorithm_names[HX_ALGORITHM_BEST + 1 + i]);
+    assert_int_equal(more.count, HX_ALGORITHMS);
+    assert_string_equal(more.value[0].text, hx_algorithm_names[HX_ALGORITHM_BEST]);
+    assert_string_equal(more.value[1].text, "ring");
+    struct sweep_axis traffic = axis_of("traffic");
+    assert_non_null(sweep_axis_add(&traffic, "all", why));
+}
+
+/* ---- a table of algorithms ---- */
+
+struct bench {
+    struct sweep_axis fabric, traffic, algorithm, message;
+    struct sweep s;
+    struct sweep_row row[16];
+    char *text;
+    size_t bytes;
+};
+
+static void bench_open(struct bench *b, const char *traffic, const char *algorithms, const char *messages)
+{
+    char why[HX_WHY_TEXT];
+    *b =
+        (struct bench){.traffic = axis_of("traffic"), .algorithm = axis_of("algorithm"), .message = axis_of("message")};
+    assert_null(sweep_axis_add(&b->fabric, "4x4 Hx2Mesh", why));
+    assert_null(sweep_axis_add(&b->traffic, traffic, why));
+    assert_null(sweep_axis_add(&b->algorithm, algorithms, why));
+    assert_null(sweep_axis_add(&b->message, messages, why));
+    b->s = (struct sweep){.axis = {&b->fabric, &b->traffic, &b->algorithm, &b->message}, .axes = 4, .row = b->row};
+    b->s.runs = sweep_count(&b->s);
+    assert_in_range(b->s.runs, 1, 16);
+}
+
+static void bench_run(struct bench *b, unsigned run, double seconds, double gbps)
+{
+    b->row[run].figures = json_pack("{s:f, s:f}", "collective.seconds", seconds, "collective.bus_gbps", gbps);
+}
+
+/* Compares what is printed from the names of columns on. */
+static void bench_holds(struct bench *b, const char *expected)
+{
+    FILE *out = open_memstream(&b->text, &b->bytes);
+    sweep_print(&b->s, out);
+    (void)fclose(out);
+    const char *table = strstr(b->text, "\n\n");
+    assert_non_null(table);
+    assert_string_equal(table + 2, expected);
+    free(b->text);
+}
+
+static void bench_close(struct bench *b)
+{
+    for (unsigned i = 0; i < b->s.runs; i++) {
+        json_decref(b->row[i].figures);
+        free(b->row[i].left_out);
+    }
+}
+
+static void algorithms_stand_side_by_side(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, "all-reduce", "ring,tree,torus", "1KiB,16MiB");
+    bench_run(&b, 0, 28.37e-6, 0.5685);
+    bench_run(&b, 1, 331.9e-6, 796.1);
+    bench_run(&b, 2, 3.273e-6, 4.927);
+    bench_run(&b, 3, 12e-3, 12345.67);
+    bench_run(&b, 4, 3.273e-6, 4.927);
+    bench_run(&b, 5, 1e-6, 1);
+    b.row[5].exit_code = HX_EXIT_FAILED;
+    bench_holds(&b, "  size               ring               tree             torus\n"
+                    "              time   Gb/s        time   Gb/s       time   Gb/s\n"
+                    "  1KiB    28.37 us    0.6   *3.273 us    4.9  *3.273 us    4.9\n"
+                    "  16MiB  *331.9 us  796.1      12 ms 12345.7            FAILED\n"
+                    "  * least time; Gb/s: bus bandwidth\n");
+    bench_close(&b);
+}
+
+static void bench_refuse(struct bench *b, unsigned run, const char *why)
+{
+    b->row[run].exit_code = HX_EXIT_CONFIG;
+    assert_true(sweep_leave_out(&b->s, run, why));
+}
+
+static void none_is_refused(const struct sweep *s, unsigned run, const char *why)
+{
+    (void)s;
+    fail_msg("run %u: %s", run, why);
+}
+
+/* One that all runs refuse has no column. */
+static void what_a_fabric_does_not_have_is_left_out(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, "all-reduce", "ring,tree,torus,halving", "1KiB,2KiB");
+    assert_false(sweep_leave_out(&b.s, 0, "not of `all`"));
+    b.algorithm.all = true;
+    bench_run(&b, 0, 1e-6, 8.192);
+    bench_run(&b, 1, 1e-6, 16.384);
+    bench_run(&b, 2, 2e-6, 4.096);
+    bench_refuse(&b, 3, "too many messages");
+    bench_refuse(&b, 4, "no torus");
+    bench_refuse(&b, 5, "no torus here");
+    bench_refuse(&b, 6, "no halving");
+    bench_refuse(&b, 7, "no halving");
+    sweep_settle_left_out(&b.s, none_is_refused);
+    bench_holds(&b, "  size              ring              tree\n"
+                    "             time   Gb/s       time   Gb/s\n"
+                    "  1KiB  *    1 us    8.2       2 us    4.1\n"
+                    "  2KiB  *    1 us   16.4                 -\n"
+                    "  * least time; Gb/s: bus bandwidth\n"
+                    "  left out of 1 of 2 runs: tree; first refusal: too many messages\n"
+                    "  left out of 2 of 2 runs: torus, halving; first refusal: no torus\n");
+    bench_close(&b);
+}
+
+static unsigned refusals;
+
+static void note_refused(const struct sweep *s, unsigned run, const char *why)
+{
+    assert_int_equal(run, 1);
+    assert_string_equal(why, "too large");
+    (void)s;
+    refusals++;
+}
+
+static void where_all_refuse_none_is_left_out(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, "all-reduce", "ring,tree", "1KiB,8TiB");
+    b.algorithm.all = true;
+    bench_run(&b, 0, 1e-6, 8.192);
+    bench_refuse(&b, 1, "too large");
+    bench_refuse(&b, 2, "no tree");
+    bench_refuse(&b, 3, "no tree");
+    refusals = 0;
+    sweep_settle_left_out(&b.s, note_refused);
+    assert_int_equal(refusals, 1);
+    assert_null(b.row[1].left_out);
+    assert_null(b.row[3].left_out);
+    bench_holds(&b, "  size              ring         tree\n"
+                    "             time   Gb/s  time   Gb/s\n"
+                    "  1KiB  *    1 us    8.2            -\n"
+                    "  8TiB           refused      refused\n"
+                    "  * least time; Gb/s: bus bandwidth\n"
+                    "  left out of 1 of 2 runs: tree; first refusal: no tree\n");
+    bench_close(&b);
+}
+
+/* Only if all runs are collectives by several algorithms. */
+static void other_sweeps_have_a_line_for_each_run(void **state)
+{
+    static const struct {
+        const char *traffic, *algorithms;
+        bool table;
+    } cases[] = {{"all-reduce", "tree,ring", true},
+                 {"all-reduce,broadcast", "tree,ring", true},
+                 {"all-reduce", "tree", false},
+                 {"all-reduce,uniform", "tree,ring", false},
+                 {"./x.schedule.yaml", "tree,ring", false}};
+    struct bench b;
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench_open(&b, cases[i].traffic, cases[i].algorithms, "1KiB");
+        assert_int_equal(sweep_algorithms(&b.s), cases[i].table ? 2 : b.s.axes);
+    }
+}
+
 static void a_report_is_flat(void **state)
 {
     char why[HX_WHY_TEXT];
@@ -127,6 +308,11 @@ int main(void)
         cmocka_unit_test(values_of_lists_and_ranges),
         cmocka_unit_test(invalid_lists_and_ranges),
         cmocka_unit_test(every_combination_once),
+        cmocka_unit_test(all_stands_for_each_algorithm),
+        cmocka_unit_test(algorithms_stand_side_by_side),
+        cmocka_unit_test(what_a_fabric_does_not_have_is_left_out),
+        cmocka_unit_test(where_all_refuse_none_is_left_out),
+        cmocka_unit_test(other_sweeps_have_a_line_for_each_run),
         cmocka_unit_test(a_report_is_flat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,12 +2,14 @@
 #include "tools/reproduce/experiment.h"
 #include "tools/reproduce/allocation.h"
 #include "tools/reproduce/diameter2.h"
+#include "tools/reproduce/eflops.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char hammingmesh[] = "hammingmesh"; /* Hoefler et al., SC22 */
 static const char diameter2[] = "diameter2";     /* Kathareios et al., SC15 */
+static const char eflops[] = "eflops";           /* Dong et al., HPCA 2020 */
 static const char jobs[] = "jobs";               /* hxmesh's own experiments */
 
 const struct experiment experiments[] = {
@@ -34,6 +36,10 @@ const struct experiment experiments[] = {
     {diameter2, "fig12", "Figure 12: OFT, UGAL-L with a threshold (OFT-ATh), over load", 3, plan_oft_ath, show_load},
     {diameter2, "fig13", "Figure 13: all-to-all exchange, 30 packets a pair", 6, plan_all_to_all, show_exchange},
     {diameter2, "fig14", "Figure 14: nearest neighbour exchange, 512 KiB a pair", 3, plan_neighbours, show_exchange},
+    {eflops, "fig12", "Figure 12: all-reduce on BiGraphs over vector sizes, 8 to 64 workers", 5, plan_eflops_fig12,
+     show_eflops_fig12},
+    {eflops, "fig16", "Figure 16: all-reduce on fat trees and BiGraphs of 64 to 1,024 nodes", 30, plan_eflops_fig16,
+     show_eflops_fig16},
     {jobs, "interference", "Job mixes on four fabrics: each job alone against all together", 5, plan_nothing,
      show_interference},
     {NULL, NULL, NULL, 0, NULL, NULL}};

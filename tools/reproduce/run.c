@@ -55,7 +55,7 @@ static double all_reduce_packets(const struct reproduce_run *run, const struct h
     double payload = 2 * (n - 1) * ceil((double)run->bytes / HX_MAX_PAYLOAD);
     double steps = 0; /* messages that each accelerator sends at least */
     *switches = p.neighbour;
-    if (strcmp(run->algorithm, "tree") == 0)
+    if (strcmp(run->algorithm, "tree") == 0 || strcmp(run->algorithm, "halving") == 0)
         *switches = p.mean;
     else if (strcmp(run->algorithm, "torus") == 0)
         steps = 4 * 2 * (g->columns + g->rows - 2.0);
@@ -124,6 +124,10 @@ static void arguments_of(const struct reproduce_run *run, unsigned workers, stru
     if (run->algorithm) {
         hx_arguments_add(a, "--algorithm");
         hx_arguments_add(a, "%s", run->algorithm);
+    }
+    if (run->place) {
+        hx_arguments_add(a, "--place");
+        hx_arguments_add(a, "%s", run->place);
     }
     hx_arguments_add(a, "--message");
     add_bytes(a, run->bytes);
@@ -273,6 +277,8 @@ json_t *reproduce_run_json(const struct reproduce_run *run)
                   run->algorithm ? run->algorithm : "", "bytes", (json_int_t)run->bytes, "state", states[run->state]);
     if (!run->algorithm)
         (void)json_object_del(o, "algorithm");
+    if (run->place)
+        (void)json_object_set_new(o, "place", json_string(run->place));
     if (run->shifts)
         (void)json_object_set_new(o, "shifts", json_integer((json_int_t)run->shifts));
     if (run->seed)

@@ -20,6 +20,7 @@ struct reproduce_run {
     const char *fabric;
     const char *traffic;   /* value of --traffic */
     const char *algorithm; /* of a collective; NULL: messages */
+    const char *place;     /* value of --place; NULL: the algorithm's order */
     uint64_t bytes;        /* of a message, or of a vector */
     uint64_t shifts;       /* of an all-to-all; 0: all */
     uint64_t seed;

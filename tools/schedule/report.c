@@ -72,10 +72,10 @@ static void print_messages(const struct schedule_summary *s)
 static void print_collectives(const struct schedule_summary *s)
 {
     const char *before = "collectives     ";
-    for (unsigned kind = 0; kind < SCHEDULE_COLLECTIVES; kind++) {
+    for (unsigned kind = 0; kind < HX_COLLECTIVE_KINDS; kind++) {
         if (s->collectives[kind] == 0)
             continue;
-        printf("%s%" PRIu64 " %s", before, s->collectives[kind], schedule_collective_names[kind]);
+        printf("%s%" PRIu64 " %s", before, s->collectives[kind], hx_collective_kind_names[kind]);
         before = ", ";
     }
     if (s->executed[SCHEDULE_COLLECTIVE])
@@ -154,8 +154,8 @@ static json_t *messages_json(const struct schedule_summary *s)
 static json_t *collectives_json(const struct schedule_summary *s)
 {
     json_t *all = json_object();
-    for (unsigned kind = 0; kind < SCHEDULE_COLLECTIVES; kind++)
-        json_object_set_new(all, schedule_collective_names[kind], integer(s->collectives[kind]));
+    for (unsigned kind = 0; kind < HX_COLLECTIVE_KINDS; kind++)
+        json_object_set_new(all, hx_collective_kind_names[kind], integer(s->collectives[kind]));
     return all;
 }
 

@@ -33,8 +33,10 @@ static bool is_number(const struct hx_option *o)
 /* Parses a value as the option does. Returns an error, or NULL. */
 static const char *read_value(const struct hx_option *o, const char *text, double *number, char *why)
 {
-    const char *wrong = o ? hx_option_apply(o, text, why) : NULL;
     *number = 0;
+    if (!o)
+        return NULL;
+    const char *wrong = hx_option_apply(o, text, why);
     if (!wrong && is_number(o))
         *number = o->kind == HX_OPTION_REAL ? *o->to.real : (double)*o->to.number;
     return wrong;
@@ -123,8 +125,29 @@ static const char *add_range(struct sweep_axis *axis, char *low_text, char *high
     return wrong;
 }
 
+static bool has_value(const struct sweep_axis *axis, const char *text)
+{
+    for (unsigned i = 0; i < axis->count; i++)
+        if (strcmp(axis->value[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+/* Adds every algorithm that is not there yet. */
+static const char *add_algorithms(struct sweep_axis *axis, char *why)
+{
+    const char *wrong = NULL;
+    axis->all = true;
+    for (unsigned i = 0; hx_algorithm_names[i] && !wrong; i++)
+        if (i != HX_ALGORITHM_BEST && !has_value(axis, hx_algorithm_names[i]))
+            wrong = add_text(axis, hx_algorithm_names[i], why);
+    return wrong;
+}
+
 static const char *add_part(struct sweep_axis *axis, char *part, char *why)
 {
+    if (axis->option->choices == hx_algorithm_names && strcmp(part, "all") == 0)
+        return add_algorithms(axis, why);
     char *dots = is_number(axis->option) ? strstr(part, "..") : NULL;
     if (!dots)
         return add_text(axis, part, why);
@@ -153,8 +176,7 @@ const char *sweep_axis_add(struct sweep_axis *axis, const char *text, char *why)
 
 static const char *const no_names[] = {NULL};
 
-/* The clock and pattern of a run, as HX_FOR_ bits; any, if they are not on the command line. */
-static uint64_t mask_of(const struct sweep *s, unsigned run)
+uint64_t sweep_mask(const struct sweep *s, unsigned run)
 {
     uint64_t mask = HX_FOR_ANY_CLOCK | HX_FOR_ANY_PATTERN;
     for (unsigned i = 0; i < s->axes; i++) {
@@ -176,7 +198,7 @@ static uint64_t mask_of(const struct sweep *s, unsigned run)
 static bool is_for(const struct sweep *s, unsigned run, unsigned axis)
 {
     const struct hx_option *o = s->axis[axis]->option;
-    return !o || hx_applies(o->applies, mask_of(s, run));
+    return !o || hx_applies(o->applies, sweep_mask(s, run));
 }
 
 void sweep_find_applying(struct sweep *s)

@@ -50,8 +50,7 @@ json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report)
     return row;
 }
 
-/* A figure of a run; NAN: none. */
-static double figure_of(const struct sweep_row *row, const char *name)
+double sweep_figure(const struct sweep_row *row, const char *name)
 {
     const json_t *value = row->figures ? json_object_get(row->figures, name) : NULL;
     return json_is_number(value) ? json_number_value(value) : NAN;
@@ -64,8 +63,7 @@ static bool has_unit(const char *figure, const char *unit)
     return strcmp(sweep_figure_unit(figure), unit) == 0;
 }
 
-/* Formats a figure: shares in percent, times with their unit. */
-static const char *cell_of(char text[HX_VALUE_TEXT], const char *name, double value)
+const char *sweep_figure_text(char text[HX_VALUE_TEXT], const char *name, double value)
 {
     if (!isfinite(value))
         return "";
@@ -74,7 +72,7 @@ static const char *cell_of(char text[HX_VALUE_TEXT], const char *name, double va
     else if (has_unit(name, "ns") || has_unit(name, "s"))
         return hx_value_print_duration(text, (uint64_t)llround(value * (has_unit(name, "s") ? 1e9 : 1)));
     else if (has_unit(name, "Gb/s"))
-        (void)snprintf(text, HX_VALUE_TEXT, "%.4g", value);
+        (void)snprintf(text, HX_VALUE_TEXT, value < 9999.5 ? "%.4g" : "%.0f", value);
     else if (has_unit(name, "B"))
         return hx_value_print_bytes(text, (uint64_t)value);
     else
@@ -82,7 +80,7 @@ static const char *cell_of(char text[HX_VALUE_TEXT], const char *name, double va
     return text;
 }
 
-static const char *outcome_of(const struct sweep_row *row)
+const char *sweep_outcome(const struct sweep_row *row)
 {
     if (row->exit_code < 0)
         return "not run";
@@ -151,12 +149,13 @@ static void add_row(struct text_table *t, const struct sweep *s, int run, const 
         if (s->axis[i]->count > 1)
             cells[n++] = row ? value_text(s, (unsigned)run, i) : sweep_axis_name(s->axis[i]);
     for (unsigned i = 0; i < count; i++)
-        cells[n++] = row ? cell_of(text[i], figures[i], figure_of(row, figures[i])) : sweep_figure_head(figures[i]);
-    cells[n++] = row ? outcome_of(row) : "result";
+        cells[n++] =
+            row ? sweep_figure_text(text[i], figures[i], sweep_figure(row, figures[i])) : sweep_figure_head(figures[i]);
+    cells[n++] = row ? sweep_outcome(row) : "result";
     text_table_cells(t, n, cells);
 }
 
-void sweep_print(const struct sweep *s, FILE *out)
+static void print_runs(const struct sweep *s, FILE *out)
 {
     unsigned first = varied(s) < VARIED ? varied(s) : VARIED;
     const char *figures[MOST_FIGURES];
@@ -164,13 +163,22 @@ void sweep_print(const struct sweep *s, FILE *out)
     unsigned count = figures_of(s, figures);
     struct text_table *t = text_table_new(first);
     for (int run = -1; run < (int)s->runs; run++)
-        if (run < 0 || !s->row[run].again)
+        if (run < 0 || (!s->row[run].again && !s->row[run].left_out))
             add_row(t, s, run, figures, count);
     unsigned gone = s->columns.count ? 0 : text_table_narrow(t, TEXT_TABLE_WIDTH, first, count);
-    fprintf(out, "%s\n  %s, %s, hxmesh %s\n\n", s->command, s->origin.date, s->origin.machine, HXMESH_VERSION);
     text_table_print(t, out);
     columns_say_left_out(heads_of(heads, figures, count), count, gone, out);
     text_table_free(t);
+}
+
+void sweep_print(const struct sweep *s, FILE *out)
+{
+    fprintf(out, "%s\n  %s, %s, hxmesh %s\n\n", s->command, s->origin.date, s->origin.machine, HXMESH_VERSION);
+    if (s->columns.count || sweep_algorithms(s) == s->axes)
+        print_runs(s, out);
+    else
+        sweep_print_algorithms(s, out);
+    sweep_say_left_out(s, out);
 }
 
 /* ---- JSON and CSV ---- */
@@ -294,7 +302,7 @@ struct drawn {
 
 static double value_of(const struct sweep *s, unsigned run, const char *figure, unsigned axis)
 {
-    return figure ? figure_of(&s->row[run], figure) : sweep_value(s, run, axis)->number;
+    return figure ? sweep_figure(&s->row[run], figure) : sweep_value(s, run, axis)->number;
 }
 
 static struct drawn look_at(const struct sweep *s, const char *figure, unsigned axis)
@@ -316,7 +324,8 @@ static enum plot_scale scale_of(const struct drawn *d, enum plot_scale otherwise
     return !d->some_are_0 && d->most >= MANY * d->least ? PLOT_DECADES : otherwise;
 }
 
-/* Writes the name of a figure or option in words: "share of injection", "latency p99", "time". */
+/* Writes the name of a figure or option in words: "share of injection", "latency p99", "collective bus bandwidth",
+ * "time". */
 static void write_words(char words[PLOT_TEXT], const char *name)
 {
     bool is_time = strcmp(name, "seconds") == 0 || strcmp(name, "virtual_seconds") == 0;
@@ -324,6 +333,9 @@ static void write_words(char words[PLOT_TEXT], const char *name)
     char *unit = strstr(words, "_ns.");
     if (unit)
         memmove(unit + 1, unit + 4, strlen(unit + 4) + 1);
+    char *rate = strstr(words, "_gbps");
+    if (rate && !rate[5])
+        (void)snprintf(rate, 12, " bandwidth");
     for (char *at = words; (at = strpbrk(at, "_."));)
         *at = ' ';
 }
@@ -365,7 +377,7 @@ static void draw_runs(struct plot *p, const struct sweep *s, const struct sweep_
         name_line(s, run, x, name);
         struct plot_series *line = line_of(p, name);
         left_out = left_out || !line;
-        plot_point(line, value_of(s, run, s->over, at) * x_scale, figure_of(&s->row[run], s->y) * y_scale);
+        plot_point(line, value_of(s, run, s->over, at) * x_scale, sweep_figure(&s->row[run], s->y) * y_scale);
     }
     if (left_out)
         hx_warn(path, "only the first %d lines are drawn", PLOT_MOST_SERIES);

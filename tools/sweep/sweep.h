@@ -2,7 +2,8 @@
  *
  *     64KiB,1MiB      a list                     1KiB..4MiB    a range: doubled from low on, and high
  *     0.1..0.9/9      nine values in even steps   1..8/8        eight whole numbers in even steps
- *     0.05..1         a range of shares: in steps of 0.05 */
+ *     0.05..1         a range of shares: in steps of 0.05
+ *     all             of --algorithm: every one but `best`, and of these the ones that a run accepts */
 #ifndef HXMESH_TOOLS_SWEEP_H
 #define HXMESH_TOOLS_SWEEP_H
 
@@ -25,6 +26,7 @@ struct sweep_axis {
     const struct hx_option *option; /* option of `hxmesh run`; NULL: the fabric */
     bool numeric, doubling;         /* doubling: logarithmic steps, in plots too */
     bool sometimes;                 /* the option applies to some of the runs only */
+    bool all;                       /* has values of `all`: a run that refuses one is left out */
     unsigned count;
     struct sweep_value value[SWEEP_VALUES];
 };
@@ -54,6 +56,7 @@ bool sweep_search_take(struct sweep_search *s, bool held);
 struct sweep_row {
     json_t *figures;            /* parameters and flat figures of a run; NULL: no report */
     int exit_code;              /* of the run; -1: not run, or interrupted */
+    char *left_out;             /* why the run refused an algorithm of `all`; NULL: it did not, or all refused */
     bool again;                 /* not run: it differs from an earlier run only by an option that does not apply */
     struct sweep_search search; /* with --saturation */
 };
@@ -84,6 +87,13 @@ const struct sweep_value *sweep_value(const struct sweep *s, unsigned run, unsig
 /* Flattens a report: "outer.inner" keys, without lists. Parameters come first. */
 json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report);
 
+/* A figure of a run; NAN: none. */
+double sweep_figure(const struct sweep_row *row, const char *name);
+/* Formats a figure: shares in percent, times with their unit. */
+const char *sweep_figure_text(char text[HX_VALUE_TEXT], const char *name, double value);
+/* "good", or what became of the run. */
+const char *sweep_outcome(const struct sweep_row *row);
+
 /* Whether a report or a search can have a figure of this name. */
 bool sweep_is_figure(const char *name);
 /* Dies with HX_EXIT_USAGE unless it can; `option` named it. */
@@ -99,8 +109,26 @@ const char *sweep_figure_unit(const char *name);
  * them, once. */
 void sweep_find_applying(struct sweep *s);
 bool sweep_applies(const struct sweep *s, unsigned run, unsigned axis);
+/* The clock and pattern of a run, as HX_FOR_ bits; any, if they are not on the command line. */
+uint64_t sweep_mask(const struct sweep *s, unsigned run);
 /* Whether it differs from an earlier run only by options that apply to neither. */
 bool sweep_is_again(const struct sweep *s, unsigned run);
+
+/* ---- a table of algorithms: a column for each (algorithms.c) ---- */
+
+/* Index of the axis of algorithms, if all runs are collectives and it has several values, at most HX_ALGORITHMS;
+ * s->axes: none. */
+unsigned sweep_algorithms(const struct sweep *s);
+/* The run with value number `value` of an axis, and otherwise the values of `run`. */
+unsigned sweep_run_with(const struct sweep *s, unsigned run, unsigned axis, unsigned value);
+/* Takes the refusal of a run, HX_EXIT_CONFIG and why. Returns whether it is left out. */
+bool sweep_leave_out(struct sweep *s, unsigned run, const char *why);
+/* Where every algorithm was refused, none is left out. Call after all runs. Calls `refused` for the first of these. */
+void sweep_settle_left_out(struct sweep *s, void (*refused)(const struct sweep *s, unsigned run, const char *why));
+/* Says which algorithms are left out of how many runs, and why: below a table, or as warnings (out NULL). */
+void sweep_say_left_out(const struct sweep *s, FILE *out);
+/* Prints time and bus bandwidth of each algorithm, a line for each combination of the other values. */
+void sweep_print_algorithms(const struct sweep *s, FILE *out);
 
 /* The axis of that name; NULL: none. */
 const struct sweep_axis *sweep_axis_of(const struct sweep *s, const char *name);

@@ -127,11 +127,11 @@ static void the_last_member_of_a_collective_decides(void **state)
     (void)state;
     uint32_t group = schedule_add_group(builder, both, 2);
     (void)schedule_compute(builder, 0, 3, 0);
-    (void)schedule_collect(builder, 0, SCHEDULE_ALL_REDUCE, group, 8, 0);
-    (void)schedule_collect(builder, 0, SCHEDULE_ALL_REDUCE, group, 8, 0);
-    (void)schedule_collect(builder, 1, SCHEDULE_ALL_REDUCE, group, 8, 0);
+    (void)schedule_collect(builder, 0, HX_ALL_REDUCE, group, 8, 0);
+    (void)schedule_collect(builder, 0, HX_ALL_REDUCE, group, 8, 0);
+    (void)schedule_collect(builder, 1, HX_ALL_REDUCE, group, 8, 0);
     (void)schedule_compute(builder, 1, 4, 0);
-    (void)schedule_collect(builder, 1, SCHEDULE_ALL_REDUCE, group, 8, 0);
+    (void)schedule_collect(builder, 1, HX_ALL_REDUCE, group, 8, 0);
     open_bench(&b, builder, MOST);
     ended(&b, 0, 0, 0, 3, START, 0);
     ended(&b, 0, 1, 3, 10, 0, 0);

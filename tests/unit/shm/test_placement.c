@@ -147,7 +147,7 @@ static void other_grids_follow_the_walk(void **state)
         assert_true(i % 3 == 0 || are_neighbours(&b, i - 1, i, 8));
     assert_false(place(&b, 27, "3x3x4"));
     assert_string_equal(b.problem.where, "--place");
-    assert_string_equal(b.problem.what, "3x3x4 has 36 places, the schedule 27 ranks");
+    assert_string_equal(b.problem.what, "3x3x4 has 36 places for 27 ranks");
     assert_false(place(&b, 16, "1073741824x1073741824x16x1073741825")); /* 16 modulo 2^64 */
     assert_false(place(&b, 1, "0x4"));
     close_bench(&b);

@@ -258,7 +258,7 @@ static struct schedule_builder *draw(uint64_t *seed, uint32_t ranks, unsigned st
                 last = schedule_receive(b, rank, (rank + ranks - distance) % ranks, bytes, step);
             }
             if (what == 3)
-                (void)schedule_collect(b, rank, SCHEDULE_ALL_REDUCE, group, bytes, 0);
+                (void)schedule_collect(b, rank, HX_ALL_REDUCE, group, bytes, 0);
             for (uint32_t i = first; i <= last && first > 0; i++)
                 schedule_after(b, rank, i, seeded_below(seed, 3) ? first - 1 : seeded_below(seed, first));
         }

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* A fabric whose links may be down. */
+/* A fabric in which links may be down. */
 struct ground {
     struct hx_fabric f;
     uint64_t *up; /* [nodes]: ports that can send */

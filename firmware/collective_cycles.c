@@ -1,4 +1,4 @@
-/* collective_rings.c - Hamiltonian cycles of a torus (collective_parts.h): one, and two without a common edge.
+/* collective_cycles.c - Hamiltonian cycles of a torus (collective_parts.h): one, and two without a common edge.
  *
  * Three constructions, each for a grid of r rows and c columns that may be transposed:
  *
@@ -35,8 +35,8 @@ static struct grid grid_of(unsigned columns, unsigned rows, bool turned)
 
 static struct hx_stand stand_of(const struct grid *g, uint32_t row, uint32_t column)
 {
-    uint16_t first = (uint16_t)row;
-    uint16_t second = (uint16_t)column;
+    uint32_t first = row;
+    uint32_t second = column;
     return g->turned ? (struct hx_stand){.column = first, .row = second}
                      : (struct hx_stand){.column = second, .row = first};
 }

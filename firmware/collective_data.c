@@ -1,0 +1,248 @@
+/* collective_data.c - ranges, payload and pieces of a collective (collective_parts.h). */
+#include "collective_parts.h"
+#include "hxmesh/error.h"
+#include "hxmesh/frame.h"
+#include "hxmesh/memory.h"
+
+static unsigned element_of(const struct hx_collective *c)
+{
+    return hx_collective_element((enum hx_collective_type)c->config.type);
+}
+
+uint64_t hx_elements(const struct hx_collective_config *config)
+{
+    return config->bytes / hx_collective_element((enum hx_collective_type)config->type);
+}
+
+/* ---- ranges ---- */
+
+/* First element of a segment; of the one after the last: the end. */
+static uint64_t segment_begin(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                              uint32_t segment, bool sending)
+{
+    const uint64_t *sizes = sending ? config->outgoing : config->incoming;
+    if (part->kind == HX_EXCHANGE && sizes)
+        return sizes[segment];
+    return part->elements * segment / part->segments;
+}
+
+struct hx_range hx_range_of(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                            struct hx_segments segments, bool sending)
+{
+    const uint64_t first = segment_begin(config, part, segments.first, sending);
+    const uint64_t last = (uint64_t)segments.first + segments.count;
+    if (last <= part->segments)
+        return (struct hx_range){first, segment_begin(config, part, (uint32_t)last, sending) - first};
+    const uint64_t rest = segment_begin(config, part, (uint32_t)(last - part->segments), sending);
+    return (struct hx_range){first, part->elements - first + rest};
+}
+
+uint64_t hx_divide(const struct hx_collective_config *config, uint64_t elements, uint32_t *chunk)
+{
+    const unsigned element = hx_collective_element((enum hx_collective_type)config->type);
+    const uint32_t unit = config->chunk >= HX_MAX_PAYLOAD ? HX_MAX_PAYLOAD / element : 1;
+    const uint32_t most = config->chunk / element / unit * unit;
+    uint64_t chunks = elements ? (elements + most - 1) / most : 1;
+    uint64_t even = (elements + chunks - 1) / chunks;
+    *chunk = (uint32_t)((even + unit - 1) / unit * unit);
+    *chunk = *chunk ? *chunk : 1;
+    return chunks;
+}
+
+uint64_t hx_chunks(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                   struct hx_range range, uint32_t *chunk)
+{
+    if (!hx_method_of(part)->one_lane)
+        return hx_divide(config, range.count, chunk);
+    *chunk = part->chunks.elements;
+    return part->chunks.count;
+}
+
+/* Elements of chunk `index` of a range: `at` elements after its first; the last ones may be short or empty. */
+static struct hx_range chunk_of(const struct hx_collective_part *part, struct hx_range range, uint32_t index,
+                                uint32_t chunk, uint64_t *at)
+{
+    *at = (uint64_t)index * chunk;
+    *at = *at < range.count ? *at : range.count;
+    const uint64_t rest = range.count - *at;
+    uint64_t first = range.first + *at;
+    if (part->kind != HX_EXCHANGE && first >= part->elements && part->elements)
+        first -= part->elements;
+    return (struct hx_range){first, rest < chunk ? rest : chunk};
+}
+
+static struct hx_range range_of(const struct hx_collective *c, const struct hx_message *m, bool sending, uint64_t *at)
+{
+    const struct hx_range all = hx_range_of(&c->config, m->part, sending ? m->at.out : m->at.in, sending);
+    uint32_t chunk;
+    (void)hx_chunks(&c->config, m->part, all, &chunk);
+    return chunk_of(m->part, all, m->index, chunk, at);
+}
+
+uint64_t hx_message_elements(const struct hx_collective *c, const struct hx_message *m)
+{
+    uint64_t at;
+    return range_of(c, m, true, &at).count;
+}
+
+void hx_collective_move(const struct hx_collective_config *config, unsigned stream, unsigned phase, uint32_t step,
+                        struct hx_collective_move *move)
+{
+    const unsigned element = hx_collective_element((enum hx_collective_type)config->type);
+    struct hx_collective_part part;
+    struct hx_step s;
+    hx_plan_part(config, stream, phase, &part);
+    hx_method_of(&part)->step(config, &part, step, &s);
+    *move = (struct hx_collective_move){.to = s.to, .from = s.from, .forwards = s.gate != HX_WHEN_COMPLETE};
+    move->waits = s.gate == HX_WHEN_COMPLETE && s.of > 0;
+    move->sent = s.to == HX_NO_PEER ? 0 : hx_range_of(config, &part, s.out, true).count * element;
+    move->received = s.from == HX_NO_PEER ? 0 : hx_range_of(config, &part, s.in, false).count * element;
+}
+
+/* ---- where received elements go ---- */
+
+bool hx_lies_aside(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned phase,
+                   const struct hx_step *step)
+{
+    (void)config;
+    return step->adds && (phase > 0 || step->chain || !step->first) && part->steps;
+}
+
+enum hx_landing hx_landing_of(const struct hx_collective *c, const struct hx_message *m)
+{
+    if (m->part->kind == HX_EXCHANGE || hx_lies_aside(&c->config, m->part, m->phase, &m->at))
+        return HX_LAY_ASIDE;
+    return m->at.adds ? HX_ADD : HX_COPY;
+}
+
+/* Element of staging of a message's first element. */
+static uint64_t aside_of(const struct hx_message *m, struct hx_range range, uint64_t at)
+{
+    if (m->part->kind == HX_EXCHANGE)
+        return range.first;
+    return m->lane->aside + (hx_method_of(m->part)->one_lane ? range.first : at);
+}
+
+/* ---- vector ---- */
+
+enum use { READ, ADD, COPY };
+
+static void combine(const struct hx_collective *c, uint8_t *to, const uint8_t *from, uint64_t count)
+{
+    hx_combine((enum hx_collective_type)c->config.type, (enum hx_collective_operation)c->config.operation, to, from,
+               count);
+}
+
+/* Reads, adds or copies elements `first` .. of a part's range, which may pass its end. */
+static void use_vector(const struct hx_collective *c, const struct hx_collective_part *part, enum use use,
+                       struct hx_range range, void *bytes)
+{
+    const unsigned element = element_of(c);
+    uint8_t *data = bytes;
+    bool cyclic = part->kind != HX_EXCHANGE;
+    while (range.count) {
+        uint64_t end = cyclic ? part->elements : range.first + range.count;
+        range.first = cyclic && range.first >= end ? range.first - end : range.first;
+        const uint64_t count = range.count < end - range.first ? range.count : end - range.first;
+        uint8_t *at = c->vector + (part->first + range.first) * element;
+        if (use == READ)
+            memcpy(data, at, (size_t)(count * element));
+        else if (use == COPY)
+            memcpy(at, data, (size_t)(count * element));
+        else
+            combine(c, at, data, count);
+        data += count * element;
+        range.first += count;
+        range.count -= count;
+    }
+}
+
+static bool sends_aside(const struct hx_step *s)
+{
+    return s->chain && !(s->chain & HX_CHAIN_BEGINS);
+}
+
+/* Elements of a chain's message that a step sends from staging. */
+static uint8_t *chained(const struct hx_collective *c, const struct hx_message *m, uint64_t at)
+{
+    return c->staging + (m->lane[-1].aside + at) * element_of(c);
+}
+
+void hx_add_aside(const struct hx_collective *c, const struct hx_message *m)
+{
+    uint64_t at;
+    if (!c->vector)
+        return;
+    const struct hx_range range = range_of(c, m, false, &at);
+    uint8_t *aside = c->staging + aside_of(m, range, at) * element_of(c);
+    if (!m->at.chain) {
+        use_vector(c, m->part, ADD, range, aside);
+        return;
+    }
+    const uint8_t *sent = c->vector + (m->part->first + range.first) * element_of(c);
+    combine(c, aside, sends_aside(&m->at) ? chained(c, m, at) : sent, range.count);
+    if (m->at.chain & HX_CHAIN_ENDS)
+        use_vector(c, m->part, COPY, range, aside);
+}
+
+void hx_collective_fill(const struct hx_collective *c, uint32_t tag, uint64_t offset, void *to, uint32_t bytes)
+{
+    struct hx_message m;
+    uint64_t at;
+    if (!c->vector || bytes == 0 || !hx_tag_find(c, tag, &m) || m.at.to == HX_NO_PEER)
+        return;
+    const struct hx_range range = range_of(c, &m, true, &at);
+    const uint64_t size = range.count * element_of(c);
+    if (offset > size || bytes > size - offset)
+        return;
+    if (sends_aside(&m.at)) {
+        memcpy(to, chained(c, &m, at) + offset, bytes);
+        return;
+    }
+    use_vector(c, m.part, READ, (struct hx_range){range.first + offset / element_of(c), bytes / element_of(c)}, to);
+}
+
+int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, const void *payload, uint32_t bytes)
+{
+    struct hx_message m;
+    uint64_t at;
+    const unsigned element = element_of(c);
+    if (!hx_tag_find(c, tag, &m) || m.at.from == HX_NO_PEER ||
+        m.index >= hx_messages(&c->config, m.part, &m.at, false) || !hx_track_is_due(&m.lane->in, m.number))
+        return HX_E_RANGE;
+    struct hx_range range = range_of(c, &m, false, &at);
+    const uint64_t size = range.count * element;
+    if (offset > size || bytes > size - offset || offset % element || bytes % element)
+        return HX_E_RANGE;
+    if (!c->vector || bytes == 0)
+        return HX_OK;
+    const enum hx_landing landing = hx_landing_of(c, &m);
+    if (landing == HX_LAY_ASIDE) {
+        memcpy(c->staging + (aside_of(&m, range, at)) * element + offset, payload, bytes);
+        return HX_OK;
+    }
+    range = (struct hx_range){range.first + offset / element, bytes / element};
+    use_vector(c, m.part, landing == HX_ADD ? ADD : COPY, range, (void *)(uintptr_t)payload);
+    return HX_OK;
+}
+
+/* ---- ownership ---- */
+
+bool hx_collective_piece(const struct hx_collective *c, unsigned index, uint64_t *offset, uint64_t *bytes)
+{
+    const unsigned kind = c->config.kind;
+    bool before = kind == HX_ALL_GATHER || kind == HX_GATHER;
+    bool after = kind == HX_REDUCE_SCATTER || kind == HX_SCATTER;
+    *offset = 0;
+    *bytes = c->config.bytes;
+    if (!before && !after)
+        return index == 0;
+    if (index >= c->streams)
+        return false;
+    const struct hx_collective_part *part = &c->part[index * c->phases + (after ? c->phases - 1U : 0U)];
+    const uint32_t own = part->segments > 1 ? hx_method_of(part)->own(&c->config, part) : 0;
+    const struct hx_range range = hx_range_of(&c->config, part, (struct hx_segments){own, 1}, true);
+    *offset = (part->first + range.first) * element_of(c);
+    *bytes = range.count * element_of(c);
+    return true;
+}

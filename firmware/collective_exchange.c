@@ -1,0 +1,214 @@
+/* collective_exchange.c - exchanges with one partner a step (collective_parts.h): halving and doubling.
+ *
+ * 2^k members. Step s pairs each with a partner:
+ *
+ *     bits   place XOR 2^s
+ *     swing  on a torus, along the dimensions in turn, from part->dimension on; level l of a dimension pairs an even
+ *            place p with p + r(l) and an odd one with p - r(l), r(l) = (1 - (-2)^(l + 1)) / 3: distances 1, -1, 3, -5
+ *            (De Sensi et al., NSDI'24). Mirrored: the places are counted backwards
+ *
+ * Halving: label(p) has a bit for each step, the first one highest, in which partners differ and which all members that
+ * either may still reach have in common. So members with equal first s bits form the group that is left after s steps,
+ * and their segments are contiguous. Step s sends the half of the range with the partner's bit in its labels, and adds
+ * the own half: reduce-scatter. The same steps backwards, with copying: all-gather.
+ *
+ * Whole: each step sends the whole sum and adds the partner's. Its sums are a chain.
+ *
+ * Other numbers of members: of the first 2 r, r = n - 2^k, the even ones send their vectors to the odd ones in a first
+ * step, and receive the result in a last one. */
+#include "collective_parts.h"
+
+static bool is_swing(const struct hx_collective_part *part)
+{
+    return part->shape == HX_BY_SWING_SHARES || part->shape == HX_BY_SWING_WHOLE;
+}
+
+static bool is_whole(const struct hx_collective_part *part)
+{
+    return part->shape == HX_BY_BITS_WHOLE || part->shape == HX_BY_SWING_WHOLE;
+}
+
+static unsigned levels(const struct hx_collective_part *part)
+{
+    return 31U - (unsigned)__builtin_clz(part->size);
+}
+
+/* ---- members beyond a power of two ---- */
+
+static uint32_t extra(const struct hx_collective_part *part)
+{
+    return part->size - ((uint32_t)1 << levels(part));
+}
+
+static bool is_folded(const struct hx_collective_part *part)
+{
+    return part->place < 2 * extra(part) && part->place % 2 == 0;
+}
+
+static uint32_t index_of(const struct hx_collective_part *part)
+{
+    return part->place < 2 * extra(part) ? part->place / 2 : part->place - extra(part);
+}
+
+static uint32_t place_of(const struct hx_collective_part *part, uint32_t index)
+{
+    return index < extra(part) ? 2 * index + 1 : index + extra(part);
+}
+
+/* ---- swing ---- */
+
+/* The dimension of a step, and its level there. */
+struct swing {
+    unsigned dimension, level;
+};
+
+static unsigned dimensions(const struct hx_collective_config *config)
+{
+    return config->dimensions ? config->dimensions : 1;
+}
+
+static struct swing swing_of(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                             unsigned s)
+{
+    const unsigned all = dimensions(config);
+    for (unsigned level = 0; level < 32; level++) {
+        for (unsigned n = 0; n < all; n++) {
+            const unsigned dimension = (part->dimension + n) % all;
+            if (level < hx_log2_up(hx_plan_size(config, dimension)) && s-- == 0)
+                return (struct swing){dimension, level};
+        }
+    }
+    return (struct swing){0, 0};
+}
+
+/* The distance r(level) modulo n, a power of two. */
+static uint32_t distance_of(unsigned level, uint32_t n)
+{
+    uint32_t distance = 0;
+    for (unsigned i = 0; i <= level; i++)
+        distance += i % 2 ? ~((uint32_t)1 << i) + 1 : (uint32_t)1 << i;
+    return distance & (n - 1);
+}
+
+static uint32_t swung(uint32_t place, unsigned level, uint32_t n)
+{
+    const uint32_t distance = distance_of(level, n);
+    return (place % 2 ? place - distance : place + distance) & (n - 1);
+}
+
+/* Place in a dimension, in the part's direction. */
+static uint32_t directed(const struct hx_collective_part *part, uint32_t place, uint32_t n)
+{
+    return part->mirrored ? (n - place) & (n - 1) : place;
+}
+
+static uint32_t swing_partner(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                              unsigned s)
+{
+    const struct swing at = swing_of(config, part, s);
+    const uint32_t n = hx_plan_size(config, at.dimension);
+    const uint32_t place = hx_plan_place(config, part->place, at.dimension);
+    const uint32_t other = directed(part, swung(directed(part, place, n), at.level, n), n);
+    uint32_t stride = 1;
+    for (unsigned i = 0; i < at.dimension; i++)
+        stride *= hx_plan_size(config, i);
+    return part->place + other * stride - place * stride;
+}
+
+/* Members that are left after level l of a dimension are those with two residues modulo 2^(l + 2), one even and one
+ * odd. The even one names them; partners of level l differ in its bit l + 1, partners of the last level in bit 0. */
+static unsigned swing_bit(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned s)
+{
+    const struct swing at = swing_of(config, part, s);
+    const uint32_t n = hx_plan_size(config, at.dimension);
+    const uint32_t place = directed(part, hx_plan_place(config, part->place, at.dimension), n);
+    if (at.level + 1 == hx_log2_up(n))
+        return place & 1U;
+    const uint32_t even = place % 2 ? swung(place, at.level + 1, n) : place;
+    return even >> (at.level + 1) & 1U;
+}
+
+/* ---- labels ---- */
+
+static uint32_t partner_of(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned s)
+{
+    if (is_swing(part))
+        return swing_partner(config, part, s);
+    return place_of(part, index_of(part) ^ (uint32_t)1 << s);
+}
+
+static uint32_t label_of(const struct hx_collective_config *config, const struct hx_collective_part *part)
+{
+    const unsigned all = levels(part);
+    uint32_t label = 0;
+    for (unsigned s = 0; s < all; s++)
+        label = label << 1 | (is_swing(part) ? swing_bit(config, part, s) : index_of(part) >> s & 1U);
+    return label;
+}
+
+/* ---- steps ---- */
+
+static uint32_t exchanges(const struct hx_collective_part *part)
+{
+    return levels(part) * (part->kind == HX_ALL_REDUCE && !is_whole(part) ? 2U : 1U);
+}
+
+static uint32_t steps(const struct hx_collective_config *config, const struct hx_collective_part *part)
+{
+    (void)config;
+    return exchanges(part) + (extra(part) ? 2 : 0);
+}
+
+/* The first step, or the last one, of members beyond a power of two. */
+static void fold(const struct hx_collective_part *part, bool back, struct hx_step *s)
+{
+    const struct hx_segments all = {0, part->segments};
+    if (part->place >= 2 * extra(part))
+        return;
+    bool sends = is_folded(part) != back;
+    uint32_t other = hx_member(part, part->place ^ 1U);
+    s->to = sends ? other : HX_NO_PEER;
+    s->from = sends ? HX_NO_PEER : other;
+    s->in = s->out = all;
+    s->adds = !back;
+    s->first = true;
+}
+
+static void exchange(const struct hx_collective_config *config, const struct hx_collective_part *part, uint32_t number,
+                     struct hx_step *s)
+{
+    const unsigned all = levels(part);
+    bool gathers = !is_whole(part) && (part->kind == HX_ALL_GATHER || number >= all);
+    const unsigned level = gathers ? all - 1 - number % all : number;
+    s->to = s->from = hx_member(part, partner_of(config, part, level));
+    s->adds = !gathers;
+    s->first = number == 0 && part->place >= 2 * extra(part);
+    s->in = s->out = (struct hx_segments){0, part->segments};
+    if (is_whole(part)) {
+        s->chain =
+            (uint8_t)(HX_CHAINED | (number == 0 ? HX_CHAIN_BEGINS : 0) | (number + 1 == all ? HX_CHAIN_ENDS : 0));
+        return;
+    }
+    const uint32_t half = (uint32_t)1 << (all - 1 - level);
+    const uint32_t kept = label_of(config, part) & ~(half - 1);
+    s->in = (struct hx_segments){gathers ? kept ^ half : kept, half};
+    s->out = (struct hx_segments){gathers ? kept : kept ^ half, half};
+}
+
+static void step(const struct hx_collective_config *config, const struct hx_collective_part *part, uint32_t number,
+                 struct hx_step *s)
+{
+    const uint32_t folds = extra(part) ? 1 : 0;
+    *s = (struct hx_step){.to = HX_NO_PEER, .from = HX_NO_PEER, .gate = HX_WHEN_COMPLETE, .of = number};
+    if (folds && (number == 0 || number == exchanges(part) + 1))
+        fold(part, number > 0, s);
+    else if (!is_folded(part))
+        exchange(config, part, number - folds, s);
+}
+
+static uint32_t own(const struct hx_collective_config *config, const struct hx_collective_part *part)
+{
+    return label_of(config, part);
+}
+
+const struct hx_method hx_exchange_method = {.steps = steps, .step = step, .own = own, .span = 1};

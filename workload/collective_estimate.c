@@ -1,0 +1,111 @@
+/* collective_estimate.c - the messages of a collective's steps (collective_estimate.h). */
+#include "workload/collective_estimate.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Bytes on a link: whole blocks. */
+static double in_blocks(double bytes)
+{
+    return estimate_larger(1, ceil(bytes / HX_BLOCK)) * HX_BLOCK;
+}
+
+static void take_pair(struct collective_estimate *e, unsigned stream, const struct hx_collective_config *config,
+                      const struct hx_collective_move *move)
+{
+    const double messages = estimate_larger(1, ceil((double)move->sent / config->chunk));
+    const double chunk = in_blocks((double)move->sent / messages);
+    if (move->to != UINT32_MAX)
+        e->pair[e->pairs++] = (struct collective_pair){.from = stream * config->size + config->position,
+                                                       .to = stream * config->size + move->to,
+                                                       .bytes = messages * chunk,
+                                                       .chunk = chunk,
+                                                       .messages = messages};
+}
+
+void estimate_take_step(struct collective_estimate *e, unsigned stream, unsigned phase, uint32_t step)
+{
+    struct hx_collective_config config = e->job.config;
+    if (step >= hx_collective_steps(&config, stream, phase))
+        return;
+    for (config.position = 0; config.position < config.size; config.position++) {
+        struct hx_collective_move move;
+        hx_collective_move(&config, stream, phase, step, &move);
+        take_pair(e, stream, &config, &move);
+    }
+}
+
+void estimate_lay_pairs(struct collective_estimate *e, uint32_t first, bool acknowledged, double *alone)
+{
+    const uint32_t n = e->job.config.size;
+    for (uint32_t i = first; i < e->pairs; i++) {
+        struct collective_pair *pair = &e->pair[i];
+        const double bytes = pair->bytes + (acknowledged ? pair->messages * HX_BLOCK : 0);
+        pair->path = collective_loads_path(e->loads, e->job.host[pair->from % n], e->job.host[pair->to % n]);
+        collective_loads_lay(e->loads, &pair->path, bytes, e->load);
+        if (alone)
+            collective_loads_lay(e->loads, &pair->path, bytes, alone);
+    }
+}
+
+double estimate_last_packet(const struct collective_pair *pair)
+{
+    const double bytes = pair->chunk < HX_MAX_PAYLOAD ? pair->chunk : HX_MAX_PAYLOAD;
+    return bytes * (pair->path.last - pair->path.slowness);
+}
+
+static double worst(const struct collective_estimate *e, const struct collective_pair *pair, const double *load)
+{
+    return collective_loads_worst(e->loads, &pair->path, load) + estimate_last_packet(pair);
+}
+
+void estimate_clear(const struct collective_estimate *e, double *load)
+{
+    memset(load, 0, e->loads->g->ports * sizeof *load);
+}
+
+void estimate_lay_step(struct collective_estimate *e, unsigned phase, uint32_t step, bool acknowledged)
+{
+    e->pairs = 0;
+    collective_loads_begin(e->loads);
+    estimate_clear(e, e->load);
+    for (unsigned stream = 0; stream < e->streams; stream++) {
+        const uint32_t first = e->pairs;
+        estimate_clear(e, e->alone);
+        estimate_take_step(e, stream, phase, step);
+        estimate_lay_pairs(e, first, acknowledged, e->alone);
+        for (uint32_t i = first; i < e->pairs; i++)
+            e->pair[i].alone = worst(e, &e->pair[i], e->alone);
+    }
+    for (uint32_t i = 0; i < e->pairs; i++)
+        e->pair[i].worst = e->streams == 1 ? e->pair[i].alone : worst(e, &e->pair[i], e->load);
+}
+
+void estimate_keep(const struct collective_estimate *e, double times)
+{
+    for (uint32_t port = 0; port < e->loads->g->ports; port++)
+        e->total[port] += times * e->load[port];
+}
+
+uint32_t estimate_steps(const struct collective_estimate *e, unsigned phase)
+{
+    uint32_t most = 0;
+    for (unsigned stream = 0; stream < e->streams; stream++) {
+        const uint32_t steps = hx_collective_steps(&e->job.config, stream, phase);
+        most = steps > most ? steps : most;
+    }
+    return most;
+}
+
+void estimate_start(const struct collective_estimate *e)
+{
+    memset(e->ready, 0, (size_t)e->streams * e->job.config.size * sizeof *e->ready);
+}
+
+double estimate_latest(const struct collective_estimate *e, unsigned stream)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < e->job.config.size; i++)
+        most = estimate_larger(most, e->ready[stream * e->job.config.size + i]);
+    return most;
+}
