@@ -121,7 +121,7 @@ static bool settle_step(struct hx_collective *c, struct hx_message *m)
         return false;
     for (const uint32_t until = addable(c, m); lane->added < until; lane->added++) {
         m->number = m->index = lane->added;
-        if (m->at.adds && hx_landing_of(c, m) == HX_LAY_ASIDE)
+        if (m->at.adds && hx_landing_of(m) == HX_LAY_ASIDE)
             hx_add_aside(c, m);
     }
     return lane->added == hx_messages(&c->config, m->part, &m->at, false);
@@ -145,7 +145,7 @@ static void add_ring_message(struct hx_collective *c, unsigned stream, unsigned 
 {
     struct hx_message m = {.stream = stream, .phase = phase};
     if (describe(c, &c->part[stream * c->phases + phase], 0, number, &m) && m.at.adds &&
-        hx_landing_of(c, &m) == HX_LAY_ASIDE)
+        hx_landing_of(&m) == HX_LAY_ASIDE)
         hx_add_aside(c, &m);
 }
 
@@ -156,9 +156,10 @@ static void begin_ring(struct hx_collective *c, unsigned stream, unsigned phase)
     if (part->steps == 0 || !is_one_lane(part) || phase == 0)
         return;
     const struct hx_collective_track *in = &c->lane[part->lane].in;
-    for (uint32_t number = 0; c->vector && number <= in->base + HX_COLLECTIVE_MAX_WINDOW; number++) {
-        if (hx_track_has(in, number))
-            add_ring_message(c, stream, phase, number);
+    const uint64_t end = (uint64_t)in->base + HX_COLLECTIVE_MAX_WINDOW + 1;
+    for (uint64_t number = 0; c->vector && number < end && number < UINT32_MAX; number++) {
+        if (hx_track_has(in, (uint32_t)number))
+            add_ring_message(c, stream, phase, (uint32_t)number);
     }
 }
 
@@ -217,6 +218,12 @@ static bool may_leave(const struct hx_collective *c, const struct hx_message *m)
                                 : hx_track_has(&c->lane[lane + s->of].in, m->number);
 }
 
+/* Number of a lane for the platform, which refuses lanes by bits. */
+static uint8_t lane_bit(const struct hx_collective *c, unsigned stream, uint32_t lane)
+{
+    return (uint8_t)((stream + c->streams * lane) % 32);
+}
+
 /* Messages of a lane in flight; of rings, those of all phases of the stream. */
 static uint32_t in_flight(const struct hx_collective *c, const struct hx_collective_part *part, uint32_t step)
 {
@@ -237,10 +244,9 @@ static bool step_is_ready(const struct hx_collective *c, unsigned stream, uint32
 {
     struct hx_collective_part *part = &c->part[stream * c->phases + c->sending[stream]];
     const struct hx_collective_lane *lane = &c->lane[part->lane + step];
-    const unsigned bit = (stream + c->streams * step) % 32;
     m->stream = stream;
     m->phase = c->sending[stream];
-    if ((refused >> bit & 1U) || in_flight(c, part, step) >= c->config.window ||
+    if ((refused >> lane_bit(c, stream, step) & 1U) || in_flight(c, part, step) >= c->config.window ||
         !describe(c, part, step, lane->next, m) || m->at.to == HX_NO_PEER)
         return false;
     return (is_one_lane(part) || m->index < hx_messages(&c->config, part, &m->at, true)) && may_leave(c, m);
@@ -275,7 +281,7 @@ bool hx_collective_next(const struct hx_collective *c, uint32_t refused, struct 
             .bytes =
                 (uint32_t)(hx_message_elements(c, &m) * hx_collective_element((enum hx_collective_type)c->config.type)),
             .tag = hx_tag_of(c, (uint32_t)(m.part - c->part), lane, m.number),
-            .lane = (uint8_t)((stream + c->streams * lane) % 32)};
+            .lane = lane_bit(c, stream, lane)};
         return true;
     }
     return false;

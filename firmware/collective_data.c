@@ -101,16 +101,22 @@ void hx_collective_move(const struct hx_collective_config *config, unsigned stre
 
 /* ---- where received elements go ---- */
 
-bool hx_lies_aside(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned phase,
-                   const struct hx_step *step)
+static bool lies_aside(unsigned phase, const struct hx_step *step)
 {
-    (void)config;
-    return step->adds && (phase > 0 || step->chain || !step->first) && part->steps;
+    return step->from != HX_NO_PEER && step->adds && (phase > 0 || step->chain || !step->first);
 }
 
-enum hx_landing hx_landing_of(const struct hx_collective *c, const struct hx_message *m)
+uint64_t hx_aside_elements(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                           unsigned phase, const struct hx_step *step)
 {
-    if (m->part->kind == HX_EXCHANGE || hx_lies_aside(&c->config, m->part, m->phase, &m->at))
+    if (!lies_aside(phase, step))
+        return 0;
+    return hx_method_of(part)->one_lane ? part->elements : hx_range_of(config, part, step->in, false).count;
+}
+
+enum hx_landing hx_landing_of(const struct hx_message *m)
+{
+    if (m->part->kind == HX_EXCHANGE || lies_aside(m->phase, &m->at))
         return HX_LAY_ASIDE;
     return m->at.adds ? HX_ADD : HX_COPY;
 }
@@ -216,7 +222,7 @@ int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, 
         return HX_E_RANGE;
     if (!c->vector || bytes == 0)
         return HX_OK;
-    const enum hx_landing landing = hx_landing_of(c, &m);
+    const enum hx_landing landing = hx_landing_of(&m);
     if (landing == HX_LAY_ASIDE) {
         memcpy(c->staging + (aside_of(&m, range, at)) * element + offset, payload, bytes);
         return HX_OK;

@@ -160,10 +160,11 @@ uint64_t hx_divide(const struct hx_collective_config *config, uint64_t elements,
 /* The same of a range of a part. */
 uint64_t hx_chunks(const struct hx_collective_config *config, const struct hx_collective_part *part,
                    struct hx_range range, uint32_t *chunk);
-enum hx_landing hx_landing_of(const struct hx_collective *c, const struct hx_message *m);
-/* The same without state. */
-bool hx_lies_aside(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned phase,
-                   const struct hx_step *step);
+enum hx_landing hx_landing_of(const struct hx_message *m);
+/* Elements of staging that a step needs, or all steps of one lane; 0: received elements are copied, or added at
+ * once. */
+uint64_t hx_aside_elements(const struct hx_collective_config *config, const struct hx_collective_part *part,
+                           unsigned phase, const struct hx_step *step);
 /* Adds what lies aside of message `number` of a step: to the vector, or along its chain. */
 void hx_add_aside(const struct hx_collective *c, const struct hx_message *m);
 

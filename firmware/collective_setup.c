@@ -27,8 +27,7 @@ static void add_step(const struct hx_collective_config *config, const struct hx_
     n->sent += out;
     n->peers += s.to != HX_NO_PEER;
     n->peers += s.from != HX_NO_PEER && s.from != s.to;
-    if (s.from != HX_NO_PEER && part->kind != HX_EXCHANGE && hx_lies_aside(config, part, phase, &s))
-        n->staging += hx_range_of(config, part, s.in, false).count;
+    n->staging += hx_aside_elements(config, part, phase, &s);
 }
 
 /* One lane: all steps are alike. */
@@ -42,8 +41,7 @@ static void add_ring(const struct hx_collective_config *config, const struct hx_
     n->messages += 2 * messages;
     n->sent += messages;
     n->peers += 2;
-    if (hx_lies_aside(config, part, phase, &s))
-        n->staging += part->elements;
+    n->staging += hx_aside_elements(config, part, phase, &s);
 }
 
 static void add_part(const struct hx_collective_config *config, const struct hx_collective_part *part, unsigned phase,
@@ -185,9 +183,7 @@ static void init_lanes(struct hx_collective *c, const struct hx_collective_part 
         struct hx_step s;
         c->lane[part->lane + lane].aside = *staging;
         hx_method_of(part)->step(&c->config, part, lane, &s);
-        if (s.from != HX_NO_PEER && hx_lies_aside(&c->config, part, phase, &s))
-            *staging +=
-                hx_method_of(part)->one_lane ? part->elements : hx_range_of(&c->config, part, s.in, false).count;
+        *staging += hx_aside_elements(&c->config, part, phase, &s);
     }
 }
 
