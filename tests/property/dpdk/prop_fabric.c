@@ -39,9 +39,12 @@ static void check_settings(const struct lab_settings *s)
     assert_true(lab_run(&lab, 60));
     assert_int_equal(lab_corrupted(&lab), 0);
     assert_int_equal(lab_failed(&lab), 0);
-    /* On a busy machine acknowledgements are late and packets are repeated. */
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        assert_true(reason == HX_DROP_DUPLICATE || lab_drops(&lab, reason) == 0);
+    /* On a busy machine acknowledgements are late and packets are repeated. A repeated packet is a duplicate while its
+     * message is received, and stale when a later message has its place (firmware/endpoint_receive.c). */
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
+        if (reason != HX_DROP_DUPLICATE && reason != HX_DROP_STALE && lab_drops(&lab, reason))
+            fail_msg("%llu packets dropped: %s", (unsigned long long)lab_drops(&lab, reason), hx_drop_names[reason]);
+    }
     for (unsigned id = 0; id < lab.nodes; id++) {
         const struct local *l = lab.node[id].local;
         if (l) {
