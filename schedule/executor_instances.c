@@ -162,7 +162,8 @@ void instances_open(struct executor *e, uint32_t peer)
 void instances_unblock(struct executor *e)
 {
     while (e->open_count) {
-        struct peer *p = &e->peer[messages_peer(e, e->open[e->open_count - 1])];
+        uint32_t peer = messages_peer(e, e->open[e->open_count - 1]);
+        struct peer *p = &e->peer[peer];
         if (p->blocked.first != NONE && p->in_flight < e->plan->window) {
             const struct note note = note_take(e, &p->blocked);
             note.instance->refused &= ~((uint32_t)1 << note.lane);

@@ -58,13 +58,15 @@ static void grow(struct executor *e)
 
 uint32_t messages_peer(struct executor *e, uint32_t rank)
 {
-    if (2 * e->peers_used >= e->peers)
+    size_t at = e->peers ? slot_of(e->peer, e->peers, rank) : 0;
+    if (e->peers && e->peer[at].rank == rank)
+        return (uint32_t)at;
+    if (2 * e->peers_used >= e->peers) {
         grow(e);
-    size_t at = slot_of(e->peer, e->peers, rank);
-    if (e->peer[at].rank == NONE) {
-        e->peer[at] = (struct peer){.rank = rank, .out = {NONE, NONE}, .next = NONE, .blocked = {NONE, NONE}};
-        e->peers_used++;
+        at = slot_of(e->peer, e->peers, rank);
     }
+    e->peer[at] = (struct peer){.rank = rank, .out = {NONE, NONE}, .next = NONE, .blocked = {NONE, NONE}};
+    e->peers_used++;
     return (uint32_t)at;
 }
 

@@ -228,7 +228,7 @@ void executor_received(struct executor *e, uint32_t number);
 /* ---- executor_messages.c ---- */
 
 void messages_close(struct executor *e);
-/* Index of a rank's peer, added if it is new. A later addition moves all peers. */
+/* Index of a rank's peer, added if it is new. An addition moves all peers, and changes their indices. */
 uint32_t messages_peer(struct executor *e, uint32_t rank);
 void messages_send(struct executor *e, uint32_t to, enum message_kind kind, uint32_t operation, uint64_t bytes);
 bool messages_next(struct executor *e, struct executor_message *m);

@@ -2,6 +2,7 @@
  * choices.c). */
 #include "base/rng.h"
 #include "hxmesh/error.h"
+#include "schedule/executor_parts.h"
 #include "tests/support/support_executed.h"
 
 #include <setjmp.h>
@@ -323,6 +324,27 @@ static void collectives_take_turns(void **state)
     executed_free(&r);
 }
 
+/* Peers move only when one is added: elsewhere their addresses are kept meanwhile. */
+static void looking_for_a_peer_moves_none(void **state)
+{
+    enum { RANKS = 70 };
+    const struct executed_settings settings = executed_plain();
+    struct executed r;
+    (void)state;
+    executed_prepare(&r, one_collective(RANKS, HX_EXCHANGE, 4096, 0, HX_ALGORITHM_BEST), &settings);
+    struct executor *e = executor_new(&r.plan, 0);
+    for (uint32_t rank = 1; rank < RANKS; rank++) {
+        const uint32_t at = messages_peer(e, rank);
+        const struct peer *peers = e->peer;
+        assert_int_equal(messages_peer(e, rank), at);
+        assert_ptr_equal(e->peer, peers);
+        assert_int_equal(e->peer[messages_peer(e, 1)].rank, 1);
+        assert_ptr_equal(e->peer, peers);
+    }
+    executor_free(e);
+    executed_free(&r);
+}
+
 /* ---- messages that no executor sent ---- */
 
 static void foreign_messages_are_refused(void **state)
@@ -368,6 +390,7 @@ int main(void)
         cmocka_unit_test(a_root_runs_thousands_of_collectives_ahead),
         cmocka_unit_test(thousands_of_collectives_are_in_progress_at_once),
         cmocka_unit_test(collectives_take_turns),
+        cmocka_unit_test(looking_for_a_peer_moves_none),
         cmocka_unit_test(foreign_messages_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
