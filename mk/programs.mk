@@ -55,7 +55,7 @@ $(BUILD)/hxmesh-dpdk: $(BUILD)/dpdk/dpdk-node/main.o $(LIB_DPDK_NODE) $(LIB_WORK
 	$(LINK)
 
 $(BUILD)/hxmesh-top: LDLIBS += -lncursesw
-$(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
+$(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_LOOPBACK)
 	$(LINK)
 
 $(BUILD)/libhxmesh-fi.so: LDFLAGS += -shared -Wl,--exclude-libs,ALL

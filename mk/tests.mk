@@ -22,9 +22,9 @@ $(RUNNERS): LDFLAGS += -fno-lto
 # Loopback also tests the code of images that can run on the host.
 $(BUILD)/test-loopback: $(call of_runner,loopback) $(call objects,loopback,hal/bare/device_tree.c) $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
 	$(LINK)
-$(BUILD)/test-shm: $(call of_runner,shm) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM) $(LIB_PROGRAM)
+$(BUILD)/test-shm: $(call of_runner,shm) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_SHM) $(LIB_PROGRAM)
 	$(LINK)
-$(BUILD)/test-virtual: $(call of_runner,virtual) $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_TOOLS) $(LIB_HOST) $(LIB_VIRTUAL)
+$(BUILD)/test-virtual: $(call of_runner,virtual) $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_VIRTUAL)
 	$(LINK)
 $(BUILD)/test-dpdk: LDLIBS += $(DPDK_LIBS)
 $(BUILD)/test-dpdk: $(call of_runner,dpdk) $(LIB_DPDK_NODE) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_DPDK)

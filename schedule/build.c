@@ -23,9 +23,10 @@ struct rank {
 
 struct schedule_builder {
     uint32_t ranks;
-    struct rank *rank;      /* [ranks] */
-    struct hx_blobs names;  /* with their final zeros */
-    struct hx_blobs groups; /* lists of ranks */
+    struct rank *rank;         /* [ranks] */
+    struct hx_blobs names;     /* with their final zeros */
+    struct hx_blobs groups;    /* lists of ranks */
+    struct schedule_head head; /* purposes, work and dimensions; the rest is that of schedule_head_new() */
 };
 
 struct schedule_builder *schedule_builder_new(uint32_t ranks)
@@ -33,6 +34,7 @@ struct schedule_builder *schedule_builder_new(uint32_t ranks)
     struct schedule_builder *b = hx_allocate(1, sizeof *b);
     b->ranks = ranks;
     b->rank = hx_allocate(ranks, sizeof *b->rank);
+    b->head = schedule_head_new(ranks);
     (void)hx_blobs_add(&b->names, "", 1);
     return b;
 }
@@ -140,13 +142,46 @@ void schedule_after_start(struct schedule_builder *b, uint32_t rank, uint32_t la
 
 /* ---- names and groups ---- */
 
-void schedule_set_name(struct schedule_builder *b, uint32_t rank, uint32_t number, const char *text)
+/* Offset of a text in the names; SCHEDULE_NO_NAME: they are full. */
+static uint32_t add_name(struct schedule_builder *b, const char *text)
 {
     size_t bytes = strlen(text) + 1;
     if (b->names.used + bytes > UINT32_MAX)
-        return;
+        return SCHEDULE_NO_NAME;
     uint32_t name = hx_blobs_add(&b->names, text, bytes);
-    b->rank[rank].operation[number].name = (uint32_t)b->names.blob[name].at;
+    return (uint32_t)b->names.blob[name].at;
+}
+
+void schedule_set_name(struct schedule_builder *b, uint32_t rank, uint32_t number, const char *text)
+{
+    b->rank[rank].operation[number].name = add_name(b, text);
+}
+
+bool schedule_set_purpose(struct schedule_builder *b, uint32_t rank, uint32_t number, const char *text)
+{
+    uint32_t name = add_name(b, text);
+    unsigned purpose = SCHEDULE_NO_PURPOSE;
+    while (purpose < SCHEDULE_MOST_PURPOSES && b->head.purpose[purpose] != name) {
+        purpose++;
+        if (purpose < SCHEDULE_MOST_PURPOSES && b->head.purpose[purpose] == SCHEDULE_NO_NAME)
+            b->head.purpose[purpose] = name;
+    }
+    if (purpose == SCHEDULE_MOST_PURPOSES)
+        return false;
+    b->rank[rank].operation[number].purpose = purpose & (SCHEDULE_MOST_PURPOSES - 1);
+    return true;
+}
+
+void schedule_set_work(struct schedule_builder *b, uint64_t samples, uint64_t tokens, uint32_t iterations)
+{
+    b->head.samples = samples;
+    b->head.tokens = tokens;
+    b->head.iterations = iterations;
+}
+
+void schedule_set_dimensions(struct schedule_builder *b, const uint32_t *size, unsigned count)
+{
+    memcpy(b->head.dimension, size, count * sizeof *size);
 }
 
 uint32_t schedule_add_group(struct schedule_builder *b, const uint32_t *ranks, uint32_t count)
@@ -199,7 +234,7 @@ static void lay_out(const struct rank *r, struct schedule_operation *operation, 
 
 static struct schedule_head counts_of(struct schedule_builder *b)
 {
-    struct schedule_head head = schedule_head_new(b->ranks);
+    struct schedule_head head = b->head;
     for (uint32_t i = 0; i < b->ranks; i++) {
         sort_dependencies(&b->rank[i]);
         head.operations += b->rank[i].operations;

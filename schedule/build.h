@@ -46,6 +46,16 @@ void schedule_after_start(struct schedule_builder *b, uint32_t rank, uint32_t la
 /* Sets an operation's name. Equal names share their text. */
 void schedule_set_name(struct schedule_builder *b, uint32_t rank, uint32_t number, const char *text);
 
+/* Sets what an operation is for. Returns false, and sets none, if the schedule has SCHEDULE_MOST_PURPOSES already. */
+bool schedule_set_purpose(struct schedule_builder *b, uint32_t rank, uint32_t number, const char *text);
+
+/* Sets what an iteration trains (0: not known), and how many iterations the schedule has (1 and up). */
+void schedule_set_work(struct schedule_builder *b, uint64_t samples, uint64_t tokens, uint32_t iterations);
+
+/* Sets the logical grid of the ranks. count: 1 .. SCHEDULE_MOST_DIMENSIONS; the product of the sizes is the number of
+ * ranks. */
+void schedule_set_dimensions(struct schedule_builder *b, const uint32_t *size, unsigned count);
+
 /* Returns the number of the group with these ranks in this order; adds it if there is none. count: 1 and up, no rank
  * twice. */
 uint32_t schedule_add_group(struct schedule_builder *b, const uint32_t *ranks, uint32_t count);

@@ -104,10 +104,17 @@ static struct pair *pair_of(struct world *w, uint32_t from, uint32_t to)
 
 /* ---- the run ---- */
 
+static uint64_t message_ps(const struct estimate_network *n, uint32_t from, const struct executor_message *m)
+{
+    if (n->message_ps)
+        return n->message_ps(n->of, from, m->to, m->bytes);
+    return n->latency_ps + (uint64_t)llround((double)m->bytes * n->byte_ps);
+}
+
 static void send(struct world *w, uint32_t from, uint64_t now, const struct executor_message *m)
 {
     struct pair *p = pair_of(w, from, m->to);
-    uint64_t arrival = now + w->network->latency_ps + (uint64_t)llround((double)m->bytes * w->network->byte_ps);
+    uint64_t arrival = now + message_ps(w->network, from, m);
     if (executor_matches(m->tag))
         p->last = arrival = arrival > p->last ? arrival : p->last;
     push(w, (struct event){.time = arrival, .kind = ARRIVAL, .rank = m->to, .peer = from, .tag = m->tag});

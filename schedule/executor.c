@@ -35,28 +35,6 @@ void executor_set_cause(struct executor *e, uint32_t number, uint32_t source, ui
     e->cause[number] = cause;
 }
 
-/* ---- computing and exposed time ---- */
-
-static void count_time(struct executor *e)
-{
-    uint64_t passed = e->now - e->counted_until;
-    e->result->computing_ps += e->computing ? passed : 0;
-    e->result->exposed_ps += !e->computing && e->communicating ? passed : 0;
-    e->counted_until = e->now;
-}
-
-/* change: 1 or -1. */
-static void count_operation(struct executor *e, uint32_t number, int change)
-{
-    const struct schedule_operation *o = operation_at(e, number);
-    unsigned *count = o->kind == SCHEDULE_COMPUTE ? &e->computing : &e->communicating;
-    if (o->kind == SCHEDULE_REPEAT)
-        return;
-    count_time(e);
-    *count += (unsigned)change;
-    atomic_store_explicit(&e->result->open, (uint64_t)e->computing + e->communicating, memory_order_relaxed);
-}
-
 /* ---- entries ---- */
 
 static uint32_t write_entry(struct executor *e, uint32_t number)
@@ -141,7 +119,7 @@ static void release_followers(struct executor *e, uint32_t number, uint32_t kind
 void executor_begun(struct executor *e, uint32_t number)
 {
     e->state[number] = STATE_BEGUN;
-    count_operation(e, number, 1);
+    time_count(e, number, 1);
     release_followers(e, number, SCHEDULE_AFTER_START, e->source[number], e->cause[number]);
 }
 
@@ -149,7 +127,7 @@ void executor_end(struct executor *e, uint32_t number)
 {
     uint32_t entry = write_entry(e, number);
     e->state[number] = STATE_ENDED;
-    count_operation(e, number, -1);
+    time_count(e, number, -1);
     atomic_store_explicit(&e->result->ended, atomic_load_explicit(&e->result->ended, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     e->result->end_ps = e->now;
@@ -260,9 +238,12 @@ static void find_bodies(struct executor *e)
 
 static void open_streams(struct executor *e)
 {
-    for (uint32_t i = 0; i < e->count; i++) {
-        unsigned stream = operation_at(e, i)->stream;
-        e->streams = stream >= e->streams ? stream + 1 : e->streams;
+    bool used[SCHEDULE_STREAMS] = {false};
+    for (uint32_t i = 0; i < e->count; i++)
+        used[operation_at(e, i)->stream] = true;
+    for (unsigned number = 0; number < SCHEDULE_STREAMS; number++) {
+        e->stream_at[number] = (uint8_t)e->streams;
+        e->streams += used[number];
     }
     e->stream = hx_allocate(e->streams + 1U, sizeof *e->stream);
     for (unsigned i = 0; i < e->streams; i++)

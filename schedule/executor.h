@@ -63,6 +63,14 @@ struct executor_entry {
 };
 enum { EXECUTOR_NO_CAUSE = UINT32_MAX };
 
+/* Communication of a rank for one purpose. */
+struct executor_purpose {
+    uint64_t busy_ps;    /* time in which a send, receive or collective for it was in progress */
+    uint64_t hidden_ps;  /* of it, time in which a stream computed */
+    uint64_t exposed_ps; /* share of the rank's exposed time: purposes in progress at once share it equally */
+    uint64_t messages, bytes;
+};
+
 /* What happened at a rank. In shared memory; only its executor writes it. */
 struct executor_result {
     _Atomic uint64_t sent, arrived; /* messages of all kinds; equal sums over all ranks: none is in flight */
@@ -80,6 +88,7 @@ struct executor_result {
     uint32_t blocked;               /* if not: the first operation in progress */
     uint32_t blocked_count;         /* operations in progress */
     uint64_t entries;               /* written; as many of the last are kept as fit */
+    struct executor_purpose purpose[SCHEDULE_MOST_PURPOSES]; /* by number; sums are exposed_ps, messages, bytes */
 };
 
 /* Common to all ranks; outlives the executors. */

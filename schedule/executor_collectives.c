@@ -171,8 +171,7 @@ void collective_take(struct executor *e)
     struct instance *c = e->offered.instance;
     hx_collective_take(&c->engine, &e->offered.send);
     e->peer[e->offered.peer].in_flight++;
-    e->result->messages++;
-    e->result->bytes += e->offered.send.bytes;
+    time_count_message(e, c->operation, e->offered.send.bytes);
     instance_unlist(e, c);
     instance_list(e, c);
 }

@@ -108,10 +108,8 @@ static void enqueue(struct executor *e, uint32_t to, uint32_t tag, uint64_t byte
 
 void messages_send(struct executor *e, uint32_t to, enum message_kind kind, uint32_t operation, uint64_t bytes)
 {
-    if (kind == MESSAGE_EAGER || kind == MESSAGE_DATA) {
-        e->result->messages++;
-        e->result->bytes += bytes;
-    }
+    if (kind == MESSAGE_EAGER || kind == MESSAGE_DATA)
+        time_count_message(e, operation, bytes);
     if (to == e->rank)
         match_message(e, to, operation, false);
     else

@@ -1,6 +1,7 @@
 /* executor_parts.h - what the files of the executor (executor.h) share.
  *
  *     executor.c              operations begin and end; repeats; the interface
+ *     executor_time.c         time that computes or is exposed, and communication by purpose
  *     executor_streams.c      operations that occupy a stream
  *     executor_match.c        receives and the messages for them
  *     executor_messages.c     messages to and from each peer, in order
@@ -139,13 +140,16 @@ struct executor {
     uint32_t left;       /* operations outside of repeats that have not ended */
     bool started;
 
-    struct list ready;                 /* operations that begin now */
-    unsigned computing, communicating; /* operations in progress */
-    uint64_t counted_until;            /* ps: end of the counted computing and exposed time */
+    struct list ready;                             /* operations that begin now */
+    unsigned computing, communicating;             /* operations in progress */
+    unsigned purpose_open[SCHEDULE_MOST_PURPOSES]; /* of `communicating`, by purpose */
+    uint32_t purposes;                             /* those with operations in progress, bits */
+    uint64_t counted_until;                        /* ps: end of the counted computing and exposed time */
 
-    struct stream *stream; /* [streams] */
+    struct stream *stream; /* [streams]: those that operations occupy, by number */
     unsigned streams;
-    bool stream_free; /* a free stream has a waiting operation */
+    uint8_t stream_at[SCHEDULE_STREAMS]; /* by number: index in `stream` */
+    bool stream_free;                    /* a free stream has a waiting operation */
 
     struct bucket *bucket; /* [buckets], a power of two */
     size_t buckets, buckets_used;
@@ -196,6 +200,13 @@ void executor_set_cause(struct executor *e, uint32_t number, uint32_t source, ui
 void executor_begun(struct executor *e, uint32_t number);
 /* The operation has ended: writes its entry, releases what waits for its end. */
 void executor_end(struct executor *e, uint32_t number);
+
+/* ---- executor_time.c ---- */
+
+/* An operation begins, change 1, or ends, change -1. */
+void time_count(struct executor *e, uint32_t number, int change);
+/* A message of an operation goes out. */
+void time_count_message(struct executor *e, uint32_t number, uint64_t bytes);
 
 /* ---- executor_streams.c ---- */
 

@@ -70,7 +70,7 @@ static uint32_t pop(const struct executor *e, struct stream *s)
 
 void stream_add(struct executor *e, uint32_t number)
 {
-    struct stream *s = &e->stream[operation_at(e, number)->stream];
+    struct stream *s = &e->stream[e->stream_at[operation_at(e, number)->stream]];
     e->ready_at[number] = e->now;
     push(e, s, number);
     e->stream_free = e->stream_free || s->current == NONE;

@@ -16,6 +16,7 @@ const struct schedule_format *const schedule_formats[] = {&schedule_goal,
                                                           &schedule_mpi,
                                                           &schedule_msccl,
                                                           &schedule_mscclpp,
+                                                          &schedule_model,
                                                           &schedule_yaml, /* last: any file that begins with a key */
                                                           NULL};
 
@@ -40,18 +41,30 @@ static const char *file_of(const char *path, char first[LONGEST_PATH])
     return access(path, F_OK) != 0 && chakra_first_file(path, first, LONGEST_PATH) ? first : path;
 }
 
-/* Reading a pipe would take its content away. */
-bool schedule_is_any(const char *path)
+/* Reads a file's first bytes; returns their number. Reading a pipe would take its content away. */
+static size_t begin_of(const char *path, uint8_t begin[SCHEDULE_SNIFF])
 {
-    uint8_t begin[SCHEDULE_SNIFF];
     char first[LONGEST_PATH];
     struct stat status;
     path = file_of(path, first);
     FILE *in = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
     if (!in)
-        return false;
-    size_t bytes = fread(begin, 1, sizeof begin, in);
+        return 0;
+    size_t bytes = fread(begin, 1, SCHEDULE_SNIFF, in);
     (void)fclose(in);
+    return bytes;
+}
+
+const struct schedule_format *schedule_format_of(const char *path)
+{
+    uint8_t begin[SCHEDULE_SNIFF];
+    return format_of(begin, begin_of(path, begin));
+}
+
+bool schedule_is_any(const char *path)
+{
+    uint8_t begin[SCHEDULE_SNIFF];
+    size_t bytes = begin_of(path, begin);
     return schedule_is_file(begin, bytes) || format_of(begin, bytes);
 }
 

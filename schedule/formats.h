@@ -45,7 +45,10 @@ struct schedule_format {
 };
 
 extern const struct schedule_format *const schedule_formats[]; /* ends with NULL */
+extern const struct schedule_format schedule_model;            /* schedule/training/model.h */
 
+/* The format of a file, by its first bytes; NULL: none, or that of schedule_write(). */
+const struct schedule_format *schedule_format_of(const char *path);
 /* Whether a file's first bytes are those of a schedule. */
 bool schedule_is_any(const char *path);
 

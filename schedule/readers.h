@@ -11,6 +11,7 @@ extern const struct schedule_format schedule_chakra;
 extern const struct schedule_format schedule_goal;
 extern const struct schedule_format schedule_goal_binary;
 extern const struct schedule_format schedule_layers;
+extern const struct schedule_format schedule_model;
 extern const struct schedule_format schedule_mpi;
 extern const struct schedule_format schedule_msccl;
 extern const struct schedule_format schedule_mscclpp;

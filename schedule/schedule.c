@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char magic[8] = {'h', 'x', 's', 'c', 'h', 'e', 'd', '\n'};
 
 const char *const schedule_kind_names[] = {
@@ -25,7 +25,7 @@ const char *const schedule_kind_names[] = {
 
 struct schedule_head schedule_head_new(uint32_t ranks)
 {
-    struct schedule_head head = {.version = VERSION, .ranks = ranks};
+    struct schedule_head head = {.version = VERSION, .ranks = ranks, .iterations = 1};
     memcpy(head.magic, magic, sizeof head.magic);
     return head;
 }
@@ -149,6 +149,24 @@ static bool groups_are_sets(const struct schedule *s)
     return good;
 }
 
+/* Whether purposes have names and the grid has a place for each rank. */
+static bool head_holds(const struct schedule_head *h)
+{
+    uint64_t places = 1;
+    unsigned sides = 0;
+    for (unsigned i = 0; i < SCHEDULE_MOST_PURPOSES; i++) {
+        if (h->purpose[i] >= h->names)
+            return false;
+    }
+    for (; sides < SCHEDULE_MOST_DIMENSIONS && h->dimension[sides]; sides++) {
+        places *= h->dimension[sides];
+        if (places > h->ranks)
+            return false;
+    }
+    return h->iterations >= 1 && h->purpose[SCHEDULE_NO_PURPOSE] == SCHEDULE_NO_NAME &&
+           (sides == 0 || places == h->ranks);
+}
+
 static bool content_is_good(const struct check *c)
 {
     const struct schedule *s = c->s;
@@ -161,6 +179,8 @@ static bool content_is_good(const struct check *c)
         return bad(c, "its groups do not follow each other");
     if (h->names == 0 || s->names[0] != 0 || s->names[h->names - 1] != 0)
         return bad(c, "its names do not end");
+    if (!head_holds(h))
+        return bad(c, "its head has a number out of range");
     for (uint64_t i = 0; i < h->members; i++) {
         if (s->member[i] >= h->ranks)
             return bad(c, "a member of a group is no rank");

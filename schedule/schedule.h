@@ -34,7 +34,10 @@ enum {
     SCHEDULE_MOST_GROUPS_OF_RANK = 128, /* that a rank has collectives of: 7 bits of a tag */
     SCHEDULE_MOST_NESTED = 64,          /* repeats inside one another */
     SCHEDULE_STREAMS = 256,
-    SCHEDULE_NO_NAME = 0
+    SCHEDULE_MOST_PURPOSES = 16, /* of operations, "none" counted */
+    SCHEDULE_MOST_DIMENSIONS = 6,
+    SCHEDULE_NO_NAME = 0,
+    SCHEDULE_NO_PURPOSE = 0
 };
 #define SCHEDULE_MOST_BYTES    (UINT64_C(1) << 42) /* of a message or vector */
 #define SCHEDULE_MOST_TIME     (UINT64_C(1) << 56) /* ps of a compute operation: 20 hours */
@@ -57,25 +60,33 @@ extern const char *const schedule_kind_names[SCHEDULE_KINDS + 1]; /* ends with N
 
 /* An operation. 32 bytes. */
 struct schedule_operation {
-    uint64_t amount;    /* ps, bytes or iterations, by kind */
-    uint32_t peer;      /* send, receive: rank, or SCHEDULE_ANY; collective: group; repeat: operations of the body */
-    uint32_t tag;       /* send, receive; SCHEDULE_ANY: any. Collective: the root's position in the group */
-    uint32_t follower;  /* index of its first follower in the rank's followers */
-    uint32_t waits;     /* number of operations that it waits for */
-    uint32_t name;      /* offset in the names, or SCHEDULE_NO_NAME */
-    uint8_t kind;       /* enum schedule_kind */
-    uint8_t stream;     /* stream of a compute operation; of a message: that of its overhead */
-    uint8_t collective; /* enum hx_collective_kind */
-    uint8_t algorithm;  /* of a collective: enum hx_algorithm (base/options/runs.h) */
+    uint64_t amount;     /* ps, bytes or iterations, by kind */
+    uint32_t peer;       /* send, receive: rank, or SCHEDULE_ANY; collective: group; repeat: operations of the body */
+    uint32_t tag;        /* send, receive; SCHEDULE_ANY: any. Collective: the root's position in the group */
+    uint32_t follower;   /* index of its first follower in the rank's followers */
+    uint32_t waits;      /* number of operations that it waits for */
+    uint32_t name;       /* offset in the names, or SCHEDULE_NO_NAME */
+    uint8_t kind : 4;    /* enum schedule_kind */
+    uint8_t purpose : 4; /* number in the head's purposes, or SCHEDULE_NO_PURPOSE */
+    uint8_t stream;      /* stream of a compute operation; of a message: that of its overhead */
+    uint8_t collective;  /* enum hx_collective_kind */
+    uint8_t algorithm;   /* of a collective: enum hx_algorithm (base/options/runs.h) */
 };
 
 /* A follower of an operation X: number of an operation that waits for X << 1, plus 1 if only for the start of X. */
 enum { SCHEDULE_AFTER_START = 1 };
 
+/* A purpose says what communication is for, as "tensor" or "data": reports sum times by purpose. */
 struct schedule_head {
     char magic[8];
     uint32_t version, ranks;
     uint64_t operations, followers, groups, members, names; /* numbers of elements; names: bytes */
+    uint64_t samples, tokens;                               /* that an iteration trains; 0: not known */
+    uint32_t purpose[SCHEDULE_MOST_PURPOSES];               /* offsets in the names; unused ones: SCHEDULE_NO_NAME */
+    uint32_t dimension[SCHEDULE_MOST_DIMENSIONS]; /* sizes of the ranks' logical grid, rank = i + A * (j + B * k); their
+                                                     product is `ranks`; behind the last one 0. [0] 0: no grid */
+    uint32_t iterations;                          /* of training that the schedule contains, 1 and up */
+    uint32_t padding;
 };
 
 /* Invariant: rank r has operations first[r] .. first[r + 1] - 1 and followers first_follower[r] .. first_follower[r +
@@ -134,6 +145,12 @@ static inline const uint32_t *schedule_group(const struct schedule *s, uint32_t 
 static inline const char *schedule_name(const struct schedule *s, const struct schedule_operation *o)
 {
     return s->names + o->name;
+}
+
+/* Name of an operation's purpose; "" if it has none. */
+static inline const char *schedule_purpose(const struct schedule *s, const struct schedule_operation *o)
+{
+    return s->names + s->head->purpose[o->purpose];
 }
 
 /* Number of the next operation outside of this one's body: number + 1 unless it is a repeat. */

@@ -6,6 +6,7 @@
 #ifndef SCHEDULE_SCRIPT_H
 #define SCHEDULE_SCRIPT_H
 
+#include "base/options/option.h"
 #include "base/yaml/tree.h"
 #include "schedule/build.h"
 #include "schedule/expression.h"
@@ -79,8 +80,9 @@ struct script_statement {
     struct script_set ranks;
     struct script_label name;
     struct script_labels after, after_start;
-    bool unordered;             /* after or after_start is given: not in the order of its list */
-    struct script_value amount; /* time, bytes, or iterations */
+    bool unordered;                     /* after or after_start is given: not in the order of its list */
+    const struct hx_yaml_item *purpose; /* NULL: that of the block around it */
+    struct script_value amount;         /* time, bytes, or iterations */
     struct script_value peer, tag, stream, root;
     bool any_peer, any_tag;
     enum hx_collective_kind collective;
@@ -100,8 +102,12 @@ struct script {
     struct expression_scope scope;
     int64_t value[SCRIPT_MOST_NAMES]; /* of the rank at work */
     struct script_value *parameter;
-    unsigned parameters;
+    unsigned parameters, first_parameter; /* their number, and the index of the first one's name */
     uint32_t ranks;
+    uint64_t samples, tokens;
+    uint32_t iterations;
+    uint32_t dimension[SCHEDULE_MOST_DIMENSIONS];
+    unsigned dimensions;
     struct script_group all;
     struct script_group *group;
     unsigned groups;
@@ -142,6 +148,15 @@ void script_labels_free(struct script_labels *labels);
 /* Writes the name at this rank. Returns false if it does not fit into `bytes`. */
 bool script_label_print(const struct script *s, const struct script_label *label, char *text, size_t bytes);
 
+/* ---- script_parameters.c ---- */
+
+bool script_expect_mapping(const struct script *s, const struct hx_yaml_item *item, const char *what);
+/* Reads names and their values behind the names in the scope, and puts those of --set in their place. word: what the
+ * format calls one. mapping NULL: none. */
+bool script_parameters_read(struct script *s, const struct hx_yaml_item *mapping, const char *word,
+                            const struct hx_option_list *set);
+void script_parameters_free(struct script *s);
+
 /* ---- script_group.c ---- */
 
 bool script_group_read(struct script *s, const struct hx_yaml_item *item, struct script_group *group);
@@ -149,6 +164,15 @@ void script_group_free(struct script_group *group);
 /* Sets *number to that of a collective's group in a builder, and *size to its ranks. */
 bool script_group_number(const struct script *s, const struct script_statement *st, struct schedule_builder *b,
                          uint32_t rank, uint32_t *number, uint32_t *size);
+
+/* ---- script_head.c ---- */
+
+extern const char *const script_words[]; /* keys of a file, ends with NULL */
+
+/* Reads what the file says of the whole schedule: first the number of ranks (given: that of --ranks, or 0), then
+ * samples, tokens, iterations and dimensions. */
+bool script_head_read(struct script *s, const struct hx_yaml_item *top, uint32_t given);
+void script_head_set(const struct script *s, struct schedule_builder *b);
 
 /* ---- script_read.c, script_unroll.c ---- */
 
@@ -160,9 +184,13 @@ void script_list_free(struct script_list *list);
 bool script_keys(const struct script *s, const struct hx_yaml_item *mapping, const char *const *words);
 /* Returns the value of a key; NULL: not given. */
 const struct hx_yaml_item *script_key(const struct hx_yaml_item *mapping, const char *word);
+/* Returns the value of a key that must be there; NULL after an error. */
+const struct hx_yaml_item *script_need(const struct script *s, const struct hx_yaml_item *item, const char *word);
+/* Reads one of `words`, which ends with NULL. */
+bool script_choice(const struct script *s, const struct hx_yaml_item *item, const char *const *words, unsigned *choice);
 
-/* Sets the parameters to their values at the rank. */
-bool script_set_parameters(struct script *s);
+/* Sets the parameters that depend on nothing but `known` (EXPRESSION_OF_...). */
+bool script_set_parameters(struct script *s, unsigned known);
 /* Adds the operations of all ranks. most: statements that may be carried out, over all ranks. */
 bool script_unroll(struct script *s, struct schedule_builder *b, uint64_t most);
 

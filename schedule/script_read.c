@@ -37,6 +37,7 @@ static const struct key {
             {"root", COLLECTIVE},
             {"ranks", EACH},
             {"name", EACH},
+            {"purpose", EACH},
             {"after", EACH},
             {"after_start", EACH},
             {NULL, 0}};
@@ -95,8 +96,7 @@ static bool check_keys(const struct script *s, const struct hx_yaml_item *item, 
     return true;
 }
 
-/* Returns the value of a key that must be there; NULL after an error. */
-static const struct hx_yaml_item *need(const struct script *s, const struct hx_yaml_item *item, const char *word)
+const struct hx_yaml_item *script_need(const struct script *s, const struct hx_yaml_item *item, const char *word)
 {
     const struct hx_yaml_item *value = script_key(item, word);
     if (!value)
@@ -119,8 +119,7 @@ static bool read_number_or_any(struct script *s, const struct hx_yaml_item *item
     return *any || read_number(s, item, word, v);
 }
 
-static bool read_choice(const struct script *s, const struct hx_yaml_item *item, const char *const *words,
-                        unsigned *choice)
+bool script_choice(const struct script *s, const struct hx_yaml_item *item, const char *const *words, unsigned *choice)
 {
     char hint[HX_HINT_TEXT];
     if (!script_expect_value(s, item))
@@ -147,14 +146,14 @@ static bool read_compute(struct script *s, struct script_statement *st)
 
 static bool read_send(struct script *s, struct script_statement *st)
 {
-    return need(s, st->item, "to") && read_number(s, st->item, "send", &st->amount) &&
+    return script_need(s, st->item, "to") && read_number(s, st->item, "send", &st->amount) &&
            read_number(s, st->item, "to", &st->peer) && read_number(s, st->item, "tag", &st->tag) &&
            read_number(s, st->item, "stream", &st->stream);
 }
 
 static bool read_receive(struct script *s, struct script_statement *st)
 {
-    return need(s, st->item, "from") && read_number(s, st->item, "receive", &st->amount) &&
+    return script_need(s, st->item, "from") && read_number(s, st->item, "receive", &st->amount) &&
            read_number_or_any(s, st->item, "from", &st->peer, &st->any_peer) &&
            read_number_or_any(s, st->item, "tag", &st->tag, &st->any_tag) &&
            read_number(s, st->item, "stream", &st->stream);
@@ -200,15 +199,15 @@ static bool read_collective(struct script *s, struct script_statement *st)
     const struct hx_yaml_item *root = script_key(st->item, "root");
     const struct hx_yaml_item *algorithm = script_key(st->item, "algorithm");
     unsigned kind;
-    if (!read_choice(s, script_key(st->item, "collective"), hx_collective_kind_names, &kind))
+    if (!script_choice(s, script_key(st->item, "collective"), hx_collective_kind_names, &kind))
         return false;
     st->collective = kind;
     if (kind == HX_BARRIER && bytes)
         return hx_yaml_fail_key(&s->tree, bytes, s->problem, "a barrier has no bytes");
     if (root && !has_root(kind))
         return hx_yaml_fail_key(&s->tree, root, s->problem, "%s has no root", hx_collective_kind_names[kind]);
-    return (kind == HX_BARRIER || need(s, st->item, "bytes")) &&
-           (!algorithm || read_choice(s, algorithm, hx_algorithm_names, &st->algorithm)) && read_group(s, st) &&
+    return (kind == HX_BARRIER || script_need(s, st->item, "bytes")) &&
+           (!algorithm || script_choice(s, algorithm, hx_algorithm_names, &st->algorithm)) && read_group(s, st) &&
            read_number(s, st->item, "bytes", &st->amount) && read_number(s, st->item, "root", &st->root);
 }
 
@@ -259,6 +258,22 @@ static bool read_block(struct script *s, struct script_statement *st)
 
 /* ---- statements ---- */
 
+/* A word: letters, digits, '-', '_'. */
+static bool read_purpose(struct script *s, struct script_statement *st)
+{
+    enum { LONGEST = 40 };
+    st->purpose = script_key(st->item, "purpose");
+    if (!st->purpose)
+        return true;
+    if (!script_expect_value(s, st->purpose))
+        return false;
+    const char *text = st->purpose->text;
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+    return (length > 0 && length <= LONGEST && !text[length]) ||
+           script_fail(s, st->purpose, 0, "'%.60s' is no purpose: one word of letters, digits, '-' and '_', up to %d",
+                       text, LONGEST);
+}
+
 static bool read_order(struct script *s, struct script_statement *st)
 {
     const struct hx_yaml_item *ranks = script_key(st->item, "ranks");
@@ -282,7 +297,7 @@ static bool read_statement(struct script *s, const struct hx_yaml_item *item, st
     if (!check_keys(s, item, &key))
         return false;
     st->kind = (enum script_kind)__builtin_ctz(key->kinds);
-    return read_order(s, st) && read[st->kind](s, st);
+    return read_order(s, st) && read_purpose(s, st) && read[st->kind](s, st);
 }
 
 bool script_list_read(struct script *s, const struct hx_yaml_item *item, struct script_list *list)

@@ -37,9 +37,10 @@ struct unroll {
     struct script *s;
     struct schedule_builder *b;
     uint32_t rank;
-    uint32_t body;        /* repeat around the statement, or OUTSIDE */
-    struct hx_blobs keys; /* of all ranks, which mostly have the same */
-    struct named *named;  /* [keys] */
+    uint32_t body;                      /* repeat around the statement, or OUTSIDE */
+    const struct hx_yaml_item *purpose; /* of the statement; NULL: none */
+    struct hx_blobs keys;               /* of all ranks, which mostly have the same */
+    struct named *named;                /* [keys] */
     size_t names, names_room;
     uint64_t steps, most;
 };
@@ -233,6 +234,12 @@ static bool add_operation(const struct unroll *u, const struct script_statement 
     return true;
 }
 
+static bool set_purpose(const struct unroll *u, uint32_t number)
+{
+    return !u->purpose || schedule_set_purpose(u->b, u->rank, number, u->purpose->text) ||
+           script_fail(u->s, u->purpose, 0, "more than %d purposes", SCHEDULE_MOST_PURPOSES - 1);
+}
+
 /* ---- lists ---- */
 
 /* Keeps loops from going on for ever. */
@@ -321,28 +328,34 @@ static bool do_block(struct unroll *u, const struct script_statement *st, const 
     return good;
 }
 
+static bool do_operation(struct unroll *u, const struct script_statement *st, const struct front *before,
+                         struct front *starts, struct front *ends)
+{
+    uint32_t number;
+    if (!add_operation(u, st, &number) || !set_purpose(u, number))
+        return false;
+    wait_for(u, number, before);
+    push(starts, number << 1);
+    push(ends, number << 1);
+    return true;
+}
+
 static bool do_statement(struct unroll *u, const struct script_statement *st, const struct front *before,
                          struct front *starts, struct front *ends)
 {
     struct key key;
-    uint32_t number;
+    const struct hx_yaml_item *outer = u->purpose;
+    uint32_t first = schedule_builder_count(u->b, u->rank);
+    bool is_operation = st->kind != SCRIPT_BLOCK || st->amount.item; /* `first`; a repeat has its body behind it */
     if (st->name.item && !print_key(u, &st->name, &key))
         return false;
-    if (st->kind == SCRIPT_BLOCK) {
-        uint32_t first = schedule_builder_count(u->b, u->rank);
-        if (!do_block(u, st, before, starts, ends))
-            return false;
-        if (st->amount.item && st->name.item && ends->count)
-            schedule_set_name(u->b, u->rank, first, name_in(&key));
-    } else {
-        if (!add_operation(u, st, &number))
-            return false;
-        wait_for(u, number, before);
-        push(starts, number << 1);
-        push(ends, number << 1);
-        if (st->name.item)
-            schedule_set_name(u->b, u->rank, number, name_in(&key));
-    }
+    u->purpose = st->purpose ? st->purpose : outer;
+    bool good = (st->kind == SCRIPT_BLOCK ? do_block : do_operation)(u, st, before, starts, ends);
+    u->purpose = outer;
+    if (!good)
+        return false;
+    if (is_operation && st->name.item && ends->count)
+        schedule_set_name(u->b, u->rank, first, name_in(&key));
     if (st->name.item)
         define(u, &key, starts, ends);
     return true;
@@ -404,10 +417,11 @@ static bool carry_out(struct unroll *u, const struct script_list *list, bool tog
 
 /* ---- ranks ---- */
 
-bool script_set_parameters(struct script *s)
+bool script_set_parameters(struct script *s, unsigned known)
 {
     for (unsigned i = 0; i < s->parameters; i++) {
-        if (!script_evaluate(s, &s->parameter[i], INT64_MIN, INT64_MAX, &s->value[SCRIPT_PARAMETERS + i]))
+        if (!(s->parameter[i].e.uses & ~known) &&
+            !script_evaluate(s, &s->parameter[i], INT64_MIN, INT64_MAX, &s->value[s->first_parameter + i]))
             return false;
     }
     return true;
@@ -422,7 +436,8 @@ bool script_unroll(struct script *s, struct schedule_builder *b, uint64_t most)
     for (u.rank = 0; good && u.rank < s->ranks; u.rank++) {
         struct sequence q = {.begun = false};
         s->value[SCRIPT_RANK] = u.rank;
-        good = script_set_parameters(s) && carry_out(&u, &s->program, true, &q);
+        good =
+            script_set_parameters(s, EXPRESSION_OF_RANKS | EXPRESSION_OF_RANK) && carry_out(&u, &s->program, true, &q);
         free_sequence(&q);
     }
     free_names(&u);

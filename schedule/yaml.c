@@ -4,6 +4,9 @@
  *                 parameters: {NAME: VALUE, ...}  each may use those above it, `rank` and `ranks`
  *                 groups: {NAME: GROUP, ...}
  *                 program: LIST                   its statements run at once
+ *                 samples, tokens: NUMBER         that an iteration trains
+ *                 iterations: NUMBER              of training in the program (1)
+ *                 dimensions: [NUMBER, ...]       of the ranks' logical grid
  *     LIST        [STATEMENT, ...]                in a `do` each after the end of the former, in a `together` all at once
  *     STATEMENT   compute: TIME                   stream
  *                 send: BYTES, to: RANK           tag (0), stream
@@ -13,6 +16,7 @@
  *                                                 unrolled, where NAME takes each value in turn
  *       each also ranks: SET | CONDITION | all    only these ranks
  *                 name: NAME
+ *                 purpose: WORD                             of an operation; of a block: for those in it without one
  *                 after, after_start: NAME | [NAME, ...]    instead of the order of the list
  *     SET         VALUE | FIRST..LAST | [either, ...]
  *     GROUP       SET | {size: NUMBER, stride: NUMBER}
@@ -34,95 +38,14 @@
 #define MOST_STATEMENTS (UINT64_C(1) << 28)
 enum { LARGEST_FILE = 1 << 20 };
 
-/* ---- names ---- */
-
-static bool add_name(struct script *s, const struct hx_yaml_item *item, enum expression_type type, unsigned uses)
-{
-    const char *name = hx_yaml_word(item);
-    const char *why;
-    bool is_name = expression_is_name(name, &why);
-    for (unsigned i = 0; is_name && i < SCRIPT_PARAMETERS; i++) {
-        is_name = strcmp(name, s->name[i].name) != 0;
-        why = "has a meaning of its own: choose another name";
-    }
-    if (!is_name)
-        return hx_yaml_fail_key(&s->tree, item, s->problem, "'%s' %s", name, why);
-    s->name[s->scope.names++] = (struct expression_name){name, type, uses};
-    return true;
-}
-
-static bool expect_mapping(const struct script *s, const struct hx_yaml_item *item, const char *what)
-{
-    return item->shape == HX_YAML_MAPPING || script_fail(s, item, 0, "a mapping of names to %s is expected here", what);
-}
-
-/* Gives parameters the values of --set. */
-static bool replace_values(struct script *s, const struct hx_yaml_item *mapping, const struct hx_option_list *set)
-{
-    const char *words[SCRIPT_MOST_NAMES];
-    char hint[HX_HINT_TEXT];
-    char name[64];
-    unsigned count = 0;
-    for (const struct hx_yaml_item *item = hx_yaml_first(mapping); item; item = hx_yaml_next(mapping, item))
-        words[count++] = hx_yaml_word(item);
-    words[count] = NULL;
-    for (unsigned i = 0; i < set->count; i++) {
-        const char *value = strchr(set->item[i], '=');
-        if (!value)
-            return hx_fail(s->problem, HX_EXIT_USAGE, "--set", "'%s' is not NAME=VALUE", set->item[i]);
-        (void)snprintf(name, sizeof name, "%.*s", (int)(value - set->item[i]), set->item[i]);
-        const struct hx_yaml_item *item = script_key(mapping, name);
-        if (!item || !item->text)
-            return hx_fail(s->problem, HX_EXIT_USAGE, "--set", "the file has no parameter '%s'%s", name,
-                           hx_did_you_mean(hint, name, words));
-        struct hx_yaml_item *own = &s->tree.items[item - s->tree.items];
-        size_t bytes = strlen(value);
-        free(own->text);
-        own->text = memcpy(hx_allocate(bytes, 1), value + 1, bytes);
-    }
-    return true;
-}
-
-/* After a parameter's value was refused: names the option that gave it, if one did. */
-static bool blame_option(const struct script *s, const struct hx_yaml_item *item, const struct hx_option_list *set)
-{
-    const char *name = hx_yaml_word(item);
-    size_t length = strlen(name);
-    for (unsigned i = 0; i < set->count; i++) {
-        char what[sizeof s->problem->what];
-        if (strncmp(set->item[i], name, length) != 0 || set->item[i][length] != '=')
-            continue;
-        (void)snprintf(what, sizeof what, "%s", s->problem->what);
-        return hx_fail(s->problem, HX_EXIT_USAGE, "--set", "'%s': %s", set->item[i], what);
-    }
-    return false;
-}
-
-static bool read_parameters(struct script *s, const struct hx_yaml_item *mapping, const struct hx_option_list *set)
-{
-    if (!mapping)
-        return !set->count || hx_fail(s->problem, HX_EXIT_USAGE, "--set", "the file has no parameters");
-    if (!expect_mapping(s, mapping, "values"))
-        return false;
-    if (!replace_values(s, mapping, set))
-        return false;
-    s->parameter = hx_allocate(mapping->entries + 1, sizeof *s->parameter);
-    for (const struct hx_yaml_item *item = hx_yaml_first(mapping); item; item = hx_yaml_next(mapping, item)) {
-        struct script_value *v = &s->parameter[s->parameters++];
-        if (!script_value_read_any(s, item, v))
-            return blame_option(s, item, set);
-        if (!add_name(s, item, v->e.type, v->e.uses))
-            return false;
-    }
-    return true;
-}
+/* ---- groups ---- */
 
 static bool read_groups(struct script *s, const struct hx_yaml_item *mapping)
 {
     const char *why;
     if (!mapping)
         return true;
-    if (!expect_mapping(s, mapping, "groups"))
+    if (!script_expect_mapping(s, mapping, "groups"))
         return false;
     s->group = hx_allocate(mapping->entries + 1, sizeof *s->group);
     for (const struct hx_yaml_item *item = hx_yaml_first(mapping); item; item = hx_yaml_next(mapping, item)) {
@@ -134,42 +57,12 @@ static bool read_groups(struct script *s, const struct hx_yaml_item *mapping)
     return true;
 }
 
-/* ---- ranks ---- */
-
-/* Sets the parameters that do not depend on ranks. */
-static bool set_fixed_parameters(struct script *s)
-{
-    for (unsigned i = 0; i < s->parameters; i++) {
-        if (!s->parameter[i].e.uses &&
-            !script_evaluate(s, &s->parameter[i], INT64_MIN, INT64_MAX, &s->value[SCRIPT_PARAMETERS + i]))
-            return false;
-    }
-    return true;
-}
-
-static bool read_ranks(struct script *s, const struct hx_yaml_item *item, uint32_t given)
-{
-    struct script_value v = {.item = NULL};
-    int64_t ranks = given;
-    bool good = given || item || script_fail(s, s->tree.items, 0, "key 'ranks' is missing (or give --ranks)");
-    if (good && item) {
-        good = script_value_read(s, item, EXPRESSION_NUMBER, &v) && set_fixed_parameters(s);
-        if (good && v.e.uses)
-            good = script_fail(s, item, 0, "the number of ranks cannot depend on 'rank' or 'ranks'");
-        good = good && (given || script_evaluate(s, &v, 1, SCHEDULE_MOST_RANKS, &ranks));
-    }
-    script_value_free(&v);
-    s->ranks = (uint32_t)ranks;
-    return good;
-}
-
 /* ---- file ---- */
 
 static bool read_script(struct script *s, const struct schedule_read_options *options)
 {
-    static const char *const words[] = {"ranks", "parameters", "groups", "program", NULL};
     const struct hx_yaml_item *top = s->tree.items;
-    if (!expect_mapping(s, top, "values") || !script_keys(s, top, words))
+    if (!script_expect_mapping(s, top, "values") || !script_keys(s, top, script_words))
         return false;
     const struct hx_yaml_item *program = script_key(top, "program");
     if (!program)
@@ -177,19 +70,18 @@ static bool read_script(struct script *s, const struct schedule_read_options *op
     s->name[SCRIPT_RANKS] = (struct expression_name){"ranks", EXPRESSION_NUMBER, EXPRESSION_OF_RANKS};
     s->name[SCRIPT_RANK] = (struct expression_name){"rank", EXPRESSION_NUMBER, EXPRESSION_OF_RANK};
     s->scope = (struct expression_scope){.name = s->name, .names = SCRIPT_PARAMETERS};
-    return read_parameters(s, script_key(top, "parameters"), &options->set) &&
-           read_ranks(s, script_key(top, "ranks"), (uint32_t)options->ranks) &&
-           read_groups(s, script_key(top, "groups")) && script_list_read(s, program, &s->program);
+    return script_parameters_read(s, script_key(top, "parameters"), "parameter", &options->set) &&
+           script_head_read(s, top, (uint32_t)options->ranks) && read_groups(s, script_key(top, "groups")) &&
+           script_list_read(s, program, &s->program);
 }
 
 static void free_script(struct script *s)
 {
-    for (unsigned i = 0; i < s->parameters; i++)
-        script_value_free(&s->parameter[i]);
+    script_parameters_free(s);
     for (unsigned i = 0; i < s->groups; i++)
         script_group_free(&s->group[i]);
     script_list_free(&s->program);
-    HX_FREE(s->parameter, s->group);
+    free(s->group);
     hx_yaml_free(&s->tree);
     free(s);
 }
@@ -204,6 +96,7 @@ struct schedule_builder *schedule_yaml_parse(const char *path, const char *text,
     s->fixed = true;
     if (hx_yaml_parse(&s->tree, path, text, bytes, problem) && read_script(s, options)) {
         b = schedule_builder_new(s->ranks);
+        script_head_set(s, b);
         if (!script_unroll(s, b, most)) {
             schedule_builder_free(b);
             b = NULL;
@@ -226,8 +119,7 @@ static struct schedule_builder *read_yaml(const char *path, const struct schedul
     return b;
 }
 
-/* Whether the first word, behind comments and "---", is a key: small letters and a colon. */
-static bool is_yaml(const uint8_t *begin, size_t bytes)
+bool schedule_begins_with_key(const uint8_t *begin, size_t bytes, const char *key)
 {
     static const uint8_t mark[] = {0xef, 0xbb, 0xbf}; /* of UTF-8 */
     size_t at = bytes >= sizeof mark && memcmp(begin, mark, sizeof mark) == 0 ? sizeof mark : 0;
@@ -241,7 +133,13 @@ static bool is_yaml(const uint8_t *begin, size_t bytes)
     size_t word = at;
     while (at < bytes && (islower(begin[at]) || begin[at] == '_'))
         at++;
-    return at > word && at < bytes && begin[at] == ':';
+    return at > word && at < bytes && begin[at] == ':' &&
+           (!key || (at - word == strlen(key) && memcmp(begin + word, key, at - word) == 0));
+}
+
+static bool is_yaml(const uint8_t *begin, size_t bytes)
+{
+    return schedule_begins_with_key(begin, bytes, NULL);
 }
 
 const struct schedule_format schedule_yaml = {

@@ -9,4 +9,7 @@ struct schedule_builder *schedule_yaml_parse(const char *path, const char *text,
                                              const struct schedule_read_options *options, uint64_t most,
                                              struct hx_problem *problem);
 
+/* Whether the first word of a text, behind comments and "---", is this key (NULL: any): small letters and a colon. */
+bool schedule_begins_with_key(const uint8_t *begin, size_t bytes, const char *key);
+
 #endif

@@ -228,9 +228,9 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
                                         "traces"), \
      .otherwise = "the trace's", HX_GIVEN_IN(s, HX_GIVEN_GROUPS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.key = "traffic.flops", HX_REAL("flops", &(s)->read.flops, 0, 1e21, \
-                                     "schedule: operations a second of a rank: gives the time of Chakra's computing " \
-                                     "by num_ops, not its duration"), .argument = "N", \
-     .otherwise = "the trace's durations", \
+                                     "schedule: operations a second of a rank: of a model's layers; in Chakra traces " \
+                                     "computing then takes its time by num_ops, not its duration"), .argument = "N", \
+     .otherwise = "the file's", \
      HX_GIVEN_IN(s, HX_GIVEN_FLOPS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.key = "traffic.memory_bandwidth", HX_REAL("memory-bandwidth", &(s)->read.memory_bandwidth, 0, 1e21, \
                                                 "schedule: bytes a second of a rank's memory: a lower bound of that " \
@@ -319,10 +319,11 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .to.real = &(s)->compute_scale, .real_low = 0, .real_high = 1e6, \
      .help = "schedule: factor of its computing times", HX_GIVEN_IN(s, HX_GIVEN_COMPUTE_SCALE), \
      .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
-    {.name = "place", .key = "traffic.place", .kind = HX_OPTION_STRING, .argument = "linear|grid|AxBxC|random|FILE", \
-     .to.string = &(s)->place, .otherwise = "linear; a collective's algorithm may have another", \
+    {.name = "place", .key = "traffic.place", .kind = HX_OPTION_STRING, \
+     .argument = "linear|grid|AxBxC|fold|random|FILE", .to.string = &(s)->place, \
+     .otherwise = "linear; a collective's algorithm may have another", \
      .help = "hosts of the ranks of a schedule or a collective, by number, along a walk over the fabric's grid, a " \
-     "grid folded onto it, by the seed, or a line for each", \
+     "grid or the schedule's own (fold) folded onto it, by the seed, or a line for each", \
      HX_GIVEN_IN(s, HX_GIVEN_PLACE_OF_RANKS), .applies = HX_FOR_COLLECTIVES | HX_FOR_PATTERN(HX_SCHEDULE)}, \
     HX_SCHEDULE_READ_OPTIONS(s), \
     {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, \

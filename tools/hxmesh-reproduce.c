@@ -170,13 +170,14 @@ static const char *parse(struct settings *s, int argc, char **argv)
         {HX_STRING("out", "DIR", &s->folder, "where tables, JSON and plots go")},
         HX_OPTIONS_END};
     char details[4096];
-    (void)snprintf(details, sizeof details,
-                   "EXPERIMENT is one of these, a paper's name for all of its own, or all; the HammingMesh paper's may "
-                   "be named without the paper. The time is what one may take on two cores:\n%s\n\n"
-                   "Every experiment writes DIR/NAME.txt, .json and .svg, of another paper than HammingMesh "
-                   "DIR/PAPER/NAME. Exit code: 0 done, 1 a run failed, 130 interrupted; what was run until then is "
-                   "written all the same.",
-                   experiment_list());
+    (void)snprintf(
+        details, sizeof details,
+        "EXPERIMENT is one of these, a paper's name for all of its own, or all; the HammingMesh paper is also "
+        "called sc22, and its experiments may be named without it. The time is what one may take on two cores:\n%s\n\n"
+        "Every experiment writes DIR/NAME.txt, .json and .svg, of another paper than HammingMesh "
+        "DIR/PAPER/NAME. Exit code: 0 done, 1 a run failed, 130 interrupted; what was run until then is "
+        "written all the same.",
+        experiment_list());
     const struct hx_command command = {
         HX_PROGRAM("hxmesh reproduce", "hxmesh-run hxmesh-sweep"),
         .examples = {{"hxmesh reproduce table2", "the clusters of the paper"},

@@ -157,7 +157,7 @@ static void check_outputs(const struct arguments *a, const char *path)
 static int run(const struct schedule *s, const struct arguments *a, struct summary_report *r)
 {
     struct hx_problem problem;
-    r->ranks = schedule_ranks(s);
+    r->schedule = s;
     bool matched = schedule_check_matching(s, r->path, &problem);
     r->unmatched = matched ? NULL : problem.what;
     bool ends = show(s, a, r);

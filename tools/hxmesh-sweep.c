@@ -230,17 +230,6 @@ static void parse(struct program *p, int argc, char **argv)
 
 /* ---- running ---- */
 
-/* Adds options that make the fabric's hosts inject as much as those of the others. */
-static void add_equal(struct hx_arguments *a, const struct sweep *s, unsigned fabric)
-{
-    const struct injection *i = &s->injection[fabric];
-    hx_arguments_add(a, "--planes=%u", i->planes);
-    if (i->rate == 1)
-        return;
-    hx_arguments_add(a, "--link=%.0f", (double)s->timing[fabric].link * i->rate);
-    hx_arguments_add(a, "--crossbar=%.0f", ceil((double)s->timing[fabric].crossbar * i->rate));
-}
-
 static void start(struct program *p, struct child *c, unsigned run)
 {
     const struct sweep *s = &p->sweep;
@@ -261,7 +250,7 @@ static void start(struct program *p, struct child *c, unsigned run)
     if (p->saturation)
         hx_arguments_add(&a, "--rate=%.9g", s->row[run].search.rate);
     if (s->equal)
-        add_equal(&a, s, sweep_fabric(s, run));
+        injected_add(&s->injected[sweep_fabric(s, run)], &a);
     if (p->jobs > 1 && !sweep_axis_of(s, "workers"))
         hx_arguments_add(&a, "--workers=1");
     if (p->verify)

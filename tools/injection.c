@@ -1,7 +1,9 @@
 /* injection.c - equal injection for several fabrics (tools/injection.h). */
 #include "tools/injection.h"
+#include "base/error.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define NEAR 1e-9
 
@@ -95,4 +97,77 @@ bool injection_equal(struct injection *all, unsigned count, unsigned most, bool 
             equal = raise(&all[i], greatest, most) && equal;
     }
     return equal;
+}
+
+/* ---- fabrics of several that are run ---- */
+
+struct injected injected_of(const char *name, const struct hx_spec *spec, uint64_t planes, const struct hx_timing *over)
+{
+    struct injected f = {.name = name, .timing = spec->timing};
+    hx_timing_merge(&f.timing, over);
+    f.timing = hx_timing_complete(&f.timing);
+    f.injection = injection_of(hx_spec_fabric(spec), planes ? (unsigned)planes : spec->planes, (double)f.timing.link);
+    return f;
+}
+
+static double gbps_of(const struct injected *f)
+{
+    return injection_total(&f->injection) * (double)f->timing.link;
+}
+
+static void warn(const struct injected *all, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++) {
+        if (fabs(gbps_of(&all[i]) - gbps_of(all)) < 1e-6 * gbps_of(all))
+            continue;
+        hx_warn(all[i].name,
+                "its hosts inject %.6g Gb/s, those of %s %.6g: shares and times are not alike "
+                "(--equal-injection makes them so)",
+                gbps_of(&all[i]), all->name, gbps_of(all));
+        return;
+    }
+}
+
+static bool is_whole(double value)
+{
+    return fabs(value - round(value)) < 1e-6;
+}
+
+/* Dies unless link and crossbar rates in Gb/s times the rate are whole numbers. */
+static void check_rate(const struct injected *f, bool simulated)
+{
+    double link = (double)f->timing.link * f->injection.rate;
+    if (f->injection.rate != 1 && (!simulated || !is_whole(link) || link > HX_MOST_GBPS))
+        hx_die(HX_EXIT_USAGE, "--equal-injection",
+               "%s would need links of %.6g Gb/s, which %s (write the rates yourself, a run for each)", f->name, link,
+               simulated ? "is not a whole number up to 10000" : "only --clock virtual has");
+}
+
+void injected_settle(struct injected *all, unsigned count, bool equal, bool simulated)
+{
+    if (!equal) {
+        warn(all, count);
+        return;
+    }
+    struct injection *of = hx_allocate(count, sizeof *of);
+    for (unsigned i = 0; i < count; i++)
+        of[i] = all[i].injection;
+    if (!injection_equal(of, count, HX_MAX_PLANES, true))
+        hx_die(HX_EXIT_USAGE, "--equal-injection",
+               "fabrics with link rates of their own cannot be made equal by up to %d planes", HX_MAX_PLANES);
+    for (unsigned i = 0; i < count; i++) {
+        all[i].injection = of[i];
+        check_rate(&all[i], simulated);
+    }
+    free(of);
+}
+
+void injected_add(const struct injected *f, struct hx_arguments *a)
+{
+    const double rate = f->injection.rate;
+    hx_arguments_add(a, "--planes=%u", f->injection.planes);
+    if (rate == 1)
+        return;
+    hx_arguments_add(a, "--link=%.0f", (double)f->timing.link * rate);
+    hx_arguments_add(a, "--crossbar=%.0f", ceil((double)f->timing.crossbar * rate));
 }

@@ -252,7 +252,8 @@ static void add_phase(struct collective_estimate *e, unsigned phase)
     }
 }
 
-static double seconds_of(struct collective_estimate *e)
+/* load: NULL, or where to add the bytes of all steps. */
+static double seconds_of(struct collective_estimate *e, double *load)
 {
     const struct hx_collective_config *c = &e->job.config;
     double most = 0;
@@ -272,6 +273,8 @@ static double seconds_of(struct collective_estimate *e)
         most = estimate_larger(most, e->stream[stream]);
     const double groups = (double)hx_collective_streams(c) / e->streams;
     most += (groups - 1) * collective_loads_fullest(e->loads, e->total);
+    for (uint32_t port = 0; load && port < e->loads->g->ports; port++)
+        load[port] += groups * e->total[port];
     free(e->pair);
     free(e->ready);
     free(e->next);
@@ -294,23 +297,34 @@ static struct collective_job copy_of(const struct collective_job *job)
 }
 
 static double seconds_by(const struct collective_job *job, struct collective_loads *loads,
-                         enum hx_collective_algorithm algorithm, double limit)
+                         enum hx_collective_algorithm algorithm, double limit, double *load)
 {
     struct collective_estimate e = {.job = copy_of(job), .loads = loads, .limit = limit};
     collective_take_algorithm(&e.job, loads->g, algorithm);
     e.job.config.position = 0;
-    const double seconds = hx_collective_check(&e.job.config) == HX_OK ? seconds_of(&e) : INFINITY;
+    const double seconds = hx_collective_check(&e.job.config) == HX_OK ? seconds_of(&e, load) : INFINITY;
     free(e.job.host);
     return seconds;
+}
+
+double collective_seconds_on(const struct collective_job *job, struct collective_loads *loads,
+                             enum hx_collective_algorithm algorithm, double *load)
+{
+    return seconds_by(job, loads, algorithm, INFINITY, load);
+}
+
+void collective_open_choice(struct collective_loads *loads, const struct hx_fabric *g)
+{
+    const struct hx_timing timing = HX_DEFAULT_TIMING;
+    collective_loads_open(loads, g, &timing);
 }
 
 double collective_seconds(const struct collective_job *job, const struct hx_fabric *g,
                           enum hx_collective_algorithm algorithm)
 {
-    const struct hx_timing timing = HX_DEFAULT_TIMING;
     struct collective_loads loads;
-    collective_loads_open(&loads, g, &timing);
-    const double seconds = seconds_by(job, &loads, algorithm, INFINITY);
+    collective_open_choice(&loads, g);
+    const double seconds = seconds_by(job, &loads, algorithm, INFINITY, NULL);
     collective_loads_close(&loads);
     return seconds;
 }
@@ -321,22 +335,27 @@ static bool is_same_as_another(const struct collective_job *job, unsigned algori
     return algorithm == HX_BY_TORUS && (job->columns == 1 || job->rows == 1) && job->config.size > 1;
 }
 
-enum hx_collective_algorithm collective_best(const struct collective_job *job, const struct hx_fabric *g)
+enum hx_collective_algorithm collective_best_on(const struct collective_job *job, struct collective_loads *loads)
 {
-    const struct hx_timing timing = HX_DEFAULT_TIMING;
-    struct collective_loads loads;
     enum hx_collective_algorithm best = HX_BY_TREE;
     double least = INFINITY;
-    collective_loads_open(&loads, g, &timing);
     for (unsigned a = 0; a < HX_COLLECTIVE_ALGORITHMS; a++) {
         if (is_same_as_another(job, a))
             continue;
-        const double seconds = seconds_by(job, &loads, (enum hx_collective_algorithm)a, least);
+        const double seconds = seconds_by(job, loads, (enum hx_collective_algorithm)a, least, NULL);
         if (seconds >= least)
             continue;
         best = (enum hx_collective_algorithm)a;
         least = seconds;
     }
+    return best;
+}
+
+enum hx_collective_algorithm collective_best(const struct collective_job *job, const struct hx_fabric *g)
+{
+    struct collective_loads loads;
+    collective_open_choice(&loads, g);
+    const enum hx_collective_algorithm best = collective_best_on(job, &loads);
     collective_loads_close(&loads);
     return best;
 }

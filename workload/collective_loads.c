@@ -34,7 +34,7 @@ static void measure_links(struct collective_loads *l)
 
 void collective_loads_open(struct collective_loads *l, const struct hx_fabric *g, const struct hx_timing *timing)
 {
-    *l = (struct collective_loads){.g = g, .timing = hx_timing_complete(timing)};
+    *l = (struct collective_loads){.g = g, .timing = hx_timing_complete(timing), .apart = 1};
     hx_tables_make(&l->tables, g);
     hx_path_states_take(&l->states, &l->tables);
     l->slowness = hx_allocate(g->ports, sizeof *l->slowness);
@@ -207,6 +207,7 @@ struct collective_path collective_loads_path(struct collective_loads *l, uint32_
         add_end(l, &path, in.node, in.port);
         path.last = l->slowness[path.end[path.ends - 1]];
     }
+    path.last *= l->apart;
     add_end(l, &path, to, HX_LOCAL);
     return path;
 }
@@ -243,7 +244,9 @@ double collective_loads_worst(const struct collective_loads *l, const struct col
 double collective_loads_fullest(const struct collective_loads *l, const double *load)
 {
     double most = 0;
-    for (uint32_t port = 0; port < l->g->ports; port++)
-        most = fmax(most, load[port] * l->slowness[port]);
+    for (uint32_t port = 0; port < l->g->ports; port++) {
+        const double seconds = load[port] * l->slowness[port];
+        most = seconds > most ? seconds : most;
+    }
     return most;
 }

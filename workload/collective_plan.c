@@ -127,7 +127,7 @@ static bool take_place(struct collective_job *job, const struct traffic *t, uint
                        struct hx_problem *problem)
 {
     job->placed = how != NULL;
-    return !how || placement_make(job->host, t->members[first], t, first, how, problem);
+    return !how || placement_make(job->host, t->members[first], t, first, how, NULL, problem);
 }
 
 /* ---- algorithm ---- */
@@ -140,14 +140,15 @@ static uint32_t position_of(const struct collective_job *job, uint32_t host)
     return position < job->config.size ? position : 0;
 }
 
-/* The algorithm by its closed form, or the one that was asked for. */
-static void choose_algorithm(struct collective_job *job, const struct hx_fabric *g, unsigned wanted)
+/* The algorithm by its closed form, or the one that was asked for. loads: to choose by; NULL: they are opened. */
+static void choose_algorithm(struct collective_job *job, const struct hx_fabric *g, unsigned wanted,
+                             struct collective_loads *loads)
 {
     job->config.size = job->columns * job->rows;
     job->config.window = HX_PEER_WINDOW;
     job->config.root = position_of(job, job->root_host);
     if (wanted == HX_ALGORITHM_BEST)
-        wanted = HX_ALGORITHM_TREE + collective_best(job, g);
+        wanted = HX_ALGORITHM_TREE + (loads ? collective_best_on(job, loads) : collective_best(job, g));
     collective_take_algorithm(job, g, (enum hx_collective_algorithm)(wanted - HX_ALGORITHM_TREE));
     job->config.root = position_of(job, job->root_host);
 }
@@ -222,13 +223,13 @@ static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem
         return false;
     bool has_root = t->members[root] && t->first[root] == t->first[first];
     job->root_host = has_root ? root : job->host[0];
-    choose_algorithm(job, t->g, settings->algorithm);
+    choose_algorithm(job, t->g, settings->algorithm, NULL);
     take_places(p, job);
     return is_possible(p, job, problem);
 }
 
 bool collective_plan_group(struct collective_job *job, const struct traffic *t, const uint32_t *host, uint32_t hosts,
-                           unsigned algorithm, struct hx_problem *problem)
+                           unsigned algorithm, struct collective_loads *loads, struct hx_problem *problem)
 {
     struct footprint s;
     const struct collective_plan p = {.traffic = t};
@@ -238,7 +239,7 @@ bool collective_plan_group(struct collective_job *job, const struct traffic *t, 
     job->host = hx_allocate(hosts, sizeof *job->host);
     fill_grid(job, &s);
     free(s.member);
-    choose_algorithm(job, t->g, algorithm);
+    choose_algorithm(job, t->g, algorithm, loads);
     return is_possible(&p, job, problem);
 }
 

@@ -51,10 +51,12 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem);
 void collective_plan_free(struct collective_plan *p);
 
+struct collective_loads;
 /* Plans one collective of a group of hosts in any places: config.kind, config.bytes, config.type and root_host are set.
- * The caller frees job->host. Returns false if the group does not have the algorithm (enum hx_algorithm). */
+ * loads: by which the best algorithm is chosen (collective_open_choice()). The caller frees job->host. Returns false if
+ * the group does not have the algorithm (enum hx_algorithm). */
 bool collective_plan_group(struct collective_job *job, const struct traffic *t, const uint32_t *host, uint32_t hosts,
-                           unsigned algorithm, struct hx_problem *problem);
+                           unsigned algorithm, struct collective_loads *loads, struct hx_problem *problem);
 
 /* Name of the collective that all jobs run, "all-reduce"; "the collectives" if they differ. */
 const char *collective_kinds(const struct collective_plan *p);

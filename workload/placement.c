@@ -62,7 +62,7 @@ static void shuffle(uint32_t *member, uint32_t members, uint64_t seed)
 
 /* ---- folded grids ---- */
 
-enum { MOST_SIDES = 4 };
+enum { MOST_SIDES = SCHEDULE_MOST_DIMENSIONS };
 
 struct grid {
     unsigned side[MOST_SIDES];
@@ -104,6 +104,18 @@ static unsigned with_product(const struct grid *grid, uint32_t product)
     return found;
 }
 
+/* The schedule's dimensions, without those of one place; places 0: it has no dimensions. */
+static struct grid own_grid(const uint32_t *dimension)
+{
+    struct grid grid = {.places = dimension && dimension[0]};
+    for (unsigned i = 0; grid.places && i < MOST_SIDES && dimension[i]; i++) {
+        grid.places *= dimension[i];
+        if (dimension[i] > 1)
+            grid.side[grid.sides++] = dimension[i];
+    }
+    return grid;
+}
+
 /* A grid such as 16x4x8; sides 0: it is none. */
 static struct grid read_grid(const char *how)
 {
@@ -117,23 +129,35 @@ static struct grid read_grid(const char *how)
 }
 
 /* Members ascend. */
-static bool fold(uint32_t *host, uint32_t ranks, uint32_t *member, const struct traffic *t, const char *how,
-                 struct hx_problem *problem)
+static void fold(uint32_t *host, uint32_t ranks, uint32_t *member, const struct traffic *t, const struct grid *grid)
 {
-    const struct grid grid = read_grid(how);
     uint32_t members = t->members[*member];
     uint32_t columns = columns_of(member, members, t);
-    if (grid.places != ranks)
-        return hx_fail(problem, HX_EXIT_USAGE, "--place", "%s has %" PRIu64 " places for %" PRIu32 " ranks", how,
-                       grid.places, ranks);
-    unsigned across = columns ? with_product(&grid, columns) : 0;
+    unsigned across = columns ? with_product(grid, columns) : 0;
     if (!across) {
         walk(member, members, t);
         columns = 1;
     }
     for (uint32_t rank = 0; rank < ranks; rank++)
-        host[rank] = member[fold_position(rank, &grid, ~across) * columns + fold_position(rank, &grid, across)];
-    return true;
+        host[rank] = member[fold_position(rank, grid, ~across) * columns + fold_position(rank, grid, across)];
+}
+
+/* Finds the grid that is folded; places 0: none is. */
+static bool find_grid(struct grid *grid, uint32_t ranks, const char *how, const uint32_t *dimension,
+                      struct hx_problem *problem)
+{
+    bool own = how && strcmp(how, "fold") == 0;
+    *grid = how ? read_grid(how) : (struct grid){.places = 0};
+    if (own)
+        *grid = own_grid(dimension);
+    else if (!grid->sides)
+        grid->places = 0;
+    if (own && !grid->places)
+        return hx_fail(problem, HX_EXIT_USAGE, "--place",
+                       "fold is for a schedule that says its dimensions (give the grid of the ranks, as AxBxC)");
+    return !grid->places || grid->places == ranks ||
+           hx_fail(problem, HX_EXIT_USAGE, "--place", "%s has %" PRIu64 " places for %" PRIu32 " ranks", how,
+                   grid->places, ranks);
 }
 
 /* ---- a file ---- */
@@ -196,13 +220,15 @@ static bool read_hosts(uint32_t *host, uint32_t ranks, const struct traffic *t, 
 }
 
 bool placement_make(uint32_t *host, uint32_t ranks, const struct traffic *t, uint32_t member, const char *how,
-                    struct hx_problem *problem)
+                    const uint32_t *dimension, struct hx_problem *problem)
 {
     uint32_t members = t->members[member];
+    struct grid folded;
+    if (!find_grid(&folded, ranks, how, dimension, problem))
+        return false;
     bool random = how && strcmp(how, "random") == 0;
-    bool folds = how && read_grid(how).sides > 0;
     bool grid = how && strcmp(how, "grid") == 0;
-    if (how && !random && !grid && !folds && strcmp(how, "linear") != 0)
+    if (how && !random && !grid && !folded.places && strcmp(how, "linear") != 0)
         return read_hosts(host, ranks, t, member, how, problem);
     uint32_t *list = hx_allocate(members, sizeof *list);
     memcpy(list, t->member + t->first[member], members * sizeof *list);
@@ -211,9 +237,10 @@ bool placement_make(uint32_t *host, uint32_t ranks, const struct traffic *t, uin
         walk(list, members, t);
     if (random)
         shuffle(list, members, t->settings.seed);
-    bool good = !folds || fold(host, ranks, list, t, how, problem);
-    if (!folds)
+    if (folded.places)
+        fold(host, ranks, list, t, &folded);
+    else
         memcpy(host, list, ranks * sizeof *host);
     free(list);
-    return good;
+    return true;
 }

@@ -3,7 +3,7 @@
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 #include "schedule/matching.h"
-#include "workload/collective_plan.h"
+#include "workload/collective_choice.h"
 #include "workload/placement.h"
 
 #include <inttypes.h>
@@ -16,8 +16,9 @@
 struct chooser {
     const struct traffic *traffic;
     const struct schedule_job *job;
-    const uint32_t *rank_of; /* [hosts] */
-    unsigned algorithm;      /* enum hx_algorithm: of operations that name none, if it has their kind */
+    const uint32_t *rank_of;        /* [hosts] */
+    unsigned algorithm;             /* enum hx_algorithm: of operations that name none, if it has their kind */
+    struct collective_loads *loads; /* that the best algorithms are chosen by */
 };
 
 /* Fills the maps between positions of the engine's group and of the schedule's, if they differ. */
@@ -63,7 +64,8 @@ static bool fill(void *of, const struct schedule *s, const struct schedule_opera
     uint32_t *host = hosts_of_group(s, o->peer, c->job);
     struct collective_job found = {.tag = c->job->tag, .root_host = host[o->tag]};
     schedule_set_vector(o, schedule_group_size(s, o->peer), &found.config);
-    bool good = collective_plan_group(&found, c->traffic, host, found.config.size, algorithm_of(c, o), problem);
+    bool good =
+        collective_plan_group(&found, c->traffic, host, found.config.size, algorithm_of(c, o), c->loads, problem);
     if (good) {
         choice->config = found.config;
         fill_positions(choice, s, o->peer, c->job, &found, c->rank_of);
@@ -134,9 +136,12 @@ static bool read_job(struct schedule_job *job, const struct hx_settings *setting
 static bool prepare(struct schedule_plan *p, struct schedule_job *job, const struct hx_settings *settings,
                     struct hx_problem *problem)
 {
-    struct chooser chooser = {p->traffic, job, p->rank_of, settings->algorithm};
+    struct collective_loads loads;
+    struct chooser chooser = {p->traffic, job, p->rank_of, settings->algorithm, &loads};
     schedule_groups_make(&job->groups, job->schedule);
+    collective_open_choice(&loads, p->traffic->g);
     job->choices = schedule_choices_make(job->schedule, fill, &chooser, problem);
+    collective_loads_close(&loads);
     job->executor.schedule = job->schedule;
     if (!job->choices ||
         !schedule_results_make(&job->results, &job->executor, SCHEDULE_PLAN_ENTRIES, job->path, problem))
@@ -167,7 +172,7 @@ static bool add_job(struct schedule_plan *p, uint32_t first, struct hx_problem *
         return hx_fail(problem, HX_EXIT_CONFIG, job->path, "has %" PRIu32 " ranks, %s %" PRIu32 " %ss are there", ranks,
                        t->members[first] == 1 ? "only" : "but only", t->members[first], hx_host_word(t->g));
     job->host = hx_allocate(ranks, sizeof *job->host);
-    if (!placement_make(job->host, ranks, t, first, settings->place, problem))
+    if (!placement_make(job->host, ranks, t, first, settings->place, job->schedule->head->dimension, problem))
         return false;
     for (uint32_t rank = 0; rank < ranks; rank++) {
         p->rank_of[job->host[rank]] = rank;

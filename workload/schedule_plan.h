@@ -6,9 +6,10 @@
  *
  *     linear      rank r on the r-th living host of the job, by host number
  *     grid        in the order of a walk row by row in alternating direction: successive ranks are neighbours
- *     AxBxC       a grid of two to four dimensions, rank = i + A * (j + B * k) (SC22, figure 4). Dimensions with the
+ *     AxBxC       a grid of two to six dimensions, rank = i + A * (j + B * k) (SC22, figure 4). Dimensions with the
  *                 product of the number of columns fold onto the columns, the others onto the rows: neighbours in the
  *                 first dimension of each are neighbours. Without such dimensions all fold onto that walk
+ *     fold        the same with the schedule's own dimensions
  *     random      by the seed
  *     FILE        a line for each rank: its host, as a number, gx:gy or agx:gy */
 #ifndef SCHEDULE_PLAN_H

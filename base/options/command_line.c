@@ -44,16 +44,19 @@ const char *hx_command_line(const char *program, int argc, char *const *argv)
 
 /* ---- all options ---- */
 
-static void write_option(FILE *line, const struct hx_option *o, const char *value)
+static void add(struct hx_arguments *a, const struct hx_option *o, const char *value)
 {
-    fprintf(line, " --%s ", o->name);
-    write_word(line, value);
+    hx_arguments_add(a, "--%s", o->name);
+    hx_arguments_add(a, "%s", value);
 }
 
-static void write_coordinates(FILE *line, const struct hx_option *o, const struct hx_coordinate *at, unsigned count)
+static void add_coordinates(struct hx_arguments *a, const struct hx_option *o, const struct hx_coordinate *at,
+                            unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        fprintf(line, " --%s %u,%u", o->name, at[i].addr_hi, at[i].addr_lo);
+    for (unsigned i = 0; i < count; i++) {
+        hx_arguments_add(a, "--%s", o->name);
+        hx_arguments_add(a, "%u,%u", at[i].addr_hi, at[i].addr_lo);
+    }
 }
 
 /* Prints the shortest number that parses as this one. */
@@ -67,42 +70,43 @@ static const char *write_real(char text[HX_VALUE_TEXT], double value)
     return text;
 }
 
-static void write_value(FILE *line, const struct hx_option *o)
+void hx_option_add(struct hx_arguments *a, const struct hx_option *o)
 {
     char text[HX_VALUE_TEXT];
     switch (o->kind) {
     case HX_OPTION_FLAG:
         if (*o->to.flag || o->negatable)
-            fprintf(line, " --%s%s", *o->to.flag ? "" : "no-", o->name);
+            hx_arguments_add(a, "--%s%s", *o->to.flag ? "" : "no-", o->name);
         break;
     case HX_OPTION_STRING:
         if (*o->to.string)
-            write_option(line, o, *o->to.string);
+            add(a, o, *o->to.string);
         break;
     case HX_OPTION_LIST:
         for (unsigned i = 0; i < o->to.list->count; i++)
-            write_option(line, o, o->to.list->item[i]);
+            add(a, o, o->to.list->item[i]);
         break;
     case HX_OPTION_NUMBER:
-        fprintf(line, " --%s %" PRIu64, o->name, *o->to.number);
+        (void)snprintf(text, sizeof text, "%" PRIu64, *o->to.number);
+        add(a, o, text);
         break;
     case HX_OPTION_BYTES:
-        write_option(line, o, hx_value_write_bytes(text, *o->to.number));
+        add(a, o, hx_value_write_bytes(text, *o->to.number));
         break;
     case HX_OPTION_DURATION:
-        write_option(line, o, hx_value_write_duration(text, *o->to.number));
+        add(a, o, hx_value_write_duration(text, *o->to.number));
         break;
     case HX_OPTION_REAL:
-        write_option(line, o, write_real(text, *o->to.real));
+        add(a, o, write_real(text, *o->to.real));
         break;
     case HX_OPTION_COORDINATE:
-        write_coordinates(line, o, o->to.coordinate, 1);
+        add_coordinates(a, o, o->to.coordinate, 1);
         break;
     case HX_OPTION_COORDINATES:
-        write_coordinates(line, o, o->to.coordinates->at, o->to.coordinates->count);
+        add_coordinates(a, o, o->to.coordinates->at, o->to.coordinates->count);
         break;
     case HX_OPTION_CHOICE:
-        write_option(line, o, hx_option_is_file(o, *o->to.choice) ? *o->file : o->choices[*o->to.choice]);
+        add(a, o, hx_option_is_file(o, *o->to.choice) ? *o->file : o->choices[*o->to.choice]);
         break;
     default:
         break;
@@ -116,11 +120,17 @@ char *hx_options_line(const char *program, const char *operand, const struct hx_
     FILE *line = open_memstream(&text, &bytes);
     if (!line)
         return NULL;
-    fprintf(line, "%s ", program);
-    write_word(line, operand);
+    struct hx_arguments a = {.count = 0};
     for (const struct hx_option *o = options; o->kind != HX_OPTION_END; o++)
         if (hx_applies(o->applies, run))
-            write_value(line, o);
+            hx_option_add(&a, o);
+    fprintf(line, "%s ", program);
+    write_word(line, operand);
+    for (size_t i = 0; i < a.count; i++) {
+        (void)fputc(' ', line);
+        write_word(line, a.item[i]);
+    }
+    hx_arguments_free(&a);
     (void)fclose(line);
     return text;
 }

@@ -30,6 +30,8 @@ static const struct verb verbs[] = {
     {"jobs", NULL, "a queue of jobs over time: utilization, waiting, failures"},
     {"interference", NULL, "jobs alone and together: slowdown, shared links"},
     {"schedule", NULL, "what is in a schedule, whether its messages match; conversion"},
+    {"train", NULL, "a training job on fabrics: iteration, communication, cost"},
+    {"bandwidth", NULL, "rates of the dimensions of a network for a training job, from a budget"},
     {"sweep", NULL, "runs over lists and ranges of options: table, CSV, JSON, plot"},
     {"reproduce", NULL, "the paper's experiments under the virtual clock: tables and plots"},
     {"trace", NULL, "follow packets through a capture, hop by hop"},

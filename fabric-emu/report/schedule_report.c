@@ -4,6 +4,8 @@
 #include "base/value.h"
 #include "fabric-emu/report/critical_path.h"
 #include "fabric-emu/report/entries.h"
+#include "schedule/ideal.h"
+#include "schedule/purposes.h"
 #include "topology/name.h"
 
 #include <inttypes.h>
@@ -11,26 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A time over all ranks, seconds. */
-struct spread {
-    double least, mean, most;
-};
-
 struct figures {
     uint32_t ranks, done;
     uint64_t operations, messages, bytes, early;
     double seconds;           /* end of the last operation */
     uint64_t iterations;      /* kept iterations of outermost repeats; most of a rank */
     double iteration_seconds; /* mean of the slowest rank */
-    struct spread computing, exposed, idle;
+    struct schedule_spread computing, exposed, idle;
+    struct schedule_ideal ideal; /* of a schedule with purposes or samples of which all operations ended; else 0 */
 };
-
-static void spread_add(struct spread *s, double seconds, bool first)
-{
-    s->least = first || seconds < s->least ? seconds : s->least;
-    s->most = first || seconds > s->most ? seconds : s->most;
-    s->mean += seconds;
-}
 
 /* Counts iterations of a rank's outermost repeats, among the entries that were kept. */
 static void count_iterations(struct figures *f, const struct schedule_job *job, uint32_t rank)
@@ -55,6 +46,7 @@ static void count_iterations(struct figures *f, const struct schedule_job *job, 
 
 static struct figures figures_of(const struct schedule_job *job)
 {
+    const struct schedule_head *h = job->schedule->head;
     struct figures f = {.ranks = schedule_ranks(job->schedule)};
     for (uint32_t rank = 0; rank < f.ranks; rank++) {
         const struct executor_result *r = &job->executor.result[rank];
@@ -69,14 +61,18 @@ static struct figures figures_of(const struct schedule_job *job)
         f.messages += r->messages;
         f.bytes += r->bytes;
         f.early += r->early;
-        spread_add(&f.computing, (double)r->computing_ps / 1e12, rank == 0);
-        spread_add(&f.exposed, (double)r->exposed_ps / 1e12, rank == 0);
-        spread_add(&f.idle, f.seconds > busy ? f.seconds - busy : 0, rank == 0);
+        schedule_spread_add(&f.computing, (double)r->computing_ps / 1e12, rank, f.ranks);
+        schedule_spread_add(&f.exposed, (double)r->exposed_ps / 1e12, rank, f.ranks);
+        schedule_spread_add(&f.idle, f.seconds > busy ? f.seconds - busy : 0, rank, f.ranks);
     }
-    f.computing.mean /= f.ranks;
-    f.exposed.mean /= f.ranks;
-    f.idle.mean /= f.ranks;
+    bool trains = h->samples || h->tokens || h->purpose[SCHEDULE_NO_PURPOSE + 1] != SCHEDULE_NO_NAME;
+    f.ideal = trains && f.done == f.ranks ? schedule_ideal(&job->executor) : (struct schedule_ideal){0, 0};
     return f;
+}
+
+static double bubble_of(const struct figures *f)
+{
+    return fmax(0, f->ideal.seconds - f->ideal.computing_seconds);
 }
 
 /* ---- deadlocks ---- */
@@ -151,8 +147,10 @@ bool schedule_report_complain(const struct schedule_plan *p, bool ended)
 static void print_job(const struct schedule_job *job)
 {
     const struct figures f = figures_of(job);
+    static const char indent[] = "                 ";
     char time[HX_VALUE_TEXT];
     char bytes[HX_VALUE_TEXT];
+    char bubble[HX_VALUE_TEXT];
     printf("  schedule       ");
     if (job->tag)
         printf("job %u, ", job->tag);
@@ -167,6 +165,12 @@ static void print_job(const struct schedule_job *job)
     printf("                 a rank's time: computing %.1f %%, exposed communication %.1f %%, idle %.1f %%"
            " (mean)\n",
            f.computing.mean / all, f.exposed.mean / all, f.idle.mean / all);
+    schedule_purposes_print(&job->executor, indent);
+    schedule_work_print(job->schedule->head, f.done == f.ranks ? f.seconds : 0, indent);
+    if (f.ideal.seconds > 0)
+        printf("%sideal network %s, of it %s bubble (mean)\n", indent,
+               hx_value_print_duration(time, (uint64_t)llround(f.ideal.seconds * 1e9)),
+               hx_value_print_duration(bubble, (uint64_t)llround(bubble_of(&f) * 1e9)));
     critical_path_print(job);
 }
 
@@ -177,11 +181,6 @@ void schedule_report_print(const struct schedule_plan *p)
 }
 
 /* ---- JSON ---- */
-
-static json_t *spread_json(const struct spread *s)
-{
-    return json_pack("{s:f, s:f, s:f}", "least", s->least, "mean", s->mean, "most", s->most);
-}
 
 static json_t *blocked_json(const struct schedule_job *job)
 {
@@ -202,14 +201,20 @@ static json_t *blocked_json(const struct schedule_job *job)
 static json_t *job_json(const struct schedule_job *job)
 {
     const struct figures f = figures_of(job);
-    return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:f, s:o, s:o, s:o, s:o, s:o}", "file",
-                     hx_json_text(job->path), "job", (int)job->tag, "ranks", (json_int_t)f.ranks, "ranks_done",
-                     (json_int_t)f.done, "operations", (json_int_t)f.operations, "messages", (json_int_t)f.messages,
-                     "bytes", (json_int_t)f.bytes, "early_messages", (json_int_t)f.early, "seconds", f.seconds,
-                     "iterations", (json_int_t)f.iterations, "iteration_seconds", f.iteration_seconds,
-                     "computing_seconds", spread_json(&f.computing), "exposed_seconds", spread_json(&f.exposed),
-                     "idle_seconds", spread_json(&f.idle), "critical_path", critical_path_json(job), "blocked",
-                     blocked_json(job));
+    json_t *o = json_pack(
+        "{s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:f, s:o, s:o, s:o, s:o, s:o}", "file",
+        hx_json_text(job->path), "job", (int)job->tag, "ranks", (json_int_t)f.ranks, "ranks_done", (json_int_t)f.done,
+        "operations", (json_int_t)f.operations, "messages", (json_int_t)f.messages, "bytes", (json_int_t)f.bytes,
+        "early_messages", (json_int_t)f.early, "seconds", f.seconds, "iterations", (json_int_t)f.iterations,
+        "iteration_seconds", f.iteration_seconds, "computing_seconds", schedule_spread_json(&f.computing),
+        "exposed_seconds", schedule_spread_json(&f.exposed), "idle_seconds", schedule_spread_json(&f.idle),
+        "critical_path", critical_path_json(job), "blocked", blocked_json(job));
+    (void)json_object_set_new(o, "purposes", schedule_purposes_json(&job->executor));
+    schedule_work_json(o, job->schedule->head);
+    schedule_rates_json(o, job->schedule->head, f.done == f.ranks ? f.seconds : 0);
+    (void)json_object_set_new(o, "ideal_seconds", f.ideal.seconds > 0 ? json_real(f.ideal.seconds) : json_null());
+    (void)json_object_set_new(o, "bubble_seconds", f.ideal.seconds > 0 ? json_real(bubble_of(&f)) : json_null());
+    return o;
 }
 
 json_t *schedule_report_json(const struct schedule_plan *p)

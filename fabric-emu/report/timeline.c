@@ -145,6 +145,10 @@ static void write_arguments(struct writer *w, uint32_t rank, const struct execut
     const struct schedule_operation *o = operation_of(w, rank, e);
     bool source_known = o->kind == SCHEDULE_RECEIVE && w->arrow[timeline_place(w->job, e)];
     fprintf(w->out, ",\"args\":{\"rank\":%" PRIu32 ",\"operation\":%" PRIu32, rank, e->operation);
+    if (o->purpose != SCHEDULE_NO_PURPOSE) {
+        fputs(",\"purpose\":", w->out);
+        write_text(w, schedule_purpose(w->job->schedule, o));
+    }
     switch (o->kind) {
     case SCHEDULE_COMPUTE:
         fprintf(w->out, ",\"stream\":%u", o->stream);

@@ -1,6 +1,7 @@
 /* timeline_svg.c - operations as a picture (timeline.h): a row for each rank, in it a strip for each kind.
  *
- * Operations of a strip that overlap become one shape, also those that are closer than a quarter of a pixel if one of
+ * Colours are those of kinds. If some operations have purposes, communication has the colour of its purpose. Operations
+ * of a strip and colour that overlap become one shape, also those that are closer than a quarter of a pixel if one of
  * them is narrower than a pixel. If the picture has too many shapes, both limits grow, and the picture says so. */
 #include "base/plot_ticks.h"
 #include "base/svg.h"
@@ -29,8 +30,12 @@ struct row {
     uint32_t rank;
 };
 
+enum { COMPUTING_COLOUR = 0, OTHER_COLOUR = SVG_COLOURS - 1, MOST_PURPOSES = SVG_COLOURS - 2 };
+
 struct picture {
-    FILE *out; /* NULL: shapes are only counted */
+    FILE *out;                          /* NULL: shapes are only counted */
+    const char *purpose[MOST_PURPOSES]; /* those with a colour, 1 and up: the first ones of all jobs */
+    unsigned purposes;                  /* 0: colours are those of kinds */
     struct row row[MOST_ROWS];
     unsigned rows;
     uint64_t ranks;       /* of all jobs */
@@ -51,6 +56,27 @@ static void choose_rows(struct picture *s, const struct schedule_plan *p)
         for (uint32_t rank = 0; rank < ranks && s->rows < end; rank++)
             s->row[s->rows++] = (struct row){&p->job[i], rank};
         s->ranks += ranks;
+    }
+}
+
+/* Number of a purpose among those with a colour; s->purposes: it has none. */
+static unsigned find_purpose(const struct picture *s, const char *name)
+{
+    unsigned i = 0;
+    while (i < s->purposes && strcmp(s->purpose[i], name) != 0)
+        i++;
+    return i;
+}
+
+static void choose_purposes(struct picture *s, const struct schedule_plan *p)
+{
+    for (unsigned i = 0; i < p->jobs; i++) {
+        const struct schedule *job = p->job[i].schedule;
+        for (unsigned n = 1; n < SCHEDULE_MOST_PURPOSES && job->head->purpose[n] != SCHEDULE_NO_NAME; n++) {
+            const char *name = job->names + job->head->purpose[n];
+            if (s->purposes < MOST_PURPOSES && find_purpose(s, name) == s->purposes)
+                s->purpose[s->purposes++] = name;
+        }
     }
 }
 
@@ -90,7 +116,8 @@ static double across(const struct picture *s, uint64_t ps)
     return LEFT + (RIGHT - LEFT) * plot_place(PLOT_LINEAR, &s->ticks, (double)ps / s->unit);
 }
 
-static void add_shape(struct picture *s, unsigned row, enum strip strip, const struct executor_entry *e)
+static void add_shape(struct picture *s, unsigned row, enum strip strip, unsigned colour,
+                      const struct executor_entry *e)
 {
     char fill[80];
     s->shapes++;
@@ -98,7 +125,7 @@ static void add_shape(struct picture *s, unsigned row, enum strip strip, const s
         return;
     double left = across(s, e->begin);
     double width = across(s, e->end) - left;
-    (void)snprintf(fill, sizeof fill, "fill=\"%s\"%s", svg_colours[strip],
+    (void)snprintf(fill, sizeof fill, "fill=\"%s\"%s", svg_colours[colour],
                    width < EDGED_SHAPE ? "" : " stroke=\"#ffffff\" stroke-width=\"0.5\"");
     svg_box(s->out, left, TOP + ROW * (double)row + strips[strip].y, width < LEAST_SHAPE ? LEAST_SHAPE : width,
             strips[strip].height, fill);
@@ -120,6 +147,14 @@ static enum strip strip_of(const struct schedule_operation *o)
     }
 }
 
+static unsigned colour_of(const struct picture *s, const struct schedule *job, const struct schedule_operation *o)
+{
+    if (!s->purposes || o->kind == SCHEDULE_COMPUTE)
+        return strip_of(o);
+    unsigned purpose = find_purpose(s, schedule_purpose(job, o));
+    return purpose < s->purposes ? 1 + purpose : OTHER_COLOUR;
+}
+
 static bool is_narrow(const struct picture *s, const struct executor_entry *e)
 {
     return e->end - e->begin < 4 * s->gap;
@@ -137,25 +172,28 @@ static void add_row(struct picture *s, unsigned row)
 {
     const struct schedule_job *job = s->row[row].job;
     const struct entries k = entries_of(job, s->row[row].rank);
-    struct executor_entry open[STRIPS];
-    bool any[STRIPS] = {false};
+    struct executor_entry open[STRIPS][SVG_COLOURS];
+    bool any[STRIPS][SVG_COLOURS] = {{false}};
     for (uint64_t i = k.end; i > k.first; i--) {
         const struct executor_entry *e = entries_at(&k, i - 1);
-        enum strip strip = strip_of(schedule_at(job->schedule, s->row[row].rank, e->operation));
+        const struct schedule_operation *o = schedule_at(job->schedule, s->row[row].rank, e->operation);
+        enum strip strip = strip_of(o);
         if (strip == STRIPS)
             continue;
-        if (any[strip] && joins(s, e, &open[strip])) {
-            open[strip].begin = e->begin < open[strip].begin ? e->begin : open[strip].begin;
+        unsigned colour = colour_of(s, job->schedule, o);
+        struct executor_entry *other = &open[strip][colour];
+        if (any[strip][colour] && joins(s, e, other)) {
+            other->begin = e->begin < other->begin ? e->begin : other->begin;
             continue;
         }
-        if (any[strip])
-            add_shape(s, row, strip, &open[strip]);
-        open[strip] = *e;
-        any[strip] = true;
+        if (any[strip][colour])
+            add_shape(s, row, strip, colour, other);
+        *other = *e;
+        any[strip][colour] = true;
     }
-    for (unsigned strip = 0; strip < STRIPS; strip++) {
-        if (any[strip])
-            add_shape(s, row, strip, &open[strip]);
+    for (unsigned i = 0; i < STRIPS * SVG_COLOURS; i++) {
+        if (any[i / SVG_COLOURS][i % SVG_COLOURS])
+            add_shape(s, row, i / SVG_COLOURS, i % SVG_COLOURS, &open[i / SVG_COLOURS][i % SVG_COLOURS]);
     }
 }
 
@@ -199,14 +237,26 @@ static void draw_axes(const struct picture *s, const char *unit)
     }
 }
 
+static void draw_key(const struct picture *s, unsigned place, unsigned colour, const char *name)
+{
+    char fill[32];
+    char text[20];
+    (void)snprintf(fill, sizeof fill, "fill=\"%s\"", svg_colours[colour]);
+    (void)snprintf(text, sizeof text, "%.15s", name);
+    svg_box(s->out, LEFT + 130 * (double)place, LEGEND - 10, 20, 10, fill);
+    svg_text(s->out, LEFT + 130 * (double)place + 26, LEGEND, "", text);
+}
+
 static void draw_legend(const struct picture *s)
 {
-    for (unsigned strip = 0; strip < STRIPS; strip++) {
-        char fill[32];
-        (void)snprintf(fill, sizeof fill, "fill=\"%s\"", svg_colours[strip]);
-        svg_box(s->out, LEFT + 130 * (double)strip, LEGEND - 10, 20, 10, fill);
-        svg_text(s->out, LEFT + 130 * (double)strip + 26, LEGEND, "", strips[strip].name);
-    }
+    for (unsigned strip = 0; strip < STRIPS && !s->purposes; strip++)
+        draw_key(s, strip, strip, strips[strip].name);
+    if (!s->purposes)
+        return;
+    draw_key(s, 0, COMPUTING_COLOUR, strips[COMPUTING].name);
+    for (unsigned i = 0; i < s->purposes; i++)
+        draw_key(s, 1 + i, 1 + i, s->purpose[i]);
+    draw_key(s, 1 + s->purposes, OTHER_COLOUR, "other");
 }
 
 /* Says what the picture leaves out; `out` NULL: returns the lines only. */
@@ -238,14 +288,16 @@ void timeline_picture(const struct schedule_plan *p, FILE *out)
     char note[400];
     char time[HX_VALUE_TEXT];
     choose_rows(&s, p);
+    choose_purposes(&s, p);
     choose_times(&s);
     const char *unit = choose_unit(&s);
     choose_gap(&s);
     s.out = out;
     svg_begin(out, WIDTH, TOP + ROW * (int)s.rows + BELOW + FOOT_LINE * (int)draw_foot(&s, p, NULL));
     svg_text(out, LEFT, 28, "font-size=\"17\" font-weight=\"bold\"", "What each rank did");
-    (void)snprintf(note, sizeof note, "%.200s%s on %.120s, until %s", p->jobs ? p->job[0].path : "",
-                   p->jobs > 1 ? ", ..." : "", p->traffic->spec->name, hx_value_print_duration(time, s.end / 1000));
+    (void)snprintf(note, sizeof note, "%.200s%s on %.120s, until %s%s", p->jobs ? p->job[0].path : "",
+                   p->jobs > 1 ? ", ..." : "", p->traffic->spec->name, hx_value_print_duration(time, s.end / 1000),
+                   s.purposes ? "; from above: computing, collectives, sends, receives" : "");
     svg_text(out, LEFT, 48, "fill=\"#555555\"", note);
     draw_legend(&s);
     draw_axes(&s, unit);

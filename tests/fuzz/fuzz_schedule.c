@@ -52,7 +52,7 @@ static void carry_out(struct executor_plan *plan, uint64_t *first_entry, bool co
     plan->costs = executor_costs_default;
     if (costly)
         plan->costs = (struct executor_costs){700, 0.5, 64, 1.5};
-    const struct estimate_network network = {costly ? 1000 : 0, costly ? 10 : 0};
+    const struct estimate_network network = {.latency_ps = costly ? 1000 : 0, .byte_ps = costly ? 10 : 0};
     bool good = schedule_estimate(plan, &network);
     for (uint32_t rank = 0; rank < ranks && good; rank++)
         require(plan->result[rank].done || plan->result[rank].blocked_count);

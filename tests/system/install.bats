@@ -176,8 +176,8 @@ completes() {
     completes "some.hxm.yaml" hxmesh run some
     completes "folder/" hxmesh info fol
     completes "some.hxm.yaml some.txt" hxmesh verify some
-    completes "fig10 fig11 fig12 fig13 fig17 fig7 fig8 fig9" hxmesh reproduce fig
-    completes "hammingmesh/fig10 hammingmesh/fig11 hammingmesh/fig12 hammingmesh/fig13 hammingmesh/fig17 hammingmesh/fig7 hammingmesh/fig8 hammingmesh/fig9" hxmesh reproduce hammingmesh/f
+    completes "fig10 fig11 fig12 fig13 fig15 fig17 fig7 fig8 fig9" hxmesh reproduce fig
+    completes "hammingmesh/fig10 hammingmesh/fig11 hammingmesh/fig12 hammingmesh/fig13 hammingmesh/fig15 hammingmesh/fig17 hammingmesh/fig7 hammingmesh/fig8 hammingmesh/fig9" hxmesh reproduce hammingmesh/f
     completes "--json" hxmesh-info --js
     touch "/dev/shm/$FABRIC"
     completes "${FABRIC#hxmesh-}" hxmesh capture --name completion-$$

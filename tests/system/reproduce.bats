@@ -54,7 +54,7 @@ good='echo "$*" >>calls
 read -rd "" report <<END
 {"share_of_injection": 0.25, "virtual_seconds": 0.001, "packet_hops": 5000000, "alltoall_bound": 0.2667,
  "latency_ns": {"p50": 1500, "p99": 9000}, "receive_share": [0.1, 0.2, 0.3, 0.4], "collective": {"share": 0.9, "vector_share": 0.9},
- "host": {"packet_hops_per_second": 7500000}}
+ "schedule": [{"seconds": 0.12, "computing_seconds": {"most": 0.1}}], "host": {"packet_hops_per_second": 7500000}}
 END
 echo "$report"'
 
@@ -107,6 +107,27 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     grep -qx 'run 8x8 Hx4Mesh --clock virtual --traffic all-reduce --algorithm rings --message 1GiB --workers 3 --no-links --json - --quiet' calls
 }
 
+@test "reproduce: training jobs have the paper's times beside the simulated ones" {
+    beside "$good"
+    run --separate-stderr reproduce sc22/fig15 --quiet
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <calls)" -eq 48 ]
+    [ "$(sort calls | uniq -d | wc -l)" -eq 0 ]
+    grep -qxF 'run 12x8 Hx2Mesh --clock virtual --traffic examples/models/gpt-3-sc22.schedule.yaml --algorithm ring --no-links --json - --quiet' calls
+    grep -qxF 'run 48x32 Hx1Mesh --clock virtual --traffic examples/models/gpt-3-moe-sc22.schedule.yaml --no-links --json - --quiet' calls
+    grep -qxF 'run torus 48x32 board=2x2 --clock virtual --traffic examples/models/gpt-3-moe-sc22.schedule.yaml --algorithm pairwise --no-links --json - --quiet' calls
+    grep -qxF 'run fat-tree hosts=1024 --clock virtual --traffic examples/models/dlrm.schedule.yaml --algorithm ring --planes 4 --no-links --json - --quiet' calls
+    grep -qxF 'run 8x8 Hx4Mesh --clock virtual --traffic examples/models/cosmoflow.schedule.yaml --set as_run=0 --algorithm torus --no-links --json - --quiet' calls
+    table=$(rows <<<"$output")
+    # 120 ms everywhere, 100 of them computing: savings are the ratios of cost, 25.30 and 2.47 M$ over 5.41.
+    [[ "$table" =~ GPT-3\ +100.00\ +120.00\ +120.00\ +120.00\ +120.00\ +120.00\ +120.00\ +120.00\ +120.00\ +4.68\ .*0.46 ]]
+    [[ "$table" =~ GPT-3,\ paper\ +31.8\ +34.8\ +36.4\ +37.5\ +-\ +40.9\ +72.2\ +41.7\ +49.9 ]]
+    json_holds '.results[] | select(.job == "ResNet-152" and .fabric == "Dragonfly") | .iteration_ms == 120 and .paper_ms == 109.7 and
+        .paper_saving_of_hx2mesh == 4.22 and .paper_saving_of_hx4mesh == 8.81' <out/fig15.json
+    grep -q '>75 % tree, paper<' out/fig15.svg
+    grep -q 'Cost savings of the Hx4Mesh' out/fig15-2.svg
+}
+
 # bats test_tags=all
 @test "reproduce: figures are SVG with axes, legend and the paper's marks" {
     beside "$good"
@@ -136,7 +157,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     reproduce hammingmesh --quick --quiet --json - >paper
     json_holds 'map(.paper + "/" + .experiment) == ["hammingmesh/table2", "hammingmesh/fig7", "hammingmesh/fig8",
         "hammingmesh/fig9", "hammingmesh/fig10", "hammingmesh/fig11", "hammingmesh/fig12",
-        "hammingmesh/fig13", "hammingmesh/fig17"]' <paper
+        "hammingmesh/fig13", "hammingmesh/fig15", "hammingmesh/fig17"]' <paper
     bin/hxmesh-reproduce --help | grep -qxF '  hammingmesh/fig12, 20 minutes'
 }
 
@@ -200,6 +221,19 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     rows <out/eflops/fig12.txt | grep -Eq '^1 MiB .* 3.68 +13.95 +-$'
     grep -q '>HDRM, paper<' out/eflops/fig16.svg
     if command -v xmllint >/dev/null; then xmllint --noout out/eflops/*.svg; fi
+}
+
+# The closed forms are those of the full version; the quick one has no packets.
+@test "reproduce: multidim has three jobs on three networks, and the searches are never behind" {
+    beside "$good"
+    reproduce multidim --quick --quiet --json - >all
+    json_holds 'map(.experiment) == ["fig3", "fig10", "fig13", "fig14", "fig15", "fig16"] and
+        all(.[]; .paper == "multidim" and .complete and .runs == []) and
+        (map(.results | length) == [3, 24, 360, 450, 360, 135]) and
+        (.[5].results | group_by([.network, .job, .budget]) |
+            all(.[]; (map(.seconds) | min) == (.[] | select(.way == "search") | .seconds)))' <all
+    grep -Eq '^  all +geometric +8.32 +5.40 ' out/multidim/fig15.txt
+    grep -q '^<svg' out/multidim/fig13-3.svg
 }
 
 @test "reproduce: with --json - stdout has only JSON" {
@@ -308,15 +342,19 @@ echo $$ >child.pid; while :; do sleep 0.05; done'
 @test "reproduce: for real, the quick version" {
     # Under a sanitizer, which is ten times slower, one of each kind of run: the programs have tests of their own.
     local experiments=(fig12 diameter2/fig9)
-    [[ $HXMESH == */asan/* ]] || experiments=(table2 fig12 diameter2/fig6 diameter2/fig9 diameter2/fig13 diameter2/fig14 eflops/fig16)
+    [[ $HXMESH == */asan/* ]] || experiments=(table2 fig12 sc22/fig15 diameter2/fig6 diameter2/fig9 diameter2/fig13 diameter2/fig14 eflops/fig16)
     for experiment in "${experiments[@]}"; do
         timeout --kill-after=5 1200 "$HXMESH" reproduce "$experiment" --quick --quiet --out out >text
         grep -q 'quick version' text
-        json_holds '.complete and all(.runs[]; .state == "done" and .packet_hops > 0)' <"out/$experiment.json"
+        json_holds '.complete and all(.runs[]; .state == "done" and .packet_hops > 0)' <"out/${experiment#sc22/}.json"
     done
     [[ $HXMESH == */asan/* ]] ||
         json_holds '.results | length == 17 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
             .allreduce_percent > 20 and .allreduce_percent < 101)' <out/table2.json
+    # Five training jobs on eight fabrics: computing is exposed whole, and communication in part.
+    [[ $HXMESH == */asan/* ]] ||
+        json_holds '.results | length == 40 and all(.[]; .iteration_ms > .computing_ms and .iteration_ms < 1.1 * .computing_ms) and
+            all(.[] | select(.fabric | startswith("Hx") | not); .saving_of_hx2mesh > 0 and .saving_of_hx4mesh > 0)' <out/fig15.json
     # HDRM is the fastest way on a BiGraph.
     [[ $HXMESH == */asan/* ]] ||
         json_holds '[.results[] | select(.way | startswith("BiGraph"))] | group_by(.vector_bytes) | length == 2 and

@@ -24,3 +24,16 @@ lasts() {
     lasts 250 "$file" # 10 iterations of 4 x 2 ms forward, 4 x 4 ms backward and 1 ms
     lasts 8 "$file" --set iterations=1 --set layers=1 --set forward=3ms
 }
+
+@test "schedule: purposes, work and grid are shown, also of hxmesh's own file" {
+    local file=$BATS_TEST_DIRNAME/../../examples/schedules/pipeline-data.schedule.yaml
+    local job=$BATS_TEST_TMPDIR/job.hxs shown=$BATS_TEST_TMPDIR/shown
+    schedule "$file" --write "$job" >"$shown"
+    grep -qx 'grid            4 x 4' "$shown"
+    grep -qx 'training        128 samples in 1 iteration' "$shown"
+    grep -qx 'purposes        pipeline, data' "$shown"
+    schedule "$job" --estimate --json - | jq -e '.dimensions == [4, 4] and .purposes == ["pipeline", "data"] and
+        .samples == 128 and .tokens == null and .training_iterations == 1 and (.estimate | .samples_per_second * .seconds | round == 128) and
+        ([.estimate.purposes[] | [.purpose, .messages, .bytes]] | .[0] == ["pipeline", 192, 12884901888]) and
+        (.estimate | ([.purposes[].exposed_seconds.mean] | add) - .exposed_seconds | fabs < 1e-9)'
+}

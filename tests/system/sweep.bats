@@ -144,7 +144,7 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     holds 'map([.planes, (.injection_gbps | round)]) == [[1, 2400], [1, 2400], [4, 2400]]'
     holds 'map(.["settings.link"]) == [600, 400, 600]'
     run -2 hxmesh sweep "2x2 Hx1Mesh" "torus 2x2x2" "fat-tree hosts=4 radix=4" --equal-injection
-    [ "$output" = "hxmesh: error: --equal-injection: 2x2 Hx1Mesh would need links of 600 Gb/s, which only --clock virtual has (write the rates yourself, a sweep for each)" ]
+    [ "$output" = "hxmesh: error: --equal-injection: 2x2 Hx1Mesh would need links of 600 Gb/s, which only --clock virtual has (write the rates yourself, a run for each)" ]
     run -2 hxmesh sweep "2x2 Hx1Mesh" "fat-tree hosts=4 radix=4" --equal-injection --planes 2
     [ "$output" = "hxmesh: error: --planes: is what --equal-injection sets: which of both?" ]
 }

@@ -40,7 +40,7 @@ static void a_ping_pong_takes_its_messages(void **state)
             schedule_after(b, from, send, send - 1);
         (void)receive;
     }
-    struct executed r = run_with(b, executor_costs_default, (struct estimate_network){US, 10});
+    struct executed r = run_with(b, executor_costs_default, (struct estimate_network){.latency_ps = US, .byte_ps = 10});
     assert_int_equal(executed_end(&r), TURNS * (US + 1000));
     executed_free(&r);
 }
@@ -61,7 +61,7 @@ static void a_pipeline_takes_stages_and_batches_less_one(void **state)
                 schedule_after(b, rank, schedule_send(b, rank, rank + 1, 8, tag), compute);
         }
     }
-    struct executed r = run_with(b, executor_costs_default, (struct estimate_network){0, 0});
+    struct executed r = run_with(b, executor_costs_default, (struct estimate_network){.latency_ps = 0, .byte_ps = 0});
     assert_int_equal(executed_end(&r), (STAGES + BATCHES - 1) * STEP);
     assert_int_equal(r.plan.result[0].computing_ps, BATCHES * STEP);
     executed_free(&r);
@@ -80,7 +80,7 @@ static void a_fan_in_costs_the_receiver_its_overheads(void **state)
     struct executor_costs costs = executor_costs_default;
     costs.overhead_ps = 500;
     costs.overhead_byte_ps = 3;
-    struct executed r = run_with(b, costs, (struct estimate_network){US, 2});
+    struct executed r = run_with(b, costs, (struct estimate_network){.latency_ps = US, .byte_ps = 2});
     uint64_t overhead = 500 + (BYTES - 1) * 3;
     assert_int_equal(executed_end(&r), overhead + US + 2 * BYTES + SENDERS * overhead);
     executed_free(&r);
@@ -99,7 +99,7 @@ static void sends_end_as_loggops_says(void **state)
         struct schedule_builder *b = schedule_builder_new(2);
         uint32_t send = schedule_send(b, 0, 1, bytes, 4);
         uint32_t receive = schedule_receive(b, 1, 0, bytes, 4);
-        struct executed r = run_with(b, costs, (struct estimate_network){US, 10});
+        struct executed r = run_with(b, costs, (struct estimate_network){.latency_ps = US, .byte_ps = 10});
         uint64_t arrival = 700 + US + bytes * 10 + (longer ? 2 * US : 0);
         assert_int_equal(executed_entry(&r, 0, send, 0).end, longer ? arrival + US : 700);
         assert_int_equal(executed_entry(&r, 1, receive, 0).end, arrival + 700);

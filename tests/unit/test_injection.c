@@ -77,10 +77,39 @@ static void injection_rates_do_the_rest(void **state)
     assert_false(injection_equal(fixed, 2, 4, true));
 }
 
+/* The options of a run give each fabric the same injection. */
+static void runs_are_told_their_planes_and_rates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fabric[2], *argument[2];
+    } cases[] = {{{"2x2 Hx2Mesh", "fat-tree hosts=8 radix=4"}, {"--planes=1", "--planes=4"}},
+                 {{"2x2 Hx1Mesh", "torus 4x4x4"}, {"--planes=3", "--planes=2"}}};
+    const struct hx_timing timing = HX_DEFAULT_TIMING;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct injected both[2];
+        for (unsigned f = 0; f < 2; f++) {
+            struct hx_spec spec;
+            struct hx_problem problem;
+            assert_true(hx_spec_try_load(cases[i].fabric[f], NULL, &spec, &problem));
+            both[f] = injected_of(cases[i].fabric[f], &spec, 0, &timing);
+            hx_spec_free(&spec);
+        }
+        injected_settle(both, 2, true, true);
+        for (unsigned f = 0; f < 2; f++) {
+            struct hx_arguments a = {.count = 0};
+            injected_add(&both[f], &a);
+            assert_int_equal(a.count, 1);
+            assert_string_equal(a.item[0], cases[i].argument[f]);
+            hx_arguments_free(&a);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(hosts_inject_by_their_links),
-                                       cmocka_unit_test(planes_equalize_injection),
-                                       cmocka_unit_test(injection_rates_do_the_rest)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_inject_by_their_links), cmocka_unit_test(planes_equalize_injection),
+        cmocka_unit_test(injection_rates_do_the_rest), cmocka_unit_test(runs_are_told_their_planes_and_rates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* test_options.c - a command line against its table, and errors for users. */
 #include "base/error.h"
+#include "base/options/command_line.h"
 #include "base/options/options.h"
 #include "base/version.h"
 
@@ -381,6 +382,39 @@ static void an_error_is_one_line_with_any_quoted_text(void **state)
     assert_string_equal(p.what, "c??[31md?e");
 }
 
+/* Each kind of option, as the arguments of another program that has it. */
+static void options_become_arguments(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"--flag", "--text",   "a b", "--list", "x=1",   "--list",
+                                           "y",      "--number", "7",   "--size", "3MiB",  "--time",
+                                           "1500us", "--share",  "0.1", "--word", "second"};
+    static const char *const words[] = {"first", "second", NULL};
+    bool flag = true, off = false;
+    const char *text = "a b", *none = NULL;
+    struct hx_option_list list = {{"x=1", "y"}, 2};
+    uint64_t number = 7, size = 3 << 20, time = 1500000;
+    double share = 0.1;
+    unsigned word = 1;
+    const struct hx_option each[] = {{HX_FLAG("flag", &flag, "")},
+                                     {HX_FLAG("off", &off, "")},
+                                     {HX_STRING("text", "T", &text, "")},
+                                     {HX_STRING("none", "T", &none, "")},
+                                     {HX_LIST("list", "L", &list, "")},
+                                     {HX_NUMBER("number", &number, 0, 9, "")},
+                                     {HX_BYTES("size", &size, 0, UINT64_MAX, "")},
+                                     {HX_DURATION("time", &time, 0, UINT64_MAX, "")},
+                                     {HX_REAL("share", &share, 0, 1, "")},
+                                     {HX_CHOICE("word", &word, words, "")}};
+    struct hx_arguments a = {.count = 0};
+    for (unsigned i = 0; i < sizeof each / sizeof *each; i++)
+        hx_option_add(&a, &each[i]);
+    assert_int_equal(a.count, sizeof expected / sizeof *expected);
+    for (unsigned i = 0; i < a.count; i++)
+        assert_string_equal(a.item[i], expected[i]);
+    hx_arguments_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +426,7 @@ int main(void)
         cmocka_unit_test(help_prints_range_and_default_from_the_table),
         cmocka_unit_test(help_has_other_formats),
         cmocka_unit_test(a_list_takes_every_use),
+        cmocka_unit_test(options_become_arguments),
         cmocka_unit_test(nearest_words),
         cmocka_unit_test(an_error_is_one_line_with_any_quoted_text),
     };

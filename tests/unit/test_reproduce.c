@@ -6,6 +6,7 @@
 #include "tools/reproduce/family.h"
 #include "tools/reproduce/paper.h"
 #include "tools/reproduce/plan.h"
+#include "tools/reproduce/sc22.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,9 +17,9 @@
 #include <cmocka.h>
 
 static void (*const plans[])(struct reproduce_plan *) = {
-    plan_table2,     plan_fig11,      plan_fig12,        plan_fig13,       plan_fig17, plan_oblivious,
-    plan_sf_a,       plan_sf_ath,     plan_mlfm_a,       plan_mlfm_ath,    plan_oft_a, plan_oft_ath,
-    plan_all_to_all, plan_neighbours, plan_eflops_fig12, plan_eflops_fig16};
+    plan_table2,     plan_fig11,      plan_fig12,        plan_fig13,        plan_fig17, plan_oblivious,
+    plan_sf_a,       plan_sf_ath,     plan_mlfm_a,       plan_mlfm_ath,     plan_oft_a, plan_oft_ath,
+    plan_all_to_all, plan_neighbours, plan_eflops_fig12, plan_eflops_fig16, plan_fig15};
 enum { PLANS = sizeof plans / sizeof *plans };
 
 static void plans_have_runs_and_fit(void **state)
@@ -50,7 +51,7 @@ static void no_run_is_planned_twice(void **state)
                 const struct reproduce_run *b = &p.run[other];
                 assert_false(strcmp(a->fabric, b->fabric) == 0 && strcmp(a->traffic, b->traffic) == 0 &&
                              a->algorithm == b->algorithm && a->bytes == b->bytes && a->seed == b->seed &&
-                             a->rate == b->rate && a->place == b->place);
+                             a->rate == b->rate && a->place == b->place && a->set[0] == b->set[0]);
             }
         }
     }

@@ -410,9 +410,9 @@ static void another_version_is_refused(void **state)
 {
     (void)state;
     struct image *i = OWN(image());
-    ((struct schedule_head *)i->file)->version = 2;
+    ((struct schedule_head *)i->file)->version = 1;
     opening_fails(i->file, i->bytes,
-                  "is a schedule of version 2, this program reads version 1 (convert its source again)");
+                  "is a schedule of version 1, this program reads version 2 (convert its source again)");
 }
 
 /* Each cut and each longer file. */
@@ -497,7 +497,7 @@ static void operations_out_of_range_are_refused(void **state)
     (void)state;
     static const struct wrong wrong[] = {
         {0, 0, {.kind = SCHEDULE_KINDS}},
-        {0, 0, {.kind = 255}},
+        {0, 0, {.kind = 15}},
         {0, 0, {.kind = SCHEDULE_COMPUTE, .amount = SCHEDULE_MOST_TIME + 1}},
         {0, 0, {.kind = SCHEDULE_COMPUTE, .name = 3}},
         {0, 0, {.kind = SCHEDULE_COMPUTE, .name = UINT32_MAX}},

@@ -55,6 +55,8 @@ static void print_operation(FILE *out, const struct schedule *s, const struct sc
         fprintf(out, " stream %u", o->stream);
     if (o->name)
         fprintf(out, " '%s'", schedule_name(s, o));
+    if (o->purpose)
+        fprintf(out, " for %s", schedule_purpose(s, o));
 }
 
 /* Writes what an operation waits for: " after 0 2s", s: its start. */
@@ -287,6 +289,67 @@ static void groups_are_lists_ranges_and_strides(void **state)
                       "5.6 broadcast 7 of 3 4 5 after 5\n");
 }
 
+static void a_block_has_a_purpose_for_those_without(void **state)
+{
+    (void)state;
+    assert_operations("ranks: 1\n"
+                      "program:\n"
+                      "  - purpose: data-parallel\n"
+                      "    do:\n"
+                      "      - {send: 1, to: 0}\n"
+                      "      - {receive: 1, from: 0, purpose: tensor, name: r}\n"
+                      "      - repeat: 2\n"
+                      "        purpose: p_1\n"
+                      "        do:\n"
+                      "          - {for: {i: 0..1}, do: [{collective: barrier}]}\n"
+                      "          - {compute: 1ps, purpose: tensor}\n"
+                      "      - compute: 2ps\n"
+                      "  - send: 2\n"
+                      "    to: 0\n",
+                      "0.0 send 1 to 0 tag 0 for data-parallel\n"
+                      "0.1 receive 1 from 0 tag 0 'r' for tensor after 0\n"
+                      "0.2 repeat 2 body 3 after 1\n"
+                      "0.3 barrier 0 of 0 for p_1\n"
+                      "0.4 barrier 0 of 0 for p_1 after 3\n"
+                      "0.5 compute 1 for tensor after 4\n"
+                      "0.6 compute 2 for data-parallel after 2\n"
+                      "0.7 send 2 to 0 tag 0\n");
+}
+
+#define HEAD(mine)                                                                                                     \
+    "ranks: 24\n"                                                                                                      \
+    "parameters: {side: 4, half: ranks / 2, mine: " mine "}\n"                                                         \
+    "samples: 10 * half\n"                                                                                             \
+    "tokens: 2048 * 10 * ranks\n"                                                                                      \
+    "iterations: 3\n"                                                                                                  \
+    "dimensions: [side, 3, ranks / 12]\n"                                                                              \
+    "program: []\n"
+
+static void a_file_says_work_and_grid(void **state)
+{
+    (void)state;
+    struct hx_problem p;
+    struct schedule *s = read_text("ranks: 24\nprogram: []\n", 0, &p);
+    assert_non_null(s);
+    assert_int_equal(s->head->samples, 0);
+    assert_int_equal(s->head->iterations, 1);
+    assert_int_equal(s->head->dimension[0], 0);
+    schedule_close(s);
+    assert_null(read_text(HEAD("1 / (rank - rank)"), 0, &p));
+    assert_string_equal(p.what, "division by 0 at rank 0");
+    s = read_text(HEAD("rank + 1"), 0, &p);
+    if (!s) {
+        fail_msg("%s: %s", p.where, p.what);
+        return;
+    }
+    assert_int_equal(s->head->samples, 120);
+    assert_int_equal(s->head->tokens, 2048 * 240);
+    assert_int_equal(s->head->iterations, 3);
+    static const uint32_t dimension[SCHEDULE_MOST_DIMENSIONS] = {4, 3, 2};
+    assert_memory_equal(s->head->dimension, dimension, sizeof dimension);
+    schedule_close(s);
+}
+
 static void many_operations_before_many_are_joined(void **state)
 {
     (void)state;
@@ -360,6 +423,8 @@ static void parameters_have_other_values_by_option(void **state)
 #define FORTY     "0123456789012345678901234567890123456789"
 #define LONG_NAME "x" FORTY FORTY FORTY FORTY FORTY
 #define LIST      "ranks: 8\nprogram:\n  - "
+#define FOR(p)    "{send: 1, to: 0, purpose: " p "}"
+#define SIX(p)    FOR(p "1") ", " FOR(p "2") ", " FOR(p "3") ", " FOR(p "4") ", " FOR(p "5") ", " FOR(p "6")
 
 static void errors_name_line_and_column(void **state)
 {
@@ -448,6 +513,21 @@ static void errors_name_line_and_column(void **state)
         {LIST "{compute: 1us, name: \"x{rnk}\"}", "3:29", "unknown name 'rnk' (did you mean 'rank'?)"},
         {LIST "{compute: 1us, name: " LONG_NAME "}", "3:26", "a name of more than 199 characters"},
         {LIST "{compute: 1us, name: ''}", "3:27", "a name is expected"},
+        {LIST "{compute: 1us, purpose: [a]}", "3:29",
+         "a single value is expected here, found a list (quote an expression that begins with '[' or '{')"},
+        {LIST "{compute: 1us, purpose: data parallel}", "3:29",
+         "'data parallel' is no purpose: one word of letters, digits, '-' and '_', up to 40"},
+        {LIST "{compute: 1us, purpose: ''}", "3:30",
+         "'' is no purpose: one word of letters, digits, '-' and '_', up to 40"},
+        {LIST "{do: [" SIX("a") ", " SIX("b") ", " SIX("c") "]}", "3:502", "more than 15 purposes"},
+        {"ranks: 8\nsamples: rank\nprogram: []", "2:10", "the number cannot depend on 'rank'"},
+        {"ranks: 8\ntokens: 0\nprogram: []", "2:9", "0 is outside 1 .. 4398046511104"},
+        {"ranks: 8\niterations: 1us\nprogram: []", "2:13", "a number is expected, found a time"},
+        {"ranks: 8\ndimensions: 8\nprogram: []", "2:13", "1 to 6 sizes of a grid are expected here: [8, 4]"},
+        {"ranks: 8\ndimensions: [1, 1, 2, 2, 2, 1, 1]\nprogram: []", "2:13",
+         "1 to 6 sizes of a grid are expected here: [8, 4]"},
+        {"ranks: 8\ndimensions: [9]\nprogram: []", "2:14", "9 is outside 1 .. 8"},
+        {"ranks: 8\ndimensions: [ranks, 2]\nprogram: []", "2:13", "the product of the dimensions is not the 8 ranks"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hx_problem p = {.what = ""};
@@ -542,6 +622,8 @@ int main(void)
         cmocka_unit_test(a_repeat_is_one_operation_with_a_body),
         cmocka_unit_test(a_block_has_a_name),
         cmocka_unit_test(groups_are_lists_ranges_and_strides),
+        cmocka_unit_test(a_block_has_a_purpose_for_those_without),
+        cmocka_unit_test(a_file_says_work_and_grid),
         cmocka_unit_test(many_operations_before_many_are_joined),
         cmocka_unit_test(ranks_may_depend_on_parameters_or_be_given),
         cmocka_unit_test(parameters_have_other_values_by_option),

@@ -3,13 +3,17 @@
 #include "tools/reproduce/allocation.h"
 #include "tools/reproduce/diameter2.h"
 #include "tools/reproduce/eflops.h"
+#include "tools/reproduce/multidim.h"
+#include "tools/reproduce/sc22.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char hammingmesh[] = "hammingmesh"; /* Hoefler et al., SC22 */
+static const char sc22[] = "sc22";               /* another name of the same */
 static const char diameter2[] = "diameter2";     /* Kathareios et al., SC15 */
 static const char eflops[] = "eflops";           /* Dong et al., HPCA 2020 */
+static const char multidim[] = "multidim";       /* Won et al., 2021 */
 static const char jobs[] = "jobs";               /* hxmesh's own experiments */
 
 const struct experiment experiments[] = {
@@ -23,6 +27,8 @@ const struct experiment experiments[] = {
     {hammingmesh, "fig11", "Figure 11: all-to-all over message sizes, small cluster", 20, plan_fig11, show_fig11},
     {hammingmesh, "fig12", "Figure 12: random permutations, small cluster", 20, plan_fig12, show_fig12},
     {hammingmesh, "fig13", "Figure 13: all-reduce over vector sizes, small cluster", 30, plan_fig13, show_all_reduce},
+    {hammingmesh, "fig15", "Figure 15: training jobs on eight fabrics, and what a HammingMesh saves", 60, plan_fig15,
+     show_fig15},
     {hammingmesh, "fig17", "Figure 17: all-reduce over vector sizes, large cluster", 20, plan_fig17, show_all_reduce},
     {diameter2, "fig3", "Figure 3: hosts by radix of the switches, and what a host costs", 0, plan_nothing,
      show_scalability},
@@ -40,6 +46,15 @@ const struct experiment experiments[] = {
      show_eflops_fig12},
     {eflops, "fig16", "Figure 16: all-reduce on fat trees and BiGraphs of 64 to 1,024 nodes", 30, plan_eflops_fig16,
      show_eflops_fig16},
+    {multidim, "fig3", "Figure 3: use of bandwidth by networks of two to four dimensions", 5, plan_nothing,
+     show_multidim_use},
+    {multidim, "fig10", "Figure 10: rates of the dimensions by each way, and packets", 20, plan_nothing,
+     show_multidim_rates},
+    {multidim, "fig13", "Figure 13: time of an iteration by each way, 100 to 1,000 GB/s", 0, plan_nothing,
+     show_multidim_speed},
+    {multidim, "fig14", "Figure 14: use of bandwidth by each way", 0, plan_nothing, show_multidim_uses},
+    {multidim, "fig15", "Figure 15: performance per cost by each way", 0, plan_nothing, show_multidim_per_cost},
+    {multidim, "fig16", "Figure 16: the best network and way of each job", 0, plan_nothing, show_multidim_best},
     {jobs, "interference", "Job mixes on four fabrics: each job alone against all together", 5, plan_nothing,
      show_interference},
     {NULL, NULL, NULL, 0, NULL, NULL}};
@@ -51,31 +66,40 @@ static bool stands_alone(const struct experiment *e)
     return strcmp(e->paper, experiments[0].paper) == 0;
 }
 
-static void full_name(const struct experiment *e, char name[NAME])
+static void full_name(const char *paper, const struct experiment *e, char name[NAME])
 {
-    (void)snprintf(name, NAME, "%s/%s", e->paper, e->name);
+    (void)snprintf(name, NAME, "%s/%s", paper, e->name);
+}
+
+static bool is_of(const char *paper, const struct experiment *e, const char *word)
+{
+    char name[NAME];
+    full_name(paper, e, name);
+    return strcmp(word, paper) == 0 || strcmp(word, name) == 0;
 }
 
 bool experiment_is(const struct experiment *e, const char *word)
 {
-    char name[NAME];
-    full_name(e, name);
-    return strcmp(word, "all") == 0 || strcmp(word, e->paper) == 0 || strcmp(word, name) == 0 ||
-           (stands_alone(e) && strcmp(word, e->name) == 0);
+    return strcmp(word, "all") == 0 || is_of(e->paper, e, word) ||
+           (stands_alone(e) && (strcmp(word, e->name) == 0 || is_of(sc22, e, word)));
 }
 
 const char *const *experiment_words(void)
 {
-    static char names[EXPERIMENTS][NAME];
-    static const char *words[3 * EXPERIMENTS + 2];
+    static char names[EXPERIMENTS][2][NAME];
+    static const char *words[4 * EXPERIMENTS + 3];
     unsigned count = 0;
     words[count++] = "all";
+    words[count++] = sc22;
     for (unsigned i = 0; i < EXPERIMENTS; i++) {
         const struct experiment *e = &experiments[i];
-        full_name(e, names[i]);
-        words[count++] = names[i];
-        if (stands_alone(e))
+        full_name(e->paper, e, names[i][0]);
+        words[count++] = names[i][0];
+        if (stands_alone(e)) {
+            full_name(sc22, e, names[i][1]);
+            words[count++] = names[i][1];
             words[count++] = e->name;
+        }
         if (i == 0 || strcmp(e->paper, e[-1].paper) != 0)
             words[count++] = e->paper;
     }
@@ -91,7 +115,7 @@ const char *experiment_list(void)
         const struct experiment *e = &experiments[i];
         char name[NAME];
         char minutes[NAME] = "seconds";
-        full_name(e, name);
+        full_name(e->paper, e, name);
         if (e->minutes)
             (void)snprintf(minutes, sizeof minutes, "%u minutes", e->minutes);
         used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s, %s\n      %s", name, minutes, e->title);
@@ -102,6 +126,6 @@ const char *experiment_list(void)
 void experiment_stem(const struct experiment *e, char *stem, size_t bytes)
 {
     char name[NAME];
-    full_name(e, name);
+    full_name(e->paper, e, name);
     (void)snprintf(stem, bytes, "%s", stands_alone(e) ? e->name : name);
 }

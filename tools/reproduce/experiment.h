@@ -15,7 +15,8 @@ struct experiment {
 
 extern const struct experiment experiments[]; /* ends with .name NULL */
 
-/* Whether the word selects it: "all", its paper, "paper/name", or the name alone if its paper is the first. */
+/* Whether the word selects it: "all", its paper, "paper/name", or the name alone if its paper is the first, which is
+ * also called "sc22". */
 bool experiment_is(const struct experiment *e, const char *word);
 
 /* Every valid word; ends with NULL. */

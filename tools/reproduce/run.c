@@ -1,6 +1,7 @@
 /* run.c - one simulation (tools/reproduce/run.h). */
 #include "tools/reproduce/run.h"
 #include "base/arguments.h"
+#include "base/beside.h"
 #include "base/error.h"
 #include "hxmesh/frame.h"
 #include "spec/spec.h"
@@ -9,9 +10,11 @@
 #include "topology/bounds.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- estimate of the work ---- */
 
@@ -79,6 +82,8 @@ static double sent_in(const struct reproduce_run *run, const struct hx_fabric *g
 
 double reproduce_estimate(const struct reproduce_run *run)
 {
+    if (run->schedule)
+        return run->hops;
     struct hx_spec spec;
     hx_spec_load(run->fabric, NULL, &spec);
     const struct hx_fabric *g = hx_spec_fabric(&spec);
@@ -113,14 +118,46 @@ static void add_time(struct hx_arguments *a, uint64_t nanoseconds)
     hx_arguments_add(a, "%s", hx_value_write_duration(text, nanoseconds));
 }
 
+static void add_set(const struct reproduce_run *run, struct hx_arguments *a)
+{
+    for (unsigned i = 0; i < REPRODUCE_SETS && run->set[i]; i++) {
+        hx_arguments_add(a, "--set");
+        hx_arguments_add(a, "%s", run->set[i]);
+    }
+}
+
+/* Writes the path of a model: in this folder, else in the source tree or installation of this program. */
+static void find_model(const char *name, char path[PATH_MAX])
+{
+    static const char *const folders[] = {"../examples/models", "../../examples/models",
+                                          "../share/hxmesh/examples/models", "../../share/hxmesh/examples/models"};
+    (void)snprintf(path, PATH_MAX, "examples/models/%s", name);
+    for (unsigned i = 0; i < sizeof folders / sizeof *folders && access(path, R_OK) != 0; i++) {
+        char beside[PATH_MAX];
+        char found[PATH_MAX];
+        (void)snprintf(beside, sizeof beside, "%s/%s", folders[i], name);
+        if (beside_path(beside, found, sizeof found) && access(found, R_OK) == 0)
+            (void)snprintf(path, PATH_MAX, "%s", found);
+    }
+}
+
+static void add_traffic(const struct reproduce_run *run, struct hx_arguments *a)
+{
+    char path[PATH_MAX];
+    hx_arguments_add(a, "--traffic");
+    if (run->schedule)
+        find_model(run->traffic, path);
+    hx_arguments_add(a, "%s", run->schedule ? path : run->traffic);
+}
+
 static void arguments_of(const struct reproduce_run *run, unsigned workers, struct hx_arguments *a)
 {
     hx_arguments_add(a, "run");
     hx_arguments_add(a, "%s", run->fabric);
     hx_arguments_add(a, "--clock");
     hx_arguments_add(a, "virtual");
-    hx_arguments_add(a, "--traffic");
-    hx_arguments_add(a, "%s", run->traffic);
+    add_traffic(run, a);
+    add_set(run, a);
     if (run->algorithm) {
         hx_arguments_add(a, "--algorithm");
         hx_arguments_add(a, "%s", run->algorithm);
@@ -129,8 +166,14 @@ static void arguments_of(const struct reproduce_run *run, unsigned workers, stru
         hx_arguments_add(a, "--place");
         hx_arguments_add(a, "%s", run->place);
     }
-    hx_arguments_add(a, "--message");
-    add_bytes(a, run->bytes);
+    if (run->planes) {
+        hx_arguments_add(a, "--planes");
+        hx_arguments_add(a, "%u", run->planes);
+    }
+    if (run->bytes) {
+        hx_arguments_add(a, "--message");
+        add_bytes(a, run->bytes);
+    }
     if (run->shifts) {
         hx_arguments_add(a, "--shifts");
         hx_arguments_add(a, "%" PRIu64, run->shifts);
@@ -196,13 +239,24 @@ static bool read_received(struct reproduce_run *run, const json_t *report)
     return true;
 }
 
+static const char *read_schedule(struct reproduce_run *run, const json_t *report)
+{
+    const json_t *schedule = json_array_get(json_object_get(report, "schedule"), 0);
+    if (!number(schedule, "seconds", &run->schedule_seconds))
+        return "schedule[0].seconds";
+    if (!number(json_object_get(schedule, "computing_seconds"), "most", &run->computing_seconds))
+        return "schedule[0].computing_seconds.most";
+    return NULL;
+}
+
 /* Reads the report into the run. Returns the first key that is missing; NULL: none. */
 static const char *read_report(struct reproduce_run *run, const json_t *report)
 {
-    const json_t *of_share = run->algorithm ? json_object_get(report, "collective") : report;
-    const char *share_key = run->algorithm ? "vector_share" : "share_of_injection"; /* as the paper defines it */
+    const bool collective = run->algorithm && !run->schedule;
+    const json_t *of_share = collective ? json_object_get(report, "collective") : report;
+    const char *share_key = collective ? "vector_share" : "share_of_injection"; /* as the paper defines it */
     if (!number(of_share, share_key, &run->share))
-        return run->algorithm ? "collective.vector_share" : share_key;
+        return collective ? "collective.vector_share" : share_key;
     if (!number(report, "virtual_seconds", &run->virtual_seconds))
         return "virtual_seconds";
     if (!number(report, "packet_hops", &run->packet_hops))
@@ -218,7 +272,7 @@ static const char *read_report(struct reproduce_run *run, const json_t *report)
         run->p99_ns = NAN;
     if (strcmp(run->traffic, "permutation") == 0 && !read_received(run, report))
         return "receive_share";
-    return NULL;
+    return run->schedule ? read_schedule(run, report) : NULL;
 }
 
 static bool complain(const struct reproduce_run *run, const struct child_result *r)
@@ -283,6 +337,8 @@ json_t *reproduce_run_json(const struct reproduce_run *run)
         (void)json_object_set_new(o, "shifts", json_integer((json_int_t)run->shifts));
     if (run->seed)
         (void)json_object_set_new(o, "seed", json_integer((json_int_t)run->seed));
+    if (run->planes)
+        (void)json_object_set_new(o, "planes", json_integer(run->planes));
     if (run->command[0])
         (void)json_object_set_new(o, "command", json_string(run->command));
     if (run->state == REPRODUCE_DONE)
@@ -290,6 +346,9 @@ json_t *reproduce_run_json(const struct reproduce_run *run)
                                                   "alltoall_bound", run->bound, "virtual_seconds", run->virtual_seconds,
                                                   "packet_hops", (json_int_t)run->packet_hops, "wall_seconds",
                                                   run->wall_seconds, "packet_hops_per_second", run->hops_per_second));
+    if (run->schedule && run->state == REPRODUCE_DONE)
+        (void)json_object_update_new(o, json_pack("{s:f, s:f}", "schedule_seconds", run->schedule_seconds,
+                                                  "computing_seconds", run->computing_seconds));
     return o;
 }
 

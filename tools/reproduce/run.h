@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REPRODUCE_COMMAND = 384, REPRODUCE_FABRIC = 96 };
+enum { REPRODUCE_COMMAND = 384, REPRODUCE_FABRIC = 96, REPRODUCE_SETS = 4 };
 
 enum reproduce_state {
     REPRODUCE_WAITING, /* not started */
@@ -18,11 +18,15 @@ enum reproduce_state {
 struct reproduce_run {
     /* Parameters. */
     const char *fabric;
-    const char *traffic;   /* value of --traffic */
-    const char *algorithm; /* of a collective; NULL: messages */
-    const char *place;     /* value of --place; NULL: the algorithm's order */
-    uint64_t bytes;        /* of a message, or of a vector */
-    uint64_t shifts;       /* of an all-to-all; 0: all */
+    const char *traffic;   /* value of --traffic; of a schedule the name of a file in examples/models */
+    const char *algorithm; /* of a collective, or of a schedule's; NULL: messages, or the schedule's own choice */
+    bool schedule;
+    const char *place;               /* value of --place; NULL: the algorithm's order */
+    const char *set[REPRODUCE_SETS]; /* a schedule's parameters, NAME=VALUE; NULL: no more */
+    double hops;                     /* packet-hops of a schedule, about */
+    unsigned planes;                 /* 0: one */
+    uint64_t bytes;                  /* of a message, or of a vector */
+    uint64_t shifts;                 /* of an all-to-all; 0: all */
     uint64_t seed;
     uint64_t duration, warm_up;  /* ns; 0: until all is sent */
     double rate;                 /* offered share of injection; 0: all */
@@ -38,7 +42,9 @@ struct reproduce_run {
     double p50_ns, p99_ns;               /* latency of packets; NAN: not in the report */
     double packet_hops, hops_per_second; /* per second of real time, all workers */
     double wall_seconds;
-    double *received; /* [receivers]: share of injection that each accelerator received */
+    double schedule_seconds;  /* from its begin to the end of its last operation */
+    double computing_seconds; /* of its rank with the most */
+    double *received;         /* [receivers]: share of injection that each accelerator received */
     unsigned receivers;
 };
 

@@ -3,6 +3,7 @@
 #include "base/output.h"
 #include "base/value.h"
 #include "schedule/choices.h"
+#include "schedule/purposes.h"
 #include "schedule/results.h"
 
 #include <inttypes.h>
@@ -107,14 +108,18 @@ bool estimate_schedule(const struct schedule *s, const char *path, const struct 
     if (!schedule_estimate(&w.plan, &network))
         hx_die(HX_EXIT_FAILED, path, "a message fits no operation");
     const struct sums sums = sums_of(&w.plan);
-    if (json)
-        *json = json_pack("{s:f, s:f, s:f}", "seconds", sums.end, "computing_seconds", sums.computing,
-                          "exposed_seconds", sums.exposed);
-    else if (!hx_output_is_stdout(o->operations))
+    if (json) {
+        *json = json_pack("{s:f, s:f, s:f, s:o}", "seconds", sums.end, "computing_seconds", sums.computing,
+                          "exposed_seconds", sums.exposed, "purposes", schedule_purposes_json(&w.plan));
+        schedule_rates_json(*json, s->head, sums.end);
+    } else if (!hx_output_is_stdout(o->operations)) {
         printf(
             "estimate        %s on an ideal network; a rank's time: computing %.1f %%, exposed communication %.1f %%\n",
             hx_value_print_duration(text, (uint64_t)(sums.end * 1e9)),
             sums.end > 0 ? 100 * sums.computing / sums.end : 0, sums.end > 0 ? 100 * sums.exposed / sums.end : 0);
+        schedule_purposes_print(&w.plan, "                ");
+        schedule_work_print(s->head, sums.end, "                ");
+    }
     if (o->operations)
         write_operations(o->operations, &w.plan);
     bool good = complain(&w.plan, path);

@@ -2,6 +2,7 @@
 #include "tools/schedule/report.h"
 #include "base/json.h"
 #include "base/value.h"
+#include "schedule/purposes.h"
 #include "schedule/walk.h"
 
 #include <inttypes.h>
@@ -102,9 +103,23 @@ static void print_depth(const struct schedule_summary *s)
            plural(s->width.amount), s->width.rank);
 }
 
+/* What the schedule says of itself: grid, work, purposes. */
+static void print_head(const struct schedule *s)
+{
+    for (unsigned i = 0; i < SCHEDULE_MOST_DIMENSIONS && s->head->dimension[i]; i++)
+        printf("%s%" PRIu32, i ? " x " : "grid            ", s->head->dimension[i]);
+    printf("%s", s->head->dimension[0] ? "\n" : "");
+    schedule_work_print(s->head, 0, "training        ");
+    for (unsigned i = 1; i < SCHEDULE_MOST_PURPOSES && s->head->purpose[i] != SCHEDULE_NO_NAME; i++)
+        printf("%s%s", i > 1 ? ", " : "purposes        ", s->names + s->head->purpose[i]);
+    printf("%s", s->head->purpose[1] != SCHEDULE_NO_NAME ? "\n" : "");
+}
+
 void summary_print(const struct summary_report *r)
 {
-    printf("%s: %" PRIu32 " rank%s\n", r->path, r->ranks, plural(r->ranks));
+    uint32_t ranks = schedule_ranks(r->schedule);
+    printf("%s: %" PRIu32 " rank%s\n", r->path, ranks, plural(ranks));
+    print_head(r->schedule);
     print_operations(&r->summary);
     print_messages(&r->summary);
     print_collectives(&r->summary);
@@ -164,16 +179,32 @@ static json_t *most_json(const char *key, const struct schedule_most *most)
     return json_pack("{s:o, s:o}", key, integer(most->amount), "rank", integer(most->rank));
 }
 
+static void set_head(json_t *object, const struct schedule *s)
+{
+    json_t *dimensions = json_array();
+    json_t *purposes = json_array();
+    for (unsigned i = 0; i < SCHEDULE_MOST_DIMENSIONS && s->head->dimension[i]; i++)
+        json_array_append_new(dimensions, integer(s->head->dimension[i]));
+    for (unsigned i = 1; i < SCHEDULE_MOST_PURPOSES && s->head->purpose[i] != SCHEDULE_NO_NAME; i++)
+        json_array_append_new(purposes, hx_json_text(s->names + s->head->purpose[i]));
+    schedule_work_json(object, s->head);
+    (void)json_object_set_new(object, "dimensions", dimensions);
+    (void)json_object_set_new(object, "purposes", purposes);
+}
+
 json_t *summary_json(const struct summary_report *r)
 {
     const struct schedule_summary *s = &r->summary;
-    return json_pack(
+    json_t *o = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:b, s:o}", "file",
-        hx_json_text(r->path), "ranks", integer(r->ranks), "operations", operations_json(s), "messages",
-        messages_json(s), "collectives", collectives_json(s), "groups", "count", integer(s->groups), "smallest",
-        integer(s->smallest_group), "largest", integer(s->largest_group), "compute_ps", integer(s->compute_ps),
-        "largest_compute", most_json("ps", &s->rank_compute), "depth", most_json("operations", &s->depth),
-        "longest_chain", most_json("ps", &s->chain), "width", most_json("operations", &s->width), "left_out", "count",
-        integer(r->notes.skipped), "what", hx_json_text(r->notes.what), "annotations",
-        hx_json_text(r->notes.annotations), "matched", !r->unmatched, "unmatched", hx_json_text(r->unmatched));
+        hx_json_text(r->path), "ranks", integer(schedule_ranks(r->schedule)), "operations", operations_json(s),
+        "messages", messages_json(s), "collectives", collectives_json(s), "groups", "count", integer(s->groups),
+        "smallest", integer(s->smallest_group), "largest", integer(s->largest_group), "compute_ps",
+        integer(s->compute_ps), "largest_compute", most_json("ps", &s->rank_compute), "depth",
+        most_json("operations", &s->depth), "longest_chain", most_json("ps", &s->chain), "width",
+        most_json("operations", &s->width), "left_out", "count", integer(r->notes.skipped), "what",
+        hx_json_text(r->notes.what), "annotations", hx_json_text(r->notes.annotations), "matched", !r->unmatched,
+        "unmatched", hx_json_text(r->unmatched));
+    set_head(o, r->schedule);
+    return o;
 }

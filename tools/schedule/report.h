@@ -9,7 +9,7 @@
 
 struct summary_report {
     const char *path;
-    uint32_t ranks;
+    const struct schedule *schedule;
     struct schedule_summary summary;
     struct schedule_notes notes;
     const char *unmatched; /* what lacks its counterpart; NULL: nothing */

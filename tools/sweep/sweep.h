@@ -72,9 +72,8 @@ struct sweep {
     bool saturation;     /* each run is a search for its rate */
     bool equal;          /* planes and rates are set so that all fabrics inject equally */
     unsigned fabrics;
-    struct injection injection[SWEEP_FABRICS]; /* of each fabric, in the order of the first axis */
-    struct hx_timing timing[SWEEP_FABRICS];    /* of each fabric, before rates are made equal */
-    struct columns columns;                    /* chosen by the user; empty: the default ones */
+    struct injected injected[SWEEP_FABRICS]; /* in the order of the first axis */
+    struct columns columns;                  /* chosen by the user; empty: the default ones */
     unsigned runs;
     struct sweep_row *row; /* [runs] */
     struct origin origin;

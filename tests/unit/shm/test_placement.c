@@ -1,4 +1,5 @@
 /* test_placement.c - hosts for the ranks of a schedule (workload/placement.h): words, folded grids, files. */
+#include "schedule/build.h"
 #include "spec/jobs.h"
 #include "spec/spec.h"
 #include "tests/support/support_file.h"
@@ -48,7 +49,7 @@ static uint32_t first_member(const struct bench *b)
 
 static bool place(struct bench *b, uint32_t ranks, const char *how)
 {
-    return placement_make(b->host, ranks, &b->traffic, first_member(b), how, &b->problem);
+    return placement_make(b->host, ranks, &b->traffic, first_member(b), how, NULL, &b->problem);
 }
 
 static void assert_each_once(const struct bench *b, uint32_t ranks)
@@ -116,6 +117,55 @@ static void grids_fold_onto_columns_and_rows(void **state)
     assert_folds("4x2 Hx2Mesh", 8, "8x2x2", (const uint32_t[]){8, 2, 2});
     assert_folds("4x2 Hx2Mesh", 8, "4x2x2", (const uint32_t[]){4, 2, 2}); /* half of the hosts */
     assert_folds("torus 8x4", 8, "4x4x2", (const uint32_t[]){4, 4, 2});
+}
+
+/* A schedule of ranks that do nothing; count 0: it says no dimensions. */
+static struct schedule *with_dimensions(uint32_t ranks, const uint32_t *size, unsigned count)
+{
+    struct hx_problem problem;
+    struct schedule_builder *b = schedule_builder_new(ranks);
+    if (count)
+        schedule_set_dimensions(b, size, count);
+    return schedule_build(b, "test", &problem);
+}
+
+static void a_schedule_folds_its_own_grid(void **state)
+{
+    static const struct {
+        const char *grid;
+        uint32_t ranks, size[SCHEDULE_MOST_DIMENSIONS];
+        unsigned count;
+    } cases[] = {{"4x4x2", 32, {4, 4, 2}, 3},
+                 {"8x2x2", 32, {8, 2, 2}, 3},
+                 {"2x2x2x2x2", 32, {2, 2, 2, 2, 2}, 5},
+                 {"4x2x2", 16, {1, 4, 1, 2, 2, 1}, 6}};
+    struct bench b;
+    struct bench other;
+    (void)state;
+    open_bench(&b, "4x2 Hx2Mesh", NULL);
+    open_bench(&other, "4x2 Hx2Mesh", NULL);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct schedule *s = with_dimensions(cases[i].ranks, cases[i].size, cases[i].count);
+        assert_true(place(&other, cases[i].ranks, cases[i].grid));
+        assert_true(placement_make(b.host, cases[i].ranks, &b.traffic, 0, "fold", s->head->dimension, &b.problem));
+        assert_memory_equal(b.host, other.host, cases[i].ranks * sizeof *b.host);
+        assert_each_once(&b, cases[i].ranks);
+        schedule_close(s);
+    }
+    struct schedule *line = with_dimensions(30, (const uint32_t[]){30}, 1);
+    assert_true(placement_make(b.host, 30, &b.traffic, 0, "fold", line->head->dimension, &b.problem));
+    assert_true(place(&other, 30, "grid"));
+    assert_memory_equal(b.host, other.host, 30 * sizeof *b.host);
+    schedule_close(line);
+    struct schedule *none = with_dimensions(4, NULL, 0);
+    assert_false(placement_make(b.host, 4, &b.traffic, 0, "fold", none->head->dimension, &b.problem));
+    assert_string_equal(b.problem.where, "--place");
+    assert_string_equal(b.problem.what,
+                        "fold is for a schedule that says its dimensions (give the grid of the ranks, as AxBxC)");
+    assert_false(place(&b, 4, "fold"));
+    schedule_close(none);
+    close_bench(&b);
+    close_bench(&other);
 }
 
 /* Boards of a job need not be adjacent: its rows and columns count as if they were. */
@@ -191,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
         cmocka_unit_test(grids_fold_onto_columns_and_rows),
+        cmocka_unit_test(a_schedule_folds_its_own_grid),
         cmocka_unit_test(grids_of_a_job),
         cmocka_unit_test(other_grids_follow_the_walk),
         cmocka_unit_test(files_name_a_host_for_each_rank),

@@ -1,5 +1,6 @@
 /* test_timeline.c - timelines of schedules on an ideal network: trace events do not overlap in a thread, arrows lead
  * from sends to receives, pictures stay small and say what they leave out. */
+#include "base/svg.h"
 #include "fabric-emu/report/timeline.h"
 #include "fabric-emu/report/timeline_lanes.h"
 #include "schedule/build.h"
@@ -380,6 +381,48 @@ static void a_picture_shows_each_rank(void **state)
     end_run(&r);
 }
 
+/* Rank 0 receives for six purposes and for none: five of them have colours of their own. */
+static void communication_has_the_colour_of_its_purpose(void **state)
+{
+    (void)state;
+    static const char *const purpose[] = {"tensor", "data", "<c>", "d", "e", "f", ""};
+    enum { PURPOSES = sizeof purpose / sizeof *purpose };
+    struct run r;
+    struct schedule_builder *b = schedule_builder_new(2);
+    uint32_t last = schedule_compute(b, 0, 5 * US, 0);
+    assert_true(schedule_set_purpose(b, 0, last, "data"));
+    for (unsigned i = 0; i < PURPOSES; i++) {
+        uint32_t receive = schedule_receive(b, 0, 1, 100000, i);
+        schedule_after(b, 0, receive, last);
+        (void)schedule_set_purpose(b, 0, receive, purpose[i]);
+        last = receive;
+        uint32_t late = schedule_compute(b, 1, 5 * US, 0); /* so that rank 0 waits for each */
+        schedule_after(b, 1, schedule_send(b, 1, 0, 100000, i), late);
+    }
+    carry_out(&r, b, 100, &executor_costs_default);
+    char *text = picture_of(&r);
+    assert_non_null(strstr(text, ">computing</text>"));
+    assert_non_null(strstr(text, ">tensor</text>"));
+    assert_non_null(strstr(text, ">&lt;c&gt;</text>"));
+    assert_null(strstr(text, ">f</text>"));
+    assert_null(strstr(text, ">receive</text>"));
+    for (unsigned colour = 1; colour < SVG_COLOURS - 1; colour++) /* the legend, and one receive */
+        assert_int_equal(occurrences(text, svg_colours[colour]), 2);
+    assert_int_equal(occurrences(text, svg_colours[SVG_COLOURS - 1]), 2 + PURPOSES - 5 + PURPOSES); /* the axis,
+                                                                                                     * sends */
+    free(text);
+    json_t *document = events_of(&r);
+    const json_t *events = json_object_get(document, "traceEvents");
+    unsigned found = 0;
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *arguments = json_object_get(json_array_get(events, i), "args");
+        found += strcmp(text_at(arguments, "purpose"), "data") == 0;
+    }
+    assert_int_equal(found, 2);
+    json_decref(document);
+    end_run(&r);
+}
+
 static void a_large_picture_says_what_it_leaves_out(void **state)
 {
     (void)state;
@@ -426,6 +469,7 @@ int main(void)
         cmocka_unit_test(events_never_overlap),
         cmocka_unit_test(lanes_are_as_few_as_possible),
         cmocka_unit_test(a_picture_shows_each_rank),
+        cmocka_unit_test(communication_has_the_colour_of_its_purpose),
         cmocka_unit_test(a_large_picture_says_what_it_leaves_out),
         cmocka_unit_test(nothing_at_all_is_a_timeline),
     };

@@ -1,0 +1,69 @@
+/* communication.h - what a layer sends, when and for what: the closed forms of volumes.
+ *
+ * Bytes are those of a collective's vector (schedule/schedule.h), or of a message. With T tensor-, C context-parallel
+ * ranks, E expert ranks, micro-batches of s samples, elements of a, g, p bytes (activations, gradients, parameters), A
+ * activations of a layer and W parameters of it at a rank (training_own_parameters()):
+ *
+ *     columns      all-reduce of s A a / C after forward, and after backward; with `sequence` all-gather before and
+ *                  reduce-scatter after each. (Megatron-LM hides one more all-gather, of the saved input, behind the
+ *                  backward pass: left out)
+ *     output       all-gather of s A a / C after forward, reduce-scatter before backward
+ *     space        messages of s halo a / C to and from each neighbour after forward and before backward
+ *     experts      all-to-all of s routed a / (C T) of each rank before and after, forward and backward. Between the two
+ *                  the tensor group gathers s routed a / C before and reduce-scatters it after. Without `sequence` it
+ *                  gathers s A a / C at the end
+ *     tables       all-to-all of s A a / C after forward and before backward
+ *     context      all-gather of s context a / T before forward, reduce-scatter after backward
+ *     stages       message of s A a / C of the last layer of a stage (/ T with `sequence`, or if it is shared in space)
+ *                  forward, as much backward
+ *     ZeRO 0       all-reduce of W g once an iteration
+ *     ZeRO 1       reduce-scatter of W g, all-gather of W p, each once an iteration
+ *     ZeRO 2       reduce-scatter of W g for each micro-batch, all-gather of W p once
+ *     ZeRO 3       as ZeRO 2, but all-gather of W p before each forward and each backward pass
+ *
+ * Gradients and parameters of experts go over the ranks with the same experts, those of layers shared in space over
+ * all ranks of the stage, those of tables nowhere, all others over the replicas. Recomputing repeats what a layer sends
+ * before and after its forward pass. No parameters are shared between layers (tied embeddings). Groups of one rank have
+ * no communication. */
+#ifndef TRAINING_COMMUNICATION_H
+#define TRAINING_COMMUNICATION_H
+
+#include "schedule/training/ranks.h"
+
+/* When, relative to the computing of a pass of a layer. Those of a moment come one after the other. */
+enum training_moment {
+    TRAINING_BEFORE_FORWARD,
+    TRAINING_AFTER_FORWARD,
+    TRAINING_BEFORE_BACKWARD,
+    TRAINING_AFTER_BACKWARD,
+    TRAINING_GRADIENTS,      /* of a group of layers, behind the last backward pass (ZeRO 2, 3: behind each) */
+    TRAINING_PARAMETERS,     /* updated ones, once an iteration: ZeRO 1, 2 */
+    TRAINING_FETCH_FORWARD,  /* parameters, before a forward pass: ZeRO 3 */
+    TRAINING_FETCH_BACKWARD, /* parameters, before a backward pass: ZeRO 3 */
+    TRAINING_MOMENTS
+};
+
+struct training_communication {
+    enum training_moment moment;
+    enum training_group group;
+    bool halo; /* messages with neighbours in the group, `bytes` each way; else a collective */
+    enum hx_collective_kind kind;
+    uint64_t bytes;
+};
+
+enum { TRAINING_MOST_COMMUNICATIONS = 16 };
+
+/* Fills list[] with what a layer sends, in the order of moments; returns their number. */
+unsigned training_communications(const struct training_model *m, const struct training_layer *l,
+                                 struct training_communication list[TRAINING_MOST_COMMUNICATIONS]);
+
+/* How often in an iteration a rank carries out a communication of this moment. */
+uint32_t training_times(const struct training_model *m, enum training_moment moment);
+
+/* Neighbours of the first rank of a group in messages of a halo: positions 1, 2, 4, ... */
+uint32_t training_neighbours(const struct training_model *m, enum training_group group);
+
+/* Bytes of a message from a layer's stage to the next, and back. */
+uint64_t training_stage_bytes(const struct training_model *m, const struct training_layer *l);
+
+#endif

@@ -1,0 +1,87 @@
+/* generate_parts.h - the generator in parts: what all ranks share (generate.c), the passes of a rank (generate_rank.c),
+ * single steps (generate_steps.c). */
+#ifndef TRAINING_GENERATE_PARTS_H
+#define TRAINING_GENERATE_PARTS_H
+
+#include "schedule/training/generate.h"
+#include "schedule/training/pipeline.h"
+#include "schedule/training/stages.h"
+
+/* Texts of a layer's operations. */
+enum generator_text {
+    TEXT_FORWARD,
+    TEXT_BACKWARD,
+    TEXT_RECOMPUTE,
+    TEXT_GRADIENTS,
+    TEXT_PARAMETERS,
+    TEXT_COMMUNICATION, /* and one for each further communication */
+    TEXTS = TEXT_COMMUNICATION + TRAINING_MOST_COMMUNICATIONS
+};
+/* Texts of no layer. */
+enum { TEXT_SEND_FORWARD, TEXT_SEND_BACKWARD, TEXT_UPDATE, TEXTS_OF_ALL };
+
+struct generator_layer {
+    const struct training_layer *layer;
+    uint64_t forward_ps, backward_ps; /* backward without recomputing */
+    struct training_communication communication[TRAINING_MOST_COMMUNICATIONS];
+    unsigned communications;
+    /* The group of gradients that is sent behind the layer's backward pass. bytes 0: none, or no such collective. */
+    struct training_communication gradients, parameters;
+    uint32_t name[TEXTS]; /* offsets in the builder's names; SCHEDULE_NO_NAME: not yet */
+};
+
+/* What all ranks share. */
+struct generator {
+    const struct training_model *m;
+    const struct training_timing *timed; /* NULL: all ranks */
+    struct schedule_builder *b;
+    struct training_stages stages;
+    struct generator_layer *layer;    /* [layers] */
+    bool beside;                      /* communication overlaps computing */
+    uint32_t *group[TRAINING_GROUPS]; /* [ranks]: number of the group with this rank as first member, or NONE */
+    uint32_t *member;                 /* [ranks]: work space */
+    struct training_pass *pass;       /* [training_passes()]: of the stage */
+    uint32_t name[TEXTS_OF_ALL];
+};
+
+enum { NONE = UINT32_MAX /* no operation, no group */, MOST_WAITS = 64 };
+
+/* The rank that is filled. */
+struct generator_rank {
+    struct generator *g;
+    uint32_t number; /* of the rank in the builder */
+    uint32_t rank;   /* of the model; timed: the first of the stage */
+    uint32_t stage;
+    uint32_t wait[MOST_WAITS]; /* the next step waits for these */
+    unsigned waits;
+    uint32_t sent;                       /* the next pass waits for it, too; NONE */
+    uint32_t computing;                  /* first computing of the layer before; NONE */
+    uint32_t gradients[TRAINING_GROUPS]; /* the last collective of gradients beside computing; NONE */
+    uint32_t fetched[TRAINING_GROUPS];   /* the same of parameters */
+    uint32_t *arrived;                   /* [layers]: operation that gathers the parameters; NONE */
+};
+
+/* ---- generate_steps.c ---- */
+
+/* `number` waits for what the next step waits for. */
+void generator_follow(const struct generator_rank *r, uint32_t number);
+/* The next step waits for `number` alone, which waits for all before; or also for `number`. NONE is allowed. */
+void generator_step(struct generator_rank *r, uint32_t number);
+void generator_await(struct generator_rank *r, uint32_t number);
+
+void generator_compute(struct generator_rank *r, struct generator_layer *l, enum generator_text text, uint64_t ps);
+/* Adds a collective or its time, without dependencies. Returns its number; NONE: it takes no time. */
+uint32_t generator_collect(struct generator_rank *r, struct generator_layer *l, enum generator_text text,
+                           const struct training_communication *c);
+/* All communication of a layer at a moment, each a step. */
+void generator_communicate(struct generator_rank *r, struct generator_layer *l, enum training_moment moment);
+/* The message between the stages of virtual stage `from` and the next, at one end of it. */
+uint32_t generator_message(struct generator_rank *r, uint32_t from, bool backward, bool sends);
+void generator_update(struct generator_rank *r);
+
+/* ---- generate_rank.c ---- */
+
+/* Fills a rank with all iterations. */
+void generator_fill(struct generator_rank *r);
+
+#endif

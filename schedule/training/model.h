@@ -1,0 +1,114 @@
+/* model.h - a model and how it is trained: layers, what is sharded how, parallelism, pipeline, overlap.
+ *
+ * Data that flows. A file (model_read.c has its grammar, docs/training.md its guide) becomes a struct training_model.
+ * From the model alone follow, as functions of their own:
+ *
+ *     ranks.h           coordinates of a rank, and the group of each kind of parallelism
+ *     stages.h          the layers of each pipeline stage
+ *     pipeline.h        the order of passes of a stage: GPipe, 1F1B, interleaved
+ *     communication.h   bytes, collective and moment of every communication: the closed forms stand there alone
+ *     generate.h        the schedule (schedule/schedule.h) of one or more iterations
+ *
+ * A model is read-only after reading. */
+#ifndef TRAINING_MODEL_H
+#define TRAINING_MODEL_H
+
+#include "schedule/formats.h"
+
+/* Kinds of parallelism, the order of struct training_ranks. The names are the purposes of operations and the words of
+ * the file. Expert-parallel ranks are among the context- and data-parallel ones. */
+enum training_axis { TRAINING_TENSOR, TRAINING_CONTEXT, TRAINING_DATA, TRAINING_PIPELINE, TRAINING_AXES };
+extern const char *const training_axis_names[TRAINING_AXES + 1]; /* ends with NULL */
+
+enum training_pipeline { TRAINING_GPIPE, TRAINING_1F1B, TRAINING_INTERLEAVED };
+extern const char *const training_pipeline_names[]; /* ends with NULL */
+
+/* How the ranks of a tensor group share a layer. */
+enum training_shard {
+    TRAINING_WHOLE,   /* each has the whole layer and computes the same: no communication */
+    TRAINING_COLUMNS, /* first columns, then rows (Shoeybi et al. 2019): all-reduce of what leaves the layer forward,
+                          of its gradient backward; with `sequence` all-gather before and reduce-scatter after */
+    TRAINING_OUTPUT,  /* parts of the output: all-gather forward, reduce-scatter backward */
+    TRAINING_SPACE,   /* parts of the sample: `halo` elements to and from each neighbour (rank xor 1, xor 2, ... in the
+                          group), forward and backward */
+    TRAINING_EXPERTS, /* experts on the ranks of an expert group; each expert as TRAINING_COLUMNS: all-to-all before and
+                          after, forward and backward */
+    TRAINING_TABLES,  /* parts on all ranks with the same tensor position and stage: all-to-all after forward and
+                          before backward, no sum of gradients */
+    TRAINING_SHARDS
+};
+extern const char *const training_shard_names[TRAINING_SHARDS + 1]; /* ends with NULL */
+
+/* A layer, or several equal ones in a row. Counts are elements. Those of a sample, not of a micro-batch; those of the
+ * whole layer, not of a shard. */
+struct training_layer {
+    char *name;            /* of one of several with this name: with its number among them, from 1: "attention 3" */
+    uint64_t parameters;   /* of all experts */
+    uint64_t activations;  /* that leave the layer, of a sample */
+    uint64_t halo;         /* to each neighbour, of a sample: TRAINING_SPACE */
+    uint64_t routed;       /* that are sent to experts, of a sample, all choices (top k) counted: TRAINING_EXPERTS */
+    uint64_t context;      /* keys and values that context-parallel ranks gather, of a sample; 0: none */
+    double flops;          /* forward, of a sample; of experts: of those that it is routed to */
+    double backward_flops; /* of a sample; 2 x flops unless given */
+    uint64_t forward_ps, backward_ps; /* of a micro-batch at a rank that holds its shard; 0: by FLOPs */
+    enum training_shard shard;
+    uint32_t line; /* in the file, for errors */
+};
+
+struct training_model {
+    char *name;
+    const char *path;
+    struct training_layer *layer; /* in order of the forward pass; repeated blocks are written out */
+    uint32_t layers;
+
+    uint64_t samples;       /* of an iteration, of all replicas */
+    uint64_t sample_tokens; /* of a sample; 0: samples have no tokens */
+    uint32_t iterations;    /* 1 and up */
+
+    uint32_t parallel[TRAINING_AXES]; /* 1 and up; their product is the number of ranks */
+    uint32_t expert; /* ranks that share the experts of a layer, 1 and up: a divisor of context x data */
+    enum training_axis order[TRAINING_AXES]; /* the axis of neighbouring ranks first */
+
+    enum training_pipeline pipeline;
+    uint32_t micro_batches; /* of a replica in an iteration: samples / (data x micro_batches) each, a whole number */
+    uint32_t chunks;        /* of layers at a rank: interleaved; else 1 */
+    uint32_t *stage_of;     /* [layers]: given virtual stages of layers (stages.h); NULL: balanced */
+
+    unsigned zero;           /* stage of ZeRO (Rajbhandari et al. 2020), 0 .. 3 */
+    bool sequence;           /* sequence parallelism beside tensor parallelism (Korthikanti et al. 2022) */
+    bool recompute;          /* forward again before backward */
+    bool overlap;            /* gradients and parameters of data parallelism travel beside computing */
+    uint64_t gradient_bytes; /* that a group of gradients has at least before it is sent; 0: each layer its own */
+
+    unsigned activation_bytes, gradient_element_bytes, parameter_bytes; /* of an element; 2, 2, 2 unless given */
+    double flops;                                                       /* of an accelerator, a second */
+    double efficiency;                                                  /* 0 .. 1, of these */
+    uint64_t update_ps;                                                 /* of the optimiser, an iteration */
+
+    unsigned algorithm[TRAINING_AXES + 1]; /* of collectives of an axis, the last of experts: enum hx_algorithm */
+};
+
+enum { TRAINING_MOST_LAYERS = 1 << 16, TRAINING_MOST_PASSES = 1 << 22 /* layers x micro-batches */ };
+#define TRAINING_MOST_BYTES (UINT64_C(1) << 41) /* of a vector, and of a group of gradients before its last layer */
+
+/* Reads a file. Takes --ranks, --set and --flops of `options`. Returns NULL and sets *problem: file, line, column, how
+ * to mend. Products and quotients of a model are in the ranges of schedule.h. path: not copied. */
+struct training_model *training_model_read(const char *path, const struct schedule_read_options *options,
+                                           struct hx_problem *problem);
+/* The same for text in memory. */
+struct training_model *training_model_parse(const char *path, const char *text, size_t bytes,
+                                            const struct schedule_read_options *options, struct hx_problem *problem);
+/* NULL is allowed. */
+void training_model_free(struct training_model *m);
+
+uint32_t training_ranks(const struct training_model *m);
+uint64_t training_micro_samples(const struct training_model *m); /* of a micro-batch */
+
+/* Computing of a pass of a layer at one rank, ps. */
+uint64_t training_forward_ps(const struct training_model *m, const struct training_layer *l);
+uint64_t training_backward_ps(const struct training_model *m, const struct training_layer *l); /* with recomputing */
+
+/* Elements of a layer's parameters at one rank, before ZeRO, rounded up. */
+uint64_t training_own_parameters(const struct training_model *m, const struct training_layer *l);
+
+#endif

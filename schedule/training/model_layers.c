@@ -1,0 +1,256 @@
+/* model_layers.c - the layers of a model file (model_parts.h). */
+#include "schedule/training/model_parts.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Keys of a layer that are numbers, and what its field is. */
+static const struct number_key {
+    const char *word;
+    size_t field;
+} number_keys[] = {{"parameters", offsetof(struct training_layer, parameters)},
+                   {"activations", offsetof(struct training_layer, activations)},
+                   {"halo", offsetof(struct training_layer, halo)},
+                   {"routed", offsetof(struct training_layer, routed)},
+                   {"context", offsetof(struct training_layer, context)},
+                   {NULL, 0}};
+
+static const char *const layer_keys[] = {"name",    "parameters", "activations",    "halo",  "routed", "context",
+                                         "forward", "backward",   "backward_flops", "flops", "shard",  NULL};
+static const char *const repeat_keys[] = {"repeat", "layers", NULL};
+
+/* ---- one layer ---- */
+
+static bool read_numbers(struct script *s, const struct hx_yaml_item *item, struct training_layer *l)
+{
+    for (const struct number_key *k = number_keys; k->word; k++) {
+        uint64_t value = 0;
+        if (!model_number(s, item, k->word, 0, SCRIPT_MOST_NUMBER, &value))
+            return false;
+        memcpy((char *)l + k->field, &value, sizeof value);
+    }
+    return true;
+}
+
+/* Refuses a layer that leaves its size or its part in communication open. */
+static bool check_size(const struct script *s, const struct hx_yaml_item *item, const struct training_layer *l)
+{
+    static const struct {
+        const char *word;
+        bool is_of_shard;
+        enum training_shard shard;
+    } sizes[] = {{"parameters", false, TRAINING_WHOLE},
+                 {"activations", false, TRAINING_WHOLE},
+                 {"halo", true, TRAINING_SPACE},
+                 {"routed", true, TRAINING_EXPERTS}};
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const struct hx_yaml_item *given = script_key(item, sizes[i].word);
+        const char *shard = training_shard_names[sizes[i].shard];
+        if (given && sizes[i].is_of_shard && l->shard != sizes[i].shard)
+            return hx_yaml_fail_key(&s->tree, given, s->problem, "key '%s' needs 'shard: %s'", sizes[i].word, shard);
+        if (given || (sizes[i].is_of_shard && l->shard != sizes[i].shard))
+            continue;
+        return script_fail(s, item, 0, "layer '%.60s' has no size: key '%s' is missing (elements, 0 if there are none)",
+                           l->name, sizes[i].word);
+    }
+    return true;
+}
+
+/* Backward passes take twice the forward ones unless given. */
+static bool read_computing(struct script *s, const struct hx_yaml_item *item, struct training_layer *l)
+{
+    const struct hx_yaml_item *flops = script_key(item, "flops");
+    const struct hx_yaml_item *forward = script_key(item, "forward");
+    uint64_t operations = 0;
+    if (!flops && !forward)
+        return script_fail(s, item, 0,
+                           "layer '%.60s' does not say what it computes: give 'flops', or the times 'forward' and "
+                           "'backward'",
+                           l->name);
+    for (unsigned i = 0; i < 2; i++) {
+        const char *word = i ? "backward_flops" : "backward";
+        const struct hx_yaml_item *other = script_key(item, word);
+        if (other && !(i ? flops : forward))
+            return hx_yaml_fail_key(&s->tree, other, s->problem, "key '%s' needs '%s'", word, i ? "flops" : "forward");
+    }
+    if (flops && forward)
+        return hx_yaml_fail_key(&s->tree, forward, s->problem, "give 'flops' or 'forward', not both");
+    if (!model_time(s, item, "forward", &l->forward_ps))
+        return false;
+    l->backward_ps = 2 * l->forward_ps;
+    if (!model_time(s, item, "backward", &l->backward_ps) ||
+        !model_number(s, item, "flops", 0, SCRIPT_MOST_NUMBER, &operations))
+        return false;
+    l->flops = (double)operations;
+    operations *= 2;
+    if (!model_number(s, item, "backward_flops", 0, SCRIPT_MOST_NUMBER, &operations))
+        return false;
+    l->backward_flops = (double)operations;
+    return true;
+}
+
+/* ---- what a layer needs of the model ---- */
+
+static bool check_shard(const struct model_reader *r, const struct hx_yaml_item *item, const struct training_layer *l)
+{
+    uint32_t tensor = r->model->parallel[TRAINING_TENSOR];
+    return l->shard != TRAINING_SPACE || (tensor & (tensor - 1)) == 0 ||
+           script_fail(&r->script, script_key(item, "shard"), 0,
+                       "'space' needs a tensor degree that is a power of two, not %" PRIu32, tensor);
+}
+
+/* A rank's vectors are at most TRAINING_MOST_BYTES. */
+static bool check_bytes(const struct model_reader *r, const struct hx_yaml_item *item, const struct training_layer *l)
+{
+    const struct training_model *m = r->model;
+    unsigned element = m->gradient_element_bytes > m->parameter_bytes ? m->gradient_element_bytes : m->parameter_bytes;
+    double context = m->parallel[TRAINING_CONTEXT];
+    double tensor = m->parallel[TRAINING_TENSOR];
+    double activation = (double)training_micro_samples(m) * m->activation_bytes;
+    const struct {
+        const char *word;
+        double bytes;
+    } vectors[] = {{"parameters", (double)training_own_parameters(m, l) * element},
+                   {"activations", activation * (double)l->activations / context},
+                   {"halo", activation * (double)l->halo / context},
+                   {"routed", activation * (double)l->routed / context / tensor},
+                   {"context", activation * (double)l->context / tensor}};
+    for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        if (vectors[i].bytes > (double)TRAINING_MOST_BYTES)
+            return script_fail(&r->script, script_key(item, vectors[i].word), 0,
+                               "a vector of %.3g bytes at a rank, of a micro-batch of %" PRIu64 " (at most %.3g)",
+                               vectors[i].bytes, training_micro_samples(m), (double)TRAINING_MOST_BYTES);
+    }
+    return true;
+}
+
+static bool check_time(const struct model_reader *r, const struct hx_yaml_item *item, const struct training_layer *l)
+{
+    const struct training_model *m = r->model;
+    if ((l->flops > 0 || l->backward_flops > 0) && m->flops <= 0)
+        return script_fail(&r->script, script_key(item, "flops"), 0,
+                           "operations without a rate: give accelerator: {flops: 312 TFLOPS}, or --flops");
+    uint64_t forward = training_forward_ps(m, l);
+    uint64_t backward = training_backward_ps(m, l);
+    if (forward <= SCHEDULE_MOST_TIME && backward <= SCHEDULE_MOST_TIME)
+        return true;
+    return script_fail(&r->script, item, 0, "layer '%.60s' computes for %.3g hours a pass (at most 20)", l->name,
+                       (double)(forward > backward ? forward : backward) / 3.6e15);
+}
+
+/* ---- lists ---- */
+
+/* Returns the number of the first layer with this name. */
+static uint32_t find_name(const struct model_reader *r, const char *name)
+{
+    const struct training_model *m = r->model;
+    uint32_t i = 0;
+    while (i < m->layers && (r->base[i] != i || strcmp(m->layer[i].name, name) != 0))
+        i++;
+    return i;
+}
+
+static bool add_layer(struct model_reader *r, const struct hx_yaml_item *item, struct training_layer l, uint32_t base)
+{
+    struct training_model *m = r->model;
+    if (m->layers == TRAINING_MOST_LAYERS) {
+        free(l.name);
+        return script_fail(&r->script, item, 0, "more than %d layers", TRAINING_MOST_LAYERS);
+    }
+    m->layer = hx_grow(m->layer, m->layers, &r->layers_room, sizeof *m->layer);
+    r->base = hx_grow(r->base, m->layers, &r->base_room, sizeof *r->base);
+    r->base[m->layers] = base;
+    m->layer[m->layers++] = l;
+    return true;
+}
+
+static bool read_layer(struct model_reader *r, const struct hx_yaml_item *item)
+{
+    struct script *s = &r->script;
+    struct training_layer l = {.line = item->line};
+    unsigned shard = TRAINING_WHOLE;
+    if (item->shape != HX_YAML_MAPPING)
+        return script_fail(s, item, 0,
+                           "a layer is expected here, for example {name: x, parameters: 9, activations: 3, flops: 18}");
+    if (!script_keys(s, item, layer_keys) || !model_text(s, item, "name", &l.name))
+        return false;
+    bool good = model_choice(s, item, "shard", training_shard_names, &shard) && read_numbers(s, item, &l);
+    l.shard = (enum training_shard)shard;
+    good = good && check_size(s, item, &l) && read_computing(s, item, &l) && check_shard(r, item, &l) &&
+           check_bytes(r, item, &l) && check_time(r, item, &l);
+    if (!good) {
+        free(l.name);
+        return false;
+    }
+    return add_layer(r, item, l, find_name(r, l.name));
+}
+
+static bool read_list(struct model_reader *r, const struct hx_yaml_item *list);
+
+/* Reads the layers of a block once, and adds copies. */
+static bool read_block(struct model_reader *r, const struct hx_yaml_item *item)
+{
+    struct training_model *m = r->model;
+    uint64_t times = 0;
+    uint32_t first = m->layers;
+    if (!script_keys(&r->script, item, repeat_keys) ||
+        !model_number(&r->script, item, "repeat", 1, TRAINING_MOST_LAYERS, &times))
+        return false;
+    const struct hx_yaml_item *inner = script_need(&r->script, item, "layers");
+    if (!inner || !read_list(r, inner))
+        return false;
+    uint32_t end = m->layers;
+    for (uint64_t i = 1; i < times; i++) {
+        for (uint32_t j = first; j < end; j++) {
+            struct training_layer copy = m->layer[j];
+            size_t bytes = strlen(copy.name) + 1;
+            copy.name = memcpy(hx_allocate(bytes, 1), copy.name, bytes);
+            if (!add_layer(r, item, copy, r->base[j]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool read_list(struct model_reader *r, const struct hx_yaml_item *list)
+{
+    if (list->shape != HX_YAML_LIST || !list->entries)
+        return script_fail(&r->script, list, 0, "a list of layers is expected here");
+    for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry)) {
+        if (script_key(entry, "repeat") ? !read_block(r, entry) : !read_layer(r, entry))
+            return false;
+    }
+    return true;
+}
+
+/* Makes "attention" of several "attention 1", "attention 2", ... */
+static void number_names(struct model_reader *r)
+{
+    struct training_model *m = r->model;
+    uint32_t *count = hx_allocate(m->layers, sizeof *count);
+    uint32_t *turn = hx_allocate(m->layers, sizeof *turn);
+    for (uint32_t i = 0; i < m->layers; i++)
+        turn[i] = ++count[r->base[i]];
+    for (uint32_t i = 0; i < m->layers; i++) {
+        struct training_layer *l = &m->layer[i];
+        size_t bytes = strlen(l->name) + 16;
+        if (count[r->base[i]] == 1)
+            continue;
+        char *name = hx_allocate(bytes, 1);
+        (void)snprintf(name, bytes, "%s %" PRIu32, l->name, turn[i]);
+        free(l->name);
+        l->name = name;
+    }
+    HX_FREE(count, turn);
+}
+
+bool model_layers_read(struct model_reader *r, const struct hx_yaml_item *list)
+{
+    bool good = read_list(r, list);
+    if (good)
+        number_names(r);
+    return good;
+}

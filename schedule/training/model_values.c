@@ -1,0 +1,131 @@
+/* model_values.c - values of the keys of a model file (model_parts.h). */
+#include "base/value.h"
+#include "schedule/training/model_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+bool model_evaluate(struct script *s, const struct hx_yaml_item *item, enum expression_type type, int64_t low,
+                    int64_t high, uint64_t *value)
+{
+    struct script_value v = {.item = NULL};
+    int64_t result = 0;
+    bool good = script_value_read(s, item, type, &v) && script_evaluate(s, &v, low, high, &result);
+    script_value_free(&v);
+    if (good)
+        *value = (uint64_t)result;
+    return good;
+}
+
+bool model_number(struct script *s, const struct hx_yaml_item *mapping, const char *word, int64_t low, int64_t high,
+                  uint64_t *value)
+{
+    const struct hx_yaml_item *item = script_key(mapping, word);
+    return !item || model_evaluate(s, item, EXPRESSION_NUMBER, low, high, value);
+}
+
+bool model_number32(struct script *s, const struct hx_yaml_item *mapping, const char *word, int64_t low, int64_t high,
+                    uint32_t *value)
+{
+    uint64_t number = *value;
+    bool good = model_number(s, mapping, word, low, high, &number);
+    *value = (uint32_t)number;
+    return good;
+}
+
+bool model_time(struct script *s, const struct hx_yaml_item *mapping, const char *word, uint64_t *ps)
+{
+    const struct hx_yaml_item *item = script_key(mapping, word);
+    return !item || model_evaluate(s, item, EXPRESSION_TIME, 0, SCHEDULE_MOST_TIME, ps);
+}
+
+bool model_switch(struct script *s, const struct hx_yaml_item *mapping, const char *word, bool *value)
+{
+    const struct hx_yaml_item *item = script_key(mapping, word);
+    char why[HX_WHY_TEXT];
+    if (!item)
+        return true;
+    if (!script_expect_value(s, item))
+        return false;
+    const char *bad = hx_value_switch(item->text, value, why);
+    return !bad || script_fail(s, item, 0, "%s", bad);
+}
+
+bool model_choice(struct script *s, const struct hx_yaml_item *mapping, const char *word, const char *const *words,
+                  unsigned *value)
+{
+    const struct hx_yaml_item *item = script_key(mapping, word);
+    return !item || script_choice(s, item, words, value);
+}
+
+bool model_share(struct script *s, const struct hx_yaml_item *mapping, const char *word, double *value)
+{
+    const struct hx_yaml_item *item = script_key(mapping, word);
+    char why[HX_WHY_TEXT];
+    if (!item)
+        return true;
+    if (!script_expect_value(s, item))
+        return false;
+    const char *bad = hx_value_real(item->text, 0, 1, value, why);
+    if (bad)
+        return script_fail(s, item, 0, "%s", bad);
+    return *value > 0 || script_fail(s, item, 0, "a share of 0 (above 0, at most 1)");
+}
+
+/* Reads "312 TFLOPS" or "312e12". */
+static bool parse_rate(const char *text, double *rate)
+{
+    static const struct {
+        const char *name;
+        double factor;
+    } units[] = {{"", 1}, {"FLOPS", 1}, {"GFLOPS", 1e9}, {"TFLOPS", 1e12}, {"PFLOPS", 1e15}, {NULL, 0}};
+    char number[40];
+    char why[HX_WHY_TEXT];
+    size_t length = strcspn(text, " GTPFgtpf");
+    const char *unit = text + length + strspn(text + length, " ");
+    (void)snprintf(number, sizeof number, "%.*s", (int)length, text);
+    for (unsigned i = 0; length < sizeof number && units[i].name; i++) {
+        if (strcasecmp(units[i].name, unit) != 0)
+            continue;
+        bool good = !hx_value_real(number, 0, 1e21, rate, why);
+        *rate *= units[i].factor;
+        return good && *rate >= 1 && *rate <= 1e21;
+    }
+    return false;
+}
+
+bool model_rate(struct script *s, const struct hx_yaml_item *mapping, const char *word, double *value)
+{
+    const struct hx_yaml_item *item = script_key(mapping, word);
+    if (!item)
+        return true;
+    return script_expect_value(s, item) &&
+           (parse_rate(item->text, value) ||
+            script_fail(s, item, 0,
+                        "'%.60s' is no rate of 1 .. 1e21 operations a second (write for example 312 TFLOPS "
+                        "or 312e12)",
+                        item->text));
+}
+
+bool model_text(struct script *s, const struct hx_yaml_item *mapping, const char *word, char **text)
+{
+    const struct hx_yaml_item *item = script_need(s, mapping, word);
+    if (!item || !script_expect_value(s, item))
+        return false;
+    if (!item->text[0])
+        return script_fail(s, item, 0, "a name is expected");
+    size_t bytes = strlen(item->text) + 1;
+    *text = memcpy(hx_allocate(bytes, 1), item->text, bytes);
+    return true;
+}
+
+bool model_mapping(struct script *s, const struct hx_yaml_item *top, const char *word, const char *const *words,
+                   const struct hx_yaml_item **item)
+{
+    *item = script_key(top, word);
+    if (!*item)
+        return true;
+    return script_expect_mapping(s, *item, "values") && script_keys(s, *item, words);
+}

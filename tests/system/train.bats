@@ -1,0 +1,96 @@
+# train.bats - hxmesh train: figures of the run, the estimate beside them, fabrics side by side, refusals, interruption.
+
+# shellcheck disable=SC2016,SC2154 # what stands in quotes is for jq; of run
+load emulator_support
+
+setup() {
+    fresh_folder
+    MODEL=$BATS_TEST_DIRNAME/../../examples/schedules/pipeline-data.schedule.yaml
+    SMALL=(--set activation=64KiB --set gradient=128KiB --set "forward=20 us" --workers 1 --quiet)
+    cat >model.yaml <<'MODEL'
+model: small
+samples: 16
+tokens: 4
+accelerator: {flops: 1 TFLOPS, efficiency: 0.5}
+parallelism: {tensor: 2, data: 2, pipeline: 2}
+pipeline: {schedule: 1f1b, micro_batches: 4}
+layers:
+  - repeat: 4
+    layers:
+      - {name: block, parameters: 65536, activations: 16384, flops: 20000000, shard: columns}
+MODEL
+}
+teardown() { leave_nothing; }
+
+# refused CODE MESSAGE ARGUMENTS...: hxmesh train ends so, with one line.
+refused() {
+    run --separate-stderr hxmesh train "${@:3}" --quiet
+    [[ "$status" -eq "$1" && "$stderr" = "hxmesh: error: $2" && -z "$output" ]] || { echo "$status $stderr"; return 1; }
+}
+
+@test "train: the figures are those of the run, and the estimate is near" {
+    hxmesh train "2x2 Hx2Mesh" "$MODEL" "${SMALL[@]}" --json train.json --timeline t.json >table
+    hxmesh run "2x2 Hx2Mesh" --clock virtual -t "$MODEL" "${SMALL[@]}" --place fold --json run.json >/dev/null
+    jq -n '$t[0].fabrics[0] + {of: $r[0].schedule[0]} + {ranks: $t[0].ranks}' --slurpfile t train.json --slurpfile r run.json >"$REPORT"
+    holds '.ranks == 16 and .place == "fold" and .run.iteration_seconds == .of.seconds and
+        (.run.iteration_seconds - .run.network_seconds - .of.ideal_seconds | fabs < 1e-9) and
+        (.run.bubble_seconds - .of.bubble_seconds | fabs < 1e-9) and
+        ([.purposes[] | [.purpose, .exposed_seconds, .hidden_seconds]] ==
+         [.of.purposes[] | [.purpose, .exposed_seconds.mean, .hidden_seconds.mean]]) and
+        (.estimate_difference | fabs < 0.1) and (.link_classes | length) > 0 and (.busiest_links | length) == 5 and
+        .samples_per_second * .run.iteration_seconds > 0'
+    grep -q '^iteration ' table
+    grep -q '^  pipeline ' table
+    jq -e '.traceEvents | length > 0' t.json
+}
+
+@test "train: a model, with and without a run" {
+    hxmesh train "2x1 Hx2Mesh" model.yaml --workers 1 --quiet --json "$REPORT"
+    holds '.ranks == 8 and .dimensions == [2, 2, 2] and .samples == 16 and .tokens == 64 and (.fabrics[0] |
+        ([.purposes[].purpose] | sort) == ["data", "pipeline", "tensor"] and (.estimate_difference | fabs < 0.15) and
+        (.tokens_per_second / .samples_per_second - 4 | fabs < 1e-6) and
+        (.cost.usd_per_sample * 16 / .cost.usd_per_iteration - 1 | fabs < 1e-6) and
+        (.cost.usd_per_iteration * 5 * 365.25 * 86400 / .run.iteration_seconds / .cost.usd - 1 | fabs < 1e-6))'
+    hxmesh train "2x1 Hx2Mesh" model.yaml --estimate --json - >estimate.json
+    jq -e --slurpfile run "$REPORT" '.fabrics[0] | .run == null and .estimate == $run[0].fabrics[0].estimate' estimate.json
+}
+
+@test "train: fabrics side by side, equally fast hosts, and figure 15's saving" {
+    hxmesh train "4x4 Hx1Mesh" "$MODEL" "${SMALL[@]}" --equal-injection --compare "fat-tree hosts=16" --compare "torus 4x4" \
+        --json "$REPORT" >table
+    holds '([.fabrics[].planes] == [1, 4, 1]) and (.fabrics[0].saving == null) and
+        (.fabrics[0] as $first | .fabrics[1:] | map(.saving / (.cost.usd / $first.cost.usd) /
+            (.run.network_seconds / $first.run.network_seconds) - 1 | fabs < 1e-6) | all) and
+        (.fabrics[1].cost.usd * 4 - .fabrics[1].cost.usd_bought | fabs < 4)'
+    grep -q '^  torus 4x4 ' table
+    run -0 --separate-stderr hxmesh train "4x4 Hx1Mesh" "$MODEL" --estimate --compare "fat-tree hosts=16" --json -
+    [[ "$stderr" = *"hosts inject 400 Gb/s, those of 4x4 Hx1Mesh 1600"* ]]
+}
+
+@test "train: what cannot be is refused in one line" {
+    refused 3 "$MODEL: has 16 ranks, but only 4 accelerators are there" "1x1 Hx2Mesh" "$MODEL"
+    run -3 --separate-stderr hxmesh train "4x4 Hx9Mush" "$MODEL"
+    run -3 --separate-stderr hxmesh train "4x4 Hx1Mesh" none.yaml
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    sed -i 's/samples: 16/samples: 15/' model.yaml
+    run -3 --separate-stderr hxmesh train "4x4 Hx1Mesh" model.yaml
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    refused 2 "--timeline: is of one fabric, not of several (--compare)" "4x4 Hx1Mesh" "$MODEL" --compare "torus 4x4" --timeline t
+    refused 2 "--timeline: is of a run, and --estimate makes none: which of both?" "4x4 Hx1Mesh" "$MODEL" --estimate --timeline t
+    refused 2 "--equal-injection: needs a --compare" "4x4 Hx1Mesh" "$MODEL" --equal-injection
+    refused 2 "--planes: is what --equal-injection sets: which of both?" "4x4 Hx1Mesh" "$MODEL" --equal-injection \
+        --compare "torus 4x4" --planes 2
+    printf 'fabric: 4x4 Hx1Mesh\njobs:\n  - {tag: 1, boards: [[0, 0]]}\n' >jobs.hxm.yaml
+    refused 3 "jobs.hxm.yaml: names jobs: a model is trained on the whole fabric" jobs.hxm.yaml "$MODEL"
+}
+
+@test "train: interrupted, it ends with 130 and leaves no run" {
+    env --default-signal=INT "$HXMESH" train "4x4 Hx1Mesh" "$MODEL" --set batches=4096 --workers 1 >table 2>errors 3>&- &
+    PID=$!
+    until pgrep -P "$PID" >child; do sleep 0.05; done
+    kill -INT "$PID"
+    CODE=0
+    wait "$PID" || CODE=$?
+    [ "$CODE" -eq 130 ]
+    run ! kill -0 "$(cat child)"
+}

@@ -1,0 +1,117 @@
+/* estimate.c - executes a schedule with timed collectives (estimate.h). */
+#include "tools/train/estimate.h"
+#include "schedule/estimate.h"
+#include "tools/train/modelled.h"
+#include "tools/train/timed.h"
+#include "workload/placement.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct world {
+    const struct train_job *job;
+    const struct hx_settings *settings;
+    struct traffic traffic;
+    struct network *network;
+    struct modelled_routes *routes; /* of a model; NULL: a schedule, where each rank has routes */
+    uint32_t *host;                 /* [ranks] */
+};
+
+static uint64_t message_ps(void *of, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    const struct world *w = of;
+    const struct network_route route =
+        w->routes ? modelled_route(w->routes, from, to) : network_route_of(w->network, w->host[from], w->host[to]);
+    return network_message_ps(&route, bytes);
+}
+
+/* ---- executing ---- */
+
+struct sums {
+    double seconds, computing;
+};
+
+/* Executes a schedule without collectives. network NULL: everything arrives at once. */
+static bool execute(const struct world *w, const struct schedule *s, const struct estimate_network *network,
+                    struct sums *sums, struct hx_problem *problem)
+{
+    static const struct estimate_network nothing = {.latency_ps = 0};
+    const uint32_t ranks = schedule_ranks(s);
+    struct schedule_groups groups;
+    struct executor_plan plan = {.schedule = s, .window = UINT32_MAX, .groups = &groups};
+    plan.costs = (struct executor_costs){.overhead_ps = w->settings->overhead_ns * 1000,
+                                         .overhead_byte_ps = w->settings->overhead_byte,
+                                         .eager = w->settings->eager,
+                                         .compute_scale = 1};
+    plan.result = hx_allocate(ranks, sizeof *plan.result);
+    schedule_groups_make(&groups, s);
+    bool good = schedule_estimate(&plan, network ? network : &nothing);
+    *sums = (struct sums){0, 0};
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        good = good && plan.result[rank].done;
+        sums->seconds = fmax(sums->seconds, (double)plan.result[rank].end_ps / 1e12);
+        sums->computing += (double)plan.result[rank].computing_ps / 1e12 / ranks;
+    }
+    schedule_groups_free(&groups);
+    free(plan.result);
+    return good || hx_fail(problem, HX_EXIT_FAILED, w->job->path, "operations wait for ever");
+}
+
+/* timed: collectives and messages take the network's time; else none. */
+static bool run(struct world *w, bool timed, struct sums *sums, struct hx_problem *problem)
+{
+    const struct estimate_network network = {.message_ps = message_ps, .of = w};
+    const struct train_job *job = w->job;
+    struct network *n = timed ? w->network : NULL;
+    const double scale = w->settings->compute_scale;
+    struct schedule *s = job->model ? modelled_make(job->model, n, w->host, scale, problem)
+                                    : timed_make(job->schedule, n, w->host, scale, problem);
+    if (job->model && !w->routes)
+        w->routes = modelled_routes_new(job->model, w->network, w->host);
+    const bool good = s && execute(w, s, timed ? &network : NULL, sums, problem);
+    schedule_close(s);
+    return good;
+}
+
+/* ---- the fabric ---- */
+
+/* The first host that takes part. */
+static uint32_t first_host(const struct traffic *t)
+{
+    uint32_t host = 0;
+    while (host + 1 < t->g->hosts && !t->members[host])
+        host++;
+    return host;
+}
+
+static bool place(struct world *w, struct hx_problem *problem)
+{
+    const struct traffic *t = &w->traffic;
+    const uint32_t first = first_host(t);
+    if (w->job->ranks > t->members[first])
+        return hx_fail(problem, HX_EXIT_CONFIG, w->job->path,
+                       "has %" PRIu32 " ranks, but only %" PRIu32 " %ss are there", w->job->ranks, t->members[first],
+                       hx_host_word(t->g));
+    return placement_make(w->host, w->job->ranks, t, first, w->settings->place, w->job->dimension, problem);
+}
+
+bool train_estimate_make(struct train_estimate *e, const struct train_job *job, const struct hx_spec *spec,
+                         const struct hx_settings *settings, const struct hx_timing *timing, struct hx_problem *problem)
+{
+    struct world w = {.job = job, .settings = settings};
+    struct sums exact, ideal;
+    traffic_init(&w.traffic, spec, hx_spec_fabric(spec), settings, NULL);
+    w.host = hx_allocate(job->ranks, sizeof *w.host);
+    bool good = place(&w, problem);
+    if (good)
+        w.network = network_open(&w.traffic, timing, settings->algorithm);
+    good = good && run(&w, true, &exact, problem) && run(&w, false, &ideal, problem);
+    if (good)
+        *e = (struct train_estimate){.seconds = exact.seconds, .ideal = ideal.seconds, .computing = ideal.computing};
+    modelled_routes_free(w.routes);
+    network_close(w.network);
+    traffic_free(&w.traffic);
+    free(w.host);
+    return good;
+}

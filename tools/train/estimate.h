@@ -1,0 +1,22 @@
+/* estimate.h - time of a job by closed forms, without packets: its schedule with timed collectives and messages. Of a
+ * model one rank of each stage is executed. */
+#ifndef HXMESH_TOOLS_TRAIN_ESTIMATE_H
+#define HXMESH_TOOLS_TRAIN_ESTIMATE_H
+
+#include "spec/spec.h"
+#include "tools/train/job.h"
+
+/* Seconds of all iterations; means of the ranks but `seconds` and `ideal`. */
+struct train_estimate {
+    double seconds;   /* end of the last operation */
+    double ideal;     /* the same on a network on which everything arrives at once */
+    double computing; /* of a rank */
+};
+
+/* settings: of a run of this job on the spec's fabric. timing: complete. Returns false and sets *problem if the run
+ * would be refused. */
+bool train_estimate_make(struct train_estimate *e, const struct train_job *job, const struct hx_spec *spec,
+                         const struct hx_settings *settings, const struct hx_timing *timing,
+                         struct hx_problem *problem);
+
+#endif

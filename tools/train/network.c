@@ -1,0 +1,229 @@
+/* network.c - collectives and messages by closed forms (network.h). */
+#include "tools/train/network.h"
+#include "base/blobs.h"
+#include "schedule/choices.h"
+#include "workload/collective_choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct family {
+    uint32_t size, count;
+    uint32_t *host; /* [count * size] */
+};
+
+/* What the groups of a family do to each other. */
+struct crowd {
+    uint32_t slowest; /* group that takes longest alone */
+    double ratio;     /* seconds on the fullest link of all groups, in those of the slowest one; 1 and up */
+};
+
+struct network {
+    const struct traffic *traffic;
+    unsigned algorithm;
+    struct collective_loads loads;
+    struct collective_loads choice; /* that a run chooses algorithms by */
+    struct family *family;
+    size_t families, families_room;
+    struct hx_blobs crowds; /* {family, algorithm}: all kinds of collectives by one algorithm have the same pairs */
+    struct crowd *crowd;
+    size_t crowds_room;
+    struct hx_blobs collectives; /* struct network_collective */
+    uint64_t *ps;                /* of each */
+    size_t ps_room;
+    double *one, *all; /* [ports]: bytes of one group, and of all */
+    double *pairs;     /* [ports]: bytes of all pairs' messages, a byte of each times its weight */
+};
+
+struct network *network_open(const struct traffic *t, const struct hx_timing *timing, unsigned algorithm)
+{
+    struct network *n = hx_allocate(1, sizeof *n);
+    n->traffic = t;
+    n->algorithm = algorithm;
+    collective_loads_open(&n->loads, t->g, timing);
+    n->loads.apart = t->g->planes;
+    collective_open_choice(&n->choice, t->g);
+    n->one = hx_allocate(t->g->ports, sizeof *n->one);
+    n->all = hx_allocate(t->g->ports, sizeof *n->all);
+    n->pairs = hx_allocate(t->g->ports, sizeof *n->pairs);
+    return n;
+}
+
+void network_close(struct network *n)
+{
+    if (!n)
+        return;
+    for (size_t i = 0; i < n->families; i++)
+        free(n->family[i].host);
+    collective_loads_close(&n->loads);
+    collective_loads_close(&n->choice);
+    hx_blobs_free(&n->crowds);
+    hx_blobs_free(&n->collectives);
+    HX_FREE(n->family, n->crowd, n->ps, n->one, n->all, n->pairs, n);
+}
+
+bool network_is_narrow(const struct network *n)
+{
+    return n->traffic->g->host_links == 1;
+}
+
+unsigned network_add_family(struct network *n, uint32_t size, uint32_t count, const uint32_t *host)
+{
+    n->family = hx_grow(n->family, n->families, &n->families_room, sizeof *n->family);
+    struct family *f = &n->family[n->families];
+    *f = (struct family){size, count, hx_allocate((size_t)size * count, sizeof *f->host)};
+    memcpy(f->host, host, (size_t)size * count * sizeof *host);
+    return (unsigned)n->families++;
+}
+
+/* ---- collectives ---- */
+
+static bool plan(struct network *n, const struct network_collective *c, uint32_t group, unsigned algorithm,
+                 struct collective_job *job, struct hx_problem *problem)
+{
+    const struct family *f = &n->family[c->family];
+    const uint32_t *host = f->host + (size_t)group * f->size;
+    const struct schedule_operation o = {.amount = c->bytes, .collective = (uint8_t)c->kind};
+    *job = (struct collective_job){.root_host = host[c->root]};
+    schedule_set_vector(&o, f->size, &job->config);
+    return collective_plan_group(job, n->traffic, host, f->size, algorithm, &n->choice, problem);
+}
+
+/* Returns the seconds of a collective alone, and sets those of its fullest link. */
+static double seconds_of(struct network *n, const struct collective_job *job, double *fullest)
+{
+    memset(n->one, 0, n->traffic->g->ports * sizeof *n->one);
+    const double seconds =
+        collective_seconds_on(job, &n->loads, (enum hx_collective_algorithm)job->config.algorithm, n->one);
+    *fullest = collective_loads_fullest(&n->loads, n->one);
+    return seconds;
+}
+
+/* Lays the collective of every group. */
+static struct crowd measure(struct network *n, const struct network_collective *c, unsigned algorithm)
+{
+    struct crowd crowd = {0, 1};
+    struct collective_job job;
+    struct hx_problem ignored; /* a group on another grid may lack the algorithm */
+    double slowest = 0, own = 0;
+    memset(n->all, 0, n->traffic->g->ports * sizeof *n->all);
+    for (uint32_t group = 0; group < n->family[c->family].count; group++) {
+        if (plan(n, c, group, algorithm, &job, &ignored)) {
+            const double seconds =
+                collective_seconds_on(&job, &n->loads, (enum hx_collective_algorithm)job.config.algorithm, n->all);
+            crowd.slowest = seconds > slowest ? group : crowd.slowest;
+            slowest = fmax(slowest, seconds);
+        }
+        free(job.host);
+    }
+    if (plan(n, c, crowd.slowest, algorithm, &job, &ignored))
+        (void)seconds_of(n, &job, &own);
+    free(job.host);
+    if (own > 0)
+        crowd.ratio = fmax(1, collective_loads_fullest(&n->loads, n->all) / own);
+    return crowd;
+}
+
+static struct crowd crowd_of(struct network *n, const struct network_collective *c, unsigned algorithm)
+{
+    const uint32_t key[] = {c->family, algorithm};
+    const size_t known = n->crowds.count;
+    const uint32_t number = hx_blobs_add(&n->crowds, key, sizeof key);
+    if (number == known) {
+        n->crowd = hx_grow(n->crowd, known, &n->crowds_room, sizeof *n->crowd);
+        n->crowd[number] = measure(n, c, algorithm);
+    }
+    return n->crowd[number];
+}
+
+static bool find_ps(struct network *n, const struct network_collective *c, uint64_t *ps, struct hx_problem *problem)
+{
+    struct collective_job job;
+    const bool has_own = c->algorithm != HX_ALGORITHM_BEST || !schedule_has_kind(n->algorithm, c->kind);
+    if (!plan(n, c, 0, has_own ? c->algorithm : n->algorithm, &job, problem)) {
+        free(job.host);
+        return false;
+    }
+    const unsigned algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
+    const struct crowd crowd = crowd_of(n, c, algorithm);
+    struct hx_problem ignored;
+    if (crowd.slowest) {
+        free(job.host);
+        (void)plan(n, c, crowd.slowest, algorithm, &job, &ignored);
+    }
+    double own = 0;
+    const double alone = seconds_of(n, &job, &own);
+    *ps = (uint64_t)llround(1e12 * (alone + (crowd.ratio - 1) * own));
+    free(job.host);
+    return true;
+}
+
+bool network_collective_ps(struct network *n, const struct network_collective *c, uint64_t *ps,
+                           struct hx_problem *problem)
+{
+    struct network_collective key;
+    memset(&key, 0, sizeof key); /* a key's bytes count, with the padding */
+    key.family = c->family;
+    key.kind = c->kind;
+    key.algorithm = c->algorithm;
+    key.root = c->root;
+    key.bytes = c->bytes;
+    *ps = 0;
+    if (n->family[c->family].size < 2)
+        return true;
+    uint32_t number = hx_blobs_find(&n->collectives, &key, sizeof key);
+    if (number == HX_NO_BLOB) {
+        if (!find_ps(n, c, ps, problem))
+            return false;
+        number = hx_blobs_add(&n->collectives, &key, sizeof key);
+        n->ps = hx_grow(n->ps, number, &n->ps_room, sizeof *n->ps);
+        n->ps[number] = *ps;
+    }
+    *ps = n->ps[number];
+    return true;
+}
+
+/* ---- messages ---- */
+
+/* Lays a byte from each host of a group to each neighbour on n->all; returns the longest latency. */
+static double lay_halo(struct network *n, const uint32_t *host, uint32_t size, uint32_t bits)
+{
+    double latency = 0;
+    for (uint32_t from = 0; from < size; from++) {
+        for (uint32_t bit = 0; bit < bits && (from ^ UINT32_C(1) << bit) < size; bit++) {
+            collective_loads_begin(&n->loads);
+            const struct collective_path path =
+                collective_loads_path(&n->loads, host[from], host[from ^ UINT32_C(1) << bit]);
+            collective_loads_lay(&n->loads, &path, 1, n->all);
+            latency = fmax(latency, path.latency);
+        }
+    }
+    return latency;
+}
+
+uint64_t network_halo_ps(struct network *n, unsigned family, uint32_t bits, uint64_t bytes)
+{
+    const struct family *f = &n->family[family];
+    double latency = 0;
+    memset(n->all, 0, n->traffic->g->ports * sizeof *n->all);
+    for (uint32_t group = 0; group < f->count; group++)
+        latency = fmax(latency, lay_halo(n, f->host + (size_t)group * f->size, f->size, bits));
+    return (uint64_t)llround(1e12 * (latency + collective_loads_fullest(&n->loads, n->all) * (double)bytes));
+}
+
+void network_add_pair(struct network *n, uint32_t from, uint32_t to, double weight)
+{
+    collective_loads_begin(&n->loads);
+    const struct collective_path path = collective_loads_path(&n->loads, from, to);
+    collective_loads_lay(&n->loads, &path, weight, n->pairs);
+}
+
+struct network_route network_route_of(struct network *n, uint32_t from, uint32_t to)
+{
+    collective_loads_begin(&n->loads);
+    const struct collective_path path = collective_loads_path(&n->loads, from, to);
+    const double worst = collective_loads_worst(&n->loads, &path, n->pairs);
+    return (struct network_route){
+        .latency = path.latency, .byte = fmax(path.slowness, worst), .packet = path.last - path.slowness};
+}

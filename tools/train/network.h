@@ -1,0 +1,57 @@
+/* network.h - times of collectives and messages on a fabric, by closed forms (workload/collective_choice.h).
+ *
+ * Groups that carry out the same collective at the same time are a family: tensor groups, or replicas. A collective of
+ * a family takes the time of its slowest group alone, and the time that the bytes of the other groups add on the
+ * fullest link. A message takes the latency of its path, and its bytes' time on the fullest link of the path beside the
+ * other pairs' messages, of which each sender has one in flight. */
+#ifndef HXMESH_TOOLS_TRAIN_NETWORK_H
+#define HXMESH_TOOLS_TRAIN_NETWORK_H
+
+#include "workload/collective_plan.h"
+
+struct network;
+
+/* timing: complete. algorithm: enum hx_algorithm, of collectives that name none. *t must outlive the network. */
+struct network *network_open(const struct traffic *t, const struct hx_timing *timing, unsigned algorithm);
+/* NULL is allowed. */
+void network_close(struct network *n);
+
+/* Whether each host has one link: its groups then communicate in turn, since they share it. */
+bool network_is_narrow(const struct network *n);
+
+/* Adds a family of `count` groups of `size` hosts; host[i * size ...]: of group i, in its order. Returns its number. */
+unsigned network_add_family(struct network *n, uint32_t size, uint32_t count, const uint32_t *host);
+
+struct network_collective {
+    unsigned family;
+    enum hx_collective_kind kind;
+    unsigned algorithm; /* enum hx_algorithm */
+    uint32_t root;      /* position in the group */
+    uint64_t bytes;     /* of the vector (schedule/schedule.h) */
+};
+/* Sets *ps. Returns false and sets *problem if no group can carry it out. Found once for each different collective. */
+bool network_collective_ps(struct network *n, const struct network_collective *c, uint64_t *ps,
+                           struct hx_problem *problem);
+
+/* ps of a message of `bytes` from each host of a family to each of its neighbours: those at the positions that differ
+ * in one of the lowest `bits` bits. */
+uint64_t network_halo_ps(struct network *n, unsigned family, uint32_t bits, uint64_t bytes);
+
+/* Adds a pair of hosts: its messages share links with those of other pairs. weight: share of the sender's time, 0 .. 1;
+ * over all its pairs the sum is 1. */
+void network_add_pair(struct network *n, uint32_t from, uint32_t to, double weight);
+
+/* What messages of a pair of hosts take: seconds of the path, of each byte, and of each byte of the last packet, which
+ * takes one link of several, in addition. */
+struct network_route {
+    double latency, byte, packet;
+};
+struct network_route network_route_of(struct network *n, uint32_t from, uint32_t to);
+
+static inline uint64_t network_message_ps(const struct network_route *r, uint64_t bytes)
+{
+    const double last = bytes < HX_MAX_PAYLOAD ? (double)bytes : HX_MAX_PAYLOAD;
+    return (uint64_t)(1e12 * (r->latency + r->byte * (double)bytes + r->packet * last) + 0.5);
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* timed.c - collectives as computing (timed.h). */
+#include "tools/train/timed.h"
+#include "base/blobs.h"
+#include "schedule/groups.h"
+#include "schedule/layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_FAMILY = UINT32_MAX, LAST_STREAM = SCHEDULE_STREAMS - 1 };
+
+/* Groups with the same key are a family. */
+struct key {
+    uint32_t size, purpose, distance; /* distance: from the first member to the second */
+};
+
+struct timer {
+    struct schedule *s; /* the copy */
+    struct network *network;
+    const uint32_t *host;
+    uint32_t *family; /* [groups]: of the network; NO_FAMILY: no operation uses it */
+    struct schedule_groups groups;
+    bool in_turn; /* a rank's groups communicate one after the other */
+};
+
+static struct schedule *copy_of(const struct schedule *s)
+{
+    struct schedule *copy = hx_allocate(1, sizeof *copy);
+    void *base = hx_allocate(1, s->bytes);
+    memcpy(base, s->head, s->bytes);
+    copy->bytes = schedule_place(copy, base);
+    return copy;
+}
+
+/* ---- families ---- */
+
+/* Fills the purpose of each group that operations use, from the first one; NO_FAMILY: none. */
+static void find_purposes(const struct schedule *s, uint32_t *purpose)
+{
+    for (uint32_t group = 0; group < s->head->groups; group++)
+        purpose[group] = NO_FAMILY;
+    for (uint64_t i = 0; i < s->head->operations; i++) {
+        const struct schedule_operation *o = &s->operation[i];
+        if (o->kind == SCHEDULE_COLLECTIVE && purpose[o->peer] == NO_FAMILY)
+            purpose[o->peer] = o->purpose;
+    }
+}
+
+static void add_family(struct timer *t, const uint32_t *number, uint32_t family, uint32_t size)
+{
+    const struct schedule *s = t->s;
+    uint32_t count = 0;
+    uint32_t *host = hx_allocate(s->head->members, sizeof *host);
+    for (uint32_t group = 0; group < s->head->groups; group++) {
+        for (uint32_t i = 0; i < size && number[group] == family; i++)
+            host[(size_t)count * size + i] = t->host[schedule_group(s, group)[i]];
+        count += number[group] == family;
+    }
+    const unsigned added = network_add_family(t->network, size, count, host);
+    for (uint32_t group = 0; group < s->head->groups; group++)
+        t->family[group] = number[group] == family ? added : t->family[group];
+    free(host);
+}
+
+static void find_families(struct timer *t)
+{
+    const struct schedule *s = t->s;
+    struct hx_blobs keys = {.count = 0};
+    uint32_t *number = hx_allocate(s->head->groups + 1, sizeof *number);
+    find_purposes(s, number);
+    for (uint32_t group = 0; group < s->head->groups; group++) {
+        const uint32_t *member = schedule_group(s, group);
+        const uint32_t size = schedule_group_size(s, group);
+        const struct key key = {size, number[group], size > 1 ? member[1] - member[0] : 0};
+        t->family[group] = NO_FAMILY;
+        if (number[group] != NO_FAMILY)
+            number[group] = hx_blobs_add(&keys, &key, sizeof key);
+    }
+    for (uint32_t family = 0; family < keys.count; family++)
+        add_family(t, number, family, ((const struct key *)hx_blobs_at(&keys, family))->size);
+    hx_blobs_free(&keys);
+    free(number);
+}
+
+/* ---- messages ---- */
+
+/* Adds the pairs of a rank's sends. seen[r] == rank + 1: counted; list: room for all ranks. */
+static void add_pairs_of(const struct schedule *s, uint32_t rank, uint32_t *seen, uint32_t *list, timed_add *add,
+                         const void *of)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < schedule_count(s, rank); i++) {
+        const struct schedule_operation *o = schedule_at(s, rank, i);
+        if (o->kind != SCHEDULE_SEND || o->peer == rank || seen[o->peer] == rank + 1)
+            continue;
+        seen[o->peer] = rank + 1;
+        list[count++] = o->peer;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        add(of, rank, list[i], 1.0 / count);
+}
+
+void timed_each_pair(const struct schedule *s, timed_add *add, const void *of)
+{
+    const uint32_t ranks = schedule_ranks(s);
+    uint32_t *seen = hx_allocate(ranks, sizeof *seen);
+    uint32_t *list = hx_allocate(ranks, sizeof *list);
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        add_pairs_of(s, rank, seen, list, add, of);
+    HX_FREE(seen, list);
+}
+
+static void add_pair(const void *of, uint32_t from, uint32_t to, double weight)
+{
+    const struct timer *t = of;
+    network_add_pair(t->network, t->host[from], t->host[to], weight);
+}
+
+/* ---- times ---- */
+
+static struct schedule_operation *operation_of(struct schedule *s, uint64_t number)
+{
+    return (struct schedule_operation *)(uintptr_t)&s->operation[number];
+}
+
+void timed_scale(struct schedule *s, double scale, unsigned streams)
+{
+    for (uint64_t i = 0; i < s->head->operations; i++) {
+        struct schedule_operation *o = operation_of(s, i);
+        if (o->kind == SCHEDULE_COMPUTE && o->stream < streams)
+            o->amount = (uint64_t)llround((double)o->amount * scale);
+    }
+}
+
+static bool set_time(const struct timer *t, uint32_t rank, struct schedule_operation *o, struct hx_problem *problem)
+{
+    uint64_t ps = 0;
+    if (o->kind != SCHEDULE_COLLECTIVE)
+        return true;
+    if (t->network) {
+        const struct network_collective c = {t->family[o->peer], (enum hx_collective_kind)o->collective, o->algorithm,
+                                             o->tag, o->amount};
+        if (!network_collective_ps(t->network, &c, &ps, problem))
+            return false;
+    }
+    o->kind = SCHEDULE_COMPUTE;
+    o->amount = ps;
+    o->stream = (uint8_t)(LAST_STREAM - (t->in_turn ? 0 : schedule_groups_number(&t->groups, rank, o->peer)));
+    o->peer = 0;
+    o->tag = 0;
+    return true;
+}
+
+static bool set_times(const struct timer *t, struct hx_problem *problem)
+{
+    bool good = true;
+    for (uint32_t rank = 0; rank < schedule_ranks(t->s); rank++) {
+        for (uint64_t i = t->s->first[rank]; i < t->s->first[rank + 1] && good; i++)
+            good = set_time(t, rank, operation_of(t->s, i), problem);
+    }
+    return good;
+}
+
+struct schedule *timed_make(const struct schedule *s, struct network *n, const uint32_t *host, double scale,
+                            struct hx_problem *problem)
+{
+    struct timer t = {.s = copy_of(s), .network = n, .host = host, .in_turn = n && network_is_narrow(n)};
+    t.family = hx_allocate(s->head->groups + 1, sizeof *t.family);
+    schedule_groups_make(&t.groups, t.s);
+    if (n) {
+        find_families(&t);
+        timed_each_pair(s, add_pair, &t);
+    }
+    timed_scale(t.s, scale, SCHEDULE_STREAMS);
+    bool good = set_times(&t, problem);
+    schedule_groups_free(&t.groups);
+    free(t.family);
+    if (good)
+        return t.s;
+    schedule_close(t.s);
+    return NULL;
+}

@@ -1,0 +1,96 @@
+/* train.h - `hxmesh train`: a job on one fabric or several, by runs and by estimates.
+ *
+ * Each fabric has a run (run.c), its report gives the figures, and an estimate beside it (estimate.h). Costs are
+ * those of the planes that are simulated, so that time and cost are of one network; the planes that `hxmesh info`
+ * prices are told beside. */
+#ifndef HXMESH_TOOLS_TRAIN_TRAIN_H
+#define HXMESH_TOOLS_TRAIN_TRAIN_H
+
+#include "tools/injection.h"
+#include "tools/train/estimate.h"
+
+#include <jansson.h>
+#include <limits.h>
+
+enum { TRAIN_FABRICS = HX_OPTION_MOST_ITEMS + 1, TRAIN_NAME = 48, TRAIN_LINKS = 5 };
+
+/* Communication for one purpose: of an iteration, mean of the ranks. */
+struct train_purpose {
+    char name[TRAIN_NAME]; /* "": operations without a purpose */
+    double bytes;
+    double seconds, hidden, exposed;
+};
+
+/* Of an iteration, seconds. */
+struct train_times {
+    bool there;
+    double iteration;
+    double ideal;     /* iteration if all arrived at once: computing and bubble */
+    double computing; /* mean of the ranks */
+};
+
+struct train_class {
+    char name[TRAIN_NAME];
+    double links, busy, busiest; /* shares of the time: mean and of the busiest link */
+};
+
+struct train_link {
+    char from[TRAIN_NAME], to[TRAIN_NAME];
+    double busy;
+};
+
+struct train_fabric {
+    const char *argument; /* spec string or file */
+    struct hx_spec spec;
+    struct hx_settings settings; /* of the run: the file's, overridden by options */
+    bool folds;                  /* --place fold, which neither the user nor the file says */
+    struct injected injected;
+    double usd;        /* of the planes that are simulated */
+    double usd_bought; /* of those that `hxmesh info` prices */
+    unsigned bought;   /* number of these */
+    struct train_times exact, estimate;
+    struct train_purpose purpose[SCHEDULE_MOST_PURPOSES];
+    unsigned purposes;
+    double exposed, hidden; /* communication of a rank, mean, of an iteration */
+    struct train_class link_class[HX_MAX_LINK_CLASSES];
+    unsigned link_classes;
+    struct train_link link[TRAIN_LINKS]; /* busiest first */
+    unsigned links;
+    int exit_code; /* of the run */
+};
+
+struct train {
+    const struct hx_option *option; /* of a run, with `used`; ends with HX_OPTIONS_END */
+    const bool *used;               /* by option */
+    const char *timeline;
+    double lifetime; /* years */
+    bool only_estimate, equal, quiet;
+    char hxmesh[PATH_MAX];
+    struct train_job job;
+    struct train_fabric *fabric;
+    unsigned fabrics;
+};
+
+/* Runs the job on a fabric and takes the figures of the report; prints one line if it fails. */
+void train_run(const struct train *t, struct train_fabric *f);
+
+/* The times that the report is about: the run's, or the estimate's if only that is asked for. */
+const struct train_times *train_times_of(const struct train *t, const struct train_fabric *f);
+
+/* Time that the network adds to computing and bubble, seconds. */
+static inline double train_overhead(const struct train_times *times)
+{
+    return times->iteration - times->ideal;
+}
+
+/* What `first` saves beside `other` for the same speed-up: ratio of costs times ratio of overheads (SC22, figure 15);
+ * NAN: an overhead is 0. */
+double train_saving(const struct train *t, const struct train_fabric *first, const struct train_fabric *other);
+
+/* Dollars of the fabric for an iteration, over its lifetime. */
+double train_usd(const struct train *t, const struct train_fabric *f);
+
+void train_print(const struct train *t);
+json_t *train_json(const struct train *t);
+
+#endif
