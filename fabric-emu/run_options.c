@@ -254,6 +254,24 @@ static uint64_t runs_of(const struct run_options *o)
     return runs;
 }
 
+static const char *const repeats_names[] = {[RUN_REPEATS_RUN] = "run", [RUN_REPEATS_CUT] = "cut", NULL};
+
+/* What depends on time itself, or shows each packet, cannot be left out. */
+static void check_repeats(const struct run_options *o)
+{
+    const char *with = NULL;
+    if (o->repeats == RUN_REPEATS_RUN)
+        return;
+    with = o->capture.file ? "--capture: it would lack frames" : with;
+    with = o->settings.verify ? "--verify: it checks each byte" : with;
+    with = o->settings.duration_ns || o->settings.warm_up_ns ? "--duration or --warm-up" : with;
+    with = o->faults.lines.count || o->faults.file ? "faults: they have their times" : with;
+    if (with)
+        hx_die(HX_EXIT_USAGE, "--repeats", "cut is not for a run with %s", with);
+    if (!(runs_of(o) & HX_FOR_PATTERN(HX_SCHEDULE)))
+        hx_die(HX_EXIT_USAGE, "--repeats", "cut is for a schedule (--traffic FILE)");
+}
+
 void run_options_parse(struct run_options *o, int argc, char **argv)
 {
     *o = (struct run_options){.restart = true, .links = true, .watchdog_ns = RUN_WATCHDOG_NS};
@@ -300,6 +318,9 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         {HX_FLAG("check-steps", &o->check_steps,
                  "check after each window of time that no credit and no packet is lost or invented (slow)"),
          .applies = HX_FOR_VIRTUAL},
+        {HX_CHOICE("repeats", &o->repeats, repeats_names,
+                   "run: simulate all; cut: of a schedule, leave out what repeats itself exactly"),
+         .argument = "HOW", .applies = HX_FOR_VIRTUAL},
         {HX_FLAG("share-cores", &o->share_cores,
                  "start as many workers as --workers says, where there are fewer cores: slower, with the same result; "
                  "else no more than one a core are started"),
@@ -343,4 +364,5 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     keep_largest(o);
     settle_injection_rate(o);
     check_traffic(o);
+    check_repeats(o);
 }

@@ -9,6 +9,9 @@
 
 #define RUN_WATCHDOG_NS UINT64_C(100000)
 
+/* What of a schedule's repeats is simulated: all, or periods that differ. */
+enum run_repeats { RUN_REPEATS_RUN, RUN_REPEATS_CUT };
+
 struct run_options {
     struct hx_spec spec;
     const struct hx_fabric *g;
@@ -25,6 +28,7 @@ struct run_options {
     /* Virtual clock: */
     uint64_t watchdog_ns; /* longest time without a move; 0: no limit */
     bool check_steps;     /* after each window, that nothing is lost or invented */
+    unsigned repeats;     /* enum run_repeats */
     bool share_cores;     /* settings.workers workers, even on fewer cores */
     struct hx_common common;
 };

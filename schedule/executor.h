@@ -140,6 +140,25 @@ bool executor_matches(uint32_t tag);
 uint64_t executor_wake(const struct executor *e);
 /* Whether it can only go on when a message arrives or is acknowledged. */
 bool executor_is_quiet(const struct executor *e);
-/* Whether all operations ended. */
+
+/* ---- a state that repeats (base/state_walk.h) ---- */
+
+struct state_walk;
+struct executor_mark;
+
+/* Whether no message or collective of this rank is in progress, and nothing happens before the next time. Only then it
+ * may be walked. */
+bool executor_rests(const struct executor *e);
+/* Visits all that decides what the rank does later, and its counts; not the iterations of repeats. */
+void executor_walk(struct executor *e, struct state_walk *w);
+/* Notes iterations and entries; free() it. It has so many numbers. */
+struct executor_mark *executor_mark(const struct executor *e);
+uint64_t executor_mark_values(const struct executor *e);
+/* The most periods by which the rank may go on from now if its state at the mark was alike, a period ago. Each repeat
+ * has an iteration left then, no operation ends too late, and entries of a period are kept. */
+uint64_t executor_periods(const struct executor *e, const struct executor_mark *mark, uint64_t now, uint64_t period_ps);
+/* Goes on by some periods: iterations, and the entries of them. The caller changes the fields of the walk, after that.
+ * Returns the iterations, of all repeats. */
+uint64_t executor_go_on(struct executor *e, const struct executor_mark *mark, uint64_t periods, uint64_t period_ps);
 
 #endif

@@ -7,6 +7,7 @@
  *     executor_messages.c     messages to and from each peer, in order
  *     executor_collectives.c  collectives begin, end, send and receive
  *     executor_instances.c    collectives in progress: found by group and ordinal; which of them may send
+ *     executor_repeat.c       a state that repeats goes on by whole periods
  *
  * A tag:
  *

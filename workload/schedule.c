@@ -117,4 +117,9 @@ static struct workload_load load(const struct workload_plan *plan, uint32_t rank
         .destinations = job->destinations[own], .peers = job->peers[own], .again = true, .longer = true};
 }
 
+struct executor *workload_executor(struct workload *w)
+{
+    return w->ops == &ops ? host_of(w)->executor : NULL;
+}
+
 const struct workload_kind schedule_kind = {bytes, make, load};

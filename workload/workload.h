@@ -123,6 +123,9 @@ struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, 
                                struct transfer_received *received, void *memory);
 void workload_close(struct workload *w);
 
+/* The executor of a host with a rank of a schedule; NULL: another kind. */
+struct executor *workload_executor(struct workload *w);
+
 static inline bool workload_is_collective(const struct workload_plan *plan, uint32_t rank)
 {
     return plan->collective && collective_job_of(plan->collective, rank);

@@ -94,6 +94,15 @@ static json_t *links_json(const struct result *r)
     return links;
 }
 
+static json_t *repeats_json(const struct repeats_count *c)
+{
+    return json_pack("{s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I}", "cuts", (json_int_t)c->cuts, "periods",
+                     (json_int_t)c->periods, "iterations", (json_int_t)c->iterations, "skipped_seconds",
+                     (double)c->skipped_ps / 1e12, "states", (json_int_t)c->states, "pairs", (json_int_t)c->pairs,
+                     "by_chance", (json_int_t)c->by_chance, "unlike", (json_int_t)c->unlike, "too_late",
+                     (json_int_t)c->too_late);
+}
+
 static json_t *receive_json(const struct result *r)
 {
     json_t *shares = json_array();
@@ -178,6 +187,8 @@ json_t *result_json(const struct result *r)
         SET("links", links_json(r));
     if (r->context.schedule)
         SET("schedule", schedule_report_json(r->context.schedule));
+    if (r->outcome.cuts_repeats)
+        SET("repeats", repeats_json(&r->outcome.repeats));
     if (r->context.collective) {
         const struct collective_result collective = result_collective(r);
         SET("collective", collective_report_json(r->context.collective, &collective));

@@ -11,6 +11,19 @@
 
 #include <jansson.h>
 
+/* Periods of a run that were left out, since it repeated itself (hxmesh run --repeats cut). */
+struct repeats_count {
+    uint64_t states;     /* of the fabric at rest */
+    uint64_t pairs;      /* of states with equal digests of what decides */
+    uint64_t by_chance;  /* of these pairs: between them, packets with several ways */
+    uint64_t unlike;     /* differ nevertheless */
+    uint64_t too_late;   /* alike, but no whole period was left before a repeat ended or a timer came */
+    uint64_t cuts;       /* alike, and periods were left out */
+    uint64_t periods;    /* left out */
+    uint64_t iterations; /* of the repeats of a rank in them, most */
+    uint64_t skipped_ps; /* simulated time in them */
+};
+
 struct outcome {
     bool interrupted; /* by SIGINT, SIGTERM or SIGHUP */
     bool cut_short;   /* virtual clock: interrupted twice, so some workers did not report */
@@ -25,6 +38,8 @@ struct outcome {
     uint64_t bytes_delivered, packets_delivered, hops;
     uint64_t *job_bytes;      /* [jobs]: live, bytes_delivered of each; NULL: not measured */
     uint64_t buffers_missing; /* packet buffers missing at the end: a bug */
+    bool cuts_repeats;        /* `repeats` says how often */
+    struct repeats_count repeats;
 };
 
 struct link_use {

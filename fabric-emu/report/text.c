@@ -202,6 +202,27 @@ static void print_hottest(const struct result *r)
     free(sorted);
 }
 
+static void print_repeats(const struct outcome *o)
+{
+    const struct repeats_count *c = &o->repeats;
+    if (c->cuts) {
+        char skipped[HX_VALUE_TEXT];
+        printf("  repeats        left out %" PRIu64 " periods of %s in all, %.1f %% of the time, %" PRIu64
+               " iterations of a rank\n",
+               c->periods, hx_value_print_duration(skipped, c->skipped_ps / 1000),
+               100 * (double)c->skipped_ps / (double)(o->virtual_ps ? o->virtual_ps : 1), c->iterations);
+        printf("                 cuts: %" PRIu64 ", each after two states of the whole fabric that were alike\n",
+               c->cuts);
+        return;
+    }
+    printf("  repeats        none left out: of %" PRIu64 " states at rest, %" PRIu64 " pairs seemed alike\n", c->states,
+           c->pairs);
+    if (c->pairs)
+        printf("                 %" PRIu64 " with packets that had several ways, %" PRIu64 " that differ, %" PRIu64
+               " too late\n",
+               c->by_chance, c->unlike, c->too_late);
+}
+
 void result_print(const struct result *r)
 {
     print_head(r);
@@ -212,6 +233,8 @@ void result_print(const struct result *r)
         const struct collective_result collective = result_collective(r);
         collective_report_print(r->context.collective, &collective);
     }
+    if (r->outcome.cuts_repeats)
+        print_repeats(&r->outcome);
     print_time(r);
     print_jobs(r);
     print_health(r);

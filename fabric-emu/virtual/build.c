@@ -7,6 +7,7 @@
 #include "endpoint_parts.h"
 #include "faults.h"
 #include "recording.h"
+#include "repeats.h"
 #include "route_tables.h"
 #include "topology/attachment_routers.h"
 
@@ -351,6 +352,8 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     make_drivers(&p);
     if (m->faults)
         w->faults = faults_start(w, p.of_node);
+    if (m->cuts_repeats)
+        w->repeats = repeats_open(w);
     free(p.of_node);
     free(p.node);
     free(p.off_limits.bits);

@@ -128,6 +128,7 @@ static void make_model(struct setup *s, const struct workload_plan *plan)
     model_announce(&s->m, s->o.name);
     s->m.watchdog = s->o.watchdog_ns * 1000;
     s->m.check_steps = s->o.check_steps;
+    s->m.cuts_repeats = s->o.repeats == RUN_REPEATS_CUT;
     if (s->o.capture.file) {
         recording_open(&s->recording, &s->m, &s->o.capture);
         s->m.recording = &s->recording;

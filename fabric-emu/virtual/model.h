@@ -6,6 +6,7 @@
 #define MODEL_H
 
 #include "base/arena.h"
+#include "fabric-emu/report/result.h"
 #include "fault.h"
 #include "sim_node.h"
 #include "spec/faults/faults.h"
@@ -38,6 +39,7 @@ struct model_area {
     uint32_t collectives_done; /* accelerators that finished their part */
     bool collective_ended;     /* a message failed */
     bool interrupted, complete;
+    struct repeats_count repeats; /* equal in all workers but for `iterations` */
     /* If the fabric is stuck (watchdog.h): */
     bool stuck;
     uint64_t moved;   /* ps: last move of a packet */
@@ -120,6 +122,7 @@ struct model {
     struct model_balance *balance;   /* shared, [planes * links][HX_VCS]: by number of the link */
     uint64_t watchdog;               /* ps without a move of a packet; 0: off */
     bool check_steps;                /* audit.h */
+    bool cuts_repeats;               /* repeats.h */
     struct recording *recording;     /* NULL: no capture */
     const struct hx_faults *faults;  /* NULL: no faults */
     uint64_t detect_ns, notify_ns;   /* faults.h */

@@ -228,6 +228,11 @@ static void take_areas(struct result *r, const struct model *m)
     }
     for (uint32_t rank = 0; rank < m->g->hosts; rank++)
         gather_accelerator(r, &m->jobs, rank, &m->sum[rank].stats, m->sum[rank].begun);
+    o->cuts_repeats = m->cuts_repeats;
+    o->repeats = m->area[0].repeats;
+    for (unsigned w = 1; w < m->workers; w++)
+        if (m->area[w].repeats.iterations > o->repeats.iterations)
+            o->repeats.iterations = m->area[w].repeats.iterations;
     /* With a duration, the rate is over the time in which hosts may send, without the warm-up. */
     uint64_t duration = m->settings.duration_ns * 1000;
     uint64_t warm_up = m->settings.warm_up_ns * 1000;

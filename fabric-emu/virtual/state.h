@@ -7,6 +7,7 @@
 #define PS_PER_NS UINT64_C(1000)
 
 struct worker;
+struct repeats;
 
 /* Drives an endpoint. Fields that each visit reads come first: prefetching `virtual_sim_node.of` loads their cache
  * line (hal/virtual/prefetch.c). */
@@ -49,11 +50,12 @@ struct worker {
     bool published;          /* the turn of this window is published */
     struct driver *driver;   /* [accelerators] of this worker */
     uint32_t accelerators;
-    uint64_t active;       /* accelerators that are not done */
-    unsigned marked;       /* ends of the measured interval noted so far (worker.c) */
-    uint8_t *tables;       /* route tables of all nodes */
-    uint8_t *memory;       /* of the simulated nodes */
-    struct faults *faults; /* NULL: no faults */
+    uint64_t active;         /* accelerators that are not done */
+    unsigned marked;         /* ends of the measured interval noted so far (worker.c) */
+    uint8_t *tables;         /* route tables of all nodes */
+    uint8_t *memory;         /* of the simulated nodes */
+    struct faults *faults;   /* NULL: no faults */
+    struct repeats *repeats; /* NULL: all is simulated */
 };
 
 /* Returns true if the packet at `position` (tail .. head - 1) has not left: it waits, or the switch has not seen it. */

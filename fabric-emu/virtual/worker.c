@@ -12,6 +12,7 @@
 #include "faults.h"
 #include "prefetch.h"
 #include "publish.h"
+#include "repeats.h"
 #include "tap.h"
 #include "watchdog.h"
 
@@ -201,6 +202,8 @@ struct virtual_turn worker_windows(struct worker *w)
         virtual_worker_receive(&w->v);
         if (turn.active == 0 || turn.stop)
             return turn;
+        if (w->repeats)
+            turn.next = repeats_look(w->repeats, turn.next);
         if (watchdog_is_due(&dog, &turn, w->v.wheel.width) && watchdog_look(&dog, w, &turn))
             return turn;
         if (turn.next == VIRTUAL_NO_WINDOW)

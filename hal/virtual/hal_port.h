@@ -32,6 +32,7 @@
 struct virtual_sim_node;
 struct virtual_faults;
 struct virtual_tap;
+struct virtual_order;
 
 /* Shared by all simulated nodes of a worker. */
 struct virtual_worker {
@@ -49,6 +50,7 @@ struct virtual_worker {
     struct virtual_rx **rx;        /* [links]: receiving ends here of links with a sender in another worker */
     struct virtual_tx **tx;        /* [links]: sending ends here of links with a receiver in another worker */
     struct virtual_tap *tap;       /* NULL: no capture */
+    struct virtual_order *order;   /* order.h; NULL: not noted */
     struct virtual_faults *faults; /* fault.h; NULL: no faults */
     /* An item VIRTUAL_ITEM_FAULT is due. Returns planes with switches that must step, bit by plane. */
     unsigned (*fault_is_due)(void *of, struct virtual_sim_node *e);

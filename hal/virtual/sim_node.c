@@ -1,6 +1,7 @@
 /* sim_node.c - runs one simulated node through one window (sim_node.h). */
 #include "sim_node.h"
 #include "inline.h"
+#include "order.h"    /* circle: a step is watched by what it moves */
 #include "prefetch.h" /* circle: a visit prefetches for the next ones, which are simulated nodes */
 
 /* ---- events of a switch ---- */
@@ -64,6 +65,8 @@ ALWAYS_INLINE void note_waits(struct virtual_sim_node *e, struct virtual_node *n
 ALWAYS_INLINE void step_as(struct virtual_sim_node *e, struct virtual_node *n, bool router)
 {
     do {
+        if (__builtin_expect(e->worker->order != NULL, 0))
+            virtual_order_step(e, n);
         if (router)
             (void)hx_router_step(&n->sw);
         else
@@ -110,6 +113,8 @@ ALWAYS_INLINE uint64_t offers(const struct virtual_node *n, unsigned input, cons
 /* True if an offered output is open, or if the switch must decide. Otherwise the packet can wait for an opening. */
 ALWAYS_INLINE bool may_go(struct virtual_sim_node *e, struct hal_switch *h, uint64_t offered)
 {
+    if (__builtin_expect(e->worker->order != NULL, 0))
+        virtual_order_offers(e->worker, offered);
     if (offered == 0)
         return true;
     for (uint64_t left = offered & ~h->blocked; left; left &= left - 1) {
@@ -252,6 +257,8 @@ static SELDOM bool grant(struct virtual_sim_node *e, struct virtual_node *n, uns
 {
     if (n->hal.news || (wanted(n) & hal_tx_ready(&n->hal)) != (uint64_t)1 << output)
         return false;
+    if (__builtin_expect(e->worker->order != NULL, 0))
+        virtual_order_grant(e, n, output);
     if (e->router)
         (void)hx_router_grant(&n->sw, output);
     else

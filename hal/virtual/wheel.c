@@ -63,3 +63,13 @@ void virtual_wheel_done(struct virtual_wheel *w)
     memset(w->bucket + (size_t)done * w->words, 0, w->words * sizeof *w->bucket);
     w->filled &= ~((uint64_t)1 << done);
 }
+
+void virtual_wheel_clear(struct virtual_wheel *w, uint64_t window)
+{
+    w->current = window;
+    w->begin = window * w->width;
+    w->filled = 0;
+    w->later_first = VIRTUAL_NO_WINDOW;
+    memset(w->bucket, 0, (size_t)VIRTUAL_BUCKETS * w->words * sizeof *w->bucket);
+    memset(w->later, 0xFF, w->sim_nodes * sizeof *w->later);
+}

@@ -57,6 +57,8 @@ uint64_t virtual_wheel_next(const struct virtual_wheel *w);
 
 /* Advances to `window`, which skips no event. The returned set is valid until virtual_wheel_done(). */
 const uint64_t *virtual_wheel_turn(struct virtual_wheel *w, uint64_t window);
+/* Forgets all events, and goes to a window: the caller adds them again. */
+void virtual_wheel_clear(struct virtual_wheel *w, uint64_t window);
 /* Ends the current window: all its nodes have been visited. */
 void virtual_wheel_done(struct virtual_wheel *w);
 

@@ -117,3 +117,25 @@ hxmesh: error: stuck.goal: rank 1: receive l1 from rank 0, tag 5, 8 B" ] || { ec
         { echo "$line"; return 1; }
     nothing_left
 }
+
+@test "schedule run: what repeats is left out, and the report is the same" {
+    cat >layers.yaml <<'EOF'
+ranks: 8
+groups: {four: {size: 4}}
+program:
+  - repeat: 40
+    do:
+      - {compute: 50 us}
+      - {collective: all-reduce, bytes: 64KiB, group: four, algorithm: ring}
+EOF
+    for how in run cut; do
+        hxmesh run "2x2 Hx2Mesh" --clock virtual -t layers.yaml --repeats $how --json $how.json --timeline $how.trace \
+            --quiet --name "$NAME" >/dev/null
+    done
+    jq -e '.repeats | .cuts == 1 and .iterations > 30 and .skipped_seconds > 0.0015' cut.json
+    cmp run.trace cut.trace
+    diff <(jq -S 'del(.host, .run)' run.json) <(jq -S 'del(.host, .run, .repeats)' cut.json)
+    refused 2 "--repeats: cut is not for a run with --verify: it checks each byte" \
+        "2x2 Hx2Mesh" --clock virtual -t layers.yaml --repeats cut --verify
+    refused 2 "--repeats: cut is for a schedule (--traffic FILE)" "2x2 Hx2Mesh" --clock virtual --repeats cut
+}
