@@ -396,6 +396,33 @@ static void pairwise_has_one_peer_a_step(void **state)
     }
 }
 
+/* As an algorithm, and as the second dimension of a hierarchy. */
+static void streams_of_rings_go_opposite_ways(void **state)
+{
+    (void)state;
+    for (uint32_t n = 3; n <= 9; n++) {
+        struct hx_collective_config ring = config_of(HX_ALL_REDUCE, HX_BY_RING, n);
+        struct hx_collective_config rings = config_of(HX_ALL_REDUCE, HX_BY_HIERARCHY, n * n);
+        rings.dimensions = 2;
+        rings.dimension[0] = rings.dimension[1] = (struct hx_collective_dimension){n, HX_BY_RING};
+        ring.position = 1;
+        rings.position = n + 1;
+        for (unsigned i = 0; i < 2; i++) {
+            struct hx_collective_config *config = i ? &rings : &ring;
+            unsigned ways[2] = {0};
+            config->streams = i ? 8 : 2;
+            assert_int_equal(hx_collective_check(config), HX_OK);
+            for (unsigned stream = 0; stream < hx_collective_streams(config); stream++) {
+                struct hx_collective_move move;
+                hx_collective_move(config, stream, 0, 0, &move);
+                assert_int_equal(move.to + move.from, 2 * config->position);
+                ways[move.to > move.from]++;
+            }
+            assert_true(ways[0] == ways[1] && ways[0] > 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +435,7 @@ int main(void)
         cmocka_unit_test(bruck_goes_as_far_as_the_widths_say),
         cmocka_unit_test(two_rings_are_walked_in_both_directions),
         cmocka_unit_test(pairwise_has_one_peer_a_step),
+        cmocka_unit_test(streams_of_rings_go_opposite_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
