@@ -41,16 +41,17 @@ bool model_time(struct script *s, const struct hx_yaml_item *mapping, const char
     return !item || model_evaluate(s, item, EXPRESSION_TIME, 0, SCHEDULE_MOST_TIME, ps);
 }
 
+/* Fails with what a value's reader says; NULL: nothing is wrong. */
+static bool accept(const struct script *s, const struct hx_yaml_item *item, const char *bad)
+{
+    return !bad || script_fail(s, item, 0, "%s", bad);
+}
+
 bool model_switch(struct script *s, const struct hx_yaml_item *mapping, const char *word, bool *value)
 {
     const struct hx_yaml_item *item = script_key(mapping, word);
     char why[HX_WHY_TEXT];
-    if (!item)
-        return true;
-    if (!script_expect_value(s, item))
-        return false;
-    const char *bad = hx_value_switch(item->text, value, why);
-    return !bad || script_fail(s, item, 0, "%s", bad);
+    return !item || (script_expect_value(s, item) && accept(s, item, hx_value_switch(item->text, value, why)));
 }
 
 bool model_choice(struct script *s, const struct hx_yaml_item *mapping, const char *word, const char *const *words,
@@ -64,14 +65,8 @@ bool model_share(struct script *s, const struct hx_yaml_item *mapping, const cha
 {
     const struct hx_yaml_item *item = script_key(mapping, word);
     char why[HX_WHY_TEXT];
-    if (!item)
-        return true;
-    if (!script_expect_value(s, item))
-        return false;
-    const char *bad = hx_value_real(item->text, 0, 1, value, why);
-    if (bad)
-        return script_fail(s, item, 0, "%s", bad);
-    return *value > 0 || script_fail(s, item, 0, "a share of 0 (above 0, at most 1)");
+    return !item || (script_expect_value(s, item) && accept(s, item, hx_value_real(item->text, 0, 1, value, why)) &&
+                     (*value > 0 || script_fail(s, item, 0, "a share of 0 (above 0, at most 1)")));
 }
 
 /* Reads "312 TFLOPS" or "312e12". */
