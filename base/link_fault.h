@@ -19,7 +19,8 @@ struct hx_impairment {
 
 /* State of a link at a time. */
 struct hx_link_state {
-    bool down;
+    bool down;     /* its packets are lost */
+    bool closed;   /* as planned: it takes no new packets, and what it carries arrives; `down` may hold as well */
     bool impaired; /* `impairs` is not all 0 */
     struct hx_impairment impairs;
 };
@@ -28,7 +29,9 @@ struct hx_link_state {
 struct hx_link_change {
     uint64_t at_ns;
     struct hx_link_state state;
-    size_t fault; /* index in the schedule of the fault that begins or ends */
+    /* Index in the schedule of the fault that begins or ends. While the link is down or impaired, the latest one that
+     * is not HX_FAULT_CLOSED. */
+    size_t fault;
 };
 
 /* Packets and credits affected by faults. */

@@ -4,6 +4,7 @@
 #include "fabric-emu/report/result.h"
 #include "fabric-emu/report/timeline.h"
 #include "hxmesh/collective.h"
+#include "spec/faults/circuits.h"
 #include "spec/jobs.h"
 #include "topology/bounds.h"
 #include "topology/mesh_bounds.h"
@@ -187,12 +188,12 @@ static bool load(struct hx_faults *faults, const struct run_options *o, struct h
     return hx_faults_load(faults, &o->faults, o->g, o->settings.seed, until, problem);
 }
 
-/* Whether links go down. A fault of kind up says that links may go down later, in a live fabric. */
+/* Whether links go down or are closed. A fault of kind up says that links may go down later, in a live fabric. */
 static bool any_goes_down(const struct hx_faults *faults)
 {
     bool any = false;
     for (size_t i = 0; i < faults->count; i++)
-        any = any || hx_fault_cuts(&faults->fault[i]) || faults->fault[i].kind == HX_FAULT_UP;
+        any = any || hx_fault_closes(&faults->fault[i]) || faults->fault[i].kind == HX_FAULT_UP;
     return any;
 }
 
@@ -207,10 +208,11 @@ struct hx_faults run_options_faults(struct run_options *o)
     if (!o->g->mesh.nodes && (!known || any_goes_down(&faults))) {
         bool searched = hx_spec_search_updown(&o->spec, &of_search);
         if (!searched && known)
-            hx_die(HX_EXIT_CONFIG, "--fault", "links go down, so ways have to be searched: %s", of_search.what);
+            hx_die(HX_EXIT_CONFIG, o->faults.circuits ? "--circuits" : "--fault",
+                   "links go down, so ways have to be searched: %s", of_search.what);
         hx_faults_free(&faults);
         o->g = hx_spec_fabric(&o->spec);
-        known = searched && load(&faults, o, &problem);
+        known = searched && load(&faults, o, &problem) && hx_circuits_order(o->spec.graph, &faults, &problem);
     }
     if (!known)
         hx_die_of(&problem);
@@ -266,6 +268,7 @@ static void check_repeats(const struct run_options *o)
     with = o->settings.verify ? "--verify: it checks each byte" : with;
     with = o->settings.duration_ns || o->settings.warm_up_ns ? "--duration or --warm-up" : with;
     with = o->faults.lines.count || o->faults.file ? "faults: they have their times" : with;
+    with = o->faults.circuits ? "--circuits: they change at their times" : with;
     if (with)
         hx_die(HX_EXIT_USAGE, "--repeats", "cut is not for a run with %s", with);
     if (!(runs_of(o) & HX_FOR_PATTERN(HX_SCHEDULE)))

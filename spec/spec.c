@@ -403,8 +403,8 @@ void hx_spec_free(struct hx_spec *spec)
     HX_FREE(spec->failed, spec->job, spec->named, spec->external, (char *)(uintptr_t)spec->settings.traffic_file,
             (char *)(uintptr_t)spec->settings.place, (char *)(uintptr_t)spec->settings.read.groups,
             (char *)(uintptr_t)spec->capture.file, (char *)(uintptr_t)spec->capture.filter,
-            (char *)(uintptr_t)spec->faults.file, (char *)(uintptr_t)spec->faults.lines.item[0],
-            (char *)(uintptr_t)spec->capture.ports.item[0]);
+            (char *)(uintptr_t)spec->faults.file, (char *)(uintptr_t)spec->faults.circuits,
+            (char *)(uintptr_t)spec->faults.lines.item[0], (char *)(uintptr_t)spec->capture.ports.item[0]);
     spec->failed = NULL;
     spec->job = NULL;
     spec->named = NULL;

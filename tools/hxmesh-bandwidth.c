@@ -16,6 +16,7 @@ static struct {
     double budget; /* GB/s */
     uint64_t latency_ns, vector, workers, runs;
     bool packets;
+    const char *prices;
     struct schedule_read_options read;
 } asked = {.latency_ns = LATENCY_NS, .vector = VECTOR};
 
@@ -55,7 +56,7 @@ static void take_line(struct answers *a, struct bandwidth_line *l)
     const struct bandwidth_question *q = a->report.question;
     double seconds[BANDWIDTH_NEEDS];
     l->estimate = bandwidth_answer(q, l->rate);
-    l->dollars = bandwidth_cost(&q->network, l->rate);
+    l->dollars = bandwidth_cost(&q->network, l->rate, q->prices);
     if (asked.packets && simulate(a, l->rate, seconds, l->run))
         l->packets = bandwidth_time_from(&q->network, &q->work, l->rate, seconds);
 }
@@ -84,8 +85,12 @@ static int answer(struct answers *a)
 static void read_question(struct bandwidth_question *q, char **operands)
 {
     struct hx_problem problem;
+    static const double ones[BANDWIDTH_DIMENSIONS] = {1, 1, 1, 1, 1};
     if (!bandwidth_network_read(&q->network, operands[0], &problem))
         hx_die_of(&problem);
+    if (bandwidth_cost(&q->network, ones, q->prices) <= 0)
+        hx_die(HX_EXIT_CONFIG, q->prices->path,
+               "no price of a GB/s in this network: add gbyte: {cable: 2, nic: 48, port: 24}");
     struct training_model *m = training_model_read(operands[1], &asked.read, &problem);
     if (!m || !bandwidth_work_of(&q->work, m, &q->network, &problem))
         hx_die_of(&problem);
@@ -117,6 +122,7 @@ int main(int argc, char **argv)
         {HX_REAL("budget", &asked.budget, 0.001, 1e6, "GB/s of an NPU's links, all dimensions together"),
          .argument = "GBPS", .otherwise = ""},
         {HX_DURATION("latency", &asked.latency_ns, 0, HX_MOST_LATENCY, "of a hop, in the closed form")},
+        HX_PRICES_OPTION(&asked.prices),
         HX_OPTIONS_HEADING("Packets"),
         {HX_FLAG("packets", &asked.packets, "simulate the collectives of each division too (hxmesh run)")},
         {HX_NUMBER("exact", &asked.runs, 0, MOST_RUNS,
@@ -148,8 +154,8 @@ int main(int argc, char **argv)
             "NETWORK is Ring(K), FC(K) and Switch(K), joined by '_', the nearest dimension first. MODEL is a file "
             "of a model (docs/training.md). EqualBW, MessageBW and SmartBW are those of Won et al. (2021). The "
             "search is never behind them in the time of an iteration. Times are of a closed form: bytes over "
-            "rate of the slowest dimension, and latency x hops. Cost: a cable $2, a NIC $48, a switch's port "
-            "$24 for each GB/s.",
+            "rate of the slowest dimension, and latency x hops. Cost without --prices: a cable $2, a NIC "
+            "$48, a switch's port $24 for each GB/s.",
         .options = options};
     struct hx_common common;
     struct bandwidth_question q = {.budget = 0};
@@ -157,6 +163,8 @@ int main(int argc, char **argv)
     hx_output_check(common.json);
     if (asked.budget <= 0)
         hx_die(HX_EXIT_USAGE, "--budget", "is missing: GB/s of an NPU (--budget 300)");
+    const struct hx_prices prices = hx_prices_take(asked.prices);
+    q.prices = &prices;
     read_question(&q, argv + first);
     const int code = answer_and_write(&q, &common);
     hx_output_close(stdout, "-");

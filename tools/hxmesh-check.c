@@ -1,5 +1,7 @@
 /* hxmesh-check - proves a fabric's routing: no deadlock, no dead end, no detour, every pair connected. */
 #include "base/json.h"
+#include "base/value.h"
+#include "spec/faults/circuits.h"
 #include "tools/paths/explore.h"
 #include "tools/paths/transitions.h"
 #include "topology/name.h"
@@ -15,6 +17,8 @@ struct report {
     char why[HX_WHY_BYTES]; /* reason that the first unreachable pair has no path */
     bool tries;             /* --transitions */
     struct hx_transitions transitions;
+    const char *circuits; /* file of a plan; NULL: none */
+    struct hx_plan_states plan;
     bool passed;
 };
 
@@ -58,7 +62,23 @@ static json_t *to_json(const struct report *r, const struct hx_channels *c)
         (void)json_object_set_new(o, "transitions",
                                   json_pack("{s:I, s:I, s:I}", "links", (json_int_t)t->links, "cyclic",
                                             (json_int_t)t->cyclic, "unreachable", (json_int_t)t->unreachable));
+    if (r->circuits)
+        (void)json_object_set_new(o, "circuits",
+                                  json_pack("{s:I, s:I, s:I}", "states", (json_int_t)r->plan.states, "cyclic",
+                                            (json_int_t)r->plan.cyclic, "unreachable",
+                                            (json_int_t)r->plan.unreachable));
     return o;
+}
+
+static void print_circuits(const struct hx_plan_states *p)
+{
+    char at[HX_VALUE_TEXT];
+    printf("%-14s%" PRIu64 " states of the plan: ", "circuits", p->states);
+    if (p->cyclic)
+        printf("tables before and after a change MAY DEADLOCK for %" PRIu64 " of them, as that from %s on\n", p->cyclic,
+               hx_value_write_duration(at, p->at_ns));
+    else
+        printf("all pairs have a path, and tables before and after a change cannot deadlock together\n");
 }
 
 static void print_transitions(const struct report *r, const struct hx_fabric *g)
@@ -97,6 +117,8 @@ static void print(const struct report *r, const struct hx_channels *c)
     printf("%-14s%u cables\n", "diameter", f->diameter);
     if (r->tries)
         print_transitions(r, c->g);
+    if (r->circuits)
+        print_circuits(&r->plan);
     for (uint32_t i = 0; i < r->cycle_length && i < LONGEST_SHOWN; i++) {
         char name[HX_NAME_BYTES];
         printf("%-14s%s VC %u\n", i ? "  waits for" : "cycle", channel_name(name, c, r->cycle[i]),
@@ -107,17 +129,36 @@ static void print(const struct report *r, const struct hx_channels *c)
 static bool validate(const struct report *r)
 {
     return r->cycle_length == 0 && r->found.dead_ends == 0 && (r->found.minimal || rule_of_paths(r)) &&
-           r->found.vcs <= HX_VCS && r->found.unreachable == 0 && r->transitions.cyclic == 0;
+           r->found.vcs <= HX_VCS && r->found.unreachable == 0 && r->transitions.cyclic == 0 && r->plan.cyclic == 0 &&
+           r->plan.unreachable == 0;
+}
+
+/* Reads the plan, and gives the fabric the routes of a run with it. */
+static struct hx_faults load_plan(struct report *r)
+{
+    struct hx_faults faults = {.count = 0};
+    struct hx_problem problem;
+    if (!r->spec.graph->mesh.nodes && !hx_spec_search_updown(&r->spec, &problem))
+        hx_die(HX_EXIT_CONFIG, "--circuits", "%s", problem.what);
+    if (!hx_circuits_read(&faults, r->circuits, r->spec.graph, &problem) ||
+        !hx_circuits_order(r->spec.graph, &faults, &problem))
+        hx_die_of(&problem);
+    return faults;
 }
 
 int main(int argc, char **argv)
 {
     static struct hx_overrides overrides;
     static bool transitions;
+    static const char *circuits;
     static const struct hx_option options[] = {
         HX_OVERRIDE_OPTIONS(&overrides),
         {HX_FLAG("transitions", &transitions,
                  "also of every single link that fails: that switches may change their tables in any order")},
+        {HX_STRING("circuits", "FILE", &circuits,
+                   "also of each state of a plan of circuits (docs/faults.md): that every pair has a path, and that "
+                   "switches may change their tables in any order"),
+         .otherwise = "none"},
         HX_OPTIONS_END};
     static const struct hx_command command = {
         HX_PROGRAM("hxmesh check", "hxmesh-route hxmesh-info"),
@@ -133,11 +174,14 @@ int main(int argc, char **argv)
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
-    struct report r = {.cycle = NULL, .tries = transitions};
+    struct report r = {.cycle = NULL, .tries = transitions, .circuits = circuits};
     struct hx_problem problem;
     hx_spec_load(argv[first], &overrides, &r.spec);
     if (transitions && !r.spec.graph->mesh.nodes && !hx_spec_search_updown(&r.spec, &problem))
         hx_die(HX_EXIT_CONFIG, "--transitions", "%s", problem.what);
+    struct hx_faults plan = {.count = 0};
+    if (circuits)
+        plan = load_plan(&r);
 
     struct hx_plane plane;
     struct hx_channels channels;
@@ -155,6 +199,8 @@ int main(int argc, char **argv)
     if (transitions)
         r.transitions = hx_transitions_try(&r.spec, &trying);
     hx_progress_end(&trying);
+    r.plan = hx_plan_try(&r.spec, &plan);
+    hx_faults_free(&plan);
     r.passed = validate(&r);
 
     if (common.json)

@@ -15,6 +15,8 @@ static struct {
     const char *columns;
     const char *dot;
     const char *edges;
+    const char *prices_file;
+    struct hx_prices prices;
 } asked;
 
 static struct columns columns;
@@ -23,7 +25,7 @@ static void compare(char *const *specs, unsigned count, const char *json)
 {
     struct figures *all = hx_allocate(count, sizeof *all);
     for (unsigned i = 0; i < count; i++)
-        figures_load(&all[i], specs[i], &asked.sizes);
+        figures_load(&all[i], specs[i], &asked.sizes, &asked.prices);
     figures_equal(all, count, asked.equal);
     json_t *list = json_array();
     for (unsigned i = 0; i < count; i++)
@@ -54,7 +56,7 @@ static void write_graph(const char *spec)
 static void show(const char *spec, const char *json)
 {
     struct figures f;
-    figures_load(&f, spec, &asked.sizes);
+    figures_load(&f, spec, &asked.sizes, &asked.prices);
     if (json)
         hx_json_write(figures_json(&f), json);
     else
@@ -85,6 +87,7 @@ int main(int argc, char **argv)
         {HX_STRING("edges", "FILE|-", &asked.edges,
                    "write one plane's links, a,b,gbps,ns,kind, as `graph FILE` reads them; - for stdout instead of the "
                    "figures")},
+        HX_PRICES_OPTION(&asked.prices_file),
         HX_OVERRIDE_OPTIONS(&asked.sizes),
         HX_OPTIONS_END};
     static const struct hx_command command = {
@@ -110,13 +113,15 @@ int main(int argc, char **argv)
             "inject, what of it all-to-all can be at most, and the cost for each Gb/s of that: equal injection makes "
             "these prices comparable. topology/mesh_bounds.h derives the formulas of a "
             "HammingMesh.",
-        .options = options};
+        .options = options,
+        .file_keys = hx_prices_print_keys};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
     hx_options_need(&command, &common, "compare", (const char *const[]){"equal-injection", "columns", NULL});
     if (asked.columns)
         columns_read(&columns, asked.columns);
     figures_check_columns(&columns);
+    asked.prices = hx_prices_take(asked.prices_file);
     unsigned count = (unsigned)(argc - first);
     const struct hx_output outputs[] = {{"--json", common.json}, {"--dot", asked.dot}, {"--edges", asked.edges}};
     check_operands(argv + first, count);

@@ -6,7 +6,6 @@
 #include "base/options/options.h"
 #include "tools/child.h"
 #include "tools/train/train.h"
-#include "topology/bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@ struct program {
     unsigned run_options;
     struct hx_option_list compare;
     struct hx_common common;
+    const char *prices;
     struct train train;
 };
 
@@ -121,6 +121,7 @@ static void parse(struct program *p, int argc, char **argv, char **fabrics)
                    "events, for ui.perfetto.dev")},
         {HX_REAL("lifetime", &t->lifetime, 0.01, 100, "years over which the fabric's cost is spread"),
          .argument = "YEARS"},
+        HX_PRICES_OPTION(&p->prices),
         HX_OPTIONS_HEADING("The run, as in hxmesh run")};
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
         table[n++] = own[i];
@@ -142,12 +143,12 @@ static void parse(struct program *p, int argc, char **argv, char **fabrics)
 
 /* ---- fabrics ---- */
 
-/* The cost of a number of planes. */
-static double usd_of(const struct hx_spec *spec, unsigned planes)
+/* The cost of a number of planes, with links of `gbps`. */
+static double usd_of(const struct hx_spec *spec, const struct hx_prices *prices, unsigned planes, double gbps)
 {
     const unsigned bought = spec->graph->bought_planes;
     spec->graph->bought_planes = planes;
-    const double usd = (double)hx_fabric_bill(hx_spec_fabric(spec)).usd;
+    const double usd = (double)hx_fabric_bill(hx_spec_fabric(spec), prices, gbps).usd;
     spec->graph->bought_planes = bought;
     return usd;
 }
@@ -169,10 +170,10 @@ static void settle(struct train_fabric *f, const struct program *p)
     const double rate = f->injected.injection.rate;
     f->spec.graph->planes = f->injected.injection.planes;
     f->bought = f->spec.graph->bought_planes;
-    f->usd = usd_of(&f->spec, f->spec.graph->planes);
-    f->usd_bought = usd_of(&f->spec, f->bought);
     timing->link = (uint64_t)((double)timing->link * rate + 0.5);
     timing->crossbar = (uint64_t)((double)timing->crossbar * rate + 0.5);
+    f->usd = usd_of(&f->spec, &p->train.prices, f->spec.graph->planes, (double)timing->link);
+    f->usd_bought = usd_of(&f->spec, &p->train.prices, f->bought, HX_LINK_GBPS);
     given.clock = HX_CLOCK_VIRTUAL;
     given.pattern = HX_SCHEDULE;
     given.traffic_file = p->train.job.path;
@@ -181,20 +182,11 @@ static void settle(struct train_fabric *f, const struct program *p)
     hx_settings_merge(&f->settings, &given);
 }
 
-/* Whether the hosts are a grid on which neighbours are near. */
-static bool is_grid(const struct hx_fabric *g)
-{
-    static const char *const words[] = {"hammingmesh", "torus", "mesh", "hyperx"};
-    bool found = g->mesh.nodes != 0;
-    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
-        found = found || strcmp(g->topology->word, words[i]) == 0;
-    return found;
-}
-
 /* Folds the job's grid onto the fabric's, unless the user or the file says how. */
 static void place(struct train_fabric *f, const struct train_job *job)
 {
-    if (f->settings.given & HX_GIVEN_PLACE_OF_RANKS || !job->dimension[0] || !is_grid(hx_spec_fabric(&f->spec)))
+    if (f->settings.given & HX_GIVEN_PLACE_OF_RANKS || !job->dimension[0] ||
+        !hx_spec_fabric(&f->spec)->topology->near_on_grid)
         return;
     f->folds = true;
     f->settings.place = "fold";
@@ -269,6 +261,7 @@ int main(int argc, char **argv)
     parse(p, argc, argv, &first);
     child_beside("hxmesh", t->hxmesh, sizeof t->hxmesh);
     child_catch_signals();
+    t->prices = hx_prices_take(p->prices);
     open_fabrics(p, &first);
     struct schedule_read_options reading = p->run.settings.read;
     reading.message = p->run.settings.message;

@@ -1,6 +1,7 @@
 /* bisection.c - searches halves of a fabric with few links between them (topology/bisection.h). */
 #include "topology/bisection.h"
 
+#include "base/divisor.h"
 #include "base/rng.h"
 #include "topology/attachment_routers.h"
 #include "topology/mesh_bounds.h"
@@ -271,16 +272,6 @@ static void weigh(struct search *s)
     s->hosts = s->f->hosts;
 }
 
-static uint32_t greatest_common(uint32_t a, uint32_t b)
-{
-    while (b) {
-        uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Expresses rates in units: their greatest common divisor, or a fraction of the highest rate. */
 static void measure(struct search *s)
 {
@@ -288,7 +279,7 @@ static void measure(struct search *s)
     uint32_t most = 0;
     for (unsigned i = 0; i < s->f->link_classes; i++) {
         uint32_t gbps = (uint32_t)hx_class_gbps(&s->f->link_class[i], HX_LINK_GBPS);
-        unit = greatest_common(gbps, unit);
+        unit = hx_common_divisor(gbps, unit);
         most = gbps > most ? gbps : most;
     }
     if (unit == 0)

@@ -1,4 +1,4 @@
-/* bounds.c - distances, link loads and cost of a fabric's graph (topology/bounds.h). */
+/* bounds.c - distances and link loads of a fabric's graph (topology/bounds.h). */
 #include "topology/bounds.h"
 
 #include "topology/attachment_routers.h"
@@ -7,8 +7,6 @@
 #include "topology/updown.h"
 
 #include <stdlib.h>
-
-enum { SWITCH_USD = 14280, DAC_USD = 272, AOC_USD = 603 };
 
 /* ---- distances ---- */
 
@@ -96,19 +94,4 @@ double hx_fabric_alltoall_bound(const struct hx_fabric *f)
                    : formula     ? f->topology->alltoall_bound(f)
                                  : hx_alltoall_by_loads(f);
     return bound < 1 ? bound : 1;
-}
-
-/* ---- cost ---- */
-
-struct hx_bill hx_fabric_bill(const struct hx_fabric *f)
-{
-    struct hx_bill bill = {.switches = (uint64_t)f->switches * f->bought_planes};
-    for (uint32_t port = 0; port < f->ports; port++) {
-        if (f->port[port].far.node != HX_NOWHERE)
-            bill.cables[f->link_class[f->port[port].link_class].kind]++;
-    }
-    for (unsigned kind = 0; kind < HX_LINK_KINDS; kind++)
-        bill.cables[kind] = (bill.cables[kind] / 2 + f->failed_links[kind]) * f->bought_planes;
-    bill.usd = bill.switches * SWITCH_USD + bill.cables[HX_DAC] * DAC_USD + bill.cables[HX_AOC] * AOC_USD;
-    return bill;
 }

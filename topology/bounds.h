@@ -1,4 +1,4 @@
-/* bounds.h - properties of a fabric's graph: distances, link loads, parts and cost. */
+/* bounds.h - properties of a fabric's graph: distances and link loads. */
 #ifndef HXMESH_TOPOLOGY_BOUNDS_H
 #define HXMESH_TOPOLOGY_BOUNDS_H
 
@@ -21,13 +21,5 @@ struct hx_distances hx_fabric_distances(const struct hx_fabric *f);
 /* Returns the share of injection bandwidth, 0 .. 1, that all-to-all cannot exceed on minimal paths, however traffic
  * splits: the topology's own figure, or by search (topology/loads.h). */
 double hx_fabric_alltoall_bound(const struct hx_fabric *f);
-
-/* What all planes cost. Traces are free (SC22 appendix C). */
-struct hx_bill {
-    uint64_t switches;
-    uint64_t cables[HX_LINK_KINDS];
-    uint64_t usd;
-};
-struct hx_bill hx_fabric_bill(const struct hx_fabric *f);
 
 #endif

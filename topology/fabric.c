@@ -324,7 +324,7 @@ bool hx_injects_alike(const struct hx_fabric *f)
 void hx_fabric_free(struct hx_fabric *f)
 {
     free_pending_links(f);
-    HX_FREE(f->node, f->port, f->host_at, f->distance, f->updown, f->failed, f->forwarding, f->injected, f->own,
-            f->graph_text);
+    HX_FREE(f->graph_name, f->node, f->port, f->host_at, f->distance, f->updown, f->failed, f->forwarding, f->injected,
+            f->own, f->graph_text, f->failed_link);
     *f = (struct hx_fabric){.topology = NULL};
 }

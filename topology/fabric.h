@@ -91,6 +91,12 @@ struct hx_forwarding {
     uint32_t gbps;     /* of all packets together; 0: unlimited */
 };
 
+/* A link that failed (topology/failures.h): no port leads over it. */
+struct hx_failed_link {
+    uint32_t a, b; /* nodes */
+    uint8_t link_class;
+};
+
 /* Injection bandwidth of a host in one plane. */
 struct hx_injected {
     uint32_t links; /* links at the rate of timing.link */
@@ -128,13 +134,17 @@ struct hx_fabric {
     char *graph_text;         /* of `graph FILE`: contents of the file; NULL: another topology */
     size_t graph_bytes;       /* length of graph_text */
     bool graph_given;         /* graph_text was given: do not open the file */
+    char **graph_name;        /* of `graph FILE`: [nodes] names in the file, of a host that forwards at its router; one
+                                 piece of memory. An entry NULL: a host beside its router */
     bool by_updown;           /* routes will be searched (topology/updown.h): addr_hi must be one router's own */
     struct hx_updown *updown; /* routes found by search (topology/updown.h); NULL: the topology's own */
     bool *failed;             /* [hosts]: hosts that take no part (topology/failures.h); NULL: no failures */
-    uint32_t failed_links[HX_LINK_KINDS]; /* of one plane: the cost counts them */
-    struct hx_forwarding *forwarding;     /* [nodes - hosts]; NULL: no router has a forwarding cost */
-    struct hx_injected *injected;         /* [hosts]; NULL: all inject alike */
-    void *own; /* the topology's own data: one piece of hx_allocate(), freed with the fabric */
+    struct hx_failed_link *failed_link; /* [failed_links]: of one plane; the cost counts them */
+    uint32_t failed_links;
+    size_t failed_room;
+    struct hx_forwarding *forwarding; /* [nodes - hosts]; NULL: no router has a forwarding cost */
+    struct hx_injected *injected;     /* [hosts]; NULL: all inject alike */
+    void *own;                        /* the topology's own data: one piece of hx_allocate(), freed with the fabric */
     struct hx_pending_links *pending_links;
     /* [nodes - hosts][nodes - hosts]: links between routers, if routes or detours need them */
     uint8_t *distance;

@@ -13,7 +13,9 @@ static void cut(struct hx_fabric *f, uint32_t node, unsigned port)
     struct hx_fabric_port *near = &f->port[f->node[node].first_port + port];
     if (near->far.node == HX_NOWHERE)
         return;
-    f->failed_links[f->link_class[near->link_class].kind]++;
+    f->failed_link = hx_grow(f->failed_link, f->failed_links, &f->failed_room, sizeof *f->failed_link);
+    f->failed_link[f->failed_links++] =
+        (struct hx_failed_link){.a = node, .b = near->far.node, .link_class = near->link_class};
     f->port[f->node[near->far.node].first_port + near->far.port].far.node = HX_NOWHERE;
     near->far.node = HX_NOWHERE;
 }

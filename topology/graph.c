@@ -214,6 +214,22 @@ static const char *name_of_router(const struct plan *p, uint32_t router)
     return p->g->node[node]->name;
 }
 
+/* Gives nodes their names in the file. */
+static void keep_names(struct hx_fabric *f, const struct plan *p)
+{
+    size_t letters = 0;
+    for (uint32_t node = 0; node < p->g->nodes; node++)
+        letters += strlen(p->g->node[node]->name) + 1;
+    f->graph_name = hx_allocate(1, f->nodes * sizeof *f->graph_name + letters);
+    char *text = (char *)(f->graph_name + f->nodes);
+    for (uint32_t node = 0; node < p->g->nodes; node++) {
+        size_t bytes = strlen(p->g->node[node]->name) + 1;
+        bool host = role(p, node) == HX_GRAPH_HOST;
+        f->graph_name[host ? p->host[node] : f->hosts + p->router[node]] = memcpy(text, p->g->node[node]->name, bytes);
+        text += bytes;
+    }
+}
+
 /* Names the switches of a dependency cycle that the available VCs do not open. */
 static bool refuse(const struct hx_fabric *f, const struct plan *p, struct hx_problem *problem)
 {
@@ -237,6 +253,7 @@ static bool make(struct hx_fabric *f, const struct plan *p, struct hx_problem *p
     set_injected(f, p);
     add_link(f, p);
     set_forwarding(f, p);
+    keep_names(f, p);
     f->host_links = fewest_links(p);
     f->switches = p->switches;
     f->by_updown = true;

@@ -201,6 +201,7 @@ static const char *const resembles[] = {"xhxmesh", NULL};
 const struct hx_topology hx_topology_hamming_mesh = {
     HX_TOPOLOGY("HxMesh", "XxY HxAMesh or XxY HAxBMesh: X x Y boards of A x B accelerators; --radix, --taper",
                 "4x4 Hx2Mesh", "boards that forward themselves, joined by row and column networks (SC22)", build),
+    .near_on_grid = true,
     .claims = claims,
     .resembles = resembles,
     .distance = distance,

@@ -75,5 +75,6 @@ static bool build(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_
 const struct hx_topology hx_topology_hyperx = {
     HX_TOPOLOGY("hyperx", "AxBxCxD (one to four sides) p=N (hosts a router)", "hyperx 32x32 p=1",
                 "routers joined to all others along each side of a grid (SC09)", build),
+    .near_on_grid = true,
     HX_GRID_FUNCTIONS,
 };

@@ -112,8 +112,9 @@ void hx_metrics_add_fault(struct hx_metrics_faults *f, uint64_t since_ns, const 
         hx_metrics_set(&f->fault[at].line[i], words[i]);
 }
 
-void hx_metrics_end_faults(struct hx_metrics_faults *f)
+void hx_metrics_end_faults(struct hx_metrics_faults *f, uint64_t planned)
 {
+    hx_metrics_set(&f->planned, planned);
     atomic_store_explicit(&f->sequence, hx_metrics_get(&f->sequence) + 1, memory_order_release);
 }
 

@@ -28,7 +28,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-enum { HX_METRICS_VERSION = 5, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
+enum { HX_METRICS_VERSION = 6, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
 #define HX_METRICS_MAGIC UINT64_C(0x32306873656d7868) /* "hxmesh02" */
 
 enum hx_life { HX_LIFE_OPENING, HX_LIFE_READY, HX_LIFE_ENDED };
@@ -46,6 +46,7 @@ struct hx_metrics_fault {
 struct hx_metrics_faults {
     _Atomic uint64_t sequence;                        /* odd while it is written */
     _Atomic uint64_t holding;                         /* number of active faults */
+    _Atomic uint64_t planned;                         /* number of lines of a plan that hold: links closed as planned */
     struct hx_metrics_fault fault[HX_METRICS_FAULTS]; /* the latest first */
 };
 
@@ -151,11 +152,11 @@ static inline void hx_metrics_set_operations(struct hx_metrics_worker *w, uint64
 
 void hx_metrics_set_accelerator(struct hx_metrics_accelerator *to, const struct hx_endpoint_stats *stats);
 
-/* Publish active faults: begin, add from the latest to the first, end. Faults beyond HX_METRICS_FAULTS are only
- * counted. */
+/* Publish active faults: begin, add from the latest to the first, end with the number of planned changes. Faults beyond
+ * HX_METRICS_FAULTS are only counted. */
 void hx_metrics_begin_faults(struct hx_metrics_faults *f);
 void hx_metrics_add_fault(struct hx_metrics_faults *f, uint64_t since_ns, const char *line);
-void hx_metrics_end_faults(struct hx_metrics_faults *f);
+void hx_metrics_end_faults(struct hx_metrics_faults *f, uint64_t planned);
 
 /* CLOCK_MONOTONIC. */
 uint64_t hx_metrics_now(void);

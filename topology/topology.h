@@ -31,6 +31,7 @@ struct hx_topology {
     const char *parameters; /* for people: "hosts=N radix=N levels=2|3 taper=N, or down=N up=N" */
     const char *example;    /* a valid spec */
     const char *summary;    /* half a line */
+    bool near_on_grid;      /* neighbours on the logical grid are near: a job's own grid may be folded onto it */
 
     /* Whether the topology owns such a text, in lower case without spaces; NULL: if it begins with the word. */
     bool (*claims)(const char *squeezed);

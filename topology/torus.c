@@ -135,6 +135,7 @@ const struct hx_topology hx_topology_torus = {
     HX_TOPOLOGY("torus", "AxBxCxD (one to four sides) board=AxB", "torus 32x32 board=2x2",
                 "hosts joined to their neighbours, each side closed to a ring", build_torus),
     .turn_mask = hx_grid_turn_mask,
+    .near_on_grid = true,
     HX_GRID_FUNCTIONS,
 };
 
@@ -142,5 +143,6 @@ const struct hx_topology hx_topology_mesh = {
     HX_TOPOLOGY("mesh", "AxBxCxD (one to four sides) board=AxB", "mesh 16x16", "hosts joined to their neighbours",
                 build_mesh),
     .turn_mask = hx_grid_turn_mask,
+    .near_on_grid = true,
     HX_GRID_FUNCTIONS,
 };

@@ -47,6 +47,23 @@ bool hx_updown_may_change(const struct hx_fabric *f);
  * free its last routes with free(). Returns false and leaves *rerouted unchanged if hx_updown_search() fails. */
 bool hx_updown_reroute(struct hx_fabric *rerouted, const struct hx_fabric *f, const uint64_t *down);
 
+/* Planned states of the links, one after the other. */
+struct hx_updown_states {
+    size_t count;
+    void (*take)(const void *of, size_t state, uint64_t *closed); /* sets bits of ports in closed[nodes], which is 0 */
+    const void *of;
+};
+/* The first pair of hosts that has no path in some state. */
+struct hx_updown_gap {
+    size_t state;
+    uint32_t from, to; /* nodes */
+    bool joined;       /* there are links between them, but all paths turn too often for the VCs */
+};
+/* Gives f, which has searched routes, HX_VCS VCs and an order of routers in which every pair of hosts keeps a path in
+ * each state. Tries the order of f first, then those of each state alone (of some, if there are many), and random ones.
+ * Returns false, leaves f, and sets *gap of the first order tried, if there is none. */
+bool hx_updown_plan(struct hx_fabric *f, const struct hx_updown_states *states, struct hx_updown_gap *gap);
+
 /* Finds a cycle of the channel dependency graph on a single VC and writes the first `most` of its routers. Returns the
  * length of the cycle; 0: there is none. */
 unsigned hx_updown_cycle(const struct hx_fabric *f, const struct hx_updown *w, uint32_t *routers, unsigned most);

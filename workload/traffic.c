@@ -1,5 +1,6 @@
 /* traffic.c - patterns of messages (traffic.h). */
 #include "workload/traffic.h"
+#include "base/divisor.h"
 #include "workload/partners.h" /* circle: a part of traffic that fills its partners */
 #include "workload/random.h"
 
@@ -179,14 +180,7 @@ static uint32_t golden_step(uint32_t n)
 {
     for (uint32_t away = 0;; away++) {
         uint32_t step = (uint32_t)((double)n * 0.6180339887498949) + (away + 1) / 2 * (away % 2 ? 1U : UINT32_MAX);
-        uint32_t a = n;
-        uint32_t b = step;
-        while (b) {
-            uint32_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        if (a == 1)
+        if (hx_common_divisor(n, step) == 1)
             return step;
     }
 }

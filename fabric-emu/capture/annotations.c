@@ -10,15 +10,16 @@
 
 enum { NS_PER_MS = 1000000 };
 
-void capture_annotation_fault(struct capture_annotations *r, uint64_t time, uint64_t at_ns, const char *line)
+void capture_annotation_add(struct capture_annotations *r, const struct capture_annotation *one, const char *line)
 {
     size_t bytes = strlen(line) + 1;
-    char *kept = hx_allocate(1, bytes);
-    memcpy(kept, line, bytes);
-    if (r->count && time < r->annotation[r->count - 1].time)
-        time = r->annotation[r->count - 1].time;
+    struct capture_annotation kept = *one;
+    kept.line = hx_allocate(1, bytes);
+    memcpy(kept.line, line, bytes);
+    kept.time =
+        r->count && one->since < r->annotation[r->count - 1].time ? r->annotation[r->count - 1].time : one->since;
     r->annotation = hx_grow(r->annotation, r->count, &r->room, sizeof *r->annotation);
-    r->annotation[r->count++] = (struct capture_annotation){time, at_ns, kept};
+    r->annotation[r->count++] = kept;
 }
 
 void capture_annotations_over(struct capture_annotations *r, uint64_t time)
@@ -37,11 +38,17 @@ void capture_annotations_again(struct capture_annotations *r, uint64_t time)
 static size_t print(const struct capture_annotations *r, const struct capture_annotation *one, uint64_t time,
                     char *text, size_t bytes)
 {
+    static const char *const heads[] = {[CAPTURE_FAULT] = "fault at",
+                                        [CAPTURE_CHANGE] = "change at",
+                                        [CAPTURE_CHANGE_FOLLOWED] = "change followed after"};
     char at[HX_VALUE_TEXT];
-    char ago[sizeof ", 18446744073709ms ago"] = "";
-    if (one->time < r->begun)
+    char ago[sizeof ", 18446744073709551615ns ago"] = "";
+    if (one->kind == CAPTURE_FAULT && one->time < r->begun)
         (void)snprintf(ago, sizeof ago, ", %" PRIu64 "ms ago", (time - one->time) / NS_PER_MS);
-    return (size_t)snprintf(text, bytes, "fault at %s%s: %s", hx_value_print_duration(at, one->at_ns), ago, one->line);
+    else if (one->kind != CAPTURE_FAULT && r->begun && one->since < time)
+        (void)snprintf(ago, sizeof ago, ", %" PRIu64 "ns ago", time - one->since);
+    return (size_t)snprintf(text, bytes, "%s %s%s: %s", heads[one->kind], hx_value_print_duration(at, one->at_ns), ago,
+                            one->line);
 }
 
 const char *capture_annotations_take(struct capture_annotations *r, uint64_t time, char *text, size_t bytes)

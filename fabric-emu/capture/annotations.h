@@ -1,12 +1,24 @@
-/* annotations.h - faults during a capture, as comments of the first frame at or after their time. */
+/* annotations.h - faults and planned changes during a capture, as comments of the first frame at or after their time:
+ *
+ *     fault at 5 s: a0,0/E down for 1s
+ *     change at 6 s: a0,0/N closed for 1s
+ *     change followed after 2.1 ms: a0,0/N closed for 1s      live: all nodes route by it
+ *
+ * A live file names the age of what is older than its frame: of faults from before the file in ms, of changes
+ * exactly. */
 #ifndef CAPTURE_ANNOTATIONS_H
 #define CAPTURE_ANNOTATIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+enum capture_annotation_kind { CAPTURE_FAULT, CAPTURE_CHANGE, CAPTURE_CHANGE_FOLLOWED };
+
 struct capture_annotation {
-    uint64_t time, at_ns; /* on the records' clock, and since the start of the run */
+    enum capture_annotation_kind kind;
+    uint64_t since; /* on the records' clock */
+    uint64_t time;  /* the same, but not before the annotation before it */
+    uint64_t at_ns; /* since the start of the run; CHANGE_FOLLOWED: since the change */
     char *line;
 };
 
@@ -15,11 +27,17 @@ struct capture_annotations {
     struct capture_annotation *annotation;
     size_t count, room, next;
     size_t first;   /* annotations before it concern no later file */
-    uint64_t begun; /* start of the file; older faults get their age in ms. 0: none is older */
+    uint64_t begun; /* live: start of the file; 0: simulated, nothing is older than its frame */
 };
 
-/* Adds a fault that began at `time`, at_ns after the start of the run; `line` as in a schedule. */
-void capture_annotation_fault(struct capture_annotations *r, uint64_t time, uint64_t at_ns, const char *line);
+/* Adds one of .kind, .since and .at_ns of `one`; `line` as in a schedule. */
+void capture_annotation_add(struct capture_annotations *r, const struct capture_annotation *one, const char *line);
+/* Adds a fault that began at `time`, at_ns after the start of the run. */
+static inline void capture_annotation_fault(struct capture_annotations *r, uint64_t time, uint64_t at_ns,
+                                            const char *line)
+{
+    capture_annotation_add(r, &(struct capture_annotation){CAPTURE_FAULT, .since = time, .at_ns = at_ns}, line);
+}
 
 /* Faults before `time` have no more effect. */
 void capture_annotations_over(struct capture_annotations *r, uint64_t time);

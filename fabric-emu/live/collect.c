@@ -90,5 +90,9 @@ void collect(struct result *r, const struct collected *c)
     if (r->context.collective)
         take_collective(r, f);
     r->fault = faults_report(c->faults, &r->faults);
+    r->circuits = circuits_report_of(&c->faults->schedule, f->g, c->outcome->drained_ns);
+    circuits_report_follow(&r->circuits, r->fault, r->faults);
+    for (unsigned w = 0; w < f->workers; w++)
+        r->circuits.rerouted += f->area[w].rerouted;
     result_finish(r);
 }

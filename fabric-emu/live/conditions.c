@@ -6,15 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
+bool conditions_link_is_shut(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
 {
-    return fab_link_is_down(f, fab_first_port(f, plane, node) + port);
+    return fab_link_is_shut(f, fab_first_port(f, plane, node) + port);
 }
 
+/* Whether packets on the link arrive as sent, so that it needs no stage. A closed link may be intact. */
 static bool is_intact(const struct shm_condition *c)
 {
+    struct shm_condition open = *c;
     static const struct shm_condition intact;
-    return memcmp(c, &intact, sizeof intact) == 0;
+    open.closed = 0;
+    return memcmp(&open, &intact, sizeof intact) == 0;
 }
 
 static void insert_faulty(struct worker *w, struct node *n, unsigned port, uint32_t number)
@@ -70,7 +73,7 @@ bool conditions_host_leads(const struct fab_fabric *f, unsigned plane, uint32_t 
 {
     for (unsigned port = 0; port < HX_LOCAL; port++) {
         uint32_t far = hx_fabric_far(f->g, host, port).node;
-        if (far != HX_NOWHERE && far >= least && !conditions_link_is_down(f, plane, host, port))
+        if (far != HX_NOWHERE && far >= least && !conditions_link_is_shut(f, plane, host, port))
             return true;
     }
     return false;
@@ -165,7 +168,7 @@ uint64_t conditions_ports_up(const struct worker *w, unsigned plane, uint32_t no
         struct hx_end far = hx_fabric_far(w->f->g, node, port);
         bool local = node < w->f->g->hosts && port == HX_LOCAL;
         bool wired = far.node != HX_NOWHERE && is_up(w, far.node) && fab_port_is_up(w->f, plane, far.node, far.port) &&
-                     !conditions_link_is_down(w->f, plane, node, port);
+                     !conditions_link_is_shut(w->f, plane, node, port);
         up |= (uint64_t)(local || wired) << port;
     }
     return up;

@@ -15,8 +15,8 @@ struct faulty_link {
     struct shm_faulty f;
 };
 
-/* Whether the link from port (plane, node, port) is down. */
-bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
+/* Whether the link from port (plane, node, port) is down or closed: it takes no packets. */
+bool conditions_link_is_shut(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
 
 /* Whether a host has been without links in all planes for `ns`. Packets to it are dropped without a report. */
 bool conditions_host_is_alone(const struct worker *w, uint32_t host, uint64_t ns);

@@ -77,13 +77,13 @@ struct shm_condition fab_condition(const struct fab_fabric *f, uint32_t number)
     return condition;
 }
 
-bool fab_link_is_down(const struct fab_fabric *f, uint32_t number)
+bool fab_link_is_shut(const struct fab_fabric *f, uint32_t number)
 {
-    _Static_assert(offsetof(struct shm_condition, down) == 0, "it stands in the first word");
+    struct shm_condition c = {.down = 0};
+    _Static_assert(offsetof(struct shm_condition, closed) + sizeof c.closed <= sizeof(uint64_t), "both in one word");
     uint64_t word = atomic_load_explicit(&f->condition[number].word[0], memory_order_relaxed);
-    uint32_t down;
-    memcpy(&down, &word, sizeof down);
-    return down != 0;
+    memcpy(&c, &word, sizeof word);
+    return c.down || c.closed;
 }
 
 void fab_set_condition(struct fab_fabric *f, uint32_t number, const struct shm_condition *condition)

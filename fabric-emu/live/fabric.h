@@ -58,7 +58,7 @@
 #include "workload/workload.h"
 
 enum {
-    FAB_VERSION = 7,
+    FAB_VERSION = 8,
     FAB_NOTE_BYTES = 16384,
     FAB_SENDS = WORKLOAD_SENDS /* messages in flight of one host */
 };
@@ -100,8 +100,9 @@ struct fab_request {
 
 /* Begun faults, for capturing processes (fault_log.h). */
 struct fab_fault_log {
-    _Atomic uint64_t begun; /* entries that can be read */
-    uint64_t file;          /* slot_word() of the supervisor's descriptor */
+    _Atomic uint64_t begun;   /* entries that can be read */
+    _Atomic uint64_t settled; /* of these, the first ones: all workers route by the planned changes among them */
+    uint64_t file;            /* slot_word() of the supervisor's descriptor */
 };
 
 struct fab_control {
@@ -125,6 +126,7 @@ struct fab_area {
     alignas(64) _Atomic uint32_t state;  /* enum fab_worker_state */
     _Atomic uint32_t changes_seen;
     _Atomic uint32_t conditions_seen; /* control->conditions that its routes include */
+    _Atomic uint64_t conditions_ns;   /* time since when they do */
     uint32_t incarnation;             /* from 1; the supervisor writes it while the worker is down */
     _Atomic uint32_t built;           /* nodes set up so far */
     uint64_t finished_ns;             /* time of the last change to DONE */
@@ -136,6 +138,7 @@ struct fab_area {
     uint64_t hit;         /* messages in flight that wait for a path or had packets repeated */
     uint64_t hit_ever;    /* past messages that were hit, or failed */
     uint64_t hit_over_ns; /* when the last hit message ended */
+    uint64_t rerouted;    /* packets that waited for a port when it closed as planned */
     uint32_t max_vc;
     uint64_t drops[HX_DROP_COUNT];
     alignas(64) struct shm_redo redo;
@@ -258,7 +261,7 @@ struct shm_link *fab_incoming(const struct fab_fabric *f, unsigned plane, uint32
 /* Condition of the link that leaves a port, numbered as in fab_first_port(). The setter then increments
  * control->conditions. */
 struct shm_condition fab_condition(const struct fab_fabric *f, uint32_t number);
-bool fab_link_is_down(const struct fab_fabric *f, uint32_t number); /* only its .down */
+bool fab_link_is_shut(const struct fab_fabric *f, uint32_t number); /* down or closed; reads only these */
 void fab_set_condition(struct fab_fabric *f, uint32_t number, const struct shm_condition *condition);
 
 /* The link between a faulty link and its receiver, by number of the sending port. */

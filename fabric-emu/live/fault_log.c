@@ -17,6 +17,7 @@ int fault_log_make(struct fab_control *control)
     if (log < 0)
         return -errno;
     atomic_store(&control->faults.begun, 0);
+    atomic_store(&control->faults.settled, 0);
     control->faults.file = slot_word(0, getpid(), log);
     return log;
 }
@@ -30,11 +31,27 @@ uint64_t fault_log_add(struct fab_control *control, int log, const struct fault_
     return number;
 }
 
+/* Cannot lack memory: the entry is there. */
+static void rewrite(int log, uint64_t number, size_t field, uint64_t value)
+{
+    if (number != FAULT_NOT_LOGGED)
+        (void)!pwrite(log, &value, sizeof value, place_of(number) + (off_t)field);
+}
+
 void fault_log_end(int log, uint64_t number, uint64_t over_ns)
 {
-    off_t at = place_of(number) + (off_t)offsetof(struct fault_entry, over_ns);
-    if (number != FAULT_NOT_LOGGED)
-        (void)!pwrite(log, &over_ns, sizeof over_ns, at); /* cannot lack memory: the entry is there */
+    rewrite(log, number, offsetof(struct fault_entry, over_ns), over_ns);
+}
+
+void fault_log_followed(int log, uint64_t number, uint64_t followed_ns)
+{
+    rewrite(log, number, offsetof(struct fault_entry, followed_ns), followed_ns);
+}
+
+void fault_log_settle(struct fab_control *control, uint64_t unfollowed)
+{
+    uint64_t begun = atomic_load(&control->faults.begun);
+    atomic_store(&control->faults.settled, unfollowed < begun ? unfollowed : begun);
 }
 
 int fault_log_open(const struct fab_control *control)

@@ -37,6 +37,7 @@ static struct shm_condition condition_of(const struct hx_link_state *state)
 {
     const struct hx_impairment *i = &state->impairs;
     return (struct shm_condition){.down = state->down,
+                                  .closed = state->closed,
                                   .loss = i->loss,
                                   .corrupt = i->corrupt,
                                   .duplicate = i->duplicate,
@@ -97,6 +98,16 @@ static void log_end(const struct faults *s, const struct fault_record *r)
         fault_log_end(s->log, r->log_number, r->end_ns);
 }
 
+/* Notes planned changes that are part of the conditions with this number. */
+static void note_carried_out(struct faults *s, uint64_t now_ns, uint32_t conditions)
+{
+    for (size_t i = 0; i < s->schedule.count && s->schedule.fault[i].at_ns <= now_ns; i++) {
+        struct fault_record *r = &s->record[i];
+        if (r->is.planned && !r->carried_out)
+            r->carried_out = conditions ? conditions : 1;
+    }
+}
+
 /* Computes all changes anew. Of past changes, the last one of each link gives its present condition. */
 static void plan(struct faults *s)
 {
@@ -136,8 +147,46 @@ bool faults_advance(struct faults *s, uint64_t now_ns, void (*signal)(void *of, 
         changed = true;
     }
     if (changed)
-        atomic_fetch_add(&s->f->control->conditions, 1);
+        note_carried_out(s, now_ns, atomic_fetch_add(&s->f->control->conditions, 1) + 1);
     return changed;
+}
+
+/* ---- planned changes ---- */
+
+/* Returns when the last running worker began to route by a number of control->conditions, since the start; UINT64_MAX:
+ * not all do. */
+static uint64_t followed_ns(const struct fab_fabric *f, uint32_t conditions)
+{
+    uint64_t last_ns = f->control->started_ns;
+    for (unsigned w = 0; w < f->workers; w++) {
+        const struct fab_area *area = &f->area[w];
+        if (fab_worker_is_down(f, w))
+            continue; /* its successor begins with the present conditions */
+        if ((int32_t)(atomic_load(&area->conditions_seen) - conditions) < 0)
+            return UINT64_MAX;
+        last_ns = area->conditions_ns > last_ns ? area->conditions_ns : last_ns;
+    }
+    return last_ns - f->control->started_ns;
+}
+
+void faults_note_followed(struct faults *s)
+{
+    uint64_t unfollowed = UINT64_MAX; /* its number in the log */
+    for (size_t i = 0; i < s->schedule.count && s->awaited; i++) {
+        struct fault_record *r = &s->record[i];
+        if (!r->is.planned || !r->begun || r->is.whole)
+            continue;
+        uint64_t at_ns = r->carried_out ? followed_ns(s->f, r->carried_out) : UINT64_MAX;
+        r->is.whole = at_ns != UINT64_MAX;
+        r->is.whole_ns = at_ns;
+        if (r->is.whole) {
+            s->awaited--;
+            fault_log_followed(s->log, r->log_number, at_ns > r->is.at_ns ? at_ns : r->is.at_ns);
+        } else if (r->log_number < unfollowed) {
+            unfollowed = r->log_number;
+        }
+    }
+    fault_log_settle(s->f->control, unfollowed);
 }
 
 /* ---- fault lines ---- */
@@ -171,12 +220,12 @@ static void note_transit(void *of, unsigned plane, uint32_t node, unsigned port)
     p->any = p->any || (!has_one_link(p->g, node) && !has_one_link(p->g, hx_fabric_far(p->g, node, port).node));
 }
 
-/* Warns of a fault that the running fabric cannot reroute around. */
+/* Warns of a fault, or a planned change, that the running fabric cannot reroute around. */
 static void warn_without_detour(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *warning)
 {
     struct transit transit = {.g = f->g};
     *warning = (struct hx_problem){.exit_code = HX_EXIT_DONE};
-    if (hx_fault_cuts(fault) && !f->g->mesh.nodes && !hx_updown_may_change(f->g))
+    if (hx_fault_closes(fault) && !f->g->mesh.nodes && !hx_updown_may_change(f->g))
         hx_fault_each_link(&fault->target, f->g, note_transit, &transit);
     if (transit.any)
         (void)snprintf(warning->what, sizeof warning->what,
@@ -190,7 +239,7 @@ static size_t put(struct faults *s, const struct hx_fault *fault)
     size_t at = hx_faults_put(&s->schedule, fault);
     s->record = hx_grow(s->record, count, &s->room, sizeof *s->record);
     memmove(s->record + at + 1, s->record + at, (count - at) * sizeof *s->record);
-    s->record[at] = (struct fault_record){.is.at_ns = fault->at_ns};
+    s->record[at] = (struct fault_record){.is = {.at_ns = fault->at_ns, .planned = fault->kind == HX_FAULT_CLOSED}};
     return at;
 }
 
@@ -272,11 +321,11 @@ static uint64_t packets_lost_with(const struct fab_fabric *f, const struct hx_fa
     return t->place == HX_PLACE_WORKER ? f->area[t->index].drops[HX_DROP_WORKER_LOST] : 0;
 }
 
-/* Counts what a fault cost. An "up" costs nothing: later losses belong to other faults. */
+/* Counts what a fault cost. An "up" and a planned change cost nothing: losses belong to other faults. */
 static void count_costs(const struct faults *s, size_t at)
 {
     struct fault_record *r = &s->record[at];
-    if (s->schedule.fault[at].kind == HX_FAULT_UP)
+    if (s->schedule.fault[at].kind == HX_FAULT_UP || r->is.planned)
         return;
     const struct hx_fault_target *t = &s->schedule.fault[at].target;
     r->is.cost = hx_fault_cost_since(count_on(s->f, t), &r->before);
@@ -313,7 +362,7 @@ static void validate(struct faults *s, size_t at, const struct hits *h, uint64_t
 {
     struct fault_record *r = &s->record[at];
     r->over = r->end_ns <= now_ns;
-    if (r->is.whole)
+    if (r->is.whole || r->is.planned)
         return;
     uint64_t from = has_duration(s->schedule.fault[at].kind) ? r->end_ns : r->is.at_ns;
     uint64_t quiet = h->last_ns > from ? h->last_ns : from;
@@ -324,7 +373,7 @@ static void validate(struct faults *s, size_t at, const struct hits *h, uint64_t
 
 static void log_fault(struct faults *s, struct fault_record *r, const struct hx_fault *fault)
 {
-    struct fault_entry entry = {.at_ns = fault->at_ns, .over_ns = r->end_ns};
+    struct fault_entry entry = {.at_ns = fault->at_ns, .over_ns = r->end_ns, .planned = r->is.planned};
     (void)snprintf(entry.line, sizeof entry.line, "%s", fault->text);
     r->log_number = fault_log_add(s->f->control, s->log, &entry);
     if (r->log_number == FAULT_NOT_LOGGED && !s->log_failed)
@@ -341,6 +390,7 @@ static void begin(struct faults *s, size_t at, const struct hits *h)
     r->before = count_on(s->f, t);
     r->lost_before = packets_lost_with(s->f, t);
     r->hits_before = h->ever;
+    s->awaited += r->is.planned;
     log_fault(s, r, &s->schedule.fault[at]);
 }
 
@@ -349,17 +399,22 @@ static bool is_final(const struct fault_record *r)
     return r->is.whole && r->over;
 }
 
-/* Shows broken links to readers outside. A fault without duration, as a worker's death, is not shown. */
+/* Shows broken links to readers outside, and the number of planned changes. A fault without duration, as a worker's
+ * death, is not shown. */
 static void show(const struct faults *s)
 {
     struct hx_metrics_faults *shown = &s->f->metrics.head->faults;
+    uint64_t planned = 0;
     hx_metrics_begin_faults(shown);
     for (size_t i = s->schedule.count; i-- > 0;) {
         const struct fault_record *r = &s->record[i];
-        if (r->begun && !r->over && r->end_ns > r->is.at_ns)
+        if (!r->begun || r->over || r->end_ns <= r->is.at_ns)
+            continue;
+        planned += r->is.planned;
+        if (!r->is.planned)
             hx_metrics_add_fault(shown, r->is.at_ns, s->schedule.fault[i].text);
     }
-    hx_metrics_end_faults(shown);
+    hx_metrics_end_faults(shown, planned);
 }
 
 void faults_validate(struct faults *s, uint64_t now_ns, bool ended)
@@ -421,7 +476,7 @@ char *faults_text(struct faults *s, uint64_t now_ns, size_t room)
     faults_validate(s, now_ns, false);
     size_t begun = count_begun(s);
     size_t first = begun;
-    json_t *list = json_array();
+    json_t *list[] = {json_array(), json_array()}; /* faults, planned changes */
     for (size_t bytes = AROUND_BYTES; first; first--) {
         if (!is_final(&s->record[first - 1]))
             count_costs(s, first - 1);
@@ -431,10 +486,10 @@ char *faults_text(struct faults *s, uint64_t now_ns, size_t room)
             json_decref(one);
             break;
         }
-        (void)json_array_insert_new(list, 0, one);
+        (void)json_array_insert_new(list[s->record[first - 1].is.planned], 0, one);
     }
-    json_t *all = json_pack("{s:o, s:I, s:I}", "faults", list, "left_out", (json_int_t)first, "to_come",
-                            (json_int_t)(s->schedule.count - begun));
+    json_t *all = json_pack("{s:o, s:o, s:I, s:I}", "faults", list[0], "changes", list[1], "left_out",
+                            (json_int_t)first, "to_come", (json_int_t)(s->schedule.count - begun));
     char *text = json_dumps(all, JSON_COMPACT);
     json_decref(all);
     if (!text)

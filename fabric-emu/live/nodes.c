@@ -283,6 +283,18 @@ void node_free_all(struct worker *w)
     HX_FREE(w->node, w->accelerator, w->bridge, w->blocked, w->cut);
 }
 
+/* Counts packets that wait for ports with links closed as planned. They take new routes. */
+static void count_rerouted(const struct worker *w, const struct node *n, uint64_t closing)
+{
+    uint32_t first = fab_first_port(w->f, n->plane, n->id);
+    for (; closing; closing &= closing - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(closing);
+        const struct shm_condition c = fab_condition(w->f, first + port);
+        if (c.closed && !c.down)
+            w->f->area[w->self].rerouted += hx_switch_waiting_for(&n->sw, port);
+    }
+}
+
 void node_reroute_all(struct worker *w)
 {
     uint64_t down = workers_down(w->f);
@@ -298,6 +310,7 @@ void node_reroute_all(struct worker *w)
         uint64_t up = conditions_ports_up(w, n->plane, n->id);
         if (!others && !(searched >> n->plane & 1U) && n->hal.up == up)
             continue;
+        count_rerouted(w, n, n->hal.up & ~up);
         build_routes(w, n, up);
         hx_switch_reroute(&n->sw);
     }

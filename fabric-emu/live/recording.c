@@ -67,13 +67,32 @@ static uint64_t time_of(const struct recording *r, const struct fault_entry *fau
     return r->fabric.control->started_ns + fault->at_ns;
 }
 
-/* Annotates faults that have begun since the last call. */
+/* Annotates planned changes that all workers follow since the last call. */
+static void annotate_followed(struct recording *r)
+{
+    struct fault_entry change;
+    uint64_t settled = atomic_load(&r->fabric.control->faults.settled);
+    settled = settled < r->faults_seen ? settled : r->faults_seen;
+    for (; r->faults_settled < settled && fault_log_read(r->faults, r->faults_settled, &change); r->faults_settled++) {
+        uint64_t after_ns = change.followed_ns - change.at_ns;
+        const struct capture_annotation one = {CAPTURE_CHANGE_FOLLOWED, .since = time_of(r, &change) + after_ns,
+                                               .at_ns = after_ns};
+        if (change.planned)
+            capture_annotation_add(&r->capture.annotations, &one, change.line);
+    }
+}
+
+/* Annotates faults and planned changes that have begun since the last call. */
 static void annotate_faults(struct recording *r)
 {
     struct fault_entry fault;
     uint64_t begun = atomic_load(&r->fabric.control->faults.begun);
-    for (; r->faults_seen < begun && fault_log_read(r->faults, r->faults_seen, &fault); r->faults_seen++)
-        capture_annotation_fault(&r->capture.annotations, time_of(r, &fault), fault.at_ns, fault.line);
+    for (; r->faults_seen < begun && fault_log_read(r->faults, r->faults_seen, &fault); r->faults_seen++) {
+        const struct capture_annotation one = {fault.planned ? CAPTURE_CHANGE : CAPTURE_FAULT,
+                                               .since = time_of(r, &fault), .at_ns = fault.at_ns};
+        capture_annotation_add(&r->capture.annotations, &one, fault.line);
+    }
+    annotate_followed(r);
     r->faults_relevant = first_relevant(r, r->faults_relevant);
     if (r->faults_relevant >= begun)
         capture_annotations_over(&r->capture.annotations, UINT64_MAX);
@@ -92,7 +111,7 @@ bool recording_open(struct recording *r, const struct recording_plan *plan, cons
     if (r->faults < 0)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "cannot read what faults this fabric has: %s",
                        strerror(-r->faults));
-    r->faults_seen = r->faults_relevant = first_relevant(r, 0);
+    r->faults_seen = r->faults_settled = r->faults_relevant = first_relevant(r, 0);
     r->whole_later = plan->whole_run && capture_can_say_more(s->file);
     copy_note(r, plan->whole_run && !r->whole_later);
     if (!capture_ports_choose(&r->ports, fabric->g, &s->ports, plan->ports_option, problem))

@@ -35,6 +35,7 @@ struct recording {
     bool whole_later;         /* the note says "span=part" until the run has ended */
     int faults;               /* descriptor of the fault log */
     uint64_t faults_seen;     /* of control->faults.begun: annotated so far */
+    uint64_t faults_settled;  /* of control->faults.settled: annotated so far */
     uint64_t faults_relevant; /* faults below this number affect no later frame */
     int slot;                 /* -1: none */
     struct capture_writer writer;

@@ -51,6 +51,17 @@ void session_open_traffic(struct session *s, struct hx_spec *spec, const struct 
     s->traffic.spec = &s->f.spec; /* *spec moved there */
 }
 
+void session_schedule(struct session *s, struct hx_faults *faults)
+{
+    struct hx_problem problem;
+    bool good = faults_schedule(&s->faults, faults, &problem);
+    hx_faults_free(faults);
+    if (good)
+        return;
+    session_close(s);
+    hx_die_of(&problem);
+}
+
 static void start_recording(struct session *s)
 {
     const struct recording_plan plan = {.settings = s->capture,

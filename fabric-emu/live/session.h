@@ -35,6 +35,9 @@ void session_open(struct session *s, struct hx_spec *spec, const struct fab_opti
 void session_open_traffic(struct session *s, struct hx_spec *spec, const struct fab_options *options,
                           const struct hx_settings *settings, const struct flows *flows);
 
+/* Plans faults and changes, and frees *faults; closes the session and dies with one line if one is impossible here. */
+void session_schedule(struct session *s, struct hx_faults *faults);
+
 /* Runs the traffic; the result is in s->result. */
 void session_run_traffic(struct session *s, bool restart, bool quiet);
 /* Transfers a file. */

@@ -474,6 +474,7 @@ static void tick_faults(struct supervisor *s)
     if (!s->started_ns)
         return;
     uint64_t now_ns = since_start(s);
+    faults_note_followed(s->plan->faults);
     if (begin_faults(s, now_ns)) {
         wake_all(s);
     } else if (renotify_is_due(&s->renotify, now_ns, all_follow(s))) {
@@ -577,6 +578,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
         gather_memory(&s);
     }
     uint64_t end = now(&s);
+    faults_note_followed(plan->faults);
     machines_stop(&plan->external->machines);
     for (unsigned w = 0; w < s.f->workers; w++)
         send_signal(&s, w, SIGCONT); /* a stopped worker cannot exit */

@@ -35,18 +35,31 @@ static void print_count(const char *what, uint64_t count)
         printf("  %-14s %" PRIu64 "\n", what, count);
 }
 
+static struct fault_report report_of_change(const json_t *change)
+{
+    struct fault_report r = {.text = json_string_value(json_object_get(change, "change")),
+                             .planned = true,
+                             .at_ns = number_in(change, "at_ns"),
+                             .whole = json_is_integer(json_object_get(change, "followed_after_ns"))};
+    r.whole_ns = r.at_ns + number_in(change, "followed_after_ns");
+    return r;
+}
+
 /* Prints the list as a report does. */
 static void print_list(const json_t *answer)
 {
     const json_t *faults = json_object_get(answer, "faults");
+    const json_t *changes = json_object_get(answer, "changes");
     size_t count = json_array_size(faults);
-    struct fault_report *begun = hx_allocate(count + 1, sizeof *begun);
+    size_t all = count + json_array_size(changes);
+    struct fault_report *begun = hx_allocate(all + 1, sizeof *begun);
     for (size_t i = 0; i < count; i++)
         begun[i] = report_of(json_array_get(faults, i));
-    if (count)
-        fault_report_print(begun, count);
-    else
+    for (size_t i = count; i < all; i++)
+        begun[i] = report_of_change(json_array_get(changes, i - count));
+    if (count == 0)
         printf("no fault so far\n");
+    fault_report_print(begun, all);
     print_count("earlier ones", number_in(answer, "left_out"));
     print_count("to come", number_in(answer, "to_come"));
     free(begun);
@@ -102,9 +115,10 @@ int verb_fault(int argc, char **argv)
         HX_PROGRAM("hxmesh fault", "hxmesh-run hxmesh-top"),
         .examples = {{"hxmesh fault 'a0,1/E down for 5s'", "a link of a fabric that runs is cut for five seconds"},
                      {"hxmesh fault 'all loss=1% corrupt=0.1%'", "every link loses one packet in a hundred"},
+                     {"hxmesh fault 'a0,1/E closed for 10s'", "a cable is drained and left out, and loses nothing"},
                      {"hxmesh fault --list", "what happened so far"}},
         HX_OPERANDS("[FAULT...]", 0, MOST_FAULTS),
-        .summary = "Breaks links, boards, switches, planes or workers of a running fabric.",
+        .summary = "Breaks links, boards, switches, planes or workers of a running fabric, or closes links as planned.",
         .details =
             "A fault is a line, TARGET WHAT [at TIME] [for TIME]; its times count from now. Targets are named as "
             "everywhere, a5,3/E, board1,2, spine2, plane1, worker0, or all.",

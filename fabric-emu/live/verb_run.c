@@ -30,17 +30,6 @@ static struct hx_faults faults_of(struct run_options *o)
     return run_options_faults(o);
 }
 
-static void schedule(struct session *s, struct hx_faults *faults)
-{
-    struct hx_problem problem;
-    bool good = faults_schedule(&s->faults, faults, &problem);
-    hx_faults_free(faults);
-    if (good)
-        return;
-    session_close(s);
-    hx_die_of(&problem);
-}
-
 int verb_run(int argc, char **argv)
 {
     struct run_options o;
@@ -63,7 +52,7 @@ int verb_run(int argc, char **argv)
     s.context.common = &o.common;
     s.context.fault_settings = &o.faults;
     s.context.hide_links = !o.links;
-    schedule(&s, &faults);
+    session_schedule(&s, &faults);
     s.watched = o.watch;
     s.capture = o.capture.file ? &o.capture : NULL;
     session_run_traffic(&s, o.restart, o.common.quiet);

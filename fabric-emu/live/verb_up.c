@@ -6,6 +6,7 @@
 #include "log.h"
 #include "notify.h"
 #include "session.h"
+#include "spec/faults/circuits.h"
 #include "verbs.h"
 #include "workload/host_ip.h"
 
@@ -21,6 +22,7 @@ struct up_options {
     uint64_t workers, mtu;
     const char *name;
     const char *log;
+    const char *circuits; /* file of a plan; NULL: that of the fabric's file, if any */
     bool foreground;
     struct hx_common common;
 };
@@ -108,13 +110,14 @@ static void open_log(struct made *m)
     }
 }
 
-/* Runs the fabric, as its supervisor. */
-static int serve(struct made *m, struct hx_spec *spec)
+/* Runs the fabric, as its supervisor. Frees *plan. */
+static int serve(struct made *m, struct hx_spec *spec, struct hx_faults *plan)
 {
     const struct up_options *o = m->o;
     struct session s;
     session_open(&s, spec,
                  &(struct fab_options){.workers = (unsigned)o->workers, .name = m->name, .quiet = o->common.quiet});
+    session_schedule(&s, plan);
     session_run_packets(&s, (unsigned)o->mtu, true, begun, m);
     int code = session_exit_code(&s);
     session_close(&s);
@@ -133,11 +136,29 @@ static void prepare_for_faults(struct hx_spec *spec)
         (void)hx_spec_search_updown(spec, &none);
 }
 
+/* Reads the plan of circuits, and searches routes for all its states. */
+static struct hx_faults plan_of(struct hx_spec *spec, const char *circuits)
+{
+    struct hx_faults plan = {.count = 0};
+    struct hx_problem problem;
+    bool is_mesh = hx_spec_fabric(spec)->mesh.nodes != 0; /* has no circuits, which the reader says */
+    if ((!is_mesh && !hx_spec_search_updown(spec, &problem)) ||
+        !hx_circuits_read(&plan, circuits, hx_spec_fabric(spec), &problem) ||
+        !hx_circuits_order(spec->graph, &plan, &problem))
+        hx_die_of(&problem);
+    return plan;
+}
+
 static int up(const struct up_options *o, const char *argument)
 {
     struct hx_spec spec;
+    struct hx_faults plan = {.count = 0};
     hx_spec_load(argument, &o->overrides, &spec);
-    prepare_for_faults(&spec);
+    const char *circuits = o->circuits ? o->circuits : spec.faults.circuits;
+    if (circuits)
+        plan = plan_of(&spec, circuits);
+    else
+        prepare_for_faults(&spec);
     const struct hx_fabric *g = hx_spec_fabric(&spec);
     hx_spec_refuse_external(&spec, "hxmesh up");
     if (g->hosts > MOST_HOSTS)
@@ -149,9 +170,10 @@ static int up(const struct up_options *o, const char *argument)
     describe(&m, &spec, g);
     open_log(&m);
     if (o->foreground || background_fork(&m.background, &m.log))
-        return serve(&m, &spec);
+        return serve(&m, &spec, &plan);
     if (!print(&m))
         background_end(&m.background);
+    hx_faults_free(&plan);
     hx_spec_free(&spec);
     return HX_EXIT_DONE;
 }
@@ -170,6 +192,9 @@ int verb_up(int argc, char **argv)
              "longest IP packet of the hosts' interfaces; the fabric carries 8,192 B in one packet of its own, and "
              "longer ones in several"),
          .argument = "BYTES"},
+        {HX_STRING("circuits", "FILE", &o.circuits,
+                   "a plan of circuits, links that open and close at their times from the start (docs/faults.md)"),
+         .otherwise = "links do not change"},
         {HX_STRING("log", "FILE", &o.log, "what it says while it is up; at 1 MiB it becomes FILE.1 and begins anew"),
          .otherwise = "~/.local/state/hxmesh/NAME.log; without --name none"},
         {HX_FLAG("foreground", &o.foreground, "do not return; Ctrl-C ends the fabric")},

@@ -223,6 +223,16 @@ struct loop {
     unsigned patience;    /* idle sweeps before it sleeps */
 };
 
+/* Notes that the routes include control->conditions of that number. */
+static void note_conditions(struct worker *w, uint32_t conditions)
+{
+    struct fab_area *area = &w->f->area[w->self];
+    if (atomic_load_explicit(&area->conditions_seen, memory_order_relaxed) == conditions)
+        return;
+    atomic_store_explicit(&area->conditions_ns, shm_clock_ns(w->clock), memory_order_relaxed);
+    atomic_store(&area->conditions_seen, conditions);
+}
+
 /* Follows changes of workers, cables, links and captures. Reads the counters first, so that a later change is followed
  * in the next sweep. */
 static void follow_control(struct worker *w)
@@ -237,7 +247,7 @@ static void follow_control(struct worker *w)
     if (others || changes != atomic_load_explicit(&area->changes_seen, memory_order_relaxed)) {
         node_reroute_all(w);
         atomic_store(&area->changes_seen, changes);
-        atomic_store(&area->conditions_seen, conditions);
+        note_conditions(w, conditions);
     }
     if (atomic_load_explicit(&control->taps_changed, memory_order_acquire) != w->taps_seen)
         follow_captures(w);
@@ -303,7 +313,7 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     follow_captures(&w);
     struct fab_area *area = &duty->f->area[self];
     atomic_store(&area->changes_seen, changes);
-    atomic_store(&area->conditions_seen, conditions);
+    note_conditions(&w, conditions);
     atomic_store(&area->state, w.bridges ? FAB_WORKER_STARTING : FAB_WORKER_RUNNING);
     run_phases(&w);
     area->private_bytes = memory_private_bytes();

@@ -178,8 +178,12 @@ json_t *result_json(const struct result *r)
     SET("drops", drops_json(r));
     if (r->spec->job)
         SET("jobs", jobs_json(r));
-    if (r->faults)
-        SET("faults", fault_report_json(r->fault, r->faults));
+    if (r->circuits.links)
+        SET("circuits", circuits_report_json(&r->circuits));
+    if (fault_report_count(r->fault, r->faults, false))
+        SET("faults", fault_report_json(r->fault, r->faults, false));
+    if (fault_report_count(r->fault, r->faults, true))
+        SET("changes", fault_report_json(r->fault, r->faults, true));
     if (r->receive_share)
         SET("receive_share", receive_json(r));
     SET("link_classes", class_report_json(r));

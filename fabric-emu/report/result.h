@@ -86,6 +86,7 @@ struct result {
     struct collective_count collective_count;
     struct fault_report *fault; /* [faults], by time */
     size_t faults;
+    struct circuits_report circuits;
     struct outcome outcome;
     struct hx_endpoint_stats sum;
     uint64_t messages_begun;

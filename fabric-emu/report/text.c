@@ -238,6 +238,8 @@ void result_print(const struct result *r)
     print_time(r);
     print_jobs(r);
     print_health(r);
+    if (r->circuits.links)
+        circuits_report_print(&r->circuits);
     if (r->faults)
         fault_report_print(r->fault, r->faults);
     class_report_print(r);

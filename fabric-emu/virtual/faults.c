@@ -4,6 +4,7 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "fabric-emu/report/result.h"
+#include "link_times.h"
 #include "route_tables.h"
 #include "state.h"
 #include "topology/updown.h"
@@ -11,18 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A port closes or opens. */
+/* A port stops to take packets that would begin after its planned closing, closes, or opens. */
+enum deed { STOPS, CLOSES, OPENS };
 struct event {
     uint64_t at; /* ps */
     uint32_t sim_node;
     uint8_t plane, port; /* plane: index in the simulated node */
-    bool opens;
-};
-
-/* Both ends of a link know that it is down, or up again. */
-struct closing {
-    uint64_t known_ns;
-    bool closed;
+    uint8_t deed;
+    bool planned;
 };
 
 /* A link with faults, on any worker, named by its first end. Sorted by plane, node and port. */
@@ -31,8 +28,8 @@ struct hit_link {
     uint32_t node;
     struct hx_link_change *change;
     size_t changes;
-    struct closing *closing; /* alternate; the first one closes */
-    size_t closings;
+    struct link_times detected, planned;
+    struct link_times ports; /* of both ends: shut by either */
 };
 
 /* A time at which the fabric is notified of changes. */
@@ -85,33 +82,19 @@ static struct model_hits *hits_of(const struct model *m, unsigned worker)
 
 /* ---- links ---- */
 
-/* A port closes when its link has been down for `detect` without a break, and opens when it has been up for as long.
- * Shorter changes affect only packets on the link. */
-static void note_closings(struct hit_link *l, uint64_t detect_ns)
+static void note_route_epoch(struct faults *f, uint64_t ns, unsigned plane)
 {
-    bool closed = false;
-    l->closing = hx_allocate(l->changes, sizeof *l->closing);
-    for (size_t i = 0; i < l->changes; i++) {
-        bool down = l->change[i].state.down;
-        uint64_t known = l->change[i].at_ns + detect_ns;
-        while (i + 1 < l->changes && l->change[i + 1].state.down == down)
-            i++;
-        bool stays = i + 1 == l->changes || l->change[i + 1].at_ns > known;
-        if (!stays || down == closed)
-            continue;
-        closed = down;
-        l->closing[l->closings++] = (struct closing){known, closed};
-    }
+    f->route_epochs = hx_grow(f->route_epochs, f->route_epoch_count, &f->route_epochs_room, sizeof *f->route_epochs);
+    f->route_epochs[f->route_epoch_count++] = (struct route_epoch){ns * 1000, 1U << plane};
 }
 
+/* The fabric knows of planned changes at once. */
 static void note_route_epochs(struct faults *f, const struct hit_link *l)
 {
-    for (size_t i = 0; i < l->closings; i++) {
-        f->route_epochs =
-            hx_grow(f->route_epochs, f->route_epoch_count, &f->route_epochs_room, sizeof *f->route_epochs);
-        f->route_epochs[f->route_epoch_count++] =
-            (struct route_epoch){(l->closing[i].known_ns + f->w->m->notify_ns) * 1000, 1U << l->plane};
-    }
+    for (size_t i = 0; i < l->detected.count; i++)
+        note_route_epoch(f, l->detected.of[i].ns + f->w->m->notify_ns, l->plane);
+    for (size_t i = 0; i < l->planned.count; i++)
+        note_route_epoch(f, l->planned.of[i].ns, l->plane);
 }
 
 /* Notes links of all workers, so that each worker has the same route epochs. */
@@ -123,7 +106,9 @@ static void note_link(void *of, unsigned plane, uint32_t node, unsigned port)
     l.change = hx_faults_of_link(m->faults, m->g, plane, node, port, &l.changes);
     if (!l.change)
         return;
-    note_closings(&l, m->detect_ns);
+    l.detected = link_times_detected(l.change, l.changes, m->detect_ns);
+    l.planned = link_times_planned(l.change, l.changes);
+    l.ports = link_times_of_either(&l.detected, &l.planned);
     note_route_epochs(f, &l);
     f->link = hx_grow(f->link, f->links_hit, &f->links_room, sizeof *f->link);
     f->link[f->links_hit++] = l;
@@ -147,13 +132,25 @@ static const struct hit_link *link_at(const struct faults *f, unsigned plane, ui
     return f->links_hit ? bsearch(&wanted, f->link, f->links_hit, sizeof wanted, by_place) : NULL;
 }
 
+static void note_event(struct faults *f, const struct event *e)
+{
+    f->event = hx_grow(f->event, f->events, &f->events_room, sizeof *f->event);
+    f->event[f->events++] = *e;
+}
+
 static void note_events(struct faults *f, const struct hit_link *l, struct event e)
 {
-    for (size_t i = 0; i < l->closings; i++) {
-        e.at = l->closing[i].known_ns * 1000;
-        e.opens = !l->closing[i].closed;
-        f->event = hx_grow(f->event, f->events, &f->events_room, sizeof *f->event);
-        f->event[f->events++] = e;
+    uint64_t lead = f->w->v.timing.output; /* from a decision to the first bit on the link, at least */
+    for (size_t i = 0; i < l->ports.count; i++) {
+        uint64_t at = l->ports.of[i].ns * 1000;
+        e.planned = l->ports.of[i].shut && link_times_shut(&l->planned, l->ports.of[i].ns);
+        e.at = at > lead ? at - lead : 0;
+        e.deed = STOPS;
+        if (e.planned)
+            note_event(f, &e);
+        e.at = at;
+        e.deed = l->ports.of[i].shut ? CLOSES : OPENS;
+        note_event(f, &e);
     }
 }
 
@@ -217,8 +214,9 @@ static int by_sim_node(const void *a, const void *b)
 {
     const struct event *p = a;
     const struct event *q = b;
-    const int by[] = {hx_compare(p->sim_node, q->sim_node), hx_compare(p->at, q->at), hx_compare(p->plane, q->plane)};
-    return by[0] ? by[0] : by[1] ? by[1] : by[2] ? by[2] : hx_compare(p->port, q->port);
+    const int by[] = {hx_compare(p->sim_node, q->sim_node), hx_compare(p->at, q->at), hx_compare(p->plane, q->plane),
+                      hx_compare(p->port, q->port)};
+    return by[0] ? by[0] : by[1] ? by[1] : by[2] ? by[2] : by[3] ? by[3] : hx_compare(p->deed, q->deed);
 }
 
 /* Whether route epochs concern a simulated node: endpoints retry, and routers with searched routes get new tables. */
@@ -257,29 +255,21 @@ static void note_first(struct faults *f)
 
 /* ---- routes ---- */
 
-/* Whether the ends of a link knew it as closed at a time. */
-static bool is_closed(const struct hit_link *l, uint64_t ns)
+/* Whether routes of a time lead around a link. */
+static bool leads_nowhere(const struct model *m, const struct hit_link *l, uint64_t ns)
 {
-    size_t low = 0;
-    for (size_t high = l->closings; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (l->closing[middle].known_ns <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && l->closing[low - 1].closed;
+    return link_times_shut(&l->planned, ns) || (ns >= m->notify_ns && link_times_shut(&l->detected, ns - m->notify_ns));
 }
 
-/* Builds routes around the links that their ends know to be down, in the fabric's original order of routers. Returns
- * whether there are any. */
+/* Builds routes around links that are closed as planned, and links that were known to be down `notify` ago, in the
+ * fabric's order of routers. Returns whether there are any. */
 static bool reroute(const struct faults *f, size_t route_epoch, unsigned plane, struct hx_fabric *rerouted)
 {
     const struct model *m = f->w->m;
-    uint64_t ns = f->route_epochs[route_epoch].at / 1000 - m->notify_ns;
+    uint64_t now_ns = f->route_epochs[route_epoch].at / 1000;
     uint64_t *down = hx_allocate(m->g->nodes, sizeof *down);
     for (size_t i = 0; i < f->links_hit; i++)
-        if (f->link[i].plane == plane && is_closed(&f->link[i], ns))
+        if (f->link[i].plane == plane && leads_nowhere(m, &f->link[i], now_ns))
             down[f->link[i].node] |= UINT64_C(1) << f->link[i].port;
     bool found = hx_updown_reroute(rerouted, m->g, down);
     free(down);
@@ -335,13 +325,22 @@ static unsigned notify(struct faults *f, const struct virtual_sim_node *e)
     return switches;
 }
 
-static void set_port(const struct faults *f, struct virtual_node *n, const struct event *event)
+/* Returns whether routes change. */
+static bool set_port(const struct faults *f, struct virtual_node *n, const struct event *event)
 {
-    const struct virtual_tx *tx = &n->hal.tx[event->port];
+    struct virtual_tx *tx = &n->hal.tx[event->port];
     uint64_t bit = UINT64_C(1) << event->port;
     uint64_t now = f->w->v.now;
-    n->hal.up = event->opens ? n->hal.up | bit : n->hal.up & ~bit;
-    n->hal.tx[event->port].opens = !event->opens ? VIRTUAL_NEVER : tx->link_free > now ? tx->link_free : now;
+    if (event->deed == STOPS) {
+        tx->opens = virtual_fault_takes(&f->w->v, tx, tx->opens);
+        return false;
+    }
+    if (event->planned)
+        f->hits->rerouted += hx_switch_waiting_for(&n->sw, event->port);
+    n->hal.up = event->deed == OPENS ? n->hal.up | bit : n->hal.up & ~bit;
+    tx->opens = event->deed == CLOSES ? VIRTUAL_NEVER
+                                      : virtual_fault_takes(&f->w->v, tx, tx->link_free > now ? tx->link_free : now);
+    return true;
 }
 
 static unsigned take(void *of, struct virtual_sim_node *e)
@@ -351,8 +350,7 @@ static unsigned take(void *of, struct virtual_sim_node *e)
     size_t *next = &f->next[e->index];
     for (; *next < f->events && f->event[*next].sim_node == e->index && f->event[*next].at <= f->w->v.now; ++*next) {
         const struct event *event = &f->event[*next];
-        set_port(f, &e->node[event->plane], event);
-        steps |= 1U << event->plane;
+        steps |= (unsigned)set_port(f, &e->node[event->plane], event) << event->plane;
     }
     steps |= notify(f, e);
     for (unsigned left = steps; left; left &= left - 1) {
@@ -481,9 +479,14 @@ void faults_gather(struct result *r, const struct model *m)
     r->fault = hx_allocate(r->faults, sizeof *r->fault);
     for (unsigned worker = 0; worker < m->workers; worker++)
         all += hits_of(m, worker)->count + hits_of(m, worker)->unlisted;
+    r->circuits = circuits_report_of(m->faults, m->g, r->outcome.virtual_ps / 1000);
+    for (unsigned worker = 0; worker < m->workers; worker++)
+        r->circuits.rerouted += hits_of(m, worker)->rerouted;
     for (size_t i = 0; i < r->faults; i++) {
         const struct hx_fault *fault = &m->faults->fault[i];
-        r->fault[i] = (struct fault_report){.text = fault->text, .at_ns = fault->at_ns, .whole = all <= MODEL_HITS};
+        const bool planned = fault->kind == HX_FAULT_CLOSED; /* routes follow at once */
+        r->fault[i] = (struct fault_report){
+            .text = fault->text, .planned = planned, .at_ns = fault->at_ns, .whole = planned || all <= MODEL_HITS};
         for (unsigned worker = 0; worker < m->workers; worker++)
             add_cost(&r->fault[i], &m->fault[worker * r->faults + i]);
     }

@@ -68,8 +68,9 @@ static struct hx_faults load_faults(struct run_options *o)
             hx_die(HX_EXIT_USAGE, "--fault",
                    "'%s': simulated time cannot go on without a worker: faults of workers are for --clock wall",
                    fault->text);
+        const char *plan = fault->kind == HX_FAULT_CLOSED ? o->faults.circuits : NULL;
         if (fault->at_ns + fault->for_ns + o->faults.detect_ns + o->faults.notify_ns > HX_MOST_SIMULATED)
-            hx_die(HX_EXIT_USAGE, "--fault",
+            hx_die(plan ? HX_EXIT_CONFIG : HX_EXIT_USAGE, plan ? plan : "--fault",
                    "'%s': all are to know of it %dh after the start at most where time is simulated", fault->text,
                    HX_MOST_SIMULATED_HOURS);
     }

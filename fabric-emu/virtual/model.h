@@ -93,6 +93,7 @@ struct model_hit {
 struct model_hits {
     uint64_t count;
     uint64_t unlisted; /* beyond the room of `hit` */
+    uint64_t rerouted; /* packets that waited for a link when it closed as planned */
     struct model_hit hit[];
 };
 enum { MODEL_HITS = 1 << 20 /* of all workers; beyond it the time of repair is unknown */ };

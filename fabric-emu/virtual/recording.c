@@ -79,9 +79,12 @@ static void begin_file(struct recording *r, const struct hx_capture_settings *s)
 /* All faults are scheduled, so all are annotated at once. */
 static void annotation_faults(struct recording *r, const struct hx_faults *faults)
 {
-    for (size_t i = 0; i < faults->count; i++)
-        capture_annotation_fault(&r->capture.annotations, faults->fault[i].at_ns * 1000, faults->fault[i].at_ns,
-                                 faults->fault[i].text);
+    for (size_t i = 0; i < faults->count; i++) {
+        const struct hx_fault *fault = &faults->fault[i];
+        const struct capture_annotation one = {fault->kind == HX_FAULT_CLOSED ? CAPTURE_CHANGE : CAPTURE_FAULT,
+                                               .since = fault->at_ns * 1000, .at_ns = fault->at_ns};
+        capture_annotation_add(&r->capture.annotations, &one, fault->text);
+    }
 }
 
 void recording_open(struct recording *r, const struct model *m, const struct hx_capture_settings *s)

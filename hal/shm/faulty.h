@@ -18,7 +18,8 @@
 
 /* Probabilities, 0 .. HX_FAULT_WHOLE. All 0: healthy. */
 struct shm_condition {
-    uint32_t down; /* 1: packets on the cable and new ones are lost */
+    uint16_t down;   /* 1: packets on the cable and new ones are lost */
+    uint16_t closed; /* 1: the sender sends none, as planned; packets on the cable arrive. No faulty link needs it. */
     uint32_t loss, corrupt, duplicate, reorder;
     uint32_t credit_loss; /* of credit frames */
     uint64_t delay_ns;

@@ -33,6 +33,35 @@ static bool happens(const struct virtual_faults *all, const struct virtual_fault
     return share && hx_fault_throw(all->seed, f->number, f->carried, die) < share;
 }
 
+/* ---- planned closings ---- */
+
+static bool closes(const struct virtual_fault *f, size_t change)
+{
+    return f->change[change].state.closed && !(change && f->change[change - 1].state.closed);
+}
+
+/* The link's next planned closing after now. */
+static uint64_t next_closing(const struct virtual_worker *w, const struct virtual_tx *tx)
+{
+    struct virtual_fault *f = &w->faults->of[tx->fault];
+    while (f->closing < f->changes && (!closes(f, f->closing) || f->change[f->closing].at_ns * 1000 <= w->now))
+        f->closing++;
+    return f->closing < f->changes ? f->change[f->closing].at_ns * 1000 : VIRTUAL_NEVER;
+}
+
+uint64_t virtual_fault_takes(const struct virtual_worker *w, const struct virtual_tx *tx, uint64_t opens)
+{
+    uint64_t closing = next_closing(w, tx);
+    bool late = tx->link_free >= closing || opens + w->timing.output >= closing;
+    return late && opens < closing ? closing : opens;
+}
+
+uint64_t virtual_fault_start(const struct virtual_worker *w, const struct virtual_tx *tx, uint64_t start)
+{
+    uint64_t closing = next_closing(w, tx);
+    return start < closing || tx->link_free >= closing ? start : closing - 1;
+}
+
 /* ---- effects on a packet ---- */
 
 struct passage {
@@ -89,7 +118,7 @@ static void duplicate(const struct passage *p)
     struct virtual_worker *w = p->h->worker;
     struct virtual_packet_event copy = *virtual_outbox_next(&w->outbox);
     unsigned blocks = virtual_blocks(&copy.slot.d);
-    if (hx_lane(p->tx->lanes, copy.slot.d.vc) < blocks)
+    if (hx_lane(p->tx->lanes, copy.slot.d.vc) < blocks || p->tx->link_free >= next_closing(w, p->tx))
         return;
     uint64_t takes = p->tx->kind->rate.blocks[blocks];
     uint32_t bytes = HX_HEADER_BYTES + copy.slot.d.length;
@@ -157,7 +186,7 @@ void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
     show(&p, virtual_outbox_next(&w->outbox)); /* the packet, or its copy */
     f->carried++;
     uint64_t ahead = w->timing.ahead;
-    h->tx[output].opens = (tx->link_free > w->now + ahead ? tx->link_free : w->now + ahead) - ahead;
+    tx->opens = virtual_fault_takes(w, tx, (tx->link_free > w->now + ahead ? tx->link_free : w->now + ahead) - ahead);
 }
 
 /* ---- far end ---- */

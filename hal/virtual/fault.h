@@ -12,6 +12,9 @@
  *     delayed      it arrives later by the scheduled delay; a lower rate occupies the link longer
  *     credit lost  the credit comes with the next credit frame that is not lost
  *
+ * A link that closes as planned loses none: an output takes a packet only if its first bit is on the link before it
+ * closes.
+ *
  * Links without faults have no struct virtual_fault and no cost. */
 #ifndef VIRTUAL_FAULT_H
 #define VIRTUAL_FAULT_H
@@ -23,6 +26,7 @@
 struct virtual_fault {
     const struct hx_link_change *change;
     size_t changes, next;
+    size_t closing;          /* next change that closes the link; changes: none */
     uint64_t number;         /* of the link and direction */
     uint64_t carried;        /* packets sent, or credits returned */
     struct virtual_tx *from; /* of a receiving end, replaces virtual_rx.from; NULL: in another worker */
@@ -40,6 +44,13 @@ struct virtual_faults {
 /* Applies the faults of the output's link to the next packet event, sent at `start`. Then the next packet event is that
  * packet, or its duplicate. */
 void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start);
+
+/* Returns the time from which an output takes the next packet, if it would be `opens`: not before the link's planned
+ * closing, if the packet would begin behind that. */
+uint64_t virtual_fault_takes(const struct virtual_worker *w, const struct virtual_tx *tx, uint64_t opens);
+/* Returns when a packet begins on the link, if it would be at `start`: before the link's planned closing, though the
+ * crossbar is late. */
+uint64_t virtual_fault_start(const struct virtual_worker *w, const struct virtual_tx *tx, uint64_t start);
 
 /* Delay of a credit returned at `gone` by lost credit frames, ps. */
 uint64_t virtual_fault_credit_late(struct virtual_worker *w, const struct virtual_rx *rx, uint64_t gone);

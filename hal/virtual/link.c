@@ -156,6 +156,8 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     uint64_t leaves = through + rx->kind->crossbar.blocks[blocks];
     uint64_t tail_here = slot->ready + rx->kind->tail.blocks[blocks];
     uint64_t start = later_of(through + t->output, tx->link_free);
+    if (__builtin_expect(tx->fault != 0, 0))
+        start = virtual_fault_start(w, tx, start);
     uint64_t link_free = start + tx->kind->rate.blocks[blocks];
     tx->sum.packets++;
     if (__builtin_expect(w->tap != NULL, 0))

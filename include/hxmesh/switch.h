@@ -133,6 +133,16 @@ static inline uint64_t *hx_switch_candidates(const struct hx_switch *sw, unsigne
     return sw->candidates + ((size_t)vc * sw->inputs + input) * sw->outputs;
 }
 
+/* Returns how many packets wait for an output, alone or among others. */
+static inline uint64_t hx_switch_waiting_for(const struct hx_switch *sw, unsigned output)
+{
+    uint64_t packets_waiting = 0;
+    for (unsigned input = 0; input < sw->inputs; input++)
+        for (unsigned vc = 0; vc < sw->route.vcs; vc++)
+            packets_waiting += (unsigned)__builtin_popcountll(hx_switch_candidates(sw, input, vc)[output]);
+    return packets_waiting;
+}
+
 /* Returns the next 64-bit number. Its steps follow the golden ratio, so that traffic patterns cannot resonate with
  * it. */
 static inline uint64_t hx_switch_tie(struct hx_switch *sw)

@@ -8,19 +8,23 @@
  *     plane1 down at 5us                       all links of a plane
  *     leaf3/9 flaps every 4us for 40us         down for the first half of every 4us
  *     a0,1/E up at 30us                        ends all faults of it
+ *     router3/1 closed at 1ms for 10us         not a fault but a plan: both ends close their ports at that instant
  *     all loss=1% corrupt=0.1% duplicate=1% credit-loss=10%
  *     a0,1/E reorder=5% delay=2us rate=25% at 10us for 1ms
  *     worker1 killed at 5s, worker1 stopped at 5s for 1s, worker1 continued at 7s
  *
  *     TARGET  a place by its name (topology/name.h), in every plane unless it names one; boardX,Y, groupN, planeN,
  *             workerN; all
- *     WHAT    down | up | flaps every TIME | killed | stopped | continued | one or more NAME=VALUE
+ *     WHAT    down | up | closed | flaps every TIME | killed | stopped | continued | one or more NAME=VALUE
  *     WHEN    at TIME (0) for TIME (no end), from the start of the run
  *
  * Loss, corruption, duplication and reordering are shares of a link's packets, credit-loss a share of its credit
  * frames. Delay is added to every packet; rate is the share of its rate that the link keeps. A fault affects both
  * directions of a link. Faults that overlap on a link combine: shares add up to at most 100 %, delays add up, the
  * lowest rate counts.
+ *
+ * A closed link takes no new packets, and packets on it arrive. So it loses none, unless it is down as well. Routes
+ * change at the same instant. It opens when its time ends, or by an "up".
  *
  * Random faults (hx_faults_draw) are a function of the seed and the fabric. */
 #ifndef HXMESH_SPEC_FAULTS_FAULTS_H
@@ -38,6 +42,7 @@ enum hx_fault_kind {
     HX_FAULT_UP,
     HX_FAULT_FLAPS,
     HX_FAULT_IMPAIRS,
+    HX_FAULT_CLOSED, /* as planned, not a fault */
     HX_FAULT_KILLED, /* from here on: of a worker */
     HX_FAULT_STOPPED,
     HX_FAULT_CONTINUED,
@@ -86,10 +91,16 @@ struct hx_faults {
 /* Reads one line. Returns false on an error; *problem says what is wrong and what is allowed. */
 bool hx_fault_parse(struct hx_fault *fault, const char *line, const struct hx_fabric *f, struct hx_problem *problem);
 
-/* Whether it takes links down. */
+/* Whether it takes links down: they lose packets. */
 static inline bool hx_fault_cuts(const struct hx_fault *fault)
 {
     return fault->kind == HX_FAULT_DOWN || fault->kind == HX_FAULT_FLAPS;
+}
+
+/* Whether its links take no new packets, so that routes have to lead around them. */
+static inline bool hx_fault_closes(const struct hx_fault *fault)
+{
+    return hx_fault_cuts(fault) || fault->kind == HX_FAULT_CLOSED;
 }
 
 /* Inserts a fault in order; returns its index. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const hx_fault_words[HX_FAULT_KINDS + 1] = {"down",   "up",      "flaps",     "impaired",
+const char *const hx_fault_words[HX_FAULT_KINDS + 1] = {"down",   "up",      "flaps",     "impaired", "closed",
                                                         "killed", "stopped", "continued", NULL};
 
 enum { MOST_WORDS = 16 };

@@ -182,7 +182,7 @@ static void note_fault(void *of, size_t i, uint64_t end)
         return;
     if (fault->kind == HX_FAULT_FLAPS)
         note_flaps(m, fault, i, end);
-    if (fault->kind != HX_FAULT_DOWN && fault->kind != HX_FAULT_IMPAIRS)
+    if (fault->kind != HX_FAULT_DOWN && fault->kind != HX_FAULT_CLOSED && fault->kind != HX_FAULT_IMPAIRS)
         return;
     note(m, fault->at_ns, i, true);
     if (end != UINT64_MAX)
@@ -206,7 +206,7 @@ struct holding {
     bool *holds; /* [faults->count] */
     /* [2 * faults->count]: leaf faults->count + i is the rate of fault i; UINT32_MAX: inactive, or without a rate */
     uint32_t *least;
-    uint64_t cuts, impairs; /* number of active ones */
+    uint64_t cuts, closes, impairs; /* number of active ones */
     uint64_t loss, corrupt, duplicate, reorder, credit_loss, delay_ns;
 };
 
@@ -234,7 +234,7 @@ static void follow(struct holding *h, const struct toggle *m)
     if (h->holds[m->fault] == m->begins)
         return;
     h->holds[m->fault] = m->begins;
-    *(fault->kind == HX_FAULT_IMPAIRS ? &h->impairs : &h->cuts) += sign;
+    *(fault->kind == HX_FAULT_IMPAIRS ? &h->impairs : fault->kind == HX_FAULT_CLOSED ? &h->closes : &h->cuts) += sign;
     h->loss += sign * i->loss;
     h->corrupt += sign * i->corrupt;
     h->duplicate += sign * i->duplicate;
@@ -253,6 +253,7 @@ static uint32_t share(uint64_t sum)
 static struct hx_link_state state_of(const struct holding *h)
 {
     return (struct hx_link_state){.down = h->cuts != 0,
+                                  .closed = h->closes != 0,
                                   .impaired = h->impairs != 0,
                                   .impairs = {.loss = share(h->loss),
                                               .corrupt = share(h->corrupt),
@@ -261,6 +262,17 @@ static struct hx_link_state state_of(const struct holding *h)
                                               .credit_loss = share(h->credit_loss),
                                               .rate = h->least[1] == UINT32_MAX ? 0 : h->least[1],
                                               .delay_ns = h->delay_ns}};
+}
+
+/* The fault of a change by toggles first .. last: the latest one that is not closed. Without one, a link that is down
+ * or impaired keeps the fault that `held`. */
+static size_t fault_of(const struct toggles *m, size_t first, size_t last, const struct hx_link_state *state,
+                       size_t held)
+{
+    for (size_t i = last + 1; i-- > first;)
+        if (m->faults->fault[m->of[i].fault].kind != HX_FAULT_CLOSED)
+            return m->of[i].fault;
+    return state->down || state->impaired ? held : m->of[last].fault;
 }
 
 struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane,
@@ -274,10 +286,14 @@ struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const s
     struct hx_link_change *change = hx_allocate(m.count, sizeof *change);
     struct holding h = hold_nothing(faults);
     qsort(m.of, m.count, sizeof *m.of, by_time);
-    for (size_t i = 0; i < m.count; i++) {
+    for (size_t i = 0, first = 0; i < m.count; i++) {
         follow(&h, &m.of[i]);
-        if (i + 1 == m.count || m.of[i + 1].at_ns != m.of[i].at_ns)
-            change[(*count)++] = (struct hx_link_change){m.of[i].at_ns, state_of(&h), m.of[i].fault};
+        if (i + 1 < m.count && m.of[i + 1].at_ns == m.of[i].at_ns)
+            continue;
+        struct hx_link_state state = state_of(&h);
+        size_t held = *count ? change[*count - 1].fault : m.of[i].fault;
+        change[(*count)++] = (struct hx_link_change){m.of[i].at_ns, state, fault_of(&m, first, i, &state, held)};
+        first = i + 1;
     }
     free(m.of);
     free(h.holds);
@@ -314,7 +330,7 @@ struct last_ends {
 
 static bool holds_on_links(const struct hx_fault *fault)
 {
-    return hx_fault_cuts(fault) || fault->kind == HX_FAULT_IMPAIRS;
+    return hx_fault_closes(fault) || fault->kind == HX_FAULT_IMPAIRS;
 }
 
 static void note_end(void *of, size_t fault, uint64_t end_ns)

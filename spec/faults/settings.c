@@ -2,6 +2,7 @@
 #include "spec/faults/settings.h"
 #include "base/options/runs.h"
 #include "base/value.h"
+#include "spec/faults/circuits.h"
 #include "spec/faults/faults.h"
 
 #include <string.h>
@@ -40,5 +41,5 @@ bool hx_faults_load(struct hx_faults *faults, const struct hx_fault_settings *s,
     const struct hx_fault_draw draw = {seed, s->mtbf_ns, s->mttr_ns, until_ns};
     if (random)
         hx_faults_draw(faults, &draw, f);
-    return true;
+    return !s->circuits || hx_circuits_read(faults, s->circuits, f, problem);
 }

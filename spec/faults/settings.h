@@ -10,6 +10,7 @@
 struct hx_fault_settings {
     struct hx_option_list lines; /* of a schedule */
     const char *file;            /* of such lines, or "random"; NULL: neither */
+    const char *circuits;        /* file of a plan of circuits; NULL: none */
     uint64_t mtbf_ns, mttr_ns;   /* of random faults, above 0 */
     uint64_t detect_ns;          /* virtual clock: silence after which both ends close a link, above 0 */
     uint64_t notify_ns;          /* virtual clock: from there until all nodes are notified */
@@ -22,7 +23,8 @@ enum hx_given_faults {
     HX_GIVEN_MTBF = 1 << 2,
     HX_GIVEN_MTTR = 1 << 3,
     HX_GIVEN_DETECT = 1 << 4,
-    HX_GIVEN_NOTIFY = 1 << 5
+    HX_GIVEN_NOTIFY = 1 << 5,
+    HX_GIVEN_CIRCUITS = 1 << 6
 };
 
 #define HX_FAULTS_RANDOM "random"
@@ -51,7 +53,11 @@ enum hx_given_faults {
      HX_GIVEN_IN(s, HX_GIVEN_DETECT), .applies = HX_FOR_VIRTUAL}, \
     {.name = "tell", .key = "faults.tell", .kind = HX_OPTION_DURATION, .to.number = &(s)->notify_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "from there until all others know", HX_GIVEN_IN(s, HX_GIVEN_NOTIFY), \
-     .applies = HX_FOR_VIRTUAL}
+     .applies = HX_FOR_VIRTUAL}, \
+    {.name = "circuits", .key = "circuits", .kind = HX_OPTION_STRING, .argument = "FILE", \
+     .to.string = &(s)->circuits, .otherwise = "links do not change", \
+     .help = "a plan of circuits, links that open and close at their times, as an optical switch does " \
+     "(docs/faults.md)", HX_GIVEN_IN(s, HX_GIVEN_CIRCUITS)}
 /* clang-format on */
 
 /* Copies the values given in `over`. Strings stay the owner's. */
@@ -61,7 +67,8 @@ struct hx_faults;
 struct hx_fabric;
 struct hx_problem;
 
-/* Loads the schedule: given lines, lines of the file, or random faults until `until_ns`. Returns false on an error. */
+/* Loads the schedule: given lines, lines of the file, or random faults until `until_ns`, and the plan of circuits.
+ * Returns false on an error. */
 bool hx_faults_load(struct hx_faults *faults, const struct hx_fault_settings *s, const struct hx_fabric *f,
                     uint64_t seed, uint64_t until_ns, struct hx_problem *problem);
 

@@ -26,6 +26,7 @@
  *
  *     faults: {what: "a0,1/E down at 10us for 5us; all loss=1%", file: schedule.txt, detect: 3us, tell: 10us}
  *         or only the lines; or file: random, mtbf: 100us, mttr: 50us
+ *     circuits: plan.txt              a plan of links that open and close (spec/faults/circuits.h)
  *
  * Each value is read by the option that has its key, so that files and the command line accept the same values. */
 #include "base/text.h"
@@ -159,6 +160,7 @@ static void take_settings(struct reading *r)
     s->faults.lines.item[0] = hx_text_own(v->faults.lines.item[0]);
     bool beside = v->faults.file && strcmp(v->faults.file, HX_FAULTS_RANDOM) != 0;
     s->faults.file = beside ? hx_yaml_beside(r->y, v->faults.file) : hx_text_own(v->faults.file);
+    s->faults.circuits = v->faults.circuits ? hx_yaml_beside(r->y, v->faults.circuits) : NULL;
 }
 
 static bool applies(const struct reading *r, uint64_t run, struct hx_problem *problem)

@@ -28,6 +28,7 @@ static void require_in_turn(const struct hx_faults *faults, const struct hx_fabr
         struct hx_link_change *change = hx_faults_of_link(faults, f, node % 2, node, 0, &count);
         for (size_t i = 0; i < count; i++) {
             require(change[i].fault < faults->count && (i == 0 || change[i].at_ns > change[i - 1].at_ns));
+            require(!change[i].state.down || faults->fault[change[i].fault].kind != HX_FAULT_CLOSED);
             require(change[i].state.impairs.loss <= HX_FAULT_WHOLE && change[i].state.impairs.rate <= HX_FAULT_WHOLE);
         }
         free(change);

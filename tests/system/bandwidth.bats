@@ -53,6 +53,15 @@ bandwidth() { "$HXMESH-bandwidth" "$@" --quiet; }
         .ways[5].packets.seconds <= .ways[3].packets.seconds' <report.json
 }
 
+@test "bandwidth: prices of a file" {
+    printf 'gbyte: {cable: 1, nic: 10, port: 100}\n' >p.yaml
+    bandwidth "Ring(4)_Switch(8)" m.model.yaml --budget 100 --prices p.yaml --json - >report.json
+    json_holds '.prices == "p.yaml" and all(.ways[]; .dollars / (32 * (.rates[0] / 2 + 111 * .rates[1]) / 1e9) - 1 | fabs < 1e-6)' <report.json
+    echo "switch: 5" >p.yaml
+    run -3 --separate-stderr bandwidth "Ring(4)_FC(8)" m.model.yaml --budget 100 --prices p.yaml
+    [[ "$stderr" == "hxmesh: error: p.yaml: no price of a GB/s in this network: add gbyte: "* ]]
+}
+
 @test "bandwidth: errors say what to change" {
     run -2 --separate-stderr bandwidth "Ring(4)_FC(8)" m.model.yaml
     [[ "$stderr" == "hxmesh: error: --budget: "*"--budget 300"* ]]

@@ -35,6 +35,18 @@ setup() {
     [ "$(jq 'del(.planes)' <<<"$one")" = "$(jq 'del(.planes)' <<<"$four")" ]
 }
 
+@test "info: prices of a file; the default ones as a file" {
+    local file=$TOP/examples/prices/hammingmesh.yaml
+    [ "$(info "4x4 Hx2Mesh" --prices "$file" --json - | jq 'del(.prices)')" = "$(info "4x4 Hx2Mesh" --json - | jq .)" ]
+    info "4x4 Hx2Mesh" --prices "$file" >text
+    grep -q "^cost .*, at prices of $file\$" text
+    # 400 Gb/s are two links of 200 side by side: 2 x (815 + 6 x 198 + 5 x 374 + 3 x 150) dollars a host.
+    info "fat-tree hosts=128 radix=8 levels=3" --prices "$TOP/examples/prices/topoopt.yaml" --json - |
+        json_holds '.cost_usd == .cost_planes * 128 * 2 * 4323 and (.prices | endswith("topoopt.yaml"))'
+    echo "switch: [1]" >bad.yaml
+    refused 3 "bad.yaml:1:9: switch: a single value expected, found a list" info "4x4 Hx2Mesh" --prices bad.yaml
+}
+
 @test "info: radix and taper change the networks" {
     info "4x4 Hx2Mesh" --radix 4 --json - | json_holds '.row_network == {ports: 8, leaves: 4, spines: 2} and .diameter == 8'
     info "6x1 Hx1Mesh" --radix 6 --taper 2 --json - | json_holds '.row_network == {ports: 12, leaves: 3, spines: 1}'

@@ -55,6 +55,12 @@ refused() {
     jq -e --slurpfile run "$REPORT" '.fabrics[0] | .run == null and .estimate == $run[0].fabrics[0].estimate' estimate.json
 }
 
+@test "train: prices of a file, for the rate of the run's links" {
+    hxmesh train "fat-tree hosts=16" "$MODEL" --estimate --link 100 --prices "$BATS_TEST_DIRNAME/../../examples/prices/topoopt.yaml" \
+        --json "$REPORT"
+    holds '.fabrics[0].cost | .usd == 16 * (678 + 187 + 2 * 99 + 150) and (.prices | endswith("topoopt.yaml"))'
+}
+
 @test "train: fabrics side by side, equally fast hosts, and figure 15's saving" {
     hxmesh train "4x4 Hx1Mesh" "$MODEL" "${SMALL[@]}" --equal-injection --compare "fat-tree hosts=16" --compare "torus 4x4" \
         --json "$REPORT" >table

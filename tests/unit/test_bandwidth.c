@@ -187,7 +187,7 @@ static void what_a_network_costs(void **state)
     const double rate[] = {1e9, 10e9, 100e9};
     const struct bandwidth_network n = network("Ring(4)_FC(2)_Switch(2)");
     /* Ring: 16 cables of 0.5 GB/s. FC: 8 of 10. Switch: 16 of 100, as many NICs and ports. */
-    near(bandwidth_cost(&n, rate), 16 * 0.5 * 2 + 8 * 10 * 2 + 16 * 100.0 * (2 + 48 + 24), 1e-12);
+    near(bandwidth_cost(&n, rate, &hx_default_prices), 16 * 0.5 * 2 + 8 * 10 * 2 + 16 * 100.0 * (2 + 48 + 24), 1e-12);
 }
 
 /* ---- division of a budget ---- */

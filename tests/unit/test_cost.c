@@ -1,6 +1,6 @@
 /* test_cost.c - appendix C of the paper: its five HxMesh clusters as rounded there, and small fabrics by hand. */
 #include "hxmesh/error.h"
-#include "topology/bounds.h"
+#include "topology/bill.h"
 #include "topology/hamming_mesh.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static struct hx_bill cost_of(unsigned a, unsigned b, unsigned x, unsigned y, un
     assert_int_equal(hx_geometry_init(&g, a, b, x, y, 1, radix, taper), HX_OK);
     struct hx_fabric f;
     hx_fabric_of_mesh(&f, &g);
-    struct hx_bill bill = hx_fabric_bill(&f);
+    struct hx_bill bill = hx_fabric_bill(&f, &hx_default_prices, HX_LINK_GBPS);
     hx_fabric_free(&f);
     return bill;
 }

@@ -117,6 +117,8 @@ static void a_bad_line_is_refused_with_its_reason(void **state)
     refused("a0,0/E impaired", "say how");
     refused("a0,0/E killed", "killed is for workers");
     refused("worker1 down", "down is for links and nodes");
+    refused("worker1 closed", "closed is for links and nodes");
+    refused("a0,0/E clsoed", "did you mean 'closed'");
     refused("a0,0/E flaps at 1us", "every TIME");
     refused("a0,0/E flaps every", "a time is missing");
     refused("a0,0/E los=1%", "did you mean 'loss'");
@@ -216,6 +218,39 @@ static void a_link_is_down_while_a_fault_holds(void **state)
     BECOMES("all loss=50% at 1us; all up at 1us; a0,0/E down at 2us", {2000, true, 0});
 }
 
+/* States of the link at a0,0/E: C closed, D down, B both, - neither; and the fault of each
+ * change, a digit. */
+static void closes(const char *text, const char *states, const char *fault)
+{
+    struct hx_faults faults = {.count = 0};
+    struct hx_problem problem;
+    size_t changes;
+    assert_true(hx_faults_add(&faults, text, NULL, &mesh, &problem));
+    struct hx_link_change *c = hx_faults_of_link(&faults, &mesh, 0, 0, HX_E, &changes);
+    assert_int_equal(changes, strlen(states));
+    assert_int_equal(changes, strlen(fault));
+    for (size_t i = 0; i < changes; i++) {
+        const struct hx_link_state *s = &c[i].state;
+        assert_int_equal(states[i], s->down ? (s->closed ? 'B' : 'D') : s->closed ? 'C' : '-');
+        assert_int_equal(c[i].fault, fault[i] - '0');
+    }
+    free(c);
+    hx_faults_free(&faults);
+}
+
+/* Lost packets count for the fault of a change, so it is not one that loses none. */
+static void a_closed_link_may_be_down_as_well_and_its_losses_are_not_those_of_the_plan(void **state)
+{
+    (void)state;
+    closes("a1,0/W closed at 1us for 2us", "C-", "00");
+    closes("a0,0/E closed at 1us; all up at 2us", "C-", "00");
+    closes("a0,0/E closed at 1us for 2us; a0,0 closed at 3us for 1us", "CC-", "011");
+    closes("a0,0/E down for 9us; a0,0/E closed at 1us for 2us", "DBD-", "0000");
+    closes("a0,0/E closed for 9us; a0,0/E down at 1us for 2us", "CBC-", "0110");
+    closes("a0,0/E down at 1us for 9us; a0,0/E closed at 1us for 2us", "BD-", "000");
+    closes("a0,0/E down at 1us for 2us; a0,0/E closed at 3us", "DC", "00");
+}
+
 static void ends_at(const char *text, uint64_t end_ns)
 {
     struct hx_faults faults = {.count = 0};
@@ -235,6 +270,8 @@ static void a_fault_ends_when_it_holds_at_none_of_its_links(void **state)
     ends_at("a0,0/E down at 1us", UINT64_MAX);
     ends_at("a0,0/E down at 1us for 2us", 3000);
     ends_at("a0,0/E down at 1us; a1,0/W up at 4us; all up at 5us", 4000); /* its other end */
+    ends_at("a0,0/E closed at 1us for 2us", 3000);
+    ends_at("a0,0/E closed; a0,0/E up at 4us", 4000);
     ends_at("a0,0/E loss=1%; all up at 2us", 2000);
     ends_at("a0,0/E down; a0,0/p0/E up at 1us", UINT64_MAX); /* it holds in the other plane */
     ends_at("a0,0/E down; a0,0/p0/E up at 1us; plane1 up at 3us", 3000);
@@ -265,11 +302,12 @@ static void draw_lines(struct hx_faults *faults, unsigned count, uint64_t *rando
     static const char *const places[] = {"a0,0/E", "a0,0/p0/E", "a1,0/W", "board0,0",
                                          "plane0", "all",       "a3,2/N", "row0/leaf0"};
     static const char *const whats[] = {
-        "down",    "loss=0.3% rate=50%", "corrupt=1% delay=2us", "duplicate=2% reorder=60%",
+        "down",    "loss=0.3% rate=50%", "corrupt=1% delay=2us", "duplicate=2% reorder=60%", "closed",
         "rate=7%", "credit-loss=20%",    "flaps every 30ns",     "rate=7% loss=40%"};
+    enum { WHATS = sizeof whats / sizeof *whats };
     for (unsigned i = 0; i < count; i++) {
         char line[HX_FAULT_TEXT];
-        const char *what = split_mix_next(random) % (count / 8) == 0 ? "up" : whats[split_mix_next(random) % 8];
+        const char *what = split_mix_next(random) % (count / 8) == 0 ? "up" : whats[split_mix_next(random) % WHATS];
         unsigned for_ns = split_mix_next(random) % 4 || what[0] == 'u' ? 0 : 1 + (unsigned)split_mix_next(random) % 900;
         int at = snprintf(line, sizeof line, "%s %s at %uns", places[split_mix_next(random) % 8], what, i / 2 * 3);
         if (for_ns)
@@ -297,7 +335,8 @@ static uint32_t sum_of_shares(uint32_t a, uint32_t b)
 static void add(struct hx_link_state *state, const struct hx_fault *f)
 {
     struct hx_impairment *sum = &state->impairs;
-    state->down |= f->kind != HX_FAULT_IMPAIRS;
+    state->down |= hx_fault_cuts(f);
+    state->closed |= f->kind == HX_FAULT_CLOSED;
     state->impaired |= f->kind == HX_FAULT_IMPAIRS;
     sum->loss = sum_of_shares(sum->loss, f->impairs.loss);
     sum->corrupt = sum_of_shares(sum->corrupt, f->impairs.corrupt);
@@ -328,6 +367,7 @@ static struct hx_link_state state_at(const struct hx_faults *faults, unsigned pl
 static void assert_same_state(const struct hx_link_state *a, const struct hx_link_state *b)
 {
     assert_int_equal(a->down, b->down);
+    assert_int_equal(a->closed, b->closed);
     assert_int_equal(a->impaired, b->impaired);
     assert_memory_equal(&a->impairs, &b->impairs, sizeof a->impairs);
 }
@@ -338,8 +378,11 @@ static void validate_link(const struct hx_faults *faults, const struct hx_end *e
 {
     size_t count;
     struct hx_link_change *change = hx_faults_of_link(faults, &mesh, plane, end->node, end->port, &count);
-    for (size_t i = 1; i < count; i++)
-        assert_true(change[i - 1].at_ns < change[i].at_ns);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(i == 0 || change[i - 1].at_ns < change[i].at_ns);
+        assert_false((change[i].state.down || change[i].state.impaired) &&
+                     faults->fault[change[i].fault].kind == HX_FAULT_CLOSED);
+    }
     for (unsigned look = 0; look < looks; look++) {
         uint64_t ns = split_mix_next(random) % (2 * faults->count + 1000);
         struct hx_link_state found = {.down = false};
@@ -438,6 +481,7 @@ static void the_same_seed_draws_the_same_lines_within_the_time(void **state)
     uint64_t lasted = 0;
     for (size_t i = 0; i < a.count; i++) {
         assert_string_equal(a.fault[i].text, b.fault[i].text);
+        assert_int_not_equal(a.fault[i].kind, HX_FAULT_CLOSED);
         assert_true(a.fault[i].at_ns < draw.until_ns && a.fault[i].for_ns);
         assert_true(i == 0 || a.fault[i - 1].at_ns <= a.fault[i].at_ns);
         lasted += a.fault[i].for_ns;
@@ -489,6 +533,7 @@ int main(void)
         cmocka_unit_test(an_error_names_the_bad_line),
         cmocka_unit_test(a_file_with_a_byte_0_is_refused),
         cmocka_unit_test(a_link_is_down_while_a_fault_holds),
+        cmocka_unit_test(a_closed_link_may_be_down_as_well_and_its_losses_are_not_those_of_the_plan),
         cmocka_unit_test(a_fault_ends_when_it_holds_at_none_of_its_links),
         cmocka_unit_test(other_links_stay_up),
         cmocka_unit_test(a_long_schedule_agrees_with_all_its_lines),

@@ -332,7 +332,7 @@ static void current_faults_are_shown(void **state)
     hx_metrics_begin_faults(faults);
     hx_metrics_add_fault(faults, 1500000000, "a0,1/E down");
     hx_metrics_add_fault(faults, 200000000, "all loss=1%");
-    hx_metrics_end_faults(faults);
+    hx_metrics_end_faults(faults, 0);
     top_read(&t);
     page_says(&t, "\nfaults    a0,1/E down (since 1.5 s); all loss=1% (since 200 ms)");
     hx_metrics_begin_faults(faults);
@@ -341,11 +341,13 @@ static void current_faults_are_shown(void **state)
     page_says(&t, "a0,1/E down (since 1.5 s)");
     for (unsigned i = 0; i < HX_METRICS_FAULTS; i++)
         hx_metrics_add_fault(faults, 8, "a0,0/E down");
-    hx_metrics_end_faults(faults);
+    hx_metrics_end_faults(faults, 3);
     memset((void *)faults->fault[1].line, 27, sizeof faults->fault[1].line); /* no text, and without an end */
     top_read(&t);
     page_says(&t, "\nfaults    plane1 down (since 7 ns); ?????");
+    page_says(&t, "\nplanned   links are closed, by 3 lines of a plan");
     json_t *line = top_json(&t, 1, 1);
+    assert_int_equal(json_integer_value(json_object_get(line, "changes_holding")), 3);
     assert_int_equal(json_integer_value(json_object_get(line, "faults_holding")), HX_METRICS_FAULTS + 1);
     const json_t *list = json_object_get(line, "faults");
     assert_int_equal(json_array_size(list), HX_METRICS_FAULTS);

@@ -25,7 +25,7 @@ static struct bandwidth_time time_of(unsigned network, unsigned job, double budg
     double rate[BANDWIDTH_DIMENSIONS];
     bandwidth_divide(&q, way, rate);
     if (cost)
-        *cost = bandwidth_cost(&q.network, rate);
+        *cost = bandwidth_cost(&q.network, rate, q.prices);
     return bandwidth_answer(&q, rate);
 }
 

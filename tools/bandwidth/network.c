@@ -96,11 +96,11 @@ bool bandwidth_place(const struct bandwidth_network *n, struct bandwidth_need *n
     return product == ranks;
 }
 
-double bandwidth_cost(const struct bandwidth_network *n, const double *rate)
+double bandwidth_cost(const struct bandwidth_network *n, const double *rate, const struct hx_prices *p)
 {
-    enum { CABLE = 2, NIC = 48, PORT = 24 }; /* dollars of a GB/s */
+    const double of_switch = p->gbyte_cable + p->gbyte_nic + p->gbyte_port;
     double dollars = 0;
     for (unsigned i = 0; i < n->dimensions; i++)
-        dollars += rate[i] / 1e9 * (n->dimension[i].kind == BANDWIDTH_SWITCH ? CABLE + NIC + PORT : CABLE / 2.0);
+        dollars += rate[i] / 1e9 * (n->dimension[i].kind == BANDWIDTH_SWITCH ? of_switch : p->gbyte_cable / 2);
     return dollars * (double)bandwidth_npus(n);
 }

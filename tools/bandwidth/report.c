@@ -1,5 +1,6 @@
 /* report.c - divisions of a budget (tools/bandwidth/report.h). */
 #include "tools/bandwidth/report.h"
+#include "base/json.h"
 #include "tools/draw/text_table.h"
 
 #include <stdio.h>
@@ -87,8 +88,10 @@ void bandwidth_print(const struct bandwidth_report *r)
 {
     const struct bandwidth_work *w = &r->question->work;
     struct text name;
-    printf("%s, %g GB/s an NPU; computing %.4g s an iteration\n",
-           bandwidth_network_write(&r->question->network, name.of), r->question->budget / GB, w->bubble * w->computing);
+    const char *prices = r->question->prices->path;
+    printf("%s, %g GB/s an NPU; computing %.4g s an iteration%s%s\n",
+           bandwidth_network_write(&r->question->network, name.of), r->question->budget / GB, w->bubble * w->computing,
+           prices ? "; at prices of " : "", prices ? prices : "");
     print_dimensions(r);
     print_times(r);
 }
@@ -150,7 +153,10 @@ json_t *bandwidth_json(const struct bandwidth_report *r)
                                                      "estimate", time_json(&l->estimate), "packets",
                                                      time_json(&l->packets), "runs", runs_json(l, &q->work)));
     }
-    return json_pack("{s:s, s:f, s:f, s:f, s:o, s:o}", "network", bandwidth_network_write(&q->network, name), "budget",
-                     q->budget, "latency_seconds", q->latency, "computing_seconds", q->work.bubble * q->work.computing,
-                     "communication", needs_json(q), "ways", lines);
+    json_t *o = json_pack("{s:s, s:f, s:f, s:f, s:o, s:o}", "network", bandwidth_network_write(&q->network, name),
+                          "budget", q->budget, "latency_seconds", q->latency, "computing_seconds",
+                          q->work.bubble * q->work.computing, "communication", needs_json(q), "ways", lines);
+    if (q->prices->path)
+        json_object_set_new(o, "prices", hx_json_text(q->prices->path));
+    return o;
 }

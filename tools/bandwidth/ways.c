@@ -21,7 +21,7 @@ static double iteration_of(void *of, const double *rate)
 static double product_of(void *of, const double *rate)
 {
     const struct bandwidth_question *q = of;
-    return iteration_of(of, rate) * bandwidth_cost(&q->network, rate);
+    return iteration_of(of, rate) * bandwidth_cost(&q->network, rate, q->prices);
 }
 
 static void search(const struct bandwidth_question *q, bandwidth_model *model, double *rate)

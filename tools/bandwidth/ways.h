@@ -21,6 +21,7 @@ struct bandwidth_question {
     struct bandwidth_work work;
     double budget;  /* of an NPU, bytes a second */
     double latency; /* of a hop, seconds */
+    const struct hx_prices *prices;
 };
 
 /* Fills rate[dimensions]. A search starts with the best of the three other ways, so it is never behind them. */

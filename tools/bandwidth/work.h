@@ -16,6 +16,7 @@
 #define HXMESH_TOOLS_BANDWIDTH_WORK_H
 
 #include "base/error.h"
+#include "topology/prices.h"
 
 #include <stdint.h>
 
@@ -89,8 +90,8 @@ struct bandwidth_time bandwidth_time_of(const struct bandwidth_network *n, const
 struct bandwidth_time bandwidth_time_from(const struct bandwidth_network *n, const struct bandwidth_work *w,
                                           const double *rate, const double *seconds);
 
-/* Prices of a GB/s: a cable $2, a NIC $48, a switch $24 for each port. A cable counts once: a ring's and a full mesh's
+/* At prices of a GB/s: of a cable, a NIC, and a switch for each port. A cable counts once: a ring's and a full mesh's
  * joins two NPUs. NICs are at switches only. Returns dollars of the network. */
-double bandwidth_cost(const struct bandwidth_network *n, const double *rate);
+double bandwidth_cost(const struct bandwidth_network *n, const double *rate, const struct hx_prices *p);
 
 #endif

@@ -23,7 +23,7 @@ static void price(struct figures *f)
 {
     double injected = hx_fabric_injection(f->g, HX_LINK_GBPS);
     double links = hx_injects_alike(f->g) ? f->g->host_links : injected;
-    f->bill = hx_fabric_bill(f->g);
+    f->bill = hx_fabric_bill(f->g, f->prices, HX_LINK_GBPS);
     f->injection_gbps = injected * f->g->bought_planes * HX_LINK_GBPS;
     f->alltoall_gbps = f->injection_gbps * f->alltoall_bound;
     f->usd_per_host = (double)f->bill.usd / f->g->hosts;
@@ -32,8 +32,10 @@ static void price(struct figures *f)
     f->usd_per_alltoall_gbps = any ? f->usd_per_host / f->alltoall_gbps : 0;
 }
 
-void figures_load(struct figures *f, const char *argument, const struct hx_overrides *overrides)
+void figures_load(struct figures *f, const char *argument, const struct hx_overrides *overrides,
+                  const struct hx_prices *prices)
 {
+    f->prices = prices;
     hx_spec_load(argument, overrides, &f->spec);
     f->g = hx_spec_fabric(&f->spec);
     f->bisection = hx_fabric_bisection(f->g);
@@ -114,6 +116,8 @@ json_t *figures_json(const struct figures *f)
     json_decref(like);
     json_object_update(json, rest);
     json_decref(rest);
+    if (f->prices->path)
+        json_object_set_new(json, "prices", hx_json_text(f->prices->path));
     if (g->mesh.nodes)
         add_mesh(json, f);
     return json;
@@ -161,7 +165,8 @@ void figures_print(const struct figures *f)
     printf("%-16s%" PRIu64 ", for %u plane%s\n", "switches", f->bill.switches, planes, s);
     printf("%-16s%" PRIu64 " DAC, %" PRIu64 " AoC, for %u plane%s\n", "cables", f->bill.cables[HX_DAC],
            f->bill.cables[HX_AOC], planes, s);
-    printf("%-16s%.2f M$, for %u plane%s\n", "cost", (double)f->bill.usd / 1e6, planes, s);
+    printf("%-16s%.2f M$, for %u plane%s%s%s\n", "cost", (double)f->bill.usd / 1e6, planes, s,
+           f->prices->path ? ", at prices of " : "", f->prices->path ? f->prices->path : "");
     printf("%-16s%u cables\n", "diameter", f->distances.diameter);
     printf("%-16s%.2f cables\n", "distance", f->distances.average);
     if (f->bisection.links)

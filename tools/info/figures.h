@@ -4,6 +4,7 @@
 
 #include "spec/spec.h"
 #include "tools/draw/columns.h"
+#include "topology/bill.h"
 #include "topology/bisection.h"
 #include "topology/bounds.h"
 
@@ -12,6 +13,7 @@
 struct figures {
     struct hx_spec spec;
     const struct hx_fabric *g;
+    const struct hx_prices *prices;
     struct hx_bill bill;
     struct hx_halves bisection;
     struct hx_distances distances;
@@ -24,8 +26,9 @@ struct figures {
     double usd_per_alltoall_gbps; /* for one host; 0: all-to-all is impossible */
 };
 
-/* Loads a spec string or file; dies if it is invalid. figures_free() afterwards. */
-void figures_load(struct figures *f, const char *argument, const struct hx_overrides *overrides);
+/* Loads a spec string or file; dies if it is invalid. Keeps the prices. figures_free() afterwards. */
+void figures_load(struct figures *f, const char *argument, const struct hx_overrides *overrides,
+                  const struct hx_prices *prices);
 void figures_free(struct figures *f);
 
 /* Sets the bought planes of each so that all hosts inject equally. Dies with HX_EXIT_USAGE if no numbers of planes do.

@@ -1,5 +1,6 @@
 /* transitions.c - takes links down, one at a time (transitions.h). */
 #include "tools/paths/transitions.h"
+#include "spec/faults/circuits.h"
 #include "tools/paths/explore.h"
 #include "topology/updown.h"
 
@@ -85,27 +86,61 @@ static struct hx_findings explore(const struct hx_spec *spec, bool mixed, bool *
     return found;
 }
 
-static bool paths_are_good(struct hx_spec *spec, uint32_t node, unsigned port, uint64_t *unreachable)
+/* Whether routes without the links in `down` are good, alone and together with other routes in the order of the
+ * fabric's; `before` NULL: the fabric's own. */
+static bool paths_are_good(struct hx_spec *spec, const uint64_t *down, const struct hx_updown *before,
+                           uint64_t *unreachable)
 {
     struct hx_fabric *f = spec->graph;
-    struct hx_updown *before = f->updown;
-    uint64_t *down = hx_allocate(f->nodes, sizeof *down);
+    struct hx_updown *own = f->updown;
     struct hx_fabric rerouted = {.updown = NULL};
     bool alone;
     bool mixed;
-    down[node] = UINT64_C(1) << port;
-    bool searched = hx_updown_reroute(&rerouted, f, down);
-    free(down);
-    if (!searched)
+    if (!hx_updown_reroute(&rerouted, f, down))
         return false;
     f->updown = rerouted.updown;
     struct hx_findings found = explore(spec, false, &alone);
     *unreachable += found.unreachable;
-    add_paths(f->updown, before);
+    add_paths(f->updown, before ? before : own);
     (void)explore(spec, true, &mixed);
     free(f->updown);
-    f->updown = before;
+    f->updown = own;
     return !alone && !mixed && found.dead_ends == 0;
+}
+
+static bool link_is_good(struct hx_spec *spec, uint32_t node, unsigned port, uint64_t *unreachable)
+{
+    uint64_t *down = hx_allocate(spec->graph->nodes, sizeof *down);
+    down[node] = UINT64_C(1) << port;
+    bool good = paths_are_good(spec, down, NULL, unreachable);
+    free(down);
+    return good;
+}
+
+/* ---- a plan of circuits ---- */
+
+struct trying {
+    struct hx_spec *spec;
+    struct hx_fabric last; /* routes of the last state; .updown NULL: none */
+    struct hx_plan_states found;
+};
+
+static void try_state(void *of, uint64_t at_ns, const uint64_t *closed)
+{
+    struct trying *t = of;
+    bool good = paths_are_good(t->spec, closed, t->last.updown, &t->found.unreachable);
+    if (!good && t->found.cyclic++ == 0)
+        t->found.at_ns = at_ns;
+    t->found.states++;
+    (void)hx_updown_reroute(&t->last, t->spec->graph, closed);
+}
+
+struct hx_plan_states hx_plan_try(struct hx_spec *spec, const struct hx_faults *faults)
+{
+    struct trying t = {.spec = spec};
+    hx_circuits_each_state(spec->graph, faults, try_state, &t);
+    free(t.last.updown);
+    return t.found;
 }
 
 /* ---- all of them ---- */
@@ -127,7 +162,7 @@ struct hx_transitions hx_transitions_try(struct hx_spec *spec, struct hx_progres
             if (!is_tried(f, node, port))
                 continue;
             bool good =
-                f->mesh.nodes ? mesh_link_is_good(f, node, port) : paths_are_good(spec, node, port, &t.unreachable);
+                f->mesh.nodes ? mesh_link_is_good(f, node, port) : link_is_good(spec, node, port, &t.unreachable);
             if (!good && t.cyclic++ == 0) {
                 t.node = node;
                 t.port = port;

@@ -12,6 +12,7 @@
 #define HXMESH_TOOLS_TRANSITIONS_H
 
 #include "base/progress.h"
+#include "spec/faults/faults.h"
 #include "spec/spec.h"
 
 struct hx_transitions {
@@ -25,5 +26,16 @@ struct hx_transitions {
 
 /* Needs a spec after hx_spec_search_updown, unless it is a HammingMesh. Leaves the spec unchanged. */
 struct hx_transitions hx_transitions_try(struct hx_spec *spec, struct hx_progress *progress);
+
+/* States of the links under a plan of circuits (spec/faults/circuits.h), each with the state before it. */
+struct hx_plan_states {
+    uint64_t states;
+    uint64_t cyclic;      /* of these, states with a possible cycle or dead end, alone or together with that before */
+    uint64_t at_ns;       /* of the first of them */
+    uint64_t unreachable; /* ordered pairs without a path, summed over all states */
+};
+
+/* Needs a spec after hx_circuits_order. Leaves it unchanged. */
+struct hx_plan_states hx_plan_try(struct hx_spec *spec, const struct hx_faults *faults);
 
 #endif

@@ -56,6 +56,11 @@ const char *cell_bytes(struct cells *c, uint64_t bytes)
     return hx_value_print_bytes(c->text[c->used++ % TEXT_TABLE_COLUMNS], bytes);
 }
 
+double figure_paper(const struct reproduce_figure *f, double value)
+{
+    return f->plan->effort == REPRODUCE_QUICK ? NAN : value;
+}
+
 json_t *figure_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();

@@ -7,7 +7,7 @@
 #include "tools/origin.h"
 #include "tools/reproduce/plan.h"
 
-enum { FIGURE_PARTS = 4, FIGURE_ANNOTATIONS = 12, FIGURE_ANNOTATION = 400, FIGURE_STEM = 64 };
+enum { FIGURE_PARTS = 8, FIGURE_ANNOTATIONS = 12, FIGURE_ANNOTATION = 400, FIGURE_STEM = 64 };
 
 struct reproduce_figure {
     const char *paper;
@@ -47,6 +47,9 @@ struct cells {
 };
 const char *cell(struct cells *c, int digits, double value);
 const char *cell_bytes(struct cells *c, uint64_t bytes);
+
+/* A value of the paper; NAN in quick results, since their fabrics are smaller. */
+double figure_paper(const struct reproduce_figure *f, double value);
 
 /* A real; null if not finite. */
 json_t *figure_number(double value);

@@ -65,7 +65,8 @@ struct bandwidth_question multidim_question(unsigned network, unsigned job, doub
 {
     const struct job *j = &jobs[job];
     const double parameters = 12 * j->hidden * j->hidden; /* of a block */
-    struct bandwidth_question q = {.budget = budget * GB, .latency = latency, .work.bubble = 1};
+    struct bandwidth_question q = {
+        .budget = budget * GB, .latency = latency, .work.bubble = 1, .prices = &hx_default_prices};
     struct hx_problem problem;
     if (!bandwidth_network_read(&q.network, networks[network].spec, &problem))
         hx_die_of(&problem);
@@ -73,12 +74,6 @@ struct bandwidth_question multidim_question(unsigned network, unsigned job, doub
     add_need(&q, "tensor", false, 1, j->tensor, j->tokens * j->hidden * ELEMENT, 4 * j->blocks);
     add_need(&q, "data", true, j->tensor, j->data, parameters * ELEMENT / j->tensor, j->blocks);
     return q;
-}
-
-/* Quick results have no values of papers beside them. */
-static double of_paper(const struct reproduce_figure *f, double value)
-{
-    return f->plan->effort == REPRODUCE_QUICK ? NAN : value;
 }
 
 /* ---- answers ---- */
@@ -94,7 +89,7 @@ static struct answer answer_of(const struct bandwidth_question *q, enum bandwidt
     struct answer a;
     bandwidth_divide(q, way, a.rate);
     a.time = bandwidth_answer(q, a.rate);
-    a.cost = bandwidth_cost(&q->network, a.rate);
+    a.cost = bandwidth_cost(&q->network, a.rate, q->prices);
     return a;
 }
 
@@ -164,11 +159,11 @@ void show_multidim_use(struct reproduce_figure *f)
         const struct bandwidth_time packets = packets_of(f, &q, &a);
         struct cells c = {0};
         text_table_row(t, networks[n].name, networks[n].spec, cell(&c, 1, 100 * a.time.use),
-                       cell(&c, 1, 100 * packets.use), cell(&c, 1, of_paper(f, networks[n].paper_use)));
+                       cell(&c, 1, 100 * packets.use), cell(&c, 1, figure_paper(f, networks[n].paper_use)));
         plot_category(p, networks[n].name);
         plot_point(ours, n, 100 * a.time.use);
         plot_point(simulated, n, 100 * packets.use);
-        plot_point(theirs, n, of_paper(f, networks[n].paper_use));
+        plot_point(theirs, n, figure_paper(f, networks[n].paper_use));
         add_result(f, n, T_1T, BANDWIDTH_EQUAL, &q, &a, &packets);
     }
     note_jobs(f);

@@ -3,7 +3,7 @@
 #include "spec/collective_model.h"
 #include "spec/spec.h"
 #include "spec/timing.h"
-#include "topology/bounds.h"
+#include "topology/bill.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,7 +41,7 @@ double paper_bought_musd(const char *fabric)
     const char *bought = paper_figures_of(fabric)->bought;
     struct hx_spec spec;
     hx_spec_load(bought ? bought : fabric, NULL, &spec);
-    double cost = (double)hx_fabric_bill(spec.graph).usd / 1e6;
+    double cost = (double)hx_fabric_bill(spec.graph, &hx_default_prices, HX_LINK_GBPS).usd / 1e6;
     hx_spec_free(&spec);
     return cost;
 }

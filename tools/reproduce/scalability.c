@@ -3,6 +3,7 @@
 #include "spec/spec.h"
 #include "tools/reproduce/diameter2.h"
 #include "tools/reproduce/family.h"
+#include "topology/bill.h"
 #include "topology/bisection.h"
 #include "topology/bounds.h"
 
@@ -47,7 +48,7 @@ static void parts_row(struct reproduce_figure *f, struct text_table *t, const ch
     struct hx_spec spec;
     hx_spec_load(text, NULL, &spec);
     const struct hx_fabric *g = hx_spec_fabric(&spec);
-    struct hx_bill bill = hx_fabric_bill(g);
+    struct hx_bill bill = hx_fabric_bill(g, &hx_default_prices, HX_LINK_GBPS);
     struct hx_distances d = hx_fabric_distances(g);
     double ports = (double)used_ports(g) / g->hosts;
     double links = (ports + 1) / 2; /* a host's end of its own link is not a switch port */

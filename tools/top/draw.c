@@ -106,6 +106,16 @@ static unsigned draw_faults(struct canvas *c, const struct top *t, unsigned row)
     return row + (f->holding != 0);
 }
 
+/* Draws a line if links are closed as planned. */
+static unsigned draw_planned(struct canvas *c, const struct top *t, unsigned row)
+{
+    uint64_t planned = t->now.faults.planned;
+    if (planned)
+        (void)canvas_print(c, row, 0, CANVAS_PLAIN, "planned   links are closed, by %" PRIu64 " line%s of a plan",
+                           planned, planned == 1 ? "" : "s");
+    return row + (planned != 0);
+}
+
 static unsigned draw_workers(struct canvas *c, const struct top *t, unsigned row)
 {
     unsigned a_row = (c->columns > WORKER_COLUMNS / 2 ? c->columns - WORKER_COLUMNS / 2 : 0) / WORKER_COLUMNS;
@@ -249,6 +259,7 @@ void top_draw(struct canvas *c, const struct top *t, const struct top_view *view
     unsigned row = draw_figures(c, t, 1);
     row = draw_drops(c, t, row);
     row = draw_faults(c, t, row);
+    row = draw_planned(c, t, row);
     row = draw_workers(c, t, row) + 1;
     if (view->help) {
         draw_help(c, row, view);

@@ -116,6 +116,7 @@ json_t *top_json(const struct top *t, double interval, unsigned links)
     SET("drops", drops_json(t));
     SET("faults", faults_json(t));
     SET("faults_holding", number(t->now.faults.holding));
+    SET("changes_holding", number(t->now.faults.planned));
     SET("rates", rates_json(t));
     SET("workers", workers_json(t));
     SET("links", links_json(t, links));

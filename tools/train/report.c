@@ -131,8 +131,9 @@ static void print_cost(const struct train *t, const struct train_fabric *f)
             printf(", %s tokens/s", rate_text(text[1], (double)t->job.tokens / iteration));
         printf("\n");
     }
-    printf("%-16s%.4g M$ for the %u plane%s simulated (hxmesh info prices %u: %.4g M$)\n", "fabric", f->usd / 1e6,
-           planes, planes == 1 ? "" : "s", f->bought, f->usd_bought / 1e6);
+    printf("%-16s%.4g M$ for the %u plane%s simulated (hxmesh info prices %u: %.4g M$)%s%s\n", "fabric", f->usd / 1e6,
+           planes, planes == 1 ? "" : "s", f->bought, f->usd_bought / 1e6, t->prices.path ? ", at prices of " : "",
+           t->prices.path ? t->prices.path : "");
     printf("%-16s%.4g $ an iteration over %g years", "cost", train_usd(t, f), t->lifetime);
     if (t->job.samples)
         printf(", %.4g $ a million samples", 1e6 * train_usd(t, f) / (double)t->job.samples);
@@ -307,11 +308,14 @@ static json_t *cost_json(const struct train *t, const struct train_fabric *f)
     const double usd = train_times_of(t, f)->there ? train_usd(t, f) : NAN;
     const double samples = (double)t->job.samples;
     const double tokens = (double)t->job.tokens;
-    return json_pack("{s:I, s:i, s:I, s:i, s:f, s:o, s:o, s:o}", "usd", (json_int_t)f->usd, "planes",
-                     (int)f->injected.injection.planes, "usd_bought", (json_int_t)f->usd_bought, "planes_bought",
-                     (int)f->bought, "lifetime_years", t->lifetime, "usd_per_iteration", real_or_null(usd),
-                     "usd_per_sample", real_or_null(samples > 0 ? usd / samples : NAN), "usd_per_token",
-                     real_or_null(tokens > 0 ? usd / tokens : NAN));
+    json_t *o = json_pack("{s:I, s:i, s:I, s:i, s:f, s:o, s:o, s:o}", "usd", (json_int_t)f->usd, "planes",
+                          (int)f->injected.injection.planes, "usd_bought", (json_int_t)f->usd_bought, "planes_bought",
+                          (int)f->bought, "lifetime_years", t->lifetime, "usd_per_iteration", real_or_null(usd),
+                          "usd_per_sample", real_or_null(samples > 0 ? usd / samples : NAN), "usd_per_token",
+                          real_or_null(tokens > 0 ? usd / tokens : NAN));
+    if (t->prices.path)
+        json_object_set_new(o, "prices", hx_json_text(t->prices.path));
+    return o;
 }
 
 static json_t *fabric_json(const struct train *t, const struct train_fabric *f)

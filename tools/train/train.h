@@ -8,6 +8,7 @@
 
 #include "tools/injection.h"
 #include "tools/train/estimate.h"
+#include "topology/bill.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -64,6 +65,7 @@ struct train {
     const bool *used;               /* by option */
     const char *timeline;
     double lifetime; /* years */
+    struct hx_prices prices;
     bool only_estimate, equal, quiet;
     char hxmesh[PATH_MAX];
     struct train_job job;

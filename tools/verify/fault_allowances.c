@@ -48,6 +48,15 @@ void hx_fault_allowances_begin(struct hx_fault_allowances *e)
     e->sent_wrong = hx_map_make(sizeof(struct passage), sizeof(struct sent_wrong));
 }
 
+static void forget_shut(struct hx_fault_allowances *e)
+{
+    for (uint32_t i = 0; i < e->shut_ports; i++)
+        hx_felt_free(&e->shut_of[i].felt);
+    free(e->shut_of);
+    e->shut_of = NULL;
+    e->shut_ports = 0;
+}
+
 /* Frees all tables of effects; they are built again when needed. */
 static void forget_tables(struct hx_fault_allowances *e)
 {
@@ -66,6 +75,8 @@ static void forget_tables(struct hx_fault_allowances *e)
 void hx_fault_allowances_free(struct hx_fault_allowances *e)
 {
     forget_tables(e);
+    forget_shut(e);
+    hx_faults_free(&e->shut);
     free(e->of_plane);
     free(e->unseen);
     hx_faults_free(&e->faults);
@@ -76,23 +87,64 @@ void hx_fault_allowances_free(struct hx_fault_allowances *e)
 
 /* ---- annotations ---- */
 
+/* What an annotation says of a line of a schedule. */
+enum said { SAID_FAULT, SAID_CHANGE, SAID_FOLLOWED, SAID_NOTHING };
+
+/* Notes that the links of a planned change are shut from `from_ns` until its end. */
+static void shut(struct hx_fault_allowances *e, const struct hx_fault *change, uint64_t from_ns)
+{
+    struct hx_fault one = *change;
+    uint64_t end_ns = change->for_ns ? change->at_ns + change->for_ns : UINT64_MAX;
+    if (from_ns >= end_ns)
+        return;
+    one.at_ns = from_ns;
+    one.for_ns = change->for_ns ? end_ns - from_ns : 0;
+    (void)hx_faults_put(&e->shut, &one);
+    forget_shut(e);
+}
+
+/* The latest change with that line; NULL: the capture began later. */
+static const struct hx_fault *change_of(const struct hx_fault_allowances *e, const struct hx_fault *same)
+{
+    for (size_t i = e->faults.count; i-- > 0;) {
+        const struct hx_fault *one = &e->faults.fault[i];
+        if (one->kind == HX_FAULT_CLOSED && strcmp(one->text, same->text) == 0)
+            return one;
+    }
+    return NULL;
+}
+
 /* Takes a fault from a line of an annotation. Simulated, the line has the time of the fault. Live, that counts from the
  * start of the run or from the request, so `seen_ns` replaces it: the frame's time less the age that the annotation
  * gives. */
-static void take_line(struct hx_fault_allowances *e, const struct hx_capture_index *c, const char *line,
+static void take_fault(struct hx_fault_allowances *e, const struct hx_capture_index *c, struct hx_fault *fault,
+                       uint64_t seen_ns)
+{
+    bool live = c->fabric.facts.clock == HX_CLOCK_WALL;
+    if (live)
+        fault->at_ns = seen_ns;
+    e->kinds |= hx_felt_kinds(fault);
+    e->planned += fault->kind == HX_FAULT_CLOSED;
+    if (fault->kind == HX_FAULT_UP || (fault->kind == HX_FAULT_CLOSED && !live))
+        shut(e, fault, fault->at_ns);
+    if (hx_faults_put(&e->faults, fault) + 1 < e->faults.count)
+        forget_tables(e); /* which refer to faults by index */
+}
+
+static void take_line(struct hx_fault_allowances *e, const struct hx_capture_index *c, const char *line, enum said said,
                       uint64_t seen_ns)
 {
     struct hx_fault fault;
     struct hx_problem problem;
-    if (!hx_fault_parse(&fault, line, c->fabric.g, &problem)) {
+    bool understood =
+        hx_fault_parse(&fault, line, c->fabric.g, &problem) && (said == SAID_FAULT) == (fault.kind != HX_FAULT_CLOSED);
+    const struct hx_fault *change = understood && said == SAID_FOLLOWED ? change_of(e, &fault) : NULL;
+    if (!understood)
         e->not_understood++;
-        return;
-    }
-    if (c->fabric.facts.clock == HX_CLOCK_WALL)
-        fault.at_ns = seen_ns;
-    e->kinds |= hx_felt_kinds(&fault);
-    if (hx_faults_put(&e->faults, &fault) + 1 < e->faults.count)
-        forget_tables(e); /* which refer to faults by index */
+    else if (change)
+        shut(e, change, seen_ns);
+    else if (said != SAID_FOLLOWED)
+        take_fault(e, c, &fault, seen_ns);
 }
 
 /* The age in ns of "fault at 5 s, 1500ms ago"; 0: no age given. */
@@ -111,22 +163,33 @@ static uint64_t ago_of(const char *head, size_t length)
     return hx_value_duration(text, 0, UINT64_MAX, &ns, why) ? 0 : ns;
 }
 
+/* What the head of a line says, "fault at 5 us". */
+static enum said said_by(const char *head, size_t length)
+{
+    static const char *const marks[] = {
+        [SAID_FAULT] = "fault at ", [SAID_CHANGE] = "change at ", [SAID_FOLLOWED] = "change followed after "};
+    unsigned said = SAID_FAULT;
+    while (said < SAID_NOTHING && (length < strlen(marks[said]) || memcmp(head, marks[said], strlen(marks[said])) != 0))
+        said++;
+    return (enum said)said;
+}
+
 void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     struct hx_fault_allowances *e = &v->fault_allowances;
     const struct hx_capture_index *c = v->c;
-    static const char mark[] = "fault at ";
     const char *text = s->comment.bytes;
     size_t left = s->comment.length;
     while (c->fabric.known && left) {
         const char *end = memchr(text, '\n', left);
         size_t length = end ? (size_t)(end - text) : left;
         const char *colon = memchr(text, ':', length);
+        enum said said = colon ? said_by(text, (size_t)(colon - text)) : SAID_NOTHING;
         char line[HX_FAULT_TEXT + 2]; /* the parser refuses a line that fills it */
-        if (colon && length >= sizeof mark && memcmp(text, mark, sizeof mark - 1) == 0) {
-            uint64_t ago = ago_of(text, (size_t)(colon - text));
+        if (said != SAID_NOTHING) {
+            uint64_t ago = said == SAID_FOLLOWED ? 0 : ago_of(text, (size_t)(colon - text));
             (void)snprintf(line, sizeof line, "%.*s", (int)(length - (size_t)(colon + 1 - text)), colon + 1);
-            take_line(e, c, line, s->time_ns - (ago < s->time_ns ? ago : s->time_ns));
+            take_line(e, c, line, said, s->time_ns - (ago < s->time_ns ? ago : s->time_ns));
         }
         text += length + (end != NULL);
         left -= length + (end != NULL);
@@ -143,29 +206,77 @@ static const struct margin *margin_of(const struct hx_verify *v)
     return &margins[v->c->fabric.facts.clock];
 }
 
-/* Effects at a port's link. Builds the table again if a new fault has that link. */
-static const struct hx_felt *felt_at(struct hx_verify *v, uint32_t port)
+/* A table of effects by port that is built again where a new fault has the link. */
+struct tables {
+    const struct hx_faults *faults;
+    struct hx_felt_link **of_port;
+    uint32_t *ports;
+    void (*add)(struct hx_verify *v, const struct hx_port_at *link, struct hx_felt *to);
+};
+
+static const struct hx_felt *felt_of(struct hx_verify *v, const struct tables *t, uint32_t port)
 {
-    struct hx_fault_allowances *e = &v->fault_allowances;
     const struct hx_port_at *at = &v->c->ports[port].at;
-    while (e->ports <= port) {
-        uint32_t room = e->ports;
-        e->of_port = hx_grown(e->of_port, e->ports, &room, sizeof *e->of_port);
-        memset(e->of_port + e->ports, 0, (room - e->ports) * sizeof *e->of_port);
-        e->ports = room;
+    while (*t->ports <= port) {
+        uint32_t room = *t->ports;
+        *t->of_port = hx_grown(*t->of_port, *t->ports, &room, sizeof **t->of_port);
+        memset(*t->of_port + *t->ports, 0, (room - *t->ports) * sizeof **t->of_port);
+        *t->ports = room;
     }
-    struct hx_felt_link *l = &e->of_port[port];
+    struct hx_felt_link *l = &(*t->of_port)[port];
     bool touched = false;
-    for (; l->heard < e->faults.count && at->node != HX_NOWHERE; l->heard++)
+    for (; l->heard < t->faults->count && at->node != HX_NOWHERE; l->heard++)
         touched = touched ||
-                  hx_fault_has_link(&e->faults.fault[l->heard].target, v->c->fabric.g, at->plane, at->node, at->port);
+                  hx_fault_has_link(&t->faults->fault[l->heard].target, v->c->fabric.g, at->plane, at->node, at->port);
     if (!touched)
         return &l->felt;
     hx_felt_free(&l->felt);
-    hx_felt_add_link(&l->felt, &e->faults, v->c->fabric.g, at, &margin_of(v)->link);
+    t->add(v, at, &l->felt);
     hx_felt_make(&l->felt);
     return &l->felt;
 }
+
+static void add_effects(struct hx_verify *v, const struct hx_port_at *link, struct hx_felt *to)
+{
+    hx_felt_add_link(to, &v->fault_allowances.faults, v->c->fabric.g, link, &margin_of(v)->link);
+}
+
+static const struct hx_felt *felt_at(struct hx_verify *v, uint32_t port)
+{
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    return felt_of(v, &(struct tables){&e->faults, &e->of_port, &e->ports, add_effects}, port);
+}
+
+/* ---- closed links ---- */
+
+struct shut_link {
+    const struct hx_faults *shut;
+    struct hx_felt *to;
+};
+
+/* A packet may leave in the instant in which the link is closed, and in which it opens. */
+static void add_shut_span(void *of, size_t at, uint64_t end_ns)
+{
+    struct shut_link *l = of;
+    const struct hx_fault *one = &l->shut->fault[at];
+    if (one->kind == HX_FAULT_CLOSED && end_ns > one->at_ns + 1)
+        hx_felt_add(l->to, one->at_ns + 1, end_ns == UINT64_MAX ? end_ns : end_ns - 1, HX_ALLOW_REROUTE);
+}
+
+static void add_shut(struct hx_verify *v, const struct hx_port_at *link, struct hx_felt *to)
+{
+    struct shut_link l = {&v->fault_allowances.shut, to};
+    hx_faults_each_end(l.shut, v->c->fabric.g, link->plane, link->node, link->port, add_shut_span, &l);
+}
+
+bool hx_fault_allowances_shut(struct hx_verify *v, uint32_t port, uint64_t time_ns)
+{
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    return e->planned &&
+           hx_felt_at(felt_of(v, &(struct tables){&e->shut, &e->shut_of, &e->shut_ports, add_shut}, port), time_ns);
+}
+
+/* ---- elsewhere ---- */
 
 static void make_room_for_planes(struct hx_verify *v)
 {

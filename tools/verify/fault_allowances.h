@@ -1,8 +1,12 @@
-/* fault_allowances.h - breaches that a capture's faults allow (docs/faults.md).
+/* fault_allowances.h - breaches that a capture's faults and planned changes allow (docs/faults.md).
  *
  * A capture has each fault as an annotation of the first frame at or after its time: "fault at 5 us: a0,0/E down for
  * 20us". A fault allows certain breaches, only at its place and in its time. Records of two workers interleave, so a
- * breach may come before the annotation of its fault; it is deferred to the end of the capture. */
+ * breach may come before the annotation of its fault; it is deferred to the end of the capture.
+ *
+ * A planned change, "change at 5 us: s0/1 closed for 20us", allows paths around its links, and no loss. No packet
+ * leaves on a closed link: simulated, after its time; live, after the annotation "change followed after 2 ms: s0/1
+ * closed for 20us", since nodes follow one after another. */
 #ifndef HXMESH_TOOLS_VERIFY_FAULT_ALLOWANCES_H
 #define HXMESH_TOOLS_VERIFY_FAULT_ALLOWANCES_H
 
@@ -39,14 +43,17 @@ struct hx_felt_link {
 };
 
 struct hx_fault_allowances {
-    struct hx_faults faults;      /* known so far; .at_ns by the clock of the capture */
+    struct hx_faults faults;      /* known so far, and planned changes; .at_ns by the clock of the capture */
+    struct hx_faults shut;        /* planned changes, from when all nodes follow them; and what opens their links */
+    struct hx_felt_link *shut_of; /* [shut_ports]: links that are closed */
     struct hx_felt_link *of_port; /* [ports] */
     struct hx_felt *of_plane;     /* [planes]: effects elsewhere than on links, of `heard` faults */
     /* [planes]: effects on links that the capture of `unseen_ports` ports does not show from end to end */
     struct hx_felt *unseen;
-    uint32_t ports, planes, unseen_ports;
+    uint32_t ports, shut_ports, planes, unseen_ports;
     size_t heard, unseen_heard;
     unsigned kinds;          /* that any of the faults allows */
+    uint64_t planned;        /* changes among the faults */
     uint64_t not_understood; /* annotation lines with an invalid fault */
     struct hx_breach *breach;
     uint32_t breaches, room;  /* deferred */
@@ -60,6 +67,9 @@ void hx_fault_allowances_free(struct hx_fault_allowances *e);
 
 /* Takes the faults from the frame's annotation. */
 void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame *s);
+
+/* Whether the link at the port is known to be closed, and all nodes follow that. */
+bool hx_fault_allowances_shut(struct hx_verify *v, uint32_t port, uint64_t time_ns);
 
 /* Whether a known fault allows any of `by` at the port's link at that time, or gaps of the capture do. */
 bool hx_fault_allowed(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsigned by);

@@ -24,9 +24,11 @@ unsigned hx_felt_kinds(const struct hx_fault *fault)
 {
     const struct hx_impairment *i = &fault->impairs;
     if (fault->kind == HX_FAULT_KILLED)
-        return HX_ALLOW_GAPS | HX_ALLOW_REROUTE;
+        return HX_ALLOW_GAPS | HX_ALLOW_REROUTE | HX_ALLOW_STRANDED;
+    if (fault->kind == HX_FAULT_CLOSED)
+        return HX_ALLOW_REROUTE; /* a plan allows no loss */
     if (hx_fault_cuts(fault))
-        return HX_ALLOW_LOSS | HX_ALLOW_ORDER | HX_ALLOW_REROUTE | HX_ALLOW_STRETCH;
+        return HX_ALLOW_LOSS | HX_ALLOW_ORDER | HX_ALLOW_REROUTE | HX_ALLOW_STRANDED | HX_ALLOW_STRETCH;
     unsigned kinds = fault->kind == HX_FAULT_IMPAIRS ? HX_ALLOW_STRETCH : 0;
     kinds |= i->loss ? HX_ALLOW_LOSS : 0;
     kinds |= i->corrupt ? HX_ALLOW_DAMAGE : 0;

@@ -12,6 +12,7 @@ const char *const hx_rule_names[HX_RULES] = {[HX_RULE_HEADER] = "header",
                                              [HX_RULE_NORTH_LAST] = "north-last",
                                              [HX_RULE_VC] = "vc",
                                              [HX_RULE_HOPS] = "hops",
+                                             [HX_RULE_CLOSED] = "closed",
                                              [HX_RULE_CREDIT] = "credit",
                                              [HX_RULE_ORDER] = "order",
                                              [HX_RULE_DELIVERY] = "delivery"};

@@ -15,6 +15,7 @@ enum hx_rule {
     HX_RULE_NORTH_LAST,
     HX_RULE_VC,
     HX_RULE_HOPS,
+    HX_RULE_CLOSED,
     HX_RULE_ORDER,
     HX_RULE_CREDIT,
     HX_RULE_DELIVERY,

@@ -445,6 +445,14 @@ static void validate_held(struct hx_verify *v, const struct hx_cable *c)
 
 /* ---- */
 
+static void validate_open(struct hx_verify *v, const struct hx_capture_frame *s)
+{
+    const struct hx_seen_at at = {s->frame, s->time_ns, s->port, &s->seen.key};
+    if (hx_fault_allowances_shut(v, s->port, s->time_ns))
+        hx_verify_find(v, &at, 0, false, HX_RULE_CLOSED, "leaves by %s while its link is closed as planned",
+                       v->c->ports[s->port].name);
+}
+
 void hx_verify_sent(struct hx_verify *v, const struct hx_capture_frame *s)
 {
     uint32_t cable = v->ports[s->port].out;
@@ -452,6 +460,7 @@ void hx_verify_sent(struct hx_verify *v, const struct hx_capture_frame *s)
         return;
     struct hx_cable *c = &v->cables[cable];
     c->sent++;
+    validate_open(v, s);
     hold(v, c, s);
     struct hx_pending p = pending_of(s);
     if (!c->given_up)

@@ -141,11 +141,12 @@ static void validate_pair(struct hx_verify *v, const struct resident *in, const 
                        out->hops);
 }
 
-static const unsigned loses = HX_ALLOW_REROUTE | HX_ALLOW_GAPS;
+static const unsigned loses = HX_ALLOW_STRANDED | HX_ALLOW_GAPS;
 
+/* Or dropped here, and sent again. */
 static bool may_be_lost(struct hx_verify *v, const struct resident *r)
 {
-    return hx_fault_allowed(v, r->port, r->time_ns, loses);
+    return hx_fault_allowed(v, r->port, r->time_ns, loses | HX_ALLOW_REROUTE);
 }
 
 /* Marks other arrivals as doubtful that fit `out` as well as `best`, but by another port or VC. */

@@ -254,7 +254,9 @@ static void note_counts(struct hx_verify *v)
     hx_note(l, "%llu data packets were lost, and delivered when they were sent again", n->lost_repaired);
     hx_note(l, "%llu acknowledgements, probes and answers were lost, and others came in their place", n->lost_covered);
     hx_note(l, "%llu faults are reported in the capture: their effects at their places and times were not checked",
-            v->fault_allowances.faults.count);
+            v->fault_allowances.faults.count - v->fault_allowances.planned);
+    hx_note(l, "%llu planned changes of links are reported in the capture: paths around them were not checked",
+            v->fault_allowances.planned);
     hx_note(l, "%llu faults reported in the capture were not understood", v->fault_allowances.not_understood);
     hx_note(l, "%llu breaches of rules were allowed by such faults", v->fault_allowances.allowed);
     hx_note(l, "%llu times such a fault made a link repeat a packet", v->copies.count);

@@ -62,7 +62,7 @@ static void validate_links(void)
 {
     for (uint32_t number = 0; number < s.f.g->hosts * PORTS; number++) {
         const struct shm_condition c = fab_condition(&s.f, number);
-        require(c.down <= 1 && c.loss <= HX_FAULT_WHOLE && c.corrupt <= HX_FAULT_WHOLE);
+        require(c.down <= 1 && c.closed <= 1 && c.loss <= HX_FAULT_WHOLE && c.corrupt <= HX_FAULT_WHOLE);
         require(c.duplicate <= HX_FAULT_WHOLE && c.reorder <= HX_FAULT_WHOLE && c.credit_loss <= HX_FAULT_WHOLE);
     }
 }
@@ -116,7 +116,7 @@ static void end(void)
     ask("all up", strlen("all up"));
     (void)faults_advance(&faults, ++now_ns, signal_worker, NULL);
     for (uint32_t number = 0; number < s.f.g->hosts * PORTS; number++)
-        require(!fab_link_is_down(&s.f, number));
+        require(!fab_link_is_shut(&s.f, number));
     faults_close(&faults);
 }
 

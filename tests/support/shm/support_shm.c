@@ -156,7 +156,10 @@ void support_open(struct support *s, const struct support_plan *plan)
     struct hx_spec spec;
     char name[64];
     *s = (struct support){.now = 1};
+    struct hx_problem problem;
     hx_spec_load(plan->spec, &overrides, &spec);
+    if (plan->reroutes && !hx_spec_search_updown(&spec, &problem))
+        hx_die_of(&problem);
     (void)snprintf(name, sizeof name, "support-%ld", (long)getpid());
     fab_create(&s->f, &spec, &(struct fab_options){.workers = plan->workers, .name = name});
     settings.pattern = plan->pattern;

@@ -34,6 +34,7 @@ struct support_plan {
     unsigned planes, workers, credits; /* credits: blocks per link, 0: the default */
     enum hx_pattern pattern;
     uint64_t message, count, seed;
+    bool reroutes; /* routers search routes around links that are down or closed */
 };
 
 void support_open(struct support *s, const struct support_plan *plan);

@@ -2,6 +2,7 @@
 #include "tests/support/virtual/support_virtual.h"
 #include "base/error.h"
 #include "fabric-emu/virtual/build.h"
+#include "spec/faults/circuits.h"
 #include "spec/jobs.h"
 
 #include <setjmp.h>
@@ -59,6 +60,17 @@ static void plan_replacements(struct support_virtual *s)
         fail_msg("%s: %s: %s", s->plan->spec, problem.where, problem.what);
 }
 
+/* Loads the schedule of faults, and searches routes that may change. */
+static void load_faults(struct support_virtual *s)
+{
+    struct hx_problem problem;
+    if ((!s->g->mesh.nodes && !hx_spec_search_updown(&s->spec, &problem)) ||
+        !hx_faults_load(&s->faults, s->plan->faults, hx_spec_fabric(&s->spec), 1, 0, &problem) ||
+        !hx_circuits_order(s->spec.graph, &s->faults, &problem))
+        fail_msg("%s: %s: %s", s->plan->spec, problem.where, problem.what);
+    s->g = hx_spec_fabric(&s->spec);
+}
+
 void support_virtual_open(struct support_virtual *s, const struct support_virtual_plan *plan)
 {
     struct hx_overrides overrides = {.planes = plan->planes, .radix = plan->radix, .taper = plan->taper};
@@ -68,6 +80,8 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
         fail_msg("%s: %s", plan->spec, problem.what);
     name_jobs(s);
     s->g = hx_spec_fabric(&s->spec);
+    if (plan->faults)
+        load_faults(s);
     struct hx_settings settings = hx_default_settings;
     settings.verify = false;
     if (plan->flows)
@@ -78,6 +92,8 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
     plan_replacements(s);
     const struct hx_timing timing = hx_timing_complete(&plan->timing);
     model_create(&s->m, &s->workload, &timing, plan->workers ? plan->workers : 1);
+    if (plan->faults)
+        model_schedule(&s->m, &s->faults, plan->faults);
 }
 
 void support_virtual_close(struct support_virtual *s)
@@ -87,6 +103,7 @@ void support_virtual_close(struct support_virtual *s)
     if (s->workload.schedule)
         schedule_plan_free(&s->schedule);
     model_destroy(&s->m);
+    hx_faults_free(&s->faults);
     traffic_free(&s->traffic);
     hx_spec_free(&s->spec);
 }

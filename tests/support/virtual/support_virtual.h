@@ -22,6 +22,7 @@ struct support_virtual_plan {
     unsigned flows;
     const struct hx_option_list *jobs, *only; /* as of --job and --only; NULL: none */
     const bool *failed;                       /* per board; NULL: none */
+    const struct hx_fault_settings *faults;   /* with their times; NULL: none */
     void (*change)(struct worker *w);         /* called on each worker once it is built; may be NULL */
 };
 
@@ -33,6 +34,7 @@ struct support_virtual {
     struct collective_plan collective;
     struct schedule_plan schedule;
     struct workload_plan workload;
+    struct hx_faults faults;
     struct model m;
     char said[8192]; /* stderr of the workers or the watchdog */
 };

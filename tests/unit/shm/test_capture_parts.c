@@ -69,6 +69,34 @@ static void a_fault_longer_than_a_comment_is_cut(void **state)
     capture_annotations_free(&r);
 }
 
+/* A live file gives the exact age of a planned change, also if others are annotated before it. */
+static void planned_changes_are_annotated_with_their_age(void **state)
+{
+    (void)state;
+    char text[256];
+    struct capture_annotations r = {.count = 0};
+    static const struct capture_annotation change = {CAPTURE_CHANGE, .since = 90, .at_ns = 5000};
+    static const struct capture_annotation followed = {CAPTURE_CHANGE_FOLLOWED, .since = 120, .at_ns = 30};
+    capture_annotations_again(&r, 50);
+    capture_annotation_fault(&r, 95, 5005, "all loss=1%");
+    capture_annotation_add(&r, &change, "a0,0/E closed");
+    assert_string_equal(capture_annotations_take(&r, 100, text, sizeof text),
+                        "fault at 5.005 us: all loss=1%\nchange at 5 us, 10ns ago: a0,0/E closed");
+    capture_annotation_add(&r, &followed, "a0,0/E closed");
+    assert_null(capture_annotations_take(&r, 119, text, sizeof text));
+    assert_string_equal(capture_annotations_take(&r, 120, text, sizeof text),
+                        "change followed after 30 ns: a0,0/E closed");
+    capture_annotations_again(&r, 2000000); /* the next file */
+    assert_string_equal(capture_annotations_take(&r, 3000096, text, sizeof text),
+                        "fault at 5.005 us, 3ms ago: all loss=1%\nchange at 5 us, 3000006ns ago: a0,0/E closed\n"
+                        "change followed after 30 ns, 2999976ns ago: a0,0/E closed");
+    capture_annotations_free(&r);
+    r = (struct capture_annotations){.count = 0}; /* simulated: its line has the time */
+    capture_annotation_add(&r, &change, "a0,0/E closed");
+    assert_string_equal(capture_annotations_take(&r, 100, text, sizeof text), "change at 5 us: a0,0/E closed");
+    capture_annotations_free(&r);
+}
+
 static void rotated_names_keep_their_ending(void **state)
 {
     (void)state;
@@ -162,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fault_longer_than_a_comment_is_cut),
+        cmocka_unit_test(planned_changes_are_annotated_with_their_age),
         cmocka_unit_test(many_faults_are_comments_of_several_frames),
         cmocka_unit_test(rotated_names_keep_their_ending),
         cmocka_unit_test(ports_are_chosen_by_their_names),

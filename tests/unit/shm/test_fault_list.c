@@ -147,13 +147,13 @@ static void a_line_before_the_start_leaves_the_lines_of_the_start(void **state)
     assert_true(faults_add(&faults, "a0,0/S down", 0, &problem));
     assert_true(faults_advance(&faults, 0, no_signal, NULL));
     assert_true(fab_condition(&s.f, near).loss > 0);
-    assert_true(fab_link_is_down(&s.f, fab_first_port(&s.f, 0, 0) + HX_S));
-    assert_false(fab_link_is_down(&s.f, near));
+    assert_true(fab_link_is_shut(&s.f, fab_first_port(&s.f, 0, 0) + HX_S));
+    assert_false(fab_link_is_shut(&s.f, near));
     /* A line that is done is not done again. */
     fab_set_condition(&s.f, near, &(struct shm_condition){.down = 1});
     assert_true(faults_add(&faults, "a0,0/N down at 1s", 0, &problem));
     (void)faults_advance(&faults, 0, no_signal, NULL);
-    assert_true(fab_link_is_down(&s.f, near));
+    assert_true(fab_link_is_shut(&s.f, near));
 }
 
 /* A request may arrive in the nanosecond of the last change. */
@@ -165,7 +165,79 @@ static void a_line_at_the_time_of_the_last_change_is_done_next(void **state)
     assert_true(faults_add(&faults, "a0,0/S down", 0, &problem));
     assert_true(faults_due(&faults) <= 1);
     assert_true(faults_advance(&faults, 1, no_signal, NULL));
-    assert_true(fab_link_is_down(&s.f, fab_first_port(&s.f, 0, 0) + HX_S));
+    assert_true(fab_link_is_shut(&s.f, fab_first_port(&s.f, 0, 0) + HX_S));
+}
+
+/* As a worker does when it routes by the present conditions. */
+static void follow(uint64_t ns)
+{
+    s.f.area[0].conditions_ns = ns;
+    atomic_store(&s.f.area[0].conditions_seen, atomic_load(&s.f.control->conditions));
+}
+
+/* Entries of a list that is asked for; the caller frees it. */
+static json_t *list_at(uint64_t now_ns)
+{
+    char *text = faults_text(&faults, now_ns, 65536);
+    json_t *list = json_loads(text, 0, NULL);
+    free(text);
+    return list;
+}
+
+/* A planned change is in a list of its own, costs nothing, and is complete when all workers follow it. */
+static void a_closed_link_is_a_change_that_workers_follow(void **state)
+{
+    (void)state;
+    struct hx_problem problem;
+    struct fault_entry entry;
+    const uint32_t near = fab_first_port(&s.f, 0, 0) + HX_S;
+    follow(1);
+    assert_true(faults_add(&faults, "a0,0/S closed for 100ns", 10, &problem));
+    faults_validate(&faults, 20, false);
+    faults_note_followed(&faults); /* it has begun, and is not carried out */
+    assert_int_equal(atomic_load(&s.f.control->faults.settled), 1);
+    assert_true(faults_advance(&faults, 20, no_signal, NULL));
+    const struct shm_condition c = fab_condition(&s.f, near);
+    assert_true(c.closed && !c.down && fab_link_is_shut(&s.f, near));
+    s.f.faulted[near].lost = 3; /* by another fault */
+    faults_note_followed(&faults);
+    faults_validate(&faults, 30, false);
+    json_t *list = list_at(30);
+    const json_t *change = json_array_get(json_object_get(list, "changes"), 0);
+    assert_int_equal(json_array_size(json_object_get(list, "faults")), 1);
+    assert_string_equal(json_string_value(json_object_get(change, "change")), "a0,0/S closed for 100ns");
+    assert_true(json_is_null(json_object_get(change, "followed_after_ns")) && !json_object_get(change, "lost"));
+    json_decref(list);
+    assert_int_equal(hx_metrics_get(&s.f.metrics.head->faults.planned), 1);
+    assert_int_equal(atomic_load(&s.f.control->faults.settled), 1);
+    follow(25);
+    faults_note_followed(&faults);
+    assert_int_equal(atomic_load(&s.f.control->faults.settled), 2);
+    assert_true(fault_log_read(faults.log, 1, &entry));
+    assert_true(entry.planned && entry.at_ns == 10 && entry.followed_ns == 25 && entry.over_ns == 110);
+    assert_true(faults_advance(&faults, 110, no_signal, NULL));
+    assert_false(fab_link_is_shut(&s.f, near));
+    list = list_at(120);
+    change = json_array_get(json_object_get(list, "changes"), 0);
+    assert_int_equal(of(change, "followed_after_ns"), 15);
+    assert_true(json_is_true(json_object_get(change, "over")));
+    json_decref(list);
+    assert_int_equal(hx_metrics_get(&s.f.metrics.head->faults.planned), 0);
+}
+
+/* It needs no path around it more than a link that is down. */
+static void a_closed_link_warns_like_one_that_is_down(void **state)
+{
+    (void)state;
+    struct support torus;
+    struct faults of_torus;
+    struct hx_problem problem;
+    support_open(&torus, &(struct support_plan){"torus 2x2", .workers = 1, .planes = 1, .message = 1, .count = 1});
+    faults_open(&of_torus, &torus.f);
+    assert_true(faults_add(&of_torus, "a0,0/E closed", 0, &problem));
+    assert_non_null(strstr(problem.what, "no switch of this fabric reroutes around it"));
+    faults_close(&of_torus);
+    support_close(&torus);
 }
 
 int main(void)
@@ -178,6 +250,8 @@ int main(void)
         WITH_FAULTS(an_earlier_end_is_noted),
         WITH_FAULTS(a_line_before_the_start_leaves_the_lines_of_the_start),
         WITH_FAULTS(a_line_at_the_time_of_the_last_change_is_done_next),
+        WITH_FAULTS(a_closed_link_is_a_change_that_workers_follow),
+        cmocka_unit_test(a_closed_link_warns_like_one_that_is_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,6 +246,75 @@ static void lost_credit_arrives_with_a_later_frame(void **state)
     assert_in_range(frames, CREDITS * 85 / 100, CREDITS * 115 / 100); /* and 1/2 + 1/4 + ... frames each */
 }
 
+/* The link closes as planned at a whole ns, long after everything before. Returns that time. */
+static uint64_t begin_closing(void)
+{
+    begin((struct hx_impairment){.loss = 0});
+    uint64_t closing = now + 3000000;
+    change[0] = (struct hx_link_change){closing / 1000, {.closed = true}, 0};
+    change[1] = (struct hx_link_change){closing / 1000 + 1000, {.closed = false}, 0};
+    link[1].changes = 2;
+    return closing;
+}
+
+static void a_packet_that_began_before_the_planned_closing_arrives(void **state)
+{
+    (void)state;
+    uint64_t closing = begin_closing();
+    send_packet(closing - 40001, 32);
+    const struct virtual_slot *slot = next();
+    assert_false(is_lost(slot));
+    assert_int_equal(slot->ready, closing - 1 + THERE - 40000);
+    assert_int_equal(middle()->tx[HX_E].link_free, closing - 1 + LINK(32));
+    assert_int_equal(middle()->tx[HX_E].opens, closing); /* no other begins before the closing */
+    assert_true(cost[0].lost == 0 && hits == 0);
+    send_packet(closing + 1000000, 1); /* it has opened */
+    slot = next();
+    assert_false(is_lost(slot));
+    assert_int_equal(slot->ready, closing + 1000000 + THERE);
+}
+
+static void an_output_takes_no_packet_that_would_begin_behind_the_planned_closing(void **state)
+{
+    (void)state;
+    uint64_t closing = begin_closing();
+    struct virtual_tx *tx = &middle()->tx[HX_E];
+    worker.v.now = now;
+    assert_int_equal(virtual_fault_takes(&worker.v, tx, closing - 40001), closing - 40001);
+    assert_int_equal(virtual_fault_takes(&worker.v, tx, closing - 40000), closing);
+    assert_int_equal(virtual_fault_takes(&worker.v, tx, closing + 7), closing + 7);
+    assert_int_equal(virtual_fault_takes(&worker.v, tx, VIRTUAL_NEVER), VIRTUAL_NEVER);
+    tx->link_free = closing - 1;
+    assert_int_equal(virtual_fault_takes(&worker.v, tx, now), now);
+    tx->link_free = closing;
+    assert_int_equal(virtual_fault_takes(&worker.v, tx, now), closing);
+    worker.v.now = closing;
+    assert_int_equal(virtual_fault_takes(&worker.v, tx, closing), closing);
+    tx->link_free = now;
+}
+
+/* An input that is busy with packets for other outputs delays a packet past the closing. It begins just before. */
+static void a_late_crossbar_does_not_delay_a_packet_past_the_planned_closing(void **state)
+{
+    (void)state;
+    uint64_t closing = begin_closing();
+    middle()->rx[HX_W].crossbar_free = closing + 500000;
+    send_packet(closing - 41000, 4);
+    const struct virtual_slot *slot = next();
+    assert_false(is_lost(slot));
+    assert_int_equal(slot->ready, closing - 1 + THERE - 40000);
+}
+
+static void a_link_that_goes_down_loses_packets_though_it_is_closed_as_well(void **state)
+{
+    (void)state;
+    uint64_t closing = begin_closing();
+    change[1] = (struct hx_link_change){closing / 1000 + 10, {.down = true, .closed = true}, 1};
+    send_packet(closing - 40001, 32); /* still on the link */
+    assert_true(is_lost(next()));
+    assert_true(cost[0].lost == 0 && cost[1].lost == 1);
+}
+
 /* Fates of 2,000 packets as a number; *lost: how many were lost. */
 static uint64_t fates(unsigned *lost)
 {
@@ -290,6 +359,10 @@ int main(void)
         cmocka_unit_test(a_reordered_packet_arrives_behind_later_ones),
         cmocka_unit_test(a_delay_is_added_and_a_rate_occupies_the_link),
         cmocka_unit_test(lost_credit_arrives_with_a_later_frame),
+        cmocka_unit_test(a_packet_that_began_before_the_planned_closing_arrives),
+        cmocka_unit_test(an_output_takes_no_packet_that_would_begin_behind_the_planned_closing),
+        cmocka_unit_test(a_late_crossbar_does_not_delay_a_packet_past_the_planned_closing),
+        cmocka_unit_test(a_link_that_goes_down_loses_packets_though_it_is_closed_as_well),
         cmocka_unit_test(random_faults_depend_on_seed_link_and_packet),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);
