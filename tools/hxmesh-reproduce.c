@@ -169,7 +169,7 @@ static const char *parse(struct settings *s, int argc, char **argv)
          .letter = 'w'},
         {HX_STRING("out", "DIR", &s->folder, "where tables, JSON and plots go")},
         HX_OPTIONS_END};
-    char details[4096];
+    char details[8192];
     (void)snprintf(
         details, sizeof details,
         "EXPERIMENT is one of these, a paper's name for all of its own, or all; the HammingMesh paper is also "
@@ -186,9 +186,9 @@ static const char *parse(struct settings *s, int argc, char **argv)
         HX_OPERANDS("EXPERIMENT", 1, 1),
         .operand_words = experiment_words(),
         .summary = "Runs experiments of papers, HammingMesh (Hoefler et al., SC22), the diameter-two study (Kathareios "
-                   "et al., SC15) and EFLOPS (Dong et al., HPCA 2020), on the firmware under the virtual clock, and "
-                   "puts what comes out beside what the "
-                   "paper says.",
+                   "et al., SC15), EFLOPS (Dong et al., HPCA 2020), networks of dimensions (Won et al., 2021) and "
+                   "TopoOpt (Wang et al., NSDI 2023), on the firmware under the virtual clock or by closed forms, and "
+                   "puts what comes out beside what the paper says.",
         .details = details,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &s->common);

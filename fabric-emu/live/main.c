@@ -32,6 +32,7 @@ static const struct verb verbs[] = {
     {"schedule", NULL, "what is in a schedule, whether its messages match; conversion"},
     {"train", NULL, "a training job on fabrics: iteration, communication, cost"},
     {"bandwidth", NULL, "rates of the dimensions of a network for a training job, from a budget"},
+    {"topology", NULL, "optical circuits for a training job: graph, strategy, time, cost"},
     {"sweep", NULL, "runs over lists and ranges of options: table, CSV, JSON, plot"},
     {"reproduce", NULL, "the paper's experiments under the virtual clock: tables and plots"},
     {"trace", NULL, "follow packets through a capture, hop by hop"},

@@ -48,6 +48,9 @@ struct training_layer {
     uint64_t halo;         /* to each neighbour, of a sample: TRAINING_SPACE */
     uint64_t routed;       /* that are sent to experts, of a sample, all choices (top k) counted: TRAINING_EXPERTS */
     uint64_t context;      /* keys and values that context-parallel ranks gather, of a sample; 0: none */
+    uint64_t inputs;       /* that a rank needs of other ranks' samples, of a sample, if the layer is not on all ranks
+                              (tools/circuits/strategy.h); of tables: indices */
+    bool beside;           /* needs nothing of the layer before: both may run at one time (tools/circuits/strategy.h) */
     double flops;          /* forward, of a sample; of experts: of those that it is routed to */
     double backward_flops; /* of a sample; 2 x flops unless given */
     uint64_t forward_ps, backward_ps; /* of a micro-batch at a rank that holds its shard; 0: by FLOPs */

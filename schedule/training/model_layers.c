@@ -16,10 +16,12 @@ static const struct number_key {
                    {"halo", offsetof(struct training_layer, halo)},
                    {"routed", offsetof(struct training_layer, routed)},
                    {"context", offsetof(struct training_layer, context)},
+                   {"inputs", offsetof(struct training_layer, inputs)},
                    {NULL, 0}};
 
-static const char *const layer_keys[] = {"name",    "parameters", "activations",    "halo",  "routed", "context",
-                                         "forward", "backward",   "backward_flops", "flops", "shard",  NULL};
+static const char *const layer_keys[] = {"name",           "parameters", "activations", "halo",    "routed",
+                                         "context",        "inputs",     "beside",      "forward", "backward",
+                                         "backward_flops", "flops",      "shard",       NULL};
 static const char *const repeat_keys[] = {"repeat", "layers", NULL};
 
 /* ---- one layer ---- */
@@ -117,6 +119,7 @@ static bool check_bytes(const struct model_reader *r, const struct hx_yaml_item 
                    {"activations", activation * (double)l->activations / context},
                    {"halo", activation * (double)l->halo / context},
                    {"routed", activation * (double)l->routed / context / tensor},
+                   {"inputs", activation * (double)l->inputs},
                    {"context", activation * (double)l->context / tensor}};
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         if (vectors[i].bytes > (double)TRAINING_MOST_BYTES)
@@ -177,7 +180,8 @@ static bool read_layer(struct model_reader *r, const struct hx_yaml_item *item)
                            "a layer is expected here, for example {name: x, parameters: 9, activations: 3, flops: 18}");
     if (!script_keys(s, item, layer_keys) || !model_text(s, item, "name", &l.name))
         return false;
-    bool good = model_choice(s, item, "shard", training_shard_names, &shard) && read_numbers(s, item, &l);
+    bool good = model_choice(s, item, "shard", training_shard_names, &shard) && read_numbers(s, item, &l) &&
+                model_switch(s, item, "beside", &l.beside);
     l.shard = (enum training_shard)shard;
     good = good && check_size(s, item, &l) && read_computing(s, item, &l) && check_shard(r, item, &l) &&
            check_bytes(r, item, &l) && check_time(r, item, &l);

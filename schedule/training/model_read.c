@@ -23,7 +23,8 @@
  *     LAYER   {name: NAME, parameters: NUMBER, activations: NUMBER, shard: SHARD (whole),
  *              flops: NUMBER, backward_flops: NUMBER (2 x flops)
  *              or forward: TIME, backward: TIME (2 x forward),
- *              halo: NUMBER with shard space, routed: NUMBER with shard experts, context: NUMBER}
+ *              halo: NUMBER with shard space, routed: NUMBER with shard experts, context: NUMBER,
+ *              inputs: NUMBER (0), beside: BOOLEAN (false)}
  *
  * NUMBER, BYTES and TIME are expressions (schedule/expression.h) of the values. */
 #include "base/input.h"

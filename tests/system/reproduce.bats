@@ -236,6 +236,20 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     grep -q '^<svg' out/multidim/fig13-3.svg
 }
 
+# Six jobs by five rates by seven networks. Nothing is ahead of the ideal switch by more than its latencies.
+@test "reproduce: topoopt has six jobs on seven networks, and none is ahead of the ideal switch" {
+    beside "$good"
+    ln -s "$BATS_TEST_DIRNAME/../../examples" examples
+    reproduce topoopt/fig11 --quick --quiet --json - >all
+    json_holds '.[0] | .paper == "topoopt" and .complete and .runs == [] and (.results | length) == 210 and
+        (.results | group_by([.job, .gbps]) | length == 30 and
+            all(.[]; (map(.seconds) | min) > 0.97 * (.[] | select(.network == "ideal") | .seconds)))' <all
+    grep -Eq '^  CANDLE +2.68 +3.32 ' out/topoopt/fig11.txt
+    grep -q '^<svg' out/topoopt/fig11-6.svg
+    reproduce topoopt/fig10 --quiet --json - >all
+    grep -Eq '^  TopoOpt, OCS +1.45 .* 1.33 +1.33$' out/topoopt/fig10.txt
+}
+
 @test "reproduce: with --json - stdout has only JSON" {
     beside "$good"
     run --separate-stderr reproduce fig12 --quick --json - --quiet

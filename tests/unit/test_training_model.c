@@ -57,7 +57,8 @@ static void each_key_reaches_its_field(void **state)
                                           "     backward_flops: 4, shard: space, halo: 8}\n"
                                           "  - {name: four, parameters: 5, activations: 6, forward: 1 us,\n"
                                           "     shard: experts, routed: 7}\n"
-                                          "  - {name: five, parameters: 5, activations: 6, flops: 0, shard: tables}\n");
+                                          "  - {name: five, parameters: 5, activations: 6, flops: 0, shard: tables,\n"
+                                          "     inputs: 3 * hidden, beside: yes}\n");
     assert_string_equal(m->name, "All of it");
     assert_int_equal(m->samples, 120);
     assert_int_equal(m->sample_tokens, 2048);
@@ -104,7 +105,13 @@ static void each_key_reaches_its_field(void **state)
          .shard = TRAINING_EXPERTS,
          .routed = 7,
          .line = 25},
-        {.name = "five", .parameters = 5, .activations = 6, .shard = TRAINING_TABLES, .line = 27},
+        {.name = "five",
+         .parameters = 5,
+         .activations = 6,
+         .inputs = 3072,
+         .beside = true,
+         .shard = TRAINING_TABLES,
+         .line = 27},
     };
     assert_int_equal(m->layers, sizeof layers / sizeof *layers);
     for (unsigned i = 0; i < m->layers; i++) {
@@ -338,6 +345,11 @@ static void errors_name_line_and_column(void **state)
          "unknown key '40)' (quote an expression that has a comma)"},
         {LAYERS "{name: x, parameters: 1, activations: 1048576 * 1048576, flops: 0}", "4:43",
          "a vector of 1.76e+13 bytes at a rank, of a micro-batch of 8 (at most 2.2e+12)"},
+        {LAYERS "{" SIZES ", flops: 0, inputs: -1}", "4:64", "'-1' is -1, outside 0 .. 4611686018427387904"},
+        {LAYERS "{" SIZES ", flops: 0, inputs: 1048576 * 1048576}", "4:64",
+         "a vector of 1.76e+13 bytes at a rank, of a micro-batch of 8 (at most 2.2e+12)"},
+        {LAYERS "{" SIZES ", flops: 0, beside: maybe}", "4:64", "'maybe' is neither true nor false"},
+        {LAYERS "{" SIZES ", flops: 0, besides: true}", "4:56", "unknown key 'besides' (did you mean 'beside'?)"},
         {LAYERS "{repeat: 2}", "4:5", "key 'layers' is missing"},
         {LAYERS "{repeat: 2, name: x}", "4:17", "unknown key 'name'"},
         {LAYERS "{repeat: 0, layers: [{" SIZES ", flops: 0}]}", "4:14", "0 is outside 1 .. 65536"},
@@ -387,10 +399,20 @@ static void the_examples_have_the_published_sizes(void **state)
         const char *file;
         uint32_t ranks;
         double parameters, within;
-    } cases[] = {
-        {"gpt-13b", 128, 13.0, 0.2},      {"mixtral-8x7b", 64, 46.7, 0.05},       {"transformer-17b", 1024, 17.2, 0.05},
-        {"gpt3-175b", 1024, 174.6, 0.05}, {"transformer-1t", 1024, 1008.0, 0.05}, {"llama3-405b", 4096, 405.85, 0.05},
-        {"llama3-8b", 4096, 8.03, 0.005}, {"deepseek-v3", 2048, 671.0, 0.1}};
+    } cases[] = {{"gpt-13b", 128, 13.0, 0.2},
+                 {"mixtral-8x7b", 64, 46.7, 0.05},
+                 {"transformer-17b", 1024, 17.2, 0.05},
+                 {"gpt3-175b", 1024, 174.6, 0.05},
+                 {"transformer-1t", 1024, 1008.0, 0.05},
+                 {"llama3-405b", 4096, 405.85, 0.05},
+                 {"llama3-8b", 4096, 8.03, 0.005},
+                 {"deepseek-v3", 2048, 671.0, 0.1},
+                 {"vgg16", 128, 0.138357544, 1e-12},
+                 {"resnet50", 128, 0.025557032, 1e-12},
+                 {"bert-topoopt", 128, 0.1673, 1e-3},
+                 {"candle", 128, 6.443, 1e-3},
+                 {"dlrm-topoopt", 128, 82.247, 1e-3},
+                 {"ncf", 128, 12.439, 1e-3}};
     const struct schedule_read_options none = {.ranks = 0};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[128];
@@ -411,6 +433,33 @@ static void the_examples_have_the_published_sizes(void **state)
     }
 }
 
+/* Of a forward pass, as published in multiplications with an addition: 3.8e9 of ResNet-50, 15.3e9 of VGG16 (He et al.
+ * 2016). */
+static void convolutions_have_the_published_operations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        double pairs, within;
+    } cases[] = {{"examples/models/resnet50.model.yaml", 3.8e9, 0.1e9},
+                 {"examples/models/vgg16.model.yaml", 15.3e9, 0.2e9}};
+    const struct schedule_read_options none = {.ranks = 0};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hx_problem p = {.what = ""};
+        double flops = 0;
+        struct training_model *m = training_model_read(cases[i].path, &none, &p);
+        if (!m) {
+            fail_msg("%s: %s", p.where, p.what);
+            return;
+        }
+        for (uint32_t l = 0; l < m->layers; l++)
+            flops += m->layer[l].flops;
+        if (fabs(flops / 2 - cases[i].pairs) > cases[i].within)
+            fail_msg("%s: %g", cases[i].path, flops / 2);
+        training_model_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +474,7 @@ int main(void)
         cmocka_unit_test(errors_name_line_and_column),
         cmocka_unit_test(degrees_that_are_not_the_ranks_are_refused),
         cmocka_unit_test(the_examples_have_the_published_sizes),
+        cmocka_unit_test(convolutions_have_the_published_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "tools/reproduce/eflops.h"
 #include "tools/reproduce/multidim.h"
 #include "tools/reproduce/sc22.h"
+#include "tools/reproduce/topoopt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@ static const char sc22[] = "sc22";               /* another name of the same */
 static const char diameter2[] = "diameter2";     /* Kathareios et al., SC15 */
 static const char eflops[] = "eflops";           /* Dong et al., HPCA 2020 */
 static const char multidim[] = "multidim";       /* Won et al., 2021 */
+static const char topoopt[] = "topoopt";         /* Wang et al., NSDI 2023 */
 static const char jobs[] = "jobs";               /* hxmesh's own experiments */
 
 const struct experiment experiments[] = {
@@ -55,6 +57,19 @@ const struct experiment experiments[] = {
     {multidim, "fig14", "Figure 14: use of bandwidth by each way", 0, plan_nothing, show_multidim_uses},
     {multidim, "fig15", "Figure 15: performance per cost by each way", 0, plan_nothing, show_multidim_per_cost},
     {multidim, "fig16", "Figure 16: the best network and way of each job", 0, plan_nothing, show_multidim_best},
+    {topoopt, "fig10", "Figure 10: what networks cost, 128 to 2,000 servers", 0, plan_nothing, show_topoopt_cost},
+    {topoopt, "fig11", "Figure 11: six jobs on seven networks, 4 interfaces a server, 10 to 200 Gb/s", 5, plan_nothing,
+     show_topoopt_times_4},
+    {topoopt, "fig12", "Figure 12: DLRM over batch sizes", 1, plan_nothing, show_topoopt_batch},
+    {topoopt, "fig13", "Figure 13: bandwidth tax of DLRM over batch sizes", 1, plan_nothing, show_topoopt_tax},
+    {topoopt, "fig14", "Figure 14: lengths of paths", 0, plan_nothing, show_topoopt_paths},
+    {topoopt, "fig15", "Figure 15: loads of links", 0, plan_nothing, show_topoopt_loads},
+    {topoopt, "fig16", "Figure 16: jobs that share 432 servers, over load", 5, plan_nothing, show_topoopt_cluster},
+    {topoopt, "fig17", "Figure 17: circuits that change, dark for 1 us to 10 ms", 5, plan_nothing,
+     show_topoopt_reconfigure},
+    {topoopt, "fig27", "Figure 27: six jobs on seven networks, 8 interfaces a server, 10 to 200 Gb/s", 5, plan_nothing,
+     show_topoopt_times_8},
+    {topoopt, "fig28", "Figure 28: DLRM by interfaces of a server", 1, plan_nothing, show_topoopt_degree},
     {jobs, "interference", "Job mixes on four fabrics: each job alone against all together", 5, plan_nothing,
      show_interference},
     {NULL, NULL, NULL, 0, NULL, NULL}};

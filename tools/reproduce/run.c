@@ -126,12 +126,11 @@ static void add_set(const struct reproduce_run *run, struct hx_arguments *a)
     }
 }
 
-/* Writes the path of a model: in this folder, else in the source tree or installation of this program. */
-static void find_model(const char *name, char path[PATH_MAX])
+void reproduce_find_example(const char *name, char path[PATH_MAX])
 {
-    static const char *const folders[] = {"../examples/models", "../../examples/models",
-                                          "../share/hxmesh/examples/models", "../../share/hxmesh/examples/models"};
-    (void)snprintf(path, PATH_MAX, "examples/models/%s", name);
+    static const char *const folders[] = {"../examples", "../../examples", "../share/hxmesh/examples",
+                                          "../../share/hxmesh/examples"};
+    (void)snprintf(path, PATH_MAX, "examples/%s", name);
     for (unsigned i = 0; i < sizeof folders / sizeof *folders && access(path, R_OK) != 0; i++) {
         char beside[PATH_MAX];
         char found[PATH_MAX];
@@ -143,10 +142,11 @@ static void find_model(const char *name, char path[PATH_MAX])
 
 static void add_traffic(const struct reproduce_run *run, struct hx_arguments *a)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], name[PATH_MAX];
     hx_arguments_add(a, "--traffic");
+    (void)snprintf(name, sizeof name, "models/%s", run->traffic);
     if (run->schedule)
-        find_model(run->traffic, path);
+        reproduce_find_example(name, path);
     hx_arguments_add(a, "%s", run->schedule ? path : run->traffic);
 }
 

@@ -3,6 +3,7 @@
 #define HXMESH_TOOLS_REPRODUCE_RUN_H
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -57,6 +58,9 @@ bool reproduce_do(struct reproduce_run *run, const char *path, unsigned workers,
 
 /* "command" and the results. A new reference. */
 json_t *reproduce_run_json(const struct reproduce_run *run);
+
+/* Writes the path of a file in examples: below this folder, else in the source tree or installation of this program. */
+void reproduce_find_example(const char *name, char path[PATH_MAX]);
 
 void reproduce_run_free(struct reproduce_run *run);
 
