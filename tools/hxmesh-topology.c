@@ -42,11 +42,20 @@ struct answers {
 
 /* ---- the job ---- */
 
+static void refuse_two_numbers_of_servers(void)
+{
+    static const char key[] = "servers=";
+    for (unsigned i = 0; asked.servers && i < asked.read.set.count; i++)
+        if (strncmp(asked.read.set.item[i], key, strlen(key)) == 0)
+            hx_die(HX_EXIT_USAGE, "--set", "servers is what --servers sets: which of both?");
+}
+
 /* Reads the model; with --servers, and another number of ranks, again with this value. */
 static struct training_model *read_with_servers(const char *path, struct hx_problem *problem)
 {
     char text[SERVERS_TEXT];
     struct schedule_read_options *read = &asked.read;
+    refuse_two_numbers_of_servers();
     struct training_model *m = training_model_read(path, read, problem);
     if (!m || !asked.servers || training_ranks(m) == asked.servers)
         return m;

@@ -78,16 +78,6 @@ static void order_of_state(const struct planning *p, unsigned number, uint32_t *
     free(w);
 }
 
-static void shuffle(uint32_t *rank, uint32_t routers, uint64_t *random)
-{
-    for (uint32_t left = routers; left > 1; left--) {
-        uint32_t other = hx_rng_below(random, left);
-        uint32_t last = rank[left - 1];
-        rank[left - 1] = rank[other];
-        rank[other] = last;
-    }
-}
-
 /* Looks for another order. */
 static bool find(const struct planning *p, uint32_t *rank, uint32_t routers)
 {
@@ -99,7 +89,7 @@ static bool find(const struct planning *p, uint32_t *rank, uint32_t routers)
             return true;
     }
     for (unsigned i = 0; i < RANDOM_ORDERS; i++) {
-        shuffle(rank, routers, &random);
+        hx_rng_shuffle(&random, rank, routers);
         if (is_good(p, rank, &none))
             return true;
     }

@@ -50,16 +50,6 @@ static void walk(uint32_t *member, uint32_t members, const struct traffic *t)
     }
 }
 
-static void shuffle(uint32_t *member, uint32_t members, uint64_t seed)
-{
-    for (uint32_t left = members; left > 1; left--) {
-        uint32_t other = hx_rng_below(&seed, left);
-        uint32_t last = member[left - 1];
-        member[left - 1] = member[other];
-        member[other] = last;
-    }
-}
-
 /* ---- folded grids ---- */
 
 enum { MOST_SIDES = SCHEDULE_MOST_DIMENSIONS };
@@ -236,7 +226,7 @@ bool placement_make(uint32_t *host, uint32_t ranks, const struct traffic *t, uin
     if (grid)
         walk(list, members, t);
     if (random)
-        shuffle(list, members, t->settings.seed);
+        hx_rng_shuffle(&(uint64_t){t->settings.seed}, list, members);
     if (folded.places)
         fold(host, ranks, list, t, &folded);
     else

@@ -32,12 +32,6 @@ struct capture_annotations {
 
 /* Adds one of .kind, .since and .at_ns of `one`; `line` as in a schedule. */
 void capture_annotation_add(struct capture_annotations *r, const struct capture_annotation *one, const char *line);
-/* Adds a fault that began at `time`, at_ns after the start of the run. */
-static inline void capture_annotation_fault(struct capture_annotations *r, uint64_t time, uint64_t at_ns,
-                                            const char *line)
-{
-    capture_annotation_add(r, &(struct capture_annotation){CAPTURE_FAULT, .since = time, .at_ns = at_ns}, line);
-}
 
 /* Faults before `time` have no more effect. */
 void capture_annotations_over(struct capture_annotations *r, uint64_t time);

@@ -68,6 +68,16 @@ static struct {
     size_t bytes;
 } written;
 
+void file_add_text(char *text, size_t room, const char *format, ...)
+{
+    va_list arguments;
+    const size_t used = strlen(text);
+    va_start(arguments, format);
+    const int more = vsnprintf(text + used, room - used, format, arguments);
+    va_end(arguments);
+    assert_true(more >= 0 && used + (size_t)more < room);
+}
+
 FILE *file_begin_text(void)
 {
     written.out = open_memstream(&written.text, &written.bytes);

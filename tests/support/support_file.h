@@ -4,6 +4,7 @@
 #define HXMESH_TESTS_SUPPORT_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 struct hx_problem;
@@ -26,6 +27,9 @@ struct file_refusal {
 /* Each text must be refused as a wrong configuration; read() writes it to file_path(name) and reads it. */
 void file_refused(const char *name, const struct file_refusal *cases, unsigned count,
                   bool (*read)(const char *text, struct hx_problem *problem));
+
+/* Adds to a text that ends with 0, in `room` bytes. */
+__attribute__((format(printf, 3, 4))) void file_add_text(char *text, size_t room, const char *format, ...);
 
 /* Opens a stream into memory, one at a time. */
 FILE *file_begin_text(void);

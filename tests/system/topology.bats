@@ -107,6 +107,7 @@ refused() {
     refused 3 "none.yaml: cannot be read: No such file or directory" none.yaml
     refused 2 "--degree: 0 is outside 1 .. 32" "$MODEL" --degree 0
     refused 2 "--degree: 65 is outside 1 .. 32" "$MODEL" --degree 65
+    refused 2 "--set: servers is what --servers sets: which of both?" "$MODEL" --servers 12 --set servers=5
     refused 2 "--packets: runs the files of --write PREFIX: give a prefix" "$MODEL" --packets
     run -4 --separate-stderr hxmesh topology "$MODEL" --write none/small
     [ "${#stderr_lines[@]}" -eq 1 ]

@@ -2,6 +2,7 @@
  * any time, against a reading of the plan that follows its text word by word. */
 #include "base/split_mix.h"
 #include "spec/faults/circuits.h"
+#include "tests/support/support_file.h"
 #include "topology/topology.h"
 #include "topology/updown.h"
 
@@ -11,58 +12,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 enum { MOST_TEXT = 32768 };
+static const char plan_name[] = "plan.txt";
 
 /* ---- texts and files ---- */
-
-/* Adds to a text of MOST_TEXT bytes. */
-__attribute__((format(printf, 2, 3))) static void add(char *text, const char *format, ...)
-{
-    va_list arguments;
-    size_t used = strlen(text);
-    va_start(arguments, format);
-    int more = vsnprintf(text + used, MOST_TEXT - used, format, arguments);
-    va_end(arguments);
-    assert_true(more >= 0 && used + (size_t)more < MOST_TEXT);
-}
-
-static char graph_path[64], plan_path[64];
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    assert_true(fputs(text, out) >= 0);
-    assert_int_equal(fclose(out), 0);
-}
-
-static int name_files(void **state)
-{
-    (void)state;
-    (void)snprintf(graph_path, sizeof graph_path, "/tmp/test-circuits-%d.csv", (int)getpid());
-    (void)snprintf(plan_path, sizeof plan_path, "/tmp/test-circuits-%d.txt", (int)getpid());
-    return 0;
-}
-
-static int remove_files(void **state)
-{
-    (void)state;
-    (void)remove(graph_path);
-    (void)remove(plan_path);
-    return 0;
-}
 
 static struct hx_fabric fabric_of(const char *graph)
 {
     struct hx_fabric f;
     struct hx_problem problem;
-    char spec[96];
-    write_file(graph_path, graph);
-    (void)snprintf(spec, sizeof spec, "graph %s", graph_path);
+    char spec[HX_SPEC_BYTES];
+    (void)snprintf(spec, sizeof spec, "graph %s", file_write_text("graph.csv", graph));
     if (!hx_fabric_make(&f, spec, 1, &problem))
         fail_msg("%s: %s", problem.where, problem.what);
     return f;
@@ -71,8 +34,7 @@ static struct hx_fabric fabric_of(const char *graph)
 static bool read_plan(struct hx_faults *faults, const char *plan, const struct hx_fabric *f, struct hx_problem *problem)
 {
     *faults = (struct hx_faults){.count = 0};
-    write_file(plan_path, plan);
-    return hx_circuits_read(faults, plan_path, f, problem);
+    return hx_circuits_read(faults, file_write_text(plan_name, plan), f, problem);
 }
 
 /* A square with both diagonals; router ports: 0 its host, then in the order of the file. */
@@ -152,6 +114,7 @@ static void refused(const char *graph, const char *plan, const char *place, cons
     struct hx_faults faults;
     struct hx_problem problem = {.what = ""};
     assert_false(read_plan(&faults, plan, &f, &problem));
+    const char *plan_path = file_path(plan_name);
     size_t path = strlen(plan_path);
     if (strncmp(problem.where, plan_path, path) != 0 || strcmp(problem.where + path, place) != 0 ||
         !strstr(problem.what, why) || problem.exit_code != HX_EXIT_CONFIG)
@@ -250,24 +213,24 @@ static void write_graph(char *text, const struct drawn *p)
 {
     text[0] = '\0';
     for (unsigned i = 0; i < SERVERS; i++)
-        add(text, "forward s%u\n", i);
+        file_add_text(text, MOST_TEXT, "forward s%u\n", i);
     for (unsigned e = 0; e < p->edges; e++)
-        add(text, "s%u,s%u\n", p->edge[e].a, p->edge[e].b);
+        file_add_text(text, MOST_TEXT, "s%u,s%u\n", p->edge[e].a, p->edge[e].b);
 }
 
 static void write_plan(char *text, const struct drawn *p)
 {
     text[0] = '\0';
-    add(text, "dark %lluns\n", (unsigned long long)p->dark_ns);
+    file_add_text(text, MOST_TEXT, "dark %lluns\n", (unsigned long long)p->dark_ns);
     for (unsigned line = 0; line < p->lines; line++) {
-        add(text, "at %lluns:", (unsigned long long)p->at_ns[line]);
+        file_add_text(text, MOST_TEXT, "at %lluns:", (unsigned long long)p->at_ns[line]);
         const char *before = " ";
         for (unsigned e = 0; e < p->edges; e++)
             if (p->has[line][e]) {
-                add(text, "%ss%u-s%u", before, p->edge[e].a, p->edge[e].b);
+                file_add_text(text, MOST_TEXT, "%ss%u-s%u", before, p->edge[e].a, p->edge[e].b);
                 before = ", ";
             }
-        add(text, "\n");
+        file_add_text(text, MOST_TEXT, "\n");
     }
 }
 
@@ -383,17 +346,17 @@ static void an_order_is_found_that_serves_all_states(void **state)
 /* A path of n servers in this sequence. */
 static void add_path(char *plan, char *graph, const unsigned *server, unsigned n, unsigned at)
 {
-    add(plan, "at %uus:", at);
+    file_add_text(plan, MOST_TEXT, "at %uus:", at);
     for (unsigned i = 0; i + 1 < n; i++) {
         unsigned a = server[i] < server[i + 1] ? server[i] : server[i + 1];
         unsigned b = server[i] + server[i + 1] - a;
         char line[32];
-        add(plan, "%ss%u-s%u", i ? ", " : " ", a, b);
+        file_add_text(plan, MOST_TEXT, "%ss%u-s%u", i ? ", " : " ", a, b);
         (void)snprintf(line, sizeof line, "\ns%u,s%u\n", a, b);
         if (!strstr(graph, line))
-            add(graph, "%s", line + 1);
+            file_add_text(graph, MOST_TEXT, "%s", line + 1);
     }
-    add(plan, "\n");
+    file_add_text(plan, MOST_TEXT, "\n");
 }
 
 static void shuffle(unsigned *server, unsigned n, uint64_t *random)
@@ -420,7 +383,7 @@ static void another_order_is_taken_if_that_of_all_circuits_fails(void **state)
         uint64_t random = seed;
         for (unsigned i = 0; i < N; i++) {
             server[i] = i;
-            add(graph, "forward s%u\n", i);
+            file_add_text(graph, MOST_TEXT, "forward s%u\n", i);
         }
         for (unsigned i = 0; i < 3; i++) {
             shuffle(server, N, &random);
@@ -429,10 +392,10 @@ static void another_order_is_taken_if_that_of_all_circuits_fails(void **state)
         char *circuits = strchr(strchr(path, '\n') + 1, '\n') + 1; /* of the last path */
         for (char *link = strstr(graph, "\ns"); link[1]; link = strchr(link + 1, '\n')) {
             const char *comma = strchr(link, ',');
-            add(plan, "%s%.*s-%.*s", *plan ? ", " : "at 0: ", (int)(comma - link - 1), link + 1,
-                (int)strcspn(comma + 1, "\n"), comma + 1);
+            file_add_text(plan, MOST_TEXT, "%s%.*s-%.*s", *plan ? ", " : "at 0: ", (int)(comma - link - 1), link + 1,
+                          (int)strcspn(comma + 1, "\n"), comma + 1);
         }
-        add(plan, "\n%s", circuits);
+        file_add_text(plan, MOST_TEXT, "\n%s", circuits);
         struct hx_fabric f = fabric_of(graph);
         struct hx_faults faults;
         struct hx_problem problem = {.what = ""};
@@ -461,7 +424,7 @@ static void a_sequence_that_no_order_serves_is_refused_by_pair_and_time(void **s
     uint64_t random = 5;
     for (unsigned i = 0; i < N; i++) {
         server[i] = i;
-        add(graph, "forward s%u\n", i);
+        file_add_text(graph, MOST_TEXT, "forward s%u\n", i);
     }
     for (unsigned at = 0; at < 40; at++) {
         add_path(plan, graph, server, N, at);
@@ -493,5 +456,5 @@ int main(void)
         cmocka_unit_test(another_order_is_taken_if_that_of_all_circuits_fails),
         cmocka_unit_test(a_sequence_that_no_order_serves_is_refused_by_pair_and_time),
     };
-    return cmocka_run_group_tests(tests, name_files, remove_files);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,8 +45,7 @@ static double seconds_of(struct circuits_chain *c)
 
 static bool accepts(struct circuits_chain *c, double seconds, double beta, double first)
 {
-    const double random = ((double)(split_mix_next(&c->random) >> 11) + 0.5) * 0x1p-53;
-    return random < exp(-beta * (seconds - c->now_seconds) / first);
+    return hx_rng_share(&c->random) < exp(-beta * (seconds - c->now_seconds) / first);
 }
 
 void circuits_chain_go(struct circuits_chain *c, uint64_t steps, double until)

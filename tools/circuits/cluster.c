@@ -113,8 +113,17 @@ static uint32_t find_paths(struct run *r, uint32_t from, uint32_t to, unsigned *
 
 /* ---- phases ---- */
 
-static void begin_flow(struct run *r, struct job *j, uint32_t a, uint32_t b, double bytes)
+/* A phase of a job in the run. */
+struct phase {
+    struct run *r;
+    struct job *j;
+};
+
+static void begin_flow(void *of, uint32_t a, uint32_t b, double bytes)
 {
+    const struct phase *p = of;
+    struct run *r = p->r;
+    struct job *j = p->j;
     if (!(bytes > 0))
         return;
     const uint32_t shares = find_paths(r, j->of->server[a], j->of->server[b], &j->longest);
@@ -122,38 +131,19 @@ static void begin_flow(struct run *r, struct job *j, uint32_t a, uint32_t b, dou
     j->flow[j->flows++] = fluid_add(r->fluid, r->share, shares, bytes);
 }
 
-static void begin_exchange(struct run *r, struct job *j, const struct circuits_exchange *e)
+static void begin_exchange(struct phase *p, const struct circuits_exchange *e)
 {
-    const uint32_t servers = j->of->demand->servers;
-    j->steps = 1;
+    const uint32_t servers = p->j->of->demand->servers;
+    p->j->steps = 1;
     for (uint32_t a = 0; a < servers; a++)
         for (uint32_t b = 0; b < servers; b++)
-            begin_flow(r, j, a, b, circuits_exchange_between(e, a, b));
-}
-
-/* A flow from each member to each of its two neighbours, of the bytes of all steps. */
-static void begin_sums(struct run *r, struct job *j)
-{
-    const struct circuits_demand *d = j->of->demand;
-    for (unsigned i = 0; i < d->reduces; i++) {
-        const struct circuits_reduce *s = &d->reduce[i];
-        for (uint32_t k = 0; s->members > 1 && k < s->members; k++) {
-            const uint32_t a = circuits_member(s, k), b = circuits_member(s, (k + 1) % s->members);
-            begin_flow(r, j, a, b, circuits_each_way(s));
-            begin_flow(r, j, b, a, circuits_each_way(s));
-        }
-        j->steps = fmax(j->steps, s->bytes > 0 ? circuits_steps(s) : 0);
-    }
-}
-
-static double hidden_of(const struct circuits_demand *d)
-{
-    return fmin(d->hidden, d->backward);
+            begin_flow(p, a, b, circuits_exchange_between(e, a, b));
 }
 
 static void begin_part(struct run *r, struct job *j)
 {
     const struct circuits_demand *d = j->of->demand;
+    struct phase phase = {r, j};
     j->wake = r->now;
     j->steps = j->longest = 0;
     switch (j->part) {
@@ -164,15 +154,15 @@ static void begin_part(struct run *r, struct job *j)
         j->wake = r->now + d->forward;
         break;
     case BACKWARD:
-        j->wake = r->now + d->backward - hidden_of(d);
+        j->wake = r->now + d->backward - d->hidden;
         break;
     case FORWARD_EXCHANGES:
     case BACKWARD_EXCHANGES:
-        begin_exchange(r, j, &d->exchange[j->exchange++]);
+        begin_exchange(&phase, &d->exchange[j->exchange++]);
         break;
     case SUMS:
-        j->wake = r->now + hidden_of(d);
-        begin_sums(r, j);
+        j->wake = r->now + d->hidden;
+        j->steps = circuits_each_sum(d, begin_flow, &phase);
         break;
     }
 }

@@ -133,7 +133,7 @@ static struct network_of_servers *make_network(void *of)
     return o->kind == EXPANDER ? circuits_network(&o->circuits, l, o->problem) : fabric_network(o);
 }
 
-/* Finds the best strategy on the network. */
+/* The time with the best strategy that is found on the network. */
 static bool search(struct other *o, struct circuits_fabric *f)
 {
     struct circuits_search s = *o->r->search;
@@ -145,20 +145,27 @@ static bool search(struct other *o, struct circuits_fabric *f)
     if (!circuits_search(&result, &s, o->r->m, o->problem))
         return false;
     circuits_strategy_set(&f->strategy, &result.strategy);
+    f->time = result.time;
     circuits_result_free(&result);
     return true;
 }
 
-static bool settle(struct other *o, struct circuits_fabric *f)
+/* The time with the strategy of the circuits. */
+static bool keep(struct other *o, struct circuits_fabric *f)
 {
     struct network_of_servers *n = make_network(o);
-    const bool good = n && (!o->r->searched || search(o, f));
-    if (good) {
-        circuits_demand_of(&f->demand, &f->strategy);
-        f->time = circuits_time_of(&f->demand, n, o->rings ? o->r->circuits->ring : NULL, o->rings, NULL);
-    }
+    if (n)
+        f->time = circuits_time_of(&f->demand, n, o->r->circuits->ring, o->rings, NULL);
     servers_free(n);
-    return good;
+    return n != NULL;
+}
+
+static bool settle(struct other *o, struct circuits_fabric *f)
+{
+    if (o->r->searched && !search(o, f))
+        return false;
+    circuits_demand_of(&f->demand, &f->strategy);
+    return o->r->searched || keep(o, f);
 }
 
 /* ---- circuits that change ---- */

@@ -25,6 +25,22 @@ double circuits_between(const struct circuits_demand *d, uint32_t from, uint32_t
     return bytes;
 }
 
+double circuits_each_sum(const struct circuits_demand *d,
+                         void (*add)(void *of, uint32_t from, uint32_t to, double bytes), void *of)
+{
+    double steps = 0;
+    for (unsigned i = 0; i < d->reduces; i++) {
+        const struct circuits_reduce *r = &d->reduce[i];
+        for (uint32_t k = 0; r->members > 1 && k < r->members; k++) {
+            const uint32_t a = circuits_member(r, k), b = circuits_member(r, (k + 1) % r->members);
+            add(of, a, b, circuits_each_way(r));
+            add(of, b, a, circuits_each_way(r));
+        }
+        steps = r->bytes > 0 && circuits_steps(r) > steps ? circuits_steps(r) : steps;
+    }
+    return steps;
+}
+
 double circuits_exchanged(const struct circuits_demand *d)
 {
     double bytes = 0; /* to, or from, one server each */

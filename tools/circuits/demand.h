@@ -38,7 +38,7 @@ struct circuits_demand {
     struct circuits_exchange *exchange; /* [exchanges] in their order; forward ones first */
     unsigned forward_exchanges;
     double forward, backward; /* seconds of computing of the slowest server */
-    double hidden;            /* seconds of computing that sums of gradients may go on beside */
+    double hidden;            /* of backward, seconds that sums of gradients may go on beside */
 };
 
 /* Frees the arrays of exchanges; *d is the caller's. */
@@ -64,6 +64,11 @@ static inline double circuits_each_way(const struct circuits_reduce *r)
 /* Bytes from a server to another, in one exchange; of an iteration, in all of them. */
 double circuits_exchange_between(const struct circuits_exchange *e, uint32_t from, uint32_t to);
 double circuits_between(const struct circuits_demand *d, uint32_t from, uint32_t to);
+
+/* Calls add() for what each member sends to each of its two neighbours on the ring of stride 1, in all steps of all
+ * sums. Returns the steps of the longest sum. */
+double circuits_each_sum(const struct circuits_demand *d,
+                         void (*add)(void *of, uint32_t from, uint32_t to, double bytes), void *of);
 
 /* Bytes that all servers send in an iteration: for exchanges, and for sums. */
 double circuits_exchanged(const struct circuits_demand *d);

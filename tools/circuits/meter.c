@@ -67,12 +67,10 @@ static void forget(struct circuits_meter *m)
 /* Sets bytes of messages that load links by `unit` a byte. Returns whether they change. */
 static bool set_bytes(const struct circuits_meter *m, struct metered *e, double *bytes, double now, const double *unit)
 {
-    const double more = now - *bytes;
     if (now == *bytes)
         return false;
     const uint32_t links = servers_links(m->ground->network);
-    if (now == *bytes)
-        return false;
+    const double more = now - *bytes;
     *bytes = now;
     for (uint32_t link = 0; link < links; link++)
         e->load[link] += more * unit[link];

@@ -296,38 +296,33 @@ static bool exchange(struct run *r, const struct circuits_exchange *e)
     return good;
 }
 
-/* Sums, and the computing beside them. */
-static bool sum(struct run *r, const struct circuits_demand *d, double computing)
+static void add_bytes(void *of, uint32_t from, uint32_t to, double bytes)
 {
-    const double begin = r->now;
-    double steps = 0;
+    const struct run *r = of;
+    r->bytes[from * r->n + to] += bytes;
+}
+
+/* Sums, and the computing beside them. */
+static bool sum(struct run *r, const struct circuits_demand *d)
+{
+    const double computed = r->now + d->hidden;
     memset(r->bytes, 0, (size_t)r->n * r->n * sizeof *r->bytes);
-    for (unsigned i = 0; i < d->reduces; i++) {
-        const struct circuits_reduce *s = &d->reduce[i];
-        for (uint32_t k = 0; s->members > 1 && k < s->members; k++) {
-            const uint32_t a = circuits_member(s, k), b = circuits_member(s, (k + 1) % s->members);
-            r->bytes[a * r->n + b] += circuits_each_way(s);
-            r->bytes[b * r->n + a] += circuits_each_way(s);
-        }
-        steps = fmax(steps, s->bytes > 0 ? circuits_steps(s) : 0);
-    }
+    const double steps = circuits_each_sum(d, add_bytes, r);
     begin_flows(r);
-    const bool good =
-        pass(r, INFINITY) && pass(r, fmax(begin + computing, r->now + steps * r->longest * r->how->latency));
+    const bool good = pass(r, INFINITY) && pass(r, fmax(computed, r->now + steps * r->longest * r->how->latency));
     end_flows(r);
     return good;
 }
 
 static bool iterate(struct run *r, const struct circuits_demand *d)
 {
-    const double hidden = fmin(d->hidden, d->backward);
     bool good = pass(r, r->now + d->forward);
     for (unsigned i = 0; good && i < d->forward_exchanges; i++)
         good = exchange(r, &d->exchange[i]);
-    good = good && pass(r, r->now + d->backward - hidden);
+    good = good && pass(r, r->now + d->backward - d->hidden);
     for (unsigned i = d->forward_exchanges; good && i < d->exchanges; i++)
         good = exchange(r, &d->exchange[i]);
-    return good && sum(r, d, hidden);
+    return good && sum(r, d);
 }
 
 /* ---- a run ---- */

@@ -123,9 +123,8 @@ static void write_all(struct writer *w, const struct circuits_ring *ring, unsign
 {
     const struct circuits_demand *d = w->d;
     const unsigned backward_exchanges = d->exchanges - d->forward_exchanges;
-    const double hidden = fmin(d->hidden, d->backward);
     const double forward_piece = d->forward / (d->forward_exchanges + 1);
-    const double backward_piece = (d->backward - hidden) / (backward_exchanges ? backward_exchanges : 1);
+    const double backward_piece = (d->backward - d->hidden) / (backward_exchanges ? backward_exchanges : 1);
     compute(w, forward_piece, "forward");
     for (unsigned i = 0; i < d->forward_exchanges; i++) {
         exchange(w, i);
@@ -138,7 +137,7 @@ static void write_all(struct writer *w, const struct circuits_ring *ring, unsign
     if (backward_exchanges == 0)
         compute(w, backward_piece, "backward");
     for (uint32_t rank = 0; rank < d->servers; rank++)
-        (void)add_computing(w, rank, hidden, "backward");
+        (void)add_computing(w, rank, d->hidden, "backward");
     for (unsigned i = 0; i < d->reduces; i++)
         sum(w, i, ring, rings);
 }

@@ -57,17 +57,21 @@ static bool find_circuits(struct site *t, const struct circuits_search *s, const
     return t->ground.network != NULL;
 }
 
-/* Returns the given network, or that of circuits for a strategy; NULL: sets *problem. */
+static bool take_network(struct site *t, const struct circuits_search *s)
+{
+    t->ground = (struct circuits_ground){s->network(s->of), s->ring, s->rings};
+    return t->ground.network != NULL;
+}
+
+/* Returns the given network, or that of circuits for a strategy; NULL: sets *problem, unless it was to be given. */
 static struct site *make_site(const struct circuits_search *s, const struct circuits_strategy *strategy,
                               struct hx_problem *problem)
 {
     struct site *t = hx_allocate(1, sizeof *t);
-    if (!s->network && !find_circuits(t, s, strategy, problem)) {
+    if (!(s->network ? take_network(t, s) : find_circuits(t, s, strategy, problem))) {
         free_site(t);
         return NULL;
     }
-    if (s->network)
-        t->ground = (struct circuits_ground){s->network(s->of), s->ring, s->rings};
     circuits_time_warm(t->ground.network, t->ground.ring, t->ground.rings);
     return t;
 }

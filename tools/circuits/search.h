@@ -22,7 +22,8 @@ struct circuits_search {
     unsigned degree;
     bool prime;
     struct circuits_links links;
-    /* Makes the network to search for, once; the search frees it. NULL: that of circuits, found for each strategy. */
+    /* Makes the network to search for, once; the search frees it. If it returns NULL, the search fails, and *problem is
+     * the caller's. NULL: the network of circuits, found for each strategy. */
     struct network_of_servers *(*network)(void *of);
     void *of;
     const struct circuits_ring *ring; /* of sums on that network; none: one of stride 1 */

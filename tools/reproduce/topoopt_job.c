@@ -124,22 +124,24 @@ struct circuits topoopt_random_circuits(unsigned servers, unsigned degree)
     return c;
 }
 
-/* Sums on an expander go around the rings that circuits would have for them. */
-static void time_expander(struct topoopt_answer *a, const struct topoopt_case *c, const struct circuits *expander)
+/* The rings that circuits would have for sums, if each table is on a server. */
+static struct circuits rings_for(const struct training_model *m, unsigned degree)
 {
-    struct circuits rings;
-    struct network_of_servers *n = make_circuits(expander, c);
-    circuits_new(&rings, expander->servers, c->degree);
-    circuits_find_rings(&rings, &a->result.demand, false);
-    a->result.time = circuits_time_of(&a->result.demand, n, rings.ring, rings.rings, NULL);
-    circuits_free(&rings);
-    servers_free(n);
+    struct circuits c;
+    struct circuits_demand d;
+    struct circuits_strategy placed = circuits_strategy_tables_placed(m, training_ranks(m));
+    circuits_demand_of(&d, &placed);
+    circuits_new(&c, d.servers, degree);
+    circuits_find_rings(&c, &d, false);
+    circuits_demand_free(&d);
+    free(placed.place);
+    return c;
 }
 
 static void search(struct topoopt_answer *a, const struct topoopt_case *c, enum topoopt_network network)
 {
     struct hx_problem problem;
-    struct circuits expander = {.servers = 0};
+    struct circuits expander = {.servers = 0}, rings = {.servers = 0};
     struct other o = {.c = c, .network = network, .servers = training_ranks(a->m), .circuits = &expander};
     struct circuits_search s = {.seed = TOPOOPT_SEED,
                                 .steps = c->steps,
@@ -151,14 +153,16 @@ static void search(struct topoopt_answer *a, const struct topoopt_case *c, enum 
         s.network = make_network;
         s.of = &o;
     }
-    if (network == TOPOOPT_EXPANDER)
+    if (network == TOPOOPT_EXPANDER) {
         expander = topoopt_random_circuits(o.servers, c->degree);
+        rings = rings_for(a->m, c->degree);
+        s.ring = rings.ring;
+        s.rings = rings.rings;
+    }
     if (!circuits_search(&a->result, &s, a->m, &problem))
         hx_die_of(&problem);
-    if (network == TOPOOPT_EXPANDER) {
-        time_expander(a, c, &expander);
-        circuits_free(&expander);
-    }
+    circuits_free(&expander);
+    circuits_free(&rings);
     a->iteration = a->result.time.iteration;
 }
 

@@ -5,6 +5,7 @@
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "fabric-emu/virtual/faults.h"
 #include "tests/support/support_effort.h"
+#include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
 #include "tests/support/virtual/support_virtual.h"
 #include "workload/random.h"
@@ -29,39 +30,17 @@ static unsigned below(unsigned what, unsigned n)
 /* ---- a run ---- */
 
 struct lab {
-    char graph[64], plan[64], spec[80];
+    char plan[FILE_PATH_BYTES], spec[HX_SPEC_BYTES];
     unsigned servers;
     struct hx_timing timing;
     struct hx_settings settings;
     struct hx_fault_settings faults;
 };
 
-/* Adds to a text of MOST_TEXT bytes. */
-__attribute__((format(printf, 2, 3))) static void add(char *text, const char *format, ...)
-{
-    va_list arguments;
-    size_t used = strlen(text);
-    va_start(arguments, format);
-    int more = vsnprintf(text + used, MOST_TEXT - used, format, arguments);
-    va_end(arguments);
-    assert_true(more >= 0 && used + (size_t)more < MOST_TEXT);
-}
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    assert_true(fputs(text, out) >= 0);
-    assert_int_equal(fclose(out), 0);
-}
-
 static void write_lab(struct lab *lab, const char *graph, const char *plan)
 {
-    (void)snprintf(lab->graph, sizeof lab->graph, "/tmp/prop-circuits-%d.csv", (int)getpid());
-    (void)snprintf(lab->plan, sizeof lab->plan, "/tmp/prop-circuits-%d.txt", (int)getpid());
-    (void)snprintf(lab->spec, sizeof lab->spec, "graph %s", lab->graph);
-    write_file(lab->graph, graph);
-    write_file(lab->plan, plan);
+    (void)snprintf(lab->spec, sizeof lab->spec, "graph %s", file_write_text("graph.csv", graph));
+    (void)snprintf(lab->plan, sizeof lab->plan, "%s", file_write_text("plan.txt", plan));
     lab->faults.circuits = lab->plan;
     lab->faults.given = HX_GIVEN_CIRCUITS;
 }
@@ -79,23 +58,25 @@ static void draw_lab(struct lab *lab)
     *lab = (struct lab){.servers = 8 + below(1, MOST_SERVERS - 7), .faults = HX_FAULT_DEFAULTS};
     graph[0] = plan[0] = '\0';
     for (unsigned a = 0; a < lab->servers; a++)
-        add(graph, "forward s%u%s\ns%u,s%u,200,500\n", a, below(2, 2) ? "" : " 100 0", a, (a + 1) % lab->servers);
+        file_add_text(graph, MOST_TEXT, "forward s%u%s\ns%u,s%u,200,500\n", a, below(2, 2) ? "" : " 100 0", a,
+                      (a + 1) % lab->servers);
     for (unsigned a = 0; a < lab->servers; a++)
         for (unsigned b = a + 2; b < lab->servers; b++)
             if (chords < 256 && below(what++, lab->servers) < 3 && (a || b + 1 < lab->servers)) {
-                add(graph, "s%u,s%u,%u,%u\n", a, b, below(3, 2) ? 200 : 100, below(4, 2) ? 1000 : 100);
+                file_add_text(graph, MOST_TEXT, "s%u,s%u,%u,%u\n", a, b, below(3, 2) ? 200 : 100,
+                              below(4, 2) ? 1000 : 100);
                 (void)snprintf(chord[chords++], sizeof chord[0], "s%u-s%u", a, b);
             }
-    add(plan, "dark %uns\n", darks[below(5, 4)]);
+    file_add_text(plan, MOST_TEXT, "dark %uns\n", darks[below(5, 4)]);
     for (unsigned time = 0, at = 0; time < TIMES; time++, at += 1000 + below(what++, 12000)) {
         const char *before = " ";
-        add(plan, "at %uns:", below(6, 2) ? at : at / 100 * 100);
+        file_add_text(plan, MOST_TEXT, "at %uns:", below(6, 2) ? at : at / 100 * 100);
         for (unsigned i = 0; i < chords; i++)
             if (below(what++, 2)) {
-                add(plan, "%s%s", before, chord[i]);
+                file_add_text(plan, MOST_TEXT, "%s%s", before, chord[i]);
                 before = ", ";
             }
-        add(plan, "\n");
+        file_add_text(plan, MOST_TEXT, "\n");
     }
     lab->settings = (struct hx_settings){.pattern = below(7, 2) ? HX_ALL_TO_ALL : HX_PERMUTATION,
                                          .message = 8192 * (1 + (uint64_t)below(8, 8)),
@@ -235,8 +216,6 @@ static void changes_lose_nothing_and_are_the_same_for_any_workers(void **state)
         run_lab(&lab, 1, &one);
         run_lab(&lab, 2, &two);
         assert_memory_equal(&one, &two, sizeof one);
-        (void)remove(lab.graph);
-        (void)remove(lab.plan);
         rerouted += one.rerouted;
         changes += one.changes;
         delivered += one.delivered;
@@ -257,8 +236,8 @@ static void changes_at_the_bounds_of_windows_are_the_same_for_any_workers(void *
     static char plan[MOST_TEXT];
     graph[0] = '\0';
     for (unsigned a = 0; a < SERVERS; a++)
-        add(graph, "forward s%u\ns%u,s%u,512,1\n", a, a, (a + 1) % SERVERS);
-    add(graph, "s0,s4,512,1\ns1,s5,512,1\ns2,s6,512,1\ns3,s7,512,1\n");
+        file_add_text(graph, MOST_TEXT, "forward s%u\ns%u,s%u,512,1\n", a, a, (a + 1) % SERVERS);
+    file_add_text(graph, MOST_TEXT, "s0,s4,512,1\ns1,s5,512,1\ns2,s6,512,1\ns3,s7,512,1\n");
     for (seed_of_run = 1; seed_of_run <= 3; seed_of_run++) {
         struct lab lab = {.servers = SERVERS,
                           .faults = HX_FAULT_DEFAULTS,
@@ -267,17 +246,16 @@ static void changes_at_the_bounds_of_windows_are_the_same_for_any_workers(void *
         struct outcome_of_run one;
         struct outcome_of_run two;
         plan[0] = '\0';
-        add(plan, "dark %uns\nat 0: s0-s4, s1-s5\n", darks[seed_of_run - 1]);
+        file_add_text(plan, MOST_TEXT, "dark %uns\nat 0: s0-s4, s1-s5\n", darks[seed_of_run - 1]);
         for (unsigned i = 1; i <= CHANGES; i++)
-            add(plan, "at %uns: %s\n", 4 * i * BOUND_NS + i % 3 - 1, i % 2 ? "s2-s6, s3-s7" : "s0-s4, s1-s5");
+            file_add_text(plan, MOST_TEXT, "at %uns: %s\n", 4 * i * BOUND_NS + i % 3 - 1,
+                          i % 2 ? "s2-s6, s3-s7" : "s0-s4, s1-s5");
         write_lab(&lab, graph, plan);
         run_lab(&lab, 1, &one);
         run_lab(&lab, 2, &two);
         assert_int_equal(one.window, BOUND_NS * 1000);
         assert_memory_equal(&one, &two, sizeof one);
         assert_true(one.changes > CHANGES && one.rerouted > CHANGES);
-        (void)remove(lab.graph);
-        (void)remove(lab.plan);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "base/pcapng/read.h"
 #include "fabric-emu/capture/capture.h"
 #include "spec/spec.h"
+#include "tests/support/shm/support_annotation.h"
 #include "topology/hamming_mesh.h"
 
 #include <errno.h>
@@ -153,9 +154,9 @@ static void a_fault_is_a_comment_of_the_first_frame_from_its_time_on(void **stat
     (void)state;
     static const char both[] = "fault at 5 us: a0,0/E down\nfault at 6 us: all loss=1%";
     begin();
-    capture_annotation_fault(&b.capture.annotations, 99, 5000, "a0,0/E down");
-    capture_annotation_fault(&b.capture.annotations, 100, 6000, "all loss=1%");
-    capture_annotation_fault(&b.capture.annotations, 151, 7000, "all up");
+    annotate_fault(&b.capture.annotations, 99, 5000, "a0,0/E down");
+    annotate_fault(&b.capture.annotations, 100, 6000, "all loss=1%");
+    annotate_fault(&b.capture.annotations, 151, 7000, "all up");
     for (uint64_t time = 50; time <= 150; time += 50)
         (void)put(0, time, 0, 64);
     publish();
@@ -197,8 +198,8 @@ static void a_later_file_has_the_age_of_a_fault(void **state)
     b.plan.rotate_bytes = 20000;
     begin();
     capture_annotations_again(&b.capture.annotations, 20 * MS);
-    capture_annotation_fault(&b.capture.annotations, 10 * MS, 5 * MS, "a0,0/E down");
-    capture_annotation_fault(&b.capture.annotations, 30 * MS, 25 * MS, "all loss=1%");
+    annotate_fault(&b.capture.annotations, 10 * MS, 5 * MS, "a0,0/E down");
+    annotate_fault(&b.capture.annotations, 30 * MS, 25 * MS, "all loss=1%");
     unsigned second = (unsigned)(fill_files(20 * MS, 2) / MS);
     (void)fill_files((second + 1) * MS, 3);
     capture_annotations_over(&b.capture.annotations, 30 * MS);

@@ -2,6 +2,7 @@
 #include "fabric-emu/capture/capture.h"
 #include "fabric-emu/capture/filter.h"
 #include "fabric-emu/capture/note.h"
+#include "tests/support/shm/support_annotation.h"
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -40,7 +41,7 @@ static void many_faults_are_comments_of_several_frames(void **state)
     for (unsigned i = 0; i < FAULTS; i++) {
         char line[32];
         (void)snprintf(line, sizeof line, "a0,0/E delay=%uus", i + 1);
-        capture_annotation_fault(&r, 1, 0, line);
+        annotate_fault(&r, 1, 0, line);
     }
     for (unsigned frame = 0; frame < FRAMES && capture_annotations_take(&r, 5, text, sizeof text); frame++) {
         assert_true(strlen(text) < sizeof text);
@@ -61,8 +62,8 @@ static void a_fault_longer_than_a_comment_is_cut(void **state)
     (void)state;
     char text[32];
     struct capture_annotations r = {.count = 0};
-    capture_annotation_fault(&r, 1, 0, "a0,0/E loss=1% corrupt=1% duplicate=1%");
-    capture_annotation_fault(&r, 1, 0, "all up");
+    annotate_fault(&r, 1, 0, "a0,0/E loss=1% corrupt=1% duplicate=1%");
+    annotate_fault(&r, 1, 0, "all up");
     assert_string_equal(capture_annotations_take(&r, 5, text, sizeof text), "fault at 0 ns: a0,0/E loss=1% c");
     assert_string_equal(capture_annotations_take(&r, 5, text, sizeof text), "fault at 0 ns: all up");
     assert_null(capture_annotations_take(&r, 5, text, sizeof text));
@@ -78,7 +79,7 @@ static void planned_changes_are_annotated_with_their_age(void **state)
     static const struct capture_annotation change = {CAPTURE_CHANGE, .since = 90, .at_ns = 5000};
     static const struct capture_annotation followed = {CAPTURE_CHANGE_FOLLOWED, .since = 120, .at_ns = 30};
     capture_annotations_again(&r, 50);
-    capture_annotation_fault(&r, 95, 5005, "all loss=1%");
+    annotate_fault(&r, 95, 5005, "all loss=1%");
     capture_annotation_add(&r, &change, "a0,0/E closed");
     assert_string_equal(capture_annotations_take(&r, 100, text, sizeof text),
                         "fault at 5.005 us: all loss=1%\nchange at 5 us, 10ns ago: a0,0/E closed");
