@@ -1,5 +1,7 @@
 /* run_options.c - reads the command line of `hxmesh run` (run_options.h). */
 #include "run_options.h"
+#include "base/beside.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "fabric-emu/report/result.h"
 #include "fabric-emu/report/timeline.h"
@@ -11,6 +13,7 @@
 #include "workload/collective_plan.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LEAST_INJECTION_RATE 0.001
@@ -127,6 +130,8 @@ static void check_clock(const struct run_options *o)
     if (complete.crossbar < complete.link)
         hx_die(HX_EXIT_USAGE, "--crossbar", "%u Gb/s is less than a link's %u", (unsigned)complete.crossbar,
                (unsigned)complete.link);
+    if (complete.train == 3)
+        hx_die(HX_EXIT_USAGE, "--train", "3 packets are no train: 1, 2 or 4");
 }
 
 static bool paces_itself(const struct run_options *o)
@@ -135,7 +140,7 @@ static bool paces_itself(const struct run_options *o)
     return all_to_all && !hx_spec_has_failures(&o->spec) && !o->spec.job;
 }
 
-/* The share of the bound at which queues stay short (docs/performance.md). */
+/* The share of the bound at which queues stay short (docs/topologies.md). */
 static double share_of_bound(const struct run_options *o, double bound)
 {
     bool has_one_link = !o->spec.a && o->g->host_links == 1;
@@ -275,6 +280,23 @@ static void check_repeats(const struct run_options *o)
         hx_die(HX_EXIT_USAGE, "--repeats", "cut is for a schedule (--traffic FILE)");
 }
 
+static void check_ranks(const struct hx_command *command, const struct hx_common *common)
+{
+    static const char *const of_ranks[] = {"hostfile", NULL};
+    static const char *const of_workers[] = {"workers", NULL};
+    hx_options_need(command, common, "mpi", of_ranks);
+    hx_options_apart(command, common, "mpi", of_workers);
+}
+
+void run_options_join_ranks(char **argv)
+{
+    const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
+    if (!ranks || strcmp(ranks, "1") == 0)
+        return;
+    beside_run("virtual-mpi", argv);
+    hx_die(HX_EXIT_ENVIRONMENT, "hxmesh-virtual-mpi", "%s", RUN_NO_VIRTUAL_MPI);
+}
+
 void run_options_parse(struct run_options *o, int argc, char **argv)
 {
     *o = (struct run_options){.restart = true, .links = true, .watchdog_ns = RUN_WATCHDOG_NS};
@@ -325,9 +347,10 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
                    "run: simulate all; cut: of a schedule, leave out what repeats itself exactly"),
          .argument = "HOW", .applies = HX_FOR_VIRTUAL},
         {HX_FLAG("share-cores", &o->share_cores,
-                 "start as many workers as --workers says, where there are fewer cores: slower, with the same result; "
-                 "else no more than one a core are started"),
+                 "start as many workers as --workers says, or as many ranks as --mpi, where there are fewer cores: "
+                 "slower, with the same result; else no more than one a core are started"),
          .applies = HX_FOR_VIRTUAL},
+        HX_RANKS_OPTIONS(&o->ranks),
         HX_OPTIONS_HEADING("Faults"),
         HX_FAULT_OPTIONS(&faults),
         HX_OPTIONS_HEADING("Capture"),
@@ -340,6 +363,8 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
                       "other traffic, for a time, four planes"},
                      {"hxmesh run \"4x4 Hx2Mesh\" -t all-reduce -m 64MiB", "a collective; the sums are checked"},
                      {"hxmesh run \"16x16 Hx2Mesh\" --clock virtual -m 1MiB", "simulated time"},
+                     {"hxmesh run \"64x64 Hx2Mesh\" --clock virtual --mpi 8 --hostfile machines",
+                      "the same by several machines"},
                      {"hxmesh run lab.hxm.yaml --json -", "a file says what a spec cannot"}},
         .failed = "something was lost, corrupted or not delivered",
         HX_OPERANDS("SPEC|FILE", 1, 1),
@@ -357,6 +382,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     o->g = hx_spec_fabric(&o->spec);
     settle(o, &settings);
     hx_options_check(&command, &o->common, runs_of(o));
+    check_ranks(&command, &o->common);
     settle_capture(o, &capture);
     check_outputs(o);
     o->timing = o->spec.timing;

@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+#define RUN_NO_VIRTUAL_MPI                                                                                             \
+    "is not beside hxmesh: ranks of MPI need it (package hxmesh-mpi; `make` builds it where Open MPI is installed)"
 #define RUN_WATCHDOG_NS UINT64_C(100000)
 
 /* What of a schedule's repeats is simulated: all, or periods that differ. */
@@ -29,9 +31,13 @@ struct run_options {
     uint64_t watchdog_ns; /* longest time without a move; 0: no limit */
     bool check_steps;     /* after each window, that nothing is lost or invented */
     unsigned repeats;     /* enum run_repeats */
-    bool share_cores;     /* settings.workers workers, even on fewer cores */
+    bool share_cores;     /* settings.workers workers, or ranks, even on fewer cores */
+    struct hx_ranks ranks;
     struct hx_common common;
 };
+
+/* If this is one of several ranks of mpirun, runs hxmesh-virtual-mpi, which prints an error once for all ranks. */
+void run_options_join_ranks(char **argv);
 
 /* Reads and checks all options; dies with one line on an error. *o then owns a spec. */
 void run_options_parse(struct run_options *o, int argc, char **argv);

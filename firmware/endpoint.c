@@ -8,8 +8,12 @@
 #include "hxmesh/memory.h"
 #include "send_set.h"
 
-enum { LINE = 64 /* bytes of a cache line: pieces of memory are aligned if the whole is */ };
+enum {
+    LINE = 64,       /* bytes of a cache line: pieces of memory are aligned if the whole is */
+    FIRST_PEERS = 64 /* peers for which the hash has room at first */
+};
 enum { INJECT_BURST = 32, TIMED = 2 * HX_MESSAGE_WINDOW };
+enum { TRAINS_OF_MESSAGE = 8, TRAINS_LEFT = 4 }; /* so long a message, or its rest, for a train of that length */
 
 /* ---- set up ---- */
 
@@ -18,23 +22,28 @@ static size_t rounded(size_t bytes)
     return (bytes + LINE - 1) & ~(size_t)(LINE - 1);
 }
 
-static bool knows_all(const struct hx_endpoint_config *c)
+static bool by_rank(const struct hx_endpoint_config *c)
 {
-    return c->peers == 0 || c->peers >= (uint32_t)c->columns * c->rows;
+    return c->peers == 0;
 }
 
 static uint32_t peers_of(const struct hx_endpoint_config *c)
 {
-    return knows_all(c) ? (uint32_t)c->columns * c->rows : c->peers;
+    return by_rank(c) ? (uint32_t)c->columns * c->rows : c->peers;
 }
 
-/* Returns the size of the hash: at least half stays empty, so searches are short. */
-static uint32_t buckets_of(const struct hx_endpoint_config *c)
+/* Returns the size of a hash: at least half stays empty, so searches are short. */
+static uint32_t buckets_for(uint32_t peers)
 {
-    uint32_t places = knows_all(c) ? 0 : 1;
-    while (places && places < 2 * c->peers)
+    uint32_t places = 1;
+    while (places < 2 * peers)
         places *= 2;
     return places;
+}
+
+static uint32_t buckets_of(const struct hx_endpoint_config *c)
+{
+    return by_rank(c) ? 0 : buckets_for(c->peers);
 }
 
 static size_t words_of(const struct hx_endpoint_config *c)
@@ -60,11 +69,22 @@ size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
     return bytes.often + bytes.pending + bytes.second + bytes.seldom + bytes.rare;
 }
 
-static void clear_peer(struct hx_peer *peer, uint32_t rank)
+/* Enters peer `index` into the hash. */
+static void enter(struct hx_endpoint *ep, uint32_t index)
 {
-    peer->rank = rank;
-    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
-        peer->send[slot] = HX_NO_SEND;
+    uint32_t at = hx_endpoint_bucket(ep, ep->peer[index].rank);
+    while (ep->bucket[at])
+        at = (at + 1) & ep->bucket_mask;
+    ep->bucket[at] = index + 1;
+}
+
+/* Doubles the part of the hash in use. */
+static void grow_hash(struct hx_endpoint *ep)
+{
+    memset(ep->bucket, 0, (ep->bucket_mask + (size_t)1) * sizeof *ep->bucket);
+    ep->bucket_mask = 2 * ep->bucket_mask + 1;
+    for (uint32_t index = 0; index < ep->known; index++)
+        enter(ep, index);
 }
 
 struct hx_peer *hx_endpoint_add_peer(struct hx_endpoint *ep, uint32_t rank)
@@ -72,13 +92,11 @@ struct hx_peer *hx_endpoint_add_peer(struct hx_endpoint *ep, uint32_t rank)
     struct hx_peer *peer = hx_endpoint_peer(ep, rank);
     if (peer || ep->known == ep->peers)
         return peer;
-    uint32_t at = hx_endpoint_bucket(ep, rank);
-    while (ep->bucket[at])
-        at = (at + 1) & ep->bucket_mask;
-    peer = &ep->peer[ep->known++];
-    ep->bucket[at] = ep->known;
-    clear_peer(peer, rank);
-    return peer;
+    if (2 * ep->known > ep->bucket_mask)
+        grow_hash(ep);
+    ep->peer[ep->known].rank = rank;
+    enter(ep, ep->known);
+    return &ep->peer[ep->known++];
 }
 
 static void *piece(uint8_t **at, size_t bytes)
@@ -120,7 +138,7 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
     *ep = (struct hx_endpoint){.config = *c,
                                .hal = hal,
                                .peers = peers,
-                               .bucket_mask = buckets_of(c) - 1,
+                               .bucket_mask = buckets_for(peers < FIRST_PEERS ? peers : FIRST_PEERS) - 1,
                                .ack_slots = peers * HX_PEER_ANSWERS,
                                .epoch_check = hx_epoch_check(c->epoch),
                                .plane_end = (uint8_t)(32 - __builtin_clz(c->plane_set)),
@@ -147,13 +165,11 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
         hx_send_set_put(&ep->idle, index, true);
     ep->rest_of = piece(&at, (peers + (size_t)1) * sizeof(uint32_t));
     ep->peer = piece(&at, peers * sizeof(struct hx_peer));
-    if (!knows_all(c)) {
+    if (!by_rank(c)) {
         ep->bucket = piece(&at, buckets_of(c) * sizeof(uint32_t));
         return HX_OK;
     }
     ep->known = peers;
-    for (uint32_t p = 0; p < peers; p++)
-        clear_peer(&ep->peer[p], p);
     return HX_OK;
 }
 
@@ -194,8 +210,7 @@ void hx_endpoint_update_ready(struct hx_endpoint *ep, struct hx_send *s)
 /* Returns the send of the previous message to the peer, or NULL. */
 static struct hx_send *older_of(struct hx_endpoint *ep, const struct hx_peer *peer, const struct hx_send *s)
 {
-    unsigned index = peer->send[(s->message - 1) % HX_PEER_WINDOW];
-    return index == HX_NO_SEND ? NULL : &ep->send[index];
+    return hx_endpoint_send_at(ep, peer, (s->message - 1) % HX_PEER_WINDOW);
 }
 
 int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo, uint64_t bytes, uint32_t tag,
@@ -209,13 +224,13 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo,
     if (!peer)
         return HX_E_CAPACITY;
     unsigned slot = peer->next_message % HX_PEER_WINDOW;
-    if (!hx_endpoint_takes(ep) || peer->send[slot] != HX_NO_SEND)
+    if (!hx_endpoint_takes(ep) || peer->send[slot])
         return HX_E_BUSY;
     unsigned index = hx_send_set_next(&ep->idle, 0);
     struct hx_send *s = &ep->send[index];
     hx_send_set_put(&ep->idle, index, false);
     ep->active++;
-    peer->send[slot] = (uint16_t)index;
+    peer->send[slot] = (uint16_t)(index + 1);
     *s = (struct hx_send){.peer = rank,
                           .dst_addr_hi = (uint16_t)addr_hi,
                           .dst_addr_lo = (uint16_t)addr_lo,
@@ -254,7 +269,7 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
     struct hx_send *older = older_of(ep, peer, s);
     if (older)
         older->younger = HX_NO_SEND;
-    peer->send[s->message % HX_PEER_WINDOW] = HX_NO_SEND;
+    peer->send[s->message % HX_PEER_WINDOW] = 0;
     if (type == HX_EVENT_SENT)
         ep->stats.messages_sent++;
     else
@@ -338,16 +353,51 @@ static uint32_t take_repeat(struct hx_endpoint *ep, struct hx_send *s)
     return packet;
 }
 
-/* Returns the next packet to send, again or for the first time; s->packets: none. */
-static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
+/* Returns the unsent packets that go as one train: a power of two that divides the first one's number, so that the
+ * receiver finds them in one word of its map. The end of a message, and short messages, go by shorter trains and single
+ * packets, which several links carry at once: otherwise the last train would come late. */
+static unsigned train_of(struct hx_endpoint *ep, const struct hx_send *s)
+{
+    unsigned packets = hal_train(ep->hal);
+    uint32_t window = HX_MESSAGE_WINDOW - (s->next - s->acked);
+    uint32_t left = s->packets - s->next;
+    uint32_t most =
+        left / TRAINS_LEFT < s->packets / TRAINS_OF_MESSAGE ? left / TRAINS_LEFT : s->packets / TRAINS_OF_MESSAGE;
+    most = most < window ? most : window;
+    while (packets > 1 && (s->next % packets || most < packets))
+        packets /= 2;
+    return packets;
+}
+
+/* Returns the packets that the send's next one goes with, itself included. */
+static inline unsigned next_train(struct hx_endpoint *ep, const struct hx_send *s)
+{
+    bool is_new = !s->reported && s->resend == s->next && has_unsent(s);
+    return hal_train(ep->hal) > 1 && is_new ? train_of(ep, s) : 1;
+}
+
+/* Returns the next packet to send, again or for the first time; s->packets: none. In a train it is the first one. */
+static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s, unsigned train)
 {
     uint32_t packet = s->reported || s->resend < s->next ? take_repeat(ep, s) : s->packets;
     if (packet < s->packets || !has_unsent(s))
         return packet;
-    ep->stats.packets_sent++;
-    begin_timing(ep, s, s->next);
-    s->resend = s->next + 1;
-    return s->next++;
+    packet = s->next;
+    ep->stats.packets_sent += train;
+    s->resend = s->next += train;
+    begin_timing(ep, s, s->next - 1);
+    return packet;
+}
+
+/* Writes the payload of a train. */
+static void read_train(struct hx_endpoint *ep, const struct hx_send *s, const struct hx_header *h, uint8_t *to)
+{
+    unsigned bytes = HX_MAX_PAYLOAD;
+    uint32_t packet = h->offset;
+    for (unsigned left = h->length; left; left -= bytes, to += HX_MAX_PAYLOAD) {
+        bytes = left < HX_MAX_PAYLOAD ? left : HX_MAX_PAYLOAD;
+        hal_read_payload(ep->hal, s, packet++, to, bytes);
+    }
 }
 
 /* Returns the plane for the next packet of a send, or ep->plane_end. Packets lost without a report use the plane of the
@@ -359,12 +409,18 @@ static unsigned plane_for(struct hx_endpoint *ep, const struct hx_send *s)
     return hx_endpoint_find_plane(ep, s->unreachable_planes, turn, any);
 }
 
+/* Returns the trains sent if all were full: successive ones begin their search at another plane. */
+static unsigned trains_sent(const struct hx_endpoint *ep)
+{
+    return (unsigned)(ep->stats.packets_sent / hal_train(ep->hal));
+}
+
 /* Returns the next send to inject, and its plane; HX_NO_SEND if none can. Each plane has its own round-robin, so it
  * carries an equal share of every message. A shared one would give each plane its own messages, and overload a plane of
  * some receiver. A single plane has room: the caller checked. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
-    unsigned roomiest = ep->plane_end == 1 ? 0 : hx_endpoint_find_plane(ep, 0, (unsigned)ep->stats.packets_sent, true);
+    unsigned roomiest = ep->plane_end == 1 ? 0 : hx_endpoint_find_plane(ep, 0, trains_sent(ep), true);
     if (roomiest == ep->plane_end)
         return HX_NO_SEND;
     unsigned first = hx_send_set_next(&ep->due, ep->turn[roomiest]);
@@ -391,17 +447,21 @@ static unsigned room_of(struct hx_endpoint *ep)
     return room;
 }
 
-/* Injects one packet and updates *room, which is not 0. Returns false if none can go. */
+/* Injects one packet or train and updates *room, which is not 0. Returns false if none can go. A train waits for room:
+ * a part of it would leave room for a part of the next one only. */
 static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *room)
 {
     unsigned plane = 0;
     unsigned index = next_sender(ep, &plane);
     uint32_t buffer;
-    if (index == HX_NO_SEND || !hal_buffer_get(ep->hal, &buffer, false))
+    if (index == HX_NO_SEND)
+        return false;
+    struct hx_send *s = &ep->send[index];
+    unsigned train = next_train(ep, s);
+    if ((train > 1 && hal_inject_room(ep->hal, plane) < train) || !hal_buffer_get(ep->hal, &buffer, false))
         return false;
     ep->turn[plane] = (uint16_t)((index + 1) % HX_MAX_SENDS);
-    struct hx_send *s = &ep->send[index];
-    uint32_t packet = take_packet(ep, s);
+    uint32_t packet = take_packet(ep, s, train);
     hx_endpoint_await_from(ep, s, now); /* the wait starts at the last packet, however long earlier ones queued */
     if (!has_unsent(s))
         hx_endpoint_update_ready(ep, s);
@@ -410,10 +470,15 @@ static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *r
         return true;
     }
     struct hx_header h = hx_endpoint_head(s, HX_DATA, packet);
-    h.length = packet + 1 == s->packets ? s->last_length : HX_MAX_PAYLOAD;
-    hal_read_payload(ep->hal, s, packet, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES, h.length);
+    unsigned last = packet + train == s->packets ? s->last_length : HX_MAX_PAYLOAD;
+    h.length = (uint16_t)((train - 1) * HX_MAX_PAYLOAD + last);
+    uint8_t *payload = hal_frame(ep->hal, buffer) + HX_HEADER_BYTES;
+    if (train == 1)
+        hal_read_payload(ep->hal, s, packet, payload, h.length);
+    else
+        read_train(ep, s, &h, payload);
     inject(ep, plane, buffer, h);
-    *room = h.length == HX_MAX_PAYLOAD ? *room - 1 : room_of(ep); /* a short packet may take less */
+    *room = last == HX_MAX_PAYLOAD ? *room - train : room_of(ep); /* a short packet may take less */
     return true;
 }
 
@@ -433,16 +498,18 @@ static bool send_answer(struct hx_endpoint *ep)
     struct hx_peer *peer = &ep->peer[which / HX_PEER_ANSWERS];
     unsigned slot = which % HX_PEER_ANSWERS;
     bool hello = slot == HX_PEER_WINDOW;
-    unsigned turn = hello ? ep->acks_first : hx_endpoint_slot(ep, peer, slot)->plane;
+    unsigned turn = hello ? ep->hellos : hx_endpoint_slot(ep, peer, slot)->plane;
     unsigned plane = hx_endpoint_find_plane(ep, hx_endpoint_unreachable_planes(ep, peer), turn, false);
     uint32_t buffer;
     if (plane == ep->plane_end || !hal_buffer_get(ep->hal, &buffer, true))
         return false;
     ep->acks_first = ep->acks_first + 1 == ep->ack_slots ? 0 : ep->acks_first + 1;
-    ep->acks_count--;
+    if (--ep->acks_count == 0)
+        ep->acks_first = 0; /* a short list stays in few cache lines and pages */
     struct hx_header h;
     uint8_t *payload = hal_frame(ep->hal, buffer) + HX_HEADER_BYTES;
     if (hello) {
+        ep->hellos++;
         hx_endpoint_write_hello(ep, peer, &h, payload);
     } else if (hx_endpoint_write_ack(ep, peer, slot, &h, payload)) {
         ep->stats.acks_sent++;

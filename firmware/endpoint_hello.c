@@ -25,7 +25,7 @@ static struct hx_peer_hello *hello_of(const struct hx_endpoint *ep, const struct
 static uint64_t nonce_for(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     const uint64_t key[2] = {ep->config.key, ep->config.epoch};
-    uint64_t nonce = hx_siphash(key, (uint64_t)peer->rank << 32 | hello_of(ep, peer)->answers);
+    uint64_t nonce = hx_siphash(key, (uint64_t)hx_endpoint_rank(ep, peer) << 32 | hello_of(ep, peer)->answers);
     return nonce ? nonce : 1;
 }
 
@@ -116,8 +116,8 @@ void hx_endpoint_write_hello(struct hx_endpoint *ep, struct hx_peer *peer, struc
 {
     struct hx_peer_hello *hello = hello_of(ep, peer);
     *h = (struct hx_header){.kind = HX_HELLO,
-                            .dst_addr_hi = (uint16_t)(peer->rank % ep->config.columns),
-                            .dst_addr_lo = (uint16_t)(peer->rank / ep->config.columns),
+                            .dst_addr_hi = (uint16_t)(hx_endpoint_rank(ep, peer) % ep->config.columns),
+                            .dst_addr_lo = (uint16_t)(hx_endpoint_rank(ep, peer) / ep->config.columns),
                             .message = peer->next_message,
                             .peer_epoch = hx_epoch_check(peer->epoch),
                             .length = HX_HELLO_BYTES,

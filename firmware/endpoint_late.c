@@ -110,10 +110,8 @@ static bool take_round_trip(struct hx_endpoint *ep, const struct hx_header *h, s
 
 static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer)
 {
-    unsigned index = peer->send[h->message % HX_PEER_WINDOW];
-    if (index == HX_NO_SEND || ep->send[index].message != h->message)
-        return NULL;
-    return &ep->send[index];
+    struct hx_send *s = hx_endpoint_send_at(ep, peer, h->message % HX_PEER_WINDOW);
+    return s && s->message == h->message ? s : NULL;
 }
 
 /* ---- planes that do not lead to a peer ---- */
@@ -168,13 +166,45 @@ static void retransmit(struct hx_endpoint *ep, struct hx_send *s, uint32_t packe
     s->timing = false;
 }
 
-static void note_received(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
+/* Clears the bits of packets `first` to `end` - 1. */
+static void clear_range(struct hx_map *map, uint32_t first, uint32_t end)
+{
+    while (first != end) {
+        uint32_t in_word = 32 - first % 32;
+        uint32_t bits = end - first < in_word ? end - first : in_word;
+        map->word[first % HX_MESSAGE_WINDOW / 32] &= ~((uint32_t)(((uint64_t)1 << bits) - 1) << first % 32);
+        first += bits;
+    }
+}
+
+/* Notes that up to 32 packets from `first` on are there, bit by packet. Returns true if some were not known to be. */
+static bool note_received(struct hx_endpoint *ep, struct hx_send *s, uint32_t first, uint32_t bits)
 {
     struct hx_map *map = &ep->send_map[s - ep->send];
+    if (!bits)
+        return false;
     if (!s->mapped)
         *map = (struct hx_map){{0}};
     s->mapped = true;
-    hx_map_put(map, packet, true);
+    uint64_t shifted = (uint64_t)bits << first % 32;
+    uint32_t *low = &map->word[first % HX_MESSAGE_WINDOW / 32];
+    uint32_t *high = &map->word[(first + 32) % HX_MESSAGE_WINDOW / 32];
+    bool news = ((uint32_t)shifted & ~*low) | ((uint32_t)(shifted >> 32) & ~*high);
+    *low |= (uint32_t)shifted;
+    *high |= (uint32_t)(shifted >> 32);
+    return news;
+}
+
+/* Returns the bits of 32 packets from `first` on in a map's four bytes: of packets after s->acked that were sent. */
+static uint32_t bits_received(const struct hx_send *s, uint32_t first, const uint8_t *at, unsigned bytes)
+{
+    uint32_t bits = 0;
+    for (unsigned n = 0; n < bytes; n++)
+        bits |= (uint32_t)at[n] << 8 * n;
+    uint32_t sent = first < s->next ? s->next - first : 0;
+    uint32_t known = first < s->acked ? s->acked - first : 0;
+    uint64_t valid = (sent < 32 ? ((uint64_t)1 << sent) : (uint64_t)1 << 32) - 1;
+    return bits & (uint32_t)valid & (uint32_t)(known < 32 ? UINT64_MAX << known : 0);
 }
 
 /* Returns a bound of the packets that the peer may have. */
@@ -198,18 +228,15 @@ static void skip_to(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
 static bool take_map(struct hx_endpoint *ep, const struct hx_header *h, struct hx_send *s, const uint8_t *payload)
 {
     bool news = s->acked < h->offset;
-    for (; s->acked < h->offset; s->acked++) {
-        if (s->mapped)
-            hx_map_put(&ep->send_map[s - ep->send], s->acked, false);
-        if (s->reported)
-            hx_map_put(hx_endpoint_send_lost(ep, s), s->acked, false);
-    }
-    for (uint32_t bit = 0; bit < h->length * 8U; bit++) {
-        uint32_t packet = h->offset + bit;
-        if (payload[bit / 8] >> bit % 8 & 1 && packet >= s->acked && packet < s->next) {
-            news = news || !hx_endpoint_is_there(ep, s, packet);
-            note_received(ep, s, packet);
-        }
+    if (news && s->mapped)
+        clear_range(&ep->send_map[s - ep->send], s->acked, h->offset);
+    if (news && s->reported)
+        clear_range(hx_endpoint_send_lost(ep, s), s->acked, h->offset);
+    s->acked = news ? h->offset : s->acked;
+    for (unsigned at = 0; at < h->length; at += 4) {
+        uint32_t first = h->offset + at * 8;
+        unsigned bytes = h->length - at < 4 ? h->length - at : 4;
+        news |= note_received(ep, s, first, bits_received(s, first, payload + at, bytes));
     }
     if (s->resend < s->acked)
         s->resend = s->acked;
@@ -289,8 +316,9 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, con
 void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
-        if (peer->send[slot] != HX_NO_SEND)
-            ep->send[peer->send[slot]].peer_epoch = hx_epoch_check(peer->epoch);
+        struct hx_send *s = hx_endpoint_send_at(ep, peer, slot);
+        if (s)
+            s->peer_epoch = hx_epoch_check(peer->epoch);
     }
 }
 
@@ -308,10 +336,9 @@ static void reset_probes(struct hx_endpoint *ep, struct hx_send *s)
 void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
-        unsigned index = peer->send[slot];
-        if (index == HX_NO_SEND)
+        struct hx_send *s = hx_endpoint_send_at(ep, peer, slot);
+        if (!s)
             continue;
-        struct hx_send *s = &ep->send[index];
         ep->stats.packets_repeated += s->next;
         ep->stats.packets_sent -= s->next;
         s->acked = s->next = 0;
@@ -350,8 +377,8 @@ void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr
 {
     const struct hx_peer *peer = hx_endpoint_peer(ep, hx_peer_rank(ep->config.columns, addr_hi, addr_lo));
     for (unsigned slot = 0; peer && slot < HX_PEER_WINDOW; slot++) {
-        if (peer->send[slot] != HX_NO_SEND)
-            hx_endpoint_abandon_one(ep, peer->send[slot]);
+        if (peer->send[slot])
+            hx_endpoint_abandon_one(ep, peer->send[slot] - 1U);
     }
 }
 

@@ -35,6 +35,20 @@ static inline struct hx_peer *hx_endpoint_peer(const struct hx_endpoint *ep, uin
     return NULL;
 }
 
+/* Returns the rank of a known peer. */
+static inline uint32_t hx_endpoint_rank(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    return ep->bucket ? peer->rank : (uint32_t)(peer - ep->peer);
+}
+
+/* Returns the message in flight to a peer with the number `slot` modulo HX_PEER_WINDOW; NULL: none. */
+static inline struct hx_send *hx_endpoint_send_at(const struct hx_endpoint *ep, const struct hx_peer *peer,
+                                                  unsigned slot)
+{
+    unsigned index = peer->send[slot];
+    return index ? &ep->send[index - 1] : NULL;
+}
+
 /* Returns the index in slots and rest of a peer; allocates it if there is none. */
 static inline uint32_t hx_endpoint_place(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {

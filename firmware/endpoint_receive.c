@@ -15,6 +15,19 @@ struct arrival {
     struct hx_receive *r;
 };
 
+/* Returns the packets of a frame. */
+static unsigned train_in(const struct hx_endpoint *ep, const struct hx_header *h)
+{
+    return hal_train(ep->hal) > 1 && h->kind == HX_DATA ? hx_packets(h->length) : 1;
+}
+
+/* Counts the packets of a frame as dropped. */
+static void drop(struct hx_endpoint *ep, const struct hx_header *h, enum hx_drop reason)
+{
+    for (unsigned left = train_in(ep, h); left; left--)
+        hal_endpoint_drop(ep->hal, reason);
+}
+
 /* Returns the word with a packet's bit: in the slot, or in its map, which is used only if needed. */
 static uint32_t *word_of(const struct arrival *a, uint32_t packet)
 {
@@ -22,10 +35,16 @@ static uint32_t *word_of(const struct arrival *a, uint32_t packet)
     return word == 0 ? &a->r->early : &hx_endpoint_map(a->ep, a->peer, a->slot)->word[word];
 }
 
-/* Returns true if a packet at or after the base was received. */
-static bool has(const struct arrival *a, uint32_t packet)
+/* Returns the bits of a train in that word: it is aligned (train_of() of endpoint.c). */
+static uint32_t bits_of(uint32_t packet, unsigned train)
 {
-    return a->r->received > a->r->base && *word_of(a, packet) >> packet % 32 & 1U;
+    return (uint32_t)(((uint64_t)1 << train) - 1) << packet % 32;
+}
+
+/* Returns true if some packet of a train at or after the base was received. */
+static bool has_any(const struct arrival *a, uint32_t packet, unsigned train)
+{
+    return a->r->received > a->r->base && (*word_of(a, packet) & bits_of(packet, train));
 }
 
 static void queue_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
@@ -35,6 +54,20 @@ static void queue_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slo
         return;
     r->queued = true;
     hx_endpoint_queue_answer(ep, peer, slot);
+}
+
+/* Returns the bits of 32 packets. */
+static uint32_t received_from(const struct arrival *a, uint32_t packet)
+{
+    uint64_t two = (uint64_t)*word_of(a, packet + 32) << 32 | *word_of(a, packet);
+    return (uint32_t)(two >> packet % 32);
+}
+
+/* Writes a word of a bit map, its lowest byte first. */
+static void put_word(uint8_t *to, uint32_t word)
+{
+    for (unsigned n = 0; n < 4; n++)
+        to[n] = (uint8_t)(word >> 8 * n);
 }
 
 bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, struct hx_header *h,
@@ -48,8 +81,8 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigne
     r->reported = r->received;
     r->reported_base = r->base;
     *h = (struct hx_header){.kind = HX_ACK,
-                            .dst_addr_hi = (uint16_t)(peer->rank % ep->config.columns),
-                            .dst_addr_lo = (uint16_t)(peer->rank / ep->config.columns),
+                            .dst_addr_hi = (uint16_t)(hx_endpoint_rank(ep, peer) % ep->config.columns),
+                            .dst_addr_lo = (uint16_t)(hx_endpoint_rank(ep, peer) / ep->config.columns),
                             .message = r->message,
                             .offset = r->base,
                             .message_packets = r->packets,
@@ -59,9 +92,8 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigne
     if (r->received == r->base)
         return true;
     h->length = HX_MESSAGE_WINDOW / 8;
-    memset(payload, 0, HX_MESSAGE_WINDOW / 8);
-    for (uint32_t bit = 0; bit < HX_MESSAGE_WINDOW; bit++)
-        payload[bit / 8] |= (uint8_t)((unsigned)has(&a, r->base + bit) << bit % 8);
+    for (uint32_t at = 0; at < HX_MESSAGE_WINDOW; at += 32)
+        put_word(payload + at / 8, received_from(&a, r->base + at));
     return true;
 }
 
@@ -78,26 +110,40 @@ static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct h
     hal_event(ep->hal, &event);
 }
 
-/* Notes a packet if it is the next one and all received ones are in order. Returns false if not. */
-static bool note_in_order(struct hx_receive *r, uint32_t packet)
+/* Notes a train if its first packet is the next one and all received ones are in order. Returns false if not. */
+static bool note_in_order(struct hx_receive *r, uint32_t packet, unsigned train)
 {
     if (packet != r->base || r->received != r->base)
         return false;
-    r->base++;
-    r->received++;
+    r->base += train;
+    r->received += train;
     return true;
 }
 
-/* Notes a packet that is received for the first time. */
-static void note_packet(const struct arrival *a, uint32_t packet)
+/* Moves the base over packets that are there, and clears their bits. */
+static void close_gap(const struct arrival *a)
 {
     struct hx_receive *r = a->r;
-    if (note_in_order(r, packet))
+    while (r->received > r->base) {
+        uint32_t *word = word_of(a, r->base);
+        uint64_t here = *word >> r->base % 32; /* bits beyond the word are 0 */
+        unsigned there = (unsigned)__builtin_ctzll(~here);
+        *word &= ~bits_of(r->base, there);
+        r->base += there;
+        if (there == 0 || r->base % 32)
+            return;
+    }
+}
+
+/* Notes a train that is received for the first time. */
+static void note_packets(const struct arrival *a, uint32_t packet, unsigned train)
+{
+    struct hx_receive *r = a->r;
+    if (note_in_order(r, packet, train))
         return;
-    r->received++;
-    *word_of(a, packet) |= (uint32_t)1 << packet % 32;
-    for (; has(a, r->base); r->base++)
-        *word_of(a, r->base) &= ~((uint32_t)1 << r->base % 32);
+    r->received += train;
+    *word_of(a, packet) |= bits_of(packet, train);
+    close_gap(a);
 }
 
 /* Starts a new message in the slot. A queued acknowledgement stays queued and covers it.
@@ -115,7 +161,7 @@ static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned s
     r->plane = h->plane;
     r->queued = queued;
     if (r->packets > HX_ACK_EVERY)
-        r->reported = r->reported_base = 0U - (peer->rank + ep->config.first_ack) % HX_ACK_EVERY;
+        r->reported = r->reported_base = 0U - (hx_endpoint_rank(ep, peer) + ep->config.first_ack) % HX_ACK_EVERY;
 }
 
 /* Returns true if a number may be the slot's next message: the one after the present message, or the next but one if
@@ -131,7 +177,7 @@ static bool may_follow(const struct hx_receive *r, uint32_t message)
 static void ask_for_number(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
                            const struct hx_receive *r)
 {
-    hal_endpoint_drop(ep->hal, HX_DROP_STALE);
+    drop(ep, h, HX_DROP_STALE);
     if (h->kind == HX_PROBE || r->state == EMPTY || (int32_t)(h->message - r->message) > 0)
         hx_endpoint_ask(ep, peer);
 }
@@ -147,9 +193,9 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
         ask_for_number(ep, h, peer, r);
         return NULL;
     }
-    bool beyond = h->kind == HX_DATA && h->offset >= base && h->offset - base >= HX_MESSAGE_WINDOW;
+    bool beyond = h->kind == HX_DATA && h->offset >= base && h->offset - base + train_in(ep, h) > HX_MESSAGE_WINDOW;
     if ((!is_new && h->message_packets != r->packets) || beyond) {
-        hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
+        drop(ep, h, HX_DROP_UNEXPECTED);
         return NULL;
     }
     if (is_new)
@@ -164,58 +210,74 @@ static bool is_active_message(const struct hx_receive *r, const struct hx_header
     return r->state == ACTIVE && h->message == r->message && h->message_packets == r->packets;
 }
 
-/* Notes a packet of a message that needs no map. Branch-free, since the order of packets is unpredictable.
- * Returns false if the packet is a duplicate. */
-static bool note_short(struct hx_receive *r, uint32_t packet)
+/* Notes a train of a message that needs no map. Branch-free, since the order of packets is unpredictable.
+ * Returns false if some packet is a duplicate. */
+static bool note_short(struct hx_receive *r, uint32_t packet, unsigned train)
 {
-    uint64_t bit = (uint64_t)1 << packet;
+    uint64_t bits = bits_of(packet, train);
     uint64_t here = r->early | (((uint64_t)1 << r->base) - 1);
-    if (here & bit)
+    if (here & bits)
         return false;
-    here |= bit;
-    r->received++;
+    here |= bits;
+    r->received += train;
     r->base = (uint32_t)__builtin_ctzll(~here);
     r->early = (uint32_t)(here & (here + 1)); /* packets behind a gap */
     return true;
 }
 
-/* Notes a packet in the common cases. Returns false if note_other() must handle it. */
-static bool note_common(struct hx_receive *r, const struct hx_header *h)
+/* Notes a train in the common cases. Returns false if note_other() must handle it. */
+static bool note_common(struct hx_receive *r, const struct hx_header *h, unsigned train)
 {
     if (!is_active_message(r, h))
         return false;
-    return r->packets <= HX_MAPLESS ? note_short(r, h->offset) : note_in_order(r, h->offset);
+    return r->packets <= HX_MAPLESS ? note_short(r, h->offset, train) : note_in_order(r, h->offset, train);
 }
 
-/* Notes any other acceptable packet. Returns false if it is not acceptable. */
-static bool note_other(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, unsigned slot)
+/* Notes any other acceptable train. Returns false if it is not acceptable. A train is dropped whole if some packet of
+ * it is there: that packet was sent again, and the others were too. */
+static bool note_other(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, unsigned slot,
+                       unsigned train)
 {
     struct hx_receive *r = slot_for(ep, h, peer);
     if (!r)
         return false;
     const struct arrival a = {ep, peer, slot, r};
-    if (r->state == DONE || h->offset < r->base || has(&a, h->offset)) {
-        hal_endpoint_drop(ep->hal, HX_DROP_DUPLICATE);
+    if (r->state == DONE || h->offset < r->base || has_any(&a, h->offset, train)) {
+        drop(ep, h, HX_DROP_DUPLICATE);
         queue_ack(ep, peer, slot); /* its acknowledgement may have been lost */
         return false;
     }
-    note_packet(&a, h->offset);
+    note_packets(&a, h->offset, train);
     return true;
+}
+
+/* Stores the payload of each packet of a train. */
+static void write_train(struct hx_endpoint *ep, const struct hx_header *train, const uint8_t *payload)
+{
+    struct hx_header h = *train;
+    for (unsigned left = train->length; left; left -= h.length, h.offset++, payload += HX_MAX_PAYLOAD) {
+        h.length = (uint16_t)(left < HX_MAX_PAYLOAD ? left : HX_MAX_PAYLOAD);
+        hal_write_payload(ep->hal, &h, payload);
+    }
 }
 
 static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, const uint8_t *payload)
 {
     unsigned slot = h->message % HX_PEER_WINDOW;
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-    if (note_common(r, h))
+    unsigned train = train_in(ep, h);
+    if (note_common(r, h, train))
         r->plane = h->plane;
-    else if (!note_other(ep, h, peer, slot))
+    else if (!note_other(ep, h, peer, slot, train))
         return;
-    if (h->offset + 1 == h->message_packets)
-        r->last_length = h->length;
-    ep->stats.packets_delivered++;
+    if (h->offset + train == h->message_packets)
+        r->last_length = (uint16_t)(h->length - (train - 1) * HX_MAX_PAYLOAD);
+    ep->stats.packets_delivered += train;
     ep->stats.bytes_delivered += h->length;
-    hal_write_payload(ep->hal, h, payload);
+    if (train == 1)
+        hal_write_payload(ep->hal, h, payload);
+    else
+        write_train(ep, h, payload);
     if (r->base == r->packets)
         complete(ep, h, r);
     /* A packet that closes a gap moves the base by many at once, and the sender may wait for that. */
@@ -319,6 +381,13 @@ static void queue_report(struct hx_endpoint *ep, const struct hx_header *h, unsi
                            .kind = h->kind};
 }
 
+/* Queues a report for each packet of a frame. */
+static void queue_reports(struct hx_endpoint *ep, struct hx_header h, unsigned plane)
+{
+    for (unsigned left = train_in(ep, &h); left; left--, h.offset++)
+        queue_report(ep, &h, plane);
+}
+
 static void write_report(const struct hx_report *r, struct hx_header *h, uint8_t *payload)
 {
     *h = (struct hx_header){.kind = HX_UNREACHABLE,
@@ -377,21 +446,22 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     const struct hx_endpoint_config *c = &ep->config;
     uint8_t *frame = hal_frame(ep->hal, d->buffer);
     struct hx_header h;
-    if (hx_frame_read(&h, frame, (size_t)HX_HEADER_BYTES + d->length) != HX_OK || h.dst_addr_hi >= c->columns ||
-        h.dst_addr_lo >= c->rows || h.src_addr_hi >= c->columns || h.src_addr_lo >= c->rows) {
+    if (hx_frame_read(&h, frame, (size_t)HX_HEADER_BYTES + d->length, hal_train(ep->hal)) != HX_OK ||
+        h.dst_addr_hi >= c->columns || h.dst_addr_lo >= c->rows || h.src_addr_hi >= c->columns ||
+        h.src_addr_lo >= c->rows) {
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
         return;
     }
     if (c->check && h.crc != hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h.length)) {
-        hal_endpoint_drop(ep->hal, HX_DROP_CHECKSUM);
+        drop(ep, &h, HX_DROP_CHECKSUM);
         return;
     }
     if (h.job != c->job) {
-        hal_endpoint_drop(ep->hal, HX_DROP_FOREIGN_JOB);
+        drop(ep, &h, HX_DROP_FOREIGN_JOB);
         return;
     }
     if (h.dst_addr_hi != c->addr_hi || h.dst_addr_lo != c->addr_lo) {
-        queue_report(ep, &h, plane);
+        queue_reports(ep, h, plane);
         return;
     }
     if (h.kind == HX_UNREACHABLE) {
@@ -404,13 +474,13 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     if (!peer && begins)
         peer = hx_endpoint_add_peer(ep, source);
     if (!peer) { /* no room for another peer, or an answer to an earlier incarnation */
-        hal_endpoint_drop(ep->hal, begins ? HX_DROP_UNEXPECTED : HX_DROP_STALE);
+        drop(ep, &h, begins ? HX_DROP_UNEXPECTED : HX_DROP_STALE);
         return;
     }
     if (h.kind == HX_HELLO)
         hx_endpoint_take_hello(ep, &h, peer, frame + HX_HEADER_BYTES);
     else if (!hx_endpoint_is_known(ep, &h, peer) && !hx_endpoint_check_epoch(ep, &h, peer))
-        hal_endpoint_drop(ep->hal, HX_DROP_STALE);
+        drop(ep, &h, HX_DROP_STALE);
     else if (h.kind == HX_DATA)
         take_data(ep, &h, peer, frame + HX_HEADER_BYTES);
     else if (h.kind == HX_PROBE)

@@ -69,7 +69,7 @@ void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
 
 int hx_frame_decode(struct hx_header *h, const uint8_t *frame, size_t bytes)
 {
-    return hx_frame_read(h, frame, bytes);
+    return hx_frame_read(h, frame, bytes, 1);
 }
 
 uint32_t hx_frame_crc(const uint8_t *frame, unsigned length)

@@ -82,9 +82,21 @@ static inline struct hx_header hx_frame_fields(const uint8_t *frame)
     };
 }
 
-/* Returns true if kind, length, offset and message_packets are consistent. */
-static inline bool hx_frame_extent_is_valid(const struct hx_header *h)
+/* Returns true if offset and length of data are consistent, for up to `most` packets (hal_train()). All packets are
+ * full but the last one of the message. The first one's number is a multiple of the next power of two. */
+static inline bool hx_frame_train_is_valid(const struct hx_header *h, unsigned most)
 {
+    unsigned packets = hx_packets(h->length);
+    return packets <= most && (h->offset & (packets - 1)) == 0 && h->offset < h->message_packets &&
+           packets <= h->message_packets - h->offset &&
+           (h->length == packets * HX_MAX_PAYLOAD || packets == h->message_packets - h->offset);
+}
+
+/* Returns true if kind, length, offset and message_packets are consistent. */
+static inline bool hx_frame_extent_is_valid(const struct hx_header *h, unsigned most)
+{
+    if (h->kind == HX_DATA && most > 1)
+        return hx_frame_train_is_valid(h, most);
     if (h->kind == HX_DATA) /* nearly all frames */
         return h->offset < h->message_packets &&
                (h->length == HX_MAX_PAYLOAD || (h->length < HX_MAX_PAYLOAD && h->offset == h->message_packets - 1U));
@@ -102,8 +114,8 @@ static inline bool hx_frame_extent_is_valid(const struct hx_header *h)
     }
 }
 
-/* hx_frame_decode, inline. */
-static inline int hx_frame_read(struct hx_header *h, const uint8_t *frame, size_t bytes)
+/* hx_frame_decode, inline, for frames of up to `most` packets. */
+static inline int hx_frame_read(struct hx_header *h, const uint8_t *frame, size_t bytes, unsigned most)
 {
     int error = hx_frame_validate_start(frame, bytes, HX_ETHERTYPE_DATA, HX_HEADER_BYTES);
     if (error != HX_OK)
@@ -111,7 +123,7 @@ static inline int hx_frame_read(struct hx_header *h, const uint8_t *frame, size_
     if (!hx_frame_is_sound(frame))
         return HX_E_FIELD;
     *h = hx_frame_fields(frame);
-    if (!hx_frame_extent_is_valid(h))
+    if (!hx_frame_extent_is_valid(h, most))
         return HX_E_FIELD;
     return bytes < (size_t)HX_HEADER_BYTES + h->length ? HX_E_SHORT : HX_OK;
 }

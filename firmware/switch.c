@@ -8,12 +8,17 @@
 
 /* ---- transmit ---- */
 
+ALWAYS_INLINE unsigned vc_behind(const struct hx_route *r, unsigned input, unsigned vc, unsigned port,
+                                 bool is_accelerator)
+{
+    return is_accelerator ? vc + (r->raise >> port & 1U) : hx_router_vc(r, input, vc, port);
+}
+
 ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc, const struct hx_desc *d,
                             bool is_accelerator)
 {
     struct hx_desc out = *d;
-    out.vc =
-        (uint8_t)(is_accelerator ? vc + (sw->route.raise >> port & 1U) : hx_router_vc(&sw->route, input, vc, port));
+    out.vc = (uint8_t)vc_behind(&sw->route, input, vc, port, is_accelerator);
     out.hops++;
     hal_transmit(sw->hal, port, input, vc, &out);
 }
@@ -32,6 +37,7 @@ static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint
         requests[port] &= ~((uint64_t)(candidates[port] == 0) << input);
         sw->wanted[vc] &= ~((uint64_t)(requests[port] == 0) << port);
     }
+    give_row(sw, input, vc);
 }
 
 /* Returns the inputs that, for one VC, share the queue of `input` for `port`: they have the same VC behind it. */
@@ -104,8 +110,7 @@ ALWAYS_INLINE bool admit(struct hx_switch *sw, const struct arrival *a, struct h
         hal_drop(sw->hal, a->input, a->vc, a->d, HX_DROP_FOREIGN_JOB);
         return false;
     }
-    *ports = a->offered ? candidate_ports_of(sw, a->input, a->vc, a->offered, open, is_accelerator)
-                        : candidate_ports_on(sw, a->input, a->vc, *to, open, route, is_accelerator);
+    *ports = a->offered ? a->offered : candidate_ports_on(sw, a->input, a->vc, *to, open, route, is_accelerator);
     if (!is_accelerator && RARE(*ports == 0)) {
         hal_drop(sw->hal, a->input, a->vc, a->d, HX_DROP_NO_ROUTE);
         return false;
@@ -406,9 +411,10 @@ ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, rout
         transmit(sw, port, c->input, c->vc, c->d, is_accelerator);
         rotate(sw, is_accelerator);
     }
+    uint64_t seen = hx_lane_add(in->seen, c->vc, 1);
     if (in->waiting[c->vc] == 0)
-        in->tail ^= in->seen ^ c->arrived; /* they differ in the lane of this VC, where the tail was at `seen` */
-    in->seen = c->arrived;
+        in->tail ^= in->seen ^ seen; /* they differ in the lane of this VC, where the tail was at `seen` */
+    in->seen = seen;
     return port != NO_PORT;
 }
 
@@ -422,42 +428,65 @@ unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c)
     return pass(sw, c, hx_router_ports, false);
 }
 
-/* serve_vcs() for packets that wait for one output. */
-ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst *b, route_function *route,
-                             bool is_accelerator)
+void hx_switch_wait(struct hx_switch *sw, const struct hx_comer *c)
 {
-    bool apart = vcs_apart(sw, is_accelerator);
+    struct hx_input *in = &sw->input[c->input];
+    start_waiting(sw, c->input, c->vc, hx_lane(in->seen, c->vc), heading_of(c->d), c->offered);
+    in->seen = hx_lane_add(in->seen, c->vc, 1);
+}
+
+/* Grants an output with `room` to a waiting packet of a VC, round-robin over inputs. Returns its candidates; 0: none
+ * left. */
+ALWAYS_INLINE uint64_t grant_on(struct hx_switch *sw, unsigned port, unsigned vc, uint64_t room, route_function *route,
+                                bool is_accelerator)
+{
+    uint64_t asking = sw->requests[(size_t)vc * sw->outputs + port];
+    uint8_t *turn = &sw->next_input[(size_t)vc * sw->outputs + port];
+    while (asking) {
+        unsigned input = hx_next_bit(asking, *turn);
+        uint16_t position = oldest(hx_switch_candidates(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
+        const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
+        if (hx_lane(room, vc_behind(&sw->route, input, vc, port, is_accelerator)) >= hal_packet_credits(d)) {
+            struct hx_heading to = waiting_heading(sw, input, vc, position, d);
+            uint64_t ports = candidate_ports_on(sw, input, vc, to, open_to(sw, vc), route, is_accelerator);
+            stop_waiting(sw, input, vc, position, ports);
+            transmit(sw, port, input, vc, d, is_accelerator);
+            *turn = (uint8_t)((input + 1) & 63);
+            release(sw, input);
+            return ports;
+        }
+        if (is_accelerator || !sw->route.changes_vc)
+            return 0;
+        asking &= ~same_queue(&sw->route, port, input);
+    }
+    return 0;
+}
+
+ALWAYS_INLINE uint64_t grant(struct hx_switch *sw, unsigned output, route_function *route, bool is_accelerator)
+{
+    uint64_t room = hal_tx_credits(sw->hal, output);
+    if (room == 0)
+        return 0;
     unsigned asking = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         asking |= (unsigned)(sw->wanted[vc] >> output & 1) << vc;
-    for (unsigned turns = order_vcs(sw, asking, apart); turns;) {
-        unsigned vc = take_vc(sw, &turns, apart);
-        begin_vc(sw, vc, b, is_accelerator);
-        serve_output(sw, output, vc, b, route, is_accelerator);
-        if (is_accelerator && !HAL_VCS_APART && b->moved)
-            return;
+    for (unsigned turns = order_vcs(sw, asking, false); turns;) {
+        uint64_t ports = grant_on(sw, output, take_vc(sw, &turns, false), room, route, is_accelerator);
+        if (ports) {
+            rotate(sw, is_accelerator);
+            hal_commit(sw->hal);
+            return ports;
+        }
     }
+    return 0;
 }
 
-ALWAYS_INLINE unsigned grant(struct hx_switch *sw, unsigned output, route_function *route, bool is_accelerator)
-{
-    struct burst b = {.moved = 0};
-    load_rooms(sw, &b, is_accelerator);
-    serve_one(sw, output, &b, route, is_accelerator);
-    for (; b.left; b.left &= b.left - 1)
-        release(sw, (unsigned)__builtin_ctzll(b.left));
-    if (b.moved)
-        rotate(sw, is_accelerator);
-    hal_commit(sw->hal);
-    return b.moved;
-}
-
-unsigned hx_accelerator_grant(struct hx_switch *sw, unsigned output)
+uint64_t hx_accelerator_grant(struct hx_switch *sw, unsigned output)
 {
     return grant(sw, output, hx_mesh_ports, true);
 }
 
-unsigned hx_router_grant(struct hx_switch *sw, unsigned output)
+uint64_t hx_router_grant(struct hx_switch *sw, unsigned output)
 {
     return grant(sw, output, hx_router_ports, false);
 }

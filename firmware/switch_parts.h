@@ -68,9 +68,11 @@ ALWAYS_INLINE struct hx_heading heading_of(const struct hx_desc *d)
     return (struct hx_heading){d->dst_addr_hi, d->dst_addr_lo};
 }
 
+/* With HAL_SHARED, of waiting packets: addr_lo << 16 | addr_hi. */
 ALWAYS_INLINE uint32_t *kept_heading(const struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position)
 {
-    return &sw->kept[((size_t)vc * sw->inputs + input) * HX_WINDOW + position % HX_WINDOW];
+    uint32_t *kept = sw->row + (size_t)sw->route.vcs * sw->inputs;
+    return &kept[((size_t)vc * sw->inputs + input) * HX_WINDOW + position % HX_WINDOW];
 }
 
 /* Returns the next address of a waiting packet, as it was when its candidates were computed. */
@@ -83,9 +85,46 @@ ALWAYS_INLINE struct hx_heading waiting_heading(const struct hx_switch *sw, unsi
     return (struct hx_heading){kept & UINT16_MAX, kept >> 16};
 }
 
+/* ---- rows of candidates ---- */
+
+ALWAYS_INLINE uint32_t *row_of(const struct hx_switch *sw, unsigned input, unsigned vc)
+{
+    return &sw->row[(size_t)vc * sw->inputs + input];
+}
+
+/* Gives an (input, VC) a row for its first waiting packet. */
+ALWAYS_INLINE void take_row(struct hx_switch *sw, unsigned input, unsigned vc)
+{
+    struct hx_rows *rows = sw->rows;
+    uint32_t *row = row_of(sw, input, vc);
+    if (*row)
+        return;
+    if (!rows->spare) {
+        *row = ++rows->used;
+        return;
+    }
+    *row = rows->spare;
+    uint64_t *first = hx_switch_candidates(sw, input, vc);
+    rows->spare = (uint32_t)*first;
+    *first = 0;
+}
+
+/* Gives the row back if no packet waits; it is zero then. */
+ALWAYS_INLINE void give_row(struct hx_switch *sw, unsigned input, unsigned vc)
+{
+    struct hx_rows *rows = sw->rows;
+    if (sw->input[input].waiting[vc] || !rows->used)
+        return;
+    uint32_t *row = row_of(sw, input, vc);
+    *hx_switch_candidates(sw, input, vc) = rows->spare;
+    rows->spare = *row;
+    *row = 0;
+}
+
 /* Adds a waiting packet to the requests of its ports. */
 static void ask_for(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
 {
+    take_row(sw, input, vc);
     uint64_t *candidates = hx_switch_candidates(sw, input, vc);
     uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
     sw->wanted[vc] |= ports;

@@ -9,6 +9,9 @@ PLATFORMS := shm virtual loopback dpdk plain riscv-virt mps2
 CC       := $(if $(filter default,$(origin CC)),$(if $(call found,ccache),ccache )gcc,$(CC))
 RISCV    := $(if $(call found,riscv64-unknown-elf-gcc),riscv64-unknown-elf-gcc)
 CORTEX_M := $(if $(call found,arm-none-eabi-gcc),arm-none-eabi-gcc)
+MPICC    := $(if $(SANITIZE),,$(if $(call found,mpicc),mpicc))
+# Include folders of Open MPI. As system headers, its raise no warnings.
+OPEN_MPI = $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs)))
 
 CPPFLAGS += -D_GNU_SOURCE -Iinclude -I. -Ihal
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes

@@ -4,14 +4,14 @@ HEADERS := $(wildcard include/hxmesh/*.h examples/*/*.h program/*.h fi-provider/
     $(foreach folder,base topology sched schedule spec workload fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
 SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(MPS2_NODE) $(BARE_NODE) $(KIT) $(HOST) $(HAL_PROGRAM) $(WORKLOAD) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
-SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
+SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh examples/*/*.bash tests/system/*.bats tests/system/*.bash)
 
 # Pages for the check of columns; docs/options.md is generated.
 PAGES := $(filter-out docs/options.md,$(wildcard *.md docs/*.md))
 
 # The platform of a file decides which hal_port.h it includes.
 SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(KIT) $(ON_LOOPBACK)
-SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(VIRTUAL) $(ON_VIRTUAL)
+SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(wildcard hal/virtual/*_mpi.c) $(VIRTUAL) $(ON_VIRTUAL)
 SOURCES_DPDK     := $(HAL_DPDK) $(DPDK_NODE) $(ON_DPDK)
 SOURCES_RISCV    := $(BARE) $(RISCV_VIRT) $(BARE_NODE)
 SOURCES_MPS2     := $(MPS2) $(MPS2_NODE)
@@ -50,8 +50,9 @@ TIDY_MPS2     := $(SOURCES_MPS2:%.c=$(BUILD)/lint/%.ok)
 TIDY_DPDK     := $(if $(DPDK),$(SOURCES_DPDK:%.c=$(BUILD)/lint/%.ok))
 $(TIDY_DPDK):     PLATFORM := $(FOR_DPDK) -Ihal/shm
 $(TIDY_SHM):      PLATFORM := $(FOR_SHM)
-$(patsubst %.c,$(BUILD)/lint/%.ok,$(wildcard tests/mpi/*.c examples/programs/*.c examples/mpi-trace/*.c)): PLATFORM = $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs)))
+$(patsubst %.c,$(BUILD)/lint/%.ok,$(wildcard tests/mpi/*.c examples/programs/*.c examples/mpi-trace/*.c)): PLATFORM = $(OPEN_MPI)
 $(TIDY_VIRTUAL):  PLATFORM := $(FOR_VIRTUAL)
+$(patsubst %.c,$(BUILD)/lint/%.ok,$(wildcard hal/virtual/*_mpi.c)): PLATFORM += $(OPEN_MPI)
 $(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
 $(TIDY_RISCV):    PLATFORM := --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -ffreestanding $(FOR_LOOPBACK)
 $(TIDY_MPS2):     PLATFORM := --target=arm-none-eabi -mcpu=cortex-m7 -mthumb -ffreestanding -Ihal/bare/libc -Iconformance $(FOR_LOOPBACK)

@@ -1,13 +1,14 @@
 # programs.mk - libraries, programs and images, and their parts.
 
-# The provider needs libfabric's headers, images need their compilers.
+# The provider needs libfabric's headers, the virtual clock over MPI Open MPI, images their compilers.
 LIBFABRIC := $(shell pkg-config --exists libfabric 2>/dev/null && echo yes)
 LIBFABRIC_PROVIDER := $(if $(LIBFABRIC),$(if $(SANITIZE),,$(BUILD)/libhxmesh-fi.so))
+VIRTUAL_MPI := $(if $(MPICC),$(BUILD)/hxmesh-virtual-mpi)
 IMAGE_RISCV := $(if $(RISCV),$(if $(SANITIZE),,$(BUILD)/hx-node-riscv64.elf))
 PROGRAMS := $(IMAGE_RISCV) $(BUILD)/hxmesh $(if $(DPDK),$(BUILD)/hxmesh-dpdk) $(BUILD)/hxmesh-virtual $(TOOLS:tools/%.c=$(BUILD)/%)
 
 .PHONY: all
-all: $(PROGRAMS) $(BUILD)/libhxmesh.a $(BUILD)/libhxmesh-program.a $(LIBFABRIC_PROVIDER) ## build hxmesh and its tools (needs no DPDK)
+all: $(PROGRAMS) $(BUILD)/libhxmesh.a $(BUILD)/libhxmesh-program.a $(LIBFABRIC_PROVIDER) $(VIRTUAL_MPI) ## build hxmesh and its tools (needs no DPDK)
 	@:
 
 # $(call objects,PLATFORM,SOURCES)
@@ -46,8 +47,17 @@ $(LIB_PROGRAM):  $(call objects,plain,$(PROGRAM) $(HAL_PROGRAM) hal/wire/passing
 $(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 
+$(BUILD)/hxmesh-virtual $(BUILD)/hxmesh-virtual-mpi $(BUILD)/test-virtual: LDLIBS += -lmetis
 $(BUILD)/hxmesh-virtual: LDFLAGS += $(WHOLE) $(OPTIMIZE_FAST)
 $(BUILD)/hxmesh-virtual: $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_VIRTUAL)
+	$(LINK)
+
+# The same over MPI, if that is installed: its channel comes before the one of the library.
+CHANNEL_MPI := $(call objects,virtual,$(wildcard hal/virtual/*_mpi.c))
+$(CHANNEL_MPI): private CPPFLAGS += $(OPEN_MPI)
+$(BUILD)/hxmesh-virtual-mpi: LDFLAGS += $(WHOLE) $(OPTIMIZE_FAST)
+$(BUILD)/hxmesh-virtual-mpi: LDLIBS += $(shell $(MPICC) --showme:link)
+$(BUILD)/hxmesh-virtual-mpi: $(CHANNEL_MPI) $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_VIRTUAL)
 	$(LINK)
 
 $(BUILD)/hxmesh-dpdk: LDLIBS += $(DPDK_LIBS)

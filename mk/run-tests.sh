@@ -9,7 +9,7 @@
 # has its own namespaces. If the kernel allows none, they run one after another.
 #
 # HX_WHICH: tests to run. quick (as `make check`): few cases, no command line tests that are tagged `all` or run under
-# sanitizers, and no unit tests under sanitizers if marked `sanitizers: check-all`. all: everything. K/N: part K of N of
+# sanitizers, and under sanitizers no tests marked `sanitizers: check-all`. all: everything. K/N: part K of N of
 # the tests that only `all` has. HX_FILE: only runs with this text in their name. HX_TEST: only tests of that name, *
 # and ? as in a shell. HX_TEST_TIMEOUT: limit for a run in seconds (1800). HX_TEST_UNDER: emulator for programs of
 # another processor; command line tests use it themselves.
@@ -45,7 +45,7 @@ wanted() {
     [[ "$1 tests/$what.c" == *"${HX_FILE:-}"* ]] || return 1
     case $HX_WHICH:$1 in
     quick:*/asan/*.bats) return 1 ;;
-    quick:*/asan/*@unit/*) ! says 'sanitizers: check-all' "tests/$what.c" ;;
+    quick:*/asan/test-*) ! says 'sanitizers: check-all' "tests/$what.c" ;;
     *:*/asan/*.bats) says '^# asan' "$what" ;;
     quick:*.bats) [ -n "$("$here/bats-tests.sh" quick "$what")" ] ;;
     [0-9]*.bats) [ -n "$("$here/bats-tests.sh" beyond "$what")" ] ;;

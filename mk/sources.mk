@@ -6,7 +6,7 @@ FIRMWARE_PURE := $(filter-out firmware/detour.c firmware/endpoint%.c firmware/sw
 HAL_CABLE    := $(wildcard hal/cable/*.c)
 HAL_SIMD     := $(wildcard hal/simd/*.c)
 HAL_SHM      := $(wildcard hal/shm/*.c hal/wire/*.c)
-HAL_VIRTUAL  := $(wildcard hal/virtual/*.c)
+HAL_VIRTUAL  := $(filter-out %_mpi.c,$(wildcard hal/virtual/*.c))
 HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
 HAL_DPDK     := $(wildcard hal/dpdk/*.c)
 # Code that host programs share, the lowest room first (docs/architecture.md).

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 architecture=$1 folder=$2
-wanted=(libc6-dev libgcc-12-dev libdpdk-dev libjansson-dev libyaml-dev libssl-dev libpcap-dev libncurses-dev libexpat1-dev zlib1g-dev libfabric-dev libcmocka-dev)
+wanted=(libc6-dev libgcc-12-dev libdpdk-dev libjansson-dev libyaml-dev libssl-dev libpcap-dev libncurses-dev libexpat1-dev zlib1g-dev libmetis-dev libfabric-dev libcmocka-dev)
 
 [ "$(cat "$folder/packages" 2>/dev/null)" != "${wanted[*]}" ] || exit 0
 rm -rf "$folder"

@@ -50,7 +50,6 @@ $(BUILD)/tests/system/exchange: $(LIB_PROGRAM)
 
 # Programs of MPI and of libfabric, if these are installed.
 OF_A_USER := -std=c11 -D_GNU_SOURCE -g -O2 $(WARNINGS) -Werror
-MPICC := $(if $(SANITIZE),,$(if $(call found,mpicc),mpicc))
 MPI_PROGRAMS := $(if $(MPICC),$(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.c)))
 $(BUILD)/tests/mpi/%: tests/mpi/%.c mk/tests.mk
 	@mkdir -p $(@D)
@@ -71,7 +70,7 @@ runners: $(RUNNERS)
 	@:
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:
-test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(LIBFABRIC_PROGRAMS)
+test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(VIRTUAL_MPI) $(LIBFABRIC_PROGRAMS)
 	@:
 tsan-runners: $(sort $(foreach platform,$(RUN_PLATFORMS),$(if $(filter $(TSAN_TESTS),$(TESTS.$(platform))),$(BUILD)/test-$(platform))))
 	@:

@@ -1,7 +1,7 @@
 # trials.mk - long runs and extras: sizes of the firmware, fuzzing, models, proofs, mutants, soak, benchmarks, ports,
 # experiments of papers.
 
-.PHONY: firmware firmware-table model prove fuzz faults soak soak-kill soak-links bench bench-programs mutants conformance reproduce
+.PHONY: firmware firmware-table model prove fuzz faults soak soak-kill soak-links bench bench-base bench-programs mutants conformance reproduce
 firmware: ## compile firmware/ freestanding for host, aarch64, riscv64, Cortex-M and -R; print its size and stack
 	@mk/setup.sh firmware
 	@mk/firmware.sh $(BUILD)/firmware
@@ -63,6 +63,15 @@ bench: ## measure; figures on screen and in build/bench.json
 	@mk/setup.sh build bench
 	@$(MAKE) $(SYNC) all bench-programs
 	@mk/bench.sh $(BUILD) $(BENCH_PROGRAMS)
+
+# BASE: another source tree with a build; PAIRS: of runs a row; ROW: a regular expression.
+BASE  ?=
+PAIRS ?= 5
+ROW   ?= .
+bench-base: ## compare rates with the build of another source tree, in turns (BASE=TREE, PAIRS=5, ROW=)
+	@mk/setup.sh build bench
+	@$(MAKE) $(SYNC) all bench-programs
+	@mk/bench_base.sh "$(BASE)" . $(PAIRS) "$(ROW)"
 
 # FILE: sources (default: all with judges in mk/mutants.sh), or FILE:LINE; MUTANTS: number, or all; SEED: of the choice.
 MUTANTS ?= 60

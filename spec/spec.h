@@ -112,7 +112,8 @@ struct hx_settings {
     unsigned given;                    /* enum hx_given: values given; the rest are defaults */
 };
 
-enum { HX_MOST_WORKERS = 64, /* processes of a fabric */ HX_MOST_SIMULATED_HOURS = 10 };
+enum { HX_MOST_WORKERS = 64 /* processes of a fabric on a machine */, HX_MOST_RANKS = UINT16_MAX };
+enum { HX_MOST_SIMULATED_HOURS = 10 };
 #define HX_MOST_COUNT     ((uint64_t)1 << 32)
 #define HX_MOST_MESSAGE   ((uint64_t)1 << 44)
 #define HX_MOST_SEED      ((uint64_t)INT64_MAX) /* a JSON report has signed integers */
@@ -347,6 +348,21 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
     {.name = "workers", .key = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &(s)->workers, \
      .low = 0, .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core", HX_GIVEN_IN(s, HX_GIVEN_WORKERS)}, \
     HX_CLOCK_OPTION(s)
+/* Ranks of MPI that simulate a run, in place of workers. */
+struct hx_ranks {
+    uint64_t count;       /* 0: none, workers */
+    const char *hostfile; /* their machines; NULL: this one */
+};
+/* Entries for them. r: struct hx_ranks */
+#define HX_RANKS_OPTIONS(r) \
+    {HX_NUMBER("mpi", &(r)->count, 1, HX_MOST_RANKS, \
+               "ranks of Open MPI, which simulate parts of the fabric in place of workers: on this machine, or on " \
+               "those of --hostfile; the report is the same"), \
+     .otherwise = "workers", .applies = HX_FOR_VIRTUAL, .instead = "live, cables join machines: docs/deployment.md"}, \
+    {HX_STRING("hostfile", "FILE", &(r)->hostfile, \
+               "machines for --mpi, a line for each: HOST slots=N (N ranks; without it 1); the first writes the " \
+               "report"), \
+     .applies = HX_FOR_VIRTUAL}
 /* Entries for the virtual clock only. */
 #define HX_VIRTUAL_OPTIONS(s) \
     {.name = "select", .key = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \

@@ -14,14 +14,16 @@ const struct hx_timing hx_timing_values[] = {
                          .trace = 1,
                          .input = 40,
                          .output = 40,
-                         .buffer = (uint64_t)32 << 20},
+                         .buffer = (uint64_t)32 << 20,
+                         .train = 1},
     [HX_TIMING_AUTHORS] = {.link = 400,
                            .crossbar = 3200,
                            .cable = 40,
                            .trace = 40,
                            .input = 20,
                            .output = 20,
-                           .buffer = (uint64_t)32 << 20},
+                           .buffer = (uint64_t)32 << 20,
+                           .train = 1},
     /* 100 ns for a switch, half on each side of the crossbar. The study gives no rate of the crossbar; this one is fast
      * enough not to limit its figures. */
     [HX_TIMING_SC15] = {.link = 100,
@@ -30,7 +32,8 @@ const struct hx_timing hx_timing_values[] = {
                         .trace = 50,
                         .input = 50,
                         .output = 50,
-                        .buffer = (uint64_t)100 << 10},
+                        .buffer = (uint64_t)100 << 10,
+                        .train = 1},
 };
 
 void hx_timing_merge(struct hx_timing *into, const struct hx_timing *over)

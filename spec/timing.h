@@ -18,6 +18,7 @@ struct hx_timing {
     uint64_t output;   /* ns, latency of an output buffer */
     /* bytes of an input port, shared equally by its VCs; a VC needs 1 packet and uses at most 64 (HX_WINDOW) */
     uint64_t buffer;
+    uint64_t train;  /* most packets that go as one through switches: 1, 2 or 4 */
     unsigned preset; /* enum hx_timing_preset: source of values not given */
     unsigned given;  /* enum hx_given_timing */
 };
@@ -35,7 +36,8 @@ enum hx_given_timing {
     HX_GIVEN_TRACE = 1 << 4,
     HX_GIVEN_INPUT = 1 << 5,
     HX_GIVEN_OUTPUT = 1 << 6,
-    HX_GIVEN_BUFFER = 1 << 7
+    HX_GIVEN_BUFFER = 1 << 7,
+    HX_GIVEN_TRAIN = 1 << 8
 };
 
 /* Default bytes a second of a link, also for links as fast as the machine: 400 Gb/s (table III). */
@@ -46,6 +48,7 @@ enum hx_given_timing {
 #define HX_MOST_LATENCY 1000000U
 #define HX_LEAST_BUFFER ((uint64_t)3 * HX_MAX_PAYLOAD)
 #define HX_MOST_BUFFER  ((uint64_t)48 << 20) /* packets of a VC are counted modulo 2^16 */
+#define HX_MOST_TRAIN   4
 #define HX_DEFAULT_TIMING                                                                                              \
     {                                                                                                                  \
         .preset = HX_TIMING_PAPER                                                                                      \
@@ -77,7 +80,10 @@ enum hx_given_timing {
      .help = "latency of an output buffer", HX_TIMING_VALUE(t, output, HX_GIVEN_OUTPUT)}, \
     {.name = "buffer", .key = "timing.buffer", .kind = HX_OPTION_BYTES, .low = HX_LEAST_BUFFER, \
      .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each needs room for a " \
-     "packet (8KiB) and uses 64 at most", HX_TIMING_VALUE(t, buffer, HX_GIVEN_BUFFER)}
+     "packet (8KiB) and uses 64 at most", HX_TIMING_VALUE(t, buffer, HX_GIVEN_BUFFER)}, \
+    {.name = "train", .key = "timing.train", .kind = HX_OPTION_NUMBER, .argument = "PACKETS", .low = 1, \
+     .high = HX_MOST_TRAIN, .help = "successive packets of a message that switches forward as one: 1, 2 or 4. More " \
+     "run faster; times change by some percent, latencies by more", HX_TIMING_VALUE(t, train, HX_GIVEN_TRAIN)}
 /* clang-format on */
 
 /* Copies the values given in `over`. */

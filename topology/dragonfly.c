@@ -97,9 +97,6 @@ static bool take(struct dragonfly *d, struct hx_spec_tokens *tokens, struct hx_p
     if (d->groups > d->a * d->h + 1)
         return hx_spec_tokens_fail(tokens, problem, "a group has %u links to others: groups=%u at most", d->a * d->h,
                                    d->a * d->h + 1);
-    if (d->a * d->p * d->groups > HX_MAX_HOSTS)
-        return hx_spec_tokens_fail(tokens, problem, "more than %d hosts; groups=%u has fewer", HX_MAX_HOSTS,
-                                   HX_MAX_HOSTS / (d->a * d->p));
     share_links(d);
     d->box = routers_in_box(d);
     return true;

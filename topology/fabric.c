@@ -260,6 +260,9 @@ bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem)
 {
     if (f->hosts > HX_MAX_HOSTS)
         return hx_fail(problem, HX_EXIT_CONFIG, NULL, "%u hosts are more than %u", f->hosts, HX_MAX_HOSTS);
+    if (f->digits[0] > HX_MAX_DIGIT || f->digits[1] > HX_MAX_DIGIT)
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "addresses need digits up to %u, more than %d",
+                       (f->digits[0] > f->digits[1] ? f->digits[0] : f->digits[1]) - 1, HX_MAX_DIGIT - 1);
     if (f->link_classes > HX_MAX_LINK_CLASSES)
         return hx_fail(problem, HX_EXIT_CONFIG, NULL, "%u kinds of link are more than %d", f->link_classes,
                        HX_MAX_LINK_CLASSES);
@@ -275,7 +278,11 @@ bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem)
     free(count);
     good = good && is_joined(f, problem);
     free_pending_links(f);
-    if (good && f->nodes > f->hosts && !f->topology->next_hops && !f->by_updown && !f->mesh.nodes)
+    bool measured = f->nodes > f->hosts && !f->topology->next_hops && !f->by_updown && !f->mesh.nodes;
+    if (good && measured && f->nodes - f->hosts > HX_MAX_MEASURED)
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "%u switches are more than %d", f->nodes - f->hosts,
+                       HX_MAX_MEASURED);
+    if (good && measured)
         hx_fabric_measure(f);
     return good;
 }

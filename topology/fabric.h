@@ -26,7 +26,8 @@
 
 enum {
     HX_MAX_HOSTS = HX_MAX_ACCELERATORS,
-    HX_MAX_DIGIT = 65535, /* digits of an address are 0 .. digits-1, digits at most this */
+    HX_MAX_MEASURED = 65536, /* routers, at most, where routes are made from distances */
+    HX_MAX_DIGIT = 65535,    /* digits of an address are 0 .. digits-1, digits at most this */
     HX_MAX_LINK_CLASSES = 8,
     HX_MAX_NAME_RANGES = 8
 };

@@ -43,8 +43,6 @@ static bool take_hosts(struct hx_grid *g, struct hx_spec_tokens *tokens, struct 
         return hx_spec_tokens_fail(tokens, problem,
                                    "%u hosts do not fit beside %u links of a router of %d ports; p=%u does", g->places,
                                    HX_MAX_RADIX - room, HX_MAX_RADIX, room);
-    if (hx_grid_count(g) == 0 || hx_grid_count(g) * g->places > HX_MAX_HOSTS)
-        return hx_spec_tokens_fail(tokens, problem, "more than %d hosts", HX_MAX_HOSTS);
     return true;
 }
 

@@ -23,7 +23,7 @@ size_t hx_metrics_place(struct hx_metrics *m, const struct hx_fabric *g, unsigne
     m->link = (void *)(start + at);
     at = align(at + (size_t)g->planes * g->ports * sizeof *m->link);
     m->owner = (void *)(start + at);
-    at = align(at + g->nodes);
+    at = align(at + g->nodes * sizeof *m->owner);
     m->graph = (void *)(start + at);
     return align(at + g->graph_bytes);
 }
@@ -51,7 +51,7 @@ void hx_metrics_describe(const struct hx_metrics *m, const struct hx_fabric *g, 
     h->worker_at = (uint64_t)((uint8_t *)m->worker - base);
     h->accelerator_at = (uint64_t)((uint8_t *)m->accelerator - base);
     h->link_at = (uint64_t)((uint8_t *)m->link - base);
-    h->owner_at = (uint64_t)(m->owner - base);
+    h->owner_at = (uint64_t)((uint8_t *)m->owner - base);
     h->graph_at = (uint64_t)((uint8_t *)m->graph - base);
     h->graph_bytes = g->graph_bytes;
     if (g->graph_bytes)

@@ -16,7 +16,10 @@
  * The supervisor writes the head, and the state, pid and deaths of a worker. Each worker alone writes its other
  * counters, its accelerators' and its nodes' links'. It keeps private counters and copies them here every
  * hx_metrics_period(), between hx_metrics_begin() and hx_metrics_end(). Readers map the object read-only, copy it
- * (hx_metrics_read) and check all they use (hx_metrics_check). */
+ * (hx_metrics_read) and check all they use (hx_metrics_check).
+ *
+ * Over ranks of MPI worker 0 writes here what the others send: their `pid` is of their machine, their `at_ns` the time
+ * when it came. */
 #ifndef HXMESH_TOPOLOGY_METRICS_H
 #define HXMESH_TOPOLOGY_METRICS_H
 
@@ -28,7 +31,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-enum { HX_METRICS_VERSION = 6, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
+enum { HX_METRICS_VERSION = 7, HX_METRICS_MOST_WORKERS = UINT16_MAX, HX_METRICS_NOBODY = UINT16_MAX };
 #define HX_METRICS_MAGIC UINT64_C(0x32306873656d7868) /* "hxmesh02" */
 
 enum hx_life { HX_LIFE_OPENING, HX_LIFE_READY, HX_LIFE_ENDED };
@@ -105,7 +108,7 @@ struct hx_metrics {
     struct hx_metrics_worker *worker;
     struct hx_metrics_accelerator *accelerator;
     struct hx_metrics_link *link;
-    uint8_t *owner;
+    uint16_t *owner;
     char *graph;
 };
 

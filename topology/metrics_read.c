@@ -59,7 +59,8 @@ static bool describes_itself(const struct hx_metrics_head *h, const uint8_t *bas
     if (h->accelerators == g->hosts && h->nodes == g->nodes && h->links == (uint64_t)g->planes * g->ports &&
         fits(h->worker_at, h->workers, sizeof(struct hx_metrics_worker), bytes) &&
         fits(h->accelerator_at, h->accelerators, sizeof(struct hx_metrics_accelerator), bytes) &&
-        fits(h->link_at, h->links, sizeof(struct hx_metrics_link), bytes) && fits(h->owner_at, h->nodes, 1, bytes))
+        fits(h->link_at, h->links, sizeof(struct hx_metrics_link), bytes) &&
+        fits(h->owner_at, h->nodes, sizeof(uint16_t), bytes))
         return true;
     hx_fabric_free(g);
     return false;

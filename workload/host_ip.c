@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-enum { NETWORK = 10, HOST_BYTE = 1, BYTE = 256 };
+#define NETWORK UINT32_C(10)
+enum { FIRST = 1 /* last byte */, BYTE = 256, HOSTS = 65536 /* with one last byte */ };
 
 static bool is_by_place(const struct hx_fabric *g)
 {
@@ -12,20 +13,22 @@ static bool is_by_place(const struct hx_fabric *g)
 
 uint32_t host_ip(const struct hx_fabric *g, uint32_t host)
 {
-    struct hx_coordinate at = is_by_place(g) ? hx_address_of(g, host)
-                                             : (struct hx_coordinate){(uint16_t)(host / BYTE), (uint16_t)(host % BYTE)};
-    return (uint32_t)NETWORK << 24 | (uint32_t)at.addr_hi << 16 | (uint32_t)at.addr_lo << 8 | HOST_BYTE;
+    const struct hx_coordinate at = hx_address_of(g, host);
+    if (is_by_place(g))
+        return NETWORK << 24 | (uint32_t)at.addr_hi << 16 | (uint32_t)at.addr_lo << 8 | FIRST;
+    return NETWORK << 24 | host % HOSTS << 8 | (FIRST + host / HOSTS);
 }
 
 uint32_t host_of_ip(const struct hx_fabric *g, uint32_t ip)
 {
-    uint32_t high = ip >> 16 & 0xff;
-    uint32_t low = ip >> 8 & 0xff;
-    if (ip >> 24 != NETWORK || (ip & 0xff) != HOST_BYTE)
+    const uint32_t place = ip >> 8 & (HOSTS - 1);
+    const uint32_t last = ip % BYTE;
+    if (ip >> 24 != NETWORK || last < FIRST)
         return HX_NOWHERE;
     if (is_by_place(g))
-        return hx_fabric_host(g, high, low);
-    return high * BYTE + low < g->hosts ? high * BYTE + low : HX_NOWHERE;
+        return last == FIRST ? hx_fabric_host(g, place / BYTE, place % BYTE) : HX_NOWHERE;
+    const uint32_t host = (last - FIRST) * HOSTS + place;
+    return host < g->hosts ? host : HX_NOWHERE;
 }
 
 /* ---- IPv6 ---- */

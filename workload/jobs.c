@@ -18,7 +18,7 @@ void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_fabri
 {
     uint32_t most = hx_spec_boards(spec); /* of jobs and slots: a board has one job and one worker */
     uint32_t *by_tag = hx_allocate(TAGS, sizeof *by_tag);
-    uint32_t *slot_of = hx_allocate((size_t)most * HX_MOST_WORKERS, sizeof *slot_of);
+    uint32_t *slot_of = hx_allocate((size_t)most * layout->workers, sizeof *slot_of);
     *j = (struct jobs){.count = 0};
     j->tag = hx_allocate(most, sizeof *j->tag);
     j->size = hx_allocate(most, sizeof *j->size);
@@ -30,7 +30,7 @@ void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_fabri
         if (layout->dead[rank])
             continue;
         uint32_t job = job_of(j, by_tag, layout_job_of(spec, rank));
-        uint32_t *slot = &slot_of[(size_t)job * HX_MOST_WORKERS + layout->worker[rank]];
+        uint32_t *slot = &slot_of[(size_t)job * layout->workers + layout->worker[rank]];
         if (*slot == 0) {
             j->job_of[j->slots] = job;
             *slot = ++j->slots;

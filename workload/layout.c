@@ -47,7 +47,7 @@ void layout_make(struct layout *l, const struct hx_spec *spec, const struct hx_f
     for (uint32_t node = 0; node < g->nodes; node++) {
         l->first_link[node] = link;
         link += hx_fabric_ports(g, node);
-        l->worker[node] = (uint8_t)worker_of(l, g, node);
+        l->worker[node] = (uint16_t)worker_of(l, g, node);
         l->dead[node] = node < g->hosts && hx_spec_board_failed(spec, hx_spec_board_of(spec, node));
     }
     l->links = link + g->hosts;

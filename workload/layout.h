@@ -13,7 +13,7 @@
 struct layout {
     uint32_t links;       /* of one plane */
     uint32_t *first_link; /* [nodes]: link that leaves the node's port 0 */
-    uint8_t *worker;      /* [nodes] */
+    uint16_t *worker;     /* [nodes] */
     bool *dead;           /* [nodes]: on a failed board, without firmware */
     unsigned workers;
     unsigned groups; /* with hosts */

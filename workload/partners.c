@@ -63,21 +63,31 @@ static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
 
 struct grid {
     uint32_t columns, rows;
-    uint16_t gx[HX_MAX_HOSTS], gy[HX_MAX_HOSTS];            /* [columns], [rows] */
-    uint16_t column_of[HX_MAX_HOSTS], row_of[HX_MAX_HOSTS]; /* by gx, by gy, of the job's columns and rows */
+    uint32_t *gx, *gy;            /* [columns], [rows] */
+    uint32_t *column_of, *row_of; /* by gx, by gy, of the job's columns and rows */
 };
 
+/* Free its gx. */
+static struct grid open_grid(const struct hx_fabric *g)
+{
+    size_t columns = g->columns;
+    size_t rows = g->rows;
+    uint32_t *lines = hx_allocate(2 * (columns + rows), sizeof *lines);
+    return (struct grid){
+        .gx = lines, .gy = lines + columns, .column_of = lines + columns + rows, .row_of = lines + 2 * columns + rows};
+}
+
 /* Numbers the columns, or the rows, in which the job has hosts: *at by number, *number by place. Returns how many. */
-static uint32_t find_lines(const struct hx_spec *spec, const struct hx_fabric *g, uint16_t job, bool rows, uint16_t *at,
-                           uint16_t *number)
+static uint32_t find_lines(const struct hx_spec *spec, const struct hx_fabric *g, uint16_t job, bool rows, uint32_t *at,
+                           uint32_t *number)
 {
     uint32_t count = 0;
     for (unsigned line = 0; line < (rows ? g->rows : g->columns); line++) {
         bool has = false;
         for (unsigned i = 0; i < (rows ? g->columns : g->rows) && !has; i++)
             has = layout_job_of(spec, hx_fabric_at(g, rows ? i : line, rows ? line : i)) == job;
-        number[line] = (uint16_t)count;
-        at[count] = (uint16_t)line;
+        number[line] = count;
+        at[count] = line;
         count += has;
     }
     return count;
@@ -139,7 +149,7 @@ void traffic_choose_partners(struct traffic *t)
     for (uint32_t rank = 0; rank < n; rank++)
         t->partner[rank] = TRAFFIC_NOBODY;
     uint32_t *members = hx_allocate(n, sizeof *members);
-    struct grid *grid = hx_allocate(1, sizeof *grid);
+    struct grid grid = open_grid(t->g);
     for (uint32_t rank = 0; rank < n; rank++) {
         uint32_t size = t->members[rank];
         unsigned pattern = traffic_settings(t, rank)->pattern;
@@ -152,9 +162,9 @@ void traffic_choose_partners(struct traffic *t)
         else if (pattern == HX_PERMUTATION)
             permute(t, members, size);
         else
-            pair_on_grid(t, grid, members, size);
+            pair_on_grid(t, &grid, members, size);
     }
-    free(grid);
+    free(grid.gx);
     free(members);
 }
 
@@ -232,7 +242,7 @@ static bool check_job(const struct hx_spec *spec, const struct hx_fabric *g, con
 bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
                    struct hx_problem *problem)
 {
-    struct grid *grid = hx_allocate(1, sizeof *grid);
+    struct grid grid = open_grid(g);
     bool *seen = hx_allocate(UINT16_MAX + 1, sizeof *seen);
     bool good = true;
     for (unsigned board = 0; good && board < hx_spec_boards(spec); board++) {
@@ -240,9 +250,9 @@ bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const 
         if (seen[job] || hx_spec_board_failed(spec, board) || hx_spec_board_idle(spec, board))
             continue;
         seen[job] = true;
-        good = check_job(spec, g, settings, grid, job, problem);
+        good = check_job(spec, g, settings, &grid, job, problem);
     }
     free(seen);
-    free(grid);
+    free(grid.gx);
     return good;
 }

@@ -262,17 +262,6 @@ void schedule_plan_add(const struct schedule_plan *p, uint32_t host, struct sche
     sum->open += r ? atomic_load_explicit(&r->open, memory_order_relaxed) : 0;
 }
 
-uint64_t schedule_plan_ended(const struct schedule_plan *p)
-{
-    uint64_t ended = 0;
-    for (unsigned i = 0; i < p->jobs; i++) {
-        const struct schedule_job *job = &p->job[i];
-        for (uint32_t rank = 0; rank < schedule_ranks(job->schedule); rank++)
-            ended += atomic_load_explicit(&job->executor.result[rank].ended, memory_order_relaxed);
-    }
-    return ended;
-}
-
 double schedule_plan_operations(const struct schedule_plan *p)
 {
     double all = 0;

@@ -78,8 +78,7 @@ struct schedule_progress {
 };
 /* Adds those of a host's rank, if it has one. */
 void schedule_plan_add(const struct schedule_plan *p, uint32_t host, struct schedule_progress *sum);
-/* Operations that ended, and all. */
-uint64_t schedule_plan_ended(const struct schedule_plan *p);
+/* All operations. */
 double schedule_plan_operations(const struct schedule_plan *p);
 
 #endif

@@ -305,6 +305,8 @@ uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
         peers = 1 + t->senders[rank];
     else if (pattern_of(t, rank) == HX_INCAST)
         peers = rank == traffic_target(t, rank) ? others : 1;
+    else if (pattern_of(t, rank) == HX_NEIGHBOUR)
+        peers = traffic_destinations(t, rank); /* its neighbours send to it */
     return peers < others ? peers : others;
 }
 

@@ -7,6 +7,7 @@
 # and both sides agree on every message and on every frame of every cable.
 set -euo pipefail
 cd "$(dirname "$0")"
+examples=$PWD
 
 seconds=${1:-0}
 lose=${2:-0}
@@ -41,17 +42,8 @@ status=0
 wait "$emulator" || status=$?
 emulator=
 
-jq --slurp '{
-    emulator: (.[0] | {packets_sent, packets_delivered, packets_lost, packets_repeated, bytes_corrupted,
-                       seconds: .host.wall_seconds, packet_hops, external}),
-    node: (.[1] | {seconds, packets, endpoint, drops}),
-    agree: (.[0].external.to.messages == .[1].endpoint.messages_received and
-            .[0].external.from.messages == .[1].endpoint.messages_sent and
-            ([.[0].external.cables[] | {(.port[-1:]): [.data_in, .data_out]}] | add) ==
-            ([.[1].ports[] | select(.port != "local") | {(.port): [.tx_packets, .rx_packets]}] | add))}' emulator.json node.json | tee both.json
-if [ "$status" -ne 0 ] || [ "$node_status" -ne 0 ] ||
-    ! jq -e '.agree and .emulator.packets_lost == 0 and .emulator.bytes_corrupted == 0 and
-             .node.endpoint.messages_failed == 0 and .node.endpoint.bytes_corrupted == 0' both.json >both.check; then
+jq --slurp --from-file "$examples/agree.jq" emulator.json node.json | tee both.json
+if [ "$status" -ne 0 ] || [ "$node_status" -ne 0 ] || ! jq -e .good both.json >/dev/null; then
     echo "mixed.sh: the emulator ended with $status, the node with $node_status, or they disagree" >&2
     exit 1
 fi

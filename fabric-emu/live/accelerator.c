@@ -355,7 +355,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     bool many =
         w->workload->transfer || w->workload->packets || w->workload->programs || workload_is_common(w->workload, rank);
     config.sends = many ? FAB_SENDS : SENDS;
-    config.peers = g->hosts <= FEW_HOSTS ? g->hosts : g->hosts - 1;
+    config.peers = g->hosts <= FEW_HOSTS ? 0 : g->hosts;
     config.retries = UINT8_MAX; /* accelerator_give_up() decides */
     config.check = worker_checks(w);
     config.job = layout_job_of(&w->f->spec, rank);

@@ -58,7 +58,7 @@
 #include "workload/workload.h"
 
 enum {
-    FAB_VERSION = 8,
+    FAB_VERSION = 9,
     FAB_NOTE_BYTES = 16384,
     FAB_SENDS = WORKLOAD_SENDS /* messages in flight of one host */
 };

@@ -33,6 +33,7 @@ static struct hx_faults faults_of(struct run_options *o)
 int verb_run(int argc, char **argv)
 {
     struct run_options o;
+    run_options_join_ranks(argv);
     char **given = hx_allocate((size_t)argc + 1, sizeof *given); /* parsing puts operands last */
     memcpy(given, argv, (size_t)argc * sizeof *given);
     run_options_parse(&o, argc, argv);
@@ -51,7 +52,7 @@ int verb_run(int argc, char **argv)
     session_open_traffic(&s, &o.spec, &fabric, &o.settings, flows);
     s.context.common = &o.common;
     s.context.fault_settings = &o.faults;
-    s.context.hide_links = !o.links;
+    s.context.hide_links = !o.links || !o.common.json;
     session_schedule(&s, &faults);
     s.watched = o.watch;
     s.capture = o.capture.file ? &o.capture : NULL;

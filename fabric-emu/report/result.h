@@ -147,7 +147,7 @@ void result_print(const struct result *r);
 /* Prints a map of accelerators, shaded by the packets that each switch sent. */
 void result_print_map(const struct result *r);
 /* The report (docs/report.md). A new reference. */
-enum { RESULT_SCHEMA = 2 /* grows when a key changes its meaning or is removed */ };
+enum { RESULT_SCHEMA = 3 /* grows when a key changes its meaning or is removed, or results change */ };
 json_t *result_json(const struct result *r);
 
 /* Parts of the report: the fabric with failed boards and boards of jobs; all options, and a command line that repeats

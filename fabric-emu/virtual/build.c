@@ -6,6 +6,7 @@
 #include "driver.h"
 #include "endpoint_parts.h"
 #include "faults.h"
+#include "prefetch.h"
 #include "recording.h"
 #include "repeats.h"
 #include "route_tables.h"
@@ -33,9 +34,7 @@ struct plan {
     uint32_t *node; /* [nodes]: this worker's, in the order of visits */
     uint32_t nodes;
     struct virtual_sim_node **of_node;
-    struct route_off_limits off_limits;
-    uint8_t *tables; /* memory of the next node's tables */
-    uint8_t *common; /* the tables that several nodes share; NULL: not built yet */
+    struct route_builder routes;
 };
 
 static bool is_mine(const struct worker *w, uint32_t node)
@@ -64,25 +63,15 @@ static size_t node_table_bytes(const struct hx_fabric *g, uint32_t node)
     return (hx_fabric_route_bytes(g, node) + 7) & ~(size_t)7;
 }
 
-/* Whether other nodes have the same tables. Under faults each node has its own. */
-static bool has_common_tables(const struct model *m, uint32_t node)
-{
-    return !m->faults && hx_fabric_shares_table(m->g, node);
-}
-
-static uint32_t count_sim_nodes(const struct worker *w, size_t *bytes, size_t *table_bytes)
+static uint32_t count_sim_nodes(const struct worker *w, size_t *bytes)
 {
     const struct hx_fabric *g = w->m->g;
     uint32_t n = 0;
-    bool shared = false;
     for (uint32_t node = 0; node < g->nodes; node++) {
         if (!is_mine(w, node))
             continue;
         n += copies_of(g, node);
         *bytes += sim_node_bytes(g, node);
-        bool common = has_common_tables(w->m, node);
-        *table_bytes += common && shared ? 0 : g->planes * node_table_bytes(g, node);
-        shared = shared || common;
     }
     return n;
 }
@@ -94,7 +83,8 @@ uint64_t build_bytes(const struct model *m)
     for (uint32_t node = 0; node < g->nodes; node++) {
         if (m->layout.dead[node])
             continue;
-        bytes += sim_node_bytes(g, node) + g->planes * node_table_bytes(g, node);
+        bytes += sim_node_bytes(g, node);
+        bytes += m->faults ? g->planes * node_table_bytes(g, node) : 0;
         bytes += node < g->hosts ? driver_bytes(m, node) : 0;
     }
     return bytes;
@@ -239,27 +229,32 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
         n->hal.tx[__builtin_ctzll(left)].opens = 0;
 }
 
-/* ---- nodes ---- */
-
-/* Memory for the tables of a node. */
-static uint8_t *place_tables(struct plan *p, uint32_t node)
+/* Tells the channel which workers have nodes at the far ends of links. Captured frames go from all ranks to rank 0. */
+static void meet_neighbours(const struct plan *p)
 {
-    bool common = has_common_tables(p->w->m, node);
-    if (common && p->common)
-        return p->common;
-    uint8_t *tables = p->tables;
-    p->tables += node_table_bytes(p->w->m->g, node);
-    if (common)
-        p->common = tables;
-    return tables;
+    const struct layout *l = &p->w->m->layout;
+    bool *neighbour = p->w->neighbour = hx_allocate(l->workers, sizeof *neighbour);
+    bool frames_cross = p->w->m->recording && model_is_of_ranks(p->w->m);
+    for (uint32_t n = 0; n < p->nodes; n++) {
+        for (unsigned port = 0; port < hx_fabric_ports(p->w->m->g, p->node[n]); port++) {
+            uint32_t far = hx_fabric_far(p->w->m->g, p->node[n], port).node;
+            if (far != HX_NOWHERE && !l->dead[far])
+                neighbour[l->worker[far]] = true;
+        }
+    }
+    for (unsigned w = 0; frames_cross && w < l->workers; w++)
+        neighbour[w] = neighbour[w] || w == 0 || p->w->self == 0;
+    virtual_channel_meet(p->w->v.channel, neighbour);
 }
+
+/* ---- nodes ---- */
 
 static void make_node(struct plan *p, unsigned plane, uint32_t node)
 {
     struct worker *w = p->w;
     struct virtual_node *n = node_of(p, plane, node);
     n->sw.job = node < w->m->g->hosts ? layout_job_of(w->m->spec, node) : HX_NO_JOB;
-    route_tables_fill(w->m, w->m->g, node, n, place_tables(p, node), &p->off_limits);
+    route_tables_make(&p->routes, w->m, node, n);
     /* Ties break differently in each switch, and the same in each run. */
     n->sw.tie = (w->m->settings.seed + 1) * UINT64_C(0xD1342543DE82EF95) +
                 ((uint64_t)node * HX_MAX_PLANES + plane) * UINT64_C(0xA24BAED4963EE407);
@@ -281,8 +276,20 @@ static uint8_t *make_sim_node(struct plan *p, uint32_t node, uint8_t *at)
     return at;
 }
 
+static void open_rows(struct plan *p)
+{
+    const struct hx_fabric *g = p->w->m->g;
+    size_t switches[HX_MAX_RADIX + 1] = {0};
+    for (uint32_t n = 0; n < p->nodes; n++)
+        switches[hx_fabric_ports(g, p->node[n])] += g->planes;
+    for (unsigned ports = 0; ports <= HX_MAX_RADIX; ports++)
+        if (switches[ports])
+            virtual_rows_open(&p->w->v, ports, switches[ports]);
+}
+
 static void make_sim_nodes(struct plan *p)
 {
+    open_rows(p);
     uint8_t *at = p->w->memory;
     for (uint32_t n = 0; n < p->nodes; n++) {
         at = make_sim_node(p, p->node[n], at);
@@ -320,29 +327,28 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     *w = (struct worker){.m = m,
                          .self = self,
                          .area = &m->area[self],
+                         .progress = &m->progress[self],
                          .warm = m->settings.warm_up_ns * PS_PER_NS,
                          .over = m->settings.duration_ns ? m->settings.duration_ns * PS_PER_NS : UINT64_MAX};
     size_t bytes = 0;
-    size_t table_bytes = 0;
-    uint32_t sim_nodes = count_sim_nodes(w, &bytes, &table_bytes);
+    uint32_t sim_nodes = count_sim_nodes(w, &bytes);
     size_t links = (size_t)g->planes * m->layout.links;
     w->sim_node = hx_allocate(sim_nodes + 1U, sizeof(struct virtual_sim_node *));
+    w->visit = hx_allocate(sim_nodes + 2 * VIRTUAL_PREFETCH_STAGES, sizeof *w->visit);
     w->memory = virtual_arena_take(bytes);
-    w->tables = virtual_arena_take(table_bytes);
     place_sim_nodes(w);
     w->v.timing = m->timing;
     w->v.channel = m->channel;
     w->v.drops = w->area->drops;
     w->v.rx = virtual_arena_take(links * sizeof(struct virtual_rx *));
     w->v.tx = virtual_arena_take(links * sizeof(struct virtual_tx *));
-    virtual_pool_open(&w->v.pool, m->settings.verify);
+    virtual_pool_open(&w->v.pool, m->settings.verify ? m->timing.train : 0);
     w->v.tap = m->recording ? recording_tap(m->recording, m, self) : NULL;
     virtual_wheel_open(&w->v.wheel, sim_nodes, m->timing.window);
-    struct plan p = {.w = w, .off_limits = route_off_limits(m)};
+    struct plan p = {.w = w, .routes = route_builder_open(m)};
     p.of_node = hx_allocate((size_t)g->planes * g->nodes, sizeof(struct virtual_sim_node *));
     order_nodes(&p);
     make_sim_nodes(&p);
-    p.tables = w->tables;
     for (unsigned plane = 0; plane < g->planes; plane++) {
         for (uint32_t n = 0; n < p.nodes; n++) {
             bind_node(&p, plane, p.node[n]);
@@ -350,11 +356,12 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
         }
     }
     make_drivers(&p);
+    meet_neighbours(&p);
     if (m->faults)
         w->faults = faults_start(w, p.of_node);
     if (m->cuts_repeats)
         w->repeats = repeats_open(w);
     free(p.of_node);
     free(p.node);
-    free(p.off_limits.bits);
+    route_builder_close(&p.routes);
 }

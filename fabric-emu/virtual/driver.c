@@ -9,8 +9,10 @@
 
 enum {
     MOST_SENDS_TO_FEW = 64, /* messages in flight from one accelerator to fewer destinations than that */
+    MOST_BY_RANK = 1024,    /* hosts, at most, where an endpoint has a place for each peer */
     SELDOM_BYTES = 4 << 10, /* limits of in_huge_pages() */
     SECOND_BYTES = 32 << 10,
+    OFTEN_BYTES = 128 << 10, /* more is for peers that an endpoint may never meet */
     RETRIES = 12,
     TIMEOUT_MS = 250, /* simulated; only failed boards lose packets */
     MOST_MS = 4000,
@@ -150,6 +152,7 @@ static void take_event(void *of, const struct hx_event *event)
 {
     struct driver *d = of;
     struct model_area *area = d->worker->area;
+    struct model_progress *progress = d->worker->progress;
     d->news = true;
     if (workload_event(d->workload, d->worker->v.now, event) != HX_OK) {
         d->workload->ended = true;
@@ -159,7 +162,7 @@ static void take_event(void *of, const struct hx_event *event)
         faults_note_end(d->worker->faults, d->rank, hx_fabric_host(d->worker->m->g, event->addr_hi, event->addr_lo),
                         event->message, d->worker->v.now);
     if (event->type != HX_EVENT_RECEIVED)
-        atomic_store_explicit(&area->acknowledged, area->acknowledged + 1, memory_order_relaxed);
+        atomic_store_explicit(&progress->acknowledged, progress->acknowledged + 1, memory_order_relaxed);
 }
 
 static void take_delivery(void *of, const struct hx_desc *packet, uint64_t when, uint64_t took)
@@ -210,17 +213,20 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
  * how often each deadline is checked. */
 static uint16_t sends_of(const struct model *m, uint32_t rank)
 {
-    uint32_t to = workload_load_of(&m->workload, rank).destinations;
+    const struct workload_load load = workload_load_of(&m->workload, rank);
+    uint32_t to = load.destinations;
     if (to >= MOST_SENDS_TO_FEW)
         return (uint16_t)(to < HX_MAX_SENDS ? to : HX_MAX_SENDS);
-    uint32_t taken = to && !m->faults ? to * HX_PEER_WINDOW + 1 : MOST_SENDS_TO_FEW;
+    uint32_t taken = to && !m->faults ? to * (load.again ? HX_PEER_WINDOW : 1) + 1 : MOST_SENDS_TO_FEW;
     return (uint16_t)(taken < MOST_SENDS_TO_FEW ? taken : MOST_SENDS_TO_FEW);
 }
 
 static uint32_t peers_of(const struct model *m, uint32_t rank)
 {
     uint32_t peers = workload_load_of(&m->workload, rank).peers;
-    return peers + 1 < m->g->hosts ? peers + 1 : 0;
+    if (peers + 1 < m->g->hosts)
+        return peers + 1;
+    return m->g->hosts <= MOST_BY_RANK ? 0 : m->g->hosts;
 }
 
 static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
@@ -259,7 +265,7 @@ static struct hx_endpoint_sizes in_huge_pages(const struct model *m, uint32_t ra
     const struct workload_load load = workload_load_of(&m->workload, rank);
     bool second = load.again && all->second <= SECOND_BYTES;
     bool seldom = load.longer && all->seldom <= SELDOM_BYTES;
-    return (struct hx_endpoint_sizes){.often = all->often,
+    return (struct hx_endpoint_sizes){.often = all->often <= OFTEN_BYTES ? all->often : 0,
                                       .pending = has_few_pending(m) ? 0 : all->pending,
                                       .second = second ? all->second : 0,
                                       .seldom = seldom ? all->seldom : 0};
@@ -320,6 +326,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e
                                    .sim_node = e,
                                    .next_to = HX_NOWHERE,
                                    .planes = (uint8_t)w->m->g->planes,
+                                   .train = (uint8_t)w->v.timing.train,
                                    .drops = w->area->drops};
     start_workload(d);
     d->hal.rank = rank;

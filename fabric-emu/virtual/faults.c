@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A port stops to take packets that would begin after its planned closing, closes, or opens. */
 enum deed { STOPS, CLOSES, OPENS };
@@ -51,6 +52,15 @@ struct ended {
     uint64_t at;
 };
 
+/* A packet that was lost or damaged. */
+struct hit {
+    uint32_t from, to; /* ranks, of the message */
+    uint32_t message;
+    uint32_t fault;
+};
+/* Of all workers; beyond it the time of repair is unknown, and a worker lists no more. */
+enum { MOST_HITS = 1 << 20 };
+
 /* Invariant: events are sorted by simulated node, then by time. next[e] is the first event of node e that is not done,
  * or the first of the next node. VIRTUAL_ITEM_FAULT of a node stands for the sooner of that event and the next route
  * epoch. */
@@ -69,16 +79,11 @@ struct faults {
     size_t route_epoch_count, route_epochs_room;
     struct ended *ended;
     size_t ended_count, ended_room;
-    struct model_fault *cost; /* [faults], shared */
-    struct model_hits *hits;  /* shared */
+    struct hit *hit; /* on links that this worker sends on */
+    size_t hits, hits_room;
+    struct model_fault *cost;    /* [faults], shared */
+    struct model_losses *losses; /* shared */
 };
-
-static struct model_hits *hits_of(const struct model *m, unsigned worker)
-{
-    uint8_t *first = (uint8_t *)(m->fault + (size_t)m->workers * m->faults->count);
-    size_t each = sizeof(struct model_hits) + MODEL_HITS * sizeof(struct model_hit);
-    return (struct model_hits *)(void *)(first + worker * each);
-}
 
 /* ---- links ---- */
 
@@ -336,7 +341,7 @@ static bool set_port(const struct faults *f, struct virtual_node *n, const struc
         return false;
     }
     if (event->planned)
-        f->hits->rerouted += hx_switch_waiting_for(&n->sw, event->port);
+        f->losses->rerouted += hx_switch_waiting_for(&n->sw, event->port);
     n->hal.up = event->deed == OPENS ? n->hal.up | bit : n->hal.up & ~bit;
     tx->opens = event->deed == CLOSES ? VIRTUAL_NEVER
                                       : virtual_fault_takes(&f->w->v, tx, tx->link_free > now ? tx->link_free : now);
@@ -378,11 +383,10 @@ static void note_hit(void *of, const uint8_t *frame, size_t fault)
     uint32_t src = hx_fabric_host(g, h.src_addr_hi, h.src_addr_lo);
     uint32_t dst = hx_fabric_host(g, h.dst_addr_hi, h.dst_addr_lo);
     f->cost[fault].hits++;
-    if (f->hits->count == MODEL_HITS) {
-        f->hits->unlisted++;
+    if (f->losses->hits++ >= MOST_HITS)
         return;
-    }
-    f->hits->hit[f->hits->count++] = (struct model_hit){sent ? src : dst, sent ? dst : src, h.message, (uint32_t)fault};
+    f->hit = hx_grow(f->hit, f->hits, &f->hits_room, sizeof *f->hit);
+    f->hit[f->hits++] = (struct hit){sent ? src : dst, sent ? dst : src, h.message, (uint32_t)fault};
 }
 
 void faults_note_end(struct faults *f, uint32_t from, uint32_t to, uint32_t message, uint64_t now)
@@ -402,13 +406,11 @@ static int by_message(const void *a, const void *b)
     return (p->message > q->message) - (p->message < q->message);
 }
 
-static void settle(struct faults *f, const struct model_hit *hit)
+/* Notes when the message of a hit ended; this worker owns its sender. */
+static void settle(struct faults *f, const struct hit *hit)
 {
-    const struct model *m = f->w->m;
     struct model_fault *cost = &f->cost[hit->fault];
     const struct ended wanted = {hit->from, hit->to, hit->message, 0};
-    if (m->layout.worker[hit->from] != f->w->self)
-        return;
     const struct ended *e =
         f->ended_count ? bsearch(&wanted, f->ended, f->ended_count, sizeof wanted, by_message) : NULL;
     cost->open += e == NULL;
@@ -416,18 +418,37 @@ static void settle(struct faults *f, const struct model_hit *hit)
         cost->whole = e->at;
 }
 
-void faults_settle(struct faults *f)
+/* Gives each hit to the worker that owns the sender of its message. */
+static void settle_hits(struct faults *f)
 {
     const struct model *m = f->w->m;
+    struct virtual_channel *c = f->w->v.channel;
+    bool *all = hx_allocate(m->workers, sizeof *all);
+    memset(all, true, m->workers);
+    virtual_channel_meet(c, all);
+    free(all);
+    for (size_t i = 0; i < f->hits; i++) {
+        const struct hit *hit = &f->hit[i];
+        unsigned owner = m->layout.worker[hit->from];
+        if (owner == f->w->self)
+            settle(f, hit);
+        else
+            memcpy(virtual_channel_send(c, owner, sizeof *hit) + 1, hit, sizeof *hit);
+    }
+    struct virtual_turn turn = {0};
+    if (!virtual_channel_turn(c, &turn))
+        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
+    for (const struct virtual_record *r = virtual_channel_receive(c); r; r = virtual_channel_receive(c))
+        settle(f, (const struct hit *)(const void *)virtual_record_frame(r));
+}
+
+void faults_settle(struct faults *f)
+{
     if (f->ended_count)
         qsort(f->ended, f->ended_count, sizeof *f->ended, by_message);
-    for (size_t i = 0; i < m->faults->count; i++)
+    for (size_t i = 0; i < f->w->m->faults->count; i++)
         f->cost[i].cost = f->links.cost[i];
-    for (unsigned worker = 0; worker < m->workers; worker++) {
-        const struct model_hits *hits = hits_of(m, worker);
-        for (uint64_t i = 0; i < hits->count; i++)
-            settle(f, &hits->hit[i]);
-    }
+    settle_hits(f);
 }
 
 /* ---- start ---- */
@@ -438,7 +459,7 @@ struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of
     struct faults *f = hx_allocate(1, sizeof *f);
     *f = (struct faults){.w = w};
     f->cost = m->fault + (size_t)w->self * m->faults->count;
-    f->hits = hits_of(m, w->self);
+    f->losses = &m->losses[w->self];
     f->links = (struct virtual_faults){.seed = m->faults->seed,
                                        .period = m->detect_ns * 1000 / FAULTS_SILENT_PERIODS,
                                        .cost = hx_allocate(m->faults->count, sizeof *f->links.cost),
@@ -478,15 +499,15 @@ void faults_gather(struct result *r, const struct model *m)
     r->faults = m->faults->count;
     r->fault = hx_allocate(r->faults, sizeof *r->fault);
     for (unsigned worker = 0; worker < m->workers; worker++)
-        all += hits_of(m, worker)->count + hits_of(m, worker)->unlisted;
+        all += m->losses[worker].hits;
     r->circuits = circuits_report_of(m->faults, m->g, r->outcome.virtual_ps / 1000);
     for (unsigned worker = 0; worker < m->workers; worker++)
-        r->circuits.rerouted += hits_of(m, worker)->rerouted;
+        r->circuits.rerouted += m->losses[worker].rerouted;
     for (size_t i = 0; i < r->faults; i++) {
         const struct hx_fault *fault = &m->faults->fault[i];
         const bool planned = fault->kind == HX_FAULT_CLOSED; /* routes follow at once */
         r->fault[i] = (struct fault_report){
-            .text = fault->text, .planned = planned, .at_ns = fault->at_ns, .whole = planned || all <= MODEL_HITS};
+            .text = fault->text, .planned = planned, .at_ns = fault->at_ns, .whole = planned || all <= MOST_HITS};
         for (unsigned worker = 0; worker < m->workers; worker++)
             add_cost(&r->fault[i], &m->fault[worker * r->faults + i]);
     }

@@ -27,7 +27,8 @@ struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of
 /* Notes that a message of this worker's accelerator ended. */
 void faults_note_end(struct faults *f, uint32_t from, uint32_t to, uint32_t message, uint64_t now);
 
-/* Finds when the messages that lost packets on any worker ended. Call after all workers stopped. */
+/* Finds when the messages that lost packets on any worker ended. All workers call it after the last window; it takes a
+ * turn. */
 void faults_settle(struct faults *f);
 
 struct result;

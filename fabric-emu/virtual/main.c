@@ -5,10 +5,19 @@
 #include "build.h"
 #include "fabric-emu/memory.h"
 #include "fabric-emu/run_options.h"
+#include "launch.h"
+#include "mpirun.h"
 #include "recording.h"
-#include "run.h"
+#include "report.h"
 
-_Static_assert((int)HX_MOST_WORKERS == (int)VIRTUAL_MOST_WORKERS, "all accepted numbers of workers are possible");
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+_Static_assert((int)HX_MOST_WORKERS <= (int)VIRTUAL_MOST_WORKERS && (int)HX_MOST_RANKS == (int)VIRTUAL_MOST_WORKERS,
+               "all accepted numbers of workers are possible");
 
 /* Workers wait for each other in each window, so more workers than cores do not help. Their number does not change
  * results. */
@@ -17,7 +26,7 @@ static unsigned workers_of(const struct run_options *o)
     unsigned asked = (unsigned)o->settings.workers;
     unsigned cores = hx_processor_cores();
     unsigned n = asked && (asked < cores || o->share_cores) ? asked : cores;
-    return n < VIRTUAL_MOST_WORKERS ? n : VIRTUAL_MOST_WORKERS;
+    return n < HX_MOST_WORKERS ? n : HX_MOST_WORKERS;
 }
 
 static int exit_code(const struct result *r)
@@ -126,7 +135,8 @@ static void make_model(struct setup *s, const struct workload_plan *plan)
         "a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32");
     if (s->faults.count)
         model_schedule(&s->m, &s->faults, &s->o.faults);
-    model_announce(&s->m, s->o.name);
+    if (model_is_reported(&s->m))
+        model_announce(&s->m, s->o.name);
     s->m.watchdog = s->o.watchdog_ns * 1000;
     s->m.check_steps = s->o.check_steps;
     s->m.cuts_repeats = s->o.repeats == RUN_REPEATS_CUT;
@@ -136,15 +146,21 @@ static void make_model(struct setup *s, const struct workload_plan *plan)
     }
 }
 
-static void prepare(struct setup *s, int argc, char **argv)
+static void take_options(struct setup *s, int argc, char **argv)
 {
-    struct workload_plan plan = {.traffic = NULL};
     run_options_parse(&s->o, argc, argv);
+    if (virtual_channel_is_of_ranks() && s->o.settings.clock != HX_CLOCK_VIRTUAL)
+        hx_die(HX_EXIT_USAGE, "--clock", "wall is of one machine: ranks of mpirun are for --clock virtual");
     s->o.settings.clock = HX_CLOCK_VIRTUAL;
     check_jobs(&s->o);
     s->faults = load_faults(&s->o);
     s->timing = hx_timing_complete(&s->o.timing);
     check_buffer(&s->timing, s->o.g);
+}
+
+static void prepare(struct setup *s)
+{
+    struct workload_plan plan = {.traffic = NULL};
     plan_traffic(s, &plan);
     make_model(s, &plan);
 }
@@ -158,8 +174,14 @@ static int run(const struct setup *s)
                                            .collective = s->m.workload.collective,
                                            .schedule = s->m.workload.schedule,
                                            .timing = s->timing,
-                                           .hide_links = !s->o.links};
-    run_model(&s->m, (struct run_show){.quiet = s->o.common.quiet, .watch = s->o.watch}, &context, &r);
+                                           .hide_links = !s->o.links || !s->o.common.json};
+    const bool reported = model_is_reported(&s->m);
+    const struct outcome outcome = launch_model(
+        &s->m, (struct launch_show){.quiet = s->o.common.quiet || !reported, .watch = s->o.watch && reported});
+    const bool is_over = outcome.exit_code && (outcome.cut_short || !atomic_load(&s->m.control->begun));
+    if (!reported || is_over)
+        return outcome.exit_code;
+    report_make(&s->m, &context, &outcome, &r);
     if (r.outcome.cut_short)
         hx_complain("hxmesh run", "interrupted again before all workers had reported: no report");
     else
@@ -173,7 +195,8 @@ static void clean_up(struct setup *s)
 {
     if (s->m.recording)
         recording_close(s->m.recording);
-    model_destroy(&s->m);
+    if (s->m.channel)
+        model_destroy(&s->m);
     hx_faults_free(&s->faults);
     collective_plan_free(&s->collectives);
     schedule_plan_free(&s->schedules);
@@ -182,12 +205,36 @@ static void clean_up(struct setup *s)
     hx_spec_free(&s->o.spec);
 }
 
+/* Ranks end when mpirun, or its daemon on this machine, is killed. */
+static void begin_rank(void)
+{
+    pid_t parent = getppid();
+    if (!virtual_channel_is_of_ranks())
+        return;
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        exit(HX_EXIT_ENVIRONMENT);
+    virtual_channel_begin();
+}
+
 int main(int argc, char **argv)
 {
     struct setup s = {.collectives = {0}};
-    run_block_signals();
-    prepare(&s, argc, argv);
-    int code = run(&s);
+    if (!virtual_channel_is_of_ranks())
+        run_options_join_ranks(argv);
+    launch_block_signals();
+    begin_rank();
+    char **given = hx_allocate((size_t)argc + 1, sizeof *given); /* parsing puts operands last */
+    memcpy(given, argv, (size_t)argc * sizeof *given);
+    take_options(&s, argc, argv);
+    int code;
+    if (s.o.ranks.count && !virtual_channel_is_of_ranks()) {
+        code = mpirun_run(&s.o, given);
+    } else {
+        prepare(&s);
+        code = run(&s);
+    }
+    free(given);
     clean_up(&s);
     hx_output_close(stdout, "-");
     return code;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/processor.h"
 #include "base/text.h"
+#include "parts.h"
 #include "workload/goals.h"
 
 #include <errno.h>
@@ -46,7 +47,8 @@ struct virtual_speeds model_speeds(const struct hx_timing *timing)
                                    .trace = timing->trace,
                                    .input = timing->input,
                                    .output = timing->output,
-                                   .buffer = timing->buffer};
+                                   .buffer = timing->buffer,
+                                   .train = (unsigned)timing->train};
 }
 
 /* Sets the classes of links, the injection bandwidth of hosts, and the injection rate as a share of it. */
@@ -71,8 +73,24 @@ static void set_timing(struct model *m, const struct hx_timing *timing)
         virtual_timing_injection_rate(t, m->settings.injection_rate * links / local);
 }
 
-void model_create(struct model *m, const struct workload_plan *plan, const struct hx_timing *timing, unsigned workers)
+/* Sets how many windows workers simulate between two turns. */
+static void set_windows(struct model *m)
 {
+    const struct virtual_timing *t = &m->timing;
+    uint64_t width = virtual_wheel_width(t->window);
+    uint64_t longest = t->window;
+    for (unsigned i = 0; i < m->g->link_classes; i++)
+        longest = t->of[i].window > longest ? t->of[i].window : longest;
+    uint64_t apart = parts_window(&m->layout, m->g, t) / width;
+    uint64_t cell = longest / width;
+    m->cell = cell < MODEL_MOST_WINDOWS ? (uint32_t)cell : MODEL_MOST_WINDOWS;
+    m->windows = apart < m->cell ? (uint32_t)apart : m->cell;
+}
+
+void model_create(struct model *m, const struct workload_plan *plan, const struct hx_timing *timing, unsigned asked)
+{
+    const struct virtual_place place = virtual_channel_place(asked);
+    const unsigned workers = place.workers;
     const struct traffic *traffic = plan->traffic;
     const struct hx_spec *spec = traffic->spec;
     const struct hx_fabric *g = traffic->g;
@@ -80,7 +98,9 @@ void model_create(struct model *m, const struct workload_plan *plan, const struc
                         .g = g,
                         .settings = traffic->settings,
                         .workers = workers,
-                        .own_cores = workers <= hx_processor_cores()};
+                        .first = place.first,
+                        .forked = place.count,
+                        .own_cores = place.count <= hx_processor_cores()};
     set_timing(m, timing);
     m->workload = (struct workload_plan){.traffic = traffic,
                                          .collective = plan->collective,
@@ -90,6 +110,8 @@ void model_create(struct model *m, const struct workload_plan *plan, const struc
                                          .link_gbps = (double)timing->link,
                                          .verify = m->settings.verify};
     layout_make(&m->layout, spec, g, workers);
+    parts_improve(&m->layout, g, &m->timing);
+    set_windows(m);
     jobs_make(&m->jobs, spec, g, &m->layout);
     m->channel = virtual_channel_create(workers);
     size_t areas = aligned(workers * sizeof *m->area);
@@ -100,11 +122,14 @@ void model_create(struct model *m, const struct workload_plan *plan, const struc
     size_t jobs = aligned((size_t)m->jobs.slots * sizeof *m->job);
     size_t sums = aligned(g->hosts * sizeof *m->sum);
     size_t metrics = aligned(hx_metrics_place(&m->metrics, g, workers, NULL, 0));
-    m->shared_bytes = aligned(sizeof *m->control) + areas + spans + received + waits + balances + jobs + sums + metrics;
+    m->array_bytes = areas + spans + received + waits + balances + jobs + sums;
+    size_t progress = aligned(workers * sizeof *m->progress);
+    m->shared_bytes = aligned(sizeof *m->control) + progress + m->array_bytes + metrics;
     m->shared = share(m->shared_bytes);
     uint8_t *at = m->shared;
     m->control = (struct model_control *)(void *)at;
-    m->area = (struct model_area *)(void *)(at += aligned(sizeof *m->control));
+    m->progress = (struct model_progress *)(void *)(at += aligned(sizeof *m->control));
+    m->area = (struct model_area *)(void *)(at += progress);
     m->span = (struct model_span *)(void *)(at += areas);
     m->receiver = (struct model_receiver *)(void *)(at += spans);
     m->wait = (struct model_wait *)(void *)(at += received);
@@ -130,20 +155,31 @@ void model_announce(struct model *m, const char *name)
     atomic_store(&m->metrics.head->life, HX_LIFE_READY);
 }
 
-/* Bytes that workers share: model_fault [workers][faults], and hits. */
+/* Bytes of m->fault, and of m->losses behind it. */
 static size_t fault_bytes(const struct model *m)
 {
-    return m->faults ? m->workers * (m->faults->count * sizeof(struct model_fault) + sizeof(struct model_hits) +
-                                     MODEL_HITS * sizeof(struct model_hit))
-                     : 0;
+    return m->workers * (m->faults->count * sizeof *m->fault + sizeof *m->losses);
 }
 
 void model_schedule(struct model *m, const struct hx_faults *faults, const struct hx_fault_settings *settings)
 {
     m->faults = faults;
+    virtual_timing_train(&m->timing, 1); /* a faulty link loses single packets */
     m->detect_ns = settings->detect_ns;
     m->notify_ns = settings->notify_ns;
     m->fault = share(fault_bytes(m));
+    m->losses = (struct model_losses *)(void *)(m->fault + m->workers * m->faults->count);
+}
+
+void model_collect(const struct model *m)
+{
+    struct virtual_channel *c = m->channel;
+    virtual_channel_collect(c, m->area, m->array_bytes);
+    if (m->faults)
+        virtual_channel_collect(c, m->fault, fault_bytes(m));
+    const struct schedule_plan *schedule = m->workload.schedule;
+    for (unsigned i = 0; schedule && i < schedule->jobs; i++)
+        virtual_channel_collect(c, schedule->job[i].results.shared, schedule->job[i].results.bytes);
 }
 
 void model_end(const struct model *m)

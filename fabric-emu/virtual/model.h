@@ -1,7 +1,8 @@
 /* model.h - a fabric under the virtual clock, as all workers inherit it.
  *
  * The supervisor makes a `struct model` before it forks. Each worker builds its own simulated nodes in private memory
- * (build.c). It writes its report into its parts of `shared`, which the supervisor reads at the end. */
+ * (build.c). It writes its report into its parts of the shared arrays, and reads no other part. They begin as zeros, so
+ * the channel can combine those of several machines (model_collect). The supervisor reads them at the end. */
 #ifndef MODEL_H
 #define MODEL_H
 
@@ -18,18 +19,23 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-/* Requests of the supervisor to all workers, while time runs. */
+/* Between the supervisor and its workers, while time runs. Workers tell those of other supervisors by their turn. */
 struct model_control {
-    _Atomic bool stop; /* the user ends the run */
+    _Atomic bool stop;  /* the user ends the run */
+    _Atomic bool begun; /* a worker has joined the others */
 };
 
-struct model_area {
+/* How far a worker is, for the supervisor while time runs. */
+struct model_progress {
     alignas(64) _Atomic uint64_t now; /* ps, end of the last window */
     _Atomic uint64_t hops;
     _Atomic uint64_t acknowledged; /* messages */
     _Atomic uint64_t delivered;    /* bytes of payload, at `now` */
-    /* At the end: */
-    uint64_t drops[HX_DROP_COUNT];
+};
+
+/* What a worker reports at its end. */
+struct model_area {
+    alignas(64) uint64_t drops[HX_DROP_COUNT];
     uint64_t bytes_corrupted;
     uint64_t bytes_measured; /* payload delivered between the warm-up and the end of the duration */
     uint64_t last_delivery;  /* ps */
@@ -82,23 +88,15 @@ struct model_fault {
     uint64_t open;  /* packets of hit messages of its accelerators that did not end */
 };
 
-/* A packet that was lost or damaged; shared. */
-struct model_hit {
-    uint32_t from, to; /* ranks, of the message */
-    uint32_t message;
-    uint32_t fault;
-};
-
-/* The hits of one worker, for all workers; shared. */
-struct model_hits {
-    uint64_t count;
-    uint64_t unlisted; /* beyond the room of `hit` */
+/* What one worker counted of all faults; shared. */
+struct model_losses {
+    uint64_t hits;     /* packets lost or damaged */
     uint64_t rerouted; /* packets that waited for a link when it closed as planned */
-    struct model_hit hit[];
 };
-enum { MODEL_HITS = 1 << 20 /* of all workers; beyond it the time of repair is unknown */ };
 
 struct recording;
+
+enum { MODEL_MOST_WINDOWS = VIRTUAL_BUCKETS }; /* from one turn to the next */
 
 struct model {
     const struct hx_spec *spec;
@@ -108,10 +106,13 @@ struct model {
     struct virtual_timing timing;
     struct layout layout;
     struct jobs jobs;
-    unsigned workers;
-    bool own_cores; /* each worker has a core; otherwise some share one */
+    unsigned workers, first, forked; /* of all; those of this launcher: first .. first + forked - 1 */
+    bool own_cores;                  /* each worker has a core; otherwise some share one */
+    uint32_t windows; /* that a worker simulates between two turns, at most: no link between workers is shorter */
+    uint32_t cell;    /* windows of a cell: no turn spans two, so what is decided at its end depends on no parts */
     struct virtual_channel *channel;
     struct model_control *control;   /* shared */
+    struct model_progress *progress; /* shared, [workers] */
     struct model_area *area;         /* shared, [workers] */
     struct job_count *job;           /* shared, [jobs.slots] */
     struct model_sum *sum;           /* shared, [accelerators] */
@@ -127,21 +128,35 @@ struct model {
     struct recording *recording;     /* NULL: no capture */
     const struct hx_faults *faults;  /* NULL: no faults */
     uint64_t detect_ns, notify_ns;   /* faults.h */
-    struct model_fault *fault;       /* shared, [workers][faults], with hits behind them */
-    void *shared;
-    size_t shared_bytes;
+    struct model_fault *fault;       /* shared, [workers][faults] */
+    struct model_losses *losses;     /* shared, [workers] */
+    void *shared;                    /* control, progress, arrays for the report from `area` to `sum`, metrics */
+    size_t shared_bytes, array_bytes;
 };
 
 /* The platform's speeds, from complete parameters of a run (hx_timing_complete). */
 struct virtual_speeds model_speeds(const struct hx_timing *timing);
 
-/* Makes the model. What `plan` points to must outlive it; its traffic and what replaces messages are set. */
-void model_create(struct model *m, const struct workload_plan *plan, const struct hx_timing *timing, unsigned workers);
+/* Makes the model. What `plan` points to must outlive it; its traffic and what replaces messages are set.
+ * asked: workers, if this launcher is the only one. */
+void model_create(struct model *m, const struct workload_plan *plan, const struct hx_timing *timing, unsigned asked);
 /* Schedules faults. Call before workers are forked. *faults must outlive *m. */
 void model_schedule(struct model *m, const struct hx_faults *faults, const struct hx_fault_settings *settings);
 /* Shows the counters to other processes under a name (NULL: by process number). Call before workers are forked. Dies
  * with one line if it cannot. */
 void model_announce(struct model *m, const char *name);
+/* Hands what the workers wrote to the launcher that reports. All workers call it at their end. */
+void model_collect(const struct model *m);
+/* Whether workers have several launchers, so that they share no memory. */
+static inline bool model_is_of_ranks(const struct model *m)
+{
+    return m->forked < m->workers;
+}
+/* Whether this launcher reports. */
+static inline bool model_is_reported(const struct model *m)
+{
+    return m->first == 0;
+}
 /* Marks the counters as final. Call after all workers ended. */
 void model_end(const struct model *m);
 void model_destroy(struct model *m);

@@ -1,6 +1,11 @@
 /* publish.c - copies a worker's counters to shared memory (publish.h). */
 #include "publish.h"
+#include "base/error.h"
 #include "base/processor.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static uint32_t publish_links(const struct worker *w)
 {
@@ -40,4 +45,118 @@ uint64_t publish(const struct worker *w, uint64_t now)
     uint64_t at = hx_metrics_now();
     hx_metrics_end(m, at, hx_processor_ns(), w->v.hops, w->area->bytes_corrupted, w->area->drops);
     return at + hx_metrics_period(links);
+}
+
+/* ---- over ranks ---- */
+
+/* In place of a link: what a record carries. */
+enum { OF_LINKS, OF_ACCELERATOR, OF_WORKER, OF_PROGRESS };
+
+/* The first place of the counters in an array of its kind; they follow. */
+struct part {
+    uint64_t at;
+};
+
+static void send_part(const struct worker *w, uint32_t kind, uint64_t at, const void *from, size_t bytes)
+{
+    struct virtual_record *r = virtual_channel_send(w->v.channel, 0, (uint32_t)(sizeof(struct part) + bytes));
+    struct part *part = (struct part *)(void *)(r + 1);
+    r->link = kind;
+    part->at = at;
+    memcpy(part + 1, from, bytes);
+}
+
+static void send_all(const struct worker *w)
+{
+    const struct hx_metrics *m = &w->m->metrics;
+    for (uint32_t i = 0; i < w->sim_nodes; i++) {
+        const struct virtual_sim_node *e = w->sim_node[i];
+        for (unsigned plane = 0; plane < e->planes; plane++) {
+            const struct hal_switch *h = &e->node[plane].hal;
+            const struct hx_metrics_link *link = model_link(w->m, h->tx[0].link);
+            send_part(w, OF_LINKS, (uint64_t)(link - m->link), link, h->ports * sizeof *link);
+        }
+    }
+    for (uint32_t i = 0; i < w->accelerators; i++) {
+        uint32_t rank = w->driver[i].rank;
+        send_part(w, OF_ACCELERATOR, rank, &m->accelerator[rank], sizeof m->accelerator[rank]);
+    }
+    send_part(w, OF_PROGRESS, w->self, w->progress, sizeof *w->progress);
+    send_part(w, OF_WORKER, w->self, &m->worker[w->self], sizeof m->worker[w->self]);
+}
+
+static void copy_words(void *to, const void *from, size_t bytes)
+{
+    _Atomic uint64_t *out = to;
+    for (size_t i = 0; i < bytes / sizeof *out; i++) {
+        uint64_t word;
+        memcpy(&word, (const uint8_t *)from + i * sizeof word, sizeof word);
+        hx_metrics_set(&out[i], word);
+    }
+}
+
+/* Ends the publication of a worker of another machine, at a time of this one's clock. */
+static void take_worker(struct hx_metrics_worker *to, const struct hx_metrics_worker *from)
+{
+    uint64_t drops[HX_DROP_COUNT];
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+        drops[reason] = hx_metrics_get(&from->drops[reason]);
+    atomic_store(&to->state, HX_WORKER_RUNNING);
+    atomic_store(&to->pid, atomic_load(&from->pid));
+    hx_metrics_set(&to->simulated_ps, hx_metrics_get(&from->simulated_ps));
+    hx_metrics_set_operations(to, hx_metrics_get(&from->operations_ended), hx_metrics_get(&from->operations_open));
+    hx_metrics_end(to, hx_metrics_now(), hx_metrics_get(&from->cpu_ns), hx_metrics_get(&from->hops),
+                   hx_metrics_get(&from->bytes_corrupted), drops);
+}
+
+static void take_part(const struct model *m, const struct virtual_record *r)
+{
+    const struct part *part = (const void *)virtual_record_frame(r);
+    size_t bytes = r->frame_bytes - sizeof *part;
+    struct hx_metrics_worker worker;
+    switch (r->link) {
+    case OF_LINKS:
+        copy_words(&m->metrics.link[part->at], part + 1, bytes);
+        break;
+    case OF_ACCELERATOR:
+        copy_words(&m->metrics.accelerator[part->at], part + 1, bytes);
+        break;
+    case OF_PROGRESS:
+        copy_words(&m->progress[part->at], part + 1, bytes);
+        break;
+    default:
+        memcpy(&worker, part + 1, sizeof worker);
+        take_worker(&m->metrics.worker[part->at], &worker);
+    }
+}
+
+/* Worker 0 meets all, the others only worker 0. */
+static void meet_first(const struct worker *w)
+{
+    bool *met = hx_allocate(w->m->workers, sizeof *met);
+    met[0] = true;
+    for (unsigned other = 1; w->self == 0 && other < w->m->workers; other++)
+        met[other] = true;
+    virtual_channel_meet(w->v.channel, met);
+    free(met);
+}
+
+uint64_t publish_of_ranks(struct worker *w)
+{
+    const struct model *m = w->m;
+    const struct virtual_record *r;
+    struct virtual_turn turn = {0};
+    (void)publish(w, atomic_load_explicit(&w->progress->now, memory_order_relaxed));
+    meet_first(w);
+    if (w->self)
+        send_all(w);
+    if (!virtual_channel_turn(w->v.channel, &turn))
+        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
+    for (unsigned other = 1; w->self == 0 && other < m->workers; other++)
+        hx_metrics_begin(&m->metrics.worker[other]);
+    while ((r = virtual_channel_receive(w->v.channel)))
+        take_part(m, r);
+    virtual_channel_meet(w->v.channel, w->neighbour);
+    w->shows = false;
+    return hx_metrics_now() + hx_metrics_period(m->g->planes * m->g->ports);
 }

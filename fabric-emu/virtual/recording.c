@@ -15,7 +15,7 @@ enum { PAUSE_NS = 300000 /* between two reads of empty rings */ };
 /* Blocks of buffer that a verifier must allow. A packet frees its input buffer at the crossbar, but a capture sees it
  * later: on the link or at the endpoint. An output takes packets `ahead`, so their credit may reach the sender, and its
  * next packet the capture, first. The allowance adds what an input passes through the crossbar in that time, and one
- * packet. */
+ * train. The last packet of a train is on the link after the first one. */
 static uint64_t buffer_of(const struct model *m)
 {
     const struct virtual_timing *t = &m->timing;
@@ -28,10 +28,11 @@ static uint64_t buffer_of(const struct model *m)
         block = l->crossbar.blocks[1] < block ? l->crossbar.blocks[1] : block;
         link = l->latency < link ? l->latency : link;
     }
-    uint64_t seen = (uint64_t)t->ahead + t->local.blocks[HX_PACKET_BLOCKS];
+    uint64_t seen =
+        (uint64_t)t->ahead + t->local.blocks[HX_PACKET_BLOCKS] + t->link.blocks[(t->train - 1) * HX_PACKET_BLOCKS];
     uint64_t back = 2 * (uint64_t)t->output + link + t->input;
     uint64_t blocks = (uint64_t)t->vc_blocks * t->vcs;
-    return seen > back ? blocks + (seen - back) / (block ? block : 1) + HX_PACKET_BLOCKS : blocks;
+    return seen > back ? blocks + (seen - back) / (block ? block : 1) + t->full : blocks;
 }
 
 static void write_note(struct recording *r, const struct model *m)
@@ -55,12 +56,13 @@ static void number_ports(struct recording *r, const struct model *m)
     }
 }
 
-static void begin_file(struct recording *r, const struct hx_capture_settings *s)
+/* Without a writer, the memory only counts. */
+static void begin_file(struct recording *r, const struct model *m, const struct hx_capture_settings *s)
 {
     struct hx_problem problem;
     const struct capture_wish wish = {.ports = &r->ports,
-                                      .rings = r->workers,
-                                      .ring_bytes = s->buffer,
+                                      .rings = m->forked,
+                                      .ring_bytes = model_is_reported(m) ? s->buffer : 0,
                                       .snaplen = (uint32_t)s->snaplen,
                                       .annotate = s->annotate,
                                       .filter = s->filter,
@@ -72,7 +74,8 @@ static void begin_file(struct recording *r, const struct hx_capture_settings *s)
                                       .note = r->note,
                                       .application = "hxmesh " HXMESH_VERSION,
                                       .simulated = true};
-    if (!capture_memory_new(&r->memory, &wish, &problem) || !capture_open(&r->capture, &plan, 0, &problem))
+    if (!capture_memory_new(&r->memory, &wish, &problem) ||
+        (model_is_reported(m) && !capture_open(&r->capture, &plan, 0, &problem)))
         hx_die_of(&problem);
 }
 
@@ -90,14 +93,13 @@ static void annotation_faults(struct recording *r, const struct hx_faults *fault
 void recording_open(struct recording *r, const struct model *m, const struct hx_capture_settings *s)
 {
     struct hx_problem problem;
-    *r = (struct recording){
-        .workers = m->workers, .arena = m->arena, .annotate = s->annotate, .patched = capture_can_say_more(s->file)};
+    *r = (struct recording){.arena = m->arena, .annotate = s->annotate, .patched = capture_can_say_more(s->file)};
     if (!capture_ports_choose(&r->ports, m->g, &s->ports, "--capture-ports", &problem))
         hx_die_of(&problem);
     write_note(r, m);
     number_ports(r, m);
-    begin_file(r, s);
-    if (m->faults)
+    begin_file(r, m, s);
+    if (m->faults && model_is_reported(m))
         annotation_faults(r, m->faults);
 }
 
@@ -110,9 +112,10 @@ struct virtual_tap *recording_tap(const struct recording *r, const struct model 
                               .program = memory->shape.program ? hx_tap_program(memory->tap) : NULL,
                               .gave_up = &memory->tap->gave_up,
                               .snaplen = memory->shape.snaplen,
+                              .interfaces = memory->shape.interfaces,
                               .annotate = r->annotate,
                               .payload = m->settings.verify};
-    hx_tap_producer_init(&t->out, hx_tap_ring(memory->tap, &memory->shape, self), memory->shape.ring_bytes);
+    hx_tap_producer_init(&t->out, hx_tap_ring(memory->tap, &memory->shape, self - m->first), memory->shape.ring_bytes);
     virtual_tap_open(t);
     return t;
 }
@@ -151,7 +154,7 @@ bool recording_ended(const struct recording *r, int pid)
 void recording_abandon(const struct recording *r)
 {
     if (r)
-        capture_writer_give_up(&r->writer);
+        atomic_store(&r->memory.tap->gave_up, 1);
 }
 
 void recording_stop(struct recording *r, bool whole)

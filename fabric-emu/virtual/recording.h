@@ -6,6 +6,9 @@
  *     recording_tap      in each worker
  *     recording_stop     after the workers: writes the rest
  *
+ * Over ranks only the first launcher has a writer, with one ring: worker 0 gets the frames of all (hal/virtual/tap.h).
+ * The memory of other launchers only counts frames, until their worker hands over its counts.
+ *
  * fabric-emu/capture/capture.h says how records of several workers are merged. */
 #ifndef VIRTUAL_RECORDING_H
 #define VIRTUAL_RECORDING_H
@@ -22,7 +25,6 @@ struct recording {
     struct shm_arena arena;       /* of the run; the writer closes it */
     struct capture_writer writer;
     uint32_t *interface; /* [planes * links]: as in struct virtual_tap */
-    unsigned workers;
     bool annotate;
     bool patched; /* the file says "span=part" until it is complete */
     char note[HX_PCAPNG_MOST_NOTE];
@@ -30,6 +32,7 @@ struct recording {
 
 /* Opens file and memory. Dies with one line if it cannot. */
 void recording_open(struct recording *r, const struct model *m, const struct hx_capture_settings *settings);
+/* Only of the launcher that reports. */
 void recording_start(struct recording *r);
 struct virtual_tap *recording_tap(const struct recording *r, const struct model *m, unsigned self);
 /* Whether the child that ended was the writer. */

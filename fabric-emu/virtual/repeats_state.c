@@ -84,7 +84,7 @@ static bool is_free(struct virtual_tx *tx, uint64_t by)
 static bool switch_rests(const struct virtual_node *n, uint64_t by)
 {
     const struct hal_switch *h = &n->hal;
-    uint64_t any = h->news | h->blocked | h->credit_blocked | h->credit_noted | h->sent | h->idle | h->small;
+    uint64_t any = h->news | h->blocked | h->credit_blocked | h->credit_noted | h->small;
     any |= n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2] | n->sw.wanted[3];
     bool rests = any == 0 && (!h->forwarding || h->forwarding->free <= by);
     for (unsigned port = 0; port < h->ports && rests; port++)
@@ -175,10 +175,11 @@ static void walk_peer(const struct hx_endpoint *ep, struct hx_peer *peer, struct
         set_received(ep, peer, before - 1, received);
 }
 
-static void walk_endpoint(struct hx_endpoint *ep, unsigned planes, struct state_walk *walk)
+static void walk_endpoint(struct hx_endpoint *ep, unsigned planes, unsigned train, struct state_walk *walk)
 {
     struct hx_endpoint_stats *s = &ep->stats;
-    state_walk_value(walk, planes > 1 ? s->packets_sent % planes : 0, STATE_EQUAL); /* first plane of a search */
+    state_walk_value(walk, planes > 1 ? s->packets_sent % (planes * train) : 0,
+                     STATE_EQUAL); /* first plane of a search */
     for (unsigned plane = 0; plane < planes; plane++)
         STATE_FIELD(walk, ep->turn[plane], STATE_EQUAL);
     STATE_FIELD(walk, ep->timer, STATE_STILL);
@@ -212,7 +213,7 @@ static void walk_driver(struct driver *d, struct state_walk *walk)
         STATE_FIELD(walk, d->hal.plane[plane].due, STATE_COUNT);
     STATE_FIELD(walk, d->receiver->bytes, STATE_COUNT);
     STATE_FIELD(walk, d->receiver->last, STATE_NOTE);
-    walk_endpoint(&d->endpoint, d->hal.planes, walk);
+    walk_endpoint(&d->endpoint, d->hal.planes, d->hal.train, walk);
     struct executor *e = workload_executor(d->workload);
     if (e)
         executor_walk(e, walk);
@@ -256,7 +257,7 @@ static void walk_counts(struct worker *w, struct state_walk *walk)
     STATE_FIELD(walk, w->v.moved, STATE_NOTE);
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
         STATE_FIELD(walk, area->drops[reason], STATE_STILL);
-    STATE_FIELD(walk, area->acknowledged, STATE_COUNT);
+    STATE_FIELD(walk, w->progress->acknowledged, STATE_COUNT);
     STATE_FIELD(walk, area->bytes_corrupted, STATE_STILL);
     STATE_FIELD(walk, area->bytes_measured, STATE_COUNT);
     STATE_FIELD(walk, area->last_delivery, STATE_NOTE);

@@ -1,9 +1,20 @@
 /* route_tables.c - fills route tables of nodes (route_tables.h). */
 #include "route_tables.h"
+#include "arena.h"
+#include "base/split_mix.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-struct route_off_limits route_off_limits(const struct model *m)
+/* Shared bytes. */
+struct route_bytes {
+    uint64_t hash;
+    void *at; /* NULL: an empty slot */
+    size_t bytes;
+};
+
+/* An empty cache for the fabric's boards. The caller frees .bits. */
+static struct route_off_limits route_off_limits(const struct model *m)
 {
     return (struct route_off_limits){.bits = hx_allocate(hx_spec_boards(m->spec) / 8 + 1, 1)};
 }
@@ -17,8 +28,9 @@ static struct hx_blocked_boards off_limits_of(struct route_off_limits *o, const 
     return (struct hx_blocked_boards){o->any ? o->bits : NULL};
 }
 
-void route_tables_fill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n,
-                       void *tables, struct route_off_limits *off_limits)
+/* Builds the tables of a node into `tables`. */
+static void fill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n, void *tables,
+                 struct route_off_limits *off_limits)
 {
     const struct traffic *t = m->workload.traffic;
     bool host = node < m->g->hosts;
@@ -31,11 +43,112 @@ void route_tables_fill(const struct model *m, const struct hx_fabric *g, uint32_
         hx_fabric_order_d_mod_k(g, node, tables);
 }
 
+/* ---- equal bytes have one memory ---- */
+
+enum { FIRST_SLOTS = 1024 };
+
+struct route_builder route_builder_open(const struct model *m)
+{
+    struct route_builder b = {.off_limits = route_off_limits(m), .slots = FIRST_SLOTS};
+    for (uint32_t node = 0; node < m->g->nodes; node++) {
+        size_t bytes = hx_fabric_route_bytes(m->g, node);
+        b.room = bytes > b.room ? bytes : b.room;
+    }
+    b.scratch = hx_allocate(b.room / sizeof *b.scratch + 1, sizeof *b.scratch);
+    b.slot = hx_allocate(b.slots, sizeof *b.slot);
+    return b;
+}
+
+void route_builder_close(struct route_builder *b)
+{
+    HX_FREE(b->off_limits.bits, b->scratch, b->slot);
+}
+
+static uint64_t hash_of(const uint8_t *at, size_t bytes)
+{
+    uint64_t hash = bytes;
+    for (; bytes >= sizeof hash; at += sizeof hash, bytes -= sizeof hash) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        hash = (hash ^ word) * SPLIT_MIX_STEP;
+        hash ^= hash >> 32;
+    }
+    uint64_t rest = 0;
+    memcpy(&rest, at, bytes);
+    return split_mix(hash ^ rest);
+}
+
+static struct route_bytes *slot_of(const struct route_builder *b, const struct route_bytes *wanted)
+{
+    uint32_t at = (uint32_t)wanted->hash & (b->slots - 1);
+    for (; b->slot[at].at; at = (at + 1) & (b->slots - 1)) {
+        const struct route_bytes *s = &b->slot[at];
+        if (s->hash == wanted->hash && s->bytes == wanted->bytes && memcmp(s->at, wanted->at, s->bytes) == 0)
+            break;
+    }
+    return &b->slot[at];
+}
+
+static void grow(struct route_builder *b)
+{
+    struct route_bytes *before = b->slot;
+    b->slots *= 2;
+    b->slot = hx_allocate(b->slots, sizeof *b->slot);
+    for (uint32_t i = 0; i < b->slots / 2; i++)
+        if (before[i].at)
+            *slot_of(b, &before[i]) = before[i];
+    free(before);
+}
+
+/* Returns the memory that has these bytes of the scratch. */
+static void *share(struct route_builder *b, const void *at, size_t bytes)
+{
+    struct route_bytes wanted = {.hash = hash_of(at, bytes), .at = (void *)(uintptr_t)at, .bytes = bytes};
+    struct route_bytes *s = slot_of(b, &wanted);
+    if (s->at)
+        return s->at;
+    wanted.at = memcpy(virtual_arena_take(bytes), at, bytes);
+    *s = wanted;
+    if (2 * ++b->used > b->slots)
+        grow(b);
+    return wanted.at;
+}
+
+/* Moves a pointer to the place in `to` that it has in the scratch. */
+static const void *moved(const struct route_builder *b, const void *from, const void *to)
+{
+    return from ? (const uint8_t *)to + ((const uint8_t *)from - (const uint8_t *)b->scratch) : NULL;
+}
+
+void route_tables_make(struct route_builder *b, const struct model *m, uint32_t node, struct virtual_node *n)
+{
+    size_t bytes = hx_fabric_route_bytes(m->g, node);
+    struct hx_route *r = &n->sw.route;
+    if (m->faults) {
+        fill(m, m->g, node, n, virtual_arena_take(bytes), &b->off_limits);
+        return;
+    }
+    fill(m, m->g, node, n, b->scratch, &b->off_limits);
+    if (!r->is_router) {
+        r->x_table = share(b, r->x_table, r->columns);
+        r->y_table = share(b, r->y_table, r->rows);
+        return;
+    }
+    const void *at = share(b, b->scratch, bytes);
+    r->addr_hi_ports = moved(b, r->addr_hi_ports, at);
+    r->addr_lo_ports = moved(b, r->addr_lo_ports, at);
+    r->from = moved(b, r->from, at);
+    r->returns = moved(b, r->returns, at);
+    r->detour = moved(b, r->detour, at);
+    r->vc_increment = moved(b, r->vc_increment, at);
+    r->restarted = moved(b, r->restarted, at);
+}
+
 void route_tables_refill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n)
 {
     const struct hx_route *r = &n->sw.route;
     uintptr_t tables = (uintptr_t)(r->is_router ? (const void *)r->addr_hi_ports : (const void *)r->x_table);
     struct route_off_limits off_limits = route_off_limits(m);
-    route_tables_fill(m, g, node, n, (void *)tables, &off_limits);
+    fill(m, g, node, n, (void *)tables, &off_limits);
     free(off_limits.bits);
 }

@@ -11,14 +11,23 @@ struct route_off_limits {
     uint8_t *bits; /* of all boards, if any */
 };
 
-/* An empty cache for the fabric's boards. The caller frees .bits. */
-struct route_off_limits route_off_limits(const struct model *m);
+/* Builds tables of nodes. Nodes have the same memory where their tables have equal bytes: a HammingMesh has few
+ * different tables by addr_hi, and few by addr_lo. Under faults each node has its own memory. */
+struct route_builder {
+    struct route_off_limits off_limits;
+    uint64_t *scratch;        /* tables of one node */
+    size_t room;              /* bytes of it */
+    struct route_bytes *slot; /* [slots] open hash, a power of two; at most half is in use */
+    uint32_t slots, used;
+};
 
-/* Builds the tables of a node into `tables`, by the routes of *g, for the ports that are up. */
-void route_tables_fill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n,
-                       void *tables, struct route_off_limits *off_limits);
+struct route_builder route_builder_open(const struct model *m);
+void route_builder_close(struct route_builder *b);
 
-/* Rebuilds the tables of a node in place. */
+/* Builds the tables of a node for the ports that are up. */
+void route_tables_make(struct route_builder *b, const struct model *m, uint32_t node, struct virtual_node *n);
+
+/* Rebuilds the tables of a node in place, by the routes of *g. Only under faults. */
 void route_tables_refill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n);
 
 #endif

@@ -40,19 +40,22 @@ static inline void driver_routes_changed(struct driver *d)
 struct worker {
     const struct model *m;
     struct model_area *area;
+    struct model_progress *progress;
+    bool *neighbour; /* [workers]: those that the channel serves in each window */
     unsigned self;
     uint64_t warm, over; /* ps: interval in which rates count; UINT64_MAX: no end */
     struct virtual_worker v;
     struct virtual_sim_node **sim_node; /* [sim_nodes], by number in the wheel */
     uint32_t sim_nodes;
-    uint32_t border;         /* simulated nodes with links to other workers; they come first */
-    uint32_t publish_before; /* the first visit to a node of this or a higher index publishes the turn */
-    bool published;          /* the turn of this window is published */
-    struct driver *driver;   /* [accelerators] of this worker */
+    struct virtual_visit *visit; /* of a window, between VIRTUAL_PREFETCH_STAGES empty ones at each end */
+    uint32_t border;             /* simulated nodes with links to other workers; they come first */
+    uint32_t attend_before;      /* the next visit to a node of this or a higher number attends to the channel */
+    bool published;              /* the turn of this window is published */
+    bool shows;                  /* over ranks: this worker asks all to show their counters */
+    struct driver *driver;       /* [accelerators] of this worker */
     uint32_t accelerators;
     uint64_t active;         /* accelerators that are not done */
     unsigned marked;         /* ends of the measured interval noted so far (worker.c) */
-    uint8_t *tables;         /* route tables of all nodes */
     uint8_t *memory;         /* of the simulated nodes */
     struct faults *faults;   /* NULL: no faults */
     struct repeats *repeats; /* NULL: all is simulated */

@@ -10,8 +10,8 @@
 uint64_t watchdog_longest_wait(const struct virtual_timing *t)
 {
     uint64_t cable = t->cable > t->trace ? t->cable : t->trace;
-    uint64_t crossbar = (uint64_t)HX_MAX_RADIX * t->crossbar.blocks[VIRTUAL_PACKET_BLOCKS];
-    return 2 * (crossbar + t->link.blocks[VIRTUAL_PACKET_BLOCKS] + t->output + cable + t->input);
+    uint64_t crossbar = (uint64_t)HX_MAX_RADIX * t->crossbar.blocks[t->full];
+    return 2 * (crossbar + t->link.blocks[t->full] + t->output + cable + t->input);
 }
 
 struct watchdog watchdog_start(const struct model *m)
@@ -32,9 +32,9 @@ static void add_standing(struct standing *s, const struct virtual_rx *rx, const 
     for (uint16_t p = hx_lane(rx->tail, vc); p != hx_lane(rx->head, vc); p++) {
         if (!state_holds(rx, in, vc, p))
             continue;
-        uint64_t ready = virtual_queue_at(&rx->queue[vc], p)->ready;
-        s->packets++;
-        s->newest = ready > s->newest ? ready : s->newest;
+        const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], p);
+        s->packets += virtual_packets(&slot->d);
+        s->newest = slot->ready > s->newest ? slot->ready : s->newest;
     }
 }
 
@@ -63,7 +63,8 @@ uint64_t watchdog_standing(const struct worker *w)
     for (uint32_t i = 0; i < w->accelerators; i++)
         for (unsigned plane = 0; plane < w->driver[i].hal.planes; plane++) {
             const struct virtual_eject *q = &w->driver[i].hal.plane[plane].eject;
-            own.packets += q->head - q->tail;
+            for (uint32_t at = q->tail; at != q->head; at++)
+                own.packets += virtual_packets(&q->slots[at & q->mask].d);
         }
     return own.packets;
 }
@@ -84,7 +85,7 @@ static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned 
 
 static void write_wait(const struct worker *w, const struct virtual_node *n, unsigned input, unsigned vc)
 {
-    const uint64_t *candidates = n->sw.candidates + ((size_t)vc * n->sw.inputs + input) * n->sw.outputs;
+    const uint64_t *candidates = hx_switch_candidates(&n->sw, input, vc);
     struct model_wait *wait = &w->m->wait[(size_t)n->hal.tx[input].link * HX_VCS + vc];
     uint64_t movable = 0;
     for (unsigned output = 0; output < n->sw.outputs; output++) {

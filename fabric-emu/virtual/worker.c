@@ -1,8 +1,13 @@
 /* worker.c - the loop over windows (worker.h).
  *
- * Within a window a worker visits each of its simulated nodes that has an event, by number. Packets to other workers
- * belong to later windows, so they are received after the window. Border nodes are visited first; then the worker
- * publishes its turn. So a worker with a long window does not stall the others for the rest of it. */
+ * Within a window a worker visits each of its simulated nodes that has an event, by number. A window is as long as the
+ * shortest link. Where links between workers are longer, a worker simulates several windows before it takes a turn:
+ * packets to other workers belong to windows after those, so they are received at the turn. In the last window border
+ * nodes are visited first; then the worker publishes its turn. So a worker with a long window does not stall the others
+ * for the rest of it.
+ *
+ * Time is cut into cells, as many windows as the longest link allows. A turn ends with its cell, and only at the end of
+ * a cell workers decide whether to end. So the end of a run does not depend on how many windows a turn has. */
 #include "worker.h"
 #include "audit.h"
 #include "base/error.h"
@@ -10,6 +15,8 @@
 #include "build.h"
 #include "fabric-emu/memory.h"
 #include "faults.h"
+#include "mpirun.h"
+#include "parts.h"
 #include "prefetch.h"
 #include "publish.h"
 #include "repeats.h"
@@ -21,7 +28,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { UPDATE_WINDOWS = 1 << 5 }; /* from one update of the counters to the next */
+enum {
+    UPDATE_WINDOWS = 1 << 5, /* from one update of the counters to the next */
+    PROGRESS_NODES = 256     /* numbers of nodes from one call of the channel to the next, after publication */
+};
 
 #define NONE UINT32_MAX
 
@@ -50,6 +60,7 @@ static struct virtual_turn own_turn(const struct worker *w, uint64_t next)
     return (struct virtual_turn){.next = next < w->v.sent_window ? next : w->v.sent_window,
                                  .active = w->active,
                                  .moved = w->v.moved,
+                                 .show = w->shows,
                                  .stop = atomic_load_explicit(&w->m->control->stop, memory_order_relaxed)};
 }
 
@@ -75,7 +86,6 @@ static bool goes_on_anyway(const struct worker *w, const uint64_t *set)
  * others do not wait for the rest. It names the next window, which may turn out empty. */
 static void publish_early(struct worker *w, const uint64_t *set)
 {
-    w->publish_before = NONE;
     if (!goes_on_anyway(w, set))
         return;
     virtual_post_end(&w->v);
@@ -85,10 +95,20 @@ static void publish_early(struct worker *w, const uint64_t *set)
 
 /* ---- a window ---- */
 
+/* Before a visit to a node behind the border. */
+static __attribute__((noinline)) void attend(struct worker *w, uint32_t node, const uint64_t *set)
+{
+    if (w->published)
+        virtual_channel_progress(w->v.channel);
+    else
+        publish_early(w, set);
+    w->attend_before = w->published ? node + PROGRESS_NODES : NONE;
+}
+
 static inline void visit(struct worker *w, struct virtual_sim_node *e, const uint64_t *set, uint64_t end)
 {
-    if (e->index >= w->publish_before)
-        publish_early(w, set);
+    if (e->index >= w->attend_before)
+        attend(w, e->index, set);
     virtual_sim_node_visit(e, end);
 }
 
@@ -99,60 +119,99 @@ static void visit_near(struct worker *w, const uint64_t *set, uint64_t end)
         visit(w, w->sim_node[at], set, end);
 }
 
-/* Nodes in the stages of the prefetch; [0] is visited next. NULL: an empty stage. */
-struct pipeline {
-    struct virtual_sim_node *stage[VIRTUAL_PREFETCH_STAGES];
-};
-
-/* Moves all nodes by a stage. Returns the node that leaves, or NULL. */
-static inline struct virtual_sim_node *advance(struct pipeline *p, struct virtual_sim_node *entering)
+/* Lists the nodes of a window in order, between as many empty visits as there are stages of the prefetch.
+ * Returns the number of nodes. */
+static uint32_t list_visits(const struct worker *w, const uint64_t *set)
 {
-    struct virtual_sim_node *leaving = p->stage[0];
-    for (unsigned stage = 1; stage < VIRTUAL_PREFETCH_STAGES; stage++)
-        p->stage[stage - 1] = p->stage[stage];
-    p->stage[VIRTUAL_PREFETCH_STAGES - 1] = entering;
-    return leaving;
+    struct virtual_visit *to = w->visit + VIRTUAL_PREFETCH_STAGES;
+    for (uint32_t word = 0; word < w->v.wheel.words; word++)
+        for (uint64_t left = set[word]; left; left &= left - 1)
+            *to++ = (struct virtual_visit){.node = w->sim_node[word * 64 + (unsigned)__builtin_ctzll(left)]};
+    uint32_t nodes = (uint32_t)(to - w->visit) - VIRTUAL_PREFETCH_STAGES;
+    for (unsigned stage = 0; stage < VIRTUAL_PREFETCH_STAGES; stage++)
+        *to++ = (struct virtual_visit){.node = NULL};
+    return nodes;
 }
 
-/* With prefetch. After the last node as many empty ones follow as there are stages. */
+/* With prefetch. */
 static void visit_far(struct worker *w, const uint64_t *set, uint64_t end)
 {
-    struct pipeline p = {.stage = {NULL}};
-    uint32_t at = next_of(w, set, 0);
-    for (unsigned empty = 0; empty < VIRTUAL_PREFETCH_STAGES;) {
-        empty += at == NONE;
-        struct virtual_sim_node *leaving = advance(&p, at == NONE ? NULL : w->sim_node[at]);
-        at = at == NONE ? NONE : next_of(w, set, at + 1);
-        virtual_prefetch(p.stage, end);
-        if (leaving)
-            visit(w, leaving, set, end);
+    uint32_t visits = list_visits(w, set) + VIRTUAL_PREFETCH_STAGES;
+    for (struct virtual_visit *at = w->visit; at != w->visit + visits; at++) {
+        virtual_prefetch(at + 1, end);
+        if (at->node)
+            visit(w, at->node, set, end);
     }
 }
 
-static void visit_all(struct worker *w, uint64_t window)
+/* Whether captured frames of this worker go to worker 0, in the window after theirs. */
+static bool relays(const struct worker *w)
+{
+    return w->v.tap && model_is_of_ranks(w->m) && w->self > 0;
+}
+
+/* `last`: of its turn. */
+static void visit_all(struct worker *w, uint64_t window, bool last)
 {
     const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
     uint64_t end = (window + 1) * w->v.wheel.width;
+    if (relays(w))
+        virtual_tap_relay(w->v.tap, w->v.channel, window * w->v.wheel.width);
     w->published = false;
-    w->publish_before = w->border ? w->border : NONE;
+    w->attend_before = last && w->border ? w->border : NONE;
     if (w->v.near)
         visit_near(w, set, end);
     else
         visit_far(w, set, end);
     virtual_post_end(&w->v);
     virtual_wheel_done(&w->v.wheel);
-    if (w->v.tap)
+    if (w->v.tap && !model_is_of_ranks(w->m))
         virtual_tap_flush(w->v.tap, end);
 }
 
-/* Updates the counters for other processes. Returns when publish() is due again, ns. */
-static uint64_t update_counters(const struct worker *w, uint64_t publish_at)
+/* Worker 0 has the frames of all before the first window of this turn. */
+static void flush_relayed(const struct worker *w, uint64_t first)
+{
+    if (w->v.tap && model_is_of_ranks(w->m) && w->self == 0)
+        virtual_tap_flush(w->v.tap, first * w->v.wheel.width);
+}
+
+/* Over ranks, after the last window: the last frames and all counts go to worker 0. */
+static void relay_rest(const struct worker *w)
+{
+    struct virtual_channel *c = w->v.channel;
+    struct virtual_turn turn = {0};
+    if (relays(w)) {
+        virtual_tap_relay(w->v.tap, c, UINT64_MAX);
+        virtual_tap_relay_counts(w->v.tap, c);
+    }
+    if (!virtual_channel_turn(c, &turn))
+        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
+    for (const struct virtual_record *r; (r = virtual_channel_receive(c));)
+        virtual_tap_take(w->v.tap, r);
+}
+
+static void end_capture(const struct worker *w)
+{
+    if (model_is_of_ranks(w->m))
+        relay_rest(w);
+    if (!relays(w))
+        virtual_tap_flush(w->v.tap, UINT64_MAX);
+}
+
+/* Updates the counters for other processes. Returns when publish() is due again, ns. Over ranks worker 0 asks. */
+static uint64_t update_counters(struct worker *w, uint64_t publish_at)
 {
     uint64_t now = (w->v.wheel.current + 1) * w->v.wheel.width;
-    atomic_store_explicit(&w->area->now, now, memory_order_relaxed);
-    atomic_store_explicit(&w->area->hops, w->v.hops, memory_order_relaxed);
-    atomic_store_explicit(&w->area->delivered, w->area->bytes_measured, memory_order_relaxed);
-    return hx_metrics_now() < publish_at ? publish_at : publish(w, now);
+    atomic_store_explicit(&w->progress->now, now, memory_order_relaxed);
+    atomic_store_explicit(&w->progress->hops, w->v.hops, memory_order_relaxed);
+    atomic_store_explicit(&w->progress->delivered, w->area->bytes_measured, memory_order_relaxed);
+    if (hx_metrics_now() < publish_at)
+        return publish_at;
+    if (!model_is_of_ranks(w->m))
+        return publish(w, now);
+    w->shows = w->self == 0;
+    return UINT64_MAX;
 }
 
 /* Begin and end of the measured interval; each notes the blocks that links have carried. */
@@ -181,16 +240,39 @@ static void mark_in_time(struct worker *w, uint64_t now)
         mark_links(w, w->marked);
 }
 
+/* The window after the last one of a turn that begins with `first`. */
+static uint64_t end_of_turn(const struct worker *w, uint64_t first)
+{
+    uint64_t cell_end = (first / w->m->cell + 1) * w->m->cell;
+    uint64_t end = first + (w->repeats ? 1 : w->m->windows);
+    return end < cell_end ? end : cell_end;
+}
+
+static void simulate_turn(struct worker *w, uint64_t first)
+{
+    const uint64_t end = end_of_turn(w, first);
+    for (uint64_t window = first; window < end; window = virtual_wheel_next(&w->v.wheel)) {
+        mark_in_time(w, window * w->v.wheel.width);
+        visit_all(w, window, window + 1 == end);
+        if (w->m->check_steps)
+            audit_step(w);
+    }
+}
+
+/* Whether a turn was the last one of its cell. */
+static bool ends_cell(const struct worker *w, uint64_t first, const struct virtual_turn *turn)
+{
+    return turn->next / w->m->cell != first / w->m->cell;
+}
+
 struct virtual_turn worker_windows(struct worker *w)
 {
     struct virtual_turn turn = {0};
     struct watchdog dog = watchdog_start(w->m);
     uint64_t publish_at = 0;
     for (uint64_t n = 0;; n++) {
-        mark_in_time(w, turn.next * w->v.wheel.width);
-        visit_all(w, turn.next);
-        if (w->m->check_steps)
-            audit_step(w);
+        const uint64_t first = turn.next;
+        simulate_turn(w, first);
         if (n % UPDATE_WINDOWS == 0)
             publish_at = update_counters(w, publish_at);
         if (!w->published) {
@@ -200,14 +282,18 @@ struct virtual_turn worker_windows(struct worker *w)
         if (!virtual_channel_wait(w->v.channel, &turn))
             _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
         virtual_worker_receive(&w->v);
-        if (turn.active == 0 || turn.stop)
+        flush_relayed(w, first);
+        const bool cell_ends = ends_cell(w, first, &turn);
+        if ((turn.active == 0 && cell_ends) || turn.stop)
             return turn;
         if (w->repeats)
             turn.next = repeats_look(w->repeats, turn.next);
-        if (watchdog_is_due(&dog, &turn, w->v.wheel.width) && watchdog_look(&dog, w, &turn))
+        if (cell_ends && watchdog_is_due(&dog, &turn, w->v.wheel.width) && watchdog_look(&dog, w, &turn))
             return turn;
         if (turn.next == VIRTUAL_NO_WINDOW)
             return turn;
+        if (turn.show)
+            publish_at = publish_of_ranks(w);
     }
 }
 
@@ -219,6 +305,8 @@ void worker_report(struct worker *w, const struct virtual_turn *turn)
     for (; w->marked < MARKS; w->marked++)
         mark_links(w, w->marked);
     (void)update_counters(w, 0);
+    if (model_is_of_ranks(w->m))
+        (void)publish_of_ranks(w);
     if (w->m->check_steps)
         audit_write(w);
     for (uint32_t i = 0; i < w->accelerators; i++) {
@@ -233,17 +321,35 @@ void worker_report(struct worker *w, const struct virtual_turn *turn)
     area->buffers_used = virtual_pool_used(&w->v.pool) - (w->faults ? (uint32_t)watchdog_standing(w) : 0);
 }
 
+/* Ends the run unless all workers have the same parts: ranks find them each on its own. */
+static void agree_on_parts(const struct model *m)
+{
+    uint64_t digest = parts_digest(&m->layout, m->g);
+    struct virtual_turn turn = {.next = digest, .moved = digest}; /* combined: the least and the most */
+    if (!virtual_channel_turn(m->channel, &turn))
+        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
+    if (turn.next != turn.moved)
+        hx_die(HX_EXIT_ENVIRONMENT, "mpirun",
+               "the ranks divide the fabric differently (install the same libmetis on all machines)");
+}
+
 _Noreturn void worker_run(const struct model *m, unsigned self)
 {
     char name[16];
     (void)snprintf(name, sizeof name, "hxmesh-v%u", self);
     (void)prctl(PR_SET_NAME, name);
-    virtual_channel_join(m->channel, self, hx_processor_keep(self, m->workers));
+    /* mpirun keeps a rank on its core */
+    virtual_channel_join(m->channel, self, m->forked < m->workers || hx_processor_keep(self, m->workers));
+    atomic_store(&m->control->begun, true);
+    agree_on_parts(m);
+    mpirun_tell_begun(self);
     struct worker *w = hx_allocate(1, sizeof *w);
     build_worker(w, m, self);
     struct virtual_turn turn = worker_windows(w);
     if (w->v.tap)
-        virtual_tap_flush(w->v.tap, UINT64_MAX);
+        end_capture(w);
     worker_report(w, &turn);
+    model_collect(m);
+    virtual_channel_leave(m->channel);
     _exit(HX_EXIT_DONE);
 }

@@ -45,7 +45,7 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
                                            unsigned vcs, struct dpdk_job job, uint64_t address)
 {
     struct hx_header h;
-    if (hx_frame_read(&h, frame, bytes) != HX_OK)
+    if (hx_frame_read(&h, frame, bytes, 1) != HX_OK)
         return false;
     *d = (struct hx_desc){.buffer = (uint32_t)address,
                           .length = h.length,

@@ -4,6 +4,7 @@
  * compiles the firmware's switch again, with a transmit that writes a note first (hal/tap_ring.h). */
 #define hx_accelerator_step  shm_noted_accelerator_step
 #define hx_router_step       shm_noted_router_step
+#define hx_switch_wait       shm_noted_wait
 #define hx_accelerator_pass  shm_noted_accelerator_pass
 #define hx_router_pass       shm_noted_router_pass
 #define hx_accelerator_grant shm_noted_accelerator_grant

@@ -1,9 +1,11 @@
 /* channel.c - the channel between processes of one machine (channel.h): boxes in shared memory and a barrier.
  *
  * One worker writes a box in one window, another reads it in the next. Even and odd windows have separate boxes, so a
- * box is rewritten only after its reader has passed the barrier. */
+ * box is rewritten only after its reader has passed the barrier. A box is a list of chunks of its sender's room. The
+ * first one is always the same, so that its lines stay in the same two caches; others are taken as records come. */
 #include "channel.h"
 #include "base/error.h"
+#include "timing.h"
 #include "wheel.h"
 
 #include <errno.h>
@@ -25,9 +27,11 @@ enum {
     MOST_YIELDS = 20,
     IDLE_WAIT_NS = 20000000, /* a sleeper polls `broken` this often */
     LINE = 64,
-    AHEAD = 8 * LINE /* bytes to prefetch ahead of the next record */
+    AHEAD = 8 * LINE, /* bytes to prefetch ahead of the next record */
+    CHUNK_BYTES = 64 << 10,
+    MORE_CHUNKS = 8 << 10, /* of a room: addresses; memory only for touched pages */
+    LAST = 0               /* no chunk follows: chunk 0 is the first one of a box */
 };
-#define BOX_BYTES ((size_t)256 << 20) /* addresses; memory only for touched pages */
 
 /* What a worker publishes at its turns. `windows` counts them; the others wait for it. A sleeper counts itself in
  * `sleepers`, then reads `windows` again; the publisher stores `windows`, then reads `sleepers`. Both have a full fence
@@ -38,22 +42,30 @@ struct turns {
     struct virtual_turn published[2];
 };
 
-struct box {
-    size_t used; /* bytes */
+struct chunk {
+    uint32_t used; /* bytes */
+    uint32_t next; /* number in the room; LAST: none */
     uint8_t bytes[];
 };
+enum { CHUNK_ROOM = CHUNK_BYTES - (int)sizeof(struct chunk) };
+_Static_assert(sizeof(struct virtual_record) + HX_HEADER_BYTES + VIRTUAL_MOST_TRAIN * HX_MAX_PAYLOAD + 8 <= CHUNK_ROOM,
+               "a chunk holds any record");
 
 struct virtual_channel {
     unsigned workers, self;
     uint32_t window; /* turns of this worker */
     bool own_core;
-    unsigned spins; /* spins before it sleeps; halved when they were in vain */
-    uint8_t *boxes; /* [2][from][to], BOX_BYTES each */
+    unsigned spins;  /* spins before it sleeps; halved when they were in vain */
+    uint8_t *rooms;  /* [2][workers], of `chunks` each: chunk n < workers is the first one for worker n */
+    uint32_t chunks; /* workers + MORE_CHUNKS */
     size_t mapped;
-    struct turns *turns;  /* [workers] */
-    _Atomic bool *broken; /* behind the last worker's turns */
-    unsigned from;        /* worker of the box being read */
-    size_t at;            /* offset in that box */
+    struct chunk **last;       /* [workers]: last chunk for each, in this window */
+    uint32_t taken;            /* chunks of this window's room */
+    struct turns *turns;       /* [workers] */
+    _Atomic bool *broken;      /* behind the last worker's turns */
+    unsigned from;             /* worker of the box being read */
+    const struct chunk *chunk; /* of that box; NULL: it is not begun */
+    size_t at;                 /* offset in that chunk */
 };
 
 static void *map_shared(size_t bytes)
@@ -64,6 +76,20 @@ static void *map_shared(size_t bytes)
     return at;
 }
 
+bool virtual_channel_is_of_ranks(void)
+{
+    return false;
+}
+
+void virtual_channel_begin(void)
+{
+}
+
+struct virtual_place virtual_channel_place(unsigned asked)
+{
+    return (struct virtual_place){.workers = asked, .count = asked};
+}
+
 struct virtual_channel *virtual_channel_create(unsigned workers)
 {
     struct virtual_channel *c = hx_allocate(1, sizeof *c);
@@ -71,9 +97,33 @@ struct virtual_channel *virtual_channel_create(unsigned workers)
     size_t bytes = (workers + 1U) * sizeof(struct turns);
     c->turns = map_shared(bytes);
     c->broken = (_Atomic bool *)(void *)&c->turns[workers];
-    c->mapped = 2 * (size_t)workers * workers * BOX_BYTES;
-    c->boxes = workers > 1 ? map_shared(c->mapped) : NULL;
+    c->chunks = workers + MORE_CHUNKS;
+    c->mapped = 2 * (size_t)workers * c->chunks * CHUNK_BYTES;
+    c->rooms = workers > 1 ? map_shared(c->mapped) : NULL;
+    c->last = hx_allocate(workers, sizeof(struct chunk *));
     return c;
+}
+
+static struct chunk *chunk_of(const struct virtual_channel *c, uint32_t window, unsigned from, uint32_t number)
+{
+    size_t room = window % 2 * c->workers + from;
+    return (struct chunk *)(void *)(c->rooms + (room * c->chunks + number) * CHUNK_BYTES);
+}
+
+static void empty(struct chunk *chunk)
+{
+    chunk->used = 0;
+    chunk->next = LAST;
+}
+
+/* Empties the boxes for this window's records. */
+static void open_boxes(struct virtual_channel *c)
+{
+    c->taken = c->workers;
+    for (unsigned to = 0; to < c->workers; to++) {
+        c->last[to] = chunk_of(c, c->window, c->self, to);
+        empty(c->last[to]);
+    }
 }
 
 void virtual_channel_join(struct virtual_channel *c, unsigned self, bool own_core)
@@ -82,27 +132,24 @@ void virtual_channel_join(struct virtual_channel *c, unsigned self, bool own_cor
     c->own_core = own_core;
     c->spins = MOST_SPINS;
     c->from = c->workers; /* nothing to receive yet */
+    if (c->rooms)
+        open_boxes(c);
 }
 
 void virtual_channel_destroy(struct virtual_channel *c)
 {
-    if (c->boxes)
-        (void)munmap(c->boxes, c->mapped);
+    if (c->rooms)
+        (void)munmap(c->rooms, c->mapped);
     (void)munmap(c->turns, (c->workers + 1U) * sizeof(struct turns));
+    free(c->last);
     free(c);
 }
 
-static struct box *box_of(const struct virtual_channel *c, uint32_t window, unsigned from, unsigned to)
+/* Boxes of others stay empty. */
+void virtual_channel_meet(struct virtual_channel *c, const bool *neighbour)
 {
-    size_t index = ((window % 2) * c->workers + from) * c->workers + to;
-    return (struct box *)(void *)(c->boxes + index * BOX_BYTES);
-}
-
-static size_t record_bytes(uint32_t frame_bytes)
-{
-    if (frame_bytes == 0)
-        return offsetof(struct virtual_record, credit) + sizeof(uint64_t);
-    return sizeof(struct virtual_record) + ((size_t)frame_bytes + 7) / 8 * 8;
+    (void)c;
+    (void)neighbour;
 }
 
 /* The reader's core has these lines in its cache; fetching them takes as long as a hop. So they are prefetched for
@@ -116,17 +163,28 @@ static inline void prefetch_to_write(const uint8_t *at)
 #endif
 }
 
+/* Adds a chunk to the box of a worker. */
+static __attribute__((noinline)) struct chunk *add_chunk(struct virtual_channel *c, unsigned worker)
+{
+    if (c->taken == c->chunks)
+        hx_die(HX_EXIT_ENVIRONMENT, "memory", "too much goes from worker %u to others at once (fewer --workers)",
+               c->self);
+    c->last[worker]->next = c->taken;
+    c->last[worker] = chunk_of(c, c->window, c->self, c->taken++);
+    empty(c->last[worker]);
+    return c->last[worker];
+}
+
 struct virtual_record *virtual_channel_send(struct virtual_channel *c, unsigned worker, uint32_t frame_bytes)
 {
-    struct box *box = box_of(c, c->window, c->self, worker);
-    size_t bytes = record_bytes(frame_bytes);
-    if (sizeof *box + box->used + bytes > BOX_BYTES)
-        hx_die(HX_EXIT_ENVIRONMENT, "memory", "too much goes from worker %u to %u at once (fewer --workers)", c->self,
-               worker);
-    struct virtual_record *r = (struct virtual_record *)(void *)(box->bytes + box->used);
-    box->used += bytes;
+    struct chunk *chunk = c->last[worker];
+    uint32_t bytes = (uint32_t)virtual_record_bytes(frame_bytes);
+    if (__builtin_expect(chunk->used + bytes > CHUNK_ROOM, 0))
+        chunk = add_chunk(c, worker);
+    struct virtual_record *r = (struct virtual_record *)(void *)(chunk->bytes + chunk->used);
+    chunk->used += bytes;
     for (size_t line = 0; line < bytes; line += LINE)
-        prefetch_to_write(box->bytes + box->used + AHEAD + line);
+        prefetch_to_write(chunk->bytes + chunk->used + AHEAD + line);
     r->frame_bytes = frame_bytes;
     return r;
 }
@@ -199,14 +257,6 @@ static bool wait_for(struct virtual_channel *c, struct turns *turns)
     return true;
 }
 
-static void combine(struct virtual_turn *all, const struct virtual_turn *one)
-{
-    all->next = one->next < all->next ? one->next : all->next;
-    all->active += one->active;
-    all->moved = one->moved > all->moved ? one->moved : all->moved;
-    all->stop |= one->stop;
-}
-
 void virtual_channel_publish(struct virtual_channel *c, const struct virtual_turn *turn)
 {
     if (c->workers == 1)
@@ -218,6 +268,11 @@ void virtual_channel_publish(struct virtual_channel *c, const struct virtual_tur
     wake_sleepers(own);
 }
 
+void virtual_channel_progress(struct virtual_channel *c)
+{
+    (void)c;
+}
+
 bool virtual_channel_wait(struct virtual_channel *c, struct virtual_turn *turn)
 {
     if (c->workers == 1)
@@ -227,28 +282,53 @@ bool virtual_channel_wait(struct virtual_channel *c, struct virtual_turn *turn)
     for (unsigned w = 0; w < c->workers; w++) {
         if (w != c->self && !wait_for(c, &c->turns[w]))
             return false;
-        combine(turn, &c->turns[w].published[ended % 2]);
+        virtual_turn_combine(turn, &c->turns[w].published[ended % 2]);
     }
-    for (unsigned w = 0; w < c->workers; w++)
-        box_of(c, c->window, c->self, w)->used = 0;
+    open_boxes(c);
     c->from = 0;
-    c->at = 0;
+    c->chunk = NULL;
+    return true;
+}
+
+/* Moves to the next chunk of the others' boxes. Returns false after the last. */
+static bool next_chunk(struct virtual_channel *c)
+{
+    uint32_t ended = c->window - 1;
+    if (c->chunk && c->chunk->next != LAST) {
+        c->chunk = chunk_of(c, ended, c->from, c->chunk->next);
+        return true;
+    }
+    c->from += c->chunk ? 1 : 0;
+    c->from += c->from == c->self ? 1 : 0;
+    if (c->from >= c->workers)
+        return false;
+    c->chunk = chunk_of(c, ended, c->from, c->self);
     return true;
 }
 
 const struct virtual_record *virtual_channel_receive(struct virtual_channel *c)
 {
-    for (; c->from < c->workers; c->from++, c->at = 0) {
-        if (c->from == c->self)
-            continue;
-        const struct box *box = box_of(c, c->window - 1, c->from, c->self);
-        if (c->at < box->used) {
-            const struct virtual_record *r = (const struct virtual_record *)(const void *)(box->bytes + c->at);
-            c->at += record_bytes(r->frame_bytes);
-            return r;
-        }
+    while (!c->chunk || c->at == c->chunk->used) {
+        if (c->from >= c->workers || !next_chunk(c))
+            return NULL;
+        c->at = 0;
     }
-    return NULL;
+    const struct virtual_record *r = (const struct virtual_record *)(const void *)(c->chunk->bytes + c->at);
+    c->at += virtual_record_bytes(r->frame_bytes);
+    return r;
+}
+
+/* The only launcher shares all arrays with all workers. */
+void virtual_channel_collect(struct virtual_channel *c, void *array, size_t bytes)
+{
+    (void)c;
+    (void)array;
+    (void)bytes;
+}
+
+void virtual_channel_leave(struct virtual_channel *c)
+{
+    (void)c;
 }
 
 void virtual_channel_break(struct virtual_channel *c)

@@ -9,6 +9,7 @@
 #ifndef VIRTUAL_EVENT_QUEUE_H
 #define VIRTUAL_EVENT_QUEUE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { VIRTUAL_ITEM_BITS = 9 };
@@ -103,6 +104,9 @@ static inline unsigned virtual_event_queue_take(struct virtual_event_queue *a)
     *soonest = 0;
     return item;
 }
+
+/* Takes an item out of the events at the earliest time. Returns false if it is not among them. */
+bool virtual_event_queue_take_due(struct virtual_event_queue *a, unsigned item);
 
 /* Moves an item that is in the queue to `time`, if that is earlier. */
 static inline void virtual_event_queue_sooner(struct virtual_event_queue *a, uint64_t time, unsigned item)

@@ -11,8 +11,10 @@
  * Invariants. Of each link and VC: credit of the sender (virtual_tx.lanes) + returning credit + blocks in the
  * receiver's queue = the buffer; packets that left the queue count as returning credit. Of each input: lanes tail <=
  * ready <= head. A credit-blocked output has either no returning credit and `awaited` set, or its next credit in the
- * event queue (credit_noted). An output is idle only while all packets at its switch have full length: then all packets
- * that wait for it lack credit, and no arrival or departure changes that. */
+ * event queue (credit_noted). Between events, each output that packets wait for is blocked or credit-blocked.
+ *
+ * Trains (hal_train()). What is a packet here may be a train: it takes the blocks of all its packets, and counts as so
+ * many. */
 #ifndef VIRTUAL_HAL_PORT_H
 #define VIRTUAL_HAL_PORT_H
 
@@ -57,6 +59,7 @@ struct virtual_worker {
     void *of_faults;
     /* [accelerators]: number of a rank at endpoints, addr_lo * columns + addr_hi; the key for prefetching. */
     const uint32_t *peer_number;
+    struct hx_rows *rows[HX_MAX_RADIX + 1]; /* by number of ports of the switches that share them */
 };
 
 /* Totals of an output. */
@@ -112,20 +115,18 @@ static inline struct virtual_sim_node *virtual_rx_sim_node(const struct virtual_
 struct hal_switch {
     struct virtual_worker *worker;
     struct virtual_sim_node *sim_node;
-    uint64_t credit_blocked;           /* open outputs that are waited for by packets without credit */
+    uint64_t credit_blocked;           /* outputs that serve waiting packets at their next credit */
     uint64_t credit_noted;             /* outputs with their next credit in the event queue */
     struct virtual_rx *rx;             /* [ports] */
     struct virtual_tx *tx;             /* [ports] */
     uint16_t output_item, credit_item; /* event items of output 0 */
     uint8_t plane, ports;
     /* The fields above are also touched by returning credit. */
-    uint64_t news;                     /* inputs with ready packets that the switch has not read */
-    uint64_t blocked;                  /* outputs that are waited for, with their opening in the event queue */
-    uint64_t sent;                     /* outputs that took a packet in this step */
-    uint64_t idle;                     /* subset of `credit_blocked`: no waiting packet can go before credit comes */
-    uint64_t small;                    /* packets at this switch shorter than a full packet */
-    const struct virtual_slot *looked; /* last slot read */
-    struct hal_endpoint *endpoint;     /* NULL: a router */
+    uint64_t news;                         /* inputs with ready packets that the switch has not read */
+    uint64_t blocked;                      /* outputs that are waited for, with their opening in the event queue */
+    uint64_t small;                        /* packets at this switch shorter than a full train */
+    const struct virtual_slot *looked;     /* last slot read */
+    struct hal_endpoint *endpoint;         /* NULL: a router */
     struct virtual_forwarding *forwarding; /* NULL: it does not forward in software */
     uint64_t up;                           /* outputs with a link */
 };
@@ -148,15 +149,31 @@ struct virtual_node {
 };
 _Static_assert(sizeof(struct virtual_node) <= 320, "five cache lines: each more costs where many switches take turns");
 
-/* Blocks a packet takes, in time on the link and in credit; stored in its descriptor's flow. */
+/* Blocks a packet or train takes, in time on the link and in credit: the low byte of its descriptor's flow. */
 static inline unsigned virtual_blocks(const struct hx_desc *d)
 {
-    return d->flow;
+    return d->flow & UINT8_MAX;
 }
 
-static inline bool virtual_is_small(const struct hx_desc *d)
+/* Packets that its endpoint injected before it, modulo 256: the high byte. */
+static inline unsigned virtual_number(const struct hx_desc *d)
 {
-    return virtual_blocks(d) < HX_PACKET_BLOCKS;
+    return d->flow >> 8;
+}
+
+static inline unsigned virtual_packets_of(unsigned blocks)
+{
+    return (blocks + HX_PACKET_BLOCKS - 1) / HX_PACKET_BLOCKS;
+}
+
+static inline unsigned virtual_packets(const struct hx_desc *d)
+{
+    return virtual_packets_of(virtual_blocks(d));
+}
+
+static inline bool virtual_is_small(const struct virtual_timing *t, const struct hx_desc *d)
+{
+    return virtual_blocks(d) < t->full;
 }
 
 /* ---- switch ---- */
@@ -168,7 +185,7 @@ static inline uint64_t hal_rx_pending(const struct hal_switch *h)
 
 static inline uint64_t hal_tx_ready(const struct hal_switch *h)
 {
-    return ~(h->blocked | h->idle);
+    return ~h->blocked;
 }
 
 /* A step serves one instant, and an output holds one packet. */
@@ -300,6 +317,7 @@ struct virtual_port {
     struct hal_switch *sw;
     uint64_t inject_free; /* ps: end of the last transmission */
     uint64_t due;         /* ps: start of the next packet at the injection rate */
+    uint64_t injected;    /* packets */
     struct virtual_eject eject;
 };
 
@@ -312,6 +330,7 @@ struct hal_endpoint {
     uint32_t rank;
     uint32_t next_to; /* for prefetching: next destination rank of the user; HX_NOWHERE: unknown */
     uint8_t planes;
+    uint8_t train;     /* most packets of a train */
     bool eject_noted;  /* in the event queue */
     bool hears_again;  /* peers are likely to send several messages each */
     bool counts_waits; /* frames hold the time a packet waited before its injection */
@@ -326,15 +345,21 @@ struct hal_endpoint {
  * acknowledgements, wait little. */
 enum { VIRTUAL_INJECTED = 16, VIRTUAL_INJECT_BURST = 4 /* fewer are not worth an endpoint step */ };
 
-static inline unsigned virtual_injected_at(const struct hal_switch *h)
-{
-    const struct virtual_rx *rx = &h->rx[HX_LOCAL];
-    return (uint16_t)(hx_lane(rx->head, 0) - hx_lane(rx->tail, 0));
-}
-
+/* Packets from the oldest one that its switch holds on. */
 static inline unsigned virtual_injected(const struct hal_endpoint *h, unsigned plane)
 {
-    return virtual_injected_at(h->plane[plane].sw);
+    const struct virtual_port *port = &h->plane[plane];
+    const struct virtual_rx *rx = &port->sw->rx[HX_LOCAL];
+    uint16_t tail = hx_lane(rx->tail, 0);
+    unsigned trains = (uint16_t)(hx_lane(rx->head, 0) - tail);
+    if (h->train == 1 || trains == 0)
+        return trains;
+    return (uint8_t)(port->injected - virtual_number(&virtual_queue_at(&rx->queue[0], tail)->d));
+}
+
+static inline unsigned hal_train(const struct hal_endpoint *h)
+{
+    return h->train;
 }
 
 static inline unsigned hal_inject_room(const struct hal_endpoint *h, unsigned plane)

@@ -57,6 +57,10 @@ static void post_record(struct virtual_worker *w, const struct virtual_record *r
         virtual_pay_late(w, w->tx[r->link], r->credit);
         return;
     }
+    if (__builtin_expect(virtual_tap_is_sent(r), 0)) {
+        virtual_tap_take(w->tap, r);
+        return;
+    }
     struct virtual_packet_event *p = virtual_outbox_next(&w->outbox);
     p->rx = w->rx[r->link];
     p->slot = r->slot;
@@ -159,17 +163,17 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     if (__builtin_expect(tx->fault != 0, 0))
         start = virtual_fault_start(w, tx, start);
     uint64_t link_free = start + tx->kind->rate.blocks[blocks];
-    tx->sum.packets++;
+    const unsigned packets = virtual_packets_of((unsigned)blocks);
+    tx->sum.packets += packets;
     if (__builtin_expect(w->tap != NULL, 0))
         show(h, output, input, on_vc, hops, start, later_of(link_free, tail_here + t->output));
     rx->crossbar_free = leaves;
     tx->crossbar_free = through + tx->kind->crossbar.blocks[blocks];
     tx->link_free = link_free;
     tx->sum.blocks += blocks;
-    w->hops++;
+    w->hops += packets;
     w->moved = later_of(w->now, w->moved);
-    h->sent |= (uint64_t)1 << output;
-    h->small -= blocks < VIRTUAL_PACKET_BLOCKS;
+    h->small -= blocks < t->full;
     h->tx[output].opens = later_of(link_free, w->now + t->ahead) - t->ahead;
     if (rx->linked)
         give_credit(w, rx, later_of(leaves, tail_here), slot->d.vc, (unsigned)blocks);
@@ -192,12 +196,12 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
     const struct virtual_timing *t = &h->worker->timing;
     const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d; /* a slot begins with it */
     struct virtual_rx *rx = &h->rx[input];
-    h->small -= virtual_is_small(d);
+    h->small -= virtual_is_small(t, d);
     uint32_t buffer = d->buffer; /* read here: returning credit may move the queue */
     unsigned blocks = virtual_blocks(d);
     uint64_t gone = later_of(h->worker->now + t->crossbar.blocks[blocks], slot->ready + rx->kind->tail.blocks[blocks]);
     if (!virtual_fault_lost(h->worker, d, &gone))
-        h->worker->drops[reason]++;
+        h->worker->drops[reason] += virtual_packets_of(blocks);
     if (rx->linked)
         give_credit(h->worker, rx, gone, vc, blocks);
     virtual_pool_put(&h->worker->pool, buffer);
@@ -221,8 +225,9 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
     const struct virtual_timing *t = &w->timing;
     struct hx_desc out = *d;
     unsigned blocks = hx_blocks(d->length);
-    out.flow = (uint16_t)blocks;
     struct virtual_port *port = &h->plane[plane];
+    out.flow = (uint16_t)((port->injected & UINT8_MAX) << 8 | blocks);
+    port->injected += virtual_packets_of(blocks);
     uint64_t start = later_of(w->now, later_of(port->inject_free, port->due));
     port->inject_free = start + t->local.blocks[blocks];
     port->due += t->inject[blocks];
@@ -233,6 +238,19 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
     uint64_t ready = start + t->local.blocks[1] + t->input;
     *virtual_arrive(&port->sw->rx[HX_LOCAL], 0, ready) =
         (struct virtual_slot){out, ready, virtual_birth(start, h->rank)};
+}
+
+/* Counts the packets of a train. The last one arrives with the train; `age` is that of the first one then. */
+static SELDOM void count_train(const struct hal_endpoint *h, const struct virtual_slot *slot, uint64_t age)
+{
+    const struct virtual_timing *t = &h->worker->timing;
+    unsigned behind = virtual_blocks(&slot->d);
+    for (unsigned before = 0; behind; before += VIRTUAL_PACKET_BLOCKS) {
+        behind -= behind < VIRTUAL_PACKET_BLOCKS ? behind : VIRTUAL_PACKET_BLOCKS;
+        uint64_t sooner = t->link.blocks[behind];
+        uint64_t later = h->counts_waits ? 0 : t->local.blocks[before];
+        h->delivered(h->user.of, &slot->d, slot->ready - sooner, age - sooner - later);
+    }
 }
 
 unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
@@ -250,7 +268,10 @@ unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc 
         uint64_t age = virtual_age(slot->birth, slot->ready);
         if (h->counts_waits)
             age += (uint64_t)virtual_waited(virtual_pool_frame(&h->worker->pool, slot->d.buffer)) * 1000;
-        h->delivered(h->user.of, &burst[n], slot->ready, age);
+        if (virtual_blocks(&slot->d) <= VIRTUAL_PACKET_BLOCKS)
+            h->delivered(h->user.of, &burst[n], slot->ready, age);
+        else
+            count_train(h, slot, age);
     }
     q->tail = tail;
     if (tail == head)

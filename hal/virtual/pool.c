@@ -6,9 +6,9 @@
 #define MOST_BYTES   ((uint64_t)64 << 30)
 #define MOST_BUFFERS ((uint64_t)1 << 26)
 
-void virtual_pool_open(struct virtual_pool *p, bool payload)
+void virtual_pool_open(struct virtual_pool *p, unsigned packets)
 {
-    uint32_t stride = payload ? HX_MAX_FRAME : VIRTUAL_HEADER_FRAME;
+    uint32_t stride = packets ? HX_HEADER_BYTES + packets * HX_MAX_PAYLOAD : VIRTUAL_HEADER_FRAME;
     uint64_t buffers = MOST_BYTES / stride < MOST_BUFFERS ? MOST_BYTES / stride : MOST_BUFFERS;
     *p = (struct virtual_pool){.limit = (uint32_t)buffers, .stride = stride};
     p->frames = virtual_arena_reserve(buffers * stride);

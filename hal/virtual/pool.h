@@ -21,8 +21,8 @@ struct virtual_pool {
     uint32_t stride; /* bytes of a frame */
 };
 
-/* Reserves addresses, not memory. Once per process. */
-void virtual_pool_open(struct virtual_pool *p, bool payload);
+/* Reserves addresses, not memory, for frames with the payload of so many packets. Once per process. */
+void virtual_pool_open(struct virtual_pool *p, unsigned packets);
 _Noreturn void virtual_pool_exhausted(const struct virtual_pool *p);
 
 static inline uint32_t virtual_pool_get(struct virtual_pool *p)

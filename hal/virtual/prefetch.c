@@ -147,12 +147,6 @@ ALWAYS_INLINE void prefetch_oldest(const struct virtual_node *n, unsigned output
     }
 }
 
-void virtual_prefetch_waiting(const struct virtual_node *n, uint64_t outputs)
-{
-    for (; outputs; outputs &= outputs - 1)
-        prefetch_oldest(n, (unsigned)__builtin_ctzll(outputs));
-}
-
 /* ---- a switch: ports named in the event queue ---- */
 
 ALWAYS_INLINE void prefetch_single_arrival(const struct virtual_node *n, unsigned input, unsigned vc, unsigned stage,
@@ -224,7 +218,7 @@ ALWAYS_INLINE void prefetch_router(const struct virtual_sim_node *e, unsigned st
 /* Number of a packet's sender at endpoints. */
 ALWAYS_INLINE uint32_t sender_of(const struct hal_endpoint *h, const struct virtual_slot *slot)
 {
-    return h->worker->peer_number[slot->birth & UINT16_MAX];
+    return h->worker->peer_number[virtual_birth_rank(slot->birth)];
 }
 
 /* Prefetches the place where a number is looked up. */
@@ -239,7 +233,7 @@ ALWAYS_INLINE void prefetch_search(const struct hx_endpoint *ep, uint32_t number
 /* True if all peers are few enough to prefetch at once. Then the sender is known one stage earlier. */
 ALWAYS_INLINE bool has_few_peers(const struct hx_endpoint *ep)
 {
-    return ep->known <= FEW;
+    return ep->peers <= FEW;
 }
 
 /* Index and peers lie together in the endpoint's memory. */
@@ -287,7 +281,7 @@ void virtual_prefetch_delivery(const struct hal_endpoint *h, const struct virtua
     prefetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
     if (ep && h->worker->near)
         prefetch_peer(ep, sender_of(h, slot));
-    else if (ep && virtual_is_small(&slot->d))
+    else if (ep && virtual_blocks(&slot->d) < HX_PACKET_BLOCKS)
         prefetch_search(ep, sender_of(h, slot));
 }
 
@@ -295,8 +289,8 @@ void virtual_prefetch_delivery(const struct hal_endpoint *h, const struct virtua
 ALWAYS_INLINE void prefetch_sends_to(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
-        if (peer->send[slot] != HX_NO_SEND)
-            prefetch(&ep->send[peer->send[slot]]);
+        if (peer->send[slot])
+            prefetch(hx_endpoint_send_at(ep, peer, slot));
     }
 }
 
@@ -314,7 +308,7 @@ ALWAYS_INLINE void prefetch_slots(const struct hx_endpoint *ep, const struct hx_
 ALWAYS_INLINE void prefetch_subject(const struct hal_endpoint *h, const struct hx_peer *peer,
                                     const struct virtual_slot *slot)
 {
-    if (virtual_is_small(&slot->d))
+    if (virtual_blocks(&slot->d) < HX_PACKET_BLOCKS)
         prefetch_sends_to(h->firmware, peer);
     else if (h->hears_again)
         prefetch_slots(h->firmware, peer);
@@ -397,23 +391,6 @@ ALWAYS_INLINE void prefetch_endpoint(const struct virtual_sim_node *e, unsigned 
 
 /* ---- accelerator ---- */
 
-/* Prefetches the inputs that hold injected packets. */
-ALWAYS_INLINE void prefetch_local(const struct virtual_sim_node *e)
-{
-    for (unsigned plane = 0; plane < e->planes; plane++)
-        prefetch(&e->node[plane].hal.rx[HX_LOCAL]);
-}
-
-/* True if a plane has room to inject a burst after `packets` departures. */
-ALWAYS_INLINE bool has_room_soon(const struct virtual_sim_node *e, unsigned packets)
-{
-    for (unsigned plane = 0; plane < e->planes; plane++) {
-        if (virtual_injected_at(&e->node[plane].hal) <= VIRTUAL_INJECTED - VIRTUAL_INJECT_BURST + packets)
-            return true;
-    }
-    return false;
-}
-
 /* Prefetches tables and outputs to other nodes. */
 ALWAYS_INLINE void prefetch_routes_out(const struct virtual_sim_node *e)
 {
@@ -426,27 +403,30 @@ ALWAYS_INLINE void prefetch_routes_out(const struct virtual_sim_node *e)
     }
 }
 
-/* Prefetches the endpoint too if an event is for it, or if it wants to inject and has room soon. The latter is known
- * one stage later. */
-ALWAYS_INLINE void prefetch_accelerator(const struct virtual_sim_node *e, unsigned stage, uint64_t end)
+/* Prefetches the ports of all events due, and notes which kinds there are. */
+ALWAYS_INLINE void prefetch_ports(struct virtual_visit *v, unsigned stage, uint64_t end)
 {
-    bool endpoint_due = false;
-    unsigned items = 0;
-    struct cursor soonest = due(&e->event_queue, end);
-    for (unsigned item; next_due(&soonest, &item); items++) {
-        if (item >= VIRTUAL_ITEM_EJECT)
-            endpoint_due = true;
-        else
-            prefetch_port(&e->node[item / VIRTUAL_PLANE_ITEMS], item % VIRTUAL_PLANE_ITEMS, stage, end, false);
+    struct cursor items = due(&v->node->event_queue, end);
+    for (unsigned item; next_due(&items, &item);) {
+        unsigned own = item % VIRTUAL_PLANE_ITEMS;
+        if (item >= VIRTUAL_ITEM_EJECT) {
+            v->wakes = true;
+            continue;
+        }
+        v->opens = v->opens || own >= virtual_output_items(false);
+        prefetch_port(&v->node->node[item / VIRTUAL_PLANE_ITEMS], own, stage, end, false);
     }
+}
+
+/* Prefetches the endpoint too if an event is for it. */
+ALWAYS_INLINE void prefetch_accelerator(struct virtual_visit *v, unsigned stage, uint64_t end)
+{
+    if (stage < 4 || (stage == 4 && v->opens))
+        prefetch_ports(v, stage, end);
     if (stage == 2)
-        prefetch_routes_out(e);
-    if (endpoint_due)
-        prefetch_endpoint(e, stage, end);
-    else if (e->hungry && stage == 2)
-        prefetch_local(e);
-    else if (e->hungry && has_room_soon(e, items))
-        prefetch_endpoint(e, stage - 1, end);
+        prefetch_routes_out(v->node);
+    if (v->wakes)
+        prefetch_endpoint(v->node, stage, end);
 }
 
 void virtual_prefetch_apart(const struct virtual_sim_node *e, uint64_t end)
@@ -469,10 +449,13 @@ void virtual_prefetch_apart(const struct virtual_sim_node *e, uint64_t end)
 
 /* ---- all nodes ---- */
 
-/* Prefetches one stage of a node. If packets are handed over at once (outbox.h), nodes are so near that reading a
+/* Prefetches one stage of a visit. If packets are handed over at once (outbox.h), nodes are so near that reading a
  * router's tables takes longer than the misses it would save. */
-ALWAYS_INLINE void prefetch_stage(const struct virtual_sim_node *e, unsigned stage, uint64_t end)
+ALWAYS_INLINE void prefetch_stage(struct virtual_visit *v, unsigned stage, uint64_t end)
 {
+    const struct virtual_sim_node *e = v->node;
+    if (!e)
+        return;
     if (stage == 0) {
         prefetch(e);
     } else if (stage == 1) {
@@ -480,24 +463,18 @@ ALWAYS_INLINE void prefetch_stage(const struct virtual_sim_node *e, unsigned sta
         prefetch(&e->event_queue.key[e->event_queue.end]);
         prefetch_lines(e->node, e->planes * sizeof *e->node);
     } else if (!e->router) {
-        prefetch_accelerator(e, stage, end);
+        prefetch_accelerator(v, stage, end);
     } else if (stage < 4 || e->worker->outbox.for_own) {
         prefetch_router(e, stage, end);
     }
 }
 
-void virtual_prefetch(struct virtual_sim_node *const ahead[VIRTUAL_PREFETCH_STAGES], uint64_t end)
+void virtual_prefetch(struct virtual_visit *ahead, uint64_t end)
 {
-    if (ahead[5])
-        prefetch_stage(ahead[5], 0, end);
-    if (ahead[4])
-        prefetch_stage(ahead[4], 1, end);
-    if (ahead[3])
-        prefetch_stage(ahead[3], 2, end);
-    if (ahead[2])
-        prefetch_stage(ahead[2], 3, end);
-    if (ahead[1])
-        prefetch_stage(ahead[1], 4, end);
-    if (ahead[0])
-        prefetch_stage(ahead[0], 5, end);
+    prefetch_stage(&ahead[5], 0, end);
+    prefetch_stage(&ahead[4], 1, end);
+    prefetch_stage(&ahead[3], 2, end);
+    prefetch_stage(&ahead[2], 3, end);
+    prefetch_stage(&ahead[1], 4, end);
+    prefetch_stage(&ahead[0], 5, end);
 }

@@ -29,16 +29,24 @@ static inline void virtual_slot_pass(struct virtual_slot *to, const struct virtu
     to->ready = ready;
 }
 
-/* Injection time (ps, modulo 2^48: 281 s) and rank of a packet. */
+enum { VIRTUAL_RANK_BITS = 20 };
+_Static_assert(HX_MAX_ACCELERATORS <= 1 << VIRTUAL_RANK_BITS, "a rank fits");
+
+/* Injection time (ps, modulo 2^44: 17.6 s) and rank of a packet. */
 static inline uint64_t virtual_birth(uint64_t injected, uint32_t rank)
 {
-    return injected << 16 | rank;
+    return injected << VIRTUAL_RANK_BITS | rank;
 }
 
-/* ps since injection; correct for packets younger than 281 s. */
+static inline uint32_t virtual_birth_rank(uint64_t birth)
+{
+    return (uint32_t)birth & ((1U << VIRTUAL_RANK_BITS) - 1);
+}
+
+/* ps since injection; correct for packets younger than 17.6 s. */
 static inline uint64_t virtual_age(uint64_t birth, uint64_t now)
 {
-    return (now - (birth >> 16)) & (UINT64_MAX >> 16);
+    return (now - (birth >> VIRTUAL_RANK_BITS)) & (UINT64_MAX >> VIRTUAL_RANK_BITS);
 }
 
 /* One word, so that an arrival touches one cache line of an input. */
@@ -73,31 +81,34 @@ static inline struct virtual_slot *virtual_queue_append(struct virtual_queue *q,
     return virtual_queue_at(q, head);
 }
 
-/* A credit in one word. `time`: when it is back at the sender, ps. */
+/* A credit in one word. `time`: when it is back at the sender, ps, up to VIRTUAL_NEVER (event_queue.h).
+ * blocks: 1 .. VIRTUAL_MOST_BLOCKS, stored less one. */
+enum { VIRTUAL_CREDIT_BITS = 9, VIRTUAL_CREDIT_MASK = 127 };
+
 static inline uint64_t virtual_credit_of(uint64_t time, unsigned vc, unsigned blocks)
 {
-    return time << 8 | vc << 6 | blocks;
+    return time << VIRTUAL_CREDIT_BITS | vc << 7 | (blocks - 1);
 }
 
 static inline uint64_t virtual_credit_time(uint64_t credit)
 {
-    return credit >> 8;
+    return credit >> VIRTUAL_CREDIT_BITS;
 }
 
 static inline unsigned virtual_credit_vc(uint64_t credit)
 {
-    return credit >> 6 & 3;
+    return credit >> 7 & 3;
 }
 
 static inline unsigned virtual_credit_blocks(uint64_t credit)
 {
-    return credit & 63;
+    return (credit & VIRTUAL_CREDIT_MASK) + 1;
 }
 
 /* The blocks, in the lane of the VC. */
 static inline uint64_t virtual_credit_lanes(uint64_t credit)
 {
-    return (credit & 63) << (credit >> 2 & 48);
+    return ((credit & VIRTUAL_CREDIT_MASK) + 1) << (credit >> 3 & 48);
 }
 
 enum { VIRTUAL_FEW_CREDITS = 4 };

@@ -17,7 +17,7 @@ static void note_opening(struct virtual_sim_node *e, struct hal_switch *h, unsig
     virtual_event_queue_note(&e->event_queue, h->tx[output].opens, h->output_item + output);
 }
 
-/* Notes an output that is open while waiting packets lack credit: the next credit is an event. */
+/* Notes the next credit of an open output that waiting packets want. */
 static SELDOM void note_credit_blocked(struct virtual_sim_node *e, struct hal_switch *h, unsigned output)
 {
     uint64_t bit = (uint64_t)1 << output;
@@ -32,86 +32,58 @@ static SELDOM void note_credit_blocked(struct virtual_sim_node *e, struct hal_sw
     virtual_event_queue_note(&e->event_queue, next, h->credit_item + output);
 }
 
-/* Keeps only those credit-blocked outputs for which nothing changed. */
-static SELDOM void forget_credit_blocked(struct hal_switch *h, uint64_t all)
+/* Notes when outputs that waiting packets want may take one: at their opening, or with their next credit. */
+ALWAYS_INLINE void note_waits(struct virtual_sim_node *e, struct hal_switch *h, uint64_t outputs)
 {
-    h->idle &= all & ~h->sent;
-    for (uint64_t left = h->credit_blocked & ~(h->idle | h->credit_noted); left; left &= left - 1)
-        h->tx[__builtin_ctzll(left)].back.awaited = false;
-    h->credit_blocked = h->idle;
-}
-
-/* Notes events for all outputs that packets wait for: their opening or their next credit. An output that sent in this
- * step may open at once; that is another step. */
-ALWAYS_INLINE void note_waits(struct virtual_sim_node *e, struct virtual_node *n)
-{
-    struct hal_switch *h = &n->hal;
-    uint64_t all = wanted(n);
-    if (h->credit_blocked)
-        forget_credit_blocked(h, all);
-    for (uint64_t left = all & hal_tx_ready(h); left; left &= left - 1) {
+    for (uint64_t left = outputs & ~h->blocked; left; left &= left - 1) {
         unsigned output = (unsigned)__builtin_ctzll(left);
-        if (h->tx[output].opens > e->worker->now || (h->sent >> output & 1))
+        if (h->tx[output].opens > e->worker->now)
             note_opening(e, h, output);
-        else
+        else if (!(h->credit_blocked >> output & 1))
             note_credit_blocked(e, h, output);
     }
-    h->idle = h->small ? 0 : h->credit_blocked;
-    h->sent = 0;
 }
 
-/* A step reads at most HX_WINDOW packets of an input. If all of them left, the switch does not know the packets behind,
- * and no event would be noted for them. So it steps again at once. */
-ALWAYS_INLINE void step_as(struct virtual_sim_node *e, struct virtual_node *n, bool router)
+/* Outputs without credit for the packet that is next, but perhaps for a shorter one that has come or follows. */
+ALWAYS_INLINE uint64_t to_try_again(const struct virtual_node *n, uint64_t outputs)
 {
+    return n->hal.small ? outputs & n->hal.credit_blocked & wanted(n) : 0;
+}
+
+/* ---- waiting packets ---- */
+
+ALWAYS_INLINE uint64_t grant(struct virtual_sim_node *e, struct virtual_node *n, unsigned output, bool router)
+{
+    if (__builtin_expect(e->worker->order != NULL, 0))
+        virtual_order_grant(e, n, output);
+    return router ? hx_router_grant(&n->sw, output) : hx_accelerator_grant(&n->sw, output);
+}
+
+/* Sends waiting packets by an output until it is busy or lacks credit. Returns outputs to serve besides. */
+ALWAYS_INLINE uint64_t serve_output(struct virtual_sim_node *e, struct virtual_node *n, unsigned output, bool router)
+{
+    struct hal_switch *h = &n->hal;
+    const uint64_t bit = (uint64_t)1 << output;
+    uint64_t freed = 0;
+    uint64_t more;
     do {
-        if (__builtin_expect(e->worker->order != NULL, 0))
-            virtual_order_step(e, n);
-        if (router)
-            (void)hx_router_step(&n->sw);
-        else
-            (void)hx_accelerator_step(&n->sw);
-    } while (n->hal.news && wanted(n) == 0);
-    note_waits(e, n);
+        more = h->tx[output].opens <= e->worker->now ? grant(e, n, output, router) : 0;
+        freed |= more;
+    } while (more && wanted(n) & bit);
+    h->credit_blocked &= ~bit;
+    note_waits(e, h, wanted(n) & bit);
+    return to_try_again(n, freed & ~bit);
 }
 
-static SELDOM void step_router(struct virtual_sim_node *e, struct virtual_node *n)
-{
-    if (!e->worker->near && !e->worker->outbox.for_own)
-        virtual_prefetch_waiting(n, wanted(n) & hal_tx_ready(&n->hal));
-    step_as(e, n, true);
-}
-
-static SELDOM void step_accelerator(struct virtual_sim_node *e, struct virtual_node *n)
-{
-    step_as(e, n, false);
-}
-
-ALWAYS_INLINE void step(struct virtual_sim_node *e, struct virtual_node *n, bool router)
-{
-    if (router)
-        step_router(e, n);
-    else
-        step_accelerator(e, n);
-}
-
-/* ---- items ---- */
-
-/* Notes the openings of busy outputs. Returns false. */
-static __attribute__((noinline)) bool note_openings(struct virtual_sim_node *e, struct hal_switch *h, uint64_t ports)
-{
-    for (uint64_t left = ports & ~h->blocked; left; left &= left - 1)
-        note_opening(e, h, (unsigned)__builtin_ctzll(left));
-    return false;
-}
+/* ---- arrivals ---- */
 
 ALWAYS_INLINE uint64_t offers(const struct virtual_node *n, unsigned input, const struct hx_desc *d, bool router)
 {
     return router ? hx_router_offers(&n->sw, input, d) : hx_accelerator_offers(&n->sw, input, d);
 }
 
-/* True if an offered output is open, or if the switch must decide. Otherwise the packet can wait for an opening. */
-ALWAYS_INLINE bool may_go(struct virtual_sim_node *e, struct hal_switch *h, uint64_t offered)
+/* True if an offered output is open, or if the switch must decide. Otherwise the packet waits for an opening. */
+ALWAYS_INLINE bool may_go(struct virtual_sim_node *e, const struct hal_switch *h, uint64_t offered)
 {
     if (__builtin_expect(e->worker->order != NULL, 0))
         virtual_order_offers(e->worker, offered);
@@ -122,15 +94,71 @@ ALWAYS_INLINE bool may_go(struct virtual_sim_node *e, struct hal_switch *h, uint
         if (h->tx[output].opens <= e->worker->now)
             return true;
     }
-    return note_openings(e, h, offered);
+    return false;
 }
 
 /* Counts a packet that is new at the switch. */
 ALWAYS_INLINE void count_in(struct hal_switch *h, const struct hx_desc *d)
 {
-    uint64_t small = virtual_is_small(d);
-    h->small += small;
-    h->idle &= small - 1; /* a small packet clears all */
+    h->small += virtual_is_small(&h->worker->timing, d);
+}
+
+/* hal_release() for a packet that passed, without news. */
+ALWAYS_INLINE void release(const struct hal_switch *h, struct virtual_rx *rx, unsigned vc, uint64_t tail)
+{
+    rx->tail = tail;
+    if (virtual_gives_ring(h, &rx->queue[vc]) && hx_lane(tail ^ rx->head, vc) == 0)
+        virtual_queue_end(&rx->queue[vc]);
+}
+
+/* Shows the switch the first packet of an (input, VC) that it has not seen: it leaves, or it waits. Returns outputs to
+ * serve. */
+ALWAYS_INLINE uint64_t show_packet(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc,
+                                   bool router)
+{
+    struct hal_switch *h = &n->hal;
+    struct virtual_rx *rx = &h->rx[input];
+    const struct hx_desc *d = hal_arrival(h, input, vc, hx_lane(n->sw.input[input].seen, vc));
+    const bool small = virtual_is_small(&h->worker->timing, d);
+    const struct hx_comer comer = {.d = d, .offered = offers(n, input, d, router), .input = input, .vc = vc};
+    if (!may_go(e, h, comer.offered)) {
+        hx_switch_wait(&n->sw, &comer);
+    } else {
+        unsigned left = router ? hx_router_pass(&n->sw, &comer) : hx_accelerator_pass(&n->sw, &comer);
+        release(h, rx, vc, n->sw.input[input].tail);
+        if (left)
+            return 0;
+    }
+    note_waits(e, h, wanted(n));
+    return small ? to_try_again(n, comer.offered) : 0;
+}
+
+/* Shows the switch the packets of an input, as far as its windows reach, until one of them frees an output. */
+static SELDOM uint64_t show_input(struct virtual_sim_node *e, struct virtual_node *n, unsigned input)
+{
+    const struct hx_input *in = &n->sw.input[input];
+    uint64_t fresh;
+    while ((fresh = hal_arrived(&n->hal, input) ^ in->seen)) {
+        uint64_t outputs = show_packet(e, n, input, hx_lanes_take(&fresh), e->router);
+        if (outputs)
+            return outputs;
+    }
+    n->hal.news &= ~((uint64_t)1 << input);
+    return 0;
+}
+
+/* Serves outputs, and shows the switch what comes into reach. */
+ALWAYS_INLINE void settle(struct virtual_sim_node *e, struct virtual_node *n, uint64_t outputs, bool router)
+{
+    while (outputs | n->hal.news) {
+        if (outputs) {
+            unsigned output = (unsigned)__builtin_ctzll(outputs);
+            outputs &= outputs - 1;
+            outputs |= serve_output(e, n, output, router);
+        } else {
+            outputs = show_input(e, n, (unsigned)__builtin_ctzll(n->hal.news));
+        }
+    }
 }
 
 /* Makes the first arriving packet of an (input, VC) ready, and notes the next. */
@@ -142,156 +170,70 @@ ALWAYS_INLINE void advance(struct virtual_sim_node *e, struct virtual_rx *rx, un
                                  (unsigned)rx->item + vc);
 }
 
-/* For an input with forwarding (forwarding.h): makes all packets ready that may go on. Returns whether the switch
- * should step. */
-static SELDOM bool take_forwarded(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc)
+/* For an input with forwarding (forwarding.h): makes all packets ready that may go on. */
+static SELDOM void take_forwarded(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc)
 {
     struct virtual_rx *rx = &n->hal.rx[input];
     uint64_t now = e->worker->now;
-    bool go = false;
     virtual_forwarding_decide(n->hal.forwarding, rx, vc, now);
     while (virtual_is_coming(rx, vc) && virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc))->ready <= now) {
-        const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
-        go = go || may_go(e, &n->hal, offers(n, input, &slot->d, e->router));
-        count_in(&n->hal, &slot->d);
+        count_in(&n->hal, &virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc))->d);
         rx->ready = hx_lane_add(rx->ready, vc, 1);
         n->hal.news |= (uint64_t)1 << input;
     }
     if (virtual_is_coming(rx, vc))
         virtual_event_queue_note(&e->event_queue, virtual_forwarding_next(rx, vc), (unsigned)rx->item + vc);
-    return go;
 }
 
-/* Makes the next packet of an (input, VC) known to the switch. Returns whether it should step. */
-static bool make_ready(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc)
+/* Handles an arrival. Returns outputs to serve. */
+ALWAYS_INLINE uint64_t arrive(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc,
+                              bool router)
 {
     struct virtual_rx *rx = &n->hal.rx[input];
-    if (__builtin_expect(rx->forwards, 0))
-        return take_forwarded(e, n, input, vc);
-    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
-    bool go = may_go(e, &n->hal, offers(n, input, &slot->d, e->router));
-    count_in(&n->hal, &slot->d);
+    if (__builtin_expect(rx->forwards, 0)) {
+        take_forwarded(e, n, input, vc);
+        return 0;
+    }
+    const uint16_t at = hx_lane(rx->ready, vc);
+    count_in(&n->hal, &virtual_queue_at(&rx->queue[vc], at)->d);
     advance(e, rx, vc);
-    n->hal.news |= (uint64_t)1 << input;
-    return go;
-}
-
-/* hal_release() for an input with one arrival on one VC and no other new packets. */
-ALWAYS_INLINE void release(const struct hal_switch *h, struct virtual_rx *rx, unsigned vc, uint64_t tail)
-{
-    rx->tail = tail;
-    if (virtual_gives_ring(h, &rx->queue[vc]) && hx_lane(tail ^ rx->head, vc) == 0)
-        virtual_queue_end(&rx->queue[vc]);
-}
-
-/* advance() for a packet without other events at its time. Returns false, and does nothing, if the packet is forwarded,
- * stands behind a window, or is followed by another at the same time. */
-ALWAYS_INLINE bool advance_alone(struct virtual_sim_node *e, struct virtual_rx *rx, unsigned vc)
-{
-    uint16_t at = hx_lane(rx->ready, vc);
     bool beyond = (uint16_t)(at - hx_lane(rx->tail, vc)) >= HX_WINDOW;
-    if (__builtin_expect(rx->forwards | beyond, 0))
-        return false;
-    at++;
-    if (at != hx_lane(rx->head, vc)) {
-        uint64_t next = virtual_queue_at(&rx->queue[vc], at)->ready;
-        if (__builtin_expect(next <= e->worker->now, 0))
-            return false;
-        virtual_event_queue_note(&e->event_queue, next, (unsigned)rx->item + vc);
-    }
-    rx->ready = hx_lane_set(rx->ready, vc, at);
-    return true;
+    if (__builtin_expect(beyond | (at != hx_lane(n->sw.input[input].seen, vc)), 0))
+        return 0; /* shown later */
+    return show_packet(e, n, input, vc, router);
 }
 
-/* Handles a single arrival, the most common event: the packet waits for an output, or passes if the switch has no other
- * work. Returns false, and does nothing, if there is more to do. */
-ALWAYS_INLINE bool pass(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc, bool router)
-{
-    struct hal_switch *h = &n->hal;
-    struct virtual_rx *rx = &h->rx[input];
-    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
-    if (!advance_alone(e, rx, vc))
-        return false;
-    bool busy = (h->news | (wanted(n) & hal_tx_ready(h))) != 0;
-    uint64_t offered = offers(n, input, &slot->d, router);
-    bool go = may_go(e, h, offered);
-    count_in(h, &slot->d);
-    if (!go || busy) {
-        h->news |= (uint64_t)1 << input;
-        if (go)
-            step(e, n, router);
-        return true;
-    }
-    h->looked = slot;
-    const struct hx_comer single_arrival = {
-        .d = &slot->d, .offered = offered, .arrived = rx->ready, .input = input, .vc = vc};
-    unsigned left = router ? hx_router_pass(&n->sw, &single_arrival) : hx_accelerator_pass(&n->sw, &single_arrival);
-    release(h, rx, vc, n->sw.input[input].tail);
-    if (left ? h->idle & h->sent : wanted(n) & hal_tx_ready(h))
-        note_waits(e, n);
-    h->sent = 0;
-    return true;
-}
+/* ---- items ---- */
 
-static bool take_credit(struct hal_switch *h, unsigned output)
+static uint64_t take_credit(struct virtual_node *n, unsigned output)
 {
     uint64_t bit = (uint64_t)1 << output;
-    bool waited = (h->credit_blocked & bit) != 0;
-    h->credit_noted &= ~bit;
-    /* The step sets them again. Credit handed over before that must not be noted in place of an earlier one. */
-    h->credit_blocked &= ~bit;
-    h->idle &= ~bit;
-    return waited;
+    n->hal.credit_noted &= ~bit;
+    uint64_t waited = n->hal.credit_blocked & bit;
+    n->hal.credit_blocked &= ~bit;
+    return waited & wanted(n);
 }
 
-static bool open_output(struct virtual_node *n, unsigned output)
+static uint64_t open_output(struct virtual_node *n, unsigned output)
 {
     uint64_t bit = (uint64_t)1 << output;
     n->hal.blocked &= ~bit;
-    return n->hal.news || (wanted(n) & bit);
+    return wanted(n) & bit;
 }
 
-/* Handles an output that opens or gets credit, if only known packets wait for it and the switch has no other work.
- * Returns false if a full step is needed. */
-static SELDOM bool grant(struct virtual_sim_node *e, struct virtual_node *n, unsigned output)
-{
-    if (n->hal.news || (wanted(n) & hal_tx_ready(&n->hal)) != (uint64_t)1 << output)
-        return false;
-    if (__builtin_expect(e->worker->order != NULL, 0))
-        virtual_order_grant(e, n, output);
-    if (e->router)
-        (void)hx_router_grant(&n->sw, output);
-    else
-        (void)hx_accelerator_grant(&n->sw, output);
-    note_waits(e, n);
-    return true;
-}
-
-/* Handles one item; returns whether the switch should step. */
-static bool take_item(struct virtual_sim_node *e, struct virtual_node *n, unsigned item)
-{
-    unsigned ports = virtual_item_ports(e->router);
-    unsigned outputs = virtual_output_items(e->router);
-    if (item < outputs)
-        return make_ready(e, n, item / HX_VCS, item % HX_VCS);
-    if (item < outputs + ports)
-        return open_output(n, item - outputs);
-    return take_credit(&n->hal, item - outputs - ports);
-}
-
-/* Handles an item that is alone at its time. Returns false, and does nothing, if there is more to do. */
-ALWAYS_INLINE bool take_alone(struct virtual_sim_node *e, struct virtual_node *n, unsigned item, bool router)
+/* Handles one item of a switch. */
+ALWAYS_INLINE void take_item(struct virtual_sim_node *e, struct virtual_node *n, unsigned item, bool router)
 {
     unsigned ports = virtual_item_ports(router);
     unsigned outputs = virtual_output_items(router);
+    uint64_t due;
     if (item < outputs)
-        return pass(e, n, item / HX_VCS, item % HX_VCS, router);
-    bool opens = item < outputs + ports;
-    unsigned output = item - (opens ? outputs : outputs + ports);
-    bool due = opens ? open_output(n, output) : take_credit(&n->hal, output);
-    if (due && !grant(e, n, output))
-        step(e, n, router);
-    return true;
+        due = arrive(e, n, item / HX_VCS, item % HX_VCS, router);
+    else if (item < outputs + ports)
+        due = open_output(n, item - outputs);
+    else
+        due = take_credit(n, item - outputs - ports);
+    settle(e, n, due, router);
 }
 
 /* True if the endpoint has room to inject a burst into some plane. */
@@ -330,43 +272,40 @@ struct wakeups {
     bool eject, timer, again, notified;
 };
 
-/* Handles an item that belongs to no switch. Returns planes with switches that should step, bit by plane. */
-static unsigned take_wakeup(struct virtual_sim_node *e, unsigned item, struct wakeups *c)
+/* Handles an item that belongs to no switch. */
+static void take_wakeup(struct virtual_sim_node *e, unsigned item, struct wakeups *c)
 {
     c->eject = c->eject || item == VIRTUAL_ITEM_EJECT;
     c->timer = c->timer || item == VIRTUAL_ITEM_TIMER;
     c->again = c->again || item == VIRTUAL_ITEM_AGAIN;
     if (item != VIRTUAL_ITEM_FAULT)
-        return 0;
+        return;
     c->notified = true;
-    for (unsigned plane = 0; plane < e->planes; plane++)
-        e->node[plane].hal.idle = 0;
-    return e->worker->fault_is_due(e->worker->of_faults, e);
+    unsigned changed = e->worker->fault_is_due(e->worker->of_faults, e);
+    for (; changed; changed &= changed - 1) {
+        struct virtual_node *n = &e->node[__builtin_ctz(changed)];
+        settle(e, n, wanted(n) & ~n->hal.blocked, e->router);
+    }
 }
 
-/* Handles all events at the earliest time; `item` is the first. */
-static void take_all(struct virtual_sim_node *e, unsigned item, struct wakeups *c)
+/* Handles all events at the earliest time, of which `item` is the first, and lets an accelerator's endpoint react. A
+ * fault goes first: what comes at its time finds links and routes changed. */
+static __attribute__((noinline)) void run_all(struct virtual_sim_node *e, unsigned item)
 {
-    unsigned steps = 0; /* planes, bit by plane */
+    struct wakeups c = {false};
+    if (e->worker->faults && virtual_event_queue_time(&e->event_queue) == e->worker->now &&
+        virtual_event_queue_take_due(&e->event_queue, VIRTUAL_ITEM_FAULT))
+        take_wakeup(e, VIRTUAL_ITEM_FAULT, &c);
     for (;; item = virtual_event_queue_take(&e->event_queue)) {
         unsigned own;
         struct virtual_node *n = item < VIRTUAL_ITEM_EJECT ? node_of(e, item, &own, e->router) : NULL;
         if (n)
-            steps |= (unsigned)take_item(e, n, own) << n->hal.plane;
+            take_item(e, n, own, e->router);
         else
-            steps |= take_wakeup(e, item, c);
+            take_wakeup(e, item, &c);
         if (virtual_event_queue_time(&e->event_queue) != e->worker->now)
             break;
     }
-    for (; steps; steps &= steps - 1)
-        step(e, &e->node[__builtin_ctz(steps)], e->router);
-}
-
-/* Handles all events at the earliest time, and lets an accelerator's endpoint react. */
-static __attribute__((noinline)) void run_all(struct virtual_sim_node *e, unsigned item)
-{
-    struct wakeups c = {false};
-    take_all(e, item, &c);
     if (e->router)
         return;
     if (c.eject || c.timer || c.again || c.notified || (e->hungry && has_room(e->endpoint)))
@@ -382,10 +321,12 @@ ALWAYS_INLINE void run_once(struct virtual_sim_node *e, uint64_t now, bool route
     unsigned item = virtual_event_queue_take(&e->event_queue);
     unsigned own;
     struct virtual_node *n = node_of(e, item, &own, router);
-    if ((item >= VIRTUAL_ITEM_EJECT) | (virtual_event_queue_time(&e->event_queue) == now) ||
-        !take_alone(e, n, own, router))
+    if ((item >= VIRTUAL_ITEM_EJECT) | (virtual_event_queue_time(&e->event_queue) == now)) {
         run_all(e, item);
-    else if (!router && e->hungry && has_room(e->endpoint))
+        return;
+    }
+    take_item(e, n, own, router);
+    if (!router && e->hungry && has_room(e->endpoint))
         e->drive(e->of, false, false);
 }
 
@@ -427,7 +368,7 @@ static unsigned items_of(unsigned planes, unsigned ports, unsigned vcs)
 size_t virtual_sim_node_bytes(unsigned planes, unsigned ports, unsigned vcs)
 {
     size_t node = rounded(ports * sizeof(struct virtual_rx)) + rounded(ports * sizeof(struct virtual_tx)) +
-                  rounded(hx_switch_bytes(ports, vcs));
+                  rounded(hx_switch_sharing_bytes(ports, vcs));
     return rounded(sizeof(struct virtual_sim_node)) +
            rounded(virtual_event_queue_room(items_of(planes, ports, vcs)) * sizeof(uint64_t)) +
            rounded(planes * sizeof(struct virtual_node)) + planes * node;
@@ -461,6 +402,11 @@ static void lay_out_node(struct virtual_sim_node *e, unsigned plane, unsigned po
     }
 }
 
+void virtual_rows_open(struct virtual_worker *w, unsigned ports, size_t switches)
+{
+    w->rows[ports] = virtual_arena_reserve(hx_rows_bytes(ports, w->timing.vcs, switches));
+}
+
 struct virtual_sim_node *virtual_sim_node_init(void *memory, struct virtual_worker *w, uint32_t index, unsigned planes,
                                                unsigned ports, bool router)
 {
@@ -472,8 +418,8 @@ struct virtual_sim_node *virtual_sim_node_init(void *memory, struct virtual_work
     e->node = piece(&at, planes * sizeof *e->node);
     for (unsigned plane = 0; plane < planes; plane++) {
         lay_out_node(e, plane, ports, &at);
-        hx_switch_init(&e->node[plane].sw, ports, w->timing.vcs, 0, &e->node[plane].hal,
-                       piece(&at, hx_switch_bytes(ports, w->timing.vcs)));
+        hx_switch_init_sharing(&e->node[plane].sw, ports, w->timing.vcs, 0, &e->node[plane].hal, w->rows[ports],
+                               piece(&at, hx_switch_sharing_bytes(ports, w->timing.vcs)));
     }
     return e;
 }

@@ -2,8 +2,8 @@
  * its switch of each plane.
  *
  * Actions at a time depend only on events up to that time, never on the order in which they were noted. All events of
- * one time are handled first, then each plane's switch steps once, then the endpoint. So results depend neither on the
- * order of visits nor on the number of workers. */
+ * one time are handled in the order of their items, then the endpoint. So results depend neither on the order of visits
+ * nor on the number of workers. */
 #ifndef VIRTUAL_SIM_NODE_H
 #define VIRTUAL_SIM_NODE_H
 
@@ -50,6 +50,9 @@ struct virtual_sim_node {
     void *of;
 };
 _Static_assert(sizeof(struct virtual_sim_node) <= 64, "a cache line");
+
+/* Reserves addresses for the candidates of all switches of a worker with `ports` ports, before those are made. */
+void virtual_rows_open(struct virtual_worker *w, unsigned ports, size_t switches);
 
 /* Lays out event queue, ports and items; the caller binds switches and links. `memory`: virtual_sim_node_bytes(). */
 size_t virtual_sim_node_bytes(unsigned planes, unsigned ports, unsigned vcs);

@@ -18,6 +18,9 @@
  * block there + input latency. A delivered packet arrives with its tail: max(start + n * block there, r + (n - 1) *
  * block on the link + output latency).
  *
+ * A train (hal_train() in hxmesh/hal.h) has the times of one packet of as many blocks. Its packet i, from 0, is 32 i
+ * blocks behind the first one on every link. So it counts in latencies, and so captures show it.
+ *
  * The injection rate is a share of four links' rate, the average rate of an endpoint's packets. No packet starts before
  * its predecessors would have ended at that rate. A delayed endpoint catches up at full rate. */
 #ifndef VIRTUAL_TIMING_H
@@ -28,11 +31,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { VIRTUAL_PACKET_BLOCKS = HX_PACKET_BLOCKS };
+enum {
+    VIRTUAL_PACKET_BLOCKS = HX_PACKET_BLOCKS,
+    VIRTUAL_MOST_TRAIN = 4, /* packets */
+    VIRTUAL_MOST_BLOCKS = VIRTUAL_MOST_TRAIN * VIRTUAL_PACKET_BLOCKS
+};
 
-/* ps of 0 .. 32 blocks. */
+/* ps of 0 .. 128 blocks. */
 struct virtual_rate {
-    uint32_t blocks[VIRTUAL_PACKET_BLOCKS + 1];
+    uint32_t blocks[VIRTUAL_MOST_BLOCKS + 1];
 };
 
 /* A class of links, with the crossbar ports at both ends, which are at least as fast. */
@@ -42,6 +49,7 @@ struct virtual_link {
     uint32_t latency;         /* ps */
     uint32_t there;           /* ps from a packet's first bit on the link until it is ready at the far end */
     uint32_t back;            /* ps from a packet's departure until its credit is at the sender */
+    uint64_t window;          /* ps: least time from a decision at one end to its effect at the other */
 };
 
 enum { VIRTUAL_LINKS = 8 /* classes */ };
@@ -52,26 +60,32 @@ struct virtual_speeds {
     uint64_t cable, trace;   /* latencies of links, ns */
     uint64_t input, output;  /* latencies of buffers, ns */
     uint64_t buffer;         /* of an input port, bytes */
+    unsigned train;          /* most packets of a train; 0: 1 */
 };
 
 struct virtual_timing {
     struct virtual_rate link, local, crossbar, local_crossbar; /* link, crossbar: defaults of a class */
     struct virtual_link of[VIRTUAL_LINKS];                     /* by link class; [0]: default */
     struct virtual_link endpoint;                              /* link between endpoint and switch */
-    uint64_t inject[VIRTUAL_PACKET_BLOCKS + 1]; /* ps of n blocks from an endpoint, at the injection rate */
-    uint32_t ahead;                             /* ps before its link is free that an output takes the next packet */
-    uint32_t input, output;                     /* latencies, ps: at most 1 ms each, so that sums fit */
+    uint64_t inject[VIRTUAL_MOST_BLOCKS + 1]; /* ps of n blocks from an endpoint, at the injection rate */
+    uint32_t ahead;                           /* ps before its link is free that an output takes the next packet */
+    uint32_t input, output;                   /* latencies, ps: at most 1 ms each, so that sums fit */
     uint32_t cable, trace;
+    uint32_t train;     /* most packets of a train: 1, 2 or 4 */
+    uint32_t full;      /* blocks of a full train */
     uint32_t vcs;       /* of the fabric; they share a port's buffer */
     uint32_t vc_blocks; /* credit of a VC: its share of the buffer, at most HX_WINDOW packets, so below HX_MAX_ROOM */
-    /* ps: least time from a decision in one switch to its effect at another; see virtual_timing_init() */
-    uint64_t window;
+    uint64_t window;    /* ps: the least of all classes */
 };
 
 /* Sets the times of link class 0, cables. */
 void virtual_timing_init(struct virtual_timing *t, const struct virtual_speeds *p, unsigned vcs);
 
-/* Sets the times of a class. gbps: 0: the default; latency: ps. Shortens the window if necessary. */
+/* Sets the most packets of a train: 1, 2 or 4. */
+void virtual_timing_train(struct virtual_timing *t, unsigned train);
+
+/* Sets the times of a class. gbps: 0: the default; latency: ps. Shortens the window if necessary. Links of several
+ * rates carry no trains: one that goes on to a faster link would overtake its own last packets. */
 void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_t gbps, uint32_t latency);
 /* Sets the rate of an endpoint's link to that of `links` links, at least four. */
 void virtual_timing_local(struct virtual_timing *t, unsigned links);

@@ -6,7 +6,7 @@
 
 void virtual_wheel_open(struct virtual_wheel *w, uint32_t sim_nodes, uint64_t width)
 {
-    width = width < VIRTUAL_WINDOW_MOST ? width : VIRTUAL_WINDOW_MOST;
+    width = virtual_wheel_width(width);
     *w = (struct virtual_wheel){.width = width,
                                 .reciprocal = ((uint64_t)1 << VIRTUAL_RECIPROCAL_BITS) / width + 1,
                                 .reach = width * VIRTUAL_BUCKETS,

@@ -18,6 +18,12 @@ enum { VIRTUAL_BUCKETS = 64, VIRTUAL_RECIPROCAL_BITS = 56 };
 #define VIRTUAL_WINDOW_MOST ((uint64_t)1 << 25)
 #define VIRTUAL_NO_WINDOW   UINT64_MAX
 
+/* The width of windows of up to `width` ps. */
+static inline uint64_t virtual_wheel_width(uint64_t width)
+{
+    return width < VIRTUAL_WINDOW_MOST ? width : VIRTUAL_WINDOW_MOST;
+}
+
 struct virtual_wheel {
     uint64_t width;      /* ps of a window, at most VIRTUAL_WINDOW_MOST */
     uint64_t reciprocal; /* of the width, rounded up */

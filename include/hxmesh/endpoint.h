@@ -94,7 +94,9 @@ struct hx_endpoint_config {
     uint16_t job;              /* job tag of packets */
     uint32_t epoch;            /* incarnation: not 0; unlike any earlier one, random where possible */
     uint64_t key;              /* random key of nonces */
-    uint32_t peers;            /* peers known at once; 0: all. Messages to or from further peers are refused */
+    /* Peers known at once. Messages to or from further peers are refused. 0: all, indexed by rank, which is fastest.
+     * Otherwise peers are found by a hash that grows with those met: memory that pages on demand follows them. */
+    uint32_t peers;
     /* packets by which the first acknowledgement of a long message is early: 0 .. HX_ACK_EVERY - 1; different values at
      * different receivers spread the acknowledgements that a sender gets */
     uint8_t first_ack;
@@ -168,9 +170,9 @@ struct hx_receive {
 
 /* State of a known peer: all that a packet in order needs with one message at a time. */
 struct hx_peer {
-    uint32_t rank;
+    uint32_t rank;                   /* if found by the hash, else 0 */
     uint32_t next_message;           /* number of the next message to the peer */
-    uint16_t send[HX_PEER_WINDOW];   /* index of hx_send, or HX_NO_SEND */
+    uint16_t send[HX_PEER_WINDOW];   /* index of hx_send plus one; 0: none */
     uint32_t epoch;                  /* its incarnation, 0: unknown */
     struct hx_receive first;         /* slot 0 */
     struct hx_round_trip round_trip; /* estimate for its answers */
@@ -260,18 +262,19 @@ struct hx_endpoint {
     struct hx_round_trip round_trip; /* estimate for answers of all peers */
     uint32_t acks_first, acks_count; /* list of answers, circular */
     uint32_t ack_slots;
+    uint32_t hellos;                       /* sent; their planes take turns */
     uint16_t reports_first, reports_count; /* report[], circular */
     struct hx_send *send;                  /* [sends] */
     struct hx_map *send_map;               /* [sends] packets received after `acked` */
     uint32_t peers;                        /* entries of peer */
     uint32_t known;                        /* entries of peer in use */
-    uint32_t bucket_mask;                  /* entries of bucket - 1 */
+    uint32_t bucket_mask;                  /* entries of bucket in use - 1 */
     struct hx_map *send_lost;              /* [sends] packets after `acked` that were reported unreachable */
-    struct hx_peer *peer;                  /* [peers]; indexed by rank if all peers fit */
+    struct hx_peer *peer;                  /* [peers] in the order they were met, or by rank */
     struct hx_peer_slots *slots;           /* [peers] allocated up to rest_of[peers] */
     struct hx_peer_rest *rest;             /* [peers] allocated up to rest_of[peers] */
     uint32_t *rest_of;        /* [peers + 1] index in slots and rest, plus one, by index in peer; 0: none */
-    uint32_t *bucket;         /* open hash from rank to index in peer plus one, 0: empty; NULL if all peers fit */
+    uint32_t *bucket;         /* open hash from rank to index in peer plus one, 0: empty; NULL: by rank */
     struct hx_report *report; /* [HX_REPORTS] */
     uint32_t *ack;            /* [ack_slots] index in peer * HX_PEER_ANSWERS + slot; slot HX_PEER_WINDOW: a hello */
 };

@@ -168,6 +168,12 @@ static inline uint16_t hx_epoch_check(uint32_t epoch)
     return epoch && folded == 0 ? UINT16_MAX : folded;
 }
 
+/* Returns the packets that this payload of a message fills: at least one. */
+static inline unsigned hx_packets(unsigned payload_bytes)
+{
+    return payload_bytes ? (payload_bytes + HX_MAX_PAYLOAD - 1U) / HX_MAX_PAYLOAD : 1U;
+}
+
 /* Returns the EtherType; 0: the frame is too short. */
 static inline unsigned hx_frame_ethertype(const uint8_t *frame, size_t bytes)
 {

@@ -27,16 +27,16 @@
 enum hx_port { HX_E = 0, HX_W = 1, HX_N = 2, HX_S = 3, HX_LOCAL = 4, HX_ACCELERATOR_PORTS = 5 };
 
 enum {
-    HX_MAX_BOARD_SIDE = 64,      /* a, b: 1 .. 64 accelerators */
-    HX_MAX_FABRIC_SIDE = 1024,   /* x, y: 1 .. 1024 boards */
-    HX_MAX_LINE = 4096,          /* a*x and b*y: 1 .. 4096 accelerators */
-    HX_MAX_ACCELERATORS = 65536, /* of a whole fabric */
-    HX_MAX_PLANES = 4,           /* 1 .. 4 */
-    HX_MAX_RADIX = 64,           /* ports of a tree switch: 2 .. 64 */
-    HX_DEFAULT_RADIX = 64,       /* table III, appendix C */
-    HX_MAX_TAPER = 63,           /* down ports per up port at a leaf: 1 (full bandwidth) .. 63 */
-    HX_VCS = 4,                  /* of a link, at most: a fabric has 1 .. 4 */
-    HX_MESH_VCS = 3              /* of a HammingMesh, section IV-C: at most two board crossings */
+    HX_MAX_BOARD_SIDE = 64,        /* a, b: 1 .. 64 accelerators */
+    HX_MAX_FABRIC_SIDE = 1024,     /* x, y: 1 .. 1024 boards */
+    HX_MAX_LINE = 4096,            /* a*x and b*y: 1 .. 4096 accelerators */
+    HX_MAX_ACCELERATORS = 1048576, /* of a whole fabric */
+    HX_MAX_PLANES = 4,             /* 1 .. 4 */
+    HX_MAX_RADIX = 64,             /* ports of a tree switch: 2 .. 64 */
+    HX_DEFAULT_RADIX = 64,         /* table III, appendix C */
+    HX_MAX_TAPER = 63,             /* down ports per up port at a leaf: 1 (full bandwidth) .. 63 */
+    HX_VCS = 4,                    /* of a link, at most: a fabric has 1 .. 4 */
+    HX_MESH_VCS = 3                /* of a HammingMesh, section IV-C: at most two board crossings */
 };
 
 #define HX_NOWHERE UINT32_MAX /* no node: end of a port without a cable */

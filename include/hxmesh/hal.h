@@ -66,10 +66,15 @@
  * ---- for an endpoint (struct hal_endpoint) ----
  *
  * unsigned hal_inject_room(struct hal_endpoint *, unsigned plane)      packets that the plane's switch takes now
+ * unsigned hal_train(const struct hal_endpoint *)
+ *     most packets that one descriptor may carry, a power of two up to 4. 1 on wires. A train is successive full packets
+ *     of a message, of which the last may be shorter. Its frame has the header of the first one, with the length and CRC
+ *     of the whole, and the payload of all. It waits until hal_inject_room() has reached its packets.
  * bool hal_buffer_get(struct hal_endpoint *, uint32_t *buffer, bool urgent)   urgent: may take the last ones, for
  *                                                                      acknowledgements
  * void hal_buffer_put(struct hal_endpoint *, uint32_t buffer)
- * uint8_t *hal_frame(struct hal_endpoint *, uint32_t buffer)           HX_MAX_FRAME bytes, header first
+ * uint8_t *hal_frame(struct hal_endpoint *, uint32_t buffer)           HX_MAX_FRAME bytes, header first; payload of a
+ *                                                                      train
  * void hal_inject(struct hal_endpoint *, unsigned plane, const struct hx_desc *)
  * unsigned hal_ejected(struct hal_endpoint *, unsigned plane, struct hx_desc *burst, unsigned most)
  *     takes up to `most` packets delivered on the plane.

@@ -109,6 +109,19 @@ struct hx_input {
     uint64_t waiting[HX_VCS]; /* bit (position % 64): waits */
 };
 
+/* Rows of candidates, one for each (input, VC) with waiting packets. All switches of a thread with the same number of
+ * outputs may share them: most inputs hold no waiting packet. */
+struct hx_rows {
+    uint32_t used;  /* rows 1 .. used were taken at some time; 0: each (input, VC) of one switch has a row for good */
+    uint32_t spare; /* row that was given back last; its first word is the one given back before it; 0: none */
+};
+
+/* Returns the words behind it, [row][output]. Row 0 stays zero: it is for each (input, VC) without waiting packets. */
+static inline uint64_t *hx_rows_words(const struct hx_rows *rows)
+{
+    return (uint64_t *)(uintptr_t)(rows + 1);
+}
+
 struct hal_switch; /* platform's part, in hal_port.h */
 
 struct hx_switch {
@@ -121,16 +134,16 @@ struct hx_switch {
     uint64_t tie;             /* RNG state: breaks ties */
     uint64_t wanted[HX_VCS];  /* outputs that waiting packets of the VC want */
     struct hx_input *input;   /* [inputs] */
-    uint64_t *candidates;     /* [VC][input][output]: waiting packets for the output, bit by position % 64 */
+    struct hx_rows *rows;     /* of candidates: waiting packets for the output, bit by position % 64 */
     uint64_t *requests;       /* [VC][output]: inputs with candidates */
     uint8_t *next_input;      /* [VC][output]: input of the next grant */
-    uint32_t *kept; /* [VC][input][HX_WINDOW]: next addresses, addr_lo << 16 | addr_hi; NULL without HAL_SHARED */
+    uint32_t *row;            /* [VC][input]: its row of candidates. With HAL_SHARED there follow: kept_heading() */
 };
 
 /* Returns, by output, which packets of the window of (input, VC) may leave there. */
 static inline uint64_t *hx_switch_candidates(const struct hx_switch *sw, unsigned input, unsigned vc)
 {
-    return sw->candidates + ((size_t)vc * sw->inputs + input) * sw->outputs;
+    return hx_rows_words(sw->rows) + (size_t)sw->row[(size_t)vc * sw->inputs + input] * sw->outputs;
 }
 
 /* Returns how many packets wait for an output, alone or among others. */
@@ -155,23 +168,35 @@ static inline uint64_t hx_switch_tie(struct hx_switch *sw)
 size_t hx_switch_bytes(unsigned ports, unsigned vcs);
 
 /* Makes an idle switch with windows that begin at hal_consumed(). `memory`: hx_switch_bytes(ports, vcs), 8-byte
- * aligned, outlives the switch. The caller sets sw->route, of as many VCs. */
+ * aligned, all zero, outlives the switch. The caller sets sw->route, of as many VCs. */
 void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t job, struct hal_switch *hal,
                     void *memory);
+
+/* Returns the bytes of rows for so many switches, all zero, 8-byte aligned. */
+static inline size_t hx_rows_bytes(unsigned ports, unsigned vcs, size_t switches)
+{
+    return sizeof(struct hx_rows) + (1 + switches * vcs * ports) * ports * sizeof(uint64_t);
+}
+
+/* The same for a switch that shares rows. */
+size_t hx_switch_sharing_bytes(unsigned ports, unsigned vcs);
+void hx_switch_init_sharing(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t job, struct hal_switch *hal,
+                            struct hx_rows *rows, void *memory);
 
 /* Forwards in one burst what can leave, waiting packets first, then all arrivals, and commits it to the HAL. Returns
  * the packets that left. */
 unsigned hx_accelerator_step(struct hx_switch *sw);
 unsigned hx_router_step(struct hx_switch *sw);
 
-/* Returns the outputs that routing offers a packet from `input`. 0: only a full step can decide (no route, outside the
- * fabric, or a detour to choose). */
+/* Returns the candidates of a packet from `input`. 0: only hx_accelerator_pass() or hx_router_pass() can decide (no
+ * route, outside the fabric, another job, or a detour to choose). */
 static inline uint64_t hx_accelerator_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
 {
     const struct hx_route *r = &sw->route;
-    if (d->dst_addr_hi >= r->columns || d->dst_addr_lo >= r->rows)
+    if (d->dst_addr_hi >= r->columns || d->dst_addr_lo >= r->rows || d->job != sw->job)
         return 0;
-    return hx_mesh_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
+    uint64_t offered = hx_mesh_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
+    return d->vc + 1 < r->vcs ? offered : offered & ~(uint64_t)r->raise;
 }
 
 static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
@@ -179,25 +204,26 @@ static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned inp
     const struct hx_route *r = &sw->route;
     if (d->dst_addr_hi >= r->columns || d->dst_addr_lo >= r->rows || r->choosing >> input & 1)
         return 0;
-    return hx_router_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
+    uint64_t offered = hx_router_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
+    return d->vc + 1 < r->vcs ? offered : offered & ~hx_router_raising(r, input, offered);
 }
 
-/* A single arrival. */
+/* A single arrival: the first packet that the switch has not seen of its (input, VC). */
 struct hx_comer {
     const struct hx_desc *d; /* from hal_arrival() */
     uint64_t offered;        /* from hx_accelerator_offers() or hx_router_offers() */
-    uint64_t arrived;        /* from hal_arrived() of its input, which has no other new packet */
     unsigned input, vc;
 };
 
-/* A step for a single arrival, where no output that waiting packets want is ready (hal_tx_ready). The platform then
- * calls hal_release() for the input, with its tail as far as possible, and hal_commit(). Return the packets that
- * left. */
+/* A step for a single arrival, where no waiting packet can leave. The platform then calls hal_release() for the input,
+ * with its tail as far as possible, and hal_commit(). Return the packets that left. */
 unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_comer *c);
 unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c);
-/* A step without arrivals, where of the outputs that waiting packets want only `output` is ready. */
-unsigned hx_accelerator_grant(struct hx_switch *sw, unsigned output);
-unsigned hx_router_grant(struct hx_switch *sw, unsigned output);
+/* The same for a packet that is offered outputs none of which has credit: it waits. */
+void hx_switch_wait(struct hx_switch *sw, const struct hx_comer *c);
+/* A step in which one waiting packet may leave, by `output`. Return its candidates; 0: none left. */
+uint64_t hx_accelerator_grant(struct hx_switch *sw, unsigned output);
+uint64_t hx_router_grant(struct hx_switch *sw, unsigned output);
 
 /* Computes candidates anew for every waiting packet. Call after sw->route is rebuilt. */
 void hx_switch_reroute(struct hx_switch *sw);

@@ -56,8 +56,10 @@ static void set_up(struct bench *b)
                                  .tx = b->tx,
                                  .rx = b->rx};
     uint32_t node = hx_accelerator(&b->g, GX, GY);
-    hx_switch_init(&b->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, 0, &b->hal,
-                   aligned_alloc(64, (hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS) + 63) & ~(size_t)63));
+    const size_t window = (hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS) + 63) & ~(size_t)63;
+    void *memory = aligned_alloc(64, window);
+    memset(memory, 0, window);
+    hx_switch_init(&b->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, 0, &b->hal, memory);
     hx_route_build(&b->sw.route, &b->g, node, (struct hx_blocked_boards){NULL}, 31,
                    malloc(hx_route_bytes(&b->g, node)));
 }

@@ -63,16 +63,19 @@ field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
     grep -vE '^./usr/share/(doc/[^/]+/(copyright|changelog.gz)|lintian/overrides/[^/]+)$' there | diff wanted -
 }
 
-@test "deb: DPDK, libfabric and files for developers are separate packages" {
+@test "deb: DPDK, MPI, libfabric and files for developers are separate packages" {
     ! grep -E '^\./usr/(include|lib/.*\.(a|so)$)|dpdk$' <(files_of "$DEBS"/hxmesh_*.deb) || return 1
     [[ "$(field hxmesh Depends)" == *libjansson4* ]]
     [[ "$(field hxmesh Depends)" != *librte* ]]
     [[ "$(field hxmesh Depends)" != *libfabric* ]]
+    [[ "$(field hxmesh Depends)" != *openmpi* ]]
+    ! ldd "$BUILD/hxmesh-virtual" | grep -q libmetis || [[ "$(field hxmesh Depends)" == *libmetis5* ]]
     [ -z "$(field libhxmesh-dev Depends)" ]
     if [ -x "$HXMESH-dpdk" ]; then
         [[ "$(field hxmesh-dpdk Depends)" == *librte-ethdev* ]]
         grep -qx './usr/lib/systemd/system/hxmesh-dpdk@.service' <(files_of "$DEBS"/hxmesh-dpdk_*.deb)
     fi
+    [ ! -e "$BUILD/hxmesh-virtual-mpi" ] || [[ "$(field hxmesh-mpi Depends)" == *libopenmpi3*"hxmesh (= "* ]]
     [ ! -e "$BUILD/libhxmesh-fi.so" ] || [[ "$(field hxmesh-libfabric Depends)" == *libfabric1* ]]
 }
 

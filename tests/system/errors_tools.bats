@@ -19,7 +19,7 @@ setup_file() {
     refused 3 "0x3 Hx2Mesh: columns of boards (x): 0 is outside 1 .. 1024" info "0x3 Hx2Mesh"
     refused 3 "4x4: is not a fabric (write for example '4x4 Hx2Mesh', 'fat-tree hosts=64', or name a *.hxm.yaml file; hxmesh topologies lists what there is)" \
         check 4x4
-    refused 3 "1024x1024 Hx2Mesh: 4194304 accelerators are more than 65536" check "1024x1024 Hx2Mesh"
+    refused 3 "1024x1024 Hx2Mesh: 4194304 accelerators are more than 1048576" check "1024x1024 Hx2Mesh"
     refused 3 "150x1 Hx1Mesh: a row network has 300 ports, more than a two-level tree of radix 4 and taper 1 can join" \
         route "150x1 Hx1Mesh" --radix 4 --all
 }

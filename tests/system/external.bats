@@ -7,6 +7,7 @@ load emulator_support
 load external_support
 
 EXAMPLES="$BATS_TEST_DIRNAME/../../examples/dpdk"
+MACHINES="$BATS_TEST_DIRNAME/../../examples/machines"
 
 setup() { begin_mixed; }
 teardown() { end_mixed; }
@@ -36,6 +37,24 @@ export -f mixed
     run timeout 600 "$EXAMPLES/mixed.sh"
     [ "$status" -eq 0 ]
     [[ $output == *'"agree": true'* ]]
+}
+
+@test "external: the example of two machines ends well, and leaves nothing" {
+    needs_dpdk
+    mkdir files
+    TMPDIR=$PWD/files run timeout 300 "$MACHINES/live.sh"
+    [ "$status" -ne 77 ] || skip "this user may not have network namespaces (unshare --net)"
+    [ "$status" -eq 0 ]
+    [[ $output == *'"good": true'*"run.pcapng: good"* ]]
+    rmdir files
+}
+
+@test "external: the example of two machines says in one line that namespaces are not permitted" {
+    needs_dpdk
+    printf '#!/bin/sh\nexit 1\n' >unshare
+    chmod +x unshare
+    PATH=$PWD:$PATH run -77 "$MACHINES/live.sh"
+    [ "$output" = "live.sh: skipped: this user may not have network namespaces (unshare --net)" ]
 }
 
 # bats test_tags=all

@@ -56,7 +56,7 @@ counts() { info "$1" --json - | json_holds "$2" || { echo "$1: not $2"; info "$1
     refused 3 "hyperx 128x128: a side of 128: 2 to 64 are possible" info "hyperx 128x128"
     refused 3 "dragonfly a=4 p=2 h=1 groups=9: a group has 4 links to others: groups=5 at most" \
         info "dragonfly a=4 p=2 h=1 groups=9"
-    refused 3 "torus 300x300: more than 65536 hosts" info "torus 300x300"
+    refused 3 "torus 1100x1100: more than 1048576 hosts" info "torus 1100x1100"
     refused 3 "fat-tree hosts=64 radix=2: 3 levels of 2 ports with 1 host a leaf join 2 hosts at most" info "fat-tree hosts=64 radix=2"
     refused 3 "Ring(4)_FC(1): a dimension of 1: 2 to 64 are possible" info "Ring(4)_FC(1) " # as it was written
     refused 3 "graph cube.csv Extra: 'Extra' is a word too many" info "graph cube.csv Extra"

@@ -217,10 +217,25 @@ says_again() {
     [ "$(jq --raw-output .host.again "$REPORT")" = "$again" ]
 }
 
+# Messages of 64 packets. Payload that arrives is compared in the last run.
+@test "virtual: trains change neither counts nor, by more than a twentieth, the time" {
+    local single
+    simulate "4x4 Hx2Mesh" --shifts 8 --message 512KiB
+    single=$(jq --compact-output '[.packets_sent, .packets_delivered, .bytes_delivered, .packets_repeated]' "$REPORT")
+    local -r seconds=$(jq .virtual_seconds "$REPORT")
+    always_same "4x4 Hx2Mesh" --shifts 8 --message 512KiB --train 4
+    [ "$(jq --compact-output '[.packets_sent, .packets_delivered, .bytes_delivered, .packets_repeated]' "$REPORT")" = "$single" ]
+    holds '.settings.train == 4 and .virtual_seconds / $single > 0.95 and .virtual_seconds / $single < 1.05' \
+        --argjson single "$seconds"
+    simulate "4x4 Hx2Mesh" --shifts 8 --message 512KiB --train 4 --verify
+    [ "$(of_fabric | jq --compact-output 'del(.verify, .settings.verify)')" = "$(jq --compact-output 'del(.verify, .settings.verify)' <<<"$SAME")" ]
+    says_again "2x2 Hx2Mesh" --message 512KiB --train 2
+}
+
 @test "virtual: a report has the command to repeat it" {
     says_again "3x2 H2x4Mesh" --traffic hotspot --target 1,1 --target 4,0 --count 3 --message 5000 --rate 0.7 --seed 99 \
         --planes 2 --cable 33ns --link 200 --select adaptive --injection-rate 0.5
-    holds '.schema == 2 and .settings.target == [[1, 1], [4, 0]] and .settings.cable == "33ns" and
+    holds '.schema == 3 and .settings.target == [[1, 1], [4, 0]] and .settings.cable == "33ns" and
         .settings.pace == 0.5 and .settings.verify == false and
         (.settings | has("credits") or has("algorithm") | not)'
     says_again "2x2 Hx2Mesh" --verify --message 1500 --duration 20us --warm-up 5us --rate 0.333333333
@@ -458,7 +473,7 @@ refused() {
 
 @test "virtual: options of one clock only" {
     for option in "--buffer 1MiB" "--link 400" "--crossbar 800" "--cable 20ns" "--trace 1ns" "--input-latency 40ns" \
-        "--output-latency 40ns" "--timing authors"; do
+        "--output-latency 40ns" "--timing authors" "--train 1"; do
         # shellcheck disable=SC2086 # an option and its value
         refused "--clock virtual" $option
     done
@@ -480,6 +495,7 @@ refused() {
     refused "outside 24 KiB .. 48 MiB" --clock virtual --buffer 49MiB
     refused "--workers: 65 is outside 0 .. 64" --clock virtual --workers 65
     refused "did you mean 'paper'" --clock virtual --timing papier
+    refused "--train: 3 packets are no train: 1, 2 or 4" --clock virtual --train 3
 }
 
 # shellcheck disable=SC2154 # bats sets stderr

@@ -42,7 +42,7 @@ static void start(unsigned planes, unsigned sends)
 static void begin(uint64_t packets)
 {
     trial_send(0, 1, packets * FULL);
-    s = &ep->send[peer->send[(peer->next_message - 1) % HX_PEER_WINDOW]];
+    s = &ep->send[peer->send[(peer->next_message - 1) % HX_PEER_WINDOW] - 1];
 }
 
 static uint64_t now(void)
@@ -361,7 +361,7 @@ static void new_routes_make_all_planes_eligible(void **state)
         start(2, 4);
         peer = hx_endpoint_peer(ep, to);
         trial_send(0, to, 100 * FULL);
-        s = &ep->send[peer->send[0]];
+        s = &ep->send[peer->send[0] - 1];
         report(0, 0);
         assert_int_equal(left_out(to), 1);
         assert_int_equal(s->unreachable_planes, 1);
@@ -378,7 +378,7 @@ static void new_routes_make_all_planes_eligible(void **state)
     for (unsigned to = 1; to < ENDS; to++) {
         trial_send(0, to, 100 * FULL);
         peer = hx_endpoint_peer(ep, to);
-        s = &ep->send[peer->send[0]];
+        s = &ep->send[peer->send[0] - 1];
         report(0, 0);
         hx_endpoint_abandon(ep, to, 0);
     }
@@ -418,7 +418,7 @@ static void messages_without_credit_delay_no_others(void **state)
     begin(3);
     s->unreachable_planes = 1;
     trial_send(0, 2, 3 * FULL);
-    const struct hx_send *other = &ep->send[hx_endpoint_peer(ep, 2)->send[0]];
+    const struct hx_send *other = &ep->send[hx_endpoint_peer(ep, 2)->send[0] - 1];
     tx->limit = tx->sent;
     (void)hx_endpoint_step(ep); /* without a poll, which might bring credit */
     assert_int_equal(other->next, 3);

@@ -105,23 +105,31 @@ static void pieces_lie_apart(void **state)
     for (unsigned s = 0; s < sizeof sends / sizeof *sends; s++) {
         for (uint32_t peers = 0; peers <= 40; peers++) {
             struct hx_endpoint_config c = config_of(7, 5, sends[s], peers);
-            validate(&c, peers != 0 && peers < 35);
+            validate(&c, peers != 0);
         }
     }
 }
 
-/* With room for all peers an entry is found by rank, without a search; with one fewer it is hashed. */
-static void with_room_for_all_peers_each_has_its_entry(void **state)
+/* A hash begins small, and doubles as peers are met; each is found again in its entry. */
+static void a_hash_grows_with_the_peers_met(void **state)
 {
     (void)state;
-    struct hx_endpoint_config all = config_of(9, 11, 8, 0);
-    struct hx_endpoint_config as_many = config_of(9, 11, 8, 99);
-    struct hx_endpoint_config more = config_of(9, 11, 8, 100);
-    assert_int_equal(hx_endpoint_bytes(&as_many), hx_endpoint_bytes(&all));
-    assert_int_equal(hx_endpoint_bytes(&more), hx_endpoint_bytes(&all));
-    struct hx_endpoint_config fewer = config_of(9, 11, 8, 98);
-    validate(&as_many, false);
-    validate(&fewer, true);
+    struct hx_endpoint ep;
+    struct hal_endpoint hal;
+    struct hx_endpoint_config c = config_of(100, 100, 8, 10000);
+    assert_int_equal(hx_endpoint_init(&ep, &c, &hal, lab_memory(hx_endpoint_bytes(&c))), HX_OK);
+    assert_in_range(ep.bucket_mask + 1, 2, 1024);
+    for (uint32_t n = 0; n < 10000; n++) {
+        uint32_t rank = n * 7919 % 10000;
+        assert_null(hx_endpoint_peer(&ep, rank));
+        assert_ptr_equal(hx_endpoint_add_peer(&ep, rank), &ep.peer[n]);
+        assert_in_range(ep.bucket_mask + 1, 2 * ep.known, UINT32_MAX);
+        assert_int_equal(hx_endpoint_rank(&ep, &ep.peer[n]), rank);
+    }
+    for (uint32_t n = 0; n < 10000; n++)
+        assert_ptr_equal(hx_endpoint_peer(&ep, n * 7919 % 10000), &ep.peer[n]);
+    assert_in_range(ep.bucket_mask + 1, 20000, 40000);
+    (void)lab_free(NULL);
 }
 
 /* Ranks with the same start in the hash, also near its end: each is found again, none twice, and there is no room
@@ -303,7 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(pieces_lie_apart, lab_free),
-        cmocka_unit_test_teardown(with_room_for_all_peers_each_has_its_entry, lab_free),
+        cmocka_unit_test_teardown(a_hash_grows_with_the_peers_met, lab_free),
         cmocka_unit_test_teardown(ranks_of_the_same_hash_are_distinguished, lab_free),
         cmocka_unit_test_teardown(its_pieces_may_be_apart, lab_free),
         cmocka_unit_test_teardown(state_for_losses_stays_zero, lab_free),

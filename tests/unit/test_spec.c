@@ -137,7 +137,7 @@ static void impossible_sizes_are_refused(void **state)
         const char *says;
         int exit_code;
     } cases[] = {{"1024x1 H64x1Mesh", {0}, "a line of 65536 accelerators is longer than 4096", HX_EXIT_CONFIG},
-                 {"512x512 Hx4Mesh", {0}, "4194304 accelerators are more than 65536", HX_EXIT_CONFIG},
+                 {"512x512 Hx4Mesh", {0}, "4194304 accelerators are more than 1048576", HX_EXIT_CONFIG},
                  {"150x2 Hx1Mesh",
                   {.radix = 4},
                   "a row network has 300 ports, more than a two-level tree of radix 4 and taper 1 can join",

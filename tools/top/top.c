@@ -174,7 +174,7 @@ static bool has_news(const struct top *t, uint32_t w)
 
 static void take_rates(struct top *t)
 {
-    bool news[HX_METRICS_MOST_WORKERS] = {false};
+    bool *news = hx_allocate(t->head.workers, sizeof *news);
     for (uint32_t w = 0; w < t->head.workers; w++) {
         news[w] = has_news(t, w);
         if (news[w])
@@ -192,6 +192,7 @@ static void take_rates(struct top *t)
         if (news[w])
             t->before.worker[w] = t->now.worker[w];
     }
+    free(news);
 }
 
 /* ---- totals ---- */

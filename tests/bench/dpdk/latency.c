@@ -54,8 +54,7 @@ static void open_node(struct paced *l)
     values.given = NODE_GIVEN_QUEUE;
     node_config_load(&l->config, NULL, &values);
     node_open(&l->node, &l->config);
-    (void)node_watch_links(&l->node);
-    (void)core_loop(l->node.core[0]);
+    nodes_bring_up(&l->node);
     for (unsigned port = 0; port < NODES_PORTS; port++)
         nodes_greet(&l->node.port[port]);
 }

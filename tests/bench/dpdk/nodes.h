@@ -28,6 +28,11 @@ struct hx_header nodes_header(const struct hx_route *route, unsigned input, unsi
 
 /* ---- ports without a peer ---- */
 
+struct node;
+
+/* Takes the node's links for up, builds its routes, and checks for silent peers no more. */
+void nodes_bring_up(struct node *n);
+
 /* Opens the port as if a peer had sent credit frames: it takes data. */
 static inline void nodes_greet(struct dpdk_port *p)
 {

@@ -66,6 +66,16 @@ struct hx_header nodes_header(const struct hx_route *route, unsigned input, unsi
     return h;
 }
 
+void nodes_bring_up(struct node *n)
+{
+    (void)node_watch_links(n);
+    atomic_store(&n->up, atomic_load(&n->carrier));
+    for (unsigned i = 0; i < n->cores; i++) {
+        n->core[i]->looked_at = INT64_MAX;
+        (void)core_loop(n->core[i]);
+    }
+}
+
 /* ---- cables ---- */
 
 static void lay_cables(struct rings *r, unsigned place)
@@ -183,16 +193,11 @@ struct rings *rings_open_null(unsigned place, const char *lcores)
     }
     configure(r, place, lcores);
     node_open(&r->node, &r->config);
-    (void)node_watch_links(&r->node);
-    loop_all(r); /* it sees the links; received frames do not matter */
+    nodes_bring_up(&r->node); /* frames need its routes; received frames do not matter */
     for (unsigned port = 0; port < NODES_PORTS; port++) {
         receive_from_pool(r, port);
         nodes_greet(&r->node.port[port]);
     }
-    atomic_store(&r->node.up, atomic_load(&r->node.carrier));
-    for (unsigned i = 0; i < r->node.cores; i++)
-        r->node.core[i]->looked_at = INT64_MAX; /* these peers are silent */
-    loop_all(r);                                /* it builds its routes */
     return r;
 }
 

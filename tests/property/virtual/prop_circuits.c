@@ -162,7 +162,7 @@ static bool is_whole(const struct support_virtual *s, struct outcome_of_run *o)
     for (unsigned w = 0; w < s->m.workers; w++) {
         const struct model_area *area = &s->m.area[w];
         complete = complete && area->complete && area->buffers_used == 0 && !area->stuck;
-        o->hops += area->hops;
+        o->hops += s->m.progress[w].hops;
         for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
             drops[reason] += area->drops[reason];
     }
@@ -241,7 +241,7 @@ static void changes_at_the_bounds_of_windows_are_the_same_for_any_workers(void *
     for (seed_of_run = 1; seed_of_run <= 3; seed_of_run++) {
         struct lab lab = {.servers = SERVERS,
                           .faults = HX_FAULT_DEFAULTS,
-                          .settings = {.message = 65536, .given = HX_GIVEN_MESSAGE},
+                          .settings = {.message = 262144, .given = HX_GIVEN_MESSAGE},
                           .timing = {.link = 1024, .crossbar = 2048, .given = HX_GIVEN_LINK | HX_GIVEN_CROSSBAR}};
         struct outcome_of_run one;
         struct outcome_of_run two;

@@ -1,4 +1,5 @@
 /* prop_forms.c - under the virtual clock collectives take the time of their closed forms (spec/collective_model.h). */
+/* sanitizers: check-all */
 #include "spec/collective_model.h"
 #include "tests/support/virtual/support_virtual.h"
 

@@ -191,7 +191,9 @@ static const char *apart(const struct support_virtual *a, const struct support_v
     for (unsigned w = 0; w < a->m.workers; w++) {
         const struct model_area *one = &a->m.area[w];
         const struct model_area *other = &b->m.area[w];
-        if (one->hops != other->hops || one->acknowledged != other->acknowledged || one->max_vc != other->max_vc ||
+        const struct model_progress *here = &a->m.progress[w];
+        const struct model_progress *there = &b->m.progress[w];
+        if (here->hops != there->hops || here->acknowledged != there->acknowledged || one->max_vc != other->max_vc ||
             one->bytes_measured != other->bytes_measured || one->last_delivery != other->last_delivery)
             return "a worker's counts";
     }

@@ -60,7 +60,7 @@ unsigned rig_step(struct rig *r);
 /* Passes the single packet that arrived, on `vc` of `input`, while no packet waits. */
 unsigned rig_pass(struct rig *r, unsigned input, unsigned vc);
 /* Grants a waiting packet this output, the only one with credit; no packet arrived. */
-unsigned rig_grant(struct rig *r, unsigned output);
+uint64_t rig_grant(struct rig *r, unsigned output);
 /* Takes the next packet that left by the output. */
 bool rig_take(struct rig *r, unsigned output, struct rig_packet *p);
 /* Takes that packet, and asserts that it is packet `id`, unchanged. */

@@ -136,7 +136,6 @@ unsigned rig_pass(struct rig *r, unsigned input, unsigned vc)
     const struct hx_comer c = {.d = d,
                                .offered = router ? hx_router_offers(&r->sw, input, d)
                                                  : hx_accelerator_offers(&r->sw, input, d),
-                               .arrived = hal_arrived(&r->hal, input),
                                .input = input,
                                .vc = vc};
     unsigned moved = router ? hx_router_pass(&r->sw, &c) : hx_accelerator_pass(&r->sw, &c);
@@ -146,11 +145,11 @@ unsigned rig_pass(struct rig *r, unsigned input, unsigned vc)
     return moved;
 }
 
-unsigned rig_grant(struct rig *r, unsigned output)
+uint64_t rig_grant(struct rig *r, unsigned output)
 {
-    unsigned moved = !r->sw.route.is_router ? hx_accelerator_grant(&r->sw, output) : hx_router_grant(&r->sw, output);
+    uint64_t freed = !r->sw.route.is_router ? hx_accelerator_grant(&r->sw, output) : hx_router_grant(&r->sw, output);
     assert_int_equal(r->hal.node.sent, 0);
-    return moved;
+    return freed;
 }
 
 static unsigned field(const uint8_t *frame, unsigned at, unsigned bytes)

@@ -123,7 +123,7 @@ void support_virtual_forget(struct virtual_sim_node *e)
 
 void support_virtual_close_worker(struct support_virtual *s, struct worker *w)
 {
-    free(w->sim_node);
+    HX_FREE(w->sim_node, w->visit, w->neighbour);
     support_virtual_close(s);
 }
 
@@ -174,7 +174,7 @@ static _Noreturn void live(const struct support_virtual *s, unsigned self)
 
 bool support_virtual_run(struct support_virtual *s)
 {
-    pid_t pid[VIRTUAL_MOST_WORKERS];
+    pid_t pid[HX_MOST_WORKERS];
     FILE *file = tmpfile();
     assert_non_null(file);
     int before = take_stderr(file);

@@ -62,6 +62,7 @@ static void open_switch(bool router)
     t.window = aligned_alloc(64, (hx_switch_bytes(PORTS, HX_MESH_VCS) + 63) & ~(size_t)63);
     assert_true(t.memory && t.window);
     memset(t.memory, 0, bytes);
+    memset(t.window, 0, hx_switch_bytes(PORTS, HX_MESH_VCS));
     t.pool = (struct shm_pool_ring *)(void *)(t.memory + RECORD);
     t.worker = (struct shm_worker){.step = {t.memory, (struct shm_redo *)(void *)t.memory, 0},
                                    .workers = 1,

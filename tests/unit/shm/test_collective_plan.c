@@ -1,4 +1,5 @@
 /* test_collective_plan.c - collectives of a fabric's jobs, and the check of their results. */
+/* sanitizers: check-all */
 #include "spec/jobs.h"
 #include "spec/spec.h"
 #include "workload/collective_values.h"

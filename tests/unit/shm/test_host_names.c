@@ -78,8 +78,8 @@ static void an_ipv6_address_has_the_coordinates(void **state)
 static void each_address_maps_back(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"2x2 Hx2Mesh", "3x2 H2x4Mesh", "fat-tree hosts=64 radix=16", "torus 8x8x4",
-                                          "torus 300x2"};
+    static const char *const fabrics[] = {"2x2 Hx2Mesh", "3x2 H2x4Mesh", "fat-tree hosts=64 radix=16",
+                                          "torus 8x8x4", "torus 300x2",  "torus 300x300"};
     for (unsigned i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
         struct hx_spec spec = load(fabrics[i]);
         const struct hx_fabric *g = hx_spec_fabric(&spec);

@@ -203,7 +203,7 @@ static void operations_one_after_another_have_one_thread(void **state)
     schedule_repeat_end(b, 1);
     carry_out(&r, b, 100, &executor_costs_default);
     assert_true(schedule_plan_operations(&r.plan) == 1 + 3 * 2 + 1 + 3 * 3);
-    assert_int_equal(schedule_plan_ended(&r.plan), 17);
+    assert_int_equal(atomic_load(&r.job.executor.result[0].ended) + atomic_load(&r.job.executor.result[1].ended), 17);
     json_t *document = events_of(&r);
     const json_t *events = json_object_get(document, "traceEvents");
     assert_apart(events, 3 * 3 + 3 * 4); /* with an event for each iteration */

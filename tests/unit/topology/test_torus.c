@@ -268,7 +268,7 @@ static void test_impossible_arguments_are_refused(void **state)
     fabric_refused("torus 2x2x2x2x2", "one to four sizes");
     fabric_refused("mesh 8x1", "a side of 1: 2 to 65535");
     fabric_refused("torus 65536", "a side of 65536: 2 to 65535");
-    fabric_refused("torus 512x512", "more than 65536 hosts");
+    fabric_refused("torus 1024x1025", "more than 1048576 hosts");
     fabric_refused("torus 9x8 board=2x2", "boards of 2 do not fill a side of 9; 1 do");
     fabric_refused("torus 12x8 board=5x2", "boards of 5 do not fill a side of 12; 4 do");
     fabric_refused("torus 8x8 board=2", "as many sides as the whole, 2");

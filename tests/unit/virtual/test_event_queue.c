@@ -48,6 +48,27 @@ static void few_stay_at_the_beginning(void **state)
         assert_true(key[i] == 7);
 }
 
+/* An item that is due at the earliest time is taken out of turn; the others keep theirs. */
+static void a_due_item_out_of_turn(void **state)
+{
+    (void)state;
+    uint64_t key[ROOM];
+    struct virtual_event_queue a = opened(key, ROOM);
+    assert_false(virtual_event_queue_take_due(&a, 9));
+    for (unsigned item = 1; item <= 3; item++)
+        virtual_event_queue_note(&a, 5, item);
+    virtual_event_queue_note(&a, 6, 9);
+    assert_false(virtual_event_queue_take_due(&a, 9)); /* later */
+    virtual_event_queue_note(&a, 5, 8);
+    assert_true(virtual_event_queue_take_due(&a, 8));
+    assert_false(virtual_event_queue_take_due(&a, 8));
+    virtual_event_queue_note(&a, 5, 0); /* the lowest stays behind the zeros */
+    for (unsigned item = 0; item <= 3; item++)
+        assert_int_equal(virtual_event_queue_take(&a), item);
+    assert_true(virtual_event_queue_take_due(&a, 9));
+    assert_int_equal(virtual_event_queue_count(&a), 0);
+}
+
 /* Full, at every offset of its room: no write beyond the room, and no lost item. */
 static void full_all_the_time(void **state)
 {
@@ -171,10 +192,15 @@ static void random_operations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(room_for_all),      cmocka_unit_test(few_stay_at_the_beginning),
-        cmocka_unit_test(full_all_the_time), cmocka_unit_test(empty),
-        cmocka_unit_test(latest_time),       cmocka_unit_test(items_moved_earlier),
-        cmocka_unit_test(order_of_noting),   cmocka_unit_test(random_operations),
+        cmocka_unit_test(room_for_all),
+        cmocka_unit_test(a_due_item_out_of_turn),
+        cmocka_unit_test(few_stay_at_the_beginning),
+        cmocka_unit_test(full_all_the_time),
+        cmocka_unit_test(empty),
+        cmocka_unit_test(latest_time),
+        cmocka_unit_test(items_moved_earlier),
+        cmocka_unit_test(order_of_noting),
+        cmocka_unit_test(random_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,7 +114,7 @@ static uint64_t newest_credit(const struct hal_switch *h, unsigned in, unsigned 
     const struct virtual_credits *back = &h->rx[in].from->back;
     uint64_t entry = back->entries[(back->head - 1) & back->mask];
     assert_true(virtual_credit_vc(entry) == vc && virtual_credit_blocks(entry) == blocks);
-    return entry >> 8;
+    return virtual_credit_time(entry);
 }
 
 /* Sends at time t a packet that may be routed since r. */

@@ -1,6 +1,9 @@
 /* test_queue.c - rings keep their content while they grow, also where positions pass 2^16. */
 #include "hal/virtual/arena.h"
+#include "hal/virtual/event_queue.h"
 #include "hal/virtual/queue.h"
+#include "hal/virtual/timing.h"
+#include "hxmesh/lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,13 +111,14 @@ static void credits_while_they_grow(void **state)
     }
     assert_true(virtual_credits_next(&c) == never);
     for (unsigned n = 0; n < 1000; n++)
-        virtual_credits_append(&c, virtual_credit_of(100 + n, n % HX_VCS, 1 + n % 32));
+        virtual_credits_append(&c, virtual_credit_of(100 + n, n % HX_VCS, 1 + n % VIRTUAL_MOST_BLOCKS));
     assert_true(virtual_credits_next(&c) == 100);
     for (unsigned n = 0; n < 1000; n++) {
         uint64_t entry = virtual_credits_take(&c);
-        assert_true(entry >> 8 == 100 + n);
-        assert_int_equal(entry >> 6 & 3, n % HX_VCS);
-        assert_int_equal(virtual_credit_blocks(entry), 1 + n % 32);
+        assert_true(virtual_credit_time(entry) == 100 + n);
+        assert_int_equal(virtual_credit_vc(entry), n % HX_VCS);
+        assert_int_equal(virtual_credit_blocks(entry), 1 + n % VIRTUAL_MOST_BLOCKS);
+        assert_true(virtual_credit_lanes(entry) == (uint64_t)(1 + n % VIRTUAL_MOST_BLOCKS) << 16 * (n % HX_VCS));
     }
     assert_true(virtual_credits_next(&c) == never);
 }
@@ -200,21 +204,39 @@ static void pieces(void **state)
     }
 }
 
-/* Times of injection are kept modulo 281 s; ages are right all the same. */
+/* Credit has all that it had, to the end of simulated time. */
+static void a_credit_is_one_word(void **state)
+{
+    (void)state;
+    static const uint64_t times[] = {0, 1, (uint64_t)32400 * 1000000000000, VIRTUAL_NEVER - 1};
+    for (unsigned i = 0; i < sizeof times / sizeof *times; i++)
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            for (unsigned blocks = 1; blocks <= VIRTUAL_MOST_BLOCKS; blocks++) {
+                uint64_t credit = virtual_credit_of(times[i], vc, blocks);
+                assert_true(virtual_credit_time(credit) == times[i]);
+                assert_int_equal(virtual_credit_vc(credit), vc);
+                assert_int_equal(virtual_credit_blocks(credit), blocks);
+                assert_true(virtual_credit_lanes(credit) == (uint64_t)blocks << HX_LANE_BITS * vc);
+                assert_true(virtual_credit_time(credit) < virtual_credit_time(VIRTUAL_NO_CREDIT));
+            }
+}
+
+/* Times of injection are kept modulo 17.6 s; ages are right all the same. */
 static void an_age_does_not_wrap(void **state)
 {
     (void)state;
-    const uint64_t turn = (uint64_t)1 << 48;
+    const uint64_t turn = (uint64_t)1 << 44;
     static const uint64_t ages[] = {0, 1, 240000, (uint64_t)1 << 40};
     for (uint64_t born = 0; born < 4 * turn; born += turn / 2 - 100000) {
         for (unsigned i = 0; i < sizeof ages / sizeof *ages; i++)
-            assert_true(virtual_age(virtual_birth(born, UINT16_MAX), born + ages[i]) == ages[i]);
+            assert_true(virtual_age(virtual_birth(born, HX_MAX_ACCELERATORS - 1), born + ages[i]) == ages[i]);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_credit_is_one_word),
         cmocka_unit_test(packets_while_it_grows),
         cmocka_unit_test(packets_that_come_and_go),
         cmocka_unit_test(a_queue_that_was_emptied),

@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -299,6 +301,103 @@ static void ports_that_are_not_captured(void **state)
     assert_int_equal(b->counts[1].received, 0);
 }
 
+/* ---- over ranks ---- */
+
+enum { WINDOWS = 200, OF_WINDOW = 20, WINDOW = 100, AHEAD = 700 };
+
+/* What a window brings to ports of worker 1 (the last port), of worker 0, or of both. */
+static void inject_window(struct bench *b, uint64_t window, bool first, bool second)
+{
+    uint64_t seed = window + 1;
+    for (unsigned n = 0; n < OF_WINDOW; n++) {
+        uint64_t time = window * WINDOW + seeded_below(&seed, AHEAD) / 50 * 50; /* many of one time */
+        if (n % PORTS == PORTS - 1 ? second : first)
+            inject(b, n % PORTS, time, n);
+    }
+}
+
+struct order {
+    uint64_t time;
+    uint32_t interface, number;
+};
+
+/* Takes all records into `order` behind the `count` there; returns their new number. */
+static unsigned take_order(struct bench *b, struct order *order, unsigned count)
+{
+    uint64_t broken = 0;
+    (void)hx_tap_look(&b->in);
+    for (struct hx_tap_record *r; (r = hx_tap_next(&b->in, PORTS, &broken)) != NULL; count++) {
+        order[count] = (struct order){r->time, r->interface, hx_tap_bytes_of(r)[HOPS_AT]};
+        hx_tap_taken(&b->in, r);
+    }
+    hx_tap_free(&b->in);
+    assert_true(broken == 0);
+    return count;
+}
+
+/* Worker 1: its frames before each window go to worker 0 in that window; the rest and counts after the last. */
+static int send_windows(struct bench *b, struct virtual_channel *c)
+{
+    virtual_channel_join(c, 1, false);
+    for (uint64_t window = 0; window <= WINDOWS; window++) {
+        struct virtual_turn turn = {0};
+        virtual_tap_relay(&b->tap, c, window < WINDOWS ? window * WINDOW : UINT64_MAX);
+        if (window == WINDOWS)
+            virtual_tap_relay_counts(&b->tap, c);
+        else
+            inject_window(b, window, false, true);
+        if (!virtual_channel_turn(c, &turn))
+            return 1;
+    }
+    return b->tap.count == 0 ? 0 : 2;
+}
+
+static void frames_of_two_ranks_are_in_the_order_of_one(void **state)
+{
+    struct bench *b = *state;
+    void *other = NULL;
+    assert_int_equal(set_up(&other), 0);
+    struct bench *alone = other;
+    struct order *order = calloc(2 * WINDOWS * OF_WINDOW, sizeof *order);
+    struct order *wanted = order + (size_t)WINDOWS * OF_WINDOW;
+    struct virtual_channel *c = virtual_channel_create(2);
+    unsigned count = 0;
+    unsigned whole = 0;
+    b->tap.interfaces = PORTS;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(send_windows(b, c));
+    virtual_channel_join(c, 0, false);
+    for (uint64_t window = 0; window <= WINDOWS; window++) {
+        struct virtual_turn turn = {0};
+        if (window < WINDOWS) {
+            inject_window(b, window, true, false);
+            inject_window(alone, window, true, true);
+        }
+        assert_true(virtual_channel_turn(c, &turn));
+        for (const struct virtual_record *r; (r = virtual_channel_receive(c));) {
+            assert_true(virtual_tap_is_sent(r));
+            virtual_tap_take(&b->tap, r);
+        }
+        virtual_tap_flush(&b->tap, window < WINDOWS ? window * WINDOW : UINT64_MAX);
+        virtual_tap_flush(&alone->tap, window < WINDOWS ? (window + 1) * WINDOW : UINT64_MAX);
+        count = take_order(b, order, count);
+        whole = take_order(alone, wanted, whole);
+    }
+    int status;
+    assert_true(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(count, WINDOWS * OF_WINDOW);
+    assert_int_equal(whole, count);
+    assert_memory_equal(order, wanted, count * sizeof *order);
+    for (unsigned port = 0; port < PORTS; port++) {
+        assert_int_equal(b->counts[port].received, alone->counts[port].received);
+        assert_int_equal(b->counts[port].accepted, alone->counts[port].accepted);
+    }
+    virtual_channel_destroy(c);
+    free(order);
+    (void)tear_down(&other);
+}
+
 #define PREPARED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -311,6 +410,7 @@ int main(void)
                                        PREPARED(both_ends_of_a_link_are_recorded),
                                        PREPARED(waits_for_room),
                                        PREPARED(does_not_wait_without_a_writer),
-                                       PREPARED(ports_that_are_not_captured)};
+                                       PREPARED(ports_that_are_not_captured),
+                                       PREPARED(frames_of_two_ranks_are_in_the_order_of_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,13 +191,49 @@ static void buffers(void **state)
     }
 }
 
+/* The longest train that is asked for, or a half or a quarter of it, of which a VC's buffer holds eight. */
+static void the_longest_train(void **state)
+{
+    (void)state;
+    for (uint64_t buffer = HX_LEAST_BUFFER; buffer <= 2 << 20; buffer += 7777)
+        for (unsigned asked = 1; asked <= HX_MOST_TRAIN; asked *= 2) {
+            const struct virtual_timing t = timing_of(
+                (struct hx_timing){.buffer = buffer, .train = asked, .given = HX_GIVEN_BUFFER | HX_GIVEN_TRAIN});
+            const uint64_t packets = buffer / (3 * 8192);
+            const unsigned most = packets >= 32 ? 4 : packets >= 16 ? 2 : 1;
+            assert_int_equal(t.train, asked < most ? asked : most);
+            assert_int_equal(t.full, 32 * t.train);
+        }
+}
+
+/* A link of another rate makes all trains single packets; one of another latency does not. */
+static void trains_beside_other_links(void **state)
+{
+    (void)state;
+    struct virtual_timing t = timing_of((struct hx_timing){.train = 4, .given = HX_GIVEN_TRAIN});
+    virtual_timing_class(&t, 1, 0, 500000);
+    virtual_timing_class(&t, 2, 400, 1000);
+    assert_int_equal(t.train, 4);
+    virtual_timing_class(&t, 3, 100, 1000);
+    assert_int_equal(t.train, 1);
+    assert_int_equal(t.full, 32);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets),     cmocka_unit_test(overrides_of_a_preset), cmocka_unit_test(a_file_and_options),
-        cmocka_unit_test(picoseconds), cmocka_unit_test(the_shortest_window),   cmocka_unit_test(classes_of_links),
-        cmocka_unit_test(odd_rates),   cmocka_unit_test(an_injection_rate),     cmocka_unit_test(the_longest_latencies),
+        cmocka_unit_test(presets),
+        cmocka_unit_test(overrides_of_a_preset),
+        cmocka_unit_test(a_file_and_options),
+        cmocka_unit_test(picoseconds),
+        cmocka_unit_test(the_shortest_window),
+        cmocka_unit_test(classes_of_links),
+        cmocka_unit_test(odd_rates),
+        cmocka_unit_test(an_injection_rate),
+        cmocka_unit_test(the_longest_latencies),
         cmocka_unit_test(buffers),
+        cmocka_unit_test(the_longest_train),
+        cmocka_unit_test(trains_beside_other_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
