@@ -15,10 +15,8 @@ read -ra under <<<"${HX_TEST_UNDER:-}"
 
 # The names of the .bats tests to run, as a regular expression.
 names() {
-    local file=${what%%:*} part=() which=$HX_WHICH name
-    IFS=':/' read -ra part <<<"${what:${#file}+1}"
-    case $which:$program in [0-9]*:*/asan/*) which=all ;; [0-9]*) which=beyond ;; esac
-    "$here/bats-tests.sh" "$which" "$file" "${part[@]}" | while IFS= read -r name; do
+    local name
+    "$here/bats-tests.sh" "$run" | while IFS= read -r name; do
         # shellcheck disable=SC2053 # it is a pattern
         [[ -n ${HX_TEST:-} && $name != ${HX_TEST} ]] || echo "$name"
     done | sed 's/[][\.*^$+?(){}|]/\\&/g' | paste -sd '|' | sed 's/.*/^(&)$/'

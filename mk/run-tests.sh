@@ -47,8 +47,7 @@ wanted() {
     quick:*/asan/*.bats) return 1 ;;
     quick:*/asan/test-*) ! says 'sanitizers: check-all' "tests/$what.c" ;;
     *:*/asan/*.bats) says '^# asan' "$what" ;;
-    quick:*.bats) [ -n "$("$here/bats-tests.sh" quick "$what")" ] ;;
-    [0-9]*.bats) [ -n "$("$here/bats-tests.sh" beyond "$what")" ] ;;
+    *.bats) [ -n "$("$here/bats-tests.sh" "$1")" ] ;;
     [0-9]*@tests/fuzz/*) ;;
     [0-9]*) says 'effort(\|support_shapes.h\|sanitizers: check-all' "tests/$what.c" ;;
     esac
@@ -75,9 +74,16 @@ part() {
 
 # in_order: the runs of "SECONDS RUN" on stdin in the order to start them; cuts long .bats files.
 in_order() {
-    awk -v most="$most" -v failures="$logs/failed" '
+    awk -v most="$most" -v failures="$logs/failed" -v list="$here/bats-tests.sh" '
+        function tests(run, command, name, count) {
+            command = list " \"" run "\""
+            while ((command | getline name) > 0) count++
+            close(command)
+            return count
+        }
         BEGIN { while ((getline run <failures) > 0) failed[run] }
         { n = $2 ~ /\.bats$/ ? int($1 / most) + 1 : 1
+          if (n > 1) { most_runs = tests($2); if (n > most_runs) n = most_runs }
           for (k = 1; k <= n; k++) print !($2 in failed), $1 / n, $2 (n > 1 ? ":" k "/" n : "") }' |
         sort -k1,1n -k2,2nr | cut -d ' ' -f 3
 }

@@ -1,0 +1,32 @@
+# runner.bats - mk/run-tests.sh: which tests of a .bats file are in a run.
+
+load emulator_support
+
+setup() {
+    TOP=$BATS_TEST_DIRNAME/../..
+    FILE=$BATS_TEST_TMPDIR/two.bats
+    printf '%s\n' '@test "quick" {' true '}' '# bats test_tags=all' '@test "long" {' true '}' >"$FILE"
+    mkdir "$BATS_TEST_TMPDIR/logs"
+}
+
+# runs WHICH SECONDS: runs the file's tests, which took so long before.
+runs() {
+    printf '%s\n' "hxmesh@$FILE $2" "hxmesh@$FILE+all $2" >"$BATS_TEST_TMPDIR/logs/seconds"
+    cd "$TOP" || return
+    env --ignore-environment PATH=/usr/bin:/bin HX_WHICH="$1" mk/run-tests.sh "$BATS_TEST_TMPDIR/logs" "$HXMESH@$FILE"
+}
+
+@test "runner: check, its complement and all have their tests of a file" {
+    for which in quick:1 1/1:1 all:2; do
+        runs "${which%:*}" 1 | tail -n 1 | grep -qx "${which#*:} passed, 0 failed"
+    done
+}
+
+@test "runner: a long file is at most as many runs as it has tests" {
+    for which in quick:1 1/1:1 all:2; do
+        runs "${which%:*}" 100 >"$BATS_TEST_TMPDIR/said"
+        cd "$BATS_TEST_TMPDIR"
+        tail -n 1 said | grep -qx "${which#*:} passed, 0 failed"
+        [ "$(grep -c '@.* [0-9]* passed, ' said)" -eq "${which#*:}" ]
+    done
+}
