@@ -17,6 +17,14 @@ void hx_arguments_add(struct hx_arguments *a, const char *format, ...)
     va_end(values);
 }
 
+struct hx_arguments hx_arguments_copy(char *const *words)
+{
+    struct hx_arguments a = {.count = 0};
+    for (; *words; words++)
+        hx_arguments_add(&a, "%s", *words);
+    return a;
+}
+
 void hx_arguments_free(struct hx_arguments *a)
 {
     for (size_t i = 0; i < a->count; i++)

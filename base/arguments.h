@@ -11,6 +11,8 @@ struct hx_arguments {
 };
 
 __attribute__((format(printf, 2, 3))) void hx_arguments_add(struct hx_arguments *a, const char *format, ...);
+/* Copies a list that ends with NULL. */
+struct hx_arguments hx_arguments_copy(char *const *words);
 void hx_arguments_free(struct hx_arguments *a);
 
 #endif

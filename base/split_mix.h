@@ -2,6 +2,7 @@
 #ifndef HAL_SPLIT_MIX_H
 #define HAL_SPLIT_MIX_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define SPLIT_MIX_STEP UINT64_C(0x9E3779B97F4A7C15)
@@ -21,6 +22,22 @@ static inline uint64_t split_mix_next(uint64_t *state)
     uint64_t number = split_mix(*state);
     *state += SPLIT_MIX_STEP;
     return number;
+}
+
+/* Returns a hash of bytes; `before`: that of those before them, 0 at first. Not against attackers. */
+static inline uint64_t split_mix_bytes(uint64_t before, const void *from, size_t bytes)
+{
+    const uint8_t *at = from;
+    uint64_t hash = before ^ bytes;
+    uint64_t word = 0;
+    for (; bytes >= sizeof word; at += sizeof word, bytes -= sizeof word) {
+        __builtin_memcpy(&word, at, sizeof word);
+        hash = (hash ^ word) * SPLIT_MIX_STEP;
+        hash ^= hash >> 32;
+    }
+    word = 0;
+    __builtin_memcpy(&word, at, bytes);
+    return split_mix(hash ^ word);
 }
 
 #endif

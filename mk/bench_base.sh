@@ -2,8 +2,9 @@
 # bench_base.sh BASE TREE PAIRS [ROW] - compares the speed of a build (TREE) with that of another one (BASE), row by
 # row, as a Markdown table. BASE and TREE are trees with a build of all programs. ROW: an extended regular expression.
 #
-# The virtual clock: turns.sh. Live and DPDK: whole runs, one of each tree after the other, and each pair in the other
-# order. Ratios above one: TREE is faster. DPDK needs build/bench/dpdk/bench_dpdk in both (make bench-programs).
+# The virtual clock: turns.sh, where OPTIONS_OF_B adds options for TREE alone. Live and DPDK: whole runs, one of each
+# tree after the other, and each pair in the other order. Ratios above one: TREE is faster. DPDK needs
+# build/bench/dpdk/bench_dpdk in both (make bench-programs).
 set -euo pipefail
 
 [ $# -ge 3 ] || {

@@ -64,14 +64,15 @@ bench: ## measure; figures on screen and in build/bench.json
 	@$(MAKE) $(SYNC) all bench-programs
 	@mk/bench.sh $(BUILD) $(BENCH_PROGRAMS)
 
-# BASE: another source tree with a build; PAIRS: of runs a row; ROW: a regular expression.
+# BASE: another source tree with a build; PAIRS: of runs a row; ROW: a regular expression; OPTIONS: of this build alone.
 BASE  ?=
 PAIRS ?= 5
 ROW   ?= .
-bench-base: ## compare rates with the build of another source tree, in turns (BASE=TREE, PAIRS=5, ROW=)
+OPTIONS ?=
+bench-base: ## compare rates with the build of another source tree, in turns (BASE=TREE, PAIRS=5, ROW=, OPTIONS="--train 4")
 	@mk/setup.sh build bench
 	@$(MAKE) $(SYNC) all bench-programs
-	@mk/bench_base.sh "$(BASE)" . $(PAIRS) "$(ROW)"
+	@OPTIONS_OF_B="$(OPTIONS)" mk/bench_base.sh "$(BASE)" . $(PAIRS) "$(ROW)"
 
 # FILE: sources (default: all with judges in mk/mutants.sh), or FILE:LINE; MUTANTS: number, or all; SEED: of the choice.
 MUTANTS ?= 60

@@ -4,7 +4,7 @@
 #
 # Both run at once on one core and take turns of 40 ms, while the other is stopped. So disturbances meet both, and a
 # turn is long enough to fill the caches. Prints the medians of packet hops a second of processor time, in millions, and
-# of B / A.
+# of B / A. OPTIONS_OF_B: further arguments for B alone.
 set -euo pipefail
 
 [ $# -ge 4 ] || {
@@ -13,6 +13,7 @@ set -euo pipefail
 }
 first=$1 second=$2 pairs=$3
 shift 3
+read -ra of_second <<<"${OPTIONS_OF_B:-}"
 for tree in "$first" "$second"; do
     [ -x "$tree/build/hxmesh-virtual" ] || {
         echo "hxmesh: error: turns: $tree: has no build/hxmesh-virtual (make all)" >&2
@@ -60,11 +61,11 @@ rate() {
 for ((i = 0; i < pairs; i++)); do
     groups=()
     if ((i % 2)); then
-        start "$second" "$out/b" "$@"
+        start "$second" "$out/b" "$@" "${of_second[@]}"
         start "$first" "$out/a" "$@"
     else
         start "$first" "$out/a" "$@"
-        start "$second" "$out/b" "$@"
+        start "$second" "$out/b" "$@" "${of_second[@]}"
     fi
     kill -STOP -- "-${groups[1]}" 2>/dev/null || true
     take_turns

@@ -8,12 +8,12 @@
 set -euo pipefail
 shopt -s inherit_errexit
 
+# shellcheck source=examples/machines/two_machines.bash
+. "$(dirname "$0")/../examples/machines/two_machines.bash"
 build=$(realpath -m "${1:-build}")
 short_us=1000
 report=$(mktemp)
-right=
-folder=
-trap leave EXIT
+trap 'rm -f "$report"' EXIT
 window_ps=83560 # of "2x2 Hx2Mesh": output, trace, input, one block
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
@@ -55,28 +55,6 @@ ranks() {
     row "$name" mpirun -n 2 --oversubscribe --quiet --bind-to none --mca pml ob1 "$@" "$build/hxmesh-virtual-mpi"
 }
 
-# Joins two namespaces: this process's and that of a process `right`. Writes what mpirun calls in place of ssh.
-join() {
-    unshare --net --uts sleep 1000 &
-    right=$!
-    until [ "$(readlink "/proc/$right/ns/uts")" != "$(readlink /proc/self/ns/uts)" ]; do sleep 0.05; done
-    ip link add wire type veth peer name wire netns "$right"
-    hostname left
-    nsenter --net --uts --target "$right" hostname right
-    for place in 1:$$ "2:$right"; do
-        nsenter --net --target "${place#*:}" sh -ec "ip link set lo up; ip address add 10.77.0.${place%:*}/24 dev wire
-            ip link set wire up"
-    done
-    printf '#!/bin/sh\nshift\nexec nsenter --net --uts --target %s sh -c "$*"\n' "$right" >"$folder/agent"
-    chmod +x "$folder/agent"
-    printf '10.77.0.%d slots=1\n' 1 2 >"$folder/machines"
-}
-
-leave() {
-    [ -z "$right" ] || kill "$right" 2>/dev/null || true
-    rm -rf "${folder:-$report}" "$report"
-}
-
 machines() {
     ranks "$1" --hostfile "$folder/machines" --mca plm_rsh_agent "$folder/agent" --mca btl self,tcp \
         --mca btl_tcp_if_include wire --mca oob_tcp_if_include wire
@@ -85,14 +63,16 @@ machines() {
 # shape OPTION... - lets netem shape both ends; fails if the kernel has no netem.
 shape() {
     tc qdisc replace dev wire root netem "$@" 2>/dev/null &&
-        nsenter --net --target "$right" tc qdisc replace dev wire root netem "$@"
+        "${in_right[@]}" tc qdisc replace dev wire root netem "$@"
 }
 
-# The rows that need namespaces of their own.
-inside() {
+# The rows of two machines.
+between_machines() {
     local latency
-    folder=$(mktemp -d)
-    join
+    open_machines # all ends with it
+    rm "$report"
+    report=$folder/report
+    cable_for_mpi
     machines "two ranks, TCP over veth"
     shape delay 1us || {
         echo "without latency and rate of a link: this kernel has no netem"
@@ -104,8 +84,8 @@ inside() {
     done
 }
 
-if [ "${WINDOW_COST_INSIDE:-}" = yes ]; then
-    inside
+if [ "${MACHINES_INSIDE:-}" = yes ]; then
+    between_machines
     exit
 fi
 echo "load $(cut -d ' ' -f 1 /proc/loadavg), $(nproc) processors"
@@ -114,10 +94,4 @@ row "two workers, shared memory" "$build/hxmesh-virtual" -w 2
 [ -x "$build/hxmesh-virtual-mpi" ] || exit 0
 ranks "two ranks, vader" --mca btl vader,self
 ranks "two ranks, TCP" --mca btl tcp,self
-own=(unshare --net --mount --uts)
-[ "$(id -u)" -eq 0 ] || own=(unshare --user --map-root-user --net --mount --uts)
-if "${own[@]}" true 2>/dev/null; then
-    WINDOW_COST_INSIDE=yes "${own[@]}" "$0" "$build"
-else
-    echo "without TCP over veth: this user may not have network namespaces"
-fi
+(enter_machines "$0" "$build") || [ $? -eq 77 ]

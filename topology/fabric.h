@@ -297,10 +297,6 @@ uint64_t hx_fabric_turned(const struct hx_fabric *f, uint32_t node, unsigned out
 /* Returns the table memory of a node, bytes (the caller aligns it to 8). */
 size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node);
 
-/* Whether a host shares one table with others, as all have one link. Their tables may be built in one memory, to save
- * cache. Never with searched routes, since a host's table then knows its unreachable peers. */
-bool hx_fabric_shares_table(const struct hx_fabric *f, uint32_t node);
-
 /* Builds the tables of `node` into `memory`; for a HammingMesh by hx_route_build(). `blocked` is for a HammingMesh
  * only. up: ports with working links. */
 void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_blocked_boards blocked,

@@ -232,7 +232,9 @@ size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node)
     return (digits + 3U * hx_fabric_ports(f, node)) * sizeof(uint64_t) + detour;
 }
 
-bool hx_fabric_shares_table(const struct hx_fabric *f, uint32_t node)
+/* Whether all hosts have one link, so that a host's table is the same for any destination. Not with searched routes: it
+ * then knows unreachable peers. */
+static bool has_flat_table(const struct hx_fabric *f, uint32_t node)
 {
     return !f->updown && !f->mesh.nodes && has_one_link(f, node);
 }
@@ -241,7 +243,7 @@ static void host_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t 
 {
     r->x_table = tables;
     r->y_table = tables + f->digits[0];
-    if (hx_fabric_shares_table(f, node)) {
+    if (has_flat_table(f, node)) {
         memset(tables, ONE_LINK_PORTS, f->digits[0] + f->digits[1]); /* for any value */
     } else {
         for (unsigned value = 0; value < f->digits[0]; value++)

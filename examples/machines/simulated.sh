@@ -11,14 +11,8 @@ set -euo pipefail
 hxmesh=$(realpath -m "${HXMESH:-$(dirname "$0")/../../build/hxmesh}")
 enter_machines "$0" "$@"
 open_machines
-cable wire
-ip address add 10.77.0.1/24 dev wire
-"${in_right[@]}" ip address add 10.77.0.2/24 dev wire
+cable_for_mpi
 
-# In place of ssh: mpirun calls it with a machine and a command.
-printf '#!/bin/sh\nshift\nexec %s sh -c "$*"\n' "${in_right[*]}" >"$folder/agent"
-chmod +x "$folder/agent"
-printf '10.77.0.1 slots=1\n10.77.0.2 slots=1\n' >"$folder/machines"
 export OMPI_MCA_plm_rsh_agent=$folder/agent
 export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=wire OMPI_MCA_oob_tcp_if_include=wire
 

@@ -6,6 +6,8 @@
 # this user may not have network namespaces.
 # open_machines: starts the right machine, and makes $folder for files. All ends with the script.
 # cable NAME: joins both by a veth pair; its ends have this name on both machines.
+# cable_for_mpi: joins both by cable `wire`, with addresses. Writes $folder/machines, a hostfile, and $folder/agent,
+# which mpirun calls in place of ssh.
 # "${in_right[@]}" COMMAND...: runs a command on the right machine.
 
 enter_machines() {
@@ -47,4 +49,13 @@ cable() {
     ip link add "$1" mtu 9000 type veth peer name "$1" mtu 9000 netns "${in_right[-1]}"
     ip link set "$1" up
     "${in_right[@]}" ip link set "$1" up
+}
+
+cable_for_mpi() {
+    cable wire
+    ip address add 10.77.0.1/24 dev wire
+    "${in_right[@]}" ip address add 10.77.0.2/24 dev wire
+    printf '#!/bin/sh\nshift\nexec %s sh -c "$*"\n' "${in_right[*]}" >"$folder/agent"
+    chmod +x "$folder/agent"
+    printf '10.77.0.%d slots=1\n' 1 2 >"$folder/machines"
 }

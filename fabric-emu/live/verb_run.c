@@ -1,11 +1,11 @@
 /* verb_run.c - `hxmesh run`: runs a fabric with traffic, and reports. */
+#include "base/arguments.h"
 #include "base/beside.h"
 #include "base/error.h"
 #include "fabric-emu/run_options.h"
 #include "session.h"
 #include "verbs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int finish(struct session *s, const struct run_options *o)
@@ -34,14 +34,13 @@ int verb_run(int argc, char **argv)
 {
     struct run_options o;
     run_options_join_ranks(argv);
-    char **given = hx_allocate((size_t)argc + 1, sizeof *given); /* parsing puts operands last */
-    memcpy(given, argv, (size_t)argc * sizeof *given);
+    struct hx_arguments given = hx_arguments_copy(argv); /* parsing puts operands last */
     run_options_parse(&o, argc, argv);
     if (o.settings.clock == HX_CLOCK_VIRTUAL) {
-        beside_run("virtual", given);
+        beside_run("virtual", given.item);
         hx_die(HX_EXIT_ENVIRONMENT, "hxmesh-virtual", "is not beside hxmesh (`make` builds both)");
     }
-    free(given);
+    hx_arguments_free(&given);
     if (o.g->forwarding)
         hx_warn(o.spec.name, "what hosts take to forward, ns and gbps of its file, only --clock virtual keeps to");
     struct flows *flows = flows_load(&o.settings, &o.spec, o.g);

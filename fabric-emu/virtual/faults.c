@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A port stops to take packets that would begin after its planned closing, closes, or opens. */
 enum deed { STOPS, CLOSES, OPENS };
@@ -436,8 +435,7 @@ static void settle_hits(struct faults *f)
             memcpy(virtual_channel_send(c, owner, sizeof *hit) + 1, hit, sizeof *hit);
     }
     struct virtual_turn turn = {0};
-    if (!virtual_channel_turn(c, &turn))
-        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
+    model_turn(m, &turn);
     for (const struct virtual_record *r = virtual_channel_receive(c); r; r = virtual_channel_receive(c))
         settle(f, (const struct hit *)(const void *)virtual_record_frame(r));
 }

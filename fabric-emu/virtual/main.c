@@ -1,4 +1,5 @@
 /* main.c - the program hxmesh-virtual: `hxmesh run --clock virtual`. */
+#include "base/arguments.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/processor.h"
@@ -12,10 +13,10 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+_Static_assert((int)HX_MOST_TRAIN == (int)VIRTUAL_MOST_TRAIN, "all accepted trains are possible");
 _Static_assert((int)HX_MOST_WORKERS <= (int)VIRTUAL_MOST_WORKERS && (int)HX_MOST_RANKS == (int)VIRTUAL_MOST_WORKERS,
                "all accepted numbers of workers are possible");
 
@@ -224,17 +225,16 @@ int main(int argc, char **argv)
         run_options_join_ranks(argv);
     launch_block_signals();
     begin_rank();
-    char **given = hx_allocate((size_t)argc + 1, sizeof *given); /* parsing puts operands last */
-    memcpy(given, argv, (size_t)argc * sizeof *given);
+    struct hx_arguments given = hx_arguments_copy(argv); /* parsing puts operands last */
     take_options(&s, argc, argv);
     int code;
     if (s.o.ranks.count && !virtual_channel_is_of_ranks()) {
-        code = mpirun_run(&s.o, given);
+        code = mpirun_run(&s.o, given.item);
     } else {
         prepare(&s);
         code = run(&s);
     }
-    free(given);
+    hx_arguments_free(&given);
     clean_up(&s);
     hx_output_close(stdout, "-");
     return code;

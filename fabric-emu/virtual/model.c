@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PS_OF_SECOND UINT64_C(1000000000000)
 
@@ -169,6 +170,12 @@ void model_schedule(struct model *m, const struct hx_faults *faults, const struc
     m->notify_ns = settings->notify_ns;
     m->fault = share(fault_bytes(m));
     m->losses = (struct model_losses *)(void *)(m->fault + m->workers * m->faults->count);
+}
+
+void model_turn(const struct model *m, struct virtual_turn *turn)
+{
+    if (!virtual_channel_turn(m->channel, turn))
+        _exit(HX_EXIT_FAILED);
 }
 
 void model_collect(const struct model *m)

@@ -145,6 +145,8 @@ void model_schedule(struct model *m, const struct hx_faults *faults, const struc
 /* Shows the counters to other processes under a name (NULL: by process number). Call before workers are forked. Dies
  * with one line if it cannot. */
 void model_announce(struct model *m, const char *name);
+/* Takes a turn with all other workers. If one of them died, this process ends: a supervisor reports the cause. */
+void model_turn(const struct model *m, struct virtual_turn *turn);
 /* Hands what the workers wrote to the launcher that reports. All workers call it at their end. */
 void model_collect(const struct model *m);
 /* Whether workers have several launchers, so that they share no memory. */

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static uint32_t publish_links(const struct worker *w)
 {
@@ -150,8 +149,7 @@ uint64_t publish_of_ranks(struct worker *w)
     meet_first(w);
     if (w->self)
         send_all(w);
-    if (!virtual_channel_turn(w->v.channel, &turn))
-        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
+    model_turn(m, &turn);
     for (unsigned other = 1; w->self == 0 && other < m->workers; other++)
         hx_metrics_begin(&m->metrics.worker[other]);
     while ((r = virtual_channel_receive(w->v.channel)))

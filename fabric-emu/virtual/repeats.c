@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     REST_WINDOWS = 4, /* without an event: shorter rests are not looked at */
@@ -236,12 +235,6 @@ static uint64_t own_periods(const struct repeats *r, const struct kept *kept, ui
 
 /* ---- what all workers agree on ---- */
 
-static void agree(const struct repeats *r, struct virtual_turn *turn)
-{
-    if (!virtual_channel_turn(r->w->v.channel, turn))
-        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
-}
-
 /* The number of states to keep, from the size of the first. */
 static void choose_places(struct repeats *r)
 {
@@ -251,7 +244,7 @@ static void choose_places(struct repeats *r)
         values += e ? executor_mark_values(e) : 0;
     }
     struct virtual_turn turn = {.active = values};
-    agree(r, &turn);
+    model_turn(r->w->m, &turn);
     uint64_t most = MOST_BYTES / (turn.active * sizeof(uint64_t) + 1);
     r->places = (unsigned)(most < 2 ? 2 : most > MOST_KEPT ? MOST_KEPT : most);
 }
@@ -299,7 +292,7 @@ static uint64_t periods_after(const struct repeats *r, struct kept *kept, uint64
     }
     bool alike = is_alike(r, kept, now);
     struct virtual_turn turn = {.next = alike ? own_periods(r, kept, now) : 0, .active = !alike};
-    agree(r, &turn);
+    model_turn(r->w->m, &turn);
     count->unlike += turn.active != 0;
     count->too_late += turn.active == 0 && turn.next == 0;
     return turn.active || turn.next == UINT64_MAX ? 0 : turn.next;
@@ -344,7 +337,7 @@ uint64_t repeats_look(struct repeats *r, uint64_t next)
     uint64_t by = next * w->v.wheel.width;
     bool rests = repeats_state_rests(w, by);
     struct virtual_turn turn = {.next = repeats_state_first(w), .active = !rests, .moved = r->order.chance};
-    agree(r, &turn);
+    model_turn(r->w->m, &turn);
     uint64_t now = turn.next;
     r->chance = turn.moved;
     if (turn.active || now == VIRTUAL_NEVER)
@@ -356,6 +349,6 @@ uint64_t repeats_look(struct repeats *r, uint64_t next)
     if (is_newest(r, now))
         return next;
     turn = (struct virtual_turn){.active = digest_of(r, now)};
-    agree(r, &turn);
+    model_turn(r->w->m, &turn);
     return take_state(r, now, turn.active, next);
 }

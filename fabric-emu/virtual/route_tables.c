@@ -64,20 +64,6 @@ void route_builder_close(struct route_builder *b)
     HX_FREE(b->off_limits.bits, b->scratch, b->slot);
 }
 
-static uint64_t hash_of(const uint8_t *at, size_t bytes)
-{
-    uint64_t hash = bytes;
-    for (; bytes >= sizeof hash; at += sizeof hash, bytes -= sizeof hash) {
-        uint64_t word;
-        memcpy(&word, at, sizeof word);
-        hash = (hash ^ word) * SPLIT_MIX_STEP;
-        hash ^= hash >> 32;
-    }
-    uint64_t rest = 0;
-    memcpy(&rest, at, bytes);
-    return split_mix(hash ^ rest);
-}
-
 static struct route_bytes *slot_of(const struct route_builder *b, const struct route_bytes *wanted)
 {
     uint32_t at = (uint32_t)wanted->hash & (b->slots - 1);
@@ -103,7 +89,7 @@ static void grow(struct route_builder *b)
 /* Returns the memory that has these bytes of the scratch. */
 static void *share(struct route_builder *b, const void *at, size_t bytes)
 {
-    struct route_bytes wanted = {.hash = hash_of(at, bytes), .at = (void *)(uintptr_t)at, .bytes = bytes};
+    struct route_bytes wanted = {.hash = split_mix_bytes(0, at, bytes), .at = (void *)(uintptr_t)at, .bytes = bytes};
     struct route_bytes *s = slot_of(b, &wanted);
     if (s->at)
         return s->at;

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 uint64_t watchdog_longest_wait(const struct virtual_timing *t)
 {
@@ -115,8 +114,7 @@ bool watchdog_look(struct watchdog *d, struct worker *w, const struct virtual_tu
     each_node(w, &own, count);
     /* Workers combine: number of waiting packets, and arrival of the newest. */
     struct virtual_turn all = {.next = turn->next, .active = own.packets, .moved = own.newest};
-    if (!virtual_channel_turn(w->v.channel, &all))
-        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
+    model_turn(w->m, &all);
     uint64_t width = w->v.wheel.width;
     uint64_t now = turn->next > UINT64_MAX / width ? UINT64_MAX : turn->next * width;
     d->quiet = all.active ? all.moved : now;

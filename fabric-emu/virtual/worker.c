@@ -185,8 +185,7 @@ static void relay_rest(const struct worker *w)
         virtual_tap_relay(w->v.tap, c, UINT64_MAX);
         virtual_tap_relay_counts(w->v.tap, c);
     }
-    if (!virtual_channel_turn(c, &turn))
-        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
+    model_turn(w->m, &turn);
     for (const struct virtual_record *r; (r = virtual_channel_receive(c));)
         virtual_tap_take(w->v.tap, r);
 }
@@ -326,8 +325,7 @@ static void agree_on_parts(const struct model *m)
 {
     uint64_t digest = parts_digest(&m->layout, m->g);
     struct virtual_turn turn = {.next = digest, .moved = digest}; /* combined: the least and the most */
-    if (!virtual_channel_turn(m->channel, &turn))
-        _exit(HX_EXIT_FAILED); /* the supervisor reports the cause */
+    model_turn(m, &turn);
     if (turn.next != turn.moved)
         hx_die(HX_EXIT_ENVIRONMENT, "mpirun",
                "the ranks divide the fabric differently (install the same libmetis on all machines)");
@@ -339,7 +337,7 @@ _Noreturn void worker_run(const struct model *m, unsigned self)
     (void)snprintf(name, sizeof name, "hxmesh-v%u", self);
     (void)prctl(PR_SET_NAME, name);
     /* mpirun keeps a rank on its core */
-    virtual_channel_join(m->channel, self, m->forked < m->workers || hx_processor_keep(self, m->workers));
+    virtual_channel_join(m->channel, self, model_is_of_ranks(m) || hx_processor_keep(self, m->workers));
     atomic_store(&m->control->begun, true);
     agree_on_parts(m);
     mpirun_tell_begun(self);

@@ -20,8 +20,9 @@ static uint64_t sum_of_program(void)
 {
     uint64_t sum = 0;
     FILE *in = fopen("/proc/self/exe", "rbe");
-    for (uint64_t word = 0; in && fread(&word, 1, sizeof word, in) > 0; word = 0)
-        sum = split_mix(sum ^ word);
+    uint8_t part[4096];
+    for (size_t got; in && (got = fread(part, 1, sizeof part, in)) > 0;)
+        sum = split_mix_bytes(sum, part, got);
     if (in)
         (void)fclose(in);
     return sum;

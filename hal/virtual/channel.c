@@ -55,7 +55,7 @@ struct virtual_channel {
     unsigned workers, self;
     uint32_t window; /* turns of this worker */
     bool own_core;
-    unsigned spins;  /* spins before it sleeps; halved when they were in vain */
+    unsigned spins;  /* looks at a turn before it sleeps: FEWEST_SPINS .. MOST_SPINS */
     uint8_t *rooms;  /* [2][workers], of `chunks` each: chunk n < workers is the first one for worker n */
     uint32_t chunks; /* workers + MORE_CHUNKS */
     size_t mapped;

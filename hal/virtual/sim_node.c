@@ -129,7 +129,7 @@ ALWAYS_INLINE uint64_t show_packet(struct virtual_sim_node *e, struct virtual_no
         if (left)
             return 0;
     }
-    note_waits(e, h, wanted(n));
+    note_waits(e, h, comer.offered ? comer.offered : wanted(n));
     return small ? to_try_again(n, comer.offered) : 0;
 }
 

@@ -18,13 +18,14 @@ by_ranks() {
     "${RANKS[@]}" -n "$ranks" "$HXMESH" run "$@" --clock virtual --name "$NAME" --quiet --json - >"$REPORT" 3>&-
 }
 
-# same_by_ranks ARGUMENTS...: the same report byte for byte, except `host`, by a worker and by two to five ranks. On a
-# torus not all ranks are neighbours.
+# same_by_ranks ARGUMENTS...: the same report byte for byte, except `host`, by a worker and by each of $TRIED ranks. On
+# a torus not all ranks are neighbours.
+TRIED=(2 3 5)
 same_by_ranks() {
     local ranks
     report "$@" --clock virtual --workers 1
     jq --sort-keys 'del(.host)' "$REPORT" >expected.json
-    for ranks in 2 3 5; do
+    for ranks in "${TRIED[@]}"; do
         by_ranks "$ranks" "$@"
         holds ".host.workers == $ranks"
         jq --sort-keys 'del(.host)' "$REPORT" | cmp - expected.json || {
@@ -37,6 +38,19 @@ same_by_ranks() {
 @test "virtual over MPI: the same report by workers and by ranks" {
     same_by_ranks "4x4 Hx2Mesh" --message 16KiB
     same_by_ranks "torus 8x8" --message 8KiB
+}
+
+# bats test_tags=all
+@test "virtual over MPI: the same report by one, two, four and eight ranks and workers" {
+    local few
+    TRIED=(2 4 8)
+    same_by_ranks "4x4 Hx2Mesh" --message 16KiB
+    for few in "--mpi 1" "--workers 2" "--workers 4" "--workers 8"; do
+        # shellcheck disable=SC2086 # words
+        report "4x4 Hx2Mesh" --message 16KiB --clock virtual $few --share-cores
+        holds ".host.workers == ${few##* }"
+        jq --sort-keys 'del(.host)' "$REPORT" | cmp - expected.json
+    done
 }
 
 # bats test_tags=all
