@@ -55,7 +55,7 @@ ON_LOOPBACK := $(filter-out $(ON_SHM) $(ON_VIRTUAL) $(ON_DPDK),$(CHECKED))
 SUPPORT_ANY := $(wildcard tests/support/*.c)
 SUPPORT.shm      := $(SUPPORT_ANY) $(call below,shm,$(SUPPORT))
 SUPPORT.loopback := $(SUPPORT_ANY) $(call below,loopback,$(SUPPORT))
-SUPPORT.virtual  := $(call below,virtual,$(SUPPORT)) tests/support/support_file.c
+SUPPORT.virtual  := $(call below,virtual,$(SUPPORT)) tests/support/support_file.c tests/support/support_specs.c
 SUPPORT.dpdk     := $(call below,dpdk,$(SUPPORT)) tests/support/support_file.c
 
 # Without DPDK, tests and benchmarks that need it are left out.

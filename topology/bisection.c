@@ -13,7 +13,7 @@
 enum {
     MOST_UNITS = 64, /* of a link's rate: the search ignores finer differences */
     MOST_PASSES = 24,
-    LEAST_STARTS = 4,
+    LEAST_STARTS = 3,
     MOST_STARTS = 32,
     PORTS_OF_ALL_STARTS = 4000000
 };
@@ -25,18 +25,20 @@ struct queue {
     int top;         /* highest gain with an entry; -most_gain - 1: empty */
 };
 
-/* Returns what half the hosts inject, in links of HX_LINK_GBPS. */
-static double injected(const struct hx_fabric *f)
+/* Returns what half of some hosts inject, in links of HX_LINK_GBPS. */
+static double injected(const struct hx_fabric *f, uint64_t hosts)
 {
-    return f->hosts * hx_fabric_injection(f, HX_LINK_GBPS) / 2;
+    return (double)hosts * hx_fabric_injection(f, HX_LINK_GBPS) / 2;
 }
 
 struct search {
     const struct hx_fabric *f;
     uint32_t *attachment_router; /* [nodes]: itself, or the router it is attached to */
-    uint32_t *weight;            /* [nodes]: hosts that move with it */
+    uint32_t *weight;            /* [nodes]: hosts to halve that move with it */
     uint64_t hosts;
     uint32_t heaviest;
+    struct hx_fabric_dimension dimension[HX_MAX_DIMENSIONS];
+    unsigned dimensions;
     uint32_t *moved; /* [nodes]: moves of this pass, or the order of a start */
     uint32_t *next, *previous;
     int *gain;
@@ -230,12 +232,36 @@ static void by_neighbourhood(struct search *s, uint32_t count)
     }
 }
 
+/* Cuts a dimension in the middle: hosts below the middle position come first, those in the middle next. */
+static void by_position(struct search *s, unsigned dimension)
+{
+    uint32_t size = s->dimension[dimension].size;
+    uint32_t stride = 1;
+    uint32_t *part = s->next; /* free between passes */
+    uint32_t count = 0;
+    for (unsigned i = 0; i < dimension; i++)
+        stride *= s->dimension[i].size;
+    for (uint32_t node = 0; node < s->f->nodes; node++)
+        part[node] = 2; /* a switch without hosts */
+    for (uint32_t host = 0; host < s->f->hosts; host++) {
+        uint32_t at = host / stride % size;
+        part[s->attachment_router[host]] = at < size / 2 ? 0 : 1 + (at >= size - size / 2);
+    }
+    for (uint32_t wanted = 0; wanted <= 2; wanted++)
+        for (uint32_t node = 0; node < s->f->nodes; node++)
+            if (s->attachment_router[node] == node && part[node] == wanted)
+                s->moved[count++] = node;
+}
+
+/* The first starts go by number and by each dimension. */
 static void start(struct search *s, unsigned number)
 {
     uint32_t count = by_number(s);
-    if (number % 2)
+    if (number > 0 && number <= s->dimensions)
+        by_position(s, number - 1);
+    else if (number > 0 && (number - s->dimensions) % 2)
         by_neighbourhood(s, count);
-    else if (number)
+    else if (number > 0)
         at_random(s, count);
     s->on[0] = s->on[1] = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -261,15 +287,27 @@ static unsigned starts_for(const struct hx_fabric *f)
     return starts;
 }
 
-static void weigh(struct search *s)
+static void weigh(struct search *s, const bool *member)
 {
     for (uint32_t node = 0; node < s->f->nodes; node++) {
+        bool counts = hx_is_host(s->f, node) && (!member || member[node]);
         s->attachment_router[node] = hx_is_host(s->f, node) ? hx_fabric_attachment_router(s->f, node) : node;
-        s->weight[s->attachment_router[node]] += hx_is_host(s->f, node);
+        s->weight[s->attachment_router[node]] += counts;
+        s->hosts += counts;
     }
     for (uint32_t node = 0; node < s->f->nodes; node++)
         s->heaviest = s->weight[node] > s->heaviest ? s->weight[node] : s->heaviest;
-    s->hosts = s->f->hosts;
+}
+
+/* Hosts that forward stand on the fabric's grid. */
+static void find_dimensions(struct search *s)
+{
+    s->dimensions = hx_fabric_dimensions(s->f, s->dimension);
+    if (!s->f->mesh.nodes)
+        return;
+    s->dimensions = 2;
+    s->dimension[0].size = s->f->columns;
+    s->dimension[1].size = s->f->rows;
 }
 
 /* Expresses rates in units: their greatest common divisor, or a fraction of the highest rate. */
@@ -295,8 +333,8 @@ static void measure(struct search *s)
     s->most_gain *= HX_MAX_RADIX;
 }
 
-/* Keeps the current halves if less rate is between them than between the best. */
-static void keep(const struct search *s, struct hx_halves *best)
+/* Keeps the current halves if less rate is between them than between the best. half NULL: only their links. */
+static void keep(const struct search *s, struct hx_halves *best, uint8_t *half)
 {
     struct hx_halves now = {0};
     for (uint32_t node = 0; node < s->f->nodes; node++) {
@@ -307,12 +345,15 @@ static void keep(const struct search *s, struct hx_halves *best)
             now.share += between ? rate_of(s->f, node, port) : 0;
         }
     }
-    now.share /= injected(s->f);
-    if (now.share < best->share)
-        *best = now;
+    now.share /= injected(s->f, s->hosts);
+    if (now.share >= best->share)
+        return;
+    *best = now;
+    for (uint32_t node = 0; half && node < s->f->nodes; node++)
+        half[node] = s->side[s->attachment_router[node]];
 }
 
-static void begin(struct search *s, const struct hx_fabric *f)
+static void begin(struct search *s, const struct hx_fabric *f, const bool *member)
 {
     *s = (struct search){.f = f,
                          .attachment_router = hx_allocate(f->nodes, sizeof *s->attachment_router),
@@ -324,7 +365,8 @@ static void begin(struct search *s, const struct hx_fabric *f)
                          .side = hx_allocate(f->nodes, sizeof *s->side),
                          .queued = hx_allocate(f->nodes, sizeof *s->queued),
                          .random = 1};
-    weigh(s);
+    weigh(s, member);
+    find_dimensions(s);
     measure(s);
     for (unsigned i = 0; i < 4; i++)
         s->queue[i / 2][i % 2].first = hx_allocate(2 * (size_t)s->most_gain + 1, sizeof(uint32_t));
@@ -337,17 +379,17 @@ static void end(struct search *s)
     HX_FREE(s->attachment_router, s->weight, s->moved, s->next, s->previous, s->gain, s->side, s->queued);
 }
 
-struct hx_halves hx_bisection_search(const struct hx_fabric *f)
+struct hx_halves hx_bisection_search(const struct hx_fabric *f, const bool *member, uint8_t *half)
 {
     struct search s;
     struct hx_halves best = {.share = INFINITY};
-    begin(&s, f);
-    for (unsigned i = 0; i < starts_for(f); i++) {
+    begin(&s, f, member);
+    for (unsigned i = 0; i < starts_for(f) + s.dimensions; i++) {
         start(&s, i);
         for (unsigned pass = 0; pass < MOST_PASSES; pass++)
             if (!improve(&s))
                 break;
-        keep(&s, &best);
+        keep(&s, &best, half);
     }
     end(&s);
     return best;
@@ -376,10 +418,10 @@ struct hx_halves hx_fabric_bisection(const struct hx_fabric *f)
     struct hx_halves halves = {.exact = true};
     if (f->topology->bisection && !f->failed)
         halves.links = f->topology->bisection(f);
-    halves.share = (double)halves.links * rate_between(f) / injected(f);
+    halves.share = (double)halves.links * rate_between(f) / injected(f, f->hosts);
     if (halves.links || f->hosts < 2)
         return halves;
-    halves = hx_bisection_search(f);
+    halves = hx_bisection_search(f, NULL, NULL);
     if (f->mesh.nodes) {
         struct hx_straight_cut straight = hx_straight_cut_of(&f->mesh);
         if (straight.halves && straight.links < halves.links)

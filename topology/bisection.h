@@ -2,7 +2,8 @@
  *
  * The halves have equally many hosts, or differ by one host or by the hosts of one router. A host stays with its
  * attachment router. The best halves have the least rate between them; the links of these are counted. Without a
- * formula, a seeded search answers. It starts from halves by order, by neighbourhood and at random. It moves router
+ * formula, a seeded search answers. It starts from halves by order, by dimension, by neighbourhood and at random. It
+ * moves router
  * after router to the other half, the one with the highest gain first, and keeps the best halves (Fiduccia and
  * Mattheyses, "A Linear-Time Heuristic for Improving Network Partitions", DAC 1982). Its result is a cut, so the
  * bisection is at most that. */
@@ -18,7 +19,8 @@ struct hx_halves {
 };
 struct hx_halves hx_fabric_bisection(const struct hx_fabric *f);
 
-/* Runs the search alone. Deterministic. */
-struct hx_halves hx_bisection_search(const struct hx_fabric *f);
+/* Runs the search alone. Deterministic. Halves only the hosts in `member` (NULL: all), over all links. Sets half[node],
+ * 0 or 1, of all nodes (NULL: not needed). */
+struct hx_halves hx_bisection_search(const struct hx_fabric *f, const bool *member, uint8_t *half);
 
 #endif

@@ -89,9 +89,12 @@ struct hx_distances hx_fabric_distances(const struct hx_fabric *f)
 
 double hx_fabric_alltoall_bound(const struct hx_fabric *f)
 {
-    bool formula = f->topology->alltoall_bound && !f->failed;
-    double bound = f->mesh.nodes ? hx_alltoall_bound(&f->mesh)
-                   : formula     ? f->topology->alltoall_bound(f)
-                                 : hx_alltoall_by_loads(f);
+    double bound = 0;
+    if (f->mesh.nodes)
+        bound = hx_alltoall_bound(&f->mesh);
+    else if (f->topology->alltoall_bound && !f->failed)
+        bound = f->topology->alltoall_bound(f);
+    if (bound == 0)
+        bound = hx_alltoall_by_loads(f);
     return bound < 1 ? bound : 1;
 }

@@ -10,7 +10,7 @@
  * with its hosts, or a switch above. */
 #include "topology/topology.h"
 
-enum { DEFAULT_HOSTS = 64 };
+enum { DEFAULT_HOSTS = 64, MOST_SEARCHED = 4000000 /* leaves times ports, for a bound by search */ };
 
 struct tree {
     unsigned hosts, radix, down, up, levels;
@@ -263,12 +263,15 @@ static uint64_t d_mod_k(const struct hx_fabric *f, uint32_t router, unsigned dig
 
 /* ---- bounds ---- */
 
-/* A full leaf sends up its hosts' traffic to all other leaves. */
+/* A full leaf sends up its hosts' traffic to all other leaves. An uneven tree carries less, where more cables lead up
+ * to a switch than down from it; only of a very large one the search would take long. */
 static double alltoall_bound(const struct hx_fabric *f)
 {
     const struct tree *t = f->own;
     if (t->hosts <= t->down)
         return 1;
+    if (!is_even(t) && (uint64_t)t->leaves * f->ports <= MOST_SEARCHED)
+        return 0;
     double share = (double)t->up * (t->hosts - 1) / ((double)t->down * (t->hosts - t->down));
     return share < 1 ? share : 1;
 }

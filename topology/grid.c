@@ -409,6 +409,8 @@ double hx_grid_alltoall_bound(const struct hx_fabric *f)
     const struct hx_grid *g = grid_of(f);
     const struct hx_link_class *beside = &f->link_class[g->beside];
     double injected = g->on_hosts ? f->host_links : beside->gbps ? beside->gbps : beside->times;
+    if (f->injected)
+        injected = hx_fabric_injection(f, HX_LINK_GBPS);
     double others = (double)f->hosts / ((double)f->hosts - 1);
     double bound = 1;
     if (injected == 0)

@@ -2,6 +2,7 @@
 #include "topology/loads.h"
 
 #include "topology/attachment_routers.h"
+#include "topology/bisection.h"
 #include "topology/path_states.h"
 
 #include <math.h>
@@ -14,7 +15,10 @@ enum { BLOCK = 64 };
 
 enum { LEAST_ITERATIONS = 4, MOST_ITERATIONS = 2000, MOST_STEPS = 30000000 };
 
-#define CLOSE 0.0005 /* relative gap of the two sides at the end */
+#define CLOSE       0.0005 /* relative gap of the two sides at the end */
+#define NEARLY_FULL 0.01   /* relative gap of places that are as full as others */
+
+enum { FULLEST_EVERY = 8 /* iterations */ };
 
 /* Loaded places: ports, and after them nodes. */
 struct search {
@@ -234,14 +238,36 @@ static double least_by_lengths(const struct search *s, double length)
     return all > 0 ? length / all : 0;
 }
 
-/* Places that the first split leaves empty stay empty. The lengths of the next iteration: the fullest places, which
- * suffices where links are alike. */
-static void measure_first(struct search *s, double most)
+/* The lengths of the next iteration: the places that are at least so full as this share of the fullest. */
+static void measure_fullest(struct search *s, const double *load, double share)
 {
-    for (uint32_t place = 0; place < s->places; place++) {
+    double most = fullest(s, load);
+    for (uint32_t place = 0; place < s->places; place++)
+        s->length[place] = s->room[place] > 0 && load[place] >= share * most * s->room[place];
+}
+
+/* Places that the first split leaves empty stay empty. Where links are alike, its fullest places suffice. */
+static void measure_first(struct search *s)
+{
+    for (uint32_t place = 0; place < s->places; place++)
         s->room[place] = s->load[place] > 0 ? s->room[place] : 0;
-        s->length[place] = s->room[place] > 0 && s->load[place] >= most * s->room[place] * (1 - 1e-9);
+    measure_fullest(s, s->load, 1 - 1e-9);
+}
+
+/* The lengths of one more iteration: the links between the halves of the bisection, which limits many fabrics. */
+static void measure_bisection(struct search *s)
+{
+    const struct hx_fabric *f = s->f;
+    uint8_t *half = hx_allocate(f->nodes, sizeof *half);
+    (void)hx_bisection_search(f, NULL, half);
+    memset(s->length, 0, s->places * sizeof *s->length);
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+            uint32_t far = hx_fabric_far(f, node, port).node;
+            s->length[f->node[node].first_port + port] = far != HX_NOWHERE && half[far] != half[node];
+        }
     }
+    free(half);
 }
 
 /* Updates prices by utilization, and tolls by prices. Each expects the other to repeat its last step, so the last step
@@ -282,34 +308,61 @@ static double best_split(struct search *s)
     return fmin(fullest(s, s->load), fullest(s, s->loads) / weights);
 }
 
-/* Returns a lower bound of the fullest place's load; `own`: the load of hosts' own links. */
+/* Returns a lower bound of the fullest place's load; `own`: that of single hosts and attachment
+ * routers. */
 static double least_load(struct search *s, double own)
 {
     double bound = own;
     send_all(s);
     double best = best_split(s);
-    measure_first(s, best);
+    measure_first(s);
     for (s->iteration = 1; best > bound * (1 + CLOSE) && s->iteration < MOST_ITERATIONS; s->iteration++) {
         if (s->iteration > LEAST_ITERATIONS && s->steps > MOST_STEPS)
             break;
         answer(s, best);
         bound = fmax(bound, least_by_lengths(s, send_all(s)));
         best = fmin(best, best_split(s));
-        memcpy(s->length, s->iteration % 2 ? s->prices : s->price, s->places * sizeof *s->length);
+        if (s->iteration == 1)
+            measure_bisection(s);
+        else if (s->iteration % FULLEST_EVERY == 0)
+            measure_fullest(s, s->loads, 1 - NEARLY_FULL);
+        else
+            memcpy(s->length, s->iteration % 2 ? s->prices : s->price, s->places * sizeof *s->length);
     }
     return bound;
 }
 
-/* Returns the load of the fullest host link; a host with one link sends and receives all by it. */
+static double rate_of(const struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    return hx_class_gbps(hx_fabric_link(f, node, port), HX_LINK_GBPS) / HX_LINK_GBPS;
+}
+
+/* Returns the least load of the links by which an attachment router reaches the others, if all fill alike. */
+static double load_around(const struct search *s, uint32_t number)
+{
+    const struct hx_attachment_routers *all = &s->attachment_routers;
+    uint32_t node = all->node[number];
+    double rate = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(s->f, node); port++) {
+        uint32_t far = hx_fabric_far(s->f, node, port).node;
+        bool own = far != HX_NOWHERE && hx_is_host(s->f, far) && hx_fabric_attachment_router(s->f, far) == node;
+        rate += far != HX_NOWHERE && !own ? rate_of(s->f, node, port) : 0;
+    }
+    return rate > 0 ? (double)all->weight[number] * (all->living - all->weight[number]) / rate : 0;
+}
+
+/* Returns a lower bound by the links around single attachment routers, and by the fullest host link; a host with one
+ * link sends and receives all by it. */
 static double load_of_own_links(const struct search *s)
 {
     const struct hx_fabric *f = s->f;
     double most = 0;
+    for (uint32_t number = 0; number < s->attachment_routers.count; number++)
+        most = fmax(most, load_around(s, number));
     for (uint32_t host = 0; host < f->hosts; host++) {
         for (unsigned port = 0; port < HX_LOCAL && hx_fabric_attachment_router(f, host) != host; port++)
             if (hx_fabric_far(f, host, port).node != HX_NOWHERE)
-                most = fmax(most, (s->attachment_routers.living - 1.0) * HX_LINK_GBPS /
-                                      hx_class_gbps(hx_fabric_link(f, host, port), HX_LINK_GBPS));
+                most = fmax(most, (s->attachment_routers.living - 1.0) / rate_of(f, host, port));
     }
     return most;
 }

@@ -1,6 +1,9 @@
 /* mesh_bounds.c - diameter, straight cut and all-to-all bound (topology/mesh_bounds.h has the derivations). */
 #include "topology/mesh_bounds.h"
 
+#include "topology/hamming_mesh.h"
+#include "topology/loads.h"
+
 #include <math.h>
 
 /* One dimension: its lines, and the boards and accelerators along each. */
@@ -101,58 +104,113 @@ struct hx_straight_cut hx_straight_cut_of(const struct hx_geometry *g)
                                     .halves = (across_rows ? g->rows : g->columns) % 2 == 0};
 }
 
-/* Counts boards with both ports on the leaf, and boards with none there. */
-static double leaf_bound(const struct dimension *d, unsigned leaf)
+/* ---- all-to-all ---- */
+
+/* A line on which each accelerator sends 1 to each other. By symmetry, each board sends as much to the west as to the
+ * east, so what holds for eastward links holds for westward ones. */
+struct traffic_on_line {
+    unsigned side;
+    double to_others; /* from each accelerator to those of other boards of its line */
+    double direct;    /* share of pairs with two equally long ways that use the board */
+};
+
+/* Returns the share of pairs at a distance on their board that use its traces; the others use the network, whose way is
+ * side + 1 - distance cables long. */
+static double on_board(const struct traffic_on_line *t, unsigned distance)
 {
-    const struct hx_network *n = d->network;
-    unsigned within = 0;
-    unsigned elsewhere = 0;
-    for (unsigned board = 0; board < d->boards; board++) {
-        bool low_here = 2 * board / n->down == leaf;
-        bool high_here = (2 * board + 1) / n->down == leaf;
-        within += low_here && high_here;
-        elsewhere += !low_here && !high_here;
-    }
-    return within && elsewhere ? (double)n->up * d->boards / (4.0 * d->side * within * elsewhere) : INFINITY;
+    if (2 * distance == t->side + 1)
+        return t->direct;
+    return 2 * distance < t->side + 1;
 }
 
-/* others: the share of traffic to others in traffic to all, itself included. */
-static double dimension_bound(const struct dimension *d, double others)
+/* Returns the share of an accelerator's traffic with other boards that uses the port at its board's high end. */
+static double by_high_port(const struct traffic_on_line *t, unsigned at)
 {
-    double a = d->side;
-    double x = d->boards;
-    if (d->boards == 1)
-        return d->side == 1 ? 1 : fmin(1, (d->side % 2 ? 2 * a / (a * a - 1) : 2 / a) * others);
-    double bound = x / (2 * a * (x - 1));
-    for (unsigned leaf = 0; d->network->spines && leaf < d->network->leaves; leaf++)
-        bound = fmin(bound, leaf_bound(d, leaf));
-    return fmin(1, bound * others);
+    return 2 * at + 1 == t->side ? 0.5 : 2 * at + 1 > t->side;
+}
+
+static double load_of_port(const struct traffic_on_line *t)
+{
+    double load = t->to_others * t->side / 2;
+    for (unsigned distance = 1; distance < t->side; distance++)
+        load += (t->side - distance) * (1 - on_board(t, distance));
+    return load;
+}
+
+/* Returns the load of the trace from column `at` to the next one. */
+static double load_of_trace(const struct traffic_on_line *t, unsigned at)
+{
+    double load = 0;
+    for (unsigned column = 0; column < t->side; column++)
+        load += t->to_others * (column <= at ? by_high_port(t, column) : 1 - by_high_port(t, column));
+    for (unsigned distance = 1; distance < t->side; distance++) {
+        for (unsigned low = 0; low + distance < t->side; low++) {
+            unsigned high = low + distance;
+            double direct = on_board(t, distance);
+            load += low <= at && at < high ? direct : 1 - direct; /* from high to low: out by the high port, and in */
+        }
+    }
+    return load;
+}
+
+static double fullest_of_board(const struct traffic_on_line *t)
+{
+    double most = load_of_port(t);
+    for (unsigned at = 0; at + 1 < t->side; at++)
+        most = fmax(most, load_of_trace(t, at));
+    return most;
+}
+
+/* Chooses the share of ways of equal length that makes the ports and the middle trace, which all of them cross, equally
+ * full, or the fuller of both as empty as it can be. */
+static void split_ties(struct traffic_on_line *t)
+{
+    if (t->side % 2 == 0 || t->side == 1)
+        return;
+    double ties = (t->side - 1) / 2.0;
+    double more = (load_of_port(t) - load_of_trace(t, t->side / 2)) / (2 * ties);
+    t->direct = fmin(1, fmax(0, t->direct + more));
+}
+
+/* Returns the load of a leaf's uplinks: its boards send to all others. */
+static double load_of_uplinks(const struct dimension *d)
+{
+    double most = 0;
+    for (unsigned leaf = 0; d->network->spines && leaf < d->network->leaves; leaf++) {
+        double here = leaf_ports_below(d->network, leaf, d->network->ports) / 2.0 * d->side;
+        most = fmax(most, here * ((double)d->side * d->boards - here) / d->network->up);
+    }
+    return most;
+}
+
+/* Returns the same by search, for a tree with boards between two of its leaves. */
+static double searched_load(const struct dimension *d)
+{
+    struct hx_geometry g;
+    struct hx_fabric line;
+    (void)hx_geometry_init(&g, d->side, 1, d->boards, 1, 1, d->g->radix, d->g->taper);
+    hx_fabric_of_mesh(&line, &g);
+    double load = (line.hosts - 1.0) / line.host_links / hx_alltoall_by_loads(&line);
+    hx_fabric_free(&line);
+    return load;
+}
+
+/* Returns the load of the fullest link of a line; 0: it is one accelerator long. */
+static double fullest_of_line(const struct dimension *d)
+{
+    struct traffic_on_line t = {d->side, (double)d->side * (d->boards - 1), 0};
+    if (d->side * d->boards == 1)
+        return 0;
+    if (d->network->spines && d->network->down % 2)
+        return searched_load(d);
+    split_ties(&t);
+    return fmax(fullest_of_board(&t), load_of_uplinks(d));
 }
 
 double hx_alltoall_bound(const struct hx_geometry *g)
 {
     struct dimension rows = rows_of(g);
     struct dimension columns = columns_of(g);
-    double others = (g->accelerators - 1.0) / g->accelerators;
-    return fmin(dimension_bound(&rows, others), dimension_bound(&columns, others));
-}
-
-/* Returns the share of pairs of positions that must use the network, among those that do. */
-static double share_that_crosses(const struct dimension *d)
-{
-    double crosses = (double)d->side * d->side * (d->boards - 1);
-    double around = 0;
-    for (unsigned distance = 1; distance < d->side; distance++) {
-        double pairs = 2.0 * (d->side - distance);
-        around += 2 * distance > d->side + 1 ? pairs : 2 * distance == d->side + 1 ? pairs / 2 : 0;
-    }
-    return d->boards > 1 ? crosses / (crosses + around) : 1;
-}
-
-double hx_alltoall_injection_rate(const struct hx_geometry *g)
-{
-    struct dimension rows = rows_of(g);
-    struct dimension columns = columns_of(g);
-    return fmin(dimension_bound(&rows, 1) * share_that_crosses(&rows),
-                dimension_bound(&columns, 1) * share_that_crosses(&columns));
+    double load = fmax(fullest_of_line(&rows) * g->rows, fullest_of_line(&columns) * g->columns);
+    return load > 0 ? fmin(1, (g->accelerators - 1.0) / (4 * load)) : 1;
 }

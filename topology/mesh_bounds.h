@@ -12,20 +12,19 @@
  * A two-level tree may carry less than its ports; then the least cut through leaves and spines counts. The share is
  * relative to what half the accelerators inject (4 links each). x, y even and full trees: 1/(2a), 1/(2b).
  *
- * All-to-all bound: the share of its injection (4 links) at which every accelerator can send equally to all others.
- * Each of n accelerators sends n/(n-1) of what it would if it sent to itself too; r = (n-1)/n. The bound is the least
- * of 1 and, for each dimension (here rows; a and x become b and y for columns):
- *     x > 1   of a line's a*x accelerators' traffic, (x-1)/x / r crosses to another board, by 2x ports:
- *             s * 4 * a*x * (x-1)/x / r <= 2x                    s <= r/(2a) * x/(x-1)
- *     x = 1   the board is cut in the middle: per line, one trace and the network, each direction:
- *             s * 4 * (a/2) * 1/2 / r <= 2                       s <= r * 2/a         (a odd: r * 2a/(a*a-1))
- *     a leaf  with k boards wholly on it, o boards wholly elsewhere, and `up` uplinks:
- *             s * 4 * a*k * o/x / r <= up                        s <= r * up * x / (4a * k * o)
- *
- * Minimal routing carries less where boards are long. Between far columns of one board the network is the shorter path
- * for 2 * distance > a + 1 (equally long for 2 * distance = a + 1: half of these). This traffic needs the ports too.
- * The injection rate of all-to-all is what minimal routing carries with r = 1. For many accelerators that is the same;
- * for few it slightly exceeds what they can send, which keeps their cables full. */
+ * All-to-all bound: the share of its injection (4 links) at which every accelerator can send equally to all others,
+ * over minimal paths. Rows and columns share no link, and packets that finish X before they turn to Y load all rows
+ * alike. So the bound is that of one row, or one column. In a row each ordered pair of the a*x columns carries the
+ * traffic of `rows` accelerators: with L the load of the fullest link if each pair sends 1,
+ *     s * 4 * rows / (n - 1) * L <= 1                        s <= (n - 1) / (4 * rows * L)
+ * The loads of a row:
+ *     a port     half the traffic to other boards, a * a*(x-1) / 2, and the pairs of its own board for which the
+ *                network is nearer: distance + distance > a + 1
+ *     a trace    pairs of its board on both sides, and what goes to or comes from the nearer port across it
+ *     uplinks    of a leaf with k boards: a*k * a*(x-k), shared by its `up` uplinks
+ * Two ways can be equally long. From the middle column of a board, each port takes half, by symmetry. Pairs with
+ * distance + distance = a + 1 all cross the middle trace or both ports. So they divide until these are equally full. If
+ * a leaf has an odd number of ports, a board may lie on two; a search on one row answers then (topology/loads.h). */
 #ifndef HXMESH_TOPOLOGY_MESH_BOUNDS_H
 #define HXMESH_TOPOLOGY_MESH_BOUNDS_H
 
@@ -41,6 +40,5 @@ struct hx_straight_cut {
 struct hx_straight_cut hx_straight_cut_of(const struct hx_geometry *g);
 
 double hx_alltoall_bound(const struct hx_geometry *g);
-double hx_alltoall_injection_rate(const struct hx_geometry *g);
 
 #endif

@@ -66,7 +66,7 @@ struct hx_topology {
     /* Returns the sum of distances over all ordered pairs of hosts, and sets the longest; NULL: pair by pair. */
     uint64_t (*distances)(const struct hx_fabric *f, unsigned *longest);
     /* Returns the share of injection bandwidth that all-to-all cannot exceed on minimal paths, however traffic splits;
-     * NULL: by search (topology/loads.h). */
+     * 0 or NULL: by search (topology/loads.h). */
     double (*alltoall_bound)(const struct hx_fabric *f);
     /* Returns the links between two halves of the fabric, all of one rate; 0 or NULL: by search. */
     uint64_t (*bisection)(const struct hx_fabric *f);

@@ -85,6 +85,31 @@ static unsigned set_stages(struct hx_grid *g, enum hx_grid_kind kind)
     return together;
 }
 
+/* Returns the links of the router that has most. */
+static unsigned most_links(const struct hx_grid *g)
+{
+    unsigned links = 0;
+    for (unsigned i = 0; i < g->dimensions; i++)
+        links += g->dimension[i].side == 2 && g->dimension[i].kind == HX_GRID_LINE ? 1 : 2;
+    return links;
+}
+
+/* A host at the border of a mesh has fewer links than others, and injects less. */
+static void set_injected(struct hx_fabric *f)
+{
+    const struct hx_grid *g = f->own;
+    f->injected = hx_allocate(f->hosts, sizeof *f->injected);
+    for (uint32_t host = 0; host < f->hosts; host++) {
+        struct hx_injected *own = &f->injected[host];
+        uint32_t router = g->on_hosts ? host : f->hosts + host;
+        for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
+            uint32_t far = hx_fabric_far(f, router, port).node;
+            own->links += far != HX_NOWHERE && hx_is_host(f, far) == g->on_hosts;
+        }
+        f->host_links = own->links < f->host_links ? own->links : f->host_links;
+    }
+}
+
 static bool build_of(struct hx_fabric *f, struct hx_spec_tokens *tokens, enum hx_grid_kind kind,
                      struct hx_problem *problem)
 {
@@ -100,7 +125,7 @@ static bool build_of(struct hx_fabric *f, struct hx_spec_tokens *tokens, enum hx
     grid.on_hosts = on_hosts;
     unsigned together = set_stages(&grid, kind);
     struct hx_grid *g = hx_grid_start(f, &grid);
-    f->host_links = 2 * g->dimensions;
+    f->host_links = most_links(g);
     g->trace = (uint8_t)hx_fabric_class_of_kind(f, "board", HX_TRACE);
     unsigned cable = hx_fabric_class_of_kind(f, "cable", HX_AOC);
     for (unsigned i = 0; i < g->dimensions; i++) {
@@ -118,7 +143,10 @@ static bool build_of(struct hx_fabric *f, struct hx_spec_tokens *tokens, enum hx
     f->switches = 0; /* they are in the hosts */
     f->bought_planes = 4;
     hx_grid_add_links(f);
-    return hx_fabric_finish(f, problem);
+    bool good = hx_fabric_finish(f, problem);
+    if (good && kind == HX_GRID_LINE)
+        set_injected(f);
+    return good;
 }
 
 static bool build_torus(struct hx_fabric *f, struct hx_spec_tokens *tokens, struct hx_problem *problem)

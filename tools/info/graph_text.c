@@ -2,6 +2,7 @@
 #include "tools/info/graph_text.h"
 
 #include "base/output.h"
+#include "topology/attachment_routers.h"
 #include "topology/name.h"
 
 #include <inttypes.h>
@@ -69,20 +70,36 @@ void graph_text_dot(const struct hx_fabric *g, const char *name, const char *pat
 
 /* ---- edge list ---- */
 
-/* Forwarding parameters of a router that stands for its host; NULL: a plain switch, or the fabric has no such
- * routers. */
-static const struct hx_forwarding *forwarding_of(const struct hx_fabric *g, uint32_t node)
+/* Returns the only host beside a router, on a trace; HX_NOWHERE: there is none, or there are several. */
+static uint32_t host_beside(const struct hx_fabric *g, uint32_t node)
 {
-    const struct hx_forwarding *f = g->forwarding && !hx_is_host(g, node) ? &g->forwarding[node - g->hosts] : NULL;
-    return f && f->host != HX_NOWHERE ? f : NULL;
+    uint32_t host = HX_NOWHERE;
+    for (unsigned port = 0; port < hx_fabric_ports(g, node); port++) {
+        uint32_t far = hx_fabric_far(g, node, port).node;
+        if (far == HX_NOWHERE || !hx_is_host(g, far))
+            continue;
+        if (host != HX_NOWHERE || hx_fabric_link(g, node, port)->kind != HX_TRACE)
+            return HX_NOWHERE;
+        host = far;
+    }
+    return host;
+}
+
+/* Returns the host that a router stands for; HX_NOWHERE: it is a plain switch. A host with a name in a graph's file
+ * stands for itself, also on a trace. */
+static uint32_t host_of(const struct hx_fabric *g, uint32_t node)
+{
+    if (hx_is_host(g, node))
+        return HX_NOWHERE;
+    uint32_t host = g->mesh.nodes ? HX_NOWHERE : host_beside(g, node);
+    return host != HX_NOWHERE && g->graph_name && g->graph_name[host] ? HX_NOWHERE : host;
 }
 
 /* Whether it is the host of such a router. The list has one node for both: the router. */
 static bool has_router(const struct hx_fabric *g, uint32_t node)
 {
-    uint32_t far = hx_is_host(g, node) ? hx_fabric_far(g, node, HX_E).node : HX_NOWHERE;
-    const struct hx_forwarding *f = far != HX_NOWHERE ? forwarding_of(g, far) : NULL;
-    return f && f->host == node;
+    uint32_t router = hx_is_host(g, node) ? hx_fabric_attachment_router(g, node) : node;
+    return router != node && host_of(g, router) == node;
 }
 
 static void edge(FILE *out, const char *a, const char *b, const struct hx_link_class *c)
@@ -96,28 +113,36 @@ static void edge(FILE *out, const char *a, const char *b, const struct hx_link_c
     fprintf(out, ",%s\n", hx_link_kinds[c->kind]);
 }
 
-/* The keyword of a node's role. NULL: the number of its links implies it, or it is in forwarding_of(). */
+/* The keyword of a node's role. NULL: the number of its links implies it, or a failure left it without links. */
 static const char *role_of(const struct hx_fabric *g, uint32_t node)
 {
+    if (links_of(g, node) == 0)
+        return NULL;
     if (!hx_is_host(g, node))
-        return links_of(g, node) == 1 ? "switch" : NULL;
-    bool attached = links_of(g, node) == 1 && !hx_is_host(g, hx_fabric_far(g, node, HX_E).node);
-    return attached ? NULL : "forward";
+        return host_of(g, node) != HX_NOWHERE ? "forward" : links_of(g, node) == 1 ? "switch" : NULL;
+    return hx_fabric_attachment_router(g, node) == node ? "forward" : NULL;
+}
+
+static void write_role(FILE *out, const struct hx_fabric *g, uint32_t node)
+{
+    char text[HX_NAME_BYTES];
+    const char *role = has_router(g, node) ? NULL : role_of(g, node);
+    if (!role)
+        return;
+    fprintf(out, "%s %s", role, plain_name(text, g, node));
+    if (g->forwarding && host_of(g, node) != HX_NOWHERE) {
+        const struct hx_forwarding *f = &g->forwarding[node - g->hosts];
+        fprintf(out, " %" PRIu32 " %" PRIu32, f->delay_ns, f->gbps);
+    }
+    fputc('\n', out);
 }
 
 void graph_text_edges(const struct hx_fabric *g, const char *name, const char *path)
 {
     FILE *out = hx_output_open(path);
     fprintf(out, "# %s\n", name);
-    for (uint32_t node = 0; node < g->nodes; node++) {
-        char text[HX_NAME_BYTES];
-        const struct hx_forwarding *f = forwarding_of(g, node);
-        const char *role = f || has_router(g, node) ? NULL : role_of(g, node);
-        if (f)
-            fprintf(out, "forward %s %" PRIu32 " %" PRIu32 "\n", plain_name(text, g, node), f->delay_ns, f->gbps);
-        else if (role)
-            fprintf(out, "%s %s\n", role, plain_name(text, g, node));
-    }
+    for (uint32_t node = 0; node < g->nodes; node++)
+        write_role(out, g, node);
     every_link(g, out, edge, has_router);
     hx_output_close(out, path);
 }

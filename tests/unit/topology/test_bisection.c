@@ -72,7 +72,7 @@ static void every_partition(void **state)
             if (halves(&f, set, cases[i].places))
                 least = fmin(least, links_out_of(&f, set));
         double injected = f.hosts * hx_fabric_injection(&f, HX_LINK_GBPS) / 2;
-        struct hx_halves searched = hx_bisection_search(&f);
+        struct hx_halves searched = hx_bisection_search(&f, NULL, NULL);
         struct hx_halves known = hx_fabric_bisection(&f);
         assert_int_equal(known.exact, cases[i].formula);
         if (fabs(searched.share * injected - least) > 1e-9 || fabs(known.share * injected - least) > 1e-9)
@@ -190,7 +190,7 @@ static void formulas(void **state)
         fabric_make(&f, fabrics[i]);
         struct hx_halves known = hx_fabric_bisection(&f);
         assert_true(known.exact);
-        struct hx_halves searched = hx_bisection_search(&f);
+        struct hx_halves searched = hx_bisection_search(&f, NULL, NULL);
         if (searched.links != known.links)
             fail_msg("%s: %u, not %u", fabrics[i], (unsigned)searched.links, (unsigned)known.links);
         hx_fabric_free(&f);
@@ -204,7 +204,7 @@ static void by_search(void **state)
     fabric_make(&f, "slim-fly q=5 p=3");
     struct hx_halves h = hx_fabric_bisection(&f);
     assert_false(h.exact);
-    assert_int_equal(h.links, hx_bisection_search(&f).links);
+    assert_int_equal(h.links, hx_bisection_search(&f, NULL, NULL).links);
     assert_true(h.links <= 65); /* of 175 links */
     assert_true(fabs(h.share - ((double)h.links / 75)) < 1e-6);
     hx_fabric_free(&f);
