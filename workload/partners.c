@@ -14,10 +14,12 @@
 #include "base/powers.h"
 #include "spec/jobs.h"
 #include "topology/attachment_routers.h"
+#include "topology/bisection.h"
 #include "workload/layout.h"
 #include "workload/random.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FOR_PARTNERS = 1 };
 
@@ -47,15 +49,43 @@ static void permute(struct traffic *t, uint32_t *members, uint32_t n)
         t->partner[members[i]] = members[(i + 1) % n];
 }
 
-/* Pairs the western half of a job with the eastern half at random; an odd host in the middle has no partner. */
+/* Moves the hosts of one half to the end, in order. Returns how many the other half has. */
+static uint32_t divide(const struct traffic *t, uint32_t *members, uint32_t n)
+{
+    bool *member = hx_allocate(t->g->hosts, sizeof *member);
+    uint8_t *half = hx_allocate(t->g->nodes, sizeof *half);
+    uint32_t *far = hx_allocate(n, sizeof *far);
+    uint32_t near = 0;
+    uint32_t fars = 0;
+    for (uint32_t i = 0; i < n; i++)
+        member[members[i]] = true;
+    (void)hx_bisection_search(t->g, n == t->g->hosts ? NULL : member, half);
+    for (uint32_t i = 0; i < n; i++) {
+        if (half[members[i]] == half[members[0]])
+            members[near++] = members[i];
+        else
+            far[fars++] = members[i];
+    }
+    if (fars)
+        memcpy(members + near, far, fars * sizeof *far);
+    HX_FREE(member, half, far);
+    return fars ? near : n / 2;
+}
+
+/* Pairs the halves of a job between which its bisection is, at random. Hosts of one router are in one half, so some of
+ * the larger half may have no partner. Hosts of a single router are halved by order. */
 static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
 {
-    uint32_t half = n / 2;
-    uint32_t *east = members + n - half;
-    shuffle(east, half, t->settings.seed);
-    for (uint32_t i = 0; i < half; i++) {
-        t->partner[members[i]] = east[i];
-        t->partner[east[i]] = members[i];
+    uint32_t near = divide(t, members, n);
+    uint32_t *far = members + near;
+    uint32_t pairs = near < n - near ? near : n - near;
+    if (near > pairs)
+        shuffle(members, near, t->settings.seed);
+    else
+        shuffle(far, n - near, t->settings.seed);
+    for (uint32_t i = 0; i < pairs; i++) {
+        t->partner[members[i]] = far[i];
+        t->partner[far[i]] = members[i];
     }
 }
 
