@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "tools/info/figures.h"
 #include "tools/info/graph_text.h"
+#include "topology/failures.h"
 
 #include <stdlib.h>
 
@@ -45,6 +46,9 @@ static void write_graph(const char *spec)
 {
     struct hx_spec s;
     hx_spec_load(spec, &asked.sizes, &s);
+    for (uint32_t host = 0; host < s.graph->hosts; host++)
+        if (hx_spec_board_failed(&s, hx_spec_board_of(&s, host)))
+            hx_failures_cut_off(s.graph, host);
     if (asked.dot)
         graph_text_dot(hx_spec_fabric(&s), s.name, asked.dot);
     if (asked.edges)
@@ -106,7 +110,10 @@ int main(int argc, char **argv)
             "the hosts' own cables; router_diameter does not. bisection is in links, each way and per plane: by "
             "formula, or where there is none (bisection_exact false) of the best halves that a search found, so that "
             "it is that or less. The straight cut of a HammingMesh goes between two columns or rows in the middle. "
-            "Shares are of the links by which a host injects into a plane (bisection: that half the "
+            "What failed from the start (fail=) is bought all the same. "
+            "Distances, bisection and all-to-all are those of what is left; of a HammingMesh with failed boards they "
+            "are those of the whole fabric. --edges and --dot leave out what failed. Shares are of the links by which "
+            "a host injects into a plane (bisection: that half the "
             "hosts "
             "inject). The price of a global link is the cost for all links' rate by which all hosts can send to all "
             "others at once: cost / (hosts * links * planes * alltoall_bound). --compare puts first what a host can "

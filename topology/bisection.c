@@ -193,6 +193,21 @@ static bool improve(struct search *s)
     return kept > 0;
 }
 
+/* Moves switches without hosts to the side that has more of their links. In a pass, hosts would go first. */
+static void settle(struct search *s)
+{
+    fill_queues(s);
+    for (unsigned side = 0; side < 2;) {
+        uint32_t node = first_of(s, &s->queue[side][0]);
+        if (node == HX_NOWHERE || s->gain[node] <= 0) {
+            side++;
+            continue;
+        }
+        move(s, node);
+        side = 0;
+    }
+}
+
 /* ---- starts ---- */
 
 static uint32_t by_number(const struct search *s)
@@ -290,7 +305,7 @@ static unsigned starts_for(const struct hx_fabric *f)
 static void weigh(struct search *s, const bool *member)
 {
     for (uint32_t node = 0; node < s->f->nodes; node++) {
-        bool counts = hx_is_host(s->f, node) && (!member || member[node]);
+        bool counts = hx_is_host(s->f, node) && (!member || member[node]) && !(s->f->failed && s->f->failed[node]);
         s->attachment_router[node] = hx_is_host(s->f, node) ? hx_fabric_attachment_router(s->f, node) : node;
         s->weight[s->attachment_router[node]] += counts;
         s->hosts += counts;
@@ -389,6 +404,7 @@ struct hx_halves hx_bisection_search(const struct hx_fabric *f, const bool *memb
         for (unsigned pass = 0; pass < MOST_PASSES; pass++)
             if (!improve(&s))
                 break;
+        settle(&s);
         keep(&s, &best, half);
     }
     end(&s);

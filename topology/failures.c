@@ -20,7 +20,7 @@ static void cut(struct hx_fabric *f, uint32_t node, unsigned port)
     near->far.node = HX_NOWHERE;
 }
 
-static void cut_off(struct hx_fabric *f, uint32_t node)
+void hx_failures_cut_off(struct hx_fabric *f, uint32_t node)
 {
     for (unsigned port = 0; port < hx_fabric_ports(f, node); port++)
         cut(f, node, port);
@@ -34,7 +34,7 @@ static bool take_group(struct hx_fabric *f, const char *name)
         return false;
     for (uint32_t node = 0; node < f->nodes; node++)
         if (f->node[node].group == group)
-            cut_off(f, node);
+            hx_failures_cut_off(f, node);
     return true;
 }
 
@@ -50,7 +50,7 @@ static bool take_name(struct hx_fabric *f, const char *name, struct hx_problem *
                        "fail: '%.60s' is none of its nodes, links and groups (such as %s, %s/0, group%u)", name,
                        hx_place_name(example, f, f->nodes - 1), example, f->groups - 1);
     if (port == HX_WHOLE_NODE)
-        cut_off(f, node);
+        hx_failures_cut_off(f, node);
     else
         cut(f, node, port);
     return true;

@@ -20,4 +20,7 @@
  * .vcs. Returns false and sets *problem if a name is unknown or too few hosts are left. */
 bool hx_failures_take(struct hx_fabric *f, const char *list, struct hx_problem *problem);
 
+/* Removes all links of a node. */
+void hx_failures_cut_off(struct hx_fabric *f, uint32_t node);
+
 #endif

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { FABRICS = 300, MOST_HOSTS = 120 };
+enum { FABRICS = 300, MOST_HOSTS = 80 };
 
 static void are_near(const char *spec, const char *what, double own, double of_graph, double tolerance)
 {

@@ -187,3 +187,29 @@ setup() {
     check "graph $odd" --json - | json_holds '.spec == "graph ring?.csv"'
     "$HXMESH" run "graph $long" --clock virtual --quiet --json - | json_holds '.fabric.name | startswith("graph ö")'
 }
+
+@test "info: a fabric and the graph of its edges agree, also on what a host injects" {
+    cd "$BATS_TEST_TMPDIR"
+    local spec agree='map([.hosts, .router_diameter, .injection_gbps / .cost_planes, .alltoall_gbps / .cost_planes, .bisection_share] |
+        map(. * 1e4 | round)) | unique | length == 1'
+    for spec in "1x1 Hx4Mesh" "1x1 H1x2Mesh" "2x1 H2x4Mesh" "mesh 5x6" "mesh 3x4x2" "mesh 4" "torus 3x4x2" "FC(4)_Ring(4)"; do
+        info "$spec" --edges edges.csv --json - >own.json
+        info "graph edges.csv" --json - >graph.json
+        jq -s . own.json graph.json | json_holds "$agree"
+    done
+    info "mesh 5x6" --json - | json_holds '(.injection_gbps / .cost_planes - 98 / 30 * 400 | fabs < 1e-6) and .host_links == 2'
+    info "1x1 Hx4Mesh" --json - | json_holds '(.alltoall_bound - 0.3125 | fabs < 1e-9)'
+}
+
+@test "info: says what failed, and of what its figures are" {
+    cd "$BATS_TEST_TMPDIR"
+    info "4x4 Hx2Mesh fail=board0,0" --edges edges.csv | grep -qx 'failed          1 of 16 boards; all figures are those of the whole fabric'
+    info "4x4 Hx2Mesh fail=board0,0" --json - | json_holds '.failed_boards == 1 and .hosts == 64'
+    info "graph edges.csv" --json - | json_holds '.hosts == 60'
+    info "fat-tree hosts=64 radix=16 fail=leaf0" | grep '^failed ' | grep -qF '8 hosts and 16 links of a plane'
+    # Seven leaves of eight hosts are left: three of them are less than half.
+    info "fat-tree hosts=64 radix=16 fail=leaf0" --edges edges.csv --json - | json_holds '.failed_hosts == 8 and .failed_links == 16 and
+        .bisection == 24 and (.bisection_share - 24 / 28 | fabs < 1e-9)'
+    info "graph edges.csv" --json - | json_holds '.hosts == 56 and .bisection == 24 and (.bisection_share - 24 / 28 | fabs < 1e-9)'
+    ! info "4x4 Hx2Mesh" | grep -q '^failed '
+}

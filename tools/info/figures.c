@@ -92,6 +92,23 @@ static void add_mesh(json_t *json, const struct figures *f)
     json_decref(mesh);
 }
 
+/* Returns how many boards of a HammingMesh, or hosts of another fabric, have failed. */
+static unsigned failed_units(const struct figures *f)
+{
+    unsigned failed = 0;
+    for (unsigned board = 0; board < hx_spec_boards(&f->spec); board++)
+        failed += hx_spec_board_failed(&f->spec, board);
+    return failed;
+}
+
+static void add_failures(json_t *json, const struct figures *f)
+{
+    json_object_set_new(json, f->g->mesh.nodes ? "failed_boards" : "failed_hosts",
+                        json_integer((json_int_t)failed_units(f)));
+    if (!f->g->mesh.nodes)
+        json_object_set_new(json, "failed_links", json_integer((json_int_t)f->g->failed_links));
+}
+
 json_t *figures_json(const struct figures *f)
 {
     const struct hx_spec *s = &f->spec;
@@ -120,6 +137,8 @@ json_t *figures_json(const struct figures *f)
         json_object_set_new(json, "prices", hx_json_text(f->prices->path));
     if (g->mesh.nodes)
         add_mesh(json, f);
+    if (hx_spec_has_failures(s))
+        add_failures(json, f);
     return json;
 }
 
@@ -153,6 +172,17 @@ static void print_other(const struct figures *f)
     printf("%-16s%u\n", "VCs", f->g->vcs);
 }
 
+static void print_failures(const struct figures *f)
+{
+    if (f->g->mesh.nodes)
+        printf("%-16s%u of %u boards; all figures are those of the whole fabric\n", "failed", failed_units(f),
+               hx_spec_boards(&f->spec));
+    else
+        printf("%-16s%u host%s and %" PRIu32
+               " links of a plane; parts and cost are those of the whole fabric, the rest of what is left\n",
+               "failed", failed_units(f), failed_units(f) == 1 ? "" : "s", f->g->failed_links);
+}
+
 void figures_print(const struct figures *f)
 {
     printf("%s\n", f->spec.name);
@@ -160,6 +190,8 @@ void figures_print(const struct figures *f)
         print_mesh(f);
     else
         print_other(f);
+    if (hx_spec_has_failures(&f->spec))
+        print_failures(f);
     unsigned planes = f->g->bought_planes;
     const char *s = planes == 1 ? "" : "s";
     printf("%-16s%" PRIu64 ", for %u plane%s\n", "switches", f->bill.switches, planes, s);

@@ -61,6 +61,8 @@ void graph_text_dot(const struct hx_fabric *g, const char *name, const char *pat
     fprintf(out, "graph \"%s\" {\n", name);
     for (uint32_t node = 0; node < g->nodes; node++) {
         char text[HX_NAME_BYTES];
+        if (links_of(g, node) == 0)
+            continue;
         fprintf(out, "  \"%s\" [shape=%s];\n", plain_name(text, g, node), hx_is_host(g, node) ? "ellipse" : "box");
     }
     every_link(g, out, dot_link, NULL);

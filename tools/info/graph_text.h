@@ -1,7 +1,7 @@
 /* graph_text.h - one plane of a fabric as a graph for other tools.
  *
  * Nodes have their names (topology/name.h) without the plane, and with a point for the comma: a5.3, leaf3,
- * router2.5. */
+ * router2.5. Nodes without a link are left out. */
 #ifndef HXMESH_TOOLS_INFO_GRAPH_TEXT_H
 #define HXMESH_TOOLS_INFO_GRAPH_TEXT_H
 
