@@ -118,7 +118,7 @@ int main(int argc, char **argv)
             "inject). The price of a global link is the cost for all links' rate by which all hosts can send to all "
             "others at once: cost / (hosts * links * planes * alltoall_bound). --compare puts first what a host can "
             "inject, what of it all-to-all can be at most, and the cost for each Gb/s of that: equal injection makes "
-            "these prices comparable. topology/mesh_bounds.h derives the formulas of a "
+            "these prices comparable. topology/mesh_bounds.h and mesh_alltoall.h derive the formulas of a "
             "HammingMesh.",
         .options = options,
         .file_keys = hx_prices_print_keys};

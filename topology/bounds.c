@@ -3,6 +3,7 @@
 
 #include "topology/attachment_routers.h"
 #include "topology/loads.h"
+#include "topology/mesh_alltoall.h"
 #include "topology/mesh_bounds.h"
 #include "topology/updown.h"
 

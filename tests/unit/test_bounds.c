@@ -3,6 +3,7 @@
 #include "tests/support/support_shapes.h"
 #include "topology/hamming_mesh.h"
 #include "topology/loads.h"
+#include "topology/mesh_alltoall.h"
 #include "topology/mesh_bounds.h"
 
 #include <math.h>
