@@ -37,7 +37,7 @@ static double difference(const struct train_fabric *f)
 
 /* ---- text ---- */
 
-enum { MOST_COLUMNS = 8 + SCHEDULE_MOST_PURPOSES };
+enum { MOST_COLUMNS = 10 + SCHEDULE_MOST_PURPOSES };
 
 static const char *seconds_text(char text[HX_VALUE_TEXT], double seconds)
 {
@@ -203,6 +203,8 @@ static void add_row(struct text_table *table, const struct train *t, const struc
     struct line l = {.count = 0};
     l.cell[l.count++] = f->spec.name;
     add(&l, true, "%u", f->injected.injection.planes);
+    add(&l, true, "%.6g", injection_link(&f->injected.injection));
+    add(&l, true, "%.6g", injection_total(&f->injected.injection));
     add_seconds(&l, times->there, times->iteration);
     if (!t->only_estimate)
         add(&l, !isnan(difference(f)), "%+.1f", 100 * difference(f));
@@ -226,6 +228,8 @@ static void print_compared(const struct train *t)
     struct line head = {.count = 0};
     add(&head, true, "fabric");
     add(&head, true, "planes");
+    add(&head, true, "link");
+    add(&head, true, "injects");
     add(&head, true, "iteration");
     if (!t->only_estimate)
         add(&head, true, "estimate %%");
@@ -242,6 +246,7 @@ static void print_compared(const struct train *t)
     printf("%s, %" PRIu32 " ranks\n", t->job.path, t->job.ranks);
     text_table_print(table, stdout);
     printf(
+        "link, injects: Gb/s of a link, and of all links of a host\n"
         "network: time that the network adds to computing and bubble; a purpose: its exposed time, mean of the ranks\n"
         "saving: by the first fabric (SC22, figure 15): ratio of costs times ratio of network times\n");
     text_table_free(table);
@@ -327,11 +332,13 @@ static json_t *fabric_json(const struct train *t, const struct train_fabric *f)
                           hx_json_text(f->spec.name), "place", hx_json_text(f->settings.place), "planes",
                           (int)f->injected.injection.planes, "run", times_json(&f->exact), "estimate",
                           times_json(&f->estimate), "estimate_difference", real_or_null(difference(f)));
-    json_t *rest = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "samples_per_second",
-                             real_or_null(t->job.samples ? (double)t->job.samples * a_second : NAN),
-                             "tokens_per_second", real_or_null(t->job.tokens ? (double)t->job.tokens * a_second : NAN),
-                             "purposes", purposes_json(f), "link_classes", classes_json(f), "busiest_links",
-                             links_json(f), "cost", cost_json(t, f), "saving", real_or_null(saving));
+    json_t *rest =
+        json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "link_gbps", injection_link(&f->injected.injection),
+                  "injection_gbps", injection_total(&f->injected.injection), "samples_per_second",
+                  real_or_null(t->job.samples ? (double)t->job.samples * a_second : NAN), "tokens_per_second",
+                  real_or_null(t->job.tokens ? (double)t->job.tokens * a_second : NAN), "purposes", purposes_json(f),
+                  "link_classes", classes_json(f), "busiest_links", links_json(f), "cost", cost_json(t, f), "saving",
+                  real_or_null(saving));
     json_object_update_new(o, rest);
     return o;
 }
