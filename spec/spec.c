@@ -486,7 +486,7 @@ unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy)
 {
     if (spec->a)
         return gy / spec->b * spec->x + gx / spec->a;
-    return hx_fabric_host(spec->graph, gx, gy);
+    return hx_host_at(spec->graph, gx, gy);
 }
 
 bool hx_spec_blocked_boards(const struct hx_spec *spec, uint16_t tag, uint8_t *bits)
@@ -505,9 +505,10 @@ bool hx_spec_blocked_boards(const struct hx_spec *spec, uint16_t tag, uint8_t *b
 void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, struct hx_coordinate at)
 {
     const struct hx_fabric *g = spec->graph;
-    if (at.addr_hi >= g->digits[0] || at.addr_lo >= g->digits[1])
+    const struct hx_coordinate ranges = hx_coordinate_ranges(g);
+    if (at.addr_hi >= ranges.addr_hi || at.addr_lo >= ranges.addr_lo)
         hx_die(HX_EXIT_USAGE, option, "a%u,%u is outside the %s (%s 0 .. %u, %s 0 .. %u)", at.addr_hi, at.addr_lo,
-               spec->fabric, spec->a ? "gx" : "d0", g->digits[0] - 1, spec->a ? "gy" : "d1", g->digits[1] - 1);
-    if (hx_fabric_host(g, at.addr_hi, at.addr_lo) == HX_NOWHERE)
+               spec->fabric, spec->a ? "gx" : "d0", ranges.addr_hi - 1, spec->a ? "gy" : "d1", ranges.addr_lo - 1);
+    if (hx_host_at(g, at.addr_hi, at.addr_lo) == HX_NOWHERE)
         hx_die(HX_EXIT_USAGE, option, "no host of the %s has the address %u,%u", spec->fabric, at.addr_hi, at.addr_lo);
 }

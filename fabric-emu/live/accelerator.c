@@ -333,7 +333,7 @@ static uint32_t rank_of_first(const struct accelerator *a, unsigned external)
 {
     const struct fab_fabric *f = a->worker->f;
     const struct hx_external *e = &f->spec.external[external];
-    uint32_t rank = hx_fabric_host(f->g, e->addr_hi, e->addr_lo);
+    uint32_t rank = hx_host_at(f->g, e->addr_hi, e->addr_lo);
     return fab_external(f, rank) == external ? rank : a->rank;
 }
 

@@ -100,7 +100,7 @@ static void validate_job(struct hx_verify *v, const struct hx_capture_frame *s)
     const struct hx_header *h = &s->seen.data;
     if (!hx_cap_is_accelerator(f, at))
         return;
-    unsigned board = hx_spec_board_at(&f->spec, at->spot.x, at->spot.y);
+    unsigned board = hx_spec_board_of(&f->spec, at->node);
     if (hx_spec_board_failed(&f->spec, board)) {
         FIND(v, s, HX_RULE_JOB, "a packet on board %u, which has failed", board);
         return;
