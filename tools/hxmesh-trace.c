@@ -23,7 +23,8 @@ static void finished(void *context, const struct hx_trace_packet *p)
     hx_sums_packet(r->view.sums, p);
     if (r->perfetto)
         hx_timeline_packet(&r->timeline, p);
-    bool wanted = r->view.packets_shown && !(r->view.missing_only && (p->delivered || !p->injected));
+    bool wanted =
+        r->view.packets_shown && !(r->view.missing_only && hx_trace_fate(r->view.trace->c, p) != HX_TRACE_MISSING);
     if (!wanted || r->view.shown >= r->view.most)
         return;
     r->view.shown++;
