@@ -143,6 +143,26 @@ binary() {
     holds "$ARRIVED"' and .schedule[0].ranks_done == 8 and .schedule[0].seconds >= 190e-6'
 }
 
+@test "schedule run: what the reader left out and decided is said, in text and JSON" {
+    printf '%s\n' 'HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 1 pp: 2 all_gpus: 4 pp_comm: 99' 1 \
+        'x -1 1000 ALLGATHER 64 1 NONE 0 1 NONE 0 1' >layers.txt
+    what='transfers of 99 bytes between 2 pipeline stages, of 4 ranks'
+    note='bytes of ALLGATHER are those of the whole vector (SimAI)'
+    hxmesh run "1x1 Hx2Mesh" --clock virtual -t layers.txt --quiet >run.txt
+    hxmesh train "1x1 Hx2Mesh" layers.txt --quiet >train.txt
+    hxmesh train "1x1 Hx2Mesh" layers.txt --quiet --compare "torus 2x2" >two.txt
+    for text in run.txt train.txt two.txt; do
+        [ "$(grep -c "left out  *4 operations: $what\$" "$text")" -eq 1 ]
+        [ "$(grep -c "note  *$note\$" "$text")" -eq 1 ]
+    done
+    hxmesh run "1x1 Hx2Mesh" --clock virtual -t layers.txt --quiet --json - | jq '.schedule[0]' >run.json
+    hxmesh train "1x1 Hx2Mesh" layers.txt --quiet --json train.json >/dev/null
+    for json in run.json train.json; do
+        jq -e --arg what "$what" --arg note "$note" \
+            '.left_out == {count: 4, what: $what} and .annotations == $note' "$json"
+    done
+}
+
 @test "schedule run: two jobs with schedules and one with a pattern" {
     tree 8 >tree.goal
     printf '%s\n' 'fabric: 2x2 Hx2Mesh' 'jobs:' '  - {name: a, size: 2, traffic: tree.goal}' \
