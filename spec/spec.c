@@ -26,6 +26,9 @@ const char *const hx_selection_names[HX_SELECTIONS + 1] = {[HX_SELECT_AUTO] = "a
 const char *const hx_arrivals_names[HX_ARRIVALS + 1] = {
     [HX_ARRIVALS_EVEN] = "even", [HX_ARRIVALS_POISSON] = "poisson", [HX_ARRIVALS] = NULL};
 
+const char *const hx_sends_names[HX_SENDS + 1] = {
+    [HX_SENDS_IN_ORDER] = "in-order", [HX_SENDS_SHARED] = "shared", [HX_SENDS] = NULL};
+
 bool hx_settings_x_first(const struct hx_settings *s)
 {
     bool uniform = s->pattern == HX_ALL_TO_ALL || s->pattern == HX_ALL_TO_ALL_RANDOM || s->pattern == HX_UNIFORM;
@@ -50,7 +53,8 @@ const struct hx_settings hx_default_settings = {.pattern = HX_ALL_TO_ALL,
                                                 .verify = true,
                                                 .hotspot = 0.2,
                                                 .eager = SCHEDULE_MOST_BYTES,
-                                                .compute_scale = 1};
+                                                .compute_scale = 1,
+                                                .sends = HX_SENDS_OF_FORMAT};
 
 unsigned hx_traffic_file_kind(const char *path)
 {
@@ -75,7 +79,7 @@ uint64_t hx_settings_named(const struct hx_settings *s)
 }
 
 /* Copies the settings with a bit in `which`, enum hx_given. */
-static void take_settings(struct hx_settings *into, const struct hx_settings *from, unsigned which)
+static void take_settings(struct hx_settings *into, const struct hx_settings *from, uint64_t which)
 {
     struct hx_settings source = *from;
     source.given = which;
@@ -85,10 +89,10 @@ static void take_settings(struct hx_settings *into, const struct hx_settings *fr
 }
 
 /* Settings that do not apply to a run of this kind (hx_settings_run()), bits of enum hx_given. */
-static unsigned unfit_settings(struct hx_settings *s, uint64_t run)
+static uint64_t unfit_settings(struct hx_settings *s, uint64_t run)
 {
     const struct hx_option options[] = {HX_SETTINGS_OPTIONS(s), HX_VIRTUAL_OPTIONS(s), HX_OPTIONS_END};
-    unsigned bits = 0;
+    uint64_t bits = 0;
     for (const struct hx_option *o = options; o->kind != HX_OPTION_END; o++)
         bits |= hx_applies(o->applies, run) ? 0 : o->given_bit;
     return bits;
@@ -96,7 +100,7 @@ static unsigned unfit_settings(struct hx_settings *s, uint64_t run)
 
 void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
 {
-    unsigned left_out = unfit_settings(into, hx_settings_named(over));
+    uint64_t left_out = unfit_settings(into, hx_settings_named(over));
     left_out |= over->given & HX_GIVEN_COUNT && over->count ? HX_GIVEN_DURATION : 0;
     left_out |= over->given & HX_GIVEN_DURATION && over->duration_ns ? HX_GIVEN_COUNT : 0;
     take_settings(into, &hx_default_settings, left_out);

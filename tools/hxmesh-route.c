@@ -232,7 +232,7 @@ int main(int argc, char **argv)
 {
     static struct hx_overrides overrides;
     static struct request r;
-    static unsigned given;
+    static uint64_t given;
     static const struct hx_option options[] = {
         {HX_COORDINATE("from", &r.from, "where the packet is; 0,0 is the north-west corner"), .given = &given,
          .given_bit = GIVEN_FROM, .otherwise = ""},
