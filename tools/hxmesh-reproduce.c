@@ -16,7 +16,7 @@ struct settings {
     bool quick, full;
     uint64_t workers;
     uint64_t minutes; /* limit for an experiment; 0: none */
-    unsigned given;
+    uint64_t given;
     const char *folder;
     struct hx_common common;
     json_t *report; /* an array; NULL: no JSON report */
