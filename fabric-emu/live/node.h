@@ -21,7 +21,7 @@ struct node {
 
 /* How often the packet after the acknowledged ones of a message ended in a dead end. */
 struct dead_ends {
-    uint32_t rank, message; /* to whom, and its number */
+    uint32_t rank, message; /* the receiver; its number */
     uint32_t acked;
     uint32_t times;
 };

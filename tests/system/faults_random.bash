@@ -28,7 +28,7 @@ LONGEST=10000000
 WHOLE='.complete and .messages == .messages_begun and .messages_failed == 0 and .packets_lost == 0 and .bytes_corrupted == 0 and
        .buffers_missing == 0 and ([.faults[]?.whole_after_ns] | all(. != null and . < $longest))'
 
-# `messages` are those that arrived: one whose answers were all lost is given up as well.
+# `messages` arrived: if all answers of one were lost, it is given up as well.
 # shellcheck disable=SC2016
 ENDED='(.interrupted | not) and .messages <= .messages_begun and .messages + .messages_failed >= .messages_begun and
        .complete == (.messages_failed == 0) and .bytes_corrupted == 0 and .buffers_missing == 0 and .virtual_seconds < 1'

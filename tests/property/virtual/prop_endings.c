@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 enum { RUNS = 100, MOST_FAULTS = 6, MOST_TEXT = 4096, LONGEST_S = 120 /* of a run that takes milliseconds */ };
-/* Of driver.c: probes without news, each after at most MOST_US, and the time that a message may be blocked. */
+/* Of driver.c: probes without news, each after at most MOST_US; the time that a message may be blocked. */
 enum { PROBES = 50, MOST_US = 200, BLOCKED_US = 2000 };
 #define PS_OF_US UINT64_C(1000000)
 
