@@ -7,6 +7,8 @@
 #include "state.h"
 #include "workload/endpoint.h"
 
+#include <math.h>
+
 enum {
     MOST_SENDS_TO_FEW = 64, /* messages in flight from one accelerator to fewer destinations than that */
     MOST_BY_RANK = 1024,    /* hosts, at most, where an endpoint has a place for each peer */
@@ -45,11 +47,21 @@ static bool is_warm(const struct driver *d, uint64_t now)
     return now >= d->worker->warm;
 }
 
+/* A host's last sum comes after its last message. */
+static void note_summed(struct driver *d)
+{
+    struct model_area *area = d->worker->area;
+    uint64_t summed = d->workload->summed;
+    area->last_delivery = summed > area->last_delivery ? summed : area->last_delivery;
+    d->job->last_ps = summed > d->job->last_ps ? summed : d->job->last_ps;
+}
+
 static void finish(struct driver *d)
 {
-    if (!workload_is_due(d->workload))
+    if (!workload_is_due(d->workload, d->worker->v.now))
         return;
     d->worker->area->collectives_done++;
+    note_summed(d);
     note_corrupted(d, workload_finish(d->workload));
 }
 
@@ -237,6 +249,7 @@ static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
     config.epoch = 1;
     config.retries = RETRIES;
     config.check = m->settings.verify;
+    config.at_once = workload_load_of(&m->workload, rank).at_once;
     config.job = layout_job_of(m->spec, rank);
     config.timeout_ns = config.least_ns = TIMEOUT_MS * NS_PER_MS;
     config.most_ns = MOST_MS * NS_PER_MS;
@@ -299,6 +312,13 @@ static void start_workload(struct driver *d)
         d->hal.user.fill = fill;
 }
 
+/* Time of a block on all links of a host to a plane, 2^-16 ps, rounded up: never faster than these links. */
+static uint64_t block_of(const struct model *m, uint32_t rank)
+{
+    double links = hx_host_injection(m->g, rank, m->workload.link_gbps);
+    return (uint64_t)ceil(HX_BLOCK * 8 * 1000 * 65536.0 / (links * m->workload.link_gbps));
+}
+
 static void start_endpoint(struct driver *d)
 {
     const struct model *m = d->worker->m;
@@ -325,6 +345,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e
     d->hal = (struct hal_endpoint){.worker = &w->v,
                                    .sim_node = e,
                                    .next_to = HX_NOWHERE,
+                                   .block = block_of(w->m, rank),
                                    .planes = (uint8_t)w->m->g->planes,
                                    .train = (uint8_t)w->v.timing.train,
                                    .drops = w->area->drops};
