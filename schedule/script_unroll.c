@@ -298,6 +298,7 @@ static bool unroll_body(struct unroll *u, const struct script_statement *st, str
     bool good = true;
     if (!st->loop.item)
         return carry_out(u, &st->body, st->together, q);
+    const char *name = hx_yaml_word(hx_yaml_first(script_key(st->item, "for")));
     for (unsigned i = 0; good && i < st->loop.ranges; i++) {
         int64_t first;
         int64_t last;
@@ -305,7 +306,7 @@ static bool unroll_body(struct unroll *u, const struct script_statement *st, str
                (first > last || has_room(u, st, (uint64_t)last - (uint64_t)first + 1));
         for (int64_t value = first; good && value <= last; value++) {
             s->scope.names = st->variable + 1;
-            s->name[st->variable].name = hx_yaml_word(hx_yaml_first(script_key(st->item, "for")));
+            s->name[st->variable].name = name;
             s->value[st->variable] = value;
             good = count(u, st) && carry_out(u, &st->body, st->together, q);
             s->scope.names = outer;

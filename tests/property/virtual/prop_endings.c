@@ -32,7 +32,7 @@ static unsigned below(unsigned what, unsigned n)
     return random_below(random_of(seed_of_run, what, 0), n);
 }
 
-enum { GRIDS = 5 }; /* the first fabrics: HammingMeshes, whose nodes know only their own links */
+enum { GRIDS = 5 }; /* the first fabrics: HammingMeshes. Their nodes know only their own links */
 static const char *const fabrics[] = {"2x2 Hx2Mesh",
                                       "4x4 Hx2Mesh",
                                       "3x2 H2x4Mesh",
