@@ -169,6 +169,7 @@ void hx_output_guard(void)
     owner = getpid();
     if (sigaction(SIGPIPE, NULL, &found) == 0 && found.sa_handler == SIG_DFL)
         (void)signal(SIGPIPE, on_broken_pipe);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes then fails a write, as a full disk does */
 }
 
 void hx_output_check(const char *path)

@@ -407,6 +407,8 @@ static void begin_timing(struct hx_endpoint *ep, struct hx_send *s, uint32_t pac
 {
     if (packet + 1 != s->packets && (s->timing || packet % HX_ACK_EVERY != HX_ACK_EVERY - 1))
         return;
+    if (s->blocked)
+        return; /* `since` has another use */
     s->timing = true;
     s->timed = packet % TIMED;
     s->since = hx_endpoint_clock(ep);

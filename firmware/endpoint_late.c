@@ -10,8 +10,8 @@ enum { PLANES = (1 << HX_MAX_PLANES) - 1 };
 
 /* ---- time ---- */
 
-/* Returns the time since the wait for a path began. */
-static uint64_t unreachable_for_ns(struct hx_endpoint *ep, const struct hx_send *s)
+/* Returns the time since a blocked message first waited for a path. */
+static uint64_t blocked_for_ns(struct hx_endpoint *ep, const struct hx_send *s)
 {
     return (uint64_t)(hx_endpoint_clock(ep) - s->since) << ep->unit_shift;
 }
@@ -263,6 +263,7 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
     bool lost = in_time && (s->waits || (s->loss_suspected && !news));
     if (news) {
         s->tries = 0;
+        s->blocked = false;
         end_probing(s);
     }
     if (s->waits) {
@@ -302,10 +303,11 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, con
         hx_endpoint_end_send(ep, s, HX_EVENT_FAILED, HX_E_UNREACHABLE);
         return;
     }
-    s->waits = true;
+    if (!s->blocked)
+        s->since = hx_endpoint_clock(ep);
+    s->waits = s->blocked = true;
     s->timing = s->loss_suspected = false;
     end_probing(s);
-    s->since = hx_endpoint_clock(ep);
     if (s->tries == 0)
         probe_at_once(ep, s); /* there was news since the last probe: some packets got through recently */
     hx_endpoint_update_ready(ep, s);
@@ -328,7 +330,7 @@ static void reset_probes(struct hx_endpoint *ep, struct hx_send *s)
 {
     s->tries = 0;
     s->unreachable_planes = 0;
-    s->waits = s->timing = false;
+    s->waits = s->blocked = s->timing = false;
     end_probing(s);
     hx_endpoint_await(ep, s);
 }
@@ -351,26 +353,36 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
     }
 }
 
+/* Tries a late or unreachable message anew. */
+static void try_anew(struct hx_endpoint *ep, struct hx_send *s)
+{
+    bool reported = s->waits;
+    if (!reported && s->tries == 0) {
+        s->unreachable_planes = 0;
+        return;
+    }
+    reset_probes(ep, s);
+    if (reported)
+        retransmit_missing(s); /* its packets had no path */
+    else
+        probe_at_once(ep, s);
+    hx_endpoint_update_ready(ep, s);
+}
+
 void hx_endpoint_routes_changed(struct hx_endpoint *ep)
 {
     forget_plane_failures(ep);
     for (unsigned index = 0; index < ep->config.sends; index++) {
-        struct hx_send *s = &ep->send[index];
-        if (!s->active)
-            continue;
-        bool reported = s->waits;
-        bool late = s->tries != 0;
-        if (!reported && !late) {
-            s->unreachable_planes = 0;
-            continue;
-        }
-        reset_probes(ep, s);
-        if (reported)
-            retransmit_missing(s); /* its packets had no path */
-        else
-            probe_at_once(ep, s);
-        hx_endpoint_update_ready(ep, s);
+        if (ep->send[index].active)
+            try_anew(ep, &ep->send[index]);
     }
+}
+
+void hx_endpoint_try_anew(struct hx_endpoint *ep, unsigned send)
+{
+    struct hx_send *s = &ep->send[send];
+    hx_endpoint_rest(ep, hx_endpoint_peer(ep, s->peer))->unreachable_planes = 0;
+    try_anew(ep, s);
 }
 
 void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo)
@@ -420,7 +432,7 @@ static uint64_t deadline_of(struct hx_endpoint *ep, const struct hx_send *s)
     if (s->ready)
         return now + ep->config.least_ns;
     uint64_t deadline = s->quiet + timeout_after_probes(ep, s);
-    uint64_t passed = s->waits ? unreachable_for_ns(ep, s) : 0;
+    uint64_t passed = s->waits ? blocked_for_ns(ep, s) : 0;
     uint64_t left = ep->config.unreachable_ns > passed ? ep->config.unreachable_ns - passed : 0;
     return s->waits && left < ep->config.most_ns && now + left < deadline ? now + left : deadline;
 }
@@ -434,9 +446,12 @@ static void end_given_up(struct hx_endpoint *ep)
     }
 }
 
+/* Applies the rule of endpoint.h, "Giving up". */
 static bool has_failed(struct hx_endpoint *ep, const struct hx_send *s)
 {
-    return s->waits ? unreachable_for_ns(ep, s) >= ep->config.unreachable_ns : s->tries >= ep->config.retries;
+    if (s->blocked && blocked_for_ns(ep, s) < ep->config.unreachable_ns)
+        return false;
+    return s->waits || s->tries >= ep->config.retries;
 }
 
 /* Checks one send. Returns false if it is late and no plane has room for a probe. */

@@ -68,6 +68,14 @@ for built in "$base" "$tree"; do
         exit 2
     }
 done
+# "AMD EPYC, family 26, model 2": many kinds of processor have the same name.
+processor() {
+    awk -F '\t*: ' '/^model name/ { name = $2 } /^cpu family/ { family = $2 } /^model\t/ { model = $2 } /^$/ { exit }
+        END { print name ? name ", family " family ", model " model : "unknown" }' /proc/cpuinfo
+}
+
+echo "Processor: $(processor)"
+echo
 echo "| row | base, M/s and core | tree | tree / base |"
 echo "|---|---|---|---|"
 for line in "${virtual[@]}"; do

@@ -243,11 +243,18 @@ static bool set_purpose(const struct unroll *u, uint32_t number)
 /* ---- lists ---- */
 
 /* Keeps loops from going on for ever. */
-static bool count(struct unroll *u, const struct script_statement *st)
+static bool has_room(const struct unroll *u, const struct script_statement *st, uint64_t steps)
 {
-    return ++u->steps <= u->most ||
+    return steps <= u->most - u->steps ||
            script_fail(u->s, st->item, 0, "the schedule has more than %" PRIu64 " operations (repeat a block)",
                        u->most);
+}
+
+static bool count(struct unroll *u, const struct script_statement *st)
+{
+    bool good = has_room(u, st, 1);
+    u->steps += good;
+    return good;
 }
 
 static bool carry_out(struct unroll *u, const struct script_list *list, bool together, struct sequence *q);
@@ -291,13 +298,15 @@ static bool unroll_body(struct unroll *u, const struct script_statement *st, str
     bool good = true;
     if (!st->loop.item)
         return carry_out(u, &st->body, st->together, q);
+    const char *name = hx_yaml_word(hx_yaml_first(script_key(st->item, "for")));
     for (unsigned i = 0; good && i < st->loop.ranges; i++) {
         int64_t first;
         int64_t last;
-        good = script_range_bounds(s, &st->loop.range[i], -SCRIPT_MOST_NUMBER, SCRIPT_MOST_NUMBER, &first, &last);
+        good = script_range_bounds(s, &st->loop.range[i], -SCRIPT_MOST_NUMBER, SCRIPT_MOST_NUMBER, &first, &last) &&
+               (first > last || has_room(u, st, (uint64_t)last - (uint64_t)first + 1));
         for (int64_t value = first; good && value <= last; value++) {
             s->scope.names = st->variable + 1;
-            s->name[st->variable].name = hx_yaml_word(hx_yaml_first(script_key(st->item, "for")));
+            s->name[st->variable].name = name;
             s->value[st->variable] = value;
             good = count(u, st) && carry_out(u, &st->body, st->together, q);
             s->scope.names = outer;

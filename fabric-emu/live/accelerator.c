@@ -11,10 +11,11 @@
 #include <string.h>
 
 enum {
-    SENDS = 8,            /* messages in flight of one host */
-    USUAL_RECORDS = 16,   /* of FAB_SENDS: two cache lines; numbers in flight are rarely farther apart */
-    FEW_HOSTS = 256,      /* up to here the endpoint knows all peers from the start: a cache line each */
-    UNREACHABLE_MS = 2000 /* without a path; a restart takes milliseconds */
+    SENDS = 8,             /* messages in flight of one host */
+    USUAL_RECORDS = 16,    /* of FAB_SENDS: two cache lines; numbers in flight are rarely farther apart */
+    FEW_HOSTS = 256,       /* up to here the endpoint knows all peers from the start: a cache line each */
+    UNREACHABLE_MS = 2000, /* without a path; a restart takes milliseconds */
+    DEAD_ENDS = 64         /* times that a message ends in one, without news, before it fails */
 };
 
 /* ---- messages ---- */
@@ -141,6 +142,7 @@ static void forget_paths(struct accelerator *a)
 void accelerator_paths_changed(struct accelerator *a)
 {
     forget_paths(a);
+    memset(a->dead_ends, 0, sizeof a->dead_ends);
     hx_endpoint_routes_changed(&a->endpoint);
 }
 
@@ -158,12 +160,20 @@ static bool missed_its_path(struct accelerator *a, const struct hx_send *s, uint
     return s->waits && s->unanswered > 1 && has_paths(a, rank);
 }
 
+/* Counts a dead end of a message. Returns whether it may be sent again: most nodes choose another way then. */
+static bool may_try_again(struct accelerator *a, const struct hx_send *s, uint32_t rank)
+{
+    struct dead_ends *d = &a->dead_ends[s - a->endpoint.send];
+    bool goes_on = d->rank == rank && d->message == s->message && d->acked == s->acked;
+    *d = (struct dead_ends){rank, s->message, s->acked, goes_on ? d->times + 1 : 1};
+    return d->times <= DEAD_ENDS;
+}
+
 /* While a cable is missing, the supervisor limits the wait. Tries in that time do not count. */
 void accelerator_give_up(struct accelerator *a)
 {
     struct hx_endpoint *ep = &a->endpoint;
     bool may_come_back = fab_misses_cable(a->worker->f);
-    bool again = false;
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
         const struct hx_send *s = &ep->send[i];
         if (!s->active)
@@ -171,11 +181,9 @@ void accelerator_give_up(struct accelerator *a)
         uint32_t rank = hx_fabric_host(a->worker->f->g, s->dst_addr_hi, s->dst_addr_lo);
         if (is_cut_off(a, rank) || (!may_come_back && is_hopeless(a, s, rank)))
             hx_endpoint_abandon(ep, s->dst_addr_hi, s->dst_addr_lo);
-        else
-            again = again || missed_its_path(a, s, rank);
+        else if (missed_its_path(a, s, rank) && may_try_again(a, s, rank))
+            hx_endpoint_try_anew(ep, i);
     }
-    if (again)
-        hx_endpoint_routes_changed(ep); /* sends again at once; most nodes choose another way then */
 }
 
 /* Fails a message before it is begun: its host is cut off. */

@@ -19,6 +19,13 @@ struct node {
     struct faulty_link **faulty; /* [ports]: faulty link before the port, or NULL; NULL: none at any port */
 };
 
+/* How often the packet after the acknowledged ones of a message ended in a dead end. */
+struct dead_ends {
+    uint32_t rank, message; /* the receiver; its number */
+    uint32_t acked;
+    uint32_t times;
+};
+
 /* An endpoint and its driver. Its switches are separate nodes. */
 struct accelerator {
     struct hx_endpoint endpoint;
@@ -30,13 +37,14 @@ struct accelerator {
     struct workload *workload;
     uint32_t rank;
     uint16_t gx, gy;
-    uint64_t awaited;         /* messages due from external accelerators */
-    uint64_t predecessor;     /* messages that a predecessor had begun */
-    uint64_t resumed;         /* of these, begun again up to this number */
-    uint64_t hit;             /* messages in flight that were repeated or lack a path, bit by index in report->flying */
-    uint64_t repeated;        /* repeated packets at the last check */
-    uint8_t *paths;           /* [hosts]: enum paths_of_host; NULL: all are unknown */
-    struct deferred deferred; /* messages that wait for room towards their host */
+    uint64_t awaited;     /* messages due from external accelerators */
+    uint64_t predecessor; /* messages that a predecessor had begun */
+    uint64_t resumed;     /* of these, begun again up to this number */
+    uint64_t hit;         /* messages in flight that were repeated or lack a path, bit by index in report->flying */
+    uint64_t repeated;    /* repeated packets at the last check */
+    struct dead_ends dead_ends[FAB_SENDS]; /* of endpoint.send[] */
+    uint8_t *paths;                        /* [hosts]: enum paths_of_host; NULL: all are unknown */
+    struct deferred deferred;              /* messages that wait for room towards their host */
 };
 
 /* A replay into a link of this worker (feed.h). */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define CHUNK ((size_t)64 << 20)
 enum { ALIGNMENT = 64, RING_SIZES = 40 };
@@ -39,6 +40,19 @@ static void *map(size_t bytes, bool huge)
 void *virtual_arena_reserve(size_t bytes)
 {
     return map(bytes, true);
+}
+
+static bool is_granted(size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at != MAP_FAILED && munmap(at, bytes) == 0;
+}
+
+uint64_t virtual_arena_fit(uint64_t items, size_t bytes)
+{
+    while (items > 1 && !is_granted(2 * items * bytes))
+        items /= 2;
+    return items;
 }
 
 static void *take(struct chunk *c, size_t bytes, bool huge)

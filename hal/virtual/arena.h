@@ -13,6 +13,10 @@
 /* Reserves `bytes` bytes of addresses; memory only for touched pages. Exits with an error if the machine refuses. */
 void *virtual_arena_reserve(size_t bytes);
 
+/* Returns how many of `items` items of `bytes` bytes to reserve: as many as leave the same room again, where a limit of
+ * addresses (ulimit -v) allows no more. */
+uint64_t virtual_arena_fit(uint64_t items, size_t bytes);
+
 /* Allocates a piece, 64-byte aligned. */
 void *virtual_arena_take(size_t bytes);
 

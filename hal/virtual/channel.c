@@ -4,6 +4,7 @@
  * box is rewritten only after its reader has passed the barrier. A box is a list of chunks of its sender's room. The
  * first one is always the same, so that its lines stay in the same two caches; others are taken as records come. */
 #include "channel.h"
+#include "arena.h"
 #include "base/error.h"
 #include "timing.h"
 #include "wheel.h"
@@ -57,7 +58,7 @@ struct virtual_channel {
     bool own_core;
     unsigned spins;  /* looks at a turn before it sleeps: FEWEST_SPINS .. MOST_SPINS */
     uint8_t *rooms;  /* [2][workers], of `chunks` each: chunk n < workers is the first one for worker n */
-    uint32_t chunks; /* workers + MORE_CHUNKS */
+    uint32_t chunks; /* workers, and up to MORE_CHUNKS */
     size_t mapped;
     struct chunk **last;       /* [workers]: last chunk for each, in this window */
     uint32_t taken;            /* chunks of this window's room */
@@ -97,7 +98,7 @@ struct virtual_channel *virtual_channel_create(unsigned workers)
     size_t bytes = (workers + 1U) * sizeof(struct turns);
     c->turns = map_shared(bytes);
     c->broken = (_Atomic bool *)(void *)&c->turns[workers];
-    c->chunks = workers + MORE_CHUNKS;
+    c->chunks = workers + (uint32_t)virtual_arena_fit(MORE_CHUNKS, 2 * (size_t)workers * CHUNK_BYTES);
     c->mapped = 2 * (size_t)workers * c->chunks * CHUNK_BYTES;
     c->rooms = workers > 1 ? map_shared(c->mapped) : NULL;
     c->last = hx_allocate(workers, sizeof(struct chunk *));

@@ -20,6 +20,7 @@ void virtual_tap_open(struct virtual_tap *t)
     uint32_t carried = t->payload ? HX_MAX_FRAME : VIRTUAL_HEADER_FRAME;
     t->stride = hx_tap_record_bytes(t->snaplen < carried ? t->snaplen : carried, t->annotate);
     uint64_t most = MOST_BYTES / t->stride < MOST_PENDING ? MOST_BYTES / t->stride : MOST_PENDING;
+    most = virtual_arena_fit(most, t->stride + sizeof *t->heap + sizeof *t->freed);
     t->limit = (uint32_t)most;
     t->slots = virtual_arena_reserve(most * t->stride);
     t->heap = virtual_arena_reserve(most * sizeof *t->heap);

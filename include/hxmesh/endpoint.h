@@ -18,6 +18,15 @@
  * report unreachable waits for a route change (hx_endpoint_routes_changed). Not every endpoint is notified of it, so
  * the sender also probes: at once if packets got through recently, then at intervals of at most unreachable_ns / 3.
  *
+ * Giving up. A message is blocked from the time that all planes report it unreachable until there is news of it: an
+ * acknowledgement of packets that were not known to be there. It fails at a check
+ *     - if it is not blocked, and `retries` probes, answered or not, brought no news;
+ *     - if it has been blocked for unreachable_ns, and waits for a path, or `retries` probes brought no news.
+ * New routes start all counts again. An answer without news does not: the sender repeats what is missing, which may end
+ * where it ended before. So a message of n packets ends, delivered or failed, after at most
+ * (n + changes of routes + 1) * (retries * most_ns + unreachable_ns), besides the time that its packets wait for room.
+ * With unreachable_ns = UINT64_MAX the caller limits the time that a message is blocked.
+ *
  * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... with at most HX_PEER_WINDOW (4) in
  * flight; message m waits until m - 4 is acknowledged. So four slots a peer suffice to tell new, partial and finished
  * messages apart, whatever is retransmitted. At most HX_MESSAGE_WINDOW packets of a message are ahead of the
@@ -110,8 +119,8 @@ struct hx_endpoint_config {
     uint64_t unreachable_ns;
 };
 
-/* An outgoing message. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. A send that
- * waits for a path neither times packets nor has `probing` set. */
+/* An outgoing message. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. A blocked send
+ * times no packets. One that waits for a path is blocked, and has `probing` clear. */
 struct hx_send {
     uint32_t peer; /* rank */
     uint16_t dst_addr_hi, dst_addr_lo;
@@ -122,7 +131,7 @@ struct hx_send {
     uint32_t next;   /* first packet never sent */
     uint64_t quiet;  /* ns: start of the wait for an answer */
     uint64_t cookie;
-    uint32_t since;                 /* units: when the timed packet was sent, or the wait for a path began */
+    uint32_t since;                 /* units: when the timed packet was sent, or a blocked send began to wait */
     uint16_t timed : 10;            /* number of the timed packet, modulo 1,024 */
     uint16_t unanswered : 6;        /* probes since the last answer */
     uint16_t last_length : 14;      /* payload of the last packet, bytes */
@@ -140,6 +149,7 @@ struct hx_send {
     bool probing : 1;        /* the newest probe, sent at `quiet`, is unanswered */
     bool waits : 1;          /* all planes reported it unreachable */
     bool loss_suspected : 1; /* the last probe was answered in time, and packets were missing */
+    bool blocked : 1;        /* `waits`, or did so with no news since: `since` is when it first waited */
     bool given_up : 1;
     bool again : 1; /* was restarted: the peer may have more packets than `next` */
 };
@@ -324,6 +334,9 @@ static inline bool hx_endpoint_takes(const struct hx_endpoint *ep)
 /* Call when routes may have changed. Messages that some or all planes reported unreachable are sent again, and late
  * ones are probed at once. Earlier probes do not count. */
 void hx_endpoint_routes_changed(struct hx_endpoint *ep);
+
+/* The same for the message of ep->send[send] alone, which is active. */
+void hx_endpoint_try_anew(struct hx_endpoint *ep, unsigned send);
 
 /* Abandons the messages to (addr_hi, addr_lo) in flight. Their FAILED events come in the next steps. */
 void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo);

@@ -98,6 +98,21 @@ setup_file() {
     [ "$status" -eq 4 ]
 }
 
+# shellcheck disable=SC2154 # bats sets stderr
+@test "errors: a limit of file sizes ends a verb with 4 and one line, not by its signal" {
+    cut_off() { # PROGRAM... under a limit of 1 KiB
+        run -4 --separate-stderr env --default-signal=XFSZ bash -c 'ulimit -f 1; exec "$@"' - "$@"
+        [[ "$stderr" == "hxmesh: error: "* && "$stderr" != *$'\n'* ]]
+    }
+    cut_off "$HXMESH" route "4x4 Hx2Mesh" --all --json cut.json
+    cut_off "$HXMESH" info "16x16 Hx2Mesh" --edges cut.csv
+    cut_off "$HXMESH" check "16x16 Hx2Mesh" --quiet --json /dev/full
+    cut_off "$HXMESH" schedule "$BATS_TEST_DIRNAME/../../examples/schedules/data-parallel.schedule.yaml" --write cut.goal
+    cut_off "$HXMESH" run "2x2 Hx2Mesh" --clock virtual --quiet --json cut.json
+    cut_off "$HXMESH" run "2x2 Hx2Mesh" --quiet --json cut.json
+    [ ! -e cut.json ] && [ ! -e cut.csv ] && [ ! -e cut.goal ]
+}
+
 @test "errors: a file is complete, or unchanged" {
     small_disk() { (trap '' XFSZ; ulimit -f 8; route "4x4 Hx2Mesh" --all --json "$1"); }
     refused 4 "$PWD/new.json: cannot be written: File too large" small_disk "$PWD/new.json"

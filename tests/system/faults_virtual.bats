@@ -180,6 +180,26 @@ captured() {
     [[ $output == "54 runs "* ]]
 }
 
+@test "faults: a run with faults that stay ends: each message is delivered or given up" {
+    local ended='.messages_failed > 0 and .messages + .messages_failed >= .messages_begun and (.complete | not) and
+        (.interrupted | not) and .buffers_missing == 0 and .virtual_seconds < 0.1'
+    printf 'start,source,destination,bytes\n0,a2:0,a0:4,8KiB\n' >"$BATS_TEST_TMPDIR/one.csv"
+    run -1 simulate "3x2 H2x4Mesh" --traffic "$BATS_TEST_TMPDIR/one.csv" --fault "a2,4 down"
+    holds "$ended and .messages_begun == 1 and .messages == 0 and .packets_repeated < 500"
+    run -1 simulate "4x4 Hx2Mesh" --traffic all-reduce --message 64KiB --fault "a2,2/W down" --workers 1
+    holds "$ended"
+    run -1 simulate "8x8 Hx2Mesh" --traffic all-reduce --algorithm halving --message 64KiB --fault "a4,4/N down"
+    holds "$ended"
+    run -1 simulate "4x4 Hx2Mesh" --traffic all-to-all --message 64KiB --fault "a2,2/W down"
+    holds "$ended"
+}
+
+# bats test_tags=all
+@test "faults: with random faults of which some stay, on any fabric, each message is delivered or given up" {
+    run -0 "$BATS_TEST_DIRNAME/faults_random.bash" 54 1 stay
+    [[ $output == "54 runs "* ]]
+}
+
 # bats test_tags=all
 @test "faults: a link that stays down is bypassed, and only senders without another path get errors" {
     local spec="fat-tree hosts=16 radix=8"

@@ -80,6 +80,17 @@ teardown() { end_started; }
     nothing_left
 }
 
+@test "hopeless: a limit of addresses leaves the virtual clock what a small fabric needs" {
+    for spec in "1x1 Hx1Mesh" "4x4 Hx2Mesh"; do
+        for workers in 1 2; do
+            bash -c "ulimit -v 1000000; '$HXMESH' run '$spec' --clock virtual --workers $workers --share-cores --quiet --json -" >"$REPORT"
+            holds "$WHOLE"
+        done
+    done
+    bash -c "ulimit -v 4000000; '$HXMESH' run '2x1 Hx2Mesh' --clock virtual --verify --capture '$BATS_TEST_TMPDIR/c.pcapng' --quiet --json -" >"$REPORT"
+    holds "$WHOLE"
+}
+
 # shellcheck disable=SC2154 # bats sets stderr
 @test "hopeless: refused memory ends a program in one line" {
     run --separate-stderr bash -c "ulimit -v 20000; '$HXMESH' check '64x64 Hx4Mesh' --quiet"

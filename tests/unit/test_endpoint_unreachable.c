@@ -136,6 +136,57 @@ static void a_message_without_a_path_fails_in_time(void **state)
     assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
 }
 
+static bool lead_data_astray(struct cloud *c, struct cloud_frame *f)
+{
+    bool enters = trial_count_and_lose(c, f);
+    if (trial_read(f).kind == HX_DATA && f->to == 1)
+        f->to = 2;
+    return enters;
+}
+
+/* Probes are answered, but all packets end in the same dead end. The answers do not prolong the wait. */
+static void answers_do_not_prolong_the_wait_for_a_path(void **state)
+{
+    (void)state;
+    for (unsigned planes = 1; planes <= HX_MAX_PLANES; planes++) {
+        trial_start(3, planes);
+        trial_watch();
+        cloud.gate = lead_data_astray;
+        unsigned number = trial_send(0, 1, 900 * FULL);
+        unsigned fine = trial_send(0, 2, FULL);
+        trial_turns(UNREACHABLE_TURNS);
+        assert_int_equal(trial_message(number)->failed, 0);
+        assert_true(cloud_run(&cloud, RETRIES * 16 * TIMEOUT_TURNS));
+        assert_int_equal(trial_message(number)->failed, 1);
+        assert_int_equal(trial_message(number)->placed, 0);
+        assert_int_equal(trial_message(fine)->sent, 1);
+        assert_true(gate.kinds[HX_ACK] > 2); /* answers of probes */
+        lab_free(NULL);
+    }
+}
+
+/* Packet n gets through after n times half of the time that a message may be blocked. */
+static bool lead_data_astray_for_a_while(struct cloud *c, struct cloud_frame *f)
+{
+    bool enters = trial_count_and_lose(c, f);
+    const struct hx_header h = trial_read(f);
+    if (h.kind == HX_DATA && f->to == 1 && c->now < h.offset * UNREACHABLE_TURNS / 2 * CLOUD_TURN)
+        f->to = 2;
+    return enters;
+}
+
+static void news_starts_the_wait_for_a_path_again(void **state)
+{
+    (void)state;
+    trial_start(3, 1);
+    trial_watch();
+    cloud.gate = lead_data_astray_for_a_while;
+    trial_send(0, 1, 12 * FULL);
+    trial_turns(5 * UNREACHABLE_TURNS);
+    assert_true(cloud.end[0].ep.send[0].blocked);
+    trial_finish();
+}
+
 static bool astray_by_plane_0(struct cloud *c, struct cloud_frame *f)
 {
     unsigned kept = gate.astray;
@@ -516,6 +567,8 @@ int main(void)
         cmocka_unit_test_teardown(a_packet_without_a_path_is_reported_to_its_sender, lab_free),
         cmocka_unit_test_teardown(a_message_without_a_path_fails_in_time, lab_free),
         cmocka_unit_test_teardown(a_probe_finds_a_new_path, lab_free),
+        cmocka_unit_test(answers_do_not_prolong_the_wait_for_a_path),
+        cmocka_unit_test_teardown(news_starts_the_wait_for_a_path_again, lab_free),
         cmocka_unit_test(a_message_does_not_fail_without_a_probe),
         cmocka_unit_test_teardown(a_plane_without_a_path_is_tried_if_the_others_are_silent, lab_free),
         cmocka_unit_test(an_acknowledgement_without_a_path_takes_another_plane),

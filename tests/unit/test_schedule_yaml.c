@@ -420,6 +420,22 @@ static void parameters_have_other_values_by_option(void **state)
 
 /* ---- errors ---- */
 
+/* A loop is counted before it is carried out. */
+static void a_loop_of_too_many_turns_is_refused_before_it_begins(void **state)
+{
+    (void)state;
+    static const char *const loops[] = {"1..4000000000000000000", "0 - 2000000000000000000..2000000000000000000",
+                                        "[0..1, 0..2305843009213693952]"};
+    for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++) {
+        const struct schedule_read_options options = {.ranks = 0};
+        char text[200];
+        struct hx_problem p;
+        (void)snprintf(text, sizeof text, "ranks: 4\nprogram:\n  - {for: {i: %s}, do: []}", loops[i]);
+        assert_null(schedule_yaml_parse("x.yaml", text, strlen(text), &options, UINT64_C(1) << 61, &p));
+        assert_non_null(strstr(p.what, "the schedule has more than 2305843009213693952 operations"));
+    }
+}
+
 #define FORTY     "0123456789012345678901234567890123456789"
 #define LONG_NAME "x" FORTY FORTY FORTY FORTY FORTY
 #define LIST      "ranks: 8\nprogram:\n  - "
@@ -614,6 +630,7 @@ static void the_examples_are_schedules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loop_of_too_many_turns_is_refused_before_it_begins),
         cmocka_unit_test(a_list_is_in_its_order),
         cmocka_unit_test(statements_of_together_are_at_once),
         cmocka_unit_test(ranks_are_chosen_by_set_or_condition),

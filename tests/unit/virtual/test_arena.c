@@ -7,8 +7,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -169,6 +171,40 @@ static void rings_do_not_overlap(void **state)
     assert_int_equal(next - least, 64);
 }
 
+/* ---- a limit of addresses ---- */
+
+/* Addresses that this process has. */
+static size_t addresses(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_true(f && fscanf(f, "%lu", &pages) == 1);
+    (void)fclose(f);
+    return pages * 4096;
+}
+
+/* Reserves what fits in 4 GiB more, and as much again. */
+static void reserve_under_a_limit(void)
+{
+    const rlim_t most = addresses() + 4 * GIB;
+    const struct rlimit limit = {most, most};
+    bool good = setrlimit(RLIMIT_AS, &limit) == 0;
+    uint64_t fits = virtual_arena_fit(64 * GIB, 1);
+    good = good && fits >= GIB / 2 && fits <= 2 * GIB;
+    uint8_t *at = virtual_arena_reserve(fits);
+    at[fits - 1] = 1;
+    (void)virtual_arena_reserve(fits - 4 * MIB); /* places of huge pages take a little more */
+    _exit(good ? HX_EXIT_DONE : HX_EXIT_FAILED);
+}
+
+static void a_reservation_fits_a_limit_of_addresses(void **state)
+{
+    (void)state;
+    assert_int_equal(virtual_arena_fit(1000, 64), 1000);
+    assert_int_equal(virtual_arena_fit((uint64_t)1 << 26, 128), 1 << 26);
+    assert_int_equal(exit_of(reserve_under_a_limit), HX_EXIT_DONE);
+}
+
 /* ---- the pool ---- */
 
 static struct virtual_pool pool;
@@ -229,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_refused_allocation_ends_the_run),
         cmocka_unit_test(rings_are_reused),
         cmocka_unit_test(rings_do_not_overlap),
+        cmocka_unit_test(a_reservation_fits_a_limit_of_addresses),
         cmocka_unit_test(the_pool_has_its_stated_size),
         cmocka_unit_test(a_pool_without_buffers_ends_the_run),
     };
