@@ -111,8 +111,12 @@ static void check_traffic(struct run_options *o)
         hx_die_of(&problem);
     if (pattern >= HX_PATTERNS)
         hx_spec_refuse_external(&o->spec, hx_settings_traffic(&o->settings));
-    if (pattern >= HX_COLLECTIVES || o->spec.named_jobs)
-        collective_plan_require(&o->spec, &o->settings);
+}
+
+void run_options_choose(struct run_options *o)
+{
+    if (o->settings.pattern >= HX_COLLECTIVES || o->spec.named_jobs)
+        o->chosen = collective_plan_require(&o->spec, &o->settings, o->common.quiet);
 }
 
 static void check_clock(const struct run_options *o)

@@ -22,6 +22,7 @@ struct run_options {
     struct hx_fault_settings faults;
     struct hx_timing timing; /* as given: hx_timing_complete() */
     const char *name;
+    uint8_t *chosen; /* algorithms of collectives, for struct traffic; owned */
     bool restart;
     bool links;           /* the JSON report has them */
     bool watch;           /* hxmesh-top instead of the bar */
@@ -41,6 +42,10 @@ void run_options_join_ranks(char **argv);
 
 /* Reads and checks all options; dies with one line on an error. *o then owns a spec. */
 void run_options_parse(struct run_options *o, int argc, char **argv);
+
+/* Checks the collectives of the run and chooses their algorithms, after run_options_parse() and in the program that
+ * runs them: this may be long. Dies with one line on an error. */
+void run_options_choose(struct run_options *o);
 
 /* The schedule of faults; dies with one line on an error. The caller frees it. If links of a fabric other than a
  * HammingMesh go down, it gives o->spec and o->g searched routes (hx_spec_search_updown). */

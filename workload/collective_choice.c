@@ -285,23 +285,23 @@ static double seconds_of(struct collective_estimate *e, double *load)
     return most;
 }
 
-/* ---- choice ---- */
+/* ---- in all ---- */
 
-/* A copy of the job with its own order of hosts. */
-static struct collective_job copy_of(const struct collective_job *job)
+struct collective_job collective_job_by(const struct collective_job *job, const struct hx_fabric *g,
+                                        enum hx_collective_algorithm algorithm)
 {
     struct collective_job copy = *job;
     copy.host = hx_allocate(job->config.size, sizeof *copy.host);
     memcpy(copy.host, job->host, job->config.size * sizeof *copy.host);
+    collective_take_algorithm(&copy, g, algorithm);
+    copy.config.position = 0;
     return copy;
 }
 
 static double seconds_by(const struct collective_job *job, struct collective_loads *loads,
                          enum hx_collective_algorithm algorithm, double limit, double *load)
 {
-    struct collective_estimate e = {.job = copy_of(job), .loads = loads, .limit = limit};
-    collective_take_algorithm(&e.job, loads->g, algorithm);
-    e.job.config.position = 0;
+    struct collective_estimate e = {.job = collective_job_by(job, loads->g, algorithm), .loads = loads, .limit = limit};
     const double seconds = hx_collective_check(&e.job.config) == HX_OK ? seconds_of(&e, load) : INFINITY;
     free(e.job.host);
     return seconds;
@@ -311,6 +311,12 @@ double collective_seconds_on(const struct collective_job *job, struct collective
                              enum hx_collective_algorithm algorithm, double *load)
 {
     return seconds_by(job, loads, algorithm, INFINITY, load);
+}
+
+double collective_seconds_below(const struct collective_job *job, struct collective_loads *loads,
+                                enum hx_collective_algorithm algorithm, double limit, double *load)
+{
+    return seconds_by(job, loads, algorithm, limit, load);
 }
 
 void collective_open_choice(struct collective_loads *loads, const struct hx_fabric *g)
@@ -327,35 +333,4 @@ double collective_seconds(const struct collective_job *job, const struct hx_fabr
     const double seconds = seconds_by(job, &loads, algorithm, INFINITY, NULL);
     collective_loads_close(&loads);
     return seconds;
-}
-
-/* Whether it is another one with more messages: a torus of one line is a ring. */
-static bool is_same_as_another(const struct collective_job *job, unsigned algorithm)
-{
-    return algorithm == HX_BY_TORUS && (job->columns == 1 || job->rows == 1) && job->config.size > 1;
-}
-
-enum hx_collective_algorithm collective_best_on(const struct collective_job *job, struct collective_loads *loads)
-{
-    enum hx_collective_algorithm best = HX_BY_TREE;
-    double least = INFINITY;
-    for (unsigned a = 0; a < HX_COLLECTIVE_ALGORITHMS; a++) {
-        if (is_same_as_another(job, a))
-            continue;
-        const double seconds = seconds_by(job, loads, (enum hx_collective_algorithm)a, least, NULL);
-        if (seconds >= least)
-            continue;
-        best = (enum hx_collective_algorithm)a;
-        least = seconds;
-    }
-    return best;
-}
-
-enum hx_collective_algorithm collective_best(const struct collective_job *job, const struct hx_fabric *g)
-{
-    struct collective_loads loads;
-    collective_open_choice(&loads, g);
-    const enum hx_collective_algorithm best = collective_best_on(job, &loads);
-    collective_loads_close(&loads);
-    return best;
 }

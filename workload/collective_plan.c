@@ -7,6 +7,7 @@
 #include "workload/collective_choice.h" /* circle: the choice is made for each job of the plan */
 #include "workload/layout.h"
 #include "workload/placement.h"
+#include "workload/ring_order.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,6 +41,24 @@ static uint32_t lines(const struct traffic *t, const struct footprint *s, bool c
     return count;
 }
 
+/* Whether the grid is one of cables: the first host has one to its neighbours in its row and column. */
+static bool is_wired(const struct footprint *s, const struct hx_fabric *g)
+{
+    return s->crossings && ring_order_are_joined(g, s->member[0], s->member[1]) &&
+           ring_order_are_joined(g, s->member[0], s->member[s->columns]);
+}
+
+/* Hosts that are a ring have a grid of one row along it. Boards have a grid of their own. */
+static void find_ring(struct footprint *s, const struct hx_fabric *g)
+{
+    const bool is_line = s->crossings && (s->columns == 1 || s->rows == 1);
+    if (g->mesh.nodes || is_line || is_wired(s, g) || !ring_order(g, s->member, s->members))
+        return;
+    s->columns = s->members;
+    s->rows = 1;
+    s->crossings = true;
+}
+
 /* any: hosts that are no crossings get the grid nearest to a square; else only on fabrics without boards. */
 static void find_grid(struct footprint *s, const struct traffic *t, const uint32_t *member, uint32_t members, bool any)
 {
@@ -56,6 +75,7 @@ static void find_grid(struct footprint *s, const struct traffic *t, const uint32
                 s->columns = s->members / s->rows;
         s->rows = s->members / s->columns;
     }
+    find_ring(s, t->g);
 }
 
 /* The n-th place on a walk row by row, in alternating direction. */
@@ -132,25 +152,80 @@ static bool take_place(struct collective_job *job, const struct traffic *t, uint
 
 /* ---- algorithm ---- */
 
-static uint32_t position_of(const struct collective_job *job, uint32_t host)
-{
-    uint32_t position = 0;
-    while (position < job->config.size && job->host[position] != host)
-        position++;
-    return position < job->config.size ? position : 0;
-}
+/* By what the best algorithm is chosen: the loads of links, NULL: they are opened; and the groups beside. */
+struct chooser {
+    const struct traffic *traffic;
+    struct collective_loads *loads;
+    const struct collective_family *family;
+    uint32_t group;
+};
 
-/* The algorithm by its closed form, or the one that was asked for. loads: to choose by; NULL: they are opened. */
-static void choose_algorithm(struct collective_job *job, const struct hx_fabric *g, unsigned wanted,
-                             struct collective_loads *loads)
+static void set_size(struct collective_job *job)
 {
     job->config.size = job->columns * job->rows;
     job->config.window = HX_PEER_WINDOW;
-    job->config.root = position_of(job, job->root_host);
+    job->config.root = collective_position_of(job, job->root_host);
+}
+
+/* Another group of the family, with its own root in the same place. */
+static struct collective_job job_beside(const struct collective_job *job, const struct chooser *c, uint32_t group)
+{
+    const struct collective_family *f = c->family;
+    const uint32_t *host = f->host + (size_t)group * f->size;
+    const uint32_t *own = f->host + (size_t)c->group * f->size;
+    struct collective_job other = *job;
+    struct footprint s;
+    uint32_t root = 0;
+    while (root + 1 < f->size && own[root] != job->root_host)
+        root++;
+    find_grid(&s, c->traffic, host, f->size, true);
+    other.columns = s.columns;
+    other.rows = s.rows;
+    other.root_host = host[root];
+    other.given = job->given ? host : NULL;
+    other.host = hx_allocate(f->size, sizeof *other.host);
+    fill_grid(&other, &s);
+    free(s.member);
+    set_size(&other);
+    return other;
+}
+
+static enum hx_collective_algorithm best_alone(const struct collective_job *job, const struct traffic *t)
+{
+    struct collective_loads loads;
+    collective_open_choice(&loads, t->g);
+    loads.quiet = t->quiet;
+    const enum hx_collective_algorithm best = collective_best_on(job, 1, &loads);
+    collective_loads_close(&loads);
+    return best;
+}
+
+static enum hx_collective_algorithm best_of(const struct collective_job *job, const struct chooser *c)
+{
+    if (!c->loads)
+        return best_alone(job, c->traffic);
+    const uint32_t jobs = c->family->count;
+    struct collective_job *all = hx_allocate(jobs, sizeof *all);
+    uint32_t taken = 1;
+    all[0] = *job;
+    for (uint32_t group = 0; group < jobs; group++) {
+        if (group != c->group)
+            all[taken++] = job_beside(job, c, group);
+    }
+    const enum hx_collective_algorithm best = collective_best_on(all, jobs, c->loads);
+    for (uint32_t i = 1; i < jobs; i++)
+        free(all[i].host);
+    free(all);
+    return best;
+}
+
+/* The best algorithm, or the one that was asked for. */
+static void choose_algorithm(struct collective_job *job, const struct chooser *c, unsigned wanted)
+{
+    set_size(job);
     if (wanted == HX_ALGORITHM_BEST)
-        wanted = HX_ALGORITHM_TREE + (loads ? collective_best_on(job, loads) : collective_best(job, g));
-    collective_take_algorithm(job, g, (enum hx_collective_algorithm)(wanted - HX_ALGORITHM_TREE));
-    job->config.root = position_of(job, job->root_host);
+        wanted = HX_ALGORITHM_TREE + best_of(job, c);
+    collective_take_algorithm(job, c->traffic->g, (enum hx_collective_algorithm)(wanted - HX_ALGORITHM_TREE));
 }
 
 /* Whole elements; of an all-to-all as many for each. */
@@ -223,23 +298,26 @@ static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem
         return false;
     bool has_root = t->members[root] && t->first[root] == t->first[first];
     job->root_host = has_root ? root : job->host[0];
-    choose_algorithm(job, t->g, settings->algorithm, NULL);
+    const unsigned wanted = t->chosen ? HX_ALGORITHM_TREE + (unsigned)t->chosen[p->jobs - 1] : settings->algorithm;
+    choose_algorithm(job, &(struct chooser){.traffic = t}, wanted);
     take_places(p, job);
     return is_possible(p, job, problem);
 }
 
-bool collective_plan_group(struct collective_job *job, const struct traffic *t, const uint32_t *host, uint32_t hosts,
-                           unsigned algorithm, struct collective_loads *loads, struct hx_problem *problem)
+bool collective_plan_group(struct collective_job *job, const struct traffic *t, const struct collective_family *family,
+                           uint32_t group, unsigned algorithm, struct collective_loads *loads,
+                           struct hx_problem *problem)
 {
     struct footprint s;
     const struct collective_plan p = {.traffic = t};
-    find_grid(&s, t, host, hosts, true);
+    const struct chooser chooser = {t, loads, family, group};
+    find_grid(&s, t, family->host + (size_t)group * family->size, family->size, true);
     job->columns = s.columns;
     job->rows = s.rows;
-    job->host = hx_allocate(hosts, sizeof *job->host);
+    job->host = hx_allocate(family->size, sizeof *job->host);
     fill_grid(job, &s);
     free(s.member);
-    choose_algorithm(job, t->g, algorithm, loads);
+    choose_algorithm(job, &chooser, algorithm);
     return is_possible(&p, job, problem);
 }
 
@@ -282,20 +360,25 @@ static void require_memory(const struct collective_plan *p)
                needed >> 20, there >> 20);
 }
 
-void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings)
+uint8_t *collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings, bool quiet)
 {
     struct hx_problem problem;
     struct traffic t;
     struct collective_plan p;
     traffic_init(&t, spec, hx_spec_fabric(spec), settings, NULL);
+    t.quiet = quiet;
     if (!collective_plan_init(&p, &t, &problem))
         hx_die_of(&problem);
     if (p.jobs)
         hx_spec_refuse_external(spec, "a collective");
     if (settings->verify)
         require_memory(&p);
+    uint8_t *chosen = hx_allocate(p.jobs + 1U, sizeof *chosen);
+    for (unsigned i = 0; i < p.jobs; i++)
+        chosen[i] = p.job[i].config.algorithm;
     collective_plan_free(&p);
     traffic_free(&t);
+    return chosen;
 }
 
 /* ---- accelerators ---- */

@@ -13,7 +13,7 @@
  *                 neighbours on the other (SC22, figure 4)
  *
  * On other fabrics than a HammingMesh, hosts that are no crossings are placed by rank on the grid nearest to a
- * square. */
+ * square. Hosts that are a ring (workload/ring_order.h) have a grid of one row, in its order. */
 #ifndef COLLECTIVE_PLAN_H
 #define COLLECTIVE_PLAN_H
 
@@ -27,6 +27,7 @@ struct collective_job {
     uint32_t columns, rows;             /* of the logical grid */
     struct hx_collective_config config; /* of position 0 */
     uint32_t *host;                     /* [config.size]: rank at a position */
+    const uint32_t *given;              /* order of hosts that a ring or chain keeps; NULL: that of `host` */
     bool placed;                        /* --place gives the order of `host`, which no algorithm changes */
     uint32_t root_host;                 /* of a group */
 };
@@ -42,8 +43,9 @@ struct collective_plan {
 };
 
 /* Checks that the collectives of these settings and jobs can run on the fabric and this machine. Dies with one line if
- * collective_plan_init() would fail, a vector is not of float32, or vectors to check do not fit into memory. */
-void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings);
+ * collective_plan_init() would fail, a vector is not of float32, or vectors to check do not fit into memory. Returns
+ * the algorithms of its jobs for traffic.chosen, so that they are chosen once; the caller frees them. */
+uint8_t *collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings, bool quiet);
 
 /* Plans all jobs with a collective as pattern, after traffic_init(). The root of a broadcast is traffic_target(), or
  * place 0 in jobs without it. Returns false if a job is no grid, or its grid does not have the algorithm. *t must
@@ -51,12 +53,19 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem);
 void collective_plan_free(struct collective_plan *p);
 
+/* Groups of equal size that do the same collective at one time. */
+struct collective_family {
+    const uint32_t *host; /* [count][size] */
+    uint32_t size, count;
+};
+
 struct collective_loads;
-/* Plans one collective of a group of hosts in any places: config.kind, config.bytes, config.type and root_host are set.
- * loads: by which the best algorithm is chosen (collective_open_choice()). The caller frees job->host. Returns false if
- * the group does not have the algorithm (enum hx_algorithm). */
-bool collective_plan_group(struct collective_job *job, const struct traffic *t, const uint32_t *host, uint32_t hosts,
-                           unsigned algorithm, struct collective_loads *loads, struct hx_problem *problem);
+/* Plans the collective of one group of a family, of hosts in any places: config.kind, config.bytes, config.type,
+ * root_host and given are set. loads: by which the best algorithm for all groups is chosen (collective_open_choice()). The caller
+ * frees job->host. Returns false if the group does not have the algorithm (enum hx_algorithm). */
+bool collective_plan_group(struct collective_job *job, const struct traffic *t, const struct collective_family *family,
+                           uint32_t group, unsigned algorithm, struct collective_loads *loads,
+                           struct hx_problem *problem);
 
 /* Name of the collective that all jobs run, "all-reduce"; "the collectives" if they differ. */
 const char *collective_kinds(const struct collective_plan *p);

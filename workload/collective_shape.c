@@ -3,6 +3,8 @@
 #include "hxmesh/endpoint.h"
 #include "workload/collective_choice.h"
 
+#include <string.h>
+
 /* ---- dimensions ---- */
 
 static void set_grid(struct collective_job *job)
@@ -83,6 +85,23 @@ static uint8_t streams_of(const struct hx_collective_config *c)
 
 /* ---- an algorithm ---- */
 
+uint32_t collective_position_of(const struct collective_job *job, uint32_t host)
+{
+    uint32_t position = 0;
+    while (position < job->config.size && job->host[position] != host)
+        position++;
+    return position < job->config.size ? position : 0;
+}
+
+/* An order that was asked for is that of the ring; else a cycle of the grid is. */
+static void set_ring(struct collective_job *job)
+{
+    if (job->given)
+        memcpy(job->host, job->given, job->config.size * sizeof *job->host);
+    if (!job->given && !job->placed)
+        set_grid(job);
+}
+
 void collective_take_algorithm(struct collective_job *job, const struct hx_fabric *g,
                                enum hx_collective_algorithm algorithm)
 {
@@ -91,9 +110,11 @@ void collective_take_algorithm(struct collective_job *job, const struct hx_fabri
     c->dimensions = c->streams = 0;
     switch (algorithm) {
     case HX_BY_RING:
+    case HX_BY_CHAIN:
+        set_ring(job);
+        break;
     case HX_BY_RINGS:
     case HX_BY_TORUS:
-    case HX_BY_CHAIN:
     case HX_BY_SWING:
     case HX_BY_SWING_DOUBLING:
         set_grid(job);
@@ -110,5 +131,6 @@ void collective_take_algorithm(struct collective_job *job, const struct hx_fabri
     default:
         break;
     }
+    c->root = collective_position_of(job, job->root_host);
     c->chunk = hx_collective_chunk(c, g->planes);
 }

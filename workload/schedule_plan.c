@@ -5,6 +5,7 @@
 #include "schedule/matching.h"
 #include "workload/collective_choice.h"
 #include "workload/placement.h"
+#include "workload/schedule_families.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +19,9 @@ struct chooser {
     const struct schedule_job *job;
     const uint32_t *rank_of;        /* [hosts] */
     unsigned algorithm;             /* enum hx_algorithm: of operations that name none, if it has their kind */
+    bool placed;                    /* a placement is given, so rings keep the order of ranks */
     struct collective_loads *loads; /* that the best algorithms are chosen by */
+    struct schedule_families *families;
 };
 
 /* Fills the maps between positions of the engine's group and of the schedule's, if they differ. */
@@ -41,12 +44,16 @@ static void fill_positions(struct executor_choice *choice, const struct schedule
     choice->position = same ? NULL : position;
 }
 
-static uint32_t *hosts_of_group(const struct schedule *s, uint32_t group, const struct schedule_job *job)
+/* The hosts of some groups of equal size. */
+static uint32_t *hosts_of_groups(const struct schedule *s, const uint32_t *groups, uint32_t count,
+                                 const struct schedule_job *job)
 {
-    uint32_t size = schedule_group_size(s, group);
-    uint32_t *host = hx_allocate(size, sizeof *host);
-    for (uint32_t i = 0; i < size; i++)
-        host[i] = job->host[schedule_group(s, group)[i]];
+    const uint32_t size = schedule_group_size(s, groups[0]);
+    uint32_t *host = hx_allocate((size_t)count * size, sizeof *host);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t member = 0; member < size; member++)
+            host[(size_t)i * size + member] = job->host[schedule_group(s, groups[i])[member]];
+    }
     return host;
 }
 
@@ -57,20 +64,62 @@ static unsigned algorithm_of(const struct chooser *c, const struct schedule_oper
     return schedule_has_kind(c->algorithm, o->collective) ? c->algorithm : HX_ALGORITHM_BEST;
 }
 
+/* Plans the collective of the first of some groups, by the best algorithm for all of them. */
+static bool plan_group(const struct chooser *c, const struct schedule *s, const struct schedule_operation *o,
+                       const uint32_t *groups, uint32_t count, unsigned algorithm, struct collective_job *found,
+                       struct hx_problem *problem)
+{
+    const uint32_t size = schedule_group_size(s, o->peer);
+    uint32_t *host = hosts_of_groups(s, groups, count, c->job);
+    const struct collective_family family = {host, size, count};
+    *found = (struct collective_job){.tag = c->job->tag, .root_host = host[o->tag], .given = c->placed ? host : NULL};
+    schedule_set_vector(o, size, &found->config);
+    const bool good = collective_plan_group(found, c->traffic, &family, 0, algorithm, c->loads, problem);
+    found->given = NULL;
+    free(host);
+    return good;
+}
+
+/* Whether the algorithm is that of the family, which was chosen before. */
+static bool is_planned(const struct chooser *c, const struct schedule *s, const struct schedule_operation *o,
+                       struct collective_job *found)
+{
+    struct hx_problem ignored; /* a group on another grid may lack the algorithm */
+    const unsigned algorithm = schedule_families_algorithm(c->families, o);
+    if (!algorithm)
+        return false;
+    if (plan_group(c, s, o, &o->peer, 1, algorithm, found, &ignored))
+        return true;
+    free(found->host);
+    return false;
+}
+
+static bool choose(const struct chooser *c, const struct schedule *s, const struct schedule_operation *o,
+                   struct collective_job *found, struct hx_problem *problem)
+{
+    if (is_planned(c, s, o, found))
+        return true;
+    uint32_t *groups = hx_allocate(s->head->groups, sizeof *groups);
+    const uint32_t count = schedule_families_find(c->families, o, groups);
+    const bool good = plan_group(c, s, o, groups, count, HX_ALGORITHM_BEST, found, problem);
+    schedule_families_set(c->families, o, groups, count, HX_ALGORITHM_TREE + found->config.algorithm);
+    free(groups);
+    return good;
+}
+
 static bool fill(void *of, const struct schedule *s, const struct schedule_operation *o, struct executor_choice *choice,
                  struct hx_problem *problem)
 {
     const struct chooser *c = of;
-    uint32_t *host = hosts_of_group(s, o->peer, c->job);
-    struct collective_job found = {.tag = c->job->tag, .root_host = host[o->tag]};
-    schedule_set_vector(o, schedule_group_size(s, o->peer), &found.config);
-    bool good =
-        collective_plan_group(&found, c->traffic, host, found.config.size, algorithm_of(c, o), c->loads, problem);
+    const unsigned algorithm = algorithm_of(c, o);
+    struct collective_job found;
+    const bool good = algorithm == HX_ALGORITHM_BEST ? choose(c, s, o, &found, problem)
+                                                     : plan_group(c, s, o, &o->peer, 1, algorithm, &found, problem);
     if (good) {
         choice->config = found.config;
         fill_positions(choice, s, o->peer, c->job, &found, c->rank_of);
     }
-    HX_FREE(found.host, host);
+    free(found.host);
     return good;
 }
 
@@ -142,10 +191,20 @@ static bool prepare(struct schedule_plan *p, struct schedule_job *job, const str
                     struct hx_problem *problem)
 {
     struct collective_loads loads;
-    struct chooser chooser = {p->traffic, job, p->rank_of, settings->algorithm, &loads};
+    struct schedule_families families;
+    struct chooser chooser = {.traffic = p->traffic,
+                              .job = job,
+                              .rank_of = p->rank_of,
+                              .algorithm = settings->algorithm,
+                              .placed = settings->place != NULL,
+                              .loads = &loads,
+                              .families = &families};
     schedule_groups_make(&job->groups, job->schedule);
     collective_open_choice(&loads, p->traffic->g);
+    loads.quiet = p->traffic->quiet;
+    schedule_families_open(&families, job->schedule);
     job->choices = schedule_choices_make(job->schedule, fill, &chooser, problem);
+    schedule_families_close(&families);
     collective_loads_close(&loads);
     job->executor.schedule = job->schedule;
     if (!job->choices ||

@@ -30,6 +30,9 @@ struct traffic {
     uint32_t *partner;  /* [rank]: partner, in patterns with fixed partners; TRAFFIC_NOBODY: none */
     uint32_t *senders;  /* [rank]: number of hosts that have it as partner */
     struct peers peers; /* in patterns with a few fixed peers; else empty */
+    /* Set after traffic_init(): */
+    const uint8_t *chosen; /* collective_plan_require(); NULL: algorithms are to be chosen */
+    bool quiet;            /* choices of algorithms show no progress */
 };
 
 /* Plans the traffic. *spec, *g and *flows (NULL: none) must outlive *t. */

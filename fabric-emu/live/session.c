@@ -45,6 +45,7 @@ void session_open_traffic(struct session *s, struct hx_spec *spec, const struct 
     struct fab_options with = *options;
     *s = (struct session){.netns_holder.line = -1, .context.traffic = &s->traffic};
     traffic_init(&s->traffic, spec, hx_spec_fabric(spec), settings, flows);
+    s->traffic.quiet = options->quiet;
     plan_schedule(s);
     with.traffic = &s->traffic;
     open_fabric(s, spec, &with);

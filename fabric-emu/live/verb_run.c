@@ -6,6 +6,7 @@
 #include "session.h"
 #include "verbs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int finish(struct session *s, const struct run_options *o)
@@ -41,6 +42,7 @@ int verb_run(int argc, char **argv)
         hx_die(HX_EXIT_ENVIRONMENT, "hxmesh-virtual", "is not beside hxmesh (`make` builds both)");
     }
     hx_arguments_free(&given);
+    run_options_choose(&o);
     if (o.g->forwarding)
         hx_warn(o.spec.name, "what hosts take to forward, ns and gbps of its file, only --clock virtual keeps to");
     struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
@@ -49,6 +51,7 @@ int verb_run(int argc, char **argv)
     const struct fab_options fabric = {
         .workers = (unsigned)o.settings.workers, .name = o.name, .quiet = o.common.quiet};
     session_open_traffic(&s, &o.spec, &fabric, &o.settings, flows);
+    s.traffic.chosen = o.chosen;
     s.context.common = &o.common;
     s.context.fault_settings = &o.faults;
     s.context.hide_links = !o.links || !o.common.json;
@@ -58,5 +61,6 @@ int verb_run(int argc, char **argv)
     session_run_traffic(&s, o.restart, o.common.quiet);
     int code = finish(&s, &o);
     flows_free(flows);
+    free(o.chosen);
     return code;
 }

@@ -118,6 +118,8 @@ static void plan_traffic(struct setup *s, struct workload_plan *plan)
     struct hx_problem problem;
     s->flows = flows_load(&s->o.settings, &s->o.spec, s->o.g);
     traffic_init(&s->traffic, &s->o.spec, s->o.g, &s->o.settings, s->flows);
+    s->traffic.chosen = s->o.chosen;
+    s->traffic.quiet = s->o.common.quiet;
     plan->traffic = &s->traffic;
     plan->collective = traffic_has_collectives(&s->traffic) ? &s->collectives : NULL;
     plan->schedule = traffic_has_schedules(&s->traffic) ? &s->schedules : NULL;
@@ -157,6 +159,7 @@ static void take_options(struct setup *s, int argc, char **argv)
     s->faults = load_faults(&s->o);
     s->timing = hx_timing_complete(&s->o.timing);
     check_buffer(&s->timing, s->o.g);
+    run_options_choose(&s->o);
 }
 
 static void prepare(struct setup *s)
@@ -204,6 +207,7 @@ static void clean_up(struct setup *s)
     traffic_free(&s->traffic);
     flows_free(s->flows);
     hx_spec_free(&s->o.spec);
+    free(s->o.chosen);
 }
 
 /* Ranks end when mpirun, or its daemon on this machine, is killed. */

@@ -68,9 +68,69 @@ SHAPES
     done <<'SHAPES'
 2x2Hx2Mesh 1MiB torus
 2x2Hx2Mesh 4 doubling
-3x1H1x2Mesh 1MiB hierarchy
-5x1Hx1Mesh 1MiB direct
+3x1H1x2Mesh 1MiB torus
+5x1Hx1Mesh 1MiB ring
 SHAPES
+}
+
+@test "collective: on a ring of cables the ring takes the time of its closed form, also placed" {
+    # 14 steps of 8 MiB in two directions at 50 GB/s each: 1.174 ms, and the latency of 14 steps.
+    for place in "" "--place linear"; do
+        # shellcheck disable=SC2086 # words of an option
+        report "Ring(8)" --clock virtual --traffic all-reduce --message 64MiB --algorithm ring --no-verify $place
+        holds '.virtual_seconds | . > 1174e-6 and . < 1.02 * 1174e-6'
+    done
+}
+
+@test "collective: groups of a schedule choose for all of them, and a ring keeps their order with --place" {
+    cat >"$BATS_TEST_TMPDIR/groups.schedule.yaml" <<'SCHEDULE'
+ranks: 36
+parameters: {how: 0}
+groups: {apart: {size: 12, stride: 3}}
+program:
+  - {collective: all-reduce, group: apart, bytes: 1MiB}
+SCHEDULE
+    cd "$BATS_TEST_TMPDIR"
+    report "mlfm h=3" --clock virtual --traffic groups.schedule.yaml
+    best=$(jq .virtual_seconds "$REPORT")
+    for algorithm in direct ring torus halving hierarchy; do
+        report "mlfm h=3" --clock virtual --traffic groups.schedule.yaml --algorithm "$algorithm"
+        holds ".virtual_seconds * 1.1 >= $best"
+    done
+    sed -i 's/ranks: 36/ranks: 16/; s/size: 12, stride: 3/size: 16/; s/1MiB/1MiB, algorithm: ring/' groups.schedule.yaml
+    report "Ring(16)" --clock virtual --traffic groups.schedule.yaml
+    linear=$(jq .virtual_seconds "$REPORT")
+    printf '%s\n' 0 8 1 9 2 10 3 11 4 12 5 13 6 14 7 15 >order
+    report "Ring(16)" --clock virtual --traffic groups.schedule.yaml --place order
+    holds ".virtual_seconds > 2 * $linear"
+}
+
+# fastest FABRIC BYTES OPTIONS ALGORITHM...: the best algorithm is at most a tenth slower than each of these.
+fastest() {
+    local fabric=$1 bytes=$2 options=$3 best
+    shift 3
+    # shellcheck disable=SC2086 # words of options
+    report "$fabric" --clock virtual --traffic all-reduce --message "$bytes" --no-verify $options
+    best=$(jq .virtual_seconds "$REPORT")
+    for algorithm in "$@"; do
+        # shellcheck disable=SC2086
+        report "$fabric" --clock virtual --traffic all-reduce --message "$bytes" --no-verify $options --algorithm "$algorithm"
+        holds ".virtual_seconds * 1.1 >= $best"
+    done
+}
+
+@test "collective: the best algorithm is as fast as the others where a link of the routes is narrow" {
+    fastest "oft k=4" 512KiB "" direct hierarchy ring
+    fastest "slim-fly q=4 p=1" 1MiB "--planes 4" direct rings torus swing
+    fastest "torus 3x4x5" 1MiB "" torus rings hierarchy direct
+}
+
+# bats test_tags=all
+@test "collective: the best algorithm is as fast as the others on larger fabrics" {
+    fastest "dragonfly a=8 p=4 h=4 groups=9" 4MiB "" direct hierarchy double-tree rings
+    fastest "oft k=4" 2MiB "" direct hierarchy ring
+    fastest "torus 3x4x5" 4MiB "" torus rings hierarchy direct
+    fastest "4x4 Hx2Mesh" 4MiB "--planes 4" torus swing hierarchy direct
 }
 
 @test "collective: a broadcast starts at its root" {

@@ -85,9 +85,10 @@ static bool plan(struct network *n, const struct network_collective *c, uint32_t
     const struct family *f = &n->family[c->family];
     const uint32_t *host = f->host + (size_t)group * f->size;
     const struct schedule_operation o = {.amount = c->bytes, .collective = (uint8_t)c->kind};
-    *job = (struct collective_job){.root_host = host[c->root]};
+    *job = (struct collective_job){.root_host = host[c->root], .given = n->traffic->settings.place ? host : NULL};
     schedule_set_vector(&o, f->size, &job->config);
-    return collective_plan_group(job, n->traffic, host, f->size, algorithm, &n->choice, problem);
+    const struct collective_family family = {f->host, f->size, f->count};
+    return collective_plan_group(job, n->traffic, &family, group, algorithm, &n->choice, problem);
 }
 
 /* Returns the seconds of a collective alone, and sets those of its fullest link. */

@@ -1,0 +1,196 @@
+/* collective_best.c - chooses the fastest algorithm (collective_choice.h).
+ *
+ * Estimates know each step's bytes on each link, but not in which order messages meet. So algorithms with
+ * estimates near the least are tried: their messages run on the links (collective_trial.h), with those of all
+ * groups beside. A trial is short: a longer vector is cut, and the estimate gives the ratio of both times; a trial with
+ * more packets ends early. */
+#include "base/progress.h"
+#include "base/signals.h"
+#include "hxmesh/error.h"
+#include "workload/collective_choice.h"
+#include "workload/collective_trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Estimates up to NEAR times the least are tried, the MOST_TRIED least of them. */
+#define NEAR 2.5
+enum { MOST_TRIED = 6 };
+
+/* Hops of packets in a trial, and messages of all members that it may have. */
+#define TRIAL_HOPS     5e5
+#define TRIAL_MESSAGES 5e5
+
+struct candidate {
+    enum hx_collective_algorithm algorithm;
+    double seconds; /* estimate */
+    double hops;    /* of packets, about */
+};
+
+struct choice {
+    const struct collective_job *job;
+    uint32_t jobs;
+    struct collective_loads *loads;
+    double *own, *all; /* [ports]: bytes of the first group, and of all */
+    struct candidate candidate[HX_COLLECTIVE_ALGORITHMS];
+    unsigned candidates;
+};
+
+/* ---- estimates ---- */
+
+/* Messages that all groups send, about: those of a root, and of another member. */
+static double messages_of(const struct choice *c, enum hx_collective_algorithm algorithm)
+{
+    struct collective_job job = collective_job_by(c->job, c->loads->g, algorithm);
+    const uint32_t size = job.config.size;
+    job.config.position = job.config.root;
+    const double root = (double)hx_collective_messages(&job.config);
+    job.config.position = (job.config.root + 1) % size;
+    const double other = (double)hx_collective_messages(&job.config);
+    free(job.host);
+    return c->jobs * (root + (size - 1) * other);
+}
+
+/* Hops of packets of the bytes that are laid, and of as many acknowledgements as messages. */
+static double hops_of(const struct choice *c, double messages)
+{
+    const struct hx_fabric *g = c->loads->g;
+    double links = 0, delivered = 0;
+    for (uint32_t port = 0; port < g->ports; port++)
+        links += c->all[port];
+    for (uint32_t host = 0; host < g->hosts; host++)
+        delivered += c->all[g->node[host].first_port + HX_LOCAL];
+    return delivered > 0 ? links / HX_MAX_PAYLOAD + 1.5 * messages * links / delivered : 0;
+}
+
+/* Groups beside it fill the links too: the fullest link of all sets the time. */
+static double seconds_of(const struct choice *c, enum hx_collective_algorithm algorithm, double limit)
+{
+    const size_t bytes = c->loads->g->ports * sizeof *c->all;
+    memset(c->own, 0, bytes);
+    const double alone = collective_seconds_below(c->job, c->loads, algorithm, limit, c->own);
+    memcpy(c->all, c->own, bytes);
+    for (uint32_t i = 1; i < c->jobs && alone < limit; i++)
+        (void)collective_seconds_below(&c->job[i], c->loads, algorithm, limit, c->all);
+    return c->jobs == 1
+               ? alone
+               : alone + collective_loads_fullest(c->loads, c->all) - collective_loads_fullest(c->loads, c->own);
+}
+
+/* Whether it is another one with more messages: a torus of one line is a ring. */
+static bool is_same_as_another(const struct collective_job *job, unsigned algorithm)
+{
+    return algorithm == HX_BY_TORUS && (job->columns == 1 || job->rows == 1) && job->config.size > 1;
+}
+
+/* Inserts a candidate; the least estimate is the first. */
+static void add_candidate(struct choice *c, const struct candidate *new)
+{
+    unsigned at = c->candidates++;
+    for (; at > 0 && c->candidate[at - 1].seconds > new->seconds; at--)
+        c->candidate[at] = c->candidate[at - 1];
+    c->candidate[at] = *new;
+}
+
+static void find_candidates(struct choice *c)
+{
+    for (unsigned a = 0; a < HX_COLLECTIVE_ALGORITHMS; a++) {
+        const double limit = c->candidates ? NEAR * c->candidate[0].seconds : INFINITY;
+        struct candidate new = {.algorithm = (enum hx_collective_algorithm)a};
+        if (is_same_as_another(c->job, a))
+            continue;
+        new.seconds = seconds_of(c, new.algorithm, limit);
+        if (new.seconds >= limit)
+            continue;
+        const double messages = messages_of(c, new.algorithm);
+        new.hops = messages > TRIAL_MESSAGES ? INFINITY : hops_of(c, messages);
+        add_candidate(c, &new);
+    }
+    while (c->candidates > 1 && c->candidate[c->candidates - 1].seconds > NEAR * c->candidate[0].seconds)
+        c->candidates--;
+    c->candidates = c->candidates < MOST_TRIED ? c->candidates : MOST_TRIED;
+}
+
+/* ---- trials ---- */
+
+/* Bytes of a shorter vector, as many whole elements for each member. */
+static uint64_t shortened(const struct hx_collective_config *config, double ratio)
+{
+    const uint64_t unit = (uint64_t)config->size * 8;
+    const uint64_t bytes = (uint64_t)((double)config->bytes / ratio) / unit * unit;
+    return bytes ? bytes : unit;
+}
+
+/* Seconds of the trial of a candidate, with a shorter vector if its packets make too many hops. */
+static double trial_of(const struct choice *c, const struct candidate *candidate, double limit)
+{
+    const double ratio = candidate->hops / TRIAL_HOPS;
+    const bool is_short = ratio <= 1 || c->job->config.bytes < (uint64_t)c->job->config.size * 8;
+    struct collective_job *job = hx_allocate(c->jobs, sizeof *job);
+    double scale = 1;
+    for (uint32_t i = 0; i < c->jobs; i++) {
+        struct collective_job one = c->job[i];
+        one.config.bytes = is_short ? one.config.bytes : shortened(&one.config, ratio);
+        job[i] = collective_job_by(&one, c->loads->g, candidate->algorithm);
+        if (i == 0 && !is_short)
+            scale = collective_seconds_on(c->job, c->loads, candidate->algorithm, NULL) /
+                    collective_seconds_on(&one, c->loads, candidate->algorithm, NULL);
+    }
+    const double seconds = scale * collective_trial(job, c->jobs, c->loads, limit / scale, (uint64_t)(2 * TRIAL_HOPS));
+    for (uint32_t i = 0; i < c->jobs; i++)
+        free(job[i].host);
+    free(job);
+    return seconds;
+}
+
+static bool can_try(const struct choice *c)
+{
+    for (unsigned i = 0; i < c->candidates; i++) {
+        if (!isfinite(c->candidate[i].hops))
+            return false;
+    }
+    return c->candidates > 1;
+}
+
+static enum hx_collective_algorithm try_candidates(const struct choice *c, struct hx_progress *progress)
+{
+    enum hx_collective_algorithm best = c->candidate[0].algorithm;
+    double least = INFINITY;
+    for (unsigned i = 0; i < c->candidates && can_try(c); i++) {
+        hx_progress_show(progress, (double)i / c->candidates, hx_collective_algorithm_names[c->candidate[i].algorithm]);
+        const double seconds = trial_of(c, &c->candidate[i], least);
+        best = seconds < least ? c->candidate[i].algorithm : best;
+        least = fmin(least, seconds);
+    }
+    return best;
+}
+
+/* ---- choice ---- */
+
+enum hx_collective_algorithm collective_best_on(const struct collective_job *job, uint32_t jobs,
+                                                struct collective_loads *loads)
+{
+    struct choice c = {.job = job, .jobs = jobs, .loads = loads};
+    struct hx_progress progress = hx_progress_start("choosing an algorithm", loads->quiet);
+    struct hx_signals_saved saved;
+    hx_signals_unblock(&saved);
+    c.own = hx_allocate(loads->g->ports, sizeof *c.own);
+    c.all = hx_allocate(loads->g->ports, sizeof *c.all);
+    find_candidates(&c);
+    const enum hx_collective_algorithm best = try_candidates(&c, &progress);
+    free(c.own);
+    free(c.all);
+    hx_signals_reblock(&saved);
+    hx_progress_end(&progress);
+    return best;
+}
+
+enum hx_collective_algorithm collective_best(const struct collective_job *job, const struct hx_fabric *g)
+{
+    struct collective_loads loads;
+    collective_open_choice(&loads, g);
+    const enum hx_collective_algorithm best = collective_best_on(job, 1, &loads);
+    collective_loads_close(&loads);
+    return best;
+}

@@ -1,0 +1,386 @@
+/* collective_packets.c - packets on links (collective_packets.h). */
+#include "workload/collective_packets.h"
+#include "base/error.h"
+#include "hxmesh/endpoint.h"
+#include "spec/collective_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAKE UINT32_C(0x80000000) /* an event of a host */
+
+void packets_open(struct packets *p, struct collective_loads *loads)
+{
+    const struct hx_fabric *g = loads->g;
+    *p = (struct packets){.loads = loads, .idle_packet = HX_NOWHERE, .idle_message = HX_NOWHERE};
+    p->host = hx_allocate(g->hosts, sizeof *p->host);
+    p->free = hx_allocate((size_t)g->planes * g->ports, sizeof *p->free);
+    for (uint32_t host = 0; host < g->hosts; host++) {
+        p->host[host].idle = UINT64_MAX;
+        p->host[host].wake = INFINITY;
+    }
+}
+
+void packets_close(struct packets *p)
+{
+    HX_FREE(p->host, p->free, p->heap, p->packet, p->message);
+}
+
+/* ---- events, the earliest first ---- */
+
+static bool is_before(const struct packets_event *a, const struct packets_event *b)
+{
+    return a->at < b->at || (a->at <= b->at && a->what < b->what);
+}
+
+static void note(struct packets *p, double at, uint32_t what)
+{
+    p->heap = hx_grow(p->heap, p->events, &p->events_room, sizeof *p->heap);
+    const struct packets_event e = {at, (uint64_t)p->created++ << 32 | what};
+    size_t place = p->events++;
+    while (place && is_before(&e, &p->heap[(place - 1) / 2])) {
+        p->heap[place] = p->heap[(place - 1) / 2];
+        place = (place - 1) / 2;
+    }
+    p->heap[place] = e;
+}
+
+static struct packets_event take_event(struct packets *p)
+{
+    const struct packets_event first = p->heap[0];
+    const struct packets_event e = p->heap[--p->events];
+    size_t place = 0;
+    for (size_t child = 1; child < p->events; child = 2 * place + 1) {
+        child += child + 1 < p->events && is_before(&p->heap[child + 1], &p->heap[child]);
+        if (!is_before(&p->heap[child], &e))
+            break;
+        p->heap[place] = p->heap[child];
+        place = child;
+    }
+    p->heap[place] = e;
+    return first;
+}
+
+/* ---- hops ---- */
+
+static double seconds_on(const struct packets *p, const struct packets_packet *packet, uint32_t port)
+{
+    return packet->blocks * HX_BLOCK * p->loads->slowness[port] * p->loads->g->planes;
+}
+
+static double *free_of(const struct packets *p, const struct packets_packet *packet, uint32_t port)
+{
+    return &p->free[(size_t)packet->plane * p->loads->g->ports + port];
+}
+
+/* Sends a packet with its head there at `head`; a packet is not torn. Returns when it begins. */
+static double cross(struct packets *p, struct packets_packet *packet, uint32_t port, double head)
+{
+    const double seconds = seconds_on(p, packet, port);
+    double *free = free_of(p, packet, port);
+    const double start = fmax(fmax(head, *free), packet->tail - seconds);
+    *free = start + seconds;
+    packet->tail = start + seconds * (1 - 1.0 / packet->blocks) + p->loads->latency[port];
+    p->hops++;
+    return start;
+}
+
+/* Into the endpoint. */
+static void deliver(struct packets *p, uint32_t index, uint32_t host, double head)
+{
+    struct packets_packet *packet = &p->packet[index];
+    const uint32_t port = p->loads->g->node[host].first_port + HX_LOCAL;
+    double *free = free_of(p, packet, port);
+    *free = fmax(head, *free) + seconds_on(p, packet, port);
+    packet->state = HX_NOWHERE;
+    note(p, fmax(*free, packet->tail), index);
+}
+
+/* Returns the output that is free first, of equal ones another one each time; HX_NOWHERE: there is none. */
+static uint32_t choose_port(struct packets *p, const struct packets_packet *packet, uint32_t to, double head)
+{
+    const struct collective_loads *l = p->loads;
+    const uint32_t node = l->states.node[packet->state];
+    const uint64_t set = hx_tables_onward(&l->tables, node, l->router[to], to) & l->states.turn_mask[packet->state];
+    const unsigned outputs = (unsigned)__builtin_popcountll(set);
+    const unsigned favoured = outputs > 1 ? p->turn++ % outputs : 0;
+    uint32_t best = HX_NOWHERE;
+    double least = INFINITY;
+    unsigned number = 0;
+    for (uint64_t left = set; left; left &= left - 1, number++) {
+        const uint32_t port = l->g->node[node].first_port + (unsigned)__builtin_ctzll(left);
+        const double free = fmax(*free_of(p, packet, port), head);
+        if (free < least || (number == favoured && free <= least)) {
+            best = port;
+            least = free;
+        }
+    }
+    return best;
+}
+
+static uint32_t only_port(const struct collective_loads *l, uint32_t host)
+{
+    unsigned port = 0;
+    while (hx_fabric_far(l->g, host, port).node == HX_NOWHERE)
+        port++;
+    return port;
+}
+
+/* From the last router to a host that does not forward. */
+static double leave_router(struct packets *p, uint32_t index, uint32_t to, double head)
+{
+    const struct collective_loads *l = p->loads;
+    const struct hx_end in = hx_fabric_far(l->g, to, only_port(l, to));
+    const uint32_t port = l->g->node[in.node].first_port + in.port;
+    const double start = cross(p, &p->packet[index], port, head);
+    deliver(p, index, to, start + l->latency[port]);
+    return start;
+}
+
+/* Moves a packet on from its node. Returns when it begins on the next link. */
+static double hop(struct packets *p, uint32_t index, double head)
+{
+    const struct collective_loads *l = p->loads;
+    struct packets_packet *packet = &p->packet[index];
+    const uint32_t to = p->message[packet->message].to;
+    const uint32_t node = l->states.node[packet->state];
+    if (node == to) {
+        deliver(p, index, to, head);
+        return head;
+    }
+    if (node == l->router[to])
+        return leave_router(p, index, to, head);
+    const uint32_t port = choose_port(p, packet, to, head);
+    if (port == HX_NOWHERE || l->states.behind[port] == HX_NOWHERE)
+        return INFINITY;
+    const double start = cross(p, packet, port, head);
+    packet->state = l->states.behind[port];
+    note(p, start + l->latency[port], index);
+    return start;
+}
+
+/* ---- messages ---- */
+
+static uint32_t new_message(struct packets *p, const struct packets_message *m)
+{
+    uint32_t index = p->idle_message;
+    if (index == HX_NOWHERE) {
+        p->message = hx_grow(p->message, p->messages, &p->messages_room, sizeof *p->message);
+        index = (uint32_t)p->messages++;
+    } else {
+        p->idle_message = p->message[index].next_idle;
+    }
+    p->message[index] = *m;
+    return index;
+}
+
+static void end_message(struct packets *p, uint32_t index)
+{
+    p->message[index].next_idle = p->idle_message;
+    p->idle_message = index;
+}
+
+static uint32_t new_packet(struct packets *p)
+{
+    uint32_t index = p->idle_packet;
+    if (index == HX_NOWHERE) {
+        p->packet = hx_grow(p->packet, p->packets, &p->packets_room, sizeof *p->packet);
+        return (uint32_t)p->packets++;
+    }
+    p->idle_packet = p->packet[index].next_idle;
+    return index;
+}
+
+/* Injects the next packet of a message. Returns when it leaves the host's switch. */
+static double inject(struct packets *p, uint32_t message, unsigned plane)
+{
+    struct packets_message *m = &p->message[message];
+    const struct collective_loads *l = p->loads;
+    struct packets_host *host = &p->host[m->from];
+    const uint32_t left = m->bytes - m->begun * HX_MAX_PAYLOAD;
+    const uint32_t bytes = left < HX_MAX_PAYLOAD ? left : HX_MAX_PAYLOAD;
+    const uint32_t index = new_packet(p);
+    struct packets_packet *packet = &p->packet[index];
+    *packet = (struct packets_packet){.message = message,
+                                      .state = l->states.start[m->from],
+                                      .blocks = (uint16_t)(bytes ? (bytes + HX_BLOCK - 1) / HX_BLOCK : 1),
+                                      .plane = (uint8_t)plane};
+    const double ready = fmax(p->now, host->injecting[plane]);
+    host->injecting[plane] = ready + seconds_on(p, packet, l->g->node[m->from].first_port + HX_LOCAL);
+    const double head = ready + hx_model_latency(&l->timing, 0, 0);
+    m->begun++;
+    host->injected++;
+    if (l->router[m->from] == m->from)
+        return hop(p, index, head);
+    const uint32_t port = l->g->node[m->from].first_port + only_port(l, m->from);
+    const double start = cross(p, packet, port, head);
+    packet->state = l->states.behind[port];
+    note(p, start + l->latency[port], index);
+    return start;
+}
+
+/* ---- a host ---- */
+
+/* Sets *place to a packet that has left, else to the one that leaves first. Returns the packets that have left. */
+static unsigned room_of(const struct packets *p, const struct packets_host *host, unsigned plane, unsigned *place)
+{
+    unsigned room = 0;
+    *place = 0;
+    for (unsigned i = 0; i < PACKETS_INJECTED; i++) {
+        room += host->leaves[plane][i] <= p->now;
+        *place = host->leaves[plane][i] < host->leaves[plane][*place] ? i : *place;
+    }
+    return room;
+}
+
+static void wake_at(struct packets *p, uint32_t host, double at)
+{
+    if (at >= p->host[host].wake)
+        return;
+    p->host[host].wake = at;
+    note(p, at, host | WAKE);
+}
+
+static unsigned next_due(const struct packets_host *host, unsigned turn)
+{
+    const uint64_t above = host->due >> turn << turn;
+    return (unsigned)__builtin_ctzll(above ? above : host->due);
+}
+
+/* Notes that all packets of a message have left. */
+static void end_sending(struct packets *p, struct packets_host *host, const struct packets_message *m)
+{
+    host->due &= ~(UINT64_C(1) << m->slot);
+    if (m->younger == PACKETS_SENDS)
+        return;
+    p->message[host->message[m->younger]].behind = false;
+    host->due |= UINT64_C(1) << m->younger;
+}
+
+/* The plane with most room; the first one changes from packet to packet. */
+void packets_inject(struct packets *p, uint32_t from)
+{
+    struct packets_host *host = &p->host[from];
+    const unsigned planes = p->loads->g->planes;
+    while (host->due) {
+        unsigned best = 0, most = 0, place = 0;
+        double soonest = INFINITY;
+        for (unsigned n = 0; n < planes; n++) {
+            const unsigned plane = (host->injected + n) % planes;
+            unsigned at;
+            const unsigned room = room_of(p, host, plane, &at);
+            soonest = fmin(soonest, host->leaves[plane][at]);
+            if (room > most) {
+                most = room;
+                best = plane;
+                place = at;
+            }
+        }
+        if (!most) {
+            wake_at(p, from, soonest);
+            return;
+        }
+        const unsigned slot = next_due(host, host->turn[best]);
+        host->turn[best] = (uint8_t)((slot + 1) % PACKETS_SENDS);
+        const uint32_t message = host->message[slot];
+        host->leaves[best][place] = inject(p, message, best);
+        if (p->message[message].begun == p->message[message].packets)
+            end_sending(p, host, &p->message[message]);
+    }
+}
+
+bool packets_send(struct packets *p, uint32_t from, uint32_t to, uint32_t bytes, uint64_t cookie)
+{
+    struct packets_host *host = &p->host[from];
+    struct packets_message *older = NULL;
+    unsigned window = 0;
+    for (uint64_t left = ~host->idle; left; left &= left - 1) {
+        struct packets_message *m = &p->message[host->message[__builtin_ctzll(left)]];
+        window += m->to == to;
+        older = m->to == to && m->younger == PACKETS_SENDS ? m : older;
+    }
+    if (!host->idle || window == HX_PEER_WINDOW)
+        return false;
+    const unsigned slot = (unsigned)__builtin_ctzll(host->idle);
+    const struct packets_message m = {.cookie = cookie,
+                                      .from = from,
+                                      .to = to,
+                                      .bytes = bytes,
+                                      .packets = bytes ? (bytes + HX_MAX_PAYLOAD - 1) / HX_MAX_PAYLOAD : 1,
+                                      .slot = (uint8_t)slot,
+                                      .younger = PACKETS_SENDS,
+                                      .behind = older && older->begun < older->packets};
+    if (older)
+        older->younger = (uint8_t)slot;
+    host->idle &= ~(UINT64_C(1) << slot);
+    host->due |= (uint64_t)!m.behind << slot;
+    host->message[slot] = new_message(p, &m);
+    return true;
+}
+
+/* ---- time ---- */
+
+static void acknowledge(struct packets *p, uint32_t message)
+{
+    const struct packets_message *m = &p->message[message];
+    const struct packets_message answer = {
+        .cookie = message, .from = m->to, .to = m->from, .packets = 1, .acknowledges = true};
+    const unsigned plane = p->created % p->loads->g->planes;
+    (void)inject(p, new_message(p, &answer), plane);
+}
+
+/* Frees what an acknowledgement has ended. */
+static void end_send(struct packets *p, uint32_t message)
+{
+    const struct packets_message *m = &p->message[message];
+    struct packets_host *host = &p->host[m->from];
+    host->idle |= UINT64_C(1) << m->slot;
+    for (uint64_t left = ~host->idle; left; left &= left - 1) {
+        struct packets_message *other = &p->message[host->message[__builtin_ctzll(left)]];
+        other->younger = other->younger == m->slot ? PACKETS_SENDS : other->younger;
+    }
+    end_message(p, message);
+}
+
+static bool arrive(struct packets *p, uint32_t index, struct packets_message *arrived)
+{
+    const uint32_t message = p->packet[index].message;
+    struct packets_message *m = &p->message[message];
+    p->packet[index].next_idle = p->idle_packet;
+    p->idle_packet = index;
+    if (++m->there < m->packets)
+        return false;
+    *arrived = *m;
+    if (!m->acknowledges) {
+        acknowledge(p, message);
+        return true;
+    }
+    const uint32_t sent = (uint32_t)m->cookie;
+    *arrived = p->message[sent];
+    arrived->acknowledges = true;
+    end_message(p, message);
+    end_send(p, sent);
+    return true;
+}
+
+bool packets_next(struct packets *p, struct packets_message *arrived)
+{
+    while (p->events) {
+        const struct packets_event e = take_event(p);
+        const uint32_t what = (uint32_t)e.what;
+        p->now = e.at;
+        if (what & WAKE) {
+            const uint32_t host = what & ~WAKE;
+            if (e.at < p->host[host].wake)
+                continue;
+            p->host[host].wake = INFINITY;
+            packets_inject(p, host);
+        } else if (p->packet[what].state != HX_NOWHERE) {
+            (void)hop(p, what, e.at);
+        } else if (arrive(p, what, arrived)) {
+            return true;
+        }
+    }
+    return false;
+}
