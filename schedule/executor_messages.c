@@ -72,18 +72,38 @@ uint32_t messages_peer(struct executor *e, uint32_t rank)
 
 /* ---- sending ---- */
 
+static uint64_t order_at(const struct executor *e, uint32_t peer)
+{
+    return e->outgoing[e->peer[peer].out.first].order;
+}
+
+/* Returns the peer behind which a peer enters the list `sending`; NONE: it is the first. Where few messages are in
+ * flight to a peer, peers take turns; else messages leave in the order in which they were sent. */
+static uint32_t place_of(const struct executor *e, uint32_t at)
+{
+    const uint32_t last = e->sending.last;
+    if (e->plan->window <= EXECUTOR_WINDOW || last == NONE || order_at(e, last) < order_at(e, at))
+        return last;
+    uint32_t before = NONE;
+    for (uint32_t peer = e->sending.first; order_at(e, peer) < order_at(e, at); peer = e->peer[peer].next)
+        before = peer;
+    return before;
+}
+
 static void list_sender(struct executor *e, uint32_t at)
 {
     struct peer *p = &e->peer[at];
     if (p->queued || p->out.first == NONE || p->in_flight == e->plan->window)
         return;
     p->queued = true;
-    p->next = NONE;
-    if (e->sending.last != NONE)
-        e->peer[e->sending.last].next = at;
+    const uint32_t before = place_of(e, at);
+    p->next = before != NONE ? e->peer[before].next : e->sending.first;
+    if (before != NONE)
+        e->peer[before].next = at;
     else
         e->sending.first = at;
-    e->sending.last = at;
+    if (p->next == NONE)
+        e->sending.last = at;
 }
 
 static void enqueue(struct executor *e, uint32_t to, uint32_t tag, uint64_t bytes)
@@ -97,7 +117,7 @@ static void enqueue(struct executor *e, uint32_t to, uint32_t tag, uint64_t byte
         e->outgoing = hx_grow(e->outgoing, e->outgoing_used, &e->outgoing_room, sizeof *e->outgoing);
         message = (uint32_t)e->outgoing_used++;
     }
-    e->outgoing[message] = (struct outgoing){tag, NONE, bytes};
+    e->outgoing[message] = (struct outgoing){tag, NONE, bytes, e->outgoing_order++};
     if (p->out.last != NONE)
         e->outgoing[p->out.last].next = message;
     else

@@ -41,6 +41,7 @@ struct list {
 struct outgoing {
     uint32_t tag, next; /* next: in the list of the peer or of free elements */
     uint64_t bytes;
+    uint64_t order; /* place among all messages of the rank */
 };
 
 /* A message or request that came before its receive. */
@@ -168,6 +169,7 @@ struct executor {
     struct list sending; /* peers with a message and an open window */
     struct outgoing *outgoing;
     size_t outgoing_room, outgoing_used;
+    uint64_t outgoing_order; /* messages so far */
     uint32_t outgoing_free;
 
     struct instance_slot *slot; /* [slots], a power of two: collectives in progress, by hash */

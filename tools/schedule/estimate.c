@@ -100,8 +100,9 @@ static struct sums sums_of(const struct executor_plan *plan)
 
 bool estimate_schedule(const struct schedule *s, const char *path, const struct estimate_options *o, json_t **json)
 {
-    const struct estimate_network network = {.latency_ps = o->latency_ns * 1000,
-                                             .byte_ps = o->gbps > 0 ? 8e3 / o->gbps : 0};
+    const double byte_ps = o->gbps > 0 ? 8e3 / o->gbps : 0;
+    const struct estimate_network network = {
+        .latency_ps = o->latency_ns * 1000, .byte_ps = byte_ps, .host_byte_ps = byte_ps};
     struct world w;
     char text[HX_VALUE_TEXT];
     open_world(&w, s, path, o);

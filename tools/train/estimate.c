@@ -1,6 +1,8 @@
 /* estimate.c - executes a schedule with timed collectives (estimate.h). */
 #include "tools/train/estimate.h"
 #include "schedule/estimate.h"
+#include "schedule/training/generate.h"
+#include "tools/train/carried.h"
 #include "tools/train/modelled.h"
 #include "tools/train/timed.h"
 #include "workload/placement.h"
@@ -8,6 +10,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+
+enum {
+    MOST_CARRIED = 1500 * 1000, /* parts of messages: about a second on one core */
+    MOST_CARRIED_RANKS = 256    /* of a model: a larger one has more messages than are carried */
+};
 
 struct world {
     const struct train_job *job;
@@ -96,6 +103,28 @@ static bool place(struct world *w, struct hx_problem *problem)
     return placement_make(w->host, w->job->ranks, t, first, w->settings->place, w->job->dimension, problem);
 }
 
+/* Carries the job's messages over links, if they are few. Returns false if they are not, or if it cannot. */
+static bool carry(struct world *w, struct sums *sums)
+{
+    struct hx_problem problem;
+    struct schedule_plan plan;
+    struct schedule *all = NULL;
+    const struct schedule *s = w->job->schedule;
+    if (w->job->model && w->job->ranks <= MOST_CARRIED_RANKS) {
+        struct schedule_builder *b = training_generate(w->job->model, NULL, &problem);
+        s = all = b ? schedule_build(b, w->job->path, &problem) : NULL;
+    }
+    struct carried_times times = {0, 0};
+    bool good = s && schedule_plan_of(&plan, &w->traffic, s, w->host, w->job->path, &problem);
+    if (good) {
+        good = carried_parts(&plan.job[0]) < MOST_CARRIED && carried_execute(&plan, network_loads(w->network), &times);
+        schedule_plan_free(&plan);
+    }
+    schedule_close(all);
+    *sums = (struct sums){times.seconds, times.computing};
+    return good;
+}
+
 bool train_estimate_make(struct train_estimate *e, const struct train_job *job, const struct hx_spec *spec,
                          const struct hx_settings *settings, const struct hx_timing *timing, struct hx_problem *problem)
 {
@@ -106,7 +135,7 @@ bool train_estimate_make(struct train_estimate *e, const struct train_job *job, 
     bool good = place(&w, problem);
     if (good)
         w.network = network_open(&w.traffic, timing, settings->algorithm);
-    good = good && run(&w, true, &exact, problem) && run(&w, false, &ideal, problem);
+    good = good && (carry(&w, &exact) || run(&w, true, &exact, problem)) && run(&w, false, &ideal, problem);
     if (good)
         *e = (struct train_estimate){.seconds = exact.seconds, .ideal = ideal.seconds, .computing = ideal.computing};
     modelled_routes_free(w.routes);
