@@ -117,9 +117,9 @@ static void send_on_ideal(struct world *w, uint32_t from, uint64_t now, const st
     const uint64_t alone = later(message_ps(w->network, from, m), host_ps);
     const uint64_t start = host_ps ? later(now, p->out) : now;
     p->out = host_ps ? start + host_ps : p->out;
-    push(w,
-         (struct event){
-             .key.time = start + alone - host_ps, .kind = HEAD, .ps = host_ps, .rank = m->to, .peer = from, .tag = m->tag});
+    const struct event head = {
+        .key.time = start + alone - host_ps, .kind = HEAD, .ps = host_ps, .rank = m->to, .peer = from, .tag = m->tag};
+    push(w, head);
 }
 
 /* The first bit of a message comes to its receiver. */
@@ -220,6 +220,8 @@ static bool handle(struct world *w, const struct event *event)
 
 static bool take_news(struct world *w, uint64_t now, enum estimate_news news, uint32_t number)
 {
+    if (number >= w->letters)
+        return false;
     const struct letter l = w->letter[number];
     const uint32_t rank = news == ESTIMATE_ARRIVED ? l.to : l.from;
     bool good;

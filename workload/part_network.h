@@ -8,13 +8,13 @@
  *                 few parts. Parts leave over the endpoint's link, as long as few bytes of the host wait for its links
  *     link        takes a part's bytes at its rate. A part goes on with its first packet, and ends no earlier than it
  *                 came in
- *     node        sends a part on over a free link of its minimal paths, of several over that whose bytes have gone on
- *                 from the far end; without one it waits, and links serve the node's inputs in turn (firmware/switch.c)
+ *     node        sends a part on over a free link of its minimal paths; of several, over the one with the fewest bytes
+ *                 that have not left its far end. Without one it waits: links serve inputs in turn (firmware/switch.c)
  *     plane       each has links of its own; a part takes the plane that has the fewest bytes of its host waiting
  *     endpoint    a message has arrived when its last part has; then a packet of a block goes back
  *
  * So no host sends or receives more than its links carry, no link carries more than its rate, and messages of all
- * operations share them. What is left out: a full buffer stops nobody. */
+ * operations share them. What is left out: a full buffer stops no link. */
 #ifndef PART_NETWORK_H
 #define PART_NETWORK_H
 

@@ -1,7 +1,7 @@
 /* part_network_parts.h - what the files of messages in parts (part_network.h) share.
  *
- *     part_network.c  messages: from their hosts, and when they have come in
- *     part_nodes.c    parts at nodes: which link takes which part */
+ *     part_messages.c  messages: from their hosts, and when they have come in
+ *     part_nodes.c     parts at nodes: which link takes which part */
 #ifndef PART_NETWORK_PARTS_H
 #define PART_NETWORK_PARTS_H
 
@@ -19,7 +19,7 @@ struct event {
     uint8_t kind, plane;
 };
 
-/* A message on its way; or an element of the list of free ones. */
+/* A message, until it is acknowledged; or an element of the list of free ones. */
 struct message {
     struct part_message m;
     uint32_t next;         /* in the list of free ones */
@@ -69,7 +69,8 @@ struct part_network {
     unsigned planes;
     struct host *host;
     uint64_t *waiting;     /* [planes * hosts]: bytes of a host on a plane that wait */
-    uint64_t *local;       /* [planes * hosts]: ps, when the link out of the endpoint is free */
+    uint64_t *local;       /* [planes * hosts]: ps, when the host's links could have carried all before */
+    double *injects;       /* [hosts]: seconds a byte of all links of a host to a plane */
     struct output *output; /* [planes * ports] */
     struct node *node;     /* [planes * nodes] */
     uint32_t *node_of;     /* [ports] */

@@ -21,14 +21,15 @@ static void leave(struct part_network *n, uint64_t start, const struct part *p)
 }
 
 /* Sends a part over a link. Its first bit leaves, where the link is faster than the one before, so late that the first
- * packet is not torn. */
+ * packet does not run dry. */
 static void send_over(struct part_network *n, uint64_t now, uint32_t index, uint32_t node, unsigned port)
 {
     struct part *p = &n->part[index];
     const uint32_t at = n->l->g->node[node].first_port + port;
     const double slowness = slowness_of(n, at);
-    const double faster = p->slowness > slowness ? p->slowness - slowness : 0;
-    const uint64_t whole = now + ps_of(faster, p->packet - HX_BLOCK);
+    const uint64_t came = now + ps_of(p->slowness, p->packet - HX_BLOCK);
+    const uint64_t takes = ps_of(slowness, p->packet);
+    const uint64_t whole = came > now + takes ? came - takes : now;
     const uint64_t latency = ps_of(n->l->latency[at], 1);
     struct output *o = output_at(n, p->plane, at);
     uint64_t start;
@@ -85,7 +86,7 @@ static unsigned choose(const struct part_network *n, uint64_t now, unsigned plan
     return best;
 }
 
-/* Of the parts that wait for a port, finds that of the input whose turn it is, the oldest; and the one before it in the
+/* Of the parts that wait for a port, finds the oldest of the input that has its turn; and the one before it in the
  * list. */
 static uint32_t next_waiting(const struct part_network *n, const struct node *at, unsigned port, unsigned turn,
                              uint32_t *before)

@@ -30,7 +30,8 @@ KINDS = ["all-reduce", "all-reduce", "reduce-scatter", "all-gather", "broadcast"
          "all-to-all"]
 GENERAL = {  # algorithms that groups of any size have, by kind
     "all-reduce": ["ring", "tree", "direct", "double-tree", "bruck"], "reduce-scatter": ["ring", "direct", "pairwise"],
-    "all-gather": ["ring", "direct", "bruck"], "broadcast": ["tree", "chain", "double-tree"], "all-to-all": ["direct", "pairwise"]}
+    "all-gather": ["ring", "direct", "bruck"], "broadcast": ["tree", "chain", "double-tree"],
+    "all-to-all": ["direct", "pairwise"]}
 
 
 # ---- fabrics ----
@@ -54,7 +55,7 @@ class Fabric:
         for a, b in self.rate:
             self.next[a].append(b)
         self.hosts = sorted((node for node in self.next if self.is_host(node)), key=self.place)
-        # Where a host may leave over the network behind the board, the shortest paths by links are not all that there are.
+        # Routes of boards are not all shortest paths by links, nor only these.
         self.has_paths = "Mesh" not in spec
         self.distances = {}
 
@@ -198,8 +199,8 @@ class Job:
     def pairs(self):
         self.what.append("random pairs")
         few = [self.size() for _ in range(2)]
-        self.send_all([(a, b, self.random.choice(few)) for a, b in
-                       (self.random.sample(range(self.ranks), 2) for _ in range(self.random.randint(1, 2 * self.ranks)))])
+        drawn = [self.random.sample(range(self.ranks), 2) for _ in range(self.random.randint(1, 2 * self.ranks))]
+        self.send_all([(a, b, self.random.choice(few)) for a, b in drawn])
 
     def halo(self):
         size = self.size()
@@ -256,8 +257,8 @@ class Job:
             if fabric.has_paths:
                 for link in fabric.forced(host[a], host[b]):
                     load[link] += size
-        least = max([least, work / sum(fabric.rate.values())] + [size / fabric.rate[link] for link, size in load.items()])
-        return least
+        links = [size / fabric.rate[link] for link, size in load.items()]
+        return max([least, work / sum(fabric.rate.values())] + links)
 
 
 # ---- measuring ----
@@ -273,8 +274,8 @@ def measure(hxmesh, fabric, seed, folder):
         file.write(job.text())
     with open(place, "w", encoding="utf-8") as file:
         file.write("".join("%d:%d\n" % Fabric.place(h) for h in host[:job.ranks]))
-    run = subprocess.run([hxmesh, "train", fabric.spec, path, "--place", place, "--workers", "1", "--quiet", "--json", "-"],
-                         capture_output=True, text=True, check=False)
+    run = subprocess.run([hxmesh, "train", fabric.spec, path, "--place", place, "--workers", "1", "--quiet", "--json",
+                          "-"], capture_output=True, text=True, check=False)
     if run.returncode:
         sys.exit(f"{fabric.spec}, seed {seed}: {run.stderr}\n{job.text()}")
     found = json.loads(run.stdout)["fabrics"][0]
@@ -291,8 +292,9 @@ def show(rows, file):
     print("| seed | fabric | job | ranks | packets, us | estimate, us | difference | bound, us |", file=file)
     print("|---|---|---|---|---|---|---|---|", file=file)
     for row in sorted(rows, key=lambda r: -abs(difference(r))):
-        print(f"| {row['seed']} | {row['fabric']} | {row['what']} ({row['placed']}) | {row['ranks']} | {row['run'] * 1e6:.2f} | "
-              f"{row['estimate'] * 1e6:.2f} | {difference(row) * 100:+.1f} % | {row['bound'] * 1e6:.2f} |", file=file)
+        cells = [row["seed"], row["fabric"], f"{row['what']} ({row['placed']})", row["ranks"],
+                 f"{row['run'] * 1e6:.2f}", f"{row['estimate'] * 1e6:.2f}", f"{difference(row) * 100:+.1f} %", f"{row['bound'] * 1e6:.2f}"]
+        print("| " + " | ".join(map(str, cells)) + " |", file=file)
 
 
 def main():

@@ -161,7 +161,7 @@ static bool carry(const struct carried_collective *c, uint64_t bytes, const stru
     return good;
 }
 
-/* The bytes of a vector that has some share of another's parts: a multiple of what each member has whole elements of. */
+/* The bytes of a vector with a share of the parts: a multiple of what gives each member whole elements. */
 static uint64_t shorter(const struct carried_collective *c, double share)
 {
     const uint64_t unit = (uint64_t)c->size * c->size * sizeof(double);

@@ -1,13 +1,22 @@
-/* part_network.c - messages from and to their hosts (part_network.h). */
+/* part_messages.c - messages from and to their hosts (part_network.h). */
 #include "hxmesh/endpoint.h"
 #include "workload/part_network_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
     WAITING = 16, /* packets of a host that wait for its first links (hal/virtual/hal_port.h) */
     AHEAD = 4     /* packets in the crossbar (hal/virtual/timing.c) */
 };
+
+/* On all links of a host to a plane; its endpoint's link is at least as fast. */
+static double seconds_of_byte(const struct collective_loads *l, uint32_t host)
+{
+    const double link = (double)l->timing.link;
+    const double seconds = 8e-9 / (hx_host_injection(l->g, host, link) * link);
+    return fmax(seconds, l->slowness[l->g->node[host].first_port + HX_LOCAL] * l->g->planes);
+}
 
 /* No part waits at a node. */
 static void open_nodes(struct part_network *n, const struct hx_fabric *g)
@@ -37,6 +46,9 @@ struct part_network *part_network_open(const struct collective_loads *l, struct 
     n->host = hx_allocate(g->hosts, sizeof *n->host);
     n->waiting = hx_allocate((size_t)g->planes * g->hosts, sizeof *n->waiting);
     n->local = hx_allocate((size_t)g->planes * g->hosts, sizeof *n->local);
+    n->injects = hx_allocate(g->hosts, sizeof *n->injects);
+    for (uint32_t host = 0; host < g->hosts; host++)
+        n->injects[host] = seconds_of_byte(l, host);
     open_nodes(n, g);
     n->ahead = (uint64_t)AHEAD * HX_MAX_PAYLOAD * 8 * 1000 / l->timing.crossbar;
     n->entry = l->timing.input * 1000;
@@ -51,7 +63,7 @@ void part_network_close(struct part_network *n)
     for (uint32_t host = 0; host < n->l->g->hosts; host++)
         free(n->host[host].slot);
     time_heap_free(&n->events);
-    HX_FREE(n->host, n->waiting, n->local, n->output, n->node, n->node_of, n->message, n->part, n);
+    HX_FREE(n->host, n->waiting, n->local, n->injects, n->output, n->node, n->node_of, n->message, n->part, n);
 }
 
 uint64_t part_network_next(const struct part_network *n)
@@ -93,17 +105,18 @@ static void inject(struct part_network *n, uint64_t now, uint32_t message, unsig
     const size_t at = (size_t)plane * n->l->g->hosts + host;
     const double slowness = slowness_of(n, local_port(n, host));
     const uint32_t index = new_part(n);
+    const uint64_t packet = bytes < HX_MAX_PAYLOAD ? bytes : HX_MAX_PAYLOAD;
     uint64_t start;
-    const uint64_t gone = serve(&n->local[at], now, ps_of(slowness, bytes), 0, &start);
+    const uint64_t gone = serve(&n->local[at], now, ps_of(n->injects[host], bytes), 0, &start);
     m->packets -= packets;
     n->waiting[at] += bytes;
     n->part[index] = (struct part){.message = message,
                                    .bytes = (uint32_t)bytes,
-                                   .packet = (uint32_t)(bytes < HX_MAX_PAYLOAD ? bytes : HX_MAX_PAYLOAD),
+                                   .packet = (uint32_t)packet,
                                    .slowness = slowness,
                                    .plane = (uint8_t)plane,
                                    .state = NONE,
-                                   .tail = gone + n->entry,
+                                   .tail = gone - ps_of(n->injects[host] - slowness, packet) + n->entry,
                                    .link = NONE,
                                    .input = HX_LOCAL};
     part_push(n, (struct event){.key.time = start + ps_of(slowness, HX_BLOCK) + n->entry, .kind = HOP, .index = index});
