@@ -16,7 +16,7 @@ struct settings {
     bool quick, full;
     uint64_t workers;
     uint64_t minutes; /* limit for an experiment; 0: none */
-    unsigned given;
+    uint64_t given;
     const char *folder;
     char hxmesh[PATH_MAX]; /* path of the program hxmesh */
     struct hx_common common;

@@ -10,6 +10,13 @@ enum {
     AHEAD = 4     /* packets in the crossbar (hal/virtual/timing.c) */
 };
 
+/* Messages that a host in order sends at once (workload/schedule.c). */
+static unsigned links_of(const struct collective_loads *l, uint32_t host)
+{
+    const double links = hx_host_injection(l->g, host, (double)l->timing.link);
+    return links < 1 ? 1 : (unsigned)links;
+}
+
 /* On all links of a host to a plane; its endpoint's link is at least as fast. */
 static double seconds_of_byte(const struct collective_loads *l, uint32_t host)
 {
@@ -37,18 +44,16 @@ struct part_network *part_network_open(const struct collective_loads *l, struct 
 {
     struct part_network *n = hx_allocate(1, sizeof *n);
     const struct hx_fabric *g = l->g;
-    *n = (struct part_network){.l = l,
-                               .options = options,
-                               .planes = g->planes,
-                               .events.bytes = sizeof(struct event),
-                               .free_message = NONE,
-                               .free_part = NONE};
+    *n = (struct part_network){
+        .l = l, .planes = g->planes, .events.bytes = sizeof(struct event), .free_message = NONE, .free_part = NONE};
     n->host = hx_allocate(g->hosts, sizeof *n->host);
     n->waiting = hx_allocate((size_t)g->planes * g->hosts, sizeof *n->waiting);
     n->local = hx_allocate((size_t)g->planes * g->hosts, sizeof *n->local);
     n->injects = hx_allocate(g->hosts, sizeof *n->injects);
-    for (uint32_t host = 0; host < g->hosts; host++)
+    for (uint32_t host = 0; host < g->hosts; host++) {
         n->injects[host] = seconds_of_byte(l, host);
+        n->host[host].at_once = options.in_order ? links_of(l, host) : 0;
+    }
     open_nodes(n, g);
     n->ahead = (uint64_t)AHEAD * HX_MAX_PAYLOAD * 8 * 1000 / l->timing.crossbar;
     n->entry = l->timing.input * 1000;
@@ -134,23 +139,51 @@ static unsigned roomiest(const struct part_network *n, uint32_t host)
     return best;
 }
 
-/* Whether an older message to the same host, or in order to any, has packets left. */
-static bool is_behind(const struct part_network *n, const struct host *h, const struct message *m)
+/* Whether it has packets that may leave: all of older messages to the same host have left. */
+static bool is_due(const struct part_network *n, const struct host *h, uint32_t message)
 {
+    const struct message *m = message == NONE ? NULL : &n->message[message];
+    if (!m || m->packets == 0)
+        return false;
     for (size_t i = 0; i < h->slots; i++) {
         const struct message *other = h->slot[i] == NONE ? NULL : &n->message[h->slot[i]];
-        if (other && other->packets && other->age < m->age && (n->options.in_order || other->m.to == m->m.to))
-            return true;
+        if (other && other->packets && other->age < m->age && other->m.to == m->m.to)
+            return false;
     }
-    return false;
+    return true;
 }
 
-/* Returns the message that is served next on a plane; NONE: all have left. */
+/* Of the oldest due messages, as many as leave at once, the one after the last served; NONE: none is due. */
+static uint32_t next_in_order(const struct part_network *n, const struct host *h, unsigned plane)
+{
+    uint32_t oldest = NONE;
+    uint64_t from = 0;
+    for (unsigned k = 0; k < h->at_once; k++) {
+        uint32_t next = NONE;
+        for (size_t i = 0; i < h->slots; i++) {
+            const uint32_t message = h->slot[i];
+            const bool due = is_due(n, h, message) && n->message[message].age >= from;
+            if (due && (next == NONE || n->message[message].age < n->message[next].age))
+                next = message;
+        }
+        if (next == NONE)
+            break;
+        if (n->message[next].age >= h->turn[plane])
+            return next;
+        oldest = oldest == NONE ? next : oldest;
+        from = n->message[next].age + 1;
+    }
+    return oldest;
+}
+
+/* Returns the message that is served next on a plane; NONE: none is due. */
 static uint32_t next_message(const struct part_network *n, const struct host *h, unsigned plane)
 {
+    if (h->at_once)
+        return next_in_order(n, h, plane);
     for (size_t i = 0; i < h->slots; i++) {
         const uint32_t message = h->slot[(h->turn[plane] + i) % h->slots];
-        if (message != NONE && n->message[message].packets && !is_behind(n, h, &n->message[message]))
+        if (is_due(n, h, message))
             return message;
     }
     return NONE;
@@ -170,7 +203,7 @@ static void inject_all(struct part_network *n, uint64_t now, uint32_t host)
             return;
         inject(n, now, message, plane);
         h->waiting_messages -= n->message[message].packets == 0;
-        h->turn[plane] = n->message[message].slot + 1;
+        h->turn[plane] = 1 + (h->at_once ? n->message[message].age : n->message[message].slot);
     }
 }
 

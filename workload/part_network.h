@@ -4,7 +4,7 @@
  * comes back:
  *
  *     host        messages take turns by their slots, as an endpoint's do (firmware/endpoint.c); those to one host go
- *                 in order, or all do. A turn takes a part of the message: one packet or several, so that a message has
+ *                 in order, or all of them do. A turn takes a part of the message: one packet or several, so that a message has
  *                 few parts. Parts leave over the endpoint's link, as long as few bytes of the host wait for its links
  *     link        takes a part's bytes at its rate. A part goes on with its first packet, and ends no earlier than it
  *                 came in
@@ -25,7 +25,7 @@ enum { PART_MOST = 64 /* parts of a message, on each plane */ };
 struct part_network;
 
 struct part_network_options {
-    bool in_order; /* a host sends its messages one after the other, in place of all at once */
+    bool in_order; /* a host sends its oldest messages, as many as it has links, in place of all at once */
 };
 
 /* *l must outlive the network. */

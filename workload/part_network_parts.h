@@ -35,7 +35,8 @@ struct message {
 struct host {
     uint32_t *slot;
     size_t slots, room;
-    uint32_t turn[HX_MAX_PLANES]; /* slot that is served next on a plane */
+    uint64_t turn[HX_MAX_PLANES]; /* slot, or in order age, from which a message is served next on a plane */
+    unsigned at_once;             /* messages that leave at once in order; 0: all take turns */
     uint32_t waiting_messages;    /* that have packets which have not left */
 };
 
@@ -65,7 +66,6 @@ struct node {
 
 struct part_network {
     const struct collective_loads *l;
-    struct part_network_options options;
     unsigned planes;
     struct host *host;
     uint64_t *waiting;     /* [planes * hosts]: bytes of a host on a plane that wait */

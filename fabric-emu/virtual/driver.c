@@ -47,11 +47,21 @@ static bool is_warm(const struct driver *d, uint64_t now)
     return now >= d->worker->warm;
 }
 
+/* A host's last sum comes after its last message. */
+static void note_summed(struct driver *d)
+{
+    struct model_area *area = d->worker->area;
+    uint64_t summed = d->workload->summed;
+    area->last_delivery = summed > area->last_delivery ? summed : area->last_delivery;
+    d->job->last_ps = summed > d->job->last_ps ? summed : d->job->last_ps;
+}
+
 static void finish(struct driver *d)
 {
-    if (!workload_is_due(d->workload))
+    if (!workload_is_due(d->workload, d->worker->v.now))
         return;
     d->worker->area->collectives_done++;
+    note_summed(d);
     note_corrupted(d, workload_finish(d->workload));
 }
 
@@ -239,6 +249,7 @@ static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
     config.epoch = 1;
     config.retries = RETRIES;
     config.check = m->settings.verify;
+    config.at_once = workload_load_of(&m->workload, rank).at_once;
     config.job = layout_job_of(m->spec, rank);
     config.timeout_ns = config.least_ns = TIMEOUT_MS * NS_PER_MS;
     config.most_ns = MOST_MS * NS_PER_MS;

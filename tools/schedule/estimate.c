@@ -21,9 +21,12 @@ struct world {
 static void open_world(struct world *w, const struct schedule *s, const char *path, const struct estimate_options *o)
 {
     struct hx_problem problem;
-    *w = (struct world){
-        .plan = {
-            .schedule = s, .costs = o->costs, .window = UINT32_MAX, .choose = schedule_choose, .groups = &w->groups}};
+    *w = (struct world){.plan = {.schedule = s,
+                                 .costs = o->costs,
+                                 .window = UINT32_MAX,
+                                 .in_order = true,
+                                 .choose = schedule_choose,
+                                 .groups = &w->groups}};
     w->plan.costs.overhead_ps = o->overhead_ns * 1000;
     schedule_groups_make(&w->groups, s);
     w->choices = schedule_choices_make(s, schedule_fill_plain, NULL, &problem);

@@ -95,7 +95,9 @@ bool carried_execute(const struct schedule_plan *p, const struct collective_load
 {
     const struct schedule_job *job = &p->job[0];
     const uint32_t ranks = schedule_ranks(job->schedule);
-    struct carrier c = {.job = job, .network = part_network_open(loads, (struct part_network_options){false})};
+    struct carrier c = {
+        .job = job,
+        .network = part_network_open(loads, (struct part_network_options){.in_order = job->executor.in_order})};
     const struct estimate_carrier carrier = {.send = send, .next = next, .step = step, .most = most, .of = &c};
     const struct estimate_network network = {.carrier = &carrier};
     bool good = schedule_estimate(&job->executor, &network);

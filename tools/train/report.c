@@ -1,6 +1,7 @@
 /* report.c - what `hxmesh train` prints (train.h). */
 #include "base/json.h"
 #include "base/value.h"
+#include "schedule/notes.h"
 #include "tools/draw/text_table.h"
 #include "tools/train/train.h"
 
@@ -147,6 +148,7 @@ static void print_one(const struct train *t, const struct train_fabric *f)
     printf("%s: %s, %" PRIu32 " rank%s%s%s\n", f->spec.name, t->job.path, t->job.ranks, t->job.ranks == 1 ? "" : "s",
            f->settings.place ? ", placed by " : "", f->settings.place ? f->settings.place : "");
     print_times(t, f);
+    schedule_notes_print(&t->job.notes, "", 16);
     if (!t->only_estimate) {
         print_purposes(f);
         print_links(f);
@@ -240,6 +242,7 @@ static void print_compared(const struct train *t)
     for (unsigned i = 0; i < t->fabrics; i++)
         add_row(table, t, &t->fabric[i]);
     printf("%s, %" PRIu32 " ranks\n", t->job.path, t->job.ranks);
+    schedule_notes_print(&t->job.notes, "", 16);
     text_table_print(table, stdout);
     printf(
         "network: time that the network adds to computing and bubble; a purpose: its exposed time, mean of the ranks\n"
@@ -344,8 +347,10 @@ json_t *train_json(const struct train *t)
         json_array_append_new(dimensions, json_integer(t->job.dimension[i]));
     for (unsigned i = 0; i < t->fabrics; i++)
         json_array_append_new(fabrics, fabric_json(t, &t->fabric[i]));
-    return json_pack("{s:o, s:I, s:o, s:I, s:I, s:I, s:o}", "model", hx_json_text(t->job.path), "ranks",
-                     (json_int_t)t->job.ranks, "dimensions", dimensions, "samples", (json_int_t)t->job.samples,
-                     "tokens", (json_int_t)t->job.tokens, "iterations", (json_int_t)t->job.iterations, "fabrics",
-                     fabrics);
+    json_t *o =
+        json_pack("{s:o, s:I, s:o, s:I, s:I, s:I, s:o}", "model", hx_json_text(t->job.path), "ranks",
+                  (json_int_t)t->job.ranks, "dimensions", dimensions, "samples", (json_int_t)t->job.samples, "tokens",
+                  (json_int_t)t->job.tokens, "iterations", (json_int_t)t->job.iterations, "fabrics", fabrics);
+    schedule_notes_json(o, &t->job.notes);
+    return o;
 }
