@@ -10,11 +10,13 @@ enum {
     AHEAD = 4     /* packets in the crossbar (hal/virtual/timing.c) */
 };
 
-/* Messages that a host in order sends at once (workload/schedule.c). */
+/* Messages that a host in order sends at once: one for each link (workload/schedule.c). */
 static unsigned links_of(const struct collective_loads *l, uint32_t host)
 {
-    const double links = hx_host_injection(l->g, host, (double)l->timing.link);
-    return links < 1 ? 1 : (unsigned)links;
+    unsigned links = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(l->g, host); port++)
+        links += hx_fabric_far(l->g, host, port).node != HX_NOWHERE;
+    return links;
 }
 
 /* On all links of a host to a plane; its endpoint's link is at least as fast. */

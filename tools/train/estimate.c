@@ -2,6 +2,7 @@
 #include "tools/train/estimate.h"
 #include "schedule/estimate.h"
 #include "schedule/training/generate.h"
+#include "schedule/walk.h"
 #include "tools/train/carried.h"
 #include "tools/train/modelled.h"
 #include "tools/train/timed.h"
@@ -65,6 +66,39 @@ static bool execute(const struct world *w, const struct schedule *s, const struc
     return good || hx_fail(problem, HX_EXIT_FAILED, w->job->path, "operations wait for ever");
 }
 
+/* Adds the bytes of a rank's messages, with repeats, to those that leave it and that come to others. */
+static void add_bytes(const struct schedule *s, uint32_t rank, double *out, double *in)
+{
+    struct schedule_walk walk;
+    schedule_walk_begin(&walk, s, rank);
+    while (schedule_walk_next(&walk)) {
+        const struct schedule_operation *o = walk.operation;
+        const bool leaves = o->kind == SCHEDULE_SEND && o->peer != rank;
+        out[rank] += leaves ? (double)o->amount * (double)walk.times : 0;
+        in[leaves ? o->peer : rank] += leaves ? (double)o->amount * (double)walk.times : 0;
+    }
+    schedule_walk_end(&walk);
+}
+
+/* Seconds that the links of some host take for its messages: no estimate is shorter. */
+static double bound_of(const struct world *w, const struct schedule *s)
+{
+    const struct hx_fabric *g = w->traffic.g;
+    const double link = (double)network_loads(w->network)->timing.link;
+    const uint32_t ranks = schedule_ranks(s);
+    double *out = hx_allocate(ranks, sizeof *out);
+    double *in = hx_allocate(ranks, sizeof *in);
+    double most = 0;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        add_bytes(s, rank, out, in);
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        const double links = hx_host_injection(g, w->host[rank], link) * g->planes;
+        most = fmax(most, fmax(out[rank], in[rank]) * 8e-9 / (links * link));
+    }
+    HX_FREE(out, in);
+    return most;
+}
+
 /* timed: collectives and messages take the network's time; else none. */
 static bool run(struct world *w, bool timed, struct sums *sums, struct hx_problem *problem)
 {
@@ -77,6 +111,8 @@ static bool run(struct world *w, bool timed, struct sums *sums, struct hx_proble
     if (job->model && !w->routes)
         w->routes = modelled_routes_new(job->model, w->network, w->host);
     const bool good = s && execute(w, s, timed ? &network : NULL, sums, problem);
+    if (good && timed && job->schedule)
+        sums->seconds = fmax(sums->seconds, bound_of(w, job->schedule));
     schedule_close(s);
     return good;
 }
