@@ -85,7 +85,7 @@ static const struct hx_command command_template = {
     .examples = {{"hxmesh train \"4x4 Hx1Mesh\" examples/schedules/pipeline-data.schedule.yaml",
                   "time of an iteration, communication, links, cost"},
                  {"hxmesh train \"4x4 Hx1Mesh\" examples/schedules/pipeline-data.schedule.yaml --estimate",
-                  "the same by closed forms, at once"},
+                  "the estimate alone, at once"},
                  {"hxmesh train \"4x4 Hx1Mesh\" examples/schedules/pipeline-data.schedule.yaml --equal-injection "
                   "--compare \"fat-tree hosts=16\" --compare \"torus 4x4\"",
                   "three fabrics side by side"}},
@@ -98,8 +98,8 @@ static const struct hx_command command_template = {
         "MODEL is a model (docs/training.md) or any schedule (docs/schedules.md). Bubble is the time that a rank waits "
         "on an ideal network, where everything arrives at once; network is what the fabric adds. A message that a rank "
         "waits for counts as communication, so the exposed time of a pipeline contains the bubble. Time and bytes of "
-        "communication are means of the ranks. The estimate executes the same schedule, with collectives and messages "
-        "by closed forms. Costs are those of the planes that are simulated. saving is figure 15 of the HammingMesh "
+        "communication are means of the ranks. The estimate executes the same schedule without packets: messages over "
+        "links, or by closed forms if they are many. Costs are those of the planes that are simulated. saving is figure 15 of the HammingMesh "
         "paper: (cost of the other / cost of the first) x (network time of the other / network time of the first). "
         "Exit code: 0 done, 1 a run failed, 130 interrupted."};
 
@@ -113,7 +113,7 @@ static void parse(struct program *p, int argc, char **argv, char **fabrics)
         {HX_LIST("compare", "SPEC|FILE", &p->compare, "another fabric, beside the first; may be given again"),
          .otherwise = "none"},
         INJECTION_OPTIONS(&t->wish),
-        {HX_FLAG("estimate", &t->only_estimate, "by closed forms only, without a run")},
+        {HX_FLAG("estimate", &t->only_estimate, "the estimate only, without a run")},
         {HX_STRING("timeline", "FILE", &t->timeline,
                    "write what each rank did, and when, to FILE: a picture if it ends in .svg, else Chrome trace "
                    "events, for ui.perfetto.dev")},

@@ -178,7 +178,7 @@ static bool read_job(struct schedule_job *job, const struct hx_settings *setting
     struct schedule_read_options options = settings->read;
     options.message = settings->message;
     job->path = settings->traffic_file;
-    job->schedule = schedule_read(job->path, &options, &job->notes, problem);
+    job->schedule = job->own = schedule_read(job->path, &options, &job->notes, problem);
     return job->schedule && schedule_check_matching(job->schedule, job->path, problem);
 }
 
@@ -225,20 +225,20 @@ static bool prepare(struct schedule_plan *p, struct schedule_job *job, const str
     return true;
 }
 
-static bool add_job(struct schedule_plan *p, uint32_t first, struct hx_problem *problem)
+/* Gives the ranks of a job their hosts. first: the job's first host; host: of each rank, NULL: as --place says. */
+static bool place(struct schedule_plan *p, struct schedule_job *job, uint32_t first, const uint32_t *host,
+                  struct hx_problem *problem)
 {
     const struct traffic *t = p->traffic;
     const struct hx_settings *settings = traffic_settings(t, first);
-    struct schedule_job *job = &p->job[p->jobs++];
-    job->tag = hx_spec_board_job(t->spec, hx_spec_board_of(t->spec, first));
-    if (!read_job(job, settings, problem))
-        return false;
     uint32_t ranks = schedule_ranks(job->schedule);
     if (ranks > t->members[first])
         return hx_fail(problem, HX_EXIT_CONFIG, job->path, "has %" PRIu32 " ranks, %s %" PRIu32 " %ss are there", ranks,
                        t->members[first] == 1 ? "only" : "but only", t->members[first], hx_host_word(t->g));
     job->host = hx_allocate(ranks, sizeof *job->host);
-    if (!placement_make(job->host, ranks, t, first, settings->place, job->schedule->head->dimension, problem))
+    if (host)
+        memcpy(job->host, host, ranks * sizeof *host);
+    else if (!placement_make(job->host, ranks, t, first, settings->place, job->schedule->head->dimension, problem))
         return false;
     for (uint32_t rank = 0; rank < ranks; rank++) {
         p->rank_of[job->host[rank]] = rank;
@@ -247,12 +247,24 @@ static bool add_job(struct schedule_plan *p, uint32_t first, struct hx_problem *
     return prepare(p, job, settings, problem);
 }
 
-bool schedule_plan_init(struct schedule_plan *p, const struct traffic *t, struct hx_problem *problem)
+static bool add_job(struct schedule_plan *p, uint32_t first, struct hx_problem *problem)
+{
+    struct schedule_job *job = &p->job[p->jobs++];
+    job->tag = hx_spec_board_job(p->traffic->spec, hx_spec_board_of(p->traffic->spec, first));
+    return read_job(job, traffic_settings(p->traffic, first), problem) && place(p, job, first, NULL, problem);
+}
+
+static void open_plan(struct schedule_plan *p, const struct traffic *t)
 {
     *p = (struct schedule_plan){.traffic = t};
     p->job = hx_allocate(t->spec->named_jobs + 1U, sizeof *p->job);
     p->rank_of = hx_allocate(t->g->hosts, sizeof *p->rank_of);
     p->job_of = hx_allocate(t->g->hosts, sizeof *p->job_of);
+}
+
+bool schedule_plan_init(struct schedule_plan *p, const struct traffic *t, struct hx_problem *problem)
+{
+    open_plan(p, t);
     for (uint32_t host = 0; host < t->g->hosts; host++) {
         bool is_first = t->members[host] && t->lowest[host] == host;
         if (is_first && traffic_is_schedule(t, host) && !add_job(p, host, problem)) {
@@ -263,6 +275,22 @@ bool schedule_plan_init(struct schedule_plan *p, const struct traffic *t, struct
     return true;
 }
 
+bool schedule_plan_of(struct schedule_plan *p, const struct traffic *t, const struct schedule *s, const uint32_t *host,
+                      const char *path, struct hx_problem *problem)
+{
+    uint32_t first = 0;
+    open_plan(p, t);
+    while (first + 1 < t->g->hosts && !t->members[first])
+        first++;
+    struct schedule_job *job = &p->job[p->jobs++];
+    job->path = path;
+    job->schedule = s;
+    const bool good = place(p, job, first, host, problem);
+    if (!good)
+        schedule_plan_free(p);
+    return good;
+}
+
 void schedule_plan_free(struct schedule_plan *p)
 {
     for (unsigned i = 0; i < p->jobs; i++) {
@@ -270,7 +298,7 @@ void schedule_plan_free(struct schedule_plan *p)
         schedule_results_free(&job->results);
         schedule_choices_free(job->choices);
         schedule_groups_free(&job->groups);
-        schedule_close(job->schedule);
+        schedule_close(job->own);
         HX_FREE(job->host, job->destinations, job->peers);
     }
     HX_FREE(p->job, p->rank_of, p->job_of);

@@ -24,7 +24,8 @@
 struct schedule_job {
     uint16_t tag;
     const char *path;
-    struct schedule *schedule;
+    const struct schedule *schedule;
+    struct schedule *own; /* the same, if it is closed with the plan; else NULL */
     struct schedule_notes notes;
     struct schedule_groups groups;
     struct schedule_choices *choices;
@@ -50,6 +51,10 @@ enum {
 /* Plans all jobs with a schedule, after traffic_init(). Returns false and sets *problem: a file that is no schedule,
  * more ranks than hosts, a placement that does not fit. *t must outlive *p. */
 bool schedule_plan_init(struct schedule_plan *p, const struct traffic *t, struct hx_problem *problem);
+/* The same with one schedule that has been read, in place of those of files. host: of each rank; NULL: as --place says.
+ * *s must outlive *p. */
+bool schedule_plan_of(struct schedule_plan *p, const struct traffic *t, const struct schedule *s, const uint32_t *host,
+                      const char *path, struct hx_problem *problem);
 void schedule_plan_free(struct schedule_plan *p);
 
 /* Whether a rank's sends leave one after the other. sends: enum hx_sends. */

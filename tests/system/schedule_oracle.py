@@ -9,8 +9,9 @@ Rules:
     A calc occupies its cpu. So does the overhead of a send or receive of s bytes: o + (s - 1) * O, for 0 bytes o. No
     overhead: no cpu. A free cpu takes the operation that was ready first, of several the one with the lowest number,
     after all else of this time has happened.
-    A send begins with its overhead; then its message leaves. A message of s bytes takes L + s * G. None waits for
-    another, but sends and requests from one rank to another take effect in the order of sending.
+    A send begins with its overhead; then its message leaves. A rank's messages leave one after the other, s bytes in
+    s * G. L after its first byte left, a message is at its receiver, which takes messages one after the other in this
+    order, each for s * G, those that come at one time in the order of their ranks. Sends and requests from one rank to another take effect in the order of sending.
     Up to `eager` bytes the send ends when its message leaves. Else a request of 0 bytes leaves; the receiver answers
     with 0 bytes when the request is matched; then the data leaves. The send ends L after the data took effect.
     A receive begins when it is ready. A message or request takes the first receive that fits, in the order of their
@@ -25,6 +26,7 @@ import re
 import sys
 
 ANY = -1
+LAST = (2, 0)  # turn of an event: at its time first bits of messages come first, by sender, then cpus, by number
 
 
 class Operation:
@@ -90,6 +92,7 @@ class Rank:
         self.cpus = {}
         self.receives = []  # that have begun, without a message
         self.messages = []  # that took effect, without a receive: (send, is_request)
+        self.out = self.into = 0  # when its links are free
 
 
 def rounded(x):
@@ -101,7 +104,7 @@ class Run:
         self.costs = costs
         self.ranks = [Rank() for _ in ranks]
         self.now = self.order = 0
-        self.events = []      # heap of (time, order, function, arguments)
+        self.events = []      # heap of (time, turn, order, function, arguments)
         self.in_order = {}    # (from, to): time at which the last message took effect
         self.receive_of = {}  # send of a matched request: its receive
         self.looked_at = []   # cpus that may take an operation
@@ -110,15 +113,15 @@ class Run:
                 if operation.waits == 0:
                     self.at(0, self.ready, operation)
 
-    def at(self, time, function, *arguments):
-        heapq.heappush(self.events, (time, self.order, function, arguments))
+    def at(self, time, function, *arguments, turn=LAST):
+        heapq.heappush(self.events, (time, turn, self.order, function, arguments))
         self.order += 1
 
     def run(self):
         while self.events:
             self.now = self.events[0][0]
             while self.events and self.events[0][0] == self.now:
-                _, _, function, arguments = heapq.heappop(self.events)
+                function, arguments = heapq.heappop(self.events)[-2:]
                 function(*arguments)
             cpus, self.looked_at = self.looked_at, []
             for cpu in cpus:
@@ -168,7 +171,7 @@ class Run:
         if operation.kind != "recv":
             self.begin(operation)
         length = operation.amount if operation.kind == "calc" else self.overhead(operation)
-        self.at(self.now + length, self.leave_cpu, cpu, operation)
+        self.at(self.now + length, self.leave_cpu, cpu, operation, turn=(1, operation.cpu))
 
     def leave_cpu(self, cpu, operation):
         cpu.busy = False
@@ -181,7 +184,16 @@ class Run:
     # -- messages --
 
     def transmit(self, source, to, size, function, *arguments):
-        time = self.now + self.costs.latency + rounded(size * self.costs.byte)
+        length = rounded(size * self.costs.byte)
+        begin = max(self.now, self.ranks[source].out) if length else self.now
+        if length:
+            self.ranks[source].out = begin + length
+        self.at(begin + self.costs.latency, self.reach, source, to, length, function, *arguments, turn=(0, source))
+
+    def reach(self, source, to, length, function, *arguments):
+        time = self.now
+        if length:
+            time = self.ranks[to].into = max(time, self.ranks[to].into) + length
         if function == self.match:  # answers and data have their operation: no order is needed
             time = max(time, self.in_order.get((source, to), 0))
             self.in_order[(source, to)] = time

@@ -86,6 +86,49 @@ static void a_fan_in_costs_the_receiver_its_overheads(void **state)
     executed_free(&r);
 }
 
+/* Ranks 1 .. OTHERS send to rank 0, or it sends to them, all at time 0. */
+static void a_rank_sends_and_receives_at_the_rate_of_its_host(void **state)
+{
+    enum { OTHERS = 7, BYTES = 1000000, BYTE_PS = 20 };
+    const struct estimate_network network = {.latency_ps = US, .byte_ps = BYTE_PS, .host_byte_ps = BYTE_PS};
+    (void)state;
+    for (unsigned out = 0; out < 2; out++) {
+        struct schedule_builder *b = schedule_builder_new(OTHERS + 1);
+        uint32_t receive[OTHERS + 1] = {0};
+        for (uint32_t i = 1; i <= OTHERS; i++) {
+            (void)schedule_send(b, out ? 0 : i, out ? i : 0, BYTES, 0);
+            receive[i] = schedule_receive(b, out ? i : 0, out ? 0 : i, BYTES, 0);
+        }
+        struct executed r = run_with(b, executor_costs_default, network);
+        for (uint32_t i = 1; i <= OTHERS; i++)
+            assert_int_equal(executed_entry(&r, out ? i : 0, receive[i], 0).end, US + (uint64_t)i * BYTES * BYTE_PS);
+        assert_int_equal(executed_end(&r), US + (uint64_t)OTHERS * BYTES * BYTE_PS);
+        executed_free(&r);
+    }
+}
+
+/* Two messages to rank 1, then one to rank 2: they leave in this order, and the last one is third. */
+static void messages_leave_in_the_order_of_sending(void **state)
+{
+    enum { BYTES = 1000, BYTE_PS = 20 };
+    const struct estimate_network network = {.latency_ps = US, .byte_ps = BYTE_PS, .host_byte_ps = BYTE_PS};
+    struct schedule_builder *b = schedule_builder_new(3);
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)schedule_send(b, 0, i < 2 ? 1 : 2, BYTES, i);
+        (void)schedule_receive(b, i < 2 ? 1 : 2, 0, BYTES, i);
+    }
+    struct executed_settings settings = executed_plain();
+    struct executed r;
+    settings.network = network;
+    executed_prepare(&r, b, &settings);
+    r.plan.in_order = true;
+    assert_true(schedule_estimate(&r.plan, &network));
+    assert_int_equal(executed_entry(&r, 1, 1, 0).end, US + UINT64_C(2) * BYTES * BYTE_PS);
+    assert_int_equal(executed_entry(&r, 2, 0, 0).end, US + UINT64_C(3) * BYTES * BYTE_PS);
+    executed_free(&r);
+}
+
 /* LogGOPS: an eager send ends after o; a rendezvous takes a request, an answer and the data, and one more latency for
  * the acknowledgement. */
 static void sends_end_as_loggops_says(void **state)
@@ -321,6 +364,8 @@ int main(void)
         cmocka_unit_test(a_ping_pong_takes_its_messages),
         cmocka_unit_test(a_pipeline_takes_stages_and_batches_less_one),
         cmocka_unit_test(a_fan_in_costs_the_receiver_its_overheads),
+        cmocka_unit_test(a_rank_sends_and_receives_at_the_rate_of_its_host),
+        cmocka_unit_test(messages_leave_in_the_order_of_sending),
         cmocka_unit_test(sends_end_as_loggops_says),
         cmocka_unit_test(streams_take_what_was_ready_first),
         cmocka_unit_test(repeats_run_one_iteration_after_the_other),

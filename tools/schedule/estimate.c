@@ -21,9 +21,12 @@ struct world {
 static void open_world(struct world *w, const struct schedule *s, const char *path, const struct estimate_options *o)
 {
     struct hx_problem problem;
-    *w = (struct world){
-        .plan = {
-            .schedule = s, .costs = o->costs, .window = UINT32_MAX, .choose = schedule_choose, .groups = &w->groups}};
+    *w = (struct world){.plan = {.schedule = s,
+                                 .costs = o->costs,
+                                 .window = UINT32_MAX,
+                                 .in_order = true,
+                                 .choose = schedule_choose,
+                                 .groups = &w->groups}};
     w->plan.costs.overhead_ps = o->overhead_ns * 1000;
     schedule_groups_make(&w->groups, s);
     w->choices = schedule_choices_make(s, schedule_fill_plain, NULL, &problem);
@@ -100,8 +103,9 @@ static struct sums sums_of(const struct executor_plan *plan)
 
 bool estimate_schedule(const struct schedule *s, const char *path, const struct estimate_options *o, json_t **json)
 {
-    const struct estimate_network network = {.latency_ps = o->latency_ns * 1000,
-                                             .byte_ps = o->gbps > 0 ? 8e3 / o->gbps : 0};
+    const double byte_ps = o->gbps > 0 ? 8e3 / o->gbps : 0;
+    const struct estimate_network network = {
+        .latency_ps = o->latency_ns * 1000, .byte_ps = byte_ps, .host_byte_ps = byte_ps};
     struct world w;
     char text[HX_VALUE_TEXT];
     open_world(&w, s, path, o);

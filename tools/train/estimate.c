@@ -1,6 +1,9 @@
 /* estimate.c - executes a schedule with timed collectives (estimate.h). */
 #include "tools/train/estimate.h"
 #include "schedule/estimate.h"
+#include "schedule/training/generate.h"
+#include "schedule/walk.h"
+#include "tools/train/carried.h"
 #include "tools/train/modelled.h"
 #include "tools/train/timed.h"
 #include "workload/placement.h"
@@ -8,6 +11,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+
+enum {
+    MOST_CARRIED = 1500 * 1000, /* parts of messages: about a second on one core */
+    MOST_CARRIED_RANKS = 256    /* of a model: a larger one has more messages than are carried */
+};
 
 struct world {
     const struct train_job *job;
@@ -58,6 +66,39 @@ static bool execute(const struct world *w, const struct schedule *s, const struc
     return good || hx_fail(problem, HX_EXIT_FAILED, w->job->path, "operations wait for ever");
 }
 
+/* Adds the bytes of a rank's messages, with repeats, to those that leave it and that come to others. */
+static void add_bytes(const struct schedule *s, uint32_t rank, double *out, double *in)
+{
+    struct schedule_walk walk;
+    schedule_walk_begin(&walk, s, rank);
+    while (schedule_walk_next(&walk)) {
+        const struct schedule_operation *o = walk.operation;
+        const bool leaves = o->kind == SCHEDULE_SEND && o->peer != rank;
+        out[rank] += leaves ? (double)o->amount * (double)walk.times : 0;
+        in[leaves ? o->peer : rank] += leaves ? (double)o->amount * (double)walk.times : 0;
+    }
+    schedule_walk_end(&walk);
+}
+
+/* Seconds that the links of some host take for its messages: no estimate is shorter. */
+static double bound_of(const struct world *w, const struct schedule *s)
+{
+    const struct hx_fabric *g = w->traffic.g;
+    const double link = (double)network_loads(w->network)->timing.link;
+    const uint32_t ranks = schedule_ranks(s);
+    double *out = hx_allocate(ranks, sizeof *out);
+    double *in = hx_allocate(ranks, sizeof *in);
+    double most = 0;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        add_bytes(s, rank, out, in);
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        const double links = hx_host_injection(g, w->host[rank], link) * g->planes;
+        most = fmax(most, fmax(out[rank], in[rank]) * 8e-9 / (links * link));
+    }
+    HX_FREE(out, in);
+    return most;
+}
+
 /* timed: collectives and messages take the network's time; else none. */
 static bool run(struct world *w, bool timed, struct sums *sums, struct hx_problem *problem)
 {
@@ -70,6 +111,8 @@ static bool run(struct world *w, bool timed, struct sums *sums, struct hx_proble
     if (job->model && !w->routes)
         w->routes = modelled_routes_new(job->model, w->network, w->host);
     const bool good = s && execute(w, s, timed ? &network : NULL, sums, problem);
+    if (good && timed && job->schedule)
+        sums->seconds = fmax(sums->seconds, bound_of(w, job->schedule));
     schedule_close(s);
     return good;
 }
@@ -96,6 +139,28 @@ static bool place(struct world *w, struct hx_problem *problem)
     return placement_make(w->host, w->job->ranks, t, first, w->settings->place, w->job->dimension, problem);
 }
 
+/* Carries the job's messages over links, if they are few. Returns false if they are not, or if it cannot. */
+static bool carry(struct world *w, struct sums *sums)
+{
+    struct hx_problem problem;
+    struct schedule_plan plan;
+    struct schedule *all = NULL;
+    const struct schedule *s = w->job->schedule;
+    if (w->job->model && w->job->ranks <= MOST_CARRIED_RANKS) {
+        struct schedule_builder *b = training_generate(w->job->model, NULL, &problem);
+        s = all = b ? schedule_build(b, w->job->path, &problem) : NULL;
+    }
+    struct carried_times times = {0, 0};
+    bool good = s && schedule_plan_of(&plan, &w->traffic, s, w->host, w->job->path, &problem);
+    if (good) {
+        good = carried_parts(&plan.job[0]) < MOST_CARRIED && carried_execute(&plan, network_loads(w->network), &times);
+        schedule_plan_free(&plan);
+    }
+    schedule_close(all);
+    *sums = (struct sums){times.seconds, times.computing};
+    return good;
+}
+
 bool train_estimate_make(struct train_estimate *e, const struct train_job *job, const struct hx_spec *spec,
                          const struct hx_settings *settings, const struct hx_timing *timing, struct hx_problem *problem)
 {
@@ -106,7 +171,7 @@ bool train_estimate_make(struct train_estimate *e, const struct train_job *job, 
     bool good = place(&w, problem);
     if (good)
         w.network = network_open(&w.traffic, timing, settings->algorithm);
-    good = good && run(&w, true, &exact, problem) && run(&w, false, &ideal, problem);
+    good = good && (carry(&w, &exact) || run(&w, true, &exact, problem)) && run(&w, false, &ideal, problem);
     if (good)
         *e = (struct train_estimate){.seconds = exact.seconds, .ideal = ideal.seconds, .computing = ideal.computing};
     modelled_routes_free(w.routes);

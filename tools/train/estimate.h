@@ -1,5 +1,12 @@
-/* estimate.h - time of a job by closed forms, without packets: its schedule with timed collectives and messages. Of a
- * model one rank of each stage is executed. */
+/* estimate.h - time of a job without packets.
+ *
+ * Data that flows. From the job, its schedule; from the settings, a host for each rank. Then one of two ways:
+ *
+ *     few messages    all ranks execute the schedule, and each message goes over the links (carried.h)
+ *     more            collectives become computing of the time that they take (network.h); of a model one rank of each
+ *                     stage is executed. Messages take latency and bytes of their routes
+ *
+ * Times on a network on which everything arrives at once come from the second way. */
 #ifndef HXMESH_TOOLS_TRAIN_ESTIMATE_H
 #define HXMESH_TOOLS_TRAIN_ESTIMATE_H
 

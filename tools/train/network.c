@@ -2,6 +2,7 @@
 #include "tools/train/network.h"
 #include "base/blobs.h"
 #include "schedule/choices.h"
+#include "tools/train/carried.h"
 #include "workload/collective_choice.h"
 
 #include <math.h>
@@ -61,6 +62,11 @@ void network_close(struct network *n)
     hx_blobs_free(&n->crowds);
     hx_blobs_free(&n->collectives);
     HX_FREE(n->family, n->crowd, n->ps, n->one, n->all, n->pairs, n);
+}
+
+const struct collective_loads *network_loads(const struct network *n)
+{
+    return &n->loads;
 }
 
 bool network_is_narrow(const struct network *n)
@@ -147,6 +153,20 @@ static bool find_ps(struct network *n, const struct network_collective *c, uint6
         return false;
     }
     const unsigned algorithm = HX_ALGORITHM_TREE + job.config.algorithm;
+    const struct family *f = &n->family[c->family];
+    const struct carried_collective carried = {.host = f->host,
+                                               .size = f->size,
+                                               .groups = f->count,
+                                               .kind = c->kind,
+                                               .algorithm = algorithm,
+                                               .root = c->root,
+                                               .bytes = c->bytes};
+    double seconds;
+    if (carried_collective(&carried, n->traffic, &n->loads, &seconds)) {
+        free(job.host);
+        *ps = (uint64_t)llround(1e12 * seconds);
+        return true;
+    }
     const struct crowd crowd = crowd_of(n, c, algorithm);
     struct hx_problem ignored;
     if (crowd.slowest) {

@@ -1,8 +1,8 @@
-/* network.h - times of collectives and messages on a fabric, by closed forms (workload/collective_choice.h).
+/* network.h - times of collectives and messages on a fabric, on their own.
  *
- * Groups that carry out the same collective at the same time are a family: tensor groups, or replicas. A collective of
- * a family takes the time of its slowest group alone, and the time that the bytes of the other groups add on the
- * fullest link. A message takes the latency of its path, and its bytes' time on the fullest link of the path beside the
+ * Groups that carry out the same collective at the same time are a family: tensor groups, or replicas. The messages of
+ * all groups of a family are carried over the links (carried.h). If they are too many, a collective takes the time of
+ * its slowest group alone, and the time that the bytes of the other groups add on the fullest link. A message takes the latency of its path, and its bytes' time on the fullest link of the path beside the
  * other pairs' messages, of which each sender has one in flight. */
 #ifndef HXMESH_TOOLS_TRAIN_NETWORK_H
 #define HXMESH_TOOLS_TRAIN_NETWORK_H
@@ -15,6 +15,9 @@ struct network;
 struct network *network_open(const struct traffic *t, const struct hx_timing *timing, unsigned algorithm);
 /* NULL is allowed. */
 void network_close(struct network *n);
+
+/* Links and routes, with the times of the run. */
+const struct collective_loads *network_loads(const struct network *n);
 
 /* Whether each host has one link: its groups then communicate in turn, since they share it. */
 bool network_is_narrow(const struct network *n);

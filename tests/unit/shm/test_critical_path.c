@@ -22,7 +22,8 @@ struct bench {
 static void open_bench(struct bench *b, struct schedule_builder *builder, uint64_t room)
 {
     struct hx_problem problem;
-    *b = (struct bench){.job.schedule = schedule_build(builder, "test", &problem)};
+    struct schedule *s = schedule_build(builder, "test", &problem);
+    *b = (struct bench){.job = {.schedule = s, .own = s}};
     assert_non_null(b->job.schedule);
     schedule_groups_make(&b->job.groups, b->job.schedule);
     for (uint32_t rank = 0; rank < schedule_ranks(b->job.schedule); rank++)
@@ -35,7 +36,7 @@ static void close_bench(struct bench *b)
 {
     critical_path_free(&b->path);
     schedule_groups_free(&b->job.groups);
-    schedule_close(b->job.schedule);
+    schedule_close(b->job.own);
 }
 
 /* Notes the end of an operation. source, cause: as of struct executor_entry. */

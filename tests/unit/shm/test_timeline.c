@@ -37,7 +37,7 @@ static void carry_out(struct run *r, struct schedule_builder *b, uint64_t most, 
     static const struct traffic traffic = {.spec = &spec};
     *r = (struct run){.plan = {.traffic = &traffic, .job = &r->job, .jobs = 1}};
     job->path = "a <schedule>";
-    job->schedule = schedule_build(b, job->path, &problem);
+    job->schedule = job->own = schedule_build(b, job->path, &problem);
     assert_non_null(job->schedule);
     schedule_groups_make(&job->groups, job->schedule);
     job->choices = schedule_choices_make(job->schedule, schedule_fill_plain, NULL, &problem);
@@ -56,7 +56,7 @@ static void end_run(struct run *r)
 {
     schedule_choices_free(r->job.choices);
     schedule_groups_free(&r->job.groups);
-    schedule_close(r->job.schedule);
+    schedule_close(r->job.own);
     schedule_results_free(&r->job.results);
 }
 
