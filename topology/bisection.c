@@ -229,7 +229,7 @@ static void at_random(struct search *s, uint32_t count)
     }
 }
 
-/* Breadth-first search from a random node. */
+/* Breadth-first search from a random node. Nodes that failures cut off come last. */
 static void by_neighbourhood(struct search *s, uint32_t count)
 {
     uint32_t reached = 1;
@@ -245,6 +245,9 @@ static void by_neighbourhood(struct search *s, uint32_t count)
             s->moved[reached++] = *far;
         }
     }
+    for (uint32_t node = 0; node < s->f->nodes; node++)
+        if (s->attachment_router[node] == node && !s->queued[node])
+            s->moved[reached++] = node;
 }
 
 /* Cuts a dimension in the middle: hosts below the middle position come first, those in the middle next. */
