@@ -73,6 +73,6 @@ bool packets_send(struct packets *p, uint32_t from, uint32_t to, uint32_t bytes,
 bool packets_next(struct packets *p, struct packets_message *arrived);
 
 /* Injects what a host may send, after packets_send() and packets_next(). */
-void packets_inject(struct packets *p, uint32_t host);
+void packets_inject(struct packets *p, uint32_t from);
 
 #endif
