@@ -26,6 +26,13 @@ static json_t *latency_json(const struct fab_histogram *h)
                      "p999", (json_int_t)fab_histogram_quantile(h, 0.999), "max", (json_int_t)h->most);
 }
 
+/* Of data packets, under the same keys for the run and for each job. */
+static void set_latency(json_t *o, const struct fab_histogram *h)
+{
+    (void)json_object_set_new(o, "latency_ns", latency_json(h));
+    (void)json_object_set_new(o, "measured_packets", json_integer((json_int_t)fab_histogram_count(h)));
+}
+
 /* Counters of endpoints, under the same keys for the run and for each job. */
 static void set_sum(json_t *o, const struct hx_endpoint_stats *sum, uint64_t messages_begun, uint64_t packets_lost,
                     uint64_t packets_in_flight, uint64_t bytes_corrupted)
@@ -72,7 +79,7 @@ static json_t *jobs_json(const struct result *r)
         set_sum(o, &job->sum, job->messages_begun, job->packets_lost, job->packets_in_flight, job->bytes_corrupted);
         (void)json_object_set_new(o, "share_of_injection", json_real(job->share_of_injection));
         (void)json_object_set_new(o, "share_of_own_time", json_real(job->share_of_own_time));
-        (void)json_object_set_new(o, "latency_ns", latency_json(&job->latency));
+        set_latency(o, &job->latency);
         (void)json_array_append_new(jobs, o);
     }
     return jobs;
@@ -173,7 +180,7 @@ json_t *result_json(const struct result *r)
     SET("share_of_injection", json_real(r->share_of_injection));
     SET("alltoall_bound", json_real(r->bound));
     SET("share_of_bound", r->context.collective || r->context.schedule ? json_null() : json_real(r->share_of_bound));
-    SET("latency_ns", latency_json(&r->latency));
+    set_latency(o, &r->latency);
     SET("max_vc", json_integer((json_int_t)r->max_vc));
     SET("drops", drops_json(r));
     if (r->spec->job)

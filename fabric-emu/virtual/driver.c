@@ -169,7 +169,8 @@ static void take_delivery(void *of, const struct hx_desc *packet, uint64_t when,
 {
     const struct driver *d = of;
     struct model_area *area = d->worker->area;
-    if (is_warm(d, when - took))
+    bool is_data = virtual_pool_frame(&d->worker->v.pool, packet->buffer)[HX_AT_KIND] == HX_DATA;
+    if (is_data && is_warm(d, when - took))
         fab_histogram_add(&d->job->latency, took / PS_PER_NS);
     area->max_vc = packet->vc > area->max_vc ? packet->vc : area->max_vc;
 }

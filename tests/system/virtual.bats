@@ -89,6 +89,16 @@ always_same() {
     done
 }
 
+@test "virtual: latency is of data packets, not of their acknowledgements" {
+    printf 'start,source,destination,bytes\n0,0,1,8KiB\n' >"$BATS_TEST_TMPDIR/one.csv"
+    simulate "fat-tree hosts=2 radix=4 levels=2" --traffic "$BATS_TEST_TMPDIR/one.csv"
+    # One packet: all its figures are one time; the acknowledgement that came back took less.
+    holds '.packets_delivered == 1 and .acknowledgements == 1 and .measured_packets == 1 and
+           (.latency_ns | .mean == .max and (.max - .p50) / .max < 0.04)'
+    simulate "2x2 Hx2Mesh" --message 20000
+    holds '.measured_packets == .packets_delivered and .packets_delivered == 16 * 15 * 3'
+}
+
 @test "virtual: at a rate a message's age counts from its due time, including any wait" {
     # Links carry a quarter of worst-case's injection. Below that nothing waits long,
     simulate "mlfm h=4" --traffic worst-case --duration 100us --warm-up 20us --message 8192 --rate 0.2

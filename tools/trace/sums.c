@@ -194,6 +194,12 @@ static void add_missing(struct hx_trace_sums *s, const struct hx_trace_packet *p
     s->missing++;
 }
 
+static void add_latency(struct hx_trace_sums *s, uint64_t ns)
+{
+    hx_time_add(&s->latency, ns);
+    s->bins[bin_of(ns)]++;
+}
+
 void hx_sums_packet(struct hx_trace_sums *s, const struct hx_trace_packet *p)
 {
     uint64_t first = p->steps[0].time_ns;
@@ -201,14 +207,12 @@ void hx_sums_packet(struct hx_trace_sums *s, const struct hx_trace_packet *p)
     uint64_t ns = last > first ? last - first : 0;
     s->packets++;
     s->delivered += p->delivered;
-    if (p->delivered && p->injected) {
-        hx_time_add(&s->latency, ns);
-        s->bins[bin_of(ns)]++;
-    } else if (p->injected) {
-        add_missing(s, p);
-    } else {
+    if (!p->injected)
         s->partial++;
-    }
+    else if (!p->delivered)
+        add_missing(s, p);
+    else if (p->header.kind == HX_DATA)
+        add_latency(s, ns);
     add_waits(s, p);
     add_message(s, p, ns);
 }
