@@ -72,7 +72,7 @@ static void note_begun(struct driver *d, uint64_t due)
     d->worker->area->marked += marked;
 }
 
-/* The message has arrived and is acknowledged, or has failed. */
+/* The message has arrived and is acknowledged, or it has failed: then it is no longer among those to wait for. */
 static void note_ended(struct driver *d, const struct hx_event *event)
 {
     struct model_area *area = d->worker->area;
@@ -82,6 +82,7 @@ static void note_ended(struct driver *d, const struct hx_event *event)
     if (area->stopped)
         return;
     area->arrived += event->type == HX_EVENT_SENT;
+    area->marked -= event->type == HX_EVENT_FAILED;
     area->last_marked = d->worker->v.now > area->last_marked ? d->worker->v.now : area->last_marked;
 }
 

@@ -49,7 +49,7 @@ struct model_area {
     bool stopped;  /* sources stopped by themselves, not with an interrupted run */
     uint64_t warm; /* ps: end of the warm-up; equal in all workers */
     uint64_t marked,
-        arrived;          /* messages generated in the measured interval; those of them that were acknowledged then */
+        arrived;          /* messages of the measured interval that did not fail; acknowledged in time */
     uint64_t last_marked; /* ps: the last of these acknowledgements */
     struct model_mean half[2]; /* latency of marked packets, by the half of the interval that generated them */
     uint64_t private_bytes;
