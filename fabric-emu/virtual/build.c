@@ -215,11 +215,25 @@ static void bind_forwarding(struct virtual_node *n, const struct hx_fabric *g, u
     }
 }
 
+/* Notes which inputs have a slower link than some output. */
+static void compare_rates(struct virtual_node *n, const struct virtual_timing *t)
+{
+    uint32_t fastest = UINT32_MAX;
+    for (uint64_t left = n->hal.up; left; left &= left - 1) {
+        const struct virtual_link *kind = n->hal.tx[__builtin_ctzll(left)].kind;
+        if (kind != &t->endpoint && kind->rate.blocks[1] < fastest)
+            fastest = kind->rate.blocks[1];
+    }
+    for (unsigned port = 0; port < n->hal.ports; port++)
+        n->hal.rx[port].slower = n->hal.rx[port].kind->rate.blocks[1] > fastest;
+}
+
 static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
 {
     struct virtual_node *n = node_of(p, plane, node);
     for (unsigned port = 0; port < n->hal.ports; port++)
         bind_port(p, n, plane, node, port);
+    compare_rates(n, &p->w->v.timing);
     if (node >= p->w->m->g->hosts)
         bind_forwarding(n, p->w->m->g, node);
     if (node < p->w->m->g->hosts) {

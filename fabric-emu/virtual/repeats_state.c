@@ -129,7 +129,7 @@ static bool driver_rests(const struct driver *d, uint64_t by)
                  !d->routes_changed && !d->hal.eject_noted;
     for (unsigned plane = 0; plane < d->hal.planes; plane++) {
         const struct virtual_port *p = &d->hal.plane[plane];
-        rests = rests && p->eject.head == p->eject.tail && p->eject.last <= by && p->inject_free <= by;
+        rests = rests && p->eject.head == p->eject.tail && p->eject.last <= by && p->inject_free <= by && p->due <= by;
     }
     const struct executor *e = workload_executor(d->workload);
     return rests && (e ? executor_rests(e) : workload_is_over(d->workload) && d->wake == WORKLOAD_NEVER);
@@ -209,8 +209,6 @@ static void walk_driver(struct driver *d, struct state_walk *walk)
         STATE_FIELD(walk, d->again_at, STATE_TIME);
     STATE_FIELD(walk, d->done, STATE_EQUAL);
     STATE_FIELD(walk, d->hal.sim_node->hungry, STATE_EQUAL);
-    for (unsigned plane = 0; plane < d->hal.planes; plane++)
-        STATE_FIELD(walk, d->hal.plane[plane].due, STATE_COUNT);
     STATE_FIELD(walk, d->receiver->bytes, STATE_COUNT);
     STATE_FIELD(walk, d->receiver->last, STATE_NOTE);
     walk_endpoint(&d->endpoint, d->hal.planes, d->hal.train, walk);
@@ -305,14 +303,6 @@ static bool round_trips_stay_small(const struct hx_endpoint *ep, uint64_t busy)
     return small;
 }
 
-static bool may_repeat(const struct driver *d, uint64_t since, uint64_t busy)
-{
-    bool may = round_trips_stay_small(&d->endpoint, busy);
-    for (unsigned plane = 0; plane < d->hal.planes; plane++)
-        may = may && d->hal.plane[plane].due <= since;
-    return may;
-}
-
 uint64_t repeats_state_periods(const struct worker *w, uint64_t now, uint64_t period, uint64_t busy)
 {
     uint64_t least = UINT64_MAX;
@@ -320,7 +310,7 @@ uint64_t repeats_state_periods(const struct worker *w, uint64_t now, uint64_t pe
         const struct driver *d = &w->driver[i];
         uint64_t timer = time_of(&d->hal.sim_node->event_queue, VIRTUAL_ITEM_TIMER);
         uint64_t periods = timer > now ? (timer - 1 - now) / period : 0;
-        periods = may_repeat(d, now - period, busy) ? periods : 0;
+        periods = round_trips_stay_small(&d->endpoint, busy) ? periods : 0;
         least = periods < least ? periods : least;
     }
     return least;

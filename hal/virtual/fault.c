@@ -70,7 +70,8 @@ struct passage {
     const struct virtual_fault *f;
     const struct hx_link_change *now;
     struct hx_fault_cost *cost;
-    bool late; /* reordered: later packets may pass it */
+    uint64_t start; /* first bit on the link, ps */
+    bool late;      /* reordered: later packets may pass it */
 };
 
 static void notify_hit(const struct passage *p, const struct virtual_packet_event *packet_event, size_t fault)
@@ -120,7 +121,7 @@ static void duplicate(const struct passage *p)
     unsigned blocks = virtual_blocks(&copy.slot.d);
     if (hx_lane(p->tx->lanes, copy.slot.d.vc) < blocks || p->tx->link_free >= next_closing(w, p->tx))
         return;
-    uint64_t takes = p->tx->kind->rate.blocks[blocks];
+    uint64_t takes = p->tx->link_free - p->start;
     uint32_t bytes = HX_HEADER_BYTES + copy.slot.d.length;
     p->tx->lanes -= (uint64_t)blocks << HX_LANE_BITS * copy.slot.d.vc;
     copy.slot.d.buffer = virtual_pool_get(&w->pool);
@@ -138,14 +139,15 @@ static void duplicate(const struct passage *p)
         lose(p, virtual_outbox_next(&w->outbox), down->fault);
 }
 
-/* Adds the delays. They come before the loss: a link that goes down in the meantime loses the packet. */
-static void delay(struct passage *p, struct virtual_packet_event *packet_event, uint64_t start)
+/* Adds the delays. They come before the loss: a link that goes down in the meantime loses the packet. A packet that
+ * takes longer on the link goes on as if its last byte had come at full rate behind its first. */
+static void delay(struct passage *p, struct virtual_packet_event *packet_event)
 {
     const struct virtual_worker *w = p->h->worker;
     const struct hx_impairment *i = &p->now->state.impairs;
-    packet_event->slot.ready += i->delay_ns * 1000;
-    if (i->rate)
-        p->tx->link_free += (p->tx->link_free - start) * (HX_FAULT_WHOLE - i->rate) / i->rate;
+    uint64_t longer = i->rate ? (p->tx->link_free - p->start) * (HX_FAULT_WHOLE - i->rate) / i->rate : 0;
+    p->tx->link_free += longer;
+    packet_event->slot.ready += i->delay_ns * 1000 + longer;
     p->late = happens(w->faults, p->f, HX_DIE_REORDER, i->reorder);
     if (p->late)
         packet_event->slot.ready += LATE_PACKETS * (uint64_t)p->tx->kind->rate.blocks[VIRTUAL_PACKET_BLOCKS];
@@ -174,10 +176,11 @@ void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
     struct virtual_fault *f = &w->faults->of[tx->fault];
     struct virtual_packet_event *packet_event = virtual_outbox_next(&w->outbox);
     const struct hx_link_change *now = state_at(f, start);
-    struct passage p = {.h = h, .tx = tx, .f = f, .now = now, .cost = now ? &w->faults->cost[now->fault] : NULL};
+    struct passage p = {
+        .h = h, .tx = tx, .f = f, .now = now, .cost = now ? &w->faults->cost[now->fault] : NULL, .start = start};
     bool impaired = now && now->state.impaired && !now->state.down;
     if (impaired)
-        delay(&p, packet_event, start);
+        delay(&p, packet_event);
     const struct hx_link_change *down = goes_down(f, now, packet_event->slot.ready);
     if (down)
         lose(&p, packet_event, down->fault);

@@ -9,7 +9,8 @@
  *     corrupted    one byte of the payload or the CRC changes; without payload, the version in the header
  *     duplicated   it is sent again at once, from a buffer of its own, if there is credit
  *     reordered    it arrives later by four full packets, behind packets sent after it
- *     delayed      it arrives later by the scheduled delay; a lower rate occupies the link longer
+ *     delayed      it arrives later by the scheduled delay; a lower rate occupies the link longer, and the packet arrives
+ *                  so much later
  *     credit lost  the credit comes with the next credit frame that is not lost
  *
  * A link that closes as planned loses none: an output takes a packet only if its first bit is on the link before it

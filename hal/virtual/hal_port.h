@@ -92,8 +92,9 @@ struct virtual_rx {
     uint64_t ready, tail;       /* lanes: positions that are ready; positions that are released */
     struct virtual_queue queue[HX_VCS];
     uint64_t sim_node : 48; /* virtual_rx_sim_node() */
-    uint64_t item : 15;     /* event item of VC 0 while packets are in flight; those of other VCs follow */
+    uint64_t item : 14;     /* event item of VC 0 while packets are in flight; those of other VCs follow */
     uint64_t forwards : 1;  /* arrivals pass through the switch's `forwarding` */
+    uint64_t slower : 1;    /* than an output's link: packets wait until they cannot run dry there (sim_node.c) */
     uint64_t crossbar_free;
     uint64_t last_credit;    /* ps; credits return in order */
     struct virtual_tx *from; /* NULL: in another worker, the endpoint, or behind a faulty link */
@@ -315,7 +316,7 @@ static inline void hal_commit(struct hal_switch *h)
 /* The link from an endpoint to its switch of one plane. */
 struct virtual_port {
     struct hal_switch *sw;
-    uint64_t inject_free; /* ps: end of the last transmission */
+    uint64_t inject_free; /* ps: when the host's links could have carried all packets injected before */
     uint64_t due;         /* ps: start of the next packet at the injection rate */
     uint64_t injected;    /* packets */
     struct virtual_eject eject;
@@ -329,6 +330,7 @@ struct hal_endpoint {
     uint32_t user_bytes;
     uint32_t rank;
     uint32_t next_to; /* for prefetching: next destination rank of the user; HX_NOWHERE: unknown */
+    uint64_t block;   /* time of a block at the rate of all its links of a plane, 2^-16 ps */
     uint8_t planes;
     uint8_t train;     /* most packets of a train */
     bool eject_noted;  /* in the event queue */
@@ -357,6 +359,12 @@ static inline unsigned virtual_injected(const struct hal_endpoint *h, unsigned p
     if (h->train == 1 || trains == 0)
         return trains;
     return (uint8_t)(port->injected - virtual_number(&virtual_queue_at(&rx->queue[0], tail)->d));
+}
+
+/* ps that the host's links take for so many blocks. */
+static inline uint64_t virtual_endpoint_takes(const struct hal_endpoint *h, unsigned blocks)
+{
+    return blocks * h->block >> 16;
 }
 
 static inline unsigned hal_train(const struct hal_endpoint *h)

@@ -156,17 +156,22 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     struct virtual_rx *rx = &h->rx[input];
     struct virtual_tx *tx = &h->tx[output];
     const uint64_t blocks = virtual_blocks(&slot->d);
+    const uint64_t takes = tx->kind->rate.blocks[blocks];
+    const bool local = tx->kind == &t->endpoint;
     uint64_t through = later_of(w->now, later_of(rx->crossbar_free, tx->crossbar_free));
     uint64_t leaves = through + rx->kind->crossbar.blocks[blocks];
-    uint64_t tail_here = slot->ready + rx->kind->tail.blocks[blocks];
+    uint64_t came = slot->ready + rx->kind->tail.blocks[blocks];
+    uint64_t gone = later_of(leaves, came);
     uint64_t start = later_of(through + t->output, tx->link_free);
+    uint64_t ends = later_of(start + takes, (local ? came : gone) + t->output);
+    start = local ? start : ends - takes;
     if (__builtin_expect(tx->fault != 0, 0))
         start = virtual_fault_start(w, tx, start);
-    uint64_t link_free = start + tx->kind->rate.blocks[blocks];
+    uint64_t link_free = start + takes;
     const unsigned packets = virtual_packets_of((unsigned)blocks);
     tx->sum.packets += packets;
     if (__builtin_expect(w->tap != NULL, 0))
-        show(h, output, input, on_vc, hops, start, later_of(link_free, tail_here + t->output));
+        show(h, output, input, on_vc, hops, start, ends);
     rx->crossbar_free = leaves;
     tx->crossbar_free = through + tx->kind->crossbar.blocks[blocks];
     tx->link_free = link_free;
@@ -176,9 +181,9 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     h->small -= blocks < t->full;
     h->tx[output].opens = later_of(link_free, w->now + t->ahead) - t->ahead;
     if (rx->linked)
-        give_credit(w, rx, later_of(leaves, tail_here), slot->d.vc, (unsigned)blocks);
-    if (tx->kind == &t->endpoint) {
-        to_endpoint(h, on_vc, hops, later_of(link_free, tail_here + t->output));
+        give_credit(w, rx, gone, slot->d.vc, (unsigned)blocks);
+    if (local) {
+        to_endpoint(h, on_vc, hops, ends);
         return;
     }
     h->tx[output].lanes -= blocks << HX_LANE_BITS * on_vc;
@@ -229,8 +234,8 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
     out.flow = (uint16_t)((port->injected & UINT8_MAX) << 8 | blocks);
     port->injected += virtual_packets_of(blocks);
     uint64_t start = later_of(w->now, later_of(port->inject_free, port->due));
-    port->inject_free = start + t->local.blocks[blocks];
-    port->due += t->inject[blocks];
+    port->inject_free = start + virtual_endpoint_takes(h, blocks);
+    port->due = (virtual_injected(h, plane) ? port->due : later_of(port->due, start)) + t->inject[blocks];
     if (h->counts_waits)
         note_wait(h, d, start);
     if (__builtin_expect(w->tap != NULL, 0))
@@ -248,7 +253,7 @@ static SELDOM void count_train(const struct hal_endpoint *h, const struct virtua
     for (unsigned before = 0; behind; before += VIRTUAL_PACKET_BLOCKS) {
         behind -= behind < VIRTUAL_PACKET_BLOCKS ? behind : VIRTUAL_PACKET_BLOCKS;
         uint64_t sooner = t->link.blocks[behind];
-        uint64_t later = t->local.blocks[before];
+        uint64_t later = virtual_endpoint_takes(h, before);
         h->delivered(h->user.of, &slot->d, slot->ready - sooner, age - sooner - later, later);
     }
 }

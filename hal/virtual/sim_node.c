@@ -185,6 +185,38 @@ static SELDOM void take_forwarded(struct virtual_sim_node *e, struct virtual_nod
         virtual_event_queue_note(&e->event_queue, virtual_forwarding_next(rx, vc), (unsigned)rx->item + vc);
 }
 
+/* Time from which a packet cannot run dry on a link, whichever of these outputs it takes: its last byte passes the
+ * crossbar and leaves as it comes in. */
+static uint64_t whole_at(const struct hal_switch *h, const struct virtual_rx *rx, const struct virtual_slot *slot,
+                         uint64_t outputs)
+{
+    const unsigned blocks = virtual_blocks(&slot->d);
+    const uint64_t came = slot->ready + rx->kind->tail.blocks[blocks];
+    uint64_t least = rx->kind->rate.blocks[blocks];
+    for (; outputs; outputs &= outputs - 1) {
+        const struct virtual_link *kind = h->tx[__builtin_ctzll(outputs)].kind;
+        if (kind != &h->worker->timing.endpoint && kind->rate.blocks[blocks] < least)
+            least = kind->rate.blocks[blocks];
+    }
+    uint64_t crosses = rx->kind->crossbar.blocks[blocks];
+    return came - (least > crosses ? least : crosses);
+}
+
+/* For an input with a slower link than an output: true if its first arriving packet must wait for more of its blocks
+ * (timing.h), until the time noted. Where the switch is to decide, it may take any output. */
+static SELDOM bool waits_for_blocks(struct virtual_sim_node *e, const struct virtual_node *n, unsigned input,
+                                    unsigned vc)
+{
+    const struct virtual_rx *rx = &n->hal.rx[input];
+    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
+    const uint64_t offered = offers(n, input, &slot->d, e->router);
+    const uint64_t whole = whole_at(&n->hal, rx, slot, offered ? offered : n->hal.up);
+    if (whole <= e->worker->now)
+        return false;
+    virtual_event_queue_note(&e->event_queue, whole, (unsigned)rx->item + vc);
+    return true;
+}
+
 /* Handles an arrival. Returns outputs to serve. */
 ALWAYS_INLINE uint64_t arrive(struct virtual_sim_node *e, struct virtual_node *n, unsigned input, unsigned vc,
                               bool router)
@@ -194,6 +226,8 @@ ALWAYS_INLINE uint64_t arrive(struct virtual_sim_node *e, struct virtual_node *n
         take_forwarded(e, n, input, vc);
         return 0;
     }
+    if (__builtin_expect(rx->slower, 0) && waits_for_blocks(e, n, input, vc))
+        return 0;
     const uint16_t at = hx_lane(rx->ready, vc);
     count_in(&n->hal, &virtual_queue_at(&rx->queue[vc], at)->d);
     advance(e, rx, vc);
@@ -395,7 +429,7 @@ static void lay_out_node(struct virtual_sim_node *e, unsigned plane, unsigned po
         const struct virtual_link *kind = port == HX_LOCAL && !e->router ? &t->endpoint : &t->of[0];
         h->rx[port] = (struct virtual_rx){.sim_node = (uintptr_t)e & VIRTUAL_ADDRESS,
                                           .port = (uint8_t)port,
-                                          .item = (first + HX_VCS * port) & INT16_MAX,
+                                          .item = (first + HX_VCS * port) & (INT16_MAX >> 1),
                                           .kind = kind};
         h->tx[port] = (struct virtual_tx){.of = (uintptr_t)h & VIRTUAL_ADDRESS, .kind = kind, .opens = VIRTUAL_NEVER};
         virtual_credits_begin(&h->tx[port].back);

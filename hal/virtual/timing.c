@@ -48,10 +48,16 @@ void virtual_timing_init(struct virtual_timing *t, const struct virtual_speeds *
     virtual_timing_class(t, 0, 0, p->trace < p->cable ? t->trace : t->cable);
 }
 
-/* Blocks of a packet enter a switch at the rate of a link without class, whatever the endpoint's rate is. */
+static void set_tail(struct virtual_link *l)
+{
+    for (unsigned n = 1; n <= VIRTUAL_MOST_BLOCKS; n++)
+        l->tail.blocks[n] = l->rate.blocks[n] - l->rate.blocks[1];
+}
+
 static void set_endpoint(struct virtual_timing *t)
 {
-    t->endpoint = (struct virtual_link){.rate = t->local, .crossbar = t->local_crossbar, .tail = t->of[0].tail};
+    t->endpoint = (struct virtual_link){.rate = t->local, .crossbar = t->local_crossbar};
+    set_tail(&t->endpoint);
 }
 
 void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_t gbps, uint32_t latency)
@@ -60,10 +66,9 @@ void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_
     *l = (struct virtual_link){.rate = t->link, .crossbar = t->crossbar, .latency = latency};
     if (gbps)
         set_rate(&l->rate, gbps);
-    for (unsigned n = 0; n <= VIRTUAL_MOST_BLOCKS; n++) {
+    for (unsigned n = 0; n <= VIRTUAL_MOST_BLOCKS; n++)
         l->crossbar.blocks[n] = l->rate.blocks[n] < l->crossbar.blocks[n] ? l->rate.blocks[n] : l->crossbar.blocks[n];
-        l->tail.blocks[n] = n ? l->rate.blocks[n] - l->rate.blocks[1] : 0;
-    }
+    set_tail(l);
     if (l->rate.blocks[1] != t->link.blocks[1])
         virtual_timing_train(t, 1);
     l->there = l->rate.blocks[1] + latency + t->input;

@@ -37,6 +37,14 @@ static struct hx_timing table_iii(void)
     return hx_timing_complete(&told);
 }
 
+/* Time of the acknowledgements that may go before a host's last messages: a block for each message of another. */
+static double acknowledgements(const struct hx_collective_model *m)
+{
+    bool both = m->kind == HX_ALL_REDUCE;
+    bool long_enough = m->algorithm == HX_BY_DIRECT && m->kind != HX_BROADCAST && m->bytes >= 65536;
+    return long_enough ? (both ? 2 : 1) * (m->columns * m->rows - 1) * 256 / (4 * m->link_rate) : 0;
+}
+
 static void against_form(const char *spec, struct hx_collective_model m, uint64_t bytes, double tolerance)
 {
     m.bytes = (double)bytes;
@@ -44,7 +52,8 @@ static void against_form(const char *spec, struct hx_collective_model m, uint64_
     const double seconds = seconds_of(spec, &m, bytes, &c);
     m.chunk = c.chunk;
     const double form = hx_model_seconds(&m);
-    if (fabs(seconds / form - 1) > tolerance)
+    const double most = form + acknowledgements(&m);
+    if (seconds < form * (1 - tolerance) || seconds > most * (1 + tolerance))
         fail_msg("%s, kind %d, algorithm %d, %.0f B: %.9f s, %.3f of the closed form", spec, (int)m.kind,
                  (int)m.algorithm, m.bytes, seconds, seconds / form);
 }
@@ -151,14 +160,15 @@ static struct hx_model_dimension dimension_of(const struct hx_collective_dimensi
                                        .alpha = latency_over(has_switch ? 2 : 1, 2)};
 }
 
-/* In the last one all dimensions take the same time. */
+/* In the last one all dimensions take the same time. Chunks of 1 MiB are a packet or two in some dimension: there a step
+ * waits for the whole packet, of which the closed form, with parts as small as can be, sees only the share. */
 static const struct mixed {
     const char *spec;
-    double gbps[3]; /* of a link of each dimension; the last one is a switch */
-    double tolerance;
-} all_mixed[] = {{"Ring(4)_FC(4)_Switch(4)", {400, 400, 400}, 0.05},
-                 {"Ring(4)_FC(4)_Switch(4) gbps=200,100,200", {200, 100, 200}, 0.05},
-                 {"Ring(4)_FC(4)_Switch(4) gbps=400,67,50", {400, 67, 50}, 0.15}};
+    double gbps[3];             /* of a link of each dimension; the last one is a switch */
+    double tolerance, of_short; /* from 4 MiB on; of 1 MiB */
+} all_mixed[] = {{"Ring(4)_FC(4)_Switch(4)", {400, 400, 400}, 0.06, 0.06},
+                 {"Ring(4)_FC(4)_Switch(4) gbps=200,100,200", {200, 100, 200}, 0.01, 0.13},
+                 {"Ring(4)_FC(4)_Switch(4) gbps=400,67,50", {400, 67, 50}, 0.14, 0.05}};
 
 static double hierarchy_form(const struct mixed *of, const struct hx_collective_config *c)
 {
@@ -177,7 +187,7 @@ static void hierarchies(void **state)
             struct hx_collective_config c;
             const double seconds = seconds_of(all_mixed[i].spec, &m, bytes, &c);
             const double form = hierarchy_form(&all_mixed[i], &c);
-            if (fabs(seconds / form - 1) > all_mixed[i].tolerance)
+            if (fabs(seconds / form - 1) > (bytes == 1 << 20 ? all_mixed[i].of_short : all_mixed[i].tolerance))
                 fail_msg("%s, %.0f B: %.9f s, %.3f of the closed form", all_mixed[i].spec, (double)bytes, seconds,
                          seconds / form);
         }

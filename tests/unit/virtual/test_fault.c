@@ -219,7 +219,7 @@ static void a_delay_is_added_and_a_rate_occupies_the_link(void **state)
     send_packet(now, 8);
     const struct virtual_slot *slot = next();
     require_no_more();
-    assert_int_equal(slot->ready, now + THERE + 2000000);
+    assert_int_equal(slot->ready, now + THERE + 2000000 + 3 * LINK(8)); /* its last byte comes so much later */
     assert_int_equal(middle()->tx[HX_E].link_free, now + 40000 + 4 * LINK(8));
     assert_true(cost[0].lost + cost[0].corrupted + cost[0].duplicated + cost[0].reordered == 0 && hits == 0);
 }

@@ -245,6 +245,43 @@ static void one_injection_after_the_other(void **state)
     h->rx[HX_LOCAL].ready = h->rx[HX_LOCAL].tail = h->rx[HX_LOCAL].head;
 }
 
+/* Times from which the switch may route three packets injected at once, from `now` on. */
+static void inject_three(uint64_t ready[3])
+{
+    struct hal_switch *h = middle();
+    struct virtual_rx *rx = &h->rx[HX_LOCAL];
+    worker.v.now = now;
+    for (unsigned n = 0; n < 3; n++) {
+        const struct hx_desc d = packet(0, 32);
+        virtual_inject(h->endpoint, 0, &d);
+        ready[n] = virtual_queue_at(&rx->queue[0], (uint16_t)(hx_lane(rx->head, 0) - 1))->ready - now;
+    }
+    rx->ready = rx->tail = rx->head;
+}
+
+/* However long it rested, a source is no faster than its links or than its injection rate. */
+static void a_rested_source_makes_no_burst(void **state)
+{
+    start_anew(state);
+    struct hal_endpoint *h = middle()->endpoint;
+    const struct virtual_timing timing = worker.v.timing;
+    const uint64_t block = h->block;
+    uint64_t ready[3];
+    h->block = 4 * block; /* one link */
+    inject_three(ready);
+    for (unsigned n = 0; n < 3; n++)
+        assert_int_equal(ready[n], 1280 + INPUT + n * on_link(32));
+    virtual_timing_injection_rate(&worker.v.timing, 0.125); /* half a link */
+    for (unsigned turn = 0; turn < 2; turn++) {
+        start_anew(state);
+        inject_three(ready);
+        for (unsigned n = 0; n < 3; n++)
+            assert_int_equal(ready[n], 1280 + INPUT + 2 * n * on_link(32));
+    }
+    worker.v.timing = timing;
+    h->block = block;
+}
+
 /* An output with waiting packets has one item in the event queue, for its earliest credit, with any number of later
  * ones. */
 static void the_next_credit_of_an_output_has_one_item(void **state)
@@ -431,6 +468,7 @@ int main(void)
         cmocka_unit_test(any_sequence),
         cmocka_unit_test(a_dropped_packet_frees_its_buffer),
         cmocka_unit_test(one_injection_after_the_other),
+        cmocka_unit_test(a_rested_source_makes_no_burst),
         cmocka_unit_test(the_next_credit_of_an_output_has_one_item),
         cmocka_unit_test(departures_to_other_workers_lower_the_published_window),
         cmocka_unit_test(functions_for_detours),
