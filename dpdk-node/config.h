@@ -40,7 +40,7 @@ struct node_values {
     uint64_t lose_credits;
     struct hx_overrides sizes;
     struct hx_settings settings;
-    unsigned given; /* enum node_given */
+    uint64_t given; /* enum node_given */
 };
 extern const struct node_values node_default_values;
 

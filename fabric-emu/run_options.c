@@ -100,7 +100,7 @@ static void check_traffic(struct run_options *o)
     struct hx_coordinates *target = &o->settings.target;
     struct hx_problem problem;
     if (target->count == 0)
-        *target = (struct hx_coordinates){1, {hx_address_of(o->g, default_target(o))}};
+        *target = (struct hx_coordinates){1, {hx_coordinate_of(o->g, default_target(o))}};
     for (unsigned i = 0; i < target->count; i++)
         check_target(o, target->at[i]);
     if (target->count > 1 && pattern != HX_HOTSPOT)

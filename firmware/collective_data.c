@@ -85,6 +85,15 @@ uint64_t hx_message_elements(const struct hx_collective *c, const struct hx_mess
     return range_of(c, m, true, &at).count;
 }
 
+uint64_t hx_collective_sums(const struct hx_collective *c, uint32_t tag)
+{
+    struct hx_message m;
+    uint64_t at;
+    if (!hx_tag_find(c, tag, &m) || m.at.from == HX_NO_PEER || !m.at.adds)
+        return 0;
+    return range_of(c, &m, false, &at).count * element_of(c);
+}
+
 void hx_collective_move(const struct hx_collective_config *config, unsigned stream, unsigned phase, uint32_t step,
                         struct hx_collective_move *move)
 {

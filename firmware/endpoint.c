@@ -46,17 +46,30 @@ static uint32_t buckets_of(const struct hx_endpoint_config *c)
     return by_rank(c) ? 0 : buckets_for(c->peers);
 }
 
+static size_t words_for(unsigned bits)
+{
+    return (bits + 63U) / 64;
+}
+
+/* Returns the places of messages in order. Up to half of them are of messages that ended, so gaps are rarely closed. */
+static unsigned places_of(const struct hx_endpoint_config *c)
+{
+    return !c->at_once ? 0 : 2 * c->sends < HX_MAX_SENDS ? 2U * c->sends : HX_MAX_SENDS;
+}
+
+/* Returns the words of the sets of due and of idle sends. */
 static size_t words_of(const struct hx_endpoint_config *c)
 {
-    return (c->sends + 63U) / 64;
+    return words_for(c->at_once ? places_of(c) : c->sends) + words_for(c->sends);
 }
 
 struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *c)
 {
     size_t peers = peers_of(c);
     return (struct hx_endpoint_sizes){
-        .often = rounded(2 * words_of(c) * sizeof(uint64_t)) + rounded((peers + 1) * sizeof(uint32_t)) +
-                 rounded(peers * sizeof(struct hx_peer)) + rounded(buckets_of(c) * sizeof(uint32_t)),
+        .often = rounded(words_of(c) * sizeof(uint64_t)) + rounded((peers + 1) * sizeof(uint32_t)) +
+                 rounded(peers * sizeof(struct hx_peer)) + rounded(buckets_of(c) * sizeof(uint32_t)) +
+                 rounded((c->at_once ? c->sends : 0U) * sizeof(uint16_t)) + rounded(places_of(c) * sizeof(uint16_t)),
         .pending = rounded(c->sends * sizeof(struct hx_send)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)),
         .second = rounded(peers * sizeof(struct hx_peer_slots)),
         .seldom = rounded(peers * sizeof(struct hx_peer_rest)) + rounded(c->sends * sizeof(struct hx_map)),
@@ -142,6 +155,7 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
                                .ack_slots = peers * HX_PEER_ANSWERS,
                                .epoch_check = hx_epoch_check(c->epoch),
                                .plane_end = (uint8_t)(32 - __builtin_clz(c->plane_set)),
+                               .places = (uint16_t)places_of(c),
                                .unit_shift = unit_shift_of(c),
                                .soonest = UINT64_MAX,
                                .sweep = UINT64_MAX};
@@ -159,18 +173,86 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
     ep->send_lost = piece(&at, c->sends * sizeof(struct hx_map));
     ep->report = piece(&at, HX_REPORTS * sizeof(struct hx_report));
     at = memory->often;
-    ep->due.word = piece(&at, 2 * words_of(c) * sizeof(uint64_t));
-    ep->idle.word = ep->due.word + words_of(c);
+    ep->due.word = piece(&at, words_of(c) * sizeof(uint64_t));
+    ep->idle.word = ep->due.word + words_of(c) - words_for(c->sends);
     for (unsigned index = 0; index < c->sends; index++)
         hx_send_set_put(&ep->idle, index, true);
     ep->rest_of = piece(&at, (peers + (size_t)1) * sizeof(uint32_t));
     ep->peer = piece(&at, peers * sizeof(struct hx_peer));
+    if (c->at_once) {
+        ep->place = piece(&at, c->sends * sizeof(uint16_t));
+        ep->sender = piece(&at, ep->places * sizeof(uint16_t));
+    }
     if (!by_rank(c)) {
         ep->bucket = piece(&at, buckets_of(c) * sizeof(uint32_t));
         return HX_OK;
     }
     ep->known = peers;
     return HX_OK;
+}
+
+/* ---- the order of messages ---- */
+
+static unsigned place_of(const struct hx_endpoint *ep, const struct hx_send *s)
+{
+    unsigned index = (unsigned)(s - ep->send);
+    return ep->place ? ep->place[index] : index;
+}
+
+static void restart_turns(struct hx_endpoint *ep)
+{
+    for (unsigned plane = 0; plane < ep->plane_end; plane++)
+        ep->turn[plane] = 0;
+}
+
+/* Moves sends in flight to the first places, in their order. */
+static void close_gaps(struct hx_endpoint *ep)
+{
+    unsigned end = 0;
+    for (unsigned place = 0; place < ep->placed; place++) {
+        unsigned index = ep->sender[place];
+        bool due = hx_send_set_has(&ep->due, place);
+        if (!ep->send[index].active || ep->place[index] != place)
+            continue;
+        hx_send_set_put(&ep->due, place, false);
+        hx_send_set_put(&ep->due, end, due);
+        ep->place[index] = (uint16_t)end;
+        ep->sender[end++] = (uint16_t)index;
+    }
+    ep->placed = (uint16_t)end;
+    restart_turns(ep);
+}
+
+/* Gives a new send, which is not active yet, the last place. */
+static void take_place(struct hx_endpoint *ep, unsigned index)
+{
+    if (ep->placed == ep->places)
+        close_gaps(ep);
+    ep->place[index] = ep->placed;
+    ep->sender[ep->placed++] = (uint16_t)index;
+}
+
+/* All sends have ended: the next one is the first. */
+static void free_places(struct hx_endpoint *ep)
+{
+    ep->placed = 0;
+    restart_turns(ep);
+}
+
+/* Returns the place of the next due send, from place `from` on; of the config.at_once oldest ones, if that is set. */
+static unsigned next_due(const struct hx_endpoint *ep, unsigned from)
+{
+    unsigned oldest = ep->place ? hx_send_set_next(&ep->due, 0) : 0;
+    unsigned place = oldest;
+    if (!ep->place)
+        return hx_send_set_next(&ep->due, from);
+    for (unsigned n = 1; n < ep->config.at_once && place < from; n++) {
+        unsigned next = hx_send_set_next(&ep->due, (place + 1) % HX_MAX_SENDS);
+        if (next <= place)
+            return oldest;
+        place = next;
+    }
+    return place < from ? oldest : place;
 }
 
 /* ---- which sends may inject ---- */
@@ -188,7 +270,7 @@ static bool may_inject(const struct hx_send *s)
 
 static void put_due(struct hx_endpoint *ep, const struct hx_send *s)
 {
-    hx_send_set_put(&ep->due, (unsigned)(s - ep->send), s->ready && !s->behind);
+    hx_send_set_put(&ep->due, place_of(ep, s), s->ready && !s->behind);
 }
 
 /* The older of two messages to a peer goes first. It is acknowledged while the younger keeps the link busy, and a
@@ -229,6 +311,8 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo,
     unsigned index = hx_send_set_next(&ep->idle, 0);
     struct hx_send *s = &ep->send[index];
     hx_send_set_put(&ep->idle, index, false);
+    if (ep->place)
+        take_place(ep, index);
     ep->active++;
     peer->send[slot] = (uint16_t)(index + 1);
     *s = (struct hx_send){.peer = rank,
@@ -265,6 +349,8 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
     hx_endpoint_update_ready(ep, s);
     hx_send_set_put(&ep->idle, index, true);
     ep->active--;
+    if (ep->place && ep->active == 0)
+        free_places(ep);
     struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
     struct hx_send *older = older_of(ep, peer, s);
     if (older)
@@ -415,7 +501,7 @@ static unsigned trains_sent(const struct hx_endpoint *ep)
     return (unsigned)(ep->stats.packets_sent / hal_train(ep->hal));
 }
 
-/* Returns the next send to inject, and its plane; HX_NO_SEND if none can. Each plane has its own round-robin, so it
+/* Returns the place of the next send to inject, and its plane; HX_NO_SEND if none can. Each plane has its own round-robin, so it
  * carries an equal share of every message. A shared one would give each plane its own messages, and overload a plane of
  * some receiver. A single plane has room: the caller checked. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
@@ -423,18 +509,18 @@ static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
     unsigned roomiest = ep->plane_end == 1 ? 0 : hx_endpoint_find_plane(ep, 0, trains_sent(ep), true);
     if (roomiest == ep->plane_end)
         return HX_NO_SEND;
-    unsigned first = hx_send_set_next(&ep->due, ep->turn[roomiest]);
-    unsigned index = first;
+    unsigned first = next_due(ep, ep->turn[roomiest]);
+    unsigned place = first;
     do {
-        const struct hx_send *s = &ep->send[index];
+        const struct hx_send *s = &ep->send[hx_endpoint_sender(ep, place)];
         bool any = !s->unreachable_planes && (ep->plane_end == 1 || s->resend == s->next || s->reported);
         *plane = any ? roomiest : plane_for(ep, s);
         if (*plane < ep->plane_end)
-            return index;
+            return place;
         if (!s->unreachable_planes)
             break; /* no plane has room */
-        index = hx_send_set_next(&ep->due, (index + 1) % HX_MAX_SENDS);
-    } while (index != first);
+        place = hx_send_set_next(&ep->due, (place + 1) % HX_MAX_SENDS);
+    } while (place != first);
     return HX_NO_SEND;
 }
 
@@ -452,15 +538,15 @@ static unsigned room_of(struct hx_endpoint *ep)
 static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *room)
 {
     unsigned plane = 0;
-    unsigned index = next_sender(ep, &plane);
+    unsigned place = next_sender(ep, &plane);
     uint32_t buffer;
-    if (index == HX_NO_SEND)
+    if (place == HX_NO_SEND)
         return false;
-    struct hx_send *s = &ep->send[index];
+    struct hx_send *s = &ep->send[hx_endpoint_sender(ep, place)];
     unsigned train = next_train(ep, s);
     if ((train > 1 && hal_inject_room(ep->hal, plane) < train) || !hal_buffer_get(ep->hal, &buffer, false))
         return false;
-    ep->turn[plane] = (uint16_t)((index + 1) % HX_MAX_SENDS);
+    ep->turn[plane] = (uint16_t)((place + 1) % HX_MAX_SENDS);
     uint32_t packet = take_packet(ep, s, train);
     hx_endpoint_await_from(ep, s, now); /* the wait starts at the last packet, however long earlier ones queued */
     if (!has_unsent(s))

@@ -33,4 +33,10 @@ static inline unsigned hx_send_set_next(const struct hx_send_set *set, unsigned 
     return at * 64 + (unsigned)__builtin_ctzll(set->word[at]);
 }
 
+/* Returns the send at a place. */
+static inline unsigned hx_endpoint_sender(const struct hx_endpoint *ep, unsigned place)
+{
+    return ep->sender ? ep->sender[place] : place;
+}
+
 #endif

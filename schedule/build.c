@@ -179,6 +179,11 @@ void schedule_set_work(struct schedule_builder *b, uint64_t samples, uint64_t to
     b->head.iterations = iterations;
 }
 
+void schedule_set_in_order(struct schedule_builder *b)
+{
+    b->head.in_order = 1;
+}
+
 void schedule_set_dimensions(struct schedule_builder *b, const uint32_t *size, unsigned count)
 {
     memcpy(b->head.dimension, size, count * sizeof *size);

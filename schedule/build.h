@@ -52,6 +52,9 @@ bool schedule_set_purpose(struct schedule_builder *b, uint32_t rank, uint32_t nu
 /* Sets what an iteration trains (0: not known), and how many iterations the schedule has (1 and up). */
 void schedule_set_work(struct schedule_builder *b, uint64_t samples, uint64_t tokens, uint32_t iterations);
 
+/* The format says that sends of a rank leave one after the other. */
+void schedule_set_in_order(struct schedule_builder *b);
+
 /* Sets the logical grid of the ranks. count: 1 .. SCHEDULE_MOST_DIMENSIONS; the product of the sizes is the number of
  * ranks. */
 void schedule_set_dimensions(struct schedule_builder *b, const uint32_t *size, unsigned count);

@@ -35,7 +35,10 @@
 #include "schedule/chakra_stream.h"
 #include "schedule/readers.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -108,6 +111,47 @@ bool chakra_first_file(const char *prefix, char *path, size_t bytes)
     return length > 0 && (size_t)length < bytes && access(path, F_OK) == 0;
 }
 
+/* Returns the highest rank above `least` that has a file; 0: none has. */
+static uint32_t highest_rank(const struct names *names, uint32_t least)
+{
+    char directory[PATH_MAX];
+    const char *slash = memrchr(names->path, '/', names->before);
+    const char *begin = slash ? slash + 1 : names->path;
+    size_t length = names->before - (size_t)(begin - names->path);
+    uint32_t highest = 0;
+    (void)snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash + 1 - names->path) : 1,
+                   slash ? names->path : ".");
+    DIR *d = opendir(directory);
+    for (struct dirent *entry = d ? readdir(d) : NULL; entry; entry = readdir(d)) {
+        char *behind = NULL;
+        if (strncmp(entry->d_name, begin, length) != 0 || !isdigit((unsigned char)entry->d_name[length]))
+            continue;
+        uint64_t rank = strtoull(entry->d_name + length, &behind, 10);
+        if (rank > least && rank < SCHEDULE_MOST_RANKS && rank > highest && strcmp(behind, names->behind) == 0)
+            highest = (uint32_t)rank;
+    }
+    if (d)
+        (void)closedir(d);
+    return highest;
+}
+
+/* Refuses a trace that lacks the file of a rank, though another names it or has a higher rank. */
+static bool check_whole(const struct names *names, uint32_t ranks, struct hx_problem *problem)
+{
+    uint64_t named = strtoull(names->path + names->before, NULL, 10);
+    uint32_t highest = highest_rank(names, ranks);
+    if (named < ranks && !highest)
+        return true;
+    char *name = name_of(names, ranks);
+    if (highest)
+        (void)hx_fail(problem, HX_EXIT_CONFIG, name,
+                      "is missing: a trace has a file for each rank, and that of rank %" PRIu32 " is there", highest);
+    else
+        (void)hx_fail(problem, HX_EXIT_CONFIG, name, "is missing: a trace has a file for each rank from 0");
+    free(name);
+    return false;
+}
+
 /* Counts the ranks: files without a gap. */
 static bool count_ranks(const struct names *names, const struct schedule_read_options *options, uint32_t *ranks,
                         struct hx_problem *problem)
@@ -116,12 +160,8 @@ static bool count_ranks(const struct names *names, const struct schedule_read_op
     if (names->behind) {
         for (*ranks = 0; *ranks < SCHEDULE_MOST_RANKS && has_file(names, *ranks);)
             ++*ranks;
-        if (strtoull(names->path + names->before, NULL, 10) >= *ranks) {
-            char *name = name_of(names, *ranks);
-            (void)hx_fail(problem, HX_EXIT_CONFIG, name, "is missing: a trace has a file for each rank from 0");
-            free(name);
+        if (!check_whole(names, *ranks, problem))
             return false;
-        }
     }
     if (options->ranks && options->ranks != *ranks)
         return hx_fail(problem, HX_EXIT_CONFIG, names->path,

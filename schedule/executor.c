@@ -201,14 +201,25 @@ static void drain(struct executor *e)
         begin(e, take_ready(e));
 }
 
+/* Ends the first operation on a stream, or the first collective with all sums done, up to `now`. */
+static bool end_one(struct executor *e, uint64_t now)
+{
+    return sums_end(e) < streams_wake(e) ? sums_end_one(e, now) : streams_end_one(e, now);
+}
+
+static uint64_t next_end(const struct executor *e)
+{
+    return sums_end(e) < streams_wake(e) ? sums_end(e) : streams_wake(e);
+}
+
 /* Advances to a time: streams end and take operations in between, in order. At `now` itself streams take nothing, since
  * more may happen: executor_settle() does that. */
 static void advance(struct executor *e, uint64_t now)
 {
     drain(e);
     while (!is_stopped(e)) {
-        bool over = e->now < now && streams_wake(e) > e->now;
-        if (!(over && streams_take(e)) && !streams_end_one(e, now))
+        bool over = e->now < now && next_end(e) > e->now;
+        if (!(over && streams_take(e)) && !end_one(e, now))
             break;
         drain(e);
     }
@@ -260,6 +271,7 @@ struct executor *executor_new(const struct executor_plan *plan, uint32_t rank)
                            .count = schedule_count(plan->schedule, rank),
                            .ready = {NONE, NONE},
                            .sending = {NONE, NONE},
+                           .line = {NONE, NONE},
                            .outgoing_free = NONE,
                            .note_free = NONE};
     if (plan->entry) {
@@ -363,11 +375,13 @@ bool executor_sent(struct executor *e, uint64_t now, uint32_t to, uint32_t tag)
 
 uint64_t executor_wake(const struct executor *e)
 {
-    return streams_wake(e);
+    uint64_t sums = sums_wake(e);
+    uint64_t streams = streams_wake(e);
+    return sums < streams ? sums : streams;
 }
 
 bool executor_is_quiet(const struct executor *e)
 {
-    return e->ready.first == NONE && e->sending.first == NONE && !e->stream_free && streams_wake(e) == EXECUTOR_NEVER &&
-           !instances_may_send(e);
+    return e->ready.first == NONE && e->sending.first == NONE && !e->stream_free &&
+           executor_wake(e) == EXECUTOR_NEVER && !instances_may_send(e);
 }

@@ -43,6 +43,7 @@ struct executor_costs {
     double overhead_byte_ps; /* O: of each further byte */
     uint64_t eager;          /* bytes of the longest eager message; SCHEDULE_MOST_BYTES: all are */
     double compute_scale;    /* factor of all computing times */
+    double sum_rate;         /* GB/s at which arrivals are added in reductions; 0: in no time */
 };
 extern const struct executor_costs executor_costs_default; /* no overhead, all eager, factor 1 */
 
@@ -98,6 +99,7 @@ struct executor_plan {
     uint64_t latest_ps;      /* no operation of a stream ends later, so its run goes on without it; 0: no limit */
     const atomic_bool *stop; /* the run is to end: operations without duration end no more; NULL: never */
     uint32_t window; /* messages in flight to one peer; above EXECUTOR_WINDOW only on a network that keeps order */
+    bool in_order;   /* sends go to the network in the order in which they began, to whatever rank */
     const struct executor_choice *(*choose)(const void *of, const struct schedule_operation *o); /* of a collective */
     const void *of;                 /* first argument of choose() */
     struct executor_result *result; /* [ranks] */

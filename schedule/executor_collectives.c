@@ -6,6 +6,7 @@
 void collectives_close(struct executor *e)
 {
     instances_close(e);
+    sums_close(e);
     schedule_ordinals_free(&e->ordinals);
 }
 
@@ -64,13 +65,21 @@ static uint32_t brief_of(uint32_t tag)
 
 /* ---- begin and end ---- */
 
-static void end_if_done(struct executor *e, struct instance *c)
+void collective_end(struct executor *e, struct instance *c)
 {
     uint32_t operation = c->operation;
-    if (!hx_collective_done(&c->engine))
-        return;
     instance_remove(e, c);
     executor_end(e, operation);
+}
+
+static void end_if_done(struct executor *e, struct instance *c)
+{
+    if (!hx_collective_done(&c->engine))
+        return;
+    if (sums_run(e, c))
+        sums_delay_end(e, c);
+    else
+        collective_end(e, c);
 }
 
 static bool receive(struct executor *e, struct instance *c, uint32_t rank, uint32_t brief)
@@ -78,8 +87,10 @@ static bool receive(struct executor *e, struct instance *c, uint32_t rank, uint3
     uint32_t from = position_of(e, c, rank);
     uint32_t tag;
     instance_list(e, c);
-    return from != SCHEDULE_NO_POSITION && hx_collective_arriving(&c->engine, from, brief, &tag) == HX_OK &&
-           hx_collective_received(&c->engine, from, tag) == HX_OK;
+    if (from == SCHEDULE_NO_POSITION || hx_collective_arriving(&c->engine, from, brief, &tag) != HX_OK)
+        return false;
+    sums_note(e, c, tag);
+    return hx_collective_received(&c->engine, from, tag) == HX_OK;
 }
 
 /* Takes the messages that arrived before the collective began. */
@@ -146,7 +157,18 @@ static bool offer(struct executor *e, struct instance *c)
     return false;
 }
 
-bool collective_next(struct executor *e, struct executor_message *m)
+static void take(struct executor *e)
+{
+    struct instance *c = e->offered.instance;
+    hx_collective_take(&c->engine, &e->offered.send);
+    e->peer[e->offered.peer].in_flight++;
+    time_count_message(e, c->operation, e->offered.send.bytes);
+    instance_unlist(e, c);
+    instance_list(e, c);
+}
+
+/* Finds the next message of any collective. */
+static bool find(struct executor *e, struct executor_message *m)
 {
     for (;;) {
         instances_unblock(e);
@@ -157,7 +179,6 @@ bool collective_next(struct executor *e, struct executor_message *m)
             instance_unlist(e, c);
             continue;
         }
-        e->offered.collective = true;
         e->offered.instance = c;
         *m = (struct executor_message){.to = e->peer[e->offered.peer].rank,
                                        .tag = tag_of(e, c, e->offered.send.tag),
@@ -166,14 +187,27 @@ bool collective_next(struct executor *e, struct executor_message *m)
     }
 }
 
+bool collective_next(struct executor *e, struct executor_message *m)
+{
+    e->offered.collective = true;
+    e->offered.delayed = sums_next(e, m);
+    if (e->offered.delayed)
+        return true;
+    while (find(e, m)) {
+        if (!sums_run(e, e->offered.instance))
+            return true;
+        take(e);
+        sums_delay_message(e, e->offered.instance, m);
+    }
+    return false;
+}
+
 void collective_take(struct executor *e)
 {
-    struct instance *c = e->offered.instance;
-    hx_collective_take(&c->engine, &e->offered.send);
-    e->peer[e->offered.peer].in_flight++;
-    time_count_message(e, c->operation, e->offered.send.bytes);
-    instance_unlist(e, c);
-    instance_list(e, c);
+    if (e->offered.delayed)
+        sums_take(e);
+    else
+        take(e);
 }
 
 bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag)

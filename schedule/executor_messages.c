@@ -72,10 +72,23 @@ uint32_t messages_peer(struct executor *e, uint32_t rank)
 
 /* ---- sending ---- */
 
+/* The messages that wait with one for this peer: its own, or those for all peers. */
+static struct list *queue_of(struct executor *e, struct peer *p)
+{
+    return e->plan->in_order ? &e->line : &p->out;
+}
+
+/* Whether the next message of the queue is for this peer. */
+static bool is_next(struct executor *e, struct peer *p)
+{
+    uint32_t first = queue_of(e, p)->first;
+    return first != NONE && e->outgoing[first].to == p->rank;
+}
+
 static void list_sender(struct executor *e, uint32_t at)
 {
     struct peer *p = &e->peer[at];
-    if (p->queued || p->out.first == NONE || p->in_flight == e->plan->window)
+    if (p->queued || !is_next(e, p) || p->in_flight == e->plan->window)
         return;
     p->queued = true;
     p->next = NONE;
@@ -89,7 +102,7 @@ static void list_sender(struct executor *e, uint32_t at)
 static void enqueue(struct executor *e, uint32_t to, uint32_t tag, uint64_t bytes)
 {
     uint32_t at = messages_peer(e, to);
-    struct peer *p = &e->peer[at];
+    struct list *queue = queue_of(e, &e->peer[at]);
     uint32_t message = e->outgoing_free;
     if (message != NONE) {
         e->outgoing_free = e->outgoing[message].next;
@@ -97,12 +110,12 @@ static void enqueue(struct executor *e, uint32_t to, uint32_t tag, uint64_t byte
         e->outgoing = hx_grow(e->outgoing, e->outgoing_used, &e->outgoing_room, sizeof *e->outgoing);
         message = (uint32_t)e->outgoing_used++;
     }
-    e->outgoing[message] = (struct outgoing){tag, NONE, bytes};
-    if (p->out.last != NONE)
-        e->outgoing[p->out.last].next = message;
+    e->outgoing[message] = (struct outgoing){to, tag, NONE, bytes};
+    if (queue->last != NONE)
+        e->outgoing[queue->last].next = message;
     else
-        p->out.first = message;
-    p->out.last = message;
+        queue->first = message;
+    queue->last = message;
     list_sender(e, at);
 }
 
@@ -120,8 +133,8 @@ bool messages_next(struct executor *e, struct executor_message *m)
 {
     if (e->sending.first == NONE)
         return false;
-    const struct peer *p = &e->peer[e->sending.first];
-    const struct outgoing *o = &e->outgoing[p->out.first];
+    struct peer *p = &e->peer[e->sending.first];
+    const struct outgoing *o = &e->outgoing[queue_of(e, p)->first];
     *m = (struct executor_message){.to = p->rank, .tag = o->tag, .bytes = o->bytes};
     e->offered.collective = false;
     e->offered.peer = e->sending.first;
@@ -131,10 +144,11 @@ bool messages_next(struct executor *e, struct executor_message *m)
 void messages_take(struct executor *e)
 {
     struct peer *p = &e->peer[e->offered.peer];
-    uint32_t message = p->out.first;
-    p->out.first = e->outgoing[message].next;
-    if (p->out.first == NONE)
-        p->out.last = NONE;
+    struct list *queue = queue_of(e, p);
+    uint32_t message = queue->first;
+    queue->first = e->outgoing[message].next;
+    if (queue->first == NONE)
+        queue->last = NONE;
     e->outgoing[message].next = e->outgoing_free;
     e->outgoing_free = message;
     e->sending.first = p->next;
@@ -142,7 +156,7 @@ void messages_take(struct executor *e)
         e->sending.last = NONE;
     p->queued = false;
     p->in_flight++;
-    list_sender(e, e->offered.peer);
+    list_sender(e, queue->first == NONE ? e->offered.peer : messages_peer(e, e->outgoing[queue->first].to));
 }
 
 static void acknowledged(struct executor *e, uint32_t peer)

@@ -7,6 +7,7 @@
  *     executor_messages.c     messages to and from each peer, in order
  *     executor_collectives.c  collectives begin, end, send and receive
  *     executor_instances.c    collectives in progress: found by group and ordinal; which of them may send
+ *     executor_sums.c         sums of collectives take time: what depends on them waits
  *     executor_repeat.c       a state that repeats goes on by whole periods
  *
  * A tag:
@@ -39,7 +40,9 @@ struct list {
 
 /* A message that waits for the network. */
 struct outgoing {
-    uint32_t tag, next; /* next: in the list of the peer or of free elements */
+    uint32_t to; /* rank */
+    uint32_t tag;
+    uint32_t next; /* in the list of the peer, of all, or of free elements */
     uint64_t bytes;
 };
 
@@ -70,7 +73,7 @@ struct awaited {
 struct peer {
     uint32_t rank; /* NONE: unused entry of the table */
     uint32_t in_order;
-    struct list out;     /* elements of `outgoing` */
+    struct list out;     /* elements of `outgoing`; empty if messages go in order */
     uint32_t next;       /* in executor.sending */
     uint32_t in_flight;  /* messages that are not acknowledged */
     bool queued;         /* in executor.sending */
@@ -110,9 +113,23 @@ struct instance {
     const struct executor_choice *choice;
     struct hx_collective engine;
     void *state;                    /* of the engine */
+    uint64_t summed;                /* ps: end of its latest sum; 0: none */
     struct instance *same;          /* next in its slot */
     struct instance *before, *next; /* in the list of those that may send; NULL: it is an end */
     bool listed;                    /* in that list */
+};
+
+/* A message that was taken from a collective while sums of it are in progress, or its end. */
+struct delayed {
+    uint64_t until; /* ps */
+    struct instance *of;
+    struct executor_message message;
+};
+
+/* In the order of `until`; of equal ones, of adding. */
+struct delays {
+    struct delayed *item; /* [count] */
+    size_t count, room;
 };
 
 /* Of a table by hash. */
@@ -165,7 +182,8 @@ struct executor {
 
     struct peer *peer; /* [peers], a power of two, by hash */
     size_t peers, peers_used;
-    struct list sending; /* peers with a message and an open window */
+    struct list sending; /* peers with a message that may go, and an open window */
+    struct list line;    /* elements of `outgoing`, if messages go in order */
     struct outgoing *outgoing;
     size_t outgoing_room, outgoing_used;
     uint32_t outgoing_free;
@@ -179,10 +197,12 @@ struct executor {
     uint32_t *open; /* [open_count]: ranks of peers that got an open window while collectives wait for it */
     size_t open_count, open_room;
     struct schedule_ordinals ordinals;
+    uint64_t summed;               /* ps: end of the latest sum of any collective; they come one after the other */
+    struct delays delayed, ending; /* messages, and ends of collectives, that wait for sums */
 
     struct {
-        bool collective;
-        uint32_t peer; /* index */
+        bool collective, delayed; /* delayed: one that waited for sums */
+        uint32_t peer;            /* index */
         struct instance *instance;
         struct hx_collective_send send;
     } offered; /* the message of the last executor_next() */
@@ -257,6 +277,28 @@ bool collective_next(struct executor *e, struct executor_message *m);
 void collective_take(struct executor *e);
 bool collective_arrived(struct executor *e, uint32_t from, uint32_t tag);
 bool collective_sent(struct executor *e, uint32_t to, uint32_t tag);
+
+/* All has arrived, was added and is acknowledged. */
+void collective_end(struct executor *e, struct instance *c);
+
+/* ---- executor_sums.c ---- */
+
+void sums_close(struct executor *e);
+/* A message arrived for a collective: notes when what it brings is added. */
+void sums_note(struct executor *e, struct instance *c, uint32_t tag);
+/* Whether sums of a collective are in progress. */
+bool sums_run(const struct executor *e, const struct instance *c);
+/* Keeps a message, or the end, of a collective until its sums have ended. */
+void sums_delay_message(struct executor *e, struct instance *c, const struct executor_message *m);
+void sums_delay_end(struct executor *e, struct instance *c);
+/* Finds a message that has waited long enough; takes it. */
+bool sums_next(const struct executor *e, struct executor_message *m);
+void sums_take(struct executor *e);
+/* Ends the first collective with all sums done up to `now`. Returns false if there is none. */
+bool sums_end_one(struct executor *e, uint64_t now);
+/* Times of the next end, and of the next message or end, ps; EXECUTOR_NEVER: none. */
+uint64_t sums_end(const struct executor *e);
+uint64_t sums_wake(const struct executor *e);
 
 /* ---- executor_instances.c ---- */
 

@@ -12,8 +12,8 @@ struct executor_mark {
 
 bool executor_rests(const struct executor *e)
 {
-    bool rests = e->ready.first == NONE && e->sending.first == NONE && !e->stream_free && e->instances == 0 &&
-                 !e->first_sender && e->open_count == 0;
+    bool rests = e->ready.first == NONE && e->sending.first == NONE && e->line.first == NONE && !e->stream_free &&
+                 e->instances == 0 && !e->first_sender && e->open_count == 0;
     for (size_t i = 0; i < e->peers && rests; i++) {
         const struct peer *p = &e->peer[i];
         rests = p->rank == NONE || (p->out.first == NONE && p->in_flight == 0 && p->holds == 0);

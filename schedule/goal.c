@@ -309,6 +309,7 @@ static bool read_file(struct reader *r)
         return goal_fail(&r->t, "a schedule has at least one rank");
     r->ranks = (uint32_t)ranks;
     r->b = schedule_builder_new(r->ranks);
+    schedule_set_in_order(r->b);
     r->known = hx_allocate(ranks, sizeof *r->known);
     return read_ranks(r);
 }

@@ -277,6 +277,7 @@ static bool read_file(struct reader *r)
     if (r->bytes - BASE - HEAD < (uint64_t)r->ranks * TABLE)
         return fail(r, r->file + r->bytes, "the file ends within the table of %" PRIu32 " ranks", r->ranks);
     r->b = schedule_builder_new(r->ranks);
+    schedule_set_in_order(r->b);
     for (; r->rank < r->ranks; r->rank++) {
         if (!read_rank(r))
             return false;

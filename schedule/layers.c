@@ -3,8 +3,9 @@
  *     file   = POLICY { KEY VALUE } NL  NUMBER-OF-LAYERS NL  { layer NL }
  *     layer  = NAME RESERVED  part part part  UPDATE-TIME  [ POLICY ]     the parts: forward, input gradient, weight
  *     part   = COMPUTE-TIME COLLECTIVE BYTES                              gradient; POLICY: of HYBRID_CUSTOMIZED only
- *     COLLECTIVE = NONE | (ALLREDUCE | ALLTOALL | ALLGATHER | REDUCESCATTER) [ _EP | _DP_EP ]
- *     KEY    = model_parallel_NPU_group: TP | ep: EP | pp: PP | all_gpus: RANKS | pp_comm[:] BYTES
+ *     COLLECTIVE = NONE | (ALLREDUCE | ALLTOALL | ALLGATHER | REDUCESCATTER | BROADCAST) [ _EP | _DP_EP ]
+ *     KEY    = model_parallel_NPU_group: TP | ep: EP | expert_parallel_npu_group: EP | pp: PP | vpp: N | ga: N
+ *            | all_gpus: RANKS | pp_comm[:] BYTES
  *            | checkpoints: N LAYER... | checkpoint_initiates: N LAYER...
  *            | [ DLRM_LAST_BOTTOM_LAYER: ] LAYER                          of HYBRID_DLRM
  *     POLICY = MICRO | DATA | MODEL | HYBRID_DATA_MODEL | HYBRID_MODEL_DATA | HYBRID_DLRM | HYBRID_DLRM_ENHANCED
@@ -17,8 +18,9 @@
  * left out and counted: the file does not say when they are sent.
  *
  * Bytes are those of the vector that a rank gives, so that an all-gather's vector is n times as long (ASTRA-sim 1,
- * system/collective/Ring.cc). In files of SimAI, which have ep: or all_gpus:, they are those of the whole vector
- * (SimAI, workload/Layer.cc, compute_time()). */
+ * system/collective/Ring.cc). In files of SimAI they are those of the whole vector (SimAI, workload/Layer.cc,
+ * compute_time()). These have a key that ASTRA-sim 1 lacks, or a layer with a name that AICB gives. A note says which
+ * was taken. The root of a broadcast is the first rank of its group. */
 #include "schedule/layers.h"
 #include "base/lines.h"
 #include "schedule/readers.h"
@@ -45,13 +47,31 @@ static const char *const policies[LAYERS_POLICIES + 1] = {
     NULL,
 };
 
+/* Keys of the first line that SimAI has and ASTRA-sim 1 lacks. */
+static const char *const keys_of_simai[] = {
+    "ep:", "expert_parallel_npu_group:", "pp:", "vpp:", "ga:", "all_gpus:", "pp_comm", "pp_comm:", NULL,
+};
+
+/* Names that AICB gives to layers of SimAI's files, with whatever first line. */
+static const char *const names_of_aicb[] = {
+    "grad_gather",    "grad_param_comm", "grad_param_compute", "embedding_grads", "moe_grad_norm1",
+    "moe_grad_norm2", "embedding_norm",  "cross_entropy1",     "optimizer1",      NULL,
+};
+
+static bool is_word_of(const char *word, const char *const *list)
+{
+    while (*list && strcmp(*list, word) != 0)
+        list++;
+    return *list != NULL;
+}
+
 /* The file, and what its first line has that concerns layers. */
 struct reader {
     struct hx_lines lines;
     struct layers *layers;
     const struct schedule_read_options *options;
     uint64_t time_unit; /* ps */
-    bool has_expert, has_ranks, has_bottom;
+    bool has_expert, has_bottom, has_gather;
     uint64_t transfer; /* bytes between stages */
     uint32_t *mark;    /* layer << 1, plus 1 if it recomputes, else it is a checkpoint */
     size_t marks, marks_room;
@@ -144,16 +164,15 @@ static bool read_key(struct reader *r, const char *key, char **rest)
     bool is_dlrm = l->policy == LAYERS_DLRM || l->policy == LAYERS_DLRM_ENHANCED;
     if (strcmp(key, "model_parallel_NPU_group:") == 0)
         return read_degree(r, rest, &l->tensor);
-    if (strcmp(key, "ep:") == 0) {
+    l->is_simai = l->is_simai || is_word_of(key, keys_of_simai);
+    if (strcmp(key, "ep:") == 0 || strcmp(key, "expert_parallel_npu_group:") == 0) {
         r->has_expert = true;
         return read_degree(r, rest, &l->expert);
     }
     if (strcmp(key, "pp:") == 0)
         return read_degree(r, rest, &l->pipeline);
-    if (strcmp(key, "all_gpus:") == 0) {
-        r->has_ranks = true;
+    if (strcmp(key, "all_gpus:") == 0)
         return read_degree(r, rest, &l->ranks);
-    }
     if (strcmp(key, "pp_comm") == 0 || strcmp(key, "pp_comm:") == 0)
         return read_number(r, next_word(rest), "bytes", 0, SCHEDULE_MOST_BYTES, &r->transfer);
     if (strcmp(key, "checkpoints:") == 0 || strcmp(key, "checkpoint_initiates:") == 0)
@@ -169,7 +188,6 @@ static bool check_first_line(struct reader *r)
     struct layers *l = r->layers;
     const char *policy = policies[l->policy];
     bool is_dlrm = l->policy == LAYERS_DLRM || l->policy == LAYERS_DLRM_ENHANCED;
-    l->is_simai = r->has_expert || r->has_ranks;
     if (r->options->tensor)
         l->tensor = (uint32_t)r->options->tensor;
     if (r->options->ranks)
@@ -234,7 +252,8 @@ static bool read_collective(struct reader *r, const char *word, struct layers_pa
     } kinds[] = {{"ALLREDUCE", HX_ALL_REDUCE},
                  {"ALLTOALL", HX_EXCHANGE},
                  {"ALLGATHER", HX_ALL_GATHER},
-                 {"REDUCESCATTER", HX_REDUCE_SCATTER}};
+                 {"REDUCESCATTER", HX_REDUCE_SCATTER},
+                 {"BROADCAST", HX_BROADCAST}};
     part->has_collective = strcmp(word, "NONE") != 0;
     for (size_t i = 0; part->has_collective && i < sizeof kinds / sizeof *kinds; i++) {
         size_t length = strlen(kinds[i].name);
@@ -253,8 +272,8 @@ static bool read_collective(struct reader *r, const char *word, struct layers_pa
     }
     return !part->has_collective ||
            hx_lines_fail(&r->lines, word,
-                         "'%.40s': expected NONE, ALLREDUCE, ALLTOALL, ALLGATHER or REDUCESCATTER, also with _EP or "
-                         "_DP_EP",
+                         "'%.40s': expected NONE, ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER or BROADCAST, also "
+                         "with _EP or _DP_EP",
                          word);
 }
 
@@ -295,6 +314,7 @@ static bool read_layer(struct reader *r, struct layers_layer *layer)
             return hx_lines_fail(&r->lines, NULL, "has %u words, expected %d for a layer", i, COLUMNS);
     }
     layer->name = strdup(word[0]);
+    r->layers->is_simai = r->layers->is_simai || is_word_of(word[0], names_of_aicb);
     layer->policy = r->layers->policy;
     for (unsigned i = 0; i < LAYERS_PHASES; i++) {
         struct layers_part *part = &layer->part[i];
@@ -302,6 +322,7 @@ static bool read_layer(struct reader *r, struct layers_layer *layer)
         if (!read_time(r, of[0], &part->ps) || !read_collective(r, of[1], part) ||
             !read_number(r, of[2], "bytes", 0, SCHEDULE_MOST_BYTES, &part->bytes))
             return false;
+        r->has_gather = r->has_gather || (part->has_collective && part->kind == HX_ALL_GATHER);
     }
     return read_time(r, word[COLUMNS - 1], &layer->update) &&
            (layer->policy != LAYERS_CUSTOMIZED || read_own_policy(r, layer, &rest)) && check_bytes(r, layer, word);
@@ -387,6 +408,9 @@ static void describe(const struct reader *r, uint64_t left_out, struct schedule_
                        text, *text ? ", " : "", r->transfer, r->layers->pipeline, transfers);
     else
         (void)snprintf(notes->what, sizeof notes->what, "%s", text);
+    if (r->has_gather)
+        (void)snprintf(notes->annotations, sizeof notes->annotations, "bytes of ALLGATHER are those %s",
+                       r->layers->is_simai ? "of the whole vector (SimAI)" : "that a rank gives (ASTRA-sim 1)");
 }
 
 static struct schedule_builder *read_workload(const char *path, const struct schedule_read_options *options,

@@ -1,6 +1,7 @@
 /* msccl.c - reads MSCCL algorithms: XML, as msccl-tools writes and MSCCL's executor reads it.
  *
- *     algo  = <algo ngpus=N nchunksperloop=C coll=NAME [inplace=0|1] [outofplace=0|1] [minBytes=B] [maxBytes=B] ...>
+ *     algo  = <algo ngpus=N nchunksperloop=C coll=NAME [proto=Simple|LL|LL128] [inplace=0|1] [outofplace=0|1]
+ *              [minBytes=B] [maxBytes=B] ...>
  *             { gpu } </algo>
  *     gpu   = <gpu id=N i_chunks=N o_chunks=N s_chunks=N> { copy | tb } </gpu>
  *     copy  = <copy i_off=N o_off=N/>
@@ -22,7 +23,7 @@
  *     cpy   copies its source to its destination                 compute, 0 ps
  *     nop   only waits                                           compute, 0 ps
  *
- * A message has cnt chunks. Its tag is the channel: the sends and receives of a pair of gpus on one channel match in
+ * A message has cnt chunks; protocols LL and LL128 add flags (msccl_file.h). Its tag is the channel: the sends and receives of a pair of gpus on one channel match in
  * order, and only one thread block at each end uses a channel of a pair. A chunk is the vector's bytes (--message, the
  * looped buffer: the collective's vector as schedule.h counts it) divided by nchunksperloop, rounded up. MSCCL's
  * executor cuts long chunks into pieces and loops over them; here, a chunk is one piece. <copy> copies a chunk of the
@@ -128,6 +129,8 @@ static bool take_word(struct reader *r, const XML_Char **attributes, const char 
 
 /* ---- elements ---- */
 
+static const char *const protocols[MSCCL_PROTOCOLS + 1] = {"Simple", "LL", "LL128", NULL};
+
 static void begin_algo(struct reader *r, const XML_Char **attributes)
 {
     struct msccl_file *file = r->file;
@@ -143,7 +146,9 @@ static void begin_algo(struct reader *r, const XML_Char **attributes)
         !take_or(r, attributes, "inplace", 1, 0, &in_place) ||
         !take_or(r, attributes, "outofplace", 1, !in_place, &out_of_place) ||
         !take_or(r, attributes, "minBytes", INT64_MAX, 0, &least) ||
-        !take_or(r, attributes, "maxBytes", INT64_MAX, 0, &most))
+        !take_or(r, attributes, "maxBytes", INT64_MAX, 0, &most) ||
+        (find(attributes, "proto") &&
+         !take_word(r, attributes, "proto", protocols, "Simple, LL or LL128", &file->protocol)))
         return;
     if (!collective) {
         (void)fail(r, "expected the attribute coll");
@@ -453,6 +458,22 @@ static uint32_t most_count(const struct msccl_file *file)
     return most;
 }
 
+/* Checks the longest message with its flags, and notes that there are some. */
+static bool take_protocol(const struct msccl_file *file, uint64_t bytes, struct schedule_notes *notes,
+                          struct hx_problem *problem)
+{
+    const enum msccl_protocol protocol = (enum msccl_protocol)file->protocol;
+    const uint64_t longest = msccl_sent(protocol, bytes * most_count(file));
+    if (longest > SCHEDULE_MOST_BYTES)
+        return hx_fail(problem, HX_EXIT_CONFIG, file->path,
+                       "has a message of %" PRIu64 " bytes with its flags (proto %s), %" PRIu64 " bytes are possible",
+                       longest, protocols[protocol], (uint64_t)SCHEDULE_MOST_BYTES);
+    if (protocol != MSCCL_SIMPLE)
+        msccl_note(notes, "proto %s: flags add %s to each message", protocols[protocol],
+                   protocol == MSCCL_LL ? "as many bytes" : "a fifteenth of its bytes");
+    return true;
+}
+
 static struct schedule_builder *read(const char *path, const struct schedule_read_options *options,
                                      struct schedule_notes *notes, struct hx_problem *problem)
 {
@@ -463,7 +484,7 @@ static struct schedule_builder *read(const char *path, const struct schedule_rea
         bytes = msccl_chunk_bytes(path, options, file.least, file.most, file.chunks, most_count(&file), notes, problem);
     if (bytes && file.promise == MSCCL_PROMISES)
         msccl_note(notes, "collective '%s' is unknown, so its output is not proven", file.collective);
-    if (bytes && msccl_prove(&file, notes, problem))
+    if (bytes && take_protocol(&file, bytes, notes, problem) && msccl_prove(&file, notes, problem))
         b = msccl_schedule(&file, bytes);
     HX_FREE(file.gpu, file.first_block, file.gpu_blocks, file.block, file.step);
     return b;

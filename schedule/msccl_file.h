@@ -41,6 +41,16 @@ static inline bool msccl_writes(enum msccl_type type)
     return type != MSCCL_SEND && type != MSCCL_RECEIVE_REDUCE_SEND && type != MSCCL_NOTHING;
 }
 
+/* How a message is stored at its receiver. LL: lines of 8 bytes and 8 of flags. LL128: of 120 bytes and 8 of flags. */
+enum msccl_protocol { MSCCL_SIMPLE, MSCCL_LL, MSCCL_LL128, MSCCL_PROTOCOLS };
+
+/* Bytes that a message of so many bytes of data sends. */
+static inline uint64_t msccl_sent(enum msccl_protocol protocol, uint64_t bytes)
+{
+    const uint64_t data = protocol == MSCCL_LL ? 8 : 120;
+    return protocol == MSCCL_SIMPLE ? bytes : (bytes / data + (bytes % data != 0)) * (data + 8);
+}
+
 struct msccl_file_step {
     uint32_t line;
     uint32_t source, destination; /* chunks of their buffers */
@@ -65,6 +75,7 @@ struct msccl_file {
     const char *path;
     char collective[32];
     enum msccl_promise promise;
+    uint8_t protocol; /* enum msccl_protocol */
     uint32_t gpus, chunks;
     bool in_place, out_of_place; /* modes that the file is for */
     uint64_t least, most;        /* bytes of the vector that the file is for; most 0: unlimited */

@@ -333,7 +333,7 @@ static void wait_in_schedule(void *context, uint32_t later, uint32_t earlier)
 static void add_operations(struct making *m, const struct msccl_file_block *block, uint32_t step, uint64_t bytes)
 {
     const struct msccl_file_step *s = &m->file->step[step];
-    const uint64_t amount = s->count * bytes;
+    const uint64_t amount = msccl_sent((enum msccl_protocol)m->file->protocol, s->count * bytes);
     uint32_t number = 0;
     m->first[step] = schedule_builder_count(m->b, block->gpu);
     if (msccl_receives(s->type))

@@ -163,7 +163,7 @@ static bool head_holds(const struct schedule_head *h)
         if (places > h->ranks)
             return false;
     }
-    return h->iterations >= 1 && h->purpose[SCHEDULE_NO_PURPOSE] == SCHEDULE_NO_NAME &&
+    return h->iterations >= 1 && h->in_order <= 1 && h->purpose[SCHEDULE_NO_PURPOSE] == SCHEDULE_NO_NAME &&
            (sides == 0 || places == h->ranks);
 }
 

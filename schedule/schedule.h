@@ -86,7 +86,7 @@ struct schedule_head {
     uint32_t dimension[SCHEDULE_MOST_DIMENSIONS]; /* sizes of the ranks' logical grid, rank = i + A * (j + B * k); their
                                                      product is `ranks`; behind the last one 0. [0] 0: no grid */
     uint32_t iterations;                          /* of training that the schedule contains, 1 and up */
-    uint32_t padding;
+    uint32_t in_order; /* 1: its format says that sends of a rank leave one after the other (GOAL); else 0 */
 };
 
 /* Invariant: rank r has operations first[r] .. first[r + 1] - 1 and followers first_follower[r] .. first_follower[r +

@@ -26,7 +26,7 @@ struct hx_capture_settings {
     uint64_t buffer;             /* bytes between each worker and the file */
     bool annotate;               /* explain the choice of outputs in comments */
     bool drop;      /* keep the fabric's speed: frames without room are dropped from the capture, and counted */
-    unsigned given; /* enum hx_capture_given */
+    uint64_t given; /* enum hx_capture_given */
 };
 
 enum { HX_CAPTURE_LEAST_SNAPLEN = HX_HEADER_BYTES, HX_CAPTURE_BUFFER = 32 << 20 };

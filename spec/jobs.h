@@ -17,7 +17,7 @@ struct hx_job_values {
     uint64_t tag;                   /* 0: not given */
     uint64_t start_ns;
     unsigned place; /* enum hx_hosts_rule */
-    unsigned given; /* enum hx_job_given */
+    uint64_t given; /* enum hx_job_given */
     struct hx_settings settings;
 };
 enum hx_job_given { HX_GIVEN_PLACE = 1, HX_GIVEN_GRID = 2 };

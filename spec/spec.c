@@ -26,6 +26,9 @@ const char *const hx_selection_names[HX_SELECTIONS + 1] = {[HX_SELECT_AUTO] = "a
 const char *const hx_arrivals_names[HX_ARRIVALS + 1] = {
     [HX_ARRIVALS_EVEN] = "even", [HX_ARRIVALS_POISSON] = "poisson", [HX_ARRIVALS] = NULL};
 
+const char *const hx_sends_names[HX_SENDS + 1] = {
+    [HX_SENDS_IN_ORDER] = "in-order", [HX_SENDS_SHARED] = "shared", [HX_SENDS] = NULL};
+
 bool hx_settings_x_first(const struct hx_settings *s)
 {
     bool uniform = s->pattern == HX_ALL_TO_ALL || s->pattern == HX_ALL_TO_ALL_RANDOM || s->pattern == HX_UNIFORM;
@@ -50,7 +53,8 @@ const struct hx_settings hx_default_settings = {.pattern = HX_ALL_TO_ALL,
                                                 .verify = true,
                                                 .hotspot = 0.2,
                                                 .eager = SCHEDULE_MOST_BYTES,
-                                                .compute_scale = 1};
+                                                .compute_scale = 1,
+                                                .sends = HX_SENDS_OF_FORMAT};
 
 unsigned hx_traffic_file_kind(const char *path)
 {
@@ -75,7 +79,7 @@ uint64_t hx_settings_named(const struct hx_settings *s)
 }
 
 /* Copies the settings with a bit in `which`, enum hx_given. */
-static void take_settings(struct hx_settings *into, const struct hx_settings *from, unsigned which)
+static void take_settings(struct hx_settings *into, const struct hx_settings *from, uint64_t which)
 {
     struct hx_settings source = *from;
     source.given = which;
@@ -85,10 +89,10 @@ static void take_settings(struct hx_settings *into, const struct hx_settings *fr
 }
 
 /* Settings that do not apply to a run of this kind (hx_settings_run()), bits of enum hx_given. */
-static unsigned unfit_settings(struct hx_settings *s, uint64_t run)
+static uint64_t unfit_settings(struct hx_settings *s, uint64_t run)
 {
     const struct hx_option options[] = {HX_SETTINGS_OPTIONS(s), HX_VIRTUAL_OPTIONS(s), HX_OPTIONS_END};
-    unsigned bits = 0;
+    uint64_t bits = 0;
     for (const struct hx_option *o = options; o->kind != HX_OPTION_END; o++)
         bits |= hx_applies(o->applies, run) ? 0 : o->given_bit;
     return bits;
@@ -96,7 +100,7 @@ static unsigned unfit_settings(struct hx_settings *s, uint64_t run)
 
 void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
 {
-    unsigned left_out = unfit_settings(into, hx_settings_named(over));
+    uint64_t left_out = unfit_settings(into, hx_settings_named(over));
     left_out |= over->given & HX_GIVEN_COUNT && over->count ? HX_GIVEN_DURATION : 0;
     left_out |= over->given & HX_GIVEN_DURATION && over->duration_ns ? HX_GIVEN_COUNT : 0;
     take_settings(into, &hx_default_settings, left_out);
@@ -486,7 +490,7 @@ unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy)
 {
     if (spec->a)
         return gy / spec->b * spec->x + gx / spec->a;
-    return hx_fabric_host(spec->graph, gx, gy);
+    return hx_host_at(spec->graph, gx, gy);
 }
 
 bool hx_spec_blocked_boards(const struct hx_spec *spec, uint16_t tag, uint8_t *bits)
@@ -505,9 +509,10 @@ bool hx_spec_blocked_boards(const struct hx_spec *spec, uint16_t tag, uint8_t *b
 void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, struct hx_coordinate at)
 {
     const struct hx_fabric *g = spec->graph;
-    if (at.addr_hi >= g->digits[0] || at.addr_lo >= g->digits[1])
+    const struct hx_coordinate ranges = hx_coordinate_ranges(g);
+    if (at.addr_hi >= ranges.addr_hi || at.addr_lo >= ranges.addr_lo)
         hx_die(HX_EXIT_USAGE, option, "a%u,%u is outside the %s (%s 0 .. %u, %s 0 .. %u)", at.addr_hi, at.addr_lo,
-               spec->fabric, spec->a ? "gx" : "d0", g->digits[0] - 1, spec->a ? "gy" : "d1", g->digits[1] - 1);
-    if (hx_fabric_host(g, at.addr_hi, at.addr_lo) == HX_NOWHERE)
+               spec->fabric, spec->a ? "gx" : "d0", ranges.addr_hi - 1, spec->a ? "gy" : "d1", ranges.addr_lo - 1);
+    if (hx_host_at(g, at.addr_hi, at.addr_lo) == HX_NOWHERE)
         hx_die(HX_EXIT_USAGE, option, "no host of the %s has the address %u,%u", spec->fabric, at.addr_hi, at.addr_lo);
 }

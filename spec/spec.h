@@ -43,6 +43,11 @@ extern const char *const hx_selection_names[HX_SELECTIONS + 1];
 enum hx_arrivals { HX_ARRIVALS_EVEN, HX_ARRIVALS_POISSON, HX_ARRIVALS };
 extern const char *const hx_arrivals_names[HX_ARRIVALS + 1];
 
+/* Sends of a rank of a schedule that begin together: one after the other, or all at once. OF_FORMAT: in order if the
+ * schedule's format says so (GOAL). */
+enum hx_sends { HX_SENDS_IN_ORDER, HX_SENDS_SHARED, HX_SENDS, HX_SENDS_OF_FORMAT = HX_SENDS };
+extern const char *const hx_sends_names[HX_SENDS + 1];
+
 enum hx_given {
     HX_GIVEN_PATTERN = 1 << 0,
     HX_GIVEN_MESSAGE = 1 << 1,
@@ -74,9 +79,11 @@ enum hx_given {
     HX_GIVEN_TIME_UNIT = 1 << 27,
     HX_GIVEN_TENSOR = 1 << 28,
     HX_GIVEN_SET = 1 << 29,
-    HX_GIVEN_TYPE = 1 << 30,
-    HX_GIVEN_OPERATION = INT32_MIN /* 1 << 31 */
+    HX_GIVEN_TYPE = 1 << 30
 };
+#define HX_GIVEN_OPERATION (UINT64_C(1) << 31)
+#define HX_GIVEN_SENDS     (UINT64_C(1) << 32)
+#define HX_GIVEN_SUM_RATE  (UINT64_C(1) << 33)
 
 struct hx_settings {
     unsigned pattern;     /* enum hx_pattern */
@@ -106,10 +113,12 @@ struct hx_settings {
     uint64_t overhead_ns;              /* of each message, at both ends */
     double overhead_byte;              /* ps of each further byte of it */
     double compute_scale;              /* factor of its computing times */
+    unsigned sends;                    /* enum hx_sends */
+    double sum_rate;                   /* GB/s at which a host adds what arrives for a sum; 0: in no time */
     struct schedule_read_options read; /* what its file does not say; `message` stands above */
     const char *place;                 /* of its ranks, and of a collective's: a word or a file
                                         * (workload/schedule_plan.h); NULL: linear, or by the algorithm */
-    unsigned given;                    /* enum hx_given: values given; the rest are defaults */
+    uint64_t given;                    /* enum hx_given: values given; the rest are defaults */
 };
 
 enum { HX_MOST_WORKERS = 64 /* processes of a fabric on a machine */, HX_MOST_RANKS = UINT16_MAX };
@@ -151,7 +160,7 @@ struct hx_job {
     unsigned place;   /* enum hx_hosts_rule */
     unsigned grid[2]; /* logical columns and rows of its hosts; 0: their physical ones */
     uint64_t start_ns;
-    unsigned given; /* enum hx_job_given */
+    uint64_t given; /* enum hx_job_given */
     bool silent;    /* keeps its boards and sends nothing */
     struct hx_settings settings;
 };
@@ -320,6 +329,14 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .to.real = &(s)->compute_scale, .real_low = 0, .real_high = 1e6, \
      .help = "schedule: factor of its computing times", HX_GIVEN_IN(s, HX_GIVEN_COMPUTE_SCALE), \
      .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.name = "sends", .key = "traffic.sends", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
+     .to.choice = &(s)->sends, .choices = hx_sends_names, .otherwise = "in-order of GOAL, else shared", \
+     .help = "schedule: sends of a rank leave one after the other, or share its links evenly", \
+     HX_GIVEN_IN(s, HX_GIVEN_SENDS), .applies = HX_FOR_PATTERN(HX_SCHEDULE)}, \
+    {.name = "sum-rate", .key = "traffic.sum_rate", .kind = HX_OPTION_REAL, .argument = "GB/s", \
+     .to.real = &(s)->sum_rate, .real_low = 0, .real_high = 1e6, \
+     .help = "rate at which a host adds what arrives to a collective's sum; 0: in no time", \
+     HX_GIVEN_IN(s, HX_GIVEN_SUM_RATE), .applies = HX_FOR_REDUCTIONS | HX_FOR_PATTERN(HX_SCHEDULE)}, \
     {.name = "place", .key = "traffic.place", .kind = HX_OPTION_STRING, \
      .argument = "linear|grid|AxBxC|fold|random|FILE", .to.string = &(s)->place, \
      .otherwise = "linear; a collective's algorithm may have another", \

@@ -36,7 +36,7 @@ enum hx_external_node { HX_NODE_ELSEWHERE, HX_NODE_QEMU, HX_NODES_OUTSIDE };
 extern const char *const hx_external_nodes[HX_NODES_OUTSIDE + 1]; /* "elsewhere"; ends with NULL */
 
 struct hx_external {
-    uint16_t addr_hi, addr_lo;
+    uint16_t addr_hi, addr_lo; /* its coordinate (hx_coordinate_of) */
     unsigned plane;
     enum hx_external_node node;
     struct hx_external_port port[HX_CABLE_PORTS];

@@ -20,7 +20,7 @@ struct hx_timing {
     uint64_t buffer;
     uint64_t train;  /* most packets that go as one through switches: 1, 2 or 4 */
     unsigned preset; /* enum hx_timing_preset: source of values not given */
-    unsigned given;  /* enum hx_given_timing */
+    uint64_t given;  /* enum hx_given_timing */
 };
 
 enum hx_timing_preset { HX_TIMING_PAPER, HX_TIMING_AUTHORS, HX_TIMING_SC15 };

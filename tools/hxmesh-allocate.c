@@ -16,7 +16,7 @@ static struct {
     struct hx_overrides sizes;
     struct allocate_rules rules;
     uint64_t failed, mixes, seed, state;
-    unsigned given;
+    uint64_t given;
     bool sort, defragment;
     const char *fabric_file, *distribution, *csv, *moves;
 } asked = {.seed = 1, .state = UINT64_C(1) << 30};

@@ -11,7 +11,8 @@ enum { MOST_SPECS = 64 };
 
 static struct {
     struct hx_overrides sizes;
-    bool compare, equal;
+    bool compare;
+    struct injection_wish wish;
     const char *columns;
     const char *dot;
     const char *edges;
@@ -26,7 +27,7 @@ static void compare(char *const *specs, unsigned count, const char *json)
     struct figures *all = hx_allocate(count, sizeof *all);
     for (unsigned i = 0; i < count; i++)
         figures_load(&all[i], specs[i], &asked.sizes, &asked.prices);
-    figures_equal(all, count, asked.equal);
+    figures_equal(all, count, &asked.wish);
     json_t *list = json_array();
     for (unsigned i = 0; i < count; i++)
         json_array_append_new(list, figures_json(&all[i]));
@@ -77,8 +78,7 @@ int main(int argc, char **argv)
     static const struct hx_option options[] = {
         {HX_FLAG("compare", &asked.compare,
                  "several fabrics beside each other: a table, or a list of what --json says of each")},
-        {HX_FLAG("equal-injection", &asked.equal,
-                 "with --compare: buy as many planes of each as make all hosts inject alike")},
+        INJECTION_OPTIONS(&asked.wish),
         {HX_STRING("columns", "FIGURE,...", &asked.columns,
                    "with --compare: the figures of the table, as --json calls them"),
          .otherwise = "as many as fit 80 letters"},
@@ -118,6 +118,7 @@ int main(int argc, char **argv)
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
     hx_options_need(&command, &common, "compare", (const char *const[]){"equal-injection", "columns", NULL});
+    hx_options_need(&command, &common, "equal-injection", (const char *const[]){"injection", NULL});
     if (asked.columns)
         columns_read(&columns, asked.columns);
     figures_check_columns(&columns);

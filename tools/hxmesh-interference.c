@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "base/output.h"
 #include "spec/jobs.h"
-#include "tools/child.h"
 #include "tools/interference/interference.h"
 
 static struct hx_spec said;
@@ -23,7 +22,6 @@ static int measure(const struct hx_spec *spec, const struct hx_common *common)
         arguments[2] = "--routing";
         arguments[3] = asked.routing;
     }
-    child_catch_signals();
     int code = interference_measure(&in, spec, arguments, common->quiet);
     if (code != HX_EXIT_DONE)
         return code;

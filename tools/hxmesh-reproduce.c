@@ -3,8 +3,8 @@
 #include "base/json.h"
 #include "base/options/options.h"
 #include "spec/spec.h"
-#include "tools/child.h"
 #include "tools/reproduce/experiment.h"
+#include "tools/simulation.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,9 +16,8 @@ struct settings {
     bool quick, full;
     uint64_t workers;
     uint64_t minutes; /* limit for an experiment; 0: none */
-    unsigned given;
+    uint64_t given;
     const char *folder;
-    char hxmesh[PATH_MAX]; /* path of the program hxmesh */
     struct hx_common common;
     json_t *report; /* an array; NULL: no JSON report */
 };
@@ -71,7 +70,7 @@ static bool run_all(struct reproduce_plan *plan, const struct settings *s, const
         if (!s->common.quiet)
             fprintf(stderr, "%s: run %u of %u: %s %s%s%s\n", name, i + 1, plan->count, run->fabric, run->traffic,
                     run->algorithm ? " by " : "", run->algorithm ? run->algorithm : "");
-        if (!reproduce_do(run, s->hxmesh, (unsigned)s->workers, s->common.quiet))
+        if (!reproduce_do(run, (unsigned)s->workers, s->common.quiet))
             return false;
         note(&speed, hops, run->wall_seconds);
     }
@@ -203,8 +202,8 @@ int main(int argc, char **argv)
     const char *word = parse(&s, argc, argv);
     check_word(word);
     hx_output_check(s.common.json);
-    child_beside("hxmesh", s.hxmesh, sizeof s.hxmesh);
     make_folders_for(word, s.folder);
+    simulation_check();
     child_catch_signals();
     s.report = s.common.json ? json_array() : NULL;
     bool good = true;

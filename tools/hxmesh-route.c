@@ -33,12 +33,14 @@ static void enter_job(struct hx_plane *p, struct hx_coordinate at)
 /* Needs the plane of the job of `at`. */
 static struct answer ask(struct hx_plane *p, struct hx_coordinate at, struct hx_coordinate to)
 {
-    struct answer a = {.distance = hx_fabric_distance(p->g, hx_fabric_host(p->g, at.addr_hi, at.addr_lo),
-                                                      hx_fabric_host(p->g, to.addr_hi, to.addr_lo))};
+    uint32_t from = hx_host_at(p->g, at.addr_hi, at.addr_lo);
+    uint32_t end = hx_host_at(p->g, to.addr_hi, to.addr_lo);
+    struct answer a = {.distance = hx_fabric_distance(p->g, from, end)};
     if (!hx_plane_has(p, at.addr_hi, at.addr_lo) || !hx_plane_has(p, to.addr_hi, to.addr_lo))
         return a;
-    const struct hx_route *route = hx_plane_route(p, hx_fabric_host(p->g, at.addr_hi, at.addr_lo));
-    uint64_t set = hx_route_ports(route, HX_LOCAL, to.addr_hi, to.addr_lo);
+    const struct hx_route *route = hx_plane_route(p, from);
+    const struct hx_coordinate address = hx_address_of(p->g, end);
+    uint64_t set = hx_route_ports(route, HX_LOCAL, address.addr_hi, address.addr_lo);
     a.reachable = set != 0;
     a.ports = (unsigned)set & ~(1U << HX_LOCAL);
     a.after_north = a.ports & (1U << HX_N | route->raise);
@@ -111,11 +113,11 @@ static void answer_all(struct request *r, const struct hx_common *common)
     fputs(common->json ? "[" : "at         to         ports  after north  cables\n", out);
     const char *separator = "\n";
     for (uint32_t from = 0; from < g->hosts; from++) {
-        struct hx_coordinate at = hx_address_of(g, from);
+        struct hx_coordinate at = hx_coordinate_of(g, from);
         if (from == 0 || r->spec.job)
             enter_job(&r->plane, at);
         for (uint32_t dest = 0; dest < g->hosts; dest++) {
-            struct hx_coordinate to = hx_address_of(g, dest);
+            struct hx_coordinate to = hx_coordinate_of(g, dest);
             if (dest == from)
                 continue;
             struct answer a = ask(&r->plane, at, to);
@@ -230,7 +232,7 @@ int main(int argc, char **argv)
 {
     static struct hx_overrides overrides;
     static struct request r;
-    static unsigned given;
+    static uint64_t given;
     static const struct hx_option options[] = {
         {HX_COORDINATE("from", &r.from, "where the packet is; 0,0 is the north-west corner"), .given = &given,
          .given_bit = GIVEN_FROM, .otherwise = ""},

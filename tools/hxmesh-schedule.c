@@ -68,6 +68,9 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
                   "the longest send that ends when it has begun")},
         {HX_REAL("compute-scale", &a->estimate.costs.compute_scale, 0, 1e6, "factor of computing times"),
          .argument = "FACTOR"},
+        {HX_REAL("sum-rate", &a->estimate.costs.sum_rate, 0, 1e6,
+                 "rate at which a rank adds what arrives to a collective's sum; 0: in no time"),
+         .argument = "GB/s"},
         {HX_STRING("operations", "FILE|-", &a->estimate.operations,
                    "write CSV with a line for each operation, rank,number,begin_ps,end_ps,kind,name; - is stdout")},
         HX_OPTIONS_HEADING("Writing"),
@@ -110,7 +113,7 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
     hx_options_need(&command, &a->common, "write", (const char *const[]){"as", NULL});
     hx_options_need(&command, &a->common, "estimate",
                     (const char *const[]){"latency", "link-rate", "overhead", "overhead-byte", "eager", "compute-scale",
-                                          "operations", NULL});
+                                          "sum-rate", "operations", NULL});
 }
 
 /* Writes what was asked for; prints the summary if stdout is free. Returns whether all operations of an estimate

@@ -7,12 +7,11 @@
 #include "base/processor.h"
 #include "base/progress.h"
 #include "spec/spec.h"
-#include "tools/child.h"
 #include "tools/draw/plot.h"
+#include "tools/simulation.h"
 #include "tools/sweep/sweep.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,14 +36,13 @@ struct program {
     struct run_options looked_at;
     const struct hx_option *option; /* options of a run; ends with HX_OPTIONS_END */
     unsigned options;
-    const char *text[HX_MOST_OPTIONS]; /* by option: the text given */
-    struct hx_option_list list;        /* --target */
-    const char *verify;                /* "--verify", "--no-verify"; NULL: the default */
+    struct hx_option_list text[HX_MOST_OPTIONS]; /* by option: the texts given */
+    struct hx_option_list list;                  /* --target */
+    const char *verify;                          /* "--verify", "--no-verify"; NULL: the default */
     const char *csv, *plot, *columns;
     bool saturation;
     uint64_t seeds, jobs;
     struct hx_common common;
-    char hxmesh[PATH_MAX];
     unsigned run_of[CHILD_MOST]; /* by child: its run */
     struct sweep sweep;
 };
@@ -60,11 +58,8 @@ static struct hx_option as_text(struct program *p, unsigned i)
         return text;
     text.shown = o;
     text.given = NULL;
-    text.kind = o->kind == HX_OPTION_COORDINATES ? HX_OPTION_LIST : HX_OPTION_STRING;
-    if (o->kind == HX_OPTION_COORDINATES)
-        text.to.list = &p->list;
-    else
-        text.to.string = &p->text[i];
+    text.kind = HX_OPTION_LIST;
+    text.to.list = o->kind == HX_OPTION_COORDINATES ? &p->list : &p->text[i];
     return text;
 }
 
@@ -77,6 +72,38 @@ static struct sweep_axis *new_axis(struct sweep *s, const struct hx_option *opti
     return s->axis[s->axes++];
 }
 
+/* The axis of a parameter, which is made if there is none yet; *values: those in NAME=VALUES. NULL: it is not of this
+ * form. */
+static struct sweep_axis *axis_of_set(struct sweep *s, const char *text, const char **values)
+{
+    struct sweep_axis named = {.count = 0};
+    *values = sweep_set_values(&named, text);
+    if (!*values)
+        return NULL;
+    for (unsigned i = 0; i < s->axes; i++)
+        if (strcmp(s->axis[i]->set, named.set) == 0)
+            return s->axis[i];
+    struct sweep_axis *made = new_axis(s, NULL);
+    (void)sweep_set_values(made, text);
+    return made;
+}
+
+/* An option that is given again has more values. */
+static void add_values(struct sweep *s, const struct hx_option *o, const char *text, bool first)
+{
+    char why[HX_WHY_TEXT], where[64];
+    const char *wrong = "is NAME=VALUE (write for example --set batch=8 or --set batch=8,16)";
+    (void)snprintf(where, sizeof where, "--%s", o->name);
+    if (o->kind == HX_OPTION_LIST) {
+        const char *values;
+        struct sweep_axis *axis = axis_of_set(s, text, &values);
+        wrong = axis ? sweep_set_add(axis, o, values, why) : wrong;
+    } else
+        wrong = sweep_axis_add(first ? new_axis(s, o) : s->axis[s->axes - 1], text, why);
+    if (wrong)
+        hx_die(HX_EXIT_USAGE, where, "%s", wrong);
+}
+
 static void make_axes(struct program *p, char **specs)
 {
     struct sweep_axis *fabrics = new_axis(&p->sweep, NULL);
@@ -86,16 +113,9 @@ static void make_axes(struct program *p, char **specs)
         if (wrong)
             hx_die(HX_EXIT_USAGE, *spec, "%s", wrong);
     }
-    for (unsigned i = 0; i < p->options; i++) {
-        if (!p->text[i])
-            continue;
-        char why[HX_WHY_TEXT];
-        const char *wrong = sweep_axis_add(new_axis(&p->sweep, &p->option[i]), p->text[i], why);
-        char where[64];
-        (void)snprintf(where, sizeof where, "--%s", p->option[i].name);
-        if (wrong)
-            hx_die(HX_EXIT_USAGE, where, "%s", wrong);
-    }
+    for (unsigned i = 0; i < p->options; i++)
+        for (unsigned n = 0; n < p->text[i].count; n++)
+            add_values(&p->sweep, &p->option[i], p->text[i].item[n], n == 0);
     /* Check each fabric once here, instead of in every run. */
     const struct sweep_axis *planes = sweep_axis_of(&p->sweep, "planes");
     for (; *specs; specs++) {
@@ -191,8 +211,7 @@ static void parse(struct program *p, int argc, char **argv)
          .otherwise = "the one with most values"},
         {HX_STRING("columns", "FIGURE,...", &p->columns, "the figures of the table, as the JSON report calls them"),
          .otherwise = "as many of the usual ones as fit 80 letters"},
-        {HX_FLAG("equal-injection", &p->sweep.equal,
-                 "set planes, and rates of links where planes do not do, so that hosts of all fabrics inject alike")},
+        INJECTION_OPTIONS(&p->sweep.wish),
         {HX_FLAG("saturation", &p->saturation,
                  "look for the highest --rate, to 1 %, that is stable and of which 95 % arrive, by bisection; the row "
                  "is that of its run, saturation what arrives")},
@@ -239,6 +258,7 @@ static void parse(struct program *p, int argc, char **argv)
             "interrupted.",
         .options = table};
     int first = hx_options_parse(&command, argc, argv, &p->common);
+    hx_options_need(&command, &p->common, "equal-injection", (const char *const[]){"injection", NULL});
     p->sweep.command = p->common.line;
     p->sweep.saturation = p->saturation;
     if (p->columns)
@@ -265,15 +285,16 @@ static void parse(struct program *p, int argc, char **argv)
 static void start(struct program *p, struct child *c, unsigned run)
 {
     const struct sweep *s = &p->sweep;
-    struct hx_arguments a = {.count = 0};
-    hx_arguments_add(&a, "%s", p->hxmesh);
-    hx_arguments_add(&a, "run");
-    for (unsigned i = 0; i < s->axes; i++) {
+    struct hx_arguments a = simulation_arguments(sweep_value(s, run, 0)->text);
+    for (unsigned i = 1; i < s->axes; i++) {
         if (!sweep_applies(s, run, i))
             continue;
-        if (s->axis[i]->option)
-            hx_arguments_add(&a, "--%s", s->axis[i]->option->name);
-        hx_arguments_add(&a, "%s", sweep_value(s, run, i)->text);
+        const struct sweep_axis *axis = s->axis[i];
+        hx_arguments_add(&a, "--%s", axis->option->name);
+        if (axis->set[0])
+            hx_arguments_add(&a, "%s=%s", axis->set + strlen("set."), sweep_value(s, run, i)->text);
+        else
+            hx_arguments_add(&a, "%s", sweep_value(s, run, i)->text);
     }
     for (unsigned i = 0; i < p->list.count; i++) {
         hx_arguments_add(&a, "--target");
@@ -281,19 +302,15 @@ static void start(struct program *p, struct child *c, unsigned run)
     }
     if (p->saturation)
         hx_arguments_add(&a, "--rate=%.9g", s->row[run].search.rate);
-    if (s->equal)
+    if (s->wish.equal)
         injected_add(&s->injected[sweep_fabric(s, run)], &a);
     if (p->jobs > 1 && !sweep_axis_of(s, "workers"))
         hx_arguments_add(&a, "--workers=1");
     if (p->verify)
         hx_arguments_add(&a, "%s", p->verify);
     hx_arguments_add(&a, "--no-links");
-    if (p->common.quiet)
-        hx_arguments_add(&a, "--quiet");
-    hx_arguments_add(&a, "--json=-");
-    child_start(c, a.item);
-    c->reads_progress = true;
-    hx_arguments_free(&a);
+    simulation_ask(&a, p->common.quiet);
+    simulation_start(c, &a);
 }
 
 /* Writes the run's varied values, for progress lines and errors. Returns text. */
@@ -328,30 +345,53 @@ static bool note_rate(struct sweep_row *row, json_t *figures)
     return more;
 }
 
+/* Asks for what every run has: the usual figures, and those of the table or search of this sweep. */
+static void need_figures(const struct sweep *s, const struct report *r)
+{
+    static const char *const usual[] = {"complete",       "seconds",        "gbps_per_host", "injection_gbps",
+                                        "planes",         "host_links",     "link_gbps",     "share_of_injection",
+                                        "share_of_bound", "alltoall_bound", "packet_hops",   "latency_ns.mean",
+                                        "latency_ns.p50", "latency_ns.p99"};
+    static const char *const of_collective[] = {"collective.seconds", "collective.bus_gbps"};
+    for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
+        report_need(r, usual[i]);
+    for (unsigned i = 0; sweep_algorithms(s) < s->axes && i < sizeof of_collective / sizeof *of_collective; i++)
+        report_need(r, of_collective[i]);
+    if (s->saturation)
+        report_need(r, "share_offered");
+}
+
+/* Takes the figures of a run, unless its report is incomplete. Returns whether to repeat the run at another rate. */
+static bool take_figures(struct program *p, const struct simulation *m, unsigned run)
+{
+    struct sweep_row *row = &p->sweep.row[run];
+    const bool incomplete = m->exit_code == HX_EXIT_DONE && !simulation_is_good(m);
+    row->exit_code = incomplete ? HX_EXIT_FAILED : m->exit_code;
+    json_t *figures = m->json && !incomplete ? sweep_flatten(&p->sweep, run, m->json) : NULL;
+    if (p->saturation && figures && row->exit_code == HX_EXIT_DONE) {
+        const bool again = note_rate(row, figures);
+        json_decref(figures);
+        return again;
+    }
+    json_decref(row->figures);
+    row->figures = figures;
+    return false;
+}
+
 /* Returns whether to repeat the run at another rate. */
 static bool take_result(struct program *p, struct child_result *r, unsigned run)
 {
-    bool again = false;
-    struct sweep_row *row = &p->sweep.row[run];
     char name[256];
-    (void)name_run(&p->sweep, run, name, sizeof name);
-    if (!child_interrupted() || r->exit_code == HX_EXIT_DONE) {
-        row->exit_code = r->exit_code;
-        json_t *read = json_loadb(r->output, r->bytes, 0, NULL);
-        json_t *figures = json_is_object(read) ? sweep_flatten(&p->sweep, run, read) : NULL;
-        json_decref(read);
-        if (p->saturation && figures && row->exit_code == HX_EXIT_DONE) {
-            again = note_rate(row, figures);
-            json_decref(figures);
-        } else {
-            json_decref(row->figures);
-            row->figures = figures;
-        }
-        bool left_out = row->exit_code == HX_EXIT_CONFIG && sweep_leave_out(&p->sweep, run, r->error);
-        if (!left_out && (row->exit_code != HX_EXIT_DONE || !row->figures))
-            hx_complain(name, "%s", r->error[0] ? r->error : "something was lost, corrupted or not finished");
+    struct simulation m = simulation_take(name_run(&p->sweep, run, name, sizeof name), r);
+    bool again = false;
+    if (m.report.json)
+        need_figures(&p->sweep, &m.report);
+    if (!child_interrupted() || m.exit_code == HX_EXIT_DONE) {
+        again = take_figures(p, &m, run);
+        if (m.exit_code != HX_EXIT_CONFIG || !sweep_leave_out(&p->sweep, run, m.error))
+            simulation_complain(&m);
     }
-    free(r->output);
+    simulation_free(&m);
     return again && !child_interrupted();
 }
 
@@ -472,7 +512,7 @@ int main(int argc, char **argv)
     p->seeds = p->jobs = 1;
     parse(p, argc, argv);
     struct sweep *s = &p->sweep;
-    child_beside("hxmesh", p->hxmesh, sizeof p->hxmesh);
+    simulation_check();
     child_catch_signals();
     s->origin = origin_now();
     s->runs = sweep_count(s);

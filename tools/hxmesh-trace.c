@@ -23,7 +23,8 @@ static void finished(void *context, const struct hx_trace_packet *p)
     hx_sums_packet(r->view.sums, p);
     if (r->perfetto)
         hx_timeline_packet(&r->timeline, p);
-    bool wanted = r->view.packets_shown && !(r->view.missing_only && (p->delivered || !p->injected));
+    bool wanted =
+        r->view.packets_shown && !(r->view.missing_only && hx_trace_fate(r->view.trace->c, p) != HX_TRACE_MISSING);
     if (!wanted || r->view.shown >= r->view.most)
         return;
     r->view.shown++;
@@ -105,7 +106,7 @@ static void run(struct request *r, const struct hx_spec *spec, const struct hx_c
 }
 
 /* Parses "src,dst,message,offset" into the four options: "1,2,6,3,5,0" or "a1,2,a6,3,5,0"; a part may be "*". */
-static void take_packet(struct request *r, const char *text, unsigned *given)
+static void take_packet(struct request *r, const char *text, uint64_t *given)
 {
     uint64_t *const to[] = {NULL, NULL, NULL, NULL, &r->filter.message, &r->filter.offset};
     unsigned *const coordinates[] = {&r->filter.from.addr_hi, &r->filter.from.addr_lo, &r->filter.to.addr_hi,
@@ -138,7 +139,7 @@ static void take_packet(struct request *r, const char *text, unsigned *given)
     }
 }
 
-static void set_filter(struct request *r, unsigned given)
+static void set_filter(struct request *r, uint64_t given)
 {
     r->filter.has_from = given & GIVEN_FROM;
     r->filter.has_to = given & GIVEN_TO;
@@ -151,7 +152,7 @@ int main(int argc, char **argv)
 {
     static struct request r = {.view.most = 10};
     static struct hx_overrides overrides;
-    static unsigned given;
+    static uint64_t given;
     static const struct hx_option options[] = {
         HX_OPTIONS_HEADING("Which packets are shown hop by hop; acknowledgements go with their message"),
         {HX_COORDINATE("from", &r.filter.from, "of messages of this host"), .given = &given, .given_bit = GIVEN_FROM,

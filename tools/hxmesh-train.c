@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/options/applies.h"
 #include "base/options/options.h"
-#include "tools/child.h"
+#include "tools/simulation.h"
 #include "tools/train/train.h"
 
 #include <stdlib.h>
@@ -69,9 +69,9 @@ static void check(const struct program *p)
         hx_die(HX_EXIT_USAGE, "--timeline", "is of one fabric, not of several (--compare)");
     if (hx_output_is_stdout(t->timeline))
         hx_die(HX_EXIT_USAGE, "--timeline", "the report goes to stdout: name a file");
-    if (t->equal && !p->compare.count)
-        hx_die(HX_EXIT_USAGE, "--equal-injection", "needs a --compare");
-    if (t->equal) {
+    if (t->wish.equal && !p->compare.count && t->wish.gbps == 0)
+        hx_die(HX_EXIT_USAGE, "--equal-injection", "needs a --compare, or an --injection");
+    if (t->wish.equal) {
         refuse_beside(p, "planes", "--planes");
         refuse_beside(p, "link", "--link");
         refuse_beside(p, "crossbar", "--crossbar");
@@ -112,9 +112,7 @@ static void parse(struct program *p, int argc, char **argv, char **fabrics)
         HX_OPTIONS_HEADING("Training"),
         {HX_LIST("compare", "SPEC|FILE", &p->compare, "another fabric, beside the first; may be given again"),
          .otherwise = "none"},
-        {HX_FLAG("equal-injection", &t->equal,
-                 "with --compare: set planes, and rates of links where planes do not do, so that hosts of all fabrics "
-                 "inject alike")},
+        INJECTION_OPTIONS(&t->wish),
         {HX_FLAG("estimate", &t->only_estimate, "by closed forms only, without a run")},
         {HX_STRING("timeline", "FILE", &t->timeline,
                    "write what each rank did, and when, to FILE: a picture if it ends in .svg, else Chrome trace "
@@ -132,6 +130,7 @@ static void parse(struct program *p, int argc, char **argv, char **fabrics)
     struct hx_command command = command_template;
     command.options = table;
     const int first = hx_options_parse(&command, argc, argv, &p->common);
+    hx_options_need(&command, &p->common, "equal-injection", (const char *const[]){"injection", NULL});
     t->option = p->run_option;
     t->used = p->common.used + first_of_run;
     t->quiet = p->common.quiet;
@@ -142,16 +141,6 @@ static void parse(struct program *p, int argc, char **argv, char **fabrics)
 }
 
 /* ---- fabrics ---- */
-
-/* The cost of a number of planes, with links of `gbps`. */
-static double usd_of(const struct hx_spec *spec, const struct hx_prices *prices, unsigned planes, double gbps)
-{
-    const unsigned bought = spec->graph->bought_planes;
-    spec->graph->bought_planes = planes;
-    const double usd = (double)hx_fabric_bill(hx_spec_fabric(spec), prices, gbps).usd;
-    spec->graph->bought_planes = bought;
-    return usd;
-}
 
 static void load(struct train_fabric *f, const struct run_values *run)
 {
@@ -166,14 +155,11 @@ static void load(struct train_fabric *f, const struct run_values *run)
 static void settle(struct train_fabric *f, const struct program *p)
 {
     struct hx_settings given = p->run.settings;
-    struct hx_timing *timing = &f->injected.timing;
-    const double rate = f->injected.injection.rate;
+    const struct injection bought = injection_of(hx_spec_fabric(&f->spec), f->spec.graph->bought_planes, HX_LINK_GBPS);
     f->spec.graph->planes = f->injected.injection.planes;
-    f->bought = f->spec.graph->bought_planes;
-    timing->link = (uint64_t)((double)timing->link * rate + 0.5);
-    timing->crossbar = (uint64_t)((double)timing->crossbar * rate + 0.5);
-    f->usd = usd_of(&f->spec, &p->train.prices, f->spec.graph->planes, (double)timing->link);
-    f->usd_bought = usd_of(&f->spec, &p->train.prices, f->bought, HX_LINK_GBPS);
+    f->bought = bought.planes;
+    f->usd = injection_usd(&f->injected.injection, f->spec.graph, &p->train.prices);
+    f->usd_bought = injection_usd(&bought, f->spec.graph, &p->train.prices);
     given.clock = HX_CLOCK_VIRTUAL;
     given.pattern = HX_SCHEDULE;
     given.traffic_file = p->train.job.path;
@@ -202,7 +188,7 @@ static void open_fabrics(struct program *p, char **fabrics)
         load(&t->fabric[i], &p->run);
         of[i] = t->fabric[i].injected;
     }
-    injected_settle(of, t->fabrics, t->equal, true);
+    injected_settle(of, t->fabrics, &t->wish, true);
     for (unsigned i = 0; i < t->fabrics; i++) {
         t->fabric[i].injected = of[i];
         settle(&t->fabric[i], p);
@@ -259,7 +245,7 @@ int main(int argc, char **argv)
     t->lifetime = 5;
     take_run_options(p);
     parse(p, argc, argv, &first);
-    child_beside("hxmesh", t->hxmesh, sizeof t->hxmesh);
+    simulation_check();
     child_catch_signals();
     t->prices = hx_prices_take(p->prices);
     open_fabrics(p, &first);

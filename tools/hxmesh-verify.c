@@ -12,7 +12,7 @@ struct request {
     const char *file;
     const char *spec_text;
     uint64_t most; /* number of findings shown */
-    bool part, whole;
+    bool part, whole, strict;
 };
 
 static uint64_t findings(const struct hx_findings_list *l)
@@ -51,9 +51,51 @@ static json_t *notes_to_json(const struct hx_findings_list *l)
     return list;
 }
 
+/* Whether enough was checked for a verdict. A strict one needs more than single frames. */
+static bool suffices(const struct hx_verify *v)
+{
+    return hx_verify_validated(v) && (!v->strict || v->found.count || hx_verify_followed(hx_verify_checked(v)));
+}
+
 static bool passed(const struct hx_verify *v)
 {
-    return v->found.count == 0 && hx_verify_validated(v);
+    return v->found.count == 0 && suffices(v);
+}
+
+/* What let a breach or a loss pass. */
+static const char *reason(const struct hx_verify *v, const struct hx_tally *t)
+{
+    switch (t->fault) {
+    case HX_TALLY_NO_FAULT:
+        return "no fault";
+    case HX_TALLY_GAPS:
+        return "frames that the capture lacks";
+    case HX_TALLY_SOME_FAULT:
+        return "one of many faults";
+    default:
+        return v->fault_allowances.faults.fault[t->fault].text;
+    }
+}
+
+static json_t *checked_to_json(const struct hx_verify *v)
+{
+    json_t *list = json_array();
+    for (unsigned rule = 0; rule < HX_RULES; rule++)
+        if (hx_verify_checked(v) >> rule & 1)
+            json_array_append_new(list, json_string(hx_rule_names[rule]));
+    return list;
+}
+
+static json_t *let_pass_to_json(const struct hx_verify *v)
+{
+    json_t *list = json_array();
+    struct hx_tally *tally = hx_tally_sorted(&v->let_pass);
+    for (size_t i = 0; i < v->let_pass.count; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I}", "what", tally[i].what, "port",
+                                              v->c->ports[tally[i].port].name, "by", reason(v, &tally[i]), "count",
+                                              (json_int_t)tally[i].count, "first_frame", (json_int_t)tally[i].frame));
+    free(tally);
+    return list;
 }
 
 static json_t *to_json(const struct hx_verify *v, const struct request *r)
@@ -68,13 +110,36 @@ static json_t *to_json(const struct hx_verify *v, const struct request *r)
                                   (json_int_t)n->credit, "checksums", (json_int_t)n->crc_validated, "nodes",
                                   (json_int_t)n->nodes_validated, "links", (json_int_t)n->links_validated,
                                   "credit_links", (json_int_t)n->credit_links_validated);
-    return json_pack("{s:o, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "file",
+    return json_pack("{s:o, s:o, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file",
                      hx_json_text(r->file), "spec", hx_json_text(v->c->fabric.known ? v->c->fabric.spec.fabric : NULL),
-                     "passed", passed(v), "frames", (json_int_t)v->c->frames, "ports", (json_int_t)v->c->port_count,
-                     "injected", (json_int_t)n->injected, "delivered", (json_int_t)n->delivered, "delivered_again",
-                     (json_int_t)n->repeats, "first", first, "rules", rules_to_json(l), "findings",
-                     findings_to_json(l, r->most), "judged", validated, "not_judged", notes_to_json(l), "cut_at",
+                     "passed", passed(v), "strict", v->strict, "frames", (json_int_t)v->c->frames, "ports",
+                     (json_int_t)v->c->port_count, "injected", (json_int_t)n->injected, "delivered",
+                     (json_int_t)n->delivered, "delivered_again", (json_int_t)n->repeats, "first", first, "rules",
+                     rules_to_json(l), "findings", findings_to_json(l, r->most), "checked", checked_to_json(v),
+                     "let_pass", let_pass_to_json(v), "judged", validated, "not_judged", notes_to_json(l), "cut_at",
                      v->c->cut_at ? json_integer((json_int_t)v->c->cut_at) : json_null());
+}
+
+static void print_checked(const struct hx_verify *v)
+{
+    printf("%-13s", "checked");
+    for (unsigned rule = 0, count = 0; rule < HX_RULES; rule++)
+        if (hx_verify_checked(v) >> rule & 1)
+            printf("%s%s", count++ ? ", " : "", hx_rule_names[rule]);
+    putchar('\n');
+}
+
+/* What was let pass, where, and by which fault. */
+static void print_let_pass(const struct hx_verify *v, const struct request *r)
+{
+    struct hx_tally *tally = hx_tally_sorted(&v->let_pass);
+    size_t count = v->let_pass.count;
+    for (size_t i = 0; i < count && i < r->most; i++)
+        printf("%-13s%" PRIu64 " %s at %s by %s, first in frame %" PRIu64 "\n", i == 0 ? "let pass" : "",
+               tally[i].count, tally[i].what, v->c->ports[tally[i].port].name, reason(v, &tally[i]), tally[i].frame);
+    if (count > r->most)
+        printf("%-13s%" PRIu64 " more\n", "", (uint64_t)count - r->most);
+    free(tally);
 }
 
 static void print(const struct hx_verify *v, const struct request *r)
@@ -84,8 +149,12 @@ static void print(const struct hx_verify *v, const struct request *r)
     if (l->count)
         printf("%s: BAD: frame %" PRIu64 ": %s: %s\n", r->file, l->kept[0].frame, hx_rule_names[l->kept[0].rule],
                l->kept[0].what);
+    else if (!passed(v))
+        printf("%s: NOT CHECKED: %s\n", r->file,
+               hx_verify_validated(v) ? "no frame was followed from port to port" : "it has no frame of a fabric");
     else
-        printf("%s: %s\n", r->file, passed(v) ? "good" : "NOT CHECKED: it has no frame of a fabric");
+        printf("%s: good%s\n", r->file,
+               hx_verify_followed(hx_verify_checked(v)) ? "" : ", each frame by itself: none was followed");
     printf("%-13s%s, %u ports, %" PRIu64 " nodes whole, %" PRIu64 " cables with both ends\n", "fabric",
            v->c->fabric.known ? v->c->fabric.spec.fabric : "not known", v->c->port_count, n->nodes_validated,
            n->links_validated);
@@ -93,6 +162,7 @@ static void print(const struct hx_verify *v, const struct request *r)
            v->c->frames, n->data, n->credit, n->crc_validated);
     printf("%-13s%" PRIu64 " injected, %" PRIu64 " delivered; %" PRIu64 " data packets more than once\n", "packets",
            n->injected, n->delivered, n->repeats);
+    print_checked(v);
     for (unsigned i = 1; i < l->count && i < r->most; i++)
         printf("%-13sframe %" PRIu64 ": %s: %s\n", i == 1 ? "also" : "", l->kept[i].frame,
                hx_rule_names[l->kept[i].rule], l->kept[i].what);
@@ -103,6 +173,7 @@ static void print(const struct hx_verify *v, const struct request *r)
         printf(l->notes[i].text, (unsigned long long)l->notes[i].count);
         putchar('\n');
     }
+    print_let_pass(v, r);
 }
 
 static off_t size_of(const char *path)
@@ -141,13 +212,16 @@ int main(int argc, char **argv)
         HX_OPTIONS_HEADING("Checks"),
         {HX_FLAG("part", &r.part, "packets were in flight when the capture began or ended: none is missing")},
         {HX_FLAG("whole", &r.whole, "the opposite, whatever the file says")},
-        {HX_NUMBER("most", &r.most, 1, HX_FINDINGS_KEPT, "breaches shown")},
+        {HX_FLAG("strict", &r.strict,
+                 "faults allow nothing, no packet may be lost, and frames must be followed from port to port")},
+        {HX_NUMBER("most", &r.most, 1, HX_FINDINGS_KEPT, "breaches shown, and rows of what faults let pass")},
         HX_OPTIONS_END};
     static const struct hx_command command = {
         HX_PROGRAM("hxmesh verify", "hxmesh-capture hxmesh-run hxmesh-trace"),
         .examples = {{"hxmesh verify run.pcapng", "checks a capture against every rule of the fabric"},
-                     {"hxmesh verify some.pcapng --part", "packets were in flight when it began or ended"}},
-        .failed = "a rule is broken, or there is no frame to check",
+                     {"hxmesh verify some.pcapng --part", "packets were in flight when it began or ended"},
+                     {"hxmesh verify faults.pcapng --strict", "names each breach that a fault of the run would allow"}},
+        .failed = "a rule is broken, or there is no frame to check; with --strict also if no frame could be followed",
         HX_OPERANDS("FILE", 1, 1),
         .summary = "Checks a capture (pcapng or pcap) against the rules of routing and of links, independently of the "
                    "firmware's routes, and names the first frame that breaks one.",
@@ -174,6 +248,7 @@ int main(int argc, char **argv)
         hx_die_of(&problem);
     capture_index.given_buffer = overrides.credits;
     hx_verify_begin(&verify, &capture_index, r.part, r.whole);
+    verify.strict = r.strict;
     validate(&verify, &capture_index, &r, common.quiet);
     bool good = passed(&verify);
     if (common.json)

@@ -124,10 +124,16 @@ static unsigned next_port(const struct hx_fabric *f, uint32_t *used, uint32_t no
     return hx_is_host(f, node) ? said : used[node]++;
 }
 
-static void set_port(struct hx_fabric *f, const struct hx_new_link *l, uint32_t node, unsigned port, struct hx_end far)
+/* `said`: the port that the link names at this end. */
+static void set_port(struct hx_fabric *f, const struct hx_new_link *l, struct hx_end at, unsigned said,
+                     struct hx_end far)
 {
-    f->port[f->node[node].first_port + port] = (struct hx_fabric_port){
-        .far = far, .link_class = l->link_class, .dimension = l->dimension, .stage = l->stage, .marked = l->marked};
+    f->port[f->node[at.node].first_port + at.port] = (struct hx_fabric_port){.far = far,
+                                                                             .link_class = l->link_class,
+                                                                             .dimension = l->dimension,
+                                                                             .stage = l->stage,
+                                                                             .marked = l->marked,
+                                                                             .host_port = said & 7U};
 }
 
 static void connect(struct hx_fabric *f, uint32_t *used)
@@ -137,10 +143,10 @@ static void connect(struct hx_fabric *f, uint32_t *used)
         f->port[port].far.node = HX_NOWHERE;
     for (size_t i = 0; i < f->pending_links->links; i++) {
         const struct hx_new_link *l = &f->pending_links->link[i];
-        unsigned a_port = next_port(f, used, l->a, l->a_port);
-        unsigned b_port = next_port(f, used, l->b, l->b_port);
-        set_port(f, l, l->a, a_port, (struct hx_end){l->b, (uint16_t)b_port});
-        set_port(f, l, l->b, b_port, (struct hx_end){l->a, (uint16_t)a_port});
+        struct hx_end a = {l->a, (uint16_t)next_port(f, used, l->a, l->a_port)};
+        struct hx_end b = {l->b, (uint16_t)next_port(f, used, l->b, l->b_port)};
+        set_port(f, l, a, l->a_port, b);
+        set_port(f, l, b, l->b_port, a);
     }
 }
 
@@ -285,6 +291,41 @@ bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem)
     if (good && measured)
         hx_fabric_measure(f);
     return good;
+}
+
+/* ---- coordinates of hosts ---- */
+
+struct hx_coordinate hx_coordinate_of(const struct hx_fabric *f, uint32_t host)
+{
+    if (!f->named_columns)
+        return hx_address_of(f, host);
+    uint32_t router = host / f->named_places;
+    return (struct hx_coordinate){router % f->named_columns,
+                                  router / f->named_columns * f->named_places + host % f->named_places};
+}
+
+uint32_t hx_host_at(const struct hx_fabric *f, unsigned first, unsigned second)
+{
+    if (!f->named_columns)
+        return hx_fabric_host(f, first, second);
+    const struct hx_coordinate ranges = hx_coordinate_ranges(f);
+    if (first >= ranges.addr_hi || second >= ranges.addr_lo)
+        return HX_NOWHERE;
+    uint32_t router = second / f->named_places * f->named_columns + first;
+    return router * f->named_places + second % f->named_places;
+}
+
+struct hx_coordinate hx_coordinate_at(const struct hx_fabric *f, unsigned addr_hi, unsigned addr_lo)
+{
+    uint32_t host = hx_fabric_host(f, addr_hi, addr_lo);
+    return host == HX_NOWHERE ? (struct hx_coordinate){addr_hi, addr_lo} : hx_coordinate_of(f, host);
+}
+
+struct hx_coordinate hx_coordinate_ranges(const struct hx_fabric *f)
+{
+    if (!f->named_columns)
+        return (struct hx_coordinate){f->digits[0], f->digits[1]};
+    return (struct hx_coordinate){f->named_columns, f->hosts / f->named_columns};
 }
 
 /* ---- what hosts inject ---- */

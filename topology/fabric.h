@@ -73,9 +73,10 @@ struct hx_fabric_node {
 struct hx_fabric_port {
     struct hx_end far; /* node HX_NOWHERE: not connected */
     uint8_t link_class;
-    uint8_t dimension; /* of its link, if the routes need it */
-    uint8_t stage;     /* of its link, if the VC rule needs it */
-    bool marked;       /* its link raises the VC (enum hx_vc_rule) */
+    uint8_t dimension;     /* of its link, if the routes need it */
+    uint8_t stage;         /* of its link, if the VC rule needs it */
+    bool marked : 1;       /* its link raises the VC (enum hx_vc_rule) */
+    uint8_t host_port : 3; /* of a router, where hosts are split: the port of its host that this one is */
 };
 
 /* Names of routers: `word` and the number in the range; for inner > 0 two numbers, "r2,5". */
@@ -131,6 +132,12 @@ struct hx_fabric {
     unsigned link_classes;
     struct hx_name_range name[HX_MAX_NAME_RANGES];
     unsigned names;
+    bool split_hosts; /* hosts forward, each by its own router: node hosts + i has the links of host i, and their
+                                 names (topology/name.h) */
+    uint32_t
+        named_columns;     /* on a grid with searched routes: names of hosts show their position, not the address. Range
+                                 of a name's first digit; 0: names are addresses */
+    uint32_t named_places; /* hosts of a router, if named_columns is set */
     struct hx_geometry mesh;  /* of a HammingMesh */
     char *graph_text;         /* of `graph FILE`: contents of the file; NULL: another topology */
     size_t graph_bytes;       /* length of graph_text */
@@ -170,7 +177,8 @@ struct hx_new_link {
     uint8_t link_class;
     uint8_t dimension, stage;
     bool marked;
-    uint8_t a_port, b_port; /* of hosts that forward: HX_E .. HX_S */
+    uint8_t a_port, b_port; /* of hosts that forward, and of their routers where they are split: HX_E .. HX_S; of such a
+                               router to its host: HX_LOCAL */
 };
 void hx_fabric_add_link(struct hx_fabric *f, const struct hx_new_link *link);
 
@@ -230,6 +238,16 @@ static inline struct hx_coordinate hx_address_of(const struct hx_fabric *f, uint
 {
     return (struct hx_coordinate){f->node[host].addr_hi, f->node[host].addr_lo};
 }
+
+/* Returns a host's coordinate: what names, options, files and reports call it. That is its address, except on grids
+ * with searched routes: the search needs other addresses, and names stay. */
+struct hx_coordinate hx_coordinate_of(const struct hx_fabric *f, uint32_t host);
+/* Returns the host at a coordinate; HX_NOWHERE: none. */
+uint32_t hx_host_at(const struct hx_fabric *f, unsigned first, unsigned second);
+/* Returns the coordinate of the host with that address; without such a host the address itself. */
+struct hx_coordinate hx_coordinate_at(const struct hx_fabric *f, unsigned addr_hi, unsigned addr_lo);
+/* Returns the ranges of the two numbers of a coordinate. */
+struct hx_coordinate hx_coordinate_ranges(const struct hx_fabric *f);
 
 /* Returns a host's position on the logical grid: gx is the column, gy the row. */
 static inline struct hx_coordinate hx_grid_of(const struct hx_fabric *f, uint32_t host)

@@ -49,10 +49,12 @@ static bool take_name(struct hx_fabric *f, const char *name, struct hx_problem *
         return hx_fail(problem, HX_EXIT_CONFIG, NULL,
                        "fail: '%.60s' is none of its nodes, links and groups (such as %s, %s/0, group%u)", name,
                        hx_place_name(example, f, f->nodes - 1), example, f->groups - 1);
-    if (port == HX_WHOLE_NODE)
-        cut_off(f, node);
-    else
+    if (port != HX_WHOLE_NODE)
         cut(f, node, port);
+    else
+        cut_off(f, node);
+    if (port == HX_WHOLE_NODE && f->split_hosts && hx_is_host(f, node))
+        cut_off(f, f->hosts + node);
     return true;
 }
 

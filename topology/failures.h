@@ -4,7 +4,8 @@
  *
  * A spec of any fabric except a HammingMesh may end with such a list, names joined by +:
  *
- *     spine2, a5,0    a node with all its links, by its name without the plane (topology/name.h)
+ *     spine2, a5,0    a node with all its links, by its name without the plane (topology/name.h); a host that forwards
+ *                     with the router beside it
  *     leaf3/9         the link at a port of a switch, or a0,0/E of a host
  *     group1          all nodes of a group: a board, a leaf with its hosts
  *

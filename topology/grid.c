@@ -118,6 +118,15 @@ static uint32_t number(struct hx_grid *g)
     return switches;
 }
 
+/* Returns the positions in the dimensions below `split`. */
+static uint32_t columns_of(const struct hx_grid *g, unsigned split)
+{
+    uint32_t columns = 1;
+    for (unsigned i = 0; i < split; i++)
+        columns *= g->dimension[i].side;
+    return columns;
+}
+
 struct hx_grid *hx_grid_start(struct hx_fabric *f, const struct hx_grid *given)
 {
     struct hx_grid *g = f->own = hx_allocate(1, sizeof *g);
@@ -125,9 +134,11 @@ struct hx_grid *hx_grid_start(struct hx_fabric *f, const struct hx_grid *given)
     g->split = f->by_updown ? g->dimensions : g->split;
     uint32_t switches = number(g);
     uint32_t hosts = g->routers * g->places;
-    uint32_t d0s = 1;
-    for (unsigned i = 0; i < g->split; i++)
-        d0s *= g->dimension[i].side;
+    uint32_t d0s = columns_of(g, g->split);
+    if (g->split != given->split) {
+        f->named_columns = columns_of(g, given->split);
+        f->named_places = g->places;
+    }
     hx_fabric_start(f, hosts, (g->on_hosts ? 0 : g->routers) + switches, d0s, hosts / d0s);
     f->groups = g->boards + switches;
     f->group_word = g->boards < g->routers ? "board" : "router";
@@ -192,8 +203,9 @@ void hx_grid_add_links(struct hx_fabric *f)
 {
     const struct hx_grid *g = grid_of(f);
     for (uint32_t host = 0; host < f->hosts && !g->on_hosts; host++)
-        hx_fabric_add_link(f,
-                           &(struct hx_new_link){.a = host, .b = f->hosts + host / g->places, .link_class = g->beside});
+        hx_fabric_add_link(
+            f, &(struct hx_new_link){
+                   .a = host, .b = f->hosts + host / g->places, .link_class = g->beside, .b_port = HX_LOCAL});
     for (uint32_t router = 0; router < g->routers; router++)
         for (unsigned i = 0; i < g->dimensions; i++)
             link_dimension(f, router, i);

@@ -4,14 +4,17 @@
  *     a5,3/p0              the host with address 5,3 in plane 0         a5,3/p0/E     its port: E W N S local
  *     leaf3/p0             a router, by the word of its topology        leaf3/p0/12   its port 12
  *     r2,5/p0              a router in a group                          s7/p0         a router without a word
+ * Of a torus or mesh of one or two sides with searched routes, which has a router beside each host:
+ *     a5,3/p0/E            the router's port, as without the router     a5,3/p0/trace the host's link to its router
  * Of a HammingMesh, which names its networks by line:
  *     a5,3/p0              accelerator 5,3 in plane 0           a5,3/p0/E            its port: E W N S local
  *     row3/p0/leaf1        a switch of the row network of line 3; leaf0 is the only crossbar of a small one
  *     row3/p0/12           network port 12: leaf * down + port  row3/p0/leaf1/up2    an uplink of a leaf
  *     col5/p0/spine0       a switch of a column network         col5/p0/spine0/7     a port of a spine
  *
- * Formatting writes at most HX_NAME_BYTES with the final zero and returns `name`. Parsing accepts only names that
- * formatting writes and that exist in the fabric; the "a" of an accelerator is optional (5,3/p0/E). */
+ * A host's numbers are its coordinate (hx_coordinate_of). Formatting writes at most HX_NAME_BYTES with the final zero
+ * and returns `name`. Parsing accepts names that formatting writes and that exist in the fabric; the "a" of an
+ * accelerator is optional (5,3/p0/E), any router may be s7, and any of its ports has its number. */
 #ifndef HXMESH_TOPOLOGY_NAME_H
 #define HXMESH_TOPOLOGY_NAME_H
 

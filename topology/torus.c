@@ -98,6 +98,7 @@ static bool build_of(struct hx_fabric *f, struct hx_spec_tokens *tokens, enum hx
     uint32_t columns = product(&grid, 0, grid.split);
     uint32_t rows = product(&grid, grid.split, grid.dimensions);
     grid.on_hosts = on_hosts;
+    f->split_hosts = grid.dimensions <= 2 && !on_hosts;
     unsigned together = set_stages(&grid, kind);
     struct hx_grid *g = hx_grid_start(f, &grid);
     f->host_links = 2 * g->dimensions;

@@ -128,7 +128,7 @@ static int event(struct workload *w, uint64_t now, const struct hx_event *e)
 
 static int open_saved(const struct transfer *t, uint32_t rank)
 {
-    struct hx_coordinate at = hx_address_of(t->g, rank);
+    struct hx_coordinate at = hx_coordinate_of(t->g, rank);
     const char *base = strrchr(t->path, '/');
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/a%u,%u.%s", t->save, at.addr_hi, at.addr_lo, base ? base + 1 : t->path);

@@ -85,9 +85,10 @@ static bool read_place(struct reading *r, const char *text, uint32_t *rank)
         return fail(r, text,
                     "'%.60s' is no accelerator (write its rank, 0 .. %u, or its place as 5:3, a5:3 or \"5,3\")", text,
                     g->hosts - 1);
-    *rank = hx_fabric_host(g, gx, gy);
-    return *rank != HX_NOWHERE || fail(r, text, "a%u,%u is outside the %s (gx 0 .. %u, gy 0 .. %u)", gx, gy,
-                                       r->spec->fabric, g->digits[0] - 1, g->digits[1] - 1);
+    *rank = hx_host_at(g, gx, gy);
+    return *rank != HX_NOWHERE ||
+           fail(r, text, "a%u,%u is outside the %s (gx 0 .. %u, gy 0 .. %u)", gx, gy, r->spec->fabric,
+                hx_coordinate_ranges(g).addr_hi - 1, hx_coordinate_ranges(g).addr_lo - 1);
 }
 
 static bool read_bytes(struct reading *r, const char *text, uint64_t least, uint64_t *bytes)
@@ -109,8 +110,8 @@ static bool check_pair(struct reading *r, const char *at, uint32_t from, uint32_
 {
     uint16_t job = hx_spec_board_job(r->spec, board_of(r, from));
     uint16_t other = hx_spec_board_job(r->spec, board_of(r, to));
-    struct hx_coordinate a = hx_address_of(r->g, from);
-    struct hx_coordinate b = hx_address_of(r->g, to);
+    struct hx_coordinate a = hx_coordinate_of(r->g, from);
+    struct hx_coordinate b = hx_coordinate_of(r->g, to);
     if (hx_spec_board_idle(r->spec, board_of(r, from)))
         return fail(r, at, "a%u,%u is of no job, and idle where jobs are named", a.addr_hi, a.addr_lo);
     if (from == to)

@@ -165,7 +165,7 @@ static uint32_t host_of(const struct traffic *t, const char *text)
         return HX_NOWHERE;
     for (size_t i = 0; i <= strlen(text); i++)
         pair[i] = (char)(text[i] == ':' ? ',' : text[i]);
-    return hx_value_coordinate(pair, &at, why) ? HX_NOWHERE : hx_fabric_host(t->g, at.addr_hi, at.addr_lo);
+    return hx_value_coordinate(pair, &at, why) ? HX_NOWHERE : hx_host_at(t->g, at.addr_hi, at.addr_lo);
 }
 
 static bool read_line(struct hx_lines *l, uint32_t *host, uint32_t rank, uint32_t ranks, const struct traffic *t,

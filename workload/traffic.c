@@ -216,7 +216,7 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
     const struct hx_coordinates *target = &settings->target;
     *t = (struct traffic){.spec = spec, .g = g, .settings = *settings, .flows = flows, .targets = target->count};
     for (unsigned i = 0; i < target->count; i++)
-        t->target[i] = hx_fabric_host(g, target->at[i].addr_hi, target->at[i].addr_lo);
+        t->target[i] = hx_host_at(g, target->at[i].addr_hi, target->at[i].addr_lo);
     t->targets += t->targets == 0; /* default: the north-west host */
     t->member = hx_allocate(n, sizeof *t->member);
     t->first = hx_allocate(n, sizeof *t->first);

@@ -68,6 +68,7 @@ struct workload {
     const struct workload_ops *ops;
     uint32_t rank;
     uint64_t start;  /* nothing is sent before; 0 once it has passed */
+    uint64_t summed; /* end of its latest sum; 0: none, or sums take no time */
     bool carries;    /* payload is filled and placed */
     bool ended;      /* set by the driver: it cannot finish, and ignores what arrives */
     uint64_t *begun; /* messages taken so far, stored where a successor finds it */
@@ -96,7 +97,7 @@ struct workload_ops {
     bool (*drains)(struct workload *w, uint64_t now);
     bool (*gives_up)(const struct workload *w, uint64_t number); /* whether this message fails. NULL: all fail */
     void (*drained)(struct workload *w);
-    bool (*is_due)(const struct workload *w); /* NULL: nothing to do at the end */
+    bool (*is_due)(const struct workload *w, uint64_t now); /* NULL: nothing to do at the end */
     uint64_t (*finish)(struct workload *w);
     bool (*is_over)(const struct workload *w);
     void (*close)(struct workload *w); /* NULL: owns only its memory */
@@ -112,6 +113,7 @@ struct workload_load {
     uint32_t peers;        /* that it sends to or receives from */
     bool again;            /* some get more than one message */
     bool longer;           /* some messages have more than HX_MAPLESS packets */
+    uint16_t at_once;      /* as in struct hx_endpoint_config */
 };
 struct workload_load workload_load_of(const struct workload_plan *plan, uint32_t rank);
 
@@ -209,9 +211,9 @@ static inline uint64_t workload_place(struct workload *w, const struct hx_header
 }
 
 /* Whether a common task, such as a collective, is complete and workload_finish() is due. */
-static inline bool workload_is_due(const struct workload *w)
+static inline bool workload_is_due(const struct workload *w, uint64_t now)
 {
-    return !w->ended && w->ops->is_due && w->ops->is_due(w);
+    return !w->ended && w->ops->is_due && w->ops->is_due(w, now);
 }
 
 /* Ends the common task; returns the number of wrong bytes in its result. */

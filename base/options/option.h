@@ -66,15 +66,15 @@ struct hx_option {
      * NULL: file_choice. */
     unsigned (*file_kind)(const char *path);
     unsigned last_file_choice;
-    unsigned *given; /* where to set `given_bit` if the option is used; NULL: nowhere */
-    unsigned given_bit;
+    uint64_t *given; /* where to set `given_bit` if the option is used; NULL: nowhere */
+    uint64_t given_bit;
     const struct hx_option *shown; /* option to print instead, if this one only keeps the text; NULL: itself */
     uint64_t applies;              /* mask of the runs it applies to (base/options/applies.h); 0: all */
     const char *instead;           /* hint for use in another run, printed in parentheses; NULL: none */
 };
 
 /* Fields of an option: its use sets `bit` in (s)->given. */
-#define HX_GIVEN_IN(s, bit) .given = &(s)->given, .given_bit = (unsigned)(bit)
+#define HX_GIVEN_IN(s, bit) .given = &(s)->given, .given_bit = (uint64_t)(bit)
 
 /* clang-format off */
 /* What every option of a kind has; what only some have stands behind it: {HX_FLAG("all", &all, "every host"),

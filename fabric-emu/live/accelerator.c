@@ -334,7 +334,7 @@ static uint32_t rank_of_first(const struct accelerator *a, unsigned external)
 {
     const struct fab_fabric *f = a->worker->f;
     const struct hx_external *e = &f->spec.external[external];
-    uint32_t rank = hx_fabric_host(f->g, e->addr_hi, e->addr_lo);
+    uint32_t rank = hx_host_at(f->g, e->addr_hi, e->addr_lo);
     return fab_external(f, rank) == external ? rank : a->rank;
 }
 
@@ -359,6 +359,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     config.peers = g->hosts <= FEW_HOSTS ? 0 : g->hosts;
     config.retries = UINT8_MAX; /* accelerator_give_up() decides */
     config.check = worker_checks(w);
+    config.at_once = workload_load_of(w->workload, rank).at_once;
     config.job = layout_job_of(&w->f->spec, rank);
     config.unreachable_ns = UINT64_MAX;
     return config;
@@ -481,7 +482,7 @@ static void end_common(struct accelerator *a)
 
 static void finish(struct accelerator *a)
 {
-    if (!workload_is_due(a->workload))
+    if (!workload_is_due(a->workload, run_ps(a)))
         return;
     uint64_t begin_ns = shm_clock_ns(a->worker->clock);
     note_corrupted(a, workload_finish(a->workload));

@@ -34,7 +34,7 @@ static bool is_out(const struct external *x, unsigned cable)
 
 static uint32_t rank_of(const struct external *x, const struct hx_external *e)
 {
-    return hx_fabric_host(x->f->g, e->addr_hi, e->addr_lo);
+    return hx_host_at(x->f->g, e->addr_hi, e->addr_lo);
 }
 
 static const char *name_of(const struct external *x, unsigned cable, char name[HX_NAME_BYTES])

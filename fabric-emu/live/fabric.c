@@ -189,7 +189,7 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
 
 static uint32_t rank_of(const struct fab_fabric *f, const struct hx_external *e)
 {
-    return hx_fabric_host(f->g, e->addr_hi, e->addr_lo);
+    return hx_host_at(f->g, e->addr_hi, e->addr_lo);
 }
 
 size_t fab_attach_bytes(void)

@@ -8,7 +8,7 @@
 
 static const char *print(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t host, char between)
 {
-    struct hx_coordinate at = hx_address_of(g, host);
+    struct hx_coordinate at = hx_coordinate_of(g, host);
     (void)snprintf(name, HX_NAME_BYTES, "a%u%c%u", at.addr_hi, between, at.addr_lo);
     return name;
 }
@@ -41,7 +41,7 @@ static bool parse(const char *name, const struct hx_fabric *g, uint32_t *host)
     struct hx_coordinate at;
     if (strlen(name) >= sizeof place || hx_value_coordinate(place, &at, why))
         return false;
-    *host = hx_fabric_host(g, at.addr_hi, at.addr_lo);
+    *host = hx_host_at(g, at.addr_hi, at.addr_lo);
     return *host != HX_NOWHERE;
 }
 

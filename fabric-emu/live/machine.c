@@ -38,7 +38,7 @@ void machine_open(struct machine *m, const struct fab_fabric *f, unsigned extern
 {
     const struct hx_external *e = &f->spec.external[external];
     *m = (struct machine){.external = external,
-                          .rank = hx_fabric_host(f->g, e->addr_hi, e->addr_lo),
+                          .rank = hx_host_at(f->g, e->addr_hi, e->addr_lo),
                           .harts = e->harts,
                           .to = -1,
                           .from = -1};

@@ -70,7 +70,7 @@ static uint64_t bytes_per_us(double rate)
 static void write_text(FILE *to, const struct fab_fabric *f, const struct hx_external *e, const struct traffic *t)
 {
     const struct hx_geometry g = hx_spec_mesh(&f->spec, "an image in QEMU");
-    uint32_t rank = hx_fabric_host(f->g, e->addr_hi, e->addr_lo);
+    uint32_t rank = hx_host_at(f->g, e->addr_hi, e->addr_lo);
     uint16_t job = layout_job_of(&f->spec, rank);
     (void)fprintf(to, "fabric %u %u %u %u %u %u %u\n", g.a, g.b, g.x, g.y, g.planes, g.radix, g.taper);
     write_blocked(to, &f->spec, job);

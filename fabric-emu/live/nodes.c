@@ -195,7 +195,7 @@ static uint64_t workers_down(const struct fab_fabric *f)
 static uint32_t rank_of_external(const struct worker *w, unsigned external)
 {
     const struct hx_external *e = &w->f->spec.external[external];
-    return hx_fabric_host(w->f->g, e->addr_hi, e->addr_lo);
+    return hx_host_at(w->f->g, e->addr_hi, e->addr_lo);
 }
 
 static bool bridges(const struct worker *w, unsigned external)

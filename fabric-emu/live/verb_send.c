@@ -35,11 +35,11 @@ static void print_receivers(const struct session *s, const struct transfer *t)
 {
     char hex[65];
     transfer_hex(t->digest, hex);
-    struct hx_coordinate from = hx_address_of(s->f.g, t->source);
+    struct hx_coordinate from = hx_coordinate_of(s->f.g, t->source);
     printf("%s: %" PRIu64 " bytes from a%u,%u\n  sha-256 %s  (original)\n", t->path, t->bytes, from.addr_hi,
            from.addr_lo, hex);
     for (uint32_t i = 0; i < t->target_count; i++) {
-        struct hx_coordinate to = hx_address_of(s->f.g, t->targets[i]);
+        struct hx_coordinate to = hx_coordinate_of(s->f.g, t->targets[i]);
         transfer_hex(s->f.accelerator[t->targets[i]].file.digest, hex);
         printf("  sha-256 %s  a%u,%u %s\n", hex, to.addr_hi, to.addr_lo,
                is_identical(s, t, t->targets[i]) ? "identical" : "DIFFERS");
@@ -58,7 +58,7 @@ static json_t *transfer_json(const struct session *s, const struct transfer *t)
     json_t *o = result_json(&s->result);
     json_t *receivers = json_array();
     for (uint32_t i = 0; i < t->target_count; i++) {
-        struct hx_coordinate to = hx_address_of(s->f.g, t->targets[i]);
+        struct hx_coordinate to = hx_coordinate_of(s->f.g, t->targets[i]);
         transfer_hex(s->f.accelerator[t->targets[i]].file.digest, hex);
         (void)json_array_append_new(receivers, json_pack("{s:[i,i], s:s, s:b}", "at", to.addr_hi, to.addr_lo, "sha256",
                                                          hex, "identical", is_identical(s, t, t->targets[i])));
@@ -85,7 +85,7 @@ static uint32_t target_of(const struct send_settings *send, const struct hx_spec
     if (wrong)
         hx_die(HX_EXIT_USAGE, "--to", "%s (or 'all')", wrong);
     hx_spec_check_coordinate(spec, "--to", to);
-    return hx_fabric_host(g, to.addr_hi, to.addr_lo);
+    return hx_host_at(g, to.addr_hi, to.addr_lo);
 }
 
 static int send_file(struct send_settings *send, const char *path, const struct hx_common *common)
@@ -96,10 +96,10 @@ static int send_file(struct send_settings *send, const char *path, const struct 
     const struct hx_fabric *g = hx_spec_fabric(&spec);
     for (uint32_t host = 0; send->from.addr_hi == NOT_GIVEN; host++)
         if (!hx_spec_board_failed(&spec, hx_spec_board_of(&spec, host)))
-            send->from = hx_address_of(g, host);
+            send->from = hx_coordinate_of(g, host);
     hx_spec_check_coordinate(&spec, "--from", send->from);
     uint32_t target = target_of(send, &spec, g);
-    uint32_t source = hx_fabric_host(g, send->from.addr_hi, send->from.addr_lo);
+    uint32_t source = hx_host_at(g, send->from.addr_hi, send->from.addr_lo);
     if (hx_spec_board_failed(&spec, hx_spec_board_at(&spec, send->from.addr_hi, send->from.addr_lo)))
         hx_die(HX_EXIT_USAGE, "--from", "a%u,%u is on a failed board", send->from.addr_hi, send->from.addr_lo);
     hx_spec_refuse_external(&spec, "hxmesh send");

@@ -116,7 +116,7 @@ void collective_report_print(const struct collective_plan *p, const struct colle
 
 static json_t *root_json(const struct hx_fabric *g, const struct collective_job *job)
 {
-    const struct hx_coordinate at = hx_address_of(g, job->host[job->config.root]);
+    const struct hx_coordinate at = hx_coordinate_of(g, job->host[job->config.root]);
     return json_pack("[i, i]", (int)at.addr_hi, (int)at.addr_lo);
 }
 

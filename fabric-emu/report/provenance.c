@@ -18,7 +18,7 @@ static json_t *boards_json(const struct hx_spec *spec, bool (*belongs)(const str
         if (!belongs(spec, board, tag))
             continue;
         struct hx_coordinate at = spec->a ? (struct hx_coordinate){board % spec->x, board / spec->x}
-                                          : hx_address_of(hx_spec_fabric(spec), board);
+                                          : hx_coordinate_of(hx_spec_fabric(spec), board);
         (void)json_array_append_new(boards, json_pack("[i, i]", (int)at.addr_hi, (int)at.addr_lo));
     }
     return boards;

@@ -5,6 +5,7 @@
 #include "fabric-emu/report/critical_path.h"
 #include "fabric-emu/report/entries.h"
 #include "schedule/ideal.h"
+#include "schedule/notes.h"
 #include "schedule/purposes.h"
 #include "topology/name.h"
 
@@ -158,6 +159,8 @@ static void print_job(const struct schedule_job *job)
            hx_value_print_duration(time, (uint64_t)llround(f.seconds * 1e9)));
     printf("                 %" PRIu64 " messages of %s, %" PRIu64 " before their receive\n", f.messages,
            hx_value_print_bytes(bytes, f.bytes), f.early);
+    if (job->executor.in_order)
+        printf("%ssends of a rank leave in order (--sends)\n", indent);
     if (f.iterations)
         printf("                 %" PRIu64 " iterations of %s (mean)\n", f.iterations,
                hx_value_print_duration(time, (uint64_t)llround(f.iteration_seconds * 1e9)));
@@ -171,6 +174,7 @@ static void print_job(const struct schedule_job *job)
         printf("%sideal network %s, of it %s bubble (mean)\n", indent,
                hx_value_print_duration(time, (uint64_t)llround(f.ideal.seconds * 1e9)),
                hx_value_print_duration(bubble, (uint64_t)llround(bubble_of(&f) * 1e9)));
+    schedule_notes_print(&job->notes, "  ", 15);
     critical_path_print(job);
 }
 
@@ -210,6 +214,9 @@ static json_t *job_json(const struct schedule_job *job)
         "exposed_seconds", schedule_spread_json(&f.exposed), "idle_seconds", schedule_spread_json(&f.idle),
         "critical_path", critical_path_json(job), "blocked", blocked_json(job));
     (void)json_object_set_new(o, "purposes", schedule_purposes_json(&job->executor));
+    (void)json_object_set_new(
+        o, "sends", json_string(hx_sends_names[job->executor.in_order ? HX_SENDS_IN_ORDER : HX_SENDS_SHARED]));
+    schedule_notes_json(o, &job->notes);
     schedule_work_json(o, job->schedule->head);
     schedule_rates_json(o, job->schedule->head, f.done == f.ranks ? f.seconds : 0);
     (void)json_object_set_new(o, "ideal_seconds", f.ideal.seconds > 0 ? json_real(f.ideal.seconds) : json_null());

@@ -54,11 +54,21 @@ static bool is_measured(const struct driver *d, uint64_t now)
     return is_warm(d, now) && now < d->worker->over;
 }
 
+/* A host's last sum comes after its last message. */
+static void note_summed(struct driver *d)
+{
+    struct model_area *area = d->worker->area;
+    uint64_t summed = d->workload->summed;
+    area->last_delivery = summed > area->last_delivery ? summed : area->last_delivery;
+    d->job->last_ps = summed > d->job->last_ps ? summed : d->job->last_ps;
+}
+
 static void finish(struct driver *d)
 {
-    if (!workload_is_due(d->workload))
+    if (!workload_is_due(d->workload, d->worker->v.now))
         return;
     d->worker->area->collectives_done++;
+    note_summed(d);
     note_corrupted(d, workload_finish(d->workload));
 }
 
@@ -74,7 +84,7 @@ static void note_begun(struct driver *d, uint64_t due)
     d->worker->area->marked += marked;
 }
 
-/* The message has arrived and is acknowledged, or it has failed: then it is no longer among those to wait for. */
+/* The message has arrived and is acknowledged, or it has failed: then there is nothing to wait for. */
 static void note_ended(struct driver *d, const struct hx_event *event)
 {
     struct model_area *area = d->worker->area;
@@ -320,6 +330,7 @@ static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
     config.epoch = 1;
     config.retries = RETRIES;
     config.check = m->settings.verify;
+    config.at_once = workload_load_of(&m->workload, rank).at_once;
     config.job = layout_job_of(m->spec, rank);
     config.timeout_ns = config.least_ns = TIMEOUT_MS * NS_PER_MS;
     config.most_ns = MOST_MS * NS_PER_MS;

@@ -333,7 +333,7 @@ ALWAYS_INLINE void prefetch_peers(const struct hal_endpoint *h, const struct vir
 ALWAYS_INLINE void prefetch_sends(const struct hal_endpoint *h, const struct hx_endpoint *ep)
 {
     unsigned may = hal_inject_room(h, 0) + 2;
-    if (!ep->due.filled || ep->turn[0] + may > ep->config.sends)
+    if (!ep->due.filled || ep->place || ep->turn[0] + may > ep->config.sends)
         return;
     prefetch(&ep->due.word[ep->turn[0] / 64]);
     prefetch_lines(&ep->send[ep->turn[0]], (may < SENDS ? may : SENDS) * sizeof ep->send[0]);
@@ -444,7 +444,7 @@ void virtual_prefetch_apart(const struct virtual_sim_node *e, uint64_t end)
         }
     }
     if (e->hungry)
-        prefetch(&ep->send[hx_send_set_next(&ep->due, ep->turn[0])]);
+        prefetch(&ep->send[hx_endpoint_sender(ep, hx_send_set_next(&ep->due, ep->turn[0]))]);
 }
 
 /* ---- all nodes ---- */

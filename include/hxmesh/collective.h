@@ -289,6 +289,9 @@ void hx_collective_take(struct hx_collective *c, const struct hx_collective_send
 /* Notes that the peer has the message. HX_E_RANGE: it is not in flight. */
 int hx_collective_sent(struct hx_collective *c, uint32_t tag);
 
+/* Returns the bytes of a message to this rank that it adds to its own; 0: none, or there is no such message. */
+uint64_t hx_collective_sums(const struct hx_collective *c, uint32_t tag);
+
 /* Notes that a message is complete. HX_E_RANGE: none is due from this position. */
 int hx_collective_received(struct hx_collective *c, uint32_t from, uint32_t tag);
 

@@ -92,8 +92,10 @@ struct hx_endpoint_config {
     uint8_t retries;           /* probes without news before a message fails */
     uint16_t sends;            /* messages in flight: 1 .. HX_MAX_SENDS */
     uint16_t job;              /* job tag of packets */
-    uint32_t epoch;            /* incarnation: not 0; unlike any earlier one, random where possible */
-    uint64_t key;              /* random key of nonces */
+    /* messages that send at a time, packet by packet in turn: the oldest that can. 0: all. 1: messages go in order */
+    uint16_t at_once;
+    uint32_t epoch; /* incarnation: not 0; unlike any earlier one, random where possible */
+    uint64_t key;   /* random key of nonces */
     /* Peers known at once. Messages to or from further peers are refused. 0: all, indexed by rank, which is fastest.
      * Otherwise peers are found by a hash that grows with those met: memory that pages on demand follows them. */
     uint32_t peers;
@@ -244,10 +246,15 @@ struct hx_endpoint {
     uint8_t own[HX_HEADER_BYTES]; /* header with the fields that all own frames share */
     struct hal_endpoint *hal;
     struct hx_endpoint_stats stats;
-    struct hx_send_set due;  /* sends that may inject and are not `behind` */
+    struct hx_send_set due;  /* places of sends that may inject and are not `behind` */
     struct hx_send_set idle; /* free sends */
     uint16_t active;         /* messages in flight */
-    /* per plane: first slot of the search for a due message, 0 .. HX_MAX_SENDS - 1 */
+    /* With at_once: places in the order of messages, some of them of messages that have ended. Else a send's place is
+     * its index */
+    uint16_t places, placed; /* places; of these in use, from 0 on */
+    uint16_t *place;         /* [sends] place of a send; NULL: its index */
+    uint16_t *sender;        /* [places] send at a place; NULL: its index */
+    /* per plane: first place of the search for a due message, 0 .. HX_MAX_SENDS - 1 */
     uint16_t turn[HX_MAX_PLANES];
     uint16_t timer;    /* send to check for its deadline next */
     uint8_t plane_end; /* one above the highest plane */

@@ -133,6 +133,12 @@ unsigned training_communications(const struct training_model *m, const struct tr
     return count;
 }
 
+bool training_fuses(const struct training_model *m, uint32_t layer)
+{
+    return m->fuse_tables && layer + 1 < m->layers && m->layer[layer].shard == TRAINING_TABLES &&
+           m->layer[layer + 1].shard == TRAINING_TABLES;
+}
+
 uint32_t training_times(const struct training_model *m, enum training_moment moment)
 {
     switch (moment) {

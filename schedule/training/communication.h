@@ -12,7 +12,7 @@
  *     experts      all-to-all of s routed a / (C T) of each rank before and after, forward and backward. Between the two
  *                  the tensor group gathers s routed a / C before and reduce-scatters it after. Without `sequence` it
  *                  gathers s A a / C at the end
- *     tables       all-to-all of s A a / C after forward and before backward
+ *     tables       all-to-all of s A a / C after forward and before backward; fused, successive ones have one of the sum
  *     context      all-gather of s context a / T before forward, reduce-scatter after backward
  *     stages       message of s A a / C of the last layer of a stage (/ T with `sequence`, or if it is shared in space)
  *                  forward, as much backward
@@ -56,6 +56,10 @@ enum { TRAINING_MOST_COMMUNICATIONS = 16 };
 /* Fills list[] with what a layer sends, in the order of moments; returns their number. */
 unsigned training_communications(const struct training_model *m, const struct training_layer *l,
                                  struct training_communication list[TRAINING_MOST_COMMUNICATIONS]);
+
+/* Whether the all-to-alls of this layer go with those of the next, if both are in one virtual stage: both are tables,
+ * and the model fuses them. */
+bool training_fuses(const struct training_model *m, uint32_t layer);
 
 /* How often in an iteration a rank carries out a communication of this moment. */
 uint32_t training_times(const struct training_model *m, enum training_moment moment);

@@ -15,6 +15,15 @@ static const struct training_communication *find(const struct generator_layer *l
     return NULL;
 }
 
+static struct training_communication *find_of_tables(struct generator_layer *l, enum training_moment moment)
+{
+    for (unsigned i = 0; i < l->communications; i++) {
+        if (l->communication[i].moment == moment && l->communication[i].group == TRAINING_GROUP_TABLES)
+            return &l->communication[i];
+    }
+    return NULL;
+}
+
 /* Gathers the gradients of a virtual stage, in the order of the backward pass: the layer that completes a group has
  * it, and the first layer of each kind of group what is left. */
 static void group_gradients(const struct generator *g, uint32_t v)
@@ -46,6 +55,31 @@ static void group_gradients(const struct generator *g, uint32_t v)
     }
 }
 
+/* Adds the all-to-alls of a table to those of the next one, which is later forward and earlier backward. Vectors stay
+ * within their bound. */
+static void fuse(struct generator_layer *table, struct generator_layer *next)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < table->communications; i++) {
+        const struct training_communication *c = &table->communication[i];
+        const bool fits = c->group == TRAINING_GROUP_TABLES;
+        struct training_communication *to = fits ? find_of_tables(next, c->moment) : NULL;
+        if (to && c->bytes <= TRAINING_MOST_BYTES - to->bytes)
+            to->bytes += c->bytes;
+        else
+            table->communication[left++] = *c;
+    }
+    table->communications = left;
+}
+
+static void fuse_tables(const struct generator *g, uint32_t v)
+{
+    for (uint32_t i = g->stages.first[v]; i + 1 < g->stages.first[v + 1]; i++) {
+        if (training_fuses(g->m, i))
+            fuse(&g->layer[i], &g->layer[i + 1]);
+    }
+}
+
 static void prepare_layers(struct generator *g)
 {
     const struct training_model *m = g->m;
@@ -58,8 +92,10 @@ static void prepare_layers(struct generator *g)
         l->communications = training_communications(m, l->layer, l->communication);
         g->beside = g->beside || (m->overlap && find(l, TRAINING_GRADIENTS));
     }
-    for (uint32_t v = 0; v < g->stages.count; v++)
+    for (uint32_t v = 0; v < g->stages.count; v++) {
         group_gradients(g, v);
+        fuse_tables(g, v);
+    }
 }
 
 /* ---- ranks ---- */

@@ -81,6 +81,7 @@ struct training_model {
     bool sequence;           /* sequence parallelism beside tensor parallelism (Korthikanti et al. 2022) */
     bool recompute;          /* forward again before backward */
     bool overlap;            /* gradients and parameters of data parallelism travel beside computing */
+    bool fuse_tables;        /* all-to-alls of successive tables are one */
     uint64_t gradient_bytes; /* that a group of gradients has at least before it is sent; 0: each layer its own */
 
     unsigned activation_bytes, gradient_element_bytes, parameter_bytes; /* of an element; 2, 2, 2 unless given */

@@ -77,7 +77,7 @@ static bool has_end(const struct hx_fault_target *t, const struct hx_fabric *f, 
     case HX_PLACE_GROUP:
         return in_group(f, node, t->index);
     case HX_PLACE_NODE:
-        return t->index == node;
+        return t->index == node || (f->split_hosts && node == t->index + f->hosts && hx_is_host(f, t->index));
     case HX_PLACE_LINK:
         return t->index == node && t->port == port;
     case HX_PLACE_WORKER:

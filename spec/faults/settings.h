@@ -14,7 +14,7 @@ struct hx_fault_settings {
     uint64_t mtbf_ns, mttr_ns;   /* of random faults, above 0 */
     uint64_t detect_ns;          /* virtual clock: silence after which both ends close a link, above 0 */
     uint64_t notify_ns;          /* virtual clock: from there until all nodes are notified */
-    unsigned given;              /* enum hx_given_faults */
+    uint64_t given;              /* enum hx_given_faults */
 };
 
 enum hx_given_faults {

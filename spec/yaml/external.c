@@ -30,9 +30,10 @@ static bool read_place(struct reading *r)
     uint32_t place[2];
     if (!hx_yaml_pair(r->y, at, place, r->problem))
         return false;
-    if (hx_fabric_host(s->graph, place[0], place[1]) == HX_NOWHERE)
+    const struct hx_coordinate ranges = hx_coordinate_ranges(s->graph);
+    if (hx_host_at(s->graph, place[0], place[1]) == HX_NOWHERE)
         return hx_yaml_fail(r->y, at, r->problem, "accelerator a%u,%u is outside the fabric (gx 0 .. %u, gy 0 .. %u)",
-                            place[0], place[1], s->graph->digits[0] - 1, s->graph->digits[1] - 1);
+                            place[0], place[1], ranges.addr_hi - 1, ranges.addr_lo - 1);
     if (hx_spec_board_failed(s, hx_spec_board_at(s, place[0], place[1])))
         return hx_yaml_fail(r->y, at, r->problem, "accelerator a%u,%u is on a failed board", place[0], place[1]);
     r->external->addr_hi = (uint16_t)place[0];
@@ -96,7 +97,7 @@ static void plug_image(struct reading *r)
 {
     const struct hx_fabric *g = hx_spec_fabric(r->spec);
     struct hx_external *e = r->external;
-    uint32_t rank = hx_fabric_host(g, e->addr_hi, e->addr_lo);
+    uint32_t rank = hx_host_at(g, e->addr_hi, e->addr_lo);
     for (unsigned port = 0; e->node == HX_NODE_QEMU && port < HX_CABLE_PORTS; port++) {
         if (hx_fabric_far(g, rank, port).node == HX_NOWHERE)
             continue;
@@ -121,7 +122,7 @@ static bool read_ports(struct reading *r)
         return hx_yaml_fail_key(r->y, r->entry, r->problem, "key 'ports' is missing (its cables, or node: qemu)");
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         const struct hx_yaml_item *item = hx_yaml_within(ports, keys[port]);
-        if (item && hx_fabric_far(g, hx_fabric_host(g, e->addr_hi, e->addr_lo), port).node == HX_NOWHERE)
+        if (item && hx_fabric_far(g, hx_host_at(g, e->addr_hi, e->addr_lo), port).node == HX_NOWHERE)
             return hx_yaml_fail_key(r->y, item, r->problem, "no cable is on this port of %u,%u in a %s", e->addr_hi,
                                     e->addr_lo, r->spec->fabric);
         if (item && !read_cable(r, item, &e->port[port]))

@@ -95,6 +95,7 @@ struct training_model *training_random(uint64_t *seed, uint32_t ranks)
     m->sequence = seeded_below(seed, 2);
     m->recompute = seeded_below(seed, 2);
     m->overlap = seeded_below(seed, 2);
+    m->fuse_tables = seeded_below(seed, 2);
     m->gradient_bytes = seeded_below(seed, 2) * seeded_below(seed, 2000);
     m->gradient_element_bytes = 1 + seeded_below(seed, 4);
     m->parameter_bytes = 1 + seeded_below(seed, 4);

@@ -1,10 +1,12 @@
 /* break_capture - copies a capture of a run and breaks one frame in it, for command line tests.
  *
  *     break_capture FROM TO vc|hops|detour|lost
+ *     break_capture FROM TO only
  *
  * The frame is data that leaves a router in the middle of the capture: its VC or its hops go up by one, it moves to
  * the next interface, or it is missing from there on. Prints the frame's number, for a lost one that of its last
- * record. Blocks have the byte order of this machine. */
+ * record. `only` removes a frame that is the only one to leave by its port, and prints that port. Blocks have the byte
+ * order of this machine. */
 #include "base/pcapng/blocks.h"
 #include "hxmesh/frame.h"
 
@@ -99,6 +101,39 @@ static void write_without(FILE *to, const struct found *found)
             (void)fwrite(bytes + at, 1, word(at + 4), to);
 }
 
+/* Name of a port by its interface's block. */
+static void print_name(size_t interface)
+{
+    size_t name = option(interface, interface + 16, HX_PCAPNG_NAME);
+    uint16_t length;
+    memcpy(&length, bytes + name + 2, 2);
+    printf("%.*s\n", (int)length, (const char *)bytes + name + 4);
+}
+
+/* Writes all but the first frame that is the only one to leave by its port. Returns false if there is none. */
+static bool write_without_only(FILE *to)
+{
+    static size_t interface[MOST_PORTS];
+    static unsigned left[MOST_PORTS];
+    uint32_t ports = 0;
+    bool removed = false;
+    for (size_t at = 0; at < size; at += word(at + 4)) {
+        if (word(at) == HX_PCAPNG_INTERFACE && ports < MOST_PORTS)
+            interface[ports++] = at;
+        if (is_frame(at) && goes_out(at))
+            left[word(at + 8)]++;
+    }
+    for (size_t at = 0; at < size; at += word(at + 4)) {
+        bool only = !removed && is_frame(at) && goes_out(at) && left[word(at + 8)] == 1;
+        removed |= only;
+        if (only)
+            print_name(interface[word(at + 8)]);
+        else
+            (void)fwrite(bytes + at, 1, word(at + 4), to);
+    }
+    return removed;
+}
+
 static bool take_in(const char *name)
 {
     FILE *from = fopen(name, "rb");
@@ -116,6 +151,12 @@ int main(int argc, char **argv)
 {
     if (argc != 4 || !take_in(argv[1]))
         return 2;
+    if (strcmp(argv[3], "only") == 0) {
+        FILE *to = fopen(argv[2], "wb");
+        bool removed = to && write_without_only(to);
+        free(bytes);
+        return removed && fclose(to) == 0 ? 0 : 2;
+    }
     struct found found = find();
     if (!found.block)
         return 2;

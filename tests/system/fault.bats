@@ -150,7 +150,7 @@ blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
 
 @test "fault: captures of runs with faults are good: cut links, impaired links, or a killed worker" {
     local capture="$BATS_TEST_TMPDIR/run.pcapng" case
-    for case in "torus 4x4|s5/1 down for 300ms; s9/0 flaps every 100ms" "2x2 Hx2Mesh|worker1 killed at 300ms" \
+    for case in "torus 4x4|a1,1/p0/N down for 300ms; s9/0 flaps every 100ms" "2x2 Hx2Mesh|worker1 killed at 300ms" \
         "2x2 Hx2Mesh|all loss=0.5% corrupt=0.5% duplicate=1% reorder=1% credit-loss=10% delay=1us for 300ms"; do
         report "${case%|*}" --traffic all-to-all-random --message 32KiB --duration 600ms --workers 2 --fault "${case#*|}" \
             --capture "$capture" --snaplen 96
@@ -212,7 +212,7 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
 @test "fault: switches of other fabrics search paths around a link that is cut for good" {
     goes_round "fat-tree hosts=32 radix=8" leaf1/5
     fresh_name
-    goes_round "torus 4x4" s5/1
+    goes_round "torus 4x4" a1,1/p0/N
     fresh_name
     goes_round "mlfm h=4" local0,0/6 # the only minimal path of its pairs
 }

@@ -8,17 +8,17 @@ setup() {
 }
 teardown() { leave_nothing; }
 
-# tree RANKS: a GOAL broadcast along a binomial tree, 4 KiB a message.
+# tree RANKS [BYTES]: a GOAL broadcast along a binomial tree, 4 KiB a message unless it is given.
 tree() {
-    awk -v ranks="$1" 'BEGIN {
+    awk -v ranks="$1" -v bytes="${2:-4096}" 'BEGIN {
         print "num_ranks " ranks
         for (rank = 0; rank < ranks; rank++) {
             print "rank " rank " {"
             for (bit = 1; bit <= rank; bit *= 2);
-            if (rank) print "r: recv 4096b from " rank - bit / 2 " tag 0"
+            if (rank) print "r: recv " bytes "b from " rank - bit / 2 " tag 0"
             for (n = 0; rank + bit < ranks; bit *= 2) {
                 n++
-                print "s" n ": send 4096b to " rank + bit " tag 0"
+                print "s" n ": send " bytes "b to " rank + bit " tag 0"
                 if (rank) print "s" n " requires r"
             }
             print "}"
@@ -70,7 +70,7 @@ hxmesh: error: stuck.goal: rank 1: receive l1 from rank 0, tag 5, 8 B" ] || { ec
     echo 9 >hosts
     refused 3 "hosts:1:1: '9' is no host: a number, gx:gy or agx:gy is expected" \
         "1x1 Hx2Mesh" --clock virtual -t two.goal --place hosts
-    for option in "--eager 1KiB" "--overhead 1us" "--overhead-byte 2" "--compute-scale 2"; do
+    for option in "--eager 1KiB" "--overhead 1us" "--overhead-byte 2" "--compute-scale 2" "--sends shared"; do
         # shellcheck disable=SC2086 # an option and its value
         refused 2 "${option% *}: is for --traffic SCHEDULE, not uniform" "1x1 Hx2Mesh" -t uniform $option
     done
@@ -87,6 +87,80 @@ hxmesh: error: stuck.goal: rank 1: receive l1 from rank 0, tag 5, 8 B" ] || { ec
     report "1x1 Hx2Mesh" -t two.goal --clock virtual --eager 0
     # shellcheck disable=SC2016 # for jq
     holds '.schedule[0].seconds > $eager' --argjson eager "$eager" # a request and an answer go before
+}
+
+# binary RANKS BYTES: a GOAL broadcast along a tree in which each rank sends to two.
+binary() {
+    awk -v ranks="$1" -v bytes="$2" 'BEGIN {
+        print "num_ranks " ranks
+        for (rank = 0; rank < ranks; rank++) {
+            print "rank " rank " {"
+            if (rank) print "r: recv " bytes "b from " int((rank - 1) / 2)
+            for (n = 1; n <= 2 && 2 * rank + n < ranks; n++) {
+                print "s" n ": send " bytes "b to " 2 * rank + n
+                if (rank) print "s" n " requires r"
+            }
+            print "}"
+        }
+    }'
+}
+
+# A link of 8 Gb/s: 1 MiB takes 1,048.6 us. The longest waits are 4 and 6 messages, as LogGOPSim says with L, o, g = 0
+# and G = 1; latencies and the last packets' way through the switches add some us.
+@test "schedule run: sends of a GOAL leave one after the other, unless they share the link" {
+    tree 16 1048576 >tree.goal
+    binary 16 1048576 >binary.goal
+    hxmesh schedule tree.goal --write tree.hxs >/dev/null
+    for planes in 1 2; do
+        slow=("fat-tree hosts=16" --planes "$planes" --link "$((8 / planes))" --workers 1)
+        for file in tree.goal tree.hxs; do
+            [[ "$(microseconds "${slow[@]}" -t "$file")" -ge 4194 && "$(microseconds "${slow[@]}" -t "$file")" -le 4210 ]]
+            holds '.schedule[0].sends == "in-order"'
+        done
+        time=$(microseconds "${slow[@]}" -t binary.goal)
+        [[ "$time" -ge 6291 && "$time" -le 6310 ]]
+        [ "$(microseconds "${slow[@]}" -t tree.goal --sends shared)" -gt 8000 ]
+        holds '.schedule[0].sends == "shared"'
+    done
+    report "2x2 Hx2Mesh" -t tree.goal --workers 2 --verify
+    holds "$ARRIVED"' and .schedule[0].sends == "in-order" and .schedule[0].ranks_done == 16'
+}
+
+# Doubling among 8: three steps, of which each waits for the sum of a whole vector at 1 GB/s, 65.5 us. Messages of a
+# step travel beside sums of those before.
+@test "schedule run: sums take time at --sum-rate, of a schedule and of a collective as traffic" {
+    printf '%s\n' 'ranks: 8' 'program: [{collective: all-reduce, bytes: 64KiB, algorithm: doubling}]' >sum.schedule.yaml
+    plain=$(microseconds "fat-tree hosts=8" -t sum.schedule.yaml)
+    summed=$(microseconds "fat-tree hosts=8" -t sum.schedule.yaml --sum-rate 1)
+    [[ "$summed" -ge 197 && "$summed" -le "$((197 + plain))" ]]
+    for rate in 0 1; do
+        report "fat-tree hosts=8" --clock virtual -t all-reduce -m 64KiB --algorithm doubling --sum-rate "$rate" --verify
+        holds '.bytes_corrupted == 0'
+        jq .seconds "$REPORT" >"seconds.$rate"
+    done
+    jq -e -n '$b[0] > 196.6e-6 and $b[0] < $a[0] + 196.7e-6' --slurpfile a seconds.0 --slurpfile b seconds.1
+    report "2x2 Hx2Mesh" -t sum.schedule.yaml --sum-rate 1 --workers 2
+    holds "$ARRIVED"' and .schedule[0].ranks_done == 8 and .schedule[0].seconds >= 190e-6'
+}
+
+@test "schedule run: what the reader left out and decided is said, in text and JSON" {
+    printf '%s\n' 'HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 1 pp: 2 all_gpus: 4 pp_comm: 99' 1 \
+        'x -1 1000 ALLGATHER 64 1 NONE 0 1 NONE 0 1' >layers.txt
+    what='transfers of 99 bytes between 2 pipeline stages, of 4 ranks'
+    note='bytes of ALLGATHER are those of the whole vector (SimAI)'
+    hxmesh run "1x1 Hx2Mesh" --clock virtual -t layers.txt --quiet >run.txt
+    hxmesh train "1x1 Hx2Mesh" layers.txt --quiet >train.txt
+    hxmesh train "1x1 Hx2Mesh" layers.txt --quiet --compare "torus 2x2" >two.txt
+    for text in run.txt train.txt two.txt; do
+        [ "$(grep -c "left out  *4 operations: $what\$" "$text")" -eq 1 ]
+        [ "$(grep -c "note  *$note\$" "$text")" -eq 1 ]
+    done
+    hxmesh run "1x1 Hx2Mesh" --clock virtual -t layers.txt --quiet --json - | jq '.schedule[0]' >run.json
+    hxmesh train "1x1 Hx2Mesh" layers.txt --quiet --json train.json >/dev/null
+    for json in run.json train.json; do
+        jq -e --arg what "$what" --arg note "$note" \
+            '.left_out == {count: 4, what: $what} and .annotations == $note' "$json"
+    done
 }
 
 @test "schedule run: two jobs with schedules and one with a pattern" {

@@ -251,6 +251,29 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     [[ "$output" == "hxmesh: error: --columns: 'x' is no figure of a report"* ]]
 }
 
+@test "sweep: parameters of a schedule are axes, with the time of an iteration" {
+    local model=$BATS_TEST_DIRNAME/../../examples/schedules/pipeline-data.schedule.yaml
+    cd "$BATS_TEST_TMPDIR"
+    sweep "4x4 Hx1Mesh" --clock virtual -t "$model" --set activation=8KiB..16KiB --set "forward=10 us,20us" \
+        --set gradient=8KiB -w 1 --csv s.csv --plot s.svg --json "$REPORT"
+    grep -qE '^  set.activation +set.forward +iteration +time ' "$TABLE"
+    holds 'map([.["set.activation"], .["set.forward"], .["set.gradient"]]) ==
+        [[8192, 10000, 8192], [8192, 20000, 8192], [16384, 10000, 8192], [16384, 20000, 8192]]'
+    head -n 1 s.csv | grep -q '^spec,traffic,set.activation,set.forward,set.gradient,'
+    grep -q '>set activation<' s.svg
+    # Each row is the run with its values, and none of the others.
+    hxmesh run "4x4 Hx1Mesh" --clock virtual -t "$model" --set activation=16KiB --set forward=10us --set gradient=8KiB -w 1 \
+        --quiet --json - >one.json
+    holds '.[2].iteration_seconds == $one[0].schedule[0].seconds and .[2].packet_hops == $one[0].packet_hops' --slurpfile one one.json
+    # What is given again has more values, of any option.
+    sweep "2x1 Hx1Mesh" --clock virtual -t uniform -m 1KiB -m 2KiB --json "$REPORT"
+    holds 'map(.message) == [1024, 2048]'
+    run -2 hxmesh sweep "4x4 Hx1Mesh" -t "$model" --set forward
+    [ "$output" = "hxmesh: error: --set: is NAME=VALUE (write for example --set batch=8 or --set batch=8,16)" ]
+    run -2 hxmesh sweep "4x4 Hx1Mesh" -t "$model" --set forward=1us --set forward=8
+    [ "$output" = "hxmesh: error: --set: is given twice, with values of two kinds" ]
+}
+
 @test "sweep: interrupted, it keeps complete results" {
     cd "$BATS_TEST_TMPDIR"
     env --default-signal=INT "$HXMESH" sweep "2x1 Hx1Mesh" --clock virtual -t uniform --duration 1us,1h --csv s.csv \

@@ -6,7 +6,7 @@ load capture_support
 @test "trace: sums over a whole capture" {
     make_capture run.pcapng messages=5
     trace run.pcapng --json - | json_holds '
-        .spec == "4x4 Hx2Mesh" and .packets == {seen: 640, delivered: 640, missing: 0, on_their_way: 0} and
+        .spec == "4x4 Hx2Mesh" and .packets == {seen: 640, delivered: 640, missing: 0, damaged: 0, on_their_way: 0} and
         .message_count == 320 and .latency_ns.least > 0 and .latency_ns.p50 <= .latency_ns.p99 and
         .latency_ns.p99 <= .latency_ns.max and (.waited_for | length) == 10 and .missing_packets == [] and .hops == []'
     run trace run.pcapng
@@ -51,6 +51,23 @@ load capture_support
         .packets.missing == 1 and .missing_packets[0].frame == $frame and .missing_packets[0].direction == \"in\" and
         (.hops | length) == 1 and (.hops[0].delivered | not)"
     trace lost.pcapng | grep -q "^missing .*: seen last in frame $frame, coming in by "
+}
+
+@test "trace: what left the ports of one captured node is out of sight, not missing" {
+    "$HXMESH" run "torus 4x4" --clock virtual -q -t all-to-all -m 64 --workers 1 --capture one.pcapng --capture-ports a1,1 >text
+    trace one.pcapng --json - | json_holds '
+        .packets | .missing == 0 and .damaged == 0 and .delivered > 20 and .on_their_way > 20 and
+        .seen == .delivered + .on_their_way'
+    run trace one.pcapng --missing
+    grep -qx "no packet is missing" <<<"$output"
+}
+
+@test "trace: frames with a wrong checksum are not delivered" {
+    "$HXMESH" run "torus 4x4" --clock virtual -q -t permutation -m 16KiB --count 4 --workers 1 --verify \
+        --fault "all corrupt=5%" --json run.json --capture harmed.pcapng >text
+    # shellcheck disable=SC2016 # $run is jq's
+    trace harmed.pcapng --json - | jq --slurpfile run run.json -e '.packets.damaged > 5 and
+        .packets.damaged == $run[0].drops.checksum' >text
 }
 
 @test "trace: singular forms" {

@@ -83,7 +83,7 @@ refused() {
     [ "${#stderr_lines[@]}" -eq 1 ]
     refused 2 "--timeline: is of one fabric, not of several (--compare)" "4x4 Hx1Mesh" "$MODEL" --compare "torus 4x4" --timeline t
     refused 2 "--timeline: is of a run, and --estimate makes none: which of both?" "4x4 Hx1Mesh" "$MODEL" --estimate --timeline t
-    refused 2 "--equal-injection: needs a --compare" "4x4 Hx1Mesh" "$MODEL" --equal-injection
+    refused 2 "--equal-injection: needs a --compare, or an --injection" "4x4 Hx1Mesh" "$MODEL" --equal-injection
     refused 2 "--planes: is what --equal-injection sets: which of both?" "4x4 Hx1Mesh" "$MODEL" --equal-injection \
         --compare "torus 4x4" --planes 2
     printf 'fabric: 4x4 Hx1Mesh\njobs:\n  - {tag: 1, boards: [[0, 0]]}\n' >jobs.hxm.yaml

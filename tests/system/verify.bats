@@ -41,6 +41,53 @@ load capture_support
     done
 }
 
+# break_capture FROM TO WHAT: see tests/system/break_capture.c.
+break_capture() { "$(dirname "$HXMESH")/tests/system/break_capture" "$@"; }
+
+@test "verify: the only frame that left its port was removed from a run: its port and the packet are named" {
+    local fabric port
+    for fabric in "2x2 Hx2Mesh" "torus 4x4" "fat-tree hosts=16 radix=8"; do
+        "$HXMESH" run "$fabric" --clock virtual -q -t permutation -m 4KiB --workers 1 --capture whole.pcapng >text
+        verify whole.pcapng >text
+        [ "$(head -n 1 text)" = "whole.pcapng: good" ]
+        port=$(break_capture whole.pcapng less.pcapng only)
+        run -1 --separate-stderr verify less.pcapng
+        [[ ${lines[0]} == "less.pcapng: BAD: frame "*": delivery: arrives at "*", but never left $port" ]]
+    done
+}
+
+@test "verify: what faults let pass is named with port and fault, and --strict lets nothing pass" {
+    "$HXMESH" run "torus 4x4" --clock virtual -q -t permutation -m 16KiB --count 4 --workers 1 --verify \
+        --fault "a1,0/E corrupt=20%" --fault "a2,2/N loss=50%" --capture harmed.pcapng >text
+    verify harmed.pcapng >text
+    [ "$(head -n 1 text)" = "harmed.pcapng: good" ]
+    grep -qE '[0-9]+ crc at a[12],0/p0/[EW] by a1,0/E corrupt=20%, first in frame [0-9]+$' text
+    grep -qE '[0-9]+ lost, (delivered when sent again|another came in its place) at a2,[12]/p0/[NS] by a2,2/N loss=50%, ' text
+    run -1 grep "by no fault" text
+    verify harmed.pcapng --json - | json_holds '.passed and (.strict | not) and (.let_pass | length > 2) and
+        ([.let_pass[].by] | unique) == ["a1,0/E corrupt=20%", "a2,2/N loss=50%"] and (.let_pass | all(.count > 0))'
+    run -1 --separate-stderr verify harmed.pcapng --strict
+    [[ ${lines[0]} == "harmed.pcapng: BAD: frame "*": "*" at a"* ]]
+    run -1 verify harmed.pcapng --strict --json strict.json
+    json_holds '(.passed | not) and .strict and (.let_pass | all(.by == "no fault")) and
+        .rules.crc > 5 and .rules.delivery > 2' <strict.json
+    "$HXMESH" run "torus 4x4" --clock virtual -q -m 4KiB --workers 1 --verify --capture whole.pcapng >text
+    verify whole.pcapng --strict | grep -qx "whole.pcapng: good"
+}
+
+@test "verify: it says what was checked" {
+    needs editcap
+    make_capture good.pcapng
+    verify good.pcapng | grep -qx "checked *header, crc, job, distance, north-last, vc, hops, order, credit, delivery"
+    editcap -F pcap good.pcapng good.pcap 2>/dev/null
+    verify good.pcap --spec "4x4 Hx2Mesh" >text
+    [ "$(head -n 1 text)" = "good.pcap: good, each frame by itself: none was followed" ]
+    grep -qx "checked *header, crc" text
+    verify good.pcap --json - | json_holds '.passed and .checked == ["header", "crc"]'
+    run -1 --separate-stderr verify good.pcap --strict
+    [ "${lines[0]}" = "good.pcap: NOT CHECKED: no frame was followed from port to port" ]
+}
+
 @test "verify: an impossible grant is a violation of credit" {
     frame=$(make_capture broken.pcapng wire=1 credits=32 messages=8 break=credit)
     run verify broken.pcapng

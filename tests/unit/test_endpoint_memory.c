@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { LINE = 64, MOST_PIECES = 11 };
+enum { LINE = 64, MOST_PIECES = 13 };
 
 struct pieces {
     struct {
@@ -27,21 +27,32 @@ static void add(struct pieces *p, const void *at, size_t bytes)
     p->list[p->count++].bytes = bytes;
 }
 
+/* Words of the set of due messages. */
+static size_t words_of_due(const struct hx_endpoint *ep)
+{
+    return ((size_t)(ep->place ? ep->places : ep->config.sends) + 63) / 64;
+}
+
 /* As include/hxmesh/endpoint.h describes each. */
 static void list_pieces(struct pieces *p, const struct hx_endpoint *ep)
 {
     size_t sends = ep->config.sends;
+    size_t due_words = words_of_due(ep) * sizeof(uint64_t);
     *p = (struct pieces){.count = 0};
     add(p, ep->send, sends * sizeof *ep->send);
     add(p, ep->send_map, sends * sizeof *ep->send_map);
     add(p, ep->send_lost, sends * sizeof *ep->send_lost);
-    add(p, ep->due.word, 2 * ((sends + 63) / 64) * sizeof(uint64_t)); /* and idle.word */
+    add(p, ep->due.word, due_words + (sends + 63) / 64 * sizeof(uint64_t)); /* and idle.word */
     add(p, ep->peer, ep->peers * sizeof *ep->peer);
     add(p, ep->rest_of, (ep->peers + (size_t)1) * sizeof *ep->rest_of);
     add(p, ep->slots, ep->peers * sizeof *ep->slots);
     add(p, ep->rest, ep->peers * sizeof *ep->rest);
     add(p, ep->ack, (size_t)ep->ack_slots * sizeof *ep->ack);
     add(p, ep->report, HX_REPORTS * sizeof *ep->report);
+    if (ep->place) {
+        add(p, ep->place, sends * sizeof *ep->place);
+        add(p, ep->sender, ep->places * sizeof *ep->sender);
+    }
     if (ep->bucket)
         add(p, ep->bucket, ((size_t)ep->bucket_mask + 1) * sizeof *ep->bucket);
 }
@@ -61,7 +72,8 @@ static void validate_pieces(const struct hx_endpoint *ep, const uint8_t *memory,
         needed += (p.list[i].bytes + LINE - 1) / LINE * LINE;
     }
     assert_in_range(bytes, needed, needed + LINE);
-    assert_ptr_equal(ep->idle.word, ep->due.word + (ep->config.sends + 63) / 64);
+    assert_ptr_equal(ep->idle.word, ep->due.word + words_of_due(ep));
+    assert_in_range(ep->places, ep->place ? ep->config.sends : 0, ep->place ? HX_MAX_SENDS : 0);
 }
 
 static void validate(const struct hx_endpoint_config *c, bool hashed)
@@ -105,6 +117,8 @@ static void pieces_lie_apart(void **state)
     for (unsigned s = 0; s < sizeof sends / sizeof *sends; s++) {
         for (uint32_t peers = 0; peers <= 40; peers++) {
             struct hx_endpoint_config c = config_of(7, 5, sends[s], peers);
+            validate(&c, peers != 0);
+            c.at_once = 1;
             validate(&c, peers != 0);
         }
     }

@@ -254,6 +254,67 @@ static void a_repeat_without_duration_can_be_stopped(void **state)
     executed_free(&r);
 }
 
+/* ---- sends that begin together ---- */
+
+/* Rank 0 sends six messages to rank 1, one to rank 2 and one to rank 3. */
+static void prepare_sends(struct executed *r, bool in_order)
+{
+    struct executed_settings settings = executed_plain();
+    struct schedule_builder *b = schedule_builder_new(4);
+    static const uint32_t to[] = {1, 1, 1, 1, 1, 1, 2, 3};
+    for (uint32_t i = 0; i < sizeof to / sizeof *to; i++) {
+        (void)schedule_send(b, 0, to[i], 100 + i, i);
+        (void)schedule_receive(b, to[i], 0, 100 + i, i);
+    }
+    settings.window = EXECUTOR_WINDOW;
+    executed_prepare(r, b, &settings);
+    r->plan.in_order = in_order;
+}
+
+/* Takes what may go: `to`, ranks, ends with 0. */
+static void assert_sends(struct executor *e, const uint32_t *to)
+{
+    struct executor_message m;
+    for (; *to; to++) {
+        assert_true(executor_next(e, 0, &m));
+        assert_int_equal(m.to, *to);
+        executor_take(e);
+    }
+    assert_false(executor_next(e, 0, &m));
+}
+
+/* The fifth message waits for the first to arrive, and those behind it wait for the fifth. */
+static void sends_in_order_wait_for_those_before(void **state)
+{
+    struct executed r;
+    (void)state;
+    prepare_sends(&r, true);
+    struct executor *e = executor_new(&r.plan, 0);
+    executor_start(e, 0);
+    assert_sends(e, (const uint32_t[]){1, 1, 1, 1, 0});
+    assert_true(executor_is_quiet(e));
+    assert_true(executor_sent(e, 0, 1, 0));
+    assert_sends(e, (const uint32_t[]){1, 0});
+    assert_true(executor_sent(e, 0, 1, 1));
+    assert_sends(e, (const uint32_t[]){1, 2, 3, 0});
+    executor_free(e);
+    executed_free(&r);
+}
+
+static void shared_sends_take_turns_between_ranks(void **state)
+{
+    struct executed r;
+    (void)state;
+    prepare_sends(&r, false);
+    struct executor *e = executor_new(&r.plan, 0);
+    executor_start(e, 0);
+    assert_sends(e, (const uint32_t[]){1, 2, 3, 1, 1, 1, 0});
+    assert_true(executor_sent(e, 0, 1, 0));
+    assert_sends(e, (const uint32_t[]){1, 0});
+    executor_free(e);
+    executed_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +329,8 @@ int main(void)
         cmocka_unit_test(a_deadlock_names_what_waits),
         cmocka_unit_test(nothing_ends_after_the_latest_time),
         cmocka_unit_test(a_repeat_without_duration_can_be_stopped),
+        cmocka_unit_test(sends_in_order_wait_for_those_before),
+        cmocka_unit_test(shared_sends_take_turns_between_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

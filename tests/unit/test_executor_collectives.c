@@ -377,6 +377,58 @@ static void foreign_messages_are_refused(void **state)
     }
 }
 
+/* ---- sums that take time ---- */
+
+enum { BYTES = 4096, BYTE_PS = 20, BYTES_A_NS = 4 };
+#define MESSAGE_PS (US + (uint64_t)BYTES * BYTE_PS)
+#define SUM_PS     ((uint64_t)BYTES * 1000 / BYTES_A_NS)
+
+static struct executed summed(struct schedule_builder *b)
+{
+    struct executed_settings settings = executed_plain();
+    settings.costs.sum_rate = BYTES_A_NS;
+    settings.network.byte_ps = BYTE_PS;
+    return executed_of(b, &settings);
+}
+
+/* Recursive doubling: each step takes a message, and the sum that the next one needs. */
+static void each_step_waits_for_its_sum(void **state)
+{
+    (void)state;
+    for (unsigned steps = 1; steps <= 4; steps++) {
+        struct executed r =
+            summed(one_collective(1U << steps, HX_ALL_REDUCE, BYTES, 0, HX_ALGORITHM_TREE + HX_BY_DOUBLING));
+        assert_int_equal(executed_end(&r), steps * (MESSAGE_PS + SUM_PS));
+        executed_free(&r);
+    }
+}
+
+/* What is not added costs nothing. */
+static void copies_take_no_time(void **state)
+{
+    (void)state;
+    struct executed r = summed(one_collective(2, HX_BROADCAST, BYTES, 0, HX_ALGORITHM_TREE + HX_BY_TREE));
+    assert_int_equal(executed_entry(&r, 0, 0, 0).end, MESSAGE_PS); /* the root is rank 1 */
+    executed_free(&r);
+}
+
+/* A rank adds one message after the other, of whatever collective. */
+static void sums_of_a_rank_come_one_after_the_other(void **state)
+{
+    enum { COLLECTIVES = 3 };
+    struct schedule_builder *b = schedule_builder_new(2);
+    uint32_t group = schedule_add_group(b, (const uint32_t[]){0, 1}, 2);
+    (void)state;
+    for (uint32_t i = 0; i < 2 * COLLECTIVES; i++) {
+        uint32_t number = schedule_collect(b, i % 2, HX_ALL_REDUCE, group, BYTES, 0);
+        schedule_builder_at(b, i % 2, number)->algorithm = HX_ALGORITHM_TREE + HX_BY_DOUBLING;
+    }
+    struct executed r = summed(b);
+    for (uint32_t i = 0; i < COLLECTIVES; i++)
+        assert_int_equal(executed_entry(&r, 0, i, 0).end, MESSAGE_PS + (i + 1) * SUM_PS);
+    executed_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +444,9 @@ int main(void)
         cmocka_unit_test(collectives_take_turns),
         cmocka_unit_test(looking_for_a_peer_moves_none),
         cmocka_unit_test(foreign_messages_are_refused),
+        cmocka_unit_test(each_step_waits_for_its_sum),
+        cmocka_unit_test(copies_take_no_time),
+        cmocka_unit_test(sums_of_a_rank_come_one_after_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

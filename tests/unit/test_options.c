@@ -23,7 +23,8 @@ static struct {
     uint64_t number, bytes, time;
     double real;
     struct hx_coordinate at;
-    unsigned colour, given;
+    unsigned colour;
+    uint64_t given;
 } got;
 
 static const struct hx_option options[] = {

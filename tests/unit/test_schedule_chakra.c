@@ -101,9 +101,18 @@ static void files_of_ranks(void **state)
         schedule_close(s);
     }
     assert_int_equal(unlink(file_path("gather.1.et")), 0);
-    assert_null(schedule_read(file_path("gather.2.et"), &options, &notes, &problem));
-    assert_string_equal(problem.where, file_path("gather.1.et"));
-    assert_string_equal(problem.what, "is missing: a trace has a file for each rank from 0");
+    for (unsigned i = 0; i < 4; i++) {
+        static const char *const any[] = {"gather.0.et", "gather.2.et", "gather.3.et", "gather"};
+        assert_null(schedule_read(file_path(any[i]), &options, &notes, &problem));
+        assert_string_equal(problem.where, file_path("gather.1.et"));
+        assert_string_equal(problem.what, "is missing: a trace has a file for each rank, and that of rank 3 is there");
+    }
+    assert_int_equal(unlink(file_path("gather.3.et")), 0);
+    assert_int_equal(unlink(file_path("gather.2.et")), 0);
+    struct schedule *s = read_file("gather.0.et"); /* nothing says that there were more */
+    assert_int_equal(schedule_ranks(s), 1);
+    schedule_close(s);
+    assert_null(schedule_read(file_path("gather.5.et"), &options, &notes, &problem));
 }
 
 /* comm_size is what a rank gives; the vector of gathering collectives is longer. */

@@ -295,6 +295,62 @@ static void groups_of_hybrids(void **state)
     options.ranks = 0;
 }
 
+/* Bytes of an all-gather among four ranks: those that a rank gives, or in files of SimAI and AICB the whole vector. */
+static void bytes_of_gathers(void **state)
+{
+    static const struct {
+        const char *first, *name;
+        uint64_t bytes;
+        const char *note;
+    } files[] = {
+        {"HYBRID_TRANSFORMER model_parallel_NPU_group: 4", "x", 4 * 64, "that a rank gives (ASTRA-sim 1)"},
+        {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 checkpoints: 0 checkpoint_initiates: 0", "x",
+         4 * 64, "that a rank gives (ASTRA-sim 1)"},
+        {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 checkpoints: 0 checkpoint_initiates: 0",
+         "grad_gather", 64, "of the whole vector (SimAI)"},
+        {"HYBRID_TRANSFORMER model_parallel_NPU_group: 4 ep: 1", "x", 64, "of the whole vector (SimAI)"},
+        {"HYBRID_TRANSFORMER model_parallel_NPU_group: 4 expert_parallel_npu_group: 1", "x", 64,
+         "of the whole vector (SimAI)"},
+        {"HYBRID_TRANSFORMER model_parallel_NPU_group: 4 pp: 1", "x", 64, "of the whole vector (SimAI)"},
+        {"HYBRID_TRANSFORMER model_parallel_NPU_group: 4 vpp: 8", "x", 64, "of the whole vector (SimAI)"},
+        {"HYBRID_TRANSFORMER model_parallel_NPU_group: 4 ga: 2", "x", 64, "of the whole vector (SimAI)"},
+        {"HYBRID_TRANSFORMER model_parallel_NPU_group: 4 pp_comm 7", "x", 64, "of the whole vector (SimAI)"},
+    };
+    (void)state;
+    options.ranks = 4;
+    for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
+        char text[256];
+        char note[80];
+        (void)snprintf(text, sizeof text, "%s\n1\n%s -1 1 ALLGATHER 64 1 NONE 0 1 NONE 0 1\n", files[i].first,
+                       files[i].name);
+        (void)snprintf(note, sizeof note, "bytes of ALLGATHER are those %s", files[i].note);
+        struct schedule *s = read_text(text);
+        assert_int_equal(schedule_at(s, 0, 1)->collective, HX_ALL_GATHER);
+        assert_int_equal(schedule_at(s, 0, 1)->amount, files[i].bytes);
+        assert_string_equal(notes.annotations, note);
+        schedule_close(s);
+    }
+    options.ranks = 0;
+}
+
+/* From the first rank of the group to the others. */
+static void broadcasts(void **state)
+{
+    (void)state;
+    options.ranks = 4;
+    struct schedule *s = read_text("HYBRID_TRANSFORMER model_parallel_NPU_group: 2 ep: 1\n1\n"
+                                   "x -1 1 BROADCAST 64 1 NONE 0 1 BROADCAST_EP 7 1\n");
+    const struct schedule_operation *o = schedule_at(s, 3, 1);
+    assert_int_equal(o->kind, SCHEDULE_COLLECTIVE);
+    assert_int_equal(o->collective, HX_BROADCAST);
+    assert_int_equal(o->amount, 64);
+    assert_int_equal(o->tag, 0);
+    is_group(s, 3, (const uint32_t[]){2, 3}, 2);
+    assert_string_equal(notes.annotations, "");
+    schedule_close(s);
+    options.ranks = 0;
+}
+
 static void unit_of_time(void **state)
 {
     (void)state;
@@ -325,9 +381,10 @@ static void broken_files(void **state)
         {"DATA all_gpus:\n1\n" LAYER, ":1:1", "expected a number of ranks behind the last word"},
         {"DATA all_gpus: 4\n1\nx -1 1 NONE 0 1 NONE 0 1 NONE 0\n", ":3:1", "has 11 words, expected 12 for a layer"},
         {"DATA all_gpus: 4\n1\nx -1 1 SOME 0 1 NONE 0 1 NONE 0 1\n", ":3:8",
-         "'SOME': expected NONE, ALLREDUCE, ALLTOALL, ALLGATHER or REDUCESCATTER, also with _EP or _DP_EP"},
+         "'SOME': expected NONE, ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER or BROADCAST, also with _EP or _DP_EP"},
         {"DATA all_gpus: 4\n1\nx -1 1 ALLREDUCE_TP 0 1 NONE 0 1 NONE 0 1\n", ":3:8",
-         "'ALLREDUCE_TP': expected NONE, ALLREDUCE, ALLTOALL, ALLGATHER or REDUCESCATTER, also with _EP or _DP_EP"},
+         "'ALLREDUCE_TP': expected NONE, ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER or BROADCAST, also with _EP or "
+         "_DP_EP"},
         {"DATA all_gpus: 4\n1\nx -1 1 ALLREDUCE_EP 0 1 NONE 0 1 NONE 0 1\n", ":3:8",
          "ALLREDUCE_EP needs ep: N in the first line, the ranks that share experts"},
         {"DATA all_gpus: 4\n1\nx -1 99999999999999999999 NONE 0 1 NONE 0 1 NONE 0 1\n", ":3:6",
@@ -383,6 +440,8 @@ int main(void)
         cmocka_unit_test(customized),
         cmocka_unit_test(groups_of_simai),
         cmocka_unit_test(groups_of_hybrids),
+        cmocka_unit_test(bytes_of_gathers),
+        cmocka_unit_test(broadcasts),
         cmocka_unit_test(unit_of_time),
         cmocka_unit_test(broken_files),
     };

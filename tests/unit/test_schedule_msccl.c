@@ -181,6 +181,36 @@ static void the_vector_has_a_default_within_the_files_range(void **state)
     free(text);
 }
 
+/* LL sends 8 bytes of flags with 8 of data, LL128 8 with 120. */
+static void protocols_add_flags(void **state)
+{
+    static const struct {
+        const char *protocol;
+        uint64_t vector, sent;
+        const char *note;
+    } cases[] = {{"Simple", 2400, 1200, ""},
+                 {"LL", 2400, 2400, "proto LL: flags add as many bytes to each message"},
+                 {"LL", 2402, 2 * 1208, "proto LL: flags add as many bytes to each message"},
+                 {"LL128", 2400, 1280, "proto LL128: flags add a fifteenth of its bytes to each message"},
+                 {"LL128", 2402, 1408, "proto LL128: flags add a fifteenth of its bytes to each message"}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char with[64];
+        (void)snprintf(with, sizeof with, "proto=\"%s\" coll=", cases[i].protocol);
+        char *text = replace(TWO, "coll=", 0, with);
+        struct schedule *s = load_good(text, cases[i].vector);
+        for (uint32_t o = 0; o < 4; o++)
+            assert_int_equal(schedule_at(s, 0, o)->amount, cases[i].sent);
+        assert_string_equal(notes.annotations, cases[i].note);
+        schedule_close(s);
+        free(text);
+    }
+    char *text = replace(TWO, "coll=", 0, "proto=\"LL64\" coll=");
+    assert_null(load(text, 0));
+    assert_string_equal(problem.what, "proto=\"LL64\": expected Simple, LL or LL128");
+    free(text);
+}
+
 /* ---- proofs ---- */
 
 static void each_collective_is_proven(void **state)
@@ -450,6 +480,11 @@ static void a_message_is_not_too_large(void **state)
     assert_string_equal(problem.what,
                         "has a message of 2 chunks of 4398046511104 bytes, 4398046511104 bytes are possible");
     free(text);
+    text = replace(TWO, "coll=", 0, "proto=\"LL\" coll=");
+    assert_null(load(text, SCHEDULE_MOST_BYTES + 16));
+    assert_string_equal(problem.what, "has a message of 4398046511120 bytes with its flags (proto LL), 4398046511104 "
+                                      "bytes are possible");
+    free(text);
 }
 
 int main(void)
@@ -458,6 +493,7 @@ int main(void)
         cmocka_unit_test(steps_are_messages_in_order),
         cmocka_unit_test(local_steps_take_no_time),
         cmocka_unit_test(the_vector_has_a_default_within_the_files_range),
+        cmocka_unit_test(protocols_add_flags),
         cmocka_unit_test(each_collective_is_proven),
         cmocka_unit_test(an_unknown_collective_is_noted),
         cmocka_unit_test(a_ring_with_any_step_changed_is_refused),

@@ -82,6 +82,71 @@ static void invalid_lists_and_ranges(void **state)
     }
 }
 
+/* Values of a parameter are numbers if all are; commas in brackets and quotes do not part them. */
+static void values_of_parameters(void **state)
+{
+    char why[HX_WHY_TEXT];
+    (void)state;
+    static const struct {
+        const char *text, *name, *values; /* values with " | " before each */
+        enum hx_option_kind kind;
+        double last;
+    } cases[] = {
+        {"batch=8,16", "set.batch", " | 8 | 16", HX_OPTION_NUMBER, 16},
+        {"batch=8..64", "set.batch", " | 8 | 16 | 32 | 64", HX_OPTION_NUMBER, 64},
+        {"batch=0..4/3", "set.batch", " | 0 | 2 | 4", HX_OPTION_NUMBER, 4},
+        {"share=0.25..2", "set.share", " | 0.25 | 0.5 | 1 | 2", HX_OPTION_REAL, 2},
+        {"share=1,2.5", "set.share", " | 1 | 2.5", HX_OPTION_REAL, 2.5},
+        {"bytes=64KiB..256KiB", "set.bytes", " | 64KiB | 128KiB | 256KiB", HX_OPTION_BYTES, 262144},
+        {"forward=20 us, 40us", "set.forward", " | 20us | 40us", HX_OPTION_DURATION, 40000},
+        {"shape=[4, 4],max(1,2)", "set.shape", " | [4, 4] | max(1,2)", HX_OPTION_STRING, 0},
+        {"name='a,b',c", "set.name", " | 'a,b' | c", HX_OPTION_STRING, 0},
+        {"place=1..2,all", "set.place", " | 1..2 | all", HX_OPTION_STRING, 0},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sweep_axis a = {.count = 0};
+        const struct hx_option set = {.name = "set", .kind = HX_OPTION_LIST};
+        const char *values = sweep_set_values(&a, cases[i].text);
+        char all[256] = "";
+        assert_non_null(values);
+        assert_null(sweep_set_add(&a, &set, values, why));
+        for (unsigned n = 0; n < a.count; n++) {
+            size_t used = strlen(all);
+            (void)snprintf(all + used, sizeof all - used, " | %s", a.value[n].text);
+        }
+        assert_string_equal(all, cases[i].values);
+        assert_string_equal(sweep_axis_name(&a), cases[i].name);
+        assert_int_equal(a.option->kind, cases[i].kind);
+        assert_string_equal(a.option->name, "set");
+        assert_true(a.value[a.count - 1].number == cases[i].last);
+    }
+    struct sweep_axis none = {.count = 0};
+    assert_null(sweep_set_values(&none, "batch"));
+    assert_null(sweep_set_values(&none, "=8"));
+}
+
+static void an_iteration_is_that_of_the_slowest_schedule(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *report;
+        double seconds; /* 0: none */
+    } cases[] = {
+        {"{}", 0},
+        {"{\"schedule\": []}", 0},
+        {"{\"schedule\": [{\"seconds\": 6, \"iterations\": 0, \"training_iterations\": null}]}", 6},
+        {"{\"schedule\": [{\"seconds\": 6, \"iterations\": 3, \"training_iterations\": null}]}", 2},
+        {"{\"schedule\": [{\"seconds\": 6, \"iterations\": 3, \"training_iterations\": 1}]}", 6},
+        {"{\"schedule\": [{\"seconds\": 6, \"iterations\": 3}, {\"seconds\": 4, \"iterations\": 1}]}", 4},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *report = json_loads(cases[i].report, 0, NULL);
+        const double seconds = sweep_iteration(report);
+        assert_true(cases[i].seconds > 0 ? seconds == cases[i].seconds : seconds != seconds);
+        json_decref(report);
+    }
+}
+
 /* Every combination once, the last axis fastest. */
 static void every_combination_once(void **state)
 {
@@ -307,6 +372,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_lists_and_ranges),
         cmocka_unit_test(invalid_lists_and_ranges),
+        cmocka_unit_test(values_of_parameters),
+        cmocka_unit_test(an_iteration_is_that_of_the_slowest_schedule),
         cmocka_unit_test(every_combination_once),
         cmocka_unit_test(all_stands_for_each_algorithm),
         cmocka_unit_test(algorithms_stand_side_by_side),

@@ -54,14 +54,15 @@ static void finished(void *context, const struct hx_trace_packet *p)
 
 static struct seen seen;
 
-static void follow_by(const struct sim_capture *c, const struct hx_trace_filter *filter,
+/* Follows packets through the interfaces that `keep` chooses (NULL: all). */
+static void follow_at(const struct sim_capture *c, bool (*keep)(const char *name), const struct hx_trace_filter *filter,
                       void (*to)(void *context, const struct hx_trace_packet *p))
 {
     struct hx_problem problem;
     struct hx_trace t;
     struct hx_capture_frame s;
     seen = (struct seen){.c = c};
-    FILE *file = open_capture(c, NULL, &seen.capture_index);
+    FILE *file = open_capture(c, keep, &seen.capture_index);
     hx_sums_begin(&seen.sums, &seen.capture_index);
     hx_trace_begin(&t, &seen.capture_index, filter, to, &seen);
     while (hx_capture_index_next(&seen.capture_index, &s, &problem) > 0)
@@ -69,6 +70,12 @@ static void follow_by(const struct sim_capture *c, const struct hx_trace_filter 
     hx_trace_end(&t);
     hx_trace_free(&t);
     (void)fclose(file);
+}
+
+static void follow_by(const struct sim_capture *c, const struct hx_trace_filter *filter,
+                      void (*to)(void *context, const struct hx_trace_packet *p))
+{
+    follow_at(c, NULL, filter, to);
 }
 
 static void follow(const struct sim_capture *c, const struct hx_trace_filter *filter)
@@ -98,7 +105,7 @@ static void every_packet_is_followed_from_end_to_end(void **state)
     /* 10 messages of 3 packets and an acknowledgement, of 64 accelerators */
     assert_int_equal(seen.packets, 64 * 10 * 4);
     assert_int_equal(seen.steps, c.count);
-    assert_true(seen.sums.delivered == seen.packets && seen.sums.missing == 0 && seen.sums.partial == 0);
+    assert_true(seen.sums.fate[HX_TRACE_DELIVERED] == seen.packets);
     assert_int_equal(seen.sums.latency.count, 64 * 10 * 3); /* acknowledgements have none */
     forget(&c);
 }
@@ -109,19 +116,19 @@ static void times_add_up(void **state)
     struct sim_capture c;
     sim_run(&c, &sim_default);
     follow(&c, &all);
+    uint64_t all_sum = 0;
     uint64_t sum = 0;
     uint64_t most = 0;
-    /* Latencies of all packets, from the model's records at endpoints. */
+    /* Latencies of all packets and of those with data, from the model's records at endpoints. */
     for (size_t i = 0; i < c.count; i++) {
         const char *name = sim_interface_name(&c.set, c.records[i].interface);
         if (!strstr(name, "/local"))
             continue;
-        if (c.records[i].direction == 1) {
-            sum -= c.records[i].time_ns;
-            continue;
-        }
-        sum += c.records[i].time_ns;
-        for (size_t from = 0; from < i; from++)
+        const bool is_data = c.records[i].frame[HX_AT_KIND] == HX_DATA;
+        const uint64_t time = c.records[i].direction == 1 ? -c.records[i].time_ns : c.records[i].time_ns;
+        all_sum += time;
+        sum += is_data ? time : 0;
+        for (size_t from = 0; c.records[i].direction != 1 && is_data && from < i; from++)
             if (memcmp(c.records[from].frame + 24, c.records[i].frame + 24, 40) == 0) {
                 uint64_t took = c.records[i].time_ns - c.records[from].time_ns;
                 most = took > most ? took : most;
@@ -139,7 +146,7 @@ static void times_add_up(void **state)
         waited += seen.sums.ports[i].wait.sum;
         hops += seen.sums.ports[i].wait.count;
     }
-    assert_int_equal(waited + (hops - seen.packets) * 150, sum);
+    assert_int_equal(waited + (hops - seen.packets) * 150, all_sum);
     forget(&c);
 }
 
@@ -148,9 +155,9 @@ static void note_copies(void *context, const struct hx_trace_packet *p)
 {
     struct seen *s = context;
     hx_sums_packet(&s->sums, p);
-    s->packets += p->delivered;
-    s->steps += p->delivered ? 0 : p->count;
-    if (p->delivered)
+    s->packets += p->out;
+    s->steps += p->out ? 0 : p->count;
+    if (p->out)
         require_as_recorded_from(s, p, 2);
 }
 
@@ -185,7 +192,7 @@ static void a_retransmission_is_another_copy(void **state)
     follow_by(&c, &one, note_copies);
     assert_int_equal(seen.packets, 1);
     assert_int_equal(seen.steps, 2);
-    assert_int_equal(seen.sums.missing, 1);
+    assert_int_equal(seen.sums.fate[HX_TRACE_MISSING], 1);
     assert_int_equal(seen.sums.kept[0].frame, in + 2);
     forget(&c);
 }
@@ -231,7 +238,7 @@ static void a_lost_packet_ends_at_its_last_record(void **state)
     sim_run(&c, &sim_default);
     uint64_t frame = sim_break(&c, "delivery-lost");
     follow(&c, &all);
-    assert_int_equal(seen.sums.missing, 1);
+    assert_int_equal(seen.sums.fate[HX_TRACE_MISSING], 1);
     assert_int_equal(seen.sums.kept[0].frame, frame);
     assert_false(seen.sums.kept[0].out);
     forget(&c);
@@ -247,9 +254,68 @@ static void lost_and_retransmitted_packets_are_two_copies(void **state)
     sim_run(&c, &set);
     assert_true(c.lost > 3);
     follow(&c, &all);
-    assert_int_equal(seen.sums.missing, c.lost);
-    assert_int_equal(seen.packets - seen.sums.delivered, c.lost);
-    assert_int_equal(seen.sums.delivered, 64 * 3 * 2);
+    assert_int_equal(seen.sums.fate[HX_TRACE_MISSING], c.lost);
+    assert_int_equal(seen.packets - seen.sums.fate[HX_TRACE_DELIVERED], c.lost);
+    assert_int_equal(seen.sums.fate[HX_TRACE_DELIVERED], 64 * 3 * 2);
+    forget(&c);
+}
+
+static bool of_a34(const char *name)
+{
+    return strncmp(name, "a3,4/", 5) == 0;
+}
+
+static void count_only(void *context, const struct hx_trace_packet *p)
+{
+    struct seen *s = context;
+    hx_sums_packet(&s->sums, p);
+    s->packets++;
+}
+
+/* A capture of one node: what leaves by its cables is out of sight, and not missing. What vanishes in the node is. */
+static void what_leaves_the_captured_ports_is_not_missing(void **state)
+{
+    (void)state;
+    struct sim_capture c;
+    sim_run(&c, &sim_default);
+    uint64_t delivered = 0;
+    uint64_t left = 0;
+    size_t last = 0;
+    for (size_t i = 0; i < c.count; i++) {
+        const char *name = sim_interface_name(&c.set, c.records[i].interface);
+        bool is_out = of_a34(name) && c.records[i].direction == 2;
+        delivered += is_out && strstr(name, "/local");
+        left += is_out && !strstr(name, "/local");
+        last = is_out ? i : last;
+    }
+    assert_true(delivered > 3 && left > 3);
+    follow_at(&c, of_a34, &all, count_only);
+    assert_int_equal(seen.sums.fate[HX_TRACE_DELIVERED], delivered);
+    assert_int_equal(seen.sums.fate[HX_TRACE_OUT_OF_SIGHT], left);
+    assert_int_equal(seen.sums.fate[HX_TRACE_MISSING], 0);
+    hx_sums_free(&seen.sums);
+    hx_capture_index_close(&seen.capture_index);
+    sim_take_out(&c, last);
+    follow_at(&c, of_a34, &all, count_only);
+    assert_int_equal(seen.sums.fate[HX_TRACE_MISSING], 1);
+    forget(&c);
+}
+
+/* A packet that comes out with a wrong checksum is not delivered: its endpoint drops it. */
+static void a_damaged_packet_is_not_delivered(void **state)
+{
+    (void)state;
+    struct sim_capture c;
+    sim_run(&c, &sim_default);
+    size_t at = 0;
+    while (c.records[at].direction != 2 || c.records[at].captured <= SIM_HEADER_BYTES ||
+           !strstr(sim_interface_name(&c.set, c.records[at].interface), "/local"))
+        at++;
+    c.records[at].frame[SIM_HEADER_BYTES] ^= 1;
+    follow_by(&c, &all, count_only);
+    assert_int_equal(seen.sums.fate[HX_TRACE_DAMAGED], 1);
+    assert_int_equal(seen.sums.fate[HX_TRACE_DELIVERED], seen.packets - 1);
+    assert_int_equal(seen.sums.latency.count, seen.packets / 2 - 1); /* the other half are acknowledgements */
     forget(&c);
 }
 
@@ -277,6 +343,8 @@ int main(void)
         cmocka_unit_test(messages_report_their_spread),
         cmocka_unit_test(a_lost_packet_ends_at_its_last_record),
         cmocka_unit_test(lost_and_retransmitted_packets_are_two_copies),
+        cmocka_unit_test(what_leaves_the_captured_ports_is_not_missing),
+        cmocka_unit_test(a_damaged_packet_is_not_delivered),
         cmocka_unit_test(a_quantile_is_between_minimum_and_maximum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

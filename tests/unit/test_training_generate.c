@@ -320,6 +320,41 @@ static void collectives_have_the_algorithm_of_their_axis(void **state)
     training_model_free(m);
 }
 
+/* Layers 1 to 3 are tables of 1, 2 and 4 elements. Each all-to-all takes the same time, so times count them. */
+static void tables_are_sent_together(void **state)
+{
+    (void)state;
+    for (unsigned recompute = 0; recompute < 2; recompute++) {
+        struct training_model *m = replicas_of(10, 20, 0, true);
+        uint64_t took[2];
+        m->recompute = recompute;
+        for (uint32_t i = 0; i < LAYERS; i++)
+            m->layer[i].parameters = 0;
+        for (uint32_t i = 1; i < 4; i++) {
+            m->layer[i].shard = TRAINING_TABLES;
+            m->layer[i].activations = UINT64_C(8) << i;
+        }
+        for (unsigned fused = 0; fused < 2; fused++) {
+            m->fuse_tables = fused;
+            took[fused] = plain_time(m, 1000);
+            struct hx_problem problem;
+            struct schedule *s = schedule_build(training_built(m, NULL), "test", &problem);
+            uint64_t bytes = 0;
+            unsigned count = 0;
+            for (uint32_t i = 0; i < schedule_count(s, 0); i++) {
+                const struct schedule_operation *o = schedule_at(s, 0, i);
+                bytes += o->kind == SCHEDULE_COLLECTIVE ? o->amount : 0;
+                count += o->kind == SCHEDULE_COLLECTIVE;
+            }
+            assert_int_equal(count, (fused ? 1 : 3) * (2 + recompute));
+            assert_int_equal(bytes, (16 + 32 + 64) * m->activation_bytes * (2 + recompute));
+            schedule_close(s);
+        }
+        assert_int_equal(took[0] - took[1], UINT64_C(2000) * (2 + recompute));
+        training_model_free(m);
+    }
+}
+
 /* Equal passes in a row are one body: the number of operations does not depend on that of micro-batches. */
 static void equal_passes_repeat(void **state)
 {
@@ -356,6 +391,7 @@ int main(void)
         cmocka_unit_test(the_head_has_grid_and_work),
         cmocka_unit_test(operations_have_names_and_purposes),
         cmocka_unit_test(collectives_have_the_algorithm_of_their_axis),
+        cmocka_unit_test(tables_are_sent_together),
         cmocka_unit_test(equal_passes_repeat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

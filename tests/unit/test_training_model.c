@@ -45,6 +45,7 @@ static void each_key_reaches_its_field(void **state)
                                           "sequence_parallel: true\n"
                                           "recompute: yes\n"
                                           "overlap: false\n"
+                                          "fuse_tables: false\n"
                                           "gradient_group: 100MB\n"
                                           "bytes: {activations: 1, gradients: 4, parameters: 3}\n"
                                           "update: step / 2\n"
@@ -77,7 +78,7 @@ static void each_key_reaches_its_field(void **state)
     static const uint32_t stage_of[] = {0, 1, 2, 2, 3};
     assert_memory_equal(m->stage_of, stage_of, sizeof stage_of);
     assert_int_equal(m->zero, 3);
-    assert_true(m->sequence && m->recompute && !m->overlap);
+    assert_true(m->sequence && m->recompute && !m->overlap && !m->fuse_tables);
     assert_int_equal(m->gradient_bytes, 100000000);
     assert_int_equal(m->activation_bytes, 1);
     assert_int_equal(m->gradient_element_bytes, 4);
@@ -87,7 +88,7 @@ static void each_key_reaches_its_field(void **state)
     for (unsigned i = 0; i <= TRAINING_AXES; i++)
         assert_string_equal(hx_algorithm_names[m->algorithm[i]], algorithms[i]);
     static const struct training_layer layers[] = {
-        {.name = "one", .parameters = 1, .activations = 2, .flops = 3, .backward_flops = 6, .line = 20},
+        {.name = "one", .parameters = 1, .activations = 2, .flops = 3, .backward_flops = 6, .line = 21},
         {.name = "two",
          .parameters = 1024,
          .activations = 2,
@@ -95,8 +96,8 @@ static void each_key_reaches_its_field(void **state)
          .backward_ps = 5000000000,
          .shard = TRAINING_COLUMNS,
          .context = 9,
-         .line = 21},
-        {.name = "three", .flops = 3, .backward_flops = 4, .shard = TRAINING_SPACE, .halo = 8, .line = 23},
+         .line = 22},
+        {.name = "three", .flops = 3, .backward_flops = 4, .shard = TRAINING_SPACE, .halo = 8, .line = 24},
         {.name = "four",
          .parameters = 5,
          .activations = 6,
@@ -104,14 +105,14 @@ static void each_key_reaches_its_field(void **state)
          .backward_ps = 2000000,
          .shard = TRAINING_EXPERTS,
          .routed = 7,
-         .line = 25},
+         .line = 26},
         {.name = "five",
          .parameters = 5,
          .activations = 6,
          .inputs = 3072,
          .beside = true,
          .shard = TRAINING_TABLES,
-         .line = 27},
+         .line = 28},
     };
     assert_int_equal(m->layers, sizeof layers / sizeof *layers);
     for (unsigned i = 0; i < m->layers; i++) {
@@ -139,7 +140,7 @@ static void keys_that_are_left_out_have_defaults(void **state)
     assert_int_equal(m->micro_batches * m->chunks * m->expert, 1);
     assert_null(m->stage_of);
     assert_int_equal(m->zero + m->gradient_bytes + m->update_ps, 0);
-    assert_true(!m->sequence && !m->recompute && m->overlap);
+    assert_true(!m->sequence && !m->recompute && m->overlap && m->fuse_tables);
     assert_int_equal(m->activation_bytes, 2);
     assert_int_equal(m->gradient_element_bytes, 2);
     assert_int_equal(m->parameter_bytes, 2);

@@ -8,9 +8,9 @@ const struct allocate_rules allocate_default_rules = {
 void allocate_rules_check(const struct allocate_rules *r, const struct hx_spec *spec, const char *of_boards)
 {
     static const char *const options[] = {"--transpose", "--aspect", "--search", "--locality"};
-    unsigned said = r->given & ~(unsigned)ALLOCATE_PLACE;
+    uint64_t said = r->given & ~(uint64_t)ALLOCATE_PLACE;
     if (!of_boards && said)
-        of_boards = options[__builtin_ctz(said)];
+        of_boards = options[__builtin_ctzll(said)];
     if (!spec->a && of_boards)
         hx_die(HX_EXIT_USAGE, of_boards, "is for boards of a HammingMesh: hosts of another fabric have --place");
     if (spec->a && r->given & ALLOCATE_PLACE)

@@ -11,7 +11,7 @@ struct allocate_rules {
     struct hx_placement_rules placement;
     uint64_t aspect, search;
     unsigned place; /* enum hx_hosts_rule */
-    unsigned given; /* enum allocate_rule bits of the options given */
+    uint64_t given; /* enum allocate_rule bits of the options given */
 };
 enum allocate_rule {
     ALLOCATE_TRANSPOSE = 1 << 0,

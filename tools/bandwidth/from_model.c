@@ -70,7 +70,8 @@ static bool is_overlapped(const struct training_model *m, enum training_moment m
            (moment == TRAINING_GRADIENTS || moment == TRAINING_FETCH_FORWARD || moment == TRAINING_FETCH_BACKWARD);
 }
 
-static bool add_communication(struct taking *t, const struct training_communication *c)
+/* fused: it goes with that of the next layer. */
+static bool add_communication(struct taking *t, const struct training_communication *c, bool fused)
 {
     const double size = training_group_size(t->m, c->group);
     const double times = training_times(t->m, c->moment);
@@ -84,6 +85,8 @@ static bool add_communication(struct taking *t, const struct training_communicat
                                   .calls = times * passes / 2};
     if (c->halo)
         need.bytes = (double)c->bytes * times * training_neighbours(t->m, c->group);
+    if (fused && c->group == TRAINING_GROUP_TABLES)
+        need.calls = 0;
     need.data = strcmp(need.purpose, "data") == 0;
     return add(t, c->group, need);
 }
@@ -106,8 +109,9 @@ static bool add_virtual_stage(struct taking *t, const struct training_stages *s,
         const struct training_layer *l = &t->m->layer[i];
         struct training_communication list[TRAINING_MOST_COMMUNICATIONS];
         const unsigned count = training_communications(t->m, l, list);
+        const bool fused = i + 1 < s->first[v + 1] && training_fuses(t->m, i);
         for (unsigned c = 0; c < count; c++)
-            if (!add_communication(t, &list[c]))
+            if (!add_communication(t, &list[c], fused))
                 return false;
         const double backward = PS * (double)training_backward_ps(t->m, l) * t->m->micro_batches;
         t->w->computing += PS * (double)training_forward_ps(t->m, l) * t->m->micro_batches + backward;

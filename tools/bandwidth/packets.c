@@ -1,13 +1,10 @@
 /* packets.c - needs at packet level (tools/bandwidth/packets.h). */
 #include "tools/bandwidth/packets.h"
-#include "base/arguments.h"
-#include "tools/child.h"
+#include "base/error.h"
+#include "tools/simulation.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -166,27 +163,15 @@ static unsigned slowed_of(const struct bandwidth_network *n, const struct bandwi
 
 static int run_file(const char *fabric, const char *file, unsigned workers, double *seconds)
 {
-    char hxmesh[PATH_MAX];
-    struct hx_arguments a = {.count = 0};
-    child_beside("hxmesh", hxmesh, sizeof hxmesh);
-    hx_arguments_add(&a, "%s", hxmesh);
-    hx_arguments_add(&a, "run");
-    hx_arguments_add(&a, "%s", fabric);
+    struct hx_arguments a = simulation_arguments(fabric);
     hx_arguments_add(&a, "--traffic=%s", file);
     hx_arguments_add(&a, "--workers=%u", workers);
     hx_arguments_add(&a, "--clock=virtual");
-    hx_arguments_add(&a, "--quiet");
-    hx_arguments_add(&a, "--json=-");
-    struct child_result r = child_run(a.item);
-    hx_arguments_free(&a);
-    json_error_t wrong;
-    json_t *report = r.exit_code == HX_EXIT_DONE ? json_loads(r.output, 0, &wrong) : NULL;
-    if (!report && !child_interrupted())
-        hx_complain("hxmesh run", "%s", r.error[0] ? r.error : "ended without a report");
-    *seconds = json_real_value(json_object_get(report, "virtual_seconds"));
-    json_decref(report);
-    free(r.output);
-    return child_interrupted() ? HX_EXIT_INTERRUPTED : r.exit_code;
+    simulation_ask(&a, true);
+    struct simulation s = simulation_run("hxmesh run", &a, NULL, NULL);
+    if (s.report.json)
+        *seconds = report_number(&s.report, "virtual_seconds");
+    return simulation_end(&s);
 }
 
 /* Runs an all-reduce of `bytes` in all groups. */

@@ -1,6 +1,7 @@
 /* capture_index.c - turns blocks of a capture file into frames (tools/capture/capture_index.h). */
 #include "tools/capture/capture_index.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,4 +226,18 @@ const char *hx_capture_index_node_name(char name[HX_NODE_NAME_BYTES], const stru
                                        const struct hx_port_at *at)
 {
     return hx_node_name(name, c->fabric.g, at->plane, at->node);
+}
+
+uint32_t hx_capture_index_named(const struct hx_capture_index *c, const char *name)
+{
+    struct named key = {.port = 0};
+    (void)snprintf(key.name, sizeof key.name, "%s", name);
+    const struct named *known = hx_map_find(&c->names, key.name);
+    return known ? known->port : UINT32_MAX;
+}
+
+uint32_t hx_capture_index_port(const struct hx_capture_index *c, const struct hx_port_at *at)
+{
+    char name[HX_NAME_BYTES];
+    return hx_capture_index_named(c, hx_port_name(name, c->fabric.g, at->plane, at->node, at->port));
 }

@@ -69,6 +69,10 @@ int hx_capture_index_next(struct hx_capture_index *c, struct hx_capture_frame *s
 /* Frames that the capture lost, as far as it reports them. */
 uint64_t hx_capture_index_dropped(const struct hx_capture_index *c);
 
+/* The index in c->ports of the port with that name, or of that port of the fabric; UINT32_MAX: not captured. */
+uint32_t hx_capture_index_named(const struct hx_capture_index *c, const char *name);
+uint32_t hx_capture_index_port(const struct hx_capture_index *c, const struct hx_port_at *at);
+
 /* Writes the node's name, as "a5,3/p0", into `name` and returns it. */
 const char *hx_capture_index_node_name(char name[HX_NODE_NAME_BYTES], const struct hx_capture_index *c,
                                        const struct hx_port_at *at);

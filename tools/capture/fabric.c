@@ -1,5 +1,8 @@
 /* fabric.c - ports, cables and minimal paths (tools/capture/fabric.h). */
 #include "tools/capture/fabric.h"
+#include "tools/capture/frame.h"
+
+#include <stdio.h>
 
 void hx_cap_fabric_init(struct hx_cap_fabric *f, const struct hx_spec *spec, const struct hx_capture_facts *facts,
                         bool jobs_known)
@@ -197,4 +200,20 @@ unsigned hx_cap_vc(const struct hx_cap_fabric *f, const struct hx_port_at *in, u
     if (f->g->mesh.nodes)
         return vc + hx_cap_leaves_board(f, out);
     return hx_cap_graph_vc(&f->graph, in->node, in->port, vc, out->port);
+}
+
+/* ---- words ---- */
+
+struct hx_coordinate hx_cap_host(const struct hx_cap_fabric *f, unsigned addr_hi, unsigned addr_lo)
+{
+    return f->known ? hx_coordinate_at(f->g, addr_hi, addr_lo) : (struct hx_coordinate){addr_hi, addr_lo};
+}
+
+const char *hx_cap_packet_text(char text[HX_PACKET_TEXT], const struct hx_cap_fabric *f, const struct hx_header *h)
+{
+    const struct hx_coordinate from = hx_cap_host(f, h->src_addr_hi, h->src_addr_lo);
+    const struct hx_coordinate to = hx_cap_host(f, h->dst_addr_hi, h->dst_addr_lo);
+    (void)snprintf(text, HX_PACKET_TEXT, "%s %u of message %u from a%u,%u to a%u,%u", hx_seen_name(h), h->offset,
+                   h->message, from.addr_hi, from.addr_lo, to.addr_hi, to.addr_lo);
+    return text;
 }

@@ -5,6 +5,7 @@
 #ifndef HXMESH_TOOLS_CAPTURE_FABRIC_H
 #define HXMESH_TOOLS_CAPTURE_FABRIC_H
 
+#include "hxmesh/frame.h"
 #include "spec/pcapng/fabric.h"
 #include "tools/capture/graph.h"
 #include "tools/capture/line.h"
@@ -51,6 +52,13 @@ static inline bool hx_cap_is_accelerator(const struct hx_cap_fabric *f, const st
 }
 /* Whether the port of an accelerator leads into a row or column network. */
 bool hx_cap_leaves_board(const struct hx_cap_fabric *f, const struct hx_port_at *at);
+
+/* A packet in words, "packet 0 of message 1 from a0,0 to a3,2". Hosts have the names that their ports have, also where
+ * the addresses in frames differ from these. */
+enum { HX_PACKET_TEXT = 96 };
+const char *hx_cap_packet_text(char text[HX_PACKET_TEXT], const struct hx_cap_fabric *f, const struct hx_header *h);
+/* What names call the host with an address; the address itself if the fabric is not known. */
+struct hx_coordinate hx_cap_host(const struct hx_cap_fabric *f, unsigned addr_hi, unsigned addr_lo);
 
 /* Source and destination hosts of a packet. */
 struct hx_journey {

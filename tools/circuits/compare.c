@@ -3,7 +3,7 @@
 #include "tools/circuits/costs.h"
 #include "tools/circuits/other.h"
 #include "tools/circuits/reconfigure.h"
-#include "topology/bill.h"
+#include "tools/injection.h"
 #include "topology/bounds.h"
 #include "topology/name.h"
 #include "topology/topology.h"
@@ -117,11 +117,17 @@ static struct network_of_servers *fabric_network(struct other *o)
     struct hx_fabric f;
     if (!make_fabric(&f, o->spec, o->servers, o->problem))
         return NULL;
-    const double link_gbps = o->gbps / hx_fabric_injection(&f, l->gbps);
-    f.bought_planes = 1;
+    struct injection i = injection_of(&f, 1, l->gbps);
+    if (!injection_equal(&i, 1, 1, o->gbps)) {
+        (void)hx_fail(o->problem, HX_EXIT_CONFIG, o->spec,
+                      "has link rates of its own, by which hosts inject %.6g Gb/s, and the servers %.6g",
+                      injection_of(&f, 1, l->gbps).links * l->gbps, o->gbps);
+        hx_fabric_free(&f);
+        return NULL;
+    }
     if (o->kind == SPEC)
-        o->usd = (double)hx_fabric_bill(&f, o->r->prices, link_gbps).usd / o->servers / o->r->search->degree;
-    return servers_network(&f, link_gbps, l->latency_ns, 1);
+        o->usd = injection_usd(&i, &f, o->r->prices) / o->servers / o->r->search->degree;
+    return servers_network(&f, injection_link(&i), l->latency_ns, 1);
 }
 
 static struct network_of_servers *make_network(void *of)

@@ -2,10 +2,10 @@
 #include "tools/info/figures.h"
 #include "base/json.h"
 
-#include "tools/injection.h"
 #include "topology/mesh_bounds.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +18,19 @@ static unsigned radix_of(const struct hx_fabric *g)
     return most;
 }
 
-/* Computes what depends on the number of bought planes. */
+/* Computes what depends on bought planes and rates. */
 static void price(struct figures *f)
 {
-    double injected = hx_fabric_injection(f->g, HX_LINK_GBPS);
-    double links = hx_injects_alike(f->g) ? f->g->host_links : injected;
-    f->bill = hx_fabric_bill(f->g, f->prices, HX_LINK_GBPS);
-    f->injection_gbps = injected * f->g->bought_planes * HX_LINK_GBPS;
+    const struct injection *i = &f->injection;
+    double links = hx_injects_alike(f->g) ? f->g->host_links : i->links;
+    f->spec.graph->bought_planes = i->planes;
+    f->bill = hx_fabric_bill(f->g, f->prices, injection_link(i));
+    f->bill.usd = (uint64_t)llround(injection_usd(i, f->spec.graph, f->prices));
+    f->injection_gbps = injection_total(i);
     f->alltoall_gbps = f->injection_gbps * f->alltoall_bound;
     f->usd_per_host = (double)f->bill.usd / f->g->hosts;
     bool any = f->alltoall_bound > 0;
-    f->usd_per_global_link = any ? f->usd_per_host / (links * f->g->bought_planes * f->alltoall_bound) : 0;
+    f->usd_per_global_link = any ? f->usd_per_host / (links * i->planes * i->rate * f->alltoall_bound) : 0;
     f->usd_per_alltoall_gbps = any ? f->usd_per_host / f->alltoall_gbps : 0;
 }
 
@@ -42,27 +44,28 @@ void figures_load(struct figures *f, const char *argument, const struct hx_overr
     f->distances = hx_fabric_distances(f->g);
     f->alltoall_bound = hx_fabric_alltoall_bound(f->g);
     f->radix = f->g->mesh.nodes ? f->spec.radix : radix_of(f->g);
+    f->injection = injection_of(f->g, f->g->bought_planes, HX_LINK_GBPS);
     price(f);
 }
 
 enum { MOST_BOUGHT = 64 };
 
-void figures_equal(struct figures *all, unsigned count, bool equal)
+void figures_equal(struct figures *all, unsigned count, const struct injection_wish *wish)
 {
     struct injection *of = hx_allocate(count, sizeof *of);
     for (unsigned i = 0; i < count; i++)
-        of[i] = injection_of(all[i].g, all[i].g->bought_planes, HX_LINK_GBPS);
+        of[i] = all[i].injection;
     unsigned other = injection_differs(of, count);
-    if (equal && !injection_equal(of, count, MOST_BOUGHT, false))
+    if (wish->equal && !injection_equal(of, count, MOST_BOUGHT, wish->gbps))
         hx_die(HX_EXIT_USAGE, "--equal-injection",
-               "no numbers of planes up to %d make hosts of these fabrics inject alike", MOST_BOUGHT);
-    if (!equal && other < count)
+               "fabrics with link rates of their own cannot be made equal by up to %d planes", MOST_BOUGHT);
+    if (!wish->equal && other < count)
         hx_warn(all[other].spec.name,
                 "its hosts inject %.6g Gb/s, those of %s %.6g: prices and bounds are not alike (--equal-injection buys "
                 "planes that make them so)",
                 all[other].injection_gbps, all[0].spec.name, all[0].injection_gbps);
-    for (unsigned i = 0; equal && i < count; i++) {
-        all[i].spec.graph->bought_planes = of[i].planes;
+    for (unsigned i = 0; wish->equal && i < count; i++) {
+        all[i].injection = of[i];
         price(&all[i]);
     }
     free(of);
@@ -109,9 +112,9 @@ json_t *figures_json(const struct figures *f)
                   (json_int_t)f->bisection.links, "bisection_exact", (int)f->bisection.exact, "bisection_share",
                   f->bisection.share, "alltoall_bound", f->alltoall_bound, "cost_per_host", f->usd_per_host,
                   "cost_per_global_link", f->alltoall_bound > 0 ? json_real(f->usd_per_global_link) : json_null());
-    json_t *like =
-        json_pack("{s:f, s:f, s:o}", "injection_gbps", f->injection_gbps, "alltoall_gbps", f->alltoall_gbps,
-                  "cost_per_alltoall_gbps", f->alltoall_bound > 0 ? json_real(f->usd_per_alltoall_gbps) : json_null());
+    json_t *like = json_pack("{s:f, s:f, s:f, s:o}", "link_gbps", injection_link(&f->injection), "injection_gbps",
+                             f->injection_gbps, "alltoall_gbps", f->alltoall_gbps, "cost_per_alltoall_gbps",
+                             f->alltoall_bound > 0 ? json_real(f->usd_per_alltoall_gbps) : json_null());
     json_object_update(rest, like);
     json_decref(like);
     json_object_update(json, rest);
@@ -209,6 +212,7 @@ COLUMN(write_alltoall, "%.5g", f->alltoall_gbps)
 COLUMN(write_cost, "%.2f", (double)f->bill.usd / 1e6)
 COLUMN(write_price, "%.4g", f->usd_per_alltoall_gbps)
 COLUMN(write_planes, "%u", f->g->bought_planes)
+COLUMN(write_link, "%.6g", injection_link(&f->injection))
 COLUMN(write_links, "%u", f->g->host_links)
 COLUMN(write_switches, "%" PRIu64, f->bill.switches)
 COLUMN(write_radix, "%u", f->radix)
@@ -228,6 +232,7 @@ static const struct column columns_there[] = {{"hosts", "hosts", write_hosts},
                                               {"cost_usd", "M$", write_cost},
                                               {"cost_planes", "planes", write_planes},
                                               {"host_links", "links", write_links},
+                                              {"link_gbps", "link", write_link},
                                               {"switches", "switches", write_switches},
                                               {"dac", "DAC", write_dac},
                                               {"aoc", "AoC", write_aoc},
@@ -273,15 +278,32 @@ static void add_row(struct text_table *t, const struct figures *f, const struct 
     text_table_cells(t, count + 1, cells);
 }
 
+/* Puts the rate of links before their number if it makes fabrics equal, so that a narrow table has it. */
+static void order_links(const struct figures *all, unsigned count, const struct column **column)
+{
+    unsigned i = 0, links = 0;
+    while (i < count && all[i].injection.rate == 1)
+        i++;
+    if (i == count)
+        return;
+    while (column[links]->write != write_links)
+        links++;
+    const struct column *number = column[links];
+    column[links] = column[links + 1];
+    column[links + 1] = number;
+}
+
 void figures_compare(const struct figures *all, unsigned count, const struct columns *columns)
 {
     const struct column *column[COLUMNS];
     const char *heads[COLUMNS];
     unsigned shown = columns->count ? columns->count : COLUMNS;
-    for (unsigned i = 0; i < shown; i++) {
+    for (unsigned i = 0; i < shown; i++)
         column[i] = columns->count ? column_of(columns->word[i]) : &columns_there[i];
+    if (!columns->count)
+        order_links(all, count, column);
+    for (unsigned i = 0; i < shown; i++)
         heads[i] = column[i]->word;
-    }
     struct text_table *t = text_table_new(1);
     add_row(t, NULL, column, shown);
     for (unsigned i = 0; i < count; i++)

@@ -4,6 +4,7 @@
 
 #include "spec/spec.h"
 #include "tools/draw/columns.h"
+#include "tools/injection.h"
 #include "topology/bill.h"
 #include "topology/bisection.h"
 #include "topology/bounds.h"
@@ -17,7 +18,8 @@ struct figures {
     struct hx_bill bill;
     struct hx_halves bisection;
     struct hx_distances distances;
-    unsigned radix; /* ports of the largest switch */
+    struct injection injection; /* of the bought planes */
+    unsigned radix;             /* ports of the largest switch */
     double alltoall_bound;
     double injection_gbps; /* of a host, over the bought planes */
     double alltoall_gbps;  /* of a host, over the bought planes, at the bound */
@@ -31,9 +33,9 @@ void figures_load(struct figures *f, const char *argument, const struct hx_overr
                   const struct hx_prices *prices);
 void figures_free(struct figures *f);
 
-/* Sets the bought planes of each so that all hosts inject equally. Dies with HX_EXIT_USAGE if no numbers of planes do.
- * `equal` false: only warns if hosts inject differently. */
-void figures_equal(struct figures *all, unsigned count, bool equal);
+/* If it is wished, sets the bought planes of each, and rates where planes do not do, so that all hosts inject equally.
+ * Dies with HX_EXIT_USAGE if none do. Else only warns if hosts inject differently. */
+void figures_equal(struct figures *all, unsigned count, const struct injection_wish *wish);
 
 json_t *figures_json(const struct figures *f);
 void figures_print(const struct figures *f);

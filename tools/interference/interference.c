@@ -1,15 +1,13 @@
 /* interference.c - runs jobs alone and together (interference.h). */
 #include "tools/interference/interference.h"
-#include "base/arguments.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "base/value.h"
-#include "tools/child.h"
 #include "tools/draw/text_table.h"
+#include "tools/simulation.h"
 #include "topology/name.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,50 +25,32 @@ struct counting {
 
 /* ---- runs ---- */
 
-static json_t *report_of(const struct hx_spec *spec, const char *const *arguments, const char *only, int *code)
+static struct simulation run_of(const struct hx_spec *spec, const char *const *arguments, const char *only)
 {
-    char hxmesh[PATH_MAX];
-    static const char *const head[] = {"--clock", "virtual", "--quiet", "--json", "-"};
-    struct hx_arguments a = {.count = 0};
-    json_error_t wrong;
-    child_beside("hxmesh", hxmesh, sizeof hxmesh);
-    hx_arguments_add(&a, "%s", hxmesh);
-    hx_arguments_add(&a, "run");
-    hx_arguments_add(&a, "%s", spec->source);
-    for (unsigned i = 0; i < sizeof head / sizeof *head; i++)
-        hx_arguments_add(&a, "%s", head[i]);
+    struct hx_arguments a = simulation_arguments(spec->source);
+    hx_arguments_add(&a, "--clock=virtual");
+    simulation_ask(&a, true);
     for (unsigned i = 0; i < spec->said.count; i++) {
         hx_arguments_add(&a, "--job");
         hx_arguments_add(&a, "%s", spec->said.item[i]);
     }
     for (; *arguments; arguments++)
         hx_arguments_add(&a, "%s", *arguments);
-    if (only) {
-        hx_arguments_add(&a, "--only");
-        hx_arguments_add(&a, "%s", only);
+    if (only)
+        hx_arguments_add(&a, "--only=%s", only);
+    return simulation_run("hxmesh run", &a, NULL, NULL);
+}
+
+/* The part of a job; a job that is missing reads as the first one beyond the list. */
+static struct report job_in(const struct report *r, uint16_t tag)
+{
+    const size_t jobs = report_length(r, "jobs");
+    for (size_t i = 0; i < jobs; i++) {
+        const struct report job = report_entry(r, "jobs", i);
+        if (report_number(&job, "job") == tag)
+            return job;
     }
-    struct child_result r = child_run(a.item);
-    hx_arguments_free(&a);
-    json_t *report = r.exit_code == HX_EXIT_DONE ? json_loads(r.output, 0, &wrong) : NULL;
-    *code = child_interrupted() ? HX_EXIT_INTERRUPTED : r.exit_code;
-    if (!report && !child_interrupted())
-        hx_complain("hxmesh run", "%s", r.error[0] ? r.error : "ended without a report");
-    free(r.output);
-    return report;
-}
-
-static const json_t *job_in(const json_t *report, uint16_t tag)
-{
-    const json_t *jobs = json_object_get(report, "jobs");
-    for (size_t i = 0; i < json_array_size(jobs); i++)
-        if (json_integer_value(json_object_get(json_array_get(jobs, i), "job")) == tag)
-            return json_array_get(jobs, i);
-    return NULL;
-}
-
-static double seconds_of(const json_t *report, uint16_t tag)
-{
-    return json_real_value(json_object_get(job_in(report, tag), "seconds"));
+    return report_entry(r, "jobs", jobs);
 }
 
 /* ---- links ---- */
@@ -96,27 +76,35 @@ static void find_owners(struct counting *c)
     }
 }
 
-static void take_links(struct counting *c, unsigned job, const json_t *report)
+static void take_link(struct counting *c, unsigned job, const struct report *link, size_t number)
 {
-    const json_t *links = json_object_get(report, "links");
     struct interference_job *j = &c->in->job[job];
-    c->links = json_array_size(links);
-    if (!c->carriers)
-        c->carriers = hx_allocate(c->links, sizeof *c->carriers);
+    const uint64_t packets = (uint64_t)report_number(link, "packets");
+    const char *from = report_text(link, "from");
+    unsigned plane;
+    unsigned port;
+    uint32_t node;
+    c->packets[job][number] = packets;
+    if (!packets || !hx_port_parse(from, c->g, &plane, &node, &port))
+        return;
+    c->carriers[number]++;
+    j->links++;
+    j->packets += packets;
+    j->foreign_packets += c->owner[node] < OF_NONE && c->owner[node] != j->job->tag ? packets : 0;
+}
+
+/* Every run has the same links. */
+static void take_links(struct counting *c, unsigned job, const struct report *r)
+{
+    const size_t links = report_length(r, "links");
+    if (!c->carriers) {
+        c->links = links;
+        c->carriers = hx_allocate(links, sizeof *c->carriers);
+    }
     c->packets[job] = hx_allocate(c->links, sizeof **c->packets);
     for (size_t i = 0; i < c->links; i++) {
-        const json_t *link = json_array_get(links, i);
-        uint64_t packets = (uint64_t)json_integer_value(json_object_get(link, "packets"));
-        unsigned plane;
-        unsigned port;
-        uint32_t node;
-        c->packets[job][i] = packets;
-        if (!packets || !hx_port_parse(json_string_value(json_object_get(link, "from")), c->g, &plane, &node, &port))
-            continue;
-        c->carriers[i]++;
-        j->links++;
-        j->packets += packets;
-        j->foreign_packets += c->owner[node] < OF_NONE && c->owner[node] != j->job->tag ? packets : 0;
+        const struct report link = report_entry(r, "links", i);
+        take_link(c, job, &link, i);
     }
 }
 
@@ -133,30 +121,40 @@ static void count_shared(const struct counting *c, unsigned job)
 
 /* ---- all ---- */
 
+static void take_alone(struct counting *c, unsigned i, const struct report *r)
+{
+    struct interference_job *j = &c->in->job[i];
+    const struct report job = job_in(r, j->job->tag);
+    j->alone = report_number(&job, "seconds");
+    j->hosts = (uint32_t)report_number(&job, "accelerators");
+    (void)hx_text_copy(j->traffic, sizeof j->traffic, report_text(&job, "traffic"));
+    take_links(c, i, r);
+}
+
+static void take_together(struct interference *in, const struct report *r)
+{
+    for (unsigned i = 0; i < in->jobs; i++) {
+        const struct report job = job_in(r, in->job[i].job->tag);
+        in->job[i].together = report_number(&job, "seconds");
+    }
+}
+
 static int run_all(struct counting *c, const char *const *arguments, struct hx_progress *bar)
 {
     struct interference *in = c->in;
     int code = HX_EXIT_DONE;
-    for (unsigned i = 0; i <= in->jobs; i++) {
+    for (unsigned i = 0; i <= in->jobs && code == HX_EXIT_DONE; i++) {
         char tag[8];
         (void)snprintf(tag, sizeof tag, "%u", i < in->jobs ? in->job[i].job->tag : 0U);
         hx_progress_show(bar, (double)i / (in->jobs + 1), "");
-        json_t *report = report_of(in->spec, arguments, i < in->jobs ? tag : NULL, &code);
-        if (!report)
-            return code ? code : HX_EXIT_FAILED;
-        for (unsigned job = 0; job < in->jobs && i == in->jobs; job++)
-            in->job[job].together = seconds_of(report, in->job[job].job->tag);
-        if (i < in->jobs) {
-            struct interference_job *j = &in->job[i];
-            const json_t *of_job = job_in(report, j->job->tag);
-            j->alone = seconds_of(report, j->job->tag);
-            j->hosts = (uint32_t)json_integer_value(json_object_get(of_job, "accelerators"));
-            (void)hx_text_copy(j->traffic, sizeof j->traffic, json_string_value(json_object_get(of_job, "traffic")));
-            take_links(c, i, report);
-        }
-        json_decref(report);
+        struct simulation s = run_of(in->spec, arguments, i < in->jobs ? tag : NULL);
+        if (s.report.json && i < in->jobs)
+            take_alone(c, i, &s.report);
+        else if (s.report.json)
+            take_together(in, &s.report);
+        code = simulation_end(&s);
     }
-    return HX_EXIT_DONE;
+    return code;
 }
 
 int interference_measure(struct interference *in, const struct hx_spec *spec, const char *const *arguments, bool quiet)

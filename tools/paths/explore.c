@@ -147,8 +147,8 @@ static void explore_pair(struct explorer *e, uint32_t source)
     f->pairs++;
     if (w.shortest == NO_PATH) {
         if (f->unreachable++ == 0) {
-            f->cut_from = hx_address_of(e->p->g, source);
-            f->cut_to = (struct hx_coordinate){e->gx, e->gy};
+            f->cut_from = hx_coordinate_of(e->p->g, source);
+            f->cut_to = hx_coordinate_at(e->p->g, e->gx, e->gy);
         }
         return;
     }
@@ -206,12 +206,13 @@ static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *pr
     for (uint32_t to = 0; to < g->hosts; to++) {
         e->gx = hx_address_of(g, to).addr_hi;
         e->gy = hx_address_of(g, to).addr_lo;
-        if (!hx_plane_has(e->p, e->gx, e->gy))
+        const struct hx_coordinate end = hx_coordinate_of(g, to);
+        if (!hx_plane_has(e->p, end.addr_hi, end.addr_lo))
             continue;
         e->node = to;
         e->destination++;
         for (uint32_t from = 0; from < g->hosts; from++) {
-            struct hx_coordinate at = hx_address_of(g, from);
+            struct hx_coordinate at = hx_coordinate_of(g, from);
             if (from != to && hx_plane_has(e->p, at.addr_hi, at.addr_lo))
                 explore_pair(e, from);
         }

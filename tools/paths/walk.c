@@ -20,7 +20,8 @@ static void arrive(struct hx_walk *w, struct hx_plane *p, size_t first, struct h
         }
     }
     w->steps = hx_grow(w->steps, w->count, &w->capacity, sizeof *w->steps);
-    step.ports = hx_route_ports(hx_plane_route(p, step.node), step.input, w->to.addr_hi, w->to.addr_lo);
+    const struct hx_coordinate to = hx_address_of(p->g, hx_host_at(p->g, w->to.addr_hi, w->to.addr_lo));
+    step.ports = hx_route_ports(hx_plane_route(p, step.node), step.input, to.addr_hi, to.addr_lo);
     w->vcs = step.vc + 1U > w->vcs ? step.vc + 1U : w->vcs;
     w->steps[w->count++] = step;
 }
@@ -45,14 +46,10 @@ static void advance(struct hx_walk *w, struct hx_plane *p, size_t at, size_t fir
 
 void hx_walk_all(struct hx_walk *w, struct hx_plane *p, struct hx_coordinate from, struct hx_coordinate to)
 {
-    uint32_t end = hx_fabric_host(p->g, to.addr_hi, to.addr_lo);
-    *w = (struct hx_walk){.from = from,
-                          .to = to,
-                          .distance = hx_fabric_distance(p->g, hx_fabric_host(p->g, from.addr_hi, from.addr_lo),
-                                                         hx_fabric_host(p->g, to.addr_hi, to.addr_lo))};
-    arrive(
-        w, p, 0,
-        (struct hx_step){.node = hx_fabric_host(p->g, from.addr_hi, from.addr_lo), .input = HX_LOCAL, .path_count = 1});
+    uint32_t begin_at = hx_host_at(p->g, from.addr_hi, from.addr_lo);
+    uint32_t end = hx_host_at(p->g, to.addr_hi, to.addr_lo);
+    *w = (struct hx_walk){.from = from, .to = to, .distance = hx_fabric_distance(p->g, begin_at, end)};
+    arrive(w, p, 0, (struct hx_step){.node = begin_at, .input = HX_LOCAL, .path_count = 1});
     size_t begin = 0;
     for (unsigned cables = 0; cables < w->distance; cables++) {
         size_t first = w->count;

@@ -1,18 +1,16 @@
 /* run.c - one simulation (tools/reproduce/run.h). */
 #include "tools/reproduce/run.h"
-#include "base/arguments.h"
 #include "base/beside.h"
 #include "base/error.h"
 #include "hxmesh/frame.h"
 #include "spec/spec.h"
 #include "spec/timing.h"
-#include "tools/child.h"
+#include "tools/simulation.h"
 #include "topology/bounds.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -150,10 +148,10 @@ static void add_traffic(const struct reproduce_run *run, struct hx_arguments *a)
     hx_arguments_add(a, "%s", run->schedule ? path : run->traffic);
 }
 
-static void arguments_of(const struct reproduce_run *run, unsigned workers, struct hx_arguments *a)
+static struct hx_arguments arguments_of(const struct reproduce_run *run, unsigned workers)
 {
-    hx_arguments_add(a, "run");
-    hx_arguments_add(a, "%s", run->fabric);
+    struct hx_arguments made = simulation_arguments(run->fabric);
+    struct hx_arguments *a = &made;
     hx_arguments_add(a, "--clock");
     hx_arguments_add(a, "virtual");
     add_traffic(run, a);
@@ -205,8 +203,8 @@ static void arguments_of(const struct reproduce_run *run, unsigned workers, stru
         hx_arguments_add(a, "%u", workers);
     }
     hx_arguments_add(a, "--no-links");
-    hx_arguments_add(a, "--json");
-    hx_arguments_add(a, "-");
+    simulation_ask(a, false);
+    return made;
 }
 
 static void write_command(struct reproduce_run *run, const struct hx_arguments *a)
@@ -220,105 +218,45 @@ static void write_command(struct reproduce_run *run, const struct hx_arguments *
 
 /* ---- report ---- */
 
-static bool number(const json_t *report, const char *key, double *value)
+static void read_received(struct reproduce_run *run, const struct report *r)
 {
-    const json_t *found = json_object_get(report, key);
-    *value = json_number_value(found);
-    return json_is_number(found);
-}
-
-static bool read_received(struct reproduce_run *run, const json_t *report)
-{
-    const json_t *shares = json_object_get(report, "receive_share");
-    if (!json_is_array(shares))
-        return false;
-    run->receivers = (unsigned)json_array_size(shares);
+    run->receivers = (unsigned)report_length(r, "receive_share");
     run->received = hx_allocate(run->receivers, sizeof *run->received);
     for (unsigned i = 0; i < run->receivers; i++)
-        run->received[i] = json_number_value(json_array_get(shares, i));
-    return true;
+        run->received[i] = report_number_at(r, "receive_share", i);
 }
 
-static const char *read_schedule(struct reproduce_run *run, const json_t *report)
-{
-    const json_t *schedule = json_array_get(json_object_get(report, "schedule"), 0);
-    if (!number(schedule, "seconds", &run->schedule_seconds))
-        return "schedule[0].seconds";
-    if (!number(json_object_get(schedule, "computing_seconds"), "most", &run->computing_seconds))
-        return "schedule[0].computing_seconds.most";
-    return NULL;
-}
-
-/* Reads the report into the run. Returns the first key that is missing; NULL: none. */
-static const char *read_report(struct reproduce_run *run, const json_t *report)
+static void read_report(struct reproduce_run *run, const struct report *r)
 {
     const bool collective = run->algorithm && !run->schedule;
-    const json_t *of_share = collective ? json_object_get(report, "collective") : report;
-    const char *share_key = collective ? "vector_share" : "share_of_injection"; /* as the paper defines it */
-    if (!number(of_share, share_key, &run->share))
-        return collective ? "collective.vector_share" : share_key;
-    if (!number(report, "virtual_seconds", &run->virtual_seconds))
-        return "virtual_seconds";
-    if (!number(report, "packet_hops", &run->packet_hops))
-        return "packet_hops";
-    if (!number(json_object_get(report, "host"), "packet_hops_per_second", &run->hops_per_second))
-        return "host.packet_hops_per_second";
-    if (!number(report, "alltoall_bound", &run->bound))
-        return "alltoall_bound";
-    const json_t *latency = json_object_get(report, "latency_ns");
-    if (!number(latency, "p50", &run->p50_ns))
-        run->p50_ns = NAN;
-    if (!number(latency, "p99", &run->p99_ns))
-        run->p99_ns = NAN;
-    if (strcmp(run->traffic, "permutation") == 0 && !read_received(run, report))
-        return "receive_share";
-    return run->schedule ? read_schedule(run, report) : NULL;
+    /* The share as the paper defines it. */
+    run->share = report_number(r, collective ? "collective.vector_share" : "share_of_injection");
+    run->virtual_seconds = report_number(r, "virtual_seconds");
+    run->packet_hops = report_number(r, "packet_hops");
+    run->hops_per_second = report_number(r, "host.packet_hops_per_second");
+    run->bound = report_number(r, "alltoall_bound");
+    run->p50_ns = report_number_or_null(r, "latency_ns.p50");
+    run->p99_ns = report_number_or_null(r, "latency_ns.p99");
+    if (strcmp(run->traffic, "permutation") == 0)
+        read_received(run, r);
+    if (!run->schedule)
+        return;
+    const struct report schedule = report_entry(r, "schedule", 0);
+    run->schedule_seconds = report_number(&schedule, "seconds");
+    run->computing_seconds = report_number(&schedule, "computing_seconds.most");
 }
 
-static bool complain(const struct reproduce_run *run, const struct child_result *r)
+bool reproduce_do(struct reproduce_run *run, unsigned workers, bool quiet)
 {
-    if (r->error[0])
-        hx_complain(run->command, "%s", r->error);
-    else if (r->exit_code == HX_EXIT_FAILED)
-        hx_complain(run->command, "something was lost, corrupted or not finished (exit code 1)");
-    else if (r->exit_code > 128)
-        hx_complain(run->command, "ended by signal %d", r->exit_code - 128);
-    else
-        hx_complain(run->command, "ended with exit code %d", r->exit_code);
-    return false;
-}
-
-static bool validate(struct reproduce_run *run, const struct child_result *r)
-{
-    if (child_interrupted())
-        return false;
-    if (r->exit_code != 0)
-        return complain(run, r);
-    json_error_t wrong;
-    json_t *report = json_loadb(r->output, r->bytes, 0, &wrong);
-    if (!report)
-        hx_complain(run->command, "its report is no JSON: line %d: %s", wrong.line, wrong.text);
-    const char *missing = report ? read_report(run, report) : NULL;
-    if (missing)
-        hx_complain(run->command, "its report has no '%s'", missing);
-    bool good = report && !missing;
-    json_decref(report);
-    return good;
-}
-
-bool reproduce_do(struct reproduce_run *run, const char *path, unsigned workers, bool quiet)
-{
-    struct hx_arguments a = {.count = 0};
-    hx_arguments_add(&a, "%s", path);
-    arguments_of(run, workers, &a);
+    struct hx_arguments a = arguments_of(run, workers);
     write_command(run, &a);
     if (quiet)
         hx_arguments_add(&a, "--quiet");
-    struct child_result r = child_run(a.item);
-    hx_arguments_free(&a);
-    run->wall_seconds = r.seconds;
-    bool good = validate(run, &r);
-    free(r.output);
+    struct simulation s = simulation_run(run->command, &a, NULL, NULL);
+    run->wall_seconds = s.seconds;
+    if (s.report.json)
+        read_report(run, &s.report);
+    const bool good = simulation_end(&s) == HX_EXIT_DONE;
     run->state = good ? REPRODUCE_DONE : REPRODUCE_FAILED;
     return good;
 }

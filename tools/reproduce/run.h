@@ -40,7 +40,7 @@ struct reproduce_run {
     double share;                    /* of injection; of a collective: of the best possible */
     double bound;                    /* of an all-to-all */
     double virtual_seconds;
-    double p50_ns, p99_ns;               /* latency of packets; NAN: not in the report */
+    double p50_ns, p99_ns;               /* latency of packets; NAN: none was measured */
     double packet_hops, hops_per_second; /* per second of real time, all workers */
     double wall_seconds;
     double schedule_seconds;  /* from its begin to the end of its last operation */
@@ -52,9 +52,9 @@ struct reproduce_run {
 /* Estimated packet-hops of the run. */
 double reproduce_estimate(const struct reproduce_run *run);
 
-/* Runs it with the program at `path`; workers 0: one a core. false: it failed and printed an error line, or it was
+/* Runs it; workers 0: one a core. false: it failed and printed an error line, or it was
  * interrupted. */
-bool reproduce_do(struct reproduce_run *run, const char *path, unsigned workers, bool quiet);
+bool reproduce_do(struct reproduce_run *run, unsigned workers, bool quiet);
 
 /* "command" and the results. A new reference. */
 json_t *reproduce_run_json(const struct reproduce_run *run);

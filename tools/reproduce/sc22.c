@@ -1,5 +1,6 @@
 /* sc22.c - figure 15 of the HammingMesh paper (tools/reproduce/sc22.h). */
 #include "tools/reproduce/sc22.h"
+#include "tools/injection.h"
 #include "tools/reproduce/paper.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@
 
 /* ---- fabrics ---- */
 
-/* Hosts with one link a plane have four planes: as many links as on the others. */
+enum { LINKS = 4 /* of a host, over all planes */ };
+
 static const struct kind {
     const char *name;
     const char *priced; /* in table II */
@@ -154,6 +156,14 @@ static const char *algorithm_of(const struct job *job, enum sc22_fabric fabric)
     return job->algorithm && kinds[fabric].one_link ? "ring" : job->algorithm;
 }
 
+/* Planes with which hosts inject as on four links; 0: one. */
+static unsigned planes_of(enum sc22_fabric fabric)
+{
+    struct injection i = {.links = kinds[fabric].one_link ? 1 : LINKS, .gbps = HX_LINK_GBPS, .planes = 1, .rate = 1};
+    (void)injection_equal(&i, 1, HX_MAX_PLANES, LINKS * HX_LINK_GBPS);
+    return i.planes > 1 ? i.planes : 0;
+}
+
 void plan_fig15(struct reproduce_plan *p)
 {
     const bool quick = p->effort == REPRODUCE_QUICK;
@@ -165,7 +175,7 @@ void plan_fig15(struct reproduce_plan *p)
                                           .schedule = true,
                                           .algorithm = algorithm_of(&jobs[j], f),
                                           .hops = quick ? jobs[j].hops / QUICK_HOPS : jobs[j].hops,
-                                          .planes = kinds[f].one_link ? 4 : 0};
+                                          .planes = planes_of(f)};
             memcpy(run->set, quick ? jobs[j].quick : jobs[j].set, sizeof run->set);
         }
     }

@@ -2,6 +2,7 @@
 #include "tools/schedule/report.h"
 #include "base/json.h"
 #include "base/value.h"
+#include "schedule/notes.h"
 #include "schedule/purposes.h"
 #include "schedule/walk.h"
 
@@ -124,11 +125,7 @@ void summary_print(const struct summary_report *r)
     print_messages(&r->summary);
     print_collectives(&r->summary);
     print_depth(&r->summary);
-    if (r->notes.skipped)
-        printf("left out        %" PRIu64 " operation%s: %s\n", r->notes.skipped, plural(r->notes.skipped),
-               r->notes.what);
-    if (r->notes.annotations[0])
-        printf("note            %s\n", r->notes.annotations);
+    schedule_notes_print(&r->notes, "", 16);
     printf("matching        %s\n", r->unmatched ? "not complete" : "complete");
 }
 
@@ -195,16 +192,15 @@ static void set_head(json_t *object, const struct schedule *s)
 json_t *summary_json(const struct summary_report *r)
 {
     const struct schedule_summary *s = &r->summary;
-    json_t *o = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:b, s:o}", "file",
-        hx_json_text(r->path), "ranks", integer(schedule_ranks(r->schedule)), "operations", operations_json(s),
-        "messages", messages_json(s), "collectives", collectives_json(s), "groups", "count", integer(s->groups),
-        "smallest", integer(s->smallest_group), "largest", integer(s->largest_group), "compute_ps",
-        integer(s->compute_ps), "largest_compute", most_json("ps", &s->rank_compute), "depth",
-        most_json("operations", &s->depth), "longest_chain", most_json("ps", &s->chain), "width",
-        most_json("operations", &s->width), "left_out", "count", integer(r->notes.skipped), "what",
-        hx_json_text(r->notes.what), "annotations", hx_json_text(r->notes.annotations), "matched", !r->unmatched,
-        "unmatched", hx_json_text(r->unmatched));
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "file",
+                          hx_json_text(r->path), "ranks", integer(schedule_ranks(r->schedule)), "operations",
+                          operations_json(s), "messages", messages_json(s), "collectives", collectives_json(s),
+                          "groups", "count", integer(s->groups), "smallest", integer(s->smallest_group), "largest",
+                          integer(s->largest_group), "compute_ps", integer(s->compute_ps), "largest_compute",
+                          most_json("ps", &s->rank_compute), "depth", most_json("operations", &s->depth),
+                          "longest_chain", most_json("ps", &s->chain), "width", most_json("operations", &s->width),
+                          "matched", !r->unmatched, "unmatched", hx_json_text(r->unmatched));
+    schedule_notes_json(o, &r->notes);
     set_head(o, r->schedule);
     return o;
 }

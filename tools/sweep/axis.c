@@ -13,7 +13,14 @@ static const char too_many[] = "stands for more than 256 values";
 
 const char *sweep_axis_name(const struct sweep_axis *axis)
 {
+    if (axis->set[0])
+        return axis->set;
     return axis->option ? hx_option_result_key(axis->option) : "spec";
+}
+
+const char *sweep_axis_word(const struct sweep_axis *axis)
+{
+    return axis->set[0] || !axis->option ? sweep_axis_name(axis) : axis->option->name;
 }
 
 const struct sweep_axis *sweep_axis_of(const struct sweep *s, const char *name)
@@ -113,7 +120,7 @@ static const char *add_range(struct sweep_axis *axis, char *low_text, char *high
         return wrong;
     if (low > high)
         return "a range goes from the lower value to the higher (low..high)";
-    bool shares = axis->option->kind == HX_OPTION_REAL;
+    bool shares = axis->option->kind == HX_OPTION_REAL && !axis->set[0];
     axis->doubling = !steps_text && !shares;
     wrong = steps_text ? hx_value_number(steps_text, 2, SWEEP_VALUES, &steps, why) : NULL;
     if (!wrong && low == high)
@@ -163,7 +170,7 @@ const char *sweep_axis_add(struct sweep_axis *axis, const char *text, char *why)
     axis->doubling = axis->doubling || axis->option->kind == HX_OPTION_BYTES;
     for (;;) {
         char part[MOST_TEXT];
-        size_t length = strcspn(text, ",");
+        size_t length = axis->set[0] ? sweep_set_length(text) : strcspn(text, ",");
         (void)snprintf(part, sizeof part, "%.*s", (int)length, text);
         const char *wrong = length < sizeof part ? add_part(axis, part, why) : "a value is longer than 255 letters";
         if (wrong || !text[length])

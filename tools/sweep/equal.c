@@ -11,7 +11,7 @@ void sweep_injection_add(struct sweep *s, const struct hx_spec *spec, uint64_t p
 
 static void refuse_beside(const struct sweep *s, const char *name, const char *option)
 {
-    if (s->equal && sweep_axis_of(s, name))
+    if (s->wish.equal && sweep_axis_of(s, name))
         hx_die(HX_EXIT_USAGE, option, "is what --equal-injection sets: which of both?");
 }
 
@@ -22,7 +22,7 @@ void sweep_injection_settle(struct sweep *s)
     refuse_beside(s, "planes", "--planes");
     refuse_beside(s, "link", "--link");
     refuse_beside(s, "crossbar", "--crossbar");
-    injected_settle(s->injected, s->fabrics, s->equal, is_virtual);
+    injected_settle(s->injected, s->fabrics, &s->wish, is_virtual);
 }
 
 unsigned sweep_fabric(const struct sweep *s, unsigned run)

@@ -32,6 +32,7 @@ static const char *const names[] = {"share_of_injection",
                                     "seconds",
                                     "virtual_seconds",
                                     "warm_up_seconds",
+                                    "iteration_seconds",
                                     "packets_sent",
                                     "packets_delivered",
                                     "packets_lost",
@@ -115,10 +116,11 @@ const char *sweep_figure_head(const char *name)
 {
     static const struct {
         const char *name, *head;
-    } heads[] = {{"seconds", "time"},           {"virtual_seconds", "time"},  {"gbps_per_host", "Gb/s"},
-                 {"injection_gbps", "injects"}, {"host_links", "links"},      {"share_of_injection", "share"},
-                 {"share_of_bound", "bound"},   {"latency_ns.mean", "mean"},  {"latency_ns.p50", "p50"},
-                 {"latency_ns.p99", "p99"},     {"latency_ns.p999", "p99.9"}, {"latency_ns.max", "max"}};
+    } heads[] = {{"seconds", "time"},          {"virtual_seconds", "time"},     {"iteration_seconds", "iteration"},
+                 {"gbps_per_host", "Gb/s"},    {"injection_gbps", "injects"},   {"host_links", "links"},
+                 {"link_gbps", "link"},        {"share_of_injection", "share"}, {"share_of_bound", "bound"},
+                 {"latency_ns.mean", "mean"},  {"latency_ns.p50", "p50"},       {"latency_ns.p99", "p99"},
+                 {"latency_ns.p999", "p99.9"}, {"latency_ns.max", "max"}};
     for (unsigned i = 0; i < sizeof heads / sizeof *heads; i++)
         if (strcmp(heads[i].name, name) == 0)
             return heads[i].head;

@@ -47,6 +47,9 @@ json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report)
         (void)json_object_set_new(row, sweep_axis_name(a), value);
     }
     flatten(row, "", report);
+    const double iteration = sweep_iteration(report);
+    if (!isnan(iteration))
+        (void)json_object_set_new(row, "iteration_seconds", json_real(iteration));
     return row;
 }
 
@@ -116,15 +119,23 @@ static const char *value_text(const struct sweep *s, unsigned run, unsigned axis
     return sweep_applies(s, run, axis) ? sweep_value(s, run, axis)->text : "";
 }
 
+static bool has_figure(const struct sweep *s, const char *name)
+{
+    unsigned run = 0;
+    while (run < s->runs && isnan(sweep_figure(&s->row[run], name)))
+        run++;
+    return run < s->runs;
+}
+
 enum { VARIED = 5, MOST_FIGURES = COLUMNS_MOST };
 
 /* Chooses the table's figures, the most important first: time, Gb/s, then injection if there are several fabrics. */
 static unsigned figures_of(const struct sweep *s, const char *figures[MOST_FIGURES])
 {
-    static const char *const usual[] = {"seconds",        "gbps_per_host",      "injection_gbps", "planes",
-                                        "host_links",     "share_of_injection", "share_of_bound", "latency_ns.p50",
-                                        "latency_ns.p99", "latency_ns.mean"};
-    enum { FIRST_BOUGHT = 2, LAST_BOUGHT = 4 };
+    static const char *const usual[] = {"seconds",        "gbps_per_host",  "injection_gbps",     "planes",
+                                        "host_links",     "link_gbps",      "share_of_injection", "share_of_bound",
+                                        "latency_ns.p50", "latency_ns.p99", "latency_ns.mean"};
+    enum { FIRST_BOUGHT = 2, LAST_BOUGHT = 5 };
     unsigned n = 0;
     for (; n < s->columns.count; n++)
         figures[n] = s->columns.word[n];
@@ -133,6 +144,8 @@ static unsigned figures_of(const struct sweep *s, const char *figures[MOST_FIGUR
     const char *first = s->saturation ? "saturation" : s->y_given ? s->y : "";
     if (*first)
         figures[n++] = first;
+    if (has_figure(s, "iteration_seconds") && strcmp(first, "iteration_seconds") != 0)
+        figures[n++] = "iteration_seconds";
     for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++) {
         const struct sweep_axis *varied_too = sweep_axis_of(s, usual[i]);
         bool there =
@@ -273,8 +286,9 @@ static void name_line(const struct sweep *s, unsigned run, const struct sweep_ax
         bool is_fabric = i == 0; /* always shown, so that a line has a name */
         if (a == x || (a->count < 2 && !is_fabric) || !sweep_applies(s, run, i))
             continue;
-        (void)snprintf(name + used, PLOT_TEXT - used, "%s%s%s%.60s", used ? ", " : "",
-                       a->numeric ? a->option->name : "", a->numeric ? " " : "", sweep_value(s, run, i)->text);
+        const char *word = a->numeric || a->set[0] ? sweep_axis_word(a) : "";
+        (void)snprintf(name + used, PLOT_TEXT - used, "%s%s%s%.60s", used ? ", " : "", word, *word ? " " : "",
+                       sweep_value(s, run, i)->text);
     }
 }
 
@@ -448,7 +462,7 @@ void sweep_write_plot(const struct sweep *s, const char *path)
     char y_words[PLOT_TEXT];
     char x_words[PLOT_TEXT];
     write_words(y_words, s->y);
-    write_words(x_words, s->over ? s->over : x->option->name);
+    write_words(x_words, s->over ? s->over : sweep_axis_word(x));
     (void)snprintf(title, sizeof title, "%.36s over %.36s", y_words, x_words);
     write_label(label, y_words, in_y.name);
     write_label(x_label, x_words, in_x.name);

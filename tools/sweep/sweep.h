@@ -3,6 +3,7 @@
  *     64KiB,1MiB      a list                     1KiB..4MiB    a range: doubled from low on, and high
  *     0.1..0.9/9      nine values in even steps   1..8/8        eight whole numbers in even steps
  *     0.05..1         a range of shares: in steps of 0.05
+ *     batch=8,16      of --set: values of a parameter of a schedule, an axis for each name; also batch=8..64
  *     all             of --algorithm: every one but `best`, and of these the ones that a run accepts */
 #ifndef HXMESH_TOOLS_SWEEP_H
 #define HXMESH_TOOLS_SWEEP_H
@@ -14,7 +15,14 @@
 
 #include <jansson.h>
 
-enum { SWEEP_FABRICS = 32, SWEEP_VALUES = 256, SWEEP_VALUE = 96, SWEEP_AXES = 48, SWEEP_RUNS = 100000 };
+enum {
+    SWEEP_FABRICS = 32,
+    SWEEP_VALUES = 256,
+    SWEEP_VALUE = 96,
+    SWEEP_NAME = 64,
+    SWEEP_AXES = 48,
+    SWEEP_RUNS = 100000
+};
 
 struct sweep_value {
     char text[SWEEP_VALUE]; /* as on the command line */
@@ -24,6 +32,8 @@ struct sweep_value {
 /* A parameter with one or more values. */
 struct sweep_axis {
     const struct hx_option *option; /* option of `hxmesh run`; NULL: the fabric */
+    char set[SWEEP_NAME];           /* of --set: "set." and the name of the parameter; else "" */
+    struct hx_option parameter;     /* of --set: --set itself, with the kind of the values */
     bool numeric, doubling;         /* doubling: logarithmic steps, in plots too */
     bool sometimes;                 /* the option applies to some of the runs only */
     bool all;                       /* has values of `all`: a run that refuses one is left out */
@@ -31,12 +41,21 @@ struct sweep_axis {
     struct sweep_value value[SWEEP_VALUES];
 };
 
-/* "spec", or the option's name. */
+/* "spec", or the option's name, or "set.NAME". */
 const char *sweep_axis_name(const struct sweep_axis *axis);
+/* The same by the name of today, if an option has an older one too. */
+const char *sweep_axis_word(const struct sweep_axis *axis);
 
 /* Appends the values that `text` stands for, as the option parses them; the option's variable keeps the last one.
  * Returns an error, or NULL. */
 const char *sweep_axis_add(struct sweep_axis *axis, const char *text, char *why);
+
+/* Splits NAME=VALUES of --set, and sets what the axis is called. Returns the values; NULL: it is not of this form. */
+const char *sweep_set_values(struct sweep_axis *axis, const char *text);
+/* Appends values of a parameter, as sweep_axis_add() does. A comma in brackets or quotes is part of a value. */
+const char *sweep_set_add(struct sweep_axis *axis, const struct hx_option *set, const char *values, char *why);
+/* Length of the value that text begins with: up to a comma that is in no brackets and quotes. */
+size_t sweep_set_length(const char *text);
 
 /* A search for the highest rate that a fabric delivers. Bisects between a rate that holds and one that fails until they
  * are as near as SWEEP_NEAR. Tries the full rate, 1, first. */
@@ -64,13 +83,13 @@ struct sweep_row {
 struct sweep {
     struct sweep_axis *axis[SWEEP_AXES]; /* the last one varies fastest */
     unsigned axes;
-    const char *y;       /* figure of the plot */
-    bool y_given;        /* by the user */
-    const char *x;       /* name of an axis; NULL: the numeric one with most values */
-    const char *over;    /* figure for the plot's x axis, in place of the axis itself; NULL: none */
-    const char *command; /* of the sweep itself */
-    bool saturation;     /* each run is a search for its rate */
-    bool equal;          /* planes and rates are set so that all fabrics inject equally */
+    const char *y;              /* figure of the plot */
+    bool y_given;               /* by the user */
+    const char *x;              /* name of an axis; NULL: the numeric one with most values */
+    const char *over;           /* figure for the plot's x axis, in place of the axis itself; NULL: none */
+    const char *command;        /* of the sweep itself */
+    bool saturation;            /* each run is a search for its rate */
+    struct injection_wish wish; /* by which planes and rates of fabrics are set */
     unsigned fabrics;
     struct injected injected[SWEEP_FABRICS]; /* in the order of the first axis */
     struct columns columns;                  /* chosen by the user; empty: the default ones */
@@ -85,6 +104,9 @@ const struct sweep_value *sweep_value(const struct sweep *s, unsigned run, unsig
 
 /* Flattens a report: "outer.inner" keys, without lists. Parameters come first. */
 json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report);
+
+/* Seconds of an iteration of a report's schedules, of the one where it is longest; NAN: none. */
+double sweep_iteration(const json_t *report);
 
 /* A figure of a run; NAN: none. */
 double sweep_figure(const struct sweep_row *row, const char *name);
@@ -151,7 +173,7 @@ const struct sweep_axis *sweep_axis_of(const struct sweep *s, const char *name);
 
 /* Notes the injection of the next fabric, with `planes` planes (0: its own) and the timings `over` over its own. */
 void sweep_injection_add(struct sweep *s, const struct hx_spec *spec, uint64_t planes, const struct hx_timing *over);
-/* Called when all axes are complete. If s->equal, makes injection equal, or dies with HX_EXIT_USAGE if it cannot; else
+/* Called when all axes are complete. If it is wished, makes injection equal, or dies with HX_EXIT_USAGE if it cannot; else
  * warns if it is not equal. */
 void sweep_injection_settle(struct sweep *s);
 /* Index of the run's fabric. */

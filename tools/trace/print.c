@@ -55,16 +55,26 @@ static unsigned via_of(const struct hx_trace_packet *p)
 void hx_trace_print_packet(const struct hx_trace_view *v, const struct hx_trace_packet *p)
 {
     const struct hx_header *h = &p->header;
-    printf("%s %u of message %u from a%u,%u to a%u,%u, job %u, plane %u, %u bytes", hx_seen_name(h), h->offset,
-           h->message, h->src_addr_hi, h->src_addr_lo, h->dst_addr_hi, h->dst_addr_lo, h->job, h->plane, h->length);
+    char packet[HX_PACKET_TEXT];
+    printf("%s, job %u, plane %u, %u bytes", hx_cap_packet_text(packet, &v->trace->c->fabric, h), h->job, h->plane,
+           h->length);
     if (via_of(p))
         printf(", by a detour to d0 %u", via_of(p) - 1);
     printf(": ");
     const char *took = duration(since(p->steps[p->count - 1].time_ns, p->steps[0].time_ns));
-    if (p->delivered)
+    switch (hx_trace_fate(v->trace->c, p)) {
+    case HX_TRACE_DELIVERED:
         printf("delivered%s %s\n", p->injected ? " after" : "; seen for", took);
-    else
-        printf("%s; seen for %s\n", p->injected ? "MISSING" : "seen in flight only", took);
+        break;
+    case HX_TRACE_DAMAGED:
+        printf("DAMAGED, its checksum is wrong where it came out; seen for %s\n", took);
+        break;
+    case HX_TRACE_MISSING:
+        printf("MISSING; seen for %s\n", took);
+        break;
+    default:
+        printf("went out of sight, to ports that the capture does not show; seen for %s\n", took);
+    }
     printf("  %10s %10s %10s  %-16s %-6s %-6s %-5s frames\n", "at", "cable", "waited", "node", "in", "out", "VC");
     struct hx_trace_stay stay;
     const struct hx_trace_step *from = NULL;
@@ -82,11 +92,13 @@ static int by_packets(const void *a, const void *b)
     return one->packets == other->packets ? 0 : one->packets < other->packets ? 1 : -1;
 }
 
-static void print_message(const struct hx_message_sum *m, uint64_t most)
+static void print_message(const struct hx_cap_fabric *f, const struct hx_message_sum *m, uint64_t most)
 {
+    const struct hx_coordinate from = hx_cap_host(f, m->key.src_addr_hi, m->key.src_addr_lo);
+    const struct hx_coordinate to = hx_cap_host(f, m->key.dst_addr_hi, m->key.dst_addr_lo);
     printf("message %u from a%u,%u to a%u,%u: %u packet%s, %" PRIu64 " seen, %" PRIu64 " delivered", m->key.message,
-           m->key.src_addr_hi, m->key.src_addr_lo, m->key.dst_addr_hi, m->key.dst_addr_lo, m->packets,
-           m->packets == 1 ? "" : "s", m->seen, m->delivered);
+           from.addr_hi, from.addr_lo, to.addr_hi, to.addr_lo, m->packets, m->packets == 1 ? "" : "s", m->seen,
+           m->delivered);
     if (m->delivered)
         printf(" within %s", duration(since(m->last_ns, m->first_ns)));
     printf(", %" PRIu64 " acknowledgement%s\n", m->acknowledgements, m->acknowledgements == 1 ? "" : "s");
@@ -157,18 +169,18 @@ static void print_missing(const struct hx_trace_view *v)
 {
     const struct hx_trace_sums *s = v->sums;
     uint64_t shown = 0;
-    for (; shown < s->missing && shown < v->most && shown < HX_MISSING_KEPT; shown++) {
+    uint64_t missing = s->fate[HX_TRACE_MISSING];
+    for (; shown < missing && shown < v->most && shown < HX_MISSING_KEPT; shown++) {
         const struct hx_missing *m = &s->kept[shown];
-        printf("%-13s%s %u of message %u from a%u,%u to a%u,%u: seen last in frame %" PRIu64
-               ", %s %s, %s after the start\n",
-               shown == 0 ? "missing" : "", hx_seen_name(&m->header), m->header.offset, m->header.message,
-               m->header.src_addr_hi, m->header.src_addr_lo, m->header.dst_addr_hi, m->header.dst_addr_lo, m->frame,
+        char packet[HX_PACKET_TEXT];
+        printf("%-13s%s: seen last in frame %" PRIu64 ", %s %s, %s after the start\n", shown == 0 ? "missing" : "",
+               hx_cap_packet_text(packet, &v->trace->c->fabric, &m->header), m->frame,
                m->out ? "leaving by" : "coming in by", v->trace->c->ports[m->port].name,
                duration(since(m->time_ns, v->trace->first_ns)));
     }
-    if (s->missing > shown)
-        printf("%-13s%" PRIu64 " more\n", "", s->missing - shown);
-    if (s->missing == 0 && v->missing_only)
+    if (missing > shown)
+        printf("%-13s%" PRIu64 " more\n", "", missing - shown);
+    if (missing == 0 && v->missing_only)
         printf("no packet is missing\n");
 }
 
@@ -179,8 +191,10 @@ void hx_trace_print(const struct hx_trace_view *v)
     printf("%s: %s, %" PRIu64 " frame%s at %u port%s, %s\n", v->file,
            c->fabric.known ? c->fabric.spec.fabric : "fabric not known", c->frames, c->frames == 1 ? "" : "s",
            c->port_count, c->port_count == 1 ? "" : "s", duration(since(v->trace->last_ns, v->trace->first_ns)));
-    printf("%-13s%" PRIu64 ": %" PRIu64 " delivered, %" PRIu64 " missing, %" PRIu64 " seen in flight only\n", "packets",
-           s->packets, s->delivered, s->missing, s->partial);
+    printf("%-13s%" PRIu64 ": %" PRIu64 " delivered, %" PRIu64 " missing, %" PRIu64 " damaged, %" PRIu64
+           " went out of sight\n",
+           "packets", s->packets, s->fate[HX_TRACE_DELIVERED], s->fate[HX_TRACE_MISSING], s->fate[HX_TRACE_DAMAGED],
+           s->fate[HX_TRACE_OUT_OF_SIGHT]);
     if (s->latency.count)
         printf("%-13sleast %s, median %s, 99 %% %s, most %s\n", "latency", duration(s->latency.least),
                duration(hx_sums_quantile(s, 0.5)), duration(hx_sums_quantile(s, 0.99)), duration(s->latency.most));
@@ -198,7 +212,7 @@ void hx_trace_print(const struct hx_trace_view *v)
     const struct hx_message_sum **list = hx_sums_messages(s);
     putchar('\n');
     for (size_t i = 0; i < s->messages.count && i < v->most; i++)
-        print_message(list[i], v->most);
+        print_message(&c->fabric, list[i], v->most);
     if (s->messages.count > v->most)
         printf("%" PRIu64 " more messages\n", (uint64_t)s->messages.count - v->most);
     free(list);

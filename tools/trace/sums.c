@@ -134,14 +134,14 @@ static const struct hx_trace_step *first_out(const struct hx_trace_packet *p)
     return NULL;
 }
 
-static void add_message(struct hx_trace_sums *s, const struct hx_trace_packet *p, uint64_t ns)
+static void add_message(struct hx_trace_sums *s, const struct hx_trace_packet *p, bool delivered, uint64_t ns)
 {
     if (p->header.kind == HX_HELLO)
         return;
     struct hx_message_key key = key_of(&p->header);
     struct hx_message_sum *m = hx_map_get(&s->messages, &key);
     if (p->header.kind != HX_DATA) {
-        m->acknowledgements += p->header.kind == HX_ACK && p->delivered;
+        m->acknowledgements += p->header.kind == HX_ACK && delivered;
         return;
     }
     uint64_t first = p->steps[0].time_ns;
@@ -156,7 +156,7 @@ static void add_message(struct hx_trace_sums *s, const struct hx_trace_packet *p
         if (at->node != HX_NOWHERE && at->port < HX_ACCELERATOR_PORTS)
             m->by_port[at->port]++;
     }
-    if (!p->delivered)
+    if (!delivered)
         return;
     m->delivered++;
     m->last_ns = last > m->last_ns ? last : m->last_ns;
@@ -188,10 +188,10 @@ static void add_waits(struct hx_trace_sums *s, const struct hx_trace_packet *p)
 static void add_missing(struct hx_trace_sums *s, const struct hx_trace_packet *p)
 {
     const struct hx_trace_step *last = &p->steps[p->count - 1];
-    if (s->missing < HX_MISSING_KEPT)
-        s->kept[s->missing] = (struct hx_missing){
+    uint64_t at = s->fate[HX_TRACE_MISSING] - 1;
+    if (at < HX_MISSING_KEPT)
+        s->kept[at] = (struct hx_missing){
             .header = p->header, .frame = last->frame, .time_ns = last->time_ns, .port = last->port, .out = last->out};
-    s->missing++;
 }
 
 static void add_latency(struct hx_trace_sums *s, uint64_t ns)
@@ -205,16 +205,15 @@ void hx_sums_packet(struct hx_trace_sums *s, const struct hx_trace_packet *p)
     uint64_t first = p->steps[0].time_ns;
     uint64_t last = p->steps[p->count - 1].time_ns;
     uint64_t ns = last > first ? last - first : 0;
+    enum hx_trace_fate fate = hx_trace_fate(s->c, p);
     s->packets++;
-    s->delivered += p->delivered;
-    if (!p->injected)
-        s->partial++;
-    else if (!p->delivered)
+    s->fate[fate]++;
+    if (fate == HX_TRACE_MISSING)
         add_missing(s, p);
-    else if (p->header.kind == HX_DATA)
+    else if (fate == HX_TRACE_DELIVERED && p->injected && p->header.kind == HX_DATA)
         add_latency(s, ns);
     add_waits(s, p);
-    add_message(s, p, ns);
+    add_message(s, p, fate == HX_TRACE_DELIVERED, ns);
 }
 
 static int compare(const void *a, const void *b)

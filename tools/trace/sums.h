@@ -58,9 +58,9 @@ struct hx_missing {
 
 struct hx_trace_sums {
     struct hx_capture_index *c;
-    uint64_t packets, delivered, partial; /* partial: seen in the network, but not at its source or destination */
-    uint64_t missing;                     /* injected and not delivered */
-    struct hx_time_sum latency;           /* of data packets */
+    uint64_t packets;
+    uint64_t fate[HX_TRACE_FATES];
+    struct hx_time_sum latency; /* of data packets */
     uint64_t bins[HX_TIME_BINS];
     struct hx_map messages;
     uint32_t messages_with_paths;

@@ -66,23 +66,21 @@ static bool is_local(const struct hx_cap_port *port)
 
 /* ---- selection ---- */
 
-static bool is_at(unsigned gx, unsigned gy, struct hx_coordinate wanted)
+static bool is_at(struct hx_coordinate at, struct hx_coordinate wanted)
 {
-    return (wanted.addr_hi == HX_TRACE_ANY || wanted.addr_hi == gx) &&
-           (wanted.addr_lo == HX_TRACE_ANY || wanted.addr_lo == gy);
+    return (wanted.addr_hi == HX_TRACE_ANY || wanted.addr_hi == at.addr_hi) &&
+           (wanted.addr_lo == HX_TRACE_ANY || wanted.addr_lo == at.addr_lo);
 }
 
-static bool is_wanted(const struct hx_trace_filter *f, const struct hx_header *h)
+static bool is_wanted(const struct hx_trace *t, const struct hx_header *h)
 {
-    /* An acknowledgement travels against its message. */
-    bool against = !hx_seen_is_forward(h);
-    unsigned from_gx = against ? h->dst_addr_hi : h->src_addr_hi;
-    unsigned from_gy = against ? h->dst_addr_lo : h->src_addr_lo;
-    unsigned to_gx = against ? h->src_addr_hi : h->dst_addr_hi;
-    unsigned to_gy = against ? h->src_addr_lo : h->dst_addr_lo;
+    const struct hx_trace_filter *f = &t->filter;
+    const struct hx_coordinate ends[] = {hx_cap_host(&t->c->fabric, h->src_addr_hi, h->src_addr_lo),
+                                         hx_cap_host(&t->c->fabric, h->dst_addr_hi, h->dst_addr_lo)};
+    bool against = !hx_seen_is_forward(h); /* an acknowledgement travels against its message */
     if (f->data_only && h->kind != HX_DATA)
         return false;
-    return (!f->has_from || is_at(from_gx, from_gy, f->from)) && (!f->has_to || is_at(to_gx, to_gy, f->to)) &&
+    return (!f->has_from || is_at(ends[against], f->from)) && (!f->has_to || is_at(ends[!against], f->to)) &&
            (!f->has_message || h->message == f->message) &&
            (!f->has_offset || (h->offset == f->offset && h->kind == HX_DATA));
 }
@@ -124,9 +122,9 @@ enum fit { FITS_NOT, FITS_BY_HOPS, FITS_NEXT };
 static enum fit fit_of(const struct hx_trace *t, const struct hx_trace_packet *p, const struct hx_capture_frame *s)
 {
     const struct hx_trace_step *last = &p->steps[p->count - 1];
-    if (!p->delivered && follows(t, last, s))
+    if (!p->out && follows(t, last, s))
         return FITS_NEXT;
-    return last->hops <= s->seen.data.hops && !p->delivered ? FITS_BY_HOPS : FITS_NOT;
+    return last->hops <= s->seen.data.hops && !p->out ? FITS_BY_HOPS : FITS_NOT;
 }
 
 /* Chooses between two copies with equal fit. A node sends in order of arrival. On a cable nothing waits, so the earlier
@@ -226,7 +224,7 @@ void hx_trace_frame(struct hx_trace *t, const struct hx_capture_frame *s)
         t->unplaced++;
         return;
     }
-    if (!is_wanted(&t->filter, &s->seen.data))
+    if (!is_wanted(t, &s->seen.data))
         return;
     t->selected++;
     const struct hx_cap_port *port = &t->c->ports[s->port];
@@ -245,8 +243,9 @@ void hx_trace_frame(struct hx_trace *t, const struct hx_capture_frame *s)
                                         .hops = s->seen.data.hops,
                                         .via = s->seen.data.via});
     p->injected = p->injected || injected;
-    if (is_local(port) && out && !p->delivered) {
-        p->delivered = true;
+    if (is_local(port) && out && !p->out) {
+        p->out = true;
+        p->damaged = s->seen.crc == HX_SEEN_CRC_BAD;
         make_due(t, s, p);
     }
 }
@@ -276,6 +275,55 @@ void hx_trace_free(struct hx_trace *t)
     free(t->free_slots);
     free(t->due);
     hx_map_free(&t->by_key);
+}
+
+/* ---- fates ---- */
+
+/* Whether the capture has all frames of the port. */
+static bool shows(const struct hx_capture_index *c, uint32_t port)
+{
+    return port != UINT32_MAX && c->ports[port].dropped == 0 && !c->ports[port].filtered;
+}
+
+/* Whether all ports by which a packet may leave the node are captured. */
+static bool shows_node(const struct hx_capture_index *c, const struct hx_port_at *node)
+{
+    const struct hx_fabric *g = c->fabric.g;
+    for (unsigned port = 0; port < hx_fabric_ports(g, node->node); port++) {
+        struct hx_port_at at = *node;
+        at.port = port;
+        bool leads_on =
+            (hx_is_host(g, node->node) && port == HX_LOCAL) || hx_fabric_far(g, node->node, port).node != HX_NOWHERE;
+        if (leads_on && !shows(c, hx_capture_index_port(c, &at)))
+            return false;
+    }
+    return true;
+}
+
+/* In an unknown fabric only the destination's own port is known to be on the way. */
+static bool shows_destination(const struct hx_capture_index *c, const struct hx_header *h)
+{
+    char name[HX_NAME_BYTES];
+    (void)snprintf(name, sizeof name, "a%u,%u/p%u/local", h->dst_addr_hi, h->dst_addr_lo, h->plane);
+    return shows(c, hx_capture_index_named(c, name));
+}
+
+enum hx_trace_fate hx_trace_fate(const struct hx_capture_index *c, const struct hx_trace_packet *p)
+{
+    const struct hx_trace_step *last = &p->steps[p->count - 1];
+    const struct hx_port_at *at = &c->ports[last->port].at;
+    if (p->out)
+        return p->damaged ? HX_TRACE_DAMAGED : HX_TRACE_DELIVERED;
+    bool is_shown = shows(c, last->port);
+    if (!c->fabric.known || at->node == HX_NOWHERE) {
+        is_shown = is_shown && shows_destination(c, &p->header);
+    } else if (last->out) {
+        const struct hx_port_at far = hx_cap_far(&c->fabric, at);
+        is_shown = is_shown && far.node != HX_NOWHERE && shows(c, hx_capture_index_port(c, &far));
+    } else {
+        is_shown = is_shown && shows_node(c, at);
+    }
+    return is_shown ? HX_TRACE_MISSING : HX_TRACE_OUT_OF_SIGHT;
 }
 
 bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_capture_index *c, uint32_t *at,

@@ -21,8 +21,20 @@ struct hx_trace_packet {
     struct hx_header header; /* end-to-end fields */
     struct hx_trace_step *steps;
     uint32_t count, room;
-    bool injected, delivered;
+    bool injected;
+    bool out;     /* it came out at an endpoint */
+    bool damaged; /* and its checksum was wrong there, so the endpoint drops it */
 };
+
+/* What became of a packet. */
+enum hx_trace_fate {
+    HX_TRACE_DELIVERED,
+    HX_TRACE_DAMAGED,      /* it came out with a wrong checksum */
+    HX_TRACE_MISSING,      /* it vanished where the capture shows all ways on */
+    HX_TRACE_OUT_OF_SIGHT, /* the way on is not captured, or the capture lost frames there */
+    HX_TRACE_FATES
+};
+enum hx_trace_fate hx_trace_fate(const struct hx_capture_index *c, const struct hx_trace_packet *p);
 
 /* A packet's stay at a node, as far as it was seen. */
 struct hx_trace_stay {

@@ -47,12 +47,11 @@ static void take_model(struct train_job *job)
 bool train_job_read(struct train_job *job, const char *path, const struct schedule_read_options *options,
                     struct hx_problem *problem)
 {
-    struct schedule_notes notes;
     *job = (struct train_job){.path = path};
     if (schedule_format_of(path) == &schedule_model)
         job->model = training_model_read(path, options, problem);
     else
-        job->schedule = schedule_read(path, options, &notes, problem);
+        job->schedule = schedule_read(path, options, &job->notes, problem);
     if (job->model)
         take_model(job);
     if (job->schedule)

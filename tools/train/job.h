@@ -9,6 +9,7 @@
 struct train_job {
     const char *path;
     struct schedule *schedule;
+    struct schedule_notes notes;  /* of the reader */
     struct training_model *model; /* its schedule of all ranks is not made: estimates need none */
     uint32_t ranks;
     uint64_t samples, tokens;                     /* of an iteration; 0: not known */

@@ -1,6 +1,7 @@
 /* report.c - what `hxmesh train` prints (train.h). */
 #include "base/json.h"
 #include "base/value.h"
+#include "schedule/notes.h"
 #include "tools/draw/text_table.h"
 #include "tools/train/train.h"
 
@@ -37,7 +38,7 @@ static double difference(const struct train_fabric *f)
 
 /* ---- text ---- */
 
-enum { MOST_COLUMNS = 8 + SCHEDULE_MOST_PURPOSES };
+enum { MOST_COLUMNS = 10 + SCHEDULE_MOST_PURPOSES };
 
 static const char *seconds_text(char text[HX_VALUE_TEXT], double seconds)
 {
@@ -147,6 +148,7 @@ static void print_one(const struct train *t, const struct train_fabric *f)
     printf("%s: %s, %" PRIu32 " rank%s%s%s\n", f->spec.name, t->job.path, t->job.ranks, t->job.ranks == 1 ? "" : "s",
            f->settings.place ? ", placed by " : "", f->settings.place ? f->settings.place : "");
     print_times(t, f);
+    schedule_notes_print(&t->job.notes, "", 16);
     if (!t->only_estimate) {
         print_purposes(f);
         print_links(f);
@@ -203,6 +205,8 @@ static void add_row(struct text_table *table, const struct train *t, const struc
     struct line l = {.count = 0};
     l.cell[l.count++] = f->spec.name;
     add(&l, true, "%u", f->injected.injection.planes);
+    add(&l, true, "%.6g", injection_link(&f->injected.injection));
+    add(&l, true, "%.6g", injection_total(&f->injected.injection));
     add_seconds(&l, times->there, times->iteration);
     if (!t->only_estimate)
         add(&l, !isnan(difference(f)), "%+.1f", 100 * difference(f));
@@ -226,6 +230,8 @@ static void print_compared(const struct train *t)
     struct line head = {.count = 0};
     add(&head, true, "fabric");
     add(&head, true, "planes");
+    add(&head, true, "link");
+    add(&head, true, "injects");
     add(&head, true, "iteration");
     if (!t->only_estimate)
         add(&head, true, "estimate %%");
@@ -240,8 +246,10 @@ static void print_compared(const struct train *t)
     for (unsigned i = 0; i < t->fabrics; i++)
         add_row(table, t, &t->fabric[i]);
     printf("%s, %" PRIu32 " ranks\n", t->job.path, t->job.ranks);
+    schedule_notes_print(&t->job.notes, "", 16);
     text_table_print(table, stdout);
     printf(
+        "link, injects: Gb/s of a link, and of all links of a host\n"
         "network: time that the network adds to computing and bubble; a purpose: its exposed time, mean of the ranks\n"
         "saving: by the first fabric (SC22, figure 15): ratio of costs times ratio of network times\n");
     text_table_free(table);
@@ -327,11 +335,13 @@ static json_t *fabric_json(const struct train *t, const struct train_fabric *f)
                           hx_json_text(f->spec.name), "place", hx_json_text(f->settings.place), "planes",
                           (int)f->injected.injection.planes, "run", times_json(&f->exact), "estimate",
                           times_json(&f->estimate), "estimate_difference", real_or_null(difference(f)));
-    json_t *rest = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "samples_per_second",
-                             real_or_null(t->job.samples ? (double)t->job.samples * a_second : NAN),
-                             "tokens_per_second", real_or_null(t->job.tokens ? (double)t->job.tokens * a_second : NAN),
-                             "purposes", purposes_json(f), "link_classes", classes_json(f), "busiest_links",
-                             links_json(f), "cost", cost_json(t, f), "saving", real_or_null(saving));
+    json_t *rest =
+        json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "link_gbps", injection_link(&f->injected.injection),
+                  "injection_gbps", injection_total(&f->injected.injection), "samples_per_second",
+                  real_or_null(t->job.samples ? (double)t->job.samples * a_second : NAN), "tokens_per_second",
+                  real_or_null(t->job.tokens ? (double)t->job.tokens * a_second : NAN), "purposes", purposes_json(f),
+                  "link_classes", classes_json(f), "busiest_links", links_json(f), "cost", cost_json(t, f), "saving",
+                  real_or_null(saving));
     json_object_update_new(o, rest);
     return o;
 }
@@ -344,8 +354,10 @@ json_t *train_json(const struct train *t)
         json_array_append_new(dimensions, json_integer(t->job.dimension[i]));
     for (unsigned i = 0; i < t->fabrics; i++)
         json_array_append_new(fabrics, fabric_json(t, &t->fabric[i]));
-    return json_pack("{s:o, s:I, s:o, s:I, s:I, s:I, s:o}", "model", hx_json_text(t->job.path), "ranks",
-                     (json_int_t)t->job.ranks, "dimensions", dimensions, "samples", (json_int_t)t->job.samples,
-                     "tokens", (json_int_t)t->job.tokens, "iterations", (json_int_t)t->job.iterations, "fabrics",
-                     fabrics);
+    json_t *o =
+        json_pack("{s:o, s:I, s:o, s:I, s:I, s:I, s:o}", "model", hx_json_text(t->job.path), "ranks",
+                  (json_int_t)t->job.ranks, "dimensions", dimensions, "samples", (json_int_t)t->job.samples, "tokens",
+                  (json_int_t)t->job.tokens, "iterations", (json_int_t)t->job.iterations, "fabrics", fabrics);
+    schedule_notes_json(o, &t->job.notes);
+    return o;
 }

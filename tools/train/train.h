@@ -11,7 +11,6 @@
 #include "topology/bill.h"
 
 #include <jansson.h>
-#include <limits.h>
 
 enum { TRAIN_FABRICS = HX_OPTION_MOST_ITEMS + 1, TRAIN_NAME = 48, TRAIN_LINKS = 5 };
 
@@ -66,8 +65,8 @@ struct train {
     const char *timeline;
     double lifetime; /* years */
     struct hx_prices prices;
-    bool only_estimate, equal, quiet;
-    char hxmesh[PATH_MAX];
+    struct injection_wish wish;
+    bool only_estimate, quiet;
     struct train_job job;
     struct train_fabric *fabric;
     unsigned fabrics;

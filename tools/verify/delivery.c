@@ -12,6 +12,7 @@ struct sight {
 struct account {
     struct hx_key key;
     int64_t balance;                  /* injections less deliveries */
+    uint64_t injections;              /* since the balance was 0 */
     struct sight injected, delivered; /* the latest */
 };
 
@@ -49,6 +50,7 @@ static void settle(struct hx_verify *v, const struct hx_capture_frame *s, int ch
 {
     struct account *a = hx_map_get(&v->balance, &s->seen.key);
     a->balance += change;
+    a->injections += change > 0;
     struct sight *latest = change > 0 ? &a->injected : &a->delivered;
     *latest = (struct sight){s->frame, s->time_ns, s->port, s->seen.crc == HX_SEEN_CRC_GOOD};
     if (a->balance == 0)
@@ -96,14 +98,35 @@ void hx_verify_delivered(struct hx_verify *v, const struct hx_capture_frame *s)
     p->there |= bit;
 }
 
-void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned by)
+/* Notes where the packet was seen last. */
+static void note_place(struct hx_lost *l, const struct hx_seen_at *at, const struct hx_loss *how)
+{
+    if (at->frame <= l->frame)
+        return;
+    l->frame = at->frame;
+    l->time_ns = at->time_ns;
+    l->port = at->port;
+    l->by = how->by | how->or_repaired;
+    l->next = how->next;
+    l->came = how->came;
+}
+
+/* Cables of wires lose packets. Nothing is lost in an emulator or in a node, unless a fault says so. */
+static bool loses_nothing(const struct hx_verify *v, const struct hx_loss *how)
+{
+    return v->strict || how->came || v->c->fabric.facts.link != HX_CAPTURE_WIRE;
+}
+
+void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, const struct hx_loss *how)
 {
     struct hx_lost *l = hx_map_get(&v->lost, at->key);
-    bool allowed = hx_fault_allowed(v, at->port, at->time_ns, by);
-    if (at->frame > l->frame)
-        l->frame = at->frame;
+    bool allowed = hx_fault_allowed(v, at->port, at->time_ns, how->by);
+    bool for_a_time = allowed || hx_fault_allowed(v, at->port, at->time_ns, how->or_repaired);
+    note_place(l, at, how);
+    l->seen++;
     l->allowed = l->allowed || allowed;
     l->missed = l->missed || !allowed;
+    l->odd = l->odd || (!for_a_time && loses_nothing(v, how));
 }
 
 /* Causes of a loss that the capture does not show. */
@@ -115,8 +138,8 @@ static void lose_between(struct hx_verify *v, const struct account *a)
 {
     const struct sight *i = &a->injected;
     struct hx_lost *l = hx_map_get(&v->lost, &a->key);
-    if (i->frame > l->frame)
-        l->frame = i->frame;
+    note_place(l, &(struct hx_seen_at){i->frame, i->time_ns, i->port, &a->key},
+               &(struct hx_loss){.by = may_lose, .next = HX_NO_INDEX, .came = true});
     bool allowed = l->allowed || hx_fault_allowed(v, i->port, i->time_ns, may_lose);
     l->missed = l->missed || !allowed;
 }
@@ -151,19 +174,60 @@ static bool is_repaired(const struct hx_verify *v, const struct hx_header *h)
     return h->kind == HX_ACK ? p->there > h->offset : (p->there >> h->offset % CHUNK & 1) != 0;
 }
 
+/* Whether its loss needs a fault, and none explains it. A run with faults ends while late packets and repeats are on
+ * their way. A data packet that was delivered all the same was repeated. */
+static bool is_odd(const struct hx_verify *v, const struct hx_lost *l, const struct hx_header *h)
+{
+    unsigned kinds = v->fault_allowances.kinds;
+    const struct account *a = hx_map_find(&v->balance, &l->key);
+    bool repeated = h->kind == HX_DATA || (a && a->injections > 1);
+    if (!(kinds & (HX_ALLOW_COPIES | HX_ALLOW_ORDER)))
+        return l->odd;
+    return l->odd && !(kinds & (HX_ALLOW_COPIES | HX_ALLOW_LATE)) && !repeated;
+}
+
+/* Whether it vanished more often than its endpoints say. Then it went on from one of those places, in a frame that the
+ * capture lacks. A link that the capture does not show may have repeated it. */
+static bool went_on(struct hx_verify *v, const struct hx_lost *l, const struct hx_header *h)
+{
+    const struct account *a = hx_map_find(&v->balance, &l->key);
+    int64_t short_of = (a ? a->balance : 0) + (int64_t)hx_copies_of(&v->copies, &l->key);
+    return l->missed && l->seen > (short_of > 0 ? (uint64_t)short_of : 0) && ends_are_complete(v, h) &&
+           !hx_fault_allowed(v, l->port, l->time_ns, HX_ALLOW_GAPS | HX_ALLOW_COPIES | HX_ALLOW_UNSEEN);
+}
+
+static void let_lost_pass(struct hx_verify *v, const struct hx_lost *l, const char *what)
+{
+    const struct hx_seen_at at = {l->frame, l->time_ns, l->port, &l->key};
+    hx_verify_let_pass(v, what, &at, l->by);
+}
+
+static void find_lost(struct hx_verify *v, const struct hx_lost *l, const struct hx_header *h, const char *since)
+{
+    char packet[HX_PACKET_TEXT];
+    bool known = l->next != HX_NO_INDEX;
+    hx_find(&v->found, true, l->frame, HX_RULE_DELIVERY, "%s %s %s here: its frame%s%s is missing%s",
+            hx_cap_packet_text(packet, &v->c->fabric, h), l->came ? "came in by" : "left by", v->c->ports[l->port].name,
+            known ? " at " : " behind it", known ? v->c->ports[l->next].name : "", since);
+}
+
 static void validate_lost(struct hx_verify *v, const struct hx_lost *l)
 {
     struct hx_header h = hx_key_header(&l->key);
-    if (v->partial)
+    bool made_up = hx_fault_allowances_made_up(&v->fault_allowances, &l->key);
+    if (v->partial) {
         v->counts.in_flight++;
-    else if (is_repaired(v, &h))
+    } else if (is_repaired(v, &h) && !made_up && (is_odd(v, l, &h) || went_on(v, l, &h))) {
+        find_lost(v, l, &h, v->strict ? "" : ", though nothing was lost there");
+    } else if (is_repaired(v, &h)) {
         *(h.kind == HX_DATA ? &v->counts.lost_repaired : &v->counts.lost_covered) += 1;
-    else if (!l->missed || hx_fault_allowances_made_up(&v->fault_allowances, &l->key))
+        let_lost_pass(v, l, h.kind == HX_DATA ? hx_tally_repaired : hx_tally_covered);
+    } else if (!l->missed || made_up) {
         v->counts.lost_to_faults++;
-    else
-        hx_find(&v->found, true, l->frame, HX_RULE_DELIVERY,
-                "%s %u of message %u from a%u,%u to a%u,%u was seen here last: it is missing since", hx_seen_name(&h),
-                h.offset, h.message, h.src_addr_hi, h.src_addr_lo, h.dst_addr_hi, h.dst_addr_lo);
+        let_lost_pass(v, l, hx_tally_lost);
+    } else {
+        find_lost(v, l, &h, "");
+    }
 }
 
 static void validate_surplus(struct hx_verify *v, const struct account *a, const struct hx_header *h)
@@ -172,16 +236,26 @@ static void validate_surplus(struct hx_verify *v, const struct account *a, const
     const struct hx_seen_at at = {d->frame, d->time_ns, d->port, &a->key};
     unsigned by = HX_ALLOW_GAPS | HX_ALLOW_COPIES | HX_ALLOW_UNSEEN;
     by |= a->injected.frame || d->sound ? 0 : HX_ALLOW_DAMAGE;
+    char packet[HX_PACKET_TEXT];
     if (!v->partial && -a->balance > (int64_t)hx_copies_of(&v->copies, &a->key))
-        hx_verify_find(v, &at, by, false, HX_RULE_DELIVERY, "%s %u of message %u from a%u,%u to a%u,%u is delivered %s",
-                       hx_seen_name(h), h->offset, h->message, h->src_addr_hi, h->src_addr_lo, h->dst_addr_hi,
-                       h->dst_addr_lo,
+        hx_verify_find(v, &at, by, false, HX_RULE_DELIVERY, "%s is delivered at %s %s",
+                       hx_cap_packet_text(packet, &v->c->fabric, h), v->c->ports[d->port].name,
                        a->injected.frame ? "more often than it was injected" : "without having been injected");
+}
+
+static uint64_t count_endpoints(const struct hx_verify *v)
+{
+    uint64_t whole = 0;
+    for (uint32_t i = 0; i < v->port_count; i++)
+        whole += v->ports[i].node != HX_NO_INDEX && v->ports[i].far.node == HX_NOWHERE && v->c->ports[i].dropped == 0 &&
+                 !v->c->ports[i].filtered;
+    return whole;
 }
 
 void hx_verify_delivery_end(struct hx_verify *v)
 {
     uint64_t not_validated = 0;
+    v->counts.endpoints_validated = count_endpoints(v);
     size_t at = 0;
     for (const struct account *a; (a = hx_map_each(&v->balance, &at)) != NULL;) {
         struct hx_header h = hx_key_header(&a->key);

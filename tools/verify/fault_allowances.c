@@ -117,8 +117,8 @@ static const struct hx_fault *change_of(const struct hx_fault_allowances *e, con
 /* Takes a fault from a line of an annotation. Simulated, the line has the time of the fault. Live, that counts from the
  * start of the run or from the request, so `seen_ns` replaces it: the frame's time less the age that the annotation
  * gives. */
-static void take_fault(struct hx_fault_allowances *e, const struct hx_capture_index *c, struct hx_fault *fault,
-                       uint64_t seen_ns)
+static void take_fault(struct hx_fault_allowances *e, struct hx_map *let_pass, const struct hx_capture_index *c,
+                       struct hx_fault *fault, uint64_t seen_ns)
 {
     bool live = c->fabric.facts.clock == HX_CLOCK_WALL;
     if (live)
@@ -127,13 +127,18 @@ static void take_fault(struct hx_fault_allowances *e, const struct hx_capture_in
     e->planned += fault->kind == HX_FAULT_CLOSED;
     if (fault->kind == HX_FAULT_UP || (fault->kind == HX_FAULT_CLOSED && !live))
         shut(e, fault, fault->at_ns);
-    if (hx_faults_put(&e->faults, fault) + 1 < e->faults.count)
-        forget_tables(e); /* which refer to faults by index */
+    size_t at = hx_faults_put(&e->faults, fault);
+    if (at + 1 == e->faults.count)
+        return;
+    forget_tables(e); /* which refer to faults by index */
+    hx_tally_shift(let_pass, (uint32_t)at);
 }
 
-static void take_line(struct hx_fault_allowances *e, const struct hx_capture_index *c, const char *line, enum said said,
-                      uint64_t seen_ns)
+/* A strict check knows of planned changes only, and of the links that a fault opens again. */
+static void take_line(struct hx_verify *v, const char *line, enum said said, uint64_t seen_ns)
 {
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    const struct hx_capture_index *c = v->c;
     struct hx_fault fault;
     struct hx_problem problem;
     bool understood =
@@ -143,8 +148,10 @@ static void take_line(struct hx_fault_allowances *e, const struct hx_capture_ind
         e->not_understood++;
     else if (change)
         shut(e, change, seen_ns);
+    else if (v->strict && said == SAID_FAULT && fault.kind != HX_FAULT_UP)
+        e->not_allowed++;
     else if (said != SAID_FOLLOWED)
-        take_fault(e, c, &fault, seen_ns);
+        take_fault(e, &v->let_pass, c, &fault, seen_ns);
 }
 
 /* The age in ns of "fault at 5 s, 1500ms ago"; 0: no age given. */
@@ -176,7 +183,6 @@ static enum said said_by(const char *head, size_t length)
 
 void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame *s)
 {
-    struct hx_fault_allowances *e = &v->fault_allowances;
     const struct hx_capture_index *c = v->c;
     const char *text = s->comment.bytes;
     size_t left = s->comment.length;
@@ -189,7 +195,7 @@ void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame
         if (said != SAID_NOTHING) {
             uint64_t ago = said == SAID_FOLLOWED ? 0 : ago_of(text, (size_t)(colon - text));
             (void)snprintf(line, sizeof line, "%.*s", (int)(length - (size_t)(colon + 1 - text)), colon + 1);
-            take_line(e, c, line, said, s->time_ns - (ago < s->time_ns ? ago : s->time_ns));
+            take_line(v, line, said, s->time_ns - (ago < s->time_ns ? ago : s->time_ns));
         }
         text += length + (end != NULL);
         left -= length + (end != NULL);
@@ -199,7 +205,7 @@ void hx_fault_allowances_hear(struct hx_verify *v, const struct hx_capture_frame
 /* ---- allowances ---- */
 
 static const unsigned link_allowances =
-    HX_ALLOW_LOSS | HX_ALLOW_DAMAGE | HX_ALLOW_COPIES | HX_ALLOW_ORDER | HX_ALLOW_STRETCH;
+    HX_ALLOW_LOSS | HX_ALLOW_DAMAGE | HX_ALLOW_COPIES | HX_ALLOW_ORDER | HX_ALLOW_STRETCH | HX_ALLOW_LATE;
 
 static const struct margin *margin_of(const struct hx_verify *v)
 {
@@ -355,6 +361,47 @@ bool hx_fault_allowed(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsi
            (on_link && by & HX_ALLOW_UNSEEN && on_link & felt(felt_unseen(v, plane), time_ns));
 }
 
+/* ---- names of faults ---- */
+
+enum { MOST_SEARCHED = 1 << 26 }; /* bounds the time that names take */
+
+/* How well a fault explains what was seen at a port at a time. */
+enum match { MATCH_NONE, MATCH_KIND, MATCH_TIME, MATCH_PORT, MATCH_BOTH };
+static enum match match_of(const struct hx_verify *v, const struct hx_fault *fault, uint32_t port, uint64_t time_ns,
+                           unsigned by)
+{
+    const struct hx_port_at *at = &v->c->ports[port].at;
+    const struct margin *m = margin_of(v);
+    uint64_t from_ns = fault->at_ns > m->unseen.before_ns ? fault->at_ns - m->unseen.before_ns : 0;
+    bool is_late = fault->for_ns && time_ns > fault->at_ns + fault->for_ns + m->unseen.after_ns;
+    if (!(hx_felt_kinds(fault) & by))
+        return MATCH_NONE;
+    bool has_link =
+        at->node != HX_NOWHERE && hx_fault_has_link(&fault->target, v->c->fabric.g, at->plane, at->node, at->port);
+    bool has_time = time_ns >= from_ns && !is_late;
+    if (has_link)
+        return has_time ? MATCH_BOTH : MATCH_PORT;
+    return has_time ? MATCH_TIME : MATCH_KIND;
+}
+
+uint32_t hx_fault_allowances_name(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsigned by)
+{
+    struct hx_fault_allowances *e = &v->fault_allowances;
+    uint32_t best = HX_TALLY_NO_FAULT;
+    enum match best_match = MATCH_NONE;
+    if (e->searched > MOST_SEARCHED)
+        return HX_TALLY_SOME_FAULT;
+    for (size_t i = e->faults.count; i-- > 0 && best_match != MATCH_BOTH;) {
+        enum match match = match_of(v, &e->faults.fault[i], port, time_ns, by);
+        e->searched++;
+        if (match <= best_match)
+            continue;
+        best = (uint32_t)i;
+        best_match = match;
+    }
+    return best == HX_TALLY_NO_FAULT && hx_verify_lacks(v, port, by) ? HX_TALLY_GAPS : best;
+}
+
 /* ---- damaged frames ---- */
 
 static bool is_known(const struct hx_key *key)
@@ -465,13 +512,21 @@ static bool is_allowed(struct hx_verify *v, const struct hx_breach *b)
     return follows;
 }
 
+/* Damage shows at later ports too. */
+static void allow(struct hx_verify *v, const struct hx_breach *b)
+{
+    const struct hx_seen_at at = {b->finding.frame, b->time_ns, b->port, &b->key};
+    v->fault_allowances.allowed++;
+    hx_verify_let_pass(v, hx_rule_names[b->finding.rule], &at, b->by ? b->by : HX_ALLOW_DAMAGE);
+}
+
 /* Defers a breach that no known fault allows: the damage or the fault may be found later. */
 void hx_fault_allowances_take(struct hx_verify *v, const struct hx_breach *breach)
 {
     struct hx_fault_allowances *e = &v->fault_allowances;
     bool damages = e->kinds & HX_ALLOW_DAMAGE;
     if (is_allowed(v, breach)) {
-        e->allowed++;
+        allow(v, breach);
         return;
     }
     if ((!damages && !breach->by) || e->breaches == MOST_DEFERRED) {
@@ -495,7 +550,7 @@ void hx_fault_allowances_end(struct hx_verify *v)
     hx_fault_allowances_settle(v);
     for (uint32_t i = 0; i < e->breaches; i++) {
         if (is_allowed(v, &e->breach[i]))
-            e->allowed++;
+            allow(v, &e->breach[i]);
         else
             report(&v->found, &e->breach[i].finding);
     }

@@ -55,11 +55,13 @@ struct hx_fault_allowances {
     unsigned kinds;          /* that any of the faults allows */
     uint64_t planned;        /* changes among the faults */
     uint64_t not_understood; /* annotation lines with an invalid fault */
+    uint64_t not_allowed;    /* faults that a strict check passes over */
     struct hx_breach *breach;
     uint32_t breaches, room;  /* deferred */
     struct hx_map damaged;    /* packet that a fault may have damaged: since when, and whether it was forged by that */
     struct hx_map sent_wrong; /* packets sent with a wrong checksum because of earlier damage */
     uint64_t allowed;
+    uint64_t searched; /* faults looked at to name those that allowed something */
 };
 
 void hx_fault_allowances_begin(struct hx_fault_allowances *e);
@@ -73,6 +75,10 @@ bool hx_fault_allowances_shut(struct hx_verify *v, uint32_t port, uint64_t time_
 
 /* Whether a known fault allows any of `by` at the port's link at that time, or gaps of the capture do. */
 bool hx_fault_allowed(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsigned by);
+
+/* The fault of the kinds `by` that allows something at the port's link at that time: its index in e->faults, or a value
+ * of HX_TALLY_... (tools/verify/tally.h). */
+uint32_t hx_fault_allowances_name(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsigned by);
 
 /* Whether an intact packet may have left port `from`, the link's other end, damaged, and this link restored it. Each
  * damaged packet is restored once, if the link makes no copies. */

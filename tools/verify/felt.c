@@ -33,7 +33,8 @@ unsigned hx_felt_kinds(const struct hx_fault *fault)
     kinds |= i->loss ? HX_ALLOW_LOSS : 0;
     kinds |= i->corrupt ? HX_ALLOW_DAMAGE : 0;
     kinds |= i->duplicate ? HX_ALLOW_COPIES : 0;
-    bool disorders = kinds & ~(unsigned)HX_ALLOW_STRETCH || i->reorder || i->delay_ns;
+    kinds |= i->delay_ns || i->reorder || i->rate ? HX_ALLOW_LATE : 0;
+    bool disorders = kinds & ~(unsigned)(HX_ALLOW_STRETCH | HX_ALLOW_LATE) || i->reorder || i->delay_ns;
     return disorders ? kinds | HX_ALLOW_ORDER : kinds;
 }
 

@@ -21,6 +21,7 @@ enum hx_fault_allowance {
     HX_ALLOW_STRETCH = 1 << 6, /* on its links, live: larger buffer, by one more ring between the two */
     HX_ALLOW_CAPTURE_LOSS = 1 << 7, /* no fault: the capture lost frames at an end of the link */
     HX_ALLOW_MISSED = 1 << 8,       /* no fault: the capture lacks frames or ports of the node */
+    HX_ALLOW_LATE = 1 << 12,        /* on its links: packets arrive late */
     HX_ALLOW_STRANDED = 1 << 11,    /* in its planes: routers drop packets that have no path, for good */
     HX_ALLOW_SINCE = 1 << 10,       /* with others: also effects at any later time, as packets wait in buffers */
     HX_ALLOW_UNSEEN = 1 << 9 /* with others: also effects on links that the capture does not show from end to end */

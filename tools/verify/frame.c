@@ -74,7 +74,8 @@ static bool validate_crc(struct hx_verify *v, const struct hx_capture_frame *s)
     v->counts.crc_cut += crc == HX_SEEN_CRC_CUT;
     v->counts.crc_validated += crc == HX_SEEN_CRC_GOOD || crc == HX_SEEN_CRC_BAD;
     if (crc == HX_SEEN_CRC_BAD)
-        FIND_BUT(v, s, damage_by(v, s), HX_RULE_CRC, "checksum 0x%08x is wrong", h->crc);
+        FIND_BUT(v, s, damage_by(v, s), HX_RULE_CRC, "checksum 0x%08x is wrong at %s", h->crc,
+                 v->c->ports[s->port].name);
     return crc != HX_SEEN_CRC_BAD || !(v->fault_allowances.kinds & HX_ALLOW_DAMAGE);
 }
 
@@ -100,7 +101,7 @@ static void validate_job(struct hx_verify *v, const struct hx_capture_frame *s)
     const struct hx_header *h = &s->seen.data;
     if (!hx_cap_is_accelerator(f, at))
         return;
-    unsigned board = hx_spec_board_at(&f->spec, at->spot.x, at->spot.y);
+    unsigned board = hx_spec_board_of(&f->spec, at->node);
     if (hx_spec_board_failed(&f->spec, board)) {
         FIND(v, s, HX_RULE_JOB, "a packet on board %u, which has failed", board);
         return;
@@ -182,6 +183,25 @@ static bool may_be_rerouted(struct hx_verify *v, const struct hx_capture_frame *
     return !v->c->fabric.g->mesh.nodes && hx_fault_allowed(v, s->port, s->time_ns, HX_ALLOW_REROUTE);
 }
 
+static void find_no_path(struct hx_verify *v, const struct hx_capture_frame *s)
+{
+    const struct hx_header *h = &s->seen.data;
+    const struct hx_coordinate from = hx_cap_host(&v->c->fabric, h->src_addr_hi, h->src_addr_lo);
+    const struct hx_coordinate to = hx_cap_host(&v->c->fabric, h->dst_addr_hi, h->dst_addr_lo);
+    if (h->via)
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no path from a%u,%u on a detour to d0 %u", from.addr_hi,
+             from.addr_lo, h->via - 1U);
+    else
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal path from a%u,%u to a%u,%u", from.addr_hi,
+             from.addr_lo, to.addr_hi, to.addr_lo);
+}
+
+static void let_pass(struct hx_verify *v, const struct hx_capture_frame *s, const char *what)
+{
+    const struct hx_seen_at at = {s->frame, s->time_ns, s->port, &s->seen.key};
+    hx_verify_let_pass(v, what, &at, HX_ALLOW_REROUTE);
+}
+
 /* Checks a packet on a cable between two switches, seen at either end; `near` is the sender's port. */
 static void validate_cable(struct hx_verify *v, const struct hx_capture_frame *s, const struct hx_port_at *near)
 {
@@ -191,18 +211,13 @@ static void validate_cable(struct hx_verify *v, const struct hx_capture_frame *s
     bool straight = on_a_path && has_come(s, 0, &leg);
     if (!straight && may_be_rerouted(v, s)) {
         v->counts.rerouted++;
+        let_pass(v, s, hx_tally_bypassed);
         return;
     }
     if (!straight && hx_verify_defer(v, s))
         return;
-    if (!on_a_path && h->via) {
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no path from a%u,%u on a detour to d0 %u", h->src_addr_hi,
-             h->src_addr_lo, h->via - 1U);
-        return;
-    }
     if (!on_a_path) {
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal path from a%u,%u to a%u,%u", h->src_addr_hi,
-             h->src_addr_lo, h->dst_addr_hi, h->dst_addr_lo);
+        find_no_path(v, s);
         return;
     }
     validate_hops(v, s, leg.least_cables, leg.most_cables);
@@ -214,9 +229,11 @@ static void validate_cable(struct hx_verify *v, const struct hx_capture_frame *s
 static void validate_injected(struct hx_verify *v, const struct hx_capture_frame *s, struct hx_spot here)
 {
     const struct hx_header *h = &s->seen.data;
+    const struct hx_coordinate from = hx_cap_host(&v->c->fabric, h->src_addr_hi, h->src_addr_lo);
+    const struct hx_coordinate at = hx_cap_host(&v->c->fabric, here.x, here.y);
     if (h->src_addr_hi != here.x || h->src_addr_lo != here.y)
-        FIND(v, s, HX_RULE_HEADER, "source a%u,%u in a packet that a%u,%u injects", h->src_addr_hi, h->src_addr_lo,
-             here.x, here.y);
+        FIND(v, s, HX_RULE_HEADER, "source a%u,%u in a packet that a%u,%u injects", from.addr_hi, from.addr_lo,
+             at.addr_hi, at.addr_lo);
     if (h->vc != 0)
         FIND(v, s, HX_RULE_VC, "injected on VC %u, not 0", h->vc);
     validate_hops(v, s, 0, 0);
@@ -231,8 +248,9 @@ static void validate_delivered(struct hx_verify *v, const struct hx_capture_fram
     bool on_a_path = hx_cap_leg_to(f, journey, at->node, &leg);
     bool straight = on_a_path && has_come(s, 1, &leg) && journey.destination == at->node;
     if (!straight && may_be_rerouted(v, s)) {
-        v->counts.rerouted += journey.destination == at->node;
-        v->counts.turned_back += journey.destination != at->node;
+        bool arrives = journey.destination == at->node;
+        *(arrives ? &v->counts.rerouted : &v->counts.turned_back) += 1;
+        let_pass(v, s, arrives ? hx_tally_bypassed : hx_tally_turned);
         return;
     }
     if (!straight && hx_verify_defer(v, s))
@@ -241,11 +259,14 @@ static void validate_delivered(struct hx_verify *v, const struct hx_capture_fram
         bool may_be_cut_off = hx_spec_has_failures(&f->spec) || f->spec.job || !f->jobs_known ||
                               f->facts.failed_unknown || v->counts.given_back > 0 || /* links are down */
                               hx_fault_allowed(v, s->port, s->time_ns, HX_ALLOW_REROUTE);
-        if (may_be_cut_off)
+        if (may_be_cut_off) {
             v->counts.turned_back++;
-        else
-            FIND(v, s, HX_RULE_DELIVERY, "delivered at a%u,%u, not at its destination a%u,%u", at->spot.x, at->spot.y,
-                 h->dst_addr_hi, h->dst_addr_lo);
+            let_pass(v, s, hx_tally_turned);
+        } else {
+            const struct hx_coordinate to = hx_cap_host(f, h->dst_addr_hi, h->dst_addr_lo);
+            FIND(v, s, HX_RULE_DELIVERY, "delivered at %s, not at its destination a%u,%u", v->c->ports[s->port].name,
+                 to.addr_hi, to.addr_lo);
+        }
     }
     if (!on_a_path)
         return;

@@ -169,7 +169,7 @@ static void lose(struct hx_verify *v, const struct hx_cable *c, const struct hx_
 {
     const struct hx_seen_at at = seen_at(sent, c->from);
     hx_verify_leak(v, v->ports[c->from].out, sent->frame);
-    hx_verify_lose(v, &at, loses);
+    hx_verify_lose(v, &at, &(struct hx_loss){.by = loses, .next = c->to});
 }
 
 /* Forgets the packet that was overtaken first. If the link may lose packets it counts as lost; otherwise it may still
@@ -237,7 +237,11 @@ static void mark_early(const struct hx_verify *v, struct hx_pendings *in, uint32
 static bool take_copy(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
     const struct hx_crossing one = crossing_of(v, c, came);
-    return v->fault_allowances.kinds & HX_ALLOW_COPIES && hx_copies_take(&v->copies, &one);
+    const struct hx_seen_at at = seen_at(came, c->to);
+    if (!(v->fault_allowances.kinds & HX_ALLOW_COPIES) || !hx_copies_take(&v->copies, &one))
+        return false;
+    hx_verify_let_pass(v, hx_tally_copied, &at, HX_ALLOW_COPIES);
+    return true;
 }
 
 /* Whether the packet was sent damaged, and so not counted as sent, and the link restored it. Links may have repeated it
@@ -248,6 +252,7 @@ static bool is_mended(struct hx_verify *v, const struct hx_cable *c, const struc
     if (!came->sound || !hx_fault_allowances_mended(v, &at, c->from))
         return false;
     v->fault_allowances.allowed++;
+    hx_verify_let_pass(v, hx_rule_names[HX_RULE_DELIVERY], &at, HX_ALLOW_DAMAGE);
     if (v->fault_allowances.kinds & HX_ALLOW_COPIES)
         hx_copies_allow(&v->copies, &came->key);
     return true;
@@ -500,8 +505,38 @@ static void end_vc(struct hx_verify *v, const struct hx_cable *c, unsigned vc)
     }
 }
 
-/* One end shows nothing: it may not be captured, or the cable failed before anything arrived. Counts losses only if a
- * fault allows them. */
+static bool waits_in(const struct hx_pendings *q, const struct hx_key *key)
+{
+    for (uint32_t i = 0; i < q->count; i++)
+        if (memcmp(&q->items[q->first + i].key, key, sizeof *key) == 0)
+            return true;
+    return false;
+}
+
+uint32_t hx_verify_half_seen(struct hx_verify *v, uint32_t node, const struct hx_key *key, bool arrival)
+{
+    unsigned ports = hx_fabric_ports(v->c->fabric.g, v->nodes[node].at.node);
+    for (unsigned i = 0; i < ports; i++) {
+        uint32_t port = hx_verify_port_of(v, node, i);
+        uint32_t cable = port == HX_NO_INDEX ? HX_NO_INDEX : arrival ? v->ports[port].in : v->ports[port].out;
+        if (cable == HX_NO_INDEX)
+            continue;
+        const struct hx_cable *c = &v->cables[cable];
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            if (arrival ? waits_in(&c->out[vc], key) || waits_in(&c->passed[vc], key) : waits_in(&c->in[vc], key))
+                return port;
+    }
+    return HX_NO_INDEX;
+}
+
+/* Whether one end shows nothing and may not have been captured. A capture that says that it is whole has both ends. */
+static bool is_one_sided(const struct hx_verify *v, const struct hx_cable *c)
+{
+    bool is_whole = v->c->fabric.facts.span == HX_CAPTURE_SPAN_RUN && !v->partial;
+    return (c->sent == 0) != (c->came == 0) && !is_whole;
+}
+
+/* Counts losses only if a fault allows them: the cable may have failed before anything arrived. */
 static void end_one_sided(struct hx_verify *v, const struct hx_cable *c)
 {
     for (unsigned vc = 0; vc < HX_VCS; vc++)
@@ -517,7 +552,7 @@ void hx_verify_links_end(struct hx_verify *v)
     uint64_t one_sided = 0;
     for (uint32_t i = 0; i < v->cable_count; i++) {
         const struct hx_cable *c = &v->cables[i];
-        if (c->given_up || (c->sent == 0) != (c->came == 0)) {
+        if (c->given_up || is_one_sided(v, c)) {
             one_sided++;
             end_one_sided(v, c);
             continue;

@@ -212,6 +212,20 @@ void hx_verify_depart(struct hx_verify *v, const struct hx_capture_frame *s)
     hx_map_remove(&v->residents, in);
 }
 
+/* The port at which the packet should have left behind an arrival, or come in before a departure. */
+static uint32_t other_port(struct hx_verify *v, const struct resident *r)
+{
+    const struct hx_fabric *g = v->c->fabric.g;
+    const struct hx_header h = hx_key_header(&r->key);
+    uint32_t node = v->nodes[r->node].at.node;
+    uint32_t end =
+        r->departed ? hx_fabric_host(g, h.src_addr_hi, h.src_addr_lo) : hx_fabric_host(g, h.dst_addr_hi, h.dst_addr_lo);
+    uint32_t port = hx_verify_half_seen(v, r->node, &r->key, r->departed);
+    if (port == HX_NO_INDEX && node == end && (!r->departed || r->hops == 1))
+        port = hx_verify_port_of(v, r->node, HX_LOCAL);
+    return port;
+}
+
 /* An arrival without departure is a loss; a departure without arrival is a breach. */
 void hx_verify_nodes_end(struct hx_verify *v)
 {
@@ -223,10 +237,16 @@ void hx_verify_nodes_end(struct hx_verify *v)
             continue;
         if (!r->departed) {
             hx_verify_leak(v, v->ports[r->port].in, r->frame);
-            hx_verify_lose(v, HX_SEEN_AT(r), loses | HX_ALLOW_SINCE);
+            hx_verify_lose(v, HX_SEEN_AT(r),
+                           &(struct hx_loss){.by = loses | HX_ALLOW_SINCE,
+                                             .or_repaired = HX_ALLOW_REROUTE | HX_ALLOW_DAMAGE | HX_ALLOW_SINCE,
+                                             .next = other_port(v, r),
+                                             .came = true});
         } else if (!v->partial) {
+            uint32_t other = other_port(v, r);
             hx_verify_find(v, HX_SEEN_AT(r), HX_ALLOW_GAPS, false, HX_RULE_DELIVERY,
-                           "leaves by %s without having come in", v->c->ports[r->port].name);
+                           "leaves by %s without having come in%s%s", v->c->ports[r->port].name,
+                           other == HX_NO_INDEX ? "" : " by ", other == HX_NO_INDEX ? "" : v->c->ports[other].name);
         }
     }
 }

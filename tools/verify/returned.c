@@ -156,6 +156,18 @@ static bool shows_networks(struct hx_verify *v)
     return !v->partial && shown == g->planes * (g->nodes - g->hosts);
 }
 
+static void allow_return(struct hx_verify *v, const struct hx_deferred *a)
+{
+    v->fault_allowances.allowed++;
+    hx_verify_let_pass(v, hx_rule_names[HX_RULE_DISTANCE], HX_SEEN_AT(&a->of), HX_ALLOW_REROUTE);
+}
+
+static void turn_back(struct hx_verify *v, const struct hx_deferred *a)
+{
+    v->counts.turned_back++;
+    hx_verify_let_pass(v, hx_tally_turned, HX_SEEN_AT(&a->of), HX_ALLOW_REROUTE);
+}
+
 void hx_verify_returned_end(struct hx_verify *v)
 {
     v->ending = true;
@@ -164,12 +176,12 @@ void hx_verify_returned_end(struct hx_verify *v)
         const struct hx_deferred *a = &v->deferred[i];
         const struct hx_port_at *at = &v->c->ports[a->of.port].at;
         if (!sees_all && hx_fault_allowed(v, a->of.port, a->of.time_ns, HX_ALLOW_REROUTE))
-            v->fault_allowances.allowed++; /* a network that is not captured may have returned it */
+            allow_return(v, a); /* a network that is not captured may have returned it */
         else if (a->turned)
             validate_turn(v, a);
         else if (!goes_straight(v, a))
             validate(v, a);
         else if (v->ports[a->of.port].far.node == HX_NOWHERE && at->node != journey_of(v, &a->of.key).destination)
-            v->counts.turned_back++;
+            turn_back(v, a);
     }
 }

@@ -13,6 +13,7 @@ void hx_verify_begin(struct hx_verify *v, struct hx_capture_index *c, bool parti
     hx_fault_allowances_begin(&v->fault_allowances);
     hx_verify_nodes_begin(v);
     hx_copies_begin(&v->copies);
+    hx_tally_begin(&v->let_pass);
     hx_verify_delivery_begin(v);
     hx_verify_returned_begin(v);
 }
@@ -28,6 +29,7 @@ void hx_verify_free(struct hx_verify *v)
     hx_map_free(&v->delivered);
     hx_map_free(&v->lost);
     hx_copies_free(&v->copies);
+    hx_map_free(&v->let_pass);
     hx_fault_allowances_free(&v->fault_allowances);
     hx_verify_returned_free(v);
 }
@@ -45,6 +47,11 @@ void hx_verify_find(struct hx_verify *v, const struct hx_seen_at *at, unsigned b
     (void)vsnprintf(b.finding.what, sizeof b.finding.what, format, arguments);
     va_end(arguments);
     hx_fault_allowances_take(v, &b);
+}
+
+void hx_verify_let_pass(struct hx_verify *v, const char *what, const struct hx_seen_at *at, unsigned by)
+{
+    hx_tally_add(&v->let_pass, what, at->port, hx_fault_allowances_name(v, at->port, at->time_ns, by), at->frame);
 }
 
 /* ---- ports ---- */
@@ -104,6 +111,12 @@ static void add_port(struct hx_verify *v)
     if (p->far.node != HX_NOWHERE || (hx_cap_is_accelerator(&v->c->fabric, at) && at->port == HX_LOCAL))
         v->nodes[p->node].captured++;
     join(v, number);
+}
+
+uint32_t hx_verify_port_of(struct hx_verify *v, uint32_t node, unsigned port)
+{
+    const struct hx_numbered *known = numbered(v, &v->nodes[node].at, port, false);
+    return known ? known->number : HX_NO_INDEX;
 }
 
 /* ---- gaps of the capture ---- */
@@ -257,6 +270,8 @@ static void note_counts(struct hx_verify *v)
             v->fault_allowances.faults.count - v->fault_allowances.planned);
     hx_note(l, "%llu planned changes of links are reported in the capture: paths around them were not checked",
             v->fault_allowances.planned);
+    hx_note(l, "%llu faults are reported in the capture, and --strict allows nothing for them",
+            v->fault_allowances.not_allowed);
     hx_note(l, "%llu faults reported in the capture were not understood", v->fault_allowances.not_understood);
     hx_note(l, "%llu breaches of rules were allowed by such faults", v->fault_allowances.allowed);
     hx_note(l, "%llu times such a fault made a link repeat a packet", v->copies.count);
@@ -267,6 +282,24 @@ static void note_counts(struct hx_verify *v)
     hx_note(l, "%llu packets were not followed, to bound memory", n->forgotten);
     hx_note(l, "%llu nodes are captured in part: what they lost or forged was not checked",
             v->node_count - n->nodes_validated);
+}
+
+unsigned hx_verify_checked(const struct hx_verify *v)
+{
+    const struct hx_verify_counts *n = &v->counts;
+    unsigned rules = n->data + n->credit > 0 ? 1U << HX_RULE_HEADER : 0;
+    rules |= n->crc_validated > 0 ? 1U << HX_RULE_CRC : 0;
+    if (!v->c->fabric.known || n->nowhere >= n->data)
+        return rules;
+    rules |= 1U << HX_RULE_JOB | 1U << HX_RULE_DISTANCE | 1U << HX_RULE_VC | 1U << HX_RULE_HOPS;
+    rules |= v->c->fabric.g->mesh.nodes ? 1U << HX_RULE_NORTH_LAST : 0;
+    rules |= v->fault_allowances.planned ? 1U << HX_RULE_CLOSED : 0;
+    if (!has_both_directions(v))
+        return rules;
+    rules |= n->links_validated ? 1U << HX_RULE_ORDER : 0;
+    rules |= n->credit_links_validated ? 1U << HX_RULE_CREDIT : 0;
+    bool follows = n->links_validated || n->nodes_validated || n->endpoints_validated > 1;
+    return rules | (follows ? 1U << HX_RULE_DELIVERY : 0);
 }
 
 void hx_verify_end(struct hx_verify *v)

@@ -14,6 +14,7 @@
 #include "tools/capture/capture_index.h"
 #include "tools/verify/copies.h"
 #include "tools/verify/fault_allowances.h"
+#include "tools/verify/tally.h"
 
 #define HX_NO_INDEX UINT32_MAX
 
@@ -119,12 +120,13 @@ struct hx_verify_counts {
     uint64_t turned_back;    /* delivered elsewhere than at their destination, as unreachable */
     uint64_t given_back;     /* returned by networks without a path */
     uint64_t forgotten;      /* not followed, to bound memory */
-    uint64_t links_validated, credit_links_validated, nodes_validated;
+    uint64_t links_validated, credit_links_validated, nodes_validated, endpoints_validated;
 };
 
 struct hx_verify {
     struct hx_capture_index *c;
     bool partial; /* packets were in flight when the capture began or ended */
+    bool strict;  /* faults allow nothing, and nothing may be lost; set it before the first frame */
     struct hx_findings_list found;
     struct hx_verify_counts counts;
 
@@ -148,6 +150,7 @@ struct hx_verify {
     bool ending; /* no more deferring */
     struct hx_fault_allowances fault_allowances;
     struct hx_copies copies;
+    struct hx_map let_pass;       /* struct hx_tally: what faults allowed, and what was lost */
     struct hx_map given_back;     /* packet: its return by a network */
     struct hx_deferred *deferred; /* frames off their minimal path */
     uint32_t deferred_count, deferred_room;
@@ -157,6 +160,14 @@ struct hx_verify {
 static inline bool hx_verify_validated(const struct hx_verify *v)
 {
     return v->counts.data + v->counts.credit > 0 || v->found.count > 0;
+}
+
+/* Rules that were checked on some frame, a bit by enum hx_rule. Call after hx_verify_end. */
+unsigned hx_verify_checked(const struct hx_verify *v);
+/* Whether the paths of packets were checked, and what became of them; else frames were checked alone. */
+static inline bool hx_verify_followed(unsigned checked)
+{
+    return checked >> HX_RULE_DISTANCE & 1 && checked >> HX_RULE_DELIVERY & 1;
 }
 
 /* partial, whole: the user's choice; neither: as the capture says, or else whole. */
@@ -209,6 +220,8 @@ void hx_verify_arrive(struct hx_verify *v, const struct hx_capture_frame *s);
 void hx_verify_depart(struct hx_verify *v, const struct hx_capture_frame *s);
 bool hx_verify_covered(const struct hx_verify_node *n);
 void hx_verify_nodes_end(struct hx_verify *v);
+/* The captured port of that number at a node; HX_NO_INDEX: none. */
+uint32_t hx_verify_port_of(struct hx_verify *v, uint32_t node, unsigned port);
 
 /* link.c */
 void hx_verify_sent(struct hx_verify *v, const struct hx_capture_frame *s);
@@ -217,6 +230,9 @@ void hx_verify_came(struct hx_verify *v, const struct hx_capture_frame *s);
 void hx_verify_freed(struct hx_verify *v, uint32_t port, unsigned vc, unsigned length);
 /* Notes that a packet on the cable is missing since `frame`. */
 void hx_verify_leak(struct hx_verify *v, uint32_t cable, uint64_t frame);
+/* The port at which a cable brings the packet to the node, or takes it from there, seen at the other end only. Before
+ * hx_verify_links_end. HX_NO_INDEX: none. */
+uint32_t hx_verify_half_seen(struct hx_verify *v, uint32_t node, const struct hx_key *key, bool arrival);
 void hx_verify_links_end(struct hx_verify *v);
 void hx_verify_cable_free(struct hx_cable *c);
 
@@ -234,10 +250,25 @@ void hx_verify_delivery_end(struct hx_verify *v);
 /* A missing packet, last seen in `frame`. It may have been sent and lost several times. */
 struct hx_lost {
     struct hx_key key;
-    uint64_t frame;
+    uint64_t frame, time_ns;
+    uint32_t port;
+    uint32_t next;        /* port at which it should have been seen next; HX_NO_INDEX: not known */
+    unsigned by;          /* kinds of faults (enum hx_fault_allowance) that would allow the loss in `frame` */
+    uint32_t seen;        /* places at which it vanished; not those inferred from its endpoints */
+    bool came;            /* in `frame` it came in; else it left */
     bool allowed, missed; /* at least one loss that a fault allows; at least one that none allows */
+    bool odd;             /* at least one where nothing is lost without a fault, not even for a time */
 };
-/* by: kinds of faults (enum hx_fault_allowance) that would allow it at that place and time. */
-void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned by);
+/* A place at which a packet vanished. by: kinds of faults that would allow it at that place and time; or_repaired:
+ * further ones that allow it if the packet was sent again. came: the last frame is of its arrival. */
+struct hx_loss {
+    unsigned by, or_repaired;
+    uint32_t next; /* port at which it should have been seen next; HX_NO_INDEX: not known */
+    bool came;
+};
+void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, const struct hx_loss *how);
+
+/* Counts something that was let pass, with the fault of the kinds `by` that allows it. */
+void hx_verify_let_pass(struct hx_verify *v, const char *what, const struct hx_seen_at *at, unsigned by);
 
 #endif
