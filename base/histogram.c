@@ -9,7 +9,7 @@ bool fab_histogram_is_empty(const struct fab_histogram *h)
     return bin == FAB_HISTOGRAM_BINS;
 }
 
-static uint64_t count_of_all(const struct fab_histogram *h)
+uint64_t fab_histogram_count(const struct fab_histogram *h)
 {
     uint64_t all = 0;
     for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++)
@@ -19,13 +19,13 @@ static uint64_t count_of_all(const struct fab_histogram *h)
 
 uint64_t fab_histogram_mean(const struct fab_histogram *h)
 {
-    uint64_t all = count_of_all(h);
+    uint64_t all = fab_histogram_count(h);
     return all ? (h->sum + all / 2) / all : 0;
 }
 
 uint64_t fab_histogram_quantile(const struct fab_histogram *h, double share)
 {
-    uint64_t all = count_of_all(h);
+    uint64_t all = fab_histogram_count(h);
     uint64_t below = 0;
     for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++) {
         below += h->count[bin];

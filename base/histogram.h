@@ -40,6 +40,7 @@ static inline void fab_histogram_add(struct fab_histogram *h, uint64_t value)
 }
 
 bool fab_histogram_is_empty(const struct fab_histogram *h);
+uint64_t fab_histogram_count(const struct fab_histogram *h);
 /* Returns the value that a share of all values does not exceed; 0: empty. */
 uint64_t fab_histogram_quantile(const struct fab_histogram *h, double share);
 /* Returns the mean; 0: empty. */

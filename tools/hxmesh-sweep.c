@@ -11,11 +11,12 @@
 #include "tools/simulation.h"
 #include "tools/sweep/sweep.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICK_MS = 500 };
+enum { TICK_MS = 500, SWEEP_SEEDS = 100 };
 #define DEFAULT_Y    "share_of_injection"
 #define COLLECTIVE_Y "collective.bus_gbps"
 
@@ -40,7 +41,7 @@ struct program {
     const char *verify;                          /* "--verify", "--no-verify"; NULL: the default */
     const char *csv, *plot, *columns;
     bool saturation;
-    uint64_t jobs;
+    uint64_t seeds, jobs;
     struct hx_common common;
     unsigned run_of[CHILD_MOST]; /* by child: its run */
     struct sweep sweep;
@@ -126,6 +127,33 @@ static void make_axes(struct program *p, char **specs)
     sweep_injection_settle(&p->sweep);
 }
 
+/* The last axis of several seeds: their runs are neighbours. */
+static void add_seeds(struct program *p)
+{
+    struct sweep *s = &p->sweep;
+    const struct hx_option *seed = p->option;
+    uint64_t first = hx_default_settings.seed;
+    if (p->seeds < 2)
+        return;
+    while (strcmp(seed->name, "seed") != 0)
+        seed++;
+    for (unsigned i = 0; i < s->axes; i++) {
+        if (s->axis[i]->option != seed)
+            continue;
+        if (s->axis[i]->count > 1)
+            hx_die(HX_EXIT_USAGE, "--seed", "has several values, and --seeds counts them: which of both?");
+        first = (uint64_t)s->axis[i]->value[0].number;
+        free(s->axis[i]);
+        memmove(&s->axis[i], &s->axis[i + 1], (--s->axes - i) * sizeof *s->axis);
+    }
+    char range[SWEEP_VALUE];
+    char why[HX_WHY_TEXT];
+    (void)snprintf(range, sizeof range, "%" PRIu64 "..%" PRIu64 "/%" PRIu64, first, first + p->seeds - 1, p->seeds);
+    const char *wrong = sweep_axis_add(new_axis(s, seed), range, why);
+    if (wrong)
+        hx_die(HX_EXIT_USAGE, "--seeds", "%s", wrong);
+}
+
 static void check(const struct program *p)
 {
     const struct sweep *s = &p->sweep;
@@ -185,8 +213,11 @@ static void parse(struct program *p, int argc, char **argv)
          .otherwise = "as many of the usual ones as fit 80 letters"},
         INJECTION_OPTIONS(&p->sweep.wish),
         {HX_FLAG("saturation", &p->saturation,
-                 "look for the highest --rate, to 1 %, of which 95 % still arrive, by bisection; the row is that of "
-                 "its run, saturation what arrives")},
+                 "look for the highest --rate, to 1 %, that is stable and of which 95 % arrive, by bisection; the row "
+                 "is that of its run, saturation what arrives")},
+        {HX_NUMBER("seeds", &p->seeds, 1, SWEEP_SEEDS,
+                   "run each combination with so many seeds, from --seed on; figures are means, with half of their 95 "
+                   "% interval")},
         {HX_NUMBER("jobs", &p->jobs, 1, CHILD_MOST,
                    "runs side by side under the virtual clock, each with one worker if --workers says nothing else"),
          .letter = 'j'},
@@ -241,6 +272,7 @@ static void parse(struct program *p, int argc, char **argv)
         if (p->option[i].kind == HX_OPTION_FLAG && p->common.used[first_of_run + i])
             p->verify = *p->option[i].to.flag ? "--verify" : "--no-verify";
     make_axes(p, argv + first);
+    add_seeds(p);
     if (sweep_count(&p->sweep) > SWEEP_RUNS)
         hx_die(HX_EXIT_USAGE, "hxmesh sweep", "more than %d runs", SWEEP_RUNS);
     if (!p->sweep.y)
@@ -300,7 +332,8 @@ static bool note_rate(struct sweep_row *row, json_t *figures)
 {
     double offered = json_number_value(json_object_get(figures, "share_offered"));
     double came = json_number_value(json_object_get(figures, "share_of_injection"));
-    bool held = offered > 0 && came >= SWEEP_HELD * offered;
+    bool unstable = json_is_false(json_object_get(figures, "open_loop.stable"));
+    bool held = offered > 0 && came >= SWEEP_HELD * offered && !unstable;
     double rate = row->search.rate;
     bool more = sweep_search_take(&row->search, held);
     if (held || row->search.holds <= 0) {
@@ -476,7 +509,7 @@ int main(int argc, char **argv)
     const struct hx_option options[] = {RUN_OPTIONS(&p->looked_at)};
     p->option = options;
     p->options = sizeof options / sizeof *options - 1;
-    p->jobs = 1;
+    p->seeds = p->jobs = 1;
     parse(p, argc, argv);
     struct sweep *s = &p->sweep;
     simulation_check();
@@ -489,6 +522,8 @@ int main(int argc, char **argv)
         s->row[i] = (struct sweep_row){.exit_code = -1, .again = sweep_is_again(s, i)};
     run_all(p);
     sweep_settle_left_out(s, complain_of);
+    if (p->seeds > 1)
+        sweep_combine_seeds(s);
     report(p);
     int code = child_interrupted() ? HX_EXIT_INTERRUPTED : exit_code_of(s);
     clean_up(p);

@@ -23,7 +23,8 @@ enum { JOBS_NONE = UINT32_MAX };
 
 /* One worker's counters of one job: shared memory, [slots]. */
 struct job_count {
-    struct fab_histogram latency; /* ns, packets from injection to delivery */
+    struct fab_histogram latency; /* ns, data packets to their delivery, from generation if it is known, or injection */
+    struct fab_histogram network; /* ns, of the same from injection, if generation is known */
     uint64_t bytes_corrupted;
     uint64_t last_ps;        /* from the start of the run to the last packet that arrived */
     uint64_t bytes_measured; /* virtual clock: payload delivered before the end of the duration */

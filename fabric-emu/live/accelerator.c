@@ -327,7 +327,8 @@ static void note_deliveries(void *of, const struct hx_desc *burst, unsigned n)
     a->job->last_ps = run_ps(a);
     for (unsigned i = 0; i < n; i++) {
         uint64_t age = shm_age(&w->shm, &burst[i]);
-        if (warm_up == 0 || w->shm.now >= begun + age)
+        bool is_data = hal_frame(&a->hal, burst[i].buffer)[HX_AT_KIND] == HX_DATA;
+        if (is_data && (warm_up == 0 || w->shm.now >= begun + age))
             fab_histogram_add(&a->job->latency, age);
         max_vc = burst[i].vc > max_vc ? burst[i].vc : max_vc;
     }

@@ -26,6 +26,37 @@ static json_t *latency_json(const struct fab_histogram *h)
                      "p999", (json_int_t)fab_histogram_quantile(h, 0.999), "max", (json_int_t)h->most);
 }
 
+/* Of data packets, under the same keys for the run and for each job. */
+static void set_latency(json_t *o, const struct result *r, const struct fab_histogram *latency,
+                        const struct fab_histogram *network)
+{
+    static const struct fab_histogram none;
+    (void)json_object_set_new(o, "latency_ns", latency_json(result_has_latency(r) ? latency : &none));
+    if (r->outcome.open.on || !fab_histogram_is_empty(network))
+        (void)json_object_set_new(o, "network_latency_ns", latency_json(network));
+    (void)json_object_set_new(o, "measured_packets", json_integer((json_int_t)fab_histogram_count(latency)));
+}
+
+static json_t *real_or_null(bool is_known, double value)
+{
+    return is_known ? json_real(value) : json_null();
+}
+
+static json_t *open_loop_json(const struct result *r)
+{
+    static const char *const reasons[] = {[STABILITY_LATE] = "late", [STABILITY_GROWING] = "growing"};
+    const struct open_outcome *o = &r->outcome.open;
+    const enum stability stability = result_stability(r);
+    const bool arrived = stability == STABILITY_STABLE || stability == STABILITY_GROWING;
+    json_t *stable = stability == STABILITY_UNKNOWN ? json_null() : json_boolean(stability == STABILITY_STABLE);
+    const char *warm_up = !o->finds ? "given" : o->steady ? "steady" : "half";
+    return json_pack("{s:o, s:s?, s:s, s:I, s:I, s:o, s:o, s:f}", "stable", stable, "unstable_because",
+                     reasons[stability], "warm_up", warm_up, "marked_messages", (json_int_t)o->marked,
+                     "arrived_messages", (json_int_t)o->arrived, "growth", real_or_null(arrived, result_growth(r)),
+                     "drain_seconds", real_or_null(arrived, (double)o->drained_ps / 1e12), "drain_limit_seconds",
+                     (double)o->limit_ps / 1e12);
+}
+
 /* Counters of endpoints, under the same keys for the run and for each job. */
 static void set_sum(json_t *o, const struct hx_endpoint_stats *sum, uint64_t messages_begun, uint64_t packets_lost,
                     uint64_t packets_in_flight, uint64_t bytes_corrupted)
@@ -72,7 +103,7 @@ static json_t *jobs_json(const struct result *r)
         set_sum(o, &job->sum, job->messages_begun, job->packets_lost, job->packets_in_flight, job->bytes_corrupted);
         (void)json_object_set_new(o, "share_of_injection", json_real(job->share_of_injection));
         (void)json_object_set_new(o, "share_of_own_time", json_real(job->share_of_own_time));
-        (void)json_object_set_new(o, "latency_ns", latency_json(&job->latency));
+        set_latency(o, r, &job->latency, &job->network);
         (void)json_array_append_new(jobs, o);
     }
     return jobs;
@@ -173,7 +204,9 @@ json_t *result_json(const struct result *r)
     SET("share_of_injection", json_real(r->share_of_injection));
     SET("alltoall_bound", json_real(r->bound));
     SET("share_of_bound", r->context.collective || r->context.schedule ? json_null() : json_real(r->share_of_bound));
-    SET("latency_ns", latency_json(&r->latency));
+    set_latency(o, r, &r->latency, &r->network);
+    if (r->outcome.open.on)
+        SET("open_loop", open_loop_json(r));
     SET("max_vc", json_integer((json_int_t)r->max_vc));
     SET("drops", drops_json(r));
     if (r->spec->job)

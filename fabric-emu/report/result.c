@@ -65,7 +65,9 @@ void result_jobs(struct result *r, const struct jobs *jobs, const struct job_cou
         job->bytes_measured += count[slot].bytes_measured;
         job->last_ps = count[slot].last_ps > job->last_ps ? count[slot].last_ps : job->last_ps;
         fab_histogram_merge(&job->latency, &count[slot].latency);
+        fab_histogram_merge(&job->network, &count[slot].network);
         fab_histogram_merge(&r->latency, &count[slot].latency);
+        fab_histogram_merge(&r->network, &count[slot].network);
     }
 }
 
@@ -135,6 +137,30 @@ struct collective_result result_collective(const struct result *r)
     return (struct collective_result){.count = r->collective_count,
                                       .injectable = result_injection(r) * result_seconds(r),
                                       .seconds = r->collective_seconds};
+}
+
+double result_growth(const struct result *r)
+{
+    const struct open_outcome *o = &r->outcome.open;
+    bool both = o->half_ps[0] > 0 && o->half_ps[1] > 0 && o->limit_ps;
+    return both ? (o->half_ps[1] - o->half_ps[0]) / (double)o->limit_ps : 0; /* the limit: half of the interval */
+}
+
+enum stability result_stability(const struct result *r)
+{
+    static const double most = 0.02, more = 1.2;
+    const struct open_outcome *o = &r->outcome.open;
+    if (!o->stopped)
+        return STABILITY_UNKNOWN;
+    if (o->arrived < o->marked)
+        return STABILITY_LATE;
+    bool grows = result_growth(r) > most && o->half_ps[1] > more * o->half_ps[0];
+    return grows ? STABILITY_GROWING : STABILITY_STABLE;
+}
+
+bool result_has_latency(const struct result *r)
+{
+    return !r->outcome.open.on || result_stability(r) <= STABILITY_STABLE;
 }
 
 void result_finish(struct result *r)

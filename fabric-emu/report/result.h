@@ -24,6 +24,26 @@ struct repeats_count {
     uint64_t skipped_ps; /* simulated time in them */
 };
 
+/* What the end of a run at a rate says about its load. */
+enum stability {
+    STABILITY_UNKNOWN, /* it was interrupted */
+    STABILITY_STABLE,
+    STABILITY_LATE,   /* some messages of the measured interval had not arrived at the limit */
+    STABILITY_GROWING /* the latency grew while it was measured: more was offered than carried */
+};
+
+/* Of a run with sources that send at a rate for a time, under the virtual clock (fabric-emu/virtual/open_loop.h). */
+struct open_outcome {
+    bool on;
+    bool stopped;       /* its sources stopped by themselves */
+    bool finds, steady; /* the run chose its warm-up; the load was steady then */
+    uint64_t marked,
+        arrived;         /* messages generated in the measured interval; those of them that arrived within the limit */
+    uint64_t drained_ps; /* from the end of the interval until the last of these acknowledgements */
+    uint64_t limit_ps;   /* longest drained_ps */
+    double half_ps[2];   /* mean latency of packets generated in each half of the interval */
+};
+
 struct outcome {
     bool interrupted; /* by SIGINT, SIGTERM or SIGHUP */
     bool cut_short;   /* virtual clock: interrupted twice, so some workers did not report */
@@ -40,6 +60,7 @@ struct outcome {
     uint64_t buffers_missing; /* packet buffers missing at the end: a bug */
     bool cuts_repeats;        /* `repeats` says how often */
     struct repeats_count repeats;
+    struct open_outcome open;
 };
 
 struct link_use {
@@ -62,7 +83,7 @@ struct result_job {
     uint64_t bytes_measured;   /* delivered in the measured interval */
     double share_of_injection; /* of its own accelerators, in the measured interval */
     double share_of_own_time;  /* the same, from its start to its last packet */
-    struct fab_histogram latency;
+    struct fab_histogram latency, network;
 };
 
 /* What a report needs beside the counts of the workers. Pointers must outlive the result. */
@@ -96,8 +117,8 @@ struct result {
     uint64_t packet_hops; /* packets sent by switches, deliveries included */
     uint32_t max_vc;
     uint64_t drops[HX_DROP_COUNT];
-    struct fab_histogram latency;
-    struct result_job *job; /* [jobs]: reported where the spec names jobs */
+    struct fab_histogram latency, network; /* struct job_count */
+    struct result_job *job;                /* [jobs]: reported where the spec names jobs */
     uint32_t jobs;
     double *collective_seconds; /* [jobs of the collective plan]: from its start to its last packet; NULL: no plan */
     double link_rate;           /* bytes a second of a link: the unit of all shares */
@@ -133,6 +154,15 @@ double result_verify_share(const struct result *r);
 /* Seconds of the measured interval, by the run's clock. */
 double result_seconds(const struct result *r);
 
+/* Growth of the latency in the measured interval, ps a ps. A fabric that carries a share c of its load falls behind by
+ * 1/c - 1 of the time, and the latency grows by as much. */
+double result_growth(const struct result *r);
+/* Whether the load of a run at a rate was stable; outcome.open.on is set. It grows if the growth is above 2 %, and the
+ * mean latency of the second half of the interval above 1.2 times that of the first. */
+enum stability result_stability(const struct result *r);
+/* Whether latencies mean something: those of an unstable load depend on the length of the run. */
+bool result_has_latency(const struct result *r);
+
 /* Figures of the collectives; context.collective is set. */
 struct collective_result result_collective(const struct result *r);
 
@@ -147,7 +177,7 @@ void result_print(const struct result *r);
 /* Prints a map of accelerators, shaded by the packets that each switch sent. */
 void result_print_map(const struct result *r);
 /* The report (docs/report.md). A new reference. */
-enum { RESULT_SCHEMA = 3 /* grows when a key changes its meaning or is removed, or results change */ };
+enum { RESULT_SCHEMA = 4 /* grows when a key changes its meaning or is removed, or results change */ };
 json_t *result_json(const struct result *r);
 
 /* Parts of the report: the fabric with failed boards and boards of jobs; all options, and a command line that repeats

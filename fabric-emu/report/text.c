@@ -100,6 +100,52 @@ static bool is_all_to_all(const struct result *r)
            (pattern == HX_ALL_TO_ALL || pattern == HX_ALL_TO_ALL_RANDOM || pattern == HX_UNIFORM);
 }
 
+static void print_latency(const char *of, const struct fab_histogram *h)
+{
+    static const struct {
+        const char *name;
+        double share;
+    } quantiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
+    char text[HX_VALUE_TEXT];
+    printf("  %-14s", of);
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+        printf("%s %s %s", i ? "," : "", quantiles[i].name, latency_text(text, h, quantiles[i].share));
+    printf("\n");
+}
+
+static void print_unstable(const struct result *r)
+{
+    const struct open_outcome *o = &r->outcome.open;
+    char text[HX_VALUE_TEXT];
+    printf("  packet latency UNSTABLE: ");
+    if (result_stability(r) == STABILITY_LATE)
+        printf("%" PRIu64 " of %" PRIu64 " messages had not arrived %s after the measured interval, which generated "
+               "them\n",
+               o->marked - o->arrived, o->marked, hx_value_print_duration(text, o->limit_ps / 1000));
+    else
+        printf("it grew by %.3g us in each 100 us of the measured interval: more is offered than carried\n",
+               100 * result_growth(r));
+}
+
+static void print_latencies(const struct result *r)
+{
+    if (result_has_latency(r))
+        print_latency("packet latency", &r->latency);
+    else
+        print_unstable(r);
+    if (!fab_histogram_is_empty(&r->network))
+        print_latency("in the network", &r->network);
+}
+
+/* How the warm-up was chosen. */
+static const char *warm_up_text(const struct result *r)
+{
+    const struct open_outcome *o = &r->outcome.open;
+    if (!o->on || !o->finds)
+        return "";
+    return o->steady ? " (until steady)" : " (not steady by then)";
+}
+
 static void print_time(const struct result *r)
 {
     char text[HX_VALUE_TEXT];
@@ -110,7 +156,7 @@ static void print_time(const struct result *r)
     if (simulated)
         printf("%s simulated, ", hx_value_print_duration(text, r->outcome.virtual_ps / 1000));
     if (r->settings.warm_up_ns)
-        printf("after a warm-up of %s, ", hx_value_print_duration(text, r->settings.warm_up_ns));
+        printf("after a warm-up of %s%s, ", hx_value_print_duration(text, r->settings.warm_up_ns), warm_up_text(r));
     printf("%.3f s%s, %.1f M packet-hops/s", real, simulated ? " real" : "",
            real > 0 ? (double)r->outcome.hops / real / 1e6 : 0);
     printf(", %.2f GB/s of payload delivered, %.4g Gb/s a host\n",
@@ -121,15 +167,10 @@ static void print_time(const struct result *r)
            hx_fabric_injection(r->g, gbps), gbps, hx_injects_alike(r->g) ? "" : " on average");
     if (is_all_to_all(r))
         printf(", %.4f %% of the all-to-all bound", r->share_of_bound * 100);
+    if (r->outcome.open.on)
+        printf(", of %.4f %% offered", traffic_share_offered(r->context.traffic) * 100);
     printf("\n");
-    static const struct {
-        const char *name;
-        double share;
-    } quantiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
-    printf("  packet latency");
-    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
-        printf("%s %s %s", i ? "," : "", quantiles[i].name, latency_text(text, &r->latency, quantiles[i].share));
-    printf("\n");
+    print_latencies(r);
 }
 
 static void print_job(const struct result *r, const struct result_job *job)

@@ -6,6 +6,7 @@
 #include "driver.h"
 #include "endpoint_parts.h"
 #include "faults.h"
+#include "open_loop.h"
 #include "prefetch.h"
 #include "recording.h"
 #include "repeats.h"
@@ -338,12 +339,8 @@ static void make_drivers(const struct plan *p)
 void build_worker(struct worker *w, const struct model *m, unsigned self)
 {
     const struct hx_fabric *g = m->g;
-    *w = (struct worker){.m = m,
-                         .self = self,
-                         .area = &m->area[self],
-                         .progress = &m->progress[self],
-                         .warm = m->settings.warm_up_ns * PS_PER_NS,
-                         .over = m->settings.duration_ns ? m->settings.duration_ns * PS_PER_NS : UINT64_MAX};
+    *w = (struct worker){.m = m, .self = self, .area = &m->area[self], .progress = &m->progress[self]};
+    open_loop_begin(w);
     size_t bytes = 0;
     uint32_t sim_nodes = count_sim_nodes(w, &bytes);
     size_t links = (size_t)g->planes * m->layout.links;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "faults.h"
 #include "hxmesh/error.h"
+#include "open_loop.h"
 #include "state.h"
 #include "workload/endpoint.h"
 
@@ -36,15 +37,21 @@ static void note_corrupted(const struct driver *d, uint64_t bytes)
     d->job->bytes_corrupted += bytes;
 }
 
-static bool time_is_over(const struct driver *d, uint64_t now)
+static bool has_stopped(const struct driver *d, uint64_t now)
 {
-    return now >= d->worker->over;
+    return now >= d->worker->stops;
 }
 
-/* Whether rates and latencies count what happens at `now`. */
+/* Whether receivers count what happens at `now`. */
 static bool is_warm(const struct driver *d, uint64_t now)
 {
     return now >= d->worker->warm;
+}
+
+/* Whether rates and latencies count what happens at `now`. */
+static bool is_measured(const struct driver *d, uint64_t now)
+{
+    return is_warm(d, now) && now < d->worker->over;
 }
 
 /* A host's last sum comes after its last message. */
@@ -65,6 +72,32 @@ static void finish(struct driver *d)
     note_corrupted(d, workload_finish(d->workload));
 }
 
+static bool is_marked(const struct driver *d, uint64_t due)
+{
+    return d->open && open_loop_marks(d->worker, due);
+}
+
+static void note_begun(struct driver *d, uint64_t due)
+{
+    bool marked = is_marked(d, due);
+    d->marked += marked;
+    d->worker->area->marked += marked;
+}
+
+/* The message has arrived and is acknowledged, or it has failed: then there is nothing to wait for. */
+static void note_ended(struct driver *d, const struct hx_event *event)
+{
+    struct model_area *area = d->worker->area;
+    if (!is_marked(d, event->cookie))
+        return;
+    d->marked--;
+    if (area->stopped)
+        return;
+    area->arrived += event->type == HX_EVENT_SENT;
+    area->marked -= event->type == HX_EVENT_FAILED;
+    area->last_marked = d->worker->v.now > area->last_marked ? d->worker->v.now : area->last_marked;
+}
+
 /* Whether events cannot make the workload send before its wake time. */
 static bool ignores_events(const struct driver *d)
 {
@@ -83,12 +116,14 @@ static void begin_messages(struct driver *d)
     struct workload_message m;
     finish(d);
     for (uint32_t refused = 0;
-         hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now) && workload_next(w, now, refused, &m);) {
+         hx_endpoint_takes(&d->endpoint) && !has_stopped(d, now) && workload_next(w, now, refused, &m);) {
         struct hx_coordinate to = hx_address_of(d->worker->m->g, m.to);
-        if (hx_endpoint_send(&d->endpoint, to.addr_hi, to.addr_lo, m.bytes, m.tag, m.due) == HX_OK)
-            workload_take(w, &m);
-        else
+        if (hx_endpoint_send(&d->endpoint, to.addr_hi, to.addr_lo, m.bytes, m.tag, m.due) != HX_OK) {
             refused |= (uint32_t)1 << m.lane;
+            continue;
+        }
+        workload_take(w, &m);
+        note_begun(d, m.due);
     }
     uint64_t wake = workload_wake(w);
     d->wake = wake > now ? wake : WORKLOAD_NEVER; /* otherwise an event precedes it */
@@ -127,18 +162,41 @@ static void note_timers(struct driver *d)
     if (d->endpoint.active && (d->routes_changed || !d->timer_noted))
         note_deadline(d, now);
     d->routes_changed = false;
-    bool waits = d->wake != WORKLOAD_NEVER && hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now);
+    bool waits = d->wake != WORKLOAD_NEVER && hx_endpoint_takes(&d->endpoint) && !has_stopped(d, now);
     if (waits && (!d->again_noted || d->wake < d->again_at))
         note_wake(d);
 }
 
+static bool is_done(const struct driver *d)
+{
+    if (d->open && !d->worker->area->stopped)
+        return d->marked == 0 && workload_wake(d->workload) >= d->worker->over;
+    return hx_endpoint_idle(&d->endpoint) && (has_stopped(d, d->worker->v.now) || workload_is_over(d->workload));
+}
+
 static void note_done(struct driver *d)
 {
-    bool done = hx_endpoint_idle(&d->endpoint) && (time_is_over(d, d->worker->v.now) || workload_is_over(d->workload));
+    bool done = is_done(d);
     if (done == d->done)
         return;
     d->worker->active += (uint64_t)d->done - (uint64_t)done;
     d->done = done;
+}
+
+void driver_stopped(struct driver *d)
+{
+    note_done(d);
+}
+
+uint64_t driver_marked_waiting(struct driver *d)
+{
+    uint64_t marked = 0;
+    struct workload_message m;
+    while (d->open && workload_next(d->workload, d->worker->over - 1, 0, &m)) {
+        marked += is_marked(d, m.due);
+        workload_take(d->workload, &m);
+    }
+    return marked;
 }
 
 static void drive(void *of, bool timer, bool again)
@@ -173,17 +231,38 @@ static void take_event(void *of, const struct hx_event *event)
     if (event->type != HX_EVENT_RECEIVED && d->worker->faults)
         faults_note_end(d->worker->faults, d->rank, hx_fabric_host(d->worker->m->g, event->addr_hi, event->addr_lo),
                         event->message, d->worker->v.now);
-    if (event->type != HX_EVENT_RECEIVED)
-        atomic_store_explicit(&progress->acknowledged, progress->acknowledged + 1, memory_order_relaxed);
+    if (event->type == HX_EVENT_RECEIVED)
+        return;
+    note_ended(d, event);
+    atomic_store_explicit(&progress->acknowledged, progress->acknowledged + 1, memory_order_relaxed);
 }
 
-static void take_delivery(void *of, const struct hx_desc *packet, uint64_t when, uint64_t took)
+/* At a rate the latency counts from when the message was due. */
+static void count_from_due(const struct driver *d, uint32_t wait, uint64_t when, uint64_t took, uint64_t behind)
+{
+    struct worker *w = d->worker;
+    uint64_t all = took + behind + virtual_waited_ns(wait) * PS_PER_NS;
+    bool marked = virtual_is_marked(wait);
+    if (w->open.on)
+        open_loop_count(w, marked, when - all, all);
+    if (w->open.on && !marked)
+        return;
+    fab_histogram_add(&d->job->latency, all / PS_PER_NS);
+    fab_histogram_add(&d->job->network, took / PS_PER_NS);
+}
+
+static void take_delivery(void *of, const struct hx_desc *packet, uint64_t when, uint64_t took, uint64_t behind)
 {
     const struct driver *d = of;
     struct model_area *area = d->worker->area;
-    if (is_warm(d, when - took))
-        fab_histogram_add(&d->job->latency, took / PS_PER_NS);
+    const uint8_t *frame = virtual_pool_frame(&d->worker->v.pool, packet->buffer);
     area->max_vc = packet->vc > area->max_vc ? packet->vc : area->max_vc;
+    if (frame[HX_AT_KIND] != HX_DATA)
+        return;
+    if (d->hal.counts_waits)
+        count_from_due(d, virtual_wait(frame), when, took, behind);
+    else if (is_measured(d, when - took))
+        fab_histogram_add(&d->job->latency, took / PS_PER_NS);
 }
 
 /* Counts received payload of any kind. */
@@ -193,7 +272,8 @@ static void note_received(const struct driver *d, unsigned bytes)
     struct model_area *area = d->worker->area;
     struct job_count *job = d->job;
     unsigned warm = is_warm(d, now) ? bytes : 0;
-    unsigned measured = time_is_over(d, now) ? 0 : warm;
+    unsigned measured = is_measured(d, now) ? bytes : 0;
+    d->worker->open.now.bytes += bytes;
     d->receiver->bytes += warm;
     d->receiver->last = now;
     job->last_ps = now > job->last_ps ? now : job->last_ps; /* visits are not in the order of time */
@@ -206,6 +286,7 @@ static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to
 {
     struct driver *d = of;
     d->hal.since = s->cookie;
+    d->hal.marked = is_marked(d, s->cookie);
     if (d->workload->carries)
         d->workload->ops->fill(d->workload, s, packet, to, bytes);
 }
@@ -340,11 +421,13 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e
                          .job = &w->m->job[w->m->jobs.slot[rank]],
                          .receiver = &w->m->receiver[rank],
                          .rank = rank,
+                         .open = open_loop_is_of(w, rank),
                          .news = true,
                          .done = true};
     d->hal = (struct hal_endpoint){.worker = &w->v,
                                    .sim_node = e,
                                    .next_to = HX_NOWHERE,
+                                   .since = UINT64_MAX,
                                    .block = block_of(w->m, rank),
                                    .planes = (uint8_t)w->m->g->planes,
                                    .train = (uint8_t)w->v.timing.train,

@@ -7,6 +7,11 @@
 /* Bytes of an accelerator's endpoint and workload in huge pages, which are resident from the first touch. */
 uint64_t driver_bytes(const struct model *m, uint32_t rank);
 
+/* Call when the sources of the run have stopped: then the accelerator is active only while something is in flight. */
+void driver_stopped(struct driver *d);
+/* Takes the marked messages that the accelerator has not begun, and returns their number. Call at the end. */
+uint64_t driver_marked_waiting(struct driver *d);
+
 void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e, uint32_t rank);
 
 #endif

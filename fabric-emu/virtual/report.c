@@ -35,6 +35,34 @@ static void validate(const struct model *m, struct outcome *o)
 
 /* ---- reports of workers ---- */
 
+/* Takes what a run at a rate says of its load, and the end of its warm-up. */
+static void take_open_loop(struct result *r, const struct model *m)
+{
+    struct open_outcome *o = &r->outcome.open;
+    struct model_mean half[2] = {{0, 0}, {0, 0}};
+    const uint64_t over = m->settings.duration_ns * 1000;
+    uint64_t last = 0;
+    *o = (struct open_outcome){.on = m->area[0].open,
+                               .stopped = m->area[0].stopped,
+                               .finds = !(m->settings.given & HX_GIVEN_WARM_UP),
+                               .steady = m->area[0].steady,
+                               .limit_ps = (over - m->area[0].warm) / 2};
+    for (unsigned w = 0; w < m->workers; w++) {
+        const struct model_area *area = &m->area[w];
+        o->marked += area->marked;
+        o->arrived += area->arrived;
+        last = area->last_marked > last ? area->last_marked : last;
+        for (unsigned i = 0; i < 2; i++) {
+            half[i].sum += area->half[i].sum;
+            half[i].count += area->half[i].count;
+        }
+    }
+    o->drained_ps = last > over ? last - over : 0;
+    for (unsigned i = 0; i < 2; i++)
+        o->half_ps[i] = half[i].count ? (double)half[i].sum / (double)half[i].count : 0;
+    r->settings.warm_up_ns = m->area[0].warm / 1000;
+}
+
 static void take_areas(struct result *r, const struct model *m)
 {
     struct outcome *o = &r->outcome;
@@ -60,7 +88,7 @@ static void take_areas(struct result *r, const struct model *m)
             o->repeats.iterations = m->area[w].repeats.iterations;
     /* With a duration, the rate is over the time in which hosts may send, without the warm-up. */
     uint64_t duration = m->settings.duration_ns * 1000;
-    uint64_t warm_up = m->settings.warm_up_ns * 1000;
+    uint64_t warm_up = r->settings.warm_up_ns * 1000;
     if (duration && (o->complete || duration < o->virtual_ps))
         o->virtual_ps = duration;
     o->virtual_ps -= warm_up < o->virtual_ps ? warm_up : o->virtual_ps;
@@ -80,7 +108,7 @@ static void take_receivers(struct result *r, const struct model *m)
     r->receive_share = hx_allocate(m->g->hosts, sizeof *r->receive_share);
     for (uint32_t rank = 0; rank < m->g->hosts; rank++) {
         const struct model_receiver *receiver = &m->receiver[rank];
-        uint64_t warm_up = m->settings.warm_up_ns * 1000;
+        uint64_t warm_up = r->settings.warm_up_ns * 1000;
         double bytes_per_ps = result_host_injection(r, rank) / 1e12;
         if (receiver->last > warm_up)
             r->receive_share[rank] = (double)receiver->bytes / (double)(receiver->last - warm_up) / bytes_per_ps;
@@ -121,6 +149,8 @@ void report_make(const struct model *m, const struct result_context *context, co
                               .link_rate = virtual_timing_link_rate(&m->timing) * 1e12};
     validate(m, &result->outcome);
     result_jobs(result, &m->jobs, m->job);
+    if (m->area[0].open)
+        take_open_loop(result, m);
     take_areas(result, m);
     if (m->faults)
         faults_gather(result, m);

@@ -24,6 +24,8 @@ struct driver {
     bool again_noted;    /* the event queue has `again_at` */
     bool routes_changed; /* routes changed; check all deadlines */
     bool done;
+    bool open;         /* its messages are generated at a rate until the sources stop (open_loop.h) */
+    uint32_t marked;   /* messages begun that are marked and have not ended */
     uint64_t again_at; /* ps */
     struct hx_endpoint endpoint;
     struct hal_endpoint hal;
@@ -36,6 +38,20 @@ static inline void driver_routes_changed(struct driver *d)
     d->routes_changed = true;
 }
 
+/* What arrived in a period: data packets, the sum of their latencies, ps, and their payload. */
+struct open_period {
+    uint64_t latency, packets, bytes;
+};
+
+/* Progress of a run at a rate (open_loop.h). */
+struct open_loop {
+    bool on;
+    bool finds;                     /* the run chooses its warm-up */
+    bool steady;                    /* the load was steady when the warm-up ended */
+    uint64_t period, look;          /* ps: of the search for the end of the warm-up, and when to look next */
+    struct open_period now, before; /* own counts of this period; of all workers, in the one before */
+};
+
 /* State of a worker. */
 struct worker {
     const struct model *m;
@@ -43,7 +59,9 @@ struct worker {
     struct model_progress *progress;
     bool *neighbour; /* [workers]: those that the channel serves in each window */
     unsigned self;
-    uint64_t warm, over; /* ps: interval in which rates count; UINT64_MAX: no end */
+    uint64_t warm, over; /* ps: interval in which rates count; UINT64_MAX: not known, no end */
+    uint64_t stops;      /* ps: when sources stop; 0: they have; UINT64_MAX: not known */
+    struct open_loop open;
     struct virtual_worker v;
     struct virtual_sim_node **sim_node; /* [sim_nodes], by number in the wheel */
     uint32_t sim_nodes;

@@ -13,9 +13,11 @@
 #include "base/error.h"
 #include "base/processor.h"
 #include "build.h"
+#include "driver.h"
 #include "fabric-emu/memory.h"
 #include "faults.h"
 #include "mpirun.h"
+#include "open_loop.h"
 #include "parts.h"
 #include "prefetch.h"
 #include "publish.h"
@@ -233,9 +235,8 @@ static void mark_links(const struct worker *w, enum mark mark)
 /* Notes both before the first window at or after their times, which is the same for all workers. */
 static void mark_in_time(struct worker *w, uint64_t now)
 {
-    const struct hx_settings *s = &w->m->settings;
-    const uint64_t at[MARKS] = {s->warm_up_ns, s->duration_ns ? s->duration_ns : UINT64_MAX / 1000};
-    for (; w->marked < MARKS && now >= at[w->marked] * 1000; w->marked++)
+    const uint64_t at[MARKS] = {w->warm, w->over};
+    for (; w->marked < MARKS && now >= at[w->marked]; w->marked++)
         mark_links(w, w->marked);
 }
 
@@ -264,6 +265,16 @@ static bool ends_cell(const struct worker *w, uint64_t first, const struct virtu
     return turn->next / w->m->cell != first / w->m->cell;
 }
 
+/* At the end of a cell: whether the run goes on though no accelerator is active. */
+static bool goes_on(struct worker *w, const struct virtual_turn *turn)
+{
+    const bool stopped = w->area->stopped;
+    const bool goes_on = open_loop_goes_on(w, turn);
+    for (uint32_t i = 0; w->area->stopped && !stopped && i < w->accelerators; i++)
+        driver_stopped(&w->driver[i]);
+    return goes_on;
+}
+
 struct virtual_turn worker_windows(struct worker *w)
 {
     struct virtual_turn turn = {0};
@@ -283,7 +294,7 @@ struct virtual_turn worker_windows(struct worker *w)
         virtual_worker_receive(&w->v);
         flush_relayed(w, first);
         const bool cell_ends = ends_cell(w, first, &turn);
-        if ((turn.active == 0 && cell_ends) || turn.stop)
+        if ((cell_ends && !goes_on(w, &turn) && turn.active == 0) || turn.stop)
             return turn;
         if (w->repeats)
             turn.next = repeats_look(w->repeats, turn.next);
@@ -309,10 +320,12 @@ void worker_report(struct worker *w, const struct virtual_turn *turn)
     if (w->m->check_steps)
         audit_write(w);
     for (uint32_t i = 0; i < w->accelerators; i++) {
-        const struct driver *d = &w->driver[i];
+        struct driver *d = &w->driver[i];
         w->m->sum[d->rank] = (struct model_sum){d->endpoint.stats, d->begun};
+        area->marked += driver_marked_waiting(d);
         workload_close(d->workload);
     }
+    open_loop_report(w);
     area->interrupted = turn->stop && turn->active;
     area->complete = turn->active == 0;
     area->private_bytes = memory_private_bytes();

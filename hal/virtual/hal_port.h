@@ -335,10 +335,12 @@ struct hal_endpoint {
     uint8_t train;     /* most packets of a train */
     bool eject_noted;  /* in the event queue */
     bool hears_again;  /* peers are likely to send several messages each */
-    bool counts_waits; /* frames hold the time a packet waited before its injection */
-    uint64_t since;    /* ps: intended injection time of the next packet; 0: now */
+    bool counts_waits; /* frames hold the time a packet waited before its injection, and its mark */
+    bool marked;       /* the mark of the next packet */
+    uint64_t since;    /* ps: intended injection time of the next packet; UINT64_MAX: now */
     struct hal_user user;
-    void (*delivered)(void *of, const struct hx_desc *, uint64_t when, uint64_t took); /* ps */
+    /* ps: time, latency since its injection, and how much later that was than its train's */
+    void (*delivered)(void *of, const struct hx_desc *, uint64_t when, uint64_t took, uint64_t behind);
     uint64_t *drops;
     struct virtual_port plane[HX_MAX_PLANES];
 };

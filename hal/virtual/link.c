@@ -214,13 +214,13 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
 
 /* ---- endpoint ---- */
 
-/* Stores how long the packet waited before its injection, ns: at most 4.29 s. */
+/* Stores how long the packet waited before its injection, and its mark. */
 static void note_wait(struct hal_endpoint *h, const struct hx_desc *d, uint64_t start)
 {
-    uint64_t waited = h->since && h->since < start ? (start - h->since) / 1000 : 0;
-    virtual_set_waited(virtual_pool_frame(&h->worker->pool, d->buffer),
-                       waited < UINT32_MAX ? (uint32_t)waited : UINT32_MAX);
-    h->since = 0;
+    uint64_t ns = h->since < start ? (start - h->since) / 1000 : 0;
+    virtual_set_wait(virtual_pool_frame(&h->worker->pool, d->buffer), virtual_wait_of(ns, h->marked));
+    h->since = UINT64_MAX;
+    h->marked = false;
 }
 
 /* Injects on VC 0. */
@@ -253,8 +253,8 @@ static SELDOM void count_train(const struct hal_endpoint *h, const struct virtua
     for (unsigned before = 0; behind; before += VIRTUAL_PACKET_BLOCKS) {
         behind -= behind < VIRTUAL_PACKET_BLOCKS ? behind : VIRTUAL_PACKET_BLOCKS;
         uint64_t sooner = t->link.blocks[behind];
-        uint64_t later = h->counts_waits ? 0 : virtual_endpoint_takes(h, before);
-        h->delivered(h->user.of, &slot->d, slot->ready - sooner, age - sooner - later);
+        uint64_t later = virtual_endpoint_takes(h, before);
+        h->delivered(h->user.of, &slot->d, slot->ready - sooner, age - sooner - later, later);
     }
 }
 
@@ -271,10 +271,8 @@ unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc 
         const struct virtual_slot *slot = &q->slots[tail++ & q->mask];
         burst[n] = slot->d;
         uint64_t age = virtual_age(slot->birth, slot->ready);
-        if (h->counts_waits)
-            age += (uint64_t)virtual_waited(virtual_pool_frame(&h->worker->pool, slot->d.buffer)) * 1000;
         if (virtual_blocks(&slot->d) <= VIRTUAL_PACKET_BLOCKS)
-            h->delivered(h->user.of, &burst[n], slot->ready, age);
+            h->delivered(h->user.of, &burst[n], slot->ready, age, 0);
         else
             count_train(h, slot, age);
     }

@@ -49,18 +49,35 @@ static inline uint8_t *virtual_pool_frame(const struct virtual_pool *p, uint32_t
     return p->frames + (size_t)buffer * p->stride;
 }
 
-/* Time a packet waited before its injection, ns. It takes the place of the credit field: frames cross no cable here.
- * Captured frames have zero in this field (tap.c). */
-static inline uint32_t virtual_waited(const uint8_t *frame)
+/* Time a packet waited before its injection, ns, and whether the user marked it. They take the place of the credit
+ * field: frames cross no cable here. Captured frames have zero in this field (tap.c). */
+static inline uint32_t virtual_wait(const uint8_t *frame)
 {
-    uint32_t waited;
-    memcpy(&waited, frame + VIRTUAL_WAITED_AT, sizeof waited);
-    return waited;
+    uint32_t wait;
+    memcpy(&wait, frame + VIRTUAL_WAITED_AT, sizeof wait);
+    return wait;
 }
 
-static inline void virtual_set_waited(uint8_t *frame, uint32_t waited)
+static inline void virtual_set_wait(uint8_t *frame, uint32_t wait)
 {
-    memcpy(frame + VIRTUAL_WAITED_AT, &waited, sizeof waited);
+    memcpy(frame + VIRTUAL_WAITED_AT, &wait, sizeof wait);
+}
+
+#define VIRTUAL_MOST_WAIT ((uint32_t)INT32_MAX) /* ns: 2.15 s; a longer wait counts as this */
+
+static inline uint32_t virtual_wait_of(uint64_t ns, bool marked)
+{
+    return (uint32_t)(ns < VIRTUAL_MOST_WAIT ? ns : VIRTUAL_MOST_WAIT) << 1 | marked;
+}
+
+static inline uint64_t virtual_waited_ns(uint32_t wait)
+{
+    return wait >> 1;
+}
+
+static inline bool virtual_is_marked(uint32_t wait)
+{
+    return wait & 1;
 }
 
 #endif

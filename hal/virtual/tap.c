@@ -162,9 +162,9 @@ static void record_frame(struct virtual_tap *t, const struct frame_view *s, uint
 static void record_alone(struct virtual_tap *t, const struct frame_view *s, uint32_t link,
                          enum hx_tap_direction direction, uint64_t time)
 {
-    uint32_t waited = virtual_waited(s->frame);
+    uint32_t wait = virtual_wait(s->frame);
     record_frame(t, s, link, direction, time);
-    virtual_set_waited(s->frame, waited);
+    virtual_set_wait(s->frame, wait);
 }
 
 /* Writes the frame of packet n of a train, with its payload if that is carried. */

@@ -17,6 +17,9 @@ all_to_all_packets() { echo $(($1 * ($1 - 1) * $3 * (($2 + 8191) / 8192))); }
         all(type == "number" and . >= 0 and . == floor)'
     holds '.share_of_injection > 0 and .share_of_injection <= 1 and .share_of_bound > .share_of_injection'
     holds '.latency_ns | .p50 > 0 and .p50 <= .p99 and .p99 <= .p999 and .p999 <= .max'
+    # Of each data packet, also of those that came twice, but of no acknowledgement.
+    holds '.acknowledgements > 0 and .measured_packets >= .packets_delivered and
+        .measured_packets <= .packets_sent + .packets_repeated'
     holds '.drops | type == "object" and length > 0 and (del(.duplicate) | all(. == 0))'
     holds '.host | .workers == 2 and .wall_seconds > 0 and .packet_hops_per_second > 0 and .peak_memory_bytes > 0'
     holds 'has("virtual_seconds") | not'
@@ -305,7 +308,7 @@ END
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     [[ "$output" == *"240 of 240 delivered"* ]]
-    holds "$WHOLE and .schema == 3 and .settings.credits == 512 and (.settings | has(\"link\") | not) and
+    holds "$WHOLE and .schema == 4 and .settings.credits == 512 and (.settings | has(\"link\") | not) and
         (.host.date | fromdate > 1700000000) and (.jobs | not) and
         .host.command == \"hxmesh run '2x2 Hx2Mesh' --name $NAME --json $REPORT\""
 }

@@ -60,6 +60,7 @@ same_by_ranks() {
     same_by_ranks "4x4 Hx2Mesh" -t permutation --message 64KiB --verify
     same_by_ranks "fat-tree hosts=64" --message 8KiB --check-steps
     same_by_ranks "4x4 Hx2Mesh" -t uniform --rate 0.2 --count 0 --message 8KiB --duration 20us --warm-up 5us
+    same_by_ranks "4x4 Hx2Mesh" -t transpose --rate 0.1 --message 8KiB --duration 20us # the warm-up is found
 }
 
 @test "virtual over MPI: the same losses and repairs" {

@@ -64,12 +64,18 @@ struct plot_series *plot_add(struct plot *p, enum plot_kind kind, unsigned colou
     return s;
 }
 
-void plot_point(struct plot_series *s, double x, double y)
+void plot_point_within(struct plot_series *s, double x, double y, double half)
 {
     if (!s || s->points == PLOT_MOST_POINTS)
         return;
     s->x[s->points] = x;
+    s->half[s->points] = half;
     s->y[s->points++] = y;
+}
+
+void plot_point(struct plot_series *s, double x, double y)
+{
+    plot_point_within(s, x, y, 0);
 }
 
 void plot_category(struct plot *p, const char *name)
@@ -99,7 +105,7 @@ static void choose_axes(struct drawing *d)
                 continue;
             least = fmin(least, s->x[i]);
             most = fmax(most, s->x[i]);
-            highest = fmax(highest, s->y[i]);
+            highest = fmax(highest, s->y[i] + s->half[i]);
             lowest = fmin(lowest, s->y[i]);
         }
     }
@@ -263,6 +269,23 @@ static void draw_bar(const struct drawing *d, const struct plot_series *s, unsig
                  "stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"3 2\"");
 }
 
+/* Draws the interval around a point, as far as it is on the plot. */
+static void draw_interval(const struct drawing *d, const struct plot_series *s, unsigned i)
+{
+    enum { CAP = 4 };
+    char style[PLOT_TEXT];
+    double x = across(d, s->x[i]);
+    double top = down(d, s->y[i] + s->half[i]);
+    double low = s->y[i] - s->half[i];
+    bool shows_end = low > (plot_is_of_powers(d->p->y_scale) ? d->y.low : 0);
+    double bottom = shows_end ? fmin(down(d, low), BOTTOM) : BOTTOM;
+    (void)snprintf(style, sizeof style, "class=\"interval\" stroke=\"%s\" stroke-width=\"1.2\"", colour_of(s));
+    svg_line(d->out, x, top, x, bottom, style);
+    svg_line(d->out, x - CAP, top, x + CAP, top, style);
+    if (shows_end)
+        svg_line(d->out, x - CAP, bottom, x + CAP, bottom, style);
+}
+
 static void draw_series(const struct drawing *d, const struct plot_series *s)
 {
     if (is_line(s) || s->kind == PLOT_AREAS)
@@ -270,6 +293,8 @@ static void draw_series(const struct drawing *d, const struct plot_series *s)
     for (unsigned i = 0; i < s->points; i++) {
         if (!can_be_drawn(d->p, s, i))
             continue;
+        if (s->half[i] > 0)
+            draw_interval(d, s, i);
         if (s->kind == PLOT_BARS || s->kind == PLOT_LIMITS)
             draw_bar(d, s, i);
         else

@@ -18,6 +18,17 @@ static const char *const names[] = {"share_of_injection",
                                     "latency_ns.p99",
                                     "latency_ns.p999",
                                     "latency_ns.max",
+                                    "network_latency_ns.mean",
+                                    "network_latency_ns.p50",
+                                    "network_latency_ns.p99",
+                                    "network_latency_ns.p999",
+                                    "network_latency_ns.max",
+                                    "measured_packets",
+                                    "open_loop.growth",
+                                    "open_loop.marked_messages",
+                                    "open_loop.arrived_messages",
+                                    "open_loop.drain_seconds",
+                                    "open_loop.drain_limit_seconds",
                                     "seconds",
                                     "virtual_seconds",
                                     "warm_up_seconds",
@@ -81,7 +92,12 @@ bool sweep_is_figure(const char *name)
 {
     static const char drops[] = "drops.";
     bool is_drop = strncmp(name, drops, sizeof drops - 1) == 0 && is_one_of(name + sizeof drops - 1, hx_drop_names);
-    return is_drop || is_one_of(name, names);
+    char figure[SWEEP_INTERVAL_NAME];
+    (void)snprintf(figure, sizeof figure, "%s", name);
+    char *interval = strstr(figure, SWEEP_INTERVAL);
+    if (interval)
+        *interval = '\0';
+    return is_drop || is_one_of(figure, names);
 }
 
 void sweep_figure_check(const char *option, const char *name)

@@ -83,12 +83,25 @@ const char *sweep_figure_text(char text[HX_VALUE_TEXT], const char *name, double
     return text;
 }
 
+static bool is_unstable(const struct sweep_row *row)
+{
+    return row->figures && json_is_false(json_object_get(row->figures, "open_loop.stable"));
+}
+
+/* Whether it is the end of a range of rates, where sources send as fast as the fabric accepts. */
+static bool offers_no_load(const struct sweep_row *row)
+{
+    const json_t *rate = row->figures ? json_object_get(row->figures, "rate") : NULL;
+    bool simulated = row->figures && json_object_get(row->figures, "virtual_seconds");
+    return simulated && rate && json_number_value(rate) == 1 && !json_object_get(row->figures, "open_loop.stable");
+}
+
 const char *sweep_outcome(const struct sweep_row *row)
 {
     if (row->exit_code < 0)
         return "not run";
     if (row->exit_code == HX_EXIT_DONE)
-        return "good";
+        return is_unstable(row) ? "unstable" : offers_no_load(row) ? "full rate" : "good";
     return row->figures ? "FAILED" : "refused";
 }
 
@@ -151,19 +164,32 @@ static const char *const *heads_of(const char *heads[MOST_FIGURES], const char *
     return heads;
 }
 
+enum { CELL = 2 * HX_VALUE_TEXT + 4 };
+
+/* A figure, and its interval if several seeds ran. */
+static const char *figure_cell(char text[CELL], const struct sweep_row *row, const char *figure)
+{
+    char value[HX_VALUE_TEXT] = "";
+    char half[HX_VALUE_TEXT] = "";
+    char name[SWEEP_INTERVAL_NAME];
+    const char *mean = sweep_figure_text(value, figure, sweep_figure(row, figure));
+    const char *by = sweep_figure_text(half, figure, sweep_figure(row, sweep_interval_name(name, figure)));
+    (void)snprintf(text, CELL, "%s%s%s", mean, *by ? " +- " : "", by);
+    return text;
+}
+
 /* run < 0: the head. */
 static void add_row(struct text_table *t, const struct sweep *s, int run, const char *const *figures, unsigned count)
 {
     const struct sweep_row *row = run < 0 ? NULL : &s->row[run];
     const char *cells[TEXT_TABLE_COLUMNS];
-    char text[MOST_FIGURES][HX_VALUE_TEXT];
+    char text[MOST_FIGURES][CELL];
     unsigned n = 0;
     for (unsigned i = 0; i < s->axes && n < VARIED; i++)
         if (s->axis[i]->count > 1)
             cells[n++] = row ? value_text(s, (unsigned)run, i) : sweep_axis_name(s->axis[i]);
     for (unsigned i = 0; i < count; i++)
-        cells[n++] =
-            row ? sweep_figure_text(text[i], figures[i], sweep_figure(row, figures[i])) : sweep_figure_head(figures[i]);
+        cells[n++] = row ? figure_cell(text[i], row, figures[i]) : sweep_figure_head(figures[i]);
     cells[n++] = row ? sweep_outcome(row) : "result";
     text_table_cells(t, n, cells);
 }
@@ -377,10 +403,27 @@ static bool is_whole(const struct sweep *s)
     return true;
 }
 
+/* Half of the interval around a run's point; 0: it has none. */
+static double half_of(const struct sweep *s, unsigned run)
+{
+    char interval[SWEEP_INTERVAL_NAME];
+    double half = sweep_figure(&s->row[run], sweep_interval_name(interval, s->y));
+    return isfinite(half) ? half : 0;
+}
+
+/* A line of latencies ends at the first unstable load: sources that do not offer a load, as at --rate 1, have another
+ * latency. */
+static bool goes_on(bool *ended, const struct sweep *s, unsigned run)
+{
+    *ended = *ended || (is_unstable(&s->row[run]) && strstr(s->y, "latency_ns."));
+    return !*ended;
+}
+
 static void draw_runs(struct plot *p, const struct sweep *s, const struct sweep_axis *x, double x_scale, double y_scale,
                       const char *path)
 {
     bool left_out = false;
+    bool ended[PLOT_MOST_SERIES] = {false};
     unsigned at = 0;
     while (x && s->axis[at] != x)
         at++;
@@ -391,7 +434,10 @@ static void draw_runs(struct plot *p, const struct sweep *s, const struct sweep_
         name_line(s, run, x, name);
         struct plot_series *line = line_of(p, name);
         left_out = left_out || !line;
-        plot_point(line, value_of(s, run, s->over, at) * x_scale, sweep_figure(&s->row[run], s->y) * y_scale);
+        if (line && !goes_on(&ended[line - p->series], s, run))
+            continue;
+        double y = sweep_figure(&s->row[run], s->y) * y_scale;
+        plot_point_within(line, value_of(s, run, s->over, at) * x_scale, y, half_of(s, run) * y_scale);
     }
     if (left_out)
         hx_warn(path, "only the first %d lines are drawn", PLOT_MOST_SERIES);

@@ -112,13 +112,30 @@ double sweep_iteration(const json_t *report);
 double sweep_figure(const struct sweep_row *row, const char *name);
 /* Formats a figure: shares in percent, times with their unit. */
 const char *sweep_figure_text(char text[HX_VALUE_TEXT], const char *name, double value);
-/* "good", or what became of the run. */
+/* "good", "unstable" of a load above what the fabric carries, "full rate" at --rate 1, or what became of the run. */
 const char *sweep_outcome(const struct sweep_row *row);
 
 /* Whether a report or a search can have a figure of this name. */
 bool sweep_is_figure(const char *name);
 /* Dies with HX_EXIT_USAGE unless it can; `option` named it. */
 void sweep_figure_check(const char *option, const char *name);
+
+/* ---- several seeds (seeds.c): the last axis; its runs become one ---- */
+
+#define SWEEP_INTERVAL ".ci95" /* after the name of a figure: half of its 95 % interval */
+enum { SWEEP_INTERVAL_NAME = 136 };
+
+struct sweep_mean {
+    double mean;
+    double half; /* of the 95 % interval, by Student's t; 0: one value */
+};
+
+struct sweep_mean sweep_mean_of(const double *value, unsigned n);
+/* The name of a figure's interval. Returns name. */
+const char *sweep_interval_name(char name[SWEEP_INTERVAL_NAME], const char *figure);
+/* Makes one row of the runs of all seeds: a figure is their mean, with its interval beside it. What one run lacks, as
+ * the latency of an unstable load, the row lacks. Call after all runs. */
+void sweep_combine_seeds(struct sweep *s);
 
 /* The heading of its column. */
 const char *sweep_figure_head(const char *name);

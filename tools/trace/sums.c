@@ -194,6 +194,12 @@ static void add_missing(struct hx_trace_sums *s, const struct hx_trace_packet *p
             .header = p->header, .frame = last->frame, .time_ns = last->time_ns, .port = last->port, .out = last->out};
 }
 
+static void add_latency(struct hx_trace_sums *s, uint64_t ns)
+{
+    hx_time_add(&s->latency, ns);
+    s->bins[bin_of(ns)]++;
+}
+
 void hx_sums_packet(struct hx_trace_sums *s, const struct hx_trace_packet *p)
 {
     uint64_t first = p->steps[0].time_ns;
@@ -202,12 +208,10 @@ void hx_sums_packet(struct hx_trace_sums *s, const struct hx_trace_packet *p)
     enum hx_trace_fate fate = hx_trace_fate(s->c, p);
     s->packets++;
     s->fate[fate]++;
-    if (fate == HX_TRACE_DELIVERED && p->injected) {
-        hx_time_add(&s->latency, ns);
-        s->bins[bin_of(ns)]++;
-    } else if (fate == HX_TRACE_MISSING) {
+    if (fate == HX_TRACE_MISSING)
         add_missing(s, p);
-    }
+    else if (fate == HX_TRACE_DELIVERED && p->injected && p->header.kind == HX_DATA)
+        add_latency(s, ns);
     add_waits(s, p);
     add_message(s, p, fate == HX_TRACE_DELIVERED, ns);
 }

@@ -60,7 +60,7 @@ struct hx_trace_sums {
     struct hx_capture_index *c;
     uint64_t packets;
     uint64_t fate[HX_TRACE_FATES];
-    struct hx_time_sum latency;
+    struct hx_time_sum latency; /* of data packets */
     uint64_t bins[HX_TIME_BINS];
     struct hx_map messages;
     uint32_t messages_with_paths;
@@ -73,7 +73,7 @@ void hx_sums_begin(struct hx_trace_sums *s, struct hx_capture_index *c);
 void hx_sums_packet(struct hx_trace_sums *s, const struct hx_trace_packet *p);
 void hx_sums_free(struct hx_trace_sums *s);
 
-/* The latency below which a share (0 .. 1) of delivered packets is; error at most 6 %. */
+/* The latency below which a share (0 .. 1) of delivered data packets is; error at most 6 %. */
 uint64_t hx_sums_quantile(const struct hx_trace_sums *s, double share);
 
 /* All messages by source, destination and number. Free the array. */

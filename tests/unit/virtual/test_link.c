@@ -356,16 +356,17 @@ static void departures_to_other_workers_lower_the_published_window(void **state)
 
 static uint64_t reported_age; /* ps */
 
-static void report_age(void *of, const struct hx_desc *d, uint64_t when, uint64_t took)
+static void report_age(void *of, const struct hx_desc *d, uint64_t when, uint64_t took, uint64_t behind)
 {
     (void)of;
     (void)d;
     (void)when;
+    assert_int_equal(behind, 0);
     reported_age = took;
 }
 
-/* The latency is the time since the injection (these were injected at time 0). With an injection rate it includes
- * the wait before the injection. No delivery is earlier than the packet is ready. */
+/* The latency is the time since the injection (these were injected at time 0), whether or not frames hold the wait
+ * before it. No delivery is earlier than the packet is ready. */
 static void a_delivery_has_its_latency(void **state)
 {
     start_anew(state);
@@ -381,24 +382,24 @@ static void a_delivery_has_its_latency(void **state)
         uint64_t ready = send_packet(HX_W, HX_LOCAL, 0, now, now, 4).arrives;
         const struct virtual_eject *q = &h->plane[0].eject;
         uint32_t buffer = q->slots[(q->head - 1) & q->mask].d.buffer;
-        virtual_set_waited(virtual_pool_frame(&worker.v.pool, buffer), 777);
+        virtual_set_wait(virtual_pool_frame(&worker.v.pool, buffer), virtual_wait_of(777, false));
         h->counts_waits = rated;
         worker.v.now = ready - 1;
         assert_int_equal(virtual_ejected(h, 0, &out, 1), 0);
         worker.v.now = ready;
         assert_int_equal(virtual_ejected(h, 0, &out, 1), 1);
         assert_int_equal(out.buffer, buffer);
-        assert_int_equal(reported_age, ready + (rated ? 777000 : 0));
+        assert_int_equal(reported_age, ready);
         virtual_pool_put(&worker.v.pool, buffer);
     }
     h->delivered = before.delivered;
     h->counts_waits = before.counts_waits;
 }
 
-/* A packet that was due before its injection has its wait in the frame, in whole nanoseconds, up to 32 bits. */
+/* A packet that was due before its injection has its wait in the frame, in whole nanoseconds, up to 31 bits, and its mark. */
 static void a_packet_carries_its_wait(void **state)
 {
-    static const uint64_t waited[] = {0, 999, 5000000, UINT64_C(4294967295000), UINT64_C(9000000000000)};
+    static const uint64_t waited[] = {0, 999, 5000000, UINT64_C(2147483647000), UINT64_C(9000000000000)};
     start_anew(state);
     now += UINT64_C(10000000000000);
     struct hal_endpoint *h = middle()->endpoint;
@@ -407,13 +408,15 @@ static void a_packet_carries_its_wait(void **state)
         now += 1000000000;
         worker.v.now = now;
         h->plane[0].due = h->plane[0].inject_free = 0;
-        h->since = waited[i] ? now - waited[i] : 0;
+        h->since = waited[i] ? now - waited[i] : UINT64_MAX;
+        h->marked = i % 2;
         const struct hx_desc d = packet(0, 1);
         virtual_inject(h, 0, &d);
         uint64_t ns = waited[i] / 1000;
-        assert_int_equal(virtual_waited(virtual_pool_frame(&worker.v.pool, d.buffer)),
-                         ns < UINT32_MAX ? ns : UINT32_MAX);
-        assert_int_equal(h->since, 0);
+        const uint32_t wait = virtual_wait(virtual_pool_frame(&worker.v.pool, d.buffer));
+        assert_int_equal(virtual_waited_ns(wait), ns < INT32_MAX ? ns : INT32_MAX);
+        assert_int_equal(virtual_is_marked(wait), i % 2);
+        assert_true(h->since == UINT64_MAX && !h->marked);
         struct virtual_rx *rx = &middle()->rx[HX_LOCAL];
         rx->ready = rx->tail = rx->head;
     }
