@@ -7,8 +7,8 @@
 #     <!-- figure: NAME -->
 #     <!-- end of figure -->
 #
-# Without --check files change, with it differences are printed, and the exit code is 1 if there are any. A script says
-# in its second line what it takes on one core, "# seconds: N". HX_MOST_SECONDS leaves out those that take longer.
+# Without --check files change, with it differences are printed, and the exit code is 1 if there are any. A line
+# "# seconds: N" of a script says what it takes on one core. HX_MOST_SECONDS leaves out those that take longer.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 folder=${HX_DOCS:-$top/docs}
@@ -17,7 +17,8 @@ export PATH
 
 check=
 [ "${1:-}" != --check ] || { check=yes && shift; }
-[ $# -gt 0 ] || set -- $(cd "$folder/figures" && printf '%s\n' *.sh | sed 's/\.sh$//')
+names=("$@")
+[ $# -gt 0 ] || mapfile -t names < <(cd "$folder/figures" && printf '%s\n' *.sh | sed 's/\.sh$//')
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -45,11 +46,11 @@ put() {
 }
 
 differs=
-for name; do
+for name in "${names[@]}"; do
     script=$folder/figures/$name.sh
     [ -f "$script" ] || fail "$name: no script docs/figures/$name.sh"
-    seconds=$(sed -n '2s/^# seconds: //p' "$script")
-    [ -n "$seconds" ] || fail "$name: its second line must be '# seconds: N'"
+    seconds=$(sed -n 's/^# seconds: //p' "$script")
+    [ -n "$seconds" ] || fail "$name: it has no line '# seconds: N'"
     [ "$seconds" -le "${HX_MOST_SECONDS:-$seconds}" ] || continue
     (cd "$top" && bash -eo pipefail "$script") >"$work/new"
     case $name in

@@ -1,6 +1,6 @@
 # install.mk - installation, packages, and documents that programs write.
 
-.PHONY: install uninstall install-parts deb docs
+.PHONY: install uninstall install-parts deb docs docs-figures
 install: install-parts ## install programs, library, headers, manuals and sources for ports below PREFIX; DESTDIR is respected
 	@DESTDIR=$(DESTDIR) mk/install.sh install $(BUILD) $(PREFIX) $(LIBDIR)
 
@@ -17,3 +17,8 @@ install-parts: all
 
 docs: all ## write docs/options.md from the programs' own tables
 	@mk/docs.sh $(BUILD) >docs/options.md
+
+# FIGURE: names in docs/figures; none: all.
+FIGURE ?=
+docs-figures: all ## draw the measured figures of docs/ again (FIGURE=NAME; mk/docs-figures.sh)
+	@BUILD=$(BUILD) mk/docs-figures.sh $(FIGURE)

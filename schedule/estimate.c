@@ -20,8 +20,9 @@ struct event {
 
 /* Messages of a pair. */
 struct pair {
-    uint64_t key;  /* from << 32 | to, plus 1; 0: unused */
-    uint64_t last; /* ps: latest arrival of those in order */
+    uint64_t key;   /* from << 32 | to, plus 1; 0: unused */
+    uint64_t last;  /* ps: latest arrival of those in order */
+    uint64_t begun; /* ps: first bit of the latest of those in order, on the ideal network */
     uint32_t sent, arrived;
     uint8_t in_flight; /* over a carrier: bit by the number of a message, modulo EXECUTOR_WINDOW */
 };
@@ -109,13 +110,18 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* A message's first bit leaves when the earlier ones of its rank have left. */
+/* A message's first bit leaves when the earlier ones of its rank have left. One without bytes goes at once, but not before
+ * those to the same rank that receives must find first. */
 static void send_on_ideal(struct world *w, uint32_t from, uint64_t now, const struct executor_message *m)
 {
     struct place *p = &w->place[from];
     const uint64_t host_ps = bytes_ps(w->network->host_byte_ps, m->bytes);
     const uint64_t alone = later(message_ps(w->network, from, m), host_ps);
-    const uint64_t start = host_ps ? later(now, p->out) : now;
+    uint64_t start = host_ps ? later(now, p->out) : now;
+    if (executor_matches(m->tag)) {
+        struct pair *pair = pair_of(w, from, m->to);
+        start = pair->begun = later(start, pair->begun);
+    }
     p->out = host_ps ? start + host_ps : p->out;
     const struct event head = {
         .key.time = start + alone - host_ps, .kind = HEAD, .ps = host_ps, .rank = m->to, .peer = from, .tag = m->tag};

@@ -10,8 +10,10 @@ Rules:
     overhead: no cpu. A free cpu takes the operation that was ready first, of several the one with the lowest number,
     after all else of this time has happened.
     A send begins with its overhead; then its message leaves. A rank's messages leave one after the other, s bytes in
-    s * G. L after its first byte left, a message is at its receiver, which takes messages one after the other in this
-    order, each for s * G, those that come at one time in the order of their ranks. Sends and requests from one rank to another take effect in the order of sending.
+    s * G. Messages without bytes go at once, a request not before the messages to the same rank sent earlier. L after its
+    first byte left, a message is at its receiver,
+    which takes messages one after the other in this order, each for s * G, those that come at one time in the order of
+    their ranks. Sends and requests from one rank to another take effect in the order of sending.
     Up to `eager` bytes the send ends when its message leaves. Else a request of 0 bytes leaves; the receiver answers
     with 0 bytes when the request is matched; then the data leaves. The send ends L after the data took effect.
     A receive begins when it is ready. A message or request takes the first receive that fits, in the order of their
@@ -105,6 +107,7 @@ class Run:
         self.ranks = [Rank() for _ in ranks]
         self.now = self.order = 0
         self.events = []      # heap of (time, turn, order, function, arguments)
+        self.begun = {}       # (from, to): first bit of the last message in order
         self.in_order = {}    # (from, to): time at which the last message took effect
         self.receive_of = {}  # send of a matched request: its receive
         self.looked_at = []   # cpus that may take an operation
@@ -186,6 +189,8 @@ class Run:
     def transmit(self, source, to, size, function, *arguments):
         length = rounded(size * self.costs.byte)
         begin = max(self.now, self.ranks[source].out) if length else self.now
+        if function == self.match:
+            begin = self.begun[(source, to)] = max(begin, self.begun.get((source, to), 0))
         if length:
             self.ranks[source].out = begin + length
         self.at(begin + self.costs.latency, self.reach, source, to, length, function, *arguments, turn=(0, source))

@@ -125,7 +125,7 @@ refused() {
     # Failures may cut hosts off.
     refused 3 "fat-tree hosts=12 radix=4 fail=leaf3: no path joins 'a0,0' and 'a3,0', and all servers exchange bytes" \
         "$MODEL" --strategy own --compare "fat-tree hosts=12 radix=4 fail=leaf3"
-    refused 3 "torus 4x3 fail=router2,1/0: no path joins 'a0,0' and 'a9,0', and all servers exchange bytes" \
+    refused 3 "torus 4x3 fail=router2,1/0: no path joins 'a0,0' and 'a1,2', and all servers exchange bytes" \
         "$MODEL" --strategy own --compare "torus 4x3 fail=router2,1/0"
     refused 3 "--compare: 'idel' is no network (did you mean 'ideal'?)" "$MODEL" --degree 1 --compare idel
     refused 2 "hxmesh topology: give --strategy or --seed, not both" "$MODEL" --strategy own --seed 2

@@ -271,8 +271,43 @@ says_again() {
     run hxmesh run "$BATS_TEST_TMPDIR/one.hxm.yaml" --quiet --csv "$csv"
     [[ "$output" == *"  job 3 "*", p50 -, p99 -, "* ]]
     # Latency columns are empty in the line of this job.
-    head -n 1 "$csv" | grep -q ',latency_p50_ns,latency_p99_ns,latency_p999_ns,latency_max_ns,complete,'
-    grep -qE ',3,1,0,0,0,.*,0,,,,,,' "$csv"
+    head -n 1 "$csv" | grep -q ',latency_max_ns,network_latency_mean_ns,network_latency_p50_ns,network_latency_p99_ns,measured_packets,'
+    grep -qE ',3,1,0,0,0,.*,0,,,,,,,,,0,' "$csv"
+}
+
+# alone SPEC FROM TO BYTES START OPTION...: the report of one message.
+alone() {
+    printf 'start,source,destination,bytes\n%s,%s,%s,%s\n' "$5" "$2" "$3" "$4" >"$BATS_TEST_TMPDIR/alone.csv"
+    hxmesh run "$1" --clock virtual --traffic "$BATS_TEST_TMPDIR/alone.csv" -w 1 --quiet --json - "${@:6}" >"$REPORT"
+}
+
+# By hand (hal/virtual/timing.h), 8 KiB. Over the link of 10 Gb/s: 146.4 ns to its switch, 40 there, 204.8 + 60 for its
+# first block, 6,348.8 for the rest; then the last byte takes 40 + 60 + 40 ns more. Without latencies: 158.72 ns from the
+# first block's end on the cable to the last one's, 5.12 for that block, and blocks inside hosts that forward.
+@test "virtual: a message takes the time of its slowest link" {
+    local none=(--cable 0 --trace 0 --input 0 --output 0) graph="$BATS_TEST_TMPDIR/narrow.csv"
+    printf '%s\n' a,s,400 s,t,10 t,b,400 >"$graph"
+    alone "graph $graph" 0 1 8KiB 0
+    holds '.virtual_seconds == 6.94e-06'
+    alone "FC(32)" 0 1 8KiB 0 "${none[@]}"
+    holds '.virtual_seconds == 1.64335e-07'
+    alone "FC(8)" 0 1 8KiB 0 "${none[@]}"
+    holds '.virtual_seconds > 1.6384e-07 and .virtual_seconds < 1.68e-07'
+    alone "torus 4x4x4" 0 1 8KiB 0 "${none[@]}"
+    holds '.virtual_seconds > 1.6384e-07 and .virtual_seconds < 1.68e-07'
+    alone "4x4 Hx2Mesh" 0 1 8KiB 0 "${none[@]}"
+    holds '.virtual_seconds == 1.6512e-07'
+    alone "FC(2)_FC(2) gbps=400,10" 0 2 8KiB 0
+    holds '.virtual_seconds > 6.5536e-06'
+}
+
+@test "virtual: latency does not depend on when a message begins" {
+    alone "fat-tree hosts=16" 0 1 1MiB 0
+    local early
+    early=$(jq -c '[.latency_ns, .network_latency_ns]' "$REPORT")
+    alone "fat-tree hosts=16" 0 1 1MiB 5us
+    [ "$(jq -c '[.latency_ns, .network_latency_ns]' "$REPORT")" = "$early" ]
+    holds '.latency_ns.max < 500'
 }
 
 # Names once, a line of the run and one of each job; lines of other runs are added under the same names.
