@@ -160,6 +160,12 @@ static void hold_standard_descriptors(void)
             (void)open("/dev/null", modes[fd]); /* cppcheck-suppress leakReturnValNotUsed */
 }
 
+/* Nothing: a limit of file sizes then fails a write, as a full disk does. */
+static void on_full_file(int signal)
+{
+    (void)signal;
+}
+
 void hx_output_guard(void)
 {
     hold_standard_descriptors();
@@ -169,7 +175,7 @@ void hx_output_guard(void)
     owner = getpid();
     if (sigaction(SIGPIPE, NULL, &found) == 0 && found.sa_handler == SIG_DFL)
         (void)signal(SIGPIPE, on_broken_pipe);
-    (void)signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes then fails a write, as a full disk does */
+    (void)signal(SIGXFSZ, on_full_file); /* unlike SIG_IGN it ends at exec: programs of users keep the signal */
 }
 
 void hx_output_check(const char *path)

@@ -503,9 +503,9 @@ static unsigned trains_sent(const struct hx_endpoint *ep)
     return (unsigned)(ep->stats.packets_sent / hal_train(ep->hal));
 }
 
-/* Returns the place of the next send to inject, and its plane; HX_NO_SEND if none can. Each plane has its own round-robin, so it
- * carries an equal share of every message. A shared one would give each plane its own messages, and overload a plane of
- * some receiver. A single plane has room: the caller checked. */
+/* Returns the place of the next send to inject, and its plane; HX_NO_SEND if none can. Each plane has its own
+ * round-robin, so it carries an equal share of every message. A shared one would give each plane its own messages, and
+ * overload a plane of some receiver. A single plane has room: the caller checked. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
     unsigned roomiest = ep->plane_end == 1 ? 0 : hx_endpoint_find_plane(ep, 0, trains_sent(ep), true);

@@ -110,8 +110,8 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* A message's first bit leaves when the earlier ones of its rank have left. One without bytes goes at once, but not before
- * those to the same rank that receives must find first. */
+/* A message's first bit leaves when the earlier ones of its rank have left. One without bytes goes at once, but not
+ * before those to the same rank that receives must find first. */
 static void send_on_ideal(struct world *w, uint32_t from, uint64_t now, const struct executor_message *m)
 {
     struct place *p = &w->place[from];
@@ -254,7 +254,7 @@ static void settle_all(struct world *w, uint64_t now)
         executor_settle(w->place[rank].executor, now);
         send_all(w, rank, now);
         uint64_t wake = executor_wake(w->place[rank].executor);
-        if (wake != EXECUTOR_NEVER && wake != w->place[rank].wake) {
+        if (wake > now && wake != EXECUTOR_NEVER && wake != w->place[rank].wake) {
             w->place[rank].wake = wake;
             push(w, (struct event){.key.time = wake, .kind = WAKE, .rank = rank});
         }

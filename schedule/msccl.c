@@ -23,11 +23,11 @@
  *     cpy   copies its source to its destination                 compute, 0 ps
  *     nop   only waits                                           compute, 0 ps
  *
- * A message has cnt chunks; protocols LL and LL128 add flags (msccl_file.h). Its tag is the channel: the sends and receives of a pair of gpus on one channel match in
- * order, and only one thread block at each end uses a channel of a pair. A chunk is the vector's bytes (--message, the
- * looped buffer: the collective's vector as schedule.h counts it) divided by nchunksperloop, rounded up. MSCCL's
- * executor cuts long chunks into pieces and loops over them; here, a chunk is one piece. <copy> copies a chunk of the
- * input to the output after all steps of the gpu.
+ * A message has cnt chunks; protocols LL and LL128 add flags (msccl_file.h). Its tag is the channel: the sends and
+ * receives of a pair of gpus on one channel match in order, and only one thread block at each end uses a channel of a
+ * pair. A chunk is the vector's bytes (--message, the looped buffer: the collective's vector as schedule.h counts it)
+ * divided by nchunksperloop, rounded up. MSCCL's executor cuts long chunks into pieces and loops over them; here, a
+ * chunk is one piece. <copy> copies a chunk of the input to the output after all steps of the gpu.
  *
  * A file is a schedule only if its sums are right: msccl_verify.h. */
 #include "base/input.h"

@@ -55,8 +55,8 @@ static void parse(struct arguments *a, int argc, char **argv, const char **path)
          .otherwise = ""},
         HX_OPTIONS_HEADING("Estimate"),
         {HX_FLAG("estimate", &a->estimate.asked,
-                 "carry it out on an ideal network: a rank's messages leave one after the other, and arrive so at their "
-                 "receiver, each for its bytes at the rate")},
+                 "carry it out on an ideal network: a rank's messages leave one after the other, and arrive so at "
+                 "their receiver, each for its bytes at the rate")},
         {HX_DURATION("latency", &a->estimate.latency_ns, 0, HX_MOST_DURATION, "of a message")},
         {HX_REAL("link-rate", &a->estimate.gbps, 0, 1e9, "Gb/s out of a rank, and into it; 0: bytes take no time"),
          .argument = "GBPS"},

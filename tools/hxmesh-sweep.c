@@ -366,7 +366,7 @@ static bool take_figures(struct program *p, const struct simulation *m, unsigned
 {
     struct sweep_row *row = &p->sweep.row[run];
     const bool incomplete = m->exit_code == HX_EXIT_DONE && !simulation_is_good(m);
-    row->exit_code = incomplete ? HX_EXIT_FAILED : m->exit_code;
+    row->exit_code = incomplete || m->exit_code > HX_EXIT_INTERRUPTED ? HX_EXIT_FAILED : m->exit_code;
     json_t *figures = m->json && !incomplete ? sweep_flatten(&p->sweep, run, m->json) : NULL;
     if (p->saturation && figures && row->exit_code == HX_EXIT_DONE) {
         const bool again = note_rate(row, figures);

@@ -99,8 +99,9 @@ static const struct hx_command command_template = {
         "on an ideal network, where everything arrives at once; network is what the fabric adds. A message that a rank "
         "waits for counts as communication, so the exposed time of a pipeline contains the bubble. Time and bytes of "
         "communication are means of the ranks. The estimate executes the same schedule without packets: messages over "
-        "links, or by closed forms if they are many. Costs are those of the planes that are simulated. saving is figure 15 of the HammingMesh "
-        "paper: (cost of the other / cost of the first) x (network time of the other / network time of the first). "
+        "links, or by closed forms if they are many. Costs are those of the planes that are simulated. saving is "
+        "figure 15 of the HammingMesh paper: (cost of the other / cost of the first) x (network time of the other / "
+        "network time of the first). "
         "Exit code: 0 done, 1 a run failed, 130 interrupted."};
 
 static void parse(struct program *p, int argc, char **argv, char **fabrics)
@@ -246,13 +247,13 @@ int main(int argc, char **argv)
     take_run_options(p);
     parse(p, argc, argv, &first);
     simulation_check();
-    child_catch_signals();
     t->prices = hx_prices_take(p->prices);
     open_fabrics(p, &first);
     struct schedule_read_options reading = p->run.settings.read;
     reading.message = p->run.settings.message;
     if (!train_job_read(&t->job, t->job.path, &reading, &problem))
         hx_die_of(&problem);
+    t->job.quiet = t->quiet;
     const int code = measure(t);
     if (any_is_there(t)) {
         if (p->common.json)

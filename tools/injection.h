@@ -1,5 +1,5 @@
-/* injection.h - injection bandwidth of hosts of several fabrics, and how to make it equal for a fair comparison: the one
- * place where a program decides what equal injection is.
+/* injection.h - injection bandwidth of hosts of several fabrics, and how to make it equal for a fair comparison: the
+ * one place where a program decides what equal injection is.
  *
  *     struct injection of[] = {injection_of(mesh, 1, 400), injection_of(tree, 1, 400)};
  *     injection_differs(of, 2);             1600 Gb/s against 400

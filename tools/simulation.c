@@ -90,6 +90,7 @@ struct simulation simulation_run(const char *name, struct hx_arguments *a, simul
 {
     struct child c = {0};
     simulation_start(&c, a);
+    c.reads_progress = show != NULL; /* else its lines pass through */
     while (child_wait(&c, 1, TICK_MS) == 1)
         if (show)
             show(of, c.progress);

@@ -330,6 +330,17 @@ struct hx_coordinate hx_coordinate_ranges(const struct hx_fabric *f)
 
 /* ---- what hosts inject ---- */
 
+unsigned hx_host_links(const struct hx_fabric *f, uint32_t host)
+{
+    unsigned links = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(f, host); port++) {
+        const struct hx_link_class *class = hx_fabric_link(f, host, port);
+        if (hx_fabric_far(f, host, port).node != HX_NOWHERE)
+            links += class->times ? (unsigned)class->times : 1;
+    }
+    return links;
+}
+
 double hx_host_injection(const struct hx_fabric *f, uint32_t host, double gbps)
 {
     if (f->injected)

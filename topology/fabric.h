@@ -279,6 +279,8 @@ static inline double hx_class_gbps(const struct hx_link_class *c, double link_gb
     return c->gbps ? c->gbps + c->times * link_gbps : (c->times ? c->times : 1) * link_gbps;
 }
 
+/* Links of a host to a plane. One that stands for all links of a router, as where a host forwards, counts as these. */
+unsigned hx_host_links(const struct hx_fabric *f, uint32_t host);
 /* Returns what a host can inject into one plane, in links of `gbps`. */
 double hx_host_injection(const struct hx_fabric *f, uint32_t host, double gbps);
 /* Return what hosts inject on average, and what the fastest host injects. */

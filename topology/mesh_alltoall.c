@@ -1,4 +1,4 @@
-/* mesh_alltoall.c - the fullest link of a HammingMesh under all-to-all (topology/mesh_alltoall.h has the derivation). */
+/* mesh_alltoall.c - the fullest link of a HammingMesh under all-to-all (mesh_alltoall.h has the derivation). */
 #include "topology/mesh_alltoall.h"
 
 #include "topology/hamming_mesh.h"

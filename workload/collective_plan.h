@@ -61,8 +61,8 @@ struct collective_family {
 
 struct collective_loads;
 /* Plans the collective of one group of a family, of hosts in any places: config.kind, config.bytes, config.type,
- * root_host and given are set. loads: by which the best algorithm for all groups is chosen (collective_open_choice()). The caller
- * frees job->host. Returns false if the group does not have the algorithm (enum hx_algorithm). */
+  * root_host and given are set. loads: by which the best algorithm for all groups is chosen (collective_open_choice()).
+  * The caller frees job->host. Returns false if the group does not have the algorithm (enum hx_algorithm). */
 bool collective_plan_group(struct collective_job *job, const struct traffic *t, const struct collective_family *family,
                            uint32_t group, unsigned algorithm, struct collective_loads *loads,
                            struct hx_problem *problem);

@@ -10,15 +10,6 @@ enum {
     AHEAD = 4     /* packets in the crossbar (hal/virtual/timing.c) */
 };
 
-/* Messages that a host in order sends at once: one for each link (workload/schedule.c). */
-static unsigned links_of(const struct collective_loads *l, uint32_t host)
-{
-    unsigned links = 0;
-    for (unsigned port = 0; port < hx_fabric_ports(l->g, host); port++)
-        links += hx_fabric_far(l->g, host, port).node != HX_NOWHERE;
-    return links;
-}
-
 /* On all links of a host to a plane; its endpoint's link is at least as fast. */
 static double seconds_of_byte(const struct collective_loads *l, uint32_t host)
 {
@@ -54,7 +45,7 @@ struct part_network *part_network_open(const struct collective_loads *l, struct 
     n->injects = hx_allocate(g->hosts, sizeof *n->injects);
     for (uint32_t host = 0; host < g->hosts; host++) {
         n->injects[host] = seconds_of_byte(l, host);
-        n->host[host].at_once = options.in_order ? links_of(l, host) : 0;
+        n->host[host].at_once = options.in_order ? hx_host_links(l->g, host) : 0;
     }
     open_nodes(n, g);
     n->ahead = (uint64_t)AHEAD * HX_MAX_PAYLOAD * 8 * 1000 / l->timing.crossbar;
@@ -118,7 +109,7 @@ static void inject(struct part_network *n, uint64_t now, uint32_t message, unsig
     m->packets -= packets;
     n->waiting[at] += bytes;
     n->part[index] = (struct part){.message = message,
-                                   .bytes = (uint32_t)bytes,
+                                   .bytes = bytes,
                                    .packet = (uint32_t)packet,
                                    .slowness = slowness,
                                    .plane = (uint8_t)plane,

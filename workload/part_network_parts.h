@@ -15,8 +15,8 @@ enum part_event_kind { HOP, OUTPUT, CREDIT, RELEASE, ARRIVE };
 struct event {
     struct time_key key;
     uint32_t index; /* HOP: part; OUTPUT, CREDIT: port; RELEASE: host; ARRIVE: message */
-    uint32_t bytes; /* CREDIT, RELEASE: that wait no more */
     uint8_t kind, plane;
+    uint64_t bytes; /* CREDIT, RELEASE: that wait no more */
 };
 
 /* A message, until it is acknowledged; or an element of the list of free ones. */
@@ -41,12 +41,13 @@ struct host {
 };
 
 struct part {
-    uint32_t message, state, bytes, packet; /* packet: bytes of its first packet */
-    double slowness;                        /* seconds a byte of the link that it came over */
-    uint64_t tail;                          /* ps: when its last byte has come in */
-    uint64_t ports;                         /* that it may leave by, bits */
-    uint32_t next;                          /* in the list of those that wait at a node, or of free ones */
-    uint32_t link;                          /* port that it came over; NONE: from the endpoint */
+    uint32_t message, state, packet; /* packet: bytes of its first packet */
+    uint64_t bytes;
+    double slowness; /* seconds a byte of the link that it came over */
+    uint64_t tail;   /* ps: when its last byte has come in */
+    uint64_t ports;  /* that it may leave by, bits */
+    uint32_t next;   /* in the list of those that wait at a node, or of free ones */
+    uint32_t link;   /* port that it came over; NONE: from the endpoint */
     uint8_t plane, input;
 };
 

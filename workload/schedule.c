@@ -109,15 +109,6 @@ static struct workload *make(const struct workload_plan *plan, uint32_t rank, co
     return &h->base;
 }
 
-/* Links of a host to others, of a plane: as many messages leave at a time. */
-static uint16_t links_of(const struct hx_fabric *g, uint32_t host)
-{
-    unsigned links = 0;
-    for (unsigned port = 0; port < hx_fabric_ports(g, host); port++)
-        links += hx_fabric_far(g, host, port).node != HX_NOWHERE;
-    return (uint16_t)links;
-}
-
 static struct workload_load load(const struct workload_plan *plan, uint32_t rank)
 {
     const struct schedule_job *job = schedule_job_of(plan->schedule, rank);
@@ -126,7 +117,8 @@ static struct workload_load load(const struct workload_plan *plan, uint32_t rank
                                   .peers = job->peers[own],
                                   .again = true,
                                   .longer = true,
-                                  .at_once = job->executor.in_order ? links_of(plan->traffic->g, rank) : 0};
+                                  .at_once =
+                                      job->executor.in_order ? (uint16_t)hx_host_links(plan->traffic->g, rank) : 0};
 }
 
 struct executor *workload_executor(struct workload *w)

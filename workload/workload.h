@@ -59,7 +59,7 @@ struct workload_message {
     uint32_t tag;
     uint64_t bytes;
     uint64_t number; /* index among this accelerator's messages, from 0 */
-    uint64_t due;    /* start by the offered rate; 0: none */
+    uint64_t due;    /* ps: start by the offered rate; without a rate 0 */
     unsigned lane;   /* below 32; a refusal on one lane does not block others */
 };
 

@@ -15,7 +15,7 @@ enum {
     USUAL_RECORDS = 16,    /* of FAB_SENDS: two cache lines; numbers in flight are rarely farther apart */
     FEW_HOSTS = 256,       /* up to here the endpoint knows all peers from the start: a cache line each */
     UNREACHABLE_MS = 2000, /* without a path; a restart takes milliseconds */
-    DEAD_ENDS = 64         /* times that a message ends in one, without news, before it fails */
+    DEAD_ENDS = 64         /* times without news that a message in one is tried anew at once */
 };
 
 /* ---- messages ---- */

@@ -177,6 +177,7 @@ static void print_job(const struct result *r, const struct result_job *job)
 {
     char text[4][HX_VALUE_TEXT];
     const struct hx_job *named = hx_spec_job(r->spec, job->tag);
+    const bool stable = result_has_latency(r);
     if (result_job_is_idle(r, job)) {
         printf("  idle           %" PRIu32 " %ss that no job has\n", job->accelerators, hx_host_word(r->g));
         return;
@@ -188,8 +189,8 @@ static void print_job(const struct result *r, const struct result_job *job)
            job->sum.messages_received, job->messages_begun, job->sum.packets_delivered,
            hx_value_print_bytes(text[0], job->sum.bytes_delivered),
            hx_value_print_duration(text[3], (uint64_t)(result_job_seconds(r, job) * 1e9)), job->share_of_own_time * 100,
-           job->share_of_injection * 100, latency_text(text[1], &job->latency, 0.5),
-           latency_text(text[2], &job->latency, 0.99), job->packets_lost, job->bytes_corrupted);
+           job->share_of_injection * 100, stable ? latency_text(text[1], &job->latency, 0.5) : "unstable",
+           stable ? latency_text(text[2], &job->latency, 0.99) : "unstable", job->packets_lost, job->bytes_corrupted);
 }
 
 static void print_jobs(const struct result *r)

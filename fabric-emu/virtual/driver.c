@@ -192,7 +192,7 @@ uint64_t driver_marked_waiting(struct driver *d)
 {
     uint64_t marked = 0;
     struct workload_message m;
-    while (d->open && workload_next(d->workload, d->worker->over - 1, 0, &m)) {
+    while (d->open && d->worker->area->stopped && workload_next(d->workload, d->worker->over - 1, 0, &m)) {
         marked += is_marked(d, m.due);
         workload_take(d->workload, &m);
     }
@@ -285,7 +285,7 @@ static void note_received(const struct driver *d, unsigned bytes)
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     struct driver *d = of;
-    d->hal.since = s->cookie;
+    d->hal.since = workload_is_common(&d->worker->m->workload, d->rank) ? UINT64_MAX : s->cookie;
     d->hal.marked = is_marked(d, s->cookie);
     if (d->workload->carries)
         d->workload->ops->fill(d->workload, s, packet, to, bytes);

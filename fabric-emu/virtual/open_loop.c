@@ -107,5 +107,5 @@ void open_loop_report(const struct worker *w)
     struct model_area *area = w->area;
     area->open = w->open.on;
     area->steady = w->open.steady;
-    area->warm = w->warm < w->over ? w->warm : w->over;
+    area->warm = w->warm < w->over ? w->warm : 0; /* interrupted before the load was steady: all counts */
 }

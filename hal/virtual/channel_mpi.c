@@ -2,8 +2,8 @@
  * one worker, which is the rank.
  *
  * The worker joins MPI after the fork, so its launcher stays free to wait, to take signals and to show progress. A
- * message goes from each worker to each neighbour once a window, at the publication: the turn, then the records as
- * they are. So it says both what arrives and that its sender has ended the window. If all workers are neighbours, no other
+ * message goes from each worker to each neighbour once a window, at the publication: the turn, then the records as they
+ * are. So it says both what arrives and that its sender has ended the window. If all workers are neighbours, no other
  * synchronization is needed; else the turns are combined by a reduction that runs along. Messages of a pair of ranks
  * stay in order. All ranks run the same program on the same kind of machine.
  *

@@ -11,15 +11,15 @@
  *     credit at the sender = gone + output latency + latency of the link + input latency
  *
  * So forwarding is virtual cut-through: the head leaves after its first block. Onto a link that is faster than the one
- * before, it leaves so late that the packet does not run dry: its last byte leaves as it comes in. Until then the packet
- * waits at its input (sim_node.c), and others pass it. An output takes the next packet when link free <= t + output
- * latency + four full packets in the crossbar. That is as late as possible without gaps on the link, though other
- * outputs may have chosen the same input.
+ * before, it leaves so late that the packet does not run dry: its last byte leaves as it comes in. Until then the
+ * packet waits at its input (sim_node.c), and those of other inputs pass it. An output takes the next packet when link free <= t +
+ * output latency + four full packets in the crossbar. That is as late as possible without gaps on the link, though
+ * other outputs may have chosen the same input.
  *
  * An endpoint's ports are four times as fast as the others, or as all links of a host with more. Its link carries the
  * blocks of several packets in turn. So a delivered packet occupies it for n blocks from start = max(through + output
- * latency, link free) on, and arrives with its tail: max(start + n * block there, r + (n - 1) * block on the link before +
- * output latency).
+ * latency, link free) on, and arrives with its tail: max(start + n * block there, r + (n - 1) * block on the link
+ * before + output latency).
  *
  * A packet injected at t: ready = max(t, free) + 1 block there + input latency. Then free moves by the time that all
  * links of the host to this plane take for the packet: a source is never faster than they are.
@@ -28,8 +28,8 @@
  * blocks behind the first one on every link. So it counts in latencies, and so captures show it.
  *
  * The injection rate is a share of four links' rate, the average rate of an endpoint's packets. No packet starts before
- * its predecessors would have ended at that rate. An endpoint that the fabric held up catches up at its links' rate; one
- * that had no packet waiting begins anew. */
+ * its predecessors would have ended at that rate. An endpoint that the fabric held up catches up at its links' rate;
+ * one that had no packet waiting begins anew. */
 #ifndef VIRTUAL_TIMING_H
 #define VIRTUAL_TIMING_H
 

@@ -133,12 +133,11 @@ static void name_failure(char text[HX_SPEC_BYTES], const struct links *l, const 
     for (unsigned i = 0; i < (first == second ? 1U : 2U); i++) {
         char name[HX_NAME_BYTES];
         const struct link at = l->link[both[i]];
-        (void)hx_place_name(name, &l->f, at.node);
-        used += snprintf(text + used, HX_SPEC_BYTES - (size_t)used, "%s%s/", i ? "+" : "", name);
-        if (at.node < l->f.hosts)
-            used += snprintf(text + used, HX_SPEC_BYTES - (size_t)used, "%s", hx_port_letters[at.port]);
-        else
-            used += snprintf(text + used, HX_SPEC_BYTES - (size_t)used, "%u", at.port);
+        (void)hx_port_name(name, &l->f, 0, at.node, at.port); /* "leaf0/p0/3" */
+        const char *plane = strstr(name, "/p0");
+        assert_non_null(plane);
+        used += snprintf(text + used, HX_SPEC_BYTES - (size_t)used, "%s%.*s%s", i ? "+" : "", (int)(plane - name), name,
+                         plane + 3);
     }
 }
 

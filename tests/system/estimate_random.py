@@ -44,8 +44,11 @@ class Fabric:
         subprocess.run([hxmesh, "info", spec, "--edges", path], check=True, stdout=subprocess.DEVNULL)
         self.spec = spec
         self.rate = {}  # bytes a second of a link, by its ends
+        forwarding = []  # hosts that are routers too, by rank
         with open(path, encoding="utf-8") as file:
             for line in file:
+                if line.startswith("forward "):
+                    forwarding.append(line.split()[1])
                 fields = line.strip().split(",")
                 if len(fields) >= 3 and not line.startswith("#"):
                     for ends in ((fields[0], fields[1]), (fields[1], fields[0])):
@@ -54,7 +57,9 @@ class Fabric:
         self.next = collections.defaultdict(list)
         for a, b in self.rate:
             self.next[a].append(b)
-        self.hosts = sorted((node for node in self.next if self.is_host(node)), key=self.place)
+        ranks = forwarding or sorted((node for node in self.next if self.is_host(node)), key=self.place)
+        self.rank = {host: rank for rank, host in enumerate(ranks)}
+        self.hosts = sorted(ranks, key=self.place) if self.is_host(ranks[0]) else ranks  # of boards: by columns
         # Routes of boards are not all shortest paths by links, nor only these.
         self.has_paths = "Mesh" not in spec
         self.distances = {}
@@ -68,10 +73,7 @@ class Fabric:
         return tuple(int(part) for part in node[1:].split("."))
 
     def host_rate(self, host):
-        """All links of a host: a router of its own stands for it."""
-        if len(self.next[host]) == 1 and len([n for n in self.next[self.next[host][0]] if self.is_host(n)]) == 1:
-            router = self.next[host][0]
-            return min(self.rate[host, router], sum(self.rate[router, n] for n in self.next[router] if n != host))
+        """All links of a host."""
         return sum(self.rate[host, n] for n in self.next[host])
 
     def distance(self, start):
@@ -273,7 +275,7 @@ def measure(hxmesh, fabric, seed, folder):
     with open(path, "w", encoding="utf-8") as file:
         file.write(job.text())
     with open(place, "w", encoding="utf-8") as file:
-        file.write("".join("%d:%d\n" % Fabric.place(h) for h in host[:job.ranks]))
+        file.write("".join("%d\n" % fabric.rank[h] for h in host[:job.ranks]))
     run = subprocess.run([hxmesh, "train", fabric.spec, path, "--place", place, "--workers", "1", "--quiet", "--json",
                           "-"], capture_output=True, text=True, check=False)
     if run.returncode:

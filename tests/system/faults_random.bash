@@ -1,8 +1,8 @@
 #!/bin/bash
 # faults_random.bash [RUNS [SEED [stay]]] - random faults over all topologies under the virtual clock. All are repaired
 # long before a message fails, so every message must arrive, once and complete, and traffic must recover within a
-# bounded time. With `stay` one fault in four is never repaired: each run must end, and each message must be delivered or
-# given up. HXMESH is the program; the first run with an error is printed with its command, and ends it.
+# bounded time. With `stay` one fault in four is never repaired: each run must end, and each message must be delivered
+# or given up. HXMESH is the program; the first run with an error is printed with its command, and ends it.
 set -u
 RUNS=${1:-10000}
 SEED=${2:-1}

@@ -282,8 +282,8 @@ alone() {
 }
 
 # By hand (hal/virtual/timing.h), 8 KiB. Over the link of 10 Gb/s: 146.4 ns to its switch, 40 there, 204.8 + 60 for its
-# first block, 6,348.8 for the rest; then the last byte takes 40 + 60 + 40 ns more. Without latencies: 158.72 ns from the
-# first block's end on the cable to the last one's, 5.12 for that block, and blocks inside hosts that forward.
+# first block, 6,348.8 for the rest; then the last byte takes 40 + 60 + 40 ns more. Without latencies: 158.72 ns from
+# the first block's end on the cable to the last one's, 5.12 for that block, and blocks inside hosts that forward.
 @test "virtual: a message takes the time of its slowest link" {
     local none=(--cable 0 --trace 0 --input 0 --output 0) graph="$BATS_TEST_TMPDIR/narrow.csv"
     printf '%s\n' a,s,400 s,t,10 t,b,400 >"$graph"

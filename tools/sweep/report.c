@@ -411,19 +411,17 @@ static double half_of(const struct sweep *s, unsigned run)
     return isfinite(half) ? half : 0;
 }
 
-/* A line of latencies ends at the first unstable load: sources that do not offer a load, as at --rate 1, have another
- * latency. */
-static bool goes_on(bool *ended, const struct sweep *s, unsigned run)
+/* A line of latencies has stable loads only; sources that do not offer a load, as at --rate 1, have another latency. */
+static bool is_drawn(const struct sweep *s, unsigned run)
 {
-    *ended = *ended || (is_unstable(&s->row[run]) && strstr(s->y, "latency_ns."));
-    return !*ended;
+    const struct sweep_row *row = &s->row[run];
+    return !strstr(s->y, "latency_ns.") || !(is_unstable(row) || offers_no_load(row));
 }
 
 static void draw_runs(struct plot *p, const struct sweep *s, const struct sweep_axis *x, double x_scale, double y_scale,
                       const char *path)
 {
     bool left_out = false;
-    bool ended[PLOT_MOST_SERIES] = {false};
     unsigned at = 0;
     while (x && s->axis[at] != x)
         at++;
@@ -434,7 +432,7 @@ static void draw_runs(struct plot *p, const struct sweep *s, const struct sweep_
         name_line(s, run, x, name);
         struct plot_series *line = line_of(p, name);
         left_out = left_out || !line;
-        if (line && !goes_on(&ended[line - p->series], s, run))
+        if (!is_drawn(s, run))
             continue;
         double y = sweep_figure(&s->row[run], s->y) * y_scale;
         plot_point_within(line, value_of(s, run, s->over, at) * x_scale, y, half_of(s, run) * y_scale);

@@ -173,8 +173,8 @@ const struct sweep_axis *sweep_axis_of(const struct sweep *s, const char *name);
 
 /* Notes the injection of the next fabric, with `planes` planes (0: its own) and the timings `over` over its own. */
 void sweep_injection_add(struct sweep *s, const struct hx_spec *spec, uint64_t planes, const struct hx_timing *over);
-/* Called when all axes are complete. If it is wished, makes injection equal, or dies with HX_EXIT_USAGE if it cannot; else
- * warns if it is not equal. */
+/* Called when all axes are complete. If it is wished, makes injection equal, or dies with HX_EXIT_USAGE if it cannot;
+ * else warns if it is not equal. */
 void sweep_injection_settle(struct sweep *s);
 /* Index of the run's fabric. */
 unsigned sweep_fabric(const struct sweep *s, unsigned run);

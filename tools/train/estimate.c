@@ -167,6 +167,7 @@ bool train_estimate_make(struct train_estimate *e, const struct train_job *job, 
     struct world w = {.job = job, .settings = settings};
     struct sums exact, ideal;
     traffic_init(&w.traffic, spec, hx_spec_fabric(spec), settings, NULL);
+    w.traffic.quiet = job->quiet;
     w.host = hx_allocate(job->ranks, sizeof *w.host);
     bool good = place(&w, problem);
     if (good)

@@ -2,8 +2,9 @@
  *
  * Groups that carry out the same collective at the same time are a family: tensor groups, or replicas. The messages of
  * all groups of a family are carried over the links (carried.h). If they are too many, a collective takes the time of
- * its slowest group alone, and the time that the bytes of the other groups add on the fullest link. A message takes the latency of its path, and its bytes' time on the fullest link of the path beside the
- * other pairs' messages, of which each sender has one in flight. */
+ * its slowest group alone, and the time that the bytes of the other groups add on the fullest link. A message takes the
+ * latency of its path, and its bytes' time on the fullest link of the path beside the other pairs' messages, of which
+ * each sender has one in flight. */
 #ifndef HXMESH_TOOLS_TRAIN_NETWORK_H
 #define HXMESH_TOOLS_TRAIN_NETWORK_H
 

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char hx_tally_lost[] = "lost";
 const char hx_tally_repaired[] = "lost, delivered when sent again";
@@ -47,7 +48,10 @@ static int by_count(const void *a, const void *b)
         return one->count < other->count ? 1 : -1;
     if (one->frame != other->frame)
         return one->frame < other->frame ? -1 : 1;
-    return one->port < other->port ? -1 : one->port > other->port;
+    if (one->port != other->port)
+        return one->port < other->port ? -1 : 1;
+    const int what = strcmp(one->what, other->what);
+    return what ? what : (one->fault > other->fault) - (one->fault < other->fault);
 }
 
 struct hx_tally *hx_tally_sorted(const struct hx_map *of)

@@ -160,8 +160,8 @@ static struct hx_model_dimension dimension_of(const struct hx_collective_dimensi
                                        .alpha = latency_over(has_switch ? 2 : 1, 2)};
 }
 
-/* In the last one all dimensions take the same time. Chunks of 1 MiB are a packet or two in some dimension: there a step
- * waits for the whole packet, of which the closed form, with parts as small as can be, sees only the share. */
+/* In the last one all dimensions take the same time. Chunks of 1 MiB are a packet or two in some dimension: there a
+ * step waits for the whole packet, of which the closed form, with parts as small as can be, sees only the share. */
 static const struct mixed {
     const char *spec;
     double gbps[3];             /* of a link of each dimension; the last one is a switch */

@@ -1,5 +1,5 @@
-/* prop_graph_times.c - under the virtual clock no message is faster than the closed form of its path, and alone it takes
- * exactly that, in graphs whose links have random rates and latencies.
+/* prop_graph_times.c - under the virtual clock no message is faster than the closed form of its path, and alone it
+ * takes exactly that, in graphs whose links have random rates and latencies.
  *
  * Graphs are trees, so each message has one path. The oracle knows only the prose of hal/virtual/timing.h. HX_SEED
  * chooses other graphs; a failure names the seed of its run. */
@@ -34,7 +34,8 @@ struct tree {
     char spec[FILE_PATH_BYTES + 8];
 };
 
-/* A fabric has up to seven kinds of links: here three of cables, and those between forwarding hosts and their switches. */
+/* A fabric has up to seven kinds of links: here three of cables, and those between forwarding hosts and their switches.
+ * */
 enum { KINDS = 3, MOST_FORWARDING = 4 };
 
 static void draw_kinds(struct link kind[KINDS], uint64_t *state)

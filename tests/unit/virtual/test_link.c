@@ -396,7 +396,8 @@ static void a_delivery_has_its_latency(void **state)
     h->counts_waits = before.counts_waits;
 }
 
-/* A packet that was due before its injection has its wait in the frame, in whole nanoseconds, up to 31 bits, and its mark. */
+/* A packet that was due before its injection has its wait in the frame, in whole nanoseconds, up to 31 bits, and its
+ * mark. */
 static void a_packet_carries_its_wait(void **state)
 {
     static const uint64_t waited[] = {0, 999, 5000000, UINT64_C(2147483647000), UINT64_C(9000000000000)};
