@@ -46,11 +46,10 @@ struct model_area {
     uint64_t last_delivery;  /* ps */
     /* Of a run at a rate (open_loop.h): */
     bool open, steady;
-    bool stopped;  /* sources stopped by themselves, not with an interrupted run */
-    uint64_t warm; /* ps: end of the warm-up; equal in all workers */
-    uint64_t marked,
-        arrived;          /* messages of the measured interval that did not fail; acknowledged in time */
-    uint64_t last_marked; /* ps: the last of these acknowledgements */
+    bool stopped;              /* sources stopped by themselves, not with an interrupted run */
+    uint64_t warm;             /* ps: end of the warm-up; equal in all workers */
+    uint64_t marked, arrived;  /* messages of the measured interval that did not fail; acknowledged in time */
+    uint64_t last_marked;      /* ps: the last of these acknowledgements */
     struct model_mean half[2]; /* latency of marked packets, by the half of the interval that generated them */
     uint64_t private_bytes;
     uint32_t buffers_used; /* packets in flight; with faults of links, packets that are nowhere */

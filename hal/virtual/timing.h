@@ -12,9 +12,9 @@
  *
  * So forwarding is virtual cut-through: the head leaves after its first block. Onto a link that is faster than the one
  * before, it leaves so late that the packet does not run dry: its last byte leaves as it comes in. Until then the
- * packet waits at its input (sim_node.c), and those of other inputs pass it. An output takes the next packet when link free <= t +
- * output latency + four full packets in the crossbar. That is as late as possible without gaps on the link, though
- * other outputs may have chosen the same input.
+ * packet waits at its input (sim_node.c), and those of other inputs pass it. An output takes the next packet when link
+ * free <= t + output latency + four full packets in the crossbar. That is as late as possible without gaps on the link,
+ * though other outputs may have chosen the same input.
  *
  * An endpoint's ports are four times as fast as the others, or as all links of a host with more. Its link carries the
  * blocks of several packets in turn. So a delivered packet occupies it for n blocks from start = max(through + output

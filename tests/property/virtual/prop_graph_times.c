@@ -1,5 +1,5 @@
 /* prop_graph_times.c - under the virtual clock no message is faster than the closed form of its path, and alone it
- * takes exactly that, in graphs whose links have random rates and latencies.
+ * takes exactly that, in graphs with random rates and latencies of links.
  *
  * Graphs are trees, so each message has one path. The oracle knows only the prose of hal/virtual/timing.h. HX_SEED
  * chooses other graphs; a failure names the seed of its run. */
@@ -51,7 +51,7 @@ static void add_link(struct tree *t, struct link kind, unsigned a, unsigned b)
     t->link[t->links++] = (struct link){a, b, kind.gbps, kind.ns};
 }
 
-/* Each node hangs on an earlier one that is no mere host. */
+/* Each node has one link to an earlier switch, or host that forwards. */
 static void draw_tree(struct tree *t, uint64_t *state)
 {
     unsigned switches = 1 + seeded_below(state, MOST_SWITCHES);

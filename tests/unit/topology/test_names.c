@@ -144,7 +144,7 @@ static void a_name_means_the_same_link_when_routes_are_searched(void **state)
     }
 }
 
-/* Ranks keep their coordinates, and a coordinate outside the fabric is nobody's. */
+/* Ranks keep their coordinates, and a coordinate outside the fabric has no host. */
 static void a_host_keeps_its_coordinate(void **state)
 {
     (void)state;
