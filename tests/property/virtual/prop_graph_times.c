@@ -105,10 +105,10 @@ struct hop {
     uint64_t gbps, latency; /* Gb/s, ps */
 };
 
-/* ps */
+/* ps; no rate, no time */
 static uint64_t blocks_at(uint64_t blocks, uint64_t gbps)
 {
-    return blocks * 256 * 8 * 1000 / gbps;
+    return gbps ? blocks * 256 * 8 * 1000 / gbps : 0;
 }
 
 static uint64_t later_of(uint64_t a, uint64_t b)

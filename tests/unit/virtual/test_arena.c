@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -176,11 +177,11 @@ static void rings_do_not_overlap(void **state)
 /* Addresses that this process has. */
 static size_t addresses(void)
 {
-    unsigned long pages = 0;
+    char text[128] = "";
     FILE *f = fopen("/proc/self/statm", "r");
-    assert_true(f && fscanf(f, "%lu", &pages) == 1);
+    assert_true(f && fgets(text, sizeof text, f));
     (void)fclose(f);
-    return pages * 4096;
+    return strtoul(text, NULL, 10) * 4096;
 }
 
 /* Reserves what fits in 4 GiB more, and as much again. */
