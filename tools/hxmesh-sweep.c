@@ -144,7 +144,9 @@ static void add_seeds(struct program *p)
             hx_die(HX_EXIT_USAGE, "--seed", "has several values, and --seeds counts them: which of both?");
         first = (uint64_t)s->axis[i]->value[0].number;
         free(s->axis[i]);
-        memmove(&s->axis[i], &s->axis[i + 1], (--s->axes - i) * sizeof *s->axis);
+        s->axes--;
+        for (unsigned next = i; next < s->axes; next++)
+            s->axis[next] = s->axis[next + 1];
     }
     char range[SWEEP_VALUE];
     char why[HX_WHY_TEXT];
