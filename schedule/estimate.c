@@ -277,7 +277,7 @@ static bool carry_out(struct world *w, uint64_t now)
     uint32_t letter;
     bool good = true;
     while (next_time(w) == now && good) {
-        struct event event;
+        struct event event = {.tag = 0};
         if (time_heap_next(&w->events) == now) {
             (void)time_heap_pop(&w->events, &event.key);
             good = handle(w, &event);

@@ -204,7 +204,7 @@ static double inject(struct packets *p, uint32_t message, unsigned plane)
     struct packets_packet *packet = &p->packet[index];
     *packet = (struct packets_packet){.message = message,
                                       .state = l->states.start[m->from],
-                                      .blocks = (uint16_t)(bytes ? (bytes + HX_BLOCK - 1) / HX_BLOCK : 1),
+                                      .blocks = (uint16_t)hx_blocks(bytes),
                                       .plane = (uint8_t)plane};
     const double ready = fmax(p->now, host->injecting[plane]);
     host->injecting[plane] = ready + seconds_on(p, packet, l->g->node[m->from].first_port + HX_LOCAL);

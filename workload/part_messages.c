@@ -267,7 +267,7 @@ static enum part_news take_arrival(struct part_network *n, uint64_t now, uint32_
 
 enum part_news part_network_step(struct part_network *n, uint32_t *number)
 {
-    struct event event;
+    struct event event = {.index = NONE};
     if (!time_heap_pop(&n->events, &event.key))
         return PART_NOTHING;
     switch ((enum part_event_kind)event.kind) {

@@ -76,13 +76,14 @@ static uint32_t divide(const struct traffic *t, uint32_t *members, uint32_t n)
  * the larger half may have no partner. Hosts of a single router are halved by order. */
 static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
 {
-    uint32_t near = divide(t, members, n);
+    const uint32_t near = divide(t, members, n);
+    const uint32_t fars = n - near;
+    const uint32_t pairs = near < fars ? near : fars;
     uint32_t *far = members + near;
-    uint32_t pairs = near < n - near ? near : n - near;
-    if (near > pairs)
+    if (near > fars)
         shuffle(members, near, t->settings.seed);
     else
-        shuffle(far, n - near, t->settings.seed);
+        shuffle(far, fars, t->settings.seed);
     for (uint32_t i = 0; i < pairs; i++) {
         t->partner[members[i]] = far[i];
         t->partner[far[i]] = members[i];

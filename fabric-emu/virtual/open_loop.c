@@ -39,8 +39,10 @@ static uint64_t sum_of_all(const struct worker *w, uint64_t own)
 {
     struct virtual_turn turn = {.active = own};
     model_turn(w->m, &turn);
-    while (virtual_channel_receive(w->v.channel))
-        continue; /* nothing is sent between the last window and this turn */
+    const struct virtual_record *r;
+    do
+        r = virtual_channel_receive(w->v.channel); /* none: nothing is sent between the last window and this turn */
+    while (r);
     return turn.active;
 }
 

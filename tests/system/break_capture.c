@@ -114,7 +114,7 @@ static void print_name(size_t interface)
 static bool write_without_only(FILE *to)
 {
     static size_t interface[MOST_PORTS];
-    static unsigned left[MOST_PORTS];
+    static unsigned left[MOST_PORTS] = {0};
     uint32_t ports = 0;
     bool removed = false;
     for (size_t at = 0; at < size; at += word(at + 4)) {

@@ -93,7 +93,10 @@ static json_t *combined(const struct sweep_row *row, unsigned n)
     for (unsigned i = 0; i < n; i++)
         if (!row[i].figures)
             return into;
-    json_object_foreach(row[0].figures, key, first) combine_figure(into, row, n, key, first);
+    json_object_foreach(row[0].figures, key, first)
+    {
+        combine_figure(into, row, n, key, first);
+    }
     (void)json_object_set_new(into, "seeds", json_integer(n));
     return into;
 }

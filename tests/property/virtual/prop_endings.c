@@ -92,7 +92,7 @@ static const char *draw_faults(const char *fabric, unsigned planes)
 }
 
 /* A run that does not end is killed. */
-static void limit(struct worker *w)
+static void bound_run(struct worker *w)
 {
     (void)w;
     (void)alarm(LONGEST_S);
@@ -130,7 +130,8 @@ static void run_one(uint64_t *failed)
     const char *spec = fabrics[below(40, below(45, 3) ? GRIDS : COUNT(fabrics))];
     unsigned planes = 1 + below(41, 4) / 3;
     struct hx_fault_settings faults = HX_FAULT_DEFAULTS;
-    struct support_virtual_plan plan = {.spec = spec, .planes = planes, .workers = 1 + below(42, 2), .change = limit};
+    struct support_virtual_plan plan = {
+        .spec = spec, .planes = planes, .workers = 1 + below(42, 2), .change = bound_run};
     plan.settings = (struct hx_settings){.pattern = patterns[below(43, COUNT(patterns))],
                                          .message = 4096 << below(44, 7),
                                          .seed = seed_of_run,
@@ -164,7 +165,7 @@ static void a_packet_that_always_meets_a_dead_end_fails(void **state)
     const struct support_flow flow = {2, 24}; /* a2,0 to a0,4 */
     struct hx_fault_settings faults = HX_FAULT_DEFAULTS;
     struct support_virtual_plan plan = {
-        .spec = "3x2 H2x4Mesh", .flow = &flow, .flows = 1, .faults = &faults, .change = limit};
+        .spec = "3x2 H2x4Mesh", .flow = &flow, .flows = 1, .faults = &faults, .change = bound_run};
     struct support_virtual s;
     faults.file = file_write_text("faults.txt", "a2,4 down\n");
     faults.given = HX_GIVEN_FAULTS;
