@@ -22,10 +22,12 @@
  * This holds up to 3/2 of a core's own cache, or 1/2 of a cache that workers share. It does not hold if endpoints use
  * much more than the cache.
  *
- * Late handover: packets between nodes of one worker are copied and delivered later. It pays only for fabrics with more
- * state than AT_ONCE_BYTES. */
+ * Late handover: packets between nodes of one worker are copied and delivered later. It pays only if simulated nodes
+ * fill more than AT_ONCE_HALF_CACHES halves of a second-level cache and AT_ONCE_BYTES: 11 MiB with a cache of 2 MiB,
+ * 7.5 MiB with one of 1 MiB (make bench-base, row Slim Fly). */
 enum {
-    AT_ONCE_BYTES = 11 << 20,
+    AT_ONCE_BYTES = 4 << 20,
+    AT_ONCE_HALF_CACHES = 7,
     NEAR_WHOLE = 4 /* caches that simulated nodes and endpoints together may fill to be near */
 };
 
@@ -104,7 +106,7 @@ static void place_sim_nodes(struct worker *w)
     size_t cache = hx_processor_cache();
     bool fits = m->own_cores ? bytes / m->workers <= cache / 2 * 3 : bytes <= cache / 2;
     w->v.near = fits && (bytes + endpoints) / m->workers <= NEAR_WHOLE * cache;
-    w->v.outbox.for_own = !w->v.near && bytes > AT_ONCE_BYTES;
+    w->v.outbox.for_own = !w->v.near && bytes > AT_ONCE_BYTES + cache / 2 * AT_ONCE_HALF_CACHES;
 }
 
 /* ---- order of visits ---- */
