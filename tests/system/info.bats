@@ -4,7 +4,6 @@
 load tools_support
 
 setup() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
     TOP=$PWD
     cd "$BATS_TEST_TMPDIR" || return 1
 }
