@@ -300,7 +300,7 @@ bool packets_send(struct packets *p, uint32_t from, uint32_t to, uint32_t bytes,
         window += m->to == to;
         older = m->to == to && m->younger == PACKETS_SENDS ? m : older;
     }
-    if (!host->idle || window == HX_PEER_WINDOW)
+    if (!host->idle || window == hx_peer_window(p->loads->g->planes))
         return false;
     const unsigned slot = (unsigned)__builtin_ctzll(host->idle);
     const struct packets_message m = {.cookie = cookie,
