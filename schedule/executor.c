@@ -383,5 +383,5 @@ uint64_t executor_wake(const struct executor *e)
 bool executor_is_quiet(const struct executor *e)
 {
     return e->ready.first == NONE && e->sending.first == NONE && !e->stream_free &&
-           executor_wake(e) == EXECUTOR_NEVER && !instances_may_send(e);
+           executor_wake(e) == EXECUTOR_NEVER && !e->delayed.count && !instances_may_send(e);
 }

@@ -91,7 +91,8 @@ uint64_t sums_end(const struct executor *e)
 
 uint64_t sums_wake(const struct executor *e)
 {
-    uint64_t message = first_of(&e->delayed);
+    uint64_t first = first_of(&e->delayed);
+    uint64_t message = first > e->now ? first : EXECUTOR_NEVER; /* or it waits for the network to take it */
     uint64_t end = first_of(&e->ending);
     return message < end ? message : end;
 }

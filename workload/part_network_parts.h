@@ -44,6 +44,7 @@ struct part {
     uint32_t message, state, packet; /* packet: bytes of its first packet */
     uint64_t bytes;
     double slowness; /* seconds a byte of the link that it came over */
+    uint64_t head;   /* ps: when its first block has come in */
     uint64_t tail;   /* ps: when its last byte has come in */
     uint64_t ports;  /* that it may leave by, bits */
     uint32_t next;   /* in the list of those that wait at a node, or of free ones */

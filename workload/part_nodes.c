@@ -27,7 +27,7 @@ static void send_over(struct part_network *n, uint64_t now, uint32_t index, uint
     struct part *p = &n->part[index];
     const uint32_t at = n->l->g->node[node].first_port + port;
     const double slowness = slowness_of(n, at);
-    const uint64_t came = now + ps_of(p->slowness, p->packet - HX_BLOCK);
+    const uint64_t came = p->head + ps_of(p->slowness, p->packet - HX_BLOCK);
     const uint64_t takes = ps_of(slowness, p->packet);
     const uint64_t whole = came > now + takes ? came - takes : now;
     const uint64_t latency = ps_of(n->l->latency[at], 1);
@@ -169,6 +169,7 @@ void part_hop(struct part_network *n, uint64_t now, uint32_t index)
 {
     struct part *p = &n->part[index];
     const struct message *m = &n->message[p->message];
+    p->head = now;
     const uint32_t to = m->acknowledges ? m->m.from : m->m.to;
     const uint32_t node = p->state == NONE ? source_of(m) : n->l->states.node[p->state];
     p->ports = ports_to(n, p, node, to);

@@ -323,14 +323,24 @@ static const uint32_t *number_peers(const struct hx_fabric *g)
     return number;
 }
 
+static const uint64_t *injections(const struct model *m)
+{
+    uint64_t *block = virtual_arena_take_seldom(m->g->hosts * sizeof *block);
+    for (uint32_t rank = 0; rank < m->g->hosts; rank++)
+        block[rank] = driver_block(m, rank);
+    return block;
+}
+
 static void make_drivers(const struct plan *p)
 {
     struct worker *w = p->w;
-    const struct hx_fabric *g = w->m->g;
+    const struct model *m = w->m;
+    const struct hx_fabric *g = m->g;
     for (uint32_t rank = 0; rank < g->hosts; rank++)
         w->accelerators += is_mine(w, rank);
     w->driver = virtual_arena_take(w->accelerators * sizeof *w->driver);
     w->v.peer_number = number_peers(g);
+    w->v.injects = m->timing.train > 1 ? injections(m) : NULL;
     uint32_t drivers = 0;
     for (uint32_t n = 0; n < p->nodes; n++) {
         if (p->node[n] < g->hosts)

@@ -400,8 +400,7 @@ static void start_workload(struct driver *d)
         d->hal.user.fill = fill;
 }
 
-/* Time of a block on all links of a host to a plane, 2^-16 ps, rounded up: never faster than these links. */
-static uint64_t block_of(const struct model *m, uint32_t rank)
+uint64_t driver_block(const struct model *m, uint32_t rank)
 {
     double links = hx_host_injection(m->g, rank, m->workload.link_gbps);
     return (uint64_t)ceil(HX_BLOCK * 8 * 1000 * 65536.0 / (links * m->workload.link_gbps));
@@ -435,7 +434,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e
                                    .sim_node = e,
                                    .next_to = HX_NOWHERE,
                                    .since = UINT64_MAX,
-                                   .block = block_of(w->m, rank),
+                                   .block = driver_block(w->m, rank),
                                    .planes = (uint8_t)w->m->g->planes,
                                    .train = (uint8_t)w->v.timing.train,
                                    .drops = w->area->drops};

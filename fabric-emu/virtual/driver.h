@@ -7,6 +7,9 @@
 /* Bytes of an accelerator's endpoint and workload in huge pages, which are resident from the first touch. */
 uint64_t driver_bytes(const struct model *m, uint32_t rank);
 
+/* Time of a block on all links of a host to a plane, 2^-16 ps, rounded up: never faster than these links. */
+uint64_t driver_block(const struct model *m, uint32_t rank);
+
 /* Call when the sources of the run have stopped: then the accelerator is active only while something is in flight. */
 void driver_stopped(struct driver *d);
 /* Takes the marked messages that the accelerator has not begun, and returns their number. Call at the end. */

@@ -459,7 +459,7 @@ struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of
     f->cost = m->fault + (size_t)w->self * m->faults->count;
     f->losses = &m->losses[w->self];
     f->links = (struct virtual_faults){.seed = m->faults->seed,
-                                       .period = m->detect_ns * 1000 / FAULTS_SILENT_PERIODS,
+                                       .period = faults_period(m),
                                        .cost = hx_allocate(m->faults->count, sizeof *f->links.cost),
                                        .hit = note_hit,
                                        .of_hit = f};

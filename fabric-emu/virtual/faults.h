@@ -19,6 +19,12 @@ enum {
     FAULTS_SILENT_PERIODS = 3 /* missed credit frames until a link counts as dead; their time is `detect` */
 };
 
+/* Time between two credit frames, ps. */
+static inline uint64_t faults_period(const struct model *m)
+{
+    return m->detect_ns * 1000 / FAULTS_SILENT_PERIODS;
+}
+
 struct faults;
 
 /* Binds links with faults and notes the times of their events. Call after all links are bound. */

@@ -2,20 +2,55 @@
 #include "watchdog.h"
 #include "base/error.h"
 #include "cycle.h"
+#include "faults.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-uint64_t watchdog_longest_wait(const struct virtual_timing *t)
+enum { FRAMES_TO_CREDIT = 2 /* credit frames until a lost packet's credit is back */ };
+
+static void at_least(uint64_t *most, uint64_t value)
 {
-    uint64_t cable = t->cable > t->trace ? t->cable : t->trace;
-    uint64_t crossbar = (uint64_t)HX_MAX_RADIX * t->crossbar.blocks[t->full];
-    return 2 * (crossbar + t->link.blocks[t->full] + t->output + cable + t->input);
+    *most = value > *most ? value : *most;
+}
+
+/* What faults add, at most, to a packet's time on a link that it takes for `link` ps, and to its credit's way back. */
+static uint64_t longest_delay(const struct model *m, uint64_t link)
+{
+    uint64_t slower = 0;
+    uint64_t delay = 0;
+    uint64_t reorder = 0;
+    uint64_t credit = m->faults ? FRAMES_TO_CREDIT * faults_period(m) : 0;
+    for (size_t i = 0; m->faults && i < m->faults->count; i++) {
+        const struct hx_impairment *impairs = &m->faults->fault[i].impairs;
+        if (impairs->rate)
+            at_least(&slower, link * (HX_FAULT_WHOLE - impairs->rate) / impairs->rate);
+        at_least(&delay, impairs->delay_ns * PS_PER_NS);
+        at_least(&reorder, impairs->reorder ? VIRTUAL_FAULT_LATE_PACKETS * link : 0);
+        at_least(&credit, impairs->credit_loss ? VIRTUAL_FAULT_CREDITS_LOST * faults_period(m) : 0);
+    }
+    return slower + delay + reorder + credit;
+}
+
+uint64_t watchdog_longest_wait(const struct model *m)
+{
+    const struct virtual_timing *t = &m->timing;
+    uint64_t crossbar = 0;
+    uint64_t link = 0;
+    uint64_t cable = 0;
+    for (unsigned i = 0; i < VIRTUAL_LINKS; i++) {
+        at_least(&crossbar, t->of[i].crossbar.blocks[t->full]);
+        at_least(&link, t->of[i].rate.blocks[t->full]);
+        at_least(&cable, t->of[i].latency);
+    }
+    at_least(&cable, t->cable);
+    at_least(&cable, t->trace);
+    return 2 * (HX_MAX_RADIX * crossbar + link + t->output + cable + t->input + longest_delay(m, link));
 }
 
 struct watchdog watchdog_start(const struct model *m)
 {
-    return (struct watchdog){.limit = m->watchdog ? m->watchdog + watchdog_longest_wait(&m->timing) : 0};
+    return (struct watchdog){.limit = m->watchdog ? m->watchdog + watchdog_longest_wait(m) : 0};
 }
 
 /* ---- a worker ---- */

@@ -1,8 +1,8 @@
 /* watchdog.h - detects a fabric that is stuck, and finds its dependency cycle.
  *
  * When: all workers know when a packet last moved (virtual_turn). In a fabric that moves, the longest wait of a packet
- * is bounded (watchdog_longest_wait): each input of the largest switch sends a full packet, and its credit returns.
- * When no packet moves for that time and `--watchdog` more, workers count their waiting packets and find the newest.
+ * is bounded (watchdog_longest_wait): each input of the largest switch sends a full packet over the slowest link, and its
+ * credit returns; faulty links delay both. When no packet moves for that time and `--watchdog` more, workers count their waiting packets and find the newest.
  *
  * Cause: each worker writes, for each (input, VC) with waiting packets, the outputs that lack credit. Behind each
  * output is another (input, VC), which is full. The supervisor looks for a cycle among them. */
@@ -20,7 +20,7 @@ struct watchdog {
 struct watchdog watchdog_start(const struct model *m);
 
 /* The longest wait of a packet in a fabric that moves, ps. */
-uint64_t watchdog_longest_wait(const struct virtual_timing *t);
+uint64_t watchdog_longest_wait(const struct model *m);
 
 /* Whether to look after this turn. */
 static inline bool watchdog_is_due(const struct watchdog *d, const struct virtual_turn *turn, uint64_t width)

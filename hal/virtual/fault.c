@@ -3,11 +3,6 @@
 #include "sim_node.h"
 #include "tap.h"
 
-enum {
-    LATE_PACKETS = 4,      /* delay of a reordered packet, in full packets */
-    MOST_CREDITS_LOST = 64 /* in a row: a bound, should all be lost */
-};
-
 static const struct hx_link_change *state_at(struct virtual_fault *f, uint64_t ps)
 {
     while (f->next < f->changes && f->change[f->next].at_ns * 1000 <= ps)
@@ -150,7 +145,8 @@ static void delay(struct passage *p, struct virtual_packet_event *packet_event)
     packet_event->slot.ready += i->delay_ns * 1000 + longer;
     p->late = happens(w->faults, p->f, HX_DIE_REORDER, i->reorder);
     if (p->late)
-        packet_event->slot.ready += LATE_PACKETS * (uint64_t)p->tx->kind->rate.blocks[VIRTUAL_PACKET_BLOCKS];
+        packet_event->slot.ready +=
+            VIRTUAL_FAULT_LATE_PACKETS * (uint64_t)p->tx->kind->rate.blocks[VIRTUAL_PACKET_BLOCKS];
 }
 
 /* Applies the impairments of a link that stays up until the packet arrives. */
@@ -208,7 +204,7 @@ uint64_t virtual_fault_credit_late(struct virtual_worker *w, const struct virtua
     const struct hx_link_change *now = state_at(f, gone);
     uint64_t late = 0;
     while (now && happens(all, f, HX_DIE_CREDIT, now->state.impairs.credit_loss) &&
-           late < MOST_CREDITS_LOST * all->period) {
+           late < VIRTUAL_FAULT_CREDITS_LOST * all->period) {
         all->cost[now->fault].credits_lost++;
         late += all->period;
         f->carried++;

@@ -23,6 +23,11 @@
 #include "base/link_fault.h"
 #include "hal_port.h"
 
+enum {
+    VIRTUAL_FAULT_LATE_PACKETS = 4, /* delay of a reordered packet, in full packets */
+    VIRTUAL_FAULT_CREDITS_LOST = 64 /* in a row: a bound, should all be lost */
+};
+
 /* One direction of a link, at its sending or receiving end. Invariant: changes before `next` are in effect. */
 struct virtual_fault {
     const struct hx_link_change *change;

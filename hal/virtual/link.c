@@ -245,15 +245,17 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
         (struct virtual_slot){out, ready, virtual_birth(start, h->rank)};
 }
 
-/* Counts the packets of a train. The last one arrives with the train; `age` is that of the first one then. */
+/* Counts the packets of a train. The last one arrives with the train; `age` is that of the first one then. They came over
+ * a link of the common rate, since there are no trains among other rates, and were injected at that of their source. */
 static SELDOM void count_train(const struct hal_endpoint *h, const struct virtual_slot *slot, uint64_t age)
 {
     const struct virtual_timing *t = &h->worker->timing;
+    const uint64_t block = h->worker->injects[virtual_birth_rank(slot->birth)];
     unsigned behind = virtual_blocks(&slot->d);
     for (unsigned before = 0; behind; before += VIRTUAL_PACKET_BLOCKS) {
         behind -= behind < VIRTUAL_PACKET_BLOCKS ? behind : VIRTUAL_PACKET_BLOCKS;
         uint64_t sooner = t->link.blocks[behind];
-        uint64_t later = virtual_endpoint_takes(h, before);
+        uint64_t later = before * block >> 16;
         h->delivered(h->user.of, &slot->d, slot->ready - sooner, age - sooner - later, later);
     }
 }

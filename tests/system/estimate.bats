@@ -33,6 +33,33 @@ seconds() {
     jq -en "$("$HXMESH" schedule gather.goal --estimate --json - | jq .estimate.seconds) | . > 146.8e-6 and . < 148e-6"
 }
 
+# wait_for SENDERS DELAY: rank 0 computes for DELAY ns and sends a packet over a slow link; others fill the fast one behind.
+wait_for() {
+    local rank
+    printf 'num_ranks 7\nrank 0 {\nl0: calc %d\nl1: send 8192b to 5\nl1 requires l0\n}\n' "$2"
+    for rank in 1 2 3 4; do
+        echo "rank $rank {"
+        ((rank > $1)) || echo "l1: send 65536b to 6"
+        echo "}"
+    done
+    printf 'rank 5 {\nl1: recv 8192b from 0\n}\nrank 6 {\n'
+    for ((rank = 1; rank <= $1; rank++)); do echo "l$rank: recv 65536b from $rank"; done
+    echo "}"
+}
+
+@test "estimate: a packet from a slow link that waits for a fast one is not held again" {
+    local delay
+    printf '%s\n' 'host a' 'host '{b..g} 'switch s' 'switch t' a,s,10,10 {b..e},s,400,10 s,t,400,10 t,{f,g},400,10 >slow.csv
+    wait_for 0 0 >alone.goal
+    "$HXMESH" run "graph slow.csv" --clock virtual -t alone.goal --quiet --json - >alone.json
+    # 8 KiB at 10 Gb/s, and what is before and behind. While its last byte comes in, the fast link has room for it.
+    jq -e '.schedule[0].seconds | . > 6.5536e-6 and . < 7e-6' alone.json
+    for delay in 1000 3000; do
+        wait_for 4 "$delay" >wait.goal
+        jq -en "($(seconds "graph slow.csv" wait.goal) - $delay * 1e-9 - $(jq '.schedule[0].seconds' alone.json)) | fabs < 2e-9"
+    done
+}
+
 @test "estimate: groups that run beside each other share links" {
     cat >siblings.schedule.yaml <<'END'
 ranks: 16

@@ -394,6 +394,10 @@ alone() {
     holds "$WHOLE"
     simulate "2x2 Hx2Mesh" --watchdog 0
     holds "$WHOLE"
+    for fault in rate=1% delay=1ms reorder=100% credit-loss=90% loss=5%; do
+        simulate "Switch(4)" --watchdog 1ns --traffic incast --message 256KiB --fault "all $fault"
+        holds .complete
+    done
 }
 
 @test "virtual: another seed gives another run" {

@@ -429,6 +429,46 @@ static void sums_of_a_rank_come_one_after_the_other(void **state)
     executed_free(&r);
 }
 
+static struct executor_message first_message(struct executor *e)
+{
+    struct executor_message m;
+    executor_start(e, 0);
+    assert_true(executor_next(e, 0, &m));
+    executor_take(e);
+    return m;
+}
+
+/* A message that has waited for its sum, and that the network does not take yet, hides no later end on a stream. */
+static void a_message_that_waits_hides_no_end(void **state)
+{
+    enum { RANKS = 4, COMPUTES = 100 };
+    struct schedule_builder *b = one_collective(RANKS, HX_ALL_REDUCE, BYTES, 0, HX_ALGORITHM_TREE + HX_BY_DOUBLING);
+    struct executed_settings settings = executed_plain();
+    struct executed r;
+    struct executor_message m;
+    (void)state;
+    settings.costs.sum_rate = BYTES_A_NS;
+    (void)schedule_compute(b, 0, COMPUTES * US, 0);
+    executed_prepare(&r, b, &settings);
+    struct executor *e = executor_new(&r.plan, 0);
+    struct executor *partner = executor_new(&r.plan, 1);
+    (void)first_message(e);
+    executor_settle(e, 0);
+    assert_true(executor_arrived(e, US, 1, 0, first_message(partner).tag));
+    executor_settle(e, US);
+    assert_false(executor_next(e, US, &m));
+    assert_int_equal(executor_wake(e), US + SUM_PS);
+    executor_settle(e, US + SUM_PS);
+    assert_true(executor_next(e, US + SUM_PS, &m));
+    assert_int_equal(executor_wake(e), COMPUTES * US);
+    executor_settle(e, COMPUTES * US);
+    assert_int_equal(executor_wake(e), EXECUTOR_NEVER);
+    assert_false(executor_is_quiet(e));
+    executor_free(partner);
+    executor_free(e);
+    executed_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +487,7 @@ int main(void)
         cmocka_unit_test(each_step_waits_for_its_sum),
         cmocka_unit_test(copies_take_no_time),
         cmocka_unit_test(sums_of_a_rank_come_one_after_the_other),
+        cmocka_unit_test(a_message_that_waits_hides_no_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

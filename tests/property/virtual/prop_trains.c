@@ -91,9 +91,12 @@ static void a_lone_message_takes_as_long(void **state)
 {
     (void)state;
     static const struct support_flow flow = {0, 1};
+    static const char *const specs[] = {"fat-tree hosts=4",
+                                        "mesh 3x2"}; /* two links to the sender, three to the other */
     for (unsigned packets = 1; packets <= 70; packets += packets < 20 ? 1 : 10) {
-        for (unsigned less = 0; less < PACKET; less += 5000) {
-            const struct support_virtual_plan plan = {.spec = "fat-tree hosts=4",
+        for (unsigned n = 0; n < 4; n++) {
+            const unsigned less = n / 2 * 5000;
+            const struct support_virtual_plan plan = {.spec = specs[n % 2],
                                                       .settings = {.message = packets * PACKET - less,
                                                                    .verify = true,
                                                                    .given = HX_GIVEN_MESSAGE | HX_GIVEN_VERIFY},

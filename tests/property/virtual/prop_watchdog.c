@@ -177,7 +177,7 @@ static void a_crowd_without_deadlock(void **state)
 }
 
 /* The longest possible wait is allowed, at the least patience: long latencies, large switches with one output for
- * all inputs, slow crossbars. */
+ * all inputs, slow crossbars, a slow class of links. */
 static void slow_fabrics(void **state)
 {
     (void)state;
@@ -194,6 +194,9 @@ static void slow_fabrics(void **state)
                                                    .buffer = HX_LEAST_BUFFER,
                                                    .given = HX_GIVEN_LINK | HX_GIVEN_CROSSBAR | HX_GIVEN_BUFFER}};
     ends_well(&slow, 1000);
+    struct support_virtual_plan class = {.spec = "Ring(2)_Switch(4) gbps=400,1",
+                                         .settings = {.pattern = HX_INCAST, .given = HX_GIVEN_PATTERN}};
+    ends_well(&class, 1000);
 }
 
 /* Rare messages: in between nothing moves for much longer than the watchdog waits. */
@@ -222,17 +225,17 @@ static void a_packet_at_the_last_moment(void **state)
     struct support_virtual_plan plan = {.spec = "1x1 Hx2Mesh", .flow = &flow, .flows = 1};
     struct hx_timing timing = HX_DEFAULT_TIMING;
     timing = hx_timing_complete(&timing);
-    struct virtual_timing t;
+    struct model m = {0};
     const struct virtual_speeds speeds = model_speeds(&timing);
-    virtual_timing_init(&t, &speeds, HX_MESH_VCS);
+    virtual_timing_init(&m.timing, &speeds, HX_MESH_VCS);
     for (unsigned n = 0; n < 6; n++) {
-        uint64_t interval = 40000000 + n * t.window / 6;
+        uint64_t interval = 40000000 + n * m.timing.window / 6;
         plan.settings = (struct hx_settings){.rate = 8192 / 0.2 / (double)interval, /* 0.2 B/ps */
                                              .message = 8192,
                                              .count = 2,
                                              .given = HX_GIVEN_RATE | HX_GIVEN_MESSAGE | HX_GIVEN_COUNT};
         for (uint64_t before = 200000; before < 700000; before += 20000)
-            ends_well(&plan, interval - before - watchdog_longest_wait(&t));
+            ends_well(&plan, interval - before - watchdog_longest_wait(&m));
     }
 }
 
