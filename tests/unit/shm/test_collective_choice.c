@@ -267,10 +267,17 @@ static void a_trial_that_is_cut_goes_on_as_before(void **state)
 struct choice_case {
     const char *fabric;
     unsigned planes;
+    enum hx_collective_kind kind;
     uint64_t bytes;
     uint32_t size, stride; /* of groups beside each other; size 0: all hosts */
     enum hx_collective_algorithm fastest;
 };
+
+/* Rank of a place in a group. */
+static uint32_t rank_of(const struct choice_case *c, uint32_t group, uint32_t place)
+{
+    return group / c->stride * c->size * c->stride + group % c->stride + place * c->stride;
+}
 
 /* Chooses for the first of the groups. */
 static enum hx_collective_algorithm chosen(const struct choice_case *c)
@@ -288,9 +295,9 @@ static enum hx_collective_algorithm chosen(const struct choice_case *c)
     const uint32_t size = c->size ? c->size : g->hosts;
     uint32_t *host = calloc(g->hosts, sizeof *host);
     for (uint32_t i = 0; i < g->hosts; i++)
-        host[i] = c->size ? i / size + i % size * c->stride : i;
+        host[i] = c->size ? rank_of(c, i / size, i % size) : i;
     const struct collective_family family = {host, size, g->hosts / size};
-    struct collective_job job = {.config = {.kind = HX_ALL_REDUCE, .bytes = c->bytes}};
+    struct collective_job job = {.config = {.kind = (uint8_t)c->kind, .bytes = c->bytes}};
     assert_true(collective_plan_group(&job, &t, &family, 0, HX_ALGORITHM_BEST, &loads, &problem));
     const enum hx_collective_algorithm algorithm = (enum hx_collective_algorithm)job.config.algorithm;
     free(job.host);
@@ -305,13 +312,43 @@ static enum hx_collective_algorithm chosen(const struct choice_case *c)
 static void the_fastest_is_chosen_where_estimates_are_too_short(void **state)
 {
     (void)state;
-    static const struct choice_case cases[] = {{"oft k=4", 1, 2 << 20, 0, 0, HX_BY_HIERARCHY},
-                                               {"slim-fly q=4 p=1", 4, 4 << 20, 0, 0, HX_BY_DIRECT},
-                                               {"torus 3x4x5", 1, 4 << 20, 0, 0, HX_BY_HIERARCHY},
-                                               {"mlfm h=4", 1, 8 << 20, 20, 4, HX_BY_DIRECT},
-                                               {"slim-fly q=5 p=2", 1, 8 << 20, 25, 4, HX_BY_DIRECT}};
+    static const struct choice_case cases[] = {
+        {"oft k=4", 1, HX_ALL_REDUCE, 2 << 20, 0, 0, HX_BY_HIERARCHY},
+        {"slim-fly q=4 p=1", 4, HX_ALL_REDUCE, 4 << 20, 0, 0, HX_BY_DIRECT},
+        {"torus 3x4x5", 1, HX_ALL_REDUCE, 4 << 20, 0, 0, HX_BY_HIERARCHY},
+        {"mlfm h=4", 1, HX_ALL_REDUCE, 8 << 20, 20, 4, HX_BY_DIRECT},
+        {"slim-fly q=5 p=2", 1, HX_ALL_REDUCE, 8 << 20, 25, 4, HX_BY_DIRECT},
+    };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(chosen(&cases[i]), cases[i].fastest);
+}
+
+/* By runs, tests/system/collective_sample.py: torus 2.80 us, ring 3.37; torus 45.9, ring 51.6. */
+static void a_group_in_a_line_may_take_the_four_streams_of_a_torus(void **state)
+{
+    (void)state;
+    static const struct choice_case cases[] = {
+        {"Ring(5)_Switch(3)_Switch(5)", 1, HX_ALL_REDUCE, 81612, 3, 5, HX_BY_TORUS},
+        {"FC(5)_Ring(3)_Switch(2) gbps=100,200,100", 1, HX_BROADCAST, 919552, 5, 2, HX_BY_TORUS},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(chosen(&cases[i]), cases[i].fastest);
+}
+
+/* A message to all others at once, none in return: half the time of two turns. Seven estimates are near each other. */
+static void a_barrier_by_direct_takes_one_latency(void **state)
+{
+    (void)state;
+    const struct choice_case groups_of_three = {"dragonfly a=3 p=2 h=1", 1, HX_BARRIER, 0, 3, 1, HX_BY_DIRECT};
+    struct hx_fabric g;
+    build(&g, "fat-tree hosts=3");
+    struct collective_job job = job_of(&g, HX_BARRIER, 0);
+    const double direct = collective_seconds(&job, &g, HX_BY_DIRECT);
+    assert_true(fabs(collective_seconds(&job, &g, HX_BY_PAIRWISE) / direct / 2 - 1) < 0.05);
+    assert_true(fabs(trial(&job, &g, HX_BY_DIRECT, UINT64_MAX) / direct - 1) < 0.05);
+    assert_int_equal(chosen(&groups_of_three), HX_BY_DIRECT);
+    free(job.host);
+    hx_fabric_free(&g);
 }
 
 int main(void)
@@ -327,6 +364,8 @@ int main(void)
         cmocka_unit_test(no_trial_is_below_the_injection_bound),
         cmocka_unit_test(a_trial_that_is_cut_goes_on_as_before),
         cmocka_unit_test(the_fastest_is_chosen_where_estimates_are_too_short),
+        cmocka_unit_test(a_group_in_a_line_may_take_the_four_streams_of_a_torus),
+        cmocka_unit_test(a_barrier_by_direct_takes_one_latency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
