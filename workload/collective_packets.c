@@ -192,8 +192,9 @@ static uint32_t new_packet(struct packets *p)
     return index;
 }
 
-/* Injects the next packet of a message. Returns when it leaves the host's switch. */
-static double inject(struct packets *p, uint32_t message, unsigned plane)
+/* Injects the next packet of a message. Returns when it leaves the host; INFINITY: that depends on packets that arrive
+ * there earlier (move_on()). place: in host->leaves; PACKETS_INJECTED: it does not count. */
+static double inject(struct packets *p, uint32_t message, unsigned plane, unsigned place)
 {
     struct packets_message *m = &p->message[message];
     const struct collective_loads *l = p->loads;
@@ -205,14 +206,18 @@ static double inject(struct packets *p, uint32_t message, unsigned plane)
     *packet = (struct packets_packet){.message = message,
                                       .state = l->states.start[m->from],
                                       .blocks = (uint16_t)hx_blocks(bytes),
-                                      .plane = (uint8_t)plane};
+                                      .plane = (uint8_t)plane,
+                                      .place = PACKETS_INJECTED};
     const double ready = fmax(p->now, host->injecting[plane]);
     host->injecting[plane] = ready + seconds_on(p, packet, l->g->node[m->from].first_port + HX_LOCAL);
     const double head = ready + hx_model_latency(&l->timing, 0, 0);
     m->begun++;
     host->injected++;
-    if (l->router[m->from] == m->from)
-        return hop(p, index, head);
+    if (l->router[m->from] == m->from) {
+        packet->place = (uint8_t)place;
+        note(p, head, index);
+        return INFINITY;
+    }
     const uint32_t port = l->g->node[m->from].first_port + only_port(l, m->from);
     const double start = cross(p, packet, port, head);
     packet->state = l->states.behind[port];
@@ -284,7 +289,7 @@ void packets_inject(struct packets *p, uint32_t from)
         const unsigned slot = next_due(host, host->turn[best]);
         host->turn[best] = (uint8_t)((slot + 1) % PACKETS_SENDS);
         const uint32_t message = host->message[slot];
-        host->leaves[best][place] = inject(p, message, best);
+        host->leaves[best][place] = inject(p, message, best, place);
         if (p->message[message].begun == p->message[message].packets)
             end_sending(p, host, &p->message[message]);
     }
@@ -327,7 +332,7 @@ static void acknowledge(struct packets *p, uint32_t message)
     const struct packets_message answer = {
         .cookie = message, .from = m->to, .to = m->from, .packets = 1, .acknowledges = true};
     const unsigned plane = p->created % p->loads->g->planes;
-    (void)inject(p, new_message(p, &answer), plane);
+    (void)inject(p, new_message(p, &answer), plane, PACKETS_INJECTED);
 }
 
 /* Frees what an acknowledgement has ended. */
@@ -341,6 +346,21 @@ static void end_send(struct packets *p, uint32_t message)
         other->younger = other->younger == m->slot ? PACKETS_SENDS : other->younger;
     }
     end_message(p, message);
+}
+
+/* Moves a packet on. Notes when it leaves a host that forwards others too, which then has room for one more. */
+static void move_on(struct packets *p, uint32_t index, double head)
+{
+    struct packets_packet *packet = &p->packet[index];
+    const unsigned place = packet->place;
+    const uint32_t from = p->message[packet->message].from;
+    const double start = hop(p, index, head);
+    if (place == PACKETS_INJECTED)
+        return;
+    packet->place = PACKETS_INJECTED;
+    p->host[from].leaves[packet->plane][place] = start;
+    if (p->host[from].due)
+        wake_at(p, from, start);
 }
 
 static bool arrive(struct packets *p, uint32_t index, struct packets_message *arrived)
@@ -377,7 +397,7 @@ bool packets_next(struct packets *p, struct packets_message *arrived)
             p->host[host].wake = INFINITY;
             packets_inject(p, host);
         } else if (p->packet[what].state != HX_NOWHERE) {
-            (void)hop(p, what, e.at);
+            move_on(p, what, e.at);
         } else if (arrive(p, what, arrived)) {
             return true;
         }

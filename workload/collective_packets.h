@@ -36,6 +36,7 @@ struct packets_packet {
     uint32_t state; /* HX_NOWHERE: it is at the endpoint */
     uint16_t blocks;
     uint8_t plane;
+    uint8_t place; /* in the sender's `leaves` until it leaves; PACKETS_INJECTED: none */
     uint32_t next_idle;
 };
 
