@@ -16,8 +16,8 @@ import tempfile
 
 import collective_runs as runs
 
-KINDS = ["all-reduce", "all-reduce", "reduce-scatter", "all-gather", "broadcast", "reduce", "gather", "scatter", "total-exchange",
-         "barrier"]
+KINDS = ["all-reduce", "all-reduce", "reduce-scatter", "all-gather", "broadcast", "reduce", "gather", "scatter",
+         "total-exchange", "barrier"]
 MOST_HOSTS = 150
 LEAST_BYTES, MOST_BYTES = 1 << 10, 8 << 20
 

@@ -262,6 +262,54 @@ static void a_trial_that_is_cut_goes_on_as_before(void **state)
     hx_fabric_free(&g);
 }
 
+/* Hosts forward each other's packets, and answer those that arrive. A packet waits for those before it on a link, not
+ * for those that a host injects later: messages of no bytes take the latency of their path. */
+static void a_trial_of_a_barrier_on_hosts_that_forward_takes_one_latency(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"mesh 4", "torus 3x4", "Ring(5)"};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct hx_fabric g;
+        struct collective_loads l;
+        double longest = 0;
+        build(&g, texts[i]);
+        collective_loads_open(&l, &g, &timing);
+        for (uint32_t from = 0; from < g.hosts; from++) {
+            for (uint32_t to = 0; to < g.hosts; to++)
+                longest = fmax(longest, collective_loads_path(&l, from, to).latency);
+        }
+        struct collective_job job = job_of(&g, HX_BARRIER, 0);
+        assert_true(trial(&job, &g, HX_BY_DIRECT, UINT64_MAX) >= longest * 0.999);
+        assert_true(trial(&job, &g, HX_BY_DIRECT, UINT64_MAX) <= longest * 1.1);
+        free(job.host);
+        collective_loads_close(&l);
+        hx_fabric_free(&g);
+    }
+}
+
+/* The bytes of all links together: each member but the root sends and receives the vector once, in whole blocks. */
+static void a_tree_has_its_bytes_on_the_links(void **state)
+{
+    (void)state;
+    static const enum hx_collective_algorithm by[] = {HX_BY_TREE, HX_BY_CHAIN, HX_BY_DOUBLE_TREE};
+    for (unsigned i = 0; i < sizeof by / sizeof *by; i++) {
+        struct hx_fabric g;
+        struct collective_loads l;
+        build(&g, "fat-tree hosts=8");
+        collective_open_choice(&l, &g);
+        struct collective_job job = job_of(&g, HX_ALL_REDUCE, 1 << 20);
+        double *load = calloc(g.ports, sizeof *load);
+        (void)collective_seconds_on(&job, &l, by[i], load);
+        /* into endpoints; an acknowledgement of a block for each 16 KiB may be with them */
+        assert_true(sum(&l, load, true) >= 2.0 * 7 * (1 << 20));
+        assert_true(sum(&l, load, true) <= 2.0 * 7 * (1 << 20) * 1.01);
+        free(load);
+        free(job.host);
+        collective_loads_close(&l);
+        hx_fabric_free(&g);
+    }
+}
+
 /* ---- choices ---- */
 
 struct choice_case {
@@ -363,6 +411,8 @@ int main(void)
         cmocka_unit_test(a_trial_at_a_switch_takes_the_time_of_the_closed_form),
         cmocka_unit_test(no_trial_is_below_the_injection_bound),
         cmocka_unit_test(a_trial_that_is_cut_goes_on_as_before),
+        cmocka_unit_test(a_trial_of_a_barrier_on_hosts_that_forward_takes_one_latency),
+        cmocka_unit_test(a_tree_has_its_bytes_on_the_links),
         cmocka_unit_test(the_fastest_is_chosen_where_estimates_are_too_short),
         cmocka_unit_test(a_group_in_a_line_may_take_the_four_streams_of_a_torus),
         cmocka_unit_test(a_barrier_by_direct_takes_one_latency),
