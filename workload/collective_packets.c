@@ -10,10 +10,16 @@
 
 #define WAKE UINT32_C(0x80000000) /* an event of a host */
 
+struct event {
+    struct time_key key; /* time: bits_of() */
+    uint32_t what;       /* packet, or host + WAKE */
+};
+
 void packets_open(struct packets *p, struct collective_loads *loads)
 {
     const struct hx_fabric *g = loads->g;
-    *p = (struct packets){.loads = loads, .idle_packet = HX_NOWHERE, .idle_message = HX_NOWHERE};
+    *p = (struct packets){
+        .loads = loads, .events.bytes = sizeof(struct event), .idle_packet = HX_NOWHERE, .idle_message = HX_NOWHERE};
     p->host = hx_allocate(g->hosts, sizeof *p->host);
     p->free = hx_allocate((size_t)g->planes * g->ports, sizeof *p->free);
     for (uint32_t host = 0; host < g->hosts; host++) {
@@ -24,42 +30,31 @@ void packets_open(struct packets *p, struct collective_loads *loads)
 
 void packets_close(struct packets *p)
 {
-    HX_FREE(p->host, p->free, p->heap, p->packet, p->message);
+    time_heap_free(&p->events);
+    HX_FREE(p->host, p->free, p->packet, p->message);
 }
 
-/* ---- events, the earliest first ---- */
+/* ---- events ---- */
 
-static bool is_before(const struct packets_event *a, const struct packets_event *b)
+/* Times that are not negative have the order of their bits. */
+static uint64_t bits_of(double seconds)
 {
-    return a->at < b->at || (a->at <= b->at && a->what < b->what);
+    uint64_t bits;
+    memcpy(&bits, &seconds, sizeof bits);
+    return bits;
+}
+
+static double seconds_of(uint64_t bits)
+{
+    double seconds;
+    memcpy(&seconds, &bits, sizeof seconds);
+    return seconds;
 }
 
 static void note(struct packets *p, double at, uint32_t what)
 {
-    p->heap = hx_grow(p->heap, p->events, &p->events_room, sizeof *p->heap);
-    const struct packets_event e = {at, (uint64_t)p->created++ << 32 | what};
-    size_t place = p->events++;
-    while (place && is_before(&e, &p->heap[(place - 1) / 2])) {
-        p->heap[place] = p->heap[(place - 1) / 2];
-        place = (place - 1) / 2;
-    }
-    p->heap[place] = e;
-}
-
-static struct packets_event take_event(struct packets *p)
-{
-    const struct packets_event first = p->heap[0];
-    const struct packets_event e = p->heap[--p->events];
-    size_t place = 0;
-    for (size_t child = 1; child < p->events; child = 2 * place + 1) {
-        child += child + 1 < p->events && is_before(&p->heap[child + 1], &p->heap[child]);
-        if (!is_before(&p->heap[child], &e))
-            break;
-        p->heap[place] = p->heap[child];
-        place = child;
-    }
-    p->heap[place] = e;
-    return first;
+    struct event e = {.key.time = bits_of(at), .what = what};
+    time_heap_push(&p->events, &e.key);
 }
 
 /* ---- hops ---- */
@@ -331,7 +326,7 @@ static void acknowledge(struct packets *p, uint32_t message)
     const struct packets_message *m = &p->message[message];
     const struct packets_message answer = {
         .cookie = message, .from = m->to, .to = m->from, .packets = 1, .acknowledges = true};
-    const unsigned plane = p->created % p->loads->g->planes;
+    const unsigned plane = (unsigned)(p->events.pushed % p->loads->g->planes);
     (void)inject(p, new_message(p, &answer), plane, PACKETS_INJECTED);
 }
 
@@ -386,18 +381,18 @@ static bool arrive(struct packets *p, uint32_t index, struct packets_message *ar
 
 bool packets_next(struct packets *p, struct packets_message *arrived)
 {
-    while (p->events) {
-        const struct packets_event e = take_event(p);
-        const uint32_t what = (uint32_t)e.what;
-        p->now = e.at;
+    struct event e;
+    while (time_heap_pop(&p->events, &e.key)) {
+        const uint32_t what = e.what;
+        p->now = seconds_of(e.key.time);
         if (what & WAKE) {
             const uint32_t host = what & ~WAKE;
-            if (e.at < p->host[host].wake)
+            if (p->now < p->host[host].wake)
                 continue;
             p->host[host].wake = INFINITY;
             packets_inject(p, host);
         } else if (p->packet[what].state != HX_NOWHERE) {
-            move_on(p, what, e.at);
+            move_on(p, what, p->now);
         } else if (arrive(p, what, arrived)) {
             return true;
         }

@@ -6,6 +6,7 @@
 #ifndef COLLECTIVE_PACKETS_H
 #define COLLECTIVE_PACKETS_H
 
+#include "base/time_heap.h"
 #include "workload/collective_loads.h"
 
 /* Messages of a host in flight (fabric-emu/virtual/driver.c), and packets that it has injected and not yet sent
@@ -23,11 +24,6 @@ struct packets_message {
     uint8_t younger; /* slot of the next message to the same host; PACKETS_SENDS: none */
     bool behind;     /* the message before it to the same host has packets left */
     bool acknowledges;
-};
-
-struct packets_event {
-    double at;
-    uint64_t what; /* order of creation << 32 | packet, or host + WAKE */
 };
 
 struct packets_packet {
@@ -54,12 +50,12 @@ struct packets {
     struct collective_loads *loads;
     struct packets_host *host; /* [hosts] */
     double *free;              /* [planes][ports]: seconds */
-    struct packets_event *heap;
+    struct time_heap events;
     struct packets_packet *packet;
     struct packets_message *message;
-    size_t events, events_room, packets, packets_room, messages, messages_room;
+    size_t packets, packets_room, messages, messages_room;
     uint32_t idle_packet, idle_message; /* first of a list; HX_NOWHERE: none */
-    uint32_t created, turn;
+    uint32_t turn;
     uint64_t hops;
     double now;
 };

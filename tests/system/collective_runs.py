@@ -1,6 +1,5 @@
-"""collective_runs.py - one collective under the virtual clock, by one algorithm: for scripts that compare algorithms."""
+"""collective_runs.py - one collective by one algorithm under the virtual clock: for scripts that compare algorithms."""
 import json
-import os
 import subprocess
 import sys
 
@@ -17,9 +16,9 @@ def size_text(size):
     return f"{size} B"
 
 
-def seconds(build, words):
+def seconds(hxmesh, words):
     """Seconds of `hxmesh run` with these words; None: the hosts do not have the algorithm."""
-    run = subprocess.run([os.path.join(build, "hxmesh"), "run"] + words + ["--clock", "virtual", "--no-verify",
+    run = subprocess.run([hxmesh, "run"] + words + ["--clock", "virtual", "--no-verify",
                           "--workers", "1", "--quiet", "--json", "-"], capture_output=True, text=True, check=False)
     if run.returncode == 0:
         return json.loads(run.stdout)["virtual_seconds"]
@@ -28,7 +27,7 @@ def seconds(build, words):
     sys.exit(f"hxmesh run {' '.join(words)}: {run.stderr}")
 
 
-def whole(build, fabric, kind, algorithm, size, planes=1):
+def whole(hxmesh, fabric, kind, algorithm, size, planes=1):
     """Seconds of a collective of all hosts. size: 0 of a barrier."""
     message = ["--message", str(size)] if size else []
-    return seconds(build, [fabric, "--traffic", kind, "--algorithm", algorithm, "--planes", str(planes)] + message)
+    return seconds(hxmesh, [fabric, "--traffic", kind, "--algorithm", algorithm, "--planes", str(planes)] + message)

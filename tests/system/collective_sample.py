@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""collective_sample.py BUILD [--cases N] [--seed S] - random collectives on random small fabrics: `--algorithm best`
+"""collective_sample.py HXMESH [--cases N] [--seed S] - random collectives on random small fabrics: `--algorithm best`
 against every algorithm that the hosts have, under the virtual clock.
 
 A case is a fabric of up to 150 hosts, a kind, a vector of 1 KiB to 8 MiB, one, two or four planes, and all hosts or
@@ -70,9 +70,9 @@ def graph(draw):
     switches = draw.randint(3, 16)
     links = {(draw.randrange(s), s) for s in range(1, switches)}
     links |= {tuple(sorted(draw.sample(range(switches), 2))) for _ in range(draw.randint(0, 2 * switches))}
-    lines = [f"s{a},s{b}" for a, b in sorted(links)]
-    hosts = [(s, i) for s in range(switches) for i in range(draw.randint(1, 3))]
-    return "graph", "\n".join([f"host h{s}.{i}" for s, i in hosts] + lines + [f"h{s}.{i},s{s}" for s, i in hosts]) + "\n"
+    hosts = [(f"h{s}.{i}", f"s{s}") for s in range(switches) for i in range(draw.randint(1, 3))]
+    lines = [f"host {host}" for host, _ in hosts] + [f"s{a},s{b}" for a, b in sorted(links)]
+    return "graph", "\n".join(lines + [f"{host},{switch}" for host, switch in hosts]) + "\n"
 
 
 FABRICS = [hammingmesh, hammingmesh, fat_tree, grid, grid, hyperx, dimensions, dimensions, dragonfly, dragonfly, graph,
@@ -83,9 +83,9 @@ FABRICS = [hammingmesh, hammingmesh, fat_tree, grid, grid, hyperx, dimensions, d
            lambda d: f"slim-fly q={d.choice([3, 4, 5])} p={d.randint(1, 3)}"]
 
 
-def hosts_of(build, spec):
+def hosts_of(hxmesh, spec):
     """0: no such fabric."""
-    info = subprocess.run([os.path.join(build, "hxmesh"), "info", spec, "--json", "-"], capture_output=True, text=True,
+    info = subprocess.run([hxmesh, "info", spec, "--json", "-"], capture_output=True, text=True,
                           check=False)
     return json.loads(info.stdout)["hosts"] if info.returncode == 0 else 0
 
@@ -95,9 +95,9 @@ def hosts_of(build, spec):
 class Case:
     """A collective on a fabric, of all hosts or of groups."""
 
-    def __init__(self, build, seed, number, folder):
+    def __init__(self, hxmesh, seed, number, folder):
         draw = random.Random(f"{seed}.{number}")
-        self.build, self.number = build, number
+        self.hxmesh, self.number = hxmesh, number
         self.hosts = 0
         while not 4 <= self.hosts <= MOST_HOSTS:
             self.fabric = draw.choice(FABRICS)(draw)
@@ -107,7 +107,7 @@ class Case:
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(self.fabric[1])
                 self.fabric = f"graph {path}"
-            self.hosts = hosts_of(build, self.fabric)
+            self.hosts = hosts_of(self.hxmesh, self.fabric)
         self.kind = draw.choice(KINDS)
         self.planes = draw.choice([1, 1, 2, 4])
         self.group, self.stride = self.hosts, 1
@@ -129,13 +129,13 @@ class Case:
 
     def seconds(self, algorithm):
         if self.group == self.hosts:
-            return runs.whole(self.build, self.fabric, self.kind, algorithm, self.size, self.planes)
+            return runs.whole(self.hxmesh, self.fabric, self.kind, algorithm, self.size, self.planes)
         kind = "all-to-all" if self.kind == "total-exchange" else self.kind
         bytes_text = f", bytes: {self.size}" if self.size else ""
         with open(self.schedule, "w", encoding="utf-8") as file:
             file.write(f"ranks: {self.hosts}\ngroups: {{g: {{size: {self.group}, stride: {self.stride}}}}}\n"
                        f"program:\n  - {{collective: {kind}, group: g, algorithm: {algorithm}{bytes_text}}}\n")
-        return runs.seconds(self.build, [self.fabric, "--traffic", self.schedule, "--planes", str(self.planes)])
+        return runs.seconds(self.hxmesh, [self.fabric, "--traffic", self.schedule, "--planes", str(self.planes)])
 
     def measure(self):
         best = self.seconds("best")
@@ -163,11 +163,11 @@ def print_row(cells):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build")
+    parser.add_argument("hxmesh")
     parser.add_argument("--cases", type=int, default=300)
     parser.add_argument("--first", type=int, default=0, help="number of the first case (default: 0)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--planes", default="1,2,4", help="leave out cases with other numbers of planes (default: 1,2,4)")
+    parser.add_argument("--planes", default="1,2,4", help="leave out cases with others (default: 1,2,4)")
     parser.add_argument("--worst", type=int, default=10, help="rows of the table of worst cases (default: 10)")
     parser.add_argument("--least", type=float, default=0.95, help="share that must be within 10 %% (default: 0.95)")
     parser.add_argument("--every", action="store_true", help="print each case too, as it is measured")
@@ -176,7 +176,7 @@ def main():
     cases = []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(asked.first, asked.first + asked.cases):
-            case = Case(asked.build, asked.seed, number, folder)
+            case = Case(asked.hxmesh, asked.seed, number, folder)
             if case.planes not in planes:
                 continue
             cases.append(case.measure())
