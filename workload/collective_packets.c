@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "hxmesh/endpoint.h"
 #include "spec/collective_model.h"
+#include "workload/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,23 +93,24 @@ static void deliver(struct packets *p, uint32_t index, uint32_t host, double hea
     note(p, fmax(*free, packet->tail), index);
 }
 
-/* Returns the output that is free first, of equal ones another one each time; HX_NOWHERE: there is none. */
+/* Returns the output with the most credit, as switches do: the one that was least filled within the time that credit
+ * takes to come back, of equal ones a random one. HX_NOWHERE: there is none. */
 static uint32_t choose_port(struct packets *p, const struct packets_packet *packet, uint32_t to, double head)
 {
     const struct collective_loads *l = p->loads;
     const uint32_t node = l->states.node[packet->state];
     const uint64_t set = hx_tables_onward(&l->tables, node, l->router[to], to) & l->states.turn_mask[packet->state];
     const unsigned outputs = (unsigned)__builtin_popcountll(set);
-    const unsigned favoured = outputs > 1 ? p->turn++ % outputs : 0;
+    const unsigned favoured = outputs > 1 ? random_below(split_mix(p->choices++), outputs) : 0;
     uint32_t best = HX_NOWHERE;
     double least = INFINITY;
     unsigned number = 0;
     for (uint64_t left = set; left; left &= left - 1, number++) {
         const uint32_t port = l->g->node[node].first_port + (unsigned)__builtin_ctzll(left);
-        const double free = fmax(*free_of(p, packet, port), head);
-        if (free < least || (number == favoured && free <= least)) {
+        const double filled = fmax(*free_of(p, packet, port), head - 2 * l->latency[port]);
+        if (filled < least || (number == favoured && filled <= least)) {
             best = port;
-            least = free;
+            least = filled;
         }
     }
     return best;

@@ -1,7 +1,7 @@
 /* collective_packets.h - packets of messages on the links of a fabric: a short run, which decides between algorithms
  * with estimates near each other (collective_trial.h).
  *
- * A packet is an event at each node. It takes the output of its minimal routes that is free first. A link carries one
+ * A packet is an event at each node. It takes the output of its minimal routes with the most credit. A link carries one
  * packet after the other, without limits of buffers. Timing is that of hal/virtual/timing.h. */
 #ifndef COLLECTIVE_PACKETS_H
 #define COLLECTIVE_PACKETS_H
@@ -55,7 +55,7 @@ struct packets {
     struct packets_message *message;
     size_t packets, packets_room, messages, messages_room;
     uint32_t idle_packet, idle_message; /* first of a list; HX_NOWHERE: none */
-    uint32_t turn;
+    uint32_t choices;                   /* between several outputs, so far */
     uint64_t hops;
     double now;
 };
