@@ -3,6 +3,7 @@
 #define HXMESH_BASE_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Returns the bytes of the whole characters that fit into `most` bytes. Reads at most most + 1 bytes. */
 size_t hx_text_length(const char *text, size_t most);
@@ -12,5 +13,11 @@ char *hx_text_copy(char *to, size_t bytes, const char *text);
 
 /* Returns a copy for free(); NULL: text is NULL. */
 const char *hx_text_own(const char *text);
+
+/* Returns the end of a noun after its count: "s", or "" for one. */
+static inline const char *hx_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 #endif

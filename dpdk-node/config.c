@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/key.h"
+#include "base/text.h"
 #include "workload/traffic.h"
 
 #include <stdio.h>
@@ -46,7 +47,7 @@ static void load_fabric(struct node_config *c, const struct node_values *v)
     c->g = hx_spec_mesh(&c->spec, "hxmesh-dpdk");
     if (!hx_node_parse(v->node, c->spec.graph, &c->plane, &c->node))
         hx_die(HX_EXIT_CONFIG, v->node, "no such node in a %s with %u plane%s (as a0,0/p0 or row0/p0/leaf0)",
-               c->spec.fabric, c->g.planes, c->g.planes == 1 ? "" : "s");
+               c->spec.fabric, c->g.planes, hx_plural(c->g.planes));
     c->place = hx_place_of(&c->g, c->node);
     c->ports = hx_node_ports(&c->g, c->node);
     (void)hx_node_name(c->name, c->spec.graph, c->plane, c->node);

@@ -1,14 +1,10 @@
-/* endpoint_parts.h - what the endpoint's parts share: sending (endpoint.c), receiving (endpoint_receive.c), timeouts
- * (endpoint_late.c), incarnations of peers (endpoint_hello.c). */
+/* endpoint_parts.h - what the endpoint's parts share: initialisation (endpoint_setup.c), sending (endpoint.c), receiving
+ * (endpoint_receive.c), timeouts (endpoint_late.c), incarnations of peers (endpoint_hello.c). */
 #ifndef HX_ENDPOINT_PARTS_H
 #define HX_ENDPOINT_PARTS_H
 
 #include "hal_port.h"
 #include "hxmesh/endpoint.h"
-
-/* Returns the entry of an accelerator, and allocates it if it is new; NULL: no room. Only for accelerators that send or
- * are sent messages; others must not take room: see hx_endpoint_peer(). */
-struct hx_peer *hx_endpoint_add_peer(struct hx_endpoint *ep, uint32_t rank);
 
 /* Returns the rank of an address; addr_hi is below `columns`. */
 static inline uint32_t hx_peer_rank(unsigned columns, unsigned addr_hi, unsigned addr_lo)
@@ -144,6 +140,12 @@ static inline void hx_endpoint_queue_answer(struct hx_endpoint *ep, const struct
     uint32_t at = ep->acks_first + ep->acks_count++;
     ep->ack[at >= ep->ack_slots ? at - ep->ack_slots : at] = (uint32_t)(peer - ep->peer) * HX_PEER_ANSWERS + slot;
 }
+
+/* ---- endpoint_setup.c ---- */
+
+/* Returns the entry of an accelerator, and allocates it if it is new; NULL: no room. Only for accelerators that send or
+ * are sent messages; others must not take room: see hx_endpoint_peer(). */
+struct hx_peer *hx_endpoint_add_peer(struct hx_endpoint *ep, uint32_t rank);
 
 /* ---- endpoint_receive.c ---- */
 

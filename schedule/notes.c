@@ -1,6 +1,7 @@
 /* notes.c - what a reader left out and decided, as text and JSON (notes.h). */
 #include "schedule/notes.h"
 #include "base/json.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@ void schedule_notes_print(const struct schedule_notes *notes, const char *indent
 {
     if (notes->skipped)
         printf("%s%-*s%" PRIu64 " operation%s: %s\n", indent, width, "left out", notes->skipped,
-               notes->skipped == 1 ? "" : "s", notes->what);
+               hx_plural(notes->skipped), notes->what);
     if (notes->annotations[0])
         printf("%s%-*s%s\n", indent, width, "note", notes->annotations);
 }

@@ -1,6 +1,7 @@
 /* purposes.c - what executors counted, over all ranks (purposes.h). */
 #include "schedule/purposes.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/value.h"
 
 #include <inttypes.h>
@@ -131,5 +132,5 @@ void schedule_work_print(const struct schedule_head *head, double seconds, const
         return;
     before = print_amount(before, samples_of(head), "samples", seconds);
     (void)print_amount(before, tokens_of(head), "tokens", seconds);
-    printf(" in %" PRIu32 " iteration%s\n", head->iterations, head->iterations == 1 ? "" : "s");
+    printf(" in %" PRIu32 " iteration%s\n", head->iterations, hx_plural(head->iterations));
 }

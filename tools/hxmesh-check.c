@@ -1,5 +1,6 @@
 /* hxmesh-check - proves a fabric's routing: no deadlock, no dead end, no detour, every pair connected. */
 #include "base/json.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "spec/faults/circuits.h"
 #include "tools/paths/explore.h"
@@ -85,15 +86,15 @@ static void print_transitions(const struct report *r, const struct hx_fabric *g)
 {
     const struct hx_transitions *t = &r->transitions;
     char name[HX_NAME_BYTES];
-    printf("%-14s%" PRIu64 " links, one down at a time: ", "transitions", t->links);
+    printf("%-14s%" PRIu64 " link%s, one down at a time: ", "transitions", t->links, hx_plural(t->links));
     if (t->cyclic)
         printf("old and new tables together MAY DEADLOCK for %" PRIu64 " of them, as %s\n", t->cyclic,
                hx_port_name(name, g, 0, t->node, t->port));
     else
         printf("old and new tables together cannot deadlock\n");
     if (t->unreachable)
-        printf("%-14s%" PRIu64 " pairs without a path while a link is down, summed over all links\n", "",
-               t->unreachable);
+        printf("%-14s%" PRIu64 " pair%s without a path while a link is down, summed over all links\n", "",
+               t->unreachable, hx_plural(t->unreachable));
 }
 
 static void print(const struct report *r, const struct hx_channels *c)
@@ -105,7 +106,7 @@ static void print(const struct report *r, const struct hx_channels *c)
     printf("%-14s%u of %d\n", "VCs used", f->vcs, HX_VCS);
     printf("%-14s%" PRIu64 " of %" PRIu64 " pairs", "unreachable", f->unreachable, f->pairs);
     if (f->isolated)
-        printf("; %" PRIu64 " more pairs are of different jobs", f->isolated);
+        printf("; %" PRIu64 " pair%s more of different jobs", f->isolated, hx_plural(f->isolated));
     if (f->unreachable)
         printf("\n%-14sa%u,%u to a%u,%u: %s", "  as", f->cut_from.addr_hi, f->cut_from.addr_lo, f->cut_to.addr_hi,
                f->cut_to.addr_lo, r->why);
@@ -114,7 +115,7 @@ static void print(const struct report *r, const struct hx_channels *c)
         printf("%-14s%s\n", "paths", f->minimal ? "all minimal" : "NOT all minimal");
     else
         printf("%-14sby the topology's rule: %s\n", "paths", rule_of_paths(r));
-    printf("%-14s%u cables\n", "diameter", f->diameter);
+    printf("%-14s%u cable%s\n", "diameter", f->diameter, hx_plural(f->diameter));
     if (r->tries)
         print_transitions(r, c->g);
     if (r->circuits)

@@ -1,6 +1,7 @@
 /* hxmesh-route - shows the firmware's routes: for one pair every candidate cable by cable, or all pairs. */
 #include "base/json.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "tools/paths/walk.h"
 #include "topology/bounds.h"
 #include "topology/name.h"
@@ -179,12 +180,12 @@ static bool shown_before(const struct hx_walk *w, size_t at)
 
 static void print_walk(const struct hx_walk *w, const struct hx_fabric *g)
 {
-    printf("a%u,%u to a%u,%u: %u cables, ", w->from.addr_hi, w->from.addr_lo, w->to.addr_hi, w->to.addr_lo,
-           w->distance);
+    printf("a%u,%u to a%u,%u: %u cable%s, ", w->from.addr_hi, w->from.addr_lo, w->to.addr_hi, w->to.addr_lo,
+           w->distance, hx_plural(w->distance));
     if (w->paths == UINT64_MAX)
         printf("more minimal paths than can be counted");
     else
-        printf("%" PRIu64 " minimal path%s", w->paths, w->paths == 1 ? "" : "s");
+        printf("%" PRIu64 " minimal path%s", w->paths, hx_plural(w->paths));
     printf(", VC 0 to %u\n\n", w->vcs - 1);
     if (g->mesh.nodes)
         hx_walk_draw(w, &g->mesh);

@@ -45,8 +45,7 @@ static json_t *notes_to_json(const struct hx_findings_list *l)
     json_t *list = json_array();
     for (unsigned i = 0; i < l->note_count; i++) {
         char text[HX_FINDING_TEXT];
-        snprintf(text, sizeof text, l->notes[i].text, (unsigned long long)l->notes[i].count);
-        json_array_append_new(list, json_string(text));
+        json_array_append_new(list, json_string(hx_note_text(text, l, i)));
     }
     return list;
 }
@@ -169,9 +168,8 @@ static void print(const struct hx_verify *v, const struct request *r)
     if (findings(l) > r->most)
         printf("%-13s%" PRIu64 " more\n", "", findings(l) - (l->count < r->most ? l->count : r->most));
     for (unsigned i = 0; i < l->note_count; i++) {
-        printf("%-13s", i == 0 ? "but" : "");
-        printf(l->notes[i].text, (unsigned long long)l->notes[i].count);
-        putchar('\n');
+        char text[HX_FINDING_TEXT];
+        printf("%-13s%s\n", i == 0 ? "but" : "", hx_note_text(text, l, i));
     }
     print_let_pass(v, r);
 }

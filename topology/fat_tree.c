@@ -8,6 +8,7 @@
  * reaches all of them, so between two leaves there is a minimal path up and then down. It needs one VC, or two where
  * detours go up again at a leaf. The last pod may have fewer leaves and reach only some of the tops. A group is a leaf
  * with its hosts, or a switch above. */
+#include "base/text.h"
 #include "topology/topology.h"
 
 enum { DEFAULT_HOSTS = 64, MOST_SEARCHED = 4000000 /* leaves times ports, for a bound by search */ };
@@ -78,7 +79,7 @@ static bool read_tree(struct tree *t, struct hx_spec_tokens *tokens, struct hx_p
     if (t->leaves <= most)
         return true;
     return hx_spec_tokens_fail(tokens, problem, "%u levels of %u ports with %u host%s a leaf join %u hosts at most%s",
-                               t->levels, t->radix, t->down, t->down == 1 ? "" : "s", most * t->down,
+                               t->levels, t->radix, t->down, hx_plural(t->down), most * t->down,
                                t->levels == 2 ? "; levels=3 join more" : "");
 }
 

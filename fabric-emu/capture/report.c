@@ -2,6 +2,7 @@
 #include "fabric-emu/capture/report.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/value.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ void capture_report_print(const struct capture_report *r)
     char size[HX_VALUE_TEXT];
     printf("  capture        %" PRIu64 " of %" PRIu64 " frames at %" PRIu32 " port%s, %" PRIu64
            " dropped by the tap%s, %" PRIu64 " not written; %s in %s%s\n",
-           r->written, r->received, r->interfaces, r->interfaces == 1 ? "" : "s", r->dropped,
+           r->written, r->received, r->interfaces, hx_plural(r->interfaces), r->dropped,
            r->dropped ? " (without --capture-drop the fabric waits for the file)" : "", r->unwritten,
            hx_value_print_bytes(size, r->bytes), r->file, r->files > 1 ? " and others" : "");
 }

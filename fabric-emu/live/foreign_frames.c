@@ -1,5 +1,6 @@
 /* foreign_frames.c - describes foreign frames of a cable (foreign_frames.h). */
 #include "foreign_frames.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ void foreign_frames_note(struct fab_foreign_frames *foreign_frames, const uint8_
 static const char *foreign_text(char text[FOREIGN_FRAMES_TEXT], const struct fab_foreign_frames *foreign_frames,
                                 unsigned plane)
 {
-    int used = snprintf(text, FOREIGN_FRAMES_TEXT, "%" PRIu64 " frames came, the last one ", foreign_frames->frames);
+    int used = snprintf(text, FOREIGN_FRAMES_TEXT, "%" PRIu64 " frame%s came, the last one ", foreign_frames->frames,
+                        hx_plural(foreign_frames->frames));
     char *rest = text + used;
     size_t room = FOREIGN_FRAMES_TEXT - (size_t)used;
     if (foreign_frames->ethertype != HX_ETHERTYPE_DATA && foreign_frames->ethertype != HX_ETHERTYPE_CONTROL)
@@ -46,8 +48,8 @@ const char *foreign_frames_text(char text[FOREIGN_FRAMES_TEXT], const struct fab
     if (wire->server.why)
         (void)snprintf(text, FOREIGN_FRAMES_TEXT, "a peer was refused: %s", wire->server.why);
     else if (c->strangers)
-        (void)snprintf(text, FOREIGN_FRAMES_TEXT, "%" PRIu64 " credit frames came, none in answer to ours",
-                       c->strangers);
+        (void)snprintf(text, FOREIGN_FRAMES_TEXT, "%" PRIu64 " credit frame%s came, none in answer to ours",
+                       c->strangers, hx_plural(c->strangers));
     else if (c->reflected)
         (void)snprintf(text, FOREIGN_FRAMES_TEXT, "only our own frames came back");
     else if (wire->server.state == MEMIF_IS_CONNECTED)

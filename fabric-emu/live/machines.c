@@ -1,6 +1,7 @@
 /* machines.c - all machines of a fabric (machines.h). */
 #include "machines.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -154,6 +155,6 @@ void machines_print(const struct machines *m)
                " bytes corrupted, %" PRIu64 " packet-hops, started %u time%s\n",
                one->name, machine_number(one, "messages_sent"), machine_number(one, "messages_received"),
                machine_number(one, "bytes_corrupted"), machine_number(one, "hops"), one->starts,
-               one->starts == 1 ? "" : "s");
+               hx_plural(one->starts));
     }
 }

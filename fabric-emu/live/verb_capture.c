@@ -1,6 +1,7 @@
 /* verb_capture.c - `hxmesh capture`: writes frames of a running fabric to a file or a pipe. */
 #include "base/json.h"
 #include "base/signals.h"
+#include "base/text.h"
 #include "fabric-emu/capture/capture.h"
 #include "recording.h"
 #include "verbs.h"
@@ -72,7 +73,7 @@ static void announce(const struct capturing *c, bool quiet)
 {
     if (!quiet)
         (void)fprintf(stderr, "hxmesh: capturing at %" PRIu32 " port%s of %s\n", c->recording.ports.interfaces,
-                      c->recording.ports.interfaces == 1 ? "" : "s", c->fabric.name);
+                      hx_plural(c->recording.ports.interfaces), c->fabric.name);
 }
 
 static int finish(const struct capturing *c, const struct hx_common *common)

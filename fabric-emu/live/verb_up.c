@@ -66,7 +66,7 @@ static bool print(const struct made *m)
 {
     if (m->o->common.quiet)
         return true;
-    printf("%s is up: %u hosts, %s to %s, at ", m->name, m->hosts, m->first, m->last);
+    printf("%s is up: %u host%s, %s to %s, at ", m->name, m->hosts, hx_plural(m->hosts), m->first, m->last);
     print_ip(m->ip[0]);
     printf(" to ");
     print_ip(m->ip[1]);

@@ -1,5 +1,6 @@
 /* collective_report.c - collectives in the report (collective_report.h). */
 #include "fabric-emu/report/collective_report.h"
+#include "base/text.h"
 #include "base/value.h"
 
 #include <math.h>
@@ -111,7 +112,7 @@ void collective_report_print(const struct collective_plan *p, const struct colle
     for (unsigned i = 0; i < p->jobs && i < LISTED; i++)
         print_job(&p->job[i], r->seconds[i], done);
     if (p->jobs > LISTED)
-        printf("    and %u jobs more\n", p->jobs - LISTED);
+        printf("    and %u job%s more\n", p->jobs - LISTED, hx_plural(p->jobs - LISTED));
 }
 
 static json_t *root_json(const struct hx_fabric *g, const struct collective_job *job)

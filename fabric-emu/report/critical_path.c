@@ -1,6 +1,7 @@
 /* critical_path.c - the critical path of a schedule (critical_path.h). */
 #include "fabric-emu/report/critical_path.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "fabric-emu/report/collective_entries.h"
 #include "fabric-emu/report/timeline_arrows.h"
@@ -200,7 +201,8 @@ void critical_path_print(const struct schedule_job *job)
     if (path.steps == 0)
         return;
     double all = (double)(path.computing_ps + path.messages_ps + path.waiting_ps);
-    printf("  critical path  %zu operations%s\n", path.steps, path.whole ? "" : " (the last ones that were kept)");
+    printf("  critical path  %zu operation%s%s\n", path.steps, hx_plural(path.steps),
+           path.whole ? "" : " (the last ones that were kept)");
     print_share("                 ", "computing", path.computing_ps, all);
     print_share(", ", "messages", path.messages_ps - path.collectives_ps, all);
     print_share(", ", "collectives", path.collectives_ps, all);

@@ -2,6 +2,7 @@
 #include "fabric-emu/report/fault_report.h"
 #include "base/compare.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/value.h"
 
 #include <inttypes.h>
@@ -194,8 +195,10 @@ json_t *circuits_report_json(const struct circuits_report *circuits)
 void circuits_report_print(const struct circuits_report *circuits)
 {
     char dark[HX_VALUE_TEXT];
-    printf("  circuits       %zu changes of %zu links, closed for %s in all, %" PRIu64 " packets took another path\n",
-           circuits->changes, circuits->links, hx_value_print_duration(dark, circuits->closed_ns), circuits->rerouted);
+    printf("  circuits       %zu change%s of %zu link%s, closed for %s in all, %" PRIu64
+           " packet%s took another path\n",
+           circuits->changes, hx_plural(circuits->changes), circuits->links, hx_plural(circuits->links),
+           hx_value_print_duration(dark, circuits->closed_ns), circuits->rerouted, hx_plural(circuits->rerouted));
     if (circuits->followed) {
         char median[HX_VALUE_TEXT];
         char most[HX_VALUE_TEXT];

@@ -1,6 +1,7 @@
 /* schedule_report.c - schedules in the report (schedule_report.h). */
 #include "fabric-emu/report/schedule_report.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "fabric-emu/report/critical_path.h"
 #include "fabric-emu/report/entries.h"
@@ -155,14 +156,14 @@ static void print_job(const struct schedule_job *job)
     printf("  schedule       ");
     if (job->tag)
         printf("job %u, ", job->tag);
-    printf("%s, %" PRIu32 " ranks, %" PRIu64 " operations in %s\n", job->path, f.ranks, f.operations,
-           hx_value_print_duration(time, (uint64_t)llround(f.seconds * 1e9)));
-    printf("                 %" PRIu64 " messages of %s, %" PRIu64 " before their receive\n", f.messages,
-           hx_value_print_bytes(bytes, f.bytes), f.early);
+    printf("%s, %" PRIu32 " rank%s, %" PRIu64 " operation%s in %s\n", job->path, f.ranks, hx_plural(f.ranks),
+           f.operations, hx_plural(f.operations), hx_value_print_duration(time, (uint64_t)llround(f.seconds * 1e9)));
+    printf("                 %" PRIu64 " message%s of %s, %" PRIu64 " before their receive\n", f.messages,
+           hx_plural(f.messages), hx_value_print_bytes(bytes, f.bytes), f.early);
     if (job->executor.in_order)
         printf("%ssends of a rank leave in order (--sends)\n", indent);
     if (f.iterations)
-        printf("                 %" PRIu64 " iterations of %s (mean)\n", f.iterations,
+        printf("                 %" PRIu64 " iteration%s of %s (mean)\n", f.iterations, hx_plural(f.iterations),
                hx_value_print_duration(time, (uint64_t)llround(f.iteration_seconds * 1e9)));
     double all = f.seconds > 0 ? f.seconds / 100 : 1;
     printf("                 a rank's time: computing %.1f %%, exposed communication %.1f %%, idle %.1f %%"

@@ -1,4 +1,5 @@
 /* text.c - the report for a person. */
+#include "base/text.h"
 #include "base/drops.h"
 #include "base/value.h"
 #include "base/version.h"
@@ -17,7 +18,7 @@ enum { HOTTEST = 5, MOST_JOBS = 16 };
 static void print_head(const struct result *r)
 {
     printf("%s: %" PRIu32 " %ss, %u plane%s, %u worker%s", r->spec->name, r->g->hosts, hx_host_word(r->g), r->g->planes,
-           r->g->planes == 1 ? "" : "s", r->workers, r->workers == 1 ? "" : "s");
+           hx_plural(r->g->planes), r->workers, hx_plural(r->workers));
     if (r->settings.workers > r->workers)
         printf(" (one a core, %u were asked for)", (unsigned)r->settings.workers);
     printf(", %s clock\n", hx_clock_names[r->settings.clock]);
@@ -29,7 +30,7 @@ static void print_head(const struct result *r)
 static void print_flows(const struct result *r, const struct flows *flows)
 {
     uint64_t count = flows_count(flows);
-    printf("  traffic        %s, %" PRIu64 " message%s", r->settings.traffic_file, count, count == 1 ? "" : "s");
+    printf("  traffic        %s, %" PRIu64 " message%s", r->settings.traffic_file, count, hx_plural(count));
     if (flows->left_out)
         printf(", %" PRIu64 " of failed boards left out", flows->left_out);
     if (r->messages_begun < count)
@@ -179,15 +180,16 @@ static void print_job(const struct result *r, const struct result_job *job)
     const struct hx_job *named = hx_spec_job(r->spec, job->tag);
     const bool stable = result_has_latency(r);
     if (result_job_is_idle(r, job)) {
-        printf("  idle           %" PRIu32 " %ss that no job has\n", job->accelerators, hx_host_word(r->g));
+        printf("  idle           %" PRIu32 " %s%s that no job has\n", job->accelerators, hx_host_word(r->g),
+               hx_plural(job->accelerators));
         return;
     }
-    printf("  job %-5u      %s%s%" PRIu32 " accelerators, %" PRIu64 " of %" PRIu64 " messages, %" PRIu64
-           " packets, %s in %s, %.4f %% of its injection meanwhile (%.4f in the whole run), p50 %s, p99 %s, %" PRIu64
+    printf("  job %-5u      %s%s%" PRIu32 " accelerator%s, %" PRIu64 " of %" PRIu64 " messages, %" PRIu64
+           " packet%s, %s in %s, %.4f %% of its injection meanwhile (%.4f in the whole run), p50 %s, p99 %s, %" PRIu64
            " lost, %" PRIu64 " corrupted\n",
            job->tag, named ? named->name : "", named && named->name[0] ? ": " : "", job->accelerators,
-           job->sum.messages_received, job->messages_begun, job->sum.packets_delivered,
-           hx_value_print_bytes(text[0], job->sum.bytes_delivered),
+           hx_plural(job->accelerators), job->sum.messages_received, job->messages_begun, job->sum.packets_delivered,
+           hx_plural(job->sum.packets_delivered), hx_value_print_bytes(text[0], job->sum.bytes_delivered),
            hx_value_print_duration(text[3], (uint64_t)(result_job_seconds(r, job) * 1e9)), job->share_of_own_time * 100,
            job->share_of_injection * 100, stable ? latency_text(text[1], &job->latency, 0.5) : "unstable",
            stable ? latency_text(text[2], &job->latency, 0.99) : "unstable", job->packets_lost, job->bytes_corrupted);
@@ -198,7 +200,8 @@ static void print_jobs(const struct result *r)
     for (uint32_t i = 0; r->spec->job && i < r->jobs && i < MOST_JOBS; i++)
         print_job(r, &r->job[i]);
     if (r->spec->job && r->jobs > MOST_JOBS)
-        printf("  and %" PRIu32 " jobs more (--json and --csv have all)\n", r->jobs - MOST_JOBS);
+        printf("  and %" PRIu32 " job%s more (--json and --csv have all)\n", r->jobs - MOST_JOBS,
+               hx_plural(r->jobs - MOST_JOBS));
 }
 
 static void print_health(const struct result *r)

@@ -237,6 +237,12 @@ static void take_event(void *of, const struct hx_event *event)
     atomic_store_explicit(&progress->acknowledged, progress->acknowledged + 1, memory_order_relaxed);
 }
 
+/* Whether packets of the host's job carry marks: a job with a count has none, beside jobs with a duration. */
+static bool has_marks(const struct driver *d)
+{
+    return d->worker->open.of_job[d->worker->m->jobs.slot[d->rank]];
+}
+
 /* At a rate the latency counts from when the message was due. */
 static void count_from_due(const struct driver *d, uint32_t wait, uint64_t when, uint64_t took, uint64_t behind)
 {
@@ -245,7 +251,7 @@ static void count_from_due(const struct driver *d, uint32_t wait, uint64_t when,
     bool marked = virtual_is_marked(wait);
     if (w->open.on)
         open_loop_count(w, marked, when - all, all);
-    if (w->open.on && !marked)
+    if (has_marks(d) ? !marked : !is_measured(d, when - all))
         return;
     fab_histogram_add(&d->job->latency, all / PS_PER_NS);
     fab_histogram_add(&d->job->network, took / PS_PER_NS);

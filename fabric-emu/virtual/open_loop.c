@@ -1,6 +1,7 @@
 /* open_loop.c - ends the warm-up when the load is steady, and the load when all marked messages have arrived
  * (open_loop.h). */
 #include "open_loop.h"
+#include "base/error.h"
 
 #include <math.h>
 
@@ -20,8 +21,13 @@ void open_loop_begin(struct worker *w)
     w->warm = s->warm_up_ns * PS_PER_NS;
     w->over = s->duration_ns ? s->duration_ns * PS_PER_NS : UINT64_MAX;
     w->stops = w->over;
-    for (uint32_t rank = 0; rank < w->m->g->hosts && !w->open.on; rank++)
-        w->open.on = open_loop_is_of(w, rank);
+    w->open.of_job = hx_allocate(w->m->jobs.slots, sizeof *w->open.of_job);
+    for (uint32_t rank = 0; rank < w->m->g->hosts; rank++) {
+        if (!open_loop_is_of(w, rank))
+            continue;
+        w->open.on = true;
+        w->open.of_job[w->m->jobs.slot[rank]] = true;
+    }
     if (!w->open.on)
         return;
     w->stops = UINT64_MAX;

@@ -24,7 +24,7 @@
 
 #include "state.h"
 
-/* Sets the times of the phases. Call before drivers start. */
+/* Sets the times of the phases, and the jobs with marks. Call before drivers start. */
 void open_loop_begin(struct worker *w);
 
 /* Whether the messages of an accelerator are generated at the rate until the sources stop. */

@@ -46,6 +46,7 @@ struct open_period {
 /* Progress of a run at a rate (open_loop.h). */
 struct open_loop {
     bool on;
+    bool *of_job;                   /* [jobs.slots]: its messages are generated at the rate until the sources stop */
     bool finds;                     /* the run chooses its warm-up */
     bool steady;                    /* the load was steady when the warm-up ended */
     uint64_t period, look;          /* ps: of the search for the end of the warm-up, and when to look next */

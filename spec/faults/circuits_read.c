@@ -1,4 +1,5 @@
 /* circuits_read.c - reads a plan of circuits (circuits.h). */
+#include "base/text.h"
 #include "base/value.h"
 #include "spec/faults/circuits_parts.h"
 #include "spec/faults/faults.h"
@@ -160,7 +161,7 @@ static bool take_circuit(struct hx_circuits_plan *p, const struct ends *e, const
     uint32_t link = free_link(p, e->node[0], e->node[1], &links);
     if (link == HX_NOWHERE)
         return hx_lines_fail(&p->l, at, "%.60s-%.60s is said %u times, and the fabric has %u link%s between them",
-                             e->name[0], e->name[1], links + 1, links, links == 1 ? "" : "s");
+                             e->name[0], e->name[1], links + 1, links, hx_plural(links));
     for (unsigned i = 0; i < 2; i++)
         if (++p->used[e->node[i]] > p->interfaces && p->interfaces)
             return hx_lines_fail(&p->l, at, "'%.80s' has more circuits at this time than 'interfaces %u' allows",

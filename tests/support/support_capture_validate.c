@@ -50,8 +50,9 @@ void validate_capture(const struct sim_capture *c, bool (*keep)(const char *name
 
 uint64_t verdict_noted(const struct verdict *v, const char *part)
 {
+    char text[HX_FINDING_TEXT];
     for (unsigned i = 0; i < v->found.note_count; i++)
-        if (strstr(v->found.notes[i].text, part))
+        if (strstr(hx_note_text(text, &v->found, i), part))
             return v->found.notes[i].count;
     return 0;
 }

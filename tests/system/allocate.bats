@@ -2,11 +2,6 @@
 
 load tools_support
 
-setup_file() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
-    export HXMESH
-}
-
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
 allocate() { "$HXMESH-allocate" "$@"; }

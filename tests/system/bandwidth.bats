@@ -3,11 +3,6 @@
 
 load tools_support
 
-setup_file() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
-    export HXMESH
-}
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     cat >m.model.yaml <<'END'

@@ -387,7 +387,7 @@ has_comment() { field frame.comment | grep -q "^$1\$"; }
     capture -w "$FILE" -p 'a*' -c 400 -q
     has_comment "fault at 1 ms, [0-9]*ms ago: $line at 1ms"
     run -0 hxmesh verify "$FILE"
-    [[ $output == *"1 faults are reported in the capture"* ]]
+    [[ $output == *"1 fault is reported in the capture"* ]]
     capture -w "$BATS_TEST_TMPDIR/more.pcapng" -p 'a*' --rotate 256KiB -c 100 -q
     for file in "$BATS_TEST_TMPDIR"/more.*.pcapng; do
         FILE=$file has_comment "fault at 1 ms, [0-9]*ms ago: $line at 1ms"

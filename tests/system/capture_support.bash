@@ -2,7 +2,6 @@
 # tests/support/support_capture.h, in $BATS_TEST_TMPDIR.
 
 load tools_support
-HXMESH=$(realpath -m "$HXMESH")
 
 verify() { "$HXMESH-verify" --quiet "$@"; }
 trace() { "$HXMESH-trace" --quiet "$@"; }

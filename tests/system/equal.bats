@@ -3,11 +3,6 @@
 # shellcheck disable=SC2016 # what stands in quotes is for jq
 load tools_support
 
-setup_file() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
-    export HXMESH
-}
-
 setup() {
     MODEL=$(realpath "$BATS_TEST_DIRNAME/../../examples/schedules/pipeline-data.schedule.yaml")
     JOB=(--set activation=64KiB --set gradient=128KiB --set "forward=20 us" --place linear)

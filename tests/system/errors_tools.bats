@@ -10,11 +10,6 @@ setup() {
 }
 
 # HXMESH may be a relative path.
-setup_file() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
-    export HXMESH
-}
-
 @test "errors: bad fabrics end with 3" {
     refused 3 "0x3 Hx2Mesh: columns of boards (x): 0 is outside 1 .. 1024" info "0x3 Hx2Mesh"
     refused 3 "4x4: is not a fabric (write for example '4x4 Hx2Mesh', 'fat-tree hosts=64', or name a *.hxm.yaml file; hxmesh topologies lists what there is)" \

@@ -4,7 +4,6 @@
 load tools_support
 
 setup() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
     TOP=$PWD
     cd "$BATS_TEST_TMPDIR" || return 1
 }
@@ -207,6 +206,7 @@ setup() {
     info "4x4 Hx2Mesh fail=board0,0" --json - | json_holds '.failed_boards == 1 and .hosts == 64'
     info "graph edges.csv" --json - | json_holds '.hosts == 60'
     info "fat-tree hosts=64 radix=16 fail=leaf0" | grep '^failed ' | grep -qF '8 hosts and 16 links of a plane'
+    info "fat-tree hosts=64 radix=16 fail=leaf0/9" | grep -q "^failed  *0 hosts and 1 link of a plane"
     # Seven leaves of eight hosts are left: three of them are less than half.
     info "fat-tree hosts=64 radix=16 fail=leaf0" --edges edges.csv --json - | json_holds '.failed_hosts == 8 and .failed_links == 16 and
         .bisection == 24 and (.bisection_share - 24 / 28 | fabs < 1e-9)'

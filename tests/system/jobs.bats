@@ -3,9 +3,8 @@
 load tools_support
 
 setup_file() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
     EXAMPLES=$(realpath examples)
-    export HXMESH EXAMPLES
+    export EXAMPLES
 }
 
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }

@@ -110,3 +110,15 @@ m_d_1() {
         m_d_1 "$rate" 0.06 40ms
     done
 }
+
+@test "open loop: a job with a count beside one with a duration has its own latency" {
+    local rate=0.2
+    always_same "4x4 Hx2Mesh" --job 'open: 2x2 uniform 8KiB' --job 'counted: 2x2 permutation 8KiB count=20' --rate "$rate" \
+        -d 60us --warm-up 0
+    # 16 hosts, 20 messages each; none is generated after the 60 us: 20 * 8192 B / (0.2 * 200 GB/s) = 4.1 us.
+    holds '.jobs[1].measured_packets == 16 * 20 and .jobs[1].latency_ns.p50 > 0 and .jobs[0].latency_ns.p50 > 0'
+    # Those generated before the end of the warm-up are left out.
+    simulate "4x4 Hx2Mesh" --job 'open: 2x2 uniform 8KiB' --job 'counted: 2x2 permutation 8KiB count=20' --rate "$rate" \
+        -d 60us --warm-up 50us
+    holds '.jobs[1].measured_packets == 0 and .jobs[1].latency_ns.p50 == null and .jobs[0].latency_ns.p50 > 0'
+}

@@ -3,25 +3,13 @@
 # shellcheck disable=SC2154 # of run
 load tools_support
 
-setup_file() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
-    export HXMESH
-}
-
 # bin/hxmesh runs the real one, once for the same arguments, and changes its report by a jq filter, $CHANGE.
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
-    mkdir bin
-    for verb in interference bandwidth sweep train reproduce topology; do
-        cp "$HXMESH-$verb" bin/
-    done
-    cat >bin/hxmesh <<'SCRIPT'
-#!/bin/bash -e
-report=report.$(cksum <<<"$*" | tr -d ' ')
-[ -s "$report" ] || "$HXMESH" "$@" >"$report"
-jq "$CHANGE" "$report"
-SCRIPT
-    chmod 755 bin/hxmesh
+    own_programs interference bandwidth sweep train reproduce topology
+    # shellcheck disable=SC2016 # the stand-in's own
+    beside 'report=report.$(cksum <<<"$*" | tr -d " ")
+        [ -s "$report" ] || "$HXMESH" "$@" >"$report" || exit
+        jq "$CHANGE" "$report"'
     MODELS=$BATS_TEST_DIRNAME/../../examples
 }
 
@@ -47,6 +35,8 @@ INTERFERENCE=(interference "4x2 Hx1Mesh" --job 'a: 2x1 all-reduce 8KiB' --job 'b
 SWEEP=(sweep "2x1 Hx1Mesh" --clock virtual -t uniform -m 8KiB --workers 1 --quiet)
 BANDWIDTH=(bandwidth "Ring(4)_Switch(2)" small.yaml --budget 100 --packets --message 64KiB --workers 1 --quiet)
 TOPOLOGY=(topology dlrm.yaml --servers 4 --degree 2 --steps 10 --write out --packets --workers 1 --quiet)
+REPRODUCE=(reproduce fig12 --quick --workers 1 --quiet --out out)
+ALL=(INTERFERENCE SWEEP BANDWIDTH TRAIN TOPOLOGY REPRODUCE)
 
 models() {
     cat >small.yaml <<'MODEL'
@@ -76,6 +66,9 @@ MODEL
         'link_classes[0].busy' 'links[0].to'; do
         lacks "$key" "${TRAIN[@]}"
     done
+    for key in share_of_injection virtual_seconds packet_hops host.packet_hops_per_second receive_share latency_ns.p50; do
+        lacks "$key" "${REPRODUCE[@]}"
+    done
     for key in 'schedule[0].seconds' 'schedule[0].exposed_seconds.mean' 'schedule[0].purposes[0].purpose'; do
         lacks "$key" "${TOPOLOGY[@]}"
     done
@@ -84,7 +77,7 @@ MODEL
 @test "reports: whole reports are taken" {
     models
     export CHANGE=.
-    for command in INTERFERENCE SWEEP BANDWIDTH TRAIN TOPOLOGY; do
+    for command in "${ALL[@]}"; do
         declare -n words=$command
         "bin/hxmesh-${words[0]}" "${words[@]:1}"
     done
@@ -92,26 +85,26 @@ MODEL
 
 @test "reports: an output that is no report, and a run that fails" {
     models
-    for command in INTERFERENCE SWEEP BANDWIDTH TRAIN TOPOLOGY; do
+    for command in "${ALL[@]}"; do
         declare -n words=$command
-        printf '#!/bin/bash\n' >bin/hxmesh
+        beside ''
         no_report "ended without a report" "${words[@]}"
-        printf '#!/bin/bash\necho "[1]"\n' >bin/hxmesh
+        beside 'echo "[1]"'
         no_report "its report is no JSON object" "${words[@]}"
-        printf '#!/bin/bash\necho "{"\n' >bin/hxmesh
+        beside 'echo "{"'
         no_report "its report is no JSON: line 2: *" "${words[@]}"
-        printf '#!/bin/bash\necho "hxmesh: error: it is broken" >&2; exit 1\n' >bin/hxmesh
+        beside 'echo "hxmesh: error: it is broken" >&2; exit 1'
         no_report "it is broken" "${words[@]}"
-        printf '#!/bin/bash\nkill -KILL $$\n' >bin/hxmesh
-        [ "$command" = SWEEP ] || no_report "ended by signal 9" "${words[@]}"
+        beside 'kill -KILL $$'
+        no_report "ended by signal 9" "${words[@]}"
     done
 }
 
 @test "reports: a signal is passed on to the run" {
     models
     # shellcheck disable=SC2016 # the stand-in's own
-    printf '#!/bin/bash\ntrap "echo ended >end; exit 130" TERM\necho $$ >pid\nwhile :; do sleep 0.05; done\n' >bin/hxmesh
-    for command in INTERFERENCE SWEEP BANDWIDTH TRAIN TOPOLOGY; do
+    beside 'trap "echo ended >end; exit 130" TERM; echo $$ >pid; while :; do sleep 0.05; done'
+    for command in "${ALL[@]}"; do
         declare -n words=$command
         rm -f pid end
         "bin/hxmesh-${words[0]}" "${words[@]:1}" >out.txt 2>errors 3>&- &

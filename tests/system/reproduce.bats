@@ -6,27 +6,12 @@
 
 load tools_support
 
-setup_file() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
-    export HXMESH
-}
-
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
-    mkdir bin
-    cp "$HXMESH-reproduce" bin/
-}
+setup() { own_programs reproduce; }
 
 teardown() {
     if [ -f child.pid ]; then
         kill -KILL "$(cat child.pid)" 2>/dev/null || true
     fi
-}
-
-# beside BODY: the script `hxmesh` of this test.
-beside() {
-    printf '#!/bin/bash\n%s\n' "$1" >bin/hxmesh
-    chmod 755 bin/hxmesh
 }
 
 # rows: rows of the tables on stdin, each in one line although tables are in parts of 80 columns, by the name that

@@ -2,11 +2,6 @@
 
 load tools_support
 
-setup_file() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
-    export HXMESH
-}
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     cat >three.goal <<'END'
@@ -50,7 +45,7 @@ largest senders rank 0: 2 messages, 1 KiB
 largest pairs   rank 0 to 1: 1 message, 1000 B
                 rank 0 to 2: 1 message, 24 B
 computing       150 ns over all ranks, at most 100 ns (rank 0)
-depth           3 operations that wait for each other (rank 0)
+depth           3 operations in a chain (rank 0)
 longest chain   100 ns of computing (rank 0)
 width           1 operation at one depth (rank 0)
 matching        complete" ] || { echo "$output"; return 1; }

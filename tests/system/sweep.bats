@@ -118,6 +118,10 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
            (map(.["latency_ns.mean"] != null) == [true, true, false, false, true])' s.json
     [ "$(grep -c '<polyline' s.svg)" -eq 1 ]
     [ "$(grep '<polyline' s.svg | grep -oE '[0-9.]+,[0-9.]+' | wc -l)" -eq 2 ]
+    # A rate alone is no end of a range, and its latencies are drawn.
+    sweep "1x1 Hx2Mesh" --clock virtual -t permutation -m 8KiB,16KiB --rate 1 --y latency_ns.mean --plot one.svg
+    [ "$(grep -c 'good$' "$TABLE")" -eq 2 ]
+    [ "$(grep '<polyline' one.svg | grep -oE '[0-9.]+,[0-9.]+' | wc -l)" -eq 2 ]
     # Shares have no end.
     sweep "mlfm h=4" --clock virtual -t worst-case -m 8KiB -d 50us --rate 0.2,0.4 --plot s.svg
     [ "$(grep '<polyline' s.svg | grep -oE '[0-9.]+,[0-9.]+' | wc -l)" -eq 2 ]

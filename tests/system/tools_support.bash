@@ -3,7 +3,24 @@
 
 bats_require_minimum_version 1.5.0
 
-HXMESH=${HXMESH:-build/hxmesh}
+HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
+export HXMESH
+
+# own_programs VERB...: copies of these programs in bin/ of the test's folder, where beside() puts another `hxmesh`.
+own_programs() {
+    local verb
+    cd "$BATS_TEST_TMPDIR" || return 1
+    mkdir bin
+    for verb in "$@"; do
+        cp "$HXMESH-$verb" bin/
+    done
+}
+
+# beside BODY: the script `hxmesh` of this test.
+beside() {
+    printf '#!/bin/bash\n%s\n' "$1" >bin/hxmesh
+    chmod 755 bin/hxmesh
+}
 
 info() { "$HXMESH-info" "$@"; }
 route() { "$HXMESH-route" "$@"; }

@@ -3,11 +3,6 @@
 
 load tools_support
 
-setup_file() {
-    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
-    export HXMESH
-}
-
 topologies() { "$HXMESH-topologies" "$@"; }
 
 # counts SPEC FILTER: the filter holds for the output of info.

@@ -250,7 +250,7 @@ static void a_part_is_verified_as_far_as_it_goes(void **state)
         assert_true(v.counts.data > 10);
         assert_int_equal(v.counts.nodes_validated, parts[i].nodes);
         assert_int_equal(v.counts.links_validated, parts[i].links);
-        assert_true(parts[i].nodes == 1 || verdict_noted(&v, "nodes are captured in part") > 0);
+        assert_true(parts[i].nodes == 1 || verdict_noted(&v, "captured in part") > 0);
     }
     sim_free(&c);
 }

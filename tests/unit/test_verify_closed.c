@@ -180,8 +180,8 @@ static void changes_are_counted_apart_from_faults(void **state)
     c.capture.annotation =
         "change at 1 s: all closed at 1s\nchange at 2 s: all closed at 2s\nfault at 1 s: all up at 1s";
     validate_capture(&c.capture, NULL, false, &v);
-    assert_int_equal(verdict_noted(&v, "planned changes"), 2);
-    assert_int_equal(verdict_noted(&v, "faults are reported"), 1);
+    assert_int_equal(verdict_noted(&v, "2 planned changes of links are reported"), 2);
+    assert_int_equal(verdict_noted(&v, "1 fault is reported in the capture: effects at its place"), 1);
     assert_int_equal(verdict_noted(&v, "not understood"), 0);
     c.capture.annotation = "fault at 1 s: all closed at 1s\nchange at 1 s: all down\nchange followed after 1 s: all up";
     validate_capture(&c.capture, NULL, false, &v);

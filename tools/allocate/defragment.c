@@ -1,6 +1,7 @@
 /* defragment.c - moves jobs on the boards of a fabric (defragment.h). */
 #include "tools/allocate/defragment.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "sched/defragment.h"
 #include "spec/jobs.h"
@@ -163,8 +164,9 @@ void defragment_print(const struct defragment *d, const struct allocation *a)
     printf("\n");
     text_table_print(t, stdout);
     text_table_free(t);
-    printf("\n%u jobs move: %u boards, %s at %s an accelerator; %.1f %% of the boards in use before, %.1f %% now\n",
-           sum.jobs, sum.boards, hx_value_print_bytes(bytes, sum.bytes), hx_value_print_bytes(each, d->state),
+    printf("\n%u job%s: %u board%s, %s at %s an accelerator; %.1f %% of the boards in use before, %.1f %% now\n",
+           sum.jobs, sum.jobs == 1 ? " moves" : "s move", sum.boards, hx_plural(sum.boards),
+           hx_value_print_bytes(bytes, sum.bytes), hx_value_print_bytes(each, d->state),
            100 * share_in_use(a, d->before), 100 * share_in_use(a, a->usable - a->boards.free));
 }
 

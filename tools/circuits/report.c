@@ -1,6 +1,7 @@
 /* report.c - what `hxmesh topology` prints (report.h). */
 #include "tools/circuits/report.h"
 #include "base/compare.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "tools/circuits/layers.h"
 #include "tools/draw/text_table.h"
@@ -66,7 +67,8 @@ static const char *bytes_text(char text[HX_VALUE_TEXT], double bytes)
 static void print_graph(const struct circuits_report *r)
 {
     const struct circuits *c = r->circuits;
-    printf("%-16s%" PRIu32 " circuits, %" PRIu32 " of them in rings\n", "graph", c->count, circuits_in_rings(r));
+    printf("%-16s%" PRIu32 " circuit%s, %" PRIu32 " of them in rings\n", "graph", c->count, hx_plural(c->count),
+           circuits_in_rings(r));
     for (unsigned i = 0; i < c->rings; i++)
         printf("%s%" PRIu32 "%s", i ? ", " : "rings           of stride ", c->ring[i].stride,
                i + 1 == c->rings ? "\n" : "");
@@ -109,7 +111,7 @@ static void print_layers(const struct circuits_strategy *s)
     while (circuits_layers_next(s, &l)) {
         printf("%-16s%s %s", first ? "layers" : "", l.name, circuits_choice_names[l.choice]);
         if (l.choice == CIRCUITS_PLACED)
-            printf(" on %" PRIu32 " server%s", l.servers, l.servers == 1 ? "" : "s");
+            printf(" on %" PRIu32 " server%s", l.servers, hx_plural(l.servers));
         printf("\n");
         first = false;
     }
@@ -177,7 +179,7 @@ static void print_fabrics(const struct circuits_report *r)
 static void print_search(const struct circuits_report *r)
 {
     if (r->searched)
-        printf("%-16s%u round%s, %" PRIu64 " steps, seed %" PRIu64 "\n", "search", r->rounds, r->rounds == 1 ? "" : "s",
+        printf("%-16s%u round%s, %" PRIu64 " steps, seed %" PRIu64 "\n", "search", r->rounds, hx_plural(r->rounds),
                r->searched_steps, r->search->seed);
 }
 

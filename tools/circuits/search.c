@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/split_mix.h"
+#include "base/text.h"
 #include "tools/circuits/chain.h"
 #include "tools/circuits/finder.h"
 
@@ -23,7 +24,7 @@ bool circuits_find_for(struct circuits *c, const struct circuits_search *s, cons
     *c = (struct circuits){.servers = 0};
     return hx_fail(problem, HX_EXIT_CONFIG, NULL,
                    "%" PRIu32 " servers with %u interface%s each cannot be joined (use a greater --degree)", d->servers,
-                   s->degree, s->degree == 1 ? "" : "s");
+                   s->degree, hx_plural(s->degree));
 }
 
 /* ---- a place to look ---- */

@@ -2,6 +2,7 @@
 #include "tools/info/figures.h"
 #include "base/json.h"
 
+#include "base/text.h"
 #include "topology/mesh_bounds.h"
 
 #include <inttypes.h>
@@ -150,9 +151,10 @@ json_t *figures_json(const struct figures *f)
 static void print_network(const char *which, const struct hx_network *n)
 {
     if (n->spines == 0)
-        printf("%-16s%u ports a line on one switch\n", which, n->ports);
+        printf("%-16s%u port%s a line on one switch\n", which, n->ports, hx_plural(n->ports));
     else
-        printf("%-16s%u ports a line on %u leaves and %u spines\n", which, n->ports, n->leaves, n->spines);
+        printf("%-16s%u ports a line on %u leaves and %u spine%s\n", which, n->ports, n->leaves, n->spines,
+               hx_plural(n->spines));
 }
 
 static void print_mesh(const struct figures *f)
@@ -168,7 +170,7 @@ static void print_mesh(const struct figures *f)
 static void print_other(const struct figures *f)
 {
     printf("%-16s%u, %u link%s each in a plane%s\n", "hosts", f->g->hosts, f->g->host_links,
-           f->g->host_links == 1 ? "" : "s", hx_injects_alike(f->g) ? "" : ", or more");
+           hx_plural(f->g->host_links), hx_injects_alike(f->g) ? "" : ", or more");
     printf("%-16s%u emulated, of %u nodes each\n", "planes", f->spec.planes, f->g->nodes);
     if (f->g->nodes > f->g->hosts)
         printf("%-16s%u a plane, of up to %u ports\n", "routers", f->g->nodes - f->g->hosts, f->radix);
@@ -182,8 +184,9 @@ static void print_failures(const struct figures *f)
                hx_spec_boards(&f->spec));
     else
         printf("%-16s%u host%s and %" PRIu32
-               " links of a plane; parts and cost are those of the whole fabric, the rest of what is left\n",
-               "failed", failed_units(f), failed_units(f) == 1 ? "" : "s", f->g->failed_links);
+               " link%s of a plane; parts and cost are those of the whole fabric, the rest of what is left\n",
+               "failed", failed_units(f), hx_plural(failed_units(f)), f->g->failed_links,
+               hx_plural(f->g->failed_links));
 }
 
 void figures_print(const struct figures *f)
@@ -196,24 +199,24 @@ void figures_print(const struct figures *f)
     if (hx_spec_has_failures(&f->spec))
         print_failures(f);
     unsigned planes = f->g->bought_planes;
-    const char *s = planes == 1 ? "" : "s";
+    const char *s = hx_plural(planes);
     printf("%-16s%" PRIu64 ", for %u plane%s\n", "switches", f->bill.switches, planes, s);
     printf("%-16s%" PRIu64 " DAC, %" PRIu64 " AoC, for %u plane%s\n", "cables", f->bill.cables[HX_DAC],
            f->bill.cables[HX_AOC], planes, s);
     printf("%-16s%.2f M$, for %u plane%s%s%s\n", "cost", (double)f->bill.usd / 1e6, planes, s,
            f->prices->path ? ", at prices of " : "", f->prices->path ? f->prices->path : "");
-    printf("%-16s%u cables\n", "diameter", f->distances.diameter);
+    printf("%-16s%u cable%s\n", "diameter", f->distances.diameter, hx_plural(f->distances.diameter));
     printf("%-16s%.2f cables\n", "distance", f->distances.average);
     if (f->bisection.links)
-        printf("%-16s%s%" PRIu64 " links each way a plane, %.2f %% of what half the %s inject\n", "bisection",
-               f->bisection.exact ? "" : "at most ", f->bisection.links, 100 * f->bisection.share,
-               f->g->mesh.nodes ? "accelerators" : "hosts");
+        printf("%-16s%s%" PRIu64 " link%s each way a plane, %.2f %% of what half the %s inject\n", "bisection",
+               f->bisection.exact ? "" : "at most ", f->bisection.links, hx_plural(f->bisection.links),
+               100 * f->bisection.share, f->g->mesh.nodes ? "accelerators" : "hosts");
     if (f->g->mesh.nodes && f->bisection.links)
-        printf("%-16s%" PRIu64 " links between columns or rows in the middle\n", "straight cut",
-               hx_straight_cut_of(&f->g->mesh).links);
+        printf("%-16s%" PRIu64 " link%s between columns or rows in the middle\n", "straight cut",
+               hx_straight_cut_of(&f->g->mesh).links, hx_plural(hx_straight_cut_of(&f->g->mesh).links));
     printf("%-16s%.6g Gb/s a host", "injection", f->injection_gbps);
     if (hx_injects_alike(f->g))
-        printf(", %u link%s in each of %u plane%s\n", f->g->host_links, f->g->host_links == 1 ? "" : "s", planes, s);
+        printf(", %u link%s in each of %u plane%s\n", f->g->host_links, hx_plural(f->g->host_links), planes, s);
     else
         printf(" on average: hosts have other links or rates than each other\n");
     printf("%-16s%.2f %% of injection at most: %.6g Gb/s a host\n", "all-to-all", 100 * f->alltoall_bound,

@@ -3,6 +3,7 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "tools/draw/plot.h"
 
@@ -71,12 +72,13 @@ void schedule_print(const struct hx_schedule *s, const struct hx_schedule_rules 
     printf("  %-14s %.1f %%\n", rules->fabric ? "hosts in use" : "boards in use", 100 * s->utilization);
     printf("  fragmentation  %.1f %% of the %s were free while a job waited that asked for no more than that\n",
            100 * s->fragmentation, word(rules));
-    printf("  waiting        %s in the mean, %s median, %s 99th percentile, %s most; %u jobs at once\n",
+    printf("  waiting        %s in the mean, %s median, %s 99th percentile, %s most; %u job%s at once\n",
            time_text(text[0], w.mean), time_text(text[1], w.p50), time_text(text[2], w.p99), time_text(text[3], w.most),
-           most_waiting(s));
+           most_waiting(s), hx_plural(most_waiting(s)));
     printf("  slowdown       %.2f: from arrival to end over the time a job runs, mean\n", w.slowdown);
     if (rules->mean_time_between_failures > 0)
-        printf("  failures       %u %s, %u jobs begun again\n", s->failures, word(rules), s->restarts);
+        printf("  failures       %u %s, %u job%s begun again\n", s->failures, word(rules), s->restarts,
+               hx_plural(s->restarts));
 }
 
 /* ---- JSON, CSV ---- */

@@ -1,5 +1,6 @@
 /* experiment.c - the table of experiments (tools/reproduce/experiment.h). */
 #include "tools/reproduce/experiment.h"
+#include "base/text.h"
 #include "tools/reproduce/allocation.h"
 #include "tools/reproduce/diameter2.h"
 #include "tools/reproduce/eflops.h"
@@ -132,7 +133,7 @@ const char *experiment_list(void)
         char minutes[NAME] = "seconds";
         full_name(e->paper, e, name);
         if (e->minutes)
-            (void)snprintf(minutes, sizeof minutes, "%u minutes", e->minutes);
+            (void)snprintf(minutes, sizeof minutes, "%u minute%s", e->minutes, hx_plural(e->minutes));
         used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s, %s\n      %s", name, minutes, e->title);
     }
     return text;

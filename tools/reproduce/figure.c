@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/processor.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "base/version.h"
 
@@ -112,8 +113,8 @@ static void print_missing(const struct reproduce_plan *p, FILE *out)
 
 void figure_print(const struct reproduce_figure *f, FILE *out)
 {
-    fprintf(out, "%s\n  %s, %s, %u cores, hxmesh %s, %s version%s\n", f->title, f->origin.date, f->origin.machine,
-            hx_processor_cores(), HXMESH_VERSION, reproduce_efforts[f->plan->effort],
+    fprintf(out, "%s\n  %s, %s, %u core%s, hxmesh %s, %s version%s\n", f->title, f->origin.date, f->origin.machine,
+            hx_processor_cores(), hx_plural(hx_processor_cores()), HXMESH_VERSION, reproduce_efforts[f->plan->effort],
             f->plan->effort == REPRODUCE_QUICK ? ": smaller fabrics than the paper's, so no values of the paper" : "");
     for (unsigned i = 0; i < f->tables; i++) {
         fputc('\n', out);

@@ -1,6 +1,7 @@
 /* report.c - what is in a schedule (report.h). */
 #include "tools/schedule/report.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "schedule/notes.h"
 #include "schedule/purposes.h"
@@ -38,11 +39,6 @@ static const char *time_text(char text[HX_VALUE_TEXT], uint64_t ps)
     return text;
 }
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void print_operations(const struct schedule_summary *s)
 {
     printf("operations      %" PRIu64 " written, %" PRIu64 " executed, %" PRIu64 " dependencies\n", written(s),
@@ -60,14 +56,15 @@ static void print_messages(const struct schedule_summary *s)
     if (s->pairs == 0)
         return;
     printf("messages        %" PRIu64 " between %" PRIu64 " pair%s of ranks, %s, the longest of %s\n", s->messages,
-           s->pairs, plural(s->pairs), hx_value_print_bytes(text[0], s->bytes),
+           s->pairs, hx_plural(s->pairs), hx_value_print_bytes(text[0], s->bytes),
            hx_value_print_bytes(text[1], s->longest_message));
     for (unsigned i = 0; i < s->top_senders; i++)
         printf("%-16srank %" PRIu32 ": %" PRIu64 " message%s, %s\n", i ? "" : "largest senders", s->sender[i].from,
-               s->sender[i].messages, plural(s->sender[i].messages), hx_value_print_bytes(text[0], s->sender[i].bytes));
+               s->sender[i].messages, hx_plural(s->sender[i].messages),
+               hx_value_print_bytes(text[0], s->sender[i].bytes));
     for (unsigned i = 0; i < s->top_pairs; i++)
         printf("%-16srank %" PRIu32 " to %" PRIu32 ": %" PRIu64 " message%s, %s\n", i ? "" : "largest pairs",
-               s->pair[i].from, s->pair[i].to, s->pair[i].messages, plural(s->pair[i].messages),
+               s->pair[i].from, s->pair[i].to, s->pair[i].messages, hx_plural(s->pair[i].messages),
                hx_value_print_bytes(text[0], s->pair[i].bytes));
 }
 
@@ -83,7 +80,8 @@ static void print_collectives(const struct schedule_summary *s)
     if (s->executed[SCHEDULE_COLLECTIVE])
         printf(", one for each member\n");
     if (s->groups && s->smallest_group == s->largest_group)
-        printf("groups          %" PRIu64 " of %" PRIu32 " ranks\n", s->groups, s->largest_group);
+        printf("groups          %" PRIu64 " of %" PRIu32 " rank%s\n", s->groups, s->largest_group,
+               hx_plural(s->largest_group));
     else if (s->groups)
         printf("groups          %" PRIu64 " of %" PRIu32 " to %" PRIu32 " ranks\n", s->groups, s->smallest_group,
                s->largest_group);
@@ -95,13 +93,13 @@ static void print_depth(const struct schedule_summary *s)
     if (s->written[SCHEDULE_COMPUTE])
         printf("computing       %s over all ranks, at most %s (rank %" PRIu32 ")\n", time_text(text[0], s->compute_ps),
                time_text(text[1], s->rank_compute.amount), s->rank_compute.rank);
-    printf("depth           %" PRIu64 " operations that wait for each other (rank %" PRIu32 ")\n", s->depth.amount,
-           s->depth.rank);
+    printf("depth           %" PRIu64 " operation%s in a chain (rank %" PRIu32 ")\n", s->depth.amount,
+           hx_plural(s->depth.amount), s->depth.rank);
     if (s->chain.amount)
         printf("longest chain   %s of computing (rank %" PRIu32 ")\n", time_text(text[0], s->chain.amount),
                s->chain.rank);
     printf("width           %" PRIu64 " operation%s at one depth (rank %" PRIu32 ")\n", s->width.amount,
-           plural(s->width.amount), s->width.rank);
+           hx_plural(s->width.amount), s->width.rank);
 }
 
 /* What the schedule says of itself: grid, work, purposes. */
@@ -119,7 +117,7 @@ static void print_head(const struct schedule *s)
 void summary_print(const struct summary_report *r)
 {
     uint32_t ranks = schedule_ranks(r->schedule);
-    printf("%s: %" PRIu32 " rank%s\n", r->path, ranks, plural(ranks));
+    printf("%s: %" PRIu32 " rank%s\n", r->path, ranks, hx_plural(ranks));
     print_head(r->schedule);
     print_operations(&r->summary);
     print_messages(&r->summary);

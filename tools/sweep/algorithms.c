@@ -174,7 +174,7 @@ static double least_time(const struct columns_of *c, unsigned run)
 
 enum { CELL = 2 * HX_VALUE_TEXT };
 
-static void write_cell(char cell[CELL], const struct sweep_row *row, double least)
+static void write_cell(char cell[CELL], const struct sweep *s, const struct sweep_row *row, double least)
 {
     char time[HX_VALUE_TEXT];
     char bus[HX_VALUE_TEXT] = "-";
@@ -185,7 +185,7 @@ static void write_cell(char cell[CELL], const struct sweep_row *row, double leas
     if (row->left_out)
         (void)snprintf(cell, CELL, "-");
     else if (row->exit_code != HX_EXIT_DONE)
-        (void)snprintf(cell, CELL, "%s", sweep_outcome(row));
+        (void)snprintf(cell, CELL, "%s", sweep_outcome(s, row));
     else
         (void)snprintf(cell, CELL, "%s%8s %6s", seconds <= least ? "*" : " ", sweep_figure_text(time, TIME, seconds),
                        bus);
@@ -200,7 +200,7 @@ static void add_line(struct text_table *t, const struct columns_of *c, unsigned 
     for (unsigned i = 0; i < c->lefts; i++)
         cells[n++] = sweep_value(c->s, run, c->left[i])->text;
     for (unsigned i = 0; i < c->algorithms; i++) {
-        write_cell(text[i], &c->s->row[sweep_run_with(c->s, run, c->axis, c->algorithm[i])], least);
+        write_cell(text[i], c->s, &c->s->row[sweep_run_with(c->s, run, c->axis, c->algorithm[i])], least);
         cells[n++] = text[i];
     }
     text_table_cells(t, n, cells);

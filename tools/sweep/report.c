@@ -88,20 +88,28 @@ static bool is_unstable(const struct sweep_row *row)
     return row->figures && json_is_false(json_object_get(row->figures, "open_loop.stable"));
 }
 
+/* Whether rows differ by their rate. */
+static bool varies_rate(const struct sweep *s)
+{
+    const struct sweep_axis *rates = sweep_axis_of(s, "rate");
+    return s->saturation || (rates && rates->count > 1);
+}
+
 /* Whether it is the end of a range of rates, where sources send as fast as the fabric accepts. */
-static bool offers_no_load(const struct sweep_row *row)
+static bool offers_no_load(const struct sweep *s, const struct sweep_row *row)
 {
     const json_t *rate = row->figures ? json_object_get(row->figures, "rate") : NULL;
     bool simulated = row->figures && json_object_get(row->figures, "virtual_seconds");
-    return simulated && rate && json_number_value(rate) == 1 && !json_object_get(row->figures, "open_loop.stable");
+    bool full = rate && json_number_value(rate) == 1 && varies_rate(s);
+    return simulated && full && !json_object_get(row->figures, "open_loop.stable");
 }
 
-const char *sweep_outcome(const struct sweep_row *row)
+const char *sweep_outcome(const struct sweep *s, const struct sweep_row *row)
 {
     if (row->exit_code < 0)
         return "not run";
     if (row->exit_code == HX_EXIT_DONE)
-        return is_unstable(row) ? "unstable" : offers_no_load(row) ? "full rate" : "good";
+        return is_unstable(row) ? "unstable" : offers_no_load(s, row) ? "full rate" : "good";
     return row->figures ? "FAILED" : "refused";
 }
 
@@ -190,7 +198,7 @@ static void add_row(struct text_table *t, const struct sweep *s, int run, const 
             cells[n++] = row ? value_text(s, (unsigned)run, i) : sweep_axis_name(s->axis[i]);
     for (unsigned i = 0; i < count; i++)
         cells[n++] = row ? figure_cell(text[i], row, figures[i]) : sweep_figure_head(figures[i]);
-    cells[n++] = row ? sweep_outcome(row) : "result";
+    cells[n++] = row ? sweep_outcome(s, row) : "result";
     text_table_cells(t, n, cells);
 }
 
@@ -415,7 +423,7 @@ static double half_of(const struct sweep *s, unsigned run)
 static bool is_drawn(const struct sweep *s, unsigned run)
 {
     const struct sweep_row *row = &s->row[run];
-    return !strstr(s->y, "latency_ns.") || !(is_unstable(row) || offers_no_load(row));
+    return !strstr(s->y, "latency_ns.") || !(is_unstable(row) || offers_no_load(s, row));
 }
 
 static void draw_runs(struct plot *p, const struct sweep *s, const struct sweep_axis *x, double x_scale, double y_scale,

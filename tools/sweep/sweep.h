@@ -112,8 +112,9 @@ double sweep_iteration(const json_t *report);
 double sweep_figure(const struct sweep_row *row, const char *name);
 /* Formats a figure: shares in percent, times with their unit. */
 const char *sweep_figure_text(char text[HX_VALUE_TEXT], const char *name, double value);
-/* "good", "unstable" of a load above what the fabric carries, "full rate" at --rate 1, or what became of the run. */
-const char *sweep_outcome(const struct sweep_row *row);
+/* "good", "unstable" of a load above what the fabric carries, "full rate" at --rate 1 among other rates, or what became
+ * of the run. */
+const char *sweep_outcome(const struct sweep *s, const struct sweep_row *row);
 
 /* Whether a report or a search can have a figure of this name. */
 bool sweep_is_figure(const char *name);

@@ -1,5 +1,6 @@
 /* draw.c - lays out the page of `hxmesh top` (tools/top/draw.h): state of the run, hottest links, map. */
 #include "tools/top/draw.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "topology/heat_map.h"
 #include "topology/name.h"
@@ -41,7 +42,7 @@ static void draw_title(struct canvas *c, const struct top *t)
     bool titled = strcmp(t->head.name, t->head.fabric) != 0;
     (void)snprintf(left, sizeof left, "hxmesh top  %s: %s%s%s%s, %u plane%s", t->name, t->head.fabric,
                    titled ? " (" : "", titled ? t->head.name : "", titled ? ")" : "", t->g.planes,
-                   t->g.planes == 1 ? "" : "s");
+                   hx_plural(t->g.planes));
     int used = snprintf(right, sizeof right, "%s", top_phase(t));
     if (top_is_virtual(t))
         used += snprintf(right + used, sizeof right - (size_t)used, "  %s simulated",
@@ -112,7 +113,7 @@ static unsigned draw_planned(struct canvas *c, const struct top *t, unsigned row
     uint64_t planned = t->now.faults.planned;
     if (planned)
         (void)canvas_print(c, row, 0, CANVAS_PLAIN, "planned   links are closed, by %" PRIu64 " line%s of a plan",
-                           planned, planned == 1 ? "" : "s");
+                           planned, hx_plural(planned));
     return row + (planned != 0);
 }
 

@@ -1,4 +1,5 @@
 /* print.c - traces as text (tools/trace/report.h). */
+#include "base/text.h"
 #include "base/value.h"
 #include "tools/trace/report.h"
 
@@ -97,11 +98,11 @@ static void print_message(const struct hx_cap_fabric *f, const struct hx_message
     const struct hx_coordinate from = hx_cap_host(f, m->key.src_addr_hi, m->key.src_addr_lo);
     const struct hx_coordinate to = hx_cap_host(f, m->key.dst_addr_hi, m->key.dst_addr_lo);
     printf("message %u from a%u,%u to a%u,%u: %u packet%s, %" PRIu64 " seen, %" PRIu64 " delivered", m->key.message,
-           from.addr_hi, from.addr_lo, to.addr_hi, to.addr_lo, m->packets, m->packets == 1 ? "" : "s", m->seen,
+           from.addr_hi, from.addr_lo, to.addr_hi, to.addr_lo, m->packets, hx_plural(m->packets), m->seen,
            m->delivered);
     if (m->delivered)
         printf(" within %s", duration(since(m->last_ns, m->first_ns)));
-    printf(", %" PRIu64 " acknowledgement%s\n", m->acknowledgements, m->acknowledgements == 1 ? "" : "s");
+    printf(", %" PRIu64 " acknowledgement%s\n", m->acknowledgements, hx_plural(m->acknowledgements));
     if (m->latency.count)
         printf("  %-12s%s .. %s, mean %s\n", "latency", duration(m->latency.least), duration(m->latency.most),
                duration(hx_time_mean(&m->latency)));
@@ -159,7 +160,7 @@ static void print_ports(const struct hx_trace_view *v)
     for (uint32_t i = 0; i < s->port_count && i < v->most && s->ports[order[i]].wait.sum; i++) {
         const struct hx_port_wait *w = &s->ports[order[i]];
         printf("%-13s%-16s %" PRIu64 " packet%s, mean %s, most %s\n", i == 0 ? "waited for" : "",
-               v->trace->c->ports[order[i]].name, w->wait.count, w->wait.count == 1 ? "" : "s",
+               v->trace->c->ports[order[i]].name, w->wait.count, hx_plural(w->wait.count),
                duration(hx_time_mean(&w->wait)), duration(w->wait.most));
     }
     free(order);
@@ -189,8 +190,8 @@ void hx_trace_print(const struct hx_trace_view *v)
     const struct hx_trace_sums *s = v->sums;
     const struct hx_capture_index *c = v->trace->c;
     printf("%s: %s, %" PRIu64 " frame%s at %u port%s, %s\n", v->file,
-           c->fabric.known ? c->fabric.spec.fabric : "fabric not known", c->frames, c->frames == 1 ? "" : "s",
-           c->port_count, c->port_count == 1 ? "" : "s", duration(since(v->trace->last_ns, v->trace->first_ns)));
+           c->fabric.known ? c->fabric.spec.fabric : "fabric not known", c->frames, hx_plural(c->frames), c->port_count,
+           hx_plural(c->port_count), duration(since(v->trace->last_ns, v->trace->first_ns)));
     printf("%-13s%" PRIu64 ": %" PRIu64 " delivered, %" PRIu64 " missing, %" PRIu64 " damaged, %" PRIu64
            " went out of sight\n",
            "packets", s->packets, s->fate[HX_TRACE_DELIVERED], s->fate[HX_TRACE_MISSING], s->fate[HX_TRACE_DAMAGED],
@@ -201,7 +202,8 @@ void hx_trace_print(const struct hx_trace_view *v)
     printf("%-13s%zu\n", "messages", s->messages.count);
     uint64_t dropped = hx_capture_index_dropped(c);
     if (dropped)
-        printf("%-13s%" PRIu64 " frames to the capture: %s\n", "lost", dropped, HX_CAPTURE_KEEPS_ALL);
+        printf("%-13s%" PRIu64 " frame%s to the capture: %s\n", "lost", dropped, hx_plural(dropped),
+               HX_CAPTURE_KEEPS_ALL);
     if (c->cut_at)
         printf("%-13sat byte %" PRIu64 ", within a block: packets that were in flight there count as missing\n",
                "cut off", c->cut_at);
@@ -214,6 +216,7 @@ void hx_trace_print(const struct hx_trace_view *v)
     for (size_t i = 0; i < s->messages.count && i < v->most; i++)
         print_message(&c->fabric, list[i], v->most);
     if (s->messages.count > v->most)
-        printf("%" PRIu64 " more messages\n", (uint64_t)s->messages.count - v->most);
+        printf("%" PRIu64 " more message%s\n", (uint64_t)s->messages.count - v->most,
+               hx_plural(s->messages.count - v->most));
     free(list);
 }

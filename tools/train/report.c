@@ -1,5 +1,6 @@
 /* report.c - what `hxmesh train` prints (train.h). */
 #include "base/json.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "schedule/notes.h"
 #include "tools/draw/text_table.h"
@@ -133,7 +134,7 @@ static void print_cost(const struct train *t, const struct train_fabric *f)
         printf("\n");
     }
     printf("%-16s%.4g M$ for the %u plane%s simulated (hxmesh info prices %u: %.4g M$)%s%s\n", "fabric", f->usd / 1e6,
-           planes, planes == 1 ? "" : "s", f->bought, f->usd_bought / 1e6, t->prices.path ? ", at prices of " : "",
+           planes, hx_plural(planes), f->bought, f->usd_bought / 1e6, t->prices.path ? ", at prices of " : "",
            t->prices.path ? t->prices.path : "");
     printf("%-16s%.4g $ an iteration over %g years", "cost", train_usd(t, f), t->lifetime);
     if (t->job.samples)
@@ -145,7 +146,7 @@ static void print_cost(const struct train *t, const struct train_fabric *f)
 
 static void print_one(const struct train *t, const struct train_fabric *f)
 {
-    printf("%s: %s, %" PRIu32 " rank%s%s%s\n", f->spec.name, t->job.path, t->job.ranks, t->job.ranks == 1 ? "" : "s",
+    printf("%s: %s, %" PRIu32 " rank%s%s%s\n", f->spec.name, t->job.path, t->job.ranks, hx_plural(t->job.ranks),
            f->settings.place ? ", placed by " : "", f->settings.place ? f->settings.place : "");
     print_times(t, f);
     schedule_notes_print(&t->job.notes, "", 16);
@@ -245,7 +246,7 @@ static void print_compared(const struct train *t)
     text_table_cells(table, head.count, head.cell);
     for (unsigned i = 0; i < t->fabrics; i++)
         add_row(table, t, &t->fabric[i]);
-    printf("%s, %" PRIu32 " ranks\n", t->job.path, t->job.ranks);
+    printf("%s, %" PRIu32 " rank%s\n", t->job.path, t->job.ranks, hx_plural(t->job.ranks));
     schedule_notes_print(&t->job.notes, "", 16);
     text_table_print(table, stdout);
     printf(

@@ -138,5 +138,7 @@ void hx_verify_credit_end(struct hx_verify *v)
         v->counts.credit_links_validated += validated;
         silent += !validated;
     }
-    hx_note(&v->found, "%llu ports show no complete exchange of credit frames: their credit was not checked", silent);
+    hx_note(&v->found,
+            "%llu {port shows|ports show} no complete exchange of credit frames: {its|their} credit was not checked",
+            silent);
 }

@@ -269,6 +269,8 @@ void hx_verify_delivery_end(struct hx_verify *v)
     at = 0;
     for (const struct hx_lost *l; (l = hx_map_each(&v->lost, &at)) != NULL;)
         validate_lost(v, l);
-    hx_note(&v->found, "%llu packets were seen at one of their endpoints only: their delivery was not checked",
+    hx_note(&v->found,
+            "%llu {packet was|packets were} seen at one of {its|their} endpoints only: {its|their} delivery was not "
+            "checked",
             not_validated);
 }

@@ -55,3 +55,19 @@ void hx_note(struct hx_findings_list *l, const char *text, uint64_t count)
         l->notes[l->note_count++].text = text;
     l->notes[at].count += count;
 }
+
+const char *hx_note_text(char to[HX_FINDING_TEXT], const struct hx_findings_list *l, unsigned note)
+{
+    const bool one = l->notes[note].count == 1;
+    bool left_out = false;
+    char fits[HX_FINDING_TEXT];
+    size_t bytes = 0;
+    for (const char *at = l->notes[note].text; *at && bytes < sizeof fits - 1; at++) {
+        left_out = *at == '{' ? !one : *at == '|' ? one : *at != '}' && left_out;
+        if (!left_out && !strchr("{|}", *at))
+            fits[bytes++] = *at;
+    }
+    fits[bytes] = '\0';
+    (void)snprintf(to, HX_FINDING_TEXT, fits, (unsigned long long)l->notes[note].count);
+    return to;
+}

@@ -39,7 +39,7 @@ struct hx_findings_list {
     unsigned count;
     uint64_t by_rule[HX_RULES];
     struct {
-        const char *text; /* with one %llu for the count */
+        const char *text; /* with one %llu for the count; of {frame is|frames are} the one that fits it */
         uint64_t count;
     } notes[HX_NOTES]; /* what was not checked */
     unsigned note_count;
@@ -50,5 +50,7 @@ __attribute__((format(printf, 5, 6))) void hx_find(struct hx_findings_list *l, b
 
 /* Counts something that was not checked; `text` is a constant, equal for equal reasons. */
 void hx_note(struct hx_findings_list *l, const char *text, uint64_t count);
+/* Writes the text of a note with its count. Returns `to`. */
+const char *hx_note_text(char to[HX_FINDING_TEXT], const struct hx_findings_list *l, unsigned note);
 
 #endif

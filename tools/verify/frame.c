@@ -1,5 +1,6 @@
 /* frame.c - checks one frame at one port: header, checksum, job, and whether the port is on a minimal path of the
  * packet, with the right hops and VC. */
+#include "base/text.h"
 #include "tools/verify/verify.h"
 
 /* Reports a breach that faults of the kinds `by` may allow. */
@@ -146,7 +147,7 @@ static void validate_vc(struct hx_verify *v, const struct hx_capture_frame *s, c
         return;
     if (v->c->fabric.g->mesh.nodes)
         FIND(v, s, HX_RULE_VC, "VC %u after %u crossing%s into a row or column network", vc, done->least_vc,
-             done->least_vc == 1 ? "" : "s");
+             hx_plural(done->least_vc));
     else if (done->least_vc == done->most_vc)
         FIND(v, s, HX_RULE_VC, "VC %u, where it must be %u", vc, done->least_vc);
     else

@@ -562,5 +562,6 @@ void hx_verify_links_end(struct hx_verify *v)
             end_vc(v, c, vc);
         validate_held(v, c);
     }
-    hx_note(&v->found, "%llu cables show frames at one end only: their order was not checked", one_sided);
+    hx_note(&v->found, "%llu {cable shows|cables show} frames at one end only: {its|their} order was not checked",
+            one_sided);
 }

@@ -232,10 +232,11 @@ static void sum_up_ports(struct hx_verify *v)
         node->filtered = node->filtered || port->filtered;
     }
     hx_note(&v->found,
-            "%llu frames were lost to the capture (" HX_CAPTURE_KEEPS_ALL "): at those ports absence was not checked",
+            "%llu {frame was|frames were} lost to the capture (" HX_CAPTURE_KEEPS_ALL
+            "): at those ports absence was not checked",
             hx_capture_index_dropped(v->c));
-    hx_note(&v->found, "%llu ports were captured with a filter: at those absence was not checked", filtered);
-    hx_note(&v->found, "%llu interfaces are not ports of the fabric", strange);
+    hx_note(&v->found, "%llu {port was|ports were} captured with a filter: at those absence was not checked", filtered);
+    hx_note(&v->found, "%llu {interface is no port|interfaces are no ports} of the fabric", strange);
 }
 
 /* A capture of one direction shows no packet through a node and no cable from end to end. */
@@ -254,33 +255,50 @@ static void note_counts(struct hx_verify *v)
     const struct hx_verify_counts *n = &v->counts;
     hx_note(l, "the file is cut off at byte %llu, within a block: what was in flight there is not missing",
             v->c->cut_at);
-    hx_note(l, "%llu frames are of other protocols", n->foreign);
-    hx_note(l, "%llu frames were cut before the end of the header: nothing of them was checked", n->cut);
-    hx_note(l, "%llu frames have no port or no direction: only header and checksum were checked", n->nowhere);
-    hx_note(l, "%llu frames were cut before the end: their checksum was not checked", n->crc_cut);
-    hx_note(l, "%llu frames carry no checksum", n->crc_none);
-    hx_note(l, "%llu frames have no time: faults and copies were checked as if all were at 0", n->without_time);
+    hx_note(l, "%llu {frame is|frames are} of other protocols", n->foreign);
+    hx_note(l, "%llu {frame was|frames were} cut before the end of the header: nothing of {it|them} was checked",
+            n->cut);
+    hx_note(l, "%llu {frame has|frames have} no port or no direction: only header and checksum were checked",
+            n->nowhere);
+    hx_note(l, "%llu {frame was|frames were} cut before the end: {its|their} checksum was not checked", n->crc_cut);
+    hx_note(l, "%llu {frame carries|frames carry} no checksum", n->crc_none);
+    hx_note(l, "%llu {frame has|frames have} no time: faults and copies were checked as if all were at 0",
+            n->without_time);
     hx_note(l, "all %llu frames have the same time: no time was checked", n->of_one_time);
-    hx_note(l, "%llu times the clock goes back at a node: times of two frames were not compared", n->gone_back);
-    hx_note(l, "%llu credit frames stand where links have none: they were not checked", n->odd_credit);
-    hx_note(l, "%llu packets were in flight when the capture began or ended", n->in_flight);
-    hx_note(l, "%llu data packets were lost, and delivered when they were sent again", n->lost_repaired);
-    hx_note(l, "%llu acknowledgements, probes and answers were lost, and others came in their place", n->lost_covered);
-    hx_note(l, "%llu faults are reported in the capture: their effects at their places and times were not checked",
+    hx_note(l, "%llu {time|times} the clock goes back at a node: times of two frames were not compared", n->gone_back);
+    hx_note(l, "%llu credit {frame stands|frames stand} where links have none: {it was|they were} not checked",
+            n->odd_credit);
+    hx_note(l, "%llu {packet was|packets were} in flight when the capture began or ended", n->in_flight);
+    hx_note(l, "%llu data {packet was|packets were} lost, and delivered when {it was|they were} sent again",
+            n->lost_repaired);
+    hx_note(l,
+            "%llu {acknowledgement, probe or answer was lost, and another came in its|acknowledgements, probes and "
+            "answers were lost, and others came in their} place",
+            n->lost_covered);
+    hx_note(l,
+            "%llu {fault is|faults are} reported in the capture: effects at {its place and time|their places and "
+            "times} were not checked",
             v->fault_allowances.faults.count - v->fault_allowances.planned);
-    hx_note(l, "%llu planned changes of links are reported in the capture: paths around them were not checked",
+    hx_note(l,
+            "%llu planned {change of a link is|changes of links are} reported in the capture: paths around {it|them} "
+            "were not checked",
             v->fault_allowances.planned);
-    hx_note(l, "%llu faults are reported in the capture, and --strict allows nothing for them",
+    hx_note(l, "%llu {fault is|faults are} reported in the capture, and --strict allows nothing for {it|them}",
             v->fault_allowances.not_allowed);
-    hx_note(l, "%llu faults reported in the capture were not understood", v->fault_allowances.not_understood);
-    hx_note(l, "%llu breaches of rules were allowed by such faults", v->fault_allowances.allowed);
-    hx_note(l, "%llu times such a fault made a link repeat a packet", v->copies.count);
-    hx_note(l, "%llu packets were lost to such faults, and not delivered since", n->lost_to_faults);
-    hx_note(l, "%llu frames bypassed links that are down: their paths need not be minimal", n->rerouted);
-    hx_note(l, "%llu packets were delivered short of their destination, as unreachable", n->turned_back);
-    hx_note(l, "%llu times a network without a path returned a packet: it was checked from there on", n->given_back);
-    hx_note(l, "%llu packets were not followed, to bound memory", n->forgotten);
-    hx_note(l, "%llu nodes are captured in part: what they lost or forged was not checked",
+    hx_note(l, "%llu {fault|faults} reported in the capture {was|were} not understood",
+            v->fault_allowances.not_understood);
+    hx_note(l, "%llu {breach of a rule was|breaches of rules were} allowed by such faults",
+            v->fault_allowances.allowed);
+    hx_note(l, "%llu {time|times} such a fault made a link repeat a packet", v->copies.count);
+    hx_note(l, "%llu {packet was|packets were} lost to such faults, and not delivered since", n->lost_to_faults);
+    hx_note(l, "%llu {frame|frames} bypassed links that are down: {its path|their paths} need not be minimal",
+            n->rerouted);
+    hx_note(l, "%llu {packet was|packets were} delivered short of {its|their} destination, as unreachable",
+            n->turned_back);
+    hx_note(l, "%llu {time|times} a network without a path returned a packet: it was checked from there on",
+            n->given_back);
+    hx_note(l, "%llu {packet was|packets were} not followed, to bound memory", n->forgotten);
+    hx_note(l, "%llu {node is|nodes are} captured in part: what {it|they} lost or forged was not checked",
             v->node_count - n->nodes_validated);
 }
 
@@ -312,10 +330,12 @@ void hx_verify_end(struct hx_verify *v)
     hx_verify_returned_end(v);
     if (!v->c->fabric.known) {
         hx_note(&v->found,
-                "the fabric is not known (name it with --spec): only header and checksum of %llu frames were checked",
+                "the fabric is not known (name it with --spec): only header and checksum of %llu {frame|frames} were "
+                "checked",
                 v->c->frames);
     } else if (!has_both_directions(v)) {
-        hx_note(&v->found, "the %llu frames have one direction only: order, credit and delivery were not checked",
+        hx_note(&v->found,
+                "the %llu {frame has|frames have} one direction only: order, credit and delivery were not checked",
                 v->c->frames);
     } else {
         hx_verify_nodes_end(v);
