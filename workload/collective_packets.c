@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "hxmesh/endpoint.h"
 #include "spec/collective_model.h"
+#include "workload/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,10 +11,16 @@
 
 #define WAKE UINT32_C(0x80000000) /* an event of a host */
 
+struct event {
+    struct time_key key; /* time: bits_of() */
+    uint32_t what;       /* packet, or host + WAKE */
+};
+
 void packets_open(struct packets *p, struct collective_loads *loads)
 {
     const struct hx_fabric *g = loads->g;
-    *p = (struct packets){.loads = loads, .idle_packet = HX_NOWHERE, .idle_message = HX_NOWHERE};
+    *p = (struct packets){
+        .loads = loads, .events.bytes = sizeof(struct event), .idle_packet = HX_NOWHERE, .idle_message = HX_NOWHERE};
     p->host = hx_allocate(g->hosts, sizeof *p->host);
     p->free = hx_allocate((size_t)g->planes * g->ports, sizeof *p->free);
     for (uint32_t host = 0; host < g->hosts; host++) {
@@ -24,42 +31,31 @@ void packets_open(struct packets *p, struct collective_loads *loads)
 
 void packets_close(struct packets *p)
 {
-    HX_FREE(p->host, p->free, p->heap, p->packet, p->message);
+    time_heap_free(&p->events);
+    HX_FREE(p->host, p->free, p->packet, p->message);
 }
 
-/* ---- events, the earliest first ---- */
+/* ---- events ---- */
 
-static bool is_before(const struct packets_event *a, const struct packets_event *b)
+/* Times that are not negative have the order of their bits. */
+static uint64_t bits_of(double seconds)
 {
-    return a->at < b->at || (a->at <= b->at && a->what < b->what);
+    uint64_t bits;
+    memcpy(&bits, &seconds, sizeof bits);
+    return bits;
+}
+
+static double seconds_of(uint64_t bits)
+{
+    double seconds;
+    memcpy(&seconds, &bits, sizeof seconds);
+    return seconds;
 }
 
 static void note(struct packets *p, double at, uint32_t what)
 {
-    p->heap = hx_grow(p->heap, p->events, &p->events_room, sizeof *p->heap);
-    const struct packets_event e = {at, (uint64_t)p->created++ << 32 | what};
-    size_t place = p->events++;
-    while (place && is_before(&e, &p->heap[(place - 1) / 2])) {
-        p->heap[place] = p->heap[(place - 1) / 2];
-        place = (place - 1) / 2;
-    }
-    p->heap[place] = e;
-}
-
-static struct packets_event take_event(struct packets *p)
-{
-    const struct packets_event first = p->heap[0];
-    const struct packets_event e = p->heap[--p->events];
-    size_t place = 0;
-    for (size_t child = 1; child < p->events; child = 2 * place + 1) {
-        child += child + 1 < p->events && is_before(&p->heap[child + 1], &p->heap[child]);
-        if (!is_before(&p->heap[child], &e))
-            break;
-        p->heap[place] = p->heap[child];
-        place = child;
-    }
-    p->heap[place] = e;
-    return first;
+    struct event e = {.key.time = bits_of(at), .what = what};
+    time_heap_push(&p->events, &e.key);
 }
 
 /* ---- hops ---- */
@@ -97,23 +93,24 @@ static void deliver(struct packets *p, uint32_t index, uint32_t host, double hea
     note(p, fmax(*free, packet->tail), index);
 }
 
-/* Returns the output that is free first, of equal ones another one each time; HX_NOWHERE: there is none. */
+/* Returns the output with the most credit, as switches do: the one that was least filled within the time that credit
+ * takes to come back, of equal ones a random one. HX_NOWHERE: there is none. */
 static uint32_t choose_port(struct packets *p, const struct packets_packet *packet, uint32_t to, double head)
 {
     const struct collective_loads *l = p->loads;
     const uint32_t node = l->states.node[packet->state];
     const uint64_t set = hx_tables_onward(&l->tables, node, l->router[to], to) & l->states.turn_mask[packet->state];
     const unsigned outputs = (unsigned)__builtin_popcountll(set);
-    const unsigned favoured = outputs > 1 ? p->turn++ % outputs : 0;
+    const unsigned favoured = outputs > 1 ? random_below(split_mix(p->choices++), outputs) : 0;
     uint32_t best = HX_NOWHERE;
     double least = INFINITY;
     unsigned number = 0;
     for (uint64_t left = set; left; left &= left - 1, number++) {
         const uint32_t port = l->g->node[node].first_port + (unsigned)__builtin_ctzll(left);
-        const double free = fmax(*free_of(p, packet, port), head);
-        if (free < least || (number == favoured && free <= least)) {
+        const double filled = fmax(*free_of(p, packet, port), head - 2 * l->latency[port]);
+        if (filled < least || (number == favoured && filled <= least)) {
             best = port;
-            least = free;
+            least = filled;
         }
     }
     return best;
@@ -192,8 +189,9 @@ static uint32_t new_packet(struct packets *p)
     return index;
 }
 
-/* Injects the next packet of a message. Returns when it leaves the host's switch. */
-static double inject(struct packets *p, uint32_t message, unsigned plane)
+/* Injects the next packet of a message. Returns when it leaves the host; INFINITY: that depends on packets that arrive
+ * there earlier (move_on()). place: in host->leaves; PACKETS_INJECTED: it does not count. */
+static double inject(struct packets *p, uint32_t message, unsigned plane, unsigned place)
 {
     struct packets_message *m = &p->message[message];
     const struct collective_loads *l = p->loads;
@@ -205,14 +203,18 @@ static double inject(struct packets *p, uint32_t message, unsigned plane)
     *packet = (struct packets_packet){.message = message,
                                       .state = l->states.start[m->from],
                                       .blocks = (uint16_t)hx_blocks(bytes),
-                                      .plane = (uint8_t)plane};
+                                      .plane = (uint8_t)plane,
+                                      .place = PACKETS_INJECTED};
     const double ready = fmax(p->now, host->injecting[plane]);
     host->injecting[plane] = ready + seconds_on(p, packet, l->g->node[m->from].first_port + HX_LOCAL);
     const double head = ready + hx_model_latency(&l->timing, 0, 0);
     m->begun++;
     host->injected++;
-    if (l->router[m->from] == m->from)
-        return hop(p, index, head);
+    if (l->router[m->from] == m->from) {
+        packet->place = (uint8_t)place;
+        note(p, head, index);
+        return INFINITY;
+    }
     const uint32_t port = l->g->node[m->from].first_port + only_port(l, m->from);
     const double start = cross(p, packet, port, head);
     packet->state = l->states.behind[port];
@@ -284,7 +286,7 @@ void packets_inject(struct packets *p, uint32_t from)
         const unsigned slot = next_due(host, host->turn[best]);
         host->turn[best] = (uint8_t)((slot + 1) % PACKETS_SENDS);
         const uint32_t message = host->message[slot];
-        host->leaves[best][place] = inject(p, message, best);
+        host->leaves[best][place] = inject(p, message, best, place);
         if (p->message[message].begun == p->message[message].packets)
             end_sending(p, host, &p->message[message]);
     }
@@ -326,8 +328,8 @@ static void acknowledge(struct packets *p, uint32_t message)
     const struct packets_message *m = &p->message[message];
     const struct packets_message answer = {
         .cookie = message, .from = m->to, .to = m->from, .packets = 1, .acknowledges = true};
-    const unsigned plane = p->created % p->loads->g->planes;
-    (void)inject(p, new_message(p, &answer), plane);
+    const unsigned plane = (unsigned)(p->events.pushed % p->loads->g->planes);
+    (void)inject(p, new_message(p, &answer), plane, PACKETS_INJECTED);
 }
 
 /* Frees what an acknowledgement has ended. */
@@ -341,6 +343,21 @@ static void end_send(struct packets *p, uint32_t message)
         other->younger = other->younger == m->slot ? PACKETS_SENDS : other->younger;
     }
     end_message(p, message);
+}
+
+/* Moves a packet on. Notes when it leaves a host that forwards others too, which then has room for one more. */
+static void move_on(struct packets *p, uint32_t index, double head)
+{
+    struct packets_packet *packet = &p->packet[index];
+    const unsigned place = packet->place;
+    const uint32_t from = p->message[packet->message].from;
+    const double start = hop(p, index, head);
+    if (place == PACKETS_INJECTED)
+        return;
+    packet->place = PACKETS_INJECTED;
+    p->host[from].leaves[packet->plane][place] = start;
+    if (p->host[from].due)
+        wake_at(p, from, start);
 }
 
 static bool arrive(struct packets *p, uint32_t index, struct packets_message *arrived)
@@ -366,18 +383,18 @@ static bool arrive(struct packets *p, uint32_t index, struct packets_message *ar
 
 bool packets_next(struct packets *p, struct packets_message *arrived)
 {
-    while (p->events) {
-        const struct packets_event e = take_event(p);
-        const uint32_t what = (uint32_t)e.what;
-        p->now = e.at;
+    struct event e;
+    while (time_heap_pop(&p->events, &e.key)) {
+        const uint32_t what = e.what;
+        p->now = seconds_of(e.key.time);
         if (what & WAKE) {
             const uint32_t host = what & ~WAKE;
-            if (e.at < p->host[host].wake)
+            if (p->now < p->host[host].wake)
                 continue;
             p->host[host].wake = INFINITY;
             packets_inject(p, host);
         } else if (p->packet[what].state != HX_NOWHERE) {
-            (void)hop(p, what, e.at);
+            move_on(p, what, p->now);
         } else if (arrive(p, what, arrived)) {
             return true;
         }

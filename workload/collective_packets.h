@@ -1,11 +1,12 @@
 /* collective_packets.h - packets of messages on the links of a fabric: a short run, which decides between algorithms
  * with estimates near each other (collective_trial.h).
  *
- * A packet is an event at each node. It takes the output of its minimal routes that is free first. A link carries one
+ * A packet is an event at each node. It takes the output of its minimal routes with the most credit. A link carries one
  * packet after the other, without limits of buffers. Timing is that of hal/virtual/timing.h. */
 #ifndef COLLECTIVE_PACKETS_H
 #define COLLECTIVE_PACKETS_H
 
+#include "base/time_heap.h"
 #include "workload/collective_loads.h"
 
 /* Messages of a host in flight (fabric-emu/virtual/driver.c), and packets that it has injected and not yet sent
@@ -25,17 +26,13 @@ struct packets_message {
     bool acknowledges;
 };
 
-struct packets_event {
-    double at;
-    uint64_t what; /* order of creation << 32 | packet, or host + WAKE */
-};
-
 struct packets_packet {
     double tail; /* seconds: its last block is at the node */
     uint32_t message;
     uint32_t state; /* HX_NOWHERE: it is at the endpoint */
     uint16_t blocks;
     uint8_t plane;
+    uint8_t place; /* in the sender's `leaves` until it leaves; PACKETS_INJECTED: none */
     uint32_t next_idle;
 };
 
@@ -53,12 +50,12 @@ struct packets {
     struct collective_loads *loads;
     struct packets_host *host; /* [hosts] */
     double *free;              /* [planes][ports]: seconds */
-    struct packets_event *heap;
+    struct time_heap events;
     struct packets_packet *packet;
     struct packets_message *message;
-    size_t events, events_room, packets, packets_room, messages, messages_room;
+    size_t packets, packets_room, messages, messages_room;
     uint32_t idle_packet, idle_message; /* first of a list; HX_NOWHERE: none */
-    uint32_t created, turn;
+    uint32_t choices;                   /* between several outputs, so far */
     uint64_t hops;
     double now;
 };
