@@ -149,22 +149,22 @@ static double trial_of(const struct choice *c, const struct candidate *candidate
     return seconds;
 }
 
-static bool can_try(const struct choice *c)
+static bool is_tried(const struct candidate *candidate)
 {
-    for (unsigned i = 0; i < c->candidates; i++) {
-        if (!isfinite(c->candidate[i].hops))
-            return false;
-    }
-    return c->candidates > 1;
+    return isfinite(candidate->hops);
 }
 
+/* One with too many messages for a trial stands by its estimate; if that is the least, all do. */
 static enum hx_collective_algorithm try_candidates(const struct choice *c, struct hx_progress *progress)
 {
     enum hx_collective_algorithm best = c->candidate[0].algorithm;
     double least = INFINITY;
-    for (unsigned i = 0; i < c->candidates && can_try(c); i++) {
+    if (c->candidates == 1 || !is_tried(&c->candidate[0]))
+        return best;
+    for (unsigned i = 0; i < c->candidates; i++) {
         hx_progress_show(progress, (double)i / c->candidates, hx_collective_algorithm_names[c->candidate[i].algorithm]);
-        const double seconds = trial_of(c, &c->candidate[i], least);
+        const double seconds =
+            is_tried(&c->candidate[i]) ? trial_of(c, &c->candidate[i], least) : c->candidate[i].seconds;
         best = seconds < least ? c->candidate[i].algorithm : best;
         least = fmin(least, seconds);
     }
