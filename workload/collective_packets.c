@@ -292,7 +292,7 @@ static void end_sending(struct packets *p, struct packets_host *host, const stru
     put(&host->due, m->younger, true);
 }
 
-/* Finds a due message whose next packet is for a plane. PACKETS_SENDS: none of those looked at. */
+/* Finds a due message with a next packet for a plane. PACKETS_SENDS: none of those looked at. */
 static unsigned due_on(const struct packets *p, const struct packets_host *host, unsigned plane)
 {
     enum { LOOKS = 16 }; /* as firmware/endpoint.c */
