@@ -22,8 +22,18 @@ bool hx_tag_find(const struct hx_collective *c, uint32_t tag, struct hx_message 
 
 /* ---- brief tags ---- */
 
-enum { NUMBER_BITS = 2, NUMBERS = 1 << NUMBER_BITS };
-HX_STATIC_ASSERT((int)NUMBERS >= (int)HX_COLLECTIVE_BRIEF_WINDOW, "numbers in flight differ in their low bits");
+enum { LEAST_NUMBER_BITS = 2 };
+HX_STATIC_ASSERT(1 << LEAST_NUMBER_BITS == (int)HX_COLLECTIVE_BRIEF_WINDOW,
+                 "each collective has names for this window");
+
+/* Bits of a number: those in flight differ in them. */
+static unsigned number_bits(const struct hx_collective *c)
+{
+    unsigned bits = LEAST_NUMBER_BITS;
+    while (1U << bits < c->config.window)
+        bits++;
+    return bits;
+}
 
 static uint32_t names(const struct hx_collective_part *part)
 {
@@ -48,7 +58,17 @@ uint32_t hx_collective_brief(const struct hx_collective *c, uint32_t tag)
     struct hx_message m;
     if (!hx_tag_find(c, tag, &m))
         return 0;
-    return name_of(c, &m) << NUMBER_BITS | (m.number & (NUMBERS - 1U));
+    const unsigned bits = number_bits(c);
+    return name_of(c, &m) << bits | (m.number & ((1U << bits) - 1));
+}
+
+void hx_collective_use_brief(struct hx_collective *c)
+{
+    uint32_t all = 0;
+    for (unsigned i = 0; i < (unsigned)c->streams * c->phases; i++)
+        all += names(&c->part[i]);
+    while (c->config.window > HX_COLLECTIVE_BRIEF_WINDOW && all << number_bits(c) > 1U << HX_COLLECTIVE_BRIEF_BITS)
+        c->config.window /= 2;
 }
 
 /* Finds the part and its lane of a short name. Returns false if there is none. */
@@ -71,12 +91,13 @@ static bool find_lane(const struct hx_collective *c, uint32_t name, uint32_t pee
 
 static int full_tag(const struct hx_collective *c, uint32_t peer, uint32_t brief, bool sending, uint32_t *tag)
 {
+    const unsigned bits = number_bits(c);
     uint32_t part, lane;
-    if (!find_lane(c, brief >> NUMBER_BITS, peer, sending, &part, &lane))
+    if (!find_lane(c, brief >> bits, peer, sending, &part, &lane))
         return HX_E_RANGE;
     const struct hx_collective_lane *at = &c->lane[c->part[part].lane + lane];
     const uint32_t base = sending ? at->acked.base : at->in.base;
-    *tag = hx_tag_of(c, part, lane, base + ((brief - base) & (NUMBERS - 1U)));
+    *tag = hx_tag_of(c, part, lane, base + ((brief - base) & ((1U << bits) - 1)));
     return HX_OK;
 }
 

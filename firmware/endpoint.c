@@ -9,7 +9,7 @@
 #include "hxmesh/memory.h"
 #include "send_set.h"
 
-enum { INJECT_BURST = 32, TIMED = 2 * HX_MESSAGE_WINDOW };
+enum { EVEN_LOOKS = 16, INJECT_BURST = 32, TIMED = 2 * HX_MESSAGE_WINDOW };
 enum { TRAINS_OF_MESSAGE = 8, TRAINS_LEFT = 4 }; /* so long a message, or its rest, for a train of that length */
 
 /* ---- the order of messages ---- */
@@ -113,7 +113,15 @@ void hx_endpoint_update_ready(struct hx_endpoint *ep, struct hx_send *s)
 /* Returns the send of the previous message to the peer, or NULL. */
 static struct hx_send *older_of(struct hx_endpoint *ep, const struct hx_peer *peer, const struct hx_send *s)
 {
-    return hx_endpoint_send_at(ep, peer, (s->message - 1) % HX_PEER_WINDOW);
+    return hx_endpoint_send_at(ep, peer, hx_endpoint_slot_of(ep, s->message - 1));
+}
+
+/* Returns the plane after that of the last packet to the peer. If none is in flight, messages that begin together begin
+ * on different planes; but those of another peer, behind a message for each plane, on the same ones, so that each peer's
+ * messages are complete in turn. */
+static unsigned first_plane(const struct hx_endpoint *ep, const struct hx_send *s, const struct hx_send *older)
+{
+    return (older ? older->first_plane + older->packets : s->message + ep->active) % ep->plane_end;
 }
 
 int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo, uint64_t bytes, uint32_t tag,
@@ -126,8 +134,8 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo,
     struct hx_peer *peer = hx_endpoint_add_peer(ep, rank);
     if (!peer)
         return HX_E_CAPACITY;
-    unsigned slot = peer->next_message % HX_PEER_WINDOW;
-    if (!hx_endpoint_takes(ep) || peer->send[slot])
+    unsigned slot = hx_endpoint_slot_of(ep, peer->next_message);
+    if (!hx_endpoint_takes(ep) || hx_endpoint_send_at(ep, peer, slot))
         return HX_E_BUSY;
     unsigned index = hx_send_set_next(&ep->idle, 0);
     struct hx_send *s = &ep->send[index];
@@ -135,7 +143,7 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo,
     if (ep->place)
         take_place(ep, index);
     ep->active++;
-    peer->send[slot] = (uint16_t)(index + 1);
+    *hx_endpoint_send_index(ep, peer, slot) = (uint16_t)(index + 1);
     *s = (struct hx_send){.peer = rank,
                           .dst_addr_hi = (uint16_t)addr_hi,
                           .dst_addr_lo = (uint16_t)addr_lo,
@@ -153,6 +161,8 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo,
         older->younger = (uint16_t)index;
         s->behind = older->ready;
     }
+    if (ep->plane_end > 1)
+        s->first_plane = first_plane(ep, s, older) & 3U;
     hx_endpoint_await(ep, s);
     hx_endpoint_update_ready(ep, s);
     return HX_OK;
@@ -176,7 +186,7 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
     struct hx_send *older = older_of(ep, peer, s);
     if (older)
         older->younger = HX_NO_SEND;
-    peer->send[s->message % HX_PEER_WINDOW] = 0;
+    *hx_endpoint_send_index(ep, peer, hx_endpoint_slot_of(ep, s->message)) = 0;
     if (type == HX_EVENT_SENT)
         ep->stats.messages_sent++;
     else
@@ -324,24 +334,65 @@ static unsigned trains_sent(const struct hx_endpoint *ep)
     return (unsigned)(ep->stats.packets_sent / hal_train(ep->hal));
 }
 
-/* Returns the place of the next send to inject, and its plane; HX_NO_SEND if none can. Each plane has its own
- * round-robin, so it carries an equal share of every message. A shared one would give each plane its own messages, and
- * overload a plane of some receiver. A single plane has room: the caller checked. */
+/* Returns the plane that the next packet of a send takes while planes are busy. New packets to a peer take planes in
+ * turn, so that each carries an equal share of every message. Those sent again, or by a send that has planes to avoid,
+ * go where there is room. */
+static unsigned even_plane(struct hx_endpoint *ep, const struct hx_send *s)
+{
+    unsigned plane = (s->first_plane + s->next / hal_train(ep->hal)) % ep->plane_end;
+    bool any = s->reported || s->resend < s->next || s->unreachable_planes || !(ep->config.plane_set >> plane & 1U);
+    return any ? plane_for(ep, s) : plane;
+}
+
+/* Finds a due send with a next packet for a plane with room. HX_NO_SEND: none of those looked at. */
+static unsigned next_evenly(struct hx_endpoint *ep, unsigned *plane)
+{
+    unsigned rotation = trains_sent(ep);
+    for (unsigned n = 0; n < ep->plane_end; n++) {
+        *plane = (rotation + n) % ep->plane_end;
+        unsigned first = next_due(ep, ep->turn[*plane]);
+        unsigned place = first;
+        bool room = ep->config.plane_set >> *plane & 1U && hal_inject_room(ep->hal, *plane);
+        for (unsigned looks = 0; room && looks < EVEN_LOOKS && (looks == 0 || place != first); looks++) {
+            if (even_plane(ep, &ep->send[hx_endpoint_sender(ep, place)]) == *plane)
+                return place;
+            place = next_due(ep, (place + 1) % HX_MAX_SENDS);
+        }
+    }
+    return HX_NO_SEND;
+}
+
+/* Whether a plane has at least half the room that it ever had. */
+static bool is_roomy(struct hx_endpoint *ep, unsigned plane)
+{
+    unsigned room = hal_inject_room(ep->hal, plane);
+    ep->most_room[plane] = (uint16_t)(room > ep->most_room[plane] ? room : ep->most_room[plane]);
+    return 2 * room >= ep->most_room[plane];
+}
+
+/* Returns the place of the next send to inject, and its plane; HX_NO_SEND if none can. Planes share packets evenly, and
+ * each has its own round-robin over sends. A packet takes another plane than its own only if its own is full and
+ * that is half empty: so a slow plane gets less, but planes that are busy alike keep their shares. A single plane has room: the caller checked. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
-    unsigned roomiest = ep->plane_end == 1 ? 0 : hx_endpoint_find_plane(ep, 0, trains_sent(ep), true);
+    if (ep->plane_end == 1) {
+        *plane = 0;
+        return next_due(ep, ep->turn[0]);
+    }
+    unsigned roomiest = hx_endpoint_find_plane(ep, 0, trains_sent(ep), true);
     if (roomiest == ep->plane_end)
         return HX_NO_SEND;
+    bool roomy = is_roomy(ep, roomiest);
+    unsigned place = next_evenly(ep, plane);
+    if (place != HX_NO_SEND || !roomy)
+        return place;
     unsigned first = next_due(ep, ep->turn[roomiest]);
-    unsigned place = first;
+    place = first;
     do {
         const struct hx_send *s = &ep->send[hx_endpoint_sender(ep, place)];
-        bool any = !s->unreachable_planes && (ep->plane_end == 1 || s->resend == s->next || s->reported);
-        *plane = any ? roomiest : plane_for(ep, s);
+        *plane = s->unreachable_planes ? plane_for(ep, s) : roomiest;
         if (*plane < ep->plane_end)
             return place;
-        if (!s->unreachable_planes)
-            break; /* no plane has room */
         place = hx_send_set_next(&ep->due, (place + 1) % HX_MAX_SENDS);
     } while (place != first);
     return HX_NO_SEND;
@@ -404,9 +455,9 @@ static unsigned inject_due(struct hx_endpoint *ep, uint64_t now)
 static bool send_answer(struct hx_endpoint *ep)
 {
     uint32_t which = ep->ack[ep->acks_first];
-    struct hx_peer *peer = &ep->peer[which / HX_PEER_ANSWERS];
-    unsigned slot = which % HX_PEER_ANSWERS;
-    bool hello = slot == HX_PEER_WINDOW;
+    struct hx_peer *peer = &ep->peer[which >> ep->answer_bits];
+    unsigned slot = which & ((1U << ep->answer_bits) - 1);
+    bool hello = slot == ep->window;
     unsigned turn = hello ? ep->hellos : hx_endpoint_slot(ep, peer, slot)->plane;
     unsigned plane = hx_endpoint_find_plane(ep, hx_endpoint_unreachable_planes(ep, peer), turn, false);
     uint32_t buffer;

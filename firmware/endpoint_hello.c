@@ -35,13 +35,13 @@ static void queue_hello(struct hx_endpoint *ep, const struct hx_peer *peer)
     if (hello->queued)
         return;
     hello->queued = true;
-    hx_endpoint_queue_answer(ep, peer, HX_PEER_WINDOW);
+    hx_endpoint_queue_answer(ep, peer, ep->window);
 }
 
 /* An answer holds from when its nonce was first sent: keeps the slots' numbers of that time. */
 static void open_question(const struct hx_endpoint *ep, struct hx_peer *peer, struct hx_peer_hello *hello)
 {
-    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
+    for (unsigned slot = 0; slot < ep->window; slot++)
         hello->before[slot] = hx_endpoint_number_at(ep, peer, slot);
     hello->open = true;
 }

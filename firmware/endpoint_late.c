@@ -110,7 +110,7 @@ static bool take_round_trip(struct hx_endpoint *ep, const struct hx_header *h, s
 
 static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer)
 {
-    struct hx_send *s = hx_endpoint_send_at(ep, peer, h->message % HX_PEER_WINDOW);
+    struct hx_send *s = hx_endpoint_send_at(ep, peer, hx_endpoint_slot_of(ep, h->message));
     return s && s->message == h->message ? s : NULL;
 }
 
@@ -317,7 +317,7 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, con
 
 void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
-    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
+    for (unsigned slot = 0; slot < ep->window; slot++) {
         struct hx_send *s = hx_endpoint_send_at(ep, peer, slot);
         if (s)
             s->peer_epoch = hx_epoch_check(peer->epoch);
@@ -337,7 +337,7 @@ static void reset_probes(struct hx_endpoint *ep, struct hx_send *s)
 
 void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
-    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
+    for (unsigned slot = 0; slot < ep->window; slot++) {
         struct hx_send *s = hx_endpoint_send_at(ep, peer, slot);
         if (!s)
             continue;
@@ -388,9 +388,10 @@ void hx_endpoint_try_anew(struct hx_endpoint *ep, unsigned send)
 void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo)
 {
     const struct hx_peer *peer = hx_endpoint_peer(ep, hx_peer_rank(ep->config.columns, addr_hi, addr_lo));
-    for (unsigned slot = 0; peer && slot < HX_PEER_WINDOW; slot++) {
-        if (peer->send[slot])
-            hx_endpoint_abandon_one(ep, peer->send[slot] - 1U);
+    for (unsigned slot = 0; peer && slot < ep->window; slot++) {
+        const struct hx_send *s = hx_endpoint_send_at(ep, peer, slot);
+        if (s)
+            hx_endpoint_abandon_one(ep, (unsigned)(s - ep->send));
     }
 }
 

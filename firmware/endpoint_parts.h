@@ -37,14 +37,6 @@ static inline uint32_t hx_endpoint_rank(const struct hx_endpoint *ep, const stru
     return ep->bucket ? peer->rank : (uint32_t)(peer - ep->peer);
 }
 
-/* Returns the message in flight to a peer with the number `slot` modulo HX_PEER_WINDOW; NULL: none. */
-static inline struct hx_send *hx_endpoint_send_at(const struct hx_endpoint *ep, const struct hx_peer *peer,
-                                                  unsigned slot)
-{
-    unsigned index = peer->send[slot];
-    return index ? &ep->send[index - 1] : NULL;
-}
-
 /* Returns the index in slots and rest of a peer; allocates it if there is none. */
 static inline uint32_t hx_endpoint_place(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
@@ -52,6 +44,41 @@ static inline uint32_t hx_endpoint_place(const struct hx_endpoint *ep, const str
     if (*which == 0)
         *which = ++ep->rest_of[ep->peers];
     return *which - 1;
+}
+
+/* Returns the slot of a message number. */
+static inline unsigned hx_endpoint_slot_of(const struct hx_endpoint *ep, uint32_t message)
+{
+    return message & (ep->window - 1U);
+}
+
+/* Slots 1 and up of the entry `place` of ep->slots, and hx_peer.send of the slots from HX_PEER_WINDOW on. */
+static inline struct hx_receive *hx_endpoint_further(const struct hx_endpoint *ep, uint32_t place)
+{
+    return (struct hx_receive *)(void *)(ep->slots + (size_t)place * ep->slot_bytes);
+}
+
+static inline uint16_t *hx_endpoint_further_sends(const struct hx_endpoint *ep, uint32_t place)
+{
+    return (uint16_t *)(void *)(hx_endpoint_further(ep, place) + ep->window - 1);
+}
+
+/* Where the index of the send in a slot is, plus one. */
+static inline uint16_t *hx_endpoint_send_index(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
+{
+    return slot < HX_PEER_WINDOW ? &peer->send[slot]
+                                 : &hx_endpoint_further_sends(ep, hx_endpoint_place(ep, peer))[slot - HX_PEER_WINDOW];
+}
+
+/* Returns the message in flight to a peer in a slot; NULL: none. */
+static inline struct hx_send *hx_endpoint_send_at(const struct hx_endpoint *ep, const struct hx_peer *peer,
+                                                  unsigned slot)
+{
+    uint32_t place = ep->rest_of[peer - ep->peer];
+    unsigned index = slot < HX_PEER_WINDOW ? peer->send[slot]
+                     : place               ? hx_endpoint_further_sends(ep, place - 1)[slot - HX_PEER_WINDOW]
+                                           : 0;
+    return index ? &ep->send[index - 1] : NULL;
 }
 
 static inline struct hx_peer_rest *hx_endpoint_rest(const struct hx_endpoint *ep, const struct hx_peer *peer)
@@ -62,12 +89,12 @@ static inline struct hx_peer_rest *hx_endpoint_rest(const struct hx_endpoint *ep
 /* Slot of a peer for arriving messages, and its map. */
 static inline struct hx_receive *hx_endpoint_slot(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
 {
-    return slot == 0 ? &peer->first : &ep->slots[hx_endpoint_place(ep, peer)].in[slot - 1];
+    return slot == 0 ? &peer->first : &hx_endpoint_further(ep, hx_endpoint_place(ep, peer))[slot - 1];
 }
 
 static inline struct hx_map *hx_endpoint_map(const struct hx_endpoint *ep, const struct hx_peer *peer, unsigned slot)
 {
-    return &hx_endpoint_rest(ep, peer)->map[slot];
+    return &ep->map[(size_t)hx_endpoint_place(ep, peer) * ep->window + slot];
 }
 
 static inline bool hx_map_has(const struct hx_map *map, uint32_t packet)
@@ -134,11 +161,11 @@ static inline void hx_endpoint_await(struct hx_endpoint *ep, struct hx_send *s)
     hx_endpoint_await_from(ep, s, hal_now(ep->hal));
 }
 
-/* Queues an answer for a peer: a slot's acknowledgement, or (HX_PEER_WINDOW) a hello. */
+/* Queues an answer for a peer: a slot's acknowledgement, or (ep->window) a hello. */
 static inline void hx_endpoint_queue_answer(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned slot)
 {
     uint32_t at = ep->acks_first + ep->acks_count++;
-    ep->ack[at >= ep->ack_slots ? at - ep->ack_slots : at] = (uint32_t)(peer - ep->peer) * HX_PEER_ANSWERS + slot;
+    ep->ack[at >= ep->ack_slots ? at - ep->ack_slots : at] = (uint32_t)(peer - ep->peer) << ep->answer_bits | slot;
 }
 
 /* ---- endpoint_setup.c ---- */

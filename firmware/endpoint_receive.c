@@ -166,9 +166,9 @@ static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned s
 
 /* Returns true if a number may be the slot's next message: the one after the present message, or the next but one if
  * none of its packets came. An empty slot has the least acceptable number. */
-static bool may_follow(const struct hx_receive *r, uint32_t message)
+static bool may_follow(const struct hx_endpoint *ep, const struct hx_receive *r, uint32_t message)
 {
-    return message - r->message - (r->state != EMPTY) < 2 * HX_PEER_WINDOW;
+    return message - r->message - (r->state != EMPTY) < 2U * ep->window;
 }
 
 /* Drops a packet if its message is neither the slot's nor may be its next. Late packets are common. A number too far
@@ -186,10 +186,10 @@ static void ask_for_number(struct hx_endpoint *ep, const struct hx_header *h, st
  * acceptable. */
 static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
-    struct hx_receive *r = hx_endpoint_slot(ep, peer, h->message % HX_PEER_WINDOW);
+    struct hx_receive *r = hx_endpoint_slot(ep, peer, hx_endpoint_slot_of(ep, h->message));
     bool is_new = r->state == EMPTY || r->message != h->message;
     uint32_t base = is_new ? 0 : r->base;
-    if (is_new && !may_follow(r, h->message)) {
+    if (is_new && !may_follow(ep, r, h->message)) {
         ask_for_number(ep, h, peer, r);
         return NULL;
     }
@@ -199,7 +199,7 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
         return NULL;
     }
     if (is_new)
-        begin(ep, peer, h->message % HX_PEER_WINDOW, h);
+        begin(ep, peer, hx_endpoint_slot_of(ep, h->message), h);
     r->plane = h->plane;
     return r;
 }
@@ -263,7 +263,7 @@ static void write_train(struct hx_endpoint *ep, const struct hx_header *train, c
 
 static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, const uint8_t *payload)
 {
-    unsigned slot = h->message % HX_PEER_WINDOW;
+    unsigned slot = hx_endpoint_slot_of(ep, h->message);
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
     unsigned train = train_in(ep, h);
     if (note_common(r, h, train))
@@ -292,7 +292,7 @@ static void take_probe(struct hx_endpoint *ep, const struct hx_header *h, struct
     if (!r || (r->queued && !r->probe))
         return; /* the queued acknowledgement says more: the packets were late, not lost */
     r->probe = (uint8_t)h->offset;
-    queue_ack(ep, peer, h->message % HX_PEER_WINDOW);
+    queue_ack(ep, peer, hx_endpoint_slot_of(ep, h->message));
 }
 
 /* Empties a slot, which then accepts numbers from `least` on. */
@@ -304,7 +304,7 @@ static void empty_slot(struct hx_receive *r, uint32_t least)
 
 void hx_endpoint_forget_arrivals(struct hx_endpoint *ep, struct hx_peer *peer)
 {
-    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
+    for (unsigned slot = 0; slot < ep->window; slot++)
         empty_slot(hx_endpoint_slot(ep, peer, slot), 0);
 }
 
@@ -316,10 +316,10 @@ uint32_t hx_endpoint_number_at(const struct hx_endpoint *ep, struct hx_peer *pee
 
 void hx_endpoint_take_number(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t next, const uint32_t *before)
 {
-    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
+    for (unsigned slot = 0; slot < ep->window; slot++) {
         struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-        uint32_t newest = next - 1 - (next - 1 - slot) % HX_PEER_WINDOW;
-        bool is_behind = (int32_t)(newest - r->message) > HX_PEER_WINDOW;
+        uint32_t newest = next - 1 - hx_endpoint_slot_of(ep, next - 1 - slot);
+        bool is_behind = (int32_t)(newest - r->message) > ep->window;
         bool was_never_sent = r->message == before[slot] && (int32_t)(r->message - next) >= 0;
         if (r->state == EMPTY || is_behind || was_never_sent)
             empty_slot(r, newest);
@@ -330,7 +330,7 @@ void hx_endpoint_take_number(struct hx_endpoint *ep, struct hx_peer *peer, uint3
  * planes are tried again. */
 static void repeat_ack(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
-    unsigned slot = h->message % HX_PEER_WINDOW;
+    unsigned slot = hx_endpoint_slot_of(ep, h->message);
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
     if (r->state == EMPTY || r->message != h->message || !hx_endpoint_exclude_plane(ep, peer, h->plane))
         return;

@@ -58,6 +58,28 @@ static size_t words_of(const struct hx_endpoint_config *c)
     return words_for(c->at_once ? places_of(c) : c->sends) + words_for(c->sends);
 }
 
+static unsigned window_of(const struct hx_endpoint_config *c)
+{
+    return c->window ? c->window : HX_PEER_WINDOW;
+}
+
+/* Returns the bytes of a peer's further slots: a multiple of a cache line. */
+static size_t slot_bytes_of(unsigned window)
+{
+    return rounded((window - 1) * sizeof(struct hx_receive) + (window - HX_PEER_WINDOW) * sizeof(uint16_t));
+}
+
+size_t hx_endpoint_rest_bytes(unsigned window)
+{
+    return slot_bytes_of(window) + sizeof(struct hx_peer_rest) + window * sizeof(struct hx_map);
+}
+
+/* Returns the answers that may be owed at once: to each peer an acknowledgement of each message, and a hello. */
+static size_t answers_of(const struct hx_endpoint_config *c)
+{
+    return (size_t)peers_of(c) * (window_of(c) + 1);
+}
+
 struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *c)
 {
     size_t peers = peers_of(c);
@@ -65,9 +87,10 @@ struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *c)
         .often = rounded(words_of(c) * sizeof(uint64_t)) + rounded((peers + 1) * sizeof(uint32_t)) +
                  rounded(peers * sizeof(struct hx_peer)) + rounded(buckets_of(c) * sizeof(uint32_t)) +
                  rounded((c->at_once ? c->sends : 0U) * sizeof(uint16_t)) + rounded(places_of(c) * sizeof(uint16_t)),
-        .pending = rounded(c->sends * sizeof(struct hx_send)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)),
-        .second = rounded(peers * sizeof(struct hx_peer_slots)),
-        .seldom = rounded(peers * sizeof(struct hx_peer_rest)) + rounded(c->sends * sizeof(struct hx_map)),
+        .pending = rounded(c->sends * sizeof(struct hx_send)) + rounded(answers_of(c) * sizeof(uint32_t)),
+        .second = peers * slot_bytes_of(window_of(c)),
+        .seldom = rounded(peers * sizeof(struct hx_peer_rest)) + peers * window_of(c) * sizeof(struct hx_map) +
+                  rounded(c->sends * sizeof(struct hx_map)),
         .rare = rounded(c->sends * sizeof(struct hx_map)) + rounded(HX_REPORTS * sizeof(struct hx_report))};
 }
 
@@ -138,8 +161,10 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
 int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal,
                            const struct hx_endpoint_memory *memory)
 {
+    const unsigned window = window_of(c);
     if (c->addr_hi >= c->columns || c->addr_lo >= c->rows || c->plane_set == 0 || c->plane_set >> HX_MAX_PLANES ||
-        c->sends < 1 || c->sends > HX_MAX_SENDS || c->epoch == 0 || c->least_ns == 0 || c->least_ns > c->timeout_ns ||
+        window < HX_PEER_WINDOW || window > HX_MOST_PEER_WINDOW || window & (window - 1) || c->sends < 1 ||
+        c->sends > HX_MAX_SENDS || c->epoch == 0 || c->least_ns == 0 || c->least_ns > c->timeout_ns ||
         c->timeout_ns > c->most_ns)
         return HX_E_RANGE;
     uint32_t peers = peers_of(c);
@@ -147,7 +172,10 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
                                .hal = hal,
                                .peers = peers,
                                .bucket_mask = buckets_for(peers < FIRST_PEERS ? peers : FIRST_PEERS) - 1,
-                               .ack_slots = peers * HX_PEER_ANSWERS,
+                               .ack_slots = (uint32_t)answers_of(c),
+                               .window = (uint8_t)window,
+                               .answer_bits = (uint8_t)(__builtin_ctz(window) + 1),
+                               .slot_bytes = (uint16_t)slot_bytes_of(window),
                                .epoch_check = hx_epoch_check(c->epoch),
                                .plane_end = (uint8_t)(32 - __builtin_clz(c->plane_set)),
                                .places = (uint16_t)places_of(c),
@@ -159,10 +187,11 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
     hx_frame_encode(ep->own, &own);
     uint8_t *at = memory->pending;
     ep->send = piece(&at, c->sends * sizeof(struct hx_send));
-    ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
+    ep->ack = piece(&at, ep->ack_slots * sizeof(uint32_t));
     ep->slots = memory->second;
     at = memory->seldom;
     ep->rest = piece(&at, peers * sizeof(struct hx_peer_rest));
+    ep->map = piece(&at, (size_t)peers * window * sizeof(struct hx_map));
     ep->send_map = piece(&at, c->sends * sizeof(struct hx_map));
     at = memory->rare;
     ep->send_lost = piece(&at, c->sends * sizeof(struct hx_map));

@@ -24,7 +24,7 @@ struct pair {
     uint64_t last;  /* ps: latest arrival of those in order */
     uint64_t begun; /* ps: first bit of the latest of those in order, on the ideal network */
     uint32_t sent, arrived;
-    uint8_t in_flight; /* over a carrier: bit by the number of a message, modulo EXECUTOR_WINDOW */
+    uint16_t in_flight; /* over a carrier: bit by the number of a message, modulo the window */
 };
 
 struct place {
@@ -160,9 +160,9 @@ static uint32_t new_letter(struct world *w)
     return (uint32_t)w->letters++;
 }
 
-static uint8_t slot_of(uint32_t number)
+static uint16_t slot_of(const struct world *w, uint32_t number)
 {
-    return (uint8_t)(1U << number % EXECUTOR_WINDOW);
+    return (uint16_t)(1U << number % w->network->carrier->window);
 }
 
 /* Whether the endpoint of a rank takes a message, as firmware/endpoint.c does. */
@@ -170,7 +170,7 @@ static bool takes(struct world *w, uint32_t from, const struct executor_message 
 {
     const struct estimate_carrier *c = w->network->carrier;
     const struct pair *p = pair_of(w, from, m->to);
-    return w->place[from].in_flight < c->most(c->of, from) && !(p->in_flight & slot_of(p->sent));
+    return w->place[from].in_flight < c->most(c->of, from) && !(p->in_flight & slot_of(w, p->sent));
 }
 
 static void send_by_carrier(struct world *w, uint32_t from, uint64_t now, const struct executor_message *m)
@@ -178,7 +178,7 @@ static void send_by_carrier(struct world *w, uint32_t from, uint64_t now, const 
     const struct estimate_carrier *c = w->network->carrier;
     struct pair *p = pair_of(w, from, m->to);
     const uint32_t letter = new_letter(w);
-    p->in_flight |= slot_of(p->sent);
+    p->in_flight |= slot_of(w, p->sent);
     w->place[from].in_flight++;
     w->letter[letter] = (struct letter){.from = from, .to = m->to, .tag = m->tag, .number = p->sent++};
     c->send(c->of, now, &(struct estimate_message){.from = from, .to = m->to, .bytes = m->bytes, .number = letter});
@@ -235,7 +235,7 @@ static bool take_news(struct world *w, uint64_t now, enum estimate_news news, ui
         good = executor_arrived(w->place[rank].executor, now, l.from, l.number, l.tag);
     } else {
         w->place[rank].in_flight--;
-        pair_of(w, l.from, l.to)->in_flight &= (uint8_t)~slot_of(l.number);
+        pair_of(w, l.from, l.to)->in_flight &= (uint16_t)~slot_of(w, l.number);
         w->letter[number].next = w->free_letter;
         w->free_letter = number;
         good = executor_sent(w->place[rank].executor, now, l.to, l.tag);

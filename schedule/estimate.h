@@ -29,6 +29,7 @@ struct estimate_carrier {
     uint64_t (*next)(const void *of);                       /* ps of its next event; UINT64_MAX: none */
     enum estimate_news (*step)(void *of, uint32_t *number); /* carries it out; number: of the message */
     uint32_t (*most)(const void *of, uint32_t rank);        /* messages in flight from a rank, 1 and up */
+    unsigned window;                                        /* messages in flight of a pair: 1 .. EXECUTOR_WINDOW */
     void *of;
 };
 

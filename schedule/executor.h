@@ -26,6 +26,7 @@
 #define SCHEDULE_EXECUTOR_H
 
 #include "hxmesh/collective.h"
+#include "hxmesh/endpoint.h"
 #include "schedule/groups.h"
 #include "schedule/schedule.h"
 
@@ -35,7 +36,7 @@
 
 enum { EXECUTOR_BYTES = 40 /* memory of an operation without its entry, roughly */ };
 
-enum { EXECUTOR_WINDOW = 4 /* messages that may overtake one (HX_PEER_WINDOW) */ };
+enum { EXECUTOR_WINDOW = HX_MOST_PEER_WINDOW /* messages in flight to one peer, at most */ };
 
 /* Costs of hosts, as in LogGOPS. */
 struct executor_costs {
@@ -130,8 +131,8 @@ void executor_settle(struct executor *e, uint64_t now);
 bool executor_next(struct executor *e, uint64_t now, struct executor_message *m);
 /* The network took the message of the last executor_next(). */
 void executor_take(struct executor *e);
-/* number: place of the message among all from this source, from 0. Returns false if no executor sent it, or if more
- * than EXECUTOR_WINDOW messages overtook one. */
+/* number: place of the message among all from this source, from 0. Returns false if no executor sent it, or if 
+ * EXECUTOR_WINDOW messages or more overtook one. */
 bool executor_arrived(struct executor *e, uint64_t now, uint32_t from, uint32_t number, uint32_t tag);
 bool executor_sent(struct executor *e, uint64_t now, uint32_t to, uint32_t tag);
 

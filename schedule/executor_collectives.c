@@ -108,10 +108,11 @@ static bool prepare(const struct executor *e, struct instance *c)
 {
     struct hx_collective_config config = c->choice->config;
     config.position = position_of(e, c, e->rank);
-    if (config.window > HX_COLLECTIVE_BRIEF_WINDOW)
-        config.window = HX_COLLECTIVE_BRIEF_WINDOW;
     c->state = hx_allocate(1, hx_collective_state(&config));
-    return hx_collective_init(&c->engine, &config, c->state, NULL, NULL) == HX_OK;
+    if (hx_collective_init(&c->engine, &config, c->state, NULL, NULL) != HX_OK)
+        return false;
+    hx_collective_use_brief(&c->engine);
+    return true;
 }
 
 /* Returns false if a message of it was wrong, or if tags cannot tell it from another one in progress. */

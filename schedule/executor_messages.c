@@ -65,7 +65,8 @@ uint32_t messages_peer(struct executor *e, uint32_t rank)
         grow(e);
         at = slot_of(e->peer, e->peers, rank);
     }
-    e->peer[at] = (struct peer){.rank = rank, .out = {NONE, NONE}, .next = NONE, .blocked = {NONE, NONE}};
+    e->peer[at] =
+        (struct peer){.rank = rank, .out = {NONE, NONE}, .next = NONE, .blocked = {NONE, NONE}, .held = {NONE, NONE}};
     e->peers_used++;
     return (uint32_t)at;
 }
@@ -223,28 +224,26 @@ static void take(struct executor *e, uint32_t peer, uint32_t from, uint32_t tag)
         match_message(e, from, operation_of(tag), kind_of(tag) == MESSAGE_REQUEST);
 }
 
-/* Index of the held message that is next in order; p->holds: none. */
-static unsigned find_held(const struct peer *p)
+/* Takes the held message that is next in order off the list. Returns false if there is none. */
+static bool find_held(struct executor *e, struct peer *p, struct note *found)
 {
-    unsigned i = 0;
-    while (i < p->holds && p->held[i].number != p->in_order)
-        i++;
-    return i;
+    for (unsigned left = p->holds; left; left--) {
+        *found = note_take(e, &p->held);
+        if (found->number == p->in_order) {
+            p->holds--;
+            return true;
+        }
+        note_add(e, &p->held, *found);
+    }
+    return false;
 }
 
 /* Takes held messages that are next in order. Taking one may move the peers, so each turn finds the peer again. */
 static void take_held(struct executor *e, uint32_t from)
 {
-    for (;;) {
-        uint32_t at = messages_peer(e, from);
-        struct peer *p = &e->peer[at];
-        unsigned i = find_held(p);
-        if (i == p->holds)
-            return;
-        uint32_t tag = p->held[i].tag;
-        p->held[i] = p->held[--p->holds];
-        take(e, at, from, tag);
-    }
+    struct note held;
+    for (uint32_t at = messages_peer(e, from); find_held(e, &e->peer[at], &held); at = messages_peer(e, from))
+        take(e, at, from, held.tag);
 }
 
 bool messages_arrived(struct executor *e, uint32_t from, uint32_t number, uint32_t tag)
@@ -260,8 +259,8 @@ bool messages_arrived(struct executor *e, uint32_t from, uint32_t number, uint32
     }
     if (p->holds == EXECUTOR_WINDOW || number - p->in_order > EXECUTOR_WINDOW)
         return false;
-    p->held[p->holds].number = number;
-    p->held[p->holds++].tag = tag;
+    note_add(e, &p->held, (struct note){.number = number, .tag = tag});
+    p->holds++;
     return true;
 }
 

@@ -69,7 +69,7 @@ struct awaited {
     uint32_t receive;           /* own operation */
 };
 
-/* Invariant: in_order is the number of the next message in order; held[0 .. holds - 1] arrived before it. */
+/* Invariant: in_order is the number of the next message in order; those in `held` arrived before it. */
 struct peer {
     uint32_t rank; /* NONE: unused entry of the table */
     uint32_t in_order;
@@ -79,10 +79,8 @@ struct peer {
     bool queued;         /* in executor.sending */
     bool open;           /* in executor.open */
     struct list blocked; /* collectives that wait for the window: elements of executor.note */
-    uint8_t holds;
-    struct {
-        uint32_t number, tag;
-    } held[EXECUTOR_WINDOW];
+    struct list held;    /* elements of executor.note */
+    uint8_t holds;       /* of them */
 };
 
 struct stream {
@@ -93,13 +91,17 @@ struct stream {
     size_t count, room;
 };
 
-/* An element of a list: a message that arrived before its collective began (from, tag), or a collective that waits for
- * the window of a peer (instance, lane). */
+/* An element of a list: a message that arrived before its collective began (from, tag), one that overtook another
+ * (number, tag), or a collective that waits for the window of a peer (instance, lane). */
 struct note {
     struct instance *instance;
-    uint32_t from, tag; /* from: rank */
-    uint32_t next;      /* in its list or of free elements */
-    uint8_t lane;       /* of the engine */
+    union {
+        uint32_t from;   /* rank */
+        uint32_t number; /* among the messages of its source */
+    };
+    uint32_t tag;
+    uint32_t next; /* in its list or of free elements */
+    uint8_t lane;  /* of the engine */
 };
 
 /* A collective in progress, or one that has not begun but has messages. Its address stays. */

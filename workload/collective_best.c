@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Estimates up to NEAR times the least are tried, the MOST_TRIED least of them. */
+/* Estimates up to NEAR times the least are tried: the MOST_TRIED least of them, and more while all trials together have
+ * no more hops than so many long ones. */
 #define NEAR 2.5
 enum { MOST_TRIED = 6 };
 
@@ -78,12 +79,6 @@ static double seconds_of(const struct choice *c, enum hx_collective_algorithm al
                : alone + collective_loads_fullest(c->loads, c->all) - collective_loads_fullest(c->loads, c->own);
 }
 
-/* Whether it is another one with more messages: a torus of one line is a ring. */
-static bool is_same_as_another(const struct collective_job *job, unsigned algorithm)
-{
-    return algorithm == HX_BY_TORUS && (job->columns == 1 || job->rows == 1) && job->config.size > 1;
-}
-
 /* Inserts a candidate; the least estimate is the first. */
 static void add_candidate(struct choice *c, const struct candidate *new)
 {
@@ -93,13 +88,23 @@ static void add_candidate(struct choice *c, const struct candidate *new)
     c->candidate[at] = *new;
 }
 
+/* Returns how many of the candidates are tried. */
+static unsigned fewer(const struct choice *c)
+{
+    double hops = 0;
+    for (unsigned i = 0; i < c->candidates; i++) {
+        hops += fmin(c->candidate[i].hops, TRIAL_HOPS);
+        if (i >= MOST_TRIED && hops > MOST_TRIED * TRIAL_HOPS)
+            return i;
+    }
+    return c->candidates;
+}
+
 static void find_candidates(struct choice *c)
 {
     for (unsigned a = 0; a < HX_COLLECTIVE_ALGORITHMS; a++) {
         const double limit = c->candidates ? NEAR * c->candidate[0].seconds : INFINITY;
         struct candidate new = {.algorithm = (enum hx_collective_algorithm)a};
-        if (is_same_as_another(c->job, a))
-            continue;
         new.seconds = seconds_of(c, new.algorithm, limit);
         if (new.seconds >= limit)
             continue;
@@ -109,7 +114,7 @@ static void find_candidates(struct choice *c)
     }
     while (c->candidates > 1 && c->candidate[c->candidates - 1].seconds > NEAR * c->candidate[0].seconds)
         c->candidates--;
-    c->candidates = c->candidates < MOST_TRIED ? c->candidates : MOST_TRIED;
+    c->candidates = fewer(c);
 }
 
 /* ---- trials ---- */

@@ -120,6 +120,7 @@ void estimate_add_tree(struct collective_estimate *e, unsigned phase, bool twice
     }
     e->pair = own;
     free(all);
+    estimate_keep(e, 1);
     const double rest = collective_loads_fullest(e->loads, e->load) * (1 - 1 / messages);
     for (unsigned stream = 0; stream < e->streams; stream++)
         e->stream[stream] += estimate_latest(e, stream) + rest;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "hxmesh/endpoint.h"
 #include "spec/collective_model.h"
+#include "workload/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,56 +11,50 @@
 
 #define WAKE UINT32_C(0x80000000) /* an event of a host */
 
+struct event {
+    struct time_key key; /* time: bits_of() */
+    uint32_t what;       /* packet, or host + WAKE */
+};
+
 void packets_open(struct packets *p, struct collective_loads *loads)
 {
     const struct hx_fabric *g = loads->g;
-    *p = (struct packets){.loads = loads, .idle_packet = HX_NOWHERE, .idle_message = HX_NOWHERE};
+    *p = (struct packets){
+        .loads = loads, .events.bytes = sizeof(struct event), .idle_packet = HX_NOWHERE, .idle_message = HX_NOWHERE};
     p->host = hx_allocate(g->hosts, sizeof *p->host);
     p->free = hx_allocate((size_t)g->planes * g->ports, sizeof *p->free);
     for (uint32_t host = 0; host < g->hosts; host++) {
-        p->host[host].idle = UINT64_MAX;
         p->host[host].wake = INFINITY;
     }
 }
 
 void packets_close(struct packets *p)
 {
-    HX_FREE(p->host, p->free, p->heap, p->packet, p->message);
+    time_heap_free(&p->events);
+    HX_FREE(p->host, p->free, p->packet, p->message);
 }
 
-/* ---- events, the earliest first ---- */
+/* ---- events ---- */
 
-static bool is_before(const struct packets_event *a, const struct packets_event *b)
+/* Times that are not negative have the order of their bits. */
+static uint64_t bits_of(double seconds)
 {
-    return a->at < b->at || (a->at <= b->at && a->what < b->what);
+    uint64_t bits;
+    memcpy(&bits, &seconds, sizeof bits);
+    return bits;
+}
+
+static double seconds_of(uint64_t bits)
+{
+    double seconds;
+    memcpy(&seconds, &bits, sizeof seconds);
+    return seconds;
 }
 
 static void note(struct packets *p, double at, uint32_t what)
 {
-    p->heap = hx_grow(p->heap, p->events, &p->events_room, sizeof *p->heap);
-    const struct packets_event e = {at, (uint64_t)p->created++ << 32 | what};
-    size_t place = p->events++;
-    while (place && is_before(&e, &p->heap[(place - 1) / 2])) {
-        p->heap[place] = p->heap[(place - 1) / 2];
-        place = (place - 1) / 2;
-    }
-    p->heap[place] = e;
-}
-
-static struct packets_event take_event(struct packets *p)
-{
-    const struct packets_event first = p->heap[0];
-    const struct packets_event e = p->heap[--p->events];
-    size_t place = 0;
-    for (size_t child = 1; child < p->events; child = 2 * place + 1) {
-        child += child + 1 < p->events && is_before(&p->heap[child + 1], &p->heap[child]);
-        if (!is_before(&p->heap[child], &e))
-            break;
-        p->heap[place] = p->heap[child];
-        place = child;
-    }
-    p->heap[place] = e;
-    return first;
+    struct event e = {.key.time = bits_of(at), .what = what};
+    time_heap_push(&p->events, &e.key);
 }
 
 /* ---- hops ---- */
@@ -97,23 +92,24 @@ static void deliver(struct packets *p, uint32_t index, uint32_t host, double hea
     note(p, fmax(*free, packet->tail), index);
 }
 
-/* Returns the output that is free first, of equal ones another one each time; HX_NOWHERE: there is none. */
+/* Returns the output with the most credit, as switches do: the one that was least filled within the time that credit
+ * takes to come back, of equal ones a random one. HX_NOWHERE: there is none. */
 static uint32_t choose_port(struct packets *p, const struct packets_packet *packet, uint32_t to, double head)
 {
     const struct collective_loads *l = p->loads;
     const uint32_t node = l->states.node[packet->state];
     const uint64_t set = hx_tables_onward(&l->tables, node, l->router[to], to) & l->states.turn_mask[packet->state];
     const unsigned outputs = (unsigned)__builtin_popcountll(set);
-    const unsigned favoured = outputs > 1 ? p->turn++ % outputs : 0;
+    const unsigned favoured = outputs > 1 ? random_below(split_mix(p->choices++), outputs) : 0;
     uint32_t best = HX_NOWHERE;
     double least = INFINITY;
     unsigned number = 0;
     for (uint64_t left = set; left; left &= left - 1, number++) {
         const uint32_t port = l->g->node[node].first_port + (unsigned)__builtin_ctzll(left);
-        const double free = fmax(*free_of(p, packet, port), head);
-        if (free < least || (number == favoured && free <= least)) {
+        const double filled = fmax(*free_of(p, packet, port), head - 2 * l->latency[port]);
+        if (filled < least || (number == favoured && filled <= least)) {
             best = port;
-            least = free;
+            least = filled;
         }
     }
     return best;
@@ -192,8 +188,9 @@ static uint32_t new_packet(struct packets *p)
     return index;
 }
 
-/* Injects the next packet of a message. Returns when it leaves the host's switch. */
-static double inject(struct packets *p, uint32_t message, unsigned plane)
+/* Injects the next packet of a message. Returns when it leaves the host; INFINITY: that depends on packets that arrive
+ * there earlier (move_on()). place: in host->leaves; PACKETS_INJECTED: it does not count. */
+static double inject(struct packets *p, uint32_t message, unsigned plane, unsigned place)
 {
     struct packets_message *m = &p->message[message];
     const struct collective_loads *l = p->loads;
@@ -205,14 +202,18 @@ static double inject(struct packets *p, uint32_t message, unsigned plane)
     *packet = (struct packets_packet){.message = message,
                                       .state = l->states.start[m->from],
                                       .blocks = (uint16_t)hx_blocks(bytes),
-                                      .plane = (uint8_t)plane};
+                                      .plane = (uint8_t)plane,
+                                      .place = PACKETS_INJECTED};
     const double ready = fmax(p->now, host->injecting[plane]);
     host->injecting[plane] = ready + seconds_on(p, packet, l->g->node[m->from].first_port + HX_LOCAL);
     const double head = ready + hx_model_latency(&l->timing, 0, 0);
     m->begun++;
     host->injected++;
-    if (l->router[m->from] == m->from)
-        return hop(p, index, head);
+    if (l->router[m->from] == m->from) {
+        packet->place = (uint8_t)place;
+        note(p, head, index);
+        return INFINITY;
+    }
     const uint32_t port = l->g->node[m->from].first_port + only_port(l, m->from);
     const double start = cross(p, packet, port, head);
     packet->state = l->states.behind[port];
@@ -234,6 +235,17 @@ static unsigned room_of(const struct packets *p, const struct packets_host *host
     return room;
 }
 
+/* Seconds of the next packet that leaves; INFINITY: that depends on packets that arrive. */
+static double next_departure(const struct packets *p, const struct packets_host *host)
+{
+    double soonest = INFINITY;
+    for (unsigned plane = 0; plane < p->loads->g->planes; plane++) {
+        for (unsigned i = 0; i < PACKETS_INJECTED; i++)
+            soonest = host->leaves[plane][i] > p->now ? fmin(soonest, host->leaves[plane][i]) : soonest;
+    }
+    return soonest;
+}
+
 static void wake_at(struct packets *p, uint32_t host, double at)
 {
     if (at >= p->host[host].wake)
@@ -242,79 +254,152 @@ static void wake_at(struct packets *p, uint32_t host, double at)
     note(p, at, host | WAKE);
 }
 
-static unsigned next_due(const struct packets_host *host, unsigned turn)
+static void put(struct packets_set *set, unsigned slot, bool in)
 {
-    const uint64_t above = host->due >> turn << turn;
-    return (unsigned)__builtin_ctzll(above ? above : host->due);
+    const uint64_t bit = UINT64_C(1) << slot % 64;
+    set->word[slot / 64] = in ? set->word[slot / 64] | bit : set->word[slot / 64] & ~bit;
+}
+
+/* The first slot of a set from `from` on; PACKETS_SENDS: none. */
+static unsigned next_slot(const struct packets_set *set, unsigned from)
+{
+    for (unsigned word = from / 64; word < HX_MAX_PLANES; word++, from = word * 64) {
+        const uint64_t left = set->word[word] & UINT64_MAX << from % 64;
+        if (left)
+            return word * 64 + (unsigned)__builtin_ctzll(left);
+    }
+    return PACKETS_SENDS;
+}
+
+static unsigned next_in_turn(const struct packets_set *set, unsigned turn)
+{
+    const unsigned slot = next_slot(set, turn);
+    return slot < PACKETS_SENDS ? slot : next_slot(set, 0);
+}
+
+static bool is_due(const struct packets_host *host)
+{
+    return next_slot(&host->due, 0) < PACKETS_SENDS;
 }
 
 /* Notes that all packets of a message have left. */
 static void end_sending(struct packets *p, struct packets_host *host, const struct packets_message *m)
 {
-    host->due &= ~(UINT64_C(1) << m->slot);
+    put(&host->due, m->slot, false);
     if (m->younger == PACKETS_SENDS)
         return;
     p->message[host->message[m->younger]].behind = false;
-    host->due |= UINT64_C(1) << m->younger;
+    put(&host->due, m->younger, true);
 }
 
-/* The plane with most room; the first one changes from packet to packet. */
+/* Finds a due message with a next packet for a plane. PACKETS_SENDS: none of those looked at. */
+static unsigned due_on(const struct packets *p, const struct packets_host *host, unsigned plane)
+{
+    enum { LOOKS = 16 }; /* as firmware/endpoint.c */
+    const unsigned first = next_in_turn(&host->due, host->turn[plane]);
+    unsigned slot = first;
+    for (unsigned looks = 0; looks < LOOKS && (looks == 0 || slot != first); looks++) {
+        const struct packets_message *m = &p->message[host->message[slot]];
+        if ((m->plane + m->begun) % p->loads->g->planes == plane)
+            return slot;
+        slot = next_in_turn(&host->due, slot + 1);
+    }
+    return PACKETS_SENDS;
+}
+
+/* A packet that a host may inject. */
+struct injection {
+    unsigned slot, plane, place;
+};
+
+/* Finds the next packet, as next_sender() in firmware/endpoint.c does. Returns when a packet leaves that it waits for;
+ * 0: there is one. */
+static double find_next(const struct packets *p, const struct packets_host *host, struct injection *next)
+{
+    const unsigned planes = p->loads->g->planes;
+    unsigned most = 0;
+    struct injection roomiest = {.slot = PACKETS_SENDS};
+    for (unsigned n = 0; n < planes; n++) {
+        next->plane = (host->injected + n) % planes;
+        const unsigned room = room_of(p, host, next->plane, &next->place);
+        next->slot = room ? due_on(p, host, next->plane) : PACKETS_SENDS;
+        if (next->slot < PACKETS_SENDS)
+            return 0;
+        if (room > most) {
+            most = room;
+            roomiest = *next;
+        }
+    }
+    if (2 * most < PACKETS_INJECTED)
+        return next_departure(p, host);
+    *next = roomiest;
+    next->slot = next_in_turn(&host->due, host->turn[next->plane]);
+    return 0;
+}
+
+/* Injects what planes have room for. */
 void packets_inject(struct packets *p, uint32_t from)
 {
     struct packets_host *host = &p->host[from];
-    const unsigned planes = p->loads->g->planes;
-    while (host->due) {
-        unsigned best = 0, most = 0, place = 0;
-        double soonest = INFINITY;
-        for (unsigned n = 0; n < planes; n++) {
-            const unsigned plane = (host->injected + n) % planes;
-            unsigned at;
-            const unsigned room = room_of(p, host, plane, &at);
-            soonest = fmin(soonest, host->leaves[plane][at]);
-            if (room > most) {
-                most = room;
-                best = plane;
-                place = at;
-            }
-        }
-        if (!most) {
-            wake_at(p, from, soonest);
+    while (is_due(host)) {
+        struct injection next;
+        const double until = find_next(p, host, &next);
+        if (until > 0) {
+            wake_at(p, from, until);
             return;
         }
-        const unsigned slot = next_due(host, host->turn[best]);
-        host->turn[best] = (uint8_t)((slot + 1) % PACKETS_SENDS);
-        const uint32_t message = host->message[slot];
-        host->leaves[best][place] = inject(p, message, best);
+        host->turn[next.plane] = (uint16_t)((next.slot + 1) % PACKETS_SENDS);
+        const uint32_t message = host->message[next.slot];
+        host->leaves[next.plane][next.place] = inject(p, message, next.plane, next.place);
         if (p->message[message].begun == p->message[message].packets)
             end_sending(p, host, &p->message[message]);
     }
+}
+
+/* The slot of a new message; PACKETS_SENDS: all that its planes have are busy. */
+static unsigned idle_slot(const struct packets *p, const struct packets_host *host)
+{
+    for (unsigned word = 0; word < p->loads->g->planes; word++) {
+        if (~host->busy.word[word])
+            return word * 64 + (unsigned)__builtin_ctzll(~host->busy.word[word]);
+    }
+    return PACKETS_SENDS;
+}
+
+bool packets_may_send(const struct packets *p, uint32_t from)
+{
+    return idle_slot(p, &p->host[from]) < PACKETS_SENDS;
 }
 
 bool packets_send(struct packets *p, uint32_t from, uint32_t to, uint32_t bytes, uint64_t cookie)
 {
     struct packets_host *host = &p->host[from];
     struct packets_message *older = NULL;
+    const unsigned planes = p->loads->g->planes;
+    const unsigned slot = idle_slot(p, host);
     unsigned window = 0;
-    for (uint64_t left = ~host->idle; left; left &= left - 1) {
-        struct packets_message *m = &p->message[host->message[__builtin_ctzll(left)]];
+    for (unsigned at = next_slot(&host->busy, 0); at < PACKETS_SENDS; at = next_slot(&host->busy, at + 1)) {
+        struct packets_message *m = &p->message[host->message[at]];
         window += m->to == to;
         older = m->to == to && m->younger == PACKETS_SENDS ? m : older;
     }
-    if (!host->idle || window == HX_PEER_WINDOW)
+    if (slot == PACKETS_SENDS || window == hx_peer_window(planes))
         return false;
-    const unsigned slot = (unsigned)__builtin_ctzll(host->idle);
+    host->active++;
     const struct packets_message m = {.cookie = cookie,
                                       .from = from,
                                       .to = to,
                                       .bytes = bytes,
                                       .packets = bytes ? (bytes + HX_MAX_PAYLOAD - 1) / HX_MAX_PAYLOAD : 1,
-                                      .slot = (uint8_t)slot,
+                                      .slot = (uint16_t)slot,
                                       .younger = PACKETS_SENDS,
+                                      .plane =
+                                          (uint8_t)((older ? older->plane + older->packets : host->active) % planes),
                                       .behind = older && older->begun < older->packets};
     if (older)
-        older->younger = (uint8_t)slot;
-    host->idle &= ~(UINT64_C(1) << slot);
-    host->due |= (uint64_t)!m.behind << slot;
+        older->younger = (uint16_t)slot;
+    put(&host->busy, slot, true);
+    put(&host->due, slot, !m.behind);
     host->message[slot] = new_message(p, &m);
     return true;
 }
@@ -326,8 +411,8 @@ static void acknowledge(struct packets *p, uint32_t message)
     const struct packets_message *m = &p->message[message];
     const struct packets_message answer = {
         .cookie = message, .from = m->to, .to = m->from, .packets = 1, .acknowledges = true};
-    const unsigned plane = p->created % p->loads->g->planes;
-    (void)inject(p, new_message(p, &answer), plane);
+    const unsigned plane = (unsigned)(p->events.pushed % p->loads->g->planes);
+    (void)inject(p, new_message(p, &answer), plane, PACKETS_INJECTED);
 }
 
 /* Frees what an acknowledgement has ended. */
@@ -335,12 +420,28 @@ static void end_send(struct packets *p, uint32_t message)
 {
     const struct packets_message *m = &p->message[message];
     struct packets_host *host = &p->host[m->from];
-    host->idle |= UINT64_C(1) << m->slot;
-    for (uint64_t left = ~host->idle; left; left &= left - 1) {
-        struct packets_message *other = &p->message[host->message[__builtin_ctzll(left)]];
+    put(&host->busy, m->slot, false);
+    host->active--;
+    for (unsigned at = next_slot(&host->busy, 0); at < PACKETS_SENDS; at = next_slot(&host->busy, at + 1)) {
+        struct packets_message *other = &p->message[host->message[at]];
         other->younger = other->younger == m->slot ? PACKETS_SENDS : other->younger;
     }
     end_message(p, message);
+}
+
+/* Moves a packet on. Notes when it leaves a host that forwards others too, which then has room for one more. */
+static void move_on(struct packets *p, uint32_t index, double head)
+{
+    struct packets_packet *packet = &p->packet[index];
+    const unsigned place = packet->place;
+    const uint32_t from = p->message[packet->message].from;
+    const double start = hop(p, index, head);
+    if (place == PACKETS_INJECTED)
+        return;
+    packet->place = PACKETS_INJECTED;
+    p->host[from].leaves[packet->plane][place] = start;
+    if (is_due(&p->host[from]))
+        wake_at(p, from, start);
 }
 
 static bool arrive(struct packets *p, uint32_t index, struct packets_message *arrived)
@@ -366,18 +467,18 @@ static bool arrive(struct packets *p, uint32_t index, struct packets_message *ar
 
 bool packets_next(struct packets *p, struct packets_message *arrived)
 {
-    while (p->events) {
-        const struct packets_event e = take_event(p);
-        const uint32_t what = (uint32_t)e.what;
-        p->now = e.at;
+    struct event e;
+    while (time_heap_pop(&p->events, &e.key)) {
+        const uint32_t what = e.what;
+        p->now = seconds_of(e.key.time);
         if (what & WAKE) {
             const uint32_t host = what & ~WAKE;
-            if (e.at < p->host[host].wake)
+            if (p->now < p->host[host].wake)
                 continue;
             p->host[host].wake = INFINITY;
             packets_inject(p, host);
         } else if (p->packet[what].state != HX_NOWHERE) {
-            (void)hop(p, what, e.at);
+            move_on(p, what, p->now);
         } else if (arrive(p, what, arrived)) {
             return true;
         }

@@ -133,4 +133,6 @@ void collective_take_algorithm(struct collective_job *job, const struct hx_fabri
     }
     c->root = collective_position_of(job, job->root_host);
     c->chunk = hx_collective_chunk(c, g->planes);
+    c->window = (uint8_t)hx_peer_window(g->planes);
+    c->planes = (uint8_t)g->planes;
 }

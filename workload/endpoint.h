@@ -20,6 +20,7 @@ static inline struct hx_endpoint_config endpoint_config(const struct hx_fabric *
                                        .columns = (uint16_t)g->digits[0],
                                        .rows = (uint16_t)g->digits[1],
                                        .first_ack = first_ack,
+                                       .window = (uint8_t)hx_peer_window(g->planes),
                                        .plane_set = (uint8_t)((1U << g->planes) - 1)};
 }
 

@@ -1,6 +1,6 @@
 /* file_transfer.c - sends a file in chunks to all targets (transfer.h).
  *
- * A receiver compares each packet with the file, and hashes the chunks in order. At most HX_PEER_WINDOW chunks are in
+ * A receiver compares each packet with the file, and hashes the chunks in order. At most HX_MOST_PEER_WINDOW chunks are in
  * flight, so as many buffers suffice for a file of any size. */
 #include "workload/kinds.h"
 
@@ -19,8 +19,8 @@ struct file_transfer {
     struct transfer_received *received; /* progress for other processes */
     EVP_MD_CTX *hash;                   /* NULL: no target, or an earlier incarnation has the whole file */
     uint64_t next;                      /* next chunk to hash */
-    bool complete[HX_PEER_WINDOW];
-    uint8_t *chunk[HX_PEER_WINDOW];
+    bool complete[HX_MOST_PEER_WINDOW];
+    uint8_t *chunk[HX_MOST_PEER_WINDOW];
     int file; /* -1: not saved */
 };
 
@@ -67,7 +67,7 @@ static void fill(const struct workload *w, const struct hx_send *s, uint32_t pac
 /* A restarted source repeats chunks that are here. A restarted receiver has missed some. */
 static bool is_expected(const struct file_transfer *c, uint64_t chunk)
 {
-    return c->hash && chunk >= c->next && chunk < c->next + HX_PEER_WINDOW;
+    return c->hash && chunk >= c->next && chunk < c->next + HX_MOST_PEER_WINDOW;
 }
 
 static uint64_t place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
@@ -78,7 +78,7 @@ static uint64_t place(struct workload *w, const struct hx_header *h, const uint8
         return h->length;
     if (!is_expected(c, h->tag) || h->length == 0)
         return 0;
-    uint8_t *to = c->chunk[h->tag % HX_PEER_WINDOW] + at;
+    uint8_t *to = c->chunk[h->tag % HX_MOST_PEER_WINDOW] + at;
     memcpy(to, payload, h->length);
     const uint8_t *original = c->t->data + (uint64_t)h->tag * TRANSFER_CHUNK + at;
     uint64_t wrong = 0;
@@ -92,7 +92,7 @@ static uint64_t place(struct workload *w, const struct hx_header *h, const uint8
 static void take_in(struct file_transfer *c)
 {
     uint64_t bytes = transfer_chunk_bytes(c->t, c->next);
-    const uint8_t *data = c->chunk[c->next % HX_PEER_WINDOW];
+    const uint8_t *data = c->chunk[c->next % HX_MOST_PEER_WINDOW];
     if (EVP_DigestUpdate(c->hash, data, bytes) != 1)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "SHA-256 failed");
     for (uint64_t done = 0; c->file >= 0 && done < bytes;) {
@@ -102,7 +102,7 @@ static void take_in(struct file_transfer *c)
         done += (uint64_t)n;
     }
     c->received->bytes += bytes;
-    c->complete[c->next % HX_PEER_WINDOW] = false;
+    c->complete[c->next % HX_MOST_PEER_WINDOW] = false;
     c->next++;
 }
 
@@ -114,8 +114,8 @@ static int event(struct workload *w, uint64_t now, const struct hx_event *e)
     uint64_t chunks = transfer_chunks(c->t);
     if (e->type != HX_EVENT_RECEIVED || !is_expected(c, e->tag))
         return HX_OK;
-    c->complete[e->tag % HX_PEER_WINDOW] = true;
-    while (c->next < chunks && c->complete[c->next % HX_PEER_WINDOW])
+    c->complete[e->tag % HX_MOST_PEER_WINDOW] = true;
+    while (c->next < chunks && c->complete[c->next % HX_MOST_PEER_WINDOW])
         take_in(c);
     if (c->next == chunks && !atomic_load(&c->received->done)) {
         (void)EVP_DigestFinal_ex(c->hash, c->received->digest, NULL);
@@ -144,7 +144,7 @@ static void receive(struct file_transfer *c, uint32_t rank)
     c->hash = EVP_MD_CTX_new();
     if (!c->hash || EVP_DigestInit_ex(c->hash, EVP_sha256(), NULL) != 1)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "SHA-256 is not available");
-    for (unsigned i = 0; i < HX_PEER_WINDOW; i++)
+    for (unsigned i = 0; i < HX_MOST_PEER_WINDOW; i++)
         c->chunk[i] = hx_allocate(1, TRANSFER_CHUNK);
     c->file = c->t->save ? open_saved(c->t, rank) : -1;
 }
@@ -152,7 +152,7 @@ static void receive(struct file_transfer *c, uint32_t rank)
 static void close_receiver(struct workload *w)
 {
     struct file_transfer *c = file_transfer_of(w);
-    for (unsigned i = 0; i < HX_PEER_WINDOW; i++)
+    for (unsigned i = 0; i < HX_MOST_PEER_WINDOW; i++)
         free(c->chunk[i]);
     EVP_MD_CTX_free(c->hash);
     if (c->file >= 0)

@@ -213,7 +213,7 @@ static bool prepare(struct schedule_plan *p, struct schedule_job *job, const str
     job->executor.groups = &job->groups;
     job->executor.choose = schedule_choose;
     job->executor.of = job->choices;
-    job->executor.window = EXECUTOR_WINDOW;
+    job->executor.window = hx_peer_window(p->traffic->g->planes);
     job->executor.in_order = schedule_goes_in_order(job->schedule, settings->sends);
     job->executor.latest_ps = settings->clock == HX_CLOCK_VIRTUAL ? HX_MOST_SIMULATED * 1000 : 0;
     job->executor.costs = (struct executor_costs){.overhead_ps = settings->overhead_ns * 1000,

@@ -1,6 +1,6 @@
 /* deferred.h - messages of a host that wait for room towards their destination, while others pass them.
  *
- * An endpoint has HX_PEER_WINDOW messages in flight to a host. Where two senders share an endpoint, one may be refused
+ * An endpoint has a window of messages in flight to a host. Where two senders share an endpoint, one may be refused
  * for what the other has sent. Such a message is deferred and tried before newer ones. Messages to one host stay in
  * order, and messages to other hosts pass.
  *

@@ -15,8 +15,7 @@ enum {
     FIRST_PAGES = 6,             /* of an endpoint that its first messages touch */
     PROCESS_BYTES = 4 << 20,     /* of a worker, beside what is counted here */
     PEER_BYTES = 12 + 2 * 2 * 4, /* of a peer beside its entry: hash, indices, acknowledgements */
-    REST_BYTES = sizeof(struct hx_peer_slots) + sizeof(struct hx_peer_rest),
-    PACKETS_A_SECOND = 10000000 /* upper bound of a worker's deliveries */
+    PACKETS_A_SECOND = 10000000  /* upper bound of a worker's deliveries */
 };
 
 /* ---- required ---- */
@@ -30,6 +29,12 @@ static uint64_t bytes_of_nodes(const struct fab_fabric *f)
                hx_switch_bytes(ports, f->g->vcs) + hx_fabric_route_bytes(f->g, id);
     }
     return sum * f->g->planes + f->g->hosts * (sizeof(struct accelerator) + (uint64_t)FIRST_PAGES * PAGE);
+}
+
+/* Of a peer with several or long messages. */
+static size_t rest_bytes_of(const struct fab_fabric *f)
+{
+    return hx_endpoint_rest_bytes(hx_peer_window(f->g->planes));
 }
 
 /* Traffic of one job. */
@@ -75,14 +80,14 @@ static void add_host(struct job_peers *m, const struct fab_fabric *f, const stru
     m->duration_ns = t ? traffic_settings(t, rank)->duration_ns : 0;
 }
 
-static double bytes_of_job(const struct job_peers *m, unsigned workers)
+static double bytes_of_job(const struct job_peers *m, const struct fab_fabric *f)
 {
     double messages = m->messages;
     if (m->duration_ns) /* given time, each host meets all */
-        messages = (double)m->duration_ns / 1e9 * PACKETS_A_SECOND * workers / (double)m->packets;
+        messages = (double)m->duration_ns / 1e9 * PACKETS_A_SECOND * f->workers / (double)m->packets;
     double peers = 2 * messages < m->pairs ? 2 * messages : m->pairs;
     bool rest = m->packets > HX_MAPLESS || messages > m->pairs;
-    return peers * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? REST_BYTES : 0));
+    return peers * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? rest_bytes_of(f) : 0));
 }
 
 /* Sums over jobs: hosts of different jobs never meet. */
@@ -94,7 +99,7 @@ static double bytes_of_peers(const struct fab_fabric *f, const struct traffic *t
         if (f->jobs.of[rank] != JOBS_NONE)
             add_host(&of[f->jobs.of[rank]], f, t, rank);
     for (uint32_t job = 0; job < f->jobs.count; job++)
-        sum += bytes_of_job(&of[job], f->workers);
+        sum += bytes_of_job(&of[job], f);
     free(of);
     return sum;
 }
@@ -110,7 +115,7 @@ static uint64_t bytes_of_routes(const struct fab_fabric *f)
 struct memory_estimate memory_estimate_of(const struct fab_fabric *f, const struct traffic *traffic, uint64_t shared)
 {
     uint64_t fixed = bytes_of_nodes(f) + (uint64_t)f->workers * PROCESS_BYTES + bytes_of_routes(f);
-    uint64_t all_peers = (uint64_t)f->g->hosts * f->g->hosts * (sizeof(struct hx_peer) + PEER_BYTES + REST_BYTES);
+    uint64_t all_peers = (uint64_t)f->g->hosts * f->g->hosts * (sizeof(struct hx_peer) + PEER_BYTES + rest_bytes_of(f));
     return (struct memory_estimate){.shared = shared,
                                     .workers = fixed + (uint64_t)bytes_of_peers(f, traffic),
                                     .space = shared + (fixed + all_peers) / f->workers};

@@ -11,7 +11,7 @@
 #include <math.h>
 
 enum {
-    MOST_SENDS_TO_FEW = 64, /* messages in flight from one accelerator to fewer destinations than that */
+    MOST_SENDS_TO_FEW = 64, /* messages in flight on a plane from one accelerator to fewer destinations than that */
     MOST_BY_RANK = 1024,    /* hosts, at most, where an endpoint has a place for each peer */
     SELDOM_BYTES = 4 << 10, /* limits of in_huge_pages() */
     SECOND_BYTES = 32 << 10,
@@ -313,11 +313,12 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 static uint16_t sends_of(const struct model *m, uint32_t rank)
 {
     const struct workload_load load = workload_load_of(&m->workload, rank);
+    const uint32_t few = MOST_SENDS_TO_FEW * m->g->planes;
     uint32_t to = load.destinations;
-    if (to >= MOST_SENDS_TO_FEW)
+    if (to >= few)
         return (uint16_t)(to < HX_MAX_SENDS ? to : HX_MAX_SENDS);
-    uint32_t taken = to && !m->faults ? to * (load.again ? HX_PEER_WINDOW : 1) + 1 : MOST_SENDS_TO_FEW;
-    return (uint16_t)(taken < MOST_SENDS_TO_FEW ? taken : MOST_SENDS_TO_FEW);
+    uint32_t taken = to && !m->faults ? to * (load.again ? hx_peer_window(m->g->planes) : 1) + 1 : few;
+    return (uint16_t)(taken < few ? taken : few);
 }
 
 static uint32_t peers_of(const struct model *m, uint32_t rank)

@@ -143,11 +143,11 @@ static bool is_used(const struct hx_endpoint *ep, const struct hx_peer *peer)
 /* Messages that arrived from a peer, all whole. */
 static uint32_t received_from(const struct hx_endpoint *ep, struct hx_peer *peer)
 {
-    unsigned slots = ep->rest_of[peer - ep->peer] ? HX_PEER_WINDOW : 1;
+    unsigned slots = ep->rest_of[peer - ep->peer] ? ep->window : 1;
     uint32_t next = 0;
     for (unsigned slot = 0; slot < slots; slot++) {
         uint32_t number = hx_endpoint_number_at(ep, peer, slot);
-        bool is_message = number % HX_PEER_WINDOW == slot;
+        bool is_message = hx_endpoint_slot_of(ep, number) == slot;
         next = is_message && (next == 0 || (int32_t)(number + 1 - next) > 0) ? number + 1 : next;
     }
     return next;
@@ -156,10 +156,10 @@ static uint32_t received_from(const struct hx_endpoint *ep, struct hx_peer *peer
 /* The slots as after the message before `next`, which is of the kind of the last one. */
 static void set_received(const struct hx_endpoint *ep, struct hx_peer *peer, uint32_t last, uint32_t next)
 {
-    uint8_t done = hx_endpoint_slot(ep, peer, last % HX_PEER_WINDOW)->state;
-    for (unsigned slot = 0; slot < HX_PEER_WINDOW && slot < next; slot++) {
+    uint8_t done = hx_endpoint_slot(ep, peer, hx_endpoint_slot_of(ep, last))->state;
+    for (unsigned slot = 0; slot < ep->window && slot < next; slot++) {
         struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-        r->message = next - 1 - (next - 1 - slot) % HX_PEER_WINDOW;
+        r->message = next - 1 - hx_endpoint_slot_of(ep, next - 1 - slot);
         r->state = done;
     }
 }

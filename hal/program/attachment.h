@@ -62,7 +62,7 @@ enum {
     ATTACHMENT_CONTROL_BYTES = 64,
     ATTACHMENT_REGIONS = 64, /* of a host, for parts of long messages */
 
-    ATTACHMENT_PAIR_WINDOW = 4 /* requests to one host in flight; equals HX_PEER_WINDOW */
+    ATTACHMENT_PAIR_WINDOW = 4 /* requests to one host in flight: the window of endpoints on one plane */
 };
 
 enum {

@@ -285,12 +285,12 @@ void virtual_prefetch_delivery(const struct hal_endpoint *h, const struct virtua
         prefetch_search(ep, sender_of(h, slot));
 }
 
-/* Prefetches the messages in flight to a peer: a small packet is likely to acknowledge one of them. */
+/* Prefetches the first messages in flight to a peer: a small packet is likely to acknowledge one of them. */
 ALWAYS_INLINE void prefetch_sends_to(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
         if (peer->send[slot])
-            prefetch(hx_endpoint_send_at(ep, peer, slot));
+            prefetch(&ep->send[peer->send[slot] - 1U]);
     }
 }
 
@@ -301,7 +301,7 @@ ALWAYS_INLINE void prefetch_slots(const struct hx_endpoint *ep, const struct hx_
         return;
     uint32_t rest = ep->rest_of[peer - ep->peer];
     if (rest)
-        prefetch_lines(ep->slots[rest - 1].in, sizeof ep->slots[rest - 1].in);
+        prefetch_lines(hx_endpoint_further(ep, rest - 1), ep->slot_bytes);
 }
 
 /* Prefetches the state that a packet is about, if it arrives before the visit ends. */

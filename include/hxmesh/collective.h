@@ -149,7 +149,8 @@ struct hx_collective_config {
     uint8_t algorithm;  /* enum hx_collective_algorithm */
     uint8_t type;       /* enum hx_collective_type */
     uint8_t operation;  /* enum hx_collective_operation */
-    uint8_t window;     /* messages in flight in a step: 1 .. 32; the endpoint allows HX_PEER_WINDOW a pair */
+    uint8_t window;     /* messages in flight in a step: 1 .. 32; the endpoint allows its window a pair */
+    uint8_t planes;     /* that carry messages: short segments are cut into as many, side by side; 0: one plane */
     uint8_t streams;    /* hierarchy: 1 .. HX_COLLECTIVE_STREAMS; 0 and other algorithms: their own number */
     uint8_t dimensions; /* of the group; 0: one of `size`; rings and torus: 2, columns and rows */
     struct hx_collective_dimension dimension[HX_COLLECTIVE_DIMENSIONS];
@@ -308,8 +309,10 @@ int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, 
 
 /* Several collectives share an endpoint's tags: a brief tag has HX_COLLECTIVE_BRIEF_BITS bits, and the platform uses
  * the others to tell the collectives apart. It names one of the messages that are due: a step has at most `window` of
- * them in flight. Window: at most HX_COLLECTIVE_BRIEF_WINDOW. */
+ * them in flight. hx_collective_use_brief(), called after hx_collective_init(), lowers the window to what brief tags
+ * allow: HX_COLLECTIVE_BRIEF_WINDOW or more where it was larger. */
 enum { HX_COLLECTIVE_BRIEF_BITS = 13, HX_COLLECTIVE_BRIEF_WINDOW = 4 };
+void hx_collective_use_brief(struct hx_collective *c);
 uint32_t hx_collective_brief(const struct hx_collective *c, uint32_t tag);
 /* Finds the tag of a message that arrives from a position, or is in flight to one, by its brief tag. HX_E_RANGE: there
  * is no such step. */

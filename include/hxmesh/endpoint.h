@@ -1,9 +1,9 @@
 /* endpoint.h - messages between accelerators: cut into packets, sprayed, placed, checked, acknowledged, retransmitted.
  *
  * Data that flows. A message is a number of bytes for a peer. The endpoint cuts it into packets of 8,192 B (the last
- * may be shorter). Each goes to the plane with the most room in its switch; ties rotate. Spraying reorders, so the
- * receiver places payload by offset, without a reorder buffer. A message is complete and acknowledged when every byte
- * is there.
+ * may be shorter). Packets to a peer take planes in turn, so that each carries an equal share. If that plane is full, a
+ * packet takes another that is half empty. Spraying reorders, so the receiver places payload by offset, without a reorder
+ * buffer. A message is complete and acknowledged when every byte is there.
  *
  * Timeouts. The endpoint estimates the round trip of each peer and of all (round_trip.h). An answer is late when it
  * exceeds the larger estimate. Then the sender sends a probe of 64 bytes and doubles the timeout for each further
@@ -27,9 +27,10 @@
  * (n + changes of routes + 1) * (retries * most_ns + unreachable_ns), besides the time that its packets wait for room.
  * With unreachable_ns = UINT64_MAX the caller limits the time that a message is blocked.
  *
- * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... with at most HX_PEER_WINDOW (4) in
- * flight; message m waits until m - 4 is acknowledged. So four slots a peer suffice to tell new, partial and finished
- * messages apart, whatever is retransmitted. At most HX_MESSAGE_WINDOW packets of a message are ahead of the
+ * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... with at most `window` in flight;
+ * message m waits until m - window is acknowledged. So as many slots a peer suffice to tell new, partial and finished
+ * messages apart, whatever is retransmitted. The window is four messages a plane (hx_peer_window()), so that n planes
+ * carry n times as many messages of a packet. At most HX_MESSAGE_WINDOW packets of a message are ahead of the
  * acknowledged ones.
  *
  *     sender     free -> active (ready to inject | waits for acknowledgement) -> free       events: SENT, FAILED
@@ -65,8 +66,8 @@
 #include "hxmesh/begin.h"
 
 enum {
-    HX_PEER_WINDOW = 4,      /* messages of a pair in flight */
-    HX_PEER_ANSWERS,         /* answers owed to a peer at once: an acknowledgement of each message, and a hello */
+    HX_PEER_WINDOW = 4, /* messages of a pair in flight on one plane */
+    HX_MOST_PEER_WINDOW = HX_PEER_WINDOW * HX_MAX_PLANES,
     HX_MESSAGE_WINDOW = 512, /* packets of a message in flight */
     HX_MAX_SENDS = 4096,     /* messages of an endpoint in flight */
     HX_NO_SEND = HX_MAX_SENDS,
@@ -100,7 +101,8 @@ struct hx_endpoint_config {
     uint8_t plane_set;         /* planes of the endpoint, bit by plane; not 0 */
     uint8_t retries;           /* probes without news before a message fails */
     uint16_t sends;            /* messages in flight: 1 .. HX_MAX_SENDS */
-    uint16_t job;              /* job tag of packets */
+    uint8_t window; /* of a pair, the same at all endpoints: 4, 8 or 16 (hx_peer_window()); 0: HX_PEER_WINDOW */
+    uint16_t job;   /* job tag of packets */
     /* messages that send at a time, packet by packet in turn: the oldest that can. 0: all. 1: messages go in order */
     uint16_t at_once;
     uint32_t epoch; /* incarnation: not 0; unlike any earlier one, random where possible */
@@ -142,6 +144,7 @@ struct hx_send {
     uint8_t tries;                  /* probes since the last news */
     uint8_t probes;                 /* number of the newest probe, 0: none */
     uint8_t unreachable_planes : 4; /* planes to avoid, bit by plane: they do not lead to the peer */
+    uint8_t first_plane : 2;        /* plane for its first packet that spreads the packets to the peer evenly */
     bool active : 1;
     bool ready : 1;          /* has packets to inject */
     bool behind : 1;         /* an older message to this peer is ready */
@@ -161,7 +164,7 @@ struct hx_map {
     uint32_t word[HX_MAP_WORDS];
 };
 
-/* Slot of a peer's arriving messages of one number modulo HX_PEER_WINDOW. Invariant: base <= received; if they are
+/* Slot of a peer's arriving messages of one number modulo the window. Invariant: base <= received; if they are
  * equal, `early` and the slot's map are empty, so packets in order need not read them. `early` replaces the map's first
  * word: a message of up to HX_MAPLESS packets needs no map. */
 struct hx_receive {
@@ -184,7 +187,7 @@ struct hx_receive {
 struct hx_peer {
     uint32_t rank;                   /* if found by the hash, else 0 */
     uint32_t next_message;           /* number of the next message to the peer */
-    uint16_t send[HX_PEER_WINDOW];   /* index of hx_send plus one; 0: none */
+    uint16_t send[HX_PEER_WINDOW];   /* of the first slots: index of hx_send plus one; 0: none */
     uint32_t epoch;                  /* its incarnation, 0: unknown */
     struct hx_receive first;         /* slot 0 */
     struct hx_round_trip round_trip; /* estimate for its answers */
@@ -193,10 +196,10 @@ HX_STATIC_ASSERT(sizeof(struct hx_peer) == 64, "a peer is a cache line");
 
 /* State of asking for a peer's incarnation. */
 struct hx_peer_hello {
-    uint32_t nonce[2];               /* nonce of the peer to answer, low word first; 0: none */
-    uint32_t asked;                  /* units: time of the last question */
-    uint32_t answers;                /* answers accepted: each nonce is valid for one */
-    uint32_t before[HX_PEER_WINDOW]; /* message numbers of the slots when the nonce was first sent */
+    uint32_t nonce[2];                    /* nonce of the peer to answer, low word first; 0: none */
+    uint32_t asked;                       /* units: time of the last question */
+    uint32_t answers;                     /* answers accepted: each nonce is valid for one */
+    uint32_t before[HX_MOST_PEER_WINDOW]; /* message numbers of the slots when the nonce was first sent */
     bool has_asked;
     bool open;    /* the nonce was sent and is unanswered */
     bool ask;     /* a question must be sent */
@@ -204,23 +207,13 @@ struct hx_peer_hello {
     bool queued;  /* is in the list of answers */
 };
 
-/* State that a peer needs only for its second message, for long messages out of order, and for hellos. Short messages
- * need only hx_peer_slots. Entries are allocated on demand, so those in use lie together: with many peers TLB misses
- * dominate. */
-struct hx_peer_slots {
-    struct hx_receive in[HX_PEER_WINDOW - 1]; /* slots 1 and up */
-    uint32_t fill[2];
-};
-HX_STATIC_ASSERT(sizeof(struct hx_peer_slots) == 128, "two cache lines");
-
+/* State that a peer needs only for hellos and where planes do not lead to it. This, further slots (hx_endpoint.slots) and
+ * maps are allocated on demand, so those in use lie together: with many peers TLB misses dominate. */
 struct hx_peer_rest {
-    struct hx_map map[HX_PEER_WINDOW]; /* packets at and after a slot's base; word 0: see hx_receive */
     struct hx_peer_hello hello;
     uint32_t unreachable_planes; /* planes known not to lead to it, bit by plane */
     uint32_t unreachable_since;  /* units: when the last of them was reported */
-    uint32_t fill[4];
 };
-HX_STATIC_ASSERT(sizeof(struct hx_peer_rest) % 64 == 0, "its maps are a cache line each");
 
 struct hx_endpoint_stats {
     uint64_t messages_sent;     /* acknowledged in full */
@@ -266,12 +259,16 @@ struct hx_endpoint {
     uint16_t *sender;        /* [places] send at a place; NULL: its index */
     /* per plane: first place of the search for a due message, 0 .. HX_MAX_SENDS - 1 */
     uint16_t turn[HX_MAX_PLANES];
-    uint16_t timer;    /* send to check for its deadline next */
-    uint8_t plane_end; /* one above the highest plane */
+    uint16_t most_room[HX_MAX_PLANES]; /* per plane: most packets of room seen */
+    uint16_t timer;                    /* send to check for its deadline next */
+    uint8_t plane_end;                 /* one above the highest plane */
     /* Unit of measured times: 2^unit_shift ns. least_ns is 1,024 to 2,047 units, or fewer where unreachable_ns would
      * exceed 31 bits. */
     uint8_t unit_shift;
     uint16_t epoch_check;            /* hx_epoch_check() of the own epoch */
+    uint8_t window;                  /* messages of a pair in flight: a power of two */
+    uint8_t answer_bits;             /* bits of a slot in `ack`: slots 0 .. window */
+    uint16_t slot_bytes;             /* entry of `slots` */
     bool plane_failures;             /* some peer has unreachable planes */
     bool abandons;                   /* some given_up sends have not ended */
     uint64_t soonest;                /* ns: lower bound of all deadlines */
@@ -288,13 +285,25 @@ struct hx_endpoint {
     uint32_t bucket_mask;                  /* entries of bucket in use - 1 */
     struct hx_map *send_lost;              /* [sends] packets after `acked` that were reported unreachable */
     struct hx_peer *peer;                  /* [peers] in the order they were met, or by rank */
-    struct hx_peer_slots *slots;           /* [peers] allocated up to rest_of[peers] */
-    struct hx_peer_rest *rest;             /* [peers] allocated up to rest_of[peers] */
-    uint32_t *rest_of;        /* [peers + 1] index in slots and rest, plus one, by index in peer; 0: none */
+    /* [peers] allocated up to rest_of[peers]. An entry of `slots` is, in whole cache lines: struct hx_receive
+     * [window - 1], slots 1 and up; uint16_t [window - HX_PEER_WINDOW], as hx_peer.send of the slots behind. */
+    uint8_t *slots;
+    struct hx_peer_rest *rest;
+    struct hx_map *map;       /* [peers][window] packets at and after a slot's base; word 0: see hx_receive */
+    uint32_t *rest_of;        /* [peers + 1] index in slots, rest and map, plus one, by index in peer; 0: none */
     uint32_t *bucket;         /* open hash from rank to index in peer plus one, 0: empty; NULL: by rank */
     struct hx_report *report; /* [HX_REPORTS] */
-    uint32_t *ack;            /* [ack_slots] index in peer * HX_PEER_ANSWERS + slot; slot HX_PEER_WINDOW: a hello */
+    uint32_t *ack;            /* [ack_slots] index in peer << answer_bits | slot; slot `window`: a hello */
 };
+
+/* Returns the window of a pair for endpoints with this many planes: a power of two, since numbers are modulo 2^32. */
+static inline unsigned hx_peer_window(unsigned planes)
+{
+    return planes > 2 ? HX_MOST_PEER_WINDOW : planes * HX_PEER_WINDOW;
+}
+
+/* Returns the bytes of a peer's state that is allocated on demand, in an endpoint with this window. */
+size_t hx_endpoint_rest_bytes(unsigned window);
 
 /* Returns the bytes of an endpoint's memory, 8-byte aligned. */
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *config);
@@ -320,8 +329,8 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
                            const struct hx_endpoint_memory *memory);
 
 /* Takes a message of `bytes` bytes (0 and up; at most 2^32-1 packets) for (addr_hi, addr_lo). Every packet carries
- * `tag`; events carry `cookie`. HX_E_BUSY: all sends are in use, or four messages to this peer are in flight.
- * HX_E_RANGE: no such accelerator, or too long. HX_E_CAPACITY: too many peers. */
+ * `tag`; events carry `cookie`. HX_E_BUSY: all sends are in use, or `window` messages to this peer are in
+ * flight. HX_E_RANGE: no such accelerator, or too long. HX_E_CAPACITY: too many peers. */
 int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo, uint64_t bytes, uint32_t tag,
                      uint64_t cookie);
 

@@ -82,6 +82,32 @@ SHAPES
     done
 }
 
+# seconds_on PLANES KIB SPEC ALGORITHM: of an all-reduce of so many KiB for each plane.
+seconds_on() {
+    hxmesh run "$3" --clock virtual -t all-reduce --algorithm "$4" --planes "$1" -m "$(($1 * $2))KiB" --workers 1 \
+        --quiet --json - | jq .virtual_seconds
+}
+
+@test "collective: n planes carry n times the vector in the time of one" {
+    while read -r kib algorithm spec; do
+        one=$(seconds_on 1 "$kib" "$spec" "$algorithm")
+        for planes in 2 3 4; do
+            all=$(seconds_on "$planes" "$kib" "$spec" "$algorithm")
+            echo "$planes planes, $spec, $algorithm: $all, on one $one"
+            jq -ne "$all < 1.06 * $one" >/dev/null
+        done
+    done <<'END'
+1024 torus 4x4 Hx2Mesh
+1024 rings 4x4 Hx2Mesh
+1024 torus torus 6x6
+200 ring fat-tree hosts=16
+1000 halving fat-tree hosts=16
+100 bruck slim-fly q=5 p=1
+100 direct 4x4 Hx2Mesh
+1000 direct slim-fly q=5 p=1
+END
+}
+
 @test "collective: groups of a schedule choose for all of them, and a ring keeps their order with --place" {
     cat >"$BATS_TEST_TMPDIR/groups.schedule.yaml" <<'SCHEDULE'
 ranks: 36

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""collective_best.py BUILD [--kept FILE] [--most BYTES] - the tables of docs/collectives.md: all-reduces by all algorithms
-on eight fabrics under the virtual clock, against their estimates.
+"""collective_best.py BUILD [--kept FILE] [--most BYTES] - the tables of docs/collectives.md: all-reduces by all
+algorithms on eight fabrics under the virtual clock, against their estimates. collective_sample.py draws cases at random.
 
 BUILD: build, with `make all bench-programs` done. FILE keeps the measured times, so that a second call continues.
 """
@@ -9,21 +9,11 @@ import json
 import os
 import subprocess
 
+import collective_runs as runs
+
 FABRICS = ["4x4 Hx2Mesh", "8x8 Hx1Mesh", "torus 8x8", "fat-tree hosts=64 radix=16", "hyperx 8x8 p=1", "slim-fly q=5 p=2",
            "Ring(4)_FC(4)_Switch(4)", "bigraph m=4 n=16"]
 NEAR = 1.25  # of the fastest: an algorithm whose estimate matters to the choice
-
-
-def size_text(size):
-    return f"{size >> 20} MiB" if size >> 20 else f"{size >> 10} KiB"
-
-
-def measure(build, fabric, algorithm, size):
-    """Seconds; None: the fabric does not have the algorithm."""
-    run = subprocess.run([f"{build}/hxmesh", "run", fabric, "--clock", "virtual", "-t", "all-reduce", "--algorithm",
-                          algorithm, "-m", str(size), "--no-verify", "--json", "-"],
-                         capture_output=True, text=True, check=False)
-    return json.loads(run.stdout)["virtual_seconds"] if run.returncode == 0 else None
 
 
 def estimate(build, fabric, sizes):
@@ -46,7 +36,7 @@ class Kept:
     def get(self, fabric, algorithm, size):
         key = f"{fabric}|{algorithm}|{size}"
         if key not in self.seconds:
-            self.seconds[key] = measure(self.build, fabric, algorithm, size)
+            self.seconds[key] = runs.whole(f"{self.build}/hxmesh", fabric, "all-reduce", algorithm, size)
             if self.name:
                 with open(self.name, "w", encoding="utf-8") as file:
                     json.dump(self.seconds, file)
@@ -58,7 +48,7 @@ def print_best(rows):
     print("|---|---|---|---|---|---|---|---|")
     for fabric, size, times, seconds, chosen in rows:
         fastest = min(times, key=times.get)
-        print(f"| {fabric} | {size_text(size)} | {fastest} | {times[fastest] * 1e6:.2f} | {chosen} | "
+        print(f"| {fabric} | {runs.size_text(size)} | {fastest} | {times[fastest] * 1e6:.2f} | {chosen} | "
               f"{times[chosen] * 1e6:.2f} | {times[chosen] / times[fastest] * 100 - 100:.0f} % | "
               f"{seconds[size, chosen] * 1e6:.2f} |")
 

@@ -1,4 +1,5 @@
-# estimate.bats - estimates of hxmesh train against runs packet by packet, and against lower bounds found without them.
+# estimate.bats - estimates of hxmesh train against runs packet by packet, and against lower bounds found without them;
+# the choice of an algorithm against runs of all.
 
 load tools_support
 
@@ -18,6 +19,17 @@ seconds() {
 @test "estimate: of 300 random small jobs nine in ten are within 5 % of their runs, none below its bound" {
     run -0 python3 "$BATS_TEST_DIRNAME/estimate_random.py" "$HXMESH" 300
     [[ $output = *" of 300 within 5 %, 0 below the bound, 0 runs below it" ]]
+}
+
+@test "estimate: the algorithm best is within a tenth of the fastest of all, random fabrics and collectives" {
+    run -0 python3 "$BATS_TEST_DIRNAME/collective_sample.py" "$HXMESH" --cases 6 --seed 6 --least 0.8
+    [[ ${lines[-1]} = *" of 6 within 1 %, "[56]" within 10 %, "* ]]
+}
+
+# bats test_tags=all
+@test "estimate: the algorithm best is within a tenth of the fastest of all, 300 random fabrics and collectives" {
+    run -0 python3 "$BATS_TEST_DIRNAME/collective_sample.py" "$HXMESH" --least 0.97
+    [[ ${lines[-1]} = *" of 300 within 1 %, "* ]]
 }
 
 @test "estimate: a gather takes what its receiver's link takes" {

@@ -111,6 +111,16 @@ m_d_1() {
     done
 }
 
+@test "open loop: endpoints carry a message of one packet on any number of planes" {
+    # The pattern is the limit: long messages of the same load are carried no better.
+    local least
+    least=$(simulate "fat-tree hosts=16" -t uniform -m 64KiB --rate 0.9 -n 0 -d 200us && jq .share_of_injection "$REPORT")
+    for planes in 1 2 4; do
+        simulate "fat-tree hosts=16" -t uniform -m 8KiB --rate 0.9 -n 0 -d 200us --planes "$planes"
+        holds ".share_of_injection > $least"
+    done
+}
+
 @test "open loop: a job with a count beside one with a duration has its own latency" {
     local rate=0.2
     always_same "4x4 Hx2Mesh" --job 'open: 2x2 uniform 8KiB' --job 'counted: 2x2 permutation 8KiB count=20' --rate "$rate" \

@@ -81,6 +81,18 @@ ended_waiting() {
     [ "$status" -eq 3 ]
 }
 
+# A hundred choices of some 0.3 s each come before the run.
+@test "signals: while the algorithms of a schedule are chosen" {
+    local schedule="$BATS_TEST_TMPDIR/many.schedule.yaml" i
+    printf 'ranks: 256\nprogram:\n' >"$schedule"
+    for i in {1..100}; do
+        echo "  - {collective: all-reduce, bytes: $((i * 65536))}"
+    done >>"$schedule"
+    ended_waiting INT run "fat-tree hosts=256" --traffic "$schedule" --clock virtual
+    ended_waiting INT run "fat-tree hosts=256" --traffic "$schedule" --name "$NAME"
+    nothing_left
+}
+
 @test "signals: a terminal that goes away" {
     start "4x4 Hx2Mesh" --duration 20s
     await_workers "$(nproc)"

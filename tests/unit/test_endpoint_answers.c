@@ -421,7 +421,7 @@ static void messages_without_credit_delay_no_others(void **state)
     const struct hx_send *other = &ep->send[hx_endpoint_peer(ep, 2)->send[0] - 1];
     tx->limit = tx->sent;
     (void)hx_endpoint_step(ep); /* without a poll, which might bring credit */
-    assert_int_equal(other->next, 3);
+    assert_in_range(other->next, 1, 3);
     assert_int_equal(s->next, 0);
 }
 

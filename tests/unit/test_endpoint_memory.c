@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { LINE = 64, MOST_PIECES = 13 };
+enum { LINE = 64, MOST_PIECES = 14 };
 
 struct pieces {
     struct {
@@ -45,7 +45,8 @@ static void list_pieces(struct pieces *p, const struct hx_endpoint *ep)
     add(p, ep->due.word, due_words + (sends + 63) / 64 * sizeof(uint64_t)); /* and idle.word */
     add(p, ep->peer, ep->peers * sizeof *ep->peer);
     add(p, ep->rest_of, (ep->peers + (size_t)1) * sizeof *ep->rest_of);
-    add(p, ep->slots, ep->peers * sizeof *ep->slots);
+    add(p, ep->slots, ep->peers * (size_t)ep->slot_bytes);
+    add(p, ep->map, (size_t)ep->peers * ep->window * sizeof *ep->map);
     add(p, ep->rest, ep->peers * sizeof *ep->rest);
     add(p, ep->ack, (size_t)ep->ack_slots * sizeof *ep->ack);
     add(p, ep->report, HX_REPORTS * sizeof *ep->report);
@@ -84,7 +85,7 @@ static void validate(const struct hx_endpoint_config *c, bool hashed)
     uint8_t *memory = lab_memory(bytes);
     assert_int_equal(hx_endpoint_init(&ep, c, &hal, memory), HX_OK);
     validate_pieces(&ep, memory, bytes);
-    assert_int_equal(ep.ack_slots, ep.peers * HX_PEER_ANSWERS);
+    assert_int_equal(ep.ack_slots, ep.peers * (ep.window + 1U));
     assert_int_equal(ep.bucket != NULL, hashed);
     if (hashed) { /* at least half of it is empty, and not much more */
         assert_int_equal((ep.bucket_mask + 1) & ep.bucket_mask, 0);
@@ -119,6 +120,8 @@ static void pieces_lie_apart(void **state)
             struct hx_endpoint_config c = config_of(7, 5, sends[s], peers);
             validate(&c, peers != 0);
             c.at_once = 1;
+            validate(&c, peers != 0);
+            c.window = HX_MOST_PEER_WINDOW;
             validate(&c, peers != 0);
         }
     }
@@ -219,7 +222,7 @@ static void its_pieces_may_be_apart(void **state)
         assert_ptr_equal((uint8_t *)ep->ack + lines(sizeof *ep->ack * ep->ack_slots),
                          (uint8_t *)m->pending + a.bytes.pending);
         assert_ptr_equal(ep->slots, m->second);
-        assert_int_equal(a.bytes.second, sizeof *ep->slots * ep->peers);
+        assert_int_equal(a.bytes.second, ep->slot_bytes * (size_t)ep->peers);
         assert_ptr_equal(ep->rest, m->seldom);
         assert_ptr_equal((uint8_t *)ep->send_map + lines(sizeof *ep->send_map * ep->config.sends),
                          (uint8_t *)m->seldom + a.bytes.seldom);
@@ -256,7 +259,7 @@ static void state_for_packets_without_a_path_stays_zero(void **state)
         (void)trial_send(0, 1, 100 * FULL);
     trial_finish();
     assert_int_equal(cloud.end[1].ep.stats.messages_received, 4);
-    assert_int_equal(((const struct hx_peer_slots *)a.memory[1].second)->in[0].packets, 100);
+    assert_int_equal(((const struct hx_receive *)a.memory[1].second)->packets, 100);
     for (unsigned end = 0; end < 2; end++) {
         for (size_t i = 0; i < a.bytes.rare; i++)
             assert_int_equal(((const uint8_t *)a.memory[end].rare)[i], 0);

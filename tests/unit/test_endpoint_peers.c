@@ -60,7 +60,7 @@ static void short_messages_need_no_map(void **state)
     (void)state;
     trial_start(2, 1);
     cloud.faults.keep = 50; /* percent: the order changes */
-    struct hx_map *map = cloud.end[1].ep.rest[0].map;
+    struct hx_map *map = cloud.end[1].ep.map;
     struct hx_map other[HX_PEER_WINDOW];
     memset(other, 0xFF, sizeof other); /* would be taken for arrived packets */
     memcpy(map, other, sizeof other);
@@ -128,8 +128,9 @@ static void memory_is_the_sum_of_its_parts(void **state)
                      {ep.bucket, ep.bucket ? (ep.bucket_mask + 1U) * sizeof *ep.bucket : 0},
                      {ep.send, config.sends * sizeof *ep.send},
                      {ep.ack, ep.ack_slots * sizeof *ep.ack},
-                     {ep.slots, ep.peers * sizeof *ep.slots},
+                     {ep.slots, ep.peers * (size_t)ep.slot_bytes},
                      {ep.rest, ep.peers * sizeof *ep.rest},
+                     {ep.map, (size_t)ep.peers * ep.window * sizeof *ep.map},
                      {ep.send_map, config.sends * sizeof *ep.send_map},
                      {ep.send_lost, config.sends * sizeof *ep.send_lost},
                      {ep.report, HX_REPORTS * sizeof *ep.report}};

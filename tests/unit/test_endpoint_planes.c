@@ -1,10 +1,12 @@
 /* test_endpoint_planes.c - packets share planes, dead planes stop no message, and endpoints without credit to inject
  * still take arrivals. */
+#include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -20,6 +22,59 @@ static void planes_share_the_packets(void **state)
         trial_finish();
         for (unsigned plane = 0; plane < planes; plane++)
             assert_in_range(gate.planes[plane], 360 / planes, 480 / planes);
+        lab_free(NULL);
+    }
+}
+
+static unsigned data_on[HX_MAX_PLANES];
+
+static bool count_data(struct cloud *c, struct cloud_frame *f)
+{
+    (void)c;
+    data_on[f->plane] += trial_read(f).kind == HX_DATA;
+    return true;
+}
+
+/* Messages are shared evenly, also several at once and of any length, as long as planes have room alike: otherwise links
+ * of one plane would be full while those of others rest. */
+static void planes_share_each_message(void **state)
+{
+    (void)state;
+    for (unsigned planes = 2; planes <= HX_MAX_PLANES; planes++) {
+        trial_start(5, planes);
+        cloud.gate = count_data;
+        memset(data_on, 0, sizeof data_on);
+        unsigned packets = 0;
+        for (unsigned i = 0; i < 10; i++) {
+            unsigned length = 1 + i * i % 7;
+            for (unsigned to = 1; to < 5; to++)
+                trial_send(0, to, length * planes * (uint64_t)FULL);
+            packets += 4 * length;
+            trial_finish();
+        }
+        for (unsigned plane = 0; plane < planes; plane++)
+            assert_in_range(data_on[plane], packets * 24 / 25, packets * 26 / 25);
+        lab_free(NULL);
+    }
+}
+
+/* Four planes carry four times as many short messages of a pair at a time. */
+static void a_window_has_messages_of_each_plane(void **state)
+{
+    (void)state;
+    for (unsigned planes = 1; planes <= HX_MAX_PLANES; planes++) {
+        const unsigned window = hx_peer_window(planes);
+        struct hx_endpoint_config config = trial_config(planes);
+        config.sends = 2 * HX_MOST_PEER_WINDOW;
+        assert_int_equal(window & (window - 1), 0);
+        assert_in_range(window, planes * HX_PEER_WINDOW, HX_MOST_PEER_WINDOW);
+        cloud_init(&cloud, 2, &config, LOOPBACK_MAX_BLOCKS, 1);
+        for (unsigned round = 0; round < 3; round++) {
+            for (unsigned i = 0; i < window; i++)
+                trial_send(0, 1, 100 + i);
+            assert_int_equal(cloud_send(&cloud, 0, 1, 100), HX_E_BUSY);
+            trial_finish();
+        }
         lab_free(NULL);
     }
 }
@@ -128,7 +183,7 @@ static void waiting_acknowledgements_do_not_pile_up(void **state)
         if (i % 8 == 7)
             cloud_restart(&cloud, 1 + i / 8 % 3);
         assert_true(cloud.end[0].ep.acks_count <= cloud.end[0].ep.ack_slots);
-        assert_int_equal(cloud.end[0].ep.ack_slots, 4 * HX_PEER_ANSWERS);
+        assert_int_equal(cloud.end[0].ep.ack_slots, 4 * (HX_PEER_WINDOW + 1));
     }
     cloud.end[0].mute = false;
     assert_true(cloud_run(&cloud, LONG));
@@ -138,6 +193,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(planes_share_the_packets, lab_free),
+        cmocka_unit_test_teardown(planes_share_each_message, lab_free),
+        cmocka_unit_test_teardown(a_window_has_messages_of_each_plane, lab_free),
         cmocka_unit_test_teardown(a_dead_plane_stops_no_message, lab_free),
         cmocka_unit_test_teardown(a_plane_that_dies_between_two_answers_stops_no_message, lab_free),
         cmocka_unit_test_teardown(arrivals_are_consumed_without_room_to_inject, lab_free),

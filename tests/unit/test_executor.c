@@ -309,7 +309,7 @@ static void prepare_sends(struct executed *r, bool in_order)
         (void)schedule_send(b, 0, to[i], 100 + i, i);
         (void)schedule_receive(b, to[i], 0, 100 + i, i);
     }
-    settings.window = EXECUTOR_WINDOW;
+    settings.window = HX_PEER_WINDOW;
     executed_prepare(r, b, &settings);
     r->plan.in_order = in_order;
 }

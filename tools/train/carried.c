@@ -98,7 +98,8 @@ bool carried_execute(const struct schedule_plan *p, const struct collective_load
     struct carrier c = {
         .job = job,
         .network = part_network_open(loads, (struct part_network_options){.in_order = job->executor.in_order})};
-    const struct estimate_carrier carrier = {.send = send, .next = next, .step = step, .most = most, .of = &c};
+    const struct estimate_carrier carrier = {
+        .send = send, .next = next, .step = step, .most = most, .window = hx_peer_window(loads->g->planes), .of = &c};
     const struct estimate_network network = {.carrier = &carrier};
     bool good = schedule_estimate(&job->executor, &network);
     *times = (struct carried_times){0, 0};

@@ -16,6 +16,7 @@ struct hx_endpoint_config trial_config(unsigned planes)
 {
     return (struct hx_endpoint_config){.plane_set = (uint8_t)((1U << planes) - 1),
                                        .sends = 8,
+                                       .window = (uint8_t)hx_peer_window(planes),
                                        .epoch = 1,
                                        .retries = RETRIES,
                                        .check = true,

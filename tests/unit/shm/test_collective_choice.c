@@ -262,15 +262,70 @@ static void a_trial_that_is_cut_goes_on_as_before(void **state)
     hx_fabric_free(&g);
 }
 
+/* Hosts forward each other's packets, and answer those that arrive. A packet waits for those before it on a link, not
+ * for those that a host injects later: messages of no bytes take the latency of their path. */
+static void a_trial_of_a_barrier_on_hosts_that_forward_takes_one_latency(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"mesh 4", "torus 3x4", "Ring(5)"};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct hx_fabric g;
+        struct collective_loads l;
+        double longest = 0;
+        build(&g, texts[i]);
+        collective_loads_open(&l, &g, &timing);
+        for (uint32_t from = 0; from < g.hosts; from++) {
+            for (uint32_t to = 0; to < g.hosts; to++)
+                longest = fmax(longest, collective_loads_path(&l, from, to).latency);
+        }
+        struct collective_job job = job_of(&g, HX_BARRIER, 0);
+        assert_true(trial(&job, &g, HX_BY_DIRECT, UINT64_MAX) >= longest * 0.999);
+        assert_true(trial(&job, &g, HX_BY_DIRECT, UINT64_MAX) <= longest * 1.1);
+        free(job.host);
+        collective_loads_close(&l);
+        hx_fabric_free(&g);
+    }
+}
+
+/* The bytes of all links together: each member but the root sends and receives the vector once, in whole blocks. */
+static void a_tree_has_its_bytes_on_the_links(void **state)
+{
+    (void)state;
+    static const enum hx_collective_algorithm by[] = {HX_BY_TREE, HX_BY_CHAIN, HX_BY_DOUBLE_TREE};
+    for (unsigned i = 0; i < sizeof by / sizeof *by; i++) {
+        struct hx_fabric g;
+        struct collective_loads l;
+        build(&g, "fat-tree hosts=8");
+        collective_open_choice(&l, &g);
+        struct collective_job job = job_of(&g, HX_ALL_REDUCE, 1 << 20);
+        double *load = calloc(g.ports, sizeof *load);
+        (void)collective_seconds_on(&job, &l, by[i], load);
+        /* into endpoints; an acknowledgement of a block for each 16 KiB may be with them */
+        assert_true(sum(&l, load, true) >= 2.0 * 7 * (1 << 20));
+        assert_true(sum(&l, load, true) <= 2.0 * 7 * (1 << 20) * 1.01);
+        free(load);
+        free(job.host);
+        collective_loads_close(&l);
+        hx_fabric_free(&g);
+    }
+}
+
 /* ---- choices ---- */
 
 struct choice_case {
     const char *fabric;
     unsigned planes;
+    enum hx_collective_kind kind;
     uint64_t bytes;
     uint32_t size, stride; /* of groups beside each other; size 0: all hosts */
     enum hx_collective_algorithm fastest;
 };
+
+/* Rank of a place in a group. */
+static uint32_t rank_of(const struct choice_case *c, uint32_t group, uint32_t place)
+{
+    return group / c->stride * c->size * c->stride + group % c->stride + place * c->stride;
+}
 
 /* Chooses for the first of the groups. */
 static enum hx_collective_algorithm chosen(const struct choice_case *c)
@@ -288,9 +343,9 @@ static enum hx_collective_algorithm chosen(const struct choice_case *c)
     const uint32_t size = c->size ? c->size : g->hosts;
     uint32_t *host = calloc(g->hosts, sizeof *host);
     for (uint32_t i = 0; i < g->hosts; i++)
-        host[i] = c->size ? i / size + i % size * c->stride : i;
+        host[i] = c->size ? rank_of(c, i / size, i % size) : i;
     const struct collective_family family = {host, size, g->hosts / size};
-    struct collective_job job = {.config = {.kind = HX_ALL_REDUCE, .bytes = c->bytes}};
+    struct collective_job job = {.config = {.kind = (uint8_t)c->kind, .bytes = c->bytes}};
     assert_true(collective_plan_group(&job, &t, &family, 0, HX_ALGORITHM_BEST, &loads, &problem));
     const enum hx_collective_algorithm algorithm = (enum hx_collective_algorithm)job.config.algorithm;
     free(job.host);
@@ -305,13 +360,43 @@ static enum hx_collective_algorithm chosen(const struct choice_case *c)
 static void the_fastest_is_chosen_where_estimates_are_too_short(void **state)
 {
     (void)state;
-    static const struct choice_case cases[] = {{"oft k=4", 1, 2 << 20, 0, 0, HX_BY_HIERARCHY},
-                                               {"slim-fly q=4 p=1", 4, 4 << 20, 0, 0, HX_BY_DIRECT},
-                                               {"torus 3x4x5", 1, 4 << 20, 0, 0, HX_BY_HIERARCHY},
-                                               {"mlfm h=4", 1, 8 << 20, 20, 4, HX_BY_DIRECT},
-                                               {"slim-fly q=5 p=2", 1, 8 << 20, 25, 4, HX_BY_DIRECT}};
+    static const struct choice_case cases[] = {
+        {"oft k=4", 1, HX_ALL_REDUCE, 2 << 20, 0, 0, HX_BY_HIERARCHY},
+        {"slim-fly q=4 p=1", 4, HX_ALL_REDUCE, 4 << 20, 0, 0, HX_BY_DIRECT},
+        {"torus 3x4x5", 1, HX_ALL_REDUCE, 4 << 20, 0, 0, HX_BY_HIERARCHY},
+        {"mlfm h=4", 1, HX_ALL_REDUCE, 8 << 20, 20, 4, HX_BY_DIRECT},
+        {"slim-fly q=5 p=2", 1, HX_ALL_REDUCE, 8 << 20, 25, 4, HX_BY_DIRECT},
+    };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(chosen(&cases[i]), cases[i].fastest);
+}
+
+/* By runs, tests/system/collective_sample.py: torus 2.80 us, ring 3.37; torus 45.9, ring 51.6. */
+static void a_group_in_a_line_may_take_the_four_streams_of_a_torus(void **state)
+{
+    (void)state;
+    static const struct choice_case cases[] = {
+        {"Ring(5)_Switch(3)_Switch(5)", 1, HX_ALL_REDUCE, 81612, 3, 5, HX_BY_TORUS},
+        {"FC(5)_Ring(3)_Switch(2) gbps=100,200,100", 1, HX_BROADCAST, 919552, 5, 2, HX_BY_TORUS},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(chosen(&cases[i]), cases[i].fastest);
+}
+
+/* A message to all others at once, none in return: half the time of two turns. Seven estimates are near each other. */
+static void a_barrier_by_direct_takes_one_latency(void **state)
+{
+    (void)state;
+    const struct choice_case groups_of_three = {"dragonfly a=3 p=2 h=1", 1, HX_BARRIER, 0, 3, 1, HX_BY_DIRECT};
+    struct hx_fabric g;
+    build(&g, "fat-tree hosts=3");
+    struct collective_job job = job_of(&g, HX_BARRIER, 0);
+    const double direct = collective_seconds(&job, &g, HX_BY_DIRECT);
+    assert_true(fabs(collective_seconds(&job, &g, HX_BY_PAIRWISE) / direct / 2 - 1) < 0.05);
+    assert_true(fabs(trial(&job, &g, HX_BY_DIRECT, UINT64_MAX) / direct - 1) < 0.05);
+    assert_int_equal(chosen(&groups_of_three), HX_BY_DIRECT);
+    free(job.host);
+    hx_fabric_free(&g);
 }
 
 int main(void)
@@ -326,7 +411,11 @@ int main(void)
         cmocka_unit_test(a_trial_at_a_switch_takes_the_time_of_the_closed_form),
         cmocka_unit_test(no_trial_is_below_the_injection_bound),
         cmocka_unit_test(a_trial_that_is_cut_goes_on_as_before),
+        cmocka_unit_test(a_trial_of_a_barrier_on_hosts_that_forward_takes_one_latency),
+        cmocka_unit_test(a_tree_has_its_bytes_on_the_links),
         cmocka_unit_test(the_fastest_is_chosen_where_estimates_are_too_short),
+        cmocka_unit_test(a_group_in_a_line_may_take_the_four_streams_of_a_torus),
+        cmocka_unit_test(a_barrier_by_direct_takes_one_latency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
