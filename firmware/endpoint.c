@@ -334,8 +334,8 @@ static unsigned trains_sent(const struct hx_endpoint *ep)
     return (unsigned)(ep->stats.packets_sent / hal_train(ep->hal));
 }
 
-/* Returns the plane that the next packet of a send takes while planes are busy. New packets to a peer go round the
- * planes, so that each carries an equal share of every message. Those sent again, or by a send that has planes to avoid,
+/* Returns the plane that the next packet of a send takes while planes are busy. New packets to a peer take planes in
+ * turn, so that each carries an equal share of every message. Those sent again, or by a send that has planes to avoid,
  * go where there is room. */
 static unsigned even_plane(struct hx_endpoint *ep, const struct hx_send *s)
 {
@@ -344,7 +344,7 @@ static unsigned even_plane(struct hx_endpoint *ep, const struct hx_send *s)
     return any ? plane_for(ep, s) : plane;
 }
 
-/* Finds a due send whose next packet takes a plane with room. HX_NO_SEND: none of those looked at. */
+/* Finds a due send with a next packet for a plane with room. HX_NO_SEND: none of those looked at. */
 static unsigned next_evenly(struct hx_endpoint *ep, unsigned *plane)
 {
     unsigned rotation = trains_sent(ep);

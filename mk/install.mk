@@ -18,7 +18,7 @@ install-parts: all
 docs: all ## write docs/options.md from the programs' own tables
 	@mk/docs.sh $(BUILD) >docs/options.md
 
-# FIGURE: names in docs/figures; none: all.
+# FIGURE: names in docs/figures; none: all, which takes some hours of processor time.
 FIGURE ?=
-docs-figures: all ## draw the measured figures of docs/ again (FIGURE=NAME; mk/docs-figures.sh)
+docs-figures: all bench-programs ## draw the measured figures of README.md and docs/ again (FIGURE=NAME; mk/docs-figures.sh)
 	@BUILD=$(BUILD) mk/docs-figures.sh $(FIGURE)

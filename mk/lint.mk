@@ -4,7 +4,7 @@ HEADERS := $(wildcard include/hxmesh/*.h examples/*/*.h program/*.h fi-provider/
     $(foreach folder,base topology sched schedule spec workload fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
 SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(MPS2_NODE) $(BARE_NODE) $(KIT) $(HOST) $(HAL_PROGRAM) $(WORKLOAD) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
-SCRIPTS := $(wildcard mk/*.sh docs/figures/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh examples/*/*.bash tests/system/*.bats tests/system/*.bash)
+SCRIPTS := $(wildcard mk/*.sh docs/figures/*.sh docs/figures/*.bash tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh examples/*/*.bash tests/system/*.bats tests/system/*.bash)
 
 # Pages for the check of columns; docs/options.md is generated.
 PAGES := $(filter-out docs/options.md,$(wildcard *.md docs/*.md))

@@ -70,7 +70,8 @@ runners: $(RUNNERS)
 	@:
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:
-test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(VIRTUAL_MPI) $(LIBFABRIC_PROGRAMS)
+test-programs: $(RUNNERS) $(call programs,$(HELPERS)) $(BUILD)/tests/conformance $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(VIRTUAL_MPI) $(LIBFABRIC_PROGRAMS) \
+    $(BUILD)/bench/bench_choice
 	@:
 tsan-runners: $(sort $(foreach platform,$(RUN_PLATFORMS),$(if $(filter $(TSAN_TESTS),$(TESTS.$(platform))),$(BUILD)/test-$(platform))))
 	@:

@@ -307,7 +307,8 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      HX_GIVEN_IN(s, HX_GIVEN_WARM_UP), .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
      .instead = HX_RUNS_ONCE}, \
     {.name = "rate", .key = "traffic.rate", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->rate, \
-     .real_low = 1e-6, .real_high = 1, .help = "share of its injection bandwidth that a host offers", \
+     .real_low = 1e-6, .real_high = 1, .help = "share of its injection bandwidth that a host offers. Below 1 the " \
+     "virtual clock counts latency from when a message is due; live it is from injection", \
      HX_GIVEN_IN(s, HX_GIVEN_RATE), .applies = HX_FOR_MESSAGES, .instead = "its messages go when it is their time"}, \
     {.name = "arrivals", .key = "traffic.arrivals", .kind = HX_OPTION_CHOICE, .argument = "HOW", \
      .to.choice = &(s)->arrivals, .choices = hx_arrivals_names, .help = "when messages are due at a --rate below 1: " \

@@ -24,7 +24,6 @@ void packets_open(struct packets *p, struct collective_loads *loads)
     p->host = hx_allocate(g->hosts, sizeof *p->host);
     p->free = hx_allocate((size_t)g->planes * g->ports, sizeof *p->free);
     for (uint32_t host = 0; host < g->hosts; host++) {
-        p->host[host].idle = UINT64_MAX;
         p->host[host].wake = INFINITY;
     }
 }
@@ -236,6 +235,17 @@ static unsigned room_of(const struct packets *p, const struct packets_host *host
     return room;
 }
 
+/* Seconds of the next packet that leaves; INFINITY: that depends on packets that arrive. */
+static double next_departure(const struct packets *p, const struct packets_host *host)
+{
+    double soonest = INFINITY;
+    for (unsigned plane = 0; plane < p->loads->g->planes; plane++) {
+        for (unsigned i = 0; i < PACKETS_INJECTED; i++)
+            soonest = host->leaves[plane][i] > p->now ? fmin(soonest, host->leaves[plane][i]) : soonest;
+    }
+    return soonest;
+}
+
 static void wake_at(struct packets *p, uint32_t host, double at)
 {
     if (at >= p->host[host].wake)
@@ -244,79 +254,152 @@ static void wake_at(struct packets *p, uint32_t host, double at)
     note(p, at, host | WAKE);
 }
 
-static unsigned next_due(const struct packets_host *host, unsigned turn)
+static void put(struct packets_set *set, unsigned slot, bool in)
 {
-    const uint64_t above = host->due >> turn << turn;
-    return (unsigned)__builtin_ctzll(above ? above : host->due);
+    const uint64_t bit = UINT64_C(1) << slot % 64;
+    set->word[slot / 64] = in ? set->word[slot / 64] | bit : set->word[slot / 64] & ~bit;
+}
+
+/* The first slot of a set from `from` on; PACKETS_SENDS: none. */
+static unsigned next_slot(const struct packets_set *set, unsigned from)
+{
+    for (unsigned word = from / 64; word < HX_MAX_PLANES; word++, from = word * 64) {
+        const uint64_t left = set->word[word] & UINT64_MAX << from % 64;
+        if (left)
+            return word * 64 + (unsigned)__builtin_ctzll(left);
+    }
+    return PACKETS_SENDS;
+}
+
+static unsigned next_in_turn(const struct packets_set *set, unsigned turn)
+{
+    const unsigned slot = next_slot(set, turn);
+    return slot < PACKETS_SENDS ? slot : next_slot(set, 0);
+}
+
+static bool is_due(const struct packets_host *host)
+{
+    return next_slot(&host->due, 0) < PACKETS_SENDS;
 }
 
 /* Notes that all packets of a message have left. */
 static void end_sending(struct packets *p, struct packets_host *host, const struct packets_message *m)
 {
-    host->due &= ~(UINT64_C(1) << m->slot);
+    put(&host->due, m->slot, false);
     if (m->younger == PACKETS_SENDS)
         return;
     p->message[host->message[m->younger]].behind = false;
-    host->due |= UINT64_C(1) << m->younger;
+    put(&host->due, m->younger, true);
 }
 
-/* The plane with most room; the first one changes from packet to packet. */
+/* Finds a due message with a next packet for a plane. PACKETS_SENDS: none of those looked at. */
+static unsigned due_on(const struct packets *p, const struct packets_host *host, unsigned plane)
+{
+    enum { LOOKS = 16 }; /* as firmware/endpoint.c */
+    const unsigned first = next_in_turn(&host->due, host->turn[plane]);
+    unsigned slot = first;
+    for (unsigned looks = 0; looks < LOOKS && (looks == 0 || slot != first); looks++) {
+        const struct packets_message *m = &p->message[host->message[slot]];
+        if ((m->plane + m->begun) % p->loads->g->planes == plane)
+            return slot;
+        slot = next_in_turn(&host->due, slot + 1);
+    }
+    return PACKETS_SENDS;
+}
+
+/* A packet that a host may inject. */
+struct injection {
+    unsigned slot, plane, place;
+};
+
+/* Finds the next packet, as next_sender() in firmware/endpoint.c does. Returns when a packet leaves that it waits for;
+ * 0: there is one. */
+static double find_next(const struct packets *p, const struct packets_host *host, struct injection *next)
+{
+    const unsigned planes = p->loads->g->planes;
+    unsigned most = 0;
+    struct injection roomiest = {.slot = PACKETS_SENDS};
+    for (unsigned n = 0; n < planes; n++) {
+        next->plane = (host->injected + n) % planes;
+        const unsigned room = room_of(p, host, next->plane, &next->place);
+        next->slot = room ? due_on(p, host, next->plane) : PACKETS_SENDS;
+        if (next->slot < PACKETS_SENDS)
+            return 0;
+        if (room > most) {
+            most = room;
+            roomiest = *next;
+        }
+    }
+    if (2 * most < PACKETS_INJECTED)
+        return next_departure(p, host);
+    *next = roomiest;
+    next->slot = next_in_turn(&host->due, host->turn[next->plane]);
+    return 0;
+}
+
+/* Injects what planes have room for. */
 void packets_inject(struct packets *p, uint32_t from)
 {
     struct packets_host *host = &p->host[from];
-    const unsigned planes = p->loads->g->planes;
-    while (host->due) {
-        unsigned best = 0, most = 0, place = 0;
-        double soonest = INFINITY;
-        for (unsigned n = 0; n < planes; n++) {
-            const unsigned plane = (host->injected + n) % planes;
-            unsigned at;
-            const unsigned room = room_of(p, host, plane, &at);
-            soonest = fmin(soonest, host->leaves[plane][at]);
-            if (room > most) {
-                most = room;
-                best = plane;
-                place = at;
-            }
-        }
-        if (!most) {
-            wake_at(p, from, soonest);
+    while (is_due(host)) {
+        struct injection next;
+        const double until = find_next(p, host, &next);
+        if (until > 0) {
+            wake_at(p, from, until);
             return;
         }
-        const unsigned slot = next_due(host, host->turn[best]);
-        host->turn[best] = (uint8_t)((slot + 1) % PACKETS_SENDS);
-        const uint32_t message = host->message[slot];
-        host->leaves[best][place] = inject(p, message, best, place);
+        host->turn[next.plane] = (uint16_t)((next.slot + 1) % PACKETS_SENDS);
+        const uint32_t message = host->message[next.slot];
+        host->leaves[next.plane][next.place] = inject(p, message, next.plane, next.place);
         if (p->message[message].begun == p->message[message].packets)
             end_sending(p, host, &p->message[message]);
     }
+}
+
+/* The slot of a new message; PACKETS_SENDS: all that its planes have are busy. */
+static unsigned idle_slot(const struct packets *p, const struct packets_host *host)
+{
+    for (unsigned word = 0; word < p->loads->g->planes; word++) {
+        if (~host->busy.word[word])
+            return word * 64 + (unsigned)__builtin_ctzll(~host->busy.word[word]);
+    }
+    return PACKETS_SENDS;
+}
+
+bool packets_may_send(const struct packets *p, uint32_t from)
+{
+    return idle_slot(p, &p->host[from]) < PACKETS_SENDS;
 }
 
 bool packets_send(struct packets *p, uint32_t from, uint32_t to, uint32_t bytes, uint64_t cookie)
 {
     struct packets_host *host = &p->host[from];
     struct packets_message *older = NULL;
+    const unsigned planes = p->loads->g->planes;
+    const unsigned slot = idle_slot(p, host);
     unsigned window = 0;
-    for (uint64_t left = ~host->idle; left; left &= left - 1) {
-        struct packets_message *m = &p->message[host->message[__builtin_ctzll(left)]];
+    for (unsigned at = next_slot(&host->busy, 0); at < PACKETS_SENDS; at = next_slot(&host->busy, at + 1)) {
+        struct packets_message *m = &p->message[host->message[at]];
         window += m->to == to;
         older = m->to == to && m->younger == PACKETS_SENDS ? m : older;
     }
-    if (!host->idle || window == hx_peer_window(p->loads->g->planes))
+    if (slot == PACKETS_SENDS || window == hx_peer_window(planes))
         return false;
-    const unsigned slot = (unsigned)__builtin_ctzll(host->idle);
+    host->active++;
     const struct packets_message m = {.cookie = cookie,
                                       .from = from,
                                       .to = to,
                                       .bytes = bytes,
                                       .packets = bytes ? (bytes + HX_MAX_PAYLOAD - 1) / HX_MAX_PAYLOAD : 1,
-                                      .slot = (uint8_t)slot,
+                                      .slot = (uint16_t)slot,
                                       .younger = PACKETS_SENDS,
+                                      .plane =
+                                          (uint8_t)((older ? older->plane + older->packets : host->active) % planes),
                                       .behind = older && older->begun < older->packets};
     if (older)
-        older->younger = (uint8_t)slot;
-    host->idle &= ~(UINT64_C(1) << slot);
-    host->due |= (uint64_t)!m.behind << slot;
+        older->younger = (uint16_t)slot;
+    put(&host->busy, slot, true);
+    put(&host->due, slot, !m.behind);
     host->message[slot] = new_message(p, &m);
     return true;
 }
@@ -337,9 +420,10 @@ static void end_send(struct packets *p, uint32_t message)
 {
     const struct packets_message *m = &p->message[message];
     struct packets_host *host = &p->host[m->from];
-    host->idle |= UINT64_C(1) << m->slot;
-    for (uint64_t left = ~host->idle; left; left &= left - 1) {
-        struct packets_message *other = &p->message[host->message[__builtin_ctzll(left)]];
+    put(&host->busy, m->slot, false);
+    host->active--;
+    for (unsigned at = next_slot(&host->busy, 0); at < PACKETS_SENDS; at = next_slot(&host->busy, at + 1)) {
+        struct packets_message *other = &p->message[host->message[at]];
         other->younger = other->younger == m->slot ? PACKETS_SENDS : other->younger;
     }
     end_message(p, message);
@@ -356,7 +440,7 @@ static void move_on(struct packets *p, uint32_t index, double head)
         return;
     packet->place = PACKETS_INJECTED;
     p->host[from].leaves[packet->plane][place] = start;
-    if (p->host[from].due)
+    if (is_due(&p->host[from]))
         wake_at(p, from, start);
 }
 

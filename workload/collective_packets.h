@@ -9,9 +9,9 @@
 #include "base/time_heap.h"
 #include "workload/collective_loads.h"
 
-/* Messages of a host in flight (fabric-emu/virtual/driver.c), and packets that it has injected and not yet sent
+/* Messages of a host in flight on each plane (fabric-emu/virtual/driver.c), and packets that it has injected and not yet sent
  * (hal/virtual/hal_port.h). */
-enum { PACKETS_SENDS = 64, PACKETS_INJECTED = 16 };
+enum { PACKETS_SENDS = 64 * HX_MAX_PLANES, PACKETS_INJECTED = 16 };
 
 struct packets_message {
     uint64_t cookie;   /* of the sender */
@@ -20,9 +20,10 @@ struct packets_message {
     uint32_t packets;      /* all */
     uint32_t begun, there; /* packets that left, and that arrived */
     uint32_t next_idle;
-    uint8_t slot;    /* of the sender */
-    uint8_t younger; /* slot of the next message to the same host; PACKETS_SENDS: none */
-    bool behind;     /* the message before it to the same host has packets left */
+    uint16_t slot;    /* of the sender */
+    uint16_t younger; /* slot of the next message to the same host; PACKETS_SENDS: none */
+    uint8_t plane;    /* of its first packet, if planes have room alike */
+    bool behind;      /* the message before it to the same host has packets left */
     bool acknowledges;
 };
 
@@ -36,14 +37,19 @@ struct packets_packet {
     uint32_t next_idle;
 };
 
+/* Set of slots of a host. */
+struct packets_set {
+    uint64_t word[HX_MAX_PLANES];
+};
+
 struct packets_host {
-    uint64_t idle, due; /* slots: bits */
+    struct packets_set busy, due;
     uint32_t message[PACKETS_SENDS];
     double injecting[HX_MAX_PLANES];                /* seconds: its own link is free */
     double leaves[HX_MAX_PLANES][PACKETS_INJECTED]; /* seconds: packets begin on their first links */
     double wake;                                    /* seconds of the earliest event */
-    uint32_t injected;
-    uint8_t turn[HX_MAX_PLANES];
+    uint32_t injected, active;
+    uint16_t turn[HX_MAX_PLANES];
 };
 
 struct packets {
@@ -62,6 +68,9 @@ struct packets {
 
 void packets_open(struct packets *p, struct collective_loads *loads);
 void packets_close(struct packets *p);
+
+/* Whether a host has a message fewer in flight than it may have. */
+bool packets_may_send(const struct packets *p, uint32_t from);
 
 /* Begins a message, if the sender's messages in flight allow it. */
 bool packets_send(struct packets *p, uint32_t from, uint32_t to, uint32_t bytes, uint64_t cookie);

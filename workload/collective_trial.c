@@ -26,7 +26,7 @@ static void send_all(struct trial *t, uint32_t host)
 {
     struct member *m = &t->member[host];
     struct hx_collective_send s;
-    for (uint32_t refused = 0; t->packets.host[host].idle && hx_collective_next(&m->c, refused, &s);) {
+    for (uint32_t refused = 0; packets_may_send(&t->packets, host) && hx_collective_next(&m->c, refused, &s);) {
         if (packets_send(&t->packets, host, m->job->host[s.to], s.bytes, s.tag))
             hx_collective_take(&m->c, &s);
         else

@@ -1,9 +1,9 @@
 /* endpoint.h - messages between accelerators: cut into packets, sprayed, placed, checked, acknowledged, retransmitted.
  *
  * Data that flows. A message is a number of bytes for a peer. The endpoint cuts it into packets of 8,192 B (the last
- * may be shorter). Each goes to the plane with the most room in its switch; ties rotate. Spraying reorders, so the
- * receiver places payload by offset, without a reorder buffer. A message is complete and acknowledged when every byte
- * is there.
+ * may be shorter). Packets to a peer take planes in turn, so that each carries an equal share. If that plane is full, a
+ * packet takes another that is half empty. Spraying reorders, so the receiver places payload by offset, without a reorder
+ * buffer. A message is complete and acknowledged when every byte is there.
  *
  * Timeouts. The endpoint estimates the round trip of each peer and of all (round_trip.h). An answer is late when it
  * exceeds the larger estimate. Then the sender sends a probe of 64 bytes and doubles the timeout for each further
@@ -260,8 +260,8 @@ struct hx_endpoint {
     /* per plane: first place of the search for a due message, 0 .. HX_MAX_SENDS - 1 */
     uint16_t turn[HX_MAX_PLANES];
     uint16_t most_room[HX_MAX_PLANES]; /* per plane: most packets of room seen */
-    uint16_t timer;    /* send to check for its deadline next */
-    uint8_t plane_end; /* one above the highest plane */
+    uint16_t timer;                    /* send to check for its deadline next */
+    uint8_t plane_end;                 /* one above the highest plane */
     /* Unit of measured times: 2^unit_shift ns. least_ns is 1,024 to 2,047 units, or fewer where unreachable_ns would
      * exceed 31 bits. */
     uint8_t unit_shift;

@@ -35,41 +35,33 @@ static void compare(const char *spec, const struct hx_fabric *f, const struct hx
     are_near(spec, "all-to-all", hx_fabric_alltoall_bound(f), hx_fabric_alltoall_bound(graph), 0.001);
 }
 
+static void compare_with_its_edges(const char *spec, const struct hx_fabric *f)
+{
+    char of_graph[FILE_PATH_BYTES + 8];
+    struct hx_fabric graph;
+    graph_text_edges(f, spec, file_path("edges.csv"));
+    snprintf(of_graph, sizeof of_graph, "graph %s", file_path("edges.csv"));
+    fabric_make(&graph, of_graph);
+    compare(spec, f, &graph);
+    hx_fabric_free(&graph);
+}
+
 static void a_fabric_and_its_edges_agree(void **state)
 {
     (void)state;
-    seeded_run = seeded_by(1);
-    for (unsigned i = 0; i < effort(FABRICS); i++, seeded_run++) {
-        uint64_t random = seeded_run;
-        char spec[HX_SPEC_BYTES];
-        char of_graph[FILE_PATH_BYTES + 8];
-        struct hx_fabric f;
-        struct hx_fabric graph;
-        specs_draw(&random, MOST_HOSTS, spec, &f);
-        graph_text_edges(&f, spec, file_path("edges.csv"));
-        snprintf(of_graph, sizeof of_graph, "graph %s", file_path("edges.csv"));
-        fabric_make(&graph, of_graph);
-        compare(spec, &f, &graph);
-        hx_fabric_free(&graph);
-        hx_fabric_free(&f);
-    }
-    seeded_run = 0;
+    specs_each(effort(FABRICS), MOST_HOSTS, compare_with_its_edges);
 }
 
 /* The halves that a search finds are as good as those of the formula. */
+static void compare_halves(const char *spec, const struct hx_fabric *f)
+{
+    are_near(spec, "halves", hx_bisection_search(f, NULL, NULL).share, hx_fabric_bisection(f).share, 1e-9);
+}
+
 static void halves_are_those_of_the_formula(void **state)
 {
     (void)state;
-    seeded_run = seeded_by(1);
-    for (unsigned i = 0; i < effort(FABRICS); i++, seeded_run++) {
-        uint64_t random = seeded_run;
-        char spec[HX_SPEC_BYTES];
-        struct hx_fabric f;
-        specs_draw(&random, 4 * MOST_HOSTS, spec, &f);
-        are_near(spec, "halves", hx_bisection_search(&f, NULL, NULL).share, hx_fabric_bisection(&f).share, 1e-9);
-        hx_fabric_free(&f);
-    }
-    seeded_run = 0;
+    specs_each(effort(FABRICS), 4 * MOST_HOSTS, compare_halves);
 }
 
 int main(void)

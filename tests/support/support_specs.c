@@ -1,6 +1,7 @@
 /* support_specs.c - draws specs until one is possible (support_specs.h). */
 #include "tests/support/support_specs.h"
 #include "tests/support/support_random.h"
+#include "tests/support/support_seed.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,4 +110,18 @@ void specs_draw(uint64_t *random, uint32_t hosts, char text[HX_SPEC_BYTES], stru
             return;
         hx_fabric_free(f);
     }
+}
+
+void specs_each(unsigned fabrics, uint32_t hosts, void (*visit)(const char *spec, const struct hx_fabric *f))
+{
+    seeded_run = seeded_by(1);
+    for (unsigned i = 0; i < fabrics; i++, seeded_run++) {
+        uint64_t random = seeded_run;
+        char spec[HX_SPEC_BYTES];
+        struct hx_fabric f;
+        specs_draw(&random, hosts, spec, &f);
+        visit(spec, &f);
+        hx_fabric_free(&f);
+    }
+    seeded_run = 0;
 }

@@ -9,7 +9,7 @@ setup() {
 }
 
 # figures ARGUMENT...: on a folder of the test's own.
-figures() { HX_DOCS=$BATS_TEST_TMPDIR/docs "$TOP/mk/docs-figures.sh" "$@"; }
+figures() { HX_DOCS=$BATS_TEST_TMPDIR/docs JOBS=2 "$TOP/mk/docs-figures.sh" "$@"; }
 
 page() {
     mkdir -p "$BATS_TEST_TMPDIR/docs/figures"
@@ -41,11 +41,43 @@ page() {
     [[ "$output" == *"two: no page has '<!-- figure: two -->'"* ]]
 }
 
+@test "docs figures: README.md has figures too, and a page several" {
+    page '| old |'
+    printf '%s\n' '<!-- figure: two -->' '' '<!-- end of figure -->' >"$BATS_TEST_TMPDIR/README.md"
+    printf '%s\n' '<!-- figure: three -->' '' '<!-- end of figure -->' >>"$BATS_TEST_TMPDIR/docs/page.md"
+    printf '# seconds: 2\necho two\n' >"$BATS_TEST_TMPDIR/docs/figures/two.sh"
+    printf '# seconds: 3\necho three\n' >"$BATS_TEST_TMPDIR/docs/figures/three.sh"
+    figures
+    diff "$BATS_TEST_TMPDIR/README.md" <(printf '%s\n' '<!-- figure: two -->' '' two '' '<!-- end of figure -->')
+    grep -qxF '| new |' "$BATS_TEST_TMPDIR/docs/page.md"
+    grep -qxF three "$BATS_TEST_TMPDIR/docs/page.md"
+    printf '# seconds: 3\necho other\n' >"$BATS_TEST_TMPDIR/docs/figures/three.sh"
+    HX_MOST_SECONDS=2 figures --check
+    HX_LEAST_SECONDS=4 figures --check
+    run figures --check
+    [[ "$status" -eq 1 && "$output" == *"-three"*"+other"* ]]
+}
+
+@test "docs figures: a script that ends with an error leaves its page as it is" {
+    page '| old |'
+    printf '# seconds: 1\necho "| half |"\nfalse\n' >"$BATS_TEST_TMPDIR/docs/figures/one.sh"
+    run figures
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"one: its script ended with an error"* ]]
+    grep -qxF '| old |' "$BATS_TEST_TMPDIR/docs/page.md"
+}
+
+@test "docs figures: each mark has its script" {
+    local name
+    grep -hoE '^<!-- figure: .* -->$' "$TOP/README.md" "$TOP"/docs/*.md | sed 's/<!-- figure: //; s/ -->//' |
+        while read -r name; do [ -e "$TOP/docs/figures/$name.sh" ] || { echo "$name"; return 1; }; done
+}
+
 @test "docs figures: those of a few seconds are what the build gives" {
-    HX_MOST_SECONDS=10 "$TOP/mk/docs-figures.sh" --check
+    JOBS=1 HX_MOST_SECONDS=10 "$TOP/mk/docs-figures.sh" --check
 }
 
 # bats test_tags=all
-@test "docs figures: all are what the build gives" {
-    "$TOP/mk/docs-figures.sh" --check
+@test "docs figures: those of up to three minutes are what the build gives" {
+    JOBS=1 HX_LEAST_SECONDS=11 HX_MOST_SECONDS=180 "$TOP/mk/docs-figures.sh" --check
 }

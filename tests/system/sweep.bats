@@ -46,8 +46,8 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
 
 @test "sweep: help has the values and ranges of a run's options" {
     local run sweep
-    run=$("$HXMESH" run --help)
-    sweep=$("$HXMESH" sweep --help)
+    run=$("$HXMESH" run --help | tr -s ' \n' ' ')
+    sweep=$("$HXMESH" sweep --help | tr -s ' \n' ' ')
     for words in "(1 to 16TiB; default 64KiB)" "best, tree, ring, rings, torus" "(1 to 4;" "(1e-06 to 1; default 1)"; do
         [[ $run == *"$words"* && $sweep == *"$words"* ]] || { echo "$words"; return 1; }
     done

@@ -37,36 +37,32 @@ static double share_delivered(struct support_virtual *s)
     return gbps / (s->g->hosts * hx_fabric_injection(s->g, HX_LINK_GBPS) * HX_LINK_GBPS);
 }
 
+static void compare_with_its_bisection(const char *spec, const struct hx_fabric *f)
+{
+    struct support_virtual s;
+    const struct hx_halves halves = hx_fabric_bisection(f);
+    if (halves.links == 0)
+        return; /* all hosts are on one router */
+    struct support_virtual_plan plan = {
+        .spec = spec,
+        .settings = {.pattern = HX_BISECTION,
+                     .message = MESSAGE,
+                     .count = 1,
+                     .seed = seeded_run,
+                     .given = HX_GIVEN_PATTERN | HX_GIVEN_MESSAGE | HX_GIVEN_COUNT | HX_GIVEN_SEED}};
+    support_virtual_open(&s, &plan);
+    validate_partners(&s, spec);
+    assert_true(support_virtual_run(&s));
+    double share = share_delivered(&s);
+    if (share > halves.share)
+        fail_msg("%s: %.4f is more than the bisection's %.4f", spec, share, halves.share);
+    support_virtual_close(&s);
+}
+
 static void delivers_no_more_than_the_bisection(void **state)
 {
     (void)state;
-    seeded_run = seeded_by(1);
-    for (unsigned i = 0; i < effort(FABRICS); i++, seeded_run++) {
-        uint64_t random = seeded_run;
-        char spec[HX_SPEC_BYTES];
-        struct hx_fabric f;
-        struct support_virtual s;
-        specs_draw(&random, MOST_HOSTS, spec, &f);
-        struct hx_halves halves = hx_fabric_bisection(&f);
-        hx_fabric_free(&f);
-        if (halves.links == 0)
-            continue; /* all hosts are on one router */
-        struct support_virtual_plan plan = {
-            .spec = spec,
-            .settings = {.pattern = HX_BISECTION,
-                         .message = MESSAGE,
-                         .count = 1,
-                         .seed = seeded_run,
-                         .given = HX_GIVEN_PATTERN | HX_GIVEN_MESSAGE | HX_GIVEN_COUNT | HX_GIVEN_SEED}};
-        support_virtual_open(&s, &plan);
-        validate_partners(&s, spec);
-        assert_true(support_virtual_run(&s));
-        double share = share_delivered(&s);
-        if (share > halves.share)
-            fail_msg("%s: %.4f is more than the bisection's %.4f", spec, share, halves.share);
-        support_virtual_close(&s);
-    }
-    seeded_run = 0;
+    specs_each(effort(FABRICS), MOST_HOSTS, compare_with_its_bisection);
 }
 
 /* By hand: the fewest links between halves, and what one link for each host of a half would be. */

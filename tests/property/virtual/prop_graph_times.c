@@ -234,51 +234,58 @@ static uint64_t rounding(uint64_t bytes)
     return 4 + bytes / PACKET;
 }
 
-static void a_message_alone_equals_it(void **state)
+static void each_tree(void (*visit)(const struct tree *t, uint64_t *random))
 {
-    (void)state;
     uint64_t first = seeded_by(1);
     for (seeded_run = first; seeded_run < first + effort(RUNS); seeded_run++) {
         uint64_t random = seeded_run;
         struct tree t;
         draw_tree(&t, &random);
         write_tree(&t);
-        struct support_flow flow = {.from = seeded_below(&random, t.hosts)};
-        flow.to = (flow.from + 1 + seeded_below(&random, t.hosts - 1)) % t.hosts;
-        uint64_t bytes = draw_bytes(&random);
-        struct support_virtual s;
-        struct support_virtual_plan plan;
-        run(&s, &plan, &t, &flow, 1, bytes);
-        uint64_t form = alone(&t, flow.from, flow.to, bytes);
-        assert_in_range(support_virtual_end(&s), form - rounding(bytes), form + rounding(bytes));
-        support_virtual_close(&s);
+        visit(&t, &random);
     }
     seeded_run = 0;
 }
 
+static void send_one(const struct tree *t, uint64_t *random)
+{
+    struct support_virtual s;
+    struct support_virtual_plan plan;
+    struct support_flow flow = {.from = seeded_below(random, t->hosts)};
+    flow.to = (flow.from + 1 + seeded_below(random, t->hosts - 1)) % t->hosts;
+    uint64_t bytes = draw_bytes(random);
+    run(&s, &plan, t, &flow, 1, bytes);
+    uint64_t form = alone(t, flow.from, flow.to, bytes);
+    assert_in_range(support_virtual_end(&s), form - rounding(bytes), form + rounding(bytes));
+    support_virtual_close(&s);
+}
+
+static void a_message_alone_equals_it(void **state)
+{
+    (void)state;
+    each_tree(send_one);
+}
+
 /* The first half of the hosts sends to the other, all at once. What a receiver has last is its message's end. */
+static void send_many(const struct tree *t, uint64_t *random)
+{
+    struct support_virtual s;
+    struct support_virtual_plan plan;
+    struct support_flow flow[MOST_HOSTS] = {{0}};
+    unsigned flows = t->hosts / 2;
+    for (unsigned i = 0; i < flows; i++)
+        flow[i] = (struct support_flow){i, t->hosts - 1 - i};
+    uint64_t bytes = draw_bytes(random);
+    run(&s, &plan, t, flow, flows, bytes);
+    for (unsigned i = 0; i < flows; i++)
+        assert_true(s.m.receiver[flow[i].to].last + rounding(bytes) >= alone(t, flow[i].from, flow[i].to, bytes));
+    support_virtual_close(&s);
+}
+
 static void no_message_is_faster(void **state)
 {
     (void)state;
-    uint64_t first = seeded_by(1);
-    for (seeded_run = first; seeded_run < first + effort(RUNS); seeded_run++) {
-        uint64_t random = seeded_run;
-        struct tree t;
-        draw_tree(&t, &random);
-        write_tree(&t);
-        struct support_flow flow[MOST_HOSTS];
-        unsigned flows = t.hosts / 2;
-        for (unsigned i = 0; i < flows; i++)
-            flow[i] = (struct support_flow){i, t.hosts - 1 - i};
-        uint64_t bytes = draw_bytes(&random);
-        struct support_virtual s;
-        struct support_virtual_plan plan;
-        run(&s, &plan, &t, flow, flows, bytes);
-        for (unsigned i = 0; i < flows; i++)
-            assert_true(s.m.receiver[flow[i].to].last + rounding(bytes) >= alone(&t, flow[i].from, flow[i].to, bytes));
-        support_virtual_close(&s);
-    }
-    seeded_run = 0;
+    each_tree(send_many);
 }
 
 int main(void)
