@@ -56,6 +56,7 @@ struct outcome {
     uint64_t virtual_ps; /* virtual clock: the measured interval, from the warm-up to the last delivery; else 0 */
     /* Sums at the end of the measured interval. */
     uint64_t bytes_delivered, packets_delivered, hops;
+    uint64_t window_waits;    /* virtual clock: messages of patterns (model_area) */
     uint64_t *job_bytes;      /* [jobs]: live, bytes_delivered of each; NULL: not measured */
     uint64_t buffers_missing; /* packet buffers missing at the end: a bug */
     bool cuts_repeats;        /* `repeats` says how often */

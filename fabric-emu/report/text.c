@@ -6,6 +6,7 @@
 #include "fabric-emu/report/class_report.h"
 #include "fabric-emu/report/result.h"
 #include "fabric-emu/report/schedule_report.h"
+#include "hxmesh/endpoint.h"
 #include "topology/name.h"
 
 #include <inttypes.h>
@@ -14,6 +15,8 @@
 #include <string.h>
 
 enum { HOTTEST = 5, MOST_JOBS = 16 };
+
+#define WINDOW_WAITS_SHARE 0.01 /* of the messages: fewer waits say nothing */
 
 static void print_head(const struct result *r)
 {
@@ -49,6 +52,15 @@ static void print_messages(const struct result *r, const char *end)
     printf(", %s\n", end);
 }
 
+/* Says that endpoints held messages back, where this is no small matter. */
+static void print_window_waits(const struct result *r)
+{
+    const double share = (double)r->outcome.window_waits / (double)(r->messages_begun ? r->messages_begun : 1);
+    if (share >= WINDOW_WAITS_SHARE)
+        printf("  windows        %.3g %% of messages waited for an acknowledgement of the %u before\n", 100 * share,
+               hx_peer_window(r->g->planes));
+}
+
 static void print_traffic(const struct result *r)
 {
     char size[HX_VALUE_TEXT];
@@ -70,6 +82,7 @@ static void print_traffic(const struct result *r)
                       : may_be_cut_off         ? "NOT COMPLETE (`hxmesh check` says which pairs are cut off, and why)"
                                                : "NOT COMPLETE";
     print_messages(r, end);
+    print_window_waits(r);
     printf("  packets        %" PRIu64 " sent, %" PRIu64 " delivered, %" PRIu64 " lost, %" PRIu64 " repeated",
            r->sum.packets_sent, r->sum.packets_delivered, r->packets_lost, r->sum.packets_repeated);
     if (r->packets_in_flight)

@@ -98,6 +98,15 @@ static void note_ended(struct driver *d, const struct hx_event *event)
     area->last_marked = d->worker->v.now > area->last_marked ? d->worker->v.now : area->last_marked;
 }
 
+/* A message waits for acknowledgements of its pair's, while its host has nothing to send. One of a pattern counts once. */
+static void note_window_wait(struct driver *d, const struct workload_message *m)
+{
+    if (!d->workload->ops->message || d->endpoint.due.filled)
+        return;
+    d->worker->area->window_waits += d->waited != m->number + 1;
+    d->waited = m->number + 1;
+}
+
 /* Whether events cannot make the workload send before its wake time. */
 static bool ignores_events(const struct driver *d)
 {
@@ -120,6 +129,7 @@ static void begin_messages(struct driver *d)
         struct hx_coordinate to = hx_address_of(d->worker->m->g, m.to);
         if (hx_endpoint_send(&d->endpoint, to.addr_hi, to.addr_lo, m.bytes, m.tag, m.due) != HX_OK) {
             refused |= (uint32_t)1 << m.lane;
+            note_window_wait(d, &m);
             continue;
         }
         workload_take(w, &m);

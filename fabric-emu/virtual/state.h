@@ -27,6 +27,7 @@ struct driver {
     bool open;         /* its messages are generated at a rate until the sources stop (open_loop.h) */
     uint32_t marked;   /* messages begun that are marked and have not ended */
     uint64_t again_at; /* ps */
+    uint64_t waited;   /* number, plus one, of the last message in model_area.window_waits */
     struct hx_endpoint endpoint;
     struct hal_endpoint hal;
 };

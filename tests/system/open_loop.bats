@@ -117,8 +117,15 @@ m_d_1() {
     least=$(simulate "fat-tree hosts=16" -t uniform -m 64KiB --rate 0.9 -n 0 -d 200us && jq .share_of_injection "$REPORT")
     for planes in 1 2 4; do
         simulate "fat-tree hosts=16" -t uniform -m 8KiB --rate 0.9 -n 0 -d 200us --planes "$planes"
-        holds ".share_of_injection > $least"
+        holds ".share_of_injection > $least and .window_waits / .messages_begun < 0.2"
     done
+    # One partner: messages of a packet wait for round trips, long ones hardly.
+    run -0 hxmesh run "4x4 Hx1Mesh" --clock virtual -t neighbour -m 8KiB -n 200 --json "$REPORT"
+    [[ "$output" == *"  windows        "*" % of messages waited for an acknowledgement of the 4 before"* ]]
+    holds '.window_waits / .messages_begun > 0.1 and .window_waits <= .messages_begun'
+    run -0 hxmesh run "4x4 Hx1Mesh" --clock virtual -t neighbour -m 1MiB -n 20 --json "$REPORT"
+    [[ "$output" != *"  windows  "* ]]
+    holds '.window_waits == 0'
 }
 
 @test "open loop: a job with a count beside one with a duration has its own latency" {
