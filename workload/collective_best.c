@@ -20,7 +20,7 @@
 enum { MOST_TRIED = 6 };
 
 /* Hops of packets in a trial, and messages of all members that it may have. */
-#define TRIAL_HOPS     5e5
+#define TRIAL_HOPS     1e5
 #define TRIAL_MESSAGES 5e5
 
 struct candidate {

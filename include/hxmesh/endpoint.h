@@ -299,7 +299,7 @@ struct hx_endpoint {
 /* Returns the window of a pair for endpoints with this many planes: a power of two, since numbers are modulo 2^32. */
 static inline unsigned hx_peer_window(unsigned planes)
 {
-    return planes > 2 ? HX_MOST_PEER_WINDOW : planes * HX_PEER_WINDOW;
+    return planes > 2 ? (unsigned)HX_MOST_PEER_WINDOW : planes * HX_PEER_WINDOW;
 }
 
 /* Returns the bytes of a peer's state that is allocated on demand, in an endpoint with this window. */
