@@ -135,7 +135,7 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo,
     if (!peer)
         return HX_E_CAPACITY;
     unsigned slot = hx_endpoint_slot_of(ep, peer->next_message);
-    if (!hx_endpoint_takes(ep) || hx_endpoint_send_at(ep, peer, slot))
+    if (!hx_endpoint_takes(ep) || hx_endpoint_send_in(ep, peer, slot))
         return HX_E_BUSY;
     unsigned index = hx_send_set_next(&ep->idle, 0);
     struct hx_send *s = &ep->send[index];

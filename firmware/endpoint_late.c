@@ -389,9 +389,9 @@ void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr
 {
     const struct hx_peer *peer = hx_endpoint_peer(ep, hx_peer_rank(ep->config.columns, addr_hi, addr_lo));
     for (unsigned slot = 0; peer && slot < ep->window; slot++) {
-        const struct hx_send *s = hx_endpoint_send_at(ep, peer, slot);
-        if (s)
-            hx_endpoint_abandon_one(ep, (unsigned)(s - ep->send));
+        unsigned index = hx_endpoint_send_in(ep, peer, slot);
+        if (index)
+            hx_endpoint_abandon_one(ep, index - 1);
     }
 }
 

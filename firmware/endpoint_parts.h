@@ -70,14 +70,20 @@ static inline uint16_t *hx_endpoint_send_index(const struct hx_endpoint *ep, str
                                  : &hx_endpoint_further_sends(ep, hx_endpoint_place(ep, peer))[slot - HX_PEER_WINDOW];
 }
 
-/* Returns the message in flight to a peer in a slot; NULL: none. */
+/* Returns the index of the message in flight to a peer in a slot, plus one; 0: none. */
+static inline unsigned hx_endpoint_send_in(const struct hx_endpoint *ep, const struct hx_peer *peer, unsigned slot)
+{
+    uint32_t place = ep->rest_of[peer - ep->peer];
+    if (slot < HX_PEER_WINDOW)
+        return peer->send[slot];
+    return place ? hx_endpoint_further_sends(ep, place - 1)[slot - HX_PEER_WINDOW] : 0;
+}
+
+/* Returns that message; NULL: none. */
 static inline struct hx_send *hx_endpoint_send_at(const struct hx_endpoint *ep, const struct hx_peer *peer,
                                                   unsigned slot)
 {
-    uint32_t place = ep->rest_of[peer - ep->peer];
-    unsigned index = slot < HX_PEER_WINDOW ? peer->send[slot]
-                     : place               ? hx_endpoint_further_sends(ep, place - 1)[slot - HX_PEER_WINDOW]
-                                           : 0;
+    unsigned index = hx_endpoint_send_in(ep, peer, slot);
     return index ? &ep->send[index - 1] : NULL;
 }
 
