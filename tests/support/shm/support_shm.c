@@ -28,7 +28,7 @@ static struct book {
     uint32_t accelerators;
     uint64_t numbers;           /* messages per source */
     struct support_ledger sums; /* first in the shared memory */
-    struct arriving *arriving;  /* [destination][source][HX_PEER_WINDOW] */
+    struct arriving *arriving;  /* [destination][source][HX_MOST_PEER_WINDOW] */
     uint8_t *received;          /* [source][number] */
 } * book;
 
@@ -37,7 +37,7 @@ static struct hal_user emulator; /* payload and event functions of the emulator,
 static struct arriving *arriving_of(uint32_t destination, uint32_t source, uint32_t message)
 {
     size_t pair = (size_t)destination * book->accelerators + source;
-    return &book->arriving[pair * HX_PEER_WINDOW + message % HX_PEER_WINDOW];
+    return &book->arriving[pair * HX_MOST_PEER_WINDOW + message % HX_MOST_PEER_WINDOW];
 }
 
 static uint32_t rank_of(unsigned gx, unsigned gy)
@@ -48,7 +48,7 @@ static uint32_t rank_of(unsigned gx, unsigned gy)
 static void open_book(struct support *s, uint64_t numbers)
 {
     uint32_t n = s->f.g->hosts;
-    size_t arriving = (size_t)n * n * HX_PEER_WINDOW * sizeof(struct arriving);
+    size_t arriving = (size_t)n * n * HX_MOST_PEER_WINDOW * sizeof(struct arriving);
     size_t bytes = sizeof(struct book) + arriving + n * numbers;
     book = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (book == MAP_FAILED)
@@ -196,7 +196,8 @@ void support_start(struct support *s, struct worker *w, unsigned self)
         a->hal.user.fill = fill;
         a->hal.user.place = place;
         a->hal.user.event = take_event;
-        memset(arriving_of(a->rank, 0, 0), 0, (size_t)book->accelerators * HX_PEER_WINDOW * sizeof(struct arriving));
+        memset(arriving_of(a->rank, 0, 0), 0,
+               (size_t)book->accelerators * HX_MOST_PEER_WINDOW * sizeof(struct arriving));
     }
     atomic_store(&s->f.area[self].state, FAB_WORKER_RUNNING);
 }

@@ -123,7 +123,7 @@ void support_virtual_forget(struct virtual_sim_node *e)
 
 void support_virtual_close_worker(struct support_virtual *s, struct worker *w)
 {
-    HX_FREE(w->sim_node, w->visit, w->neighbour);
+    HX_FREE(w->sim_node, w->visit, w->neighbour, w->open.of_job);
     support_virtual_close(s);
 }
 
