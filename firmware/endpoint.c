@@ -1,6 +1,6 @@
-/* endpoint.c - the endpoint's step and its sending side (include/hxmesh/endpoint.h). endpoint_setup.c has initialisation
- * and the table of peers, endpoint_receive.c the receiving side, endpoint_late.c timeouts, endpoint_hello.c incarnations
- * of peers. */
+/* endpoint.c - the endpoint's step and its sending side (include/hxmesh/endpoint.h). endpoint_setup.c has
+ * initialisation and the table of peers, endpoint_receive.c the receiving side, endpoint_late.c timeouts,
+ * endpoint_hello.c incarnations of peers. */
 #include "hxmesh/endpoint.h"
 #include "endpoint_parts.h"
 #include "frame_parts.h"
@@ -117,8 +117,8 @@ static struct hx_send *older_of(struct hx_endpoint *ep, const struct hx_peer *pe
 }
 
 /* Returns the plane after that of the last packet to the peer. If none is in flight, messages that begin together begin
- * on different planes; but those of another peer, behind a message for each plane, on the same ones, so that each peer's
- * messages are complete in turn. */
+ * on different planes; but those of another peer, behind a message for each plane, on the same ones, so that each
+ * peer's messages are complete in turn. */
 static unsigned first_plane(const struct hx_endpoint *ep, const struct hx_send *s, const struct hx_send *older)
 {
     return (older ? older->first_plane + older->packets : s->message + ep->active) % ep->plane_end;
@@ -371,8 +371,9 @@ static bool is_roomy(struct hx_endpoint *ep, unsigned plane)
 }
 
 /* Returns the place of the next send to inject, and its plane; HX_NO_SEND if none can. Planes share packets evenly, and
- * each has its own round-robin over sends. A packet takes another plane than its own only if its own is full and
- * that is half empty: so a slow plane gets less, but planes that are busy alike keep their shares. A single plane has room: the caller checked. */
+ * each has its own round-robin over sends. A packet takes another plane than its own only if its own is full and that
+ * is half empty: so a slow plane gets less, but planes that are busy alike keep their shares. A single plane has room:
+ * the caller checked. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
     if (ep->plane_end == 1) {

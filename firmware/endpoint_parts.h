@@ -1,5 +1,5 @@
-/* endpoint_parts.h - what the endpoint's parts share: initialisation (endpoint_setup.c), sending (endpoint.c), receiving
- * (endpoint_receive.c), timeouts (endpoint_late.c), incarnations of peers (endpoint_hello.c). */
+/* endpoint_parts.h - what the endpoint's parts share: initialisation (endpoint_setup.c), sending (endpoint.c),
+ * receiving (endpoint_receive.c), timeouts (endpoint_late.c), incarnations of peers (endpoint_hello.c). */
 #ifndef HX_ENDPOINT_PARTS_H
 #define HX_ENDPOINT_PARTS_H
 

@@ -9,8 +9,8 @@
 #include "base/time_heap.h"
 #include "workload/collective_loads.h"
 
-/* Messages of a host in flight on each plane (fabric-emu/virtual/driver.c), and packets that it has injected and not yet sent
- * (hal/virtual/hal_port.h). */
+/* Messages of a host in flight on each plane (fabric-emu/virtual/driver.c), and packets that it has injected and not
+ * yet sent (hal/virtual/hal_port.h). */
 enum { PACKETS_SENDS = 64 * HX_MAX_PLANES, PACKETS_INJECTED = 16 };
 
 struct packets_message {

@@ -1,7 +1,7 @@
 /* file_transfer.c - sends a file in chunks to all targets (transfer.h).
  *
- * A receiver compares each packet with the file, and hashes the chunks in order. At most HX_MOST_PEER_WINDOW chunks are in
- * flight, so as many buffers suffice for a file of any size. */
+ * A receiver compares each packet with the file, and hashes the chunks in order. At most HX_MOST_PEER_WINDOW chunks are
+ * in flight, so as many buffers suffice for a file of any size. */
 #include "workload/kinds.h"
 
 #include <errno.h>

@@ -9,10 +9,10 @@
  *     incarnation  of the sender towards this host (`life`)
  *     sequence     0, 1, 2, ... in each incarnation
  *
- * A sender has at most HX_PEER_WINDOW messages in flight to a host. So a packet of message n shows that all messages up to n -
- * HX_PEER_WINDOW were delivered or failed. A sender starts a new incarnation when it restarts, and when a message
- * fails, so that later messages do not wait for it. A restarted receiver begins with what arrives. So only a restart or
- * a failure can break the order, and no message is delivered twice. */
+ * A sender has at most HX_PEER_WINDOW messages in flight to a host. So a packet of message n shows that all messages up
+ * to n - HX_PEER_WINDOW were delivered or failed. A sender starts a new incarnation when it restarts, and when a
+ * message fails, so that later messages do not wait for it. A restarted receiver begins with what arrives. So only a
+ * restart or a failure can break the order, and no message is delivered twice. */
 #ifndef IN_ORDER_H
 #define IN_ORDER_H
 

@@ -98,7 +98,7 @@ static void note_ended(struct driver *d, const struct hx_event *event)
     area->last_marked = d->worker->v.now > area->last_marked ? d->worker->v.now : area->last_marked;
 }
 
-/* A message waits for acknowledgements of its pair's, while its host has nothing to send. One of a pattern counts once. */
+/* A message waits for acknowledgements of its pair's, while its host has nothing to send. Each counts once. */
 static void note_window_wait(struct driver *d, const struct workload_message *m)
 {
     if (!d->workload->ops->message || d->endpoint.due.filled)

@@ -1,8 +1,9 @@
 /* watchdog.h - detects a fabric that is stuck, and finds its dependency cycle.
  *
  * When: all workers know when a packet last moved (virtual_turn). In a fabric that moves, the longest wait of a packet
- * is bounded (watchdog_longest_wait): each input of the largest switch sends a full packet over the slowest link, and its
- * credit returns; faulty links delay both. When no packet moves for that time and `--watchdog` more, workers count their waiting packets and find the newest.
+ * is bounded (watchdog_longest_wait): each input of the largest switch sends a full packet over the slowest link, and
+ * its credit returns; faulty links delay both. When no packet moves for that time and `--watchdog` more, workers count
+ * their waiting packets and find the newest.
  *
  * Cause: each worker writes, for each (input, VC) with waiting packets, the outputs that lack credit. Behind each
  * output is another (input, VC), which is full. The supervisor looks for a cycle among them. */

@@ -245,8 +245,9 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
         (struct virtual_slot){out, ready, virtual_birth(start, h->rank)};
 }
 
-/* Counts the packets of a train. The last one arrives with the train; `age` is that of the first one then. They came over
- * a link of the common rate, since there are no trains among other rates, and were injected at that of their source. */
+/* Counts the packets of a train. The last one arrives with the train; `age` is that of the first one then. They came
+ * over a link of the common rate, since there are no trains among other rates, and were injected at that of their
+ * source. */
 static SELDOM void count_train(const struct hal_endpoint *h, const struct virtual_slot *slot, uint64_t age)
 {
     const struct virtual_timing *t = &h->worker->timing;

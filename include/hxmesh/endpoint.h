@@ -2,8 +2,8 @@
  *
  * Data that flows. A message is a number of bytes for a peer. The endpoint cuts it into packets of 8,192 B (the last
  * may be shorter). Packets to a peer take planes in turn, so that each carries an equal share. If that plane is full, a
- * packet takes another that is half empty. Spraying reorders, so the receiver places payload by offset, without a reorder
- * buffer. A message is complete and acknowledged when every byte is there.
+ * packet takes another that is half empty. Spraying reorders, so the receiver places payload by offset, without a
+ * reorder buffer. A message is complete and acknowledged when every byte is there.
  *
  * Timeouts. The endpoint estimates the round trip of each peer and of all (round_trip.h). An answer is late when it
  * exceeds the larger estimate. Then the sender sends a probe of 64 bytes and doubles the timeout for each further
@@ -207,8 +207,8 @@ struct hx_peer_hello {
     bool queued;  /* is in the list of answers */
 };
 
-/* State that a peer needs only for hellos and where planes do not lead to it. This, further slots (hx_endpoint.slots) and
- * maps are allocated on demand, so those in use lie together: with many peers TLB misses dominate. */
+/* State that a peer needs only for hellos and where planes do not lead to it. This, further slots (hx_endpoint.slots)
+ * and maps are allocated on demand, so those in use lie together: with many peers TLB misses dominate. */
 struct hx_peer_rest {
     struct hx_peer_hello hello;
     uint32_t unreachable_planes; /* planes known not to lead to it, bit by plane */

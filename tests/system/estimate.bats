@@ -45,7 +45,7 @@ seconds() {
     jq -en "$("$HXMESH" schedule gather.goal --estimate --json - | jq .estimate.seconds) | . > 146.8e-6 and . < 148e-6"
 }
 
-# wait_for SENDERS DELAY: rank 0 computes for DELAY ns and sends a packet over a slow link; others fill the fast one behind.
+# wait_for SENDERS DELAY: rank 0 computes for DELAY ns and sends a packet over a slow link; others fill the fast one.
 wait_for() {
     local rank
     printf 'num_ranks 7\nrank 0 {\nl0: calc %d\nl1: send 8192b to 5\nl1 requires l0\n}\n' "$2"

@@ -35,8 +35,8 @@ static bool count_data(struct cloud *c, struct cloud_frame *f)
     return true;
 }
 
-/* Messages are shared evenly, also several at once and of any length, as long as planes have room alike: otherwise links
- * of one plane would be full while those of others rest. */
+/* Messages are shared evenly, also several at once and of any length, as long as planes have room alike: otherwise
+ * links of one plane would be full while those of others rest. */
 static void planes_share_each_message(void **state)
 {
     (void)state;
