@@ -166,7 +166,7 @@ static void test_frames_in_place_of_a_neighbours_are_reported(void **state)
     expect_came(b, "only our own frames came back");
     bench_put_credit((struct hx_credit_frame){.vcs = HX_MESH_VCS, .nonce = 7, .peer_nonce = 8});
     (void)bench_step(b);
-    expect_came(b, "1 credit frames came, none in answer to ours");
+    expect_came(b, "1 credit frame came, none in answer to ours");
     b->wire[HX_W].server.why = "ring is too large or in no region";
     expect_came(b, "a peer was refused: ring is too large or in no region");
     put_spoiled(b, 12, 8, 64);
