@@ -170,7 +170,7 @@ static void test_frames_in_place_of_a_neighbours_are_reported(void **state)
     b->wire[HX_W].server.why = "ring is too large or in no region";
     expect_came(b, "a peer was refused: ring is too large or in no region");
     put_spoiled(b, 12, 8, 64);
-    expect_came(b, "1 frames came, the last one of EtherType 0x08b6, not ours");
+    expect_came(b, "1 frame came, the last one of EtherType 0x08b6, not ours");
     put_spoiled(b, 14, 1, 64);
     expect_came(b, "2 frames came, the last one of version 1 of the wire format, this is version 2");
     put_spoiled(b, 16, 3, 64);
