@@ -342,7 +342,7 @@ void packets_inject(struct packets *p, uint32_t from)
 {
     struct packets_host *host = &p->host[from];
     while (is_due(host)) {
-        struct injection next;
+        struct injection next = {.slot = PACKETS_SENDS};
         const double until = find_next(p, host, &next);
         if (until > 0) {
             wake_at(p, from, until);
@@ -467,7 +467,7 @@ static bool arrive(struct packets *p, uint32_t index, struct packets_message *ar
 
 bool packets_next(struct packets *p, struct packets_message *arrived)
 {
-    struct event e;
+    struct event e = {.what = 0};
     while (time_heap_pop(&p->events, &e.key)) {
         const uint32_t what = e.what;
         p->now = seconds_of(e.key.time);
