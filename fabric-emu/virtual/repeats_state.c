@@ -169,6 +169,7 @@ static void walk_peer(const struct hx_endpoint *ep, struct hx_peer *peer, struct
     const uint32_t before = received_from(ep, peer);
     uint32_t received = before;
     STATE_FIELD(walk, peer->rank, STATE_STILL);
+    state_walk_value(walk, peer->next_message % ep->plane_end, STATE_EQUAL); /* its first plane */
     STATE_FIELD(walk, peer->next_message, STATE_COUNT);
     STATE_FIELD(walk, received, STATE_COUNT);
     if (received != before)
@@ -180,8 +181,10 @@ static void walk_endpoint(struct hx_endpoint *ep, unsigned planes, unsigned trai
     struct hx_endpoint_stats *s = &ep->stats;
     state_walk_value(walk, planes > 1 ? s->packets_sent % (planes * train) : 0,
                      STATE_EQUAL); /* first plane of a search */
-    for (unsigned plane = 0; plane < planes; plane++)
+    for (unsigned plane = 0; plane < planes; plane++) {
         STATE_FIELD(walk, ep->turn[plane], STATE_EQUAL);
+        STATE_FIELD(walk, ep->most_room[plane], STATE_EQUAL);
+    }
     STATE_FIELD(walk, ep->timer, STATE_STILL);
     STATE_FIELD(walk, ep->soonest, STATE_STILL);
     STATE_FIELD(walk, ep->sweep, STATE_STILL);
