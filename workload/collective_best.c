@@ -20,9 +20,8 @@
 enum { MOST_TRIED = 6 };
 
 /* Hops of packets in a trial, and messages of all members that it may have. */
-#define TRIAL_HOPS         5e5
-#define TRIAL_HOPS_OF_MANY 1e5 /* of each of many choices */
-#define TRIAL_MESSAGES     5e5
+#define TRIAL_HOPS     1e5
+#define TRIAL_MESSAGES 5e5
 
 struct candidate {
     enum hx_collective_algorithm algorithm;
@@ -89,18 +88,13 @@ static void add_candidate(struct choice *c, const struct candidate *new)
     c->candidate[at] = *new;
 }
 
-static double trial_hops(const struct choice *c)
-{
-    return c->loads->many ? TRIAL_HOPS_OF_MANY : TRIAL_HOPS;
-}
-
 /* Returns how many of the candidates are tried. */
 static unsigned fewer(const struct choice *c)
 {
     double hops = 0;
     for (unsigned i = 0; i < c->candidates; i++) {
-        hops += fmin(c->candidate[i].hops, trial_hops(c));
-        if (i >= MOST_TRIED && hops > MOST_TRIED * trial_hops(c))
+        hops += fmin(c->candidate[i].hops, TRIAL_HOPS);
+        if (i >= MOST_TRIED && hops > MOST_TRIED * TRIAL_HOPS)
             return i;
     }
     return c->candidates;
@@ -136,7 +130,7 @@ static uint64_t shortened(const struct hx_collective_config *config, double rati
 /* Seconds of the trial of a candidate, with a shorter vector if its packets make too many hops. */
 static double trial_of(const struct choice *c, const struct candidate *candidate, double limit)
 {
-    const double ratio = candidate->hops / trial_hops(c);
+    const double ratio = candidate->hops / TRIAL_HOPS;
     const bool is_short = ratio <= 1 || c->job->config.bytes < (uint64_t)c->job->config.size * 8;
     struct collective_job *job = hx_allocate(c->jobs, sizeof *job);
     double scale = 1;
@@ -148,8 +142,7 @@ static double trial_of(const struct choice *c, const struct candidate *candidate
             scale = collective_seconds_on(c->job, c->loads, candidate->algorithm, NULL) /
                     collective_seconds_on(&one, c->loads, candidate->algorithm, NULL);
     }
-    const double seconds =
-        scale * collective_trial(job, c->jobs, c->loads, limit / scale, (uint64_t)(2 * trial_hops(c)));
+    const double seconds = scale * collective_trial(job, c->jobs, c->loads, limit / scale, (uint64_t)(2 * TRIAL_HOPS));
     for (uint32_t i = 0; i < c->jobs; i++)
         free(job[i].host);
     free(job);

@@ -202,7 +202,6 @@ static bool prepare(struct schedule_plan *p, struct schedule_job *job, const str
     schedule_groups_make(&job->groups, job->schedule);
     collective_open_choice(&loads, p->traffic->g);
     loads.quiet = p->traffic->quiet;
-    loads.many = true;
     schedule_families_open(&families, job->schedule);
     job->choices = schedule_choices_make(job->schedule, fill, &chooser, problem);
     schedule_families_close(&families);

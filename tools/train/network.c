@@ -45,7 +45,6 @@ struct network *network_open(const struct traffic *t, const struct hx_timing *ti
     collective_loads_open(&n->loads, t->g, timing);
     n->loads.apart = t->g->planes;
     collective_open_choice(&n->choice, t->g);
-    n->choice.many = true;
     n->choice.quiet = t->quiet;
     n->one = hx_allocate(t->g->ports, sizeof *n->one);
     n->all = hx_allocate(t->g->ports, sizeof *n->all);
