@@ -78,6 +78,7 @@ static void read_place(struct config *c, struct line *l)
     c->endpoint.columns = c->g.columns;
     c->endpoint.rows = c->g.rows;
     c->endpoint.plane_set = (uint8_t)(1U << c->plane);
+    c->endpoint.window = (uint8_t)hx_peer_window(c->g.planes);
 }
 
 static void read_traffic(struct config *c, struct line *l)

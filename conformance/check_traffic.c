@@ -85,6 +85,7 @@ static void start(struct firmware *f, struct kit *k)
                                                   .columns = 2,
                                                   .rows = 1,
                                                   .plane_set = 1,
+                                                  .window = HX_PEER_WINDOW,
                                                   .retries = 8,
                                                   .sends = 8,
                                                   .job = KIT_JOB,

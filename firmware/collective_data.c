@@ -6,7 +6,7 @@
 
 enum {
     LEAST_PIECE = 1024, /* bytes: a shorter message takes little time beside its latency */
-    MOST_PIECES = 2     /* of a plane: as many messages as its share of the window */
+    MOST_PIECES = 2     /* of a plane: half of its window, so that the next segment leaves while this is acknowledged */
 };
 
 static unsigned element_of(const struct hx_collective *c)
@@ -42,25 +42,25 @@ struct hx_range hx_range_of(const struct hx_collective_config *config, const str
     return (struct hx_range){first, part->elements - first + rest};
 }
 
-/* Chunks that planes carry side by side, each by one packet; 0: the elements are so few or so many that they need no
- * such chunks. Larger ones have enough packets to spread over planes. */
-static uint64_t side_by_side(const struct hx_collective_config *config, uint64_t elements)
+/* Elements of each of the chunks that planes carry side by side, one packet each; 0: the elements are so few or so many
+ * that they need no such chunks. Larger ones have enough packets to spread over planes. */
+static uint32_t side_by_side(const struct hx_collective_config *config, uint64_t elements)
 {
-    const uint64_t bytes = elements * hx_collective_element((enum hx_collective_type)config->type);
-    const unsigned planes = config->planes;
-    if (planes < 2 || bytes < planes * (uint64_t)LEAST_PIECE)
+    const unsigned element = hx_collective_element((enum hx_collective_type)config->type);
+    const uint64_t a_packet_each = (uint64_t)config->planes * HX_MAX_PAYLOAD;
+    const uint64_t bytes = elements * element;
+    if (config->planes < 2 || bytes < (uint64_t)config->planes * LEAST_PIECE || bytes > MOST_PIECES * a_packet_each)
         return 0;
-    const uint64_t packets = (bytes + planes * (uint64_t)HX_MAX_PAYLOAD - 1) / (planes * (uint64_t)HX_MAX_PAYLOAD);
-    return packets <= MOST_PIECES ? packets * planes : 0;
+    const uint64_t pieces = (bytes + a_packet_each - 1) / a_packet_each * config->planes;
+    const uint64_t each = (elements + pieces - 1) / pieces;
+    return each * element <= config->chunk ? (uint32_t)each : 0;
 }
 
 uint64_t hx_divide(const struct hx_collective_config *config, uint64_t elements, uint32_t *chunk)
 {
-    const uint64_t pieces = side_by_side(config, elements);
-    if (pieces) {
-        *chunk = (uint32_t)((elements + pieces - 1) / pieces);
+    *chunk = side_by_side(config, elements);
+    if (*chunk)
         return (elements + *chunk - 1) / *chunk;
-    }
     const unsigned element = hx_collective_element((enum hx_collective_type)config->type);
     const uint32_t unit = config->chunk >= HX_MAX_PAYLOAD ? HX_MAX_PAYLOAD / element : 1;
     const uint32_t most = config->chunk / element / unit * unit;

@@ -326,6 +326,11 @@ void hx_plan_part(const struct hx_collective_config *config, unsigned stream, un
 
 /* ---- for estimates ---- */
 
+enum hx_collective_kind hx_collective_kind_of_steps(const struct hx_collective_config *config)
+{
+    return kind_of(config);
+}
+
 unsigned hx_collective_streams(const struct hx_collective_config *config)
 {
     return hx_plan_streams(config);

@@ -116,12 +116,14 @@ static struct hx_send *older_of(struct hx_endpoint *ep, const struct hx_peer *pe
     return hx_endpoint_send_at(ep, peer, hx_endpoint_slot_of(ep, s->message - 1));
 }
 
-/* Returns the plane after that of the last packet to the peer. If none is in flight, messages that begin together begin
+/* Returns the plane after that of the last train to the peer. If none is in flight, messages that begin together begin
  * on different planes; but those of another peer, behind a message for each plane, on the same ones, so that each
  * peer's messages are complete in turn. */
 static unsigned first_plane(const struct hx_endpoint *ep, const struct hx_send *s, const struct hx_send *older)
 {
-    return (older ? older->first_plane + older->packets : s->message + ep->active) % ep->plane_end;
+    unsigned train = hal_train(ep->hal);
+    return (older ? older->first_plane + (older->packets + train - 1) / train : s->message + ep->active) %
+           ep->plane_end;
 }
 
 int hx_endpoint_send(struct hx_endpoint *ep, unsigned addr_hi, unsigned addr_lo, uint64_t bytes, uint32_t tag,
@@ -334,14 +336,25 @@ static unsigned trains_sent(const struct hx_endpoint *ep)
     return (unsigned)(ep->stats.packets_sent / hal_train(ep->hal));
 }
 
-/* Returns the plane that the next packet of a send takes while planes are busy. New packets to a peer take planes in
- * turn, so that each carries an equal share of every message. Those sent again, or by a send that has planes to avoid,
- * go where there is room. */
-static unsigned even_plane(struct hx_endpoint *ep, const struct hx_send *s)
+/* Whether the next packet of a send takes this plane while planes are busy. New packets to a peer take planes in turn,
+ * so that each carries an equal share of every message. Others go where there is room: those reported unreachable, by a
+ * plane that may lead there; those lost without a report, by the plane of plane_for(). */
+static bool takes_plane(struct hx_endpoint *ep, const struct hx_send *s, unsigned plane)
 {
-    unsigned plane = (s->first_plane + s->next / hal_train(ep->hal)) % ep->plane_end;
-    bool any = s->reported || s->resend < s->next || s->unreachable_planes || !(ep->config.plane_set >> plane & 1U);
-    return any ? plane_for(ep, s) : plane;
+    if (s->unreachable_planes >> plane & 1U)
+        return false;
+    if (s->resend < s->next && !s->reported)
+        return plane_for(ep, s) == plane;
+    return s->reported || s->unreachable_planes ||
+           (s->first_plane + s->next / hal_train(ep->hal)) % ep->plane_end == plane;
+}
+
+/* Returns the full packets that a plane takes. */
+static unsigned room_on(struct hx_endpoint *ep, unsigned plane)
+{
+    unsigned room = ep->config.plane_set >> plane & 1U ? hal_inject_room(ep->hal, plane) : 0;
+    ep->most_room[plane] = (uint16_t)(room > ep->most_room[plane] ? room : ep->most_room[plane]);
+    return room;
 }
 
 /* Finds a due send with a next packet for a plane with room. HX_NO_SEND: none of those looked at. */
@@ -350,11 +363,12 @@ static unsigned next_evenly(struct hx_endpoint *ep, unsigned *plane)
     unsigned rotation = trains_sent(ep);
     for (unsigned n = 0; n < ep->plane_end; n++) {
         *plane = (rotation + n) % ep->plane_end;
+        if (!room_on(ep, *plane))
+            continue;
         unsigned first = next_due(ep, ep->turn[*plane]);
         unsigned place = first;
-        bool room = ep->config.plane_set >> *plane & 1U && hal_inject_room(ep->hal, *plane);
-        for (unsigned looks = 0; room && looks < EVEN_LOOKS && (looks == 0 || place != first); looks++) {
-            if (even_plane(ep, &ep->send[hx_endpoint_sender(ep, place)]) == *plane)
+        for (unsigned looks = 0; looks < EVEN_LOOKS && (looks == 0 || place != first); looks++) {
+            if (takes_plane(ep, &ep->send[hx_endpoint_sender(ep, place)], *plane))
                 return place;
             place = next_due(ep, (place + 1) % HX_MAX_SENDS);
         }
@@ -362,12 +376,23 @@ static unsigned next_evenly(struct hx_endpoint *ep, unsigned *plane)
     return HX_NO_SEND;
 }
 
-/* Whether a plane has at least half the room that it ever had. */
-static bool is_roomy(struct hx_endpoint *ep, unsigned plane)
+/* Finds a due send for the roomiest plane, if that has at least half the room that it ever had. */
+static unsigned next_anyhow(struct hx_endpoint *ep, unsigned *plane)
 {
-    unsigned room = hal_inject_room(ep->hal, plane);
-    ep->most_room[plane] = (uint16_t)(room > ep->most_room[plane] ? room : ep->most_room[plane]);
-    return 2 * room >= ep->most_room[plane];
+    unsigned roomiest = hx_endpoint_find_plane(ep, 0, trains_sent(ep), true);
+    if (roomiest == ep->plane_end || 2 * room_on(ep, roomiest) < ep->most_room[roomiest])
+        return HX_NO_SEND;
+    unsigned first = next_due(ep, ep->turn[roomiest]);
+    unsigned place = first;
+    do {
+        const struct hx_send *s = &ep->send[hx_endpoint_sender(ep, place)];
+        bool any = !s->unreachable_planes && (s->resend == s->next || s->reported);
+        *plane = any ? roomiest : plane_for(ep, s);
+        if (*plane < ep->plane_end)
+            return place;
+        place = hx_send_set_next(&ep->due, (place + 1) % HX_MAX_SENDS);
+    } while (place != first);
+    return HX_NO_SEND;
 }
 
 /* Returns the place of the next send to inject, and its plane; HX_NO_SEND if none can. Planes share packets evenly, and
@@ -380,23 +405,8 @@ static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
         *plane = 0;
         return next_due(ep, ep->turn[0]);
     }
-    unsigned roomiest = hx_endpoint_find_plane(ep, 0, trains_sent(ep), true);
-    if (roomiest == ep->plane_end)
-        return HX_NO_SEND;
-    bool roomy = is_roomy(ep, roomiest);
     unsigned place = next_evenly(ep, plane);
-    if (place != HX_NO_SEND || !roomy)
-        return place;
-    unsigned first = next_due(ep, ep->turn[roomiest]);
-    place = first;
-    do {
-        const struct hx_send *s = &ep->send[hx_endpoint_sender(ep, place)];
-        *plane = s->unreachable_planes ? plane_for(ep, s) : roomiest;
-        if (*plane < ep->plane_end)
-            return place;
-        place = hx_send_set_next(&ep->due, (place + 1) % HX_MAX_SENDS);
-    } while (place != first);
-    return HX_NO_SEND;
+    return place == HX_NO_SEND ? next_anyhow(ep, plane) : place;
 }
 
 /* Returns the full packets that all planes take. */

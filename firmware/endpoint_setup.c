@@ -58,11 +58,6 @@ static size_t words_of(const struct hx_endpoint_config *c)
     return words_for(c->at_once ? places_of(c) : c->sends) + words_for(c->sends);
 }
 
-static unsigned window_of(const struct hx_endpoint_config *c)
-{
-    return c->window ? c->window : HX_PEER_WINDOW;
-}
-
 /* Returns the bytes of a peer's further slots: a multiple of a cache line. */
 static size_t slot_bytes_of(unsigned window)
 {
@@ -77,7 +72,7 @@ size_t hx_endpoint_rest_bytes(unsigned window)
 /* Returns the answers that may be owed at once: to each peer an acknowledgement of each message, and a hello. */
 static size_t answers_of(const struct hx_endpoint_config *c)
 {
-    return (size_t)peers_of(c) * (window_of(c) + 1);
+    return (size_t)peers_of(c) * (c->window + 1U);
 }
 
 struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *c)
@@ -88,8 +83,8 @@ struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *c)
                  rounded(peers * sizeof(struct hx_peer)) + rounded(buckets_of(c) * sizeof(uint32_t)) +
                  rounded((c->at_once ? c->sends : 0U) * sizeof(uint16_t)) + rounded(places_of(c) * sizeof(uint16_t)),
         .pending = rounded(c->sends * sizeof(struct hx_send)) + rounded(answers_of(c) * sizeof(uint32_t)),
-        .second = peers * slot_bytes_of(window_of(c)),
-        .seldom = rounded(peers * sizeof(struct hx_peer_rest)) + peers * window_of(c) * sizeof(struct hx_map) +
+        .second = peers * slot_bytes_of(c->window),
+        .seldom = rounded(peers * sizeof(struct hx_peer_rest)) + peers * c->window * sizeof(struct hx_map) +
                   rounded(c->sends * sizeof(struct hx_map)),
         .rare = rounded(c->sends * sizeof(struct hx_map)) + rounded(HX_REPORTS * sizeof(struct hx_report))};
 }
@@ -161,7 +156,7 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
 int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal,
                            const struct hx_endpoint_memory *memory)
 {
-    const unsigned window = window_of(c);
+    const unsigned window = c->window;
     if (c->addr_hi >= c->columns || c->addr_lo >= c->rows || c->plane_set == 0 || c->plane_set >> HX_MAX_PLANES ||
         window < HX_PEER_WINDOW || window > HX_MOST_PEER_WINDOW || window & (window - 1) || c->sends < 1 ||
         c->sends > HX_MAX_SENDS || c->epoch == 0 || c->least_ns == 0 || c->least_ns > c->timeout_ns ||

@@ -131,7 +131,7 @@ void executor_settle(struct executor *e, uint64_t now);
 bool executor_next(struct executor *e, uint64_t now, struct executor_message *m);
 /* The network took the message of the last executor_next(). */
 void executor_take(struct executor *e);
-/* number: place of the message among all from this source, from 0. Returns false if no executor sent it, or if 
+/* number: place of the message among all from this source, from 0. Returns false if no executor sent it, or if
  * EXECUTOR_WINDOW messages or more overtook one. */
 bool executor_arrived(struct executor *e, uint64_t now, uint32_t from, uint32_t number, uint32_t tag);
 bool executor_sent(struct executor *e, uint64_t now, uint32_t to, uint32_t tag);

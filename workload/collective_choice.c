@@ -208,31 +208,11 @@ static void add_direct(struct collective_estimate *e, unsigned phase, bool twice
 
 /* ---- phases ---- */
 
-/* A barrier has the steps of an all-reduce where a tree or partners carry it, else those of an all-gather
- * (firmware/collective_plan.c). */
-static enum hx_collective_kind kind_of_steps(const struct hx_collective_config *c)
-{
-    if (c->kind != HX_BARRIER)
-        return (enum hx_collective_kind)c->kind;
-    switch (c->algorithm) {
-    case HX_BY_TREE:
-    case HX_BY_DOUBLE_TREE:
-    case HX_BY_CHAIN:
-    case HX_BY_HALVING:
-    case HX_BY_DOUBLING:
-    case HX_BY_SWING:
-    case HX_BY_SWING_DOUBLING:
-        return HX_ALL_REDUCE;
-    default:
-        return HX_ALL_GATHER;
-    }
-}
-
 /* Elementary algorithm of a phase; a hierarchy has one for each dimension, and its middle phase is an all-reduce. */
 static enum hx_collective_algorithm algorithm_of(const struct hx_collective_config *c, unsigned phase)
 {
     const unsigned dimensions = c->dimensions ? c->dimensions : 1;
-    unsigned dimension = kind_of_steps(c) == HX_ALL_GATHER ? dimensions - 1 - phase : phase;
+    unsigned dimension = hx_collective_kind_of_steps(c) == HX_ALL_GATHER ? dimensions - 1 - phase : phase;
     if (dimension >= dimensions)
         dimension = 2 * dimensions - 2 - phase;
     if (c->kind == HX_BROADCAST &&
@@ -248,7 +228,7 @@ static enum hx_collective_algorithm algorithm_of(const struct hx_collective_conf
 static void add_phase(struct collective_estimate *e, unsigned phase)
 {
     const struct hx_collective_config *c = &e->job.config;
-    const bool twice = kind_of_steps(c) == HX_ALL_REDUCE && phase == (e->phases - 1) / 2;
+    const bool twice = hx_collective_kind_of_steps(c) == HX_ALL_REDUCE && phase == (e->phases - 1) / 2;
     switch (algorithm_of(c, phase)) {
     case HX_BY_RING:
         add_ring(e, phase);

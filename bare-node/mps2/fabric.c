@@ -94,6 +94,7 @@ static void build_endpoint(struct accelerator *a)
                                               .columns = ACCELERATORS,
                                               .rows = 1,
                                               .plane_set = 1,
+                                              .window = HX_PEER_WINDOW,
                                               .retries = 8,
                                               .sends = SENDS,
                                               .epoch = 1000 + a->rank,

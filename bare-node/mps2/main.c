@@ -33,7 +33,8 @@ static void print_memory(void)
 {
     struct hx_geometry g;
     (void)hx_geometry_init(&g, 2, 2, 4, 4, 1, HX_DEFAULT_RADIX, 1);
-    const struct hx_endpoint_config config = {.columns = g.columns, .rows = g.rows, .plane_set = 1, .sends = 8};
+    const struct hx_endpoint_config config = {
+        .columns = g.columns, .rows = g.rows, .plane_set = 1, .window = HX_PEER_WINDOW, .sends = 8};
     bare_print("memory of a 4x4 Hx2Mesh's accelerator: switch %u bytes, routes %u, endpoint that knows all %u\n",
                (unsigned)hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS), (unsigned)hx_route_bytes(&g, 0),
                (unsigned)hx_endpoint_bytes(&config));

@@ -18,6 +18,7 @@ void gather_accelerator(struct result *r, const struct jobs *jobs, uint32_t rank
 {
     result_add_stats(&r->sum, stats);
     r->messages_begun += begun;
+    r->senders += begun > 0;
     if (jobs->of[rank] == JOBS_NONE)
         return;
     struct result_job *job = &r->job[jobs->of[rank]];

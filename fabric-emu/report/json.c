@@ -191,10 +191,10 @@ json_t *result_json(const struct result *r)
     SET("seconds", json_real(result_seconds(r)));
     if (s->warm_up_ns)
         SET("warm_up_seconds", json_real((double)s->warm_up_ns / 1e9));
-    if (s->clock == HX_CLOCK_VIRTUAL)
+    if (s->clock == HX_CLOCK_VIRTUAL) {
         SET("virtual_seconds", json_real(result_seconds(r)));
-    if (s->clock == HX_CLOCK_VIRTUAL)
-        SET("window_waits", json_integer((json_int_t)r->outcome.window_waits));
+        SET("window_wait_share", json_real(result_window_wait(r)));
+    }
     if (s->injection_rate > 0)
         SET("pace", json_real(s->injection_rate));
     SET("link_gbps", json_real(r->link_rate * 8 / 1e9));

@@ -30,6 +30,12 @@ double result_verify_share(const struct result *r)
     return r->verify_seconds < all ? r->verify_seconds / all : 1;
 }
 
+double result_window_wait(const struct result *r)
+{
+    const double time = r->senders * result_seconds(r);
+    return time > 0 ? (double)r->outcome.window_wait_ps / 1e12 / time : 0;
+}
+
 double result_injection(const struct result *r)
 {
     return hx_fabric_injection(r->g, r->link_rate * 8e-9) * r->link_rate * r->g->planes;

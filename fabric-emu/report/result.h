@@ -56,7 +56,7 @@ struct outcome {
     uint64_t virtual_ps; /* virtual clock: the measured interval, from the warm-up to the last delivery; else 0 */
     /* Sums at the end of the measured interval. */
     uint64_t bytes_delivered, packets_delivered, hops;
-    uint64_t window_waits;    /* virtual clock: messages of patterns (model_area) */
+    uint64_t window_wait_ps;  /* virtual clock, sum over hosts: they waited for windows with nothing to inject */
     uint64_t *job_bytes;      /* [jobs]: live, bytes_delivered of each; NULL: not measured */
     uint64_t buffers_missing; /* packet buffers missing at the end: a bug */
     bool cuts_repeats;        /* `repeats` says how often */
@@ -112,6 +112,7 @@ struct result {
     struct outcome outcome;
     struct hx_endpoint_stats sum;
     uint64_t messages_begun;
+    uint32_t senders;           /* accelerators that began messages */
     uint64_t packets_lost;      /* should have arrived */
     uint64_t packets_in_flight; /* when the run was interrupted */
     uint64_t bytes_corrupted;
@@ -154,6 +155,8 @@ double result_verify_share(const struct result *r);
 
 /* Seconds of the measured interval, by the run's clock. */
 double result_seconds(const struct result *r);
+/* Share of the measured interval in which senders waited for windows of pairs with nothing to inject; virtual clock. */
+double result_window_wait(const struct result *r);
 
 /* Growth of the latency in the measured interval, ps a ps. A fabric that carries a share c of its load falls behind by
  * 1/c - 1 of the time, and the latency grows by as much. */

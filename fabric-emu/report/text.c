@@ -16,7 +16,7 @@
 
 enum { HOTTEST = 5, MOST_JOBS = 16 };
 
-#define WINDOW_WAITS_SHARE 0.01 /* of the messages: fewer waits say nothing */
+#define WINDOW_WAIT_SHARE 0.01 /* of the time */
 
 static void print_head(const struct result *r)
 {
@@ -53,12 +53,12 @@ static void print_messages(const struct result *r, const char *end)
 }
 
 /* Says that endpoints held messages back, where this is no small matter. */
-static void print_window_waits(const struct result *r)
+static void print_window_wait(const struct result *r)
 {
-    const double share = (double)r->outcome.window_waits / (double)(r->messages_begun ? r->messages_begun : 1);
-    if (share >= WINDOW_WAITS_SHARE)
-        printf("  windows        %.3g %% of messages waited for an acknowledgement of the %u before\n", 100 * share,
-               hx_peer_window(r->g->planes));
+    if (result_window_wait(r) >= WINDOW_WAIT_SHARE)
+        printf(
+            "  windows        hosts waited %.3g %% of the time for an answer to the %u messages of a pair in flight\n",
+            100 * result_window_wait(r), hx_peer_window(r->g->planes));
 }
 
 static void print_traffic(const struct result *r)
@@ -82,7 +82,7 @@ static void print_traffic(const struct result *r)
                       : may_be_cut_off         ? "NOT COMPLETE (`hxmesh check` says which pairs are cut off, and why)"
                                                : "NOT COMPLETE";
     print_messages(r, end);
-    print_window_waits(r);
+    print_window_wait(r);
     printf("  packets        %" PRIu64 " sent, %" PRIu64 " delivered, %" PRIu64 " lost, %" PRIu64 " repeated",
            r->sum.packets_sent, r->sum.packets_delivered, r->packets_lost, r->sum.packets_repeated);
     if (r->packets_in_flight)

@@ -98,13 +98,26 @@ static void note_ended(struct driver *d, const struct hx_event *event)
     area->last_marked = d->worker->v.now > area->last_marked ? d->worker->v.now : area->last_marked;
 }
 
-/* A message waits for acknowledgements of its pair's, while its host has nothing to send. Each counts once. */
-static void note_window_wait(struct driver *d, const struct workload_message *m)
+/* Counts the time since the host had nothing left to inject, while a message waited for its pair's window. */
+static void count_window_wait(struct driver *d, uint64_t now)
 {
-    if (!d->workload->ops->message || d->endpoint.due.filled)
+    uint64_t since = d->idle_since > d->worker->warm ? d->idle_since : d->worker->warm;
+    uint64_t until = now < d->worker->over ? now : d->worker->over;
+    if (d->idle_since != WORKLOAD_NEVER && since < until)
+        d->worker->area->window_wait += until - since;
+    d->idle_since = WORKLOAD_NEVER;
+}
+
+/* Notes when the host has nothing left to inject, if a message of its pattern waits for its pair's window. */
+static void note_idle(struct driver *d)
+{
+    if (!d->refused || d->endpoint.due.filled || d->idle_since != WORKLOAD_NEVER)
         return;
-    d->worker->area->window_waits += d->waited != m->number + 1;
-    d->waited = m->number + 1;
+    d->idle_since = d->worker->v.now;
+    for (unsigned plane = 0; plane < d->hal.planes; plane++) {
+        uint64_t injected = d->hal.plane[plane].inject_free;
+        d->idle_since = injected > d->idle_since ? injected : d->idle_since;
+    }
 }
 
 /* Whether events cannot make the workload send before its wake time. */
@@ -124,12 +137,14 @@ static void begin_messages(struct driver *d)
     struct workload *w = d->workload;
     struct workload_message m;
     finish(d);
+    count_window_wait(d, now);
+    d->refused = false;
     for (uint32_t refused = 0;
          hx_endpoint_takes(&d->endpoint) && !has_stopped(d, now) && workload_next(w, now, refused, &m);) {
         struct hx_coordinate to = hx_address_of(d->worker->m->g, m.to);
         if (hx_endpoint_send(&d->endpoint, to.addr_hi, to.addr_lo, m.bytes, m.tag, m.due) != HX_OK) {
             refused |= (uint32_t)1 << m.lane;
-            note_window_wait(d, &m);
+            d->refused = w->ops->message != NULL;
             continue;
         }
         workload_take(w, &m);
@@ -221,6 +236,7 @@ static void drive(void *of, bool timer, bool again)
         (void)hx_endpoint_step(&d->endpoint);
         looks -= looks > 0;
     } while (d->news || looks);
+    note_idle(d);
     note_timers(d);
     note_done(d);
     d->hal.sim_node->hungry = d->endpoint.due.filled != 0;
@@ -438,6 +454,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_sim_node *e
                          .receiver = &w->m->receiver[rank],
                          .rank = rank,
                          .open = open_loop_is_of(w, rank),
+                         .idle_since = WORKLOAD_NEVER,
                          .news = true,
                          .done = true};
     d->hal = (struct hal_endpoint){.worker = &w->v,

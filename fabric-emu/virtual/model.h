@@ -44,7 +44,7 @@ struct model_area {
     uint64_t bytes_corrupted;
     uint64_t bytes_measured; /* payload delivered between the warm-up and the end of the duration */
     uint64_t last_delivery;  /* ps */
-    uint64_t window_waits;   /* messages of patterns that waited for acknowledgements while their host sent nothing */
+    uint64_t window_wait;    /* ps, all hosts: with nothing to inject while a message waited for its pair's window */
     /* Of a run at a rate (open_loop.h): */
     bool open, steady;
     bool stopped;              /* sources stopped by themselves, not with an interrupted run */

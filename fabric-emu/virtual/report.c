@@ -72,7 +72,7 @@ static void take_areas(struct result *r, const struct model *m)
         o->complete = o->complete && area->complete;
         o->virtual_ps = area->last_delivery > o->virtual_ps ? area->last_delivery : o->virtual_ps;
         o->bytes_delivered += area->bytes_measured;
-        o->window_waits += area->window_waits;
+        o->window_wait_ps += area->window_wait;
         o->buffers_missing += area->complete ? area->buffers_used : 0;
         gather_worker(r, &(struct gathered_worker){.drops = area->drops,
                                                    .bytes_corrupted = area->bytes_corrupted,

@@ -59,8 +59,7 @@ struct virtual_worker {
     void *of_faults;
     /* [accelerators]: number of a rank at endpoints, addr_lo * columns + addr_hi; the key for prefetching. */
     const uint32_t *peer_number;
-    const uint64_t
-        *injects; /* [accelerators]: ps * 65536 of a block on all links of a host to a plane; NULL: no trains */
+    const uint64_t *injects;                /* [accelerators]: hal_endpoint.block; NULL: no trains */
     struct hx_rows *rows[HX_MAX_RADIX + 1]; /* by number of ports of the switches that share them */
 };
 

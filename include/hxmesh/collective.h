@@ -265,6 +265,8 @@ struct hx_collective_move {
     bool waits;    /* it begins when all earlier steps are complete; else when the data that it sends has arrived */
     bool forwards; /* what it sends arrived in an earlier step, chunk by chunk */
 };
+/* Returns the kind of the steps: that of the configuration; of a barrier, HX_ALL_REDUCE or HX_ALL_GATHER. */
+enum hx_collective_kind hx_collective_kind_of_steps(const struct hx_collective_config *config);
 unsigned hx_collective_streams(const struct hx_collective_config *config);
 unsigned hx_collective_phases(const struct hx_collective_config *config);
 uint32_t hx_collective_steps(const struct hx_collective_config *config, unsigned stream, unsigned phase);

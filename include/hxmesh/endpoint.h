@@ -101,8 +101,8 @@ struct hx_endpoint_config {
     uint8_t plane_set;         /* planes of the endpoint, bit by plane; not 0 */
     uint8_t retries;           /* probes without news before a message fails */
     uint16_t sends;            /* messages in flight: 1 .. HX_MAX_SENDS */
-    uint8_t window; /* of a pair, the same at all endpoints: 4, 8 or 16 (hx_peer_window()); 0: HX_PEER_WINDOW */
-    uint16_t job;   /* job tag of packets */
+    uint8_t window;            /* of a pair: hx_peer_window() of the fabric's planes, the same at all its endpoints */
+    uint16_t job;              /* job tag of packets */
     /* messages that send at a time, packet by packet in turn: the oldest that can. 0: all. 1: messages go in order */
     uint16_t at_once;
     uint32_t epoch; /* incarnation: not 0; unlike any earlier one, random where possible */
@@ -296,7 +296,7 @@ struct hx_endpoint {
     uint32_t *ack;            /* [ack_slots] index in peer << answer_bits | slot; slot `window`: a hello */
 };
 
-/* Returns the window of a pair for endpoints with this many planes: a power of two, since numbers are modulo 2^32. */
+/* Returns the window of a pair in a fabric of `planes` planes: a power of two, since numbers are modulo 2^32. */
 static inline unsigned hx_peer_window(unsigned planes)
 {
     return planes > 2 ? (unsigned)HX_MOST_PEER_WINDOW : planes * HX_PEER_WINDOW;

@@ -151,8 +151,12 @@ static void assert_brief(int (*find)(const struct hx_collective *c, uint32_t pee
                          const struct hx_collective *c, const struct hx_collective *peer, uint32_t tag)
 {
     uint32_t found;
-    if (c->config.window > HX_COLLECTIVE_BRIEF_WINDOW)
+    struct hx_collective allowed = *c;
+    hx_collective_use_brief(&allowed);
+    assert_true(allowed.config.window >= HX_COLLECTIVE_BRIEF_WINDOW || allowed.config.window == c->config.window);
+    if (allowed.config.window != c->config.window)
         return;
+    assert_true(hx_collective_brief(peer, tag) < 1U << HX_COLLECTIVE_BRIEF_BITS);
     assert_int_equal(find(c, peer->config.position, hx_collective_brief(peer, tag), &found), HX_OK);
     assert_int_equal(found, tag);
 }
@@ -283,12 +287,12 @@ static void shape(struct hx_collective_config *config, uint64_t *random)
 /* Elements: none, one, fewer than ranks, odd numbers. */
 static uint64_t elements_of(const struct hx_collective_config *config, uint64_t *random)
 {
-    static const uint64_t elements[] = {0, 1, 3, 17, 64, 100, 257, 1000, 1536};
+    static const uint64_t elements[] = {0, 1, 3, 17, 64, 100, 257, 1000, 1536, 6000};
     if (config->kind == HX_BARRIER)
         return 0;
     if (config->kind == HX_EXCHANGE)
         return (uint64_t)config->size * seeded_below(random, 5);
-    return elements[seeded_below(random, 9)];
+    return elements[seeded_below(random, 10)];
 }
 
 static struct ensemble_plan plan_of(unsigned kind, unsigned algorithm, uint32_t size, unsigned number)
@@ -301,7 +305,8 @@ static struct ensemble_plan plan_of(unsigned kind, unsigned algorithm, uint32_t 
                                             .size = size,
                                             .root = seeded_below(&random, size),
                                             .chunk = 8 + seeded_below(&random, 300),
-                                            .window = (uint8_t)(1 + seeded_below(&random, 5))},
+                                            .window = (uint8_t)(1 + seeded_below(&random, 5)),
+                                            .planes = (uint8_t)seeded_below(&random, HX_MAX_PLANES + 1)},
                                  .whole = true,
                                  .pairs = kind == HX_EXCHANGE && seeded_below(&random, 2),
                                  .seed = shapes_seed() + number};

@@ -35,7 +35,8 @@ static struct manner start(uint64_t seed, unsigned retries)
     uint64_t random = seed;
     uint64_t timeout_ns = (20 + seeded_below(&random, 60)) * CLOUD_TURN;
     struct hx_endpoint_config config = {.plane_set = (uint8_t)(1 + seeded_below(&random, 15)),
-                                        .sends = (uint8_t)(1 + seeded_below(&random, 8)),
+                                        .window = (uint8_t)(HX_PEER_WINDOW << seeded_below(&random, 3)),
+                                        .sends = (uint8_t)(1 + seeded_below(&random, 24)),
                                         .epoch = 1 + seeded_below(&random, 255),
                                         .key = seed,
                                         .retries = (uint8_t)retries,

@@ -310,6 +310,7 @@ static void new_end(struct fabric *f, unsigned rank)
                                               .columns = f->g.columns,
                                               .rows = f->g.rows,
                                               .plane_set = (uint8_t)((1U << f->g.planes) - 1),
+                                              .window = (uint8_t)hx_peer_window(f->g.planes),
                                               .sends = 16,
                                               .epoch = 1 + rank,
                                               .retries = f->plan.retries,
