@@ -2,8 +2,8 @@
  *
  * Estimates know each step's bytes on each link, but not in which order messages meet. So algorithms with
  * estimates near the least are tried: their messages run on the links (collective_trial.h), with those of all
- * groups beside. A trial is short: a longer vector is cut, and the estimate gives the ratio of both times; a trial with
- * more packets ends early. */
+ * groups beside. A trial is short: a longer vector is cut, but to no less than a packet a message, where latency would
+ * count for more; the estimate gives the ratio of both times. A trial with more packets ends early. */
 #include "base/progress.h"
 #include "base/signals.h"
 #include "hxmesh/error.h"
@@ -19,14 +19,16 @@
 #define NEAR 2.5
 enum { MOST_TRIED = 6 };
 
-/* Hops of packets in a trial, and messages of all members that it may have. */
+/* Hops of packets in a trial: about, and at which it ends; and messages of all members that it may have. */
 #define TRIAL_HOPS     1e5
+#define TRIAL_END      5e5
 #define TRIAL_MESSAGES 5e5
 
 struct candidate {
     enum hx_collective_algorithm algorithm;
     double seconds; /* estimate */
     double hops;    /* of packets, about */
+    double least;   /* hops with a packet a message */
 };
 
 struct choice {
@@ -53,8 +55,8 @@ static double messages_of(const struct choice *c, enum hx_collective_algorithm a
     return c->jobs * (root + (size - 1) * other);
 }
 
-/* Hops of packets of the bytes that are laid, and of as many acknowledgements as messages. */
-static double hops_of(const struct choice *c, double messages)
+/* Adds hops of packets of the bytes that are laid, and of as many acknowledgements as messages. */
+static void add_hops(const struct choice *c, double messages, struct candidate *candidate)
 {
     const struct hx_fabric *g = c->loads->g;
     double links = 0, delivered = 0;
@@ -62,7 +64,9 @@ static double hops_of(const struct choice *c, double messages)
         links += c->all[port];
     for (uint32_t host = 0; host < g->hosts; host++)
         delivered += c->all[g->node[host].first_port + HX_LOCAL];
-    return delivered > 0 ? links / HX_MAX_PAYLOAD + 1.5 * messages * links / delivered : 0;
+    const double hops = delivered > 0 ? links / delivered : 0;
+    candidate->hops = links / HX_MAX_PAYLOAD + 1.5 * messages * hops;
+    candidate->least = 2.5 * messages * hops;
 }
 
 /* Groups beside it fill the links too: the fullest link of all sets the time. */
@@ -109,7 +113,8 @@ static void find_candidates(struct choice *c)
         if (new.seconds >= limit)
             continue;
         const double messages = messages_of(c, new.algorithm);
-        new.hops = messages > TRIAL_MESSAGES ? INFINITY : hops_of(c, messages);
+        add_hops(c, messages, &new);
+        new.hops = messages > TRIAL_MESSAGES ? INFINITY : new.hops;
         add_candidate(c, &new);
     }
     while (c->candidates > 1 && c->candidate[c->candidates - 1].seconds > NEAR * c->candidate[0].seconds)
@@ -130,7 +135,7 @@ static uint64_t shortened(const struct hx_collective_config *config, double rati
 /* Seconds of the trial of a candidate, with a shorter vector if its packets make too many hops. */
 static double trial_of(const struct choice *c, const struct candidate *candidate, double limit)
 {
-    const double ratio = candidate->hops / TRIAL_HOPS;
+    const double ratio = candidate->hops / fmax(TRIAL_HOPS, candidate->least);
     const bool is_short = ratio <= 1 || c->job->config.bytes < (uint64_t)c->job->config.size * 8;
     struct collective_job *job = hx_allocate(c->jobs, sizeof *job);
     double scale = 1;
@@ -142,7 +147,7 @@ static double trial_of(const struct choice *c, const struct candidate *candidate
             scale = collective_seconds_on(c->job, c->loads, candidate->algorithm, NULL) /
                     collective_seconds_on(&one, c->loads, candidate->algorithm, NULL);
     }
-    const double seconds = scale * collective_trial(job, c->jobs, c->loads, limit / scale, (uint64_t)(2 * TRIAL_HOPS));
+    const double seconds = scale * collective_trial(job, c->jobs, c->loads, limit / scale, (uint64_t)TRIAL_END);
     for (uint32_t i = 0; i < c->jobs; i++)
         free(job[i].host);
     free(job);
