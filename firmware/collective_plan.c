@@ -80,7 +80,7 @@ static bool is_layered(const struct hx_collective_config *config)
 }
 
 /* A barrier is a collective of no elements, after which each member has heard of all others. */
-static enum hx_collective_kind kind_of(const struct hx_collective_config *config)
+enum hx_collective_kind hx_collective_kind_of_steps(const struct hx_collective_config *config)
 {
     const struct algorithm *a = &algorithms[config->algorithm];
     if (config->kind != HX_BARRIER)
@@ -107,7 +107,7 @@ static unsigned layers(const struct hx_collective_config *config)
 
 unsigned hx_plan_phases(const struct hx_collective_config *config)
 {
-    const enum hx_collective_kind kind = kind_of(config);
+    const enum hx_collective_kind kind = hx_collective_kind_of_steps(config);
     if (!is_layered(config) || kind == HX_BROADCAST)
         return 1;
     return kind == HX_ALL_REDUCE ? 2 * layers(config) - 1 : layers(config);
@@ -116,7 +116,7 @@ unsigned hx_plan_phases(const struct hx_collective_config *config)
 /* Layer of a phase: 0 is the first of the reduction and the last of the distribution. */
 static unsigned layer_of(const struct hx_collective_config *config, unsigned phase)
 {
-    const enum hx_collective_kind kind = kind_of(config);
+    const enum hx_collective_kind kind = hx_collective_kind_of_steps(config);
     if (kind == HX_ALL_GATHER)
         return layers(config) - 1 - phase;
     return phase < layers(config) ? phase : 2 * layers(config) - 2 - phase;
@@ -124,7 +124,7 @@ static unsigned layer_of(const struct hx_collective_config *config, unsigned pha
 
 static enum hx_collective_kind phase_kind(const struct hx_collective_config *config, unsigned phase)
 {
-    const enum hx_collective_kind kind = kind_of(config);
+    const enum hx_collective_kind kind = hx_collective_kind_of_steps(config);
     if (kind != HX_ALL_REDUCE)
         return kind;
     return phase + 1 < layers(config) ? HX_REDUCE_SCATTER : phase + 1 == layers(config) ? kind : HX_ALL_GATHER;
@@ -305,7 +305,7 @@ static void make_single(const struct hx_collective_config *config, unsigned stre
 void hx_plan_part(const struct hx_collective_config *config, unsigned stream, unsigned phase,
                   struct hx_collective_part *part)
 {
-    *part = (struct hx_collective_part){.kind = (uint8_t)kind_of(config)};
+    *part = (struct hx_collective_part){.kind = (uint8_t)hx_collective_kind_of_steps(config)};
     if (is_layered(config) && part->kind != HX_BROADCAST) {
         make_layered(config, stream, phase, part);
     } else {
@@ -325,11 +325,6 @@ void hx_plan_part(const struct hx_collective_config *config, unsigned stream, un
 }
 
 /* ---- for estimates ---- */
-
-enum hx_collective_kind hx_collective_kind_of_steps(const struct hx_collective_config *config)
-{
-    return kind_of(config);
-}
 
 unsigned hx_collective_streams(const struct hx_collective_config *config)
 {
@@ -381,7 +376,7 @@ bool hx_plan_exists(const struct hx_collective_config *config)
     case HX_BY_TORUS:
         return config->dimensions <= 2;
     case HX_BY_HALVING:
-        return kind_of(config) == HX_ALL_REDUCE || hx_is_power_of_two(config->size);
+        return hx_collective_kind_of_steps(config) == HX_ALL_REDUCE || hx_is_power_of_two(config->size);
     case HX_BY_SWING:
     case HX_BY_SWING_DOUBLING:
         return all_powers_of_two(config);

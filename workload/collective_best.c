@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Estimates up to NEAR times the least are tried: the MOST_TRIED least of them, and more while all trials together have
- * no more hops than so many long ones. */
+ * no more hops than so many of TRIAL_HOPS; each counts up to that. */
 #define NEAR 2.5
 enum { MOST_TRIED = 6 };
 
@@ -27,7 +27,7 @@ enum { MOST_TRIED = 6 };
 struct candidate {
     enum hx_collective_algorithm algorithm;
     double seconds; /* estimate */
-    double hops;    /* of packets, about */
+    double hops;    /* of packets, about; INFINITY: not tried */
     double least;   /* hops with a packet a message */
 };
 
@@ -55,8 +55,8 @@ static double messages_of(const struct choice *c, enum hx_collective_algorithm a
     return c->jobs * (root + (size - 1) * other);
 }
 
-/* Adds hops of packets of the bytes that are laid, and of as many acknowledgements as messages. */
-static void add_hops(const struct choice *c, double messages, struct candidate *candidate)
+/* Sets hops of packets of the bytes that are laid, and of as many acknowledgements as messages. */
+static void set_hops(const struct choice *c, double messages, struct candidate *candidate)
 {
     const struct hx_fabric *g = c->loads->g;
     double links = 0, delivered = 0;
@@ -65,7 +65,7 @@ static void add_hops(const struct choice *c, double messages, struct candidate *
     for (uint32_t host = 0; host < g->hosts; host++)
         delivered += c->all[g->node[host].first_port + HX_LOCAL];
     const double hops = delivered > 0 ? links / delivered : 0;
-    candidate->hops = links / HX_MAX_PAYLOAD + 1.5 * messages * hops;
+    candidate->hops = messages > TRIAL_MESSAGES ? INFINITY : links / HX_MAX_PAYLOAD + 1.5 * messages * hops;
     candidate->least = 2.5 * messages * hops;
 }
 
@@ -112,9 +112,7 @@ static void find_candidates(struct choice *c)
         new.seconds = seconds_of(c, new.algorithm, limit);
         if (new.seconds >= limit)
             continue;
-        const double messages = messages_of(c, new.algorithm);
-        add_hops(c, messages, &new);
-        new.hops = messages > TRIAL_MESSAGES ? INFINITY : new.hops;
+        set_hops(c, messages_of(c, new.algorithm), &new);
         add_candidate(c, &new);
     }
     while (c->candidates > 1 && c->candidate[c->candidates - 1].seconds > NEAR * c->candidate[0].seconds)

@@ -103,7 +103,7 @@ static void count_window_wait(struct driver *d, uint64_t now)
 {
     uint64_t since = d->idle_since > d->worker->warm ? d->idle_since : d->worker->warm;
     uint64_t until = now < d->worker->over ? now : d->worker->over;
-    if (d->idle_since != WORKLOAD_NEVER && since < until)
+    if (since < until)
         d->worker->area->window_wait += until - since;
     d->idle_since = WORKLOAD_NEVER;
 }

@@ -25,10 +25,10 @@ struct driver {
     bool routes_changed; /* routes changed; check all deadlines */
     bool done;
     bool open;           /* its messages are generated at a rate until the sources stop (open_loop.h) */
+    bool refused;        /* a message of its pattern waits for its pair's window */
     uint32_t marked;     /* messages begun that are marked and have not ended */
     uint64_t again_at;   /* ps */
-    bool refused;        /* a message of its pattern waits for its pair's window */
-    uint64_t idle_since; /* ps: then, when the host had injected all; WORKLOAD_NEVER: it has not */
+    uint64_t idle_since; /* ps: while one does, when the host had injected all; WORKLOAD_NEVER: it has not */
     struct hx_endpoint endpoint;
     struct hal_endpoint hal;
 };
