@@ -176,7 +176,7 @@ void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t no
                     uint64_t up, void *memory)
 {
     struct hx_place at = hx_place_of(g, node);
-    *r = (struct hx_route){.vcs = HX_MESH_VCS, .columns = g->columns, .rows = g->rows};
+    *r = (struct hx_route){.vcs = HX_MESH_VCS, .last_vc = HX_MESH_VCS - 1, .columns = g->columns, .rows = g->rows};
     if (at.kind != HX_ACCELERATOR) {
         tree_tables(r, g, node, at, up, memory);
         return;
@@ -189,7 +189,9 @@ void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t no
         r->raise |= (uint8_t)((unsigned)hx_is_edge(g, at.gx, at.gy, port) << port);
     for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++) {
         bool moved_north = input == HX_S && !hx_is_edge(g, at.gx, at.gy, HX_S);
-        uint8_t turns = moved_north ? (uint8_t)(1U << HX_N | r->raise | 1U << HX_LOCAL) : UINT8_MAX;
+        unsigned turns = moved_north ? 1U << HX_N | r->raise | 1U << HX_LOCAL : UINT8_MAX;
+        bool on_board = input < HX_LOCAL && !(r->raise >> input & 1);
+        turns &= ~((unsigned)on_board << input); /* never back; minimal paths of nodes that know the same do not go */
         r->turn_mask[input] = (uint8_t)(turns & (up | 1U << HX_LOCAL));
     }
 }

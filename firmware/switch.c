@@ -11,7 +11,7 @@
 ALWAYS_INLINE unsigned vc_behind(const struct hx_route *r, unsigned input, unsigned vc, unsigned port,
                                  bool is_accelerator)
 {
-    return is_accelerator ? vc + (r->raise >> port & 1U) : hx_router_vc(r, input, vc, port);
+    return is_accelerator ? hx_mesh_vc(r, vc, port) : hx_router_vc(r, input, vc, port);
 }
 
 ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc, const struct hx_desc *d,

@@ -167,34 +167,39 @@ ALWAYS_INLINE uint64_t returns_of(const struct hx_route *r, unsigned input)
     return r->returns ? r->returns[input] : 0;
 }
 
-/* Returns the outputs of an accelerator open to packets on `vc`: the last VC cannot be incremented. */
+/* Returns the outputs of a switch open to packets on `vc`: the last VC cannot be incremented, and packets on the escape
+ * VC go around dead links only. */
 static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
 {
-    return vc + 1 < sw->route.vcs ? UINT64_MAX : ~(uint64_t)sw->route.raise;
+    if (vc < sw->route.last_vc)
+        return UINT64_MAX;
+    return vc == sw->route.last_vc ? ~(uint64_t)sw->route.raise : 0;
 }
 
-/* Returns the candidates among routed ports for a packet on `vc`: hx_route_candidates(). `open`: an accelerator's
- * open_to() for that VC. Without a candidate, an accelerator uses its endpoint, which reports the packet, and a tree
- * switch the boards. */
-ALWAYS_INLINE uint64_t candidate_ports_of(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports,
-                                          uint64_t open, bool is_accelerator)
+/* Returns the candidates of a packet that the tables have none for: around dead links; else the endpoint of an
+ * accelerator, which reports it, and the boards behind a tree switch. */
+static __attribute__((noinline)) uint64_t candidates_without_route(const struct hx_switch *sw, unsigned input,
+                                                                   unsigned vc, struct hx_heading to)
 {
-    if (is_accelerator) {
-        ports &= open;
-        return RARE(ports == 0) ? LOCAL_BIT : ports;
-    }
-    if (RARE(ports == 0))
-        ports = returns_of(&sw->route, input);
-    if (!sw->route.changes_vc || vc + 1 < sw->route.vcs)
+    const struct hx_route *r = &sw->route;
+    uint64_t ports = 0;
+    if (r->around && to.addr_hi < r->columns && to.addr_lo < r->rows)
+        ports = hx_around_ports(r->around, r, input, vc, to.addr_hi, to.addr_lo);
+    if (ports)
         return ports;
-    return ports & ~hx_router_raising(&sw->route, input, ports);
+    return r->is_router ? returns_of(r, input) : LOCAL_BIT;
 }
 
-/* Returns the candidates of a packet on `vc` to address `to`. */
+/* Returns the candidates of a packet on `vc` to address `to`: hx_route_candidates(). `open`: open_to() for that VC. */
 ALWAYS_INLINE uint64_t candidate_ports_on(const struct hx_switch *sw, unsigned input, unsigned vc, struct hx_heading to,
                                           uint64_t open, route_function *route, bool is_accelerator)
 {
-    return candidate_ports_of(sw, input, vc, route(&sw->route, input, to.addr_hi, to.addr_lo), open, is_accelerator);
+    uint64_t ports = route(&sw->route, input, to.addr_hi, to.addr_lo) & open;
+    if (RARE(ports == 0))
+        ports = candidates_without_route(sw, input, vc, to);
+    if (is_accelerator || !sw->route.changes_vc || vc < sw->route.last_vc)
+        return ports;
+    return ports & ~hx_router_raising(&sw->route, input, ports);
 }
 
 #endif

@@ -41,8 +41,7 @@ ALWAYS_INLINE uint64_t accelerator_room(struct hx_switch *sw, const uint64_t roo
 {
     uint64_t lanes = 0;
     for (unsigned port = 0; port < 4; port++)
-        lanes |= (uint64_t)hx_lane(room[port], vc + (vc < HX_VCS - 1 ? sw->route.raise >> port & 1U : 0))
-                 << (16 * port);
+        lanes |= (uint64_t)hx_lane(room[port], hx_mesh_vc(&sw->route, vc, port)) << (16 * port);
     return lanes << 2;
 }
 
@@ -71,7 +70,7 @@ ALWAYS_INLINE unsigned router_room(struct hx_switch *sw, unsigned port, unsigned
 /* Returns the credit of an accelerator's output, from the platform. */
 ALWAYS_INLINE unsigned room_of_port(struct hx_switch *sw, unsigned port, unsigned vc)
 {
-    return hx_lane(hal_tx_credits(sw->hal, port), port == HX_LOCAL ? vc : vc + (sw->route.raise >> port & 1U));
+    return hx_lane(hal_tx_credits(sw->hal, port), port == HX_LOCAL ? vc : hx_mesh_vc(&sw->route, vc, port));
 }
 
 ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsigned port, unsigned input, unsigned vc,

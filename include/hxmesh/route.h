@@ -42,6 +42,7 @@ struct hx_blocked_boards {
 };
 
 struct hx_detour;
+struct hx_around;
 
 struct hx_route {
     const uint8_t *x_table;        /* accelerator: ports by addr_hi */
@@ -53,9 +54,11 @@ struct hx_route {
     const struct hx_detour *detour; /* router: choice of detours (detour.h); NULL: minimal paths only */
     uint64_t choosing;              /* router: inputs from hosts, where packets choose a detour; 0 without `detour` */
     const uint64_t *vc_increment, *restarted; /* router, per output: inputs; used if changes_vc */
+    struct hx_around *around;                 /* routes around dead links (around.h); NULL: there are none */
     uint8_t turn_mask[HX_ACCELERATOR_PORTS];  /* accelerator, per input: candidate outputs */
     uint8_t raise;                            /* accelerator: outputs that increment the VC */
     uint8_t vcs;                              /* of the fabric: 1 .. HX_VCS */
+    uint8_t last_vc; /* packets on it are not incremented: the last one, or the one before HX_ESCAPE_VC */
     bool is_router;
     bool changes_vc;        /* router: some `vc_increment` or `restarted` is not 0 */
     uint16_t columns, rows; /* bounds of addr_hi and addr_lo; the caller checks them */
@@ -96,6 +99,12 @@ static inline uint64_t hx_route_ports(const struct hx_route *r, unsigned input, 
     return r->is_router ? hx_router_ports(r, input, gx, gy) : hx_mesh_ports(r, input, gx, gy);
 }
 
+/* Returns the VC behind an accelerator's port of a packet on `vc`. */
+static inline unsigned hx_mesh_vc(const struct hx_route *r, unsigned vc, unsigned port)
+{
+    return vc + (r->raise >> port & (unsigned)(vc < HX_VCS - 1));
+}
+
 /* Returns those of `ports` that increment the VC of a packet from `input`. */
 static inline uint64_t hx_router_raising(const struct hx_route *r, unsigned input, uint64_t ports)
 {
@@ -117,16 +126,22 @@ static inline unsigned hx_router_vc(const struct hx_route *r, unsigned input, un
 
 static inline unsigned hx_route_vc(const struct hx_route *r, unsigned input, unsigned vc, unsigned port)
 {
-    return r->is_router ? hx_router_vc(r, input, vc, port) : vc + ((unsigned)(r->raise >> port) & 1U);
+    return r->is_router ? hx_router_vc(r, input, vc, port) : hx_mesh_vc(r, vc, port);
 }
 
-/* Returns hx_route_ports() for a packet on `vc`. The last VC cannot be incremented: a packet that would need that has a
- * corrupt VC (no checksum covers it) and gets no port. */
+/* See around.h. */
+uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned input, unsigned vc, unsigned gx,
+                         unsigned gy);
+
+/* Returns hx_route_ports() for a packet on `vc`, or its ports around dead links. The last VC cannot be incremented: a
+ * packet that would need that has a corrupt VC (no checksum covers it) and gets no port. */
 static inline uint64_t hx_route_candidates(const struct hx_route *r, unsigned input, unsigned vc, unsigned gx,
                                            unsigned gy)
 {
-    uint64_t offered = hx_route_ports(r, input, gx, gy);
-    if (vc + 1 < r->vcs)
+    uint64_t offered = vc <= r->last_vc ? hx_route_ports(r, input, gx, gy) : 0;
+    if (offered == 0 && r->around)
+        return hx_around_ports(r->around, r, input, vc, gx, gy);
+    if (vc < r->last_vc)
         return offered;
     return offered & ~(r->is_router ? hx_router_raising(r, input, offered) : (uint64_t)r->raise);
 }

@@ -196,7 +196,7 @@ static inline uint64_t hx_accelerator_offers(const struct hx_switch *sw, unsigne
     if (d->dst_addr_hi >= r->columns || d->dst_addr_lo >= r->rows || d->job != sw->job)
         return 0;
     uint64_t offered = hx_mesh_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
-    return d->vc + 1 < r->vcs ? offered : offered & ~(uint64_t)r->raise;
+    return d->vc < r->last_vc ? offered : d->vc == r->last_vc ? offered & ~(uint64_t)r->raise : 0;
 }
 
 static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
@@ -205,7 +205,9 @@ static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned inp
     if (d->dst_addr_hi >= r->columns || d->dst_addr_lo >= r->rows || r->choosing >> input & 1)
         return 0;
     uint64_t offered = hx_router_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
-    return d->vc + 1 < r->vcs ? offered : offered & ~hx_router_raising(r, input, offered);
+    return d->vc < r->last_vc    ? offered
+           : d->vc == r->last_vc ? offered & ~hx_router_raising(r, input, offered)
+                                 : 0;
 }
 
 /* A single arrival: the first packet that the switch has not seen of its (input, VC). */

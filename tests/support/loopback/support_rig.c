@@ -42,6 +42,7 @@ void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned ra
     memset(r->any, 0xFF, sizeof r->any);
     hx_switch_init(&r->sw, ports, HX_VCS, RIG_JOB, &r->hal, lab_memory(hx_switch_bytes(ports, HX_VCS)));
     r->sw.route = (struct hx_route){.vcs = HX_VCS,
+                                    .last_vc = HX_VCS - 1,
                                     .x_table = r->sets,
                                     .y_table = r->any,
                                     .addr_hi_ports = r->tree,

@@ -40,6 +40,7 @@ static void set_route(bool router)
         t.returns[input] = 1U << input;
     }
     t.sw.route = (struct hx_route){.vcs = HX_MESH_VCS,
+                                   .last_vc = HX_MESH_VCS - 1,
                                    .x_table = t.x,
                                    .y_table = t.y,
                                    .addr_hi_ports = t.wide,

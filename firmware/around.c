@@ -1,0 +1,211 @@
+/* around.c - routes around dead links: the set that a node knows, and its answers (include/hxmesh/around.h). */
+#include "hxmesh/around.h"
+#include "around_parts.h"
+#include "hxmesh/memory.h"
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+/* ---- dead links ---- */
+
+size_t hx_dead_links_bytes(const struct hx_geometry *g)
+{
+    return (size_t)(g->nodes - g->accelerators) * sizeof(uint64_t) + rounded(g->x * sizeof(uint32_t)) +
+           rounded(g->accelerators);
+}
+
+void hx_dead_links_init(struct hx_dead_links *d, const struct hx_geometry *g, void *memory)
+{
+    const size_t trees = g->nodes - g->accelerators;
+    *d = (struct hx_dead_links){.tree = memory};
+    d->columns = (uint32_t *)(void *)(d->tree + trees);
+    d->accelerator = (uint8_t *)d->columns + rounded(g->x * sizeof *d->columns);
+}
+
+static bool mark(struct hx_dead_links *d, const struct hx_geometry *g, struct hx_end end, bool dead)
+{
+    if (end.node < g->accelerators) {
+        uint8_t before = d->accelerator[end.node];
+        uint8_t bit = (uint8_t)(1U << end.port);
+        d->accelerator[end.node] = dead ? before | bit : before & (uint8_t)~bit;
+        return d->accelerator[end.node] != before;
+    }
+    uint64_t *ports = &d->tree[end.node - g->accelerators];
+    uint64_t before = *ports;
+    uint64_t bit = (uint64_t)1 << end.port;
+    *ports = dead ? before | bit : before & ~bit;
+    return *ports != before;
+}
+
+bool hx_dead_links_set(struct hx_dead_links *d, const struct hx_geometry *g, uint32_t node, unsigned port, bool dead)
+{
+    const struct hx_end near = {node, (uint16_t)port};
+    const struct hx_end far = hx_far_end(g, node, port);
+    if (far.node == HX_NOWHERE || !mark(d, g, near, dead))
+        return false;
+    (void)mark(d, g, far, dead);
+    const uint32_t one = dead ? 1 : UINT32_MAX;
+    const uint32_t accelerator = near.node < far.node ? near.node : far.node; /* tree switches come last */
+    d->count += one;
+    if (accelerator < g->accelerators)
+        d->columns[accelerator % g->columns / g->a] += one;
+    else
+        d->trees += one;
+    return true;
+}
+
+/* ---- memory ---- */
+
+size_t hx_around_search_bytes(const struct hx_geometry *g)
+{
+    const size_t states = (size_t)g->nodes * KINDS;
+    return states * (sizeof(uint64_t) + sizeof(uint32_t) + sizeof(uint16_t)) +
+           (size_t)g->accelerators * (1 + TREE_WORDS) * sizeof(uint64_t) + rounded(g->nodes * sizeof(uint32_t)) +
+           rounded(hx_route_bytes(g, 0)) + rounded(hx_route_bytes(g, g->row_base)) +
+           rounded(hx_route_bytes(g, g->column_base));
+}
+
+void hx_around_search_init(struct hx_around_search *s, const struct hx_geometry *g, void *memory)
+{
+    const size_t states = (size_t)g->nodes * KINDS;
+    s->first = memory;
+    s->found = s->first + states;
+    s->open = (uint32_t *)(void *)(s->found + (size_t)g->accelerators * (1 + TREE_WORDS));
+    s->distance = (uint16_t *)(void *)(s->open + states);
+    s->level = (uint32_t *)(void *)(s->distance + states);
+    s->healthy = (uint8_t *)s->level + rounded(g->nodes * sizeof *s->level);
+    s->count = 0;
+}
+
+/* ---- tables ---- */
+
+/* A node's table that is cleared: by addr_hi, in a column switch by addr_lo. */
+struct table {
+    uint8_t *at;
+    unsigned entries;
+    size_t entry; /* bytes */
+};
+
+static struct table table_of(const struct hx_geometry *g, uint32_t node, void *tables)
+{
+    const struct hx_place at = hx_place_of(g, node);
+    if (at.kind == HX_ACCELERATOR)
+        return (struct table){tables, g->columns, 1};
+    if (at.kind == HX_ROW_SWITCH)
+        return (struct table){tables, g->columns, sizeof(uint64_t)};
+    return (struct table){(uint8_t *)tables + g->columns * sizeof(uint64_t), g->rows, sizeof(uint64_t)};
+}
+
+size_t hx_around_bytes(const struct hx_geometry *g, uint32_t node)
+{
+    const struct table t = table_of(g, node, NULL);
+    return rounded(t.entries * t.entry);
+}
+
+/* Whether dead links may concern packets that the node sends to a column of boards. A path lies on boards of the source's
+ * and of the destination's column. */
+static bool may_differ(const struct hx_around *a, unsigned column)
+{
+    const struct hx_place at = hx_place_of(a->g, a->node);
+    if (a->dead->trees || at.kind == HX_COLUMN_SWITCH || a->dead->columns[column])
+        return true;
+    return at.kind == HX_ACCELERATOR && a->dead->columns[at.gx / a->g->a];
+}
+
+void hx_around_begin(struct hx_around *a, struct hx_route *r, void *tables, void *memory)
+{
+    a->tables = memory;
+    a->searched = a->escape_searched = false;
+    a->ways = a->escape = NULL;
+    a->destinations = 0;
+    r->around = a->dead->count || r->vcs > HX_ESCAPE_VC ? a : NULL;
+    if (a->dead->count == 0)
+        return;
+    const struct table t = table_of(a->g, a->node, tables);
+    memcpy(memory, t.at, t.entries * t.entry);
+    for (unsigned i = 0; i < t.entries; i++)
+        if (may_differ(a, i / a->g->a))
+            memset(t.at + i * t.entry, 0, t.entry);
+}
+
+/* ---- answers ---- */
+
+/* Returns the sets of a destination that has no healthy ones; NULL: it has. */
+static const uint64_t *ways_to(const struct hx_around *a, uint32_t to)
+{
+    const size_t stride = 1 + words_of(a->g, a->node);
+    uint32_t from = 0;
+    for (uint32_t left = a->destinations; left;) {
+        uint32_t half = left / 2;
+        const uint64_t *entry = a->ways + (from + half) * stride;
+        if (*entry == to)
+            return entry + 1;
+        from = *entry < to ? from + half + 1 : from;
+        left = *entry < to ? left - half - 1 : half;
+    }
+    return NULL;
+}
+
+/* Returns the candidates by the tables before they were cleared. */
+static uint64_t uncleared(const struct hx_around *a, const struct hx_route *r, unsigned vc, unsigned gx, unsigned gy)
+{
+    const bool by_gx = a->node < a->g->column_base;
+    if (a->dead->count == 0)
+        return hx_route_ports(r, HX_LOCAL, gx, gy);
+    if (!r->is_router)
+        return ((const uint8_t *)a->tables)[gx] & r->y_table[gy] & (vc < r->last_vc ? UINT_MAX : ~(unsigned)r->raise);
+    return ((const uint64_t *)a->tables)[by_gx ? gx : gy];
+}
+
+static uint64_t escape_ports(struct hx_around *a, unsigned input, uint32_t to)
+{
+    const unsigned words = words_of(a->g, a->node);
+    if (!a->escape_searched)
+        hx_around_search_escape(a);
+    return a->escape ? ports_of(a->escape + (size_t)to * words, words, a->from_up >> input & 1 ? ESCAPE_UP : ESCAPE_DOWN)
+                     : 0;
+}
+
+/* Returns the links that work. */
+static uint64_t working(const struct hx_around *a)
+{
+    const struct hx_geometry *g = a->g;
+    return ~(a->node < g->accelerators ? a->dead->accelerator[a->node] : a->dead->tree[a->node - g->accelerators]);
+}
+
+/* Whether a packet moved north on this board, or came down from a spine. */
+static bool is_restricted(const struct hx_around *a, unsigned input)
+{
+    const struct hx_place at = hx_place_of(a->g, a->node);
+    if (at.kind == HX_ACCELERATOR)
+        return input == HX_S && !hx_is_edge(a->g, at.gx, at.gy, HX_S);
+    const struct hx_network *n = at.kind == HX_ROW_SWITCH ? &a->g->row : &a->g->column;
+    return at.index < n->leaves && input >= n->down;
+}
+
+uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned input, unsigned vc, unsigned gx,
+                         unsigned gy)
+{
+    const uint32_t to = hx_accelerator(a->g, gx, gy);
+    const unsigned words = words_of(a->g, a->node);
+    if (to == a->node)
+        return (uint64_t)1 << HX_LOCAL;
+    if (vc > r->last_vc)
+        return escape_ports(a, input, to) & working(a);
+    if (!a->searched && a->dead->count)
+        hx_around_search_ways(a);
+    const uint64_t *ways = ways_to(a, to);
+    if (r->is_router && vc == 0)
+        return 0; /* a corrupt VC */
+    const uint64_t ports = ways ? ports_of(ways, words, 2 * vc + is_restricted(a, input)) : uncleared(a, r, vc, gx, gy);
+    return ports & (r->is_router ? r->from[input] : r->turn_mask[input]);
+}
+
+unsigned hx_around_injects_on(struct hx_around *a, const struct hx_route *r, unsigned gx, unsigned gy)
+{
+    if (r->vcs <= HX_ESCAPE_VC || a->dead->count == 0 || hx_around_ports(a, r, HX_LOCAL, 0, gx, gy))
+        return 0;
+    return hx_around_ports(a, r, HX_LOCAL, HX_ESCAPE_VC, gx, gy) ? HX_ESCAPE_VC : 0;
+}

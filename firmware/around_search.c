@@ -1,0 +1,272 @@
+/* around_search.c - finds a node's routes around dead links (include/hxmesh/around.h): breadth-first, from the node,
+ * over the states that a packet may be in.
+ *
+ * A state is a node and a kind. All states behind a node's ports that begin a shortest path are known when the search
+ * reaches a destination: each state has the set of first ports of its shortest paths. */
+#include "around_parts.h"
+#include "hxmesh/memory.h"
+
+static bool is_accelerator(const struct hx_geometry *g, uint32_t node)
+{
+    return node < g->accelerators;
+}
+
+static bool is_dead(const struct hx_around *a, uint32_t node, unsigned port)
+{
+    return is_accelerator(a->g, node) ? a->dead->accelerator[node] >> port & 1
+                                      : a->dead->tree[node - a->g->accelerators] >> port & 1;
+}
+
+static bool is_off_limits(const struct hx_around *a, uint32_t node)
+{
+    if (!a->blocked.bits || !is_accelerator(a->g, node))
+        return false;
+    uint32_t board = node / a->g->columns / a->g->b * a->g->x + node % a->g->columns / a->g->a;
+    return a->blocked.bits[board / 8] >> board % 8 & 1;
+}
+
+/* Returns the far end of a living link to a node that packets may enter; .node is HX_NOWHERE: there is none. */
+static struct hx_end living_end(const struct hx_around *a, uint32_t node, unsigned port)
+{
+    struct hx_end far = {.node = HX_NOWHERE};
+    if (!is_dead(a, node, port))
+        far = hx_far_end(a->g, node, port);
+    if (far.node != HX_NOWHERE && is_off_limits(a, far.node))
+        far.node = HX_NOWHERE;
+    return far;
+}
+
+static unsigned links_of(const struct hx_geometry *g, uint32_t node)
+{
+    return is_accelerator(g, node) ? HX_LOCAL : hx_node_ports(g, node);
+}
+
+/* ---- states ---- */
+
+/* Whether a link leads up: to a node nearer to the root, or as near with a lower number. */
+static bool leads_up(const struct hx_around_search *s, uint32_t from, uint32_t to)
+{
+    return s->level[to] < s->level[from] || (s->level[to] == s->level[from] && to < from);
+}
+
+/* Returns the kind of a packet behind a port of an accelerator; KINDS: the rule forbids this way. */
+static unsigned behind_accelerator(const struct hx_geometry *g, uint32_t node, unsigned kind, unsigned port)
+{
+    if (hx_is_edge(g, node % g->columns, node / g->columns, port))
+        return kind / 2 + 1 < HX_MESH_VCS ? (kind / 2 + 1) * 2 : KINDS;
+    if (kind % 2 && port != HX_N)
+        return KINDS;
+    return kind / 2 * 2 + (port == HX_N);
+}
+
+/* The same for a tree switch. */
+static unsigned behind_tree(const struct hx_geometry *g, uint32_t node, unsigned kind, unsigned port)
+{
+    const struct hx_place at = hx_place_of(g, node);
+    const struct hx_network *n = at.kind == HX_ROW_SWITCH ? &g->row : &g->column;
+    if (at.index >= n->leaves)
+        return kind | 1U;
+    if (port >= n->down)
+        return kind % 2 ? KINDS : kind;
+    return kind & ~1U;
+}
+
+static unsigned behind(const struct hx_around *a, uint32_t node, unsigned kind, unsigned port, uint32_t far)
+{
+    if (kind >= ESCAPE_UP) {
+        bool up = leads_up(a->search, node, far);
+        return up && kind == ESCAPE_DOWN ? KINDS : up ? ESCAPE_UP : ESCAPE_DOWN;
+    }
+    return is_accelerator(a->g, node) ? behind_accelerator(a->g, node, kind, port)
+                                      : behind_tree(a->g, node, kind, port);
+}
+
+/* Notes that a shortest path reaches `state` over `distance` links, by the ports `first` of the start. */
+static void reach(struct hx_around_search *s, uint32_t state, unsigned distance, uint64_t first)
+{
+    if (s->distance[state] == UINT16_MAX) {
+        s->distance[state] = (uint16_t)distance;
+        s->first[state] = 0;
+        s->open[s->count++] = state;
+    }
+    if (s->distance[state] == distance)
+        s->first[state] |= first;
+}
+
+/* Searches from the node for packets of a kind. */
+static void search_from(struct hx_around *a, unsigned kind)
+{
+    struct hx_around_search *s = a->search;
+    s->count = 0;
+    memset(s->distance, UINT8_MAX, sizeof *s->distance * KINDS * a->g->nodes);
+    reach(s, a->node * KINDS + kind, 0, 0);
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t node = s->open[i] / KINDS;
+        for (unsigned port = 0; port < links_of(a->g, node); port++) {
+            struct hx_end far = living_end(a, node, port);
+            unsigned next = far.node == HX_NOWHERE ? KINDS : behind(a, node, s->open[i] % KINDS, port, far.node);
+            if (next < KINDS)
+                reach(s, far.node * KINDS + next, s->distance[s->open[i]] + 1U,
+                      i ? s->first[s->open[i]] : (uint64_t)1 << port);
+        }
+    }
+}
+
+/* Returns the ports that begin shortest paths to an accelerator. */
+static uint64_t ports_to(const struct hx_around_search *s, uint32_t accelerator)
+{
+    const uint32_t first = accelerator * KINDS;
+    unsigned best = UINT16_MAX;
+    uint64_t ports = 0;
+    for (uint32_t state = first; state < first + KINDS; state++) {
+        if (s->distance[state] < best)
+            ports = 0;
+        best = s->distance[state] < best ? s->distance[state] : best;
+        if (s->distance[state] != UINT16_MAX && s->distance[state] == best)
+            ports |= s->first[state];
+    }
+    return ports;
+}
+
+/* ---- rule 1 ---- */
+
+/* Returns the healthy candidates of packets of a kind, as far as their first link lives. */
+static uint64_t healthy_ports(const struct hx_around *a, const struct hx_route *healthy, unsigned kind, uint32_t to)
+{
+    const unsigned gx = to % a->g->columns;
+    const unsigned gy = to / a->g->columns;
+    const bool last = kind / 2 + 1 == HX_MESH_VCS;
+    if (healthy->is_router) {
+        const struct hx_place at = hx_place_of(a->g, a->node);
+        const struct hx_network *n = at.kind == HX_ROW_SWITCH ? &a->g->row : &a->g->column;
+        const uint64_t down = at.index < n->leaves && n->down < 64 ? ((uint64_t)1 << n->down) - 1 : UINT64_MAX;
+        return healthy->addr_hi_ports[gx] & healthy->addr_lo_ports[gy] & ~a->dead->tree[a->node - a->g->accelerators] &
+               (kind % 2 ? down : UINT64_MAX);
+    }
+    const unsigned turns = kind % 2 ? 1U << HX_N | healthy->raise : UINT8_MAX;
+    return healthy->x_table[gx] & healthy->y_table[gy] & turns & ~a->dead->accelerator[a->node] &
+           (last ? ~(unsigned)healthy->raise : UINT_MAX);
+}
+
+/* Whether healthy routes lead packets of a kind to an accelerator: they have the VCs for its crossings. */
+static bool is_met(const struct hx_around *a, unsigned kind, uint32_t to)
+{
+    const struct hx_geometry *g = a->g;
+    const struct hx_place at = hx_place_of(g, a->node);
+    const unsigned gx = to % g->columns;
+    const unsigned gy = to / g->columns;
+    bool x = at.kind == HX_ACCELERATOR ? at.gx / g->a != gx / g->a : at.kind == HX_COLUMN_SWITCH && at.line / g->a != gx / g->a;
+    bool y = at.kind == HX_ACCELERATOR ? at.gy / g->b != gy / g->b : at.kind == HX_ROW_SWITCH && at.line / g->b != gy / g->b;
+    return kind / 2 + x + y < HX_MESH_VCS;
+}
+
+/* Searches packets of a kind, and adds their sets to those of each destination. Marks destinations whose set is not the
+ * healthy one. */
+static void search_kind(struct hx_around *a, const struct hx_route *healthy, unsigned kind)
+{
+    struct hx_around_search *s = a->search;
+    const unsigned words = words_of(a->g, a->node);
+    search_from(a, kind);
+    for (uint32_t to = 0; to < a->g->accelerators; to++) {
+        if (to == a->node)
+            continue;
+        uint64_t ports = ports_to(s, to);
+        uint64_t *entry = s->found + (size_t)to * (1 + words);
+        put_ports(entry + 1, words, kind, ports);
+        *entry |= (uint64_t)(is_met(a, kind, to) && ports != healthy_ports(a, healthy, kind, to));
+    }
+}
+
+/* Keeps the destinations that are marked. */
+static void keep(struct hx_around *a)
+{
+    struct hx_around_search *s = a->search;
+    const unsigned words = words_of(a->g, a->node);
+    size_t kept = 0;
+    for (uint32_t to = 0; to < a->g->accelerators; to++) {
+        const uint64_t *entry = s->found + (size_t)to * (1 + words);
+        if (!*entry)
+            continue;
+        uint64_t *into = s->found + kept++ * (1 + words); /* at or before `entry` */
+        for (unsigned i = 1; i <= words; i++)
+            into[i] = entry[i];
+        *into = to;
+    }
+    const size_t bytes = kept * (1 + words) * sizeof *s->found;
+    uint64_t *ways = kept ? a->take(a->of, bytes) : NULL;
+    if (ways)
+        memcpy(ways, s->found, bytes);
+    a->ways = ways;
+    a->destinations = ways ? (uint32_t)kept : 0;
+}
+
+void hx_around_search_ways(struct hx_around *a)
+{
+    struct hx_route healthy;
+    const bool accelerator = is_accelerator(a->g, a->node);
+    hx_route_build(&healthy, a->g, a->node, a->blocked, UINT64_MAX, a->search->healthy);
+    memset(a->search->found, 0, sizeof(uint64_t) * a->g->accelerators * (1 + words_of(a->g, a->node)));
+    for (unsigned kind = accelerator ? 0 : 2; kind < ESCAPE_UP; kind++)
+        search_kind(a, &healthy, kind);
+    keep(a);
+    a->searched = true;
+}
+
+/* ---- the escape VC ---- */
+
+/* Sets the levels of all nodes that living links join to `root`, and returns the first tree switch among them, or
+ * `root` if there is none. */
+static uint32_t set_levels(struct hx_around *a, uint32_t root)
+{
+    struct hx_around_search *s = a->search;
+    uint32_t top = root;
+    memset(s->level, UINT8_MAX, sizeof *s->level * a->g->nodes);
+    s->level[root] = 0;
+    s->open[0] = root;
+    s->count = 1;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t node = s->open[i];
+        if (!is_accelerator(a->g, node) && (is_accelerator(a->g, top) || node < top))
+            top = node;
+        for (unsigned port = 0; port < links_of(a->g, node); port++) {
+            struct hx_end far = living_end(a, node, port);
+            if (far.node == HX_NOWHERE || s->level[far.node] != UINT32_MAX)
+                continue;
+            s->level[far.node] = s->level[node] + 1;
+            s->open[s->count++] = far.node;
+        }
+    }
+    return top;
+}
+
+static uint64_t inputs_from_up(const struct hx_around *a)
+{
+    uint64_t inputs = is_accelerator(a->g, a->node) ? (uint64_t)1 << HX_LOCAL : 0;
+    for (unsigned port = 0; port < links_of(a->g, a->node); port++) {
+        struct hx_end far = living_end(a, a->node, port);
+        if (far.node != HX_NOWHERE && leads_up(a->search, far.node, a->node))
+            inputs |= (uint64_t)1 << port;
+    }
+    return inputs;
+}
+
+void hx_around_search_escape(struct hx_around *a)
+{
+    struct hx_around_search *s = a->search;
+    const unsigned words = words_of(a->g, a->node);
+    const size_t numbers = (size_t)a->g->accelerators * words;
+    (void)set_levels(a, set_levels(a, a->node));
+    a->from_up = inputs_from_up(a);
+    memset(s->found, 0, numbers * sizeof *s->found);
+    for (unsigned kind = ESCAPE_UP; kind < KINDS; kind++) {
+        search_from(a, kind);
+        for (uint32_t to = 0; to < a->g->accelerators; to++)
+            if (to != a->node)
+                put_ports(s->found + (size_t)to * words, words, kind, ports_to(s, to));
+    }
+    uint64_t *escape = a->take(a->of, numbers * sizeof *escape);
+    if (escape)
+        memcpy(escape, s->found, numbers * sizeof *escape);
+    a->escape = escape;
+    a->escape_searched = true;
+}
