@@ -12,16 +12,19 @@ static size_t rounded(size_t bytes)
 
 size_t hx_dead_links_bytes(const struct hx_geometry *g)
 {
-    return (size_t)(g->nodes - g->accelerators) * sizeof(uint64_t) + rounded(g->x * sizeof(uint32_t)) +
-           rounded(g->accelerators);
+    return (size_t)(g->nodes - g->accelerators) * sizeof(uint64_t) +
+           rounded(((size_t)g->x * g->y + 2U * g->x + g->y) * sizeof(uint32_t)) + rounded(g->accelerators);
 }
 
 void hx_dead_links_init(struct hx_dead_links *d, const struct hx_geometry *g, void *memory)
 {
     const size_t trees = g->nodes - g->accelerators;
     *d = (struct hx_dead_links){.tree = memory};
-    d->columns = (uint32_t *)(void *)(d->tree + trees);
-    d->accelerator = (uint8_t *)d->columns + rounded(g->x * sizeof *d->columns);
+    d->board = (uint32_t *)(void *)(d->tree + trees);
+    d->column = d->board + (size_t)g->x * g->y;
+    d->trees = d->column + g->x;
+    d->row = d->trees + g->x;
+    d->accelerator = (uint8_t *)(d->row + g->y);
 }
 
 static bool mark(struct hx_dead_links *d, const struct hx_geometry *g, struct hx_end end, bool dead)
@@ -39,6 +42,27 @@ static bool mark(struct hx_dead_links *d, const struct hx_geometry *g, struct hx
     return *ports != before;
 }
 
+/* Adds to the counts of a link; `node`: its accelerator, or else one of its tree switches. */
+static void add(struct hx_dead_links *d, const struct hx_geometry *g, uint32_t node, uint32_t one)
+{
+    const struct hx_place at = hx_place_of(g, node);
+    d->count += one;
+    switch (at.kind) {
+    case HX_ACCELERATOR:
+        d->board[at.gy / g->b * g->x + at.gx / g->a] += one;
+        d->column[at.gx / g->a] += one;
+        break;
+    case HX_ROW_SWITCH:
+        d->row[at.line / g->b] += one;
+        d->in_rows += one;
+        break;
+    case HX_COLUMN_SWITCH:
+        d->trees[at.line / g->a] += one;
+        d->column[at.line / g->a] += one;
+        break;
+    }
+}
+
 bool hx_dead_links_set(struct hx_dead_links *d, const struct hx_geometry *g, uint32_t node, unsigned port, bool dead)
 {
     const struct hx_end near = {node, (uint16_t)port};
@@ -46,13 +70,7 @@ bool hx_dead_links_set(struct hx_dead_links *d, const struct hx_geometry *g, uin
     if (far.node == HX_NOWHERE || !mark(d, g, near, dead))
         return false;
     (void)mark(d, g, far, dead);
-    const uint32_t one = dead ? 1 : UINT32_MAX;
-    const uint32_t accelerator = near.node < far.node ? near.node : far.node; /* tree switches come last */
-    d->count += one;
-    if (accelerator < g->accelerators)
-        d->columns[accelerator % g->columns / g->a] += one;
-    else
-        d->trees += one;
+    add(d, g, near.node < far.node ? near.node : far.node, dead ? 1 : UINT32_MAX);
     return true;
 }
 
@@ -62,9 +80,7 @@ size_t hx_around_search_bytes(const struct hx_geometry *g)
 {
     const size_t states = (size_t)g->nodes * KINDS;
     return states * (sizeof(uint64_t) + sizeof(uint32_t) + sizeof(uint16_t)) +
-           (size_t)g->accelerators * (1 + TREE_WORDS) * sizeof(uint64_t) + rounded(g->nodes * sizeof(uint32_t)) +
-           rounded(hx_route_bytes(g, 0)) + rounded(hx_route_bytes(g, g->row_base)) +
-           rounded(hx_route_bytes(g, g->column_base));
+           (size_t)g->accelerators * (1 + TREE_WORDS) * sizeof(uint64_t) + rounded(g->nodes * sizeof(uint32_t));
 }
 
 void hx_around_search_init(struct hx_around_search *s, const struct hx_geometry *g, void *memory)
@@ -75,7 +91,6 @@ void hx_around_search_init(struct hx_around_search *s, const struct hx_geometry 
     s->open = (uint32_t *)(void *)(s->found + (size_t)g->accelerators * (1 + TREE_WORDS));
     s->distance = (uint16_t *)(void *)(s->open + states);
     s->level = (uint32_t *)(void *)(s->distance + states);
-    s->healthy = (uint8_t *)s->level + rounded(g->nodes * sizeof *s->level);
     s->count = 0;
 }
 
@@ -104,14 +119,29 @@ size_t hx_around_bytes(const struct hx_geometry *g, uint32_t node)
     return rounded(t.entries * t.entry);
 }
 
-/* Whether dead links may concern packets that the node sends to a column of boards. A path lies on boards of the source's
- * and of the destination's column. */
-static bool may_differ(const struct hx_around *a, unsigned column)
+bool hx_around_concerns(const struct hx_around *a, uint32_t to)
+{
+    const struct hx_geometry *g = a->g;
+    const struct hx_dead_links *d = a->dead;
+    const struct hx_place at = hx_place_of(g, a->node);
+    const unsigned to_x = to % g->columns / g->a;
+    const unsigned to_y = to / g->columns / g->b;
+    const unsigned x = at.kind == HX_ACCELERATOR ? at.gx / g->a : at.kind == HX_COLUMN_SWITCH ? at.line / g->a : to_x;
+    const unsigned y = at.kind == HX_ACCELERATOR ? at.gy / g->b : at.kind == HX_ROW_SWITCH ? at.line / g->b : to_y;
+    if (to == a->node)
+        return false;
+    return (x == to_x && y == to_y) || d->row[y] || d->row[to_y] || d->trees[x] || d->trees[to_x] ||
+           d->board[y * g->x + x] || d->board[y * g->x + to_x] || d->board[to_y * g->x + x] ||
+           d->board[to_y * g->x + to_x];
+}
+
+/* Whether hx_around_concerns() may hold for an accelerator in that column of boards. */
+static bool may_concern(const struct hx_around *a, unsigned column)
 {
     const struct hx_place at = hx_place_of(a->g, a->node);
-    if (a->dead->trees || at.kind == HX_COLUMN_SWITCH || a->dead->columns[column])
+    if (a->dead->in_rows || at.kind == HX_COLUMN_SWITCH || a->dead->column[column])
         return true;
-    return at.kind == HX_ACCELERATOR && a->dead->columns[at.gx / a->g->a];
+    return at.kind == HX_ACCELERATOR && (a->dead->column[at.gx / a->g->a] || column == at.gx / a->g->a);
 }
 
 void hx_around_begin(struct hx_around *a, struct hx_route *r, void *tables, void *memory)
@@ -126,7 +156,7 @@ void hx_around_begin(struct hx_around *a, struct hx_route *r, void *tables, void
     const struct table t = table_of(a->g, a->node, tables);
     memcpy(memory, t.at, t.entries * t.entry);
     for (unsigned i = 0; i < t.entries; i++)
-        if (may_differ(a, i / a->g->a))
+        if (may_concern(a, i / a->g->a))
             memset(t.at + i * t.entry, 0, t.entry);
 }
 
@@ -164,8 +194,9 @@ static uint64_t escape_ports(struct hx_around *a, unsigned input, uint32_t to)
     const unsigned words = words_of(a->g, a->node);
     if (!a->escape_searched)
         hx_around_search_escape(a);
-    return a->escape ? ports_of(a->escape + (size_t)to * words, words, a->from_up >> input & 1 ? ESCAPE_UP : ESCAPE_DOWN)
-                     : 0;
+    return a->escape
+               ? ports_of(a->escape + (size_t)to * words, words, a->from_up >> input & 1 ? ESCAPE_UP : ESCAPE_DOWN)
+               : 0;
 }
 
 /* Returns the links that work. */
@@ -196,11 +227,13 @@ uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned
         return escape_ports(a, input, to) & working(a);
     if (!a->searched && a->dead->count)
         hx_around_search_ways(a);
-    const uint64_t *ways = ways_to(a, to);
     if (r->is_router && vc == 0)
         return 0; /* a corrupt VC */
-    const uint64_t ports = ways ? ports_of(ways, words, 2 * vc + is_restricted(a, input)) : uncleared(a, r, vc, gx, gy);
-    return ports & (r->is_router ? r->from[input] : r->turn_mask[input]);
+    const uint64_t *ways = ways_to(a, to);
+    if (!ways)
+        return uncleared(a, r, vc, gx, gy) & (r->is_router ? r->from[input] : r->turn_mask[input]);
+    const uint64_t ports = ports_of(ways, words, 2 * vc + is_restricted(a, input));
+    return ports & (r->is_router ? working(a) : r->turn_mask[input]); /* a network may return it to its board */
 }
 
 unsigned hx_around_injects_on(struct hx_around *a, const struct hx_route *r, unsigned gx, unsigned gy)

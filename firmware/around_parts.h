@@ -38,6 +38,11 @@ static inline uint64_t ports_of(const uint64_t *sets, unsigned words, unsigned k
     return words == 1 ? *sets >> 8 * kind & UINT8_MAX : sets[word_of(kind)];
 }
 
+/* Whether dead links may concern packets that the node sends to an accelerator: healthy paths lie on the boards of the
+ * source's and the destination's rows and columns, and in their networks. To its own board a packet may have crossed too
+ * often for a wrap. */
+bool hx_around_concerns(const struct hx_around *a, uint32_t to);
+
 /* Search the results of a node, by rule 1 and on the escape VC. */
 void hx_around_search_ways(struct hx_around *a);
 void hx_around_search_escape(struct hx_around *a);

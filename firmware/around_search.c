@@ -130,85 +130,33 @@ static uint64_t ports_to(const struct hx_around_search *s, uint32_t accelerator)
 
 /* ---- rule 1 ---- */
 
-/* Returns the healthy candidates of packets of a kind, as far as their first link lives. */
-static uint64_t healthy_ports(const struct hx_around *a, const struct hx_route *healthy, unsigned kind, uint32_t to)
+/* Searches packets of a kind, and adds their sets to those of each destination that needs them. */
+static void search_kind(struct hx_around *a, unsigned kind)
 {
-    const unsigned gx = to % a->g->columns;
-    const unsigned gy = to / a->g->columns;
-    const bool last = kind / 2 + 1 == HX_MESH_VCS;
-    if (healthy->is_router) {
-        const struct hx_place at = hx_place_of(a->g, a->node);
-        const struct hx_network *n = at.kind == HX_ROW_SWITCH ? &a->g->row : &a->g->column;
-        const uint64_t down = at.index < n->leaves && n->down < 64 ? ((uint64_t)1 << n->down) - 1 : UINT64_MAX;
-        return healthy->addr_hi_ports[gx] & healthy->addr_lo_ports[gy] & ~a->dead->tree[a->node - a->g->accelerators] &
-               (kind % 2 ? down : UINT64_MAX);
-    }
-    const unsigned turns = kind % 2 ? 1U << HX_N | healthy->raise : UINT8_MAX;
-    return healthy->x_table[gx] & healthy->y_table[gy] & turns & ~a->dead->accelerator[a->node] &
-           (last ? ~(unsigned)healthy->raise : UINT_MAX);
-}
-
-/* Whether healthy routes lead packets of a kind to an accelerator: they have the VCs for its crossings. */
-static bool is_met(const struct hx_around *a, unsigned kind, uint32_t to)
-{
-    const struct hx_geometry *g = a->g;
-    const struct hx_place at = hx_place_of(g, a->node);
-    const unsigned gx = to % g->columns;
-    const unsigned gy = to / g->columns;
-    bool x = at.kind == HX_ACCELERATOR ? at.gx / g->a != gx / g->a : at.kind == HX_COLUMN_SWITCH && at.line / g->a != gx / g->a;
-    bool y = at.kind == HX_ACCELERATOR ? at.gy / g->b != gy / g->b : at.kind == HX_ROW_SWITCH && at.line / g->b != gy / g->b;
-    return kind / 2 + x + y < HX_MESH_VCS;
-}
-
-/* Searches packets of a kind, and adds their sets to those of each destination. Marks destinations whose set is not the
- * healthy one. */
-static void search_kind(struct hx_around *a, const struct hx_route *healthy, unsigned kind)
-{
-    struct hx_around_search *s = a->search;
     const unsigned words = words_of(a->g, a->node);
+    uint64_t *entry = a->search->found;
     search_from(a, kind);
     for (uint32_t to = 0; to < a->g->accelerators; to++) {
-        if (to == a->node)
+        if (!hx_around_concerns(a, to))
             continue;
-        uint64_t ports = ports_to(s, to);
-        uint64_t *entry = s->found + (size_t)to * (1 + words);
-        put_ports(entry + 1, words, kind, ports);
-        *entry |= (uint64_t)(is_met(a, kind, to) && ports != healthy_ports(a, healthy, kind, to));
+        *entry = to;
+        put_ports(entry + 1, words, kind, ports_to(a->search, to));
+        entry += 1 + words;
     }
-}
-
-/* Keeps the destinations that are marked. */
-static void keep(struct hx_around *a)
-{
-    struct hx_around_search *s = a->search;
-    const unsigned words = words_of(a->g, a->node);
-    size_t kept = 0;
-    for (uint32_t to = 0; to < a->g->accelerators; to++) {
-        const uint64_t *entry = s->found + (size_t)to * (1 + words);
-        if (!*entry)
-            continue;
-        uint64_t *into = s->found + kept++ * (1 + words); /* at or before `entry` */
-        for (unsigned i = 1; i <= words; i++)
-            into[i] = entry[i];
-        *into = to;
-    }
-    const size_t bytes = kept * (1 + words) * sizeof *s->found;
-    uint64_t *ways = kept ? a->take(a->of, bytes) : NULL;
-    if (ways)
-        memcpy(ways, s->found, bytes);
-    a->ways = ways;
-    a->destinations = ways ? (uint32_t)kept : 0;
+    a->destinations = (uint32_t)((size_t)(entry - a->search->found) / (1 + words));
 }
 
 void hx_around_search_ways(struct hx_around *a)
 {
-    struct hx_route healthy;
-    const bool accelerator = is_accelerator(a->g, a->node);
-    hx_route_build(&healthy, a->g, a->node, a->blocked, UINT64_MAX, a->search->healthy);
-    memset(a->search->found, 0, sizeof(uint64_t) * a->g->accelerators * (1 + words_of(a->g, a->node)));
-    for (unsigned kind = accelerator ? 0 : 2; kind < ESCAPE_UP; kind++)
-        search_kind(a, &healthy, kind);
-    keep(a);
+    const size_t entry = (1 + words_of(a->g, a->node)) * sizeof(uint64_t);
+    memset(a->search->found, 0, entry * a->g->accelerators);
+    for (unsigned kind = is_accelerator(a->g, a->node) ? 0 : 2; kind < ESCAPE_UP; kind++)
+        search_kind(a, kind);
+    uint64_t *ways = a->destinations ? a->take(a->of, a->destinations * entry) : NULL;
+    if (ways)
+        memcpy(ways, a->search->found, a->destinations * entry);
+    a->destinations = ways ? a->destinations : 0;
+    a->ways = ways;
     a->searched = true;
 }
 

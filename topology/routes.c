@@ -312,7 +312,10 @@ void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t nod
         hx_route_build(r, &f->mesh, node, blocked, up, memory);
         return;
     }
-    *r = (struct hx_route){.vcs = (uint8_t)f->vcs, .last_vc = (uint8_t)(f->vcs - 1), .columns = (uint16_t)f->digits[0], .rows = (uint16_t)f->digits[1]};
+    *r = (struct hx_route){.vcs = (uint8_t)f->vcs,
+                           .last_vc = (uint8_t)(f->vcs - 1),
+                           .columns = (uint16_t)f->digits[0],
+                           .rows = (uint16_t)f->digits[1]};
     if (hx_is_host(f, node))
         host_tables(r, f, node, up, memory);
     else

@@ -35,8 +35,11 @@ enum { HX_ESCAPE_VC = HX_MESH_VCS /* after the VCs of board crossings */ };
 struct hx_dead_links {
     uint8_t *accelerator; /* [accelerators]: ports, 1 << HX_E ... */
     uint64_t *tree;       /* [nodes - accelerators]: ports */
-    uint32_t *columns;    /* [x]: dead links at boards of that column of boards */
-    uint32_t trees;       /* dead links between tree switches */
+    uint32_t *board;      /* [y][x]: dead links at that board */
+    uint32_t *column;     /* [x]: dead links at boards of that column, and between switches of its networks */
+    uint32_t *row;        /* [y]: dead links between switches of networks of that row of boards */
+    uint32_t *trees;      /* [x]: the same of that column of boards */
+    uint32_t in_rows;     /* sum of `row` */
     uint32_t count;
 };
 
@@ -54,7 +57,6 @@ struct hx_around_search {
     uint32_t *open;     /* [nodes][kinds of state]: states in the order of their distance */
     uint32_t *level;    /* [nodes]: distance from the root; of the escape VC */
     uint16_t *distance; /* [nodes][kinds of state]: links; UINT16_MAX: not reached */
-    uint8_t *healthy;   /* tables of the node without dead links */
     uint32_t count;     /* states in `open` */
 };
 

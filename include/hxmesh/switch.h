@@ -205,9 +205,7 @@ static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned inp
     if (d->dst_addr_hi >= r->columns || d->dst_addr_lo >= r->rows || r->choosing >> input & 1)
         return 0;
     uint64_t offered = hx_router_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
-    return d->vc < r->last_vc    ? offered
-           : d->vc == r->last_vc ? offered & ~hx_router_raising(r, input, offered)
-                                 : 0;
+    return d->vc < r->last_vc ? offered : d->vc == r->last_vc ? offered & ~hx_router_raising(r, input, offered) : 0;
 }
 
 /* A single arrival: the first packet that the switch has not seen of its (input, VC). */
