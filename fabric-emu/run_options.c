@@ -207,7 +207,7 @@ static bool any_goes_down(const struct hx_faults *faults)
     return any;
 }
 
-/* If links go down, routes are searched, and hosts that forward become routers with other names. So a line that does
+/* If links go down, a HammingMesh needs the escape VC. Elsewhere routes are searched, and hosts that forward become routers with other names. So a line that does
  * not fit before the search is judged after it. */
 struct hx_faults run_options_faults(struct run_options *o)
 {
@@ -215,6 +215,8 @@ struct hx_faults run_options_faults(struct run_options *o)
     struct hx_problem problem;
     struct hx_problem of_search;
     bool known = load(&faults, o, &problem);
+    if (o->g->mesh.nodes && known && any_goes_down(&faults))
+        hx_spec_add_escape_vc(&o->spec);
     if (!o->g->mesh.nodes && (!known || any_goes_down(&faults))) {
         bool searched = hx_spec_search_updown(&o->spec, &of_search);
         if (!searched && known)

@@ -199,13 +199,6 @@ static uint64_t escape_ports(struct hx_around *a, unsigned input, uint32_t to)
                : 0;
 }
 
-/* Returns the links that work. */
-static uint64_t working(const struct hx_around *a)
-{
-    const struct hx_geometry *g = a->g;
-    return ~(a->node < g->accelerators ? a->dead->accelerator[a->node] : a->dead->tree[a->node - g->accelerators]);
-}
-
 /* Whether a packet moved north on this board, or came down from a spine. */
 static bool is_restricted(const struct hx_around *a, unsigned input)
 {
@@ -224,7 +217,7 @@ uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned
     if (to == a->node)
         return (uint64_t)1 << HX_LOCAL;
     if (vc > r->last_vc)
-        return escape_ports(a, input, to) & working(a);
+        return escape_ports(a, input, to) & a->up;
     if (!a->searched && a->dead->count)
         hx_around_search_ways(a);
     if (r->is_router && vc == 0)
@@ -233,7 +226,7 @@ uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned
     if (!ways)
         return uncleared(a, r, vc, gx, gy) & (r->is_router ? r->from[input] : r->turn_mask[input]);
     const uint64_t ports = ports_of(ways, words, 2 * vc + is_restricted(a, input));
-    return ports & (r->is_router ? working(a) : r->turn_mask[input]); /* a network may return it to its board */
+    return ports & (r->is_router ? a->up : r->turn_mask[input]); /* a network may return it to its board */
 }
 
 unsigned hx_around_injects_on(struct hx_around *a, const struct hx_route *r, unsigned gx, unsigned gy)

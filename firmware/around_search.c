@@ -13,6 +13,8 @@ static bool is_accelerator(const struct hx_geometry *g, uint32_t node)
 
 static bool is_dead(const struct hx_around *a, uint32_t node, unsigned port)
 {
+    if (node == a->node && !(a->up >> port & 1))
+        return true;
     return is_accelerator(a->g, node) ? a->dead->accelerator[node] >> port & 1
                                       : a->dead->tree[node - a->g->accelerators] >> port & 1;
 }

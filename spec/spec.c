@@ -1,6 +1,7 @@
 /* spec.c - reads spec strings, checks and queries a fabric (spec/spec.h); spec/yaml/spec_file.c reads files. */
 #include "spec/spec.h"
 #include "base/text.h"
+#include "hxmesh/around.h"
 #include "hxmesh/collective.h"
 #include "hxmesh/error.h"
 #include "schedule/formats.h"
@@ -275,6 +276,11 @@ static struct hx_updown *build_with_updown(struct hx_spec *spec, struct hx_probl
     hx_fabric_free(before);
     free(before);
     return spec->graph->updown;
+}
+
+void hx_spec_add_escape_vc(struct hx_spec *spec)
+{
+    spec->graph->vcs = HX_ESCAPE_VC + 1;
 }
 
 bool hx_spec_search_updown(struct hx_spec *spec, struct hx_problem *problem)

@@ -310,6 +310,7 @@ void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t nod
 {
     if (f->mesh.nodes) {
         hx_route_build(r, &f->mesh, node, blocked, up, memory);
+        r->vcs = (uint8_t)f->vcs;
         return;
     }
     *r = (struct hx_route){.vcs = (uint8_t)f->vcs,

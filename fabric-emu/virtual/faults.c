@@ -4,10 +4,9 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "fabric-emu/report/result.h"
-#include "link_times.h"
-#include "route_tables.h"
+#include "fault_links.h"
+#include "fault_routes.h"
 #include "state.h"
-#include "topology/updown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,30 +20,6 @@ struct event {
     uint8_t deed;
     bool planned;
 };
-
-/* A link with faults, on any worker, named by its first end. Sorted by plane, node and port. */
-struct hit_link {
-    unsigned plane, port;
-    uint32_t node;
-    struct hx_link_change *change;
-    size_t changes;
-    struct link_times detected, planned;
-    struct link_times ports; /* of both ends: shut by either */
-};
-
-/* A time at which the fabric is notified of changes. */
-struct route_epoch {
-    uint64_t at;     /* ps */
-    unsigned planes; /* planes that change, one bit each */
-};
-
-/* The fabric of each plane at a route epoch. */
-struct notified {
-    uint32_t route_epoch[HX_MAX_PLANES];
-    struct hx_fabric fabric[HX_MAX_PLANES]; /* .updown is owned; NULL: not built */
-};
-/* Epochs kept: simulated nodes visited in one window may be some epochs apart. */
-enum { NOTIFIED = 8, NO_ROUTE_EPOCH = -1 };
 
 struct ended {
     uint32_t from, to, message;
@@ -70,12 +45,9 @@ struct faults {
     struct event *event;
     size_t events, events_room;
     size_t *next; /* [sim_nodes + 1] */
-    struct hit_link *link;
-    size_t links_hit, links_room;
-    struct notified notified[NOTIFIED]; /* epoch n at n % NOTIFIED, if it is the last one built there */
-    int64_t *knows;                     /* [sim_nodes]: last epoch it was notified of */
-    struct route_epoch *route_epochs;   /* sorted, without duplicates */
-    size_t route_epoch_count, route_epochs_room;
+    struct fault_links hit_links;
+    struct fault_routes routes;
+    int64_t *knows; /* [sim_nodes]: last epoch it was notified of */
     struct ended *ended;
     size_t ended_count, ended_room;
     struct hit *hit; /* on links that this worker sends on */
@@ -85,56 +57,6 @@ struct faults {
 };
 
 /* ---- links ---- */
-
-static void note_route_epoch(struct faults *f, uint64_t ns, unsigned plane)
-{
-    f->route_epochs = hx_grow(f->route_epochs, f->route_epoch_count, &f->route_epochs_room, sizeof *f->route_epochs);
-    f->route_epochs[f->route_epoch_count++] = (struct route_epoch){ns * 1000, 1U << plane};
-}
-
-/* The fabric knows of planned changes at once. */
-static void note_route_epochs(struct faults *f, const struct hit_link *l)
-{
-    for (size_t i = 0; i < l->detected.count; i++)
-        note_route_epoch(f, l->detected.of[i].ns + f->w->m->notify_ns, l->plane);
-    for (size_t i = 0; i < l->planned.count; i++)
-        note_route_epoch(f, l->planned.of[i].ns, l->plane);
-}
-
-/* Notes links of all workers, so that each worker has the same route epochs. */
-static void note_link(void *of, unsigned plane, uint32_t node, unsigned port)
-{
-    struct faults *f = of;
-    const struct model *m = f->w->m;
-    struct hit_link l = {.plane = plane, .node = node, .port = port};
-    l.change = hx_faults_of_link(m->faults, m->g, plane, node, port, &l.changes);
-    if (!l.change)
-        return;
-    l.detected = link_times_detected(l.change, l.changes, m->detect_ns);
-    l.planned = link_times_planned(l.change, l.changes);
-    l.ports = link_times_of_either(&l.detected, &l.planned);
-    note_route_epochs(f, &l);
-    f->link = hx_grow(f->link, f->links_hit, &f->links_room, sizeof *f->link);
-    f->link[f->links_hit++] = l;
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct hit_link *p = a;
-    const struct hit_link *q = b;
-    int node = hx_compare(p->node, q->node);
-    int plane = hx_compare(p->plane, q->plane);
-    return plane ? plane : node ? node : hx_compare(p->port, q->port);
-}
-
-/* The link at a port, given by either end; NULL: it has no faults. */
-static const struct hit_link *link_at(const struct faults *f, unsigned plane, uint32_t node, unsigned port)
-{
-    struct hx_end far = hx_fabric_far(f->w->m->g, node, port);
-    bool first = hx_fabric_is_first_end(f->w->m->g, node, port);
-    const struct hit_link wanted = {.plane = plane, .node = first ? node : far.node, .port = first ? port : far.port};
-    return f->links_hit ? bsearch(&wanted, f->link, f->links_hit, sizeof wanted, by_place) : NULL;
-}
 
 static void note_event(struct faults *f, const struct event *e)
 {
@@ -172,7 +94,7 @@ static void bind_port(struct faults *f, struct virtual_sim_node *e, unsigned of_
     struct virtual_tx *tx = &n->hal.tx[port];
     struct virtual_rx *rx = &n->hal.rx[port];
     unsigned plane = tx->link / m->layout.links;
-    const struct hit_link *l = rx->linked ? link_at(f, plane, node, port) : NULL;
+    const struct hit_link *l = rx->linked ? fault_links_at(&f->hit_links, plane, node, port) : NULL;
     if (!l)
         return;
     tx->fault = add_end(f, l->change, l->changes, tx->link);
@@ -191,29 +113,6 @@ static void bind_sim_node(struct faults *f, struct virtual_sim_node *e, uint32_t
 
 /* ---- times ---- */
 
-static int by_at(const void *a, const void *b)
-{
-    const struct route_epoch *p = a;
-    const struct route_epoch *q = b;
-    return (p->at > q->at) - (p->at < q->at);
-}
-
-static void find_route_epochs(struct faults *f)
-{
-    const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
-    hx_fault_each_link(&all, f->w->m->g, note_link, f);
-    size_t count = 0;
-    if (f->route_epoch_count)
-        qsort(f->route_epochs, f->route_epoch_count, sizeof *f->route_epochs, by_at);
-    for (size_t i = 0; i < f->route_epoch_count; i++) {
-        if (count && f->route_epochs[count - 1].at == f->route_epochs[i].at)
-            f->route_epochs[count - 1].planes |= f->route_epochs[i].planes;
-        else
-            f->route_epochs[count++] = f->route_epochs[i];
-    }
-    f->route_epoch_count = count;
-}
-
 static int by_sim_node(const void *a, const void *b)
 {
     const struct event *p = a;
@@ -223,10 +122,10 @@ static int by_sim_node(const void *a, const void *b)
     return by[0] ? by[0] : by[1] ? by[1] : by[2] ? by[2] : by[3] ? by[3] : hx_compare(p->deed, q->deed);
 }
 
-/* Whether route epochs concern a simulated node: endpoints retry, and routers with searched routes get new tables. */
+/* Whether route epochs concern a simulated node: endpoints retry, and switches get new routes. */
 static bool is_notified(const struct faults *f, const struct virtual_sim_node *e)
 {
-    return e->endpoint || f->w->m->g->updown;
+    return e->endpoint || fault_routes_change(f->w->m->g);
 }
 
 static void note_next(struct faults *f, struct virtual_sim_node *e)
@@ -236,8 +135,8 @@ static void note_next(struct faults *f, struct virtual_sim_node *e)
     uint64_t at = VIRTUAL_NEVER;
     if (event < f->events && f->event[event].sim_node == e->index)
         at = f->event[event].at;
-    if (is_notified(f, e) && route_epoch < f->route_epoch_count && f->route_epochs[route_epoch].at < at)
-        at = f->route_epochs[route_epoch].at;
+    if (is_notified(f, e) && route_epoch < f->hit_links.epochs && f->hit_links.epoch[route_epoch].at < at)
+        at = f->hit_links.epoch[route_epoch].at;
     if (at != VIRTUAL_NEVER)
         virtual_sim_node_note(e, at, VIRTUAL_ITEM_FAULT);
 }
@@ -259,48 +158,21 @@ static void note_first(struct faults *f)
 
 /* ---- routes ---- */
 
-/* Whether routes of a time lead around a link. */
-static bool leads_nowhere(const struct model *m, const struct hit_link *l, uint64_t ns)
-{
-    return link_times_shut(&l->planned, ns) || (ns >= m->notify_ns && link_times_shut(&l->detected, ns - m->notify_ns));
-}
-
-/* Builds routes around links that are closed as planned, and links that were known to be down `notify` ago, in the
- * fabric's order of routers. Returns whether there are any. */
-static bool reroute(const struct faults *f, size_t route_epoch, unsigned plane, struct hx_fabric *rerouted)
-{
-    const struct model *m = f->w->m;
-    uint64_t now_ns = f->route_epochs[route_epoch].at / 1000;
-    uint64_t *down = hx_allocate(m->g->nodes, sizeof *down);
-    for (size_t i = 0; i < f->links_hit; i++)
-        if (f->link[i].plane == plane && leads_nowhere(m, &f->link[i], now_ns))
-            down[f->link[i].node] |= UINT64_C(1) << f->link[i].port;
-    bool found = hx_updown_reroute(rerouted, m->g, down);
-    free(down);
-    return found;
-}
-
-static const struct hx_fabric *notified_at(struct faults *f, size_t route_epoch, unsigned plane)
-{
-    struct notified *t = &f->notified[route_epoch % NOTIFIED];
-    bool made = t->fabric[plane].updown && t->route_epoch[plane] == route_epoch;
-    if (!made && !reroute(f, route_epoch, plane, &t->fabric[plane]))
-        return f->w->m->g;
-    t->route_epoch[plane] = (uint32_t)route_epoch;
-    return &t->fabric[plane];
-}
-
 static unsigned plane_of(const struct faults *f, const struct virtual_node *n)
 {
     return n->hal.tx[0].link / f->w->m->layout.links;
 }
 
-/* The fabric as a node of this worker knows it at this time. */
-static const struct hx_fabric *known_fabric(struct faults *f, const struct virtual_node *n)
+/* Switches of a HammingMesh know from the start that no link is dead. */
+static void begin_routes(struct faults *f, struct virtual_sim_node *e, uint32_t node)
 {
-    const struct model *m = f->w->m;
-    int64_t route_epoch = f->knows[n->hal.sim_node->index];
-    return m->g->updown && route_epoch != NO_ROUTE_EPOCH ? notified_at(f, (size_t)route_epoch, plane_of(f, n)) : m->g;
+    if (!f->w->m->g->mesh.nodes || f->hit_links.epochs == 0)
+        return;
+    for (unsigned i = 0; i < e->planes; i++) {
+        fault_routes_build(&f->routes, &e->node[i], node, NO_ROUTE_EPOCH);
+        if (e->endpoint)
+            e->endpoint->plane[i].around = &e->node[i].sw.route;
+    }
 }
 
 /* ---- events ---- */
@@ -320,11 +192,10 @@ static unsigned notify(struct faults *f, const struct virtual_sim_node *e)
     int64_t *knows = &f->knows[e->index];
     unsigned planes = 0;
     unsigned switches = 0;
-    while (is_notified(f, e) && (size_t)(*knows + 1) < f->route_epoch_count &&
-           f->route_epochs[*knows + 1].at <= f->w->v.now)
-        planes |= f->route_epochs[++*knows].planes;
-    /* boards of a HammingMesh detect failures themselves */
-    for (unsigned i = 0; f->w->m->g->updown && i < e->planes; i++)
+    while (is_notified(f, e) && (size_t)(*knows + 1) < f->hit_links.epochs &&
+           f->hit_links.epoch[*knows + 1].at <= f->w->v.now)
+        planes |= f->hit_links.epoch[++*knows].planes;
+    for (unsigned i = 0; fault_routes_change(f->w->m->g) && i < e->planes; i++)
         switches |= (planes >> plane_of(f, &e->node[i]) & 1U) << i;
     return switches;
 }
@@ -359,7 +230,7 @@ static unsigned take(void *of, struct virtual_sim_node *e)
     steps |= notify(f, e);
     for (unsigned left = steps; left; left &= left - 1) {
         struct virtual_node *n = &e->node[__builtin_ctz(left)];
-        route_tables_refill(f->w->m, known_fabric(f, n), node_of(f, e), n);
+        fault_routes_build(&f->routes, n, node_of(f, e), f->knows[e->index]);
         hx_switch_reroute(&n->sw);
     }
     note_next(f, e);
@@ -467,12 +338,15 @@ struct faults *faults_start(struct worker *w, struct virtual_sim_node *const *of
     f->knows = hx_allocate(w->sim_nodes + 1U, sizeof *f->knows);
     for (uint32_t i = 0; i < w->sim_nodes; i++)
         f->knows[i] = NO_ROUTE_EPOCH;
-    find_route_epochs(f);
+    f->hit_links = fault_links_find(m);
+    fault_routes_open(&f->routes, w, &f->hit_links);
     for (size_t i = 0; i < (size_t)m->g->nodes * m->g->planes; i++) {
         struct virtual_sim_node *e = of_node[i];
         uint32_t node = (uint32_t)(i % m->g->nodes);
-        if (e)
-            bind_sim_node(f, e, node);
+        if (!e)
+            continue;
+        bind_sim_node(f, e, node);
+        begin_routes(f, e, node);
     }
     w->v.faults = &f->links;
     w->v.fault_is_due = take;

@@ -13,20 +13,46 @@ struct route_bytes {
     size_t bytes;
 };
 
-/* An empty cache for the fabric's boards. The caller frees .bits. */
-static struct route_off_limits route_off_limits(const struct model *m)
+/* ---- boards off limits ---- */
+
+struct job_boards {
+    struct job_boards *next;
+    uint16_t job;
+    bool any;
+    uint8_t bits[]; /* of all boards */
+};
+
+static struct job_boards *job_boards_of(const struct model *m, uint16_t job)
 {
-    return (struct route_off_limits){.bits = hx_allocate(hx_spec_boards(m->spec) / 8 + 1, 1)};
+    struct job_boards *of = hx_allocate(1, sizeof *of + hx_spec_boards(m->spec) / 8 + 1);
+    of->job = job;
+    of->any = hx_spec_blocked_boards(m->spec, job, of->bits);
+    return of;
 }
 
-static struct hx_blocked_boards off_limits_of(struct route_off_limits *o, const struct model *m, uint16_t job)
+/* The job that was asked for comes first, since most hosts have the job of the previous one. */
+struct hx_blocked_boards route_off_limits_of(struct route_off_limits *o, const struct model *m, uint16_t job)
 {
-    if (!o->known || o->job != job)
-        o->any = hx_spec_blocked_boards(m->spec, job, o->bits);
-    o->known = true;
-    o->job = job;
-    return (struct hx_blocked_boards){o->any ? o->bits : NULL};
+    struct job_boards **at = &o->first;
+    while (*at && (*at)->job != job)
+        at = &(*at)->next;
+    struct job_boards *of = *at ? *at : job_boards_of(m, job);
+    *at = *at ? of->next : NULL;
+    of->next = o->first;
+    o->first = of;
+    return (struct hx_blocked_boards){of->any ? of->bits : NULL};
 }
+
+void route_off_limits_free(struct route_off_limits *o)
+{
+    while (o->first) {
+        struct job_boards *next = o->first->next;
+        free(o->first);
+        o->first = next;
+    }
+}
+
+/* ---- tables ---- */
 
 /* Builds the tables of a node into `tables`. */
 static void fill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n, void *tables,
@@ -35,7 +61,7 @@ static void fill(const struct model *m, const struct hx_fabric *g, uint32_t node
     const struct traffic *t = m->workload.traffic;
     bool host = node < m->g->hosts;
     struct hx_blocked_boards blocked =
-        host ? off_limits_of(off_limits, m, n->sw.job) : (struct hx_blocked_boards){NULL};
+        host ? route_off_limits_of(off_limits, m, n->sw.job) : (struct hx_blocked_boards){NULL};
     hx_fabric_route(&n->sw.route, g, node, blocked, n->hal.up, tables);
     if (hx_settings_x_first(host ? traffic_settings(t, node) : &t->settings) && hx_hosts_forward(t->g))
         hx_route_order_x_first(&n->sw.route, tables);
@@ -49,7 +75,7 @@ enum { FIRST_SLOTS = 1024 };
 
 struct route_builder route_builder_open(const struct model *m)
 {
-    struct route_builder b = {.off_limits = route_off_limits(m), .slots = FIRST_SLOTS};
+    struct route_builder b = {.slots = FIRST_SLOTS};
     for (uint32_t node = 0; node < m->g->nodes; node++) {
         size_t bytes = hx_fabric_route_bytes(m->g, node);
         b.room = bytes > b.room ? bytes : b.room;
@@ -61,7 +87,8 @@ struct route_builder route_builder_open(const struct model *m)
 
 void route_builder_close(struct route_builder *b)
 {
-    HX_FREE(b->off_limits.bits, b->scratch, b->slot);
+    route_off_limits_free(&b->off_limits);
+    HX_FREE(b->scratch, b->slot);
 }
 
 static struct route_bytes *slot_of(const struct route_builder *b, const struct route_bytes *wanted)
@@ -130,11 +157,14 @@ void route_tables_make(struct route_builder *b, const struct model *m, uint32_t 
     r->restarted = moved(b, r->restarted, at);
 }
 
-void route_tables_refill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n)
+void *route_tables_of(const struct virtual_node *n)
 {
     const struct hx_route *r = &n->sw.route;
-    uintptr_t tables = (uintptr_t)(r->is_router ? (const void *)r->addr_hi_ports : (const void *)r->x_table);
-    struct route_off_limits off_limits = route_off_limits(m);
-    fill(m, g, node, n, (void *)tables, &off_limits);
-    free(off_limits.bits);
+    return (void *)(uintptr_t)(r->is_router ? (const void *)r->addr_hi_ports : (const void *)r->x_table);
+}
+
+void route_tables_refill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n,
+                         struct route_off_limits *off_limits)
+{
+    fill(m, g, node, n, route_tables_of(n), off_limits);
 }

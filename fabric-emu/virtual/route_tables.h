@@ -4,12 +4,14 @@
 
 #include "model.h"
 
-/* Boards that packets of a job may not enter, cached: most hosts have the job of the previous one. */
+/* Boards that packets of each job may not enter. */
 struct route_off_limits {
-    bool known, any;
-    uint16_t job;
-    uint8_t *bits; /* of all boards, if any */
+    struct job_boards *first; /* list */
 };
+
+/* Returns those of a job, valid until route_off_limits_free(). */
+struct hx_blocked_boards route_off_limits_of(struct route_off_limits *o, const struct model *m, uint16_t job);
+void route_off_limits_free(struct route_off_limits *o);
 
 /* Builds tables of nodes. Nodes have the same memory where their tables have equal bytes: a HammingMesh has few
  * different tables by addr_hi, and few by addr_lo. Under faults each node has its own memory. */
@@ -27,7 +29,11 @@ void route_builder_close(struct route_builder *b);
 /* Builds the tables of a node for the ports that are up. */
 void route_tables_make(struct route_builder *b, const struct model *m, uint32_t node, struct virtual_node *n);
 
+/* The memory of a node's tables. */
+void *route_tables_of(const struct virtual_node *n);
+
 /* Rebuilds the tables of a node in place, by the routes of *g. Only under faults. */
-void route_tables_refill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n);
+void route_tables_refill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n,
+                         struct route_off_limits *off_limits);
 
 #endif

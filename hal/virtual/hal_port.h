@@ -23,6 +23,7 @@
 #include "forwarding.h"
 #include "hal/simd/crc32c.h"
 #include "hal/user.h"
+#include "hxmesh/around.h"
 #include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
 #include "outbox.h"
@@ -317,6 +318,8 @@ static inline void hal_commit(struct hal_switch *h)
 /* The link from an endpoint to its switch of one plane. */
 struct virtual_port {
     struct hal_switch *sw;
+    const struct hx_route
+        *around;          /* routes around dead links, which may begin on the escape VC; NULL: there are none */
     uint64_t inject_free; /* ps: when the host's links could have carried all packets injected before */
     uint64_t due;         /* ps: start of the next packet at the injection rate */
     uint64_t injected;    /* packets */
@@ -357,6 +360,8 @@ static inline unsigned virtual_injected(const struct hal_endpoint *h, unsigned p
     const struct virtual_rx *rx = &port->sw->rx[HX_LOCAL];
     uint16_t tail = hx_lane(rx->tail, 0);
     unsigned trains = (uint16_t)(hx_lane(rx->head, 0) - tail);
+    if (__builtin_expect(port->around != NULL, 0)) /* no trains */
+        trains += (uint16_t)(hx_lane(rx->head, HX_ESCAPE_VC) - hx_lane(rx->tail, HX_ESCAPE_VC));
     if (h->train == 1 || trains == 0)
         return trains;
     return (uint8_t)(port->injected - virtual_number(&virtual_queue_at(&rx->queue[0], tail)->d));

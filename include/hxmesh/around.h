@@ -74,6 +74,7 @@ struct hx_around {
     void *(*take)(void *of, size_t bytes);
     void *of;
     struct hx_blocked_boards blocked;
+    uint64_t up; /* own ports with a working link, which the set may not know yet */
     uint32_t node;
     /* From here on by hx_around_begin() and later. */
     void *tables;           /* copy of the entries that were cleared */
@@ -88,7 +89,7 @@ struct hx_around {
 size_t hx_around_bytes(const struct hx_geometry *g, uint32_t node);
 
 /* Begins routes around dead links. The caller set the fields up to `node`. r: built by hx_route_build() with these
- * boards blocked, into `tables`. `memory`: hx_around_bytes(), outlives r. Without dead links r stays as it is. */
+ * boards blocked and ports up, into `tables`. `memory`: hx_around_bytes(), outlives r. Without dead links r stays as it is. */
 void hx_around_begin(struct hx_around *a, struct hx_route *r, void *tables, void *memory);
 
 /* Returns the candidates of a packet from (input, vc) to (gx, gy) by these routes; 0: none. */

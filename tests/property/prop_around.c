@@ -106,8 +106,8 @@ static void build(struct around *a)
         struct hx_route *r = &a->w.routes[node];
         hx_route_build(r, g, node, (struct hx_blocked_boards){NULL}, up, a->w.memory[node]);
         r->vcs = HX_VCS;
-        a->node[node] =
-            (struct hx_around){.g = g, .dead = &a->dead, .search = &a->search, .take = take, .of = a, .node = node};
+        a->node[node] = (struct hx_around){
+            .g = g, .dead = &a->dead, .search = &a->search, .take = take, .of = a, .up = up, .node = node};
         hx_around_begin(&a->node[node], r, a->w.memory[node], a->copy[node]);
     }
 }

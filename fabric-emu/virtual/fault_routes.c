@@ -1,0 +1,129 @@
+/* fault_routes.c - routes around dead links, of a worker's nodes (fault_routes.h). */
+#include "fault_routes.h"
+#include "base/error.h"
+#include "topology/updown.h"
+
+#include <stdlib.h>
+
+bool fault_routes_change(const struct hx_fabric *g)
+{
+    return g->updown || g->mesh.nodes;
+}
+
+static unsigned plane_of(const struct fault_routes *r, const struct virtual_node *n)
+{
+    return n->hal.tx[0].link / r->w->m->layout.links;
+}
+
+/* ---- searched routes ---- */
+
+static void add_down(void *of, const struct hit_link *l)
+{
+    uint64_t *down = of;
+    down[l->node] |= UINT64_C(1) << l->port;
+}
+
+/* Builds routes of an epoch, in the fabric's order of routers. Returns whether there are any. */
+static bool reroute(const struct fault_routes *r, size_t epoch, unsigned plane, struct hx_fabric *rerouted)
+{
+    const struct hx_fabric *g = r->w->m->g;
+    uint64_t *down = hx_allocate(g->nodes, sizeof *down);
+    fault_links_each_dead(r->links, epoch, plane, add_down, down);
+    bool found = hx_updown_reroute(rerouted, g, down);
+    free(down);
+    return found;
+}
+
+static const struct hx_fabric *notified_at(struct fault_routes *r, size_t epoch, unsigned plane)
+{
+    struct notified *t = &r->notified[epoch % NOTIFIED];
+    bool made = t->fabric[plane].updown && t->route_epoch[plane] == epoch;
+    if (!made && !reroute(r, epoch, plane, &t->fabric[plane]))
+        return r->w->m->g;
+    t->route_epoch[plane] = (uint32_t)epoch;
+    return &t->fabric[plane];
+}
+
+/* ---- a HammingMesh ---- */
+
+struct marking {
+    struct hx_dead_links *dead;
+    const struct hx_geometry *g;
+};
+
+static void add_dead(void *of, const struct hit_link *l)
+{
+    const struct marking *m = of;
+    (void)hx_dead_links_set(m->dead, m->g, l->node, l->port, true);
+}
+
+static struct known_links *known_at(struct fault_routes *r, int64_t epoch, unsigned plane)
+{
+    const struct hx_geometry *g = &r->w->m->g->mesh;
+    for (struct known_links *k = r->known; k; k = k->next)
+        if (k->epoch == epoch && k->plane == plane)
+            return k;
+    struct known_links *k = hx_allocate(1, sizeof *k + hx_dead_links_bytes(g));
+    *k = (struct known_links){.epoch = epoch, .plane = plane, .next = r->known};
+    hx_dead_links_init(&k->dead, g, k + 1);
+    if (epoch != NO_ROUTE_EPOCH)
+        fault_links_each_dead(r->links, (size_t)epoch, plane, add_dead, &(struct marking){&k->dead, g});
+    return r->known = k;
+}
+
+static void forget(struct fault_routes *r, struct known_links *k)
+{
+    if (!k || --k->nodes > 0)
+        return;
+    struct known_links **at = &r->known;
+    while (*at != k)
+        at = &(*at)->next;
+    *at = k->next;
+    free(k);
+}
+
+static void *take(void *of, size_t bytes)
+{
+    (void)of;
+    return hx_allocate(1, bytes);
+}
+
+static void begin_around(struct fault_routes *r, struct virtual_node *n, uint32_t node, int64_t epoch)
+{
+    const struct hx_geometry *g = &r->w->m->g->mesh;
+    struct virtual_sim_node *e = n->hal.sim_node;
+    struct around_links *a = &r->switches[(size_t)e->index * r->w->m->g->planes + (size_t)(n - e->node)];
+    struct known_links *known = known_at(r, epoch, plane_of(r, n));
+    known->nodes++;
+    forget(r, a->known);
+    HX_FREE((void *)(uintptr_t)a->around.ways, (void *)(uintptr_t)a->around.escape);
+    a->known = known;
+    a->copy = a->copy ? a->copy : hx_allocate(1, hx_around_bytes(g, node));
+    a->around = (struct hx_around){
+        .g = g, .dead = &known->dead, .search = &r->search, .take = take, .up = n->hal.up, .node = node};
+    if (node < r->w->m->g->hosts)
+        a->around.blocked = route_off_limits_of(&r->off_limits, r->w->m, n->sw.job);
+    hx_around_begin(&a->around, &n->sw.route, route_tables_of(n), a->copy);
+}
+
+/* ---- all fabrics ---- */
+
+void fault_routes_open(struct fault_routes *r, const struct worker *w, const struct fault_links *links)
+{
+    const struct hx_fabric *g = w->m->g;
+    *r = (struct fault_routes){.w = w, .links = links};
+    if (!g->mesh.nodes || links->epochs == 0)
+        return;
+    r->switches = hx_allocate((size_t)w->sim_nodes * g->planes, sizeof *r->switches);
+    hx_around_search_init(&r->search, &g->mesh, hx_allocate(1, hx_around_search_bytes(&g->mesh)));
+}
+
+void fault_routes_build(struct fault_routes *r, struct virtual_node *n, uint32_t node, int64_t epoch)
+{
+    const struct hx_fabric *g = r->w->m->g;
+    if (g->updown && epoch != NO_ROUTE_EPOCH)
+        g = notified_at(r, (size_t)epoch, plane_of(r, n));
+    route_tables_refill(r->w->m, g, node, n, &r->off_limits);
+    if (g->mesh.nodes)
+        begin_around(r, n, node, epoch);
+}

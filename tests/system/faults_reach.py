@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""faults_reach.py HXMESH [--cases N] [--seed S] [--fabric SPEC] [--singles] - who reaches whom with dead links.
+
+A graph of the living links, built here from the names of a healthy run's links, says which pairs are joined. Each
+pair exchanges a message under the virtual clock. Exactly the joined pairs must deliver, and each run must end. With
+--times parts die, and some return, while messages travel: pairs joined all the time must deliver.
+"""
+import argparse
+import itertools
+import json
+import random
+import re
+import subprocess
+import sys
+
+FABRICS = ["4x4 Hx2Mesh", "3x2 H2x4Mesh", "2x2 Hx4Mesh", "6x3 Hx1Mesh", "3x3 H1x2Mesh", "8x1 Hx2Mesh", "2x5 H3x2Mesh",
+           "8x8 Hx1Mesh radix=8", "fat-tree hosts=32 radix=8", "torus 4x4", "torus 3x3x2", "mesh 4x3", "hyperx 3x3 p=2",
+           "dragonfly a=4 p=2 h=2", "slim-fly q=3 p=2", "bigraph m=4 n=8", "Ring(4)_FC(4)_Switch(2)",
+           "kautz degree=2 length=3 p=2", "mlfm h=3", "oft k=3"]
+
+
+def run(args, spec, faults, *more):
+    name, *options = spec.split(" radix=") if "Mesh" in spec else [spec]
+    command = [args.hxmesh, "run", name, *(["--radix", options[0]] if options else []), "--clock", "virtual", "--quiet",
+               "--json", "-", "--fault", faults, *more]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    if done.returncode not in (0, 1) or not done.stdout:
+        sys.exit(f"code {done.returncode}: {' '.join(map(repr, command))}\n{done.stderr}")
+    return command, json.loads(done.stdout)
+
+
+class Fabric:
+    def __init__(self, args, spec):
+        hosts = run(args, spec, "all up", "--traffic", "permutation", "--message", "64")[1]["accelerators"]
+        self.traffic = ["--traffic", "total-exchange", "--message", str(hosts * args.message)]
+        report = run(args, spec, "all up", *self.traffic)[1]
+        links = {frozenset((link["from"], link["to"])) for link in report["links"]}
+        self.links = sorted(tuple(sorted(link)) for link in links)
+        self.has_traces = any(end.endswith("/trace") for link in self.links for end in link)
+        self.hosts = report["accelerators"]
+        self.report = report
+
+    def node_of(self, end):
+        """The node of an end. Where a host has a trace to its router, its other links are the router's."""
+        place = re.sub(r"/[^/]*$", "", re.sub(r"/p0", "", end))
+        if self.has_traces and place[0] == "a" and not end.endswith("/trace"):
+            return "router" + place[1:]
+        return place
+
+
+def components(fabric, dead):
+    of = {}
+
+    def root(node):
+        while of.setdefault(node, node) != node:
+            node = of[node]
+        return node
+    for link in fabric.links:
+        a, b = (root(fabric.node_of(end)) for end in link)
+        if link not in dead:
+            of[a] = b
+    return {node: root(node) for node in list(of)}
+
+
+def pairs_joined(fabric, dead):
+    of = components(fabric, dead)
+    hosts = [node for node in of if re.match(r"a\d", node)]
+    return {(a, b) for a, b in itertools.permutations(hosts, 2) if of[a] == of[b]}
+
+
+def plain(end):
+    return end.replace("/p0", "")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("hxmesh")
+    parser.add_argument("--cases", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fabric")
+    parser.add_argument("--message", type=int, default=64)
+    parser.add_argument("--singles", action="store_true")
+    args = parser.parse_args()
+    fabrics = [args.fabric] if args.fabric else FABRICS
+    bad = 0
+    for i, spec in enumerate(fabrics):
+        fabric = Fabric(args, spec)
+        draw = random.Random(args.seed * 1000 + i)
+        cases = ([[link] for link in fabric.links] if args.singles else
+                 [draw.sample(fabric.links, draw.randint(1, min(8, len(fabric.links)))) for _ in range(args.cases)])
+        for dead in cases:
+            joined = len(pairs_joined(fabric, set(dead)))
+            faults = ";".join(plain(link[0]) + " down" for link in dead)
+            command, report = run(args, spec, faults, "--no-links", *fabric.traffic)
+            pairs = fabric.hosts * (fabric.hosts - 1)
+            got = report["messages"]
+            if got != joined or report["messages_failed"] != report["messages_begun"] - got:
+                bad += 1
+                print(f"{spec}: {joined} of {pairs} joined, {got} delivered: {' '.join(map(repr, command))}")
+        print(f"{spec}: {len(cases)} sets, {len(fabric.links)} links", flush=True)
+    sys.exit(bad > 0)
+
+
+main()
