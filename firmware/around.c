@@ -147,9 +147,7 @@ static bool may_concern(const struct hx_around *a, unsigned column)
 void hx_around_begin(struct hx_around *a, struct hx_route *r, void *tables, void *memory)
 {
     a->tables = memory;
-    a->searched = a->escape_searched = false;
-    a->ways = a->escape = NULL;
-    a->destinations = 0;
+    a->found = NULL;
     r->around = a->dead->count || r->vcs > HX_ESCAPE_VC ? a : NULL;
     if (a->dead->count == 0)
         return;
@@ -162,14 +160,30 @@ void hx_around_begin(struct hx_around *a, struct hx_route *r, void *tables, void
 
 /* ---- answers ---- */
 
-/* Returns the sets of a destination that has no healthy ones; NULL: it has. */
-static const uint64_t *ways_to(const struct hx_around *a, uint32_t to)
+/* Returns what was found for packets to an accelerator; NULL: there is no memory. */
+static struct hx_around_found *found_for(struct hx_around *a, uint32_t to)
 {
-    const size_t stride = 1 + words_of(a->g, a->node);
+    const uint8_t *blocked = a->blocked ? a->blocked(a->of, to).bits : NULL;
+    struct hx_around_found *f = a->found;
+    while (f && f->blocked != blocked)
+        f = f->next;
+    if (f)
+        return f;
+    f = a->take(a->of, sizeof *f);
+    if (f) {
+        *f = (struct hx_around_found){.blocked = blocked, .next = a->found};
+        a->found = f;
+    }
+    return f;
+}
+
+/* Returns the sets of a destination that has no healthy ones; NULL: it has. */
+static const uint64_t *ways_to(const struct hx_around_found *f, size_t stride, uint32_t to)
+{
     uint32_t from = 0;
-    for (uint32_t left = a->destinations; left;) {
+    for (uint32_t left = f->destinations; left;) {
         uint32_t half = left / 2;
-        const uint64_t *entry = a->ways + (from + half) * stride;
+        const uint64_t *entry = f->ways + (from + half) * stride;
         if (*entry == to)
             return entry + 1;
         from = *entry < to ? from + half + 1 : from;
@@ -189,16 +203,6 @@ static uint64_t uncleared(const struct hx_around *a, const struct hx_route *r, u
     return ((const uint64_t *)a->tables)[by_gx ? gx : gy];
 }
 
-static uint64_t escape_ports(struct hx_around *a, unsigned input, uint32_t to)
-{
-    const unsigned words = words_of(a->g, a->node);
-    if (!a->escape_searched)
-        hx_around_search_escape(a);
-    return a->escape
-               ? ports_of(a->escape + (size_t)to * words, words, a->from_up >> input & 1 ? ESCAPE_UP : ESCAPE_DOWN)
-               : 0;
-}
-
 /* Whether a packet moved north on this board, or came down from a spine. */
 static bool is_restricted(const struct hx_around *a, unsigned input)
 {
@@ -209,6 +213,15 @@ static bool is_restricted(const struct hx_around *a, unsigned input)
     return at.index < n->leaves && input >= n->down;
 }
 
+static uint64_t escape_ports(struct hx_around *a, struct hx_around_found *f, unsigned input, uint32_t to)
+{
+    const unsigned words = words_of(a->g, a->node);
+    if (!f->escape_searched)
+        hx_around_search_escape(a, f);
+    const unsigned kind = f->from_up >> input & 1 ? ESCAPE_UP : ESCAPE_DOWN;
+    return f->escape ? ports_of(f->escape + (size_t)to * words, words, kind) & a->up : 0;
+}
+
 uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned input, unsigned vc, unsigned gx,
                          unsigned gy)
 {
@@ -216,13 +229,14 @@ uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned
     const unsigned words = words_of(a->g, a->node);
     if (to == a->node)
         return (uint64_t)1 << HX_LOCAL;
+    struct hx_around_found *f = found_for(a, to);
+    if (!f || (r->is_router && vc == 0)) /* a corrupt VC */
+        return 0;
     if (vc > r->last_vc)
-        return escape_ports(a, input, to) & a->up;
-    if (!a->searched && a->dead->count)
-        hx_around_search_ways(a);
-    if (r->is_router && vc == 0)
-        return 0; /* a corrupt VC */
-    const uint64_t *ways = ways_to(a, to);
+        return escape_ports(a, f, input, to);
+    if (!f->searched && a->dead->count)
+        hx_around_search_ways(a, f);
+    const uint64_t *ways = ways_to(f, 1 + words, to);
     if (!ways)
         return uncleared(a, r, vc, gx, gy) & (r->is_router ? r->from[input] : r->turn_mask[input]);
     const uint64_t ports = ports_of(ways, words, 2 * vc + is_restricted(a, input));

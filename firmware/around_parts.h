@@ -44,7 +44,7 @@ static inline uint64_t ports_of(const uint64_t *sets, unsigned words, unsigned k
 bool hx_around_concerns(const struct hx_around *a, uint32_t to);
 
 /* Search the results of a node, by rule 1 and on the escape VC. */
-void hx_around_search_ways(struct hx_around *a);
-void hx_around_search_escape(struct hx_around *a);
+void hx_around_search_ways(struct hx_around *a, struct hx_around_found *found);
+void hx_around_search_escape(struct hx_around *a, struct hx_around_found *found);
 
 #endif

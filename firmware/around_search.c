@@ -21,10 +21,11 @@ static bool is_dead(const struct hx_around *a, uint32_t node, unsigned port)
 
 static bool is_off_limits(const struct hx_around *a, uint32_t node)
 {
-    if (!a->blocked.bits || !is_accelerator(a->g, node))
+    const uint8_t *blocked = a->search->blocked;
+    if (!blocked || !is_accelerator(a->g, node))
         return false;
     uint32_t board = node / a->g->columns / a->g->b * a->g->x + node % a->g->columns / a->g->a;
-    return a->blocked.bits[board / 8] >> board % 8 & 1;
+    return blocked[board / 8] >> board % 8 & 1;
 }
 
 /* Returns the far end of a living link to a node that packets may enter; .node is HX_NOWHERE: there is none. */
@@ -132,8 +133,8 @@ static uint64_t ports_to(const struct hx_around_search *s, uint32_t accelerator)
 
 /* ---- rule 1 ---- */
 
-/* Searches packets of a kind, and adds their sets to those of each destination that needs them. */
-static void search_kind(struct hx_around *a, unsigned kind)
+/* Searches packets of a kind, and adds their sets to those of each destination that needs them. Returns how many. */
+static uint32_t search_kind(struct hx_around *a, unsigned kind)
 {
     const unsigned words = words_of(a->g, a->node);
     uint64_t *entry = a->search->found;
@@ -145,21 +146,23 @@ static void search_kind(struct hx_around *a, unsigned kind)
         put_ports(entry + 1, words, kind, ports_to(a->search, to));
         entry += 1 + words;
     }
-    a->destinations = (uint32_t)((size_t)(entry - a->search->found) / (1 + words));
+    return (uint32_t)((size_t)(entry - a->search->found) / (1 + words));
 }
 
-void hx_around_search_ways(struct hx_around *a)
+void hx_around_search_ways(struct hx_around *a, struct hx_around_found *found)
 {
     const size_t entry = (1 + words_of(a->g, a->node)) * sizeof(uint64_t);
+    uint32_t destinations = 0;
+    a->search->blocked = found->blocked;
     memset(a->search->found, 0, entry * a->g->accelerators);
     for (unsigned kind = is_accelerator(a->g, a->node) ? 0 : 2; kind < ESCAPE_UP; kind++)
-        search_kind(a, kind);
-    uint64_t *ways = a->destinations ? a->take(a->of, a->destinations * entry) : NULL;
+        destinations = search_kind(a, kind);
+    uint64_t *ways = destinations ? a->take(a->of, destinations * entry) : NULL;
     if (ways)
-        memcpy(ways, a->search->found, a->destinations * entry);
-    a->destinations = ways ? a->destinations : 0;
-    a->ways = ways;
-    a->searched = true;
+        memcpy(ways, a->search->found, destinations * entry);
+    found->ways = ways;
+    found->destinations = ways ? destinations : 0;
+    found->searched = true;
 }
 
 /* ---- the escape VC ---- */
@@ -200,13 +203,15 @@ static uint64_t inputs_from_up(const struct hx_around *a)
     return inputs;
 }
 
-void hx_around_search_escape(struct hx_around *a)
+void hx_around_search_escape(struct hx_around *a, struct hx_around_found *found)
 {
     struct hx_around_search *s = a->search;
     const unsigned words = words_of(a->g, a->node);
     const size_t numbers = (size_t)a->g->accelerators * words;
+    a->search->blocked = NULL; /* one order for all packets */
     (void)set_levels(a, set_levels(a, a->node));
-    a->from_up = inputs_from_up(a);
+    found->from_up = inputs_from_up(a);
+    a->search->blocked = found->blocked;
     memset(s->found, 0, numbers * sizeof *s->found);
     for (unsigned kind = ESCAPE_UP; kind < KINDS; kind++) {
         search_from(a, kind);
@@ -217,6 +222,6 @@ void hx_around_search_escape(struct hx_around *a)
     uint64_t *escape = a->take(a->of, numbers * sizeof *escape);
     if (escape)
         memcpy(escape, s->found, numbers * sizeof *escape);
-    a->escape = escape;
-    a->escape_searched = true;
+    found->escape = escape;
+    found->escape_searched = true;
 }

@@ -82,28 +82,15 @@ static void forget(struct fault_routes *r, struct known_links *k)
     free(k);
 }
 
-static void *take(void *of, size_t bytes)
-{
-    (void)of;
-    return hx_allocate(1, bytes);
-}
-
 static void begin_around(struct fault_routes *r, struct virtual_node *n, uint32_t node, int64_t epoch)
 {
-    const struct hx_geometry *g = &r->w->m->g->mesh;
     struct virtual_sim_node *e = n->hal.sim_node;
-    struct around_links *a = &r->switches[(size_t)e->index * r->w->m->g->planes + (size_t)(n - e->node)];
+    struct mesh_switch *s = &r->switches[(size_t)e->index * r->w->m->g->planes + (size_t)(n - e->node)];
     struct known_links *known = known_at(r, epoch, plane_of(r, n));
     known->nodes++;
-    forget(r, a->known);
-    HX_FREE((void *)(uintptr_t)a->around.ways, (void *)(uintptr_t)a->around.escape);
-    a->known = known;
-    a->copy = a->copy ? a->copy : hx_allocate(1, hx_around_bytes(g, node));
-    a->around = (struct hx_around){
-        .g = g, .dead = &known->dead, .search = &r->search, .take = take, .up = n->hal.up, .node = node};
-    if (node < r->w->m->g->hosts)
-        a->around.blocked = route_off_limits_of(&r->off_limits, r->w->m, n->sw.job);
-    hx_around_begin(&a->around, &n->sw.route, route_tables_of(n), a->copy);
+    forget(r, s->known);
+    s->known = known;
+    around_node_begin(&s->around, &r->shared, &known->dead, node, n->hal.up, &n->sw.route, route_tables_of(n));
 }
 
 /* ---- all fabrics ---- */
@@ -111,11 +98,11 @@ static void begin_around(struct fault_routes *r, struct virtual_node *n, uint32_
 void fault_routes_open(struct fault_routes *r, const struct worker *w, const struct fault_links *links)
 {
     const struct hx_fabric *g = w->m->g;
-    *r = (struct fault_routes){.w = w, .links = links};
+    *r = (struct fault_routes){.w = w, .links = links, .boards = {.spec = w->m->spec}};
     if (!g->mesh.nodes || links->epochs == 0)
         return;
     r->switches = hx_allocate((size_t)w->sim_nodes * g->planes, sizeof *r->switches);
-    hx_around_search_init(&r->search, &g->mesh, hx_allocate(1, hx_around_search_bytes(&g->mesh)));
+    around_shared_open(&r->shared, g, &r->boards);
 }
 
 void fault_routes_build(struct fault_routes *r, struct virtual_node *n, uint32_t node, int64_t epoch)
@@ -123,7 +110,7 @@ void fault_routes_build(struct fault_routes *r, struct virtual_node *n, uint32_t
     const struct hx_fabric *g = r->w->m->g;
     if (g->updown && epoch != NO_ROUTE_EPOCH)
         g = notified_at(r, (size_t)epoch, plane_of(r, n));
-    route_tables_refill(r->w->m, g, node, n, &r->off_limits);
+    route_tables_refill(r->w->m, g, node, n, &r->boards);
     if (g->mesh.nodes)
         begin_around(r, n, node, epoch);
 }

@@ -30,10 +30,9 @@ struct known_links {
 };
 
 /* Routes of a switch in a HammingMesh. */
-struct around_links {
-    struct hx_around around;
+struct mesh_switch {
+    struct around_node around;
     struct known_links *known; /* NULL: not begun */
-    void *copy;                /* hx_around_bytes() */
 };
 
 struct fault_routes {
@@ -41,9 +40,9 @@ struct fault_routes {
     const struct fault_links *links;
     struct notified notified[NOTIFIED]; /* epoch n at n % NOTIFIED, if it is the last one built there */
     struct known_links *known;          /* list */
-    struct around_links *switches;      /* [sim_nodes][planes] */
-    struct hx_around_search search;
-    struct route_off_limits off_limits;
+    struct mesh_switch *switches;       /* [sim_nodes][planes] */
+    struct around_shared shared;
+    struct job_boards boards;
 };
 
 /* Whether the fabric has routes around dead links. */

@@ -13,55 +13,13 @@ struct route_bytes {
     size_t bytes;
 };
 
-/* ---- boards off limits ---- */
-
-struct job_boards {
-    struct job_boards *next;
-    uint16_t job;
-    bool any;
-    uint8_t bits[]; /* of all boards */
-};
-
-static struct job_boards *job_boards_of(const struct model *m, uint16_t job)
-{
-    struct job_boards *of = hx_allocate(1, sizeof *of + hx_spec_boards(m->spec) / 8 + 1);
-    of->job = job;
-    of->any = hx_spec_blocked_boards(m->spec, job, of->bits);
-    return of;
-}
-
-/* The job that was asked for comes first, since most hosts have the job of the previous one. */
-struct hx_blocked_boards route_off_limits_of(struct route_off_limits *o, const struct model *m, uint16_t job)
-{
-    struct job_boards **at = &o->first;
-    while (*at && (*at)->job != job)
-        at = &(*at)->next;
-    struct job_boards *of = *at ? *at : job_boards_of(m, job);
-    *at = *at ? of->next : NULL;
-    of->next = o->first;
-    o->first = of;
-    return (struct hx_blocked_boards){of->any ? of->bits : NULL};
-}
-
-void route_off_limits_free(struct route_off_limits *o)
-{
-    while (o->first) {
-        struct job_boards *next = o->first->next;
-        free(o->first);
-        o->first = next;
-    }
-}
-
-/* ---- tables ---- */
-
 /* Builds the tables of a node into `tables`. */
 static void fill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n, void *tables,
-                 struct route_off_limits *off_limits)
+                 struct job_boards *boards)
 {
     const struct traffic *t = m->workload.traffic;
     bool host = node < m->g->hosts;
-    struct hx_blocked_boards blocked =
-        host ? route_off_limits_of(off_limits, m, n->sw.job) : (struct hx_blocked_boards){NULL};
+    struct hx_blocked_boards blocked = host ? job_boards_of(boards, n->sw.job) : (struct hx_blocked_boards){NULL};
     hx_fabric_route(&n->sw.route, g, node, blocked, n->hal.up, tables);
     if (hx_settings_x_first(host ? traffic_settings(t, node) : &t->settings) && hx_hosts_forward(t->g))
         hx_route_order_x_first(&n->sw.route, tables);
@@ -75,7 +33,7 @@ enum { FIRST_SLOTS = 1024 };
 
 struct route_builder route_builder_open(const struct model *m)
 {
-    struct route_builder b = {.slots = FIRST_SLOTS};
+    struct route_builder b = {.boards = {.spec = m->spec}, .slots = FIRST_SLOTS};
     for (uint32_t node = 0; node < m->g->nodes; node++) {
         size_t bytes = hx_fabric_route_bytes(m->g, node);
         b.room = bytes > b.room ? bytes : b.room;
@@ -87,7 +45,7 @@ struct route_builder route_builder_open(const struct model *m)
 
 void route_builder_close(struct route_builder *b)
 {
-    route_off_limits_free(&b->off_limits);
+    job_boards_free(&b->boards);
     HX_FREE(b->scratch, b->slot);
 }
 
@@ -138,10 +96,10 @@ void route_tables_make(struct route_builder *b, const struct model *m, uint32_t 
     size_t bytes = hx_fabric_route_bytes(m->g, node);
     struct hx_route *r = &n->sw.route;
     if (m->faults) {
-        fill(m, m->g, node, n, virtual_arena_take(bytes), &b->off_limits);
+        fill(m, m->g, node, n, virtual_arena_take(bytes), &b->boards);
         return;
     }
-    fill(m, m->g, node, n, b->scratch, &b->off_limits);
+    fill(m, m->g, node, n, b->scratch, &b->boards);
     if (!r->is_router) {
         r->x_table = share(b, r->x_table, r->columns);
         r->y_table = share(b, r->y_table, r->rows);
@@ -164,7 +122,7 @@ void *route_tables_of(const struct virtual_node *n)
 }
 
 void route_tables_refill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n,
-                         struct route_off_limits *off_limits)
+                         struct job_boards *boards)
 {
-    fill(m, g, node, n, route_tables_of(n), off_limits);
+    fill(m, g, node, n, route_tables_of(n), boards);
 }

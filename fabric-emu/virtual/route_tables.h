@@ -2,21 +2,13 @@
 #ifndef ROUTE_TABLES_H
 #define ROUTE_TABLES_H
 
+#include "fabric-emu/around_links.h"
 #include "model.h"
-
-/* Boards that packets of each job may not enter. */
-struct route_off_limits {
-    struct job_boards *first; /* list */
-};
-
-/* Returns those of a job, valid until route_off_limits_free(). */
-struct hx_blocked_boards route_off_limits_of(struct route_off_limits *o, const struct model *m, uint16_t job);
-void route_off_limits_free(struct route_off_limits *o);
 
 /* Builds tables of nodes. Nodes have the same memory where their tables have equal bytes: a HammingMesh has few
  * different tables by addr_hi, and few by addr_lo. Under faults each node has its own memory. */
 struct route_builder {
-    struct route_off_limits off_limits;
+    struct job_boards boards;
     uint64_t *scratch;        /* tables of one node */
     size_t room;              /* bytes of it */
     struct route_bytes *slot; /* [slots] open hash, a power of two; at most half is in use */
@@ -34,6 +26,6 @@ void *route_tables_of(const struct virtual_node *n);
 
 /* Rebuilds the tables of a node in place, by the routes of *g. Only under faults. */
 void route_tables_refill(const struct model *m, const struct hx_fabric *g, uint32_t node, struct virtual_node *n,
-                         struct route_off_limits *off_limits);
+                         struct job_boards *boards);
 
 #endif

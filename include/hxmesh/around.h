@@ -52,17 +52,29 @@ bool hx_dead_links_set(struct hx_dead_links *d, const struct hx_geometry *g, uin
 
 /* Memory of a search. Nodes of a thread may share it. */
 struct hx_around_search {
-    uint64_t *first;    /* [nodes][kinds of state]: ports of the node that begin shortest paths */
-    uint64_t *found;    /* results of the node */
-    uint32_t *open;     /* [nodes][kinds of state]: states in the order of their distance */
-    uint32_t *level;    /* [nodes]: distance from the root; of the escape VC */
-    uint16_t *distance; /* [nodes][kinds of state]: links; UINT16_MAX: not reached */
-    uint32_t count;     /* states in `open` */
+    uint64_t *first;        /* [nodes][kinds of state]: ports of the node that begin shortest paths */
+    uint64_t *found;        /* results of the node */
+    uint32_t *open;         /* [nodes][kinds of state]: states in the order of their distance */
+    uint32_t *level;        /* [nodes]: distance from the root; of the escape VC */
+    uint16_t *distance;     /* [nodes][kinds of state]: links; UINT16_MAX: not reached */
+    uint32_t count;         /* states in `open` */
+    const uint8_t *blocked; /* boards that it may not enter; NULL: none */
 };
 
 size_t hx_around_search_bytes(const struct hx_geometry *g);
 /* `memory`: 8-byte aligned, outlives the search. */
 void hx_around_search_init(struct hx_around_search *s, const struct hx_geometry *g, void *memory);
+
+/* What searches found for packets that may not enter the same boards. */
+struct hx_around_found {
+    const uint8_t *blocked; /* hx_blocked_boards.bits */
+    const uint64_t *ways;   /* [destinations][1 + words]: number, then sets of ports by kind of state; ascending */
+    const uint64_t *escape; /* [accelerators]: on the escape VC. Accelerator: bytes up, down. Tree: see `words` */
+    uint64_t from_up;       /* inputs of the escape VC from which a packet may still go up */
+    uint32_t destinations;
+    bool searched, escape_searched;
+    struct hx_around_found *next;
+};
 
 /* Routes of a node around dead links. */
 struct hx_around {
@@ -72,24 +84,21 @@ struct hx_around {
     /* Returns memory for the results of a search, 8-byte aligned, valid until the next hx_around_begin(); NULL: there
      * is none, and packets that need it have no path. */
     void *(*take)(void *of, size_t bytes);
+    /* Returns the boards that packets to an accelerator may not enter, of a few sets that do not move. NULL: none. */
+    struct hx_blocked_boards (*blocked)(void *of, uint32_t to);
     void *of;
-    struct hx_blocked_boards blocked;
     uint64_t up; /* own ports with a working link, which the set may not know yet */
     uint32_t node;
     /* From here on by hx_around_begin() and later. */
-    void *tables;           /* copy of the entries that were cleared */
-    const uint64_t *ways;   /* [destinations][1 + words]: number, then sets of ports by kind of state; ascending */
-    const uint64_t *escape; /* [accelerators]: on the escape VC. Accelerator: bytes up, down. Tree: see `words` */
-    uint32_t destinations;
-    uint64_t from_up; /* inputs of the escape VC from which a packet may still go up */
-    bool searched, escape_searched;
+    void *tables;                  /* copy of the entries that were cleared */
+    struct hx_around_found *found; /* list */
 };
 
 /* Returns the bytes of the copy of a node's tables, 8-byte aligned. */
 size_t hx_around_bytes(const struct hx_geometry *g, uint32_t node);
 
 /* Begins routes around dead links. The caller set the fields up to `node`. r: built by hx_route_build() with these
- * boards blocked and ports up, into `tables`. `memory`: hx_around_bytes(), outlives r. Without dead links r stays as it is. */
+ * ports up, into `tables`. `memory`: hx_around_bytes(), outlives r. Without dead links r stays as it is. */
 void hx_around_begin(struct hx_around *a, struct hx_route *r, void *tables, void *memory);
 
 /* Returns the candidates of a packet from (input, vc) to (gx, gy) by these routes; 0: none. */

@@ -31,21 +31,21 @@ def run(args, spec, faults, *more):
 
 class Fabric:
     def __init__(self, args, spec):
+        self.spec = spec
         hosts = run(args, spec, "all up", "--traffic", "permutation", "--message", "64")[1]["accelerators"]
         self.traffic = ["--traffic", "total-exchange", "--message", str(hosts * args.message)]
         report = run(args, spec, "all up", *self.traffic)[1]
         links = {frozenset((link["from"], link["to"])) for link in report["links"]}
         self.links = sorted(tuple(sorted(link)) for link in links)
-        self.has_traces = any(end.endswith("/trace") for link in self.links for end in link)
+        self.routers = {}
+        self.routers = {self.node_of(a): self.node_of(b) for a, b in self.links if a.endswith("/trace")}
         self.hosts = report["accelerators"]
         self.report = report
 
     def node_of(self, end):
         """The node of an end. Where a host has a trace to its router, its other links are the router's."""
         place = re.sub(r"/[^/]*$", "", re.sub(r"/p0", "", end))
-        if self.has_traces and place[0] == "a" and not end.endswith("/trace"):
-            return "router" + place[1:]
-        return place
+        return self.routers.get(place, place) if not end.endswith("/trace") else place
 
 
 def components(fabric, dead):
@@ -68,8 +68,36 @@ def pairs_joined(fabric, dead):
     return {(a, b) for a, b in itertools.permutations(hosts, 2) if of[a] == of[b]}
 
 
-def plain(end):
-    return end.replace("/p0", "")
+def drawn(draw, fabric):
+    return draw.sample(fabric.links, draw.randint(1, min(8, len(fabric.links))))
+
+
+def line(draw, link, times):
+    """A fault of a link: from the start and for good, or at a time, two of three for some time."""
+    text = link[0].replace("/p0", "") + " down"
+    if not times:
+        return text
+    text += f" at {draw.randint(0, times)}us"
+    return text + (f" for {draw.randint(1, times)}us" if draw.random() < 2 / 3 else "")
+
+
+def without_host(report):
+    return {key: value for key, value in report.items() if key != "host"}
+
+
+def validate(args, fabric, dead, faults):
+    """Returns what is wrong with a run; None: nothing."""
+    joined = len(pairs_joined(fabric, set(dead)))
+    command, report = run(args, fabric.spec, faults, "--no-links", *fabric.traffic, "-w", "1")
+    got = report["messages"]
+    ended = got + report["messages_failed"]  # both, if a message arrived and no path was left for its answer
+    if got < joined or ended < report["messages_begun"] or (not args.times and (got, ended) != (joined, report["messages_begun"])):
+        return f"{joined} of {fabric.hosts * (fabric.hosts - 1)} joined, {got} delivered: {' '.join(map(repr, command))}"
+    for workers in (["-w", "2"], ["--mpi", "2"]) if args.equal else ():
+        command, other = run(args, fabric.spec, faults, "--no-links", *fabric.traffic, *workers)
+        if without_host(other) != without_host(report):
+            return f"differs from -w 1: {' '.join(map(repr, command))}"
+    return None
 
 
 def main():
@@ -78,26 +106,22 @@ def main():
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fabric")
-    parser.add_argument("--message", type=int, default=64)
-    parser.add_argument("--singles", action="store_true")
+    parser.add_argument("--message", type=int, default=64, help="bytes for each pair")
+    parser.add_argument("--singles", action="store_true", help="each link alone instead of random sets")
+    parser.add_argument("--times", type=int, default=0, help="us: faults begin and end within such times")
+    parser.add_argument("--equal", action="store_true", help="compare with two workers, and two ranks of MPI")
     args = parser.parse_args()
-    fabrics = [args.fabric] if args.fabric else FABRICS
     bad = 0
-    for i, spec in enumerate(fabrics):
+    for i, spec in enumerate([args.fabric] if args.fabric else FABRICS):
         fabric = Fabric(args, spec)
         draw = random.Random(args.seed * 1000 + i)
-        cases = ([[link] for link in fabric.links] if args.singles else
-                 [draw.sample(fabric.links, draw.randint(1, min(8, len(fabric.links)))) for _ in range(args.cases)])
-        for dead in cases:
-            joined = len(pairs_joined(fabric, set(dead)))
-            faults = ";".join(plain(link[0]) + " down" for link in dead)
-            command, report = run(args, spec, faults, "--no-links", *fabric.traffic)
-            pairs = fabric.hosts * (fabric.hosts - 1)
-            got = report["messages"]
-            if got != joined or report["messages_failed"] != report["messages_begun"] - got:
+        sets = [[link] for link in fabric.links] if args.singles else [drawn(draw, fabric) for _ in range(args.cases)]
+        for dead in sets:
+            wrong = validate(args, fabric, dead, ";".join(line(draw, link, args.times) for link in dead))
+            if wrong:
                 bad += 1
-                print(f"{spec}: {joined} of {pairs} joined, {got} delivered: {' '.join(map(repr, command))}")
-        print(f"{spec}: {len(cases)} sets, {len(fabric.links)} links", flush=True)
+                print(f"{spec}: {wrong}")
+        print(f"{spec}: {len(sets)} sets of {len(fabric.links)} links", flush=True)
     sys.exit(bad > 0)
 
 
