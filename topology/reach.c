@@ -42,7 +42,8 @@ bool hx_reaches(const struct hx_fabric *f, uint32_t from, uint32_t to, hx_routes
 {
     struct search s = {.f = f, .seen = hx_allocate((size_t)f->nodes * HX_VCS, sizeof *s.seen)};
     bool found = false;
-    find(&s, (struct place){.node = from, .input = HX_LOCAL});
+    unsigned vc = hx_route_injects_on(routes_of(of, from), f->node[to].addr_hi, f->node[to].addr_lo);
+    find(&s, (struct place){.node = from, .input = HX_LOCAL, .vc = (uint8_t)vc});
     while (s.count && !found) {
         struct place at = s.open[--s.count];
         found = at.node == to;

@@ -4,7 +4,7 @@
 #ifndef HXMESH_REACH_H
 #define HXMESH_REACH_H
 
-#include "hxmesh/route.h"
+#include "hxmesh/around.h"
 #include "topology/fabric.h"
 
 /* Returns the routes of a node, valid until the next call. Their turn masks leave out links that are down. */

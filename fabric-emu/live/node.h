@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "deferred.h"
+#include "fabric-emu/around_links.h"
 #include "fabric.h"
 #include "workload/workload.h"
 
@@ -16,6 +17,7 @@ struct node {
     uint32_t id; /* in its plane */
     unsigned plane;
     void *tables;                /* route tables */
+    struct around_node around;   /* HammingMesh */
     struct faulty_link **faulty; /* [ports]: faulty link before the port, or NULL; NULL: none at any port */
 };
 
@@ -82,11 +84,11 @@ struct worker {
     uint64_t down;        /* workers that are down, bit by worker */
     uint64_t gone;        /* of these, workers that stay down */
     uint64_t paths_since; /* ns: when paths changed last */
-    uint8_t *blocked;     /* boards blocked for the node that is being built, bit by board */
-    uint8_t *cut;         /* [planes][boards]: 1: no link leads to the board */
-    struct plane_reroute *reroute; /* [planes]: rerouted tables (reroute.h); NULL: no rerouting */
-    uint64_t *alone_since;         /* [hosts]: ns since when it has no link; UINT64_MAX: it has one */
-    struct faulty_link **faulty;   /* of all its nodes */
+    struct plane_reroute *reroute; /* [planes] (reroute.h) */
+    struct around_shared around;   /* HammingMesh */
+    struct job_boards boards;
+    uint64_t *alone_since;       /* [hosts]: ns since when it has no link; UINT64_MAX: it has one */
+    struct faulty_link **faulty; /* of all its nodes */
     size_t faulties, faulty_room;
     struct node *node;
     unsigned accelerator_nodes; /* first in node[] */

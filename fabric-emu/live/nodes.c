@@ -11,41 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* ---- blocked boards ---- */
-
-static bool board_is_down(const struct worker *w, unsigned plane, unsigned board)
-{
-    return w->down >> layout_worker_of(&w->f->layout, board) & 1U ||
-           w->cut[plane * hx_spec_boards(&w->f->spec) + board];
-}
-
-static void block_boards(const struct worker *w, unsigned plane, uint16_t job, uint8_t *bits)
-{
-    (void)hx_spec_blocked_boards(&w->f->spec, job, bits);
-    for (unsigned board = 0; board < hx_spec_boards(&w->f->spec); board++)
-        bits[board / 8] |= (uint8_t)((unsigned)board_is_down(w, plane, board) << board % 8);
-}
-
-/* Finds boards that no link leads to. Returns whether they changed. */
-static bool find_cut_boards(struct worker *w)
-{
-    const struct hx_fabric *g = w->f->g;
-    size_t boards = hx_spec_boards(&w->f->spec);
-    if (boards == 0)
-        return false;
-    uint8_t *before = hx_allocate(g->planes * boards + 1, 1);
-    memcpy(before, w->cut, g->planes * boards);
-    memset(w->cut, 1, g->planes * boards);
-    for (unsigned plane = 0; plane < g->planes; plane++) {
-        uint8_t *cut = w->cut + plane * boards;
-        for (uint32_t node = 0; node < g->hosts; node++)
-            cut[g->node[node].group] = cut[g->node[node].group] && !conditions_host_leads(w->f, plane, node, g->hosts);
-    }
-    bool changed = memcmp(before, w->cut, g->planes * boards) != 0;
-    free(before);
-    return changed;
-}
-
 /* ---- links ---- */
 
 static struct shm_tx sender(struct shm_link *link, unsigned peer)
@@ -75,18 +40,11 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
     }
 }
 
-void node_route(const struct worker *w, unsigned plane, uint32_t id, uint64_t up, struct hx_route *route, void *memory)
-{
-    uint16_t job = id < w->f->g->hosts ? layout_job_of(&w->f->spec, id) : HX_NO_JOB;
-    block_boards(w, plane, job, w->blocked);
-    hx_fabric_route(route, reroute_fabric(w, plane), id, (struct hx_blocked_boards){w->blocked}, up, memory);
-}
-
 /* Builds routes for the ports `up` (conditions_ports_up()). */
 static void build_routes(struct worker *w, struct node *n, uint64_t up)
 {
     n->hal.up = up;
-    node_route(w, n->plane, n->id, up, &n->sw.route, n->tables);
+    reroute_build(w, n->plane, n->id, up, &n->sw.route, n->tables, &n->around);
 }
 
 static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_t id)
@@ -118,7 +76,8 @@ static bool runs(const struct worker *w, uint32_t id)
     return f->layout.worker[id] == w->self && !f->layout.dead[id] && (id >= f->g->hosts || !fab_is_external(f, id));
 }
 
-static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t rank)
+/* `nodes`: its switches, by plane. */
+static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t rank, const struct node *nodes)
 {
     const struct fab_fabric *f = w->f;
     struct hx_coordinate at = hx_address_of(f->g, rank);
@@ -139,6 +98,7 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
         a->hal.inject[plane] = sender(fab_inject_link(f, plane, rank), w->self);
         a->hal.eject[plane] =
             receiver(fab_link(f, plane, rank, HX_LOCAL), shm_link_slots(f->g->vcs, f->slots), w->self);
+        a->hal.around[plane] = f->g->mesh.nodes && f->g->vcs > HX_ESCAPE_VC ? &nodes[plane].sw.route : NULL;
     }
     accelerator_start(a, w->endpoints + w->endpoints_used);
     w->endpoints_used += accelerator_bytes(w, rank);
@@ -243,9 +203,6 @@ bool node_build_all(struct worker *w)
     w->gone = atomic_load(&f->control->gone);
     w->paths_since = shm_clock_ns(w->clock);
     f->area[w->self].hit = 0; /* begun-again messages are counted anew */
-    w->blocked = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
-    w->cut = hx_allocate(f->g->planes * hx_spec_boards(&f->spec) + 1U, 1);
-    (void)find_cut_boards(w);
     (void)reroute_follow(w);
     count_nodes(w);
     w->node = hx_allocate(w->nodes + 1U, sizeof *w->node);
@@ -258,7 +215,7 @@ bool node_build_all(struct worker *w)
         for (unsigned plane = 0; plane < f->g->planes && runs(w, id); plane++)
             build_node(w, node++, plane, id);
         if (id < f->g->hosts && runs(w, id))
-            build_accelerator(w, accelerator++, id);
+            build_accelerator(w, accelerator++, id, node - f->g->planes);
         if (runs(w, id) && !count_built(w))
             return false;
     }
@@ -270,17 +227,18 @@ bool node_build_all(struct worker *w)
 void node_free_all(struct worker *w)
 {
     conditions_end(w);
-    reroute_end(w);
     for (unsigned i = 0; i < w->nodes; i++) {
+        around_node_end(&w->node[i].around);
         HX_FREE(w->node[i].hal.tx, w->node[i].hal.rx, w->node[i].tables, w->node[i].sw.input);
     }
+    reroute_end(w);
     for (unsigned i = 0; i < w->accelerators; i++)
         accelerator_stop(&w->accelerator[i]);
     for (unsigned i = 0; i < w->bridges; i++)
         bridge_stop(&w->bridge[i]);
     if (w->endpoints_bytes)
         (void)munmap(w->endpoints, w->endpoints_bytes);
-    HX_FREE(w->node, w->accelerator, w->bridge, w->blocked, w->cut);
+    HX_FREE(w->node, w->accelerator, w->bridge);
 }
 
 /* Counts packets that wait for ports with links closed as planned. They take new routes. */
@@ -297,18 +255,16 @@ static void count_rerouted(const struct worker *w, const struct node *n, uint64_
 
 void node_reroute_all(struct worker *w)
 {
-    uint64_t down = workers_down(w->f);
+    w->down = workers_down(w->f);
     w->gone = atomic_load(&w->f->control->gone);
     w->paths_since = shm_clock_ns(w->clock);
     for (unsigned i = 0; i < w->accelerators; i++)
         accelerator_paths_changed(&w->accelerator[i]);
-    bool others = find_cut_boards(w) || down != w->down;
-    w->down = down;
     unsigned searched = reroute_follow(w);
     for (unsigned i = 0; i < w->switch_nodes; i++) {
         struct node *n = &w->node[i];
         uint64_t up = conditions_ports_up(w, n->plane, n->id);
-        if (!others && !(searched >> n->plane & 1U) && n->hal.up == up)
+        if (!(searched >> n->plane & 1U) && n->hal.up == up)
             continue;
         count_rerouted(w, n, n->hal.up & ~up);
         build_routes(w, n, up);

@@ -12,7 +12,4 @@ void node_free_all(struct worker *w);
 /* Follows changes of workers, links and cables: opens and closes ports, blocks boards, rebuilds routes. */
 void node_reroute_all(struct worker *w);
 
-/* Builds the routes of any node for the ports `up` into `memory` (hx_fabric_route_bytes()). */
-void node_route(const struct worker *w, unsigned plane, uint32_t id, uint64_t up, struct hx_route *route, void *memory);
-
 #endif

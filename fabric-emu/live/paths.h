@@ -16,6 +16,6 @@ enum paths_of_host {
 };
 
 /* Searches the paths between host `a` and host `b`, there and back. */
-bool paths_lead(const struct worker *w, uint32_t a, uint32_t b);
+bool paths_lead(struct worker *w, uint32_t a, uint32_t b);
 
 #endif

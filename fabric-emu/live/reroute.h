@@ -1,18 +1,20 @@
-/* reroute.h - reroutes around links and routers that are down, in a live fabric that searches its routes.
+/* reroute.h - reroutes around links and nodes that are down, in a live fabric.
  *
- * Each worker searches on its own when links between routers change. All use the order of routers of the intact fabric,
- * in which old and new tables may be mixed (topology/updown.h): workers need not agree on a time. A HammingMesh does
- * not search: its nodes remove candidates. */
+ * Each worker knows the state of all links, and computes on its own when it changes. Old and new routes may be mixed, so
+ * workers need not agree on a time. A HammingMesh has routes around a set of dead links (include/hxmesh/around.h). Other
+ * fabrics search routes in the order of routers of the intact fabric (topology/updown.h). */
 #ifndef LIVE_REROUTE_H
 #define LIVE_REROUTE_H
 
 #include "node.h"
 
-/* Follows what is down. Returns the planes to build new routes for, bit by plane, from reroute_fabric(). */
+/* Follows what is down. Returns the planes to build new routes for, bit by plane, by reroute_build(). */
 unsigned reroute_follow(struct worker *w);
 void reroute_end(struct worker *w);
 
-/* Returns the fabric to build a plane's routes from. */
-const struct hx_fabric *reroute_fabric(const struct worker *w, unsigned plane);
+/* Builds the routes of any node for the ports `up` into `memory` (hx_fabric_route_bytes()). *around: zero before its
+ * first use; ended by the caller. */
+void reroute_build(struct worker *w, unsigned plane, uint32_t id, uint64_t up, struct hx_route *route, void *memory,
+                   struct around_node *around);
 
 #endif

@@ -132,7 +132,9 @@ static int serve(struct made *m, struct hx_spec *spec, struct hx_faults *plan)
 static void prepare_for_faults(struct hx_spec *spec)
 {
     struct hx_problem none;
-    if (!hx_hosts_forward(hx_spec_fabric(spec)))
+    if (hx_spec_fabric(spec)->mesh.nodes)
+        hx_spec_add_escape_vc(spec);
+    else if (!hx_hosts_forward(hx_spec_fabric(spec)))
         (void)hx_spec_search_updown(spec, &none);
 }
 

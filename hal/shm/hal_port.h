@@ -8,6 +8,7 @@
 #include "crc.h"
 #include "hal/looks.h"
 #include "hal/user.h"
+#include "hxmesh/around.h"
 #include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
 #include "link.h"
@@ -388,9 +389,11 @@ struct hal_endpoint {
     unsigned vcs; /* of the fabric */
     unsigned size;
     struct shm_tx inject[HX_MAX_PLANES]; /* link to input LOCAL of each plane's switch */
-    struct shm_rx eject[HX_MAX_PLANES];  /* link from output LOCAL of each plane's switch */
-    unsigned injected, ejected;          /* planes changed in this step, bit by plane */
-    unsigned first_vc[HX_MAX_PLANES];    /* VC to eject first; rotates for fairness */
+    /* Routes around dead links, which may begin on the escape VC; NULL: there are none. */
+    const struct hx_route *around[HX_MAX_PLANES];
+    struct shm_rx eject[HX_MAX_PLANES]; /* link from output LOCAL of each plane's switch */
+    unsigned injected, ejected;         /* planes changed in this step, bit by plane */
+    unsigned first_vc[HX_MAX_PLANES];   /* VC to eject first; rotates for fairness */
     uint64_t *drops;
     const uint64_t *sent; /* packets counted by the firmware */
     uint64_t *sent_shown; /* copy of *sent, written before the step is published: a kill loses no count. NULL: none */
@@ -408,7 +411,10 @@ static inline unsigned hal_train(const struct hal_endpoint *h)
 static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
 {
     const struct shm_tx *tx = &h->inject[plane];
-    unsigned used = (uint16_t)(hx_lane(tx->head, 0) - hx_lane(shm_load(&tx->link->tails), 0));
+    uint64_t tails = shm_load(&tx->link->tails);
+    unsigned used = (uint16_t)(hx_lane(tx->head, 0) - hx_lane(tails, 0));
+    if (h->around[plane])
+        used += (uint16_t)(hx_lane(tx->head, HX_ESCAPE_VC) - hx_lane(tails, HX_ESCAPE_VC));
     return used > h->size ? 0 : h->size - used;
 }
 
@@ -448,9 +454,12 @@ static inline uint64_t shm_age(const struct shm_worker *w, const struct hx_desc 
 static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
 {
     struct shm_tx *tx = &h->inject[plane];
+    const unsigned vc = h->around[plane] ? hx_route_injects_on(h->around[plane], d->dst_addr_hi, d->dst_addr_lo) : 0;
+    struct hx_desc *slot = &tx->link->slots[vc * h->size + (hx_lane(tx->head, vc) & (h->size - 1))];
     h->worker->injected_ns[d->buffer] = h->worker->now;
-    tx->link->slots[hx_lane(tx->head, 0) & (h->size - 1)] = *d;
-    tx->head = hx_lane_add(tx->head, 0, 1);
+    *slot = *d;
+    slot->vc = (uint8_t)vc;
+    tx->head = hx_lane_add(tx->head, vc, 1);
     shm_count(tx, d);
     h->injected |= 1U << plane;
 }

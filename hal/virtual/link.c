@@ -223,13 +223,6 @@ static void note_wait(struct hal_endpoint *h, const struct hx_desc *d, uint64_t 
     h->marked = false;
 }
 
-static SELDOM unsigned injects_on(const struct hx_route *r, const struct hx_desc *d)
-{
-    return r->around && d->dst_addr_hi < r->columns && d->dst_addr_lo < r->rows
-               ? hx_around_injects_on(r->around, r, d->dst_addr_hi, d->dst_addr_lo)
-               : 0;
-}
-
 void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
 {
     struct virtual_worker *w = h->worker;
@@ -245,7 +238,7 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
     if (h->counts_waits)
         note_wait(h, d, start);
     if (__builtin_expect(port->around != NULL, 0))
-        out.vc = (uint8_t)injects_on(port->around, d);
+        out.vc = (uint8_t)hx_route_injects_on(port->around, d->dst_addr_hi, d->dst_addr_lo);
     if (__builtin_expect(w->tap != NULL, 0))
         virtual_tap_injected(h, plane, &out, start);
     uint64_t ready = start + t->local.blocks[1] + t->input;

@@ -108,6 +108,12 @@ uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned
 /* Returns the VC on which the accelerator injects a packet to (gx, gy). */
 unsigned hx_around_injects_on(struct hx_around *a, const struct hx_route *r, unsigned gx, unsigned gy);
 
+/* The same for any route, and any destination. */
+static inline unsigned hx_route_injects_on(const struct hx_route *r, unsigned gx, unsigned gy)
+{
+    return r->around && gx < r->columns && gy < r->rows ? hx_around_injects_on(r->around, r, gx, gy) : 0;
+}
+
 #include "hxmesh/end.h"
 
 #endif

@@ -2,7 +2,7 @@
 """faults_reach.py HXMESH [--cases N] [--seed S] [--fabric SPEC] [--singles] - who reaches whom with dead links.
 
 A graph of the living links, built here from the names of a healthy run's links, says which pairs are joined. Each
-pair exchanges a message under the virtual clock. Exactly the joined pairs must deliver, and each run must end. With
+pair exchanges a message. Exactly the joined pairs must deliver, and each run must end. With
 --times parts die, and some return, while messages travel: pairs joined all the time must deliver.
 """
 import argparse
@@ -21,7 +21,7 @@ FABRICS = ["4x4 Hx2Mesh", "3x2 H2x4Mesh", "2x2 Hx4Mesh", "6x3 Hx1Mesh", "3x3 H1x
 
 def run(args, spec, faults, *more):
     name, *options = spec.split(" radix=") if "Mesh" in spec else [spec]
-    command = [args.hxmesh, "run", name, *(["--radix", options[0]] if options else []), "--clock", "virtual", "--quiet",
+    command = [args.hxmesh, "run", name, *(["--radix", options[0]] if options else []), *([] if args.live else ["--clock", "virtual"]), "--quiet",
                "--json", "-", "--fault", faults, *more]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if done.returncode not in (0, 1) or not done.stdout:
@@ -72,13 +72,13 @@ def drawn(draw, fabric):
     return draw.sample(fabric.links, draw.randint(1, min(8, len(fabric.links))))
 
 
-def line(draw, link, times):
+def line(draw, link, times, unit):
     """A fault of a link: from the start and for good, or at a time, two of three for some time."""
     text = link[0].replace("/p0", "") + " down"
     if not times:
         return text
-    text += f" at {draw.randint(0, times)}us"
-    return text + (f" for {draw.randint(1, times)}us" if draw.random() < 2 / 3 else "")
+    text += f" at {draw.randint(0, times)}{unit}"
+    return text + (f" for {draw.randint(1, times)}{unit}" if draw.random() < 2 / 3 else "")
 
 
 def without_host(report):
@@ -108,8 +108,9 @@ def main():
     parser.add_argument("--fabric")
     parser.add_argument("--message", type=int, default=64, help="bytes for each pair")
     parser.add_argument("--singles", action="store_true", help="each link alone instead of random sets")
-    parser.add_argument("--times", type=int, default=0, help="us: faults begin and end within such times")
+    parser.add_argument("--times", type=int, default=0, help="us, live ms: faults begin and end within such times")
     parser.add_argument("--equal", action="store_true", help="compare with two workers, and two ranks of MPI")
+    parser.add_argument("--live", action="store_true", help="live, instead of under the virtual clock")
     args = parser.parse_args()
     bad = 0
     for i, spec in enumerate([args.fabric] if args.fabric else FABRICS):
@@ -117,10 +118,10 @@ def main():
         draw = random.Random(args.seed * 1000 + i)
         sets = [[link] for link in fabric.links] if args.singles else [drawn(draw, fabric) for _ in range(args.cases)]
         for dead in sets:
-            wrong = validate(args, fabric, dead, ";".join(line(draw, link, args.times) for link in dead))
+            wrong = validate(args, fabric, dead, ";".join(line(draw, link, args.times, "ms" if args.live else "us") for link in dead))
             if wrong:
                 bad += 1
-                print(f"{spec}: {wrong}")
+                print(f"{spec}: {wrong}", flush=True)
         print(f"{spec}: {len(sets)} sets of {len(fabric.links)} links", flush=True)
     sys.exit(bad > 0)
 
