@@ -16,7 +16,7 @@ import sys
 FABRICS = ["4x4 Hx2Mesh", "3x2 H2x4Mesh", "2x2 Hx4Mesh", "6x3 Hx1Mesh", "3x3 H1x2Mesh", "8x1 Hx2Mesh", "2x5 H3x2Mesh",
            "8x8 Hx1Mesh radix=8", "fat-tree hosts=32 radix=8", "torus 4x4", "torus 3x3x2", "mesh 4x3", "hyperx 3x3 p=2",
            "dragonfly a=4 p=2 h=2", "slim-fly q=3 p=2", "bigraph m=4 n=8", "Ring(4)_FC(4)_Switch(2)",
-           "kautz degree=2 length=3 p=2", "mlfm h=3", "oft k=3"]
+           "kautz degree=2 length=3 p=2", "mlfm h=3"]
 
 
 def run(args, spec, faults, *more):

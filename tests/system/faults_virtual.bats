@@ -112,7 +112,7 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
 }
 
 @test "faults: senders without a path get errors, and all others deliver" {
-    run -1 --keep-empty-lines hxmesh run "4x4 Hx2Mesh" --clock virtual --quiet --json "$REPORT" --fault "a0,0/E down at 5us"
+    run -1 --keep-empty-lines hxmesh run "4x4 Hx2Mesh" --clock virtual --quiet --json "$REPORT" --fault "a0,0 down at 5us"
     holds '.messages_failed > 0 and .messages + .messages_failed == .messages_begun and .faults[0].whole_after_ns != null'
 }
 
@@ -180,18 +180,28 @@ captured() {
     [[ $output == "54 runs "* ]]
 }
 
-@test "faults: a run with faults that stay ends: each message is delivered or given up" {
-    local ended='.messages_failed > 0 and .messages + .messages_failed >= .messages_begun and (.complete | not) and
-        (.interrupted | not) and .buffers_missing == 0 and .virtual_seconds < 0.1'
+@test "faults: a dead link of a HammingMesh ends no message: all go around it" {
+    local around="$WHOLE and .packets_in_flight == 0 and .max_vc < 3 and .virtual_seconds < 0.001"
     printf 'start,source,destination,bytes\n0,a2:0,a0:4,8KiB\n' >"$BATS_TEST_TMPDIR/one.csv"
-    run -1 simulate "3x2 H2x4Mesh" --traffic "$BATS_TEST_TMPDIR/one.csv" --fault "a2,4 down"
-    holds "$ended and .messages_begun == 1 and .messages == 0 and .packets_repeated < 500"
-    run -1 simulate "4x4 Hx2Mesh" --traffic all-reduce --message 64KiB --fault "a2,2/W down" --workers 1
-    holds "$ended"
-    run -1 simulate "8x8 Hx2Mesh" --traffic all-reduce --algorithm halving --message 64KiB --fault "a4,4/N down"
-    holds "$ended"
-    run -1 simulate "4x4 Hx2Mesh" --traffic all-to-all --message 64KiB --fault "a2,2/W down"
-    holds "$ended"
+    simulate "3x2 H2x4Mesh" --traffic "$BATS_TEST_TMPDIR/one.csv" --fault "a2,4/N down; a2,4/S down; a2,4/E down"
+    holds "$around and .messages == 1"
+    for traffic in "all-reduce" "all-reduce --algorithm rings" "all-reduce --algorithm torus" total-exchange permutation; do
+        # shellcheck disable=SC2086 # an option and its value
+        simulate "4x4 Hx2Mesh" --traffic $traffic --message 64KiB --fault "a2,2/W down" --workers 1
+        holds "$around"
+    done
+    simulate "8x8 Hx2Mesh" --traffic all-reduce --algorithm halving --message 64KiB --fault "a4,4/N down"
+    holds "$around"
+}
+
+@test "faults: where a line's switch is dead, boards of one row use the escape VC" {
+    simulate "6x3 Hx1Mesh" --traffic total-exchange --message 1152 --fault "row1 down"
+    holds "$WHOLE and .max_vc == 3"
+}
+
+@test "faults: exactly the pairs that living links join deliver, from any time of death and repair on, on all workers" {
+    run -0 "$BATS_TEST_DIRNAME/faults_reach.py" "$(command -v hxmesh)" --cases 3
+    run -0 "$BATS_TEST_DIRNAME/faults_reach.py" "$(command -v hxmesh)" --cases 1 --times 60 --message 2048 --equal
 }
 
 # bats test_tags=all
