@@ -144,6 +144,13 @@ static void send_notices(struct bridge *b, unsigned port)
     }
 }
 
+/* Only nodes of a HammingMesh keep notices; a peer may send them on any cable. */
+static void take_notices(struct bridge *b, unsigned port, uint32_t bytes)
+{
+    if (b->notices.g)
+        cable_notices_take(&b->notices, port, b->frame, bytes, b->worker->shm.now);
+}
+
 static void open_notices(struct bridge *b)
 {
     const struct hx_geometry *g = &b->worker->f->g->mesh;
@@ -210,7 +217,7 @@ static bool take_frame(struct bridge *b, unsigned port, uint32_t bytes)
     else if (reason != HX_DROP_COUNT)
         drop(b, p, reason);
     else if (verdict == CABLE_NOTICES)
-        cable_notices_take(&b->notices, port, b->frame, bytes, b->worker->shm.now);
+        take_notices(b, port, bytes);
     else
         take_credit(b, p, verdict);
     if (verdict == CABLE_MALFORMED || verdict == CABLE_FORGED)

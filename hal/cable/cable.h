@@ -71,8 +71,8 @@ enum cable_verdict {
     CABLE_FORGED,    /* no valid tag of this session, or of the one that a credit frame names: drop it */
     CABLE_REPLAYED,  /* valid tag of this session, received earlier: drop it */
     CABLE_PEER,      /* a credit frame of this session */
-    CABLE_STRANGER,  /* a credit frame of another session */
-    CABLE_OWN,       /* a credit frame of this end, looped back */
+    CABLE_STRANGER,  /* a control frame of another session */
+    CABLE_OWN,       /* a control frame of this end, looped back */
     CABLE_NOTICES    /* notices of this session: read them with hx_notice_decode() */
 };
 
@@ -91,7 +91,7 @@ static inline bool cable_fell_silent(const struct cable_end *c, uint64_t now, ui
     return c->link.open && now - c->heard_at > silence;
 }
 
-/* Returns the reason to drop a frame; HX_DROP_COUNT: it is a packet or credit frame. */
+/* Returns the reason to drop a frame; HX_DROP_COUNT: it is a packet or control frame. */
 static inline enum hx_drop cable_drop(enum cable_verdict verdict)
 {
     switch (verdict) {

@@ -3,12 +3,18 @@
 #include "hxmesh/error.h"
 
 /* Before it has the peer's counts, an end does not know whether the peer has the session. */
+static bool has_begun(const struct cable_end *c, const struct hx_notices *n, unsigned port)
+{
+    return n->open >> port & 1 && c->link.heard && c->noticed_session == c->link.sessions;
+}
+
 void cable_notices_follow(struct cable_end *c, struct hx_notices *n, unsigned port, uint64_t now)
 {
-    const bool begun = n->open >> port & 1;
-    if (begun && (!c->link.heard || c->noticed_session != c->link.sessions))
+    if (has_begun(c, n, port))
+        return;
+    if (n->open >> port & 1)
         hx_notices_close(n, port);
-    if (!c->link.heard || (begun && c->noticed_session == c->link.sessions))
+    if (!c->link.heard)
         return;
     c->noticed_session = c->link.sessions;
     hx_notices_open(n, port, now);
@@ -25,7 +31,7 @@ unsigned cable_notices_write(struct cable_end *c, struct hx_notices *n, unsigned
                              uint8_t frame[CABLE_NOTICE_BYTES])
 {
     struct hx_notice_frame f;
-    if (!(n->open >> port & 1) || !hx_notices_are_due(n, port, now))
+    if (!has_begun(c, n, port) || !hx_notices_are_due(n, port, now))
         return 0;
     hx_notices_next(n, port, &f, now);
     return cable_notice_write(c, frame, &f);

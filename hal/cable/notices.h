@@ -15,7 +15,8 @@ void cable_notices_follow(struct cable_end *c, struct hx_notices *n, unsigned po
 /* Takes a frame with the verdict CABLE_NOTICES. */
 void cable_notices_take(struct hx_notices *n, unsigned port, const uint8_t *frame, size_t bytes, uint64_t now);
 
-/* Writes the frame that is due, which counts as sent. Returns its bytes, the tag included; 0: none is due. */
+/* Writes the frame that is due, which counts as sent. Returns its bytes, the tag included; 0: none is due, or the
+ * session is not the one that cable_notices_follow() saw. */
 unsigned cable_notices_write(struct cable_end *c, struct hx_notices *n, unsigned port, uint64_t now,
                              uint8_t frame[CABLE_NOTICE_BYTES]);
 

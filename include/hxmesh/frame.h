@@ -237,8 +237,8 @@ void hx_frame_destination(const uint8_t *frame, uint16_t *addr_hi, uint16_t *add
 /* Writes a credit frame with its CRC. Returns its bytes. */
 unsigned hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_credit_frame *c);
 /* Reads and validates a credit frame. Errors as hx_frame_decode, and HX_E_CHECKSUM, which takes precedence over errors
- * in fields under the CRC, except version and vcs, which locate it. On an error *c is untouched. credit.h checks the
- * counts. */
+ * in fields under the CRC, except version, kind and vcs, which locate it. On an error *c is untouched. credit.h checks
+ * the counts. */
 int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t bytes);
 
 /* Returns enum hx_control_kind, or an error as hx_credit_decode(). */

@@ -84,6 +84,27 @@ const struct hx_credit_frame example_credit_counts = {
     .peer_nonce = 0x0BD173A84405FE62,
 };
 
+const uint8_t example_notice[80] = {
+    0x03, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0x02, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0x88, 0xB6, /* Ethernet */
+    0x02, 0x02, 0x00, 0x02, 0x00, 0x00,                                                 /* version .. reserved */
+    0x00, 0x00, 0x00, 0x05, 0x00, 0x00, 0x00, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x01, /* notice of node 5 */
+    0x00, 0x00, 0x00, 0x10, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x02,                                     /* notice of node 16 */
+    0x31, 0x01, 0x58, 0x10, 0x7D, 0x2D, 0x93, 0xF3, /* digest */
+    0x65, 0x5F, 0x3A, 0x01, 0x9C, 0x40, 0xE2, 0x17, /* nonce */
+    0x0B, 0xD1, 0x73, 0xA8, 0x44, 0x05, 0xFE, 0x62, /* peer_nonce */
+    0xDB, 0x60, 0x3B, 0xD9,
+};
+const struct hx_notice_frame example_notices = {
+    .plane = 0,
+    .count = 2,
+    .notice = {{.node = 5, .sequence = 3, .dead = 1}, {.node = 16, .sequence = 1, .dead = 2}},
+    .digest = 0x310158107D2D93F3,
+    .nonce = 0x655F3A019C40E217,
+    .peer_nonce = 0x0BD173A84405FE62,
+};
+
 uint32_t support_crc32c(uint32_t crc, const uint8_t *data, size_t bytes)
 {
     uint32_t state = ~crc;
@@ -94,12 +115,21 @@ uint32_t support_crc32c(uint32_t crc, const uint8_t *data, size_t bytes)
     return ~state;
 }
 
-void support_set_credit_crc(uint8_t *frame)
+static void set_control_crc(uint8_t *frame, unsigned covered)
 {
-    unsigned covered = 22 + 8U * (frame[17] >= 1 && frame[17] <= 4 ? frame[17] : 3);
     uint32_t crc = support_crc32c(0, frame + 14, covered);
     for (unsigned i = 0; i < 4; i++)
         frame[14 + covered + i] = (uint8_t)(crc >> (24 - 8 * i));
+}
+
+void support_set_credit_crc(uint8_t *frame)
+{
+    set_control_crc(frame, 22 + 8U * (frame[17] >= 1 && frame[17] <= 4 ? frame[17] : 3));
+}
+
+void support_set_notice_crc(uint8_t *frame)
+{
+    set_control_crc(frame, 30 + 16U * (frame[17] <= 4 ? frame[17] : 2));
 }
 
 int support_decode_data(struct hx_header *h, const uint8_t *frame, size_t bytes)
@@ -118,6 +148,16 @@ int support_decode_credit(struct hx_credit_frame *c, const uint8_t *frame, size_
     assert_non_null(copy);
     memcpy(copy, frame, bytes);
     int error = hx_credit_decode(c, copy, bytes);
+    free(copy);
+    return error;
+}
+
+int support_decode_notice(struct hx_notice_frame *n, const uint8_t *frame, size_t bytes)
+{
+    uint8_t *copy = malloc(bytes ? bytes : 1);
+    assert_non_null(copy);
+    memcpy(copy, frame, bytes);
+    int error = hx_notice_decode(n, copy, bytes);
     free(copy);
     return error;
 }

@@ -156,6 +156,7 @@ static void the_document_shows_the_same_bytes(void **state)
     check_listing("data", example_data, sizeof example_data);
     check_listing("acknowledgement", example_ack, sizeof example_ack);
     check_listing("credit", example_credit, sizeof example_credit);
+    check_listing("notice", example_notice, sizeof example_notice);
 }
 
 static void a_hop_changes_only_its_fields(void **state)
