@@ -1,13 +1,13 @@
 /* prove_frame.c - decoders get any bytes of any length, and encoders any decoded header. A frame ends where its memory
  * ends, so a read beyond it is an alarm.
  *
- * Lengths: from none to SHORT bytes more than the longest credit frame; longer frames have payload behind the
+ * Lengths: from none to SHORT bytes more than the longest control frame; longer frames have payload behind the
  * header. */
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "prove.h"
 
-enum { SHORT = 8, LONGEST = HX_CREDIT_FRAME_BYTES + SHORT };
+enum { SHORT = 8, LONGEST = HX_NOTICE_FRAME_BYTES + SHORT };
 
 static void data_frame(uint8_t *frame, size_t bytes)
 {
@@ -36,6 +36,18 @@ static void credit_frame(uint8_t *frame, size_t bytes, uint64_t vcs)
         (void)hx_credit_encode(again, &c);
 }
 
+/* The same for its number of notices. */
+static void notice_frame(uint8_t *frame, size_t bytes, uint64_t count)
+{
+    struct hx_notice_frame n;
+    uint8_t again[HX_NOTICE_FRAME_BYTES];
+    any_bytes(frame, bytes);
+    if (bytes > HX_AT_CONTROL_ITEMS)
+        frame[HX_AT_CONTROL_ITEMS] = (uint8_t)count;
+    if (hx_notice_decode(&n, frame, bytes) == HX_OK)
+        (void)hx_notice_encode(again, &n);
+}
+
 int main(void)
 {
     uint8_t memory[LONGEST];
@@ -45,6 +57,9 @@ int main(void)
         for (unsigned vcs = 0; vcs <= HX_VCS; vcs++)
             credit_frame(frame, bytes, vcs);
         credit_frame(frame, bytes, any(HX_VCS + 1, UINT8_MAX));
+        for (unsigned count = 0; count <= HX_NOTICES; count++)
+            notice_frame(frame, bytes, count);
+        notice_frame(frame, bytes, any(HX_NOTICES + 1, UINT8_MAX));
     }
     return 0;
 }
