@@ -151,3 +151,76 @@ wire_example() {
     # The verifier does not take a tag for a part of a frame.
     verify frames.pcap --json - | json_holds '.passed and .findings == []'
 }
+
+# dissect_frames ARGS...: dissects the frames of frames.txt.
+dissect_frames() {
+    text2pcap -q frames.txt frames.pcap
+    run -0 --separate-stderr dissect -o hxmesh.check_crc:TRUE -r frames.pcap "$@"
+    [ -z "$stderr" ]
+}
+
+@test "dissector: notice frames" {
+    needs text2pcap
+    {
+        wire_example notice ""
+        wire_example notice "00 00 00 00 00 00 01 07 FE DC BA 98 76 54 32 10"
+    } >frames.txt
+    dissect_frames -T fields -E "separator=;" -e hxmesh_notice.kind -e hxmesh_notice.plane -e hxmesh_notice.count \
+        -e hxmesh_notice.node -e hxmesh_notice.sequence -e hxmesh_notice.dead -e hxmesh_notice.dead.port \
+        -e hxmesh_notice.digest -e hxmesh_notice.nonce -e hxmesh_notice.peer_nonce -e hxmesh_notice.crc.status \
+        -e hxmesh_notice.seal.number
+    local fields="2;0;2;5,16;3,1;0x0000000000000001,0x0000000000000002;0,1"
+    fields+=";0x310158107d2d93f3;0x655f3a019c40e217;0x0bd173a84405fe62;1;"
+    [ "${lines[0]}" = "$fields" ] || { echo "${lines[0]}" && return 1; }
+    [ "${lines[1]}" = "${fields}263" ]
+    dissect_frames -T fields -e _ws.col.Info
+    [ "${lines[0]}" = "notices, 2: node 5 #3 dead ports 0, node 16 #1 dead ports 1, digest 310158107d2d93f3" ]
+    dissect_frames -V
+    grep -q "Ports with a dead link: 0x0000000000000001 (of an accelerator: E)" <<<"$output"
+    dissect_frames -Y 'hxmesh_credit || _ws.malformed || _ws.lua.error || _ws.expert.severity >= "Warning"'
+    [ -z "$output" ]
+    # The verifier takes them too.
+    wire_example credit "" >>frames.txt
+    text2pcap -q frames.txt frames.pcap
+    verify frames.pcap --json - | json_holds '.passed and .findings == []'
+}
+
+# spoilt OFFSET BYTE...: the example notice frame with these bytes from there on; OFFSET in decimal.
+spoilt() {
+    local bytes at=$1
+    read -ra bytes <<<"$(wire_example notice "")"
+    for byte in "${@:2}"; do
+        bytes[1 + at++]=$byte
+    done
+    printf '%s\n\n' "${bytes[*]}"
+}
+
+@test "dissector: expert information names errors of notice frames" {
+    needs text2pcap
+    local -a expected=()
+    case_of() { # EXPERT OFFSET BYTE...
+        spoilt "${@:2}" >>frames.txt
+        expected+=("$1")
+    }
+    case_of hxmesh_notice.bad_crc 52 32
+    case_of hxmesh_notice.bad_version 14 03
+    case_of hxmesh_credit.bad_field 15 03 # an unknown kind
+    case_of hxmesh_notice.bad_field 17 05
+    case_of hxmesh_notice.short 17 04
+    case_of hxmesh_notice.bad_field 16 04
+    case_of hxmesh_notice.reserved_set 18 01
+    case_of hxmesh_notice.bad_field 24 00 00 00 00 # sequence
+    case_of hxmesh_notice.bad_field 60 00 00 00 00 00 00 00 00 # nonce
+    case_of hxmesh_notice.bad_mac 0 02
+    local number=0
+    for expert in "${expected[@]}"; do
+        number=$((number + 1))
+        dissect_frames -T fields -e frame.number -Y "frame.number == $number && $expert"
+        [ "$output" = "$number" ] || { echo "frame $number has no $expert" && return 1; }
+    done
+    dissect_frames -Y _ws.lua.error
+    [ -z "$output" ]
+    # The verifier names the same frames.
+    run verify frames.pcap --json -
+    json_holds "[.findings[].frame] == [range(1; $((number + 1)))]" <<<"$output" || { echo "$output" && return 1; }
+}

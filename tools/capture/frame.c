@@ -197,44 +197,63 @@ static void read_data(struct hx_seen *s, const uint8_t *b, size_t captured, size
         s->crc = HX_SEEN_CRC_BAD;
 }
 
-/* ---- credit ---- */
+/* ---- control ---- */
 
-static bool credit_fits(struct hx_seen *s, const uint8_t *b)
+/* What all kinds share. */
+static bool control_fits(struct hx_seen *s, const uint8_t *b)
 {
     const uint8_t dst[6] = {3, b[16], 0xFF, 0xFF, 0xFF, 0xFF};
     const uint8_t src[6] = {2, b[16], 0xFF, 0xFF, 0xFF, 0xFF};
-    if (!zero(s, b, 18, 2) || !below(s, "kind", b[15], HX_CREDIT, HX_CREDIT) ||
+    if (!zero(s, b, 18, 2) || !below(s, "kind", b[15], HX_CREDIT, HX_NOTICE) ||
         !below(s, "plane", b[16], 0, HX_MAX_PLANES - 1))
         return false;
     if (s->credit.nonce == 0)
         return wrong(s, "nonce is 0");
     return (memcmp(b, dst, sizeof dst) == 0 && memcmp(b + 6, src, sizeof src) == 0) ||
-           wrong(s, "MAC addresses are not those of a credit frame of plane %u", b[16]);
+           wrong(s, "MAC addresses are not those of a %s frame of plane %u",
+                 s->kind == HX_SEEN_NOTICES ? "notice" : "credit", b[16]);
+}
+
+/* Reads the nonces and the checksum behind them, at the frame's end. Returns false: the frame ends before. */
+static bool read_control_end(struct hx_seen *s, const uint8_t *b, size_t nonces_at, size_t captured, size_t original)
+{
+    const uint8_t *nonces = b + nonces_at;
+    if (original < nonces_at + 20) {
+        wrong(s, "a frame of %zu bytes is too short", original);
+        return false;
+    }
+    if (captured < nonces_at + 20) {
+        s->kind = HX_SEEN_CUT;
+        return false;
+    }
+    s->credit = (struct hx_credit_frame){.plane = b[16]};
+    s->credit.nonce = (uint64_t)number(nonces, 4) << 32 | number(nonces + 4, 4);
+    s->credit.peer_nonce = (uint64_t)number(nonces + 8, 4) << 32 | number(nonces + 12, 4);
+    s->crc = hx_seen_crc32c(b + 14, nonces_at + 2) == number(nonces + 16, 4) ? HX_SEEN_CRC_GOOD : HX_SEEN_CRC_BAD;
+    return control_fits(s, b);
 }
 
 static void read_credit(struct hx_seen *s, const uint8_t *b, size_t captured, size_t original)
 {
     const uint8_t vcs = b[17];
-    const uint8_t *nonces = b + 20 + 8U * vcs;
-    if (!below(s, "vcs", vcs, 1, HX_VCS))
+    if (!below(s, "vcs", vcs, 1, HX_VCS) || !read_control_end(s, b, 20 + 8U * vcs, captured, original))
         return;
-    if (original < 40 + 8U * vcs) {
-        wrong(s, "a frame of %zu bytes is too short", original);
-        return;
-    }
-    if (captured < 40 + 8U * vcs) {
-        s->kind = HX_SEEN_CUT;
-        return;
-    }
-    s->credit = (struct hx_credit_frame){.plane = b[16], .vcs = vcs};
+    s->credit.vcs = vcs;
     for (unsigned vc = 0; vc < vcs; vc++) {
         s->credit.limit[vc] = number(b + 20 + 8 * vc, 4);
         s->credit.sent[vc] = number(b + 24 + 8 * vc, 4);
     }
-    s->credit.nonce = (uint64_t)number(nonces, 4) << 32 | number(nonces + 4, 4);
-    s->credit.peer_nonce = (uint64_t)number(nonces + 8, 4) << 32 | number(nonces + 12, 4);
-    s->crc = hx_seen_crc32c(b + 14, 22 + 8U * vcs) == number(nonces + 16, 4) ? HX_SEEN_CRC_GOOD : HX_SEEN_CRC_BAD;
-    credit_fits(s, b);
+}
+
+static void read_notices(struct hx_seen *s, const uint8_t *b, size_t captured, size_t original)
+{
+    const uint8_t count = b[17];
+    s->kind = HX_SEEN_NOTICES;
+    if (!below(s, "count", count, 0, HX_NOTICES) || !read_control_end(s, b, 28 + 16U * count, captured, original))
+        return;
+    for (unsigned i = 0; i < count; i++)
+        if (number(b + 24 + 16 * i, 4) == 0)
+            wrong(s, "notice %u has sequence 0", i);
 }
 
 /* ---- */
@@ -276,6 +295,8 @@ void hx_seen_read(struct hx_seen *s, const uint8_t *bytes, size_t captured, size
         s->kind = kind;
         if (kind == HX_SEEN_DATA)
             read_data(s, bytes, captured, original);
+        else if (bytes[15] == HX_NOTICE)
+            read_notices(s, bytes, captured, original);
         else
             read_credit(s, bytes, captured, original);
     }

@@ -13,7 +13,8 @@
 
 enum hx_seen_kind {
     HX_SEEN_DATA,    /* EtherType 0x88B5 */
-    HX_SEEN_CREDIT,  /* EtherType 0x88B6 */
+    HX_SEEN_CREDIT,  /* EtherType 0x88B6, but for the next */
+    HX_SEEN_NOTICES, /* EtherType 0x88B6, notices of dead links */
     HX_SEEN_FOREIGN, /* another protocol */
     HX_SEEN_CUT      /* too few captured bytes to know */
 };
@@ -37,7 +38,7 @@ struct hx_seen {
     enum hx_seen_crc crc;
     char wrong[96];                /* the header's error; "": none */
     struct hx_header data;         /* DATA, valid if `wrong` is empty; its crc is the frame's */
-    struct hx_credit_frame credit; /* CREDIT, valid if `wrong` is empty */
+    struct hx_credit_frame credit; /* CREDIT, valid if `wrong` is empty; NOTICES: only plane and nonces */
     struct hx_key key;             /* DATA */
 };
 

@@ -313,8 +313,9 @@ bool hx_verify_alone(struct hx_verify *v, const struct hx_capture_frame *s)
         v->counts.cut++;
         return false;
     }
-    if (s->seen.kind == HX_SEEN_CREDIT && !s->seen.wrong[0] && s->seen.crc == HX_SEEN_CRC_BAD) {
-        FIND(v, s, HX_RULE_CRC, "checksum of a credit frame is wrong");
+    const bool notices = s->seen.kind == HX_SEEN_NOTICES;
+    if ((s->seen.kind == HX_SEEN_CREDIT || notices) && !s->seen.wrong[0] && s->seen.crc == HX_SEEN_CRC_BAD) {
+        FIND(v, s, HX_RULE_CRC, "checksum of a %s frame is wrong", notices ? "notice" : "credit");
         return false;
     }
     if (s->seen.wrong[0]) {
@@ -327,6 +328,10 @@ bool hx_verify_alone(struct hx_verify *v, const struct hx_capture_frame *s)
     }
     if (s->seen.kind == HX_SEEN_DATA)
         return validate_data(v, s);
+    if (notices) {
+        (void)plane_fits(v, s, s->seen.credit.plane);
+        return false;
+    }
     v->counts.credit++;
     v->counts.odd_credit += v->c->fabric.known && v->c->fabric.facts.link != HX_CAPTURE_WIRE;
     return plane_fits(v, s, s->seen.credit.plane);

@@ -6,8 +6,9 @@
 --
 -- It needs the other parts, hxmesh_*.lua, in the same folder.
 --
--- Fields begin with hxmesh. (data) and hxmesh_credit. (control). A message is a stream: hxmesh.stream == 3 shows its
--- packets, acknowledgements and reports. hxmesh.previous leads to the frame where the packet was seen before.
+-- Fields begin with hxmesh. (data), hxmesh_credit. and hxmesh_notice. (control). A message is a stream:
+-- hxmesh.stream == 3 shows its packets, acknowledgements and reports. hxmesh.previous leads to the frame where the
+-- packet was seen before.
 
 local ARGUMENTS = { ... }
 
@@ -505,5 +506,16 @@ function data.dissector(tvb, pinfo, root)
 end
 
 DissectorTable.get("ethertype"):add(0x88B5, data)
-dofile(FOLDER .. "hxmesh_credit.lua")(common, data.prefs)
+
+-- Control frames: each kind has its dissector. An unknown kind is an error of a credit frame.
+local credit = dofile(FOLDER .. "hxmesh_credit.lua")(common, data.prefs)
+local notice = dofile(FOLDER .. "hxmesh_notice.lua")(common)
+local control = Proto("hxmesh_control", "HammingMesh control")
+
+function control.dissector(tvb, pinfo, root)
+    local is_notice = tvb:captured_len() > 1 and tvb(1, 1):uint() == 2
+    return (is_notice and notice or credit).dissector(tvb, pinfo, root)
+end
+
+DissectorTable.get("ethertype"):add(0x88B6, control)
 dofile(FOLDER .. "hxmesh_statistics.lua")(ARGUMENTS)

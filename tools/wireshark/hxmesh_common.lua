@@ -6,6 +6,7 @@ local common = {
     ETHERNET = 14, -- bytes of these for the Ethernet dissector; other dissectors count offsets from there
     VERSION = 2,
     VCS = 4, -- most of a fabric
+    CONTROL_KINDS = { [1] = "credit", [2] = "notices" },
     CRC_STATES = { [0] = "bad", [1] = "good", [2] = "not computed", [3] = "not checked" },
 }
 
@@ -120,6 +121,49 @@ function common.add_crc(tree, f, e, range, state)
     tree:add(f.crc_status, range, state):set_generated()
     if state == 0 then
         item:add_proto_expert_info(e.crc)
+    end
+end
+
+function common.is_zero(range)
+    return range:uint64() == UInt64(0)
+end
+
+-- Adds the fields that begin every control frame, and errors in them. f: fields, e: experts.
+function common.add_control_start(tree, f, e, tvb)
+    local plane = tvb(2, 1):uint()
+    tree:add(f.version, tvb(0, 1))
+    tree:add(f.kind, tvb(1, 1))
+    tree:add(f.plane, tvb(2, 1))
+    tree:add(f.items, tvb(3, 1))
+    tree:add(f.reserved, tvb(4, 2))
+    if tvb(0, 1):uint() ~= common.VERSION then
+        tree:add_proto_expert_info(e.version)
+    end
+    if not common.CONTROL_KINDS[tvb(1, 1):uint()] then
+        tree:add_proto_expert_info(e.field, "Unknown kind")
+    end
+    if plane > 3 then
+        tree:add_proto_expert_info(e.field, "Plane is more than 3")
+    end
+    if tvb(4, 2):uint() ~= 0 then
+        tree:add_proto_expert_info(e.reserved)
+    end
+    local dst, src = common.bytes_of(common.eth_dst), common.bytes_of(common.eth_src)
+    local to, from = string.format("03%02xffffffff", plane), string.format("02%02xffffffff", plane)
+    if dst and dst ~= to or src and src ~= from then
+        tree:add_proto_expert_info(e.mac)
+    end
+end
+
+-- Adds the nonces and the checksum that end every control frame, and an authentication tag behind it.
+function common.add_control_end(tree, f, e, tvb, nonces)
+    tree:add(f.nonce, tvb(nonces, 8))
+    tree:add(f.peer_nonce, tvb(nonces + 8, 8))
+    local crc = tvb(nonces + 16, 4)
+    common.add_crc(tree, f, e, crc, common.crc32c(tvb(0, nonces + 16):bytes()) == crc:uint() and 1 or 0)
+    common.add_auth_tag(tree, f, tvb, nonces + 20)
+    if common.is_zero(tvb(nonces, 8)) then
+        tree:add_proto_expert_info(e.field, "Nonce is 0")
     end
 end
 

@@ -1,16 +1,15 @@
--- hxmesh_credit.lua - dissects credit frames, EtherType 0x88B6. Returns a function. hxmesh.lua calls it; alone it does
--- nothing.
+-- hxmesh_credit.lua - dissects credit frames, EtherType 0x88B6. Returns a function that makes the dissector. hxmesh.lua
+-- calls it; alone it does nothing.
 
 return function(common, prefs)
     local COUNTS = 6 -- bytes between the Ethernet header and the first pair of counts
-    local CONTROL_KINDS = { [1] = "credit" }
     local credit = Proto("hxmesh_credit", "HammingMesh credit")
 
     local c = {
         version = ProtoField.uint8("hxmesh_credit.version", "Version"),
-        kind = ProtoField.uint8("hxmesh_credit.kind", "Kind", base.DEC, CONTROL_KINDS),
+        kind = ProtoField.uint8("hxmesh_credit.kind", "Kind", base.DEC, common.CONTROL_KINDS),
         plane = ProtoField.uint8("hxmesh_credit.plane", "Plane"),
-        vcs = ProtoField.uint8("hxmesh_credit.vcs", "VCs"),
+        items = ProtoField.uint8("hxmesh_credit.vcs", "VCs"),
         reserved = ProtoField.bytes("hxmesh_credit.reserved", "Reserved"),
         limit = ProtoField.uint32("hxmesh_credit.limit", "Limit"),
         sent = ProtoField.uint32("hxmesh_credit.sent", "Sent"),
@@ -48,34 +47,6 @@ return function(common, prefs)
         return 6 + 8 * vcs_of(tvb)
     end
 
-    local function is_zero(range)
-        return range:uint64() == UInt64(0)
-    end
-
-    local function check_credit(tree, tvb)
-        local plane = tvb(2, 1):uint()
-        if tvb(0, 1):uint() ~= common.VERSION then
-            tree:add_proto_expert_info(ce.version)
-        end
-        if tvb(1, 1):uint() ~= 1 then
-            tree:add_proto_expert_info(ce.field, "Unknown kind")
-        end
-        if plane > 3 then
-            tree:add_proto_expert_info(ce.field, "Plane is more than 3")
-        end
-        if is_zero(tvb(nonces_of(tvb), 8)) then
-            tree:add_proto_expert_info(ce.field, "Nonce is 0")
-        end
-        if tvb(4, 2):uint() ~= 0 then
-            tree:add_proto_expert_info(ce.reserved)
-        end
-        local dst, src = common.bytes_of(common.eth_dst), common.bytes_of(common.eth_src)
-        local to, from = string.format("03%02xffffffff", plane), string.format("02%02xffffffff", plane)
-        if dst and dst ~= to or src and src ~= from then
-            tree:add_proto_expert_info(ce.mac)
-        end
-    end
-
     -- A sender without a peer, or in reply to an unknown peer, sends no limits; such a frame begins no session.
     local function has_counts(tvb)
         for vc = 0, vcs_of(tvb) - 1 do
@@ -88,7 +59,7 @@ return function(common, prefs)
 
     local function check_session(tree, tvb, pinfo, port, direction)
         local nonce = tostring(tvb(nonces_of(tvb), 8):bytes())
-        if is_zero(tvb(nonces_of(tvb) + 8, 8)) then
+        if common.is_zero(tvb(nonces_of(tvb) + 8, 8)) then
             tree:add_proto_expert_info(ce.unknown)
         end
         if not prefs.analyse then
@@ -120,11 +91,7 @@ return function(common, prefs)
             return tvb:captured_len()
         end
         local port = common.add_port(tree, c, ce, tvb(2, 1):uint())
-        tree:add(c.version, tvb(0, 1))
-        tree:add(c.kind, tvb(1, 1))
-        tree:add(c.plane, tvb(2, 1))
-        tree:add(c.vcs, tvb(3, 1))
-        tree:add(c.reserved, tvb(4, 2))
+        common.add_control_start(tree, c, ce, tvb)
         local parts = {}
         for vc = 0, vcs_of(tvb) - 1 do
             local pair = tree:add(credit, tvb(6 + 8 * vc, 8), "VC " .. vc)
@@ -132,18 +99,12 @@ return function(common, prefs)
             pair:add(c.sent, tvb(10 + 8 * vc, 4))
             parts[#parts + 1] = string.format("%d/%d", tvb(10 + 8 * vc, 4):uint(), tvb(6 + 8 * vc, 4):uint())
         end
-        tree:add(c.nonce, tvb(nonces, 8))
-        tree:add(c.peer_nonce, tvb(nonces + 8, 8))
-        local crc = tvb(nonces + 16, 4)
-        local state = common.crc32c(tvb(0, nonces + 16):bytes()) == crc:uint() and 1 or 0
-        common.add_crc(tree, c, ce, crc, state)
-        common.add_auth_tag(tree, c, tvb, nonces + 20)
-        check_credit(tree, tvb)
+        common.add_control_end(tree, c, ce, tvb, nonces)
         check_session(tree, tvb, pinfo, port, common.direction_of())
         pinfo.cols.info = "credit, sent/limit by VC: " .. table.concat(parts, " ") ..
             ", nonce " .. tostring(tvb(nonces, 8):bytes()):lower()
         return tvb:captured_len()
     end
 
-    DissectorTable.get("ethertype"):add(0x88B6, credit)
+    return credit
 end
