@@ -42,8 +42,8 @@ enum {
     X(tx_credits)   /* credit frames staged */                                                                         \
     X(rx_dropped)   /* frames dropped on arrival, any type and reason */                                               \
     X(tx_dropped)   /* staged frames dropped, for a session or link ended */                                           \
-    X(reflected)    /* credit frames sent by this end itself */                                                        \
-    X(strangers)    /* credit frames of another session (hxmesh/credit.h) */                                           \
+    X(reflected)    /* control frames sent by this end itself */                                                       \
+    X(strangers)    /* control frames of another session (hxmesh/credit.h) */                                          \
     X(lost_credits) /* credit frames dropped on purpose */                                                             \
     X(rx_notices)   /* frames of notices accepted */                                                                   \
     X(tx_notices)   /* frames of notices staged */                                                                     \

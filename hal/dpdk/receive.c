@@ -14,10 +14,11 @@ static void drop(struct dpdk_port *p, struct rte_mbuf *m, enum hx_drop reason)
 
 /* ---- one frame ---- */
 
-/* Takes a credit frame. If a session begins, staged frames belong to the one that ended: drops them. */
-static void take_credit(struct dpdk_port *p, enum cable_verdict verdict)
+/* Counts a control frame that is not notices of this session. If a session begins, staged frames belong to the one
+ * that ended: drops them. */
+static void take_credit(struct dpdk_port *p, const uint8_t *frame, enum cable_verdict verdict)
 {
-    p->counts.rx_credits++;
+    p->counts.rx_credits += frame[HX_AT_CONTROL_KIND] == HX_CREDIT;
     p->counts.reflected += verdict == CABLE_OWN;
     p->counts.strangers += verdict == CABLE_STRANGER;
     cable_hear(&p->cable, verdict, rte_rdtsc());
@@ -82,7 +83,7 @@ static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
         if (verdict == CABLE_NOTICES)
             take_notices(p, frame, bytes);
         else
-            take_credit(p, verdict);
+            take_credit(p, frame, verdict);
         rte_pktmbuf_free(m);
     }
 }

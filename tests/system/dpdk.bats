@@ -16,6 +16,10 @@ setup() {
     eal=(--no-huge -m 512 --no-pci --no-shconf --log-level=critical --lcores '0@(0-1)')
 }
 
+teardown() {
+    [ -z "${space:-}" ] || kill "$space"
+}
+
 # node PREFIX EAL... -- OWN...: becomes a node with report PREFIX.json and its own lines in PREFIX.err.
 node() {
     local prefix=$1
@@ -269,4 +273,77 @@ teardown() {
     [ "$status" -eq 0 ]
     [ "$(grep -c '50 of 50 sent, 50 received, 0 given up' <<<"$output")" -eq 2 ]
     [ "$(grep -c 'every byte checked, 0 corrupted' <<<"$output")" -eq 2 ]
+}
+
+# open_ring: a network namespace with a veth pair; nodes started from here on run in it.
+open_ring() {
+    unshare --net true 2>/dev/null || skip "this user may not have network namespaces (unshare --net)"
+    unshare --net sleep 300 3>&- &
+    space=$!
+    is_apart() { [ "$(readlink "/proc/$space/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
+    eventually is_apart
+    in_net=(nsenter "--net=/proc/$space/ns/net")
+    "${in_net[@]}" ip link add c0a type veth peer name c0b 2>/dev/null || skip "no veth devices"
+    for end in c0a c0b; do
+        "${in_net[@]}" sh -c "echo 1 >/proc/sys/net/ipv6/conf/$end/disable_ipv6" 2>/dev/null || true
+        "${in_net[@]}" ip link set "$end" mtu 9000 up
+    done
+    printf '#!/bin/sh\nexec %s "%s" "$@"\n' "${in_net[*]}" "$HXMESH_DPDK" >dpdk-in-net
+    chmod +x dpdk-in-net
+    HXMESH_DPDK=$PWD/dpdk-in-net
+    (umask 077 && printf '000102030405060708090a0b0c0d0e0f\n' >key)
+}
+
+# ring DURATION LINGER: the four nodes of a 2x2 board with a key, three cables by memif, the northern one by the veth pair.
+ring() {
+    local duration=$1 linger=$2 ring_nodes=()
+    packet() { echo "--vdev=net_af_packet0,iface=$1,framesz=8448,blocksz=135168,framecnt=128"; }
+    cable() { echo "--vdev=net_memif$1,role=$2,socket=$PWD/$3.sock,socket-abstract=no,bsize=8512"; }
+    of_ring() { # NAME AT PORTS DEVICE...
+        node "$1" --no-telemetry "${@:4}" -- --fabric "1x1 H2x2Mesh" --node "$2/p0" --ports "$3,local=endpoint" \
+            --credits 64 --key-file key --message 64KiB --rate 0.002 --duration "$duration" --statistics 100ms \
+            --linger "$linger" &
+        ring_nodes+=($!)
+    }
+    of_ring n00 a0,0 E=net_af_packet0,S=net_memif1 "$(packet c0a)" "$(cable 1 server w)"
+    of_ring n10 a1,0 W=net_af_packet0,S=net_memif1 "$(packet c0b)" "$(cable 1 server e)"
+    of_ring n01 a0,1 N=net_memif1,E=net_memif2 "$(cable 1 client w)" "$(cable 2 server s)"
+    of_ring n11 a1,1 N=net_memif1,W=net_memif2 "$(cable 1 client e)" "$(cable 2 client s)"
+    ring_pids=("${ring_nodes[@]}")
+}
+
+# All nodes of the ring ended well, and what they sent to each other came.
+end_ring() {
+    local status=0
+    for pid in "${ring_pids[@]}"; do
+        wait "$pid" || status=$?
+    done
+    [ "$status" -eq 0 ] || { cat n??.err && return 1; }
+    jq -es 'all(.[].endpoint; .messages_failed == 0 and .bytes_corrupted == 0 and .messages_sent > 0) and
+        (map(.endpoint.messages_sent) | add) == (map(.endpoint.messages_received) | add) and
+        all(.[].drops; .malformed == 0 and .forged == 0 and .replayed == 0)' n??.json || { cat n??.json && return 1; }
+}
+
+has_packets() { [ "$(sed -n 's/.* \([0-9]*\) packets in all.*/\1/p' "$1.err" | tail -n 1)" -ge "$2" ]; }
+
+@test "nodes that lose no cable send no notices" {
+    open_ring
+    ring 500ms 500ms
+    end_ring
+    jq -es 'all(.[].ports[]; .rx_notices == 0 and .tx_notices == 0)' n??.json
+}
+
+# bats test_tags=all
+@test "a cut cable fails no message: other nodes learn of it, and traffic goes the other way" {
+    open_ring
+    ring 6s 3s
+    for name in n00 n10 n01 n11; do
+        eventually has_packets "$name" 50
+    done
+    "${in_net[@]}" ip link set c0a down
+    end_ring
+    jq -e '(.ports[] | select(.port == "E") | .up) == false' n00.json
+    jq -e '(.ports[] | select(.port == "W") | .up) == false' n10.json
+    # The two that lost no cable heard of it from both sides.
+    jq -es 'all(.[].ports[] | select(.port != "local"); .rx_notices > 0 and .tx_notices > 0)' n01.json n11.json
 }

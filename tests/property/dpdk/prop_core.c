@@ -356,16 +356,16 @@ static void a_request_for_routes_sees_complete_tables(void **state)
     (void)state;
     struct node *n = middle;
     struct core *core = n->core[0];
-    struct hx_route seen;
+    struct node_routes seen;
     memset(core->tables, 0, hx_route_bytes(&n->config->g, n->config->node)); /* during a rebuild */
-    void *tables = node_routes(n, &seen);
-    assert_int_equal(hx_route_ports(&seen, HX_LOCAL, 2, 0), 1U << HX_E);
-    assert_int_equal(hx_route_ports(&seen, HX_LOCAL, 0, 0), 1U << HX_W);
-    free(tables);
+    node_routes_build(n, &seen);
+    assert_int_equal(hx_route_ports(&seen.route, HX_LOCAL, 2, 0), 1U << HX_E);
+    assert_int_equal(hx_route_ports(&seen.route, HX_LOCAL, 0, 0), 1U << HX_W);
+    node_routes_free(&seen);
     uint64_t up = atomic_fetch_and(&n->up, ~(UINT64_C(1) << HX_W));
-    tables = node_routes(n, &seen);
-    assert_int_equal(hx_route_ports(&seen, HX_LOCAL, 0, 0) & 1U << HX_W, 0);
-    free(tables);
+    node_routes_build(n, &seen);
+    assert_int_equal(hx_route_ports(&seen.route, HX_LOCAL, 0, 0) & 1U << HX_W, 0);
+    node_routes_free(&seen);
     atomic_store(&n->up, up);
     core_reroute(core);
 }
