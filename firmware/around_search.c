@@ -168,7 +168,7 @@ void hx_around_search_ways(struct hx_around *a, struct hx_around_found *found)
 /* ---- the escape VC ---- */
 
 /* Sets the levels of all nodes that living links join to `root`, and returns the first tree switch among them, or
- * `root` if there is none. */
+ * the first accelerator if there is none: any of these nodes as `root` gets the same. */
 static uint32_t set_levels(struct hx_around *a, uint32_t root)
 {
     struct hx_around_search *s = a->search;
@@ -179,7 +179,7 @@ static uint32_t set_levels(struct hx_around *a, uint32_t root)
     s->count = 1;
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t node = s->open[i];
-        if (!is_accelerator(a->g, node) && (is_accelerator(a->g, top) || node < top))
+        if (is_accelerator(a->g, node) == is_accelerator(a->g, top) ? node < top : is_accelerator(a->g, top))
             top = node;
         for (unsigned port = 0; port < links_of(a->g, node); port++) {
             struct hx_end far = living_end(a, node, port);

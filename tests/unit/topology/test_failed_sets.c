@@ -1,5 +1,6 @@
 /* test_failed_sets.c - sets of failed links: a cycle, a pair without a path, and a dead end are found and named; whole
  * fabrics stay good. tests/system/failures_oracle.py counts the same in another way. */
+#include "base/subsets.h"
 #include "tools/paths/failed_sets.h"
 #include "topology/name.h"
 #include "topology/updown.h"
@@ -112,12 +113,74 @@ static void a_joined_pair_without_a_path_is_named(void **state)
     hx_spec_free(&spec);
 }
 
+/* ---- chosen sets ---- */
+
+/* Follows all packets of a HammingMesh without some links. */
+static struct hx_findings without(struct hx_spec *spec, const struct hx_end *links, uint32_t count, bool *cyclic)
+{
+    struct hx_broken broken;
+    struct hx_plane plane;
+    struct hx_channels channels;
+    uint32_t *cycle;
+    struct hx_progress quiet = hx_progress_start("", true);
+    hx_broken_init(&broken, spec->graph);
+    hx_broken_take(&broken, links, count);
+    hx_plane_init(&plane, spec);
+    plane.broken = &broken;
+    hx_channels_init(&channels, &plane);
+    struct hx_findings found = hx_explore(&plane, &channels, &quiet);
+    *cyclic = hx_channels_cycle(&channels, &cycle) != 0;
+    free(cycle);
+    hx_channels_free(&channels);
+    hx_plane_free(&plane);
+    hx_broken_free(&broken);
+    hx_progress_end(&quiet);
+    return found;
+}
+
+/* A board without a network, and with dead traces, has an order of its own on the escape VC. */
+static void a_board_alone_keeps_its_pairs(void **state)
+{
+    (void)state;
+    struct hx_spec spec;
+    make(&spec, "1x1 Hx6Mesh");
+    const struct hx_fabric *g = spec.graph;
+    enum { EDGES = 24, TRACES = 60, DEAD = 16 };
+    struct hx_end dead[EDGES + DEAD];
+    struct hx_end trace[TRACES];
+    uint32_t edges = 0;
+    uint32_t traces = 0;
+    for (uint32_t node = 0; node < g->hosts; node++) {
+        for (unsigned port = 0; port < HX_LOCAL; port++) {
+            if (hx_fabric_far(g, node, port).node >= g->hosts)
+                dead[edges++] = (struct hx_end){node, (uint16_t)port};
+            else if (hx_fabric_is_first_end(g, node, port))
+                trace[traces++] = (struct hx_end){node, (uint16_t)port};
+        }
+    }
+    assert_int_equal(edges, EDGES);
+    assert_int_equal(traces, TRACES);
+    struct hx_subsets sets = hx_subsets_open(traces, DEAD, 100, 1);
+    while (hx_subsets_next(&sets)) {
+        bool cyclic;
+        for (unsigned i = 0; i < DEAD; i++)
+            dead[edges + i] = trace[sets.member[i]];
+        struct hx_findings found = without(&spec, dead, edges + DEAD, &cyclic);
+        if (cyclic || found.unreachable || found.trapped)
+            fail_msg("trace %u and others: cyclic %d, %u without a path, %u trapped", sets.member[0], cyclic,
+                     (unsigned)found.unreachable, (unsigned)found.trapped);
+    }
+    hx_subsets_close(&sets);
+    hx_spec_free(&spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_links_of_small_fabrics_do_no_harm),
         cmocka_unit_test(routes_without_an_order_have_cycles),
         cmocka_unit_test(a_joined_pair_without_a_path_is_named),
+        cmocka_unit_test(a_board_alone_keeps_its_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
