@@ -192,15 +192,17 @@ static const uint64_t *ways_to(const struct hx_around_found *f, size_t stride, u
     return NULL;
 }
 
-/* Returns the candidates by the tables before they were cleared. */
-static uint64_t uncleared(const struct hx_around *a, const struct hx_route *r, unsigned vc, unsigned gx, unsigned gy)
+/* Returns the candidates by the tables before they were cleared. The last VC cannot be incremented. */
+static uint64_t uncleared(const struct hx_around *a, const struct hx_route *r, unsigned input, unsigned vc, unsigned gx,
+                          unsigned gy)
 {
+    const uint64_t open = vc < r->last_vc ? UINT64_MAX : ~(uint64_t)r->raise;
     const bool by_gx = a->node < a->g->column_base;
     if (a->dead->count == 0)
-        return hx_route_ports(r, HX_LOCAL, gx, gy);
+        return hx_route_ports(r, input, gx, gy) & open;
     if (!r->is_router)
-        return ((const uint8_t *)a->tables)[gx] & r->y_table[gy] & (vc < r->last_vc ? UINT_MAX : ~(unsigned)r->raise);
-    return ((const uint64_t *)a->tables)[by_gx ? gx : gy];
+        return ((const uint8_t *)a->tables)[gx] & r->y_table[gy] & r->turn_mask[input] & open;
+    return ((const uint64_t *)a->tables)[by_gx ? gx : gy] & r->from[input];
 }
 
 /* Whether a packet moved north on this board, or came down from a spine. */
@@ -238,7 +240,7 @@ uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned
         hx_around_search_ways(a, f);
     const uint64_t *ways = ways_to(f, 1 + words, to);
     if (!ways)
-        return uncleared(a, r, vc, gx, gy) & (r->is_router ? r->from[input] : r->turn_mask[input]);
+        return uncleared(a, r, input, vc, gx, gy);
     const uint64_t ports = ports_of(ways, words, 2 * vc + is_restricted(a, input));
     return ports & (r->is_router ? a->up : r->turn_mask[input]); /* a network may return it to its board */
 }
