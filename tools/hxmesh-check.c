@@ -165,6 +165,19 @@ static void take_routes_of_failures(struct report *r, const char *option)
         hx_die(HX_EXIT_CONFIG, option, "%s", problem.what);
 }
 
+static void explore(struct report *r, struct hx_plane *plane, struct hx_channels *channels, bool quiet)
+{
+    struct hx_progress progress = hx_progress_start("check", quiet);
+    r->found = hx_explore(plane, channels, &progress);
+    hx_progress_end(&progress);
+    r->cycle_length = hx_channels_cycle(channels, &r->cycle);
+    if (r->found.unreachable) {
+        const struct hx_pair cut = r->found.cut;
+        hx_plane_set_job(plane, hx_plane_job_at(plane, cut.from.addr_hi, cut.from.addr_lo));
+        (void)hx_plane_why(r->why, plane, cut.from, cut.to);
+    }
+}
+
 static void try_failures(struct report *r, bool quiet)
 {
     struct hx_progress progress = hx_progress_start("failures", quiet);
@@ -228,14 +241,7 @@ int main(int argc, char **argv)
     struct hx_channels channels;
     hx_plane_init(&plane, &r.spec);
     hx_channels_init(&channels, &plane);
-    struct hx_progress progress = hx_progress_start("check", common.quiet);
-    r.found = hx_explore(&plane, &channels, &progress);
-    hx_progress_end(&progress);
-    r.cycle_length = hx_channels_cycle(&channels, &r.cycle);
-    if (r.found.unreachable) {
-        hx_plane_set_job(&plane, hx_plane_job_at(&plane, r.found.cut.from.addr_hi, r.found.cut.from.addr_lo));
-        (void)hx_plane_why(r.why, &plane, r.found.cut.from, r.found.cut.to);
-    }
+    explore(&r, &plane, &channels, common.quiet);
     struct hx_progress trying = hx_progress_start("transitions", common.quiet || !transitions);
     if (transitions)
         r.transitions = hx_transitions_try(&r.spec, &trying);

@@ -84,7 +84,7 @@ END
     [[ "$output" == *"failures      all 48 sets of 1 of 48 links of a plane"* ]]
     [[ "$output" == *"none possible in any set; none while nodes have routes of different sets"* ]]
     run --separate-stderr check "2x2 Hx2Mesh" --failures 2 --samples 9
-    [[ "$output" == *"failures      9 sets of 2 of 48 links of a plane, drawn"* ]]
+    [[ "$output" == *"failures      9 sets of 2 of 48 links of a plane, drawn by seed 1"* ]]
     refused 3 "--failures: 1x1 Hx1Mesh has only 4 links that may fail" check "1x1 Hx1Mesh" --failures 5
     run -2 check "2x2 Hx2Mesh" --failures 0
     refused 2 "--seed: is for --failures" check "2x2 Hx2Mesh" --seed 3

@@ -2,59 +2,29 @@
 #include "tools/paths/broken.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* Memory of a search's result follows. */
-struct hx_broken_result {
-    struct hx_broken_result *next;
-};
-
-static void *take_memory(void *of, size_t bytes)
+void hx_broken_init(struct hx_broken *b, const struct hx_spec *spec)
 {
-    struct hx_broken *b = of;
-    struct hx_broken_result *result = hx_allocate(1, sizeof *result + bytes);
-    result->next = b->results;
-    b->results = result;
-    return result + 1;
-}
-
-static struct hx_blocked_boards blocked_boards(void *of, uint32_t to)
-{
-    const struct hx_broken *b = of;
-    (void)to; /* the routes are of one job */
-    return b->blocked;
-}
-
-static void forget(struct hx_broken *b)
-{
-    while (b->results) {
-        struct hx_broken_result *next = b->results->next;
-        free(b->results);
-        b->results = next;
-    }
-}
-
-void hx_broken_init(struct hx_broken *b, const struct hx_fabric *g)
-{
-    *b = (struct hx_broken){.g = g};
+    const struct hx_fabric *g = spec->graph;
+    *b = (struct hx_broken){.g = g, .boards = {.spec = spec}};
     b->down = hx_allocate(g->nodes, sizeof *b->down);
     b->part = hx_allocate(g->nodes, sizeof *b->part);
     if (!g->mesh.nodes)
         return;
     b->dead_memory = hx_allocate(1, hx_dead_links_bytes(&g->mesh));
-    b->search_memory = hx_allocate(1, hx_around_search_bytes(&g->mesh));
     hx_dead_links_init(&b->dead, &g->mesh, b->dead_memory);
-    hx_around_search_init(&b->search, &g->mesh, b->search_memory);
-    b->around = hx_allocate(g->nodes, sizeof *b->around);
-    b->copy = hx_allocate(g->nodes, sizeof *b->copy);
+    around_shared_open(&b->shared, g, &b->boards);
+    b->node = hx_allocate(g->nodes, sizeof *b->node);
 }
 
 void hx_broken_free(struct hx_broken *b)
 {
-    forget(b);
-    for (uint32_t node = 0; b->copy && node < b->g->nodes; node++)
-        free(b->copy[node]);
-    HX_FREE(b->down, b->part, b->dead_memory, b->search_memory, b->around, b->copy);
+    for (uint32_t node = 0; b->node && node < b->g->nodes; node++)
+        around_node_end(&b->node[node]);
+    if (b->g->mesh.nodes)
+        around_shared_close(&b->shared);
+    job_boards_free(&b->boards);
+    HX_FREE(b->down, b->part, b->dead_memory, b->node);
     *b = (struct hx_broken){.g = NULL};
 }
 
@@ -115,24 +85,12 @@ static void join_parts(struct hx_broken *b)
 
 void hx_broken_begin(struct hx_broken *b, struct hx_blocked_boards blocked)
 {
-    forget(b);
     b->blocked = blocked;
     join_parts(b);
 }
 
 void hx_broken_route(struct hx_broken *b, uint32_t node, struct hx_route *r, void *tables)
 {
-    if (!b->g->mesh.nodes)
-        return;
-    if (!b->copy[node])
-        b->copy[node] = hx_allocate(1, hx_around_bytes(&b->g->mesh, node));
-    b->around[node] = (struct hx_around){.g = &b->g->mesh,
-                                         .dead = &b->dead,
-                                         .search = &b->search,
-                                         .take = take_memory,
-                                         .blocked = blocked_boards,
-                                         .of = b,
-                                         .up = ~b->down[node],
-                                         .node = node};
-    hx_around_begin(&b->around[node], r, tables, b->copy[node]);
+    if (b->g->mesh.nodes)
+        around_node_begin(&b->node[node], &b->shared, &b->dead, node, ~b->down[node], r, tables);
 }

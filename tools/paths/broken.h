@@ -5,8 +5,7 @@
 #ifndef HXMESH_TOOLS_BROKEN_H
 #define HXMESH_TOOLS_BROKEN_H
 
-#include "hxmesh/around.h"
-#include "topology/fabric.h"
+#include "spec/around_links.h"
 
 struct hx_broken {
     const struct hx_fabric *g;
@@ -14,21 +13,21 @@ struct hx_broken {
     uint32_t *part; /* [nodes]: the same number where living links join them */
     /* Of a HammingMesh: */
     struct hx_dead_links dead;
-    struct hx_around_search search;
+    void *dead_memory;
     struct hx_blocked_boards blocked; /* of the job */
-    struct hx_around *around;         /* [nodes] */
-    void **copy;                      /* [nodes] */
-    void *dead_memory, *search_memory;
-    struct hx_broken_result *results; /* list */
+    struct job_boards boards;
+    struct around_shared shared;
+    struct around_node *node; /* [nodes] */
 };
 
-void hx_broken_init(struct hx_broken *b, const struct hx_fabric *g);
+/* The spec outlives it. */
+void hx_broken_init(struct hx_broken *b, const struct hx_spec *spec);
 void hx_broken_free(struct hx_broken *b);
 
 /* Takes `count` links down, named by one end, and all others up. Routes made before are invalid. */
 void hx_broken_take(struct hx_broken *b, const struct hx_end *links, uint32_t count);
 
-/* Forgets all routes, and begins those of a job: sets `part` by the links and nodes that it may use. */
+/* Begins routes of a job: sets `part` by the links and nodes that it may use. */
 void hx_broken_begin(struct hx_broken *b, struct hx_blocked_boards blocked);
 
 /* Makes a node's routes lead around dead links. r: built into `tables` for the ports that are not down. */

@@ -60,8 +60,12 @@ static void print_deadlock(const struct hx_failed_sets *f, const struct hx_fabri
 void hx_failed_print(const struct hx_failed_sets *f, const struct hx_fabric *g)
 {
     const char *why = why_without(f, g);
-    printf("%-14s%s%" PRIu64 " set%s of %u of %u links of a plane%s\n", "failures", f->all ? "all " : "", f->sets,
-           hx_plural(f->sets), f->failed, f->links, f->all ? "" : ", drawn");
+    printf("%-14s%s%" PRIu64 " set%s of %u of %u links of a plane", "failures", f->all ? "all " : "", f->sets,
+           hx_plural(f->sets), f->failed, f->links);
+    if (f->all)
+        printf("\n");
+    else
+        printf(", drawn by seed %" PRIu64 "\n", f->seed);
     print_deadlock(f, g);
     print_pairs("no path", &f->without, "that living links join", g);
     if (why)
@@ -122,10 +126,10 @@ json_t *hx_failed_json(const struct hx_failed_sets *f, const struct hx_fabric *g
     json_t *escape = g->mesh.nodes ? json_pack("{s:I, s:I, s:I}", "pairs", (json_int_t)f->escapes.count, "sets",
                                                (json_int_t)f->escapes.sets, "most", (json_int_t)f->most_escapes)
                                    : json_null();
-    return json_pack("{s:i, s:i, s:I, s:b, s:I, s:o, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "links",
-                     (int)f->links, "failed", (int)f->failed, "sets", (json_int_t)f->sets, "all", f->all, "cyclic",
-                     (json_int_t)f->cyclic, "cyclic_without", set_json(&f->cyclic_set, g), "mixed_cyclic",
-                     f->mixed_cyclic, "pairs", (json_int_t)f->pairs, "no_path", no_path, "dead_ends",
-                     pairs_json(&f->trapped, g), "cut_off", pairs_json(&f->apart, g), "longest", longest, "all_to_all",
-                     alltoall, "vcs", (int)f->vcs, "escape", escape);
+    return json_pack("{s:i, s:i, s:I, s:b, s:I, s:I, s:o, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "links",
+                     (int)f->links, "failed", (int)f->failed, "sets", (json_int_t)f->sets, "all", f->all, "seed",
+                     (json_int_t)f->seed, "cyclic", (json_int_t)f->cyclic, "cyclic_without",
+                     set_json(&f->cyclic_set, g), "mixed_cyclic", f->mixed_cyclic, "pairs", (json_int_t)f->pairs,
+                     "no_path", no_path, "dead_ends", pairs_json(&f->trapped, g), "cut_off", pairs_json(&f->apart, g),
+                     "longest", longest, "all_to_all", alltoall, "vcs", (int)f->vcs, "escape", escape);
 }

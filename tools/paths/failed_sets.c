@@ -133,8 +133,8 @@ static void begin(struct trial *t, struct hx_spec *spec, const struct hx_failed_
 {
     struct hx_fabric *f = spec->graph;
     *t = (struct trial){.spec = spec, .links = hx_links_list(f, HX_LINKS_ALL), .own = f->updown};
-    t->found = (struct hx_failed_sets){.links = t->links.count, .failed = (uint32_t)ask->failed};
-    hx_broken_init(&t->broken, f);
+    t->found = (struct hx_failed_sets){.links = t->links.count, .failed = (uint32_t)ask->failed, .seed = ask->seed};
+    hx_broken_init(&t->broken, spec);
     hx_plane_init(&t->plane, spec);
     t->plane.broken = &t->broken;
     hx_channels_init(&t->channels, &t->plane);

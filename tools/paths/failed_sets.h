@@ -32,7 +32,8 @@ struct hx_failed_sets {
     uint32_t links;  /* of a plane that may fail */
     uint32_t failed; /* of a set */
     uint64_t sets;
-    bool all;        /* every set there is */
+    bool all; /* every set there is; otherwise drawn ones: */
+    uint64_t seed;
     uint64_t cyclic; /* sets whose routes have a cycle of dependencies; the first of them: */
     struct hx_failed_set cyclic_set;
     bool mixed_cyclic;              /* together have one: routes of all sets, and healthy ones; but for the escape VC */

@@ -123,7 +123,7 @@ static struct hx_findings without(struct hx_spec *spec, const struct hx_end *lin
     struct hx_channels channels;
     uint32_t *cycle;
     struct hx_progress quiet = hx_progress_start("", true);
-    hx_broken_init(&broken, spec->graph);
+    hx_broken_init(&broken, spec);
     hx_broken_take(&broken, links, count);
     hx_plane_init(&plane, spec);
     plane.broken = &broken;
