@@ -11,7 +11,7 @@ struct hx_even_loads {
     const struct hx_fabric *g;
     double *link;    /* per link, as in hx_channels: load in injection bandwidths of a host */
     double *forward; /* [nodes]: what a router forwards to routers */
-    double *through; /* per channel: on its way to the destination */
+    double *through; /* per channel: still to be carried to the destination */
 };
 
 void hx_even_loads_init(struct hx_even_loads *l, const struct hx_channels *c);

@@ -22,12 +22,12 @@ struct hx_findings {
     struct hx_pair far; /* the first pair with it */
     bool minimal;       /* every path has the minimal length, and none loops; not with dead links */
     uint64_t channels, dependencies;
-    uint64_t trapped; /* pairs with a path, of which some choice ends elsewhere or goes round; the first of them: */
+    uint64_t trapped; /* pairs with a path, of which some choice ends elsewhere or never; the first of them: */
     struct hx_pair trap;
     /* With dead links: */
     uint64_t apart; /* ordered pairs that living links do not join, beside `pairs`; the first of them: */
     struct hx_pair split;
-    uint64_t escapes; /* pairs whose packets take the escape VC */
+    uint64_t escapes; /* pairs that need the escape VC */
 };
 
 /* What else to collect; NULL: nothing. */

@@ -34,14 +34,14 @@ struct hx_failed_sets {
     uint64_t sets;
     bool all; /* every set there is; otherwise drawn ones: */
     uint64_t seed;
-    uint64_t cyclic; /* sets whose routes have a cycle of dependencies; the first of them: */
+    uint64_t cyclic; /* sets with a cycle of dependencies; the first of them: */
     struct hx_failed_set cyclic_set;
     bool mixed_cyclic;              /* together have one: routes of all sets, and healthy ones; but for the escape VC */
     uint64_t pairs;                 /* ordered pairs that living links join, summed over sets */
     struct hx_failed_pairs without; /* of these: without a path */
-    struct hx_failed_pairs trapped; /* of these: a choice of nodes leads elsewhere, or round */
+    struct hx_failed_pairs trapped; /* of these: a choice of nodes never arrives */
     struct hx_failed_pairs apart;   /* pairs that living links do not join */
-    struct hx_failed_pairs escapes; /* pairs whose packets take the escape VC */
+    struct hx_failed_pairs escapes; /* pairs that need the escape VC */
     uint64_t most_escapes;          /* of a set */
     unsigned longest;               /* path, cables: of the pair and set in `far` */
     struct hx_failed_pairs far;
