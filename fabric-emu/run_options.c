@@ -279,7 +279,7 @@ static void check_repeats(const struct run_options *o)
     with = o->capture.file ? "--capture: it would lack frames" : with;
     with = o->settings.verify ? "--verify: it checks each byte" : with;
     with = o->settings.duration_ns || o->settings.warm_up_ns ? "--duration or --warm-up" : with;
-    with = o->faults.lines.count || o->faults.file ? "faults: they have their times" : with;
+    with = o->faults.lines.count || o->faults.file || o->faults.failures ? "faults: they have their times" : with;
     with = o->faults.circuits ? "--circuits: they change at their times" : with;
     if (with)
         hx_die(HX_EXIT_USAGE, "--repeats", "cut is not for a run with %s", with);

@@ -25,11 +25,13 @@ struct run_options {
     struct hx_settings settings;
     struct hx_overrides overrides;
     struct hx_timing timing;
+    struct hx_fault_settings faults;
 };
 /* clang-format off */
 #define RUN_OPTIONS(r) \
     HX_SETTINGS_OPTIONS(&(r)->settings), HX_OVERRIDE_OPTIONS(&(r)->overrides), HX_CREDIT_OPTION(&(r)->overrides), \
-    HX_VIRTUAL_OPTIONS(&(r)->settings), HX_TIMING_OPTIONS(&(r)->timing), HX_OPTIONS_END
+    HX_VIRTUAL_OPTIONS(&(r)->settings), HX_TIMING_OPTIONS(&(r)->timing), \
+    HX_FAILURES_OPTION(&(r)->faults), HX_OPTIONS_END
 /* clang-format on */
 
 struct program {
@@ -247,7 +249,7 @@ static void parse(struct program *p, int argc, char **argv)
         .summary = "Runs `hxmesh run` for every combination of fabrics and options, and puts the figures side by side.",
         .details =
             "A range doubles from low on and ends with high (1KiB..4MiB), of shares it goes in steps of 0.05 "
-            "(0.05..1); with /N it "
+            "(0.05..1), of a count that begins with 0 it is 0, 1, 2, 4 and so on; with /N it "
             "is N values in even steps (0.1..0.9/9). --algorithm all is every algorithm that a run accepts for its "
             "fabric "
             "and size; a note says which are left out. "
@@ -507,7 +509,7 @@ static void clean_up(struct program *p)
 int main(int argc, char **argv)
 {
     struct program *p = hx_allocate(1, sizeof *p);
-    p->looked_at = (struct run_options){hx_default_settings, hx_default_sizes, HX_DEFAULT_TIMING};
+    p->looked_at = (struct run_options){hx_default_settings, hx_default_sizes, HX_DEFAULT_TIMING, HX_FAULT_DEFAULTS};
     const struct hx_option options[] = {RUN_OPTIONS(&p->looked_at)};
     p->option = options;
     p->options = sizeof options / sizeof *options - 1;

@@ -41,5 +41,7 @@ bool hx_faults_load(struct hx_faults *faults, const struct hx_fault_settings *s,
     const struct hx_fault_draw draw = {seed, s->mtbf_ns, s->mttr_ns, until_ns};
     if (random)
         hx_faults_draw(faults, &draw, f);
+    if (!hx_faults_draw_closed(faults, s->failures, seed, f, problem))
+        return false;
     return !s->circuits || hx_circuits_read(faults, s->circuits, f, problem);
 }

@@ -231,3 +231,31 @@ captured() {
     run -1 hxmesh run "4x4 Hx2Mesh" --clock virtual --quiet --json "$REPORT" --traffic all-reduce --message 1MiB --fault "a1,1 down at 10us"
     holds '.collective.done < 64 and .messages_failed > 0 and (.complete | not) and (.faults[0].whole_after_ns > 0)'
 }
+
+# shellcheck disable=SC2016
+@test "faults: drawn links are dead from the start, nested by their number, and cost no packet" {
+    local k before=
+    for k in 1 2 5 9; do
+        simulate "2x2 Hx2Mesh" -t all-to-all -m 16KiB --failures "$k" --seed 4
+        holds "$ARRIVED and .packets_repeated == 0 and .settings.failures == $k and (.changes | length) == $k"
+        # No packet crosses them, in either direction, and other links have some.
+        holds '[.changes[].change | rtrimstr(" closed")] as $dead | .links |
+               (map(select(.from as $f | .to as $t | $dead | any(. == $f or . == $t))) | length == 2 * ($dead | length) and
+                all(.packets == 0)) and (map(select(.packets > 0)) | length) > 40'
+        # Those of a smaller number are among them.
+        jq -r '.changes[].change' "$REPORT" | sort >"$BATS_TEST_TMPDIR/$k"
+        [ -z "$before" ] || [ "$(comm -12 "$BATS_TEST_TMPDIR/$before" "$BATS_TEST_TMPDIR/$k" | wc -l)" -eq "$before" ]
+        before=$k
+    done
+    # The lines say the same in another run.
+    jq 'del(.host, .settings)' "$REPORT" >"$BATS_TEST_TMPDIR/drawn"
+    simulate "2x2 Hx2Mesh" -t all-to-all -m 16KiB --seed 4 --fault "$(jq -r '[.changes[].change] | join(";")' "$REPORT")"
+    jq 'del(.host, .settings)' "$REPORT" | diff - "$BATS_TEST_TMPDIR/drawn"
+    # A host's only link is never drawn: 32 links, of which 16 join leaves and spines, eight nodes of a tree.
+    simulate "fat-tree hosts=16 radix=8" -t all-to-all -m 1KiB --failures 9
+    holds "$ARRIVED and ([.changes[].change | startswith(\"a\")] | any | not)"
+    refused 2 "--failures: after 11 of them each other link of this fabric is the last that joins two parts (draw 11 at most)" \
+        "fat-tree hosts=16 radix=8" --failures 12
+    refused 2 "--repeats: cut is not for a run with faults" -t "$BATS_TEST_DIRNAME/../../examples/schedules/ping-pong.schedule.yaml" \
+        --repeats cut --failures 1
+}

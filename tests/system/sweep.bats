@@ -150,6 +150,25 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     [ "$output" = "hxmesh: error: --seed: has several values, and --seeds counts them: which of both?" ]
 }
 
+@test "sweep: figures over the number of dead links, with bands" {
+    local k
+    cd "$BATS_TEST_TMPDIR"
+    sweep "2x2 Hx2Mesh" --clock virtual -t all-to-all,all-reduce -m 64KiB --failures 0..5 --seed 3 --seeds 3 --jobs 2 \
+        --json s.json --plot s.svg
+    jq -e 'map(.failures) == [range(2) | 0, 1, 2, 4, 5] and all(.seeds == 3)' s.json
+    # Each point is the mean of its runs.
+    for k in 3 4 5; do
+        hxmesh run "2x2 Hx2Mesh" --clock virtual -t all-reduce -m 64KiB --failures 4 --seed "$k" -w 1 --quiet --json -
+    done | jq .seconds | awk '{ sum += $1 } END { print sum / NR }' >mean
+    jq -e --slurpfile mean mean '.[8].seconds / $mean[0] - 1 | fabs < 1e-5' s.json
+    # Both lines begin at 0, on an axis of even steps, with a band around.
+    [ "$(grep -c 'class="band"' s.svg)" -eq 2 ]
+    [ "$(grep '<polyline' s.svg | grep -oE '[0-9.]+,[0-9.]+' | wc -l)" -eq 10 ]
+    grep '<polyline' s.svg | grep -oE '[0-9.]+,' | head -5 | tr -d '\n' | awk -F, '{ step = ($5 - $1) / 5
+        for (i = 2; i < 5; i++) if (($i - $1 - step * (i == 4 ? 4 : i - 1)) ^ 2 > 0.1) exit 1 }'
+    grep -q '>failures<' s.svg
+}
+
 @test "sweep: one figure over another" {
     cd "$BATS_TEST_TMPDIR"
     sweep "mlfm h=2" --clock virtual -t uniform -m 8KiB -d 50us --rate 0.1..0.3 --y latency_ns.mean --x share_of_injection \

@@ -393,9 +393,9 @@ static void write_label(char label[PLOT_TEXT], const char *words, const char *un
     (void)snprintf(label, PLOT_TEXT, "%.60s%s%s%s", words, *unit ? " (" : "", unit, *unit ? ")" : "");
 }
 
-static enum plot_scale x_scale_of(const struct sweep_axis *x)
+static enum plot_scale x_scale_of(const struct sweep_axis *x, const struct drawn *across)
 {
-    if (x->doubling)
+    if (x->doubling && !across->some_are_0)
         return PLOT_BINARY;
     return x->option->kind == HX_OPTION_REAL ? PLOT_LINEAR : PLOT_WHOLE;
 }
@@ -472,7 +472,7 @@ void sweep_write_plot(const struct sweep *s, const char *path)
     (void)snprintf(title, sizeof title, "%.36s over %.36s", y_words, x_words);
     write_label(label, y_words, in_y.name);
     write_label(x_label, x_words, in_x.name);
-    enum plot_scale along = s->over ? PLOT_LINEAR : x_scale_of(x);
+    enum plot_scale along = s->over ? PLOT_LINEAR : x_scale_of(x, &across);
     struct plot *p = plot_new(title, x_label, along == PLOT_BINARY ? along : scale_of(&across, along),
                               bytes ? PLOT_BYTES : PLOT_NUMBER, label);
     p->y_scale = scale_of(&up, is_whole(s) ? PLOT_WHOLE : PLOT_LINEAR);
