@@ -71,6 +71,14 @@ enum { HX_MOST_FAILURES = 10000 };
 /* Copies the values given in `over`. Strings stay the owner's. */
 void hx_fault_settings_merge(struct hx_fault_settings *into, const struct hx_fault_settings *over);
 
+/* Whether there are faults. A plan of circuits has none. */
+static inline bool hx_fault_settings_any(const struct hx_fault_settings *s)
+{
+    return s->lines.count || s->file || s->failures;
+}
+/* Leaves all faults out. A plan of circuits stays. */
+void hx_fault_settings_clear(struct hx_fault_settings *s);
+
 struct hx_faults;
 struct hx_fabric;
 struct hx_problem;
