@@ -213,6 +213,7 @@ static void parse(struct program *p, int argc, char **argv)
         {HX_STRING("x", "OPTION", &p->sweep.x,
                    "the number to draw it over, or another figure: latency over throughput"),
          .otherwise = "the one with most values"},
+        {HX_FLAG("relative", &p->sweep.relative, "draw it as a share of the first point of its line")},
         {HX_STRING("columns", "FIGURE,...", &p->columns, "the figures of the table, as the JSON report calls them"),
          .otherwise = "as many of the usual ones as fit 80 letters"},
         INJECTION_OPTIONS(&p->sweep.wish),
@@ -240,6 +241,10 @@ static void parse(struct program *p, int argc, char **argv)
              {"hxmesh sweep \"slim-fly q=5\" --clock virtual --timing sc15 -t uniform --arrivals poisson -m 256 --rate "
               "0.05..1 -d 60us --warm-up 20us --y latency_ns.mean --x share_of_injection --plot l.svg",
               "latency over throughput, load by load"},
+             {"hxmesh sweep \"8x8 Hx2Mesh\" --clock virtual -t all-to-all,all-reduce -m 1MiB --failures 0..32 --seeds "
+              "5 "
+              "--y gbps_per_host --relative --plot f.svg",
+              "what dead links leave of the bandwidth"},
              {"hxmesh sweep \"4x4 Hx2Mesh\" \"2x2 Hx4Mesh\" --clock virtual -t all-to-all,uniform --csv s.csv",
               "fabrics and patterns"},
              {"hxmesh sweep \"4x4 Hx2Mesh\" --clock virtual -t all-reduce --algorithm all -m 1KiB..1GiB --jobs 2",
@@ -262,6 +267,7 @@ static void parse(struct program *p, int argc, char **argv)
             "interrupted.",
         .options = table};
     int first = hx_options_parse(&command, argc, argv, &p->common);
+    hx_options_need(&command, &p->common, "plot", (const char *const[]){"relative", NULL});
     hx_options_need(&command, &p->common, "equal-injection", (const char *const[]){"injection", NULL});
     p->sweep.command = p->common.line;
     p->sweep.saturation = p->saturation;

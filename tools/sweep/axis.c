@@ -202,7 +202,7 @@ uint64_t sweep_mask(const struct sweep *s, unsigned run)
         if (clock)
             mask = (mask & ~HX_FOR_ANY_CLOCK) | HX_FOR_CLOCK(n);
         if (traffic)
-            mask = (mask & ~HX_FOR_ANY_PATTERN) | HX_FOR_PATTERN(names[n] ? n : HX_FLOWS);
+            mask = (mask & ~HX_FOR_ANY_PATTERN) | HX_FOR_PATTERN(names[n] ? n : hx_traffic_file_kind(text));
     }
     return mask;
 }

@@ -87,6 +87,7 @@ struct sweep {
     const char *y;              /* figure of the plot */
     bool y_given;               /* by the user */
     const char *x;              /* name of an axis; NULL: the numeric one with most values */
+    bool relative;              /* each line of the plot is a share of its first point */
     const char *over;           /* figure for the plot's x axis, in place of the axis itself; NULL: none */
     const char *command;        /* of the sweep itself */
     bool saturation;            /* each run is a search for its rate */
