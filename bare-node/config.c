@@ -125,6 +125,8 @@ static void read_line(struct config *c, struct line *l)
         read_fabric(c, l);
     else if (c->g.accelerators == 0)
         bare_die("its configuration does not begin with the fabric");
+    else if (is_line(l, "vcs"))
+        c->vcs = (uint8_t)number_of(l, HX_VCS);
     else if (is_line(l, "barred"))
         read_blocked(c, l);
     else if (is_line(l, "at"))
@@ -149,7 +151,7 @@ static void read_line(struct config *c, struct line *l)
 
 void config_read(struct config *c, const char *text)
 {
-    *c = (struct config){.endpoint = {.sends = 8, .check = true}};
+    *c = (struct config){.vcs = HX_MESH_VCS, .endpoint = {.sends = 8, .check = true}};
     while (*text) {
         struct line l = {.word = text, .at = text};
         while (*l.at != ' ' && !is_end(*l.at))
@@ -160,6 +162,8 @@ void config_read(struct config *c, const char *text)
             text++;
         text += *text == '\n';
     }
+    if (c->vcs < HX_MESH_VCS)
+        bare_die("its configuration has %u VCs, fewer than board crossings need", c->vcs);
     if (c->endpoint.plane_set == 0 || c->credits == 0 || c->endpoint.timeout_ns == 0 || c->endpoint.epoch == 0)
         bare_die("its configuration is not complete: at, credits, random and wait have to be there");
 }

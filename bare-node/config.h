@@ -3,6 +3,7 @@
  * A text of lines, each a word and its numbers (hal/riscv-virt: board_text()):
  *
  *     fabric 2 2 2 2 1 64 1     a, b, x, y, planes, radix, taper (hxmesh/geometry.h)
+ *     vcs 4                     of the fabric, 3 or 4 (with the escape VC); optional: 3
  *     `barred` 3                blocked boards; optional
  *     at 1 1 0                  gx, gy, plane
  *     credits 128               blocks a VC that it grants
@@ -24,6 +25,7 @@ struct config {
     uint32_t rank;
     uint16_t gx, gy;
     uint8_t plane;
+    uint8_t vcs;
     uint8_t *blocked; /* bit by board */
     uint32_t credits;
     uint64_t random; /* state */

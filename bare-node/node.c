@@ -46,6 +46,8 @@ static void build_routes(struct node *n)
 {
     const struct hx_blocked_boards blocked = {n->config->blocked};
     hx_route_build(&n->sw.route, &n->config->g, n->config->rank, blocked, n->up, n->tables);
+    n->sw.route.vcs = n->config->vcs;
+    node_around_begin(&n->around, n->up, &n->sw.route, n->tables);
 }
 
 static void build_endpoint(struct node *n, struct hal_user user)
@@ -57,13 +59,15 @@ static void build_endpoint(struct node *n, struct hal_user user)
     /* The link to the switch is one cable in any plane: the planes of an endpoint are ports of its node. */
     unsigned ports = c->plane + 1U;
     struct loopback_node *node = &n->endpoint_hal.node;
-    loopback_node_init(node, ports, HX_MESH_VCS, blocks, config.sends,
-                       bare_take(loopback_node_bytes(ports, HX_MESH_VCS, blocks, config.sends)));
+    loopback_node_init(node, ports, c->vcs, blocks, config.sends,
+                       bare_take(loopback_node_bytes(ports, c->vcs, blocks, config.sends)));
     n->endpoint_hal.user = user;
+    n->endpoint_hal.around = c->vcs > HX_ESCAPE_VC ? &n->sw.route : NULL;
     make_wire(&n->local[0], blocks);
     make_wire(&n->local[1], blocks);
     plug(n, node, c->plane, &n->local[0], &n->local[1]);
     plug(n, &n->switch_hal.node, HX_LOCAL, &n->local[1], &n->local[0]);
+    n->switch_hal.node.port[HX_LOCAL].local = true;
     if (hx_endpoint_init(&n->endpoint, &config, &n->endpoint_hal, bare_take(hx_endpoint_bytes(&config))) != HX_OK)
         bare_die("its endpoint cannot be built");
 }
@@ -86,12 +90,14 @@ void node_build(struct node *n, const struct config *config, unsigned harts, str
 {
     unsigned blocks = blocks_of(config);
     *n = (struct node){.config = config, .harts = harts, .random = config->random, .up = UINT64_C(1) << HX_LOCAL};
-    loopback_node_init(&n->switch_hal.node, HX_ACCELERATOR_PORTS, HX_MESH_VCS, blocks, 0,
-                       bare_take(loopback_node_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS, blocks, 0)));
+    loopback_node_init(&n->switch_hal.node, HX_ACCELERATOR_PORTS, config->vcs, blocks, 0,
+                       bare_take(loopback_node_bytes(HX_ACCELERATOR_PORTS, config->vcs, blocks, 0)));
+    node_around_init(&n->around, config);
+    n->switch_hal.node.notices = &n->around.notices;
     start_devices(n);
     build_endpoint(n, user);
-    hx_switch_init(&n->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, config->endpoint.job, &n->switch_hal,
-                   bare_take(hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS)));
+    hx_switch_init(&n->sw, HX_ACCELERATOR_PORTS, config->vcs, config->endpoint.job, &n->switch_hal,
+                   bare_take(hx_switch_bytes(HX_ACCELERATOR_PORTS, config->vcs)));
     n->tables = bare_take(hx_route_bytes(&config->g, config->rank));
     build_routes(n);
 }
@@ -182,7 +188,8 @@ static void follow_cables(struct node *n, uint64_t now)
     uint64_t up = UINT64_C(1) << HX_LOCAL;
     for (unsigned cable = 0; cable < NODE_CABLES; cable++)
         up |= (uint64_t)(n->device[cable] && watch(n, cable, now)) << cable;
-    if (up == n->up)
+    bool around = node_around_follow(&n->around, n->config->rank, up, now);
+    if (up == n->up && !around)
         return;
     n->up = up;
     build_routes(n);

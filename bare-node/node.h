@@ -8,10 +8,12 @@
  * their own if there are several (harts.h). A wire takes all frames that may be granted, so a slow device only costs
  * time.
  *
- * A cable is up while its peer counts in this session and was heard within CABLE_SILENCE_NS. Routes follow. */
+ * A cable is up while its peer counts in this session and was heard within CABLE_SILENCE_NS. Routes follow, also the
+ * notices of other nodes' dead links. */
 #ifndef BARE_NODE_NODE_H
 #define BARE_NODE_NODE_H
 
+#include "around.h"
 #include "config.h"
 #include "hal/riscv-virt/virtio_net.h"
 #include "hal_port.h"
@@ -31,6 +33,7 @@ struct node {
     unsigned harts;                         /* 1 .. 1 + NODE_CABLES */
     uint64_t random;                        /* state */
     void *tables;
+    struct node_around around;
     uint64_t up;   /* ports with a link, bit by port */
     uint64_t hops; /* packets forwarded by the switch */
 };

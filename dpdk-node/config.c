@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct node_values node_default_values = {.queue = 512, .mtu = NODE_FULL_MTU, .credit_period_ns = 100000};
+const struct node_values node_default_values = {
+    .queue = 512, .mtu = NODE_FULL_MTU, .credit_period_ns = 100000, .vcs = HX_MESH_VCS};
 
 void node_values_merge(struct node_values *into, const struct node_values *over)
 {
@@ -190,6 +191,7 @@ void node_config_load(struct node_config *c, const char *file, struct node_value
     read_ports(c, values);
     read_key(c, values);
     c->values = settled;
+    c->vcs = (unsigned)settled.vcs;
     check_traffic(c);
     node_texts_free(texts);
 }

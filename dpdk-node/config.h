@@ -22,7 +22,8 @@ enum node_given {
     NODE_GIVEN_LINGER = 1 << 5,
     NODE_GIVEN_STATISTICS = 1 << 6,
     NODE_GIVEN_LOSE_CREDITS = 1 << 7,
-    NODE_GIVEN_QUEUE = 1 << 8
+    NODE_GIVEN_QUEUE = 1 << 8,
+    NODE_GIVEN_VCS = 1 << 9
 };
 
 struct node_values {
@@ -34,6 +35,7 @@ struct node_values {
     uint64_t queue;  /* descriptors of a device's queue */
     uint64_t mtu;
     uint64_t credit_period_ns;
+    uint64_t vcs;
     uint64_t idle_wait_ns; /* 0: poll without a pause */
     uint64_t linger_ns;    /* 0: for ever */
     uint64_t statistics_ns;
@@ -76,6 +78,9 @@ extern const struct node_values node_default_values;
     {.name = "credit-period", .key = "credit_period", .kind = HX_OPTION_DURATION, .to.number = &(v)->credit_period_ns, \
      .low = 1000, .high = 10000000000U, .help = "time between credit frames that nothing asks for", \
      HX_GIVEN_IN(v, NODE_GIVEN_CREDIT_PERIOD)}, \
+    {.name = "vcs", .key = "vcs", .kind = HX_OPTION_NUMBER, .to.number = &(v)->vcs, .low = HX_MESH_VCS, \
+     .high = HX_VCS, .help = "VCs of each cable, the same in the whole fabric; 4: with the escape VC, for pairs that " \
+     "dead links leave no other path (docs/faults.md)", HX_GIVEN_IN(v, NODE_GIVEN_VCS)}, \
     {.name = "nap", .key = "nap", .kind = HX_OPTION_DURATION, .to.number = &(v)->idle_wait_ns, .low = 0, \
      .high = 1000000000, .help = "sleep of an lcore that found no work for a while; 0: it keeps polling", \
      HX_GIVEN_IN(v, NODE_GIVEN_IDLE_WAIT)}, \
@@ -105,6 +110,7 @@ struct node_config {
     char name[HX_NAME_BYTES];
     uint32_t node;
     unsigned plane;
+    unsigned vcs; /* of its cables */
     struct hx_place place;
     unsigned ports;
     struct node_port_config port[HX_MAX_RADIX];

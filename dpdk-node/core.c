@@ -16,9 +16,8 @@ enum {
 
 void core_reroute(struct core *c)
 {
-    const struct node_config *config = c->node->config;
     const struct hx_blocked_boards blocked = {c->node->blocked};
-    hx_route_build(&c->sw.route, &config->g, config->node, blocked, c->hal.up, c->tables);
+    core_around_build(&c->around, c->hal.up, blocked, &c->sw.route, c->tables);
     hx_switch_reroute(&c->sw);
 }
 
@@ -54,6 +53,7 @@ static void check_sessions(struct core *c, uint64_t now)
         if (cable_fell_silent(&p->cable, now, silence_of(c, p)))
             dpdk_port_restart(p);
         open |= (uint64_t)p->cable.link.open << port;
+        dpdk_look_at_notices(p, now);
     }
     atomic_store_explicit(&c->open, open, memory_order_relaxed);
     c->looked_at = now;
@@ -108,7 +108,7 @@ unsigned core_loop(struct core *c)
     uint64_t up = atomic_load_explicit(&c->node->up, memory_order_relaxed);
     if (__builtin_expect(carrier != c->carrier, 0))
         update_carriers(c, carrier);
-    if (__builtin_expect(up != c->hal.up, 0)) {
+    if (__builtin_expect(up != c->hal.up || core_around_changed(&c->around), 0)) {
         c->hal.up = up;
         core_reroute(c);
     }

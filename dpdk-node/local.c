@@ -157,7 +157,7 @@ struct local *local_new(struct node *n, uint16_t device)
         l->hal.free[l->hal.free_count++] = i;
     const struct dpdk_port_config port = {.device = device,
                                           .plane = (uint8_t)c->plane,
-                                          .vcs = HX_MESH_VCS,
+                                          .vcs = (uint8_t)c->vcs,
                                           .blocks = c->spec.credits,
                                           .peer_blocks = c->spec.credits,
                                           .credit_period = n->port[HX_LOCAL].cable.period,
@@ -165,6 +165,7 @@ struct local *local_new(struct node *n, uint16_t device)
                                           .drops = l->drops};
     dpdk_port_init(&l->port, &port, hx_allocate(1, dpdk_port_bytes(port.vcs, port.blocks, port.peer_blocks)));
     l->hal.port[c->plane] = &l->port;
+    l->hal.around = c->vcs > HX_ESCAPE_VC ? &n->core[n->owner[HX_LOCAL]]->sw.route : NULL;
     const struct hx_endpoint_config endpoint = config_of(c);
     l->memory = hx_allocate(1, hx_endpoint_bytes(&endpoint));
     if (hx_endpoint_init(&l->endpoint, &endpoint, &l->hal, l->memory) != HX_OK)

@@ -51,7 +51,7 @@ static unsigned ports_used(const struct node_config *c)
 static uint32_t frames_needed(const struct node_config *c, uint32_t blocks)
 {
     unsigned ends = ports_used(c) + c->has_endpoint;
-    uint32_t of_port = dpdk_port_frames(HX_MESH_VCS, blocks, c->spec.credits) + 2U * (uint32_t)c->values.queue;
+    uint32_t of_port = dpdk_port_frames(c->vcs, blocks, c->spec.credits) + 2U * (uint32_t)c->values.queue;
     return ends * of_port + DPDK_ENDPOINT_BUFFERS + rte_lcore_count() * 2U * POOL_CACHE + SPARE_FRAMES;
 }
 
@@ -132,7 +132,7 @@ static void open_path_to_endpoint(struct node *n, uint16_t ends[2], const struct
     char names[2][32];
     name_path(c, names);
     const char *const both[2] = {names[0], names[1]};
-    device_pair(both, ends, dpdk_port_frames(HX_MESH_VCS, c->spec.credits, c->spec.credits), needs);
+    device_pair(both, ends, dpdk_port_frames(c->vcs, c->spec.credits, c->spec.credits), needs);
     (void)device_start("local", ends[1]);
 }
 
@@ -173,7 +173,7 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks)
         ends[0] = device_open(where, device, &needs);
     const struct dpdk_port_config config = {.device = ends[0],
                                             .plane = (uint8_t)c->plane,
-                                            .vcs = HX_MESH_VCS,
+                                            .vcs = (uint8_t)c->vcs,
                                             .blocks = blocks,
                                             .peer_blocks = c->spec.credits,
                                             .lose_credit = (uint32_t)c->values.lose_credits,
@@ -181,10 +181,12 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks)
                                                 n->ticks_per_second / 1000000 * c->values.credit_period_ns / 1000,
                                             .key = authenticated ? &c->key : NULL,
                                             .pool = n->pool,
+                                            .notices = endpoint ? NULL : &n->notices,
+                                            .number = port,
                                             .drops = n->core[n->owner[port]]->drops,
                                             .job = job_of(c, port)};
     dpdk_port_init(&n->port[port], &config,
-                   device[0] ? memory(dpdk_port_bytes(HX_MESH_VCS, blocks, c->spec.credits)) : NULL);
+                   device[0] ? memory(dpdk_port_bytes(c->vcs, blocks, c->spec.credits)) : NULL);
     n->cables |= (uint64_t)(ends[0] != DPDK_NO_DEVICE) << port;
     n->unstarted |= (uint64_t)(ends[0] != DPDK_NO_DEVICE) << port;
     if (ends[1] != DPDK_NO_DEVICE)
@@ -234,7 +236,7 @@ static void make_shares(struct node *n, struct core *c)
         if (!n->config->port[port].device[0] || n->owner[port] == c->index)
             continue;
         (void)snprintf(name, sizeof name, "hx_share_%u_%u_%u", n->config->node, c->index, port);
-        c->send[port] = dpdk_share_new(name, HX_MESH_VCS * n->config->spec.credits, (int)rte_socket_id(), c->drops);
+        c->send[port] = dpdk_share_new(name, n->config->vcs * n->config->spec.credits, (int)rte_socket_id(), c->drops);
         if (!c->send[port])
             hx_die(HX_EXIT_ENVIRONMENT, NULL, "EAL has no memory left for rings between cores (its argument -m)");
     }
@@ -253,10 +255,10 @@ static void make_switch(struct node *n, struct core *c)
     c->carrier = atomic_load(&n->carrier);
     atomic_store(&c->carrier_seen, c->carrier);
     c->tables = memory(hx_route_bytes(&config->g, config->node));
-    hx_switch_init(&c->sw, config->ports, HX_MESH_VCS, config->job, &c->hal,
-                   memory(hx_switch_bytes(config->ports, HX_MESH_VCS)));
-    const struct hx_blocked_boards blocked = {n->blocked};
-    hx_route_build(&c->sw.route, &config->g, config->node, blocked, c->hal.up, c->tables);
+    hx_switch_init(&c->sw, config->ports, config->vcs, config->job, &c->hal,
+                   memory(hx_switch_bytes(config->ports, config->vcs)));
+    core_around_open(&c->around, &n->notices, config);
+    core_around_build(&c->around, c->hal.up, (struct hx_blocked_boards){n->blocked}, &c->sw.route, c->tables);
 }
 
 /* ---- links ---- */
@@ -290,6 +292,19 @@ static bool has_carrier(struct node *n, unsigned port)
     return false;
 }
 
+/* Says which links are dead. Ports that were never up count some time after the start, so that a fabric that starts
+ * says nothing. A port without a device is no link of the fabric that was built. */
+static void say_dead(struct node *n, uint64_t up)
+{
+    const uint64_t now = rte_rdtsc();
+    const uint64_t links = n->config->place.kind == HX_ACCELERATOR ? n->cables & ~((uint64_t)1 << HX_LOCAL) : n->cables;
+    const bool starts = now - n->started < n->ticks_per_second / 1000 * (CABLE_SILENCE_NS / 1000000);
+    n->were_up |= starts ? up : links;
+    rte_spinlock_lock(&n->notices.lock);
+    (void)hx_notices_say(&n->notices.of, n->config->node, links & n->were_up & ~up, now);
+    rte_spinlock_unlock(&n->notices.lock);
+}
+
 uint64_t node_watch_links(struct node *n)
 {
     uint64_t carrier = 0;
@@ -301,18 +316,23 @@ uint64_t node_watch_links(struct node *n)
     for (unsigned i = 0; i < n->cores; i++)
         up |= atomic_load_explicit(&n->core[i]->open, memory_order_relaxed);
     up &= carrier;
+    say_dead(n, up);
     atomic_store_explicit(&n->carrier, carrier, memory_order_relaxed);
     return atomic_exchange_explicit(&n->up, up, memory_order_relaxed) ^ up;
 }
 
-void *node_routes(const struct node *n, struct hx_route *r)
+void node_routes_build(struct node *n, struct node_routes *r)
 {
     const struct node_config *c = n->config;
-    const struct hx_blocked_boards blocked = {n->blocked};
-    void *tables = hx_allocate(hx_route_bytes(&c->g, c->node), 1);
-    *r = (struct hx_route){.x_table = NULL};
-    hx_route_build(r, &c->g, c->node, blocked, atomic_load(&n->up), tables);
-    return tables;
+    *r = (struct node_routes){.tables = hx_allocate(hx_route_bytes(&c->g, c->node), 1)};
+    core_around_open(&r->around, &n->notices, c);
+    core_around_build(&r->around, atomic_load(&n->up), (struct hx_blocked_boards){n->blocked}, &r->route, r->tables);
+}
+
+void node_routes_free(struct node_routes *r)
+{
+    core_around_close(&r->around);
+    free(r->tables);
 }
 
 void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **shares)
@@ -328,12 +348,14 @@ void node_open(struct node *n, const struct node_config *config)
     *n = (struct node){.config = config, .endpoint_device = DPDK_NO_DEVICE, .ticks_per_second = rte_get_tsc_hz()};
     n->blocked = hx_allocate(hx_spec_boards(&config->spec) / 8U + 1U, 1);
     (void)hx_spec_blocked_boards(&config->spec, config->job, n->blocked);
+    around_open_notices(&n->notices, config, n->ticks_per_second);
     check_device_count(config);
     assign_ports(n);
     uint32_t blocks = make_pool(n);
     n->port = memory(config->ports * sizeof *n->port);
     for (unsigned port = 0; port < config->ports; port++)
         open_port(n, port, blocks);
+    n->started = rte_rdtsc();
     (void)node_watch_links(n);
     for (unsigned i = 0; i < n->cores; i++) {
         make_shares(n, n->core[i]);
@@ -359,11 +381,13 @@ void node_close(struct node *n)
     for (unsigned i = 0; i < n->cores; i++) {
         for (unsigned port = 0; port < n->config->ports; port++)
             dpdk_share_free(n->core[i]->send[port]);
+        core_around_close(&n->core[i]->around);
         rte_free(n->core[i]->tables);
         rte_free(n->core[i]->sw.input);
         rte_free(n->core[i]);
     }
     rte_free(n->port);
+    around_close_notices(&n->notices);
     free(n->blocked);
 }
 

@@ -7,11 +7,14 @@
  * A port with a link at its device (carrier) is polled, so that its session can open. A port with an open session and a
  * peer that is not silent is up, and has routes.
  *
+ * A port with a device that is not up is a dead link. The node says so in notices, and learns of others (around.h).
+ *
  * Every core has a switch and route tables of its own: the inputs of the node are divided among them. Shares
  * (hal/dpdk/share.h) limit what a core sends by ports of others. */
 #ifndef DPDK_NODE_NODE_H
 #define DPDK_NODE_NODE_H
 
+#include "around.h"
 #include "config.h"
 #include "hal_port.h"
 
@@ -29,6 +32,7 @@ struct core {
     struct hx_switch sw;
     struct hal_switch hal;
     void *tables;
+    struct core_around around;
     uint64_t carrier;    /* links that it polls, if the ports are its own */
     uint64_t looked_at;  /* TSC of the last check of sessions */
     struct local *local; /* the built-in endpoint, if this core runs it */
@@ -55,7 +59,9 @@ struct node {
     struct local *local;         /* the built-in endpoint; NULL: none */
     uint32_t frames;             /* mbufs */
     uint64_t ticks_per_second;
-    uint64_t started; /* TSC */
+    uint64_t started;            /* TSC */
+    struct dpdk_notices notices; /* of dead links */
+    uint64_t were_up;            /* ports that were up once; control's */
     uint16_t endpoint_device;
     uint64_t unstarted;               /* devices waiting for their other side to listen, by port; control's */
     uint64_t looked_at[HX_MAX_RADIX]; /* TSC when a port's device was started or last seen up; control's */
@@ -75,9 +81,14 @@ uint64_t node_watch_links(struct node *n);
 /* True if no core polls the port, so its device may be stopped: the core has read that the port is down. */
 bool node_is_left_alone(const struct node *n, unsigned port);
 
-/* Builds routes for the links that are up, for a query: the cores change theirs at any time. Returns the memory of the
- * tables, which the caller frees; *r needs it. */
-void *node_routes(const struct node *n, struct hx_route *r);
+/* Routes for a query: the cores change theirs at any time. */
+struct node_routes {
+    struct hx_route route;
+    struct core_around around;
+    void *tables;
+};
+void node_routes_build(struct node *n, struct node_routes *r);
+void node_routes_free(struct node_routes *r);
 
 /* Shares of a port by sending core; NULL: none. */
 void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **shares);

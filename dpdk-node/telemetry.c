@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct node *node;
+static struct node *node;
 
 static void add_count(struct rte_tel_data *d, const char *name, uint64_t value)
 {
@@ -94,14 +94,14 @@ static int route(const char *command, const char *parameters, struct rte_tel_dat
     const struct hx_geometry *g = &node->config->g;
     if (!parameters || hx_value_coordinate(parameters, &to, why) || to.addr_hi >= g->columns || to.addr_lo >= g->rows)
         return -1;
-    struct hx_route routes;
-    void *tables = node_routes(node, &routes);
+    struct node_routes routes;
+    node_routes_build(node, &routes);
     (void)rte_tel_data_start_dict(d);
     for (unsigned input = 0; input < node->config->ports; input++) {
         char from[HX_NAME_BYTES];
         char outputs[HX_MAX_RADIX * 4] = "";
         size_t used = 0;
-        uint64_t set = hx_route_ports(&routes, input, to.addr_hi, to.addr_lo);
+        uint64_t set = hx_route_candidates(&routes.route, input, routes.route.is_router, to.addr_hi, to.addr_lo);
         for (; set; set &= set - 1) {
             char word[HX_NAME_BYTES];
             (void)node_port_word(word, node->config, (unsigned)__builtin_ctzll(set));
@@ -109,11 +109,11 @@ static int route(const char *command, const char *parameters, struct rte_tel_dat
         }
         (void)rte_tel_data_add_dict_string(d, node_port_word(from, node->config, input), outputs);
     }
-    free(tables);
+    node_routes_free(&routes);
     return 0;
 }
 
-bool telemetry_open(const struct node *n)
+bool telemetry_open(struct node *n)
 {
     node = n;
     return rte_telemetry_register_cmd("/hxmesh/ports", ports,

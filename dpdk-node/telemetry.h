@@ -8,6 +8,6 @@
 #include "node.h"
 
 /* Registers the commands. The node must live until the process ends. Returns false if EAL runs without telemetry. */
-bool telemetry_open(const struct node *n);
+bool telemetry_open(struct node *n);
 
 #endif

@@ -74,6 +74,13 @@ bool hx_dead_links_set(struct hx_dead_links *d, const struct hx_geometry *g, uin
     return true;
 }
 
+void hx_dead_links_copy(struct hx_dead_links *to, const struct hx_dead_links *from, const struct hx_geometry *g)
+{
+    memcpy(to->tree, from->tree, hx_dead_links_bytes(g)); /* all arrays follow it */
+    to->in_rows = from->in_rows;
+    to->count = from->count;
+}
+
 /* ---- memory ---- */
 
 size_t hx_around_search_bytes(const struct hx_geometry *g)

@@ -18,6 +18,14 @@ enum {
     HX_ADDR_LO_IN_MAC = 4
 };
 
+static inline void hx_put_mac(uint8_t *mac, uint8_t type, uint8_t plane, uint16_t addr_hi, uint16_t addr_lo)
+{
+    mac[0] = type;
+    mac[HX_PLANE_IN_MAC] = plane;
+    hx_put16(mac + HX_ADDR_HI_IN_MAC, addr_hi);
+    hx_put16(mac + HX_ADDR_LO_IN_MAC, addr_lo);
+}
+
 /* Validates what both types of frame share. The version is checked before the length, as other versions may have
  * shorter headers. */
 static inline int hx_frame_validate_start(const uint8_t *frame, size_t bytes, unsigned ethertype, size_t least)

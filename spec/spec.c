@@ -280,6 +280,9 @@ static struct hx_updown *build_with_updown(struct hx_spec *spec, struct hx_probl
 
 void hx_spec_add_escape_vc(struct hx_spec *spec)
 {
+    for (unsigned i = 0; i < spec->externals; i++)
+        if (spec->external[i].node == HX_NODE_ELSEWHERE)
+            return;
     spec->graph->vcs = HX_ESCAPE_VC + 1;
 }
 

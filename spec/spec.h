@@ -417,7 +417,8 @@ bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem);
 /* Rebuilds the graph with searched routes (an empty `fail=`), so that routes can be searched again when links fail. Not
  * for a HammingMesh. On an error *spec is unchanged. */
 bool hx_spec_search_updown(struct hx_spec *spec, struct hx_problem *problem);
-/* Gives a HammingMesh the escape VC, for routes around dead links (hxmesh/around.h). */
+/* Gives a HammingMesh the escape VC, for routes around dead links (hxmesh/around.h). An external accelerator that runs
+ * elsewhere has cables of the usual VCs: such a fabric keeps them. */
 void hx_spec_add_escape_vc(struct hx_spec *spec);
 const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);
 /* A HammingMesh's geometry; dies with HX_EXIT_CONFIG on another fabric, which `what` does not support. */

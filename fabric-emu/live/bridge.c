@@ -8,11 +8,12 @@
 #include <string.h>
 
 enum {
-    BURST = 32,                 /* frames of a port in one step */
-    POLL_NS = 1000000,          /* between checks of the connection */
-    CREDIT_PERIOD_NS = 100000,  /* between credit frames without need */
-    QUIET_PERIOD_NS = 12800000, /* towards a quiet image in QEMU: it sleeps between credit frames */
-    QUIET_NS = 2000000000       /* longer than the first three retries of an endpoint */
+    BURST = 32,                   /* frames of a port in one step */
+    POLL_NS = 1000000,            /* between checks of the connection */
+    CREDIT_PERIOD_NS = 100000,    /* between credit frames without need */
+    QUIET_PERIOD_NS = 12800000,   /* towards a quiet image in QEMU: it sleeps between credit frames */
+    NOTICE_PERIOD_NS = 100000000, /* between digests of what is kept */
+    QUIET_NS = 2000000000         /* longer than the first three retries of an endpoint */
 };
 /* After a restart of the peer: retries are farther apart. */
 static const uint64_t quiet_after_restart_ns = (WAIT_MOST_MS + 1000) * UINT64_C(1000000);
@@ -110,6 +111,51 @@ static void send_due_credit(const struct bridge *b, struct bridge_port *p)
     cable_credit_sent(&p->cable, b->worker->shm.now);
 }
 
+/* ---- notices of dead links ---- */
+
+static uint64_t dead_ports_of(const struct hx_geometry *g, const struct hx_dead_links *dead, uint32_t node)
+{
+    return node < g->accelerators ? dead->accelerator[node] : dead->tree[node - g->accelerators];
+}
+
+void bridge_tell(struct bridge *b, const struct hx_dead_links *dead)
+{
+    const struct hx_geometry *g = b->notices.g;
+    for (uint32_t node = 0; g && node < g->nodes; node++)
+        if (node != b->node->id)
+            (void)hx_notices_say(&b->notices, node, dead_ports_of(g, dead, node), b->worker->shm.now);
+}
+
+/* A frame that the wire refuses is lost; digests find that out. */
+static void send_notices(struct bridge *b, unsigned port)
+{
+    struct bridge_port *p = &b->port[port];
+    uint8_t frame[CABLE_NOTICE_BYTES];
+    const uint64_t now = b->worker->shm.now;
+    if (!b->notices.g || p->authenticated_bytes)
+        return;
+    cable_notices_follow(&p->cable, &b->notices, port, now);
+    unsigned bytes = cable_notices_write(&p->cable, &b->notices, port, now, frame);
+    if (bytes && p->cable.key) {
+        memcpy(p->authenticated, frame, bytes);
+        keep_authenticated(p, bytes);
+    } else if (bytes) {
+        (void)wire_send(p->wire, frame, bytes);
+    }
+}
+
+static void open_notices(struct bridge *b)
+{
+    const struct hx_geometry *g = &b->worker->f->g->mesh;
+    if (!g->nodes)
+        return;
+    b->notices_memory = hx_allocate(1, hx_notices_bytes(g));
+    b->dead_memory = hx_allocate(1, hx_dead_links_bytes(g));
+    hx_dead_links_init(&b->dead, g, b->dead_memory);
+    hx_notices_init(&b->notices, g, &b->dead, b->notices_memory);
+    b->notices.period = NOTICE_PERIOD_NS;
+}
+
 /* ---- from the cable ---- */
 
 static void drop(struct bridge *b, struct bridge_port *p, enum hx_drop reason)
@@ -163,6 +209,8 @@ static bool take_frame(struct bridge *b, unsigned port, uint32_t bytes)
         take_data(b, port, &d);
     else if (reason != HX_DROP_COUNT)
         drop(b, p, reason);
+    else if (verdict == CABLE_NOTICES)
+        cable_notices_take(&b->notices, port, b->frame, bytes, b->worker->shm.now);
     else
         take_credit(b, p, verdict);
     if (verdict == CABLE_MALFORMED || verdict == CABLE_FORGED)
@@ -290,6 +338,7 @@ unsigned bridge_step(struct bridge *b)
         send_authenticated(p);
         unsigned out = transmit(b, port);
         send_due_credit(b, p);
+        send_notices(b, port);
         wire_flush(p->wire);
         follow_sessions(p);
         if (in)
@@ -313,6 +362,7 @@ void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct 
     *b = (struct bridge){.worker = w, .external = &f->spec.external[external], .node = node};
     uint8_t *memory = hx_allocate((size_t)HX_CABLE_PORTS * vcs, bytes);
     b->memory = memory;
+    open_notices(b);
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         struct bridge_port *p = &b->port[port];
         if (b->external->port[port].cable == HX_CABLE_OUT)
@@ -338,7 +388,7 @@ void bridge_stop(struct bridge *b)
         if (b->port[port].wire)
             wire_drop(b->port[port].wire);
     }
-    free(b->memory);
+    HX_FREE(b->memory, b->notices_memory, b->dead_memory);
 }
 
 bool bridge_is_up(const struct bridge *b)

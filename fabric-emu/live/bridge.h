@@ -17,12 +17,15 @@
  * authenticated frame are the worker's and die with it; senders repeat lost packets. Reported counts are in shared
  * memory, and a successor continues them. Buffers and links change hands in one step (hal/shm/redo.h).
  *
+ * Notices of dead links (hxmesh/notice.h) go to the accelerator. What it says of its own links is known here by its
+ * cables.
+ *
  * Frames from outside are copied, then checked against wire format and credits. Networks behind a cable carry all jobs
  * and do not check job tags. So the bridge drops packets of any job but the accelerator's own. */
 #ifndef BRIDGE_H
 #define BRIDGE_H
 
-#include "hal/cable/cable.h"
+#include "hal/cable/notices.h"
 #include "hal/wire/wire.h"
 #include "node.h"
 #include "stage.h"
@@ -46,6 +49,10 @@ struct bridge {
     struct node *node;
     struct bridge_port port[HX_CABLE_PORTS];
     uint64_t polled_at;
+    /* It tells the accelerator which links are dead, in the place of all other nodes, as its worker knows them. */
+    struct hx_notices notices;
+    struct hx_dead_links dead; /* as all notices say */
+    void *notices_memory, *dead_memory;
     void *memory;
     uint8_t frame[WIRE_MAX_FRAME]; /* being checked */
 };
@@ -56,6 +63,9 @@ void bridge_stop(struct bridge *b);
 
 /* Returns data frames sent and received. */
 unsigned bridge_step(struct bridge *b);
+
+/* Follows the dead links of its plane that the worker knows. */
+void bridge_tell(struct bridge *b, const struct hx_dead_links *dead);
 
 /* Whether all its cables are up. */
 bool bridge_is_up(const struct bridge *b);

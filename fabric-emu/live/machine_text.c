@@ -73,6 +73,7 @@ static void write_text(FILE *to, const struct fab_fabric *f, const struct hx_ext
     uint32_t rank = hx_host_at(f->g, e->addr_hi, e->addr_lo);
     uint16_t job = layout_job_of(&f->spec, rank);
     (void)fprintf(to, "fabric %u %u %u %u %u %u %u\n", g.a, g.b, g.x, g.y, g.planes, g.radix, g.taper);
+    (void)fprintf(to, "vcs %u\n", f->g->vcs);
     write_blocked(to, &f->spec, job);
     (void)fprintf(to, "at %u %u %u\ncredits %u\njob %u\n", e->addr_hi, e->addr_lo, e->plane, (unsigned)f->spec.credits,
                   job);

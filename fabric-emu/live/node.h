@@ -6,8 +6,8 @@
 
 #include "clock.h"
 #include "deferred.h"
-#include "fabric-emu/around_links.h"
 #include "fabric.h"
+#include "spec/around_links.h"
 #include "workload/workload.h"
 
 /* A switch and its HAL. */

@@ -195,6 +195,12 @@ static bool count_built(const struct worker *w)
     return atomic_load_explicit(&w->f->control->phase, memory_order_relaxed) != FAB_STOPPING;
 }
 
+static void tell_externals(struct worker *w)
+{
+    for (unsigned i = 0; i < w->bridges; i++)
+        bridge_tell(&w->bridge[i], reroute_dead(w, w->bridge[i].node->plane));
+}
+
 bool node_build_all(struct worker *w)
 {
     const struct fab_fabric *f = w->f;
@@ -220,6 +226,7 @@ bool node_build_all(struct worker *w)
             return false;
     }
     build_bridges(w);
+    tell_externals(w);
     conditions_follow(w);
     return true;
 }
@@ -272,4 +279,5 @@ void node_reroute_all(struct worker *w)
     }
     for (unsigned i = w->switch_nodes; i < w->nodes; i++) /* a bridge's switch routes nothing */
         w->node[i].hal.up = conditions_ports_up(w, w->node[i].plane, w->node[i].id);
+    tell_externals(w);
 }

@@ -116,6 +116,11 @@ void reroute_end(struct worker *w)
     job_boards_free(&w->boards);
 }
 
+const struct hx_dead_links *reroute_dead(const struct worker *w, unsigned plane)
+{
+    return &w->reroute[plane].dead;
+}
+
 void reroute_build(struct worker *w, unsigned plane, uint32_t id, uint64_t up, struct hx_route *route, void *memory,
                    struct around_node *around)
 {

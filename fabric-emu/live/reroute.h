@@ -12,6 +12,9 @@
 unsigned reroute_follow(struct worker *w);
 void reroute_end(struct worker *w);
 
+/* The dead links of a plane of a HammingMesh. */
+const struct hx_dead_links *reroute_dead(const struct worker *w, unsigned plane);
+
 /* Builds the routes of any node for the ports `up` into `memory` (hx_fabric_route_bytes()). *around: zero before its
  * first use; ended by the caller. */
 void reroute_build(struct worker *w, unsigned plane, uint32_t id, uint64_t up, struct hx_route *route, void *memory,

@@ -2,7 +2,7 @@
 #ifndef ROUTE_TABLES_H
 #define ROUTE_TABLES_H
 
-#include "fabric-emu/around_links.h"
+#include "spec/around_links.h"
 #include "model.h"
 
 /* Builds tables of nodes. Nodes have the same memory where their tables have equal bytes: a HammingMesh has few

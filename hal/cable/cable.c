@@ -73,12 +73,31 @@ static enum cable_verdict validate_credit(struct cable_end *c, const struct hx_c
     return origins[origin];
 }
 
+/* Notices count only in a session that the peer is in: they are repeated in a later one. */
+static enum cable_verdict validate_notices(struct cable_end *c, const uint8_t *frame, size_t bytes)
+{
+    struct hx_notice_frame n;
+    const struct hx_auth_direction direction = {.from = c->link.peer_nonce, .to = c->link.nonce};
+    uint64_t number;
+    if (hx_notice_decode(&n, frame, bytes) != HX_OK || n.plane != c->plane)
+        return CABLE_MALFORMED;
+    if (!c->link.heard || n.nonce != c->link.peer_nonce || n.peer_nonce != c->link.nonce)
+        return n.nonce == c->link.nonce ? CABLE_OWN : CABLE_STRANGER;
+    if (!c->key)
+        return CABLE_NOTICES;
+    if (!is_authenticated(c, direction, &(struct received){frame, hx_notice_frame_bytes(n.count), bytes}, &number))
+        return CABLE_FORGED;
+    return hx_replay_window_take(&c->window, number) ? CABLE_NOTICES : CABLE_REPLAYED;
+}
+
 enum cable_verdict cable_validate(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_header *h)
 {
     struct hx_credit_frame f;
     int error = hx_frame_decode(h, frame, bytes);
     if (error == HX_OK)
         return validate_data(c, h, &(struct received){frame, (size_t)HX_HEADER_BYTES + h->length, bytes});
+    if (error == HX_E_ETHERTYPE && hx_control_kind_of(frame, bytes) == HX_NOTICE)
+        return validate_notices(c, frame, bytes);
     if (error != HX_E_ETHERTYPE || hx_credit_decode(&f, frame, bytes) != HX_OK || f.plane != c->plane ||
         f.vcs != c->link.vcs)
         return CABLE_MALFORMED;
@@ -162,6 +181,19 @@ unsigned cable_credit_write(struct cable_end *c, uint8_t frame[CABLE_CREDIT_BYTE
     if (!c->key)
         return bytes;
     hx_auth_tag_write(c->key, (struct hx_auth_direction){.from = f.nonce, .to = f.peer_nonce}, ++c->authenticated,
+                      frame, bytes);
+    return bytes + HX_AUTH_TAG_BYTES;
+}
+
+unsigned cable_notice_write(struct cable_end *c, uint8_t frame[CABLE_NOTICE_BYTES], struct hx_notice_frame *n)
+{
+    n->plane = c->plane;
+    n->nonce = c->link.nonce;
+    n->peer_nonce = c->link.peer_nonce;
+    unsigned bytes = hx_notice_encode(frame, n);
+    if (!c->key)
+        return bytes;
+    hx_auth_tag_write(c->key, (struct hx_auth_direction){.from = n->nonce, .to = n->peer_nonce}, ++c->authenticated,
                       frame, bytes);
     return bytes + HX_AUTH_TAG_BYTES;
 }

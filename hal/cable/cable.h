@@ -23,6 +23,7 @@
 
 enum {
     CABLE_CREDIT_BYTES = HX_CREDIT_FRAME_BYTES + HX_AUTH_TAG_BYTES, /* at most */
+    CABLE_NOTICE_BYTES = HX_NOTICE_FRAME_BYTES + HX_AUTH_TAG_BYTES, /* at most */
     /* A peer silent for longer is gone: many times any period of credit frames. */
     CABLE_SILENCE_NS = 2000000000
 };
@@ -41,6 +42,7 @@ struct cable_end {
     uint64_t authenticated;         /* number of the last authentication tag */
     struct hx_replay_window window; /* peer's frames of this session */
     uint64_t heard_at;              /* time of the last credit frame of this session; valid if open */
+    uint32_t noticed_session;       /* session to which notices were sent (notices.h) */
     /* Fixed. */
     uint8_t plane;
     uint32_t lose_credit;          /* fault injection: one credit frame in so many is lost; 0: none */
@@ -70,13 +72,14 @@ enum cable_verdict {
     CABLE_REPLAYED,  /* valid tag of this session, received earlier: drop it */
     CABLE_PEER,      /* a credit frame of this session */
     CABLE_STRANGER,  /* a credit frame of another session */
-    CABLE_OWN        /* a credit frame of this end, looped back */
+    CABLE_OWN,       /* a credit frame of this end, looped back */
+    CABLE_NOTICES    /* notices of this session: read them with hx_notice_decode() */
 };
 
 /* Validates a frame and takes its contents. Fills *d of a packet, except `buffer` and `flow`. */
 enum cable_verdict cable_take(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_desc *d);
 
-/* For platforms that close sessions with silent peers: call with the verdict of each credit frame. */
+/* For platforms that close sessions with silent peers: call with the verdict of each control frame. */
 static inline void cable_hear(struct cable_end *c, enum cable_verdict whose, uint64_t now)
 {
     c->heard_at = whose == CABLE_PEER ? now : c->heard_at;
@@ -156,6 +159,8 @@ uint64_t cable_credit_wait(const struct cable_end *c, uint64_t now);
 unsigned cable_credit_write(struct cable_end *c, uint8_t frame[CABLE_CREDIT_BYTES]);
 /* Notes that it was sent, or lost by fault injection. */
 void cable_credit_sent(struct cable_end *c, uint64_t now);
+/* Writes a frame of notices: *n without plane and nonces. Requires an open session. Returns its bytes. */
+unsigned cable_notice_write(struct cable_end *c, uint8_t frame[CABLE_NOTICE_BYTES], struct hx_notice_frame *n);
 /* Returns true if fault injection loses the next credit frame. */
 bool cable_loses_credit(struct cable_end *c);
 

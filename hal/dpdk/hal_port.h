@@ -7,6 +7,7 @@
 
 #include "hal/simd/crc32c.h"
 #include "hal/user.h"
+#include "hxmesh/around.h"
 #include "hxmesh/lanes.h"
 #include "port.h"
 #include "share.h"
@@ -140,6 +141,7 @@ enum { DPDK_ENDPOINT_BUFFERS = 256, DPDK_ENDPOINT_RESERVE = 32 /* for acknowledg
 
 struct hal_endpoint {
     struct dpdk_port *port[HX_MAX_PLANES]; /* NULL: another process has that plane */
+    const struct hx_route *around;         /* of its switch, which has the escape VC; NULL: packets begin on VC 0 */
     struct rte_mempool *pool;
     struct rte_mbuf *mbuf[DPDK_ENDPOINT_BUFFERS]; /* by buffer number */
     uint32_t free[DPDK_ENDPOINT_BUFFERS];
@@ -159,7 +161,12 @@ static inline unsigned hal_train(const struct hal_endpoint *h)
 
 static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
 {
-    return h->port[plane] ? hx_lane(dpdk_credit_room(h->port[plane]), 0) / HX_PACKET_BLOCKS : 0;
+    if (!h->port[plane])
+        return 0;
+    const uint64_t blocks = dpdk_credit_room(h->port[plane]);
+    const unsigned room = hx_lane(blocks, 0);
+    const unsigned escape = h->around ? hx_lane(blocks, HX_ESCAPE_VC) : room;
+    return (escape < room ? escape : room) / HX_PACKET_BLOCKS;
 }
 
 static inline uint32_t dpdk_buffer_new(struct hal_endpoint *h, struct rte_mbuf *m)
@@ -198,6 +205,8 @@ static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const stru
     m->data_len = (uint16_t)(HX_HEADER_BYTES + d->length);
     m->pkt_len = m->data_len;
     struct hx_desc out = *d;
+    if (h->around)
+        out.vc = (uint8_t)hx_route_injects_on(h->around, d->dst_addr_hi, d->dst_addr_lo);
     dpdk_set_mbuf(&out, m);
     dpdk_stage(h->port[plane], &out);
 }

@@ -18,11 +18,12 @@
 #define DPDK_PORT_H
 
 #include "hal/cable/arrivals.h"
-#include "hal/cable/cable.h"
+#include "hal/cable/notices.h"
 #include "header.h"
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <rte_spinlock.h>
 
 enum {
     DPDK_BURST = 32,
@@ -44,11 +45,21 @@ enum {
     X(reflected)    /* credit frames sent by this end itself */                                                        \
     X(strangers)    /* credit frames of another session (hxmesh/credit.h) */                                           \
     X(lost_credits) /* credit frames dropped on purpose */                                                             \
-    X(no_memory)    /* credit frames without mbuf; the next one replaces them */
+    X(rx_notices)   /* frames of notices accepted */                                                                   \
+    X(tx_notices)   /* frames of notices staged */                                                                     \
+    X(no_memory)    /* control frames without mbuf; the next one replaces them */
 struct dpdk_counts {
 #define DPDK_COUNT_MEMBER(name) uint64_t name;
     DPDK_COUNTS(DPDK_COUNT_MEMBER)
 #undef DPDK_COUNT_MEMBER
+};
+
+/* Notices of dead links of a node, of all its ports and cores. */
+struct dpdk_notices {
+    rte_spinlock_t lock; /* of all that follows; .of.changes is also read without */
+    struct hx_notices of;
+    struct hx_dead_links dead;
+    void *memory, *dead_memory; /* the owner's */
 };
 
 struct dpdk_port {
@@ -60,17 +71,20 @@ struct dpdk_port {
     struct rte_mbuf **staged; /* [staged_size] */
     uint32_t staged_first, staged_end, staged_size;
     uint32_t authenticated_end; /* staged frames before it have their authentication tags and must not change */
-    uint32_t credit_at;         /* index of the staged credit frame */
-    bool credit_staged;
-    uint16_t device; /* ethdev; DPDK_NO_DEVICE: no cable */
-    uint64_t *drops; /* [HX_DROP_COUNT], of its core */
+    uint32_t control_at;        /* index of the staged control frame */
+    bool control_staged;
+    bool looks_at_notices; /* some may be due */
+    uint16_t device;       /* ethdev; DPDK_NO_DEVICE: no cable */
+    uint64_t *drops;       /* [HX_DROP_COUNT], of its core */
     struct dpdk_counts counts;
     /* Fixed. */
-    struct rte_mempool *pool; /* for credit frames */
-    uint32_t blocks;          /* buffer of a VC here */
-    uint32_t peer_blocks;     /* buffer of a VC at the peer, maximum */
-    struct dpdk_job job;      /* at a tree switch's port to a board: the job of the board */
-    char apart[DPDK_APART];   /* the next port may belong to another core */
+    struct rte_mempool *pool;     /* for control frames */
+    struct dpdk_notices *notices; /* NULL: the port has none */
+    unsigned number;              /* of the port, in notices */
+    uint32_t blocks;              /* buffer of a VC here */
+    uint32_t peer_blocks;         /* buffer of a VC at the peer, maximum */
+    struct dpdk_job job;          /* at a tree switch's port to a board: the job of the board */
+    char apart[DPDK_APART];       /* the next port may belong to another core */
 };
 
 struct dpdk_port_config {
@@ -82,6 +96,8 @@ struct dpdk_port_config {
     uint64_t credit_period;        /* TSC */
     const struct hx_auth_key *key; /* outlives the port; NULL: none */
     struct rte_mempool *pool;
+    struct dpdk_notices *notices; /* of the node; NULL: the port leads to no other node */
+    unsigned number;              /* of the port, in notices */
     uint64_t *drops;
     struct dpdk_job job; /* the only job accepted; at an accelerator any: its switch checks tags */
 };
@@ -115,6 +131,9 @@ void dpdk_port_restart(struct dpdk_port *p);
 /* Drops staged frames. */
 void dpdk_port_drain(struct dpdk_port *p);
 
+/* Follows the session for notices, and looks for due ones in the next flushes. Call it some thousand times a second. */
+void dpdk_look_at_notices(struct dpdk_port *p, uint64_t now);
+
 /* Returns the packets that wait here, and the frames that the device has not taken. */
 unsigned dpdk_port_waiting(const struct dpdk_port *p);
 
@@ -122,7 +141,7 @@ unsigned dpdk_port_waiting(const struct dpdk_port *p);
 
 /* Receives one burst. Returns its frames. */
 unsigned dpdk_receive(struct dpdk_port *p);
-/* Sends a credit frame if due, then the staged frames. Returns the frames that the device took. */
+/* Sends a control frame if due, then the staged frames. Returns the frames that the device took. */
 unsigned dpdk_flush(struct dpdk_port *p, uint64_t now);
 
 #endif

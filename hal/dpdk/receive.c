@@ -25,6 +25,17 @@ static void take_credit(struct dpdk_port *p, enum cable_verdict verdict)
         dpdk_port_drain(p);
 }
 
+/* A control frame is never segmented: all of it is in the first mbuf. */
+static void take_notices(struct dpdk_port *p, const uint8_t *frame, uint32_t bytes)
+{
+    p->counts.rx_notices++;
+    if (!p->notices)
+        return;
+    rte_spinlock_lock(&p->notices->lock);
+    cable_notices_take(&p->notices->of, p->number, frame, bytes, rte_rdtsc());
+    rte_spinlock_unlock(&p->notices->lock);
+}
+
 static void take_data(struct dpdk_port *p, struct rte_mbuf *m, struct hx_desc *d)
 {
     if (dpdk_is_foreign(&p->job, d->job)) {
@@ -68,7 +79,10 @@ static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
     } else if (reason != HX_DROP_COUNT) {
         drop(p, m, reason);
     } else {
-        take_credit(p, verdict);
+        if (verdict == CABLE_NOTICES)
+            take_notices(p, frame, bytes);
+        else
+            take_credit(p, verdict);
         rte_pktmbuf_free(m);
     }
 }

@@ -1,4 +1,4 @@
-/* transmit.c - set-up of a port, credit frames, outgoing frames (port.h). */
+/* transmit.c - set-up of a port, control frames, outgoing frames (port.h). */
 #include "wire.h"
 
 #include <rte_random.h>
@@ -43,6 +43,8 @@ void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *c, void 
                             .blocks = c->blocks,
                             .peer_blocks = c->peer_blocks,
                             .pool = c->pool,
+                            .notices = c->notices,
+                            .number = c->number,
                             .drops = c->drops,
                             .job = c->job,
                             .staged_size = staged_of(c->vcs, c->peer_blocks)};
@@ -63,7 +65,7 @@ void dpdk_port_drain(struct dpdk_port *p)
     p->counts.tx_dropped += p->staged_end - p->staged_first;
     rte_pktmbuf_free_bulk(p->staged + p->staged_first, p->staged_end - p->staged_first);
     p->staged_first = p->staged_end = p->authenticated_end = 0;
-    p->credit_staged = false;
+    p->control_staged = false;
 }
 
 void dpdk_port_restart(struct dpdk_port *p)
@@ -72,15 +74,27 @@ void dpdk_port_restart(struct dpdk_port *p)
     cable_begin(&p->cable, p->cable.link.vcs, p->peer_blocks, p->blocks);
 }
 
-/* ---- credit frames ---- */
+/* ---- control frames ---- */
+
+static struct rte_mbuf *new_control_frame(struct dpdk_port *p)
+{
+    struct rte_mbuf *m = rte_pktmbuf_alloc(p->pool);
+    p->counts.no_memory += m == NULL;
+    return m;
+}
+
+static void stage_control(struct dpdk_port *p, struct rte_mbuf *m)
+{
+    p->control_at = p->staged_end;
+    p->staged[p->staged_end++] = m;
+    p->control_staged = true;
+}
 
 static void stage_credit(struct dpdk_port *p, uint64_t now)
 {
-    struct rte_mbuf *m = rte_pktmbuf_alloc(p->pool);
-    if (!m) {
-        p->counts.no_memory++;
+    struct rte_mbuf *m = new_control_frame(p);
+    if (!m)
         return;
-    }
     m->data_len = (uint16_t)cable_credit_write(&p->cable, rte_pktmbuf_mtod(m, uint8_t *));
     m->pkt_len = m->data_len;
     cable_credit_sent(&p->cable, now);
@@ -91,10 +105,38 @@ static void stage_credit(struct dpdk_port *p, uint64_t now)
         rte_pktmbuf_free(m);
         return;
     }
-    p->credit_at = p->staged_end;
-    p->staged[p->staged_end++] = m;
-    p->credit_staged = true;
+    stage_control(p, m);
     p->counts.tx_credits++;
+}
+
+void dpdk_look_at_notices(struct dpdk_port *p, uint64_t now)
+{
+    if (!p->notices)
+        return;
+    rte_spinlock_lock(&p->notices->lock);
+    cable_notices_follow(&p->cable, &p->notices->of, p->number, now);
+    rte_spinlock_unlock(&p->notices->lock);
+    p->looks_at_notices = true;
+}
+
+/* A frame is due, or none is until the next look. */
+static void stage_notices(struct dpdk_port *p, uint64_t now)
+{
+    struct rte_mbuf *m = new_control_frame(p);
+    if (!m)
+        return;
+    rte_spinlock_lock(&p->notices->lock);
+    unsigned bytes = cable_notices_write(&p->cable, &p->notices->of, p->number, now, rte_pktmbuf_mtod(m, uint8_t *));
+    rte_spinlock_unlock(&p->notices->lock);
+    p->looks_at_notices = bytes != 0;
+    if (bytes == 0) {
+        rte_pktmbuf_free(m);
+        return;
+    }
+    m->data_len = (uint16_t)bytes;
+    m->pkt_len = bytes;
+    stage_control(p, m);
+    p->counts.tx_notices++;
 }
 
 /* ---- outgoing frames ---- */
@@ -106,7 +148,7 @@ static void grant(struct dpdk_port *p)
     uint32_t first = RTE_MAX(p->staged_first, p->authenticated_end);
     uint32_t last = first + p->cable.link.vcs;
     for (uint32_t at = first; at < p->staged_end && at < last; at++) {
-        if (p->credit_staged && at == p->credit_at)
+        if (p->control_staged && at == p->control_at)
             continue;
         unsigned vc = cable_grant(&p->cable);
         dpdk_write_grant(rte_pktmbuf_mtod(p->staged[at], uint8_t *), vc, p->cable.notified[vc]);
@@ -133,7 +175,7 @@ static void make_room(struct dpdk_port *p)
         return;
     /* The elements are pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
     memmove(p->staged, p->staged + p->staged_first, left * sizeof(struct rte_mbuf *));
-    p->credit_at -= p->staged_first;
+    p->control_at -= p->staged_first;
     p->staged_first = 0;
     p->staged_end = left;
 }
@@ -143,16 +185,18 @@ unsigned dpdk_flush(struct dpdk_port *p, uint64_t now)
     grant(p);
     if (p->cable.key)
         authenticate(p);
-    /* At most one credit frame is staged: they must not pile up at a device that takes none. */
-    if (!p->credit_staged && cable_credit_is_due(&p->cable, now))
+    /* At most one control frame is staged: they must not pile up at a device that takes none. */
+    if (!p->control_staged && cable_credit_is_due(&p->cable, now))
         stage_credit(p, now);
+    if (!p->control_staged && p->looks_at_notices)
+        stage_notices(p, now);
     dpdk_settle(&p->transmitted, &p->counts.tx_packets, &p->counts.tx_bytes);
     uint32_t left = p->staged_end - p->staged_first;
     if (left == 0)
         return 0;
     unsigned sent = rte_eth_tx_burst(p->device, 0, p->staged + p->staged_first, (uint16_t)left);
     p->staged_first += sent;
-    p->credit_staged = p->credit_staged && p->credit_at >= p->staged_first;
+    p->control_staged = p->control_staged && p->control_at >= p->staged_first;
     if (p->staged_first == p->staged_end)
         p->staged_first = p->staged_end = 0;
     else

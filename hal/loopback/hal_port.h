@@ -129,6 +129,7 @@ static inline void hal_commit(struct hal_switch *h)
 
 struct hal_endpoint {
     struct loopback_node node;
+    const struct hx_route *around; /* of its switch, which has the escape VC; NULL: packets begin on VC 0 */
     struct hal_user user;
 };
 
@@ -141,7 +142,10 @@ static inline unsigned hal_train(const struct hal_endpoint *h)
 
 static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
 {
-    return hx_credit_room(&h->node.port[plane].cable.link.tx[0]) / HX_PACKET_BLOCKS;
+    const struct hx_credit_sender *tx = h->node.port[plane].cable.link.tx;
+    const uint32_t room = hx_credit_room(&tx[0]);
+    const uint32_t escape = h->around ? hx_credit_room(&tx[HX_ESCAPE_VC]) : room;
+    return (escape < room ? escape : room) / HX_PACKET_BLOCKS;
 }
 
 static inline bool hal_buffer_get(struct hal_endpoint *h, uint32_t *buffer, bool urgent)
@@ -165,7 +169,10 @@ static inline uint8_t *hal_frame(struct hal_endpoint *h, uint32_t buffer)
 
 static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
 {
-    loopback_transmit(&h->node, plane, d);
+    struct hx_desc out = *d;
+    if (h->around)
+        out.vc = (uint8_t)hx_route_injects_on(h->around, d->dst_addr_hi, d->dst_addr_lo);
+    loopback_transmit(&h->node, plane, &out);
 }
 
 static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)

@@ -60,6 +60,8 @@ static void take_frame(struct loopback_node *n, struct loopback_port *p, uint32_
         return;
     }
     cable_hear(&p->cable, verdict, n->now);
+    if (verdict == CABLE_NOTICES && n->notices && !p->local)
+        cable_notices_take(n->notices, (unsigned)(p - n->port), n->frames[buffer], bytes, n->now);
     enum hx_drop reason = cable_drop(verdict);
     if (reason != HX_DROP_COUNT)
         n->drops[reason]++;
@@ -75,7 +77,7 @@ static void receive(struct loopback_node *n, struct loopback_port *p)
     }
 }
 
-/* ---- send credit frames ---- */
+/* ---- send control frames ---- */
 
 static void send_credit(struct loopback_node *n, struct loopback_port *p)
 {
@@ -84,6 +86,18 @@ static void send_credit(struct loopback_node *n, struct loopback_port *p)
     loopback_wire_put(p->out, n->now, frame, bytes);
     loopback_wire_commit(p->out);
     cable_credit_sent(&p->cable, n->now);
+}
+
+static void send_notices(struct loopback_node *n, unsigned port)
+{
+    uint8_t frame[CABLE_NOTICE_BYTES];
+    struct loopback_port *p = &n->port[port];
+    cable_notices_follow(&p->cable, n->notices, port, n->now);
+    unsigned bytes = cable_notices_write(&p->cable, n->notices, port, n->now, frame);
+    if (bytes == 0)
+        return;
+    loopback_wire_put(p->out, n->now, frame, bytes);
+    loopback_wire_commit(p->out);
 }
 
 void loopback_poll(struct loopback_node *n, uint64_t now)
@@ -95,5 +109,7 @@ void loopback_poll(struct loopback_node *n, uint64_t now)
             receive(n, p);
         if (p->out && cable_credit_is_due(&p->cable, now))
             send_credit(n, p);
+        if (p->out && n->notices && !p->local)
+            send_notices(n, port);
     }
 }

@@ -11,7 +11,7 @@
  * The main loop of a platform polls, then steps, each switch and endpoint:
  *
  *     for (;;) {
- *         loopback_poll(&platform_switch.node, now);     // frames that are due come in, credit frames go out
+ *         loopback_poll(&platform_switch.node, now);     // frames that are due come in, control frames go out
  *         hx_accelerator_step(&sw);                      // hal_arrived .. hal_transmit .. hal_release, hal_commit
  *     }
  *
@@ -27,7 +27,7 @@
 #define LOOPBACK_H
 
 #include "hal/cable/arrivals.h"
-#include "hal/cable/cable.h"
+#include "hal/cable/notices.h"
 #include "wire.h"
 
 enum {
@@ -43,6 +43,7 @@ struct loopback_port {
     struct arrivals arrivals;
     uint64_t gone[HX_VCS];          /* bit (position % 64): left, but the tail has not passed */
     struct loopback_wire *out, *in; /* NULL: no cable */
+    bool local;                     /* leads to the node's own endpoint or switch */
     struct hx_desc slots[HX_VCS][LOOPBACK_SLOTS];
 };
 
@@ -54,6 +55,8 @@ struct loopback_node {
     unsigned blocks; /* buffer of a (port, VC) */
     uint64_t now;
     uint64_t sent; /* ports that this step sent to, bit by port */
+    /* Of a switch that takes part in notices of dead links; NULL: it does not. Its endpoint's port has none. */
+    struct hx_notices *notices;
     uint8_t (*frames)[HX_MAX_FRAME];
     uint32_t arrivals;                /* buffers below this number are for arrivals, others for packets to send */
     uint32_t *free, *free_sends;      /* free buffers */
@@ -72,7 +75,7 @@ void loopback_node_init(struct loopback_node *n, unsigned ports, unsigned vcs, u
 void loopback_plug(struct loopback_node *n, unsigned port, unsigned plane, struct loopback_wire *out,
                    struct loopback_wire *in, uint64_t random);
 
-/* Receives every frame that is due, then sends due credit frames. Call before each step. */
+/* Receives every frame that is due, then sends due credit frames and notices. Call before each step. */
 void loopback_poll(struct loopback_node *n, uint64_t now);
 
 /* ---- shared by hal_port.h and loopback.c ---- */

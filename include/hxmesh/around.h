@@ -50,6 +50,9 @@ void hx_dead_links_init(struct hx_dead_links *d, const struct hx_geometry *g, vo
 /* Adds or removes the link at (node, port), at both ends. Returns whether the set changed. */
 bool hx_dead_links_set(struct hx_dead_links *d, const struct hx_geometry *g, uint32_t node, unsigned port, bool dead);
 
+/* Makes *to, an initialised set of the same fabric, equal to *from. */
+void hx_dead_links_copy(struct hx_dead_links *to, const struct hx_dead_links *from, const struct hx_geometry *g);
+
 /* Memory of a search. Nodes of a thread may share it. */
 struct hx_around_search {
     uint64_t *first;        /* [nodes][kinds of state]: ports of the node that begin shortest paths */

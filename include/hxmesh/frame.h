@@ -62,6 +62,21 @@
  *    n + 8    8  peer_nonce of the far end, 0: unknown
  *   n + 16    4  crc       CRC-32C of bytes 14 .. n + 15
  *
+ *   offset size            notice frame (EtherType 0x88B6), 48 + 16 * count bytes, for one link only
+ *        0   15  as of a credit frame
+ *       15    1  kind      2 notices of dead links (notice.h)
+ *       16    1  plane
+ *       17    1  count     notices: 0 .. 4
+ *       18    2  reserved  0
+ *       20  16 * count  count times { 4 node:     its number in the fabric (geometry.h)
+ *                                     4 sequence: its number, not 0
+ *                                     8 dead:     ports of the node with a dead link, bit by port }
+ *   and behind them, at n = 20 + 16 * count
+ *        n    8  digest     of all that this end keeps
+ *    n + 8    8  nonce      of this end
+ *   n + 16    8  peer_nonce of the far end
+ *   n + 24    4  crc        CRC-32C of bytes 14 .. n + 23
+ *
  * Pure, reentrant functions. Decoding never reads beyond `bytes` and trusts no field. */
 #ifndef HXMESH_FRAME_H
 #define HXMESH_FRAME_H
@@ -80,11 +95,13 @@ enum {
     HX_HEADER_BYTES = 64,
     HX_MAX_PAYLOAD = 8192, /* bytes of a packet's payload (table III) */
     HX_MAX_FRAME = HX_HEADER_BYTES + HX_MAX_PAYLOAD,
-    HX_CREDIT_FRAME_BYTES = 72, /* at most: with four VCs */
-    HX_BLOCK = 256,             /* bytes: unit of credit */
-    HX_PACKET_BLOCKS = 32,      /* blocks of a full packet */
-    HX_REPORT_BYTES = 5,        /* payload of an unreachable report: address and kind of its packet */
-    HX_HELLO_BYTES = 16,        /* payload of a hello */
+    HX_CREDIT_FRAME_BYTES = 72,  /* at most: with four VCs */
+    HX_BLOCK = 256,              /* bytes: unit of credit */
+    HX_PACKET_BLOCKS = 32,       /* blocks of a full packet */
+    HX_NOTICES = 4,              /* notices of a frame at most */
+    HX_NOTICE_FRAME_BYTES = 112, /* at most */
+    HX_REPORT_BYTES = 5,         /* payload of an unreachable report: address and kind of its packet */
+    HX_HELLO_BYTES = 16,         /* payload of a hello */
     HX_NO_CREDIT = 0xFF
 };
 
@@ -115,17 +132,17 @@ enum {
     HX_AT_PEER_EPOCH = 54,
     HX_AT_TAG = 56,
     HX_AT_EPOCH = 60,
-    /* credit frame */
+    /* control frame */
     HX_AT_CONTROL_KIND = 15,
     HX_AT_CONTROL_PLANE = 16,
-    HX_AT_CONTROL_VCS = 17,
+    HX_AT_CONTROL_ITEMS = 17 /* VCs of a credit frame, notices of a notice frame */,
     HX_AT_CONTROL_RESERVED = 18,
     HX_AT_COUNTERS = 20
 };
 enum { HX_CRC_FIRST = HX_AT_KIND /* first byte that the data CRC covers */ };
 
 enum hx_kind { HX_DATA = 1, HX_ACK = 2, HX_UNREACHABLE = 3, HX_PROBE = 4, HX_HELLO = 5 };
-enum hx_control_kind { HX_CREDIT = 1 };
+enum hx_control_kind { HX_CREDIT = 1, HX_NOTICE = 2 };
 
 struct hx_header {
     uint8_t vc, hops, credit_vc;
@@ -147,6 +164,19 @@ struct hx_credit_frame {
     uint32_t limit[HX_VCS];
     uint32_t sent[HX_VCS];
     uint64_t nonce, peer_nonce;
+};
+
+/* Which links of a node are dead, as it says. */
+struct hx_notice {
+    uint32_t node, sequence;
+    uint64_t dead; /* ports */
+};
+
+struct hx_notice_frame {
+    uint8_t plane;
+    uint8_t count;
+    struct hx_notice notice[HX_NOTICES];
+    uint64_t digest, nonce, peer_nonce;
 };
 
 /* Returns the blocks of buffer and credit that a packet of this payload takes: at least one. */
@@ -210,6 +240,19 @@ unsigned hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_
  * in fields under the CRC, except version and vcs, which locate it. On an error *c is untouched. credit.h checks the
  * counts. */
 int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t bytes);
+
+/* Returns enum hx_control_kind, or an error as hx_credit_decode(). */
+int hx_control_kind_of(const uint8_t *frame, size_t bytes);
+
+/* Returns the bytes of a notice frame. */
+static inline unsigned hx_notice_frame_bytes(unsigned count)
+{
+    return HX_NOTICE_FRAME_BYTES - (HX_NOTICES - count) * 16U;
+}
+
+/* The same for notice frames. notice.h checks what they say. */
+unsigned hx_notice_encode(uint8_t frame[HX_NOTICE_FRAME_BYTES], const struct hx_notice_frame *n);
+int hx_notice_decode(struct hx_notice_frame *n, const uint8_t *frame, size_t bytes);
 
 #include "hxmesh/end.h"
 

@@ -30,8 +30,8 @@ static void credit_frame(uint8_t *frame, size_t bytes, uint64_t vcs)
     struct hx_credit_frame c;
     uint8_t again[HX_CREDIT_FRAME_BYTES];
     any_bytes(frame, bytes);
-    if (bytes > HX_AT_CONTROL_VCS)
-        frame[HX_AT_CONTROL_VCS] = (uint8_t)vcs;
+    if (bytes > HX_AT_CONTROL_ITEMS)
+        frame[HX_AT_CONTROL_ITEMS] = (uint8_t)vcs;
     if (hx_credit_decode(&c, frame, bytes) == HX_OK)
         (void)hx_credit_encode(again, &c);
 }

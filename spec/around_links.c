@@ -1,7 +1,6 @@
 /* around_links.c - routes around dead links, of nodes in this process (around_links.h). */
-#include "around_links.h"
+#include "spec/around_links.h"
 #include "base/error.h"
-#include "workload/layout.h"
 
 #include <stdlib.h>
 
@@ -87,7 +86,8 @@ static void forget(struct around_node *n)
 static struct hx_blocked_boards blocked(void *of, uint32_t to)
 {
     const struct around_node *n = of;
-    return job_boards_of(n->shared->boards, layout_job_of(n->shared->boards->spec, to));
+    const struct hx_spec *spec = n->shared->boards->spec;
+    return job_boards_of(n->shared->boards, hx_spec_board_job(spec, hx_spec_board_of(spec, to)));
 }
 
 void around_node_begin(struct around_node *n, struct around_shared *s, const struct hx_dead_links *dead, uint32_t node,
