@@ -13,7 +13,7 @@ a_row() {
             "\(.seconds.ratio | times) | \(.links_left.least_ratio | times) |"'
     done
 }
-head_of '8x8 Hx2Mesh, `a4,4/p0/E down`' "links" "without" "with" "times" "at least, if links are full"
+head_of "8x8 Hx2Mesh, \`a4,4/p0/E down\`" "links" "without" "with" "times" "at least, if links are full"
 a_row "all-reduce of 16 MiB, \`--algorithm rings\`" -t all-reduce -m 16MiB --algorithm rings
 a_row "all-reduce of 16 MiB, \`--algorithm torus\`" -t all-reduce -m 16MiB --algorithm torus
 a_row "all-to-all of 64 KiB" -t all-to-all -m 64KiB
