@@ -279,12 +279,25 @@ static void check_repeats(const struct run_options *o)
     with = o->capture.file ? "--capture: it would lack frames" : with;
     with = o->settings.verify ? "--verify: it checks each byte" : with;
     with = o->settings.duration_ns || o->settings.warm_up_ns ? "--duration or --warm-up" : with;
-    with = o->faults.lines.count || o->faults.file ? "faults: they have their times" : with;
+    with = hx_fault_settings_any(&o->faults) ? "faults: they have their times" : with;
     with = o->faults.circuits ? "--circuits: they change at their times" : with;
     if (with)
         hx_die(HX_EXIT_USAGE, "--repeats", "cut is not for a run with %s", with);
     if (!(runs_of(o) & HX_FOR_PATTERN(HX_SCHEDULE)))
         hx_die(HX_EXIT_USAGE, "--repeats", "cut is for a schedule (--traffic FILE)");
+}
+
+static void check_compare(const struct hx_command *command, const struct run_options *o)
+{
+    static const char *const of_ranks[] = {"mpi", "hostfile", NULL};
+    if (!o->compare_healthy)
+        return;
+    hx_options_apart(command, &o->common, "compare-healthy", of_ranks);
+    if (o->settings.clock != HX_CLOCK_VIRTUAL)
+        hx_die(HX_EXIT_USAGE, "--compare-healthy",
+               "compares simulated times: those of the wall clock depend on this machine (--clock virtual)");
+    if (!hx_fault_settings_any(&o->faults))
+        hx_die(HX_EXIT_USAGE, "--compare-healthy", "is for a run with faults (--fault, --faults or --failures)");
 }
 
 static void check_ranks(const struct hx_command *command, const struct hx_common *common)
@@ -360,19 +373,24 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         HX_RANKS_OPTIONS(&o->ranks),
         HX_OPTIONS_HEADING("Faults"),
         HX_FAULT_OPTIONS(&faults),
+        {HX_FLAG("compare-healthy", &o->compare_healthy,
+                 "simulate the same without the faults first, and report what they cost"),
+         .applies = HX_FOR_VIRTUAL},
         HX_OPTIONS_HEADING("Capture"),
         HX_CAPTURE_OPTIONS(&capture),
         HX_OPTIONS_END};
     const struct hx_command command = {
         HX_PROGRAM("hxmesh run", "hxmesh-sweep hxmesh-top hxmesh-capture hxmesh-check"),
-        .examples = {{"hxmesh run \"4x4 Hx2Mesh\"", "all-to-all on 64 accelerators, every byte checked"},
-                     {"hxmesh run \"8x8 Hx2Mesh\" -t uniform -d 10s --planes 4",
-                      "other traffic, for a time, four planes"},
-                     {"hxmesh run \"4x4 Hx2Mesh\" -t all-reduce -m 64MiB", "a collective; the sums are checked"},
-                     {"hxmesh run \"16x16 Hx2Mesh\" --clock virtual -m 1MiB", "simulated time"},
-                     {"hxmesh run \"64x64 Hx2Mesh\" --clock virtual --mpi 8 --hostfile machines",
-                      "the same by several machines"},
-                     {"hxmesh run lab.hxm.yaml --json -", "a file says what a spec cannot"}},
+        .examples =
+            {{"hxmesh run \"4x4 Hx2Mesh\"", "all-to-all on 64 accelerators, every byte checked"},
+             {"hxmesh run \"8x8 Hx2Mesh\" -t uniform -d 10s --planes 4", "other traffic, for a time, four planes"},
+             {"hxmesh run \"4x4 Hx2Mesh\" -t all-reduce -m 64MiB", "a collective; the sums are checked"},
+             {"hxmesh run \"16x16 Hx2Mesh\" --clock virtual -m 1MiB", "simulated time"},
+             {"hxmesh run \"64x64 Hx2Mesh\" --clock virtual --mpi 8 --hostfile machines",
+              "the same by several machines"},
+             {"hxmesh run \"8x8 Hx2Mesh\" --clock virtual -t all-reduce -m 16MiB --failures 4 --compare-healthy",
+              "what four dead links cost"},
+             {"hxmesh run lab.hxm.yaml --json -", "a file says what a spec cannot"}},
         .failed = "something was lost, corrupted or not delivered",
         HX_OPERANDS("SPEC|FILE", 1, 1),
         .summary =
@@ -388,14 +406,15 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     name_jobs(&o->spec, &said);
     o->g = hx_spec_fabric(&o->spec);
     settle(o, &settings);
+    o->faults = o->spec.faults;
+    hx_fault_settings_merge(&o->faults, &faults);
+    check_compare(&command, o);
     hx_options_check(&command, &o->common, runs_of(o));
     check_ranks(&command, &o->common);
     settle_capture(o, &capture);
     check_outputs(o);
     o->timing = o->spec.timing;
     hx_timing_merge(&o->timing, &timing);
-    o->faults = o->spec.faults;
-    hx_fault_settings_merge(&o->faults, &faults);
     check_clock(o);
     keep_largest(o);
     settle_injection_rate(o);

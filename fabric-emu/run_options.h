@@ -32,6 +32,7 @@ struct run_options {
     uint64_t watchdog_ns; /* longest time without a move; 0: no limit */
     bool check_steps;     /* after each window, that nothing is lost or invented */
     unsigned repeats;     /* enum run_repeats */
+    bool compare_healthy; /* with the same run without faults */
     bool share_cores;     /* settings.workers workers, or ranks, even on fewer cores */
     struct hx_ranks ranks;
     struct hx_common common;

@@ -87,18 +87,18 @@ size_t hx_around_search_bytes(const struct hx_geometry *g)
 {
     const size_t states = (size_t)g->nodes * KINDS;
     return states * (sizeof(uint64_t) + sizeof(uint32_t) + sizeof(uint16_t)) +
-           (size_t)g->accelerators * (1 + TREE_WORDS) * sizeof(uint64_t) + rounded(g->nodes * sizeof(uint32_t));
+           (size_t)g->accelerators * 2 * sizeof(uint64_t) + rounded(g->nodes * sizeof(uint32_t));
 }
 
 void hx_around_search_init(struct hx_around_search *s, const struct hx_geometry *g, void *memory)
 {
     const size_t states = (size_t)g->nodes * KINDS;
-    s->first = memory;
+    *s = (struct hx_around_search){.first = memory};
     s->found = s->first + states;
-    s->open = (uint32_t *)(void *)(s->found + (size_t)g->accelerators * (1 + TREE_WORDS));
+    s->open = (uint32_t *)(void *)(s->found + (size_t)g->accelerators * 2);
     s->distance = (uint16_t *)(void *)(s->open + states);
     s->level = (uint32_t *)(void *)(s->distance + states);
-    s->count = 0;
+    memset(s->distance, UINT8_MAX, states * sizeof *s->distance);
 }
 
 /* ---- tables ---- */
@@ -126,7 +126,10 @@ size_t hx_around_bytes(const struct hx_geometry *g, uint32_t node)
     return rounded(t.entries * t.entry);
 }
 
-bool hx_around_concerns(const struct hx_around *a, uint32_t to)
+/* Whether dead links may concern packets that the node sends to an accelerator: healthy paths lie on the boards of the
+ * source's and the destination's rows and columns, and in their networks. To its own board a packet may have crossed too
+ * often for a wrap. */
+static bool concerns(const struct hx_around *a, uint32_t to)
 {
     const struct hx_geometry *g = a->g;
     const struct hx_dead_links *d = a->dead;
@@ -142,7 +145,7 @@ bool hx_around_concerns(const struct hx_around *a, uint32_t to)
            d->board[to_y * g->x + to_x];
 }
 
-/* Whether hx_around_concerns() may hold for an accelerator in that column of boards. */
+/* Whether concerns() may hold for an accelerator in that column of boards. */
 static bool may_concern(const struct hx_around *a, unsigned column)
 {
     const struct hx_place at = hx_place_of(a->g, a->node);
@@ -165,8 +168,6 @@ void hx_around_begin(struct hx_around *a, struct hx_route *r, void *tables, void
             memset(t.at + i * t.entry, 0, t.entry);
 }
 
-/* ---- answers ---- */
-
 /* Returns what was found for packets to an accelerator; NULL: there is no memory. */
 static struct hx_around_found *found_for(struct hx_around *a, uint32_t to)
 {
@@ -184,20 +185,52 @@ static struct hx_around_found *found_for(struct hx_around *a, uint32_t to)
     return f;
 }
 
-/* Returns the sets of a destination that has no healthy ones; NULL: it has. */
-static const uint64_t *ways_to(const struct hx_around_found *f, size_t stride, uint32_t to)
+/* ---- answers that are kept ---- */
+
+enum { FIRST_SLOTS = 8 };
+
+static struct hx_around_way *slot_of(const struct hx_around_found *f, uint32_t key)
 {
-    uint32_t from = 0;
-    for (uint32_t left = f->destinations; left;) {
-        uint32_t half = left / 2;
-        const uint64_t *entry = f->ways + (from + half) * stride;
-        if (*entry == to)
-            return entry + 1;
-        from = *entry < to ? from + half + 1 : from;
-        left = *entry < to ? left - half - 1 : half;
-    }
-    return NULL;
+    uint32_t at = key * UINT32_C(0x9E3779B1) >> 8 & (f->slots - 1);
+    while (f->way[at].key && f->way[at].key != key)
+        at = (at + 1) & (f->slots - 1);
+    return &f->way[at];
 }
+
+/* Makes room for one more. The former slots are given back with all memory. Returns false: there is no memory. */
+static bool make_room(struct hx_around *a, struct hx_around_found *f)
+{
+    struct hx_around_found more = {.slots = f->slots ? 2 * f->slots : FIRST_SLOTS};
+    if (2 * f->used + 2 <= f->slots)
+        return true;
+    more.way = a->take(a->of, more.slots * sizeof *more.way);
+    if (!more.way)
+        return false;
+    memset(more.way, 0, more.slots * sizeof *more.way);
+    for (uint32_t i = 0; i < f->slots; i++)
+        if (f->way[i].key)
+            *slot_of(&more, f->way[i].key) = f->way[i];
+    f->way = more.way;
+    f->slots = more.slots;
+    return true;
+}
+
+/* Returns the ports of rule 1. Without memory each question searches. */
+static uint64_t way_to(struct hx_around *a, struct hx_around_found *f, unsigned kind, uint32_t to)
+{
+    const uint32_t key = to * KINDS + kind + 1;
+    const struct hx_around_way *known = f->slots ? slot_of(f, key) : NULL;
+    if (known && known->key)
+        return known->ports;
+    uint64_t ports = hx_around_search_way(a, f->blocked, kind, to);
+    if (make_room(a, f)) {
+        *slot_of(f, key) = (struct hx_around_way){.ports = ports, .key = key};
+        f->used++;
+    }
+    return ports;
+}
+
+/* ---- answers ---- */
 
 /* Returns the candidates by the tables before they were cleared. The last VC cannot be incremented. */
 static uint64_t uncleared(const struct hx_around *a, const struct hx_route *r, unsigned input, unsigned vc, unsigned gx,
@@ -224,18 +257,17 @@ static bool is_restricted(const struct hx_around *a, unsigned input)
 
 static uint64_t escape_ports(struct hx_around *a, struct hx_around_found *f, unsigned input, uint32_t to)
 {
-    const unsigned words = words_of(a->g, a->node);
+    const unsigned words = escape_words(a->g, a->node);
     if (!f->escape_searched)
         hx_around_search_escape(a, f);
     const unsigned kind = f->from_up >> input & 1 ? ESCAPE_UP : ESCAPE_DOWN;
-    return f->escape ? ports_of(f->escape + (size_t)to * words, words, kind) & a->up : 0;
+    return f->escape ? escape_of(f->escape + (size_t)to * words, words, kind) & a->up : 0;
 }
 
 uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned input, unsigned vc, unsigned gx,
                          unsigned gy)
 {
     const uint32_t to = hx_accelerator(a->g, gx, gy);
-    const unsigned words = words_of(a->g, a->node);
     if (to == a->node)
         return (uint64_t)1 << HX_LOCAL;
     struct hx_around_found *f = found_for(a, to);
@@ -243,12 +275,9 @@ uint64_t hx_around_ports(struct hx_around *a, const struct hx_route *r, unsigned
         return 0;
     if (vc > r->last_vc)
         return escape_ports(a, f, input, to);
-    if (!f->searched && a->dead->count)
-        hx_around_search_ways(a, f);
-    const uint64_t *ways = ways_to(f, 1 + words, to);
-    if (!ways)
+    if (a->dead->count == 0 || !concerns(a, to))
         return uncleared(a, r, input, vc, gx, gy);
-    const uint64_t ports = ports_of(ways, words, 2 * vc + is_restricted(a, input));
+    const uint64_t ports = way_to(a, f, 2 * vc + is_restricted(a, input), to);
     return ports & (r->is_router ? a->up : r->turn_mask[input]); /* a network may return it to its board */
 }
 

@@ -11,40 +11,30 @@
  * a spine. Then those on the escape VC. */
 enum { ESCAPE_UP = 2 * HX_MESH_VCS, ESCAPE_DOWN, KINDS };
 
-/* Words of the sets of a destination. Accelerator: one, with a byte for each kind. Tree switch: two for each VC, from
- * VC 1 on; those of the escape VC take the places of VC 1. */
-enum { TREE_WORDS = 2 * (HX_MESH_VCS - 1) };
-
-static inline unsigned words_of(const struct hx_geometry *g, uint32_t node)
+/* Sets of ports on the escape VC, of a destination. Accelerator: one word, with a byte for each kind. Tree switch: two
+ * words. */
+static inline unsigned escape_words(const struct hx_geometry *g, uint32_t node)
 {
-    return node < g->accelerators ? 1 : TREE_WORDS;
+    return node < g->accelerators ? 1 : 2;
 }
 
-static inline unsigned word_of(unsigned kind)
-{
-    return kind >= ESCAPE_UP ? kind - ESCAPE_UP : kind - 2;
-}
-
-static inline void put_ports(uint64_t *sets, unsigned words, unsigned kind, uint64_t ports)
+static inline void put_escape(uint64_t *sets, unsigned words, unsigned kind, uint64_t ports)
 {
     if (words == 1)
-        *sets |= ports << 8 * kind;
+        *sets |= ports << 8 * (kind - ESCAPE_UP);
     else
-        sets[word_of(kind)] = ports;
+        sets[kind - ESCAPE_UP] = ports;
 }
 
-static inline uint64_t ports_of(const uint64_t *sets, unsigned words, unsigned kind)
+static inline uint64_t escape_of(const uint64_t *sets, unsigned words, unsigned kind)
 {
-    return words == 1 ? *sets >> 8 * kind & UINT8_MAX : sets[word_of(kind)];
+    return words == 1 ? *sets >> 8 * (kind - ESCAPE_UP) & UINT8_MAX : sets[kind - ESCAPE_UP];
 }
 
-/* Whether dead links may concern packets that the node sends to an accelerator: healthy paths lie on the boards of the
- * source's and the destination's rows and columns, and in their networks. To its own board a packet may have crossed too
- * often for a wrap. */
-bool hx_around_concerns(const struct hx_around *a, uint32_t to);
+/* Returns the ports that begin shortest paths to an accelerator by rule 1, of packets of a kind. */
+uint64_t hx_around_search_way(struct hx_around *a, const uint8_t *blocked, unsigned kind, uint32_t to);
 
-/* Search the results of a node, by rule 1 and on the escape VC. */
-void hx_around_search_ways(struct hx_around *a, struct hx_around_found *found);
+/* Searches the results of a node on the escape VC. */
 void hx_around_search_escape(struct hx_around *a, struct hx_around_found *found);
 
 #endif

@@ -1,8 +1,8 @@
 /* around_search.c - finds a node's routes around dead links (include/hxmesh/around.h): breadth-first, from the node,
  * over the states that a packet may be in.
  *
- * A state is a node and a kind. All states behind a node's ports that begin a shortest path are known when the search
- * reaches a destination: each state has the set of first ports of its shortest paths. */
+ * A state is a node and a kind. Each state that is reached has the set of first ports of its shortest paths, complete when
+ * the search goes on from it. */
 #include "around_parts.h"
 #include "hxmesh/memory.h"
 
@@ -19,13 +19,24 @@ static bool is_dead(const struct hx_around *a, uint32_t node, unsigned port)
                                       : a->dead->tree[node - a->g->accelerators] >> port & 1;
 }
 
+/* Whether paths of two crossings may meet a board: where rows and columns of source and destination cross, and all of a
+ * row or column that they have in common. */
+static bool is_in_field(const struct hx_around_search *s, unsigned x, unsigned y)
+{
+    const bool in_column = x == s->at_x || x == s->to_x;
+    const bool in_row = y == s->at_y || y == s->to_y;
+    return (in_column && in_row) || (y == s->at_y && s->at_y == s->to_y) || (x == s->at_x && s->at_x == s->to_x);
+}
+
 static bool is_off_limits(const struct hx_around *a, uint32_t node)
 {
-    const uint8_t *blocked = a->search->blocked;
-    if (!blocked || !is_accelerator(a->g, node))
+    const struct hx_around_search *s = a->search;
+    if (!is_accelerator(a->g, node) || (s->everywhere && !s->blocked))
         return false;
-    uint32_t board = node / a->g->columns / a->g->b * a->g->x + node % a->g->columns / a->g->a;
-    return blocked[board / 8] >> board % 8 & 1;
+    const unsigned x = node % a->g->columns / a->g->a;
+    const unsigned y = node / a->g->columns / a->g->b;
+    const uint32_t board = y * a->g->x + x;
+    return (!s->everywhere && !is_in_field(s, x, y)) || (s->blocked && s->blocked[board / 8] >> board % 8 & 1);
 }
 
 /* Returns the far end of a living link to a node that packets may enter; .node is HX_NOWHERE: there is none. */
@@ -96,23 +107,31 @@ static void reach(struct hx_around_search *s, uint32_t state, unsigned distance,
         s->first[state] |= first;
 }
 
-/* Searches from the node for packets of a kind. */
-static void search_from(struct hx_around *a, unsigned kind)
+/* Searches from the node for packets of a kind; no farther than one accelerator, if `to` is one. */
+static void search_from(struct hx_around *a, unsigned kind, uint32_t to)
 {
     struct hx_around_search *s = a->search;
+    unsigned farthest = UINT16_MAX;
     s->count = 0;
-    memset(s->distance, UINT8_MAX, sizeof *s->distance * KINDS * a->g->nodes);
     reach(s, a->node * KINDS + kind, 0, 0);
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; i < s->count && s->distance[s->open[i]] < farthest; i++) {
         uint32_t node = s->open[i] / KINDS;
         for (unsigned port = 0; port < links_of(a->g, node); port++) {
             struct hx_end far = living_end(a, node, port);
             unsigned next = far.node == HX_NOWHERE ? KINDS : behind(a, node, s->open[i] % KINDS, port, far.node);
-            if (next < KINDS)
-                reach(s, far.node * KINDS + next, s->distance[s->open[i]] + 1U,
-                      i ? s->first[s->open[i]] : (uint64_t)1 << port);
+            if (next >= KINDS)
+                continue;
+            reach(s, far.node * KINDS + next, s->distance[s->open[i]] + 1U,
+                  i ? s->first[s->open[i]] : (uint64_t)1 << port);
+            farthest = far.node == to ? s->distance[s->open[i]] + 1U : farthest;
         }
     }
+}
+
+static void forget(struct hx_around_search *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        s->distance[s->open[i]] = UINT16_MAX;
 }
 
 /* Returns the ports that begin shortest paths to an accelerator. */
@@ -133,42 +152,35 @@ static uint64_t ports_to(const struct hx_around_search *s, uint32_t accelerator)
 
 /* ---- rule 1 ---- */
 
-/* Searches packets of a kind, and adds their sets to those of each destination that needs them. Returns how many. */
-static uint32_t search_kind(struct hx_around *a, unsigned kind)
+static void set_field(struct hx_around *a, uint32_t to)
 {
-    const unsigned words = words_of(a->g, a->node);
-    uint64_t *entry = a->search->found;
-    search_from(a, kind);
-    for (uint32_t to = 0; to < a->g->accelerators; to++) {
-        if (!hx_around_concerns(a, to))
-            continue;
-        *entry = to;
-        put_ports(entry + 1, words, kind, ports_to(a->search, to));
-        entry += 1 + words;
-    }
-    return (uint32_t)((size_t)(entry - a->search->found) / (1 + words));
+    const struct hx_geometry *g = a->g;
+    const struct hx_place at = hx_place_of(g, a->node);
+    struct hx_around_search *s = a->search;
+    s->everywhere = false;
+    s->at_x = s->at_y = UINT16_MAX;
+    if (at.kind != HX_ROW_SWITCH)
+        s->at_x = (uint16_t)((at.kind == HX_ACCELERATOR ? at.gx : at.line) / g->a);
+    if (at.kind != HX_COLUMN_SWITCH)
+        s->at_y = (uint16_t)((at.kind == HX_ACCELERATOR ? at.gy : at.line) / g->b);
+    s->to_x = (uint16_t)(to % g->columns / g->a);
+    s->to_y = (uint16_t)(to / g->columns / g->b);
 }
 
-void hx_around_search_ways(struct hx_around *a, struct hx_around_found *found)
+uint64_t hx_around_search_way(struct hx_around *a, const uint8_t *blocked, unsigned kind, uint32_t to)
 {
-    const size_t entry = (1 + words_of(a->g, a->node)) * sizeof(uint64_t);
-    uint32_t destinations = 0;
-    a->search->blocked = found->blocked;
-    memset(a->search->found, 0, entry * a->g->accelerators);
-    for (unsigned kind = is_accelerator(a->g, a->node) ? 0 : 2; kind < ESCAPE_UP; kind++)
-        destinations = search_kind(a, kind);
-    uint64_t *ways = destinations ? a->take(a->of, destinations * entry) : NULL;
-    if (ways)
-        memcpy(ways, a->search->found, destinations * entry);
-    found->ways = ways;
-    found->destinations = ways ? destinations : 0;
-    found->searched = true;
+    a->search->blocked = blocked;
+    set_field(a, to);
+    search_from(a, kind, to);
+    const uint64_t ports = ports_to(a->search, to);
+    forget(a->search);
+    return ports;
 }
 
 /* ---- the escape VC ---- */
 
 /* Sets the levels of all nodes that living links join to `root`, and returns the first tree switch among them, or
- * `root` if there is none. */
+ * the first accelerator if there is none: any of these nodes as `root` gets the same. */
 static uint32_t set_levels(struct hx_around *a, uint32_t root)
 {
     struct hx_around_search *s = a->search;
@@ -179,7 +191,7 @@ static uint32_t set_levels(struct hx_around *a, uint32_t root)
     s->count = 1;
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t node = s->open[i];
-        if (!is_accelerator(a->g, node) && (is_accelerator(a->g, top) || node < top))
+        if (is_accelerator(a->g, node) == is_accelerator(a->g, top) ? node < top : is_accelerator(a->g, top))
             top = node;
         for (unsigned port = 0; port < links_of(a->g, node); port++) {
             struct hx_end far = living_end(a, node, port);
@@ -206,18 +218,20 @@ static uint64_t inputs_from_up(const struct hx_around *a)
 void hx_around_search_escape(struct hx_around *a, struct hx_around_found *found)
 {
     struct hx_around_search *s = a->search;
-    const unsigned words = words_of(a->g, a->node);
+    const unsigned words = escape_words(a->g, a->node);
     const size_t numbers = (size_t)a->g->accelerators * words;
-    a->search->blocked = NULL; /* one order for all packets */
+    s->everywhere = true;
+    s->blocked = NULL; /* one order for all packets */
     (void)set_levels(a, set_levels(a, a->node));
     found->from_up = inputs_from_up(a);
-    a->search->blocked = found->blocked;
+    s->blocked = found->blocked;
     memset(s->found, 0, numbers * sizeof *s->found);
     for (unsigned kind = ESCAPE_UP; kind < KINDS; kind++) {
-        search_from(a, kind);
+        search_from(a, kind, HX_NOWHERE);
         for (uint32_t to = 0; to < a->g->accelerators; to++)
             if (to != a->node)
-                put_ports(s->found + (size_t)to * words, words, kind, ports_to(s, to));
+                put_escape(s->found + (size_t)to * words, words, kind, ports_to(s, to));
+        forget(s);
     }
     uint64_t *escape = a->take(a->of, numbers * sizeof *escape);
     if (escape)

@@ -25,11 +25,13 @@ struct run_options {
     struct hx_settings settings;
     struct hx_overrides overrides;
     struct hx_timing timing;
+    struct hx_fault_settings faults;
 };
 /* clang-format off */
 #define RUN_OPTIONS(r) \
     HX_SETTINGS_OPTIONS(&(r)->settings), HX_OVERRIDE_OPTIONS(&(r)->overrides), HX_CREDIT_OPTION(&(r)->overrides), \
-    HX_VIRTUAL_OPTIONS(&(r)->settings), HX_TIMING_OPTIONS(&(r)->timing), HX_OPTIONS_END
+    HX_VIRTUAL_OPTIONS(&(r)->settings), HX_TIMING_OPTIONS(&(r)->timing), \
+    HX_FAILURES_OPTION(&(r)->faults), HX_OPTIONS_END
 /* clang-format on */
 
 struct program {
@@ -211,6 +213,7 @@ static void parse(struct program *p, int argc, char **argv)
         {HX_STRING("x", "OPTION", &p->sweep.x,
                    "the number to draw it over, or another figure: latency over throughput"),
          .otherwise = "the one with most values"},
+        {HX_FLAG("relative", &p->sweep.relative, "draw it as a share of the first point of its line")},
         {HX_STRING("columns", "FIGURE,...", &p->columns, "the figures of the table, as the JSON report calls them"),
          .otherwise = "as many of the usual ones as fit 80 letters"},
         INJECTION_OPTIONS(&p->sweep.wish),
@@ -238,6 +241,10 @@ static void parse(struct program *p, int argc, char **argv)
              {"hxmesh sweep \"slim-fly q=5\" --clock virtual --timing sc15 -t uniform --arrivals poisson -m 256 --rate "
               "0.05..1 -d 60us --warm-up 20us --y latency_ns.mean --x share_of_injection --plot l.svg",
               "latency over throughput, load by load"},
+             {"hxmesh sweep \"8x8 Hx2Mesh\" --clock virtual -t all-to-all,all-reduce -m 1MiB --failures 0..32 --seeds "
+              "5 "
+              "--y gbps_per_host --relative --plot f.svg",
+              "what dead links leave of the bandwidth"},
              {"hxmesh sweep \"4x4 Hx2Mesh\" \"2x2 Hx4Mesh\" --clock virtual -t all-to-all,uniform --csv s.csv",
               "fabrics and patterns"},
              {"hxmesh sweep \"4x4 Hx2Mesh\" --clock virtual -t all-reduce --algorithm all -m 1KiB..1GiB --jobs 2",
@@ -247,7 +254,7 @@ static void parse(struct program *p, int argc, char **argv)
         .summary = "Runs `hxmesh run` for every combination of fabrics and options, and puts the figures side by side.",
         .details =
             "A range doubles from low on and ends with high (1KiB..4MiB), of shares it goes in steps of 0.05 "
-            "(0.05..1); with /N it "
+            "(0.05..1), of a count that begins with 0 it is 0, 1, 2, 4 and so on; with /N it "
             "is N values in even steps (0.1..0.9/9). --algorithm all is every algorithm that a run accepts for its "
             "fabric "
             "and size; a note says which are left out. "
@@ -260,6 +267,7 @@ static void parse(struct program *p, int argc, char **argv)
             "interrupted.",
         .options = table};
     int first = hx_options_parse(&command, argc, argv, &p->common);
+    hx_options_need(&command, &p->common, "plot", (const char *const[]){"relative", NULL});
     hx_options_need(&command, &p->common, "equal-injection", (const char *const[]){"injection", NULL});
     p->sweep.command = p->common.line;
     p->sweep.saturation = p->saturation;
@@ -507,7 +515,7 @@ static void clean_up(struct program *p)
 int main(int argc, char **argv)
 {
     struct program *p = hx_allocate(1, sizeof *p);
-    p->looked_at = (struct run_options){hx_default_settings, hx_default_sizes, HX_DEFAULT_TIMING};
+    p->looked_at = (struct run_options){hx_default_settings, hx_default_sizes, HX_DEFAULT_TIMING, HX_FAULT_DEFAULTS};
     const struct hx_option options[] = {RUN_OPTIONS(&p->looked_at)};
     p->option = options;
     p->options = sizeof options / sizeof *options - 1;

@@ -378,3 +378,11 @@ bool hx_updown_reroute(struct hx_fabric *rerouted, const struct hx_fabric *f, co
     rerouted->updown = updown;
     return true;
 }
+
+void hx_updown_join(struct hx_updown *into, const struct hx_updown *other)
+{
+    for (size_t i = 0; i < (size_t)into->routers * into->digits; i++) {
+        into->ports[i] |= other->ports[i];
+        into->distance[i] = other->distance[i] < into->distance[i] ? other->distance[i] : into->distance[i];
+    }
+}

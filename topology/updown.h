@@ -47,6 +47,9 @@ bool hx_updown_may_change(const struct hx_fabric *f);
  * free its last routes with free(). Returns false and leaves *rerouted unchanged if hx_updown_search() fails. */
 bool hx_updown_reroute(struct hx_fabric *rerouted, const struct hx_fabric *f, const uint64_t *down);
 
+/* Adds the next hops of other routes in the same order to those of `into`, as if each router had either. */
+void hx_updown_join(struct hx_updown *into, const struct hx_updown *other);
+
 /* Planned states of the links, one after the other. */
 struct hx_updown_states {
     size_t count;

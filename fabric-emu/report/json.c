@@ -219,6 +219,10 @@ json_t *result_json(const struct result *r)
         SET("faults", fault_report_json(r->fault, r->faults, false));
     if (fault_report_count(r->fault, r->faults, true))
         SET("changes", fault_report_json(r->fault, r->faults, true));
+    if (r->context.healthy) {
+        const struct healthy_figures with = result_healthy_figures(r);
+        SET("cost_of_faults", healthy_report_json(r->context.healthy, &with, r->g));
+    }
     if (r->receive_share)
         SET("receive_share", receive_json(r));
     SET("link_classes", class_report_json(r));

@@ -78,6 +78,8 @@ static void leave_out_faults(struct hx_option *options, const struct hx_fault_se
         leave_out(options, &s->detect_ns);
         leave_out(options, &s->notify_ns);
     }
+    if (!s->failures)
+        leave_out(options, &s->failures);
     if (!s->circuits)
         leave_out(options, &s->circuits);
     if (!drawn) {

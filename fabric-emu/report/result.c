@@ -1,6 +1,7 @@
 /* result.c - derived figures of a result (result.h). */
 #include "fabric-emu/report/result.h"
 #include "base/error.h"
+#include "fabric-emu/report/schedule_report.h"
 #include "topology/bounds.h"
 #include "topology/mesh_bounds.h"
 
@@ -204,4 +205,11 @@ bool result_is_good(const struct result *r)
     bool whole = (r->outcome.complete && done) || r->outcome.interrupted;
     return whole && r->bytes_corrupted == 0 && r->outcome.buffers_missing == 0 && r->sum.messages_failed == 0 &&
            (r->packets_lost == 0 || r->outcome.interrupted);
+}
+
+struct healthy_figures result_healthy_figures(const struct result *r)
+{
+    const struct schedule_plan *schedule = r->context.schedule;
+    return (struct healthy_figures){.seconds = schedule ? schedule_report_seconds(schedule) : result_seconds(r),
+                                    .gbps = r->share_of_injection * result_injection(r) * 8e-9};
 }

@@ -4,6 +4,7 @@
 
 #include "fabric-emu/report/collective_report.h"
 #include "fabric-emu/report/fault_report.h"
+#include "fabric-emu/report/healthy_report.h"
 #include "hxmesh/endpoint.h"
 #include "workload/jobs.h"
 #include "workload/schedule_plan.h"
@@ -94,6 +95,7 @@ struct result_context {
     const struct traffic *traffic;                  /* NULL: see `instead` */
     const struct collective_plan *collective;       /* NULL: messages */
     const struct schedule_plan *schedule;           /* NULL: none */
+    const struct healthy *healthy;                  /* NULL: the run is not compared */
     const char *instead;     /* what replaced the workload, such as "programs"; NULL: the workload ran */
     struct hx_timing timing; /* complete; virtual clock */
     bool hide_links;         /* not in the JSON report */
@@ -183,6 +185,8 @@ void result_print_map(const struct result *r);
 /* The report (docs/report.md). A new reference. */
 enum { RESULT_SCHEMA = 4 /* grows when a key changes its meaning or is removed, or results change */ };
 json_t *result_json(const struct result *r);
+/* What --compare-healthy compares. */
+struct healthy_figures result_healthy_figures(const struct result *r);
 
 /* Parts of the report: the fabric with failed boards and boards of jobs; all options, and a command line that repeats
  * the run (the caller frees it); the start, in UTC. */

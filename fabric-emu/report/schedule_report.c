@@ -72,6 +72,18 @@ static struct figures figures_of(const struct schedule_job *job)
     return f;
 }
 
+double schedule_report_seconds(const struct schedule_plan *p)
+{
+    uint64_t end_ps = 0;
+    for (unsigned i = 0; i < p->jobs; i++) {
+        const struct schedule_job *job = &p->job[i];
+        for (uint32_t rank = 0; rank < schedule_ranks(job->schedule); rank++)
+            if (job->executor.result[rank].end_ps > end_ps)
+                end_ps = job->executor.result[rank].end_ps;
+    }
+    return (double)end_ps / 1e12;
+}
+
 static double bubble_of(const struct figures *f)
 {
     return fmax(0, f->ideal.seconds - f->ideal.computing_seconds);

@@ -300,6 +300,10 @@ void result_print(const struct result *r)
         circuits_report_print(&r->circuits);
     if (r->faults)
         fault_report_print(r->fault, r->faults);
+    if (r->context.healthy) {
+        const struct healthy_figures with = result_healthy_figures(r);
+        healthy_report_print(r->context.healthy, &with, r->g);
+    }
     class_report_print(r);
     print_hottest(r);
     result_print_map(r);

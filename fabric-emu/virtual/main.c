@@ -6,6 +6,7 @@
 #include "build.h"
 #include "fabric-emu/memory.h"
 #include "fabric-emu/run_options.h"
+#include "healthy.h"
 #include "launch.h"
 #include "mpirun.h"
 #include "recording.h"
@@ -110,6 +111,8 @@ struct setup {
     struct schedule_plan schedules;
     struct model m;
     struct recording recording;
+    struct healthy_run healthy;    /* with --compare-healthy */
+    struct healthy without_faults; /* the same */
 };
 
 /* Sets what replaces messages in `plan`. */
@@ -149,6 +152,21 @@ static void make_model(struct setup *s, const struct workload_plan *plan)
     }
 }
 
+/* Forks the run without faults, which has no output but its figures. */
+static void compare(struct setup *s)
+{
+    struct run_options *o = &s->o;
+    if (virtual_channel_is_of_ranks())
+        hx_die(HX_EXIT_USAGE, "--compare-healthy", "is not for ranks of mpirun (run each of both by itself)");
+    healthy_fork(&s->healthy);
+    if (!s->healthy.is_child)
+        return;
+    hx_fault_settings_clear(&o->faults);
+    o->capture.file = NULL;
+    o->watch = false;
+    o->common.quiet = true;
+}
+
 static void take_options(struct setup *s, int argc, char **argv)
 {
     run_options_parse(&s->o, argc, argv);
@@ -156,6 +174,8 @@ static void take_options(struct setup *s, int argc, char **argv)
         hx_die(HX_EXIT_USAGE, "--clock", "wall is of one machine: ranks of mpirun are for --clock virtual");
     s->o.settings.clock = HX_CLOCK_VIRTUAL;
     check_jobs(&s->o);
+    if (s->o.compare_healthy)
+        compare(s);
     s->faults = load_faults(&s->o);
     s->timing = hx_timing_complete(&s->o.timing);
     check_buffer(&s->timing, s->o.g);
@@ -169,6 +189,24 @@ static void prepare(struct setup *s)
     make_model(s, &plan);
 }
 
+static void tell_healthy(const struct setup *s, const struct result *r)
+{
+    const struct healthy_figures figures = result_healthy_figures(r);
+    if (exit_code(r) == HX_EXIT_DONE)
+        healthy_tell(&s->healthy, &figures);
+    else if (!r->outcome.interrupted)
+        hx_complain("--compare-healthy", "without the faults something was lost, corrupted or not finished");
+}
+
+/* Runs what the child of --compare-healthy runs. Returns its exit code. */
+static int wait_for_healthy(struct setup *s)
+{
+    healthy_begin(&s->healthy);
+    const int code = healthy_wait(&s->healthy);
+    s->without_faults = (struct healthy){.without = s->healthy.figures, .left = links_left_of(&s->faults, s->o.g)};
+    return code;
+}
+
 static int run(const struct setup *s)
 {
     struct result r;
@@ -177,6 +215,7 @@ static int run(const struct setup *s)
                                            .traffic = &s->traffic,
                                            .collective = s->m.workload.collective,
                                            .schedule = s->m.workload.schedule,
+                                           .healthy = s->o.compare_healthy ? &s->without_faults : NULL,
                                            .timing = s->timing,
                                            .hide_links = !s->o.links || !s->o.common.json};
     const bool reported = model_is_reported(&s->m);
@@ -186,13 +225,23 @@ static int run(const struct setup *s)
     if (!reported || is_over)
         return outcome.exit_code;
     report_make(&s->m, &context, &outcome, &r);
-    if (r.outcome.cut_short)
+    if (s->healthy.is_child)
+        tell_healthy(s, &r);
+    else if (r.outcome.cut_short)
         hx_complain("hxmesh run", "interrupted again before all workers had reported: no report");
     else
         report(&r, s->m.recording, &s->o);
     int code = exit_code(&r);
     result_free(&r);
     return code;
+}
+
+/* Where runs are compared: the child awaits its begin, and this process the child's end. Returns an exit code. */
+static int begin_compared(struct setup *s)
+{
+    if (s->healthy.is_child)
+        healthy_await(&s->healthy);
+    return s->o.compare_healthy && !s->healthy.is_child ? wait_for_healthy(s) : HX_EXIT_DONE;
 }
 
 static void clean_up(struct setup *s)
@@ -235,8 +284,11 @@ int main(int argc, char **argv)
     if (s.o.ranks.count && !virtual_channel_is_of_ranks()) {
         code = mpirun_run(&s.o, given.item);
     } else {
-        prepare(&s);
-        code = run(&s);
+        code = begin_compared(&s);
+        if (code == HX_EXIT_DONE) {
+            prepare(&s);
+            code = run(&s);
+        }
     }
     hx_arguments_free(&given);
     clean_up(&s);

@@ -15,10 +15,12 @@
  *
  * Data flow. The platform keeps what a node knows in hx_dead_links, and calls hx_around_begin() after each change, when
  * the tables are built. It clears the entries of destinations for which healthy routes may be dead. So a packet to one
- * of these has no candidates in the tables, and the switch asks hx_around_ports(). The first such question searches
- * breadth-first from this node. Without dead links nothing of this is touched.
+ * of these has no candidates in the tables, and the switch asks hx_around_ports(). The first question for a destination
+ * searches breadth-first from this node; the answer is kept. Without dead links nothing of this is touched.
  *
- * Complexity of a search: nodes * ports, for each kind of input; of a later question: logarithmic.
+ * With two crossings a packet meets only boards in the rows and columns of its source and destination. So a search visits
+ * four boards and their networks, or those of one row or column: microseconds, whatever the fabric's size. A search on
+ * the escape VC visits the whole fabric, once for all destinations.
  *
  * The caller owns all memory. One thread uses an hx_around and its hx_around_search. */
 #ifndef HXMESH_AROUND_H
@@ -62,20 +64,30 @@ struct hx_around_search {
     uint16_t *distance;     /* [nodes][kinds of state]: links; UINT16_MAX: not reached */
     uint32_t count;         /* states in `open` */
     const uint8_t *blocked; /* boards that it may not enter; NULL: none */
+    /* Rows and columns of boards, of the node and the destination, that paths stay in; UINT16_MAX: none. */
+    uint16_t at_x, at_y, to_x, to_y;
+    bool everywhere; /* it is not limited to these */
 };
 
 size_t hx_around_search_bytes(const struct hx_geometry *g);
 /* `memory`: 8-byte aligned, outlives the search. */
 void hx_around_search_init(struct hx_around_search *s, const struct hx_geometry *g, void *memory);
 
+/* The answer for a destination and a kind of state (around_parts.h). */
+struct hx_around_way {
+    uint64_t ports;
+    uint32_t key; /* 0: an empty slot */
+};
+
 /* What searches found for packets that may not enter the same boards. */
 struct hx_around_found {
     const uint8_t *blocked; /* hx_blocked_boards.bits */
-    const uint64_t *ways;   /* [destinations][1 + words]: number, then sets of ports by kind of state; ascending */
-    const uint64_t *escape; /* [accelerators]: on the escape VC. Accelerator: bytes up, down. Tree: see `words` */
+    /* [slots] open hash by destination and kind of state; slots: a power of two, of which at most half are used. */
+    struct hx_around_way *way;
+    uint32_t slots, used;
+    const uint64_t *escape; /* [accelerators]: on the escape VC. Accelerator: bytes up, down. Tree: two words */
     uint64_t from_up;       /* inputs of the escape VC from which a packet may still go up */
-    uint32_t destinations;
-    bool searched, escape_searched;
+    bool escape_searched;
     struct hx_around_found *next;
 };
 

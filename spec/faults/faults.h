@@ -26,7 +26,7 @@
  * A closed link takes no new packets, and packets on it arrive. So it loses none, unless it is down as well. Routes
  * change at the same instant. It opens when its time ends, or by an "up".
  *
- * Random faults (hx_faults_draw) are a function of the seed and the fabric. */
+ * Random faults (hx_faults_draw, hx_faults_draw_closed) are a function of the seed and the fabric. */
 #ifndef HXMESH_SPEC_FAULTS_FAULTS_H
 #define HXMESH_SPEC_FAULTS_FAULTS_H
 
@@ -121,6 +121,12 @@ struct hx_fault_draw {
     uint64_t seed, mtbf_ns, mttr_ns, until_ns; /* all times above 0 */
 };
 void hx_faults_draw(struct hx_faults *faults, const struct hx_fault_draw *draw, const struct hx_fabric *f);
+
+/* Adds `count` links that are closed from the start, of all planes, all equally likely. The fabric knows of them at
+ * once. A link without which a node would be cut off, given those drawn before it, is passed over: so all nodes stay
+ * joined in each plane. A larger count adds to the links of a smaller one. Fails if fewer can be closed. */
+bool hx_faults_draw_closed(struct hx_faults *faults, uint64_t count, uint64_t seed, const struct hx_fabric *f,
+                           struct hx_problem *problem);
 
 void hx_faults_free(struct hx_faults *faults);
 

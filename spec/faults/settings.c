@@ -15,6 +15,16 @@ void hx_fault_settings_merge(struct hx_fault_settings *into, const struct hx_fau
     hx_options_take(to, of);
 }
 
+void hx_fault_settings_clear(struct hx_fault_settings *s)
+{
+    *s = (struct hx_fault_settings){.circuits = s->circuits,
+                                    .mtbf_ns = s->mtbf_ns,
+                                    .mttr_ns = s->mttr_ns,
+                                    .detect_ns = s->detect_ns,
+                                    .notify_ns = s->notify_ns,
+                                    .given = s->given & HX_GIVEN_CIRCUITS};
+}
+
 bool hx_faults_load(struct hx_faults *faults, const struct hx_fault_settings *s, const struct hx_fabric *f,
                     uint64_t seed, uint64_t until_ns, struct hx_problem *problem)
 {
@@ -41,5 +51,7 @@ bool hx_faults_load(struct hx_faults *faults, const struct hx_fault_settings *s,
     const struct hx_fault_draw draw = {seed, s->mtbf_ns, s->mttr_ns, until_ns};
     if (random)
         hx_faults_draw(faults, &draw, f);
+    if (!hx_faults_draw_closed(faults, s->failures, seed, f, problem))
+        return false;
     return !s->circuits || hx_circuits_read(faults, s->circuits, f, problem);
 }

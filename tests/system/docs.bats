@@ -119,7 +119,7 @@ keys_of() {
     printf 'fabric: mlfm h=2 fail=a0,0\njobs:\n  - {tag: 1, hosts: [[1, 4]]}\n' >"$BATS_TEST_TMPDIR/tree.hxm.yaml"
     one "$BATS_TEST_TMPDIR/tree.hxm.yaml" --message 8KiB
     one "3x3 Hx2Mesh" --message 8KiB --job "a: 2 all-reduce" --job "b: 2 all-gather 4KiB"
-    one "2x2 Hx2Mesh" --clock virtual --message 8KiB --fault "all loss=1%"
+    one "2x2 Hx2Mesh" --clock virtual --message 8KiB --fault "all loss=1%; a0,0/E down" --compare-healthy
     one "2x2 Hx2Mesh" --clock virtual --message 8KiB --duration 20us --rate 0.2
     one "2x2 Hx2Mesh" --duration 300ms --fault "a0,0/E closed at 20ms for 20ms"
     keys=$(keys_of "$BATS_TEST_TMPDIR"/?.json)

@@ -231,3 +231,98 @@ captured() {
     run -1 hxmesh run "4x4 Hx2Mesh" --clock virtual --quiet --json "$REPORT" --traffic all-reduce --message 1MiB --fault "a1,1 down at 10us"
     holds '.collective.done < 64 and .messages_failed > 0 and (.complete | not) and (.faults[0].whole_after_ns > 0)'
 }
+
+# shellcheck disable=SC2016
+@test "faults: drawn links are dead from the start, nested by their number, and cost no packet" {
+    local k before=
+    for k in 1 2 5 9; do
+        simulate "2x2 Hx2Mesh" -t all-to-all -m 16KiB --failures "$k" --seed 4
+        holds "$ARRIVED and .packets_repeated == 0 and .settings.failures == $k and (.changes | length) == $k"
+        # No packet crosses them, in either direction, and other links have some.
+        holds '[.changes[].change | rtrimstr(" closed")] as $dead | .links |
+               (map(select(.from as $f | .to as $t | $dead | any(. == $f or . == $t))) | length == 2 * ($dead | length) and
+                all(.packets == 0)) and (map(select(.packets > 0)) | length) > 40'
+        # Those of a smaller number are among them.
+        jq -r '.changes[].change' "$REPORT" | sort >"$BATS_TEST_TMPDIR/$k"
+        [ -z "$before" ] || [ "$(comm -12 "$BATS_TEST_TMPDIR/$before" "$BATS_TEST_TMPDIR/$k" | wc -l)" -eq "$before" ]
+        before=$k
+    done
+    # The lines say the same in another run.
+    jq 'del(.host, .settings)' "$REPORT" >"$BATS_TEST_TMPDIR/drawn"
+    simulate "2x2 Hx2Mesh" -t all-to-all -m 16KiB --seed 4 --fault "$(jq -r '[.changes[].change] | join(";")' "$REPORT")"
+    jq 'del(.host, .settings)' "$REPORT" | diff - "$BATS_TEST_TMPDIR/drawn"
+    # A host's only link is never drawn: 32 links, of which 16 join leaves and spines, eight nodes of a tree.
+    simulate "fat-tree hosts=16 radix=8" -t all-to-all -m 1KiB --failures 9
+    holds "$ARRIVED and ([.changes[].change | startswith(\"a\")] | any | not)"
+    refused 2 "--failures: after 11 of them each other link of this fabric is the last that joins two parts (draw 11 at most)" \
+        "fat-tree hosts=16 radix=8" --failures 12
+    refused 2 "--repeats: cut is not for a run with faults" -t "$BATS_TEST_DIRNAME/../../examples/schedules/ping-pong.schedule.yaml" \
+        --repeats cut --failures 1
+}
+
+# costs SECONDS_WITHOUT GBPS_WITHOUT: the report compares its own figures with these.
+costs() {
+    holds '.cost_of_faults.seconds as $s | .cost_of_faults.gbps_per_host as $g | $s.without == $seconds and $g.without == $gbps and
+           $g.with == .gbps_per_host and ($s.with == .seconds or $s.with == (.schedule // [{}])[0].seconds) and
+           ($s.difference - ($s.with - $s.without) | fabs) < 1e-7 * $s.with and ($s.ratio * $s.without / $s.with - 1 | fabs) < 1e-7 and
+           ($g.ratio * $g.without / $g.with - 1 | fabs) < 1e-7' --argjson seconds "$1" --argjson gbps "$2"
+}
+
+@test "faults: what they cost is the difference to the same run without them" {
+    local traffic healthy mib=$((1 << 20))
+    for traffic in "all-reduce -m 1MiB --algorithm rings" "all-to-all -m 16KiB" "uniform -m 8KiB --rate 0.2 -d 20us" \
+        "$BATS_TEST_DIRNAME/../../examples/schedules/ping-pong.schedule.yaml"; do
+        # shellcheck disable=SC2086 # several words
+        simulate "2x2 Hx2Mesh" -t $traffic
+        healthy=$(jq -r '"\(.schedule[0].seconds // .seconds) \(.gbps_per_host)"' "$REPORT")
+        # shellcheck disable=SC2086
+        simulate "2x2 Hx2Mesh" -t $traffic --fault "a2,2/E down at 1us; a2,2/N closed" --detect 2us --compare-healthy
+        # shellcheck disable=SC2086
+        costs $healthy
+        holds '.complete and .cost_of_faults.links_left == {host: "a2,2", links: 4, dead: 2, least_ratio: 2}'
+        # The run with faults is the same, compared or not.
+        jq 'del(.host, .cost_of_faults)' "$REPORT" >"$BATS_TEST_TMPDIR/compared"
+        # shellcheck disable=SC2086
+        simulate "2x2 Hx2Mesh" -t $traffic --fault "a2,2/E down at 1us; a2,2/N closed" --detect 2us
+        jq 'del(.host)' "$REPORT" | diff - "$BATS_TEST_TMPDIR/compared"
+    done
+    # One of eight links in two planes, for the whole run. Each sends 2 * 63/64 vectors over 7 links of 400 Gb/s at best.
+    simulate "4x4 Hx2Mesh" --planes 2 -t all-reduce -m 2MiB --algorithm rings --fault "a4,4/p1/E closed" --compare-healthy
+    holds '.cost_of_faults.links_left == {host: "a4,4", links: 8, dead: 1, least_ratio: 1.14285714} and
+           .cost_of_faults.seconds.with > 2 * 63 / 64 * 2 * $mib * 8 / (7 * 400e9) and
+           .cost_of_faults.seconds.without > 2 * 63 / 64 * 2 * $mib * 8 / (8 * 400e9)' --argjson mib "$mib"
+    # A link that is repaired is none that is dead in the end; neither is one between switches a host's.
+    simulate "2x2 Hx2Mesh" -m 8KiB --fault "a0,0/E down at 1us for 2us; a1,1 loss=5%" --compare-healthy
+    holds '.cost_of_faults.seconds.ratio > 1 and (.cost_of_faults | has("links_left") | not)'
+    simulate "fat-tree hosts=16 radix=8" -m 8KiB --failures 3 --compare-healthy
+    holds '.cost_of_faults.seconds.ratio > 1 and (.cost_of_faults | has("links_left") | not)'
+    # A grid's host has the links of its router.
+    simulate "torus 4x4" -m 8KiB --fault "a1,1/N closed" --compare-healthy
+    holds '.complete and .cost_of_faults.links_left == {host: "a1,0", links: 4, dead: 1, least_ratio: 1.33333333}'
+    hxmesh run "2x2 Hx2Mesh" --clock virtual -t all-reduce -m 256KiB --failures 1 --compare-healthy --quiet >"$BATS_TEST_TMPDIR/text"
+    grep -qE '^  faults cost    [0-9.]+ us: [0-9.]+ us with them, [0-9.]+ us without, 1\.[0-9]+ times$' "$BATS_TEST_TMPDIR/text"
+    grep -qE '^ {17}[0-9.]+ Gb/s a host with them, [0-9.]+ without, 0\.[0-9]+ times$' "$BATS_TEST_TMPDIR/text"
+    grep -qE '^ {17}a[0-3],[0-3] keeps 3 of 4 links: what fills all of them takes at least 1\.333 times as long$' "$BATS_TEST_TMPDIR/text"
+}
+
+@test "faults: nothing is compared without faults, live, by ranks, or with a bad fault" {
+    refused 2 "--compare-healthy: is for a run with faults (--fault, --faults or --failures)" --compare-healthy
+    refused 2 "--compare-healthy: compares simulated times: those of the wall clock depend on this machine (--clock virtual)" \
+        --clock wall --failures 1 --compare-healthy
+    refused 2 "--mpi" --failures 1 --compare-healthy --mpi 2
+    # The other run never begins.
+    refused 3 "a9,9" -t uniform -d 1h --fault "a9,9/E down" --compare-healthy
+    refused 2 " at most)" "2x1 Hx2Mesh" -t uniform -d 1h --failures 900 --compare-healthy
+}
+
+# bats test_tags=all
+@test "faults: a compared run that is interrupted ends with its first half" {
+    env --default-signal=TERM "$HXMESH" run "2x2 Hx2Mesh" --clock virtual -t uniform -d 1h --failures 1 --compare-healthy \
+        --quiet >/dev/null 2>&1 3>&- &
+    PID=$!
+    until [ -n "$(ps -o pid= --ppid "$(pgrep -P "$PID" | head -1)" 2>/dev/null)" ]; do sleep 0.05; done # its workers
+    kill -TERM "$PID"
+    CODE=0
+    wait "$PID" || CODE=$?
+    [ "$CODE" -eq 130 ]
+}

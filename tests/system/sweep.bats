@@ -150,6 +150,46 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     [ "$output" = "hxmesh: error: --seed: has several values, and --seeds counts them: which of both?" ]
 }
 
+@test "sweep: figures over the number of dead links, with bands" {
+    local k
+    cd "$BATS_TEST_TMPDIR"
+    sweep "2x2 Hx2Mesh" --clock virtual -t all-to-all,all-reduce -m 64KiB --failures 0..5 --seed 3 --seeds 3 --jobs 2 \
+        --json s.json --plot s.svg
+    jq -e 'map(.failures) == [range(2) | 0, 1, 2, 4, 5] and all(.seeds == 3)' s.json
+    # Each point is the mean of its runs.
+    for k in 3 4 5; do
+        hxmesh run "2x2 Hx2Mesh" --clock virtual -t all-reduce -m 64KiB --failures 4 --seed "$k" -w 1 --quiet --json -
+    done | jq .seconds | awk '{ sum += $1 } END { print sum / NR }' >mean
+    jq -e --slurpfile mean mean '.[8].seconds / $mean[0] - 1 | fabs < 1e-5' s.json
+    # Both lines begin at 0, on an axis of even steps, with a band around.
+    [ "$(grep -c 'class="band"' s.svg)" -eq 2 ]
+    [ "$(grep '<polyline' s.svg | grep -oE '[0-9.]+,[0-9.]+' | wc -l)" -eq 10 ]
+    grep '<polyline' s.svg | grep -oE '[0-9.]+,' | head -5 | tr -d '\n' | awk -F, '{ step = ($5 - $1) / 5
+        for (i = 2; i < 5; i++) if (($i - $1 - step * (i == 4 ? 4 : i - 1)) ^ 2 > 0.1) exit 1 }'
+    grep -q '>failures<' s.svg
+    # Relative to its first point each line begins at 100 %, and other points keep their ratio.
+    sweep "2x2 Hx2Mesh" --clock virtual -t all-to-all,all-reduce -m 64KiB --failures 0,5 --seed 3 --seeds 3 --jobs 2 --y gbps_per_host \
+        --relative --json r.json --plot r.svg
+    grep -q '>gbps per host (% of the first)<' r.svg
+    [ "$(grep '<polyline' r.svg | grep -oE ',[0-9.]+' | sed -n '1p;3p' | sort -u | wc -l)" -eq 1 ]
+    jq -r '.[].gbps_per_host' r.json >figures
+    grep '<polyline' r.svg | grep -oE ',[0-9.]+' | tr -d , | paste figures - | awk '{ gbps[NR] = $1; y[NR] = 450 - $2 }
+        END { for (i = 1; i < 4; i += 2) if ((y[i + 1] / y[i] - gbps[i + 1] / gbps[i]) ^ 2 > 1e-6) exit 1 }'
+    run -2 hxmesh sweep "2x2 Hx2Mesh" --relative
+    [[ "$output" == *"--plot"* ]]
+}
+
+@test "sweep: an option of a schedule is for files only" {
+    sweep "2x2 Hx2Mesh" --clock virtual -t uniform,"$BATS_TEST_DIRNAME/../../examples/schedules/ping-pong.schedule.yaml" \
+        -m 1KiB,2KiB --place linear,grid -w 1 --json "$REPORT"
+    [ "$(grep -c good "$TABLE")" -eq 6 ]
+    holds 'map([.message, .place]) == [[1024, null], [2048, null], [1024, "linear"], [1024, "grid"], [2048, "linear"], [2048, "grid"]]'
+    # A file of messages has neither.
+    printf 'start,source,destination,bytes\n0,0,1,8KiB\n' >"$BATS_TEST_TMPDIR/f.csv"
+    sweep "2x2 Hx2Mesh" --clock virtual -t uniform,"$BATS_TEST_TMPDIR/f.csv" -m 1KiB,2KiB --json "$REPORT"
+    holds 'map(.message) == [1024, 2048, null]'
+}
+
 @test "sweep: one figure over another" {
     cd "$BATS_TEST_TMPDIR"
     sweep "mlfm h=2" --clock virtual -t uniform -m 8KiB -d 50us --rate 0.1..0.3 --y latency_ns.mean --x share_of_injection \

@@ -269,6 +269,37 @@ static void a_gap_parts_a_line(void **state)
     free(text);
 }
 
+/* A band has the upper ends of all intervals, left to right, then the lower ones back; a gap ends it. */
+static void intervals_along_a_line_are_a_band(void **state)
+{
+    (void)state;
+    const double half[] = {0, 10, 30, 0, 5, 5};
+    struct plot *p = plot_new("t", "x", PLOT_LINEAR, PLOT_NUMBER, "y");
+    struct plot_series *s = plot_add(p, PLOT_LINE, 0, "s");
+    for (unsigned i = 0; i < 6; i++)
+        plot_point_within(s, i, i == 3 ? (double)NAN : 20.0 * i + 20, half[i]);
+    plot_point(plot_add(p, PLOT_LINE, 1, "without"), 0, 200);
+    char *text = drawn(p);
+    assert_true(is_well_formed(text));
+    assert_int_equal(occurrences(text, "class=\"band\""), 2);
+    char *at = strstr(strstr(text, "class=\"band\""), "points=\"") + strlen("points=\"");
+    double y[6];
+    double x[6];
+    for (unsigned i = 0; i < 6; i++) {
+        x[i] = strtod(at, &at);
+        y[i] = strtod(at + 1, &at);
+    }
+    assert_true(*at == ' ' && at[1] == '"');
+    /* Pixels go down: 20 +- 0, 40 +- 10, 60 +- 30, of 200 on the whole height. */
+    const double each = (y[5] - y[2]) / 70;
+    const double by_hand[] = {20, 50, 90, 30, 30, 20};
+    for (unsigned i = 0; i < 6; i++)
+        assert_true(fabs(y[0] - (by_hand[i] - 20) * each - y[i]) < 0.2);
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(x[i] == x[5 - i] && (i == 0 || x[i] > x[i - 1]));
+    free(text);
+}
+
 static void categories_are_below_the_axis(void **state)
 {
     (void)state;
@@ -403,6 +434,7 @@ int main(void)
         cmocka_unit_test(counts_have_whole_ticks),
         cmocka_unit_test(points_are_at_their_coordinates),
         cmocka_unit_test(a_gap_parts_a_line),
+        cmocka_unit_test(intervals_along_a_line_are_a_band),
         cmocka_unit_test(categories_are_below_the_axis),
         cmocka_unit_test(long_words_below_the_axis_are_slanted),
         cmocka_unit_test(log_axes_leave_out_values_not_above_0),

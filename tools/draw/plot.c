@@ -269,6 +269,15 @@ static void draw_bar(const struct drawing *d, const struct plot_series *s, unsig
                  "stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"3 2\"");
 }
 
+/* Whether the interval around a point ends on the plot, and at which pixel; else BOTTOM. */
+static bool shows_low_end(const struct drawing *d, const struct plot_series *s, unsigned i, double *bottom)
+{
+    double low = s->y[i] - s->half[i];
+    bool shows_end = low > (plot_is_of_powers(d->p->y_scale) ? d->y.low : 0);
+    *bottom = shows_end ? fmin(down(d, low), BOTTOM) : BOTTOM;
+    return shows_end;
+}
+
 /* Draws the interval around a point, as far as it is on the plot. */
 static void draw_interval(const struct drawing *d, const struct plot_series *s, unsigned i)
 {
@@ -276,9 +285,8 @@ static void draw_interval(const struct drawing *d, const struct plot_series *s, 
     char style[PLOT_TEXT];
     double x = across(d, s->x[i]);
     double top = down(d, s->y[i] + s->half[i]);
-    double low = s->y[i] - s->half[i];
-    bool shows_end = low > (plot_is_of_powers(d->p->y_scale) ? d->y.low : 0);
-    double bottom = shows_end ? fmin(down(d, low), BOTTOM) : BOTTOM;
+    double bottom;
+    bool shows_end = shows_low_end(d, s, i, &bottom);
     (void)snprintf(style, sizeof style, "class=\"interval\" stroke=\"%s\" stroke-width=\"1.2\"", colour_of(s));
     svg_line(d->out, x, top, x, bottom, style);
     svg_line(d->out, x - CAP, top, x + CAP, top, style);
@@ -286,8 +294,41 @@ static void draw_interval(const struct drawing *d, const struct plot_series *s, 
         svg_line(d->out, x - CAP, bottom, x + CAP, bottom, style);
 }
 
+/* Shades the intervals of points first .. end - 1: their upper ends forth, their lower ends back. */
+static void draw_band(const struct drawing *d, const struct plot_series *s, unsigned first, unsigned end)
+{
+    double bottom;
+    bool any = false;
+    for (unsigned i = first; i < end; i++)
+        any = any || s->half[i] > 0;
+    if (!any || end - first < 2)
+        return;
+    fprintf(d->out, "<polygon class=\"band\" fill=\"%s\" fill-opacity=\"0.2\" points=\"", colour_of(s));
+    for (unsigned i = first; i < end; i++)
+        fprintf(d->out, "%.1f,%.1f ", across(d, s->x[i]), down(d, s->y[i] + s->half[i]));
+    for (unsigned i = end; i-- > first;) {
+        (void)shows_low_end(d, s, i, &bottom);
+        fprintf(d->out, "%.1f,%.1f ", across(d, s->x[i]), bottom);
+    }
+    fputs("\"/>\n", d->out);
+}
+
+/* A band for each piece of a line without a gap. */
+static void draw_bands(const struct drawing *d, const struct plot_series *s)
+{
+    unsigned first = 0;
+    for (unsigned i = 0; i <= s->points; i++) {
+        if (i < s->points && can_be_drawn(d->p, s, i))
+            continue;
+        draw_band(d, s, first, i);
+        first = i + 1;
+    }
+}
+
 static void draw_series(const struct drawing *d, const struct plot_series *s)
 {
+    if (s->kind == PLOT_LINE || s->kind == PLOT_CURVE)
+        draw_bands(d, s);
     if (is_line(s) || s->kind == PLOT_AREAS)
         draw_line(d, s);
     for (unsigned i = 0; i < s->points; i++) {

@@ -43,7 +43,8 @@ struct plot_series {
     char name[PLOT_TEXT];
     unsigned points;
     double x[PLOT_MOST_POINTS], y[PLOT_MOST_POINTS];
-    double half[PLOT_MOST_POINTS]; /* of the interval around y that a bar shows; 0: none */
+    /* Of the interval around y, which a bar shows, and along a line a band; 0: none. */
+    double half[PLOT_MOST_POINTS];
 };
 
 struct plot {
@@ -70,7 +71,7 @@ __attribute__((format(printf, 4, 5))) struct plot_series *plot_add(struct plot *
                                                                    const char *format, ...);
 /* Adds a point; ignores it if the series is NULL or has PLOT_MOST_POINTS. */
 void plot_point(struct plot_series *s, double x, double y);
-/* The same with an error bar from y - half to y + half. */
+/* The same with an interval from y - half to y + half. */
 void plot_point_within(struct plot_series *s, double x, double y, double half);
 
 void plot_category(struct plot *p, const char *name);

@@ -16,6 +16,7 @@ enum { NO_PATH = UINT16_MAX, ENDLESS = UINT16_MAX, OPEN = UINT16_MAX - 1 };
 /* Path lengths to the destination in cables. NO_PATH: none; ENDLESS: a packet may loop. */
 struct path_lengths {
     uint16_t shortest, longest;
+    bool trapped; /* some choice does not arrive */
 };
 
 /* Result for a channel and `destination`; `longest` is OPEN while the channel is on the stack. */
@@ -39,6 +40,10 @@ struct explorer {
     uint32_t destination; /* number, from 1 */
     uint32_t node;        /* of the destination */
     unsigned gx, gy;
+    double share; /* of a source's traffic to the destination */
+    const struct hx_explore_also *also;
+    struct hx_passed_channel *passed; /* channels that packets to the destination may hold; NULL: not kept */
+    uint32_t passed_count;
     bool on_detour; /* the destination is a router; gx is its addr_hi */
     bool *ends;     /* per channel: a packet that holds it may be at the end of its detour */
 };
@@ -53,12 +58,13 @@ static unsigned take_lowest(uint64_t *ports)
 /* Path lengths over `ports` of a node for a packet on `vc`. Every channel behind them has been visited. */
 static struct path_lengths candidates_over(const struct explorer *e, struct hx_end at, unsigned vc, uint64_t ports)
 {
-    struct path_lengths all = {NO_PATH, 0};
+    struct path_lengths all = {NO_PATH, 0, false};
     while (ports) {
         struct path_lengths w =
             e->visits[hx_channel_behind(e->c, at.node, at.port, vc, take_lowest(&ports))].path_lengths;
         if (w.shortest != NO_PATH && w.shortest + 1 < all.shortest)
             all.shortest = (uint16_t)(w.shortest + 1);
+        all.trapped |= w.trapped || w.longest >= OPEN;
         if (w.longest >= OPEN)
             all.longest = ENDLESS;
         else if (w.longest + 1 > all.longest)
@@ -87,7 +93,14 @@ static bool is_at_end(const struct explorer *e, uint32_t node)
 static uint64_t candidate_ports_of(const struct explorer *e, struct hx_end at, unsigned vc)
 {
     const struct hx_route *r = hx_plane_route(e->p, at.node);
-    return e->p->mixed ? hx_route_candidates(r, at.port, vc, e->gx, e->gy) : hx_route_ports(r, at.port, e->gx, e->gy);
+    return e->p->mixed || e->p->broken ? hx_route_candidates(r, at.port, vc, e->gx, e->gy)
+                                       : hx_route_ports(r, at.port, e->gx, e->gy);
+}
+
+static void pass(struct explorer *e, uint32_t channel, uint64_t ports)
+{
+    if (e->passed)
+        e->passed[e->passed_count++] = (struct hx_passed_channel){channel, ports};
 }
 
 /* Visits a channel for the first time: settles delivery and dead ends, else pushes it. */
@@ -102,7 +115,7 @@ static void open_channel(struct explorer *e, uint32_t channel)
     e->c->used[channel] = true;
     e->found->vcs = vc + 1 > e->found->vcs ? vc + 1 : e->found->vcs;
     struct visit *v = &e->visits[channel];
-    *v = (struct visit){.destination = e->destination, .path_lengths = {NO_PATH, 0}};
+    *v = (struct visit){.destination = e->destination, .path_lengths = {NO_PATH, 0, false}};
     if (!nowhere && is_at_end(e, at.node)) {
         v->path_lengths.shortest = 0;
         e->ends[channel] = true;
@@ -110,11 +123,14 @@ static void open_channel(struct explorer *e, uint32_t channel)
         v->path_lengths.shortest = 0;
     } else if (local || ports == 0) {
         e->found->dead_ends++;
+        v->path_lengths.trapped = true;
     } else {
         v->path_lengths.longest = OPEN;
         e->c->successors[channel] |= ports;
         e->stack[e->depth++] = (struct frame){channel, ports, ports};
+        return;
     }
+    pass(e, channel, 0);
 }
 
 static void follow(struct explorer *e, uint32_t start)
@@ -128,6 +144,7 @@ static void follow(struct explorer *e, uint32_t start)
         unsigned vc = top->channel % HX_CHANNEL_VCS;
         if (top->left == 0) {
             e->visits[top->channel].path_lengths = candidates_over(e, at, vc, top->ports);
+            pass(e, top->channel, top->ports);
             e->depth--;
             continue;
         }
@@ -137,24 +154,63 @@ static void follow(struct explorer *e, uint32_t start)
     }
 }
 
+static struct hx_pair pair_of(const struct explorer *e, uint32_t source)
+{
+    return (struct hx_pair){hx_coordinate_of(e->p->g, source), hx_coordinate_at(e->p->g, e->gx, e->gy)};
+}
+
+static void note_lengths(struct explorer *e, uint32_t source, struct path_lengths w)
+{
+    struct hx_findings *f = e->found;
+    if (w.trapped && f->trapped++ == 0)
+        f->trap = pair_of(e, source);
+    if (w.longest > f->diameter && w.longest != ENDLESS) {
+        f->diameter = w.longest;
+        f->far = pair_of(e, source);
+    }
+    if (!e->p->broken && (w.longest != w.shortest || w.shortest != hx_fabric_distance(e->p->g, source, e->node)))
+        f->minimal = false;
+}
+
 static void explore_pair(struct explorer *e, uint32_t source)
 {
-    uint64_t ports = hx_route_ports(hx_plane_route(e->p, source), HX_LOCAL, e->gx, e->gy);
-    for (uint64_t left = ports; left;)
-        follow(e, hx_channel_behind(e->c, source, HX_LOCAL, 0, take_lowest(&left)));
-    struct path_lengths w = candidates_over(e, (struct hx_end){source, HX_LOCAL}, 0, ports);
+    const struct hx_route *r = hx_plane_route(e->p, source);
+    const struct hx_end start = {source, HX_LOCAL};
+    const unsigned vc = hx_route_injects_on(r, e->gx, e->gy);
+    const uint64_t ports = candidate_ports_of(e, start, vc);
     struct hx_findings *f = e->found;
-    f->pairs++;
-    if (w.shortest == NO_PATH) {
-        if (f->unreachable++ == 0) {
-            f->cut_from = hx_coordinate_of(e->p->g, source);
-            f->cut_to = hx_coordinate_at(e->p->g, e->gx, e->gy);
-        }
+    for (uint64_t left = ports; left;)
+        follow(e, hx_channel_behind(e->c, source, HX_LOCAL, vc, take_lowest(&left)));
+    if (e->p->broken && e->p->broken->part[source] != e->p->broken->part[e->node]) {
+        if (f->apart++ == 0)
+            f->split = pair_of(e, source);
         return;
     }
-    f->diameter = w.longest > f->diameter ? w.longest : f->diameter;
-    if (w.longest != w.shortest || w.shortest != hx_fabric_distance(e->p->g, source, e->node))
-        f->minimal = false;
+    struct path_lengths w = candidates_over(e, start, vc, ports);
+    f->pairs++;
+    f->escapes += e->p->g->mesh.nodes && vc == HX_ESCAPE_VC;
+    if (w.shortest == NO_PATH) {
+        if (f->unreachable++ == 0)
+            f->cut = pair_of(e, source);
+        return;
+    }
+    note_lengths(e, source, w);
+    if (e->also->loads && !w.trapped)
+        hx_even_loads_send(e->also->loads, e->c, source, vc, ports, e->share);
+}
+
+/* Adds what all nodes answer to packets to the destination. */
+static void add_answers(struct explorer *e)
+{
+    struct hx_channels *all = e->also->answers;
+    for (uint32_t channel = 0; channel < all->count; channel++) {
+        const unsigned vc = channel % HX_CHANNEL_VCS;
+        const struct hx_end at = hx_channel_far(all, channel);
+        if (vc >= HX_MESH_VCS || at.node == HX_NOWHERE || at.node == e->node)
+            continue;
+        all->used[channel] = true;
+        all->successors[channel] |= candidate_ports_of(e, at, vc);
+    }
 }
 
 /* ---- detours ---- */
@@ -199,10 +255,11 @@ static void explore_turned(struct explorer *e)
 }
 
 /* Explores all pairs of one job. */
-static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *progress)
+static void explore_job(struct explorer *e, uint16_t tag, uint64_t hosts, struct hx_progress *progress)
 {
     const struct hx_fabric *g = e->p->g;
     hx_plane_set_job(e->p, tag);
+    e->share = hosts > 1 ? 1.0 / (double)(hosts - 1) : 0;
     for (uint32_t to = 0; to < g->hosts; to++) {
         e->gx = hx_address_of(g, to).addr_hi;
         e->gy = hx_address_of(g, to).addr_lo;
@@ -211,6 +268,7 @@ static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *pr
             continue;
         e->node = to;
         e->destination++;
+        e->passed_count = 0;
         for (uint32_t from = 0; from < g->hosts; from++) {
             struct hx_coordinate at = hx_coordinate_of(g, from);
             if (from != to && hx_plane_has(e->p, at.addr_hi, at.addr_lo))
@@ -218,6 +276,10 @@ static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *pr
         }
         if (g->routing.policy != HX_MINIMAL)
             explore_turned(e);
+        if (e->also->loads)
+            hx_even_loads_carry(e->also->loads, e->c, e->passed, e->passed_count);
+        if (e->also->answers)
+            add_answers(e);
         hx_progress_show(progress, (double)e->destination / g->hosts, "");
     }
 }
@@ -237,17 +299,25 @@ static void explore_jobs(struct explorer *e, struct hx_progress *progress)
         if (boards[tag] == 0)
             continue;
         e->found->isolated += boards[tag] * (all - boards[tag]) * on_board * on_board;
-        explore_job(e, (uint16_t)tag, progress);
+        explore_job(e, (uint16_t)tag, boards[tag] * on_board, progress);
     }
     free(boards);
 }
 
 struct hx_findings hx_explore(struct hx_plane *p, struct hx_channels *c, struct hx_progress *progress)
 {
+    return hx_explore_also(p, c, &(struct hx_explore_also){.loads = NULL}, progress);
+}
+
+struct hx_findings hx_explore_also(struct hx_plane *p, struct hx_channels *c, const struct hx_explore_also *also,
+                                   struct hx_progress *progress)
+{
     struct hx_findings found = {.minimal = true};
     struct explorer e = {.p = p,
                          .c = c,
                          .found = &found,
+                         .also = also,
+                         .passed = also->loads ? hx_allocate(c->count, sizeof *e.passed) : NULL,
                          .visits = hx_allocate(c->count, sizeof *e.visits),
                          .ends = hx_allocate(c->count, sizeof *e.ends),
                          .stack = hx_allocate(c->count, sizeof *e.stack)};
@@ -258,8 +328,6 @@ struct hx_findings hx_explore(struct hx_plane *p, struct hx_channels *c, struct 
         found.channels += c->used[channel];
         found.dependencies += (uint64_t)__builtin_popcountll(c->successors[channel]);
     }
-    free(e.visits);
-    free(e.ends);
-    free(e.stack);
+    HX_FREE(e.visits, e.ends, e.stack, e.passed);
     return found;
 }

@@ -34,6 +34,8 @@ void hx_plane_set_job(struct hx_plane *p, uint16_t tag)
 {
     forget(p);
     p->any_blocked = hx_spec_blocked_boards(p->spec, tag, p->blocked);
+    if (p->broken)
+        hx_broken_begin(p->broken, (struct hx_blocked_boards){p->any_blocked ? p->blocked : NULL});
 }
 
 const struct hx_route *hx_plane_route(struct hx_plane *p, uint32_t node)
@@ -41,9 +43,12 @@ const struct hx_route *hx_plane_route(struct hx_plane *p, uint32_t node)
     if (!p->memory[node]) {
         unsigned ports = hx_fabric_ports(p->g, node);
         uint64_t up = ports < 64 ? ((uint64_t)1 << ports) - 1 : UINT64_MAX;
+        up &= p->broken ? ~p->broken->down[node] : UINT64_MAX;
         struct hx_blocked_boards blocked = {p->any_blocked ? p->blocked : NULL};
         p->memory[node] = hx_allocate(1, hx_fabric_route_bytes(p->g, node));
         hx_fabric_route(&p->routes[node], p->g, node, blocked, up, p->memory[node]);
+        if (p->broken)
+            hx_broken_route(p->broken, node, &p->routes[node], p->memory[node]);
     }
     return &p->routes[node];
 }

@@ -6,6 +6,7 @@
 
 #include "hxmesh/route.h"
 #include "spec/spec.h"
+#include "tools/paths/broken.h"
 
 struct hx_plane {
     const struct hx_fabric *g;
@@ -15,7 +16,8 @@ struct hx_plane {
     /* The tables join those before and after a change. Packets beyond the last VC are dropped, as by switches;
      * otherwise they are followed, to find the error. */
     bool mixed;
-    struct hx_route *routes; /* per node; not built if its memory is NULL */
+    struct hx_broken *broken; /* dead links; NULL: none. Set it before the job */
+    struct hx_route *routes;  /* per node; not built if its memory is NULL */
     void **memory;
 };
 

@@ -2,6 +2,7 @@
 #include "tools/paths/transitions.h"
 #include "spec/faults/circuits.h"
 #include "tools/paths/explore.h"
+#include "tools/paths/links.h"
 #include "topology/updown.h"
 
 #include <stdlib.h>
@@ -59,15 +60,6 @@ static bool mesh_link_is_good(const struct hx_fabric *f, uint32_t node, unsigned
 
 /* ---- other fabrics: up-down search ---- */
 
-/* Adds the paths of b to a; both have the same order of routers. */
-static void add_paths(struct hx_updown *a, const struct hx_updown *b)
-{
-    for (size_t i = 0; i < (size_t)a->routers * a->digits; i++) {
-        a->ports[i] |= b->ports[i];
-        a->distance[i] = b->distance[i] < a->distance[i] ? b->distance[i] : a->distance[i];
-    }
-}
-
 static struct hx_findings explore(const struct hx_spec *spec, bool mixed, bool *cyclic)
 {
     struct hx_plane plane;
@@ -101,7 +93,7 @@ static bool paths_are_good(struct hx_spec *spec, const uint64_t *down, const str
     f->updown = rerouted.updown;
     struct hx_findings found = explore(spec, false, &alone);
     *unreachable += found.unreachable;
-    add_paths(f->updown, before ? before : own);
+    hx_updown_join(f->updown, before ? before : own);
     (void)explore(spec, true, &mixed);
     free(f->updown);
     f->updown = own;
@@ -145,30 +137,22 @@ struct hx_plan_states hx_plan_try(struct hx_spec *spec, const struct hx_faults *
 
 /* ---- all of them ---- */
 
-static bool is_tried(const struct hx_fabric *f, uint32_t node, unsigned port)
-{
-    return hx_fabric_is_first_end(f, node, port) &&
-           (f->mesh.nodes || (!hx_is_host(f, node) && !hx_is_host(f, hx_fabric_far(f, node, port).node)));
-}
-
 struct hx_transitions hx_transitions_try(struct hx_spec *spec, struct hx_progress *progress)
 {
     const struct hx_fabric *f = spec->graph;
-    struct hx_transitions t = {.links = 0};
-    for (uint32_t node = 0; node < f->nodes; node++) {
+    struct hx_links links = hx_links_list(f, f->mesh.nodes ? HX_LINKS_ALL : HX_LINKS_OF_ROUTERS);
+    struct hx_transitions t = {.links = links.count};
+    for (uint32_t i = 0; i < links.count; i++) {
+        const struct hx_end at = links.link[i];
         if (hx_progress_due(progress))
-            hx_progress_show(progress, (double)node / f->nodes, "");
-        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
-            if (!is_tried(f, node, port))
-                continue;
-            bool good =
-                f->mesh.nodes ? mesh_link_is_good(f, node, port) : link_is_good(spec, node, port, &t.unreachable);
-            if (!good && t.cyclic++ == 0) {
-                t.node = node;
-                t.port = port;
-            }
-            t.links++;
+            hx_progress_show(progress, (double)i / links.count, "");
+        bool good = f->mesh.nodes ? mesh_link_is_good(f, at.node, at.port)
+                                  : link_is_good(spec, at.node, at.port, &t.unreachable);
+        if (!good && t.cyclic++ == 0) {
+            t.node = at.node;
+            t.port = at.port;
         }
     }
+    free(links.link);
     return t;
 }

@@ -85,11 +85,16 @@ static const char *add_number(struct sweep_axis *axis, double number, char *why)
     return add_text(axis, text, why);
 }
 
+/* A count doubles from 1 on, also if it begins with none. */
 static const char *add_doubling(struct sweep_axis *axis, double low, double high, char *why)
 {
     const char *wrong = NULL;
+    if (low <= 0 && axis->option->kind == HX_OPTION_NUMBER) {
+        wrong = add_number(axis, 0, why);
+        low = 1;
+    }
     if (low <= 0)
-        return "doubling 0 leads nowhere (begin at 1, or write for example 0..8/9 for nine values)";
+        return "doubling 0 leads nowhere (begin above 0, or write for example 0..8/9 for nine values)";
     while (low < high && !wrong) {
         wrong = add_number(axis, low, why);
         low *= 2;
@@ -197,7 +202,7 @@ uint64_t sweep_mask(const struct sweep *s, unsigned run)
         if (clock)
             mask = (mask & ~HX_FOR_ANY_CLOCK) | HX_FOR_CLOCK(n);
         if (traffic)
-            mask = (mask & ~HX_FOR_ANY_PATTERN) | HX_FOR_PATTERN(names[n] ? n : HX_FLOWS);
+            mask = (mask & ~HX_FOR_ANY_PATTERN) | HX_FOR_PATTERN(names[n] ? n : hx_traffic_file_kind(text));
     }
     return mask;
 }

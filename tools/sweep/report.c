@@ -393,9 +393,9 @@ static void write_label(char label[PLOT_TEXT], const char *words, const char *un
     (void)snprintf(label, PLOT_TEXT, "%.60s%s%s%s", words, *unit ? " (" : "", unit, *unit ? ")" : "");
 }
 
-static enum plot_scale x_scale_of(const struct sweep_axis *x)
+static enum plot_scale x_scale_of(const struct sweep_axis *x, const struct drawn *across)
 {
-    if (x->doubling)
+    if (x->doubling && !across->some_are_0)
         return PLOT_BINARY;
     return x->option->kind == HX_OPTION_REAL ? PLOT_LINEAR : PLOT_WHOLE;
 }
@@ -449,6 +449,22 @@ static void draw_runs(struct plot *p, const struct sweep *s, const struct sweep_
         hx_warn(path, "only the first %d lines are drawn", PLOT_MOST_SERIES);
 }
 
+/* Makes each line a share of its first point above 0, in percent. */
+static void make_relative(struct plot *p)
+{
+    for (unsigned n = 0; n < p->count; n++) {
+        struct plot_series *line = &p->series[n];
+        unsigned first = 0;
+        while (first < line->points && !(line->y[first] > 0))
+            first++;
+        const double each = first < line->points ? 100 / line->y[first] : (double)NAN;
+        for (unsigned i = 0; i < line->points; i++) {
+            line->y[i] *= each;
+            line->half[i] *= each;
+        }
+    }
+}
+
 void sweep_write_plot(const struct sweep *s, const char *path)
 {
     const struct sweep_axis *x = sweep_x(s);
@@ -470,18 +486,20 @@ void sweep_write_plot(const struct sweep *s, const char *path)
     write_words(y_words, s->y);
     write_words(x_words, s->over ? s->over : sweep_axis_word(x));
     (void)snprintf(title, sizeof title, "%.36s over %.36s", y_words, x_words);
-    write_label(label, y_words, in_y.name);
+    write_label(label, y_words, s->relative ? "% of the first" : in_y.name);
     write_label(x_label, x_words, in_x.name);
-    enum plot_scale along = s->over ? PLOT_LINEAR : x_scale_of(x);
+    enum plot_scale along = s->over ? PLOT_LINEAR : x_scale_of(x, &across);
     struct plot *p = plot_new(title, x_label, along == PLOT_BINARY ? along : scale_of(&across, along),
                               bytes ? PLOT_BYTES : PLOT_NUMBER, label);
-    p->y_scale = scale_of(&up, is_whole(s) ? PLOT_WHOLE : PLOT_LINEAR);
+    p->y_scale = scale_of(&up, is_whole(s) && !s->relative ? PLOT_WHOLE : PLOT_LINEAR);
     (void)snprintf(p->note, sizeof p->note, "%.40s, %.8s clock, seed %.16s",
                    fabrics && fabrics->count == 1 ? fabrics->value[0].text : "several fabrics",
                    only_value(s, "clock", "wall"), only_value(s, "seed", "1"));
     (void)snprintf(p->foot[0], PLOT_FOOT, "%s", s->command);
     (void)snprintf(p->foot[1], PLOT_FOOT, "hxmesh %s, %s, %s", HXMESH_VERSION, s->origin.machine, s->origin.date);
     draw_runs(p, s, x, in_x.scale, in_y.scale, path);
+    if (s->relative)
+        make_relative(p);
     FILE *out = hx_output_open(path);
     plot_write(p, out);
     hx_output_close(out, path);

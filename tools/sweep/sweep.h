@@ -1,6 +1,7 @@
 /* sweep.h - parameters and results of `hxmesh sweep`: axes of values, rows of figures, a table, CSV, JSON and a plot.
  *
  *     64KiB,1MiB      a list                     1KiB..4MiB    a range: doubled from low on, and high
+ *     0..32           of a count: 0, 1, 2, 4 and so on
  *     0.1..0.9/9      nine values in even steps   1..8/8        eight whole numbers in even steps
  *     0.05..1         a range of shares: in steps of 0.05
  *     batch=8,16      of --set: values of a parameter of a schedule, an axis for each name; also batch=8..64
@@ -86,6 +87,7 @@ struct sweep {
     const char *y;              /* figure of the plot */
     bool y_given;               /* by the user */
     const char *x;              /* name of an axis; NULL: the numeric one with most values */
+    bool relative;              /* each line of the plot is a share of its first point */
     const char *over;           /* figure for the plot's x axis, in place of the axis itself; NULL: none */
     const char *command;        /* of the sweep itself */
     bool saturation;            /* each run is a search for its rate */
