@@ -11,9 +11,12 @@ void hx_notices_init(struct hx_notices *n, const struct hx_geometry *g, struct h
     *n = (struct hx_notices){.g = g, .dead = dead, .state = memory};
 }
 
+/* Of any two numbers one is ahead, also if they are half a circle apart: else neighbours with both would answer each
+ * other forever. */
 static bool is_ahead(uint32_t a, uint32_t b)
 {
-    return (int32_t)(a - b) > 0;
+    const uint32_t half = UINT32_C(1) << 31;
+    return a - b == half ? a > b : a != b && a - b < half;
 }
 
 /* ---- the digest ---- */

@@ -19,7 +19,7 @@
 
 enum { HOLD = 8, PERIOD = 40, IN_FLIGHT = 16 };
 
-/* A frame on its way to a port. */
+/* A frame in flight to a port. */
 struct flying {
     struct hx_notice_frame frame;
     int node, port;
@@ -281,6 +281,125 @@ static void a_link_that_flaps_costs_a_bounded_number_of_frames(void **state)
     close_plane(&p);
 }
 
+/* Runs on, without changes: each link carries a frame a period in each direction, and no more. */
+static void run_quietly(struct plane *p)
+{
+    const uint64_t links = (uint64_t)p->w.graph.first[p->w.graph.nodes], before = p->sent; /* directed */
+    run(p, 10 * PERIOD);
+    assert_true(p->sent - before <= 11 * links);
+}
+
+/* Its neighbours do not see that it restarts, and it has nothing to say. */
+static void a_node_that_restarts_while_all_is_quiet_learns_all(void **state)
+{
+    (void)state;
+    struct plane p;
+    open_plane(&p, shapes[0], 6);
+    set_link(&p, 0, 0, true);
+    run(&p, 2 * PERIOD);
+    start(&p, p.w.graph.nodes - 1);
+    run(&p, 3 * PERIOD);
+    validate_knowledge(&p);
+    run_quietly(&p);
+    close_plane(&p);
+}
+
+/* A node says number 1 before and after its restart, with other links. */
+static void a_number_that_is_used_again_settles(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        struct plane p;
+        open_plane(&p, shapes[0], 7);
+        run(&p, 2);
+        set_link(&p, 0, first, true);
+        run(&p, 2 * HOLD);
+        start(&p, 0);
+        set_link(&p, 0, first, false);
+        set_link(&p, 0, !first, true);
+        run(&p, 4 * PERIOD);
+        validate_knowledge(&p);
+        run_quietly(&p);
+        close_plane(&p);
+    }
+}
+
+/* A peer that never agrees, for it has another fabric, is sent all once a period. */
+static void a_peer_that_never_agrees_costs_a_bounded_number_of_frames(void **state)
+{
+    (void)state;
+    struct plane p;
+    open_plane(&p, shapes[0], 8);
+    struct hx_notices *n = &p.node[0].notices;
+    unsigned sent = 0;
+    hx_notices_open(n, 0, p.now);
+    assert_true(hx_notices_say(n, 0, 2, p.now));
+    for (unsigned tick = 0; tick < 10 * PERIOD; tick++, p.now++) {
+        struct hx_notice_frame f = {.digest = ~n->digest};
+        hx_notices_take(n, 0, &f, p.now);
+        if (!hx_notices_are_due(n, 0, p.now))
+            continue;
+        hx_notices_next(n, 0, &f, p.now);
+        sent++;
+    }
+    assert_in_range(sent, 10, 12);
+    close_plane(&p);
+}
+
+/* Takes a notice at port 0, which answers with one notice at once. */
+static void expect_answer(struct hx_notices *n, struct hx_notice got, struct hx_notice answer)
+{
+    struct hx_notice_frame f = {.count = 1, .notice = {got}};
+    hx_notices_take(n, 0, &f, 0);
+    assert_int_equal(n->waiting[0], 1);
+    assert_true(hx_notices_are_due(n, 0, 0));
+    hx_notices_next(n, 0, &f, 0);
+    assert_int_equal(f.count, 1);
+    assert_int_equal(f.notice[0].node, answer.node);
+    assert_int_equal(f.notice[0].sequence, answer.sequence);
+    assert_true(f.notice[0].dead == answer.dead);
+}
+
+static void old_notices_and_those_of_itself_are_answered_at_once(void **state)
+{
+    (void)state;
+    struct plane p;
+    open_plane(&p, shapes[0], 9);
+    struct hx_notices *n = &p.node[0].notices;
+    hx_notices_open(n, 0, 0);
+    assert_true(hx_notices_say(n, 0, 0, 0));
+    const struct hx_notice newest = {5, 3, 1};
+    hx_notices_take(n, 0, &(struct hx_notice_frame){.count = 1, .notice = {newest}}, 0);
+    assert_int_equal(n->waiting[0], 0); /* the peer has it */
+    expect_answer(n, (struct hx_notice){5, 2, 4}, newest);
+    expect_answer(n, (struct hx_notice){0, 9, 2}, (struct hx_notice){0, 10, 0});
+    expect_answer(n, (struct hx_notice){0, UINT32_MAX, 2}, (struct hx_notice){0, 10, 0}); /* behind 10 */
+    hx_notices_open(n, 1, 0);
+    assert_int_equal(n->waiting[1], 2);
+    close_plane(&p);
+}
+
+/* One forged frame takes a node half a circle of numbers ahead. Of any two numbers one counts, or neighbours with both
+ * would answer each other forever. */
+static void numbers_half_a_circle_apart_settle(void **state)
+{
+    (void)state;
+    for (uint32_t half = 0x7FFFFFFF; half <= 0x80000001; half++) {
+        struct plane p;
+        open_plane(&p, shapes[0], 5);
+        run(&p, 2);
+        set_link(&p, 0, 0, true);
+        run(&p, 8);
+        const uint32_t said = p.node[0].notices.state[0].sequence;
+        const struct hx_notice_frame forged = {.count = 2, .notice = {{0, said + half / 2, 0}, {0, said + half, 0}}};
+        hx_notices_take(&p.node[1].notices, 0, &forged, p.now);
+        run(&p, 4 * PERIOD);
+        validate_knowledge(&p);
+        run_quietly(&p);
+        close_plane(&p);
+    }
+}
+
 static void notices_of_no_node_are_ignored(void **state)
 {
     (void)state;
@@ -309,6 +428,11 @@ int main(void)
         cmocka_unit_test(a_fabric_without_dead_links_sends_nothing),
         cmocka_unit_test(a_cut_link_is_known_after_as_many_steps_as_hops),
         cmocka_unit_test(a_link_that_flaps_costs_a_bounded_number_of_frames),
+        cmocka_unit_test(a_node_that_restarts_while_all_is_quiet_learns_all),
+        cmocka_unit_test(a_number_that_is_used_again_settles),
+        cmocka_unit_test(a_peer_that_never_agrees_costs_a_bounded_number_of_frames),
+        cmocka_unit_test(old_notices_and_those_of_itself_are_answered_at_once),
+        cmocka_unit_test(numbers_half_a_circle_apart_settle),
         cmocka_unit_test(notices_of_no_node_are_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
