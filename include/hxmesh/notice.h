@@ -41,7 +41,7 @@ struct hx_notices {
     struct hx_dead_links *dead;      /* what all notices say together */
     struct hx_notice_state *state;   /* [nodes] */
     uint64_t open;                   /* ports with a session */
-    uint64_t differ;                 /* ports whose peer keeps something else, and is to be sent the digest */
+    uint64_t differ;                 /* ports with a peer that keeps something else, and is to be sent the digest */
     uint64_t digest;                 /* of all that is kept; 0: nothing is */
     uint64_t hold;                   /* least time between two changes of own notices */
     uint64_t period;                 /* time between frames that nothing asks for, and between two repetitions of all */
