@@ -76,7 +76,7 @@ static void validate(struct node *n)
         require(f.count >= 1 && f.count <= HX_NOTICES);
         hx_notices_take(&peer.notices, PORT, &f, 300);
     }
-    require(n->notices.state[NODE].dead == 4); /* nobody else says what this node's links are */
+    require(n->notices.state[NODE].dead == 4); /* no other node says what its links are */
     require(peer.notices.digest == n->notices.digest && n->notices.digest != 0);
     require(peer.dead.count == n->dead.count);
     require(memcmp(peer.dead.accelerator, n->dead.accelerator, n->g.accelerators) == 0);

@@ -16,6 +16,7 @@ setup() {
     eal=(--no-huge -m 512 --no-pci --no-shconf --log-level=critical --lcores '0@(0-1)')
 }
 
+# shellcheck disable=SC2317 # bats calls it
 teardown() {
     [ -z "${space:-}" ] || kill "$space"
 }

@@ -243,7 +243,7 @@ static void notices_before_the_session_are_refused(void **state)
     }
 }
 
-/* An end whose session ended after the last look writes nothing. */
+/* If its session ended after the last look, an end writes nothing. */
 static void nothing_is_written_between_sessions(void **state)
 {
     (void)state;
