@@ -150,7 +150,7 @@ void bench_peer_sends_credit(struct bench *b)
     hx_credit_link_notified(&b->peer);
 }
 
-/* Takes the next data frame; false: none. Takes credit frames before it. */
+/* Takes the next data frame; false: none. Takes credit frames before it, and ignores notices. */
 bool bench_peer_takes(struct bench *b, struct hx_header *h, struct bench_frame *data)
 {
     while (bench_line.out.first != bench_line.out.last) {
@@ -160,6 +160,8 @@ bool bench_peer_takes(struct bench *b, struct hx_header *h, struct bench_frame *
             (void)hx_credit_link_take(&b->peer, &c, ++b->drawn);
             continue;
         }
+        if (hx_control_kind_of(f->data, f->bytes) == HX_NOTICE)
+            continue;
         assert_int_equal(hx_frame_decode(h, f->data, f->bytes), HX_OK);
         *data = *f;
         return true;

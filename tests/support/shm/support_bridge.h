@@ -56,7 +56,8 @@ uint32_t bench_make_frame(uint8_t *frame, uint32_t number, uint32_t length, unsi
 /* The peer at the wire's other end, which begins a session here. */
 void bench_peer_starts(struct bench *b);
 void bench_peer_sends_credit(struct bench *b);
-/* Takes the next data frame; false: none. Takes credit frames before it. */
+/* Takes the next data frame; false: none. Takes credit frames before it, and ignores
+ * notices. */
 bool bench_peer_takes(struct bench *b, struct hx_header *h, struct bench_frame *data);
 void bench_peer_sends(uint32_t number, uint32_t length, unsigned vc);
 /* Runs until both ends have a session. */

@@ -37,10 +37,15 @@ static uint32_t read_frame(const struct bench *b, const struct bench_frame *f, s
                            struct hx_auth_direction *direction)
 {
     struct hx_credit_frame c;
+    struct hx_notice_frame n;
     struct hx_header h;
     if (hx_credit_decode(&c, f->data, f->bytes) == HX_OK) {
         *direction = (struct hx_auth_direction){.from = c.nonce, .to = c.peer_nonce};
         return hx_credit_frame_bytes(c.vcs);
+    }
+    if (hx_notice_decode(&n, f->data, f->bytes) == HX_OK) {
+        *direction = (struct hx_auth_direction){.from = n.nonce, .to = n.peer_nonce};
+        return hx_notice_frame_bytes(n.count);
     }
     assert_int_equal(hx_frame_decode(&h, f->data, f->bytes), HX_OK);
     *direction = (struct hx_auth_direction){.from = port_of(b)->cable.link.nonce, .to = b->peer.nonce};
