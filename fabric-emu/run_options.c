@@ -207,8 +207,8 @@ static bool any_goes_down(const struct hx_faults *faults)
     return any;
 }
 
-/* If links go down, a HammingMesh needs the escape VC. Elsewhere routes are searched, and hosts that forward become routers with other names. So a line that does
- * not fit before the search is judged after it. */
+/* If links go down, a HammingMesh needs the escape VC. Elsewhere routes are searched, and hosts that forward become
+ * routers with other names. So a line that does not fit before the search is judged after it. */
 struct hx_faults run_options_faults(struct run_options *o)
 {
     struct hx_faults faults;

@@ -127,8 +127,8 @@ size_t hx_around_bytes(const struct hx_geometry *g, uint32_t node)
 }
 
 /* Whether dead links may concern packets that the node sends to an accelerator: healthy paths lie on the boards of the
- * source's and the destination's rows and columns, and in their networks. To its own board a packet may have crossed too
- * often for a wrap. */
+ * source's and the destination's rows and columns, and in their networks. To its own board a packet may have crossed
+ * too often for a wrap. */
 static bool concerns(const struct hx_around *a, uint32_t to)
 {
     const struct hx_geometry *g = a->g;

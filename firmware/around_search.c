@@ -1,8 +1,8 @@
 /* around_search.c - finds a node's routes around dead links (include/hxmesh/around.h): breadth-first, from the node,
  * over the states that a packet may be in.
  *
- * A state is a node and a kind. Each state that is reached has the set of first ports of its shortest paths, complete when
- * the search goes on from it. */
+ * A state is a node and a kind. Each state that is reached has the set of first ports of its shortest paths, complete
+ * when the search goes on from it. */
 #include "around_parts.h"
 #include "hxmesh/memory.h"
 

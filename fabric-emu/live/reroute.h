@@ -1,8 +1,8 @@
 /* reroute.h - reroutes around links and nodes that are down, in a live fabric.
  *
- * Each worker knows the state of all links, and computes on its own when it changes. Old and new routes may be mixed, so
- * workers need not agree on a time. A HammingMesh has routes around a set of dead links (include/hxmesh/around.h). Other
- * fabrics search routes in the order of routers of the intact fabric (topology/updown.h). */
+ * Each worker knows the state of all links, and computes on its own when it changes. Old and new routes may be mixed,
+ * so workers need not agree on a time. A HammingMesh has routes around a set of dead links (include/hxmesh/around.h).
+ * Other fabrics search routes in the order of routers of the intact fabric (topology/updown.h). */
 #ifndef LIVE_REROUTE_H
 #define LIVE_REROUTE_H
 

@@ -2,8 +2,8 @@
 #ifndef ROUTE_TABLES_H
 #define ROUTE_TABLES_H
 
-#include "spec/around_links.h"
 #include "model.h"
+#include "spec/around_links.h"
 
 /* Builds tables of nodes. Nodes have the same memory where their tables have equal bytes: a HammingMesh has few
  * different tables by addr_hi, and few by addr_lo. Under faults each node has its own memory. */

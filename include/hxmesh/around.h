@@ -18,9 +18,9 @@
  * of these has no candidates in the tables, and the switch asks hx_around_ports(). The first question for a destination
  * searches breadth-first from this node; the answer is kept. Without dead links nothing of this is touched.
  *
- * With two crossings a packet meets only boards in the rows and columns of its source and destination. So a search visits
- * four boards and their networks, or those of one row or column: microseconds, whatever the fabric's size. A search on
- * the escape VC visits the whole fabric, once for all destinations.
+ * With two crossings a packet meets only boards in the rows and columns of its source and destination. So a search
+ * visits four boards and their networks, or those of one row or column: microseconds, whatever the fabric's size. A
+ * search on the escape VC visits the whole fabric, once for all destinations.
  *
  * The caller owns all memory. One thread uses an hx_around and its hx_around_search. */
 #ifndef HXMESH_AROUND_H

@@ -295,7 +295,8 @@ open_ring() {
     (umask 077 && printf '000102030405060708090a0b0c0d0e0f\n' >key)
 }
 
-# ring DURATION LINGER: the four nodes of a 2x2 board with a key, three cables by memif, the northern one by the veth pair.
+# ring DURATION LINGER: the four nodes of a 2x2 board with a key, three cables by memif, the northern one by the veth
+# pair.
 ring() {
     local duration=$1 linger=$2 ring_nodes=()
     packet() { echo "--vdev=net_af_packet0,iface=$1,framesz=8448,blocksz=135168,framecnt=128"; }

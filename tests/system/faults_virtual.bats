@@ -286,7 +286,8 @@ costs() {
         simulate "2x2 Hx2Mesh" -t $traffic --fault "a2,2/E down at 1us; a2,2/N closed" --detect 2us
         jq 'del(.host)' "$REPORT" | diff - "$BATS_TEST_TMPDIR/compared"
     done
-    # One of eight links in two planes, for the whole run. Each sends 2 * 63/64 vectors over 7 links of 400 Gb/s at best.
+    # One of eight links in two planes, for the whole run. Each sends 2 * 63/64 vectors over 7 links of 400 Gb/s at
+    # best.
     simulate "4x4 Hx2Mesh" --planes 2 -t all-reduce -m 2MiB --algorithm rings --fault "a4,4/p1/E closed" --compare-healthy
     holds '.cost_of_faults.links_left == {host: "a4,4", links: 8, dead: 1, least_ratio: 1.14285714} and
            .cost_of_faults.seconds.with > 2 * 63 / 64 * 2 * $mib * 8 / (7 * 400e9) and

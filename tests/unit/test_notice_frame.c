@@ -1,5 +1,5 @@
-/* test_notice_frame.c - frames of notices (hxmesh/frame.h): each field, each length, each refusal of docs/wire-format.md,
- * and the digest by the document's formula. */
+/* test_notice_frame.c - frames of notices (hxmesh/frame.h): each field, each length, each refusal of
+ * docs/wire-format.md, and the digest by the document's formula. */
 #include "hxmesh/error.h"
 #include "hxmesh/notice.h"
 #include "tests/support/support_frame.h"
