@@ -3,6 +3,7 @@
 # seconds: 90
 . docs/figures/common.bash
 cd "$(mktemp -d -p "$HX_WORK")" || exit
+# shellcheck disable=SC2154 # mk/docs-figures.sh sets it
 ln -s "$top/examples" .
 hxmesh sweep "8x8 Hx2Mesh" --clock virtual --failures 0..32 --seeds 5 --jobs 2 --quiet \
     --traffic all-to-all,all-reduce,examples/models/gpt-3-moe-sc22.schedule.yaml --message 32KiB \
