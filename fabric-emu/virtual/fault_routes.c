@@ -57,18 +57,49 @@ static void add_dead(void *of, const struct hit_link *l)
     (void)hx_dead_links_set(m->dead, m->g, l->node, l->port, true);
 }
 
-static struct known_links *known_at(struct fault_routes *r, int64_t epoch, unsigned plane)
+static struct known_links *new_known(struct fault_routes *r, int64_t epoch, unsigned plane)
 {
     const struct hx_geometry *g = &r->w->m->g->mesh;
-    for (struct known_links *k = r->known; k; k = k->next)
-        if (k->epoch == epoch && k->plane == plane)
-            return k;
     struct known_links *k = hx_allocate(1, sizeof *k + hx_dead_links_bytes(g));
     *k = (struct known_links){.epoch = epoch, .plane = plane, .next = r->known};
     hx_dead_links_init(&k->dead, g, k + 1);
-    if (epoch != NO_ROUTE_EPOCH)
-        fault_links_each_dead(r->links, (size_t)epoch, plane, add_dead, &(struct marking){&k->dead, g});
     return r->known = k;
+}
+
+static struct known_links *known_at(struct fault_routes *r, int64_t epoch, unsigned plane)
+{
+    for (struct known_links *k = r->known; k; k = k->next)
+        if (k->epoch == epoch && k->plane == plane)
+            return k;
+    struct known_links *k = new_known(r, epoch, plane);
+    if (epoch != NO_ROUTE_EPOCH)
+        fault_links_each_dead(r->links, (size_t)epoch, plane, add_dead, &(struct marking){&k->dead, &r->w->m->g->mesh});
+    return k;
+}
+
+/* Returns the node's ports that it found dead, and that the fabric does not know yet. */
+static uint64_t found_dead(const struct fault_routes *r, const struct hx_dead_links *dead, uint32_t node, uint64_t up)
+{
+    const struct hx_geometry *g = &r->w->m->g->mesh;
+    uint64_t ports = 0;
+    for (unsigned port = 0; port < (node < g->accelerators ? HX_LOCAL : hx_node_ports(g, node)); port++)
+        ports |= (uint64_t)(hx_far_end(g, node, port).node != HX_NOWHERE) << port;
+    return ports & ~up & ~(node < g->accelerators ? dead->accelerator[node] : dead->tree[node - g->accelerators]);
+}
+
+/* A node routes around its own dead links before others know of them. */
+static struct known_links *known_by(struct fault_routes *r, const struct virtual_node *n, uint32_t node, int64_t epoch)
+{
+    const struct hx_geometry *g = &r->w->m->g->mesh;
+    struct known_links *of_all = known_at(r, epoch, plane_of(r, n));
+    uint64_t own = found_dead(r, &of_all->dead, node, n->hal.up);
+    if (own == 0)
+        return of_all;
+    struct known_links *k = new_known(r, epoch, HX_MAX_PLANES);
+    hx_dead_links_copy(&k->dead, &of_all->dead, g);
+    for (; own; own &= own - 1)
+        (void)hx_dead_links_set(&k->dead, g, node, (unsigned)__builtin_ctzll(own), true);
+    return k;
 }
 
 static void forget(struct fault_routes *r, struct known_links *k)
@@ -86,7 +117,7 @@ static void begin_around(struct fault_routes *r, struct virtual_node *n, uint32_
 {
     struct virtual_sim_node *e = n->hal.sim_node;
     struct mesh_switch *s = &r->switches[(size_t)e->index * r->w->m->g->planes + (size_t)(n - e->node)];
-    struct known_links *known = known_at(r, epoch, plane_of(r, n));
+    struct known_links *known = known_by(r, n, node, epoch);
     known->nodes++;
     forget(r, s->known);
     s->known = known;

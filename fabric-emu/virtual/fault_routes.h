@@ -20,11 +20,11 @@ struct notified {
 /* Fabrics kept: simulated nodes visited in one window may be some epochs apart. */
 enum { NOTIFIED = 8 };
 
-/* The dead links of a plane at a route epoch. */
+/* The dead links of a plane at a route epoch; with those that a node found itself, it has a set of its own. */
 struct known_links {
     struct hx_dead_links dead;
     int64_t epoch;
-    unsigned plane;
+    unsigned plane; /* HX_MAX_PLANES: of one node */
     uint32_t nodes; /* that know it; 0: to be freed */
     struct known_links *next;
 };
