@@ -16,11 +16,6 @@ setup() {
     eal=(--no-huge -m 512 --no-pci --no-shconf --log-level=critical --lcores '0@(0-1)')
 }
 
-# shellcheck disable=SC2317 # bats calls it
-teardown() {
-    [ -z "${space:-}" ] || kill "$space"
-}
-
 # node PREFIX EAL... -- OWN...: becomes a node with report PREFIX.json and its own lines in PREFIX.err.
 node() {
     local prefix=$1
@@ -223,6 +218,7 @@ huge_pages() {
 }
 
 teardown() {
+    [ -z "${space:-}" ] || kill "$space"
     [ -z "${huge_pages_at:-}" ] || umount "$huge_pages_at"
     [ -z "${huge_pages_before:-}" ] || echo "$huge_pages_before" >/proc/sys/vm/nr_hugepages
 }
