@@ -317,7 +317,8 @@ end_ring() {
         wait "$pid" || status=$?
     done
     [ "$status" -eq 0 ] || { cat n??.err && return 1; }
-    jq -es 'all(.[].endpoint; .messages_failed == 0 and .bytes_corrupted == 0) and (map(.endpoint.messages_sent) | add) > 0 and
+    jq -es 'all(.[].endpoint; .messages_failed == 0 and .bytes_corrupted == 0) and
+        (map(.endpoint.messages_sent) | add) > 0 and
         (map(.endpoint.messages_sent) | add) == (map(.endpoint.messages_received) | add) and
         all(.[].drops; .malformed == 0 and .forged == 0 and .replayed == 0)' n??.json || { cat n??.json && return 1; }
 }
