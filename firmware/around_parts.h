@@ -5,8 +5,6 @@
 
 #include "hxmesh/around.h"
 
-#include <limits.h>
-
 /* Kinds of packets at a node. 0 .. 5: VC * 2, and 1 more for a packet that moved north on this board, or came down from
  * a spine. Then those on the escape VC. */
 enum { ESCAPE_UP = 2 * HX_MESH_VCS, ESCAPE_DOWN, KINDS };

@@ -104,7 +104,7 @@ enum hx_help_format { HX_HELP_TEXT, HX_HELP_MAN, HX_HELP_MARKDOWN, HX_HELP_WORDS
 struct hx_example {
     const char *command, *what;
 };
-enum { HX_MOST_EXAMPLES = 6 };
+enum { HX_MOST_EXAMPLES = 8 };
 
 struct hx_command {
     const char *program;                              /* "hxmesh route" */

@@ -45,6 +45,8 @@ static void publish_up(const struct bridge *b, const struct bridge_port *p, bool
     const struct fab_fabric *f = b->worker->f;
     if (atomic_load_explicit(&p->shared->up, memory_order_relaxed) == up)
         return;
+    if (up)
+        atomic_store(&p->shared->was_up, true);
     atomic_store(&p->shared->up, up);
     atomic_fetch_add(&f->control->changes, 1);
     for (unsigned worker = 0; worker < f->workers; worker++)
@@ -113,9 +115,21 @@ static void send_due_credit(const struct bridge *b, struct bridge_port *p)
 
 /* ---- notices of dead links ---- */
 
-static uint64_t dead_ports_of(const struct hx_geometry *g, const struct hx_dead_links *dead, uint32_t node)
+/* Returns the ports of a node that the accelerator is told of. A cable that was not up yet is no dead link: its node
+ * starts later. */
+static uint64_t dead_ports_of(const struct bridge *b, const struct hx_dead_links *dead, uint32_t node)
 {
-    return node < g->accelerators ? dead->accelerator[node] : dead->tree[node - g->accelerators];
+    const struct hx_geometry *g = b->notices.g;
+    const struct fab_fabric *f = b->worker->f;
+    uint64_t ports = node < g->accelerators ? dead->accelerator[node] : dead->tree[node - g->accelerators];
+    for (uint64_t left = ports; left; left &= left - 1) {
+        const unsigned port = (unsigned)__builtin_ctzll(left);
+        const struct hx_end far = hx_far_end(g, node, port);
+        if (fab_port_is_awaited(f, b->node->plane, node, port) ||
+            fab_port_is_awaited(f, b->node->plane, far.node, far.port))
+            ports &= ~((uint64_t)1 << port);
+    }
+    return ports;
 }
 
 void bridge_tell(struct bridge *b, const struct hx_dead_links *dead)
@@ -123,7 +137,7 @@ void bridge_tell(struct bridge *b, const struct hx_dead_links *dead)
     const struct hx_geometry *g = b->notices.g;
     for (uint32_t node = 0; g && node < g->nodes; node++)
         if (node != b->node->id)
-            (void)hx_notices_say(&b->notices, node, dead_ports_of(g, dead, node), b->worker->shm.now);
+            (void)hx_notices_say(&b->notices, node, dead_ports_of(b, dead, node), b->worker->shm.now);
 }
 
 /* A frame that the wire refuses is lost; digests find that out. */

@@ -268,14 +268,30 @@ bool fab_is_external(const struct fab_fabric *f, uint32_t node)
     return fab_external(f, node) < f->spec.externals;
 }
 
-bool fab_port_is_up(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
+/* Returns the cable at a port of an external accelerator; NULL: it is another one's port. */
+static const struct fab_cable *cable_at(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
 {
     for (unsigned i = 0; i < f->spec.externals; i++) {
         const struct hx_external *e = &f->spec.external[i];
         if (rank_of(f, e) == node && e->plane == plane)
-            return atomic_load(&f->cable[i * HX_CABLE_PORTS + port].up);
+            return &f->cable[i * HX_CABLE_PORTS + port];
     }
-    return !fab_is_external(f, node);
+    return NULL;
+}
+
+bool fab_port_is_up(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
+{
+    const struct fab_cable *c = cable_at(f, plane, node, port);
+    return c ? atomic_load(&c->up) : !fab_is_external(f, node);
+}
+
+bool fab_port_is_awaited(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
+{
+    const struct fab_cable *c = cable_at(f, plane, node, port);
+    if (!c || atomic_load(&c->was_up))
+        return false;
+    const size_t number = (size_t)(c - f->cable);
+    return f->spec.external[number / HX_CABLE_PORTS].port[number % HX_CABLE_PORTS].cable != HX_CABLE_OUT;
 }
 
 bool fab_misses_cable(const struct fab_fabric *f)

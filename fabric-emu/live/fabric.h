@@ -188,6 +188,7 @@ struct fab_foreign_frames {
 };
 struct fab_cable {
     alignas(64) _Atomic uint32_t up; /* the peer is connected and counts with us */
+    _Atomic uint32_t was_up;         /* at some time */
     _Atomic uint32_t left;           /* set by the supervisor each tick: its node has done its part */
     _Atomic uint64_t heard_ns;       /* when the last data frame arrived */
     _Atomic uint64_t moved_ns;       /* when the last data frame arrived or left */
@@ -276,6 +277,8 @@ unsigned fab_external(const struct fab_fabric *f, uint32_t node);
 bool fab_is_external(const struct fab_fabric *f, uint32_t node);
 /* Whether (plane, node, port) can receive; false: an external accelerator's cable that is down. */
 bool fab_port_is_up(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
+/* Whether it is an external accelerator's cable that was not up yet: its node starts later. */
+bool fab_port_is_awaited(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
 /* Whether a cable of an external accelerator is down and may return: its node has not left. */
 bool fab_misses_cable(const struct fab_fabric *f);
 

@@ -19,7 +19,7 @@ agree() {
     [ "$NODE_CODE" -eq 0 ]
     jq -e --slurpfile fabric "$REPORT" '$fabric[0].external as $e | .endpoint.messages_received == $e.to.messages and
         .endpoint.messages_sent == $e.from.messages and .endpoint.messages_failed == 0 and
-        .endpoint.bytes_corrupted == 0 and .drained' node.json
+        .endpoint.bytes_corrupted == 0 and .drained and ([.ports[].rx_notices] | add) == 0' node.json
 }
 
 # mixed KIND: runs mixed.hxm.yaml with its node to the end.
@@ -107,7 +107,7 @@ export -f mixed
     [ "$CODE" -eq 0 ]
     holds '.complete and .packets_lost == 0'
     run "$HXMESH-verify" --quiet run.pcapng --json -
-    jq --exit-status '.passed and .findings == [] and ([.not_judged[] | select(contains("returned a packet"))] | length) == 1' <<<"$output"
+    jq --exit-status '.passed and .findings == [] ' <<<"$output"
     # Packets to a1,1 were delivered outside of the captures.
     "$HXMESH-trace" --quiet run.pcapng --json - | jq --exit-status '.packets.delivered > 0'
     for what in vc detour; do

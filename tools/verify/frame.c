@@ -1,6 +1,7 @@
 /* frame.c - checks one frame at one port: header, checksum, job, and whether the port is on a minimal path of the
  * packet, with the right hops and VC. */
 #include "base/text.h"
+#include "hxmesh/around.h"
 #include "tools/verify/verify.h"
 
 /* Reports a breach that faults of the kinds `by` may allow. */
@@ -178,10 +179,16 @@ static bool has_come(const struct hx_capture_frame *s, unsigned switches, const 
     return beyond <= leg->most_cables - leg->least_cables && h->vc >= leg->least_vc && h->vc <= leg->most_vc;
 }
 
-/* Whether it may bypass failed links; in a HammingMesh no path does. */
+/* Whether it may bypass failed links. */
 static bool may_be_rerouted(struct hx_verify *v, const struct hx_capture_frame *s)
 {
-    return !v->c->fabric.g->mesh.nodes && hx_fault_allowed(v, s->port, s->time_ns, HX_ALLOW_REROUTE);
+    return hx_fault_allowed(v, s->port, s->time_ns, HX_ALLOW_REROUTE);
+}
+
+/* Whether a packet may begin on the escape VC of a HammingMesh (hxmesh/around.h). */
+static bool may_escape(struct hx_verify *v, const struct hx_capture_frame *s)
+{
+    return v->c->fabric.g->mesh.nodes && s->seen.data.vc == HX_ESCAPE_VC && may_be_rerouted(v, s);
 }
 
 static void find_no_path(struct hx_verify *v, const struct hx_capture_frame *s)
@@ -223,7 +230,11 @@ static void validate_cable(struct hx_verify *v, const struct hx_capture_frame *s
     }
     validate_hops(v, s, leg.least_cables, leg.most_cables);
     validate_vc(v, s, &leg);
-    if (s->direction == HX_PCAPNG_OUTBOUND && hx_cap_is_accelerator(&v->c->fabric, near) && north_too_early(v, h, near))
+    bool early =
+        s->direction == HX_PCAPNG_OUTBOUND && hx_cap_is_accelerator(&v->c->fabric, near) && north_too_early(v, h, near);
+    if (early && may_be_rerouted(v, s))
+        let_pass(v, s, hx_tally_bypassed); /* it may leave the board there; validate_turn() sees if it does not */
+    else if (early)
         FIND(v, s, HX_RULE_NORTH_LAST, "moves north on a board before it is done with east and west there");
 }
 
@@ -235,7 +246,7 @@ static void validate_injected(struct hx_verify *v, const struct hx_capture_frame
     if (h->src_addr_hi != here.x || h->src_addr_lo != here.y)
         FIND(v, s, HX_RULE_HEADER, "source a%u,%u in a packet that a%u,%u injects", from.addr_hi, from.addr_lo,
              at.addr_hi, at.addr_lo);
-    if (h->vc != 0)
+    if (h->vc != 0 && !may_escape(v, s))
         FIND(v, s, HX_RULE_VC, "injected on VC %u, not 0", h->vc);
     validate_hops(v, s, 0, 0);
 }

@@ -1,4 +1,5 @@
 /* node.c - checks a packet at one node: its arrival against its departure. */
+#include "hxmesh/around.h"
 #include "tools/verify/verify.h"
 
 #include <stddef.h>
@@ -40,9 +41,17 @@ bool hx_verify_covered(const struct hx_verify_node *n)
     return n->captured == n->cabled && n->dropped == 0 && !n->filtered;
 }
 
+/* Whether a packet is on the escape VC of a HammingMesh, where it stays, and turns as it may (hxmesh/around.h). */
+static bool escapes(const struct hx_verify *v, const struct resident *in)
+{
+    return v->c->fabric.g->mesh.nodes && in->vc == HX_ESCAPE_VC;
+}
+
 /* The VC that the packet must leave on. */
 static unsigned vc_behind(const struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
+    if (escapes(v, in))
+        return HX_ESCAPE_VC;
     return hx_cap_vc(&v->c->fabric, &v->c->ports[in->port].at, in->vc, &v->c->ports[out->port].at);
 }
 
@@ -92,7 +101,7 @@ static bool moved_north(const struct hx_verify *v, uint32_t port)
 static void validate_turn(struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
     unsigned to = v->c->ports[out->port].at.port;
-    if (!moved_north(v, in->port) || v->ports[out->port].leaves_board || to == HX_N || to == HX_LOCAL)
+    if (escapes(v, in) || !moved_north(v, in->port) || v->ports[out->port].leaves_board || to == HX_N || to == HX_LOCAL)
         return;
     hx_verify_find(v, HX_SEEN_AT(out), missed, false, HX_RULE_NORTH_LAST,
                    "moved north on the board (frame %llu) and now turns to %s on it", (unsigned long long)in->frame,
@@ -112,14 +121,13 @@ static void validate_detour(struct hx_verify *v, const struct resident *in, cons
 
 static void validate_path(struct hx_verify *v, const struct resident *in, const struct resident *out, bool returned)
 {
-    bool mesh = v->c->fabric.g->mesh.nodes != 0;
     struct hx_capture_frame turned = {
         .frame = out->frame, .time_ns = out->time_ns, .port = out->port, .direction = HX_PCAPNG_OUTBOUND};
     turned.seen.key = out->key;
     turned.seen.data.vc = out->vc;
     turned.seen.data.hops = out->hops;
     if (goes_back(in, out) && !returned && !hx_verify_defer_turn(v, &turned, in->frame))
-        hx_verify_find(v, HX_SEEN_AT(out), mesh ? missed : missed | HX_ALLOW_REROUTE, false, HX_RULE_DISTANCE,
+        hx_verify_find(v, HX_SEEN_AT(out), missed | HX_ALLOW_REROUTE, false, HX_RULE_DISTANCE,
                        "goes back by the port it came in by (frame %llu)", (unsigned long long)in->frame);
     if (vc_behind(v, in, out) != out->vc)
         hx_verify_find(v, HX_SEEN_AT(out), missed, false, HX_RULE_VC,

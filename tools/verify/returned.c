@@ -130,7 +130,7 @@ static void validate_turn(struct hx_verify *v, const struct hx_deferred *a)
          g = hx_map_find_next(&v->given_back, g))
         good = good || (g->node == far->node && g->port == far->port && (uint8_t)(g->hops + 1U) == a->of.hops);
     if (!good)
-        hx_verify_find(v, HX_SEEN_AT(&a->of), 0, false, HX_RULE_DISTANCE,
+        hx_verify_find(v, HX_SEEN_AT(&a->of), HX_ALLOW_REROUTE, false, HX_RULE_DISTANCE,
                        "goes back by the port it came in by (frame %llu)", (unsigned long long)a->turned);
 }
 
