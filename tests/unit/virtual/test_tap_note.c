@@ -27,6 +27,7 @@ static int open_lab(void **state)
     support_virtual_open_worker(&lab, &plan, &worker);
     h = &worker.sim_node[MIDDLE]->node[PLANE].hal;
     sw = &worker.sim_node[MIDDLE]->node[PLANE].sw;
+    sw->route.last_vc = HX_VCS - 1;
     sw->route.x_table = x_ports;
     sw->route.y_table = y_ports;
     sw->route.turn_mask[HX_W] = UINT8_MAX;
@@ -158,6 +159,7 @@ static void make_many(unsigned first)
     many.node.hal.looked = &many.slot;
     many.node.sw.input = many.input;
     many.node.sw.route = (struct hx_route){.is_router = true,
+                                           .last_vc = HX_VCS - 1,
                                            .addr_hi_ports = many.ports,
                                            .addr_lo_ports = many.all,
                                            .from = many.from,
