@@ -91,6 +91,8 @@ const char *hx_capture_print(char *text, size_t bytes, const struct hx_spec *spe
         add(&l, " crc=%s", crc_words[facts->crc]);
     if (facts->span != HX_CAPTURE_SPAN_NOT_SAID)
         add(&l, " span=%s", span_words[facts->span]);
+    if (spec->externals)
+        add(&l, " external=%u", spec->externals);
     /* Reserves room for both lists as "unknown". */
     static const char spare[] = " failed=unknown jobs=unknown";
     l.bytes = bytes > sizeof spare + l.used ? bytes - sizeof spare : bytes;
@@ -213,6 +215,7 @@ static bool take_word(struct reading *r, const char *word, struct hx_overrides *
            take_number(r, word, "taper", HX_MAX_TAPER, &o->taper) &&
            take_number(r, word, "credits", HX_MOST_CREDITS, &o->credits) &&
            take_number(r, word, "buffer", UINT32_MAX, &r->facts->buffer) &&
+           take_number(r, word, "external", UINT32_MAX, &r->facts->external) &&
            take_choice(r, word, "link", link_words, &r->facts->link) &&
            take_choice(r, word, "crc", crc_words, &r->facts->crc) &&
            take_choice(r, word, "span", span_words, &r->facts->span) &&

@@ -34,11 +34,12 @@ enum hx_capture_span { HX_CAPTURE_SPAN_NOT_SAID, HX_CAPTURE_SPAN_RUN, HX_CAPTURE
 
 /* Values of the comment beside the spec. */
 struct hx_capture_facts {
-    unsigned link;   /* enum hx_capture_link */
-    unsigned crc;    /* enum hx_capture_crc */
-    unsigned span;   /* enum hx_capture_span */
-    unsigned clock;  /* enum hx_clock */
-    uint64_t buffer; /* blocks; 0: the spec's credits */
+    unsigned link;     /* enum hx_capture_link */
+    unsigned crc;      /* enum hx_capture_crc */
+    unsigned span;     /* enum hx_capture_span */
+    unsigned clock;    /* enum hx_clock */
+    uint64_t buffer;   /* blocks; 0: the spec's credits */
+    uint64_t external; /* accelerators that ran elsewhere, whose links may be dead at any time; when read */
     bool failed_unknown, jobs_unknown;
 };
 

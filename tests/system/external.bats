@@ -93,7 +93,7 @@ export -f mixed
 }
 
 # bats test_tags=all
-@test "external: packets that a network without a path returns are good in a capture, and traced" {
+@test "external: packets around links that an external accelerator lacks are good in a capture, and traced" {
     needs_dpdk
     fabric memif
     sed -i -e '1i planes: 2' -e 's/256KiB, count: 4/64KiB, count: 2/' mixed.hxm.yaml # larger captures take gigabytes
@@ -107,7 +107,7 @@ export -f mixed
     [ "$CODE" -eq 0 ]
     holds '.complete and .packets_lost == 0'
     run "$HXMESH-verify" --quiet run.pcapng --json -
-    jq --exit-status '.passed and .findings == [] ' <<<"$output"
+    jq --exit-status '.passed and .findings == [] and any(.not_judged[]; contains("bypassed links that are down"))' <<<"$output"
     # Packets to a1,1 were delivered outside of the captures.
     "$HXMESH-trace" --quiet run.pcapng --json - | jq --exit-status '.packets.delivered > 0'
     for what in vc detour; do

@@ -179,10 +179,16 @@ static bool has_come(const struct hx_capture_frame *s, unsigned switches, const 
     return beyond <= leg->most_cables - leg->least_cables && h->vc >= leg->least_vc && h->vc <= leg->most_vc;
 }
 
-/* Whether it may bypass failed links. */
+/* Those of external accelerators that are away, or that lack a plane. */
+bool hx_verify_may_lack_links(const struct hx_verify *v)
+{
+    return v->c->fabric.g->mesh.nodes && v->c->fabric.facts.external > 0;
+}
+
+/* Whether it may bypass dead links. */
 static bool may_be_rerouted(struct hx_verify *v, const struct hx_capture_frame *s)
 {
-    return hx_fault_allowed(v, s->port, s->time_ns, HX_ALLOW_REROUTE);
+    return hx_verify_may_lack_links(v) || hx_fault_allowed(v, s->port, s->time_ns, HX_ALLOW_REROUTE);
 }
 
 /* Whether a packet may begin on the escape VC of a HammingMesh (hxmesh/around.h). */
@@ -207,7 +213,8 @@ static void find_no_path(struct hx_verify *v, const struct hx_capture_frame *s)
 static void let_pass(struct hx_verify *v, const struct hx_capture_frame *s, const char *what)
 {
     const struct hx_seen_at at = {s->frame, s->time_ns, s->port, &s->seen.key};
-    hx_verify_let_pass(v, what, &at, HX_ALLOW_REROUTE);
+    if (hx_fault_allowed(v, s->port, s->time_ns, HX_ALLOW_REROUTE))
+        hx_verify_let_pass(v, what, &at, HX_ALLOW_REROUTE);
 }
 
 /* Checks a packet on a cable between two switches, seen at either end; `near` is the sender's port. */

@@ -124,8 +124,8 @@ static bool goes_straight(struct hx_verify *v, const struct hx_deferred *a)
 static void validate_turn(struct hx_verify *v, const struct hx_deferred *a)
 {
     const struct hx_port_at *far = &v->ports[a->of.port].far;
-    bool good = far->node == HX_NOWHERE &&
-                (v->counts.given_back > 0 || hx_fault_allowed(v, a->of.port, a->of.time_ns, HX_ALLOW_REROUTE));
+    bool good = far->node == HX_NOWHERE && (v->counts.given_back > 0 || hx_verify_may_lack_links(v) ||
+                                            hx_fault_allowed(v, a->of.port, a->of.time_ns, HX_ALLOW_REROUTE));
     for (const struct given_back *g = hx_map_find(&v->given_back, &a->of.key); g;
          g = hx_map_find_next(&v->given_back, g))
         good = good || (g->node == far->node && g->port == far->port && (uint8_t)(g->hops + 1U) == a->of.hops);

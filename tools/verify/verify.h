@@ -202,6 +202,9 @@ void hx_verify_time(struct hx_verify *v, const struct hx_capture_frame *s);
 /* Discards of_one_time unless all frames have the same time. */
 void hx_verify_times_end(struct hx_verify *v);
 
+/* Whether links may be dead without a fault. */
+bool hx_verify_may_lack_links(const struct hx_verify *v);
+
 /* returned.c */
 void hx_verify_returned_begin(struct hx_verify *v);
 void hx_verify_returned_free(struct hx_verify *v);
