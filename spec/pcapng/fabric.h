@@ -39,7 +39,7 @@ struct hx_capture_facts {
     unsigned span;     /* enum hx_capture_span */
     unsigned clock;    /* enum hx_clock */
     uint64_t buffer;   /* blocks; 0: the spec's credits */
-    uint64_t external; /* accelerators that ran elsewhere, whose links may be dead at any time; when read */
+    uint64_t external; /* accelerators that ran elsewhere: their links may be dead at any time; when read */
     bool failed_unknown, jobs_unknown;
 };
 
