@@ -6,12 +6,6 @@
 static const uint64_t hold_ns = 1000000;     /* between two changes of what the node says */
 static const uint64_t period_ns = 100000000; /* between digests */
 
-/* Bytes of the results of a node: rule 1 and the escape VC, one word for each destination. */
-static size_t result_bytes(const struct hx_geometry *g)
-{
-    return sizeof(struct hx_around_found) + (size_t)g->accelerators * 3 * sizeof(uint64_t);
-}
-
 static void *take(void *of, size_t bytes)
 {
     struct node_around *n = of;
@@ -32,7 +26,7 @@ static struct hx_blocked_boards blocked(void *of, uint32_t to)
 void node_around_init(struct node_around *n, const struct config *c)
 {
     const struct hx_geometry *g = &c->g;
-    *n = (struct node_around){.blocked = {c->blocked}, .found_bytes = result_bytes(g)};
+    *n = (struct node_around){.blocked = {c->blocked}, .found_bytes = hx_around_result_bytes(g, c->rank, 1)};
     hx_dead_links_init(&n->dead, g, bare_take(hx_dead_links_bytes(g)));
     hx_notices_init(&n->notices, g, &n->dead, bare_take(hx_notices_bytes(g)));
     hx_around_search_init(&n->search, g, bare_take(hx_around_search_bytes(g)));

@@ -23,8 +23,8 @@ struct node_around {
 
 void node_around_init(struct node_around *n, const struct config *c);
 
-/* Says which of the node's links are dead: those that are not up. A link that was never up counts only `grace` ns after
- * the start, so that a fabric that starts says nothing. Returns whether routes are to be built anew. */
+/* Says which of the node's links are dead: those that are not up. A link that was never up counts only CABLE_SILENCE_NS
+ * after the start, so that a fabric that starts says nothing. Returns whether routes are to be built anew. */
 bool node_around_follow(struct node_around *n, uint32_t node, uint64_t up, uint64_t now);
 
 /* Begins routes around dead links. r: built for the ports `up`, into `tables`. */

@@ -215,6 +215,16 @@ static bool make_room(struct hx_around *a, struct hx_around_found *f)
     return true;
 }
 
+/* Slots double until at least half are free; the former ones are not given back. So all slots together are fewer than
+ * eight for each answer. */
+size_t hx_around_result_bytes(const struct hx_geometry *g, uint32_t node, unsigned sets)
+{
+    const size_t answers = (size_t)g->accelerators * ESCAPE_UP;
+    const size_t ways = (8 * (answers + 1) + 2 * FIRST_SLOTS) * sizeof(struct hx_around_way);
+    const size_t escape = (size_t)g->accelerators * escape_words(g, node) * sizeof(uint64_t);
+    return sets * (rounded(sizeof(struct hx_around_found)) + ways + escape);
+}
+
 /* Returns the ports of rule 1. Without memory each question searches. */
 static uint64_t way_to(struct hx_around *a, struct hx_around_found *f, unsigned kind, uint32_t to)
 {

@@ -112,6 +112,10 @@ struct hx_around {
 /* Returns the bytes of the copy of a node's tables, 8-byte aligned. */
 size_t hx_around_bytes(const struct hx_geometry *g, uint32_t node);
 
+/* Returns the bytes that `take` gives out until the next hx_around_begin(), at most, each piece rounded up to 8 bytes,
+ * if `blocked` returns `sets` different sets. With less memory some pairs may lack a path on the escape VC. */
+size_t hx_around_result_bytes(const struct hx_geometry *g, uint32_t node, unsigned sets);
+
 /* Begins routes around dead links. The caller set the fields up to `node`. r: built by hx_route_build() with these
  * ports up, into `tables`. `memory`: hx_around_bytes(), outlives r. Without dead links r stays as it is. */
 void hx_around_begin(struct hx_around *a, struct hx_route *r, void *tables, void *memory);

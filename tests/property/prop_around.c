@@ -27,6 +27,7 @@ struct around {
     struct hx_around *node; /* [nodes] */
     void **copy;            /* [nodes] */
     void **taken;           /* memory of results */
+    size_t bytes;           /* of one node's results, each rounded up to 8 */
     size_t takes, room;
     int *component; /* [nodes] of living links */
     /* Dependencies of channels: channel = first port of the node + input, times VCs, plus the VC. A packet goes on by a
@@ -47,6 +48,12 @@ static void *take(void *of, size_t bytes)
         a->taken = realloc(a->taken, a->room * sizeof *a->taken);
     }
     return a->taken[a->takes++] = world_allocate(1, bytes);
+}
+
+static void *take_counted(void *of, size_t bytes)
+{
+    ((struct around *)of)->bytes += (bytes + 7) / 8 * 8;
+    return take(of, bytes);
 }
 
 static void forget(struct around *a)
@@ -355,6 +362,37 @@ static void a_search_without_dead_links_finds_the_healthy_tables(void **state)
     }
 }
 
+/* A node that asks for each way to all, by each input and VC, with all links concerned. */
+static void ask_for_all(struct around *a, uint32_t node)
+{
+    a->node[node].take = take_counted;
+    hx_around_begin(&a->node[node], &a->w.routes[node], a->w.memory[node], a->copy[node]);
+    for (a->bytes = 0, a->w.to = 0; a->w.to < a->w.graph.accelerators; a->w.to++)
+        for (unsigned input = 0; input < hx_node_ports(&a->w.g, node); input++)
+            for (unsigned vc = 0; vc < HX_VCS; vc++)
+                (void)hx_around_ports(&a->node[node], &a->w.routes[node], input, vc,
+                                      (unsigned)(a->w.to % a->w.graph.columns),
+                                      (unsigned)(a->w.to / a->w.graph.columns));
+}
+
+static void results_fit_their_bound(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct around a;
+        open_around(&a, shapes[i], "results");
+        set_board(&a, 0, true);
+        for (int board = 0; board < shapes[i].x * shapes[i].y; board++)
+            a.dead.board[board] = a.dead.column[board % shapes[i].x] = 1;
+        build(&a);
+        for (uint32_t node = 0; node < a.w.g.nodes; node += 5) {
+            ask_for_all(&a, node);
+            assert_in_range(a.bytes, 1, hx_around_result_bytes(&a.w.g, node, 1));
+        }
+        close_around(&a);
+    }
+}
+
 /* Also for VCs that are corrupt. */
 static void without_dead_links_the_escape_vc_changes_nothing(void **state)
 {
@@ -387,6 +425,7 @@ int main(void)
         cmocka_unit_test(a_search_without_dead_links_finds_the_healthy_tables),
         cmocka_unit_test(each_dead_part_is_passed),
         cmocka_unit_test(random_sets_are_passed),
+        cmocka_unit_test(results_fit_their_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
