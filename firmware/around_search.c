@@ -13,10 +13,9 @@ static bool is_accelerator(const struct hx_geometry *g, uint32_t node)
 
 static bool is_dead(const struct hx_around *a, uint32_t node, unsigned port)
 {
-    if (node == a->node && !(a->up >> port & 1))
+    if (node == a->node && !a->search->by_set && !(a->up >> port & 1))
         return true;
-    return is_accelerator(a->g, node) ? a->dead->accelerator[node] >> port & 1
-                                      : a->dead->tree[node - a->g->accelerators] >> port & 1;
+    return hx_dead_links_at(a->dead, a->g, node) >> port & 1;
 }
 
 /* Whether paths of two crossings may meet a board: where rows and columns of source and destination cross, and all of a
@@ -221,10 +220,12 @@ void hx_around_search_escape(struct hx_around *a, struct hx_around_found *found)
     const unsigned words = escape_words(a->g, a->node);
     const size_t numbers = (size_t)a->g->accelerators * words;
     s->everywhere = true;
-    s->blocked = NULL; /* one order for all packets */
+    s->blocked = NULL; /* one order for all packets, and of all nodes that know the same set */
+    s->by_set = true;
     (void)set_levels(a, set_levels(a, a->node));
     found->from_up = inputs_from_up(a);
     s->blocked = found->blocked;
+    s->by_set = false;
     memset(s->found, 0, numbers * sizeof *s->found);
     for (unsigned kind = ESCAPE_UP; kind < KINDS; kind++) {
         search_from(a, kind, HX_NOWHERE);

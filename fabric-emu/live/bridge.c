@@ -121,7 +121,7 @@ static uint64_t dead_ports_of(const struct bridge *b, const struct hx_dead_links
 {
     const struct hx_geometry *g = b->notices.g;
     const struct fab_fabric *f = b->worker->f;
-    uint64_t ports = node < g->accelerators ? dead->accelerator[node] : dead->tree[node - g->accelerators];
+    uint64_t ports = hx_dead_links_at(dead, g, node);
     for (uint64_t left = ports; left; left &= left - 1) {
         const unsigned port = (unsigned)__builtin_ctzll(left);
         const struct hx_end far = hx_far_end(g, node, port);

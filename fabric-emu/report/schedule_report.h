@@ -10,9 +10,10 @@
  * failed. Returns whether all operations ended. */
 bool schedule_report_complain(const struct schedule_plan *p, bool ended);
 
-/* Prints for a person, on stdout; returns a new JSON reference: an array with an entry for each job with a schedule. */
 /* When the last operation of all jobs ended. */
 double schedule_report_seconds(const struct schedule_plan *p);
+
+/* Prints for a person, on stdout; returns a new JSON reference: an array with an entry for each job with a schedule. */
 void schedule_report_print(const struct schedule_plan *p);
 json_t *schedule_report_json(const struct schedule_plan *p);
 

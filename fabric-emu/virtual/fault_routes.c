@@ -10,7 +10,7 @@ bool fault_routes_change(const struct hx_fabric *g)
     return g->updown || g->mesh.nodes;
 }
 
-static unsigned plane_of(const struct fault_routes *r, const struct virtual_node *n)
+unsigned fault_routes_plane(const struct fault_routes *r, const struct virtual_node *n)
 {
     return n->hal.tx[0].link / r->w->m->layout.links;
 }
@@ -82,16 +82,18 @@ static uint64_t found_dead(const struct fault_routes *r, const struct hx_dead_li
 {
     const struct hx_geometry *g = &r->w->m->g->mesh;
     uint64_t ports = 0;
-    for (unsigned port = 0; port < (node < g->accelerators ? HX_LOCAL : hx_node_ports(g, node)); port++)
-        ports |= (uint64_t)(hx_far_end(g, node, port).node != HX_NOWHERE) << port;
-    return ports & ~up & ~(node < g->accelerators ? dead->accelerator[node] : dead->tree[node - g->accelerators]);
+    for (unsigned port = 0; port < hx_node_ports(g, node); port++) {
+        const uint32_t far = hx_far_end(g, node, port).node;
+        ports |= (uint64_t)(far != HX_NOWHERE && !r->w->m->layout.dead[far]) << port; /* not to a failed board */
+    }
+    return ports & ~up & ~hx_dead_links_at(dead, g, node);
 }
 
 /* A node routes around its own dead links before others know of them. */
 static struct known_links *known_by(struct fault_routes *r, const struct virtual_node *n, uint32_t node, int64_t epoch)
 {
     const struct hx_geometry *g = &r->w->m->g->mesh;
-    struct known_links *of_all = known_at(r, epoch, plane_of(r, n));
+    struct known_links *of_all = known_at(r, epoch, fault_routes_plane(r, n));
     uint64_t own = found_dead(r, &of_all->dead, node, n->hal.up);
     if (own == 0)
         return of_all;
@@ -140,7 +142,7 @@ void fault_routes_build(struct fault_routes *r, struct virtual_node *n, uint32_t
 {
     const struct hx_fabric *g = r->w->m->g;
     if (g->updown && epoch != NO_ROUTE_EPOCH)
-        g = notified_at(r, (size_t)epoch, plane_of(r, n));
+        g = notified_at(r, (size_t)epoch, fault_routes_plane(r, n));
     route_tables_refill(r->w->m, g, node, n, &r->boards);
     if (g->mesh.nodes)
         begin_around(r, n, node, epoch);

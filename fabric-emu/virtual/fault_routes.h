@@ -48,6 +48,8 @@ struct fault_routes {
 /* Whether the fabric has routes around dead links. */
 bool fault_routes_change(const struct hx_fabric *g);
 
+unsigned fault_routes_plane(const struct fault_routes *r, const struct virtual_node *n);
+
 void fault_routes_open(struct fault_routes *r, const struct worker *w, const struct fault_links *links);
 
 /* Builds the routes of a switch, of the fabric's node `node`, as of an epoch, for its ports that are up. */

@@ -158,11 +158,6 @@ static void note_first(struct faults *f)
 
 /* ---- routes ---- */
 
-static unsigned plane_of(const struct faults *f, const struct virtual_node *n)
-{
-    return n->hal.tx[0].link / f->w->m->layout.links;
-}
-
 /* Switches of a HammingMesh know from the start that no link is dead. */
 static void begin_routes(struct faults *f, struct virtual_sim_node *e, uint32_t node)
 {
@@ -196,7 +191,7 @@ static unsigned notify(struct faults *f, const struct virtual_sim_node *e)
            f->hit_links.epoch[*knows + 1].at <= f->w->v.now)
         planes |= f->hit_links.epoch[++*knows].planes;
     for (unsigned i = 0; fault_routes_change(f->w->m->g) && i < e->planes; i++)
-        switches |= (planes >> plane_of(f, &e->node[i]) & 1U) << i;
+        switches |= (planes >> fault_routes_plane(&f->routes, &e->node[i]) & 1U) << i;
     return switches;
 }
 

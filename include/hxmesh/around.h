@@ -52,6 +52,12 @@ void hx_dead_links_init(struct hx_dead_links *d, const struct hx_geometry *g, vo
 /* Adds or removes the link at (node, port), at both ends. Returns whether the set changed. */
 bool hx_dead_links_set(struct hx_dead_links *d, const struct hx_geometry *g, uint32_t node, unsigned port, bool dead);
 
+/* Returns the ports of a node with dead links. */
+static inline uint64_t hx_dead_links_at(const struct hx_dead_links *d, const struct hx_geometry *g, uint32_t node)
+{
+    return node < g->accelerators ? d->accelerator[node] : d->tree[node - g->accelerators];
+}
+
 /* Makes *to, an initialised set of the same fabric, equal to *from. */
 void hx_dead_links_copy(struct hx_dead_links *to, const struct hx_dead_links *from, const struct hx_geometry *g);
 
@@ -67,6 +73,7 @@ struct hx_around_search {
     /* Rows and columns of boards, of the node and the destination, that paths stay in; UINT16_MAX: none. */
     uint16_t at_x, at_y, to_x, to_y;
     bool everywhere; /* it is not limited to these */
+    bool by_set;     /* the node's own ports live by the set alone, as other nodes take them to */
 };
 
 size_t hx_around_search_bytes(const struct hx_geometry *g);

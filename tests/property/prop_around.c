@@ -29,7 +29,8 @@ struct around {
     void **taken;           /* memory of results */
     size_t bytes;           /* of one node's results, each rounded up to 8 */
     size_t takes, room;
-    int *component; /* [nodes] of living links */
+    int *component;    /* [nodes] of living links */
+    uint64_t *missing; /* [nodes]: ports that the node knows to be dead, and no other one does */
     /* Dependencies of channels: channel = first port of the node + input, times VCs, plus the VC. A packet goes on by a
      * port, on a VC behind it. */
     uint8_t *vc_behind; /* [channels][ports]: bits of VCs */
@@ -76,6 +77,7 @@ static void open_around(struct around *a, struct graph_shape shape, const char *
     for (uint32_t node = 0; node < g->nodes; node++)
         a->copy[node] = world_allocate(1, hx_around_bytes(g, node));
     a->component = world_allocate(g->nodes, sizeof *a->component);
+    a->missing = world_allocate(g->nodes, sizeof *a->missing);
     a->channels = (size_t)a->w.graph.first[g->nodes] * HX_VCS;
     a->vc_behind = world_allocate(a->channels, 64);
     a->of_all = world_allocate(a->channels, 64);
@@ -93,6 +95,7 @@ static void close_around(struct around *a)
     free(a->dead_memory);
     free(a->search_memory);
     free(a->component);
+    free(a->missing);
     free(a->vc_behind);
     free(a->of_all);
     free(a->seen);
@@ -101,9 +104,7 @@ static void close_around(struct around *a)
 
 static bool lives(const struct around *a, int node, int port)
 {
-    const uint32_t hosts = a->w.g.accelerators;
-    return (uint32_t)node < hosts ? !(a->dead.accelerator[node] >> port & 1)
-                                  : !(a->dead.tree[(uint32_t)node - hosts] >> port & 1);
+    return !(hx_dead_links_at(&a->dead, &a->w.g, (uint32_t)node) >> port & 1);
 }
 
 static void build(struct around *a)
@@ -111,7 +112,7 @@ static void build(struct around *a)
     const struct hx_geometry *g = &a->w.g;
     forget(a);
     for (uint32_t node = 0; node < g->nodes; node++) {
-        uint64_t up = ~(node < g->accelerators ? a->dead.accelerator[node] : a->dead.tree[node - g->accelerators]);
+        uint64_t up = ~hx_dead_links_at(&a->dead, g, node) & ~a->missing[node];
         struct hx_route *r = &a->w.routes[node];
         hx_route_build(r, g, node, (struct hx_blocked_boards){NULL}, up, a->w.memory[node]);
         r->vcs = HX_VCS;
@@ -362,6 +363,34 @@ static void a_search_without_dead_links_finds_the_healthy_tables(void **state)
     }
 }
 
+/* As at a failed board, which no set names: its neighbours lack links that others take to live. */
+static void nodes_that_lack_links_keep_the_order_of_the_escape_vc(void **state)
+{
+    (void)state;
+    uint64_t random = seeded_by(54);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct around a;
+        open_around(&a, shapes[i], "lacking links");
+        const size_t bytes = a.w.g.nodes * sizeof *a.search.level;
+        uint32_t *first = world_allocate(1, bytes);
+        set_link(&a, 0, HX_E, true);
+        for (int node = 0; node < a.w.graph.nodes; node++)
+            a.missing[node] = node ? 1U << seeded_below(&random, 4) : 0;
+        build(&a);
+        find_components(&a);
+        for (uint32_t node = 0; node < a.w.g.nodes; node++) {
+            const unsigned to = node ? 0 : 1;
+            (void)hx_around_ports(&a.node[node], &a.w.routes[node], 0, HX_ESCAPE_VC, to, 0);
+            if (node && a.component[node] == a.component[0])
+                assert_memory_equal(a.search.level, first, bytes);
+            else if (node == 0)
+                memcpy(first, a.search.level, bytes);
+        }
+        free(first);
+        close_around(&a);
+    }
+}
+
 /* A node that asks for each way to all, by each input and VC, with all links concerned. */
 static void ask_for_all(struct around *a, uint32_t node)
 {
@@ -426,6 +455,7 @@ int main(void)
         cmocka_unit_test(each_dead_part_is_passed),
         cmocka_unit_test(random_sets_are_passed),
         cmocka_unit_test(results_fit_their_bound),
+        cmocka_unit_test(nodes_that_lack_links_keep_the_order_of_the_escape_vc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
