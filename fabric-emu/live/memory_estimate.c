@@ -26,7 +26,8 @@ static uint64_t bytes_of_nodes(const struct fab_fabric *f)
     for (uint32_t id = 0; id < f->g->nodes; id++) {
         unsigned ports = hx_fabric_ports(f->g, id);
         sum += sizeof(struct node) + ports * (sizeof(struct shm_tx) + sizeof(struct shm_rx)) +
-               hx_switch_bytes(ports, f->g->vcs) + hx_fabric_route_bytes(f->g, id);
+               hx_switch_bytes(ports, f->g->vcs) + hx_fabric_route_bytes(f->g, id) +
+               (f->g->mesh.nodes ? hx_around_bytes(&f->g->mesh, id) : 0);
     }
     return sum * f->g->planes + f->g->hosts * (sizeof(struct accelerator) + (uint64_t)FIRST_PAGES * PAGE);
 }
@@ -104,10 +105,13 @@ static double bytes_of_peers(const struct fab_fabric *f, const struct traffic *t
     return sum;
 }
 
-/* Each worker keeps what is down in each plane, rerouted tables of each plane, and one more while it searches. */
+/* Each worker keeps what is down in each plane. In a HammingMesh it has memory for a search, elsewhere rerouted tables
+ * of each plane, and one more while it searches. */
 static uint64_t bytes_of_routes(const struct fab_fabric *f)
 {
     const struct hx_fabric *g = f->g;
+    if (g->mesh.nodes)
+        return f->workers * (g->planes * (uint64_t)hx_dead_links_bytes(&g->mesh) + hx_around_search_bytes(&g->mesh));
     uint64_t down = (uint64_t)g->planes * g->nodes * sizeof(uint64_t);
     return hx_updown_may_change(g) ? f->workers * (down + (g->planes + UINT64_C(1)) * hx_updown_bytes(g)) : 0;
 }

@@ -76,9 +76,10 @@ static void begin(struct worker *w)
     w->reroute = hx_allocate(g->planes, sizeof *w->reroute);
     for (unsigned plane = 0; plane < g->planes; plane++) {
         struct plane_reroute *r = &w->reroute[plane];
-        r->down = hx_allocate(g->nodes, sizeof *r->down);
-        if (!g->mesh.nodes)
+        if (!g->mesh.nodes) {
+            r->down = hx_allocate(g->nodes, sizeof *r->down);
             continue;
+        }
         r->dead_memory = hx_allocate(1, hx_dead_links_bytes(&g->mesh));
         hx_dead_links_init(&r->dead, &g->mesh, r->dead_memory);
     }
