@@ -318,12 +318,11 @@ static inline void hal_commit(struct hal_switch *h)
 /* The link from an endpoint to its switch of one plane. */
 struct virtual_port {
     struct hal_switch *sw;
-    const struct hx_route
-        *around;          /* routes around dead links, which may begin on the escape VC; NULL: there are none */
     uint64_t inject_free; /* ps: when the host's links could have carried all packets injected before */
     uint64_t due;         /* ps: start of the next packet at the injection rate */
     uint64_t injected;    /* packets */
     struct virtual_eject eject;
+    const struct hx_route *around; /* of its switch, which has the escape VC; NULL: packets begin on VC 0 */
 };
 
 struct hal_endpoint {

@@ -54,14 +54,14 @@ struct hx_route {
     const struct hx_detour *detour; /* router: choice of detours (detour.h); NULL: minimal paths only */
     uint64_t choosing;              /* router: inputs from hosts, where packets choose a detour; 0 without `detour` */
     const uint64_t *vc_increment, *restarted; /* router, per output: inputs; used if changes_vc */
-    struct hx_around *around;                 /* routes around dead links (around.h); NULL: there are none */
     uint8_t turn_mask[HX_ACCELERATOR_PORTS];  /* accelerator, per input: candidate outputs */
     uint8_t raise;                            /* accelerator: outputs that increment the VC */
     uint8_t vcs;                              /* of the fabric: 1 .. HX_VCS */
     uint8_t last_vc; /* packets on it are not incremented: the last one, or the one before HX_ESCAPE_VC */
     bool is_router;
-    bool changes_vc;        /* router: some `vc_increment` or `restarted` is not 0 */
-    uint16_t columns, rows; /* bounds of addr_hi and addr_lo; the caller checks them */
+    bool changes_vc;          /* router: some `vc_increment` or `restarted` is not 0 */
+    uint16_t columns, rows;   /* bounds of addr_hi and addr_lo; the caller checks them */
+    struct hx_around *around; /* routes around dead links (around.h); NULL: there are none */
 };
 
 /* Returns the bytes of a node's tables, 8-byte aligned. */

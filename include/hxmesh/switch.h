@@ -195,8 +195,10 @@ static inline uint64_t hx_accelerator_offers(const struct hx_switch *sw, unsigne
     const struct hx_route *r = &sw->route;
     if (d->dst_addr_hi >= r->columns || d->dst_addr_lo >= r->rows || d->job != sw->job)
         return 0;
+    if (__builtin_expect(d->vc > r->last_vc, 0)) /* on the escape VC */
+        return 0;
     uint64_t offered = hx_mesh_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
-    return d->vc < r->last_vc ? offered : d->vc == r->last_vc ? offered & ~(uint64_t)r->raise : 0;
+    return d->vc < r->last_vc ? offered : offered & ~(uint64_t)r->raise;
 }
 
 static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
@@ -204,8 +206,10 @@ static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned inp
     const struct hx_route *r = &sw->route;
     if (d->dst_addr_hi >= r->columns || d->dst_addr_lo >= r->rows || r->choosing >> input & 1)
         return 0;
+    if (__builtin_expect(d->vc > r->last_vc, 0))
+        return 0;
     uint64_t offered = hx_router_ports(r, input, d->dst_addr_hi, d->dst_addr_lo);
-    return d->vc < r->last_vc ? offered : d->vc == r->last_vc ? offered & ~hx_router_raising(r, input, offered) : 0;
+    return d->vc < r->last_vc ? offered : offered & ~hx_router_raising(r, input, offered);
 }
 
 /* A single arrival: the first packet that the switch has not seen of its (input, VC). */
