@@ -59,7 +59,7 @@ static unsigned links_of(const struct hx_geometry *g, uint32_t node)
 /* Whether a link leads up: to a node nearer to the root, or as near with a lower number. */
 static bool leads_up(const struct hx_around_search *s, uint32_t from, uint32_t to)
 {
-    return s->level[to] < s->level[from] || (s->level[to] == s->level[from] && to < from);
+    return s->level[to] == s->level[from] ? to < from : s->level[to] < s->level[from];
 }
 
 /* Returns the kind of a packet behind a port of an accelerator; KINDS: the rule forbids this way. */
@@ -140,11 +140,11 @@ static uint64_t ports_to(const struct hx_around_search *s, uint32_t accelerator)
     unsigned best = UINT16_MAX;
     uint64_t ports = 0;
     for (uint32_t state = first; state < first + KINDS; state++) {
-        if (s->distance[state] < best)
-            ports = 0;
-        best = s->distance[state] < best ? s->distance[state] : best;
-        if (s->distance[state] != UINT16_MAX && s->distance[state] == best)
-            ports |= s->first[state];
+        const uint16_t distance = s->distance[state]; /* UINT16_MAX: not reached */
+        if (distance == UINT16_MAX || distance > best)
+            continue;
+        ports = distance < best ? s->first[state] : ports | s->first[state];
+        best = distance;
     }
     return ports;
 }

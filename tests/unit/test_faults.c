@@ -543,7 +543,7 @@ static void closed_links_are_nested_and_part_nothing(void **state)
         const struct hx_fabric *f = cases[i].f;
         const uint64_t most = cases[i].links - (uint64_t)f->planes * (f->nodes - 1);
         struct hx_problem problem;
-        char refused[HX_FAULT_TEXT];
+        char most_text[HX_FAULT_TEXT];
         for (uint64_t seed = 1; seed <= 5; seed++) {
             struct hx_faults all = {.count = 0};
             struct hx_faults some = {.count = 0};
@@ -566,8 +566,8 @@ static void closed_links_are_nested_and_part_nothing(void **state)
         }
         struct hx_faults more = {.count = 0};
         assert_false(hx_faults_draw_closed(&more, most + 1, 1, f, &problem));
-        (void)snprintf(refused, sizeof refused, "(draw %u at most)", (unsigned)most);
-        assert_non_null(strstr(problem.what, refused));
+        (void)snprintf(most_text, sizeof most_text, "(draw %u at most)", (unsigned)most);
+        assert_non_null(strstr(problem.what, most_text));
         hx_faults_free(&more);
     }
 }

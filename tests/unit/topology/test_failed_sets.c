@@ -147,7 +147,7 @@ static void a_board_alone_keeps_its_pairs(void **state)
     const struct hx_fabric *g = spec.graph;
     enum { EDGES = 24, TRACES = 60, DEAD = 16 };
     struct hx_end dead[EDGES + DEAD];
-    struct hx_end trace[TRACES];
+    struct hx_end trace[TRACES] = {{0}};
     uint32_t edges = 0;
     uint32_t traces = 0;
     for (uint32_t node = 0; node < g->hosts; node++) {
