@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""faults_reach.py HXMESH [--cases N] [--seed S] [--fabric SPEC] [--singles] - who reaches whom with dead links.
+"""faults_reach.py HXMESH [--cases N] [--seed S] [--fabric SPEC] [--singles] - which pairs deliver with dead links.
 
 A graph of the living links, built here from the names of a healthy run's links, says which pairs are joined. Each
 pair exchanges a message. Exactly the joined pairs must deliver, and each run must end. With
@@ -17,6 +17,10 @@ FABRICS = ["4x4 Hx2Mesh", "3x2 H2x4Mesh", "2x2 Hx4Mesh", "6x3 Hx1Mesh", "3x3 H1x
            "8x8 Hx1Mesh radix=8", "fat-tree hosts=32 radix=8", "torus 4x4", "torus 3x3x2", "mesh 4x3", "hyperx 3x3 p=2",
            "dragonfly a=4 p=2 h=2", "slim-fly q=3 p=2", "bigraph m=4 n=8", "Ring(4)_FC(4)_Switch(2)",
            "kautz degree=2 length=3 p=2", "mlfm h=3"]
+LARGER = ["8x8 Hx2Mesh", "6x6 Hx2Mesh", "4x4 Hx4Mesh", "5x3 H4x2Mesh", "14x11 Hx1Mesh", "12x3 Hx2Mesh", "9x3 H2x3Mesh",
+          "9x6 H1x3Mesh", "7x7 Hx2Mesh radix=8", "12x12 Hx1Mesh radix=8", "fat-tree hosts=128 radix=16", "torus 12x12",
+          "torus 6x5x4", "mesh 10x8", "hyperx 6x5 p=4", "dragonfly a=6 p=3 h=2", "slim-fly q=5 p=3", "bigraph m=8 n=16",
+          "Ring(6)_FC(5)_Switch(4)", "mlfm h=5"]
 
 
 def run(args, spec, faults, *more):
@@ -48,6 +52,29 @@ class Fabric:
         return self.routers.get(place, place) if not end.endswith("/trace") else place
 
 
+    def parts(self, kind):
+        """Each part of a kind by its name in faults, and its links."""
+        if kind == "links":
+            return {link[0].replace("/p0", ""): [link] for link in self.links}
+        of = {}
+        for link in self.links:
+            for end in link:
+                node = re.sub(r"/.*", "", re.sub(r"/p0", "", end)) if end.startswith("a") else self.node_of(end)
+                part = self.board_of(node) if kind == "boards" else node
+                if part:
+                    of.setdefault(part, set()).add(link)
+        return of
+
+    def board_of(self, node):
+        """The board of an accelerator of a HammingMesh; None: of another node or fabric."""
+        sides = re.match(r"\d+x\d+ H(?:(\d+)x(\d+)|x(\d+))Mesh", self.spec)
+        at = re.match(r"a(\d+),(\d+)", node)
+        if not sides or not at:
+            return None
+        columns, rows = (int(sides[i] or sides[3]) for i in (1, 2))
+        return f"board{int(at[1]) // columns},{int(at[2]) // rows}"
+
+
 def components(fabric, dead):
     of = {}
 
@@ -68,13 +95,13 @@ def pairs_joined(fabric, dead):
     return {(a, b) for a, b in itertools.permutations(hosts, 2) if of[a] == of[b]}
 
 
-def drawn(draw, fabric):
-    return draw.sample(fabric.links, draw.randint(1, min(8, len(fabric.links))))
+def drawn(draw, parts):
+    return draw.sample(list(parts), draw.randint(1, min(8, len(parts))))
 
 
-def line(draw, link, times, unit):
-    """A fault of a link: from the start and for good, or at a time, two of three for some time."""
-    text = link[0].replace("/p0", "") + " down"
+def line(draw, name, times, unit):
+    """A fault of a part: from the start and for good, or at a time, two of three for some time."""
+    text = name + " down"
     if not times:
         return text
     text += f" at {draw.randint(0, times)}{unit}"
@@ -107,22 +134,24 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fabric")
     parser.add_argument("--message", type=int, default=64, help="bytes for each pair")
-    parser.add_argument("--singles", action="store_true", help="each link alone instead of random sets")
+    parser.add_argument("--larger", action="store_true", help="the fabrics of 80 to 256 hosts")
+    parser.add_argument("--singles", choices=["links", "nodes", "boards"], help="each alone instead of random sets of links")
     parser.add_argument("--times", type=int, default=0, help="us, live ms: faults begin and end within such times")
     parser.add_argument("--equal", action="store_true", help="compare with two workers, and two ranks of MPI")
     parser.add_argument("--live", action="store_true", help="live, instead of under the virtual clock")
     args = parser.parse_args()
     bad = 0
-    for i, spec in enumerate([args.fabric] if args.fabric else FABRICS):
+    for i, spec in enumerate([args.fabric] if args.fabric else LARGER if args.larger else FABRICS):
         fabric = Fabric(args, spec)
         draw = random.Random(args.seed * 1000 + i)
-        sets = [[link] for link in fabric.links] if args.singles else [drawn(draw, fabric) for _ in range(args.cases)]
-        for dead in sets:
-            wrong = validate(args, fabric, dead, ";".join(line(draw, link, args.times, "ms" if args.live else "us") for link in dead))
+        parts = fabric.parts(args.singles or "links")
+        for names in [[name] for name in parts] if args.singles else [drawn(draw, parts) for _ in range(args.cases)]:
+            faults = ";".join(line(draw, name, args.times, "ms" if args.live else "us") for name in names)
+            wrong = validate(args, fabric, itertools.chain(*(parts[name] for name in names)), faults)
             if wrong:
                 bad += 1
                 print(f"{spec}: {wrong}", flush=True)
-        print(f"{spec}: {len(sets)} sets of {len(fabric.links)} links", flush=True)
+        print(f"{spec}: {len(parts) if args.singles else args.cases} sets of {len(fabric.links)} links", flush=True)
     sys.exit(bad > 0)
 
 
