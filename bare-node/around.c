@@ -1,10 +1,6 @@
 /* around.c - routes of a node around dead links (around.h). */
 #include "around.h"
 #include "hal/bare/bare.h"
-#include "hal/cable/cable.h"
-
-static const uint64_t hold_ns = 1000000;     /* between two changes of what the node says */
-static const uint64_t period_ns = 100000000; /* between digests */
 
 static void *take(void *of, size_t bytes)
 {
@@ -30,20 +26,20 @@ void node_around_init(struct node_around *n, const struct config *c)
     hx_dead_links_init(&n->dead, g, bare_take(hx_dead_links_bytes(g)));
     hx_notices_init(&n->notices, g, &n->dead, bare_take(hx_notices_bytes(g)));
     hx_around_search_init(&n->search, g, bare_take(hx_around_search_bytes(g)));
-    n->notices.hold = hold_ns;
-    n->notices.period = period_ns;
+    n->notices.hold = CABLE_NOTICE_HOLD_NS;
+    n->notices.period = CABLE_NOTICE_PERIOD_NS;
     n->copy = bare_take(hx_around_bytes(g, c->rank));
     n->found = bare_take(n->found_bytes);
     n->around = (struct hx_around){
         .g = g, .dead = &n->dead, .search = &n->search, .take = take, .blocked = blocked, .of = n, .node = c->rank};
+    n->links.grace_end = CABLE_SILENCE_NS;
     for (unsigned port = 0; port < HX_LOCAL; port++)
-        n->links |= (uint64_t)(hx_far_end(g, c->rank, port).node != HX_NOWHERE) << port;
+        n->links.all |= (uint64_t)(hx_far_end(g, c->rank, port).node != HX_NOWHERE) << port;
 }
 
 bool node_around_follow(struct node_around *n, uint32_t node, uint64_t up, uint64_t now)
 {
-    n->were_up |= now < CABLE_SILENCE_NS ? up : n->links;
-    (void)hx_notices_say(&n->notices, node, n->links & n->were_up & ~up, now);
+    cable_notices_say(&n->notices, &n->links, node, up, now);
     return n->changes != n->notices.changes;
 }
 

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { HOLDS_A_SECOND = 1000, PERIODS_A_SECOND = 10 };
-
 void around_open_notices(struct dpdk_notices *n, const struct node_config *c, uint64_t ticks_per_second)
 {
     rte_spinlock_init(&n->lock);
@@ -13,8 +11,8 @@ void around_open_notices(struct dpdk_notices *n, const struct node_config *c, ui
     n->memory = hx_allocate(1, hx_notices_bytes(&c->g));
     hx_dead_links_init(&n->dead, &c->g, n->dead_memory);
     hx_notices_init(&n->of, &c->g, &n->dead, n->memory);
-    n->of.hold = ticks_per_second / HOLDS_A_SECOND;
-    n->of.period = ticks_per_second / PERIODS_A_SECOND;
+    n->of.hold = ticks_per_second / (1000000000 / CABLE_NOTICE_HOLD_NS);
+    n->of.period = ticks_per_second / (1000000000 / CABLE_NOTICE_PERIOD_NS);
 }
 
 void around_close_notices(struct dpdk_notices *n)
@@ -42,17 +40,17 @@ void core_around_close(struct core_around *a)
 
 bool core_around_changed(const struct core_around *a)
 {
-    return __atomic_load_n(&a->notices->of.changes, __ATOMIC_RELAXED) != a->changes;
+    return atomic_load_explicit(&a->notices->changes, memory_order_relaxed) != a->changes;
 }
 
 void core_around_build(struct core_around *a, uint64_t up, struct hx_blocked_boards blocked, struct hx_route *r,
                        void *tables)
 {
     const struct node_config *c = a->config;
-    rte_spinlock_lock(&a->notices->lock);
+    dpdk_notices_lock(a->notices);
     hx_dead_links_copy(&a->dead, &a->notices->dead, &c->g);
     a->changes = a->notices->of.changes;
-    rte_spinlock_unlock(&a->notices->lock);
+    dpdk_notices_unlock(a->notices);
     hx_route_build(r, &c->g, c->node, blocked, up, tables);
     r->vcs = (uint8_t)c->vcs;
     around_node_begin(&a->node, &a->shared, &a->dead, c->node, up, r, tables);

@@ -38,7 +38,7 @@ static uint64_t polled(const struct core *c)
 /* Time until a peer counts as silent. It sends credit every period, but frames may be lost. */
 static uint64_t silence_of(const struct core *c, const struct dpdk_port *p)
 {
-    uint64_t silence = c->node->ticks_per_second / 1000 * (CABLE_SILENCE_NS / 1000000);
+    uint64_t silence = node_ticks(c->node, CABLE_SILENCE_NS);
     uint64_t periods = SILENT_PERIODS * p->cable.period;
     return periods > silence ? periods : silence;
 }

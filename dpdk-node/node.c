@@ -177,8 +177,7 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks)
                                             .blocks = blocks,
                                             .peer_blocks = c->spec.credits,
                                             .lose_credit = (uint32_t)c->values.lose_credits,
-                                            .credit_period =
-                                                n->ticks_per_second / 1000000 * c->values.credit_period_ns / 1000,
+                                            .credit_period = node_ticks(n, c->values.credit_period_ns),
                                             .key = authenticated ? &c->key : NULL,
                                             .pool = n->pool,
                                             .notices = endpoint ? NULL : &n->notices,
@@ -270,7 +269,7 @@ bool node_is_left_alone(const struct node *n, unsigned port)
 
 static bool is_time_to_retry(const struct node *n, unsigned port)
 {
-    return (rte_rdtsc() - n->looked_at[port]) / (n->ticks_per_second / 1000000) > RETRY_NS / 1000;
+    return rte_rdtsc() - n->looked_at[port] > node_ticks(n, RETRY_NS);
 }
 
 static bool has_carrier(struct node *n, unsigned port)
@@ -292,17 +291,12 @@ static bool has_carrier(struct node *n, unsigned port)
     return false;
 }
 
-/* Says which links are dead. Ports that were never up count some time after the start, so that a fabric that starts
- * says nothing. A port without a device is no link of the fabric that was built. */
+/* Says which links are dead. A port without a device is no link of the fabric that was built. */
 static void say_dead(struct node *n, uint64_t up)
 {
-    const uint64_t now = rte_rdtsc();
-    const uint64_t links = n->config->place.kind == HX_ACCELERATOR ? n->cables & ~((uint64_t)1 << HX_LOCAL) : n->cables;
-    const bool starts = now - n->started < n->ticks_per_second / 1000 * (CABLE_SILENCE_NS / 1000000);
-    n->were_up |= starts ? up : links;
-    rte_spinlock_lock(&n->notices.lock);
-    (void)hx_notices_say(&n->notices.of, n->config->node, links & n->were_up & ~up, now);
-    rte_spinlock_unlock(&n->notices.lock);
+    dpdk_notices_lock(&n->notices);
+    cable_notices_say(&n->notices.of, &n->links, n->config->node, up, rte_rdtsc());
+    dpdk_notices_unlock(&n->notices);
 }
 
 uint64_t node_watch_links(struct node *n)
@@ -356,6 +350,8 @@ void node_open(struct node *n, const struct node_config *config)
     for (unsigned port = 0; port < config->ports; port++)
         open_port(n, port, blocks);
     n->started = rte_rdtsc();
+    n->links.all = config->place.kind == HX_ACCELERATOR ? n->cables & ~((uint64_t)1 << HX_LOCAL) : n->cables;
+    n->links.grace_end = n->started + node_ticks(n, CABLE_SILENCE_NS);
     (void)node_watch_links(n);
     for (unsigned i = 0; i < n->cores; i++) {
         make_shares(n, n->core[i]);
@@ -365,7 +361,6 @@ void node_open(struct node *n, const struct node_config *config)
         n->local = local_new(n, n->endpoint_device);
         n->core[n->owner[HX_LOCAL]]->local = n->local;
     }
-    n->started = rte_rdtsc();
 }
 
 void node_close(struct node *n)

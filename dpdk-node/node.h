@@ -61,7 +61,7 @@ struct node {
     uint64_t ticks_per_second;
     uint64_t started;            /* TSC */
     struct dpdk_notices notices; /* of dead links */
-    uint64_t were_up;            /* ports that were up once; control's */
+    struct cable_links links;    /* that it says; control's */
     uint16_t endpoint_device;
     uint64_t unstarted;               /* devices waiting for their other side to listen, by port; control's */
     uint64_t looked_at[HX_MAX_RADIX]; /* TSC when a port's device was started or last seen up; control's */
@@ -70,6 +70,11 @@ struct node {
     _Atomic uint64_t up;              /* ports of these with a session, LOCAL included */
     _Atomic uint32_t phase;           /* enum node_phase */
 };
+
+static inline uint64_t node_ticks(const struct node *n, uint64_t ns)
+{
+    return (uint64_t)((unsigned __int128)ns * n->ticks_per_second / 1000000000U);
+}
 
 /* Opens the devices and builds everything; EAL is started. Exits with an error if the machine refuses. */
 void node_open(struct node *n, const struct node_config *config);

@@ -8,12 +8,11 @@
 #include <string.h>
 
 enum {
-    BURST = 32,                   /* frames of a port in one step */
-    POLL_NS = 1000000,            /* between checks of the connection */
-    CREDIT_PERIOD_NS = 100000,    /* between credit frames without need */
-    QUIET_PERIOD_NS = 12800000,   /* towards a quiet image in QEMU: it sleeps between credit frames */
-    NOTICE_PERIOD_NS = 100000000, /* between digests of what is kept */
-    QUIET_NS = 2000000000         /* longer than the first three retries of an endpoint */
+    BURST = 32,                 /* frames of a port in one step */
+    POLL_NS = 1000000,          /* between checks of the connection */
+    CREDIT_PERIOD_NS = 100000,  /* between credit frames without need */
+    QUIET_PERIOD_NS = 12800000, /* towards a quiet image in QEMU: it sleeps between credit frames */
+    QUIET_NS = 2000000000       /* longer than the first three retries of an endpoint */
 };
 /* After a restart of the peer: retries are farther apart. */
 static const uint64_t quiet_after_restart_ns = (WAIT_MOST_MS + 1000) * UINT64_C(1000000);
@@ -174,7 +173,7 @@ static void open_notices(struct bridge *b)
     b->dead_memory = hx_allocate(1, hx_dead_links_bytes(g));
     hx_dead_links_init(&b->dead, g, b->dead_memory);
     hx_notices_init(&b->notices, g, &b->dead, b->notices_memory);
-    b->notices.period = NOTICE_PERIOD_NS;
+    b->notices.period = CABLE_NOTICE_PERIOD_NS;
 }
 
 /* ---- from the cable ---- */

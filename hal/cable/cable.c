@@ -174,15 +174,20 @@ bool cable_credit_is_due(const struct cable_end *c, uint64_t now)
     return due;
 }
 
+/* Adds the authentication tag, if the cable has a key. Returns the bytes of the whole frame. */
+static unsigned tag_control(struct cable_end *c, struct hx_auth_direction direction, uint8_t *frame, unsigned bytes)
+{
+    if (!c->key)
+        return bytes;
+    hx_auth_tag_write(c->key, direction, ++c->authenticated, frame, bytes);
+    return bytes + HX_AUTH_TAG_BYTES;
+}
+
 unsigned cable_credit_write(struct cable_end *c, uint8_t frame[CABLE_CREDIT_BYTES])
 {
     const struct hx_credit_frame f = hx_credit_link_frame(&c->link, c->plane);
-    unsigned bytes = hx_credit_encode(frame, &f);
-    if (!c->key)
-        return bytes;
-    hx_auth_tag_write(c->key, (struct hx_auth_direction){.from = f.nonce, .to = f.peer_nonce}, ++c->authenticated,
-                      frame, bytes);
-    return bytes + HX_AUTH_TAG_BYTES;
+    const struct hx_auth_direction direction = {.from = f.nonce, .to = f.peer_nonce};
+    return tag_control(c, direction, frame, hx_credit_encode(frame, &f));
 }
 
 unsigned cable_notice_write(struct cable_end *c, uint8_t frame[CABLE_NOTICE_BYTES], struct hx_notice_frame *n)
@@ -190,12 +195,8 @@ unsigned cable_notice_write(struct cable_end *c, uint8_t frame[CABLE_NOTICE_BYTE
     n->plane = c->plane;
     n->nonce = c->link.nonce;
     n->peer_nonce = c->link.peer_nonce;
-    unsigned bytes = hx_notice_encode(frame, n);
-    if (!c->key)
-        return bytes;
-    hx_auth_tag_write(c->key, (struct hx_auth_direction){.from = n->nonce, .to = n->peer_nonce}, ++c->authenticated,
-                      frame, bytes);
-    return bytes + HX_AUTH_TAG_BYTES;
+    const struct hx_auth_direction direction = {.from = n->nonce, .to = n->peer_nonce};
+    return tag_control(c, direction, frame, hx_notice_encode(frame, n));
 }
 
 /* An end without the peer's counts grants no limits; `answer` makes it send them once it has the counts. */

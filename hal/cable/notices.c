@@ -2,6 +2,12 @@
 #include "notices.h"
 #include "hxmesh/error.h"
 
+void cable_notices_say(struct hx_notices *n, struct cable_links *l, uint32_t node, uint64_t up, uint64_t now)
+{
+    l->were_up |= now < l->grace_end ? up : l->all;
+    (void)hx_notices_say(n, node, l->all & l->were_up & ~up, now);
+}
+
 /* Before it has the peer's counts, an end does not know whether the peer has the session. */
 static bool has_begun(const struct cable_end *c, const struct hx_notices *n, unsigned port)
 {

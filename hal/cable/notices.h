@@ -9,6 +9,22 @@
 #include "cable.h"
 #include "hxmesh/notice.h"
 
+enum {
+    CABLE_NOTICE_HOLD_NS = 1000000,    /* between two changes of what a node says */
+    CABLE_NOTICE_PERIOD_NS = 100000000 /* between digests */
+};
+
+/* The links of a node that says which of them are dead; ports as bits. Until `grace_end` a link that was never up is
+ * not dead, so that a fabric that starts says nothing. */
+struct cable_links {
+    uint64_t all;
+    uint64_t were_up;   /* once */
+    uint64_t grace_end; /* as `now`: CABLE_SILENCE_NS after the node's start */
+};
+
+/* Says that the links that are not `up` are dead, if it may say so now. */
+void cable_notices_say(struct hx_notices *n, struct cable_links *l, uint32_t node, uint64_t up, uint64_t now);
+
 /* Follows the cable's session: a new one begins with all that is kept. */
 void cable_notices_follow(struct cable_end *c, struct hx_notices *n, unsigned port, uint64_t now);
 

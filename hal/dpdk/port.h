@@ -24,6 +24,7 @@
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_spinlock.h>
+#include <stdatomic.h>
 
 enum {
     DPDK_BURST = 32,
@@ -56,11 +57,23 @@ struct dpdk_counts {
 
 /* Notices of dead links of a node, of all its ports and cores. */
 struct dpdk_notices {
-    rte_spinlock_t lock; /* of all that follows; .of.changes is also read without */
+    _Atomic uint32_t changes; /* of.changes, for those without the lock */
+    rte_spinlock_t lock;      /* of all that follows */
     struct hx_notices of;
     struct hx_dead_links dead;
     void *memory, *dead_memory; /* the owner's */
 };
+
+static inline void dpdk_notices_lock(struct dpdk_notices *n)
+{
+    rte_spinlock_lock(&n->lock);
+}
+
+static inline void dpdk_notices_unlock(struct dpdk_notices *n)
+{
+    atomic_store_explicit(&n->changes, n->of.changes, memory_order_relaxed);
+    rte_spinlock_unlock(&n->lock);
+}
 
 struct dpdk_port {
     /* Used in each burst. */

@@ -32,9 +32,9 @@ static void take_notices(struct dpdk_port *p, const uint8_t *frame, uint32_t byt
     p->counts.rx_notices++;
     if (!p->notices)
         return;
-    rte_spinlock_lock(&p->notices->lock);
+    dpdk_notices_lock(p->notices);
     cable_notices_take(&p->notices->of, p->number, frame, bytes, rte_rdtsc());
-    rte_spinlock_unlock(&p->notices->lock);
+    dpdk_notices_unlock(p->notices);
 }
 
 static void take_data(struct dpdk_port *p, struct rte_mbuf *m, struct hx_desc *d)

@@ -113,9 +113,9 @@ void dpdk_look_at_notices(struct dpdk_port *p, uint64_t now)
 {
     if (!p->notices)
         return;
-    rte_spinlock_lock(&p->notices->lock);
+    dpdk_notices_lock(p->notices);
     cable_notices_follow(&p->cable, &p->notices->of, p->number, now);
-    rte_spinlock_unlock(&p->notices->lock);
+    dpdk_notices_unlock(p->notices);
     p->looks_at_notices = true;
 }
 
@@ -125,9 +125,9 @@ static void stage_notices(struct dpdk_port *p, uint64_t now)
     struct rte_mbuf *m = new_control_frame(p);
     if (!m)
         return;
-    rte_spinlock_lock(&p->notices->lock);
+    dpdk_notices_lock(p->notices);
     unsigned bytes = cable_notices_write(&p->cable, &p->notices->of, p->number, now, rte_pktmbuf_mtod(m, uint8_t *));
-    rte_spinlock_unlock(&p->notices->lock);
+    dpdk_notices_unlock(p->notices);
     p->looks_at_notices = bytes != 0;
     if (bytes == 0) {
         rte_pktmbuf_free(m);

@@ -41,14 +41,19 @@ class Fabric:
         report = run(args, spec, "all up", *self.traffic)[1]
         links = {frozenset((link["from"], link["to"])) for link in report["links"]}
         self.links = sorted(tuple(sorted(link)) for link in links)
+        self.uplinks = max([int(end.rsplit("/up")[-1]) + 1 for link in self.links for end in link if "/leaf" in end], default=0)
         self.routers = {}
         self.routers = {self.node_of(a): self.node_of(b) for a, b in self.links if a.endswith("/trace")}
         self.hosts = report["accelerators"]
         self.report = report
 
     def node_of(self, end):
-        """The node of an end. Where a host has a trace to its router, its other links are the router's."""
-        place = re.sub(r"/[^/]*$", "", re.sub(r"/p0", "", end))
+        """The node of an end. Where a host has a trace to its router, its other links are the router's. The hosts' ports
+        of a line's tree are numbered through its leaves, which have as many of them as uplinks."""
+        end = re.sub(r"/p0", "", end)
+        place = re.sub(r"/[^/]*$", "", end)
+        if self.uplinks and re.match(r"(row|col)\d+/\d+$", end):
+            return f"{place}/leaf{int(end.rsplit('/')[-1]) // self.uplinks}"
         return self.routers.get(place, place) if not end.endswith("/trace") else place
 
 
