@@ -13,7 +13,7 @@
 #   shm/, virtual/, loopback/   objects compiled for that platform's hal_port.h; firmware is compiled once for each
 #   dpdk/             the same for DPDK, if pkg-config finds libdpdk; else there is no node, and no tests or benchmarks of it
 #   riscv-virt/, mps2/   objects of images without an operating system, if there is a compiler for them
-#   plain/            objects without a HAL: base/ to workload/, tools/, and what both emulators share
+#   plain/            objects without a HAL: lib/, tools/, and what both emulators share
 #   flags/            compiler flags of each platform; objects depend on them
 #   test-PLATFORM     all unit and property tests of a platform
 #   tests/, bench/    programs that tests use, fuzz targets, benchmarks

@@ -6,10 +6,10 @@
 #include "fabric-emu/report/result.h"
 #include "fabric-emu/report/timeline.h"
 #include "hxmesh/collective.h"
-#include "spec/faults/circuits.h"
+#include "spec/circuits/circuits.h"
 #include "spec/jobs.h"
 #include "topology/bounds.h"
-#include "workload/collective_plan.h"
+#include "workload/collective_jobs.h"
 
 #include <math.h>
 #include <stdlib.h>

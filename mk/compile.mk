@@ -13,7 +13,7 @@ MPICC    := $(if $(SANITIZE),,$(if $(call found,mpicc),mpicc))
 # Include folders of Open MPI. As system headers, its raise no warnings.
 OPEN_MPI = $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs)))
 
-CPPFLAGS += -D_GNU_SOURCE -Iinclude -I. -Ihal
+CPPFLAGS += -D_GNU_SOURCE -Iinclude -I. -Ilib -Ihal
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   += -std=c11 -g
 LDLIBS   += -ljansson -lyaml -lcrypto -lpcap -lexpat -lz -lm -lrt -pthread
@@ -56,10 +56,10 @@ COMPILER.mps2       = $(CORTEX_M)
 
 # The loop in memcpy must not become a call of memcpy. Unused sections are dropped by the linker.
 FOR_BARE := -std=c11 -O2 -g $(WARNINGS) -Werror -ffreestanding -fno-pic -fno-tree-loop-distribute-patterns \
-    -ffunction-sections -fdata-sections -Iinclude -I. -Ihal $(FOR_LOOPBACK)
+    -ffunction-sections -fdata-sections -Iinclude -I. -Ilib -Ihal $(FOR_LOOPBACK)
 FOR_RISCV    := -march=rv64imac -misa-spec=2.2 -mabi=lp64 -mcmodel=medany -mno-strict-align
 # One image with the conformance kit and a fabric: each granted block has a buffer, and there are 16 MiB for them.
-FOR_CORTEX_M := -mcpu=cortex-m7 -mthumb -Ihal/bare/libc -Iconformance -DCONFORMANCE_BLOCKS=36
+FOR_CORTEX_M := -mcpu=cortex-m7 -mthumb -Ihal/bare/libc -Ihal/conformance -DCONFORMANCE_BLOCKS=36
 FLAGS.riscv-virt = $(FOR_RISCV) $(FOR_BARE)
 FLAGS.mps2       = $(FOR_CORTEX_M) $(FOR_BARE)
 
@@ -67,7 +67,7 @@ FLAGS.mps2       = $(FOR_CORTEX_M) $(FOR_BARE)
 #   Code of shared objects; the provider exports only its entry point.
 IN_SHARED_OBJECTS := $(PROGRAM) $(HAL_PROGRAM) $(PROVIDER) hal/wire/passing.c
 #   The only code without a HAL that touches each byte of payload.
-FAST_PLAIN := workload/payload.c
+FAST_PLAIN := lib/workload/payload.c
 #   Tests compile fast rather than run fast. A test's main() is one of many in its platform's runner.
 suite_symbol = suite_$(subst /,_,$(patsubst tests/%.c,%,$(1)))
 FLAGS_OF = $(if $(filter $<,$(IN_SHARED_OBJECTS)),-fPIC) $(if $(filter $<,$(PROVIDER)),-fvisibility=hidden) \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # deb.sh BUILD OUT [CC] - makes Debian packages of what `make install` installs, for CC's target machine, in OUT.
 #
-# mk/install.sh lists the files, packaging/debian/control the packages, and PACKAGE.files the files of a package. The
+# mk/install.sh lists the files, mk/packaging/debian/control the packages, and PACKAGE.files the files of a package. The
 # first package gets all other files, so none is forgotten. A package without built files is left out. Builds are
 # reproducible: times are those of the last commit, or of SOURCE_DATE_EPOCH.
 set -euo pipefail
@@ -27,20 +27,20 @@ find "$root" -name '*.a' -exec "$tools-strip" --strip-debug --enable-determinist
 find "$root/usr/share/man" -type f -exec gzip -9n {} +
 
 # Input for Debian's tools: a folder debian/ with control and changelog.
-cp -r packaging/debian "$folder"
-{ cat packaging/debian/copyright && sed 's/^$/./; s/^/ /' LICENSE; } >"$folder/debian/copyright"
+cp -r mk/packaging/debian "$folder"
+{ cat mk/packaging/debian/copyright && sed 's/^$/./; s/^/ /' LICENSE; } >"$folder/debian/copyright"
 cat >"$folder/debian/changelog" <<END
 hxmesh ($version) unstable; urgency=medium
 
   * /usr/share/doc/hxmesh/CHANGELOG.md says what is new.
 
- -- $(sed -n 's/^Maintainer: //p' packaging/debian/control)  $(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
+ -- $(sed -n 's/^Maintainer: //p' mk/packaging/debian/control)  $(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
 END
 
 # take PACKAGE: moves its files from the root into its own tree.
 take() {
     local pattern path
-    [ -e "packaging/debian/$1.files" ] || { mv "$root" "$folder/$1" && return; }
+    [ -e "mk/packaging/debian/$1.files" ] || { mv "$root" "$folder/$1" && return; }
     while read -r pattern; do
         for path in "$root"/$pattern "$root"/$pattern.gz; do
             [ -e "$path" ] || [ -L "$path" ] || continue
@@ -48,7 +48,7 @@ take() {
             mkdir -p "$folder/$1/${path%/*}"
             mv "$root/$path" "$folder/$1/$path"
         done
-    done <"packaging/debian/$1.files"
+    done <"mk/packaging/debian/$1.files"
     find "$root" -mindepth 1 -type d -empty -delete
 }
 
@@ -58,8 +58,8 @@ pack() {
     mkdir -p "$tree/DEBIAN" "$tree/usr/share/doc/$1"
     cp "$folder/debian/copyright" "$tree/usr/share/doc/$1/copyright"
     gzip -9n <"$folder/debian/changelog" >"$tree/usr/share/doc/$1/changelog.gz"
-    [ ! -e "packaging/debian/$1.lintian-overrides" ] ||
-        install -D -m 644 "packaging/debian/$1.lintian-overrides" "$tree/usr/share/lintian/overrides/$1"
+    [ ! -e "mk/packaging/debian/$1.lintian-overrides" ] ||
+        install -D -m 644 "mk/packaging/debian/$1.lintian-overrides" "$tree/usr/share/lintian/overrides/$1"
     mapfile -t binaries < <(find "$tree" -type f \( -name '*.so' -o -path '*/bin/*' \) ! -name '*.elf')
     (
         cd "$folder"
@@ -73,7 +73,7 @@ pack() {
     echo "$out/$1_${version}_$arch.deb"
 }
 
-mapfile -t packages < <(sed -n 's/^Package: //p' packaging/debian/control)
+mapfile -t packages < <(sed -n 's/^Package: //p' mk/packaging/debian/control)
 for package in "${packages[@]:1}" "${packages[0]}"; do
     take "$package"
     if [ -d "$folder/$package" ]; then

@@ -27,7 +27,7 @@ programs=()
 for program in "$build"/hxmesh "$build"/hxmesh-*; do
     if [ -f "$program" ] && [ -x "$program" ]; then programs+=("$program"); fi
 done
-version=$(sed -n 's/^#define HXMESH_VERSION "\(.*\)"$/\1/p' base/version.h)
+version=$(sed -n 's/^#define HXMESH_VERSION "\(.*\)"$/\1/p' lib/base/version.h)
 pc=()
 for name in hxmesh hxmesh-program; do
     pc+=("$build/$name.pc")
@@ -39,7 +39,7 @@ unit() {
     echo "$build/${1##*/}"
 }
 node=
-[ ! -x "$build/hxmesh-dpdk" ] || node=$(unit dpdk-node/hxmesh-dpdk@.service)
+[ ! -x "$build/hxmesh-dpdk" ] || node=$(unit nodes/dpdk/hxmesh-dpdk@.service)
 
 put 755 bin "${programs[@]}"
 # Images are next to the program that starts them in QEMU.
@@ -62,9 +62,9 @@ put 644 share/hxmesh/hal/cable hal/cable/*.[ch]
 put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
 # For programs that read the counters of a running fabric and its topology.
 put 644 "$libdir" "$build/libhxmesh-host.a"
-put 644 share/hxmesh/base base/split_mix.h base/error.h base/value.h base/input.h base/lines.h
-put 644 share/hxmesh/topology topology/*.[ch]
-put 644 share/hxmesh/conformance conformance/Makefile conformance/*.[ch]
+put 644 share/hxmesh/lib/base lib/base/split_mix.h lib/base/error.h lib/base/value.h lib/base/input.h lib/base/lines.h
+put 644 share/hxmesh/lib/topology lib/topology/*.[ch]
+put 644 share/hxmesh/hal/conformance hal/conformance/Makefile hal/conformance/*.[ch]
 put 644 share/hxmesh/wireshark tools/wireshark/*.lua
 put 644 share/hxmesh/wireshark/profiles/HammingMesh tools/wireshark/profiles/HammingMesh/preferences
 put 755 share/hxmesh/wireshark tools/wireshark/hxmesh-extcap
@@ -77,9 +77,9 @@ for folder in examples examples/*/; do
 done
 
 # Links of the documentation lead from docs/ to these, as in the source tree.
-put 644 share/doc/hxmesh/dpdk-node dpdk-node/hxmesh-dpdk@.service
+put 644 share/doc/hxmesh/nodes/dpdk nodes/dpdk/hxmesh-dpdk@.service
 put 644 share/doc/hxmesh/fabric-emu/live fabric-emu/live/hxmesh@.service
-for folder in examples topology; do
+for folder in examples lib; do
     if [ "$action" = install ]; then
         ln -sfn "../../hxmesh/$folder" "$to/share/doc/hxmesh/$folder"
     else

@@ -1,7 +1,7 @@
 # lint.mk - style and static analysis: clang-format, clang-tidy, cppcheck, shellcheck, rooms, banned words.
 
-HEADERS := $(wildcard include/hxmesh/*.h examples/*/*.h program/*.h fi-provider/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h bare-node/*/*.h \
-    $(foreach folder,base topology sched schedule spec workload fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
+HEADERS := $(wildcard include/hxmesh/*.h examples/*/*.h program/*.h program/libfabric/*.h hal/conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h nodes/dpdk/*.h nodes/bare/*.h nodes/bare/*/*.h \
+    $(foreach folder,$(addprefix lib/,base topology allocation schedule spec workload) fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
 SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(MPS2_NODE) $(BARE_NODE) $(KIT) $(HOST) $(HAL_PROGRAM) $(WORKLOAD) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh docs/figures/*.sh docs/figures/*.bash tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh examples/*/*.bash tests/system/*.bats tests/system/*.bash)
@@ -55,7 +55,7 @@ $(TIDY_VIRTUAL):  PLATFORM := $(FOR_VIRTUAL)
 $(patsubst %.c,$(BUILD)/lint/%.ok,$(wildcard hal/virtual/*_mpi.c)): PLATFORM += $(OPEN_MPI)
 $(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
 $(TIDY_RISCV):    PLATFORM := --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -ffreestanding $(FOR_LOOPBACK)
-$(TIDY_MPS2):     PLATFORM := --target=arm-none-eabi -mcpu=cortex-m7 -mthumb -ffreestanding -Ihal/bare/libc -Iconformance $(FOR_LOOPBACK)
+$(TIDY_MPS2):     PLATFORM := --target=arm-none-eabi -mcpu=cortex-m7 -mthumb -ffreestanding -Ihal/bare/libc -Ihal/conformance $(FOR_LOOPBACK)
 $(BUILD)/lint/tests/runner/runner.ok: PLATFORM += -I$(BUILD)/loopback
 $(BUILD)/lint/tests/runner/runner.ok: $(BUILD)/loopback/suites.h
 lint-tidy: $(TIDY_RISCV) $(TIDY_MPS2) $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK) $(TIDY_DPDK)
@@ -72,7 +72,7 @@ lint-cppcheck:
 	@mkdir -p $(BUILD)/lint/cppcheck
 	@$(CPPCHECK) --cppcheck-build-dir=$(BUILD)/lint/cppcheck $(CPPFLAGS) $(FOR_SHM) $(SOURCES_SHM)
 	@$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_RISCV)
-	@$(CPPCHECK) $(CPPFLAGS) -Ihal/bare/libc -Iconformance $(FOR_LOOPBACK) $(SOURCES_MPS2)
+	@$(CPPCHECK) $(CPPFLAGS) -Ihal/bare/libc -Ihal/conformance $(FOR_LOOPBACK) $(SOURCES_MPS2)
 	@$(if $(SOURCES_VIRTUAL),$(CPPCHECK) $(CPPFLAGS) $(FOR_VIRTUAL) $(SOURCES_VIRTUAL))
 	@$(if $(SOURCES_LOOPBACK),$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_LOOPBACK))
 	@$(if $(SOURCES_DPDK),$(CPPCHECK) $(CPPFLAGS) -Ihal/dpdk -Ifirmware $(SOURCES_DPDK))

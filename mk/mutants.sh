@@ -17,7 +17,7 @@ known=$PWD/tests/mutants.txt
 build=$1
 shift
 copy=$build/copy
-sources=(Makefile mk README.md include firmware hal base topology sched schedule spec workload fabric-emu tools dpdk-node bare-node program conformance docs examples tests)
+sources=(Makefile mk README.md include firmware hal lib fabric-emu tools nodes program docs examples tests)
 
 # Prints the tests that judge a file, as paths below tests/.
 judges_of() {
@@ -40,12 +40,12 @@ judges_of() {
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject,changed_descriptor} property/shm/prop_{two_workers,crash} ;;
     hal/virtual/*) echo unit/virtual/test_{event_queue,channel,cycle,link,queue,arena,tap,tap_note,timing,wheel} \
         property/virtual/prop_{latency,rates,steps,watchdog} ;;
-    schedule/executor*.[ch] | schedule/estimate.c | schedule/groups.c | schedule/ordinals.c | schedule/choices.c)
+    lib/schedule/executor*.[ch] | lib/schedule/estimate.c | lib/schedule/groups.c | lib/schedule/ordinals.c | lib/schedule/choices.c)
         echo unit/test_executor{,_collectives} ;;
-    schedule/build.c | schedule/schedule.c | schedule/structure.c) echo unit/test_schedule_file ;;
-    topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,detours,dimensions,dragonfly,fabric,failures,fat_tree,galois} \
+    lib/schedule/build.c | lib/schedule/schedule.c | lib/schedule/structure.c) echo unit/test_schedule_file ;;
+    lib/topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,detours,dimensions,dragonfly,fabric,failures,fat_tree,galois} \
         unit/topology/test_{graph,hyperx,validate,kautz,single_path,slim_fly,torus,worst_case} ;;
-    base/arena.c) echo unit/test_arena{,_clean,_races} unit/test_metrics ;;
+    lib/base/arena.c) echo unit/test_arena{,_clean,_races} unit/test_metrics ;;
     esac
 }
 
@@ -139,7 +139,7 @@ own_machine=("$PWD/mk/own-machine.sh")
 "${own_machine[@]}" true || own_machine=()
 
 if [ $# -eq 0 ]; then
-    set -- firmware/*.[ch] hal/shm/*.[ch] hal/virtual/*.[ch] base/arena.c
+    set -- firmware/*.[ch] hal/shm/*.[ch] hal/virtual/*.[ch] lib/base/arena.c
 fi
 for file in "$@"; do
     [ -n "$(judges_of "${file%:*}")" ] || { echo "mutants: $file has no judges in mk/mutants.sh"; exit 2; }

@@ -36,7 +36,7 @@ $(LIB_VIRTUAL):  $(call objects,virtual,$(FIRMWARE) $(HAL_SIMD) $(HAL_VIRTUAL))
 $(LIB_DPDK):     $(call objects,dpdk,$(FIRMWARE) $(HAL_CABLE) $(HAL_SIMD) $(HAL_DPDK) hal/wire/interface.c)
 $(LIB_HOST):     $(call objects,plain,$(HOST))
 $(LIB_LIVE):     $(call objects,shm,$(LIVE))
-$(LIB_DPDK_NODE): $(call objects,dpdk,$(filter-out dpdk-node/main.c,$(DPDK_NODE)))
+$(LIB_DPDK_NODE): $(call objects,dpdk,$(filter-out nodes/dpdk/main.c,$(DPDK_NODE)))
 $(LIB_VIRTUAL_EMULATOR): $(call objects,virtual,$(VIRTUAL))
 $(LIB_EMULATOR): $(call objects,plain,$(EMULATOR))
 $(LIB_WORKLOAD): $(call objects,plain,$(WORKLOAD) $(HAL_PROGRAM))
@@ -61,7 +61,7 @@ $(BUILD)/hxmesh-virtual-mpi: $(CHANNEL_MPI) $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULAT
 	$(LINK)
 
 $(BUILD)/hxmesh-dpdk: LDLIBS += $(DPDK_LIBS)
-$(BUILD)/hxmesh-dpdk: $(BUILD)/dpdk/dpdk-node/main.o $(LIB_DPDK_NODE) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_DPDK)
+$(BUILD)/hxmesh-dpdk: $(BUILD)/dpdk/nodes/dpdk/main.o $(LIB_DPDK_NODE) $(LIB_WORKLOAD) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 
 $(BUILD)/hxmesh-top: LDLIBS += -lncursesw
@@ -76,10 +76,10 @@ $(BUILD)/libhxmesh-fi.so: $(call objects,plain,$(PROVIDER)) $(LIB_PROGRAM)
 # Wires and steps of hal/loopback without its conformance world; devices fill and empty the wires.
 BARE_FIRMWARE := $(FIRMWARE) $(HAL_CABLE) $(filter-out %/conformance_port.c,$(HAL_LOOPBACK)) $(BARE)
 $(BUILD)/hx-node-riscv64.elf: hal/riscv-virt/link.ld $(call objects,riscv-virt,$(BARE_FIRMWARE) $(RISCV_VIRT) $(BARE_NODE) \
-    workload/payload.c hal/riscv-virt/start.S)
+    lib/workload/payload.c hal/riscv-virt/start.S)
 	$(call link_image,$(RISCV),$(FOR_RISCV))
 
 IMAGE_CORTEX_M := $(if $(CORTEX_M),$(if $(SANITIZE),,$(BUILD)/tests/kit-cortex-m7.elf))
 $(BUILD)/tests/kit-cortex-m7.elf: hal/mps2/link.ld $(call objects,mps2,$(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK) $(BARE) $(MPS2) $(MPS2_NODE) \
-    $(filter-out %/main.c,$(KIT)) workload/payload.c)
+    $(filter-out %/main.c,$(KIT)) lib/workload/payload.c)
 	$(call link_image,$(CORTEX_M),$(FOR_CORTEX_M))

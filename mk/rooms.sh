@@ -42,6 +42,7 @@ function target_of(from, name,    try) {
     if (try in there) return try
     if (name in there) return name
     if ("include/" name in there) return "include/" name
+    if ("lib/" name in there) return "lib/" name
     if ("hal/" name in there) return "hal/" name
     if ("firmware/" name in there) return "firmware/" name
     if (from ~ /virtual/ && "hal/virtual/" name in there) return "hal/virtual/" name
@@ -111,7 +112,7 @@ FNR == 1 {
 }
 /^#include "/ {
     split($0, quoted, "\"")
-    if (quoted[2] ~ /^(hal|conformance)_port\.h$/ && folder_of(FILENAME) !~ /^hal\/./ || /circle: /)
+    if (quoted[2] ~ /^(hal|conformance)_port\.h$/ && (folder_of(FILENAME) !~ /^hal\/./ || FILENAME ~ /^hal\/conformance/) || /circle: /)
         next
     target = target_of(FILENAME, quoted[2])
     if (target == "")

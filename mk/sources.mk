@@ -10,26 +10,26 @@ HAL_VIRTUAL  := $(filter-out %_mpi.c,$(wildcard hal/virtual/*.c))
 HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
 HAL_DPDK     := $(wildcard hal/dpdk/*.c)
 # Code that host programs share, the lowest room first (docs/architecture.md).
-HOST         := $(wildcard $(foreach room,base topology sched schedule spec,$(room)/*.c $(room)/*/*.c))
-WORKLOAD     := $(wildcard workload/*.c)
+HOST         := $(wildcard $(foreach room,base topology allocation schedule spec,lib/$(room)/*.c lib/$(room)/*/*.c))
+WORKLOAD     := $(wildcard lib/workload/*.c)
 LIVE         := $(wildcard fabric-emu/live/*.c)
 VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)
 EMULATOR     := $(filter-out $(LIVE) $(VIRTUAL),$(wildcard fabric-emu/*.c fabric-emu/*/*.c))
 # Code of a program that is a host of a fabric; hal/program is shared with workers.
 HAL_PROGRAM  := $(wildcard hal/program/*.c)
 PROGRAM      := $(wildcard program/*.c)
-PROVIDER     := $(wildcard fi-provider/*.c)
-DPDK_NODE    := $(wildcard dpdk-node/*.c)
+PROVIDER     := $(wildcard program/libfabric/*.c)
+DPDK_NODE    := $(wildcard nodes/dpdk/*.c)
 # Images without an operating system: code for all boards, for one board, and the program.
 BARE         := $(wildcard hal/bare/*.c)
 RISCV_VIRT   := $(wildcard hal/riscv-virt/*.c)
 MPS2         := $(wildcard hal/mps2/*.c)
-BARE_NODE    := $(wildcard bare-node/*.c)
-MPS2_NODE    := $(wildcard bare-node/mps2/*.c)
+BARE_NODE    := $(wildcard nodes/bare/*.c)
+MPS2_NODE    := $(wildcard nodes/bare/mps2/*.c)
 TOOLS        := $(wildcard tools/hxmesh-*.c)
 TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c tools/*/*.c))
 # The conformance kit.
-KIT          := $(wildcard conformance/*.c)
+KIT          := $(wildcard hal/conformance/*.c)
 
 # Tests. One in a folder shm/, virtual/ or dpdk/ is built for that platform, any other for loopback.
 TESTS   := $(wildcard $(foreach kind,unit/test_ unit/*/test_ property/prop_ property/*/prop_,tests/$(kind)*.c))

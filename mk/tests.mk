@@ -61,7 +61,7 @@ $(BUILD)/tests/libfabric/%: tests/libfabric/%.c mk/tests.mk
 	$(if $(Q),@echo "  LINK $@")
 	$(Q)$(CC) $(OF_A_USER) $< -o $@ $$(pkg-config --cflags --libs libfabric)
 
-# The conformance kit on the example port; conformance/Makefile builds it for any other.
+# The conformance kit on the example port; hal/conformance/Makefile builds it for any other.
 $(BUILD)/tests/conformance: $(call objects,loopback,$(KIT)) $(LIB_LOOPBACK)
 	$(LINK)
 

@@ -83,7 +83,7 @@ mutants: ## change single tokens of firmware and platforms, and see that tests n
 
 PORT ?= hal/loopback
 conformance: ## try the port in the folder PORT (hal/loopback) against the contract of include/hxmesh/hal.h
-	@$(MAKE) -f conformance/Makefile PORT=$(PORT) OUT=$(BUILD)/conformance/$(notdir $(PORT))
+	@$(MAKE) -f hal/conformance/Makefile PORT=$(PORT) OUT=$(BUILD)/conformance/$(notdir $(PORT))
 
 # REPRODUCE: options of `hxmesh reproduce`, such as --quick, --full or --minutes 30.
 REPRODUCE ?=

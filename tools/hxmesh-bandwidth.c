@@ -4,7 +4,7 @@
 #include "base/progress.h"
 #include "spec/spec.h"
 #include "tools/bandwidth/from_model.h"
-#include "tools/bandwidth/report.h"
+#include "tools/bandwidth/bandwidth_report.h"
 #include "tools/bandwidth/search.h"
 #include "tools/child.h"
 

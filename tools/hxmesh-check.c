@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/value.h"
-#include "spec/faults/circuits.h"
+#include "spec/circuits/circuits.h"
 #include "tools/paths/explore.h"
 #include "tools/paths/failed_report.h"
 #include "tools/paths/transitions.h"

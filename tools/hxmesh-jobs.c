@@ -3,11 +3,11 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
-#include "sched/trace.h"
+#include "allocation/trace.h"
 #include "spec/jobs.h"
 #include "tools/allocate/rules.h"
 #include "tools/draw/plot.h"
-#include "tools/jobs/report.h"
+#include "tools/jobs/jobs_report.h"
 
 #include <stdlib.h>
 

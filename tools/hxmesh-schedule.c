@@ -7,7 +7,7 @@
 #include "schedule/summary.h"
 #include "spec/spec.h"
 #include "tools/schedule/estimate.h"
-#include "tools/schedule/report.h"
+#include "tools/schedule/schedule_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>

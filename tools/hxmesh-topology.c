@@ -6,8 +6,8 @@
 #include "tools/child.h"
 #include "tools/circuits/compare.h"
 #include "tools/circuits/costs.h"
-#include "tools/circuits/report.h"
-#include "tools/circuits/schedule.h"
+#include "tools/circuits/circuits_report.h"
+#include "tools/circuits/demand_schedule.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

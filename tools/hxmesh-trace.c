@@ -1,7 +1,7 @@
 /* hxmesh-trace - follows packets through a capture of many ports. */
 #include "base/json.h"
 #include "base/progress.h"
-#include "tools/trace/report.h"
+#include "tools/trace/trace_report.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -19,7 +19,7 @@
 #include "base/pcapng/write.h"
 #include "fabric-emu/capture/annotations.h"
 #include "fabric-emu/capture/memory.h"
-#include "fabric-emu/capture/report.h"
+#include "fabric-emu/capture/capture_report.h"
 
 struct capture_plan {
     const struct capture_memory *memory;

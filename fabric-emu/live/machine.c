@@ -49,7 +49,7 @@ void machine_open(struct machine *m, const struct fab_fabric *f, unsigned extern
 
 /* ---- starting ---- */
 
-/* Writes QEMU's arguments: only the named devices. Slots of network devices are ports E W N S (bare-node/node.h). */
+/* Writes QEMU's arguments: only the named devices. Slots of network devices are ports E W N S (nodes/bare/node.h). */
 static void describe(struct hx_arguments *a, const struct machine *m, const char *image, int text)
 {
     hx_arguments_add(a, "%s", QEMU);

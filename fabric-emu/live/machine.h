@@ -1,4 +1,4 @@
-/* machine.h - an accelerator that the supervisor starts: an image without an operating system (bare-node/) in QEMU.
+/* machine.h - an accelerator that the supervisor starts: an image without an operating system (nodes/bare/) in QEMU.
  *
  *     machine_open -> machine_start -> machine_read, machine_send ... -> machine_stop -> machine_close
  *                          ^  '- it ended, or was killed: machine_ended -'
@@ -6,7 +6,7 @@
  * Its cables are socket pairs. QEMU inherits one end of each, the supervisor keeps both open: a restarted image finds
  * its cables unchanged. QEMU ends with the supervisor in any case (PR_SET_PDEATHSIG).
  *
- * Both talk over the console, as bare-node/main.c describes. Other lines of the console are shown as warnings. Counts
+ * Both talk over the console, as nodes/bare/main.c describes. Other lines of the console are shown as warnings. Counts
  * are sums over all starts of this accelerator. */
 #ifndef MACHINE_H
 #define MACHINE_H
@@ -45,7 +45,7 @@ struct machine {
     unsigned lines; /* of this run, beside counts */
 };
 
-/* Returns the configuration of an image (bare-node/config.h), with new random numbers each time. For free(). */
+/* Returns the configuration of an image (nodes/bare/config.h), with new random numbers each time. For free(). */
 char *machine_text(const struct fab_fabric *f, const struct hx_external *e, const struct traffic *traffic);
 
 /* Whether an image can carry that traffic; false: *problem says why not. */

@@ -6,7 +6,7 @@
 #include "log.h"
 #include "notify.h"
 #include "session.h"
-#include "spec/faults/circuits.h"
+#include "spec/circuits/circuits.h"
 #include "verbs.h"
 #include "workload/host_ip.h"
 

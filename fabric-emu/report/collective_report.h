@@ -2,7 +2,7 @@
 #ifndef COLLECTIVE_REPORT_H
 #define COLLECTIVE_REPORT_H
 
-#include "workload/collective_plan.h"
+#include "workload/collective_jobs.h"
 
 #include <jansson.h>
 

@@ -10,7 +10,7 @@
 #include "launch.h"
 #include "mpirun.h"
 #include "recording.h"
-#include "report.h"
+#include "virtual_report.h"
 
 #include <signal.h>
 #include <stdlib.h>

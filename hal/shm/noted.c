@@ -17,7 +17,7 @@
 static void noted_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d);
 
 #define hal_transmit noted_transmit
-#include "../../firmware/switch.c" // NOLINT(bugprone-suspicious-include)
+#include "firmware/switch.c" // NOLINT(bugprone-suspicious-include)
 #undef hal_transmit
 
 static inline bool tap_has_waited(const struct hal_switch *h, const struct hx_switch *sw, const struct hx_tap_note *n,

@@ -7,7 +7,7 @@
  * A stage's cost is the difference between passes over the same packets that do one thing more each: read the
  * descriptors (receive), route them, select an output, take the credit; the rest is transmit, release and commit.
  * The stages are internal to switch.c, which is therefore included. */
-#include "../../firmware/switch.c" // NOLINT(bugprone-suspicious-include)
+#include "firmware/switch.c" // NOLINT(bugprone-suspicious-include)
 #include "measure.h"
 #include "tests/bench/testpmd.h"
 

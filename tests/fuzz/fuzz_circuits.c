@@ -1,7 +1,7 @@
 /* fuzz_circuits.c - any text as a plan of circuits: it is refused with a one-line error and leaves the schedule empty,
  * or its lines close links, in order, all hosts stay joined, and the order of routers is found or refused in one line.
  * libFuzzer's entry; seeds in corpus/circuits. */
-#include "spec/faults/circuits.h"
+#include "spec/circuits/circuits.h"
 #include "tests/fuzz/fuzz.h"
 #include "topology/topology.h"
 

@@ -115,13 +115,13 @@ top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
     local machine=(timeout 120 "${MACHINE[@]}" -M virt -m 100M)
     run "${machine[@]}"
     [ "$status" -eq 1 ]
-    grep -q '^panic: bare-node/config.c:[0-9]*: its configuration is not complete' <<<"$output"
+    grep -q '^panic: nodes/bare/config.c:[0-9]*: its configuration is not complete' <<<"$output"
     # An image with impossible configuration or unknown devices does not continue either.
     machine+=("${TOLD[@]}")
     printf 'fabric 2 2 2 2 1 64 1\nat 0 9 0\n' >text
     run "${machine[@]}"
     [ "$status" -eq 1 ]
-    grep -q '^panic: bare-node/config.c:[0-9]*: its configuration has a number 9 where 3 is the most' <<<"$output"
+    grep -q '^panic: nodes/bare/config.c:[0-9]*: its configuration has a number 9 where 3 is the most' <<<"$output"
     printf 'fabric 2 2 2 2 1 64 1\nat 0 0 0\ncredits 64\nrandom 1 2 3\nwait 2 1 3 1 1\n' >text
     run "${machine[@]}" -device virtio-net-device,bus=virtio-mmio-bus.0
     [ "$status" -eq 1 ]

@@ -8,7 +8,7 @@ setup_file() { export OUT=$BATS_FILE_TMPDIR; }
 setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
 
 # try FOLDER: builds and runs the kit on the port in FOLDER.
-try() { run make --silent -f conformance/Makefile PORT="$1" OUT="$OUT/${1##*/}-out" CFLAGS=-O0; }
+try() { run make --silent -f hal/conformance/Makefile PORT="$1" OUT="$OUT/${1##*/}-out" CFLAGS=-O0; }
 
 # broken "FILE SED-COMMAND" ... -- CLAUSE...: for the example port with these changes the kit names these clauses, each
 # in a line.
@@ -144,7 +144,7 @@ broken() {
 
 # bats test_tags=all
 @test "conformance: two ports in one folder are each tested with their own code" {
-    local kit=$PWD/conformance/Makefile
+    local kit=$PWD/hal/conformance/Makefile
     mkdir "$OUT/two"
     cp -r hal/loopback "$OUT/two/good"
     cp -r hal/loopback "$OUT/two/bad"
@@ -166,7 +166,7 @@ broken() {
 @test "conformance: a port that crashes outside the contract's functions, and a missing folder, are reported in a line" {
     broken 'loopback.c /^static void send_credit/,/^}/s/ *loopback_wire_commit.*/*(volatile int *)0 = 1;/' -- \
         "conformance_open: ends in a crash (in the check of hal_consumed)"
-    run make --silent -f conformance/Makefile OUT="$OUT/none" PORT=hal/nowhere
+    run make --silent -f hal/conformance/Makefile OUT="$OUT/none" PORT=hal/nowhere
     [ "$status" -ne 0 ]
     [[ "$output" == *"hal/nowhere: there is no such folder"* ]]
 }

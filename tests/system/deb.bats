@@ -42,9 +42,9 @@ files_of() { dpkg-deb --fsys-tarfile "$1" | tar --list | grep -v '/$' | sort; }
 
 field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
 
-@test "deb: every package of packaging/debian/control is built, with the program's version and for this machine" {
+@test "deb: every package of mk/packaging/debian/control is built, with the program's version and for this machine" {
     local package
-    [ "$(wc -l <"$BATS_FILE_TMPDIR/made")" -eq "$(grep -c '^Package:' "$BATS_TEST_DIRNAME/../../packaging/debian/control")" ] ||
+    [ "$(wc -l <"$BATS_FILE_TMPDIR/made")" -eq "$(grep -c '^Package:' "$BATS_TEST_DIRNAME/../../mk/packaging/debian/control")" ] ||
         [ ! -x "$HXMESH-dpdk" ] || [ ! -e "$BUILD/libhxmesh-fi.so" ]
     while read -r package; do
         [ -s "$package" ]

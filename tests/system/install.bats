@@ -52,7 +52,7 @@ teardown() { rm -f "/dev/shm/$FABRIC"; }
 
 @test "install: a C program reads the counters of a fabric" {
     cat >reader.c <<END
-#include "topology/metrics.h"
+#include "lib/topology/metrics.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -186,7 +186,7 @@ completes() {
 
 @test "install: the installed kit tests a port" {
     cp -r "$ROOT/share/hxmesh/hal/loopback" mine
-    run make --silent -f "$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable=sourcedir hxmesh | sed "s|^|$DESTDIR|")/conformance/Makefile" \
+    run make --silent -f "$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable=sourcedir hxmesh | sed "s|^|$DESTDIR|")/hal/conformance/Makefile" \
         PORT=mine OUT=out CFLAGS=-O0
     [ "$status" -eq 0 ] || { echo "$output"; return 1; }
     [[ "$output" == *"clauses of the contract tried, 0 broken" ]]

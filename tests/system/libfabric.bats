@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# libfabric.bats - libfabric's programs and Open MPI's on the hosts of a fabric (fi-provider/).
+# libfabric.bats - libfabric's programs and Open MPI's on the hosts of a fabric (program/libfabric/).
 
 load emulator_support
 load program_support

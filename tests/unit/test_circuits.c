@@ -1,7 +1,7 @@
-/* test_circuits.c - a plan of circuits (spec/faults/circuits.h): its lines, its errors, and the state of each link at
+/* test_circuits.c - a plan of circuits (spec/circuits/circuits.h): its lines, its errors, and the state of each link at
  * any time, against a reading of the plan that follows its text word by word. */
 #include "base/split_mix.h"
-#include "spec/faults/circuits.h"
+#include "spec/circuits/circuits.h"
 #include "tests/support/support_file.h"
 #include "topology/topology.h"
 #include "topology/updown.h"

@@ -1,5 +1,5 @@
-/* test_harts.c - assignment of cables to the harts of an image (bare-node/harts.h). */
-#include "bare-node/harts.h"
+/* test_harts.c - assignment of cables to the harts of an image (nodes/bare/harts.h). */
+#include "nodes/bare/harts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

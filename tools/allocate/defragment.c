@@ -3,7 +3,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "base/value.h"
-#include "sched/defragment.h"
+#include "allocation/defragment.h"
 #include "spec/jobs.h"
 #include "tools/draw/text_table.h"
 

@@ -1,6 +1,6 @@
 /* jobs.c - places jobs on the boards of a fabric (jobs.h). */
 #include "tools/allocate/jobs.h"
-#include "sched/trace.h"
+#include "allocation/trace.h"
 #include "spec/tags.h"
 
 #include <stdlib.h>

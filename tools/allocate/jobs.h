@@ -2,7 +2,7 @@
 #ifndef HXMESH_TOOLS_ALLOCATE_JOBS_H
 #define HXMESH_TOOLS_ALLOCATE_JOBS_H
 
-#include "sched/placement.h"
+#include "allocation/placement.h"
 #include "spec/spec.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
 #ifndef HXMESH_TOOLS_ALLOCATE_MIXES_H
 #define HXMESH_TOOLS_ALLOCATE_MIXES_H
 
-#include "sched/mix.h"
+#include "allocation/mix.h"
 
 #include <jansson.h>
 

@@ -2,8 +2,8 @@
 #ifndef HXMESH_TOOLS_ALLOCATE_RULES_H
 #define HXMESH_TOOLS_ALLOCATE_RULES_H
 
-#include "sched/hosts.h"
-#include "sched/placement.h"
+#include "allocation/hosts.h"
+#include "allocation/placement.h"
 #include "spec/spec.h"
 
 /* Values as the option parser stores them, until allocate_rules_settle(). */

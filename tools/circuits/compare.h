@@ -10,7 +10,7 @@
 #ifndef HXMESH_TOOLS_CIRCUITS_COMPARE_H
 #define HXMESH_TOOLS_CIRCUITS_COMPARE_H
 
-#include "tools/circuits/report.h"
+#include "tools/circuits/circuits_report.h"
 
 #define CIRCUITS_COMPARE_HELP                                                                                          \
     "another network, beside the circuits: ideal, fat-tree (of equal cost), fat-tree-2:1, expander, ocs, sip-ml, or "  \

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/split_mix.h"
-#include "tools/circuits/matching.h"
+#include "tools/circuits/blossoms.h"
 #include "tools/circuits/permutations.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* transitions.c - takes links down, one at a time (transitions.h). */
 #include "tools/paths/transitions.h"
-#include "spec/faults/circuits.h"
+#include "spec/circuits/circuits.h"
 #include "tools/paths/explore.h"
 #include "tools/paths/links.h"
 #include "topology/updown.h"

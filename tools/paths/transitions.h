@@ -27,7 +27,7 @@ struct hx_transitions {
 /* Needs a spec after hx_spec_search_updown, unless it is a HammingMesh. Leaves the spec unchanged. */
 struct hx_transitions hx_transitions_try(struct hx_spec *spec, struct hx_progress *progress);
 
-/* States of the links under a plan of circuits (spec/faults/circuits.h), each with the state before it. */
+/* States of the links under a plan of circuits (spec/circuits/circuits.h), each with the state before it. */
 struct hx_plan_states {
     uint64_t states;
     uint64_t cyclic;      /* of these, states with a possible cycle or dead end, alone or together with that before */

@@ -2,8 +2,8 @@
  * makes its own runs, as these have jobs (plan_nothing). */
 #include "tools/interference/interference.h"
 #include "base/rng.h"
-#include "sched/placement.h"
-#include "sched/sizes.h"
+#include "allocation/placement.h"
+#include "allocation/sizes.h"
 #include "spec/jobs.h"
 #include "tools/child.h"
 #include "tools/reproduce/allocation.h"

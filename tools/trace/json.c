@@ -1,6 +1,6 @@
-/* json.c - traces as JSON, and as a timeline in Chrome's trace event format (tools/trace/report.h). */
+/* json.c - traces as JSON, and as a timeline in Chrome's trace event format (tools/trace/trace_report.h). */
 #include "base/json.h"
-#include "tools/trace/report.h"
+#include "tools/trace/trace_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

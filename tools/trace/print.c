@@ -1,7 +1,7 @@
-/* print.c - traces as text (tools/trace/report.h). */
+/* print.c - traces as text (tools/trace/trace_report.h). */
 #include "base/text.h"
 #include "base/value.h"
-#include "tools/trace/report.h"
+#include "tools/trace/trace_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

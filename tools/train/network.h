@@ -8,7 +8,7 @@
 #ifndef HXMESH_TOOLS_TRAIN_NETWORK_H
 #define HXMESH_TOOLS_TRAIN_NETWORK_H
 
-#include "workload/collective_plan.h"
+#include "workload/collective_jobs.h"
 
 struct network;
 

@@ -4,8 +4,8 @@
  * this clock; a loop takes those that are due when it begins, and its departures leave when it ends. A loop that
  * took longer than possible was interrupted, by another program or by the host of a virtual machine: it counts as an
  * ordinary one. */
-#include "dpdk-node/core.h"
-#include "dpdk-node/devices.h"
+#include "nodes/dpdk/core.h"
+#include "nodes/dpdk/devices.h"
 #include "tests/bench/dpdk/nodes.h"
 #include "tests/bench/measure.h"
 

@@ -3,7 +3,7 @@
  * net_null hands out mbufs as they are. So the mbufs of each port's own pool hold frames that are valid at this
  * port, and stay so: the node is inside its board, without VC increments. A few stores a loop grant what a peer
  * would grant, and are part of the measurement. */
-#include "dpdk-node/core.h"
+#include "nodes/dpdk/core.h"
 #include "tests/bench/dpdk/nodes.h"
 #include "tests/bench/measure.h"
 

@@ -2,8 +2,8 @@
  *
  * Packets that leave by E arrive by W: one for the east circles by E, one for the south-east by E or S, as the
  * switch selects. So the node is its own neighbour, with true routes, VCs, credit and credit frames. */
-#include "dpdk-node/core.h"
-#include "dpdk-node/devices.h"
+#include "nodes/dpdk/core.h"
+#include "nodes/dpdk/devices.h"
 #include "tests/bench/dpdk/nodes.h"
 #include "tests/bench/measure.h"
 #include "tests/support/support_random.h"

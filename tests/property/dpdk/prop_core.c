@@ -1,10 +1,10 @@
 /* prop_core.c - duties of a DPDK node's core towards devices, other cores and control. A peer that grants without
  * taking causes no overflow; data before a session is ignored. The owner of an output leaves other cores their
  * share. Control knows when it may stop a device or the node; a request for routes never sees partial tables. */
-#include "dpdk-node/control.h"
-#include "dpdk-node/core.h"
-#include "dpdk-node/devices.h"
-#include "dpdk-node/local.h"
+#include "nodes/dpdk/control.h"
+#include "nodes/dpdk/core.h"
+#include "nodes/dpdk/devices.h"
+#include "nodes/dpdk/local.h"
 #include "tests/support/dpdk/support_dpdk.h"
 
 #include <rte_cycles.h>

@@ -3,8 +3,8 @@
  *
  * HX_GARBAGE_TURNS: turns with garbage (50000). */
 #include "base/drops.h"
-#include "dpdk-node/core.h"
-#include "dpdk-node/local.h"
+#include "nodes/dpdk/core.h"
+#include "nodes/dpdk/local.h"
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "tests/support/dpdk/support_dpdk.h"

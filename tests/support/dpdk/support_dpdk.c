@@ -1,9 +1,9 @@
 /* support_dpdk.c - nodes, cables and turns (support_dpdk.h). */
 #include "tests/support/dpdk/support_dpdk.h"
 #include "base/error.h"
-#include "dpdk-node/core.h"
-#include "dpdk-node/devices.h"
-#include "dpdk-node/local.h"
+#include "nodes/dpdk/core.h"
+#include "nodes/dpdk/devices.h"
+#include "nodes/dpdk/local.h"
 
 #include <rte_cycles.h>
 #include <rte_eal.h>

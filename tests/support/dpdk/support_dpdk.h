@@ -3,7 +3,7 @@
 #ifndef SUPPORT_DPDK_H
 #define SUPPORT_DPDK_H
 
-#include "dpdk-node/node.h"
+#include "nodes/dpdk/node.h"
 
 enum { LAB_NODES = 8 };
 

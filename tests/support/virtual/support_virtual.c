@@ -2,7 +2,7 @@
 #include "tests/support/virtual/support_virtual.h"
 #include "base/error.h"
 #include "fabric-emu/virtual/build.h"
-#include "spec/faults/circuits.h"
+#include "spec/circuits/circuits.h"
 #include "spec/jobs.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #include "tests/support/support_executed.h"
 #include "tests/support/support_file.h"
 #include "tests/support/support_seed.h"
-#include "tools/circuits/schedule.h"
+#include "tools/circuits/demand_schedule.h"
 
 #include <inttypes.h>
 #include <math.h>

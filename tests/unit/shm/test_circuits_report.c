@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "tools/circuits/costs.h"
 #include "tools/circuits/layers.h"
-#include "tools/circuits/report.h"
+#include "tools/circuits/circuits_report.h"
 #include "topology/topology.h"
 
 #include <math.h>

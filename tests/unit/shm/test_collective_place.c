@@ -1,6 +1,6 @@
 /* test_collective_place.c - --place orders the ranks of a collective; without it the algorithm does. */
 #include "spec/spec.h"
-#include "workload/collective_plan.h"
+#include "workload/collective_jobs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_transitions.c - hx_transitions_try() finds no cycle if old and new tables keep one order of routers, and
  * finds one if not. With an invalid order there is no VC increment, and paths form dependency cycles. */
-#include "spec/faults/circuits.h"
+#include "spec/circuits/circuits.h"
 #include "tools/paths/transitions.h"
 #include "topology/updown.h"
 

@@ -1,0 +1,136 @@
+/* main.c - the program hxmesh-dpdk: one node of a fabric on poll-mode cores. */
+#include "base/error.h"
+#include "base/json.h"
+#include "config.h"
+#include "control.h"
+#include "core.h"
+#include "local.h"
+#include "node_report.h"
+#include "telemetry.h"
+
+#include <pthread.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_pdump.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char details[] =
+    "Arguments before -- are EAL's: devices (-a, --vdev), lcores (-l), memory (-m). "
+    "Without huge pages and without privileges: --no-huge -m 512 --no-pci --no-shconf.\n\n"
+    "hxmesh-dpdk -l 0,1 --no-huge -m 512 --no-pci --vdev net_memif0,role=client,socket=e.sock,socket-abstract=no -- "
+    "--fabric \"2x1 Hx1Mesh\" --node a0,0/p0 --ports E=net_memif0,local=endpoint\n\n"
+    "SIGTERM drains, reports and ends; a second one ends at once. Exit code: 0 done, 1 lost or corrupted data, "
+    "130 ended by a signal.";
+
+struct arguments {
+    struct node_values values;
+    const char *config;
+    struct hx_common common;
+};
+
+/* Index of the program's own "--"; 0: none, so no arguments for EAL. */
+static int own_arguments(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return i;
+    return 0;
+}
+
+static void parse(int argc, char **argv, struct arguments *a, struct node_config *config)
+{
+    const struct hx_option options[] = {{HX_STRING("config", "FILE", &a->config, "node file; examples/dpdk has some")},
+                                        NODE_OPTIONS(&a->values),
+                                        HX_OPTIONS_END};
+    const struct hx_command command = {.program = "hxmesh-dpdk",
+                                       .operands = "[EAL arguments] --",
+                                       .summary = "Runs one node of a HammingMesh, an accelerator's switch or a "
+                                                  "network's, on poll-mode cores over any DPDK device.",
+                                       .details = details,
+                                       .file_keys = node_file_print_keys,
+                                       .options = options};
+    a->values = node_default_values;
+    a->values.settings = hx_default_settings;
+    a->values.settings.given = 0;
+    (void)hx_options_parse(&command, argc, argv, &a->common);
+    hx_output_check(a->common.json);
+    node_config_load(config, a->config, &a->values);
+    hx_options_check(&command, &a->common, node_run(&config->values.settings));
+}
+
+/* Devices and telemetry create their listening sockets here, for this user only. */
+static void start_eal(int argc, char **argv)
+{
+    mode_t before = umask(S_IRWXG | S_IRWXO);
+    int used = rte_eal_init(argc, argv);
+    (void)umask(before);
+    if (used < 0)
+        hx_die(HX_EXIT_ENVIRONMENT, "EAL",
+               "does not start: %s (its own lines say more; without huge pages: --no-huge -m 512)",
+               rte_strerror(rte_errno));
+}
+
+/* Starts the cores of other lcores, then runs the main lcore's here. */
+static void run_cores(struct node *n)
+{
+    struct core *own = NULL;
+    for (unsigned i = 0; i < n->cores; i++) {
+        if (n->core[i]->lcore == rte_get_main_lcore())
+            own = n->core[i];
+        else if (rte_eal_remote_launch(core_run, n->core[i], n->core[i]->lcore) != 0)
+            hx_die(HX_EXIT_ENVIRONMENT, "EAL", "lcore %u cannot be started", n->core[i]->lcore);
+    }
+    if (own)
+        (void)core_run(own);
+    rte_eal_mp_wait_lcore();
+}
+
+static int run(struct node *n, const struct hx_common *common)
+{
+    struct control control;
+    pthread_t thread;
+    control_open(&control, n, common->quiet);
+    if (rte_ctrl_thread_create(&thread, "hx-control", NULL, control_run, &control) != 0)
+        hx_die(HX_EXIT_ENVIRONMENT, "EAL", "no thread for control");
+    run_cores(n);
+    (void)pthread_join(thread, NULL);
+    if (common->json)
+        hx_json_write(report_json(&control), common->json);
+    else
+        report_print(&control);
+    if (!report_is_good(&control))
+        return HX_EXIT_FAILED;
+    return control.interrupted ? HX_EXIT_INTERRUPTED : HX_EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    static struct arguments arguments;
+    static struct node_config config;
+    static struct node node;
+    control_block_signals();
+    int own = own_arguments(argc, argv);
+    parse(argc - own, argv + own, &arguments, &config);
+    if (own)
+        argv[own] = NULL;
+    start_eal(own ? own : 1, argv);
+    node_open(&node, &config);
+    if (!telemetry_open(&node))
+        hx_warn("EAL", "runs without telemetry");
+    bool captures = rte_pdump_init() == 0;
+    if (!captures)
+        hx_warn("EAL", "packets cannot be captured: %s", rte_strerror(rte_errno));
+    int code = run(&node, &arguments.common);
+    if (captures)
+        (void)rte_pdump_uninit();
+    node_close(&node);
+    node_config_free(&config);
+    hx_output_close(stdout, "-");
+    /* No rte_eal_cleanup(): it frees memory that EAL's interrupt thread may still use for a memif (DPDK 22.11). Only
+     * memory is left, which the process frees. */
+    return code;
+}
