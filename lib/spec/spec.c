@@ -291,11 +291,9 @@ bool hx_spec_search_updown(struct hx_spec *spec, struct hx_problem *problem)
     struct hx_updown *updown = spec->graph->updown ? spec->graph->updown : build_with_updown(spec, problem);
     if (!updown)
         return false;
-    /* A path around a failure may turn once more. Every turn increments the VC from the start, so that old and new
+    /* A path around failures may turn more often. Every turn increments the VC from the start, so that old and new
      * routes may coexist. */
-    struct hx_fabric *f = spec->graph;
-    f->vcs = f->vcs < HX_VCS ? f->vcs + 1 : f->vcs;
-    updown->vcs = f->vcs;
+    spec->graph->vcs = updown->vcs = HX_VCS;
     return true;
 }
 

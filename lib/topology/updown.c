@@ -276,13 +276,88 @@ static void find(struct search *s)
     s->w->vcs = turns < s->most_vcs ? turns + 1 : 0;
 }
 
+/* ---- longer paths ---- */
+
+static bool has_path(const struct search *s, uint32_t router)
+{
+    return s->turns[router][UP] != NEVER;
+}
+
+/* Returns those of `ports` that lead to the nearest routers, and sets *links to the distance over them. */
+static uint64_t nearest(const struct search *s, uint32_t router, uint64_t ports, const uint16_t *distance,
+                        uint16_t *links)
+{
+    uint64_t set = 0;
+    *links = HX_UNREACHABLE_DISTANCE;
+    for (uint64_t left = ports; left; left &= left - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(left);
+        const uint16_t far = (uint16_t)(distance[far_router(s, router, port)] + 1);
+        set = far < *links ? 0 : set;
+        *links = far < *links ? far : *links;
+        set |= (uint64_t)(far == *links) << port;
+    }
+    return set;
+}
+
+/* Leads a router without a path to neighbours that have one, with at most `most` turns in all. */
+static void extend(struct search *s, uint32_t router, uint16_t *distance, uint64_t *ports, unsigned most)
+{
+    uint64_t joined = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(s->f, s->f->hosts + router); port++) {
+        uint32_t far = far_router(s, router, port);
+        joined |= (uint64_t)(far != HX_NOWHERE && has_path(s, far)) << port;
+    }
+    *ports = nearest(s, router, prune(s, router, joined, most), distance, &distance[router]);
+    (void)count_turns_from(s, router, ports, NEVER);
+}
+
+/* Extends paths to a digit to all routers that they can reach. Returns whether each router with hosts has one. */
+static bool extend_all(struct search *s, uint32_t digit, uint32_t count, unsigned most)
+{
+    uint16_t *distance = s->w->distance + (size_t)digit * s->w->routers;
+    uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;
+    uint32_t without = count;
+    uint32_t hosts_without = 0;
+    for (uint32_t before = without + 1; without < before;) {
+        before = without;
+        without = hosts_without = 0;
+        for (uint32_t at = 1; at < count; at++) {
+            const uint32_t router = s->queue[at];
+            if (!has_path(s, router))
+                extend(s, router, distance, &ports[router], most);
+            without += !has_path(s, router);
+            hosts_without += has_hosts(s->f, router) && !has_path(s, router);
+        }
+    }
+    return hosts_without == 0;
+}
+
+/* Gives routers to which no minimal path is left a longer one: from where the minimal paths of others begin, or, if
+ * those turn too often, all paths anew, with the fewest turns first. Each next hop has its path before, so none
+ * loops. */
+static void find_longer_paths(struct search *s, uint32_t digit, unsigned most)
+{
+    uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;
+    const uint32_t count = sort_by_distance(s, s->w->distance + (size_t)digit * s->w->routers);
+    if (extend_all(s, digit, count, most))
+        return;
+    for (uint32_t at = 1; at < count; at++) {
+        ports[s->queue[at]] = 0;
+        s->turns[s->queue[at]][UP] = s->turns[s->queue[at]][DOWN] = NEVER;
+    }
+    for (unsigned turns = 0; turns <= most; turns++)
+        if (extend_all(s, digit, count, turns))
+            return;
+}
+
 /* Takes a given order and drops paths until the VCs suffice. */
 static void find_in_order(struct search *s, const uint32_t *rank)
 {
     memcpy(s->w->rank, rank, s->w->routers * sizeof *rank);
     take_all(s);
     for (uint32_t digit = 0; digit < s->w->digits; digit++)
-        (void)count_turns_to(s, digit, s->most_vcs - 1);
+        if (count_turns_to(s, digit, s->most_vcs - 1) == NEVER)
+            find_longer_paths(s, digit, s->most_vcs - 1);
     s->w->vcs = s->most_vcs;
 }
 

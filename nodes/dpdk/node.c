@@ -337,6 +337,12 @@ void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **sha
 
 /* ---- start and end ---- */
 
+void node_start_clock(struct node *n)
+{
+    n->started = rte_rdtsc();
+    n->links.grace_end = n->started + node_ticks(n, CABLE_SILENCE_NS);
+}
+
 void node_open(struct node *n, const struct node_config *config)
 {
     *n = (struct node){.config = config, .endpoint_device = DPDK_NO_DEVICE, .ticks_per_second = rte_get_tsc_hz()};
@@ -349,9 +355,8 @@ void node_open(struct node *n, const struct node_config *config)
     n->port = memory(config->ports * sizeof *n->port);
     for (unsigned port = 0; port < config->ports; port++)
         open_port(n, port, blocks);
-    n->started = rte_rdtsc();
     n->links.all = config->place.kind == HX_ACCELERATOR ? n->cables & ~((uint64_t)1 << HX_LOCAL) : n->cables;
-    n->links.grace_end = n->started + node_ticks(n, CABLE_SILENCE_NS);
+    node_start_clock(n);
     (void)node_watch_links(n);
     for (unsigned i = 0; i < n->cores; i++) {
         make_shares(n, n->core[i]);

@@ -79,6 +79,8 @@ static inline uint64_t node_ticks(const struct node *n, uint64_t ns)
 /* Opens the devices and builds everything; EAL is started. Exits with an error if the machine refuses. */
 void node_open(struct node *n, const struct node_config *config);
 void node_close(struct node *n);
+/* Starts the time in which no link counts as dead that was never up. node_open() does it; again, if the node waits. */
+void node_start_clock(struct node *n);
 
 /* Updates carrier and up for the cores. Returns the ports that changed. */
 uint64_t node_watch_links(struct node *n);

@@ -68,13 +68,13 @@ END
 }
 
 @test "failures: a joined pair without a path fails the check, and is named" {
-    run --separate-stderr check "oft k=3" --failures 7
+    run --separate-stderr check "mesh 20x3" --failures 16
     [ "$status" -eq 1 ]
     [[ "${lines[0]}" == *": BAD" ]]
     [[ "$output" == *"no path       "*" pairs that living links join, in "*" sets, as a"*" to a"*" without "*", "* ]]
-    [[ "$output" == *"since       each shortest path that is left goes up again"* ]]
-    run -1 check "oft k=3" --failures 7 --json -
-    json_holds '.failures.no_path | .pairs > 0 and .sets > 0 and (.first.without | length) == 7 and
+    [[ "$output" == *"since       each path that is left goes up again"* ]]
+    run -1 check "mesh 20x3" --failures 16 --json -
+    json_holds '.failures.no_path | .pairs > 0 and .sets > 0 and (.first.without | length) == 16 and
         (.first.from | length) == 2' <<<"$output"
 }
 

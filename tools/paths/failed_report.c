@@ -12,7 +12,7 @@ static const char *why_without(const struct hx_failed_sets *f, const struct hx_f
     if (f->without.count == 0)
         return NULL;
     return g->mesh.nodes ? "no path over boards of its own job goes up and then down in the order of the escape VC"
-                         : "each shortest path that is left goes up again, in the order of the switches, more often "
+                         : "each path that is left goes up again, in the order of the switches, more often "
                            "than the VCs allow";
 }
 

@@ -109,7 +109,7 @@ void lab_open(struct lab *lab, const struct lab_settings *s)
     for (uint32_t id = 0; id < lab->nodes; id++)
         open_node(lab, id, g, s);
     for (uint32_t id = 0; id < lab->nodes; id++) {
-        lab->node[id].started = rte_rdtsc(); /* opening others may have taken as long as a dead link */
+        node_start_clock(&lab->node[id]); /* opening others may have taken as long as a dead link */
         (void)node_watch_links(&lab->node[id]);
         atomic_store(&lab->node[id].up, atomic_load(&lab->node[id].carrier));
     }

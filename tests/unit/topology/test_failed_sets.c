@@ -94,13 +94,13 @@ static void spread(const struct hx_failed_set *set, const struct hx_fabric *g, u
     }
 }
 
-/* Seven dead links of an OFT may leave only paths that turn more often than the VCs allow. */
+/* Sixteen dead links of a narrow mesh may leave only paths that turn more often than the VCs allow. */
 static void a_joined_pair_without_a_path_is_named(void **state)
 {
     (void)state;
     struct hx_spec spec;
-    make(&spec, "oft k=3");
-    struct hx_failed_sets f = try(&spec, 7, 200);
+    make(&spec, "mesh 20x3");
+    struct hx_failed_sets f = try(&spec, 16, 200);
     assert_true(f.without.count > 0 && !f.all && f.sets == 200 && !hx_failed_sets_good(&f));
     assert_int_equal(f.cyclic, 0);
     assert_false(f.mixed_cyclic);

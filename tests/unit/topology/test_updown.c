@@ -1,5 +1,7 @@
 /* test_updown.c - paths of up-down routing around failures of a running fabric: a name without room for `fail=` is
- * refused, a path may have any length, and a failed search changes nothing. */
+ * refused, a path may have any length, a pair has a path if one turns seldom enough, and a failed search changes
+ * nothing. */
+#include "base/rng.h"
 #include "spec/spec.h"
 #include "topology/bounds.h"
 #include "topology/updown.h"
@@ -93,6 +95,138 @@ static void paths_may_be_long(void **state)
     hx_spec_free(&spec);
 }
 
+/* ---- few turns ---- */
+
+enum { DEAD = 8, MOST_ROUTERS = 64 };
+
+struct walk {
+    const struct hx_fabric *f;
+    const struct hx_updown *w;
+    const uint64_t *down;
+};
+
+static uint32_t living_router(const struct walk *k, uint32_t router, unsigned port)
+{
+    const uint32_t node = k->f->hosts + router;
+    const struct hx_end far = hx_fabric_far(k->f, node, port);
+    if (far.node == HX_NOWHERE || far.node < k->f->hosts || k->down[node] >> port & 1 ||
+        k->down[far.node] >> far.port & 1)
+        return HX_NOWHERE;
+    return far.node - k->f->hosts;
+}
+
+/* Lowers the least turns from down to up of packets that reach each router UP (0) or DOWN (1), until none sinks. */
+static void count_least_turns(const struct walk *k, uint32_t from, unsigned turns[][2])
+{
+    for (uint32_t router = 0; router < k->w->routers; router++)
+        turns[router][0] = turns[router][1] = router == from ? 0 : HX_VCS;
+    for (bool sank = true; sank;) {
+        sank = false;
+        for (uint32_t at = 0; at < k->w->routers; at++) {
+            for (unsigned port = 0; port < hx_fabric_ports(k->f, k->f->hosts + at); port++) {
+                const uint32_t far = living_router(k, at, port);
+                if (far == HX_NOWHERE)
+                    continue;
+                const bool up = hx_updown_up(k->w, at, far);
+                const unsigned down_then_up = at == from ? 0 : turns[at][1] + up;
+                const unsigned least = turns[at][0] < down_then_up ? turns[at][0] : down_then_up;
+                sank |= least < turns[far][up ? 0 : 1];
+                turns[far][up ? 0 : 1] = least < turns[far][up ? 0 : 1] ? least : turns[far][up ? 0 : 1];
+            }
+        }
+    }
+}
+
+/* Follows all next hops to a router. Returns whether each packet arrives, without a loop and on the VCs of the fabric. */
+static bool arrives(const struct walk *k, uint32_t at, uint32_t to, bool went_down, unsigned vc, unsigned hops)
+{
+    const uint32_t digit = k->f->node[k->f->hosts + to].addr_hi;
+    bool any = at == to;
+    if (at == to)
+        return true;
+    for (uint64_t left = k->w->ports[(size_t)digit * k->w->routers + at]; left; left &= left - 1) {
+        const uint32_t far = living_router(k, at, (unsigned)__builtin_ctzll(left));
+        if (far == HX_NOWHERE)
+            fail_msg("router %u: a next hop over a dead link", at);
+        const bool up = hx_updown_up(k->w, at, far);
+        if (vc + (up && went_down) >= HX_VCS)
+            continue; /* the switch leaves it out */
+        if (hops == 0 || !arrives(k, far, to, !up, vc + (up && went_down), hops - 1))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static unsigned draw_dead(const struct hx_fabric *f, uint64_t *random, uint64_t *down)
+{
+    unsigned dead = 0;
+    memset(down, 0, f->nodes * sizeof *down);
+    while (dead < DEAD) {
+        const uint32_t node = f->hosts + hx_rng_below(random, f->nodes - f->hosts);
+        const unsigned port = hx_rng_below(random, hx_fabric_ports(f, node));
+        const struct hx_end far = hx_fabric_far(f, node, port);
+        if (far.node == HX_NOWHERE || far.node < f->hosts)
+            continue;
+        down[node] |= UINT64_C(1) << port;
+        dead++;
+    }
+    return dead;
+}
+
+/* Returns the pairs of routers with hosts that have a path of few enough turns. */
+static unsigned validate_pairs(const struct walk *k, const char *spec)
+{
+    unsigned pairs = 0;
+    unsigned turns[MOST_ROUTERS][2];
+    assert_true(k->w->routers <= MOST_ROUTERS);
+    for (uint32_t from = 0; from < k->w->routers; from++) {
+        if (k->f->node[k->f->hosts + from].addr_hi == HX_NO_DIGIT)
+            continue;
+        count_least_turns(k, from, turns);
+        for (uint32_t to = 0; to < k->w->routers; to++) {
+            if (to == from || k->f->node[k->f->hosts + to].addr_hi == HX_NO_DIGIT)
+                continue;
+            const bool may = turns[to][0] < HX_VCS || turns[to][1] < HX_VCS;
+            if (arrives(k, from, to, false, 0, k->w->routers) != may)
+                fail_msg("%s: router %u to %u: %s", spec, from, to, may ? "no path" : "a path of many turns");
+            pairs += may;
+        }
+    }
+    return pairs;
+}
+
+/* Minimal paths may turn too often where longer ones do not. */
+static void a_pair_has_a_path_if_one_turns_seldom_enough(void **state)
+{
+    (void)state;
+    static const char *const fabrics[] = {"mesh 4x3",
+                                          "mesh 7x5",
+                                          "torus 5x4",
+                                          "oft k=3",
+                                          "kautz degree=2 length=3 p=2",
+                                          "dragonfly a=4 p=1 h=1",
+                                          "slim-fly q=3 p=1",
+                                          "bigraph m=4 n=8",
+                                          "mesh 16x2"};
+    uint64_t random = 1;
+    for (unsigned i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
+        struct hx_spec spec;
+        make_searched(&spec, fabrics[i]);
+        const struct hx_fabric *f = spec.graph;
+        struct hx_fabric round = {.updown = NULL};
+        uint64_t *down = hx_allocate(f->nodes, sizeof *down);
+        for (unsigned set = 0; set < 40; set++) {
+            (void)draw_dead(f, &random, down);
+            assert_true(hx_updown_reroute(&round, f, down));
+            (void)validate_pairs(&(struct walk){.f = f, .w = round.updown, .down = down}, fabrics[i]);
+        }
+        free(round.updown);
+        free(down);
+        hx_spec_free(&spec);
+    }
+}
+
 static void a_failed_search_keeps_the_paths(void **state)
 {
     (void)state;
@@ -116,6 +250,7 @@ int main(void)
         cmocka_unit_test(a_name_without_room_is_refused),
         cmocka_unit_test(a_refused_search_changes_nothing),
         cmocka_unit_test(paths_may_be_long),
+        cmocka_unit_test(a_pair_has_a_path_if_one_turns_seldom_enough),
         cmocka_unit_test(a_failed_search_keeps_the_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
