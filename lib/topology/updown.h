@@ -28,8 +28,8 @@ enum { HX_UNREACHABLE_DISTANCE = UINT16_MAX };
  * down: [nodes] ports with failed links, marked at either end or both; NULL: all links work. rank: [routers] the order;
  * NULL: the search finds one. While links fail and return, old and new routes of one fixed order may mix, switch by
  * switch and packet by packet. On each VC they all go up and then down by the same order, so no dependency cycle
- * closes. A fixed order drops paths that need more VCs. A router without a minimal path then gets a longer one, if any
- * turns seldom enough. A packet that would turn more often than there are VCs has no next hop.
+ * closes. A fixed order drops paths that need more VCs. A router without a minimal path then gets a longer one, if
+ * there is one of few enough turns. A packet that would turn more often than there are VCs has no next hop.
  *
  * Returns one piece of memory, for free(). Returns NULL and sets *problem if there are too many routers, or if routers
  * share an addr_hi, as on a grid that splits its sides over both digits. */

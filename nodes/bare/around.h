@@ -1,6 +1,6 @@
 /* around.h - routes of a node around dead links, which it learns from notices (hxmesh/notice.h, hxmesh/around.h).
  *
- * Time is in ns from the start. All memory is taken at the start: results of a search are those of one node and one job. */
+ * Time is in ns from the start. All memory is taken then: results of a search are those of one node and one job. */
 #ifndef BARE_NODE_AROUND_H
 #define BARE_NODE_AROUND_H
 
