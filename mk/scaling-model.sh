@@ -16,8 +16,8 @@
 #
 # A window takes the sum of four terms, each of the busiest rank or machine: work (packet-hops), messages (neighbours),
 # latency (one message; a reduction's steps where not all are neighbours), bandwidth (bytes that a machine sends).
-# Parts follow lib/workload/layout.c: a rank has consecutive boards, row by row. The switches of a row are with the board
-# in its middle, those of column c are with rank c modulo ranks.
+# Parts follow lib/workload/layout.c: a rank has consecutive boards, row by row. The switches of a row are with the
+# board in its middle, those of column c are with rank c modulo ranks.
 set -euo pipefail
 
 options=()

@@ -3,8 +3,8 @@
 #include "base/output.h"
 #include "base/progress.h"
 #include "spec/spec.h"
-#include "tools/bandwidth/from_model.h"
 #include "tools/bandwidth/bandwidth_report.h"
+#include "tools/bandwidth/from_model.h"
 #include "tools/bandwidth/search.h"
 #include "tools/child.h"
 

@@ -1,9 +1,9 @@
 /* hxmesh-jobs - runs a queue of jobs over time on boards of a HammingMesh, or on hosts of another fabric. Jobs come
  * from a trace or are random; boards may fail. */
+#include "allocation/trace.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
-#include "allocation/trace.h"
 #include "spec/jobs.h"
 #include "tools/allocate/rules.h"
 #include "tools/draw/plot.h"

@@ -4,9 +4,9 @@
 #include "base/processor.h"
 #include "spec/spec.h"
 #include "tools/child.h"
+#include "tools/circuits/circuits_report.h"
 #include "tools/circuits/compare.h"
 #include "tools/circuits/costs.h"
-#include "tools/circuits/circuits_report.h"
 #include "tools/circuits/demand_schedule.h"
 
 #include <inttypes.h>

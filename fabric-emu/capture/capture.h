@@ -18,8 +18,8 @@
 
 #include "base/pcapng/write.h"
 #include "fabric-emu/capture/annotations.h"
-#include "fabric-emu/capture/memory.h"
 #include "fabric-emu/capture/capture_report.h"
+#include "fabric-emu/capture/memory.h"
 
 struct capture_plan {
     const struct capture_memory *memory;

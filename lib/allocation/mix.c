@@ -1,8 +1,8 @@
 /* mix.c - draws random jobs and places them (mix.h). */
 #include "allocation/mix.h"
+#include "allocation/locality.h"
 #include "base/error.h"
 #include "base/rng.h"
-#include "allocation/locality.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* sizes.c - reads a distribution of job sizes (sizes.h). */
 #include "allocation/sizes.h"
+#include "allocation/boards.h"
 #include "base/lines.h"
 #include "base/value.h"
-#include "allocation/boards.h"
 
 #include <stdlib.h>
 #include <string.h>

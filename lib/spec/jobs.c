@@ -1,8 +1,8 @@
 /* jobs.c - adds jobs and places them (spec/jobs.h). */
 #include "spec/jobs.h"
+#include "allocation/placement.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "allocation/placement.h"
 #include "spec/tags.h"
 
 #include <ctype.h>

@@ -4,7 +4,8 @@
  *     --job 'late: 6 permutation start=1ms count=4'  and any key of a file's job
  *
  * A job has boards (hosts, on a fabric without boards) that are named, or a size. Boards for a size are found by
- * allocation/placement.h on a HammingMesh, and by allocation/hosts.h elsewhere. Values that a job does not give are the run's. */
+ * allocation/placement.h on a HammingMesh, and by allocation/hosts.h elsewhere. Values that a job does not give are the
+ * run's. */
 #ifndef HXMESH_SPEC_JOBS_H
 #define HXMESH_SPEC_JOBS_H
 

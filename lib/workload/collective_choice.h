@@ -2,8 +2,8 @@
 #ifndef COLLECTIVE_CHOICE_H
 #define COLLECTIVE_CHOICE_H
 
-#include "workload/collective_loads.h"
 #include "workload/collective_jobs.h"
+#include "workload/collective_loads.h"
 
 /* Sets config.algorithm, dimensions, streams, root and chunk. Halving and doubling may order hosts anew that are not
  * placed; rings and chains keep the given order. Requires config.size, kind, bytes, type and window; columns, rows,

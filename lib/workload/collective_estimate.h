@@ -2,8 +2,8 @@
 #ifndef COLLECTIVE_ESTIMATE_H
 #define COLLECTIVE_ESTIMATE_H
 
-#include "workload/collective_loads.h"
 #include "workload/collective_jobs.h"
+#include "workload/collective_loads.h"
 
 /* A message of a step, or a step's chunks of one pair. */
 struct collective_pair {

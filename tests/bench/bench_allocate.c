@@ -1,7 +1,7 @@
 /* bench_allocate.c - time to place one job on 1,000 x 1,000 boards, half of them taken at random, by the greedy rule
  * and by all rules. */
-#include "measure.h"
 #include "allocation/placement.h"
+#include "measure.h"
 #include "tests/support/support_random.h"
 
 #include <stdio.h>

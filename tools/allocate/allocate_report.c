@@ -1,7 +1,7 @@
 /* allocate_report.c - an allocation as table, map, JSON and fabric file (jobs.h). */
+#include "allocation/locality.h"
 #include "base/json.h"
 #include "base/output.h"
-#include "allocation/locality.h"
 #include "spec/yaml/spec_write.h"
 #include "tools/allocate/jobs.h"
 #include "tools/draw/text_table.h"

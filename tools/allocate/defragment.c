@@ -1,9 +1,9 @@
 /* defragment.c - moves jobs on the boards of a fabric (defragment.h). */
 #include "tools/allocate/defragment.h"
+#include "allocation/defragment.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "base/value.h"
-#include "allocation/defragment.h"
 #include "spec/jobs.h"
 #include "tools/draw/text_table.h"
 

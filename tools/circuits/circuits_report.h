@@ -1,5 +1,5 @@
-/* circuits_report.h - what `hxmesh topology` has found: circuits, their paths and loads, the strategy, times, costs; other
- * fabrics and packets beside it. */
+/* circuits_report.h - what `hxmesh topology` has found: circuits, their paths and loads, the strategy, times, costs;
+ * other fabrics and packets beside it. */
 #ifndef HXMESH_TOOLS_CIRCUITS_REPORT_H
 #define HXMESH_TOOLS_CIRCUITS_REPORT_H
 

@@ -1,7 +1,7 @@
 /* circuits_report_json.c - the report of `hxmesh topology` as JSON (report.h). */
 #include "base/json.h"
-#include "tools/circuits/layers.h"
 #include "tools/circuits/circuits_report.h"
+#include "tools/circuits/layers.h"
 
 #include <math.h>
 

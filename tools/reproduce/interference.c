@@ -1,9 +1,9 @@
 /* interference.c - runs the same job mixes on several fabrics of 256 hosts, each job alone against all together. It
  * makes its own runs, as these have jobs (plan_nothing). */
 #include "tools/interference/interference.h"
-#include "base/rng.h"
 #include "allocation/placement.h"
 #include "allocation/sizes.h"
+#include "base/rng.h"
 #include "spec/jobs.h"
 #include "tools/child.h"
 #include "tools/reproduce/allocation.h"

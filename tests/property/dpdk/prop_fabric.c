@@ -3,10 +3,10 @@
  *
  * HX_GARBAGE_TURNS: turns with garbage (50000). */
 #include "base/drops.h"
-#include "nodes/dpdk/core.h"
-#include "nodes/dpdk/local.h"
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
+#include "nodes/dpdk/core.h"
+#include "nodes/dpdk/local.h"
 #include "tests/support/dpdk/support_dpdk.h"
 #include "tests/support/support_effort.h"
 #include "tests/support/support_file.h"

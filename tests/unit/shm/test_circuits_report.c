@@ -1,8 +1,8 @@
 /* test_circuits_report - rows of layers, loads in tenths, prices of TopoOpt. */
 #include "base/error.h"
+#include "tools/circuits/circuits_report.h"
 #include "tools/circuits/costs.h"
 #include "tools/circuits/layers.h"
-#include "tools/circuits/circuits_report.h"
 #include "topology/topology.h"
 
 #include <math.h>
