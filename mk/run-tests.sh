@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # run-tests.sh LOGS RUN... - runs tests, a line each; ends with times and "N passed, N failed[, N skipped]".
+# run-tests.sh LOGS --list RUN... - prints the runs that are wanted, in their order.
 # run-tests.sh LOGS --keep-seconds - saves the time of each run in tests/seconds.txt.
 #
 # A RUN is PROGRAM@WHAT: a runner and one of its suites (build/test-shm@unit/shm/test_ring), a fuzz target and its
 # stored inputs, or a program and a FILE.bats that tests its command line. Runs go in parallel, one a core: first those
 # that failed last time, then the longest first, by their seconds here or in tests/seconds.txt. A long .bats file is
-# several runs, FILE:K/N. Command line tests look at the machine (processes, /dev/shm, network interfaces), so each run
-# has its own namespaces. If the kernel allows none, they run one after another.
+# several runs, FILE:K/N. Parts of runs follow from tests/seconds.txt alone, so they are the same on each machine.
+# Command line tests look at the machine (processes, /dev/shm, network interfaces), so each run has its own namespaces.
+# If the kernel allows none, they run one after another.
 #
 # HX_WHICH: tests to run. quick (as `make check`): few cases, no command line tests that are tagged `all` or run under
 # sanitizers, and under sanitizers no tests marked `sanitizers: check-all`. all: everything. K/N: part K of N of
@@ -29,6 +31,11 @@ touch "$record" "$logs/failed"
 # merged RECORD...: the seconds of each run, from the first record that has it.
 merged() { awk '!($1 in seconds) { seconds[$1] = $2 } END { for (run in seconds) print run, seconds[run] }' "$@" | sort; }
 
+lists=no
+if [ "${1:-}" = --list ]; then
+    lists=yes
+    shift
+fi
 if [ "${1:-}" = --keep-seconds ]; then
     merged "$record" tests/seconds.txt >"$record.merged"
     mv "$record.merged" tests/seconds.txt
@@ -53,9 +60,9 @@ wanted() {
     esac
 }
 
-# with_seconds: "SECONDS RUN" of each run on stdin.
+# with_seconds RECORD...: "SECONDS RUN" of each run on stdin.
 with_seconds() {
-    merged "$record" tests/seconds.txt | awk -v which="$HX_WHICH" '
+    merged "$@" | awk -v which="$HX_WHICH" '
         known { seconds[$1] = $2; next }
         { name = $1; sub(/^.*build[^\/]*\//, "", name)
           if (which != "quick" && (name "+all") in seconds) name = name "+all"
@@ -89,10 +96,17 @@ in_order() {
 }
 
 mapfile -t runs < <(
-    for run in "$@"; do ! wanted "$run" || echo "$run"; done | with_seconds |
-        case $HX_WHICH in [0-9]*) part "$HX_WHICH" ;; *) cat ;; esac | in_order
+    for run in "$@"; do ! wanted "$run" || echo "$run"; done |
+        case $HX_WHICH in
+        [0-9]*) with_seconds tests/seconds.txt | part "$HX_WHICH" ;;
+        *) with_seconds "$record" tests/seconds.txt ;;
+        esac | in_order
 )
 [ ${#runs[@]} -gt 0 ] || { echo "hxmesh: error: run-tests: no run has '${HX_FILE:-}' in its name" >&2; exit 2; }
+if [ "$lists" = yes ]; then
+    printf '%s\n' "${runs[@]}"
+    exit 0
+fi
 
 # ---- running ------------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,24 @@ runs() {
     done
 }
 
+@test "runner: twelve parts are all runs, each once, whatever they took here" {
+    cd "$TOP"
+    all=()
+    for run in tests/system/*.bats tests/property/prop_*.c tests/unit/test_*.c; do
+        case $run in
+        *.bats) all+=("build/hxmesh@$run") ;;
+        *) run=${run#tests/} && all+=("build/test-loopback@${run%.c}" "build/asan/test-loopback@${run%.c}") ;;
+        esac
+    done
+    parts_of() { for ((k = 1; k <= 12; k++)); do HX_WHICH=$k/12 mk/run-tests.sh "$1" --list "${all[@]}" | sed 's/:[0-9/]*$//' | uniq; done; }
+    HX_WHICH=1/1 mk/run-tests.sh "$BATS_TEST_TMPDIR/logs" --list "${all[@]}" | sed 's/:[0-9/]*$//' | sort -u >"$BATS_TEST_TMPDIR/all"
+    parts_of "$BATS_TEST_TMPDIR/logs" >"$BATS_TEST_TMPDIR/parts"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/all")" -gt 40 ]
+    sort "$BATS_TEST_TMPDIR/parts" | cmp - "$BATS_TEST_TMPDIR/all"
+    sed -E 's/.*@(.*)/test-loopback@\1+all 99/' "$BATS_TEST_TMPDIR/all" >"$BATS_TEST_TMPDIR/logs/seconds"
+    parts_of "$BATS_TEST_TMPDIR/logs" | cmp - "$BATS_TEST_TMPDIR/parts"
+}
+
 @test "runner: a long file is at most as many runs as it has tests" {
     for which in quick:1 1/1:1 all:2; do
         said=$(runs "${which%:*}" 100)
