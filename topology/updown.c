@@ -350,13 +350,13 @@ static void find_longer_paths(struct search *s, uint32_t digit, unsigned most)
             return;
 }
 
-/* Takes a given order and drops paths until the VCs suffice. */
-static void find_in_order(struct search *s, const uint32_t *rank)
+/* Takes a given order and drops paths until the VCs suffice. `longer`: takes longer ones in place of them. */
+static void find_in_order(struct search *s, const uint32_t *rank, bool longer)
 {
     memcpy(s->w->rank, rank, s->w->routers * sizeof *rank);
     take_all(s);
     for (uint32_t digit = 0; digit < s->w->digits; digit++)
-        if (count_turns_to(s, digit, s->most_vcs - 1) == NEVER)
+        if (count_turns_to(s, digit, s->most_vcs - 1) == NEVER && longer)
             find_longer_paths(s, digit, s->most_vcs - 1);
     s->w->vcs = s->most_vcs;
 }
@@ -410,8 +410,8 @@ static bool has_room(const struct hx_fabric *f, struct hx_problem *problem)
                    routers, most, f->digits[0]);
 }
 
-struct hx_updown *hx_updown_search(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
-                                   const uint32_t *rank, struct hx_problem *problem)
+static struct hx_updown *search_routes(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
+                                       const uint32_t *rank, bool longer, struct hx_problem *problem)
 {
     if (!has_room(f, problem))
         return NULL;
@@ -428,13 +428,19 @@ struct hx_updown *hx_updown_search(const struct hx_fabric *f, const uint64_t *do
     if (good)
         measure(&s);
     if (good && rank)
-        find_in_order(&s, rank);
+        find_in_order(&s, rank, longer);
     else if (good)
         find(&s);
     HX_FREE(s.router_of, s.queue, s.first, s.turns);
     if (!good)
         free(w);
     return good ? w : NULL;
+}
+
+struct hx_updown *hx_updown_search(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
+                                   const uint32_t *rank, struct hx_problem *problem)
+{
+    return search_routes(f, down, most_vcs, rank, false, problem);
 }
 
 bool hx_updown_may_change(const struct hx_fabric *f)
@@ -445,7 +451,7 @@ bool hx_updown_may_change(const struct hx_fabric *f)
 bool hx_updown_reroute(struct hx_fabric *rerouted, const struct hx_fabric *f, const uint64_t *down)
 {
     struct hx_problem problem;
-    struct hx_updown *updown = hx_updown_search(f, down, f->vcs, f->updown->rank, &problem);
+    struct hx_updown *updown = search_routes(f, down, f->vcs, f->updown->rank, true, &problem);
     if (!updown)
         return false;
     free(rerouted->updown);
