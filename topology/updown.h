@@ -44,8 +44,8 @@ size_t hx_updown_bytes(const struct hx_fabric *f);
 bool hx_updown_may_change(const struct hx_fabric *f);
 /* Makes *rerouted a copy of f with routes around the failed links, in the order and on the VCs of f. Where all
  * minimal paths turn too often, a router gets a longer one, if there is one of few enough turns. These routes may mix
- * with those of f and of other reroutes. Frees the routes that *rerouted had; zero it before its first use, and free its
- * last routes with free(). Returns false and leaves *rerouted unchanged if no routes can be found. */
+ * with those of f and of other reroutes. Frees the routes that *rerouted had; zero it before its first use, and free
+ * its last routes with free(). Returns false and leaves *rerouted unchanged if no routes can be found. */
 bool hx_updown_reroute(struct hx_fabric *rerouted, const struct hx_fabric *f, const uint64_t *down);
 
 /* Adds the next hops of other routes in the same order to those of `into`, as if each router had either. */
