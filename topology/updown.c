@@ -303,11 +303,13 @@ static uint64_t nearest(const struct search *s, uint32_t router, uint64_t ports,
 static void extend(struct search *s, uint32_t router, uint16_t *distance, uint64_t *ports, unsigned most)
 {
     uint64_t joined = 0;
+    uint16_t links;
     for (unsigned port = 0; port < hx_fabric_ports(s->f, s->f->hosts + router); port++) {
         uint32_t far = far_router(s, router, port);
         joined |= (uint64_t)(far != HX_NOWHERE && has_path(s, far)) << port;
     }
-    *ports = nearest(s, router, prune(s, router, joined, most), distance, &distance[router]);
+    *ports = nearest(s, router, prune(s, router, joined, most), distance, &links);
+    distance[router] = *ports ? links : distance[router];
     (void)count_turns_from(s, router, ports, NEVER);
 }
 
@@ -332,9 +334,8 @@ static bool extend_all(struct search *s, uint32_t digit, uint32_t count, unsigne
     return hosts_without == 0;
 }
 
-/* Gives routers to which no minimal path is left a longer one: from where the minimal paths of others begin, or, if
- * those turn too often, all paths anew, with the fewest turns first. Each next hop has its path before, so none
- * loops. */
+/* Gives routers that have no minimal path left a longer one: to a neighbour that has a path. If those turn too often,
+ * all routers get paths anew, those of the fewest turns first. Each next hop has its path before, so none loops. */
 static void find_longer_paths(struct search *s, uint32_t digit, unsigned most)
 {
     uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;

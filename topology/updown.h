@@ -17,7 +17,7 @@ struct hx_updown {
     unsigned vcs;       /* 0: the allowed VCs do not suffice, and all paths are kept */
     uint32_t *rank;     /* [routers]: position in the order */
     uint64_t *ports;    /* [digits][routers]: next hops to the router with that addr_hi */
-    uint16_t *distance; /* [digits][routers]: links of its paths; HX_UNREACHABLE_DISTANCE: no links join them */
+    uint16_t *distance; /* [digits][routers]: links of its paths, or of dropped ones; HX_UNREACHABLE_DISTANCE: none */
 };
 
 enum { HX_UNREACHABLE_DISTANCE = UINT16_MAX };
