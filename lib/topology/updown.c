@@ -303,11 +303,13 @@ static uint64_t nearest(const struct search *s, uint32_t router, uint64_t ports,
 static void extend(struct search *s, uint32_t router, uint16_t *distance, uint64_t *ports, unsigned most)
 {
     uint64_t joined = 0;
+    uint16_t links;
     for (unsigned port = 0; port < hx_fabric_ports(s->f, s->f->hosts + router); port++) {
         uint32_t far = far_router(s, router, port);
         joined |= (uint64_t)(far != HX_NOWHERE && has_path(s, far)) << port;
     }
-    *ports = nearest(s, router, prune(s, router, joined, most), distance, &distance[router]);
+    *ports = nearest(s, router, prune(s, router, joined, most), distance, &links);
+    distance[router] = *ports ? links : distance[router];
     (void)count_turns_from(s, router, ports, NEVER);
 }
 
@@ -332,9 +334,8 @@ static bool extend_all(struct search *s, uint32_t digit, uint32_t count, unsigne
     return hosts_without == 0;
 }
 
-/* Gives routers to which no minimal path is left a longer one: from where the minimal paths of others begin, or, if
- * those turn too often, all paths anew, with the fewest turns first. Each next hop has its path before, so none
- * loops. */
+/* Gives routers that have no minimal path left a longer one: to a neighbour that has a path. If those turn too often,
+ * all routers get paths anew, those of the fewest turns first. Each next hop has its path before, so none loops. */
 static void find_longer_paths(struct search *s, uint32_t digit, unsigned most)
 {
     uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;
@@ -350,13 +351,13 @@ static void find_longer_paths(struct search *s, uint32_t digit, unsigned most)
             return;
 }
 
-/* Takes a given order and drops paths until the VCs suffice. */
-static void find_in_order(struct search *s, const uint32_t *rank)
+/* Takes a given order and drops paths until the VCs suffice. `longer`: takes longer ones in place of them. */
+static void find_in_order(struct search *s, const uint32_t *rank, bool longer)
 {
     memcpy(s->w->rank, rank, s->w->routers * sizeof *rank);
     take_all(s);
     for (uint32_t digit = 0; digit < s->w->digits; digit++)
-        if (count_turns_to(s, digit, s->most_vcs - 1) == NEVER)
+        if (count_turns_to(s, digit, s->most_vcs - 1) == NEVER && longer)
             find_longer_paths(s, digit, s->most_vcs - 1);
     s->w->vcs = s->most_vcs;
 }
@@ -410,8 +411,8 @@ static bool has_room(const struct hx_fabric *f, struct hx_problem *problem)
                    routers, most, f->digits[0]);
 }
 
-struct hx_updown *hx_updown_search(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
-                                   const uint32_t *rank, struct hx_problem *problem)
+static struct hx_updown *search_routes(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
+                                       const uint32_t *rank, bool longer, struct hx_problem *problem)
 {
     if (!has_room(f, problem))
         return NULL;
@@ -428,13 +429,19 @@ struct hx_updown *hx_updown_search(const struct hx_fabric *f, const uint64_t *do
     if (good)
         measure(&s);
     if (good && rank)
-        find_in_order(&s, rank);
+        find_in_order(&s, rank, longer);
     else if (good)
         find(&s);
     HX_FREE(s.router_of, s.queue, s.first, s.turns);
     if (!good)
         free(w);
     return good ? w : NULL;
+}
+
+struct hx_updown *hx_updown_search(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
+                                   const uint32_t *rank, struct hx_problem *problem)
+{
+    return search_routes(f, down, most_vcs, rank, false, problem);
 }
 
 bool hx_updown_may_change(const struct hx_fabric *f)
@@ -445,7 +452,7 @@ bool hx_updown_may_change(const struct hx_fabric *f)
 bool hx_updown_reroute(struct hx_fabric *rerouted, const struct hx_fabric *f, const uint64_t *down)
 {
     struct hx_problem problem;
-    struct hx_updown *updown = hx_updown_search(f, down, f->vcs, f->updown->rank, &problem);
+    struct hx_updown *updown = search_routes(f, down, f->vcs, f->updown->rank, true, &problem);
     if (!updown)
         return false;
     free(rerouted->updown);

@@ -17,7 +17,7 @@ struct hx_updown {
     unsigned vcs;       /* 0: the allowed VCs do not suffice, and all paths are kept */
     uint32_t *rank;     /* [routers]: position in the order */
     uint64_t *ports;    /* [digits][routers]: next hops to the router with that addr_hi */
-    uint16_t *distance; /* [digits][routers]: links of its paths; HX_UNREACHABLE_DISTANCE: no links join them */
+    uint16_t *distance; /* [digits][routers]: links of its paths, or of dropped ones; HX_UNREACHABLE_DISTANCE: none */
 };
 
 enum { HX_UNREACHABLE_DISTANCE = UINT16_MAX };
@@ -28,8 +28,8 @@ enum { HX_UNREACHABLE_DISTANCE = UINT16_MAX };
  * down: [nodes] ports with failed links, marked at either end or both; NULL: all links work. rank: [routers] the order;
  * NULL: the search finds one. While links fail and return, old and new routes of one fixed order may mix, switch by
  * switch and packet by packet. On each VC they all go up and then down by the same order, so no dependency cycle
- * closes. A fixed order drops paths that need more VCs. A router without a minimal path then gets a longer one, if
- * there is one of few enough turns. A packet that would turn more often than there are VCs has no next hop.
+ * closes. A fixed order drops paths that need more VCs, even if a pair then has no path. A packet that would turn more
+ * often than there are VCs has no next hop.
  *
  * Returns one piece of memory, for free(). Returns NULL and sets *problem if there are too many routers, or if routers
  * share an addr_hi, as on a grid that splits its sides over both digits. */
@@ -42,9 +42,10 @@ size_t hx_updown_bytes(const struct hx_fabric *f);
 /* Whether routes may change while packets are in flight: the fabric has an order, and each turn moves to the next
  * VC. */
 bool hx_updown_may_change(const struct hx_fabric *f);
-/* Makes *rerouted a copy of f with routes around the failed links, in the order and on the VCs of f. These routes may
- * mix with those of f and of other reroutes. Frees the routes that *rerouted had; zero it before its first use, and
- * free its last routes with free(). Returns false and leaves *rerouted unchanged if hx_updown_search() fails. */
+/* Makes *rerouted a copy of f with routes around the failed links, in the order and on the VCs of f. Where all
+ * minimal paths turn too often, a router gets a longer one, if there is one of few enough turns. These routes may mix
+ * with those of f and of other reroutes. Frees the routes that *rerouted had; zero it before its first use, and free
+ * its last routes with free(). Returns false and leaves *rerouted unchanged if no routes can be found. */
 bool hx_updown_reroute(struct hx_fabric *rerouted, const struct hx_fabric *f, const uint64_t *down);
 
 /* Adds the next hops of other routes in the same order to those of `into`, as if each router had either. */

@@ -4,15 +4,13 @@
 
 #include <stdlib.h>
 
-void around_open_notices(struct dpdk_notices *n, const struct node_config *c, uint64_t ticks_per_second)
+void around_open_notices(struct dpdk_notices *n, const struct node_config *c)
 {
     rte_spinlock_init(&n->lock);
     n->dead_memory = hx_allocate(1, hx_dead_links_bytes(&c->g));
     n->memory = hx_allocate(1, hx_notices_bytes(&c->g));
     hx_dead_links_init(&n->dead, &c->g, n->dead_memory);
     hx_notices_init(&n->of, &c->g, &n->dead, n->memory);
-    n->of.hold = ticks_per_second / (1000000000 / CABLE_NOTICE_HOLD_NS);
-    n->of.period = ticks_per_second / (1000000000 / CABLE_NOTICE_PERIOD_NS);
 }
 
 void around_close_notices(struct dpdk_notices *n)

@@ -19,8 +19,8 @@ struct core_around {
     uint32_t changes; /* of the node's dead links that `dead` has */
 };
 
-/* Notices of a node: its own, and those it receives. Times are TSC. */
-void around_open_notices(struct dpdk_notices *n, const struct node_config *c, uint64_t ticks_per_second);
+/* Notices of a node: its own, and those it receives. The caller sets .of.hold and .of.period; times are TSC. */
+void around_open_notices(struct dpdk_notices *n, const struct node_config *c);
 void around_close_notices(struct dpdk_notices *n);
 
 /* Zero *a before. */

@@ -348,7 +348,9 @@ void node_open(struct node *n, const struct node_config *config)
     *n = (struct node){.config = config, .endpoint_device = DPDK_NO_DEVICE, .ticks_per_second = rte_get_tsc_hz()};
     n->blocked = hx_allocate(hx_spec_boards(&config->spec) / 8U + 1U, 1);
     (void)hx_spec_blocked_boards(&config->spec, config->job, n->blocked);
-    around_open_notices(&n->notices, config, n->ticks_per_second);
+    around_open_notices(&n->notices, config);
+    n->notices.of.hold = node_ticks(n, CABLE_NOTICE_HOLD_NS);
+    n->notices.of.period = node_ticks(n, CABLE_NOTICE_PERIOD_NS);
     check_device_count(config);
     assign_ports(n);
     uint32_t blocks = make_pool(n);
