@@ -10,6 +10,35 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
+@test "pages: every line of code that a page shows of a file is in that file" {
+    local page file line quoted=0
+    cd "$TOP"
+    for page in docs/*.md; do
+        file=
+        while IFS= read -r line; do
+            case $line in
+            '<!-- from '*) file=${line#'<!-- from '} file=${file%' -->'} ;;
+            '```') file= ;;
+            '```'* | '') ;;
+            *)
+                [ -n "$file" ] || continue
+                sed 's/ *\\$//' "$file" | grep -xF -- "$line" >/dev/null || { echo "$page: not in $file: $line"; return 1; }
+                quoted=$((quoted + 1))
+                ;;
+            esac
+        done <"$page"
+    done
+    [ "$quoted" -ge 60 ]
+}
+
+@test "pages: all code that add-topology.md and add-collective.md show is of a file" {
+    cd "$TOP"
+    for page in docs/add-*.md; do
+        awk '/^```c$/ && before !~ /^<!-- from / { print FILENAME ":" FNR ": of no file"; bad = 1 } { before = $0 } END { exit bad }' "$page"
+    done
+    [ -f docs/add-collective.md ]
+}
+
 # skeletons KIND: the blocks of that kind after <!-- test --> in testing.md, as skeleton1.KIND and so on.
 skeletons() {
     awk -v kind="$1" '
