@@ -10,6 +10,80 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
+# names_in PAGE: mk/page_names.awk on it, with a tree of a few sources.
+names_in() {
+    mkdir -p firmware hal/a hal/b
+    printf '%s\n' 'static void take(void)' '{' '    put(1);' '}' '#define FULL 3' >firmware/ring.c
+    printf '%s\n' 'struct hal_ring {' '    int room;' '};' 'void put(int n);' | tee hal/a/port.h >hal/b/port.h
+    find ./*/ -type f | sed 's,^\./,,' >files
+    cat >page.md
+    run awk -f "$TOP/mk/page_names.awk" files page.md firmware/ring.c hal/a/port.h hal/b/port.h
+}
+
+# shellcheck disable=SC2016 # the backticks are text
+@test "pages: a file or function that is not where a page says is found" {
+    names_in <<'END'
+The `ring.c`: `take`, `FULL`. Its `room` is in `struct hal_ring` of `hal/a/`, and `hal/NAME/port.h` is any. In
+`firmware/ring.c`: `put`. It calls `put`, not `lost`. `gone.c` is in `hal/c`. `port.h`: `put`.
+
+| stage | firmware: `firmware/` | port: `hal/a/` |
+|---|---|---|
+| 1 | `ring.c`: `take` (`room`) | `port.h`: `put` |
+| 2 | `ring.c`: `room`; then `hal/b/port.h`: `take` | `ring.c` |
+
+    `sample` of `no.c`
+END
+    [ "$status" -eq 1 ]
+    diff - <(sort <<<"$output") <<'END'
+page.md:1: `gone.c` is not in the tree
+page.md:1: `hal/c` is not in the tree
+page.md:1: `lost` is not in the sources
+page.md:1: `port.h` is in several folders: name one
+page.md:1: `put` is not a function of firmware/ring.c
+page.md:6: `room` is not a function of firmware/ring.c
+page.md:7: `ring.c` is not in the tree
+page.md:7: `room` is not a function of firmware/ring.c
+page.md:7: `take` is not a function of hal/b/port.h
+END
+    names_in <<<'The `ring.c`: `take` and `FULL`.'
+    [ "$status" -eq 0 ] && [ -z "$output" ]
+}
+
+# sources_of_readme: the lines of its list of folders, then an empty one, and its picture.
+sources_of_readme() { sed -n '/^## Sources$/,/^## /p' "$TOP/README.md"; }
+
+@test "pages: README.md lists every folder of the sources, and no other" {
+    cd "$TOP"
+    sources_of_readme | awk '
+        /^    [a-z]/ { top = $1; sub(/\/hxmesh\/$/, "/", top); print top }
+        /^      [a-z][a-z-]*\/ / { print top $1 }' | sort >"$BATS_TEST_TMPDIR/listed"
+    printf '%s\n' */ lib/*/ | grep -vE '^build(-.*)?/$' | sort | diff - "$BATS_TEST_TMPDIR/listed"
+}
+
+@test "pages: the picture in README.md has folders only, each once" {
+    cd "$TOP"
+    sources_of_readme | awk '/^$/ { block++ } block == 3' | grep -oE '[a-z][a-z/-]*' >"$BATS_TEST_TMPDIR/rooms"
+    [ "$(sort -u "$BATS_TEST_TMPDIR/rooms" | wc -l)" -ge 8 ]
+    [ -z "$(sort "$BATS_TEST_TMPDIR/rooms" | uniq -d)" ]
+    while read -r folder; do [ -d "$folder" ] || { echo "no folder: $folder"; return 1; }; done <"$BATS_TEST_TMPDIR/rooms"
+}
+
+@test "pages: README.md links every page of docs, and CONTRIBUTING.md" {
+    cd "$TOP"
+    for page in docs/*.md CONTRIBUTING.md; do
+        grep -qF "]($page)" README.md || { echo "no link to $page"; return 1; }
+    done
+}
+
+@test "pages: every link to a page leads to it" {
+    cd "$TOP"
+    for page in README.md CONTRIBUTING.md docs/*.md; do
+        while read -r to; do
+            [ -e "$(dirname "$page")/$to" ] || { echo "$page: no $to"; return 1; }
+        done < <(grep -oE '\]\([^):#]+[)#]' "$page" | sed -E 's/^..|.$//g')
+    done
+}
+
 @test "pages: every line of code that a page shows of a file is in that file" {
     local page file line quoted=0
     cd "$TOP"
