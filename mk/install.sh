@@ -54,7 +54,7 @@ put 644 lib/systemd/user "$(unit fabric-emu/live/hxmesh@.service)"
 put 644 share/man/man1 "$build"/man/man1/*.1
 put 644 share/man/man5 "$build"/man/man5/*.5
 put 644 share/bash-completion/completions tools/completion/hxmesh
-put 644 share/doc/hxmesh README.md CHANGELOG.md LICENSE
+put 644 share/doc/hxmesh README.md CONTRIBUTING.md CHANGELOG.md LICENSE
 put 644 share/doc/hxmesh/docs docs/*.md docs/*.svg
 put 644 share/hxmesh/firmware firmware/*.[ch]
 put 644 share/hxmesh/hal hal/looks.h hal/user.h

@@ -29,7 +29,7 @@ lint-format:
 	@awk -f mk/columns.awk $(PAGES) $(SOURCES) $(HEADERS) $(SCRIPTS) Makefile $(wildcard mk/*.mk mk/*.awk) >&2
 	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
 
-lint-rooms: ## check includes against mk/rooms.txt
+lint-rooms: ## check includes against mk/rooms.txt, and names of files and functions in pages for programmers
 	@mk/rooms.sh
 
 lint-scripts:

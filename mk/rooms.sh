@@ -1,5 +1,6 @@
 #!/bin/sh
-# rooms.sh - checks the #include lines of all sources against mk/rooms.txt.
+# rooms.sh - checks the #include lines of all sources against mk/rooms.txt, and the names in pages for programmers
+# against the sources (mk/page_names.awk).
 #
 # Prints each include between rooms that the table does not allow, and each circle of files in a room. A file and its
 # header count as one: a.c and a.h. An intended circle has a comment "circle: REASON" on the line of the include that
@@ -10,19 +11,17 @@
 set -eu
 cd "$(dirname "$0")/.."
 arrows=${1:-}
-git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.S' | sort -u >"${TMPDIR:-/tmp}/rooms.$$"
-trap 'rm -f "${TMPDIR:-/tmp}/rooms.$$"' EXIT
-sources=$(while read -r file; do if [ -f "$file" ]; then echo "$file"; fi; done <"${TMPDIR:-/tmp}/rooms.$$")
+pages="README.md CONTRIBUTING.md docs/architecture.md docs/add-topology.md docs/add-collective.md docs/porting.md
+    docs/bare-metal.md docs/proofs.md docs/testing.md"
+list=${TMPDIR:-/tmp}/rooms.$$
+trap 'rm -f "$list"' EXIT
+git ls-files --cached --others --exclude-standard | sort -u |
+    while read -r file; do if [ -f "$file" ]; then echo "$file"; fi; done >"$list"
+sources=$(grep '\.[chS]$' "$list")
 
 bad=0
-# shellcheck disable=SC2016 # the backticks are text
-for name in $(grep -oE '`[a-z_0-9]+`' docs/architecture.md | tr -d '`' | sort -u); do
-    # shellcheck disable=SC2086 # no source has a space in its name
-    if ! grep -qw -- "$name" $sources && [ ! -e "$name" ]; then
-        echo "docs/architecture.md: \`$name\` is not in the sources"
-        bad=1
-    fi
-done
+# shellcheck disable=SC2046,SC2086 # no source has a space in its name
+awk -f mk/page_names.awk "$list" $pages $sources $(grep '\.bash$' "$list") || bad=1
 
 # shellcheck disable=SC2086 # no source has a space in its name
 awk -v arrows="$arrows" '

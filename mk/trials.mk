@@ -1,7 +1,7 @@
-# trials.mk - long runs and extras: sizes of the firmware, fuzzing, models, proofs, mutants, soak, benchmarks, ports,
-# experiments of papers.
+# trials.mk - long runs and extras: sizes of the firmware, coverage, fuzzing, models, proofs, mutants, soak, benchmarks,
+# ports, experiments of papers.
 
-.PHONY: firmware firmware-table model prove fuzz faults soak soak-kill soak-links bench bench-base bench-programs mutants conformance reproduce
+.PHONY: firmware firmware-table coverage model prove fuzz faults soak soak-kill soak-links bench bench-base bench-programs mutants conformance reproduce
 firmware: ## compile firmware/ freestanding for host, aarch64, riscv64, Cortex-M and -R; print its size and stack
 	@mk/setup.sh firmware
 	@mk/firmware.sh $(BUILD)/firmware
@@ -10,6 +10,14 @@ firmware-table: ## write these sizes into README.md
 	@mk/setup.sh firmware
 	@mkdir -p $(BUILD) && mk/firmware.sh $(BUILD)/firmware >$(BUILD)/firmware.sizes
 	@mk/firmware_page.sh write README.md <$(BUILD)/firmware.sizes
+
+# FILE: suites with this text in their name (default: all unit tests). Without optimization each line has code of its
+# own. CFLAGS in the environment is added to.
+coverage: ## run unit tests of the loopback platform, and print how many lines of each folder ran (FILE=test_switch)
+	@mk/setup.sh build check
+	@CFLAGS=--coverage $(MAKE) $(SYNC) BUILD=$(BUILD)/coverage OPTIMIZE=-O0 OPTIMIZE_FAST=-O0 WHOLE= \
+	    $(BUILD)/coverage/test-loopback
+	@mk/coverage.sh $(BUILD)/coverage $(FILE)
 
 model: ## search every state of the models in tests/model with spin, larger bounds than the tests included
 	@mk/setup.sh model

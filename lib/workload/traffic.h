@@ -102,7 +102,7 @@ uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t messa
 double traffic_interval(const struct traffic *t, uint32_t rank, uint64_t message);
 
 /* Whether the settings of all jobs are possible on this fabric. Collectives are checked only in part
- * (collective_plan.h). */
+ * (collective_jobs.h). */
 bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
                    struct hx_problem *problem);
 

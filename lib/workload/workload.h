@@ -21,8 +21,8 @@
  * Time is in picoseconds from the start of the run.
  *
  * Kinds: a pattern or a file of messages (pattern.c), a file transfer (file_transfer.c), a collective (collective.c), a
- * schedule (schedule.c), IP packets of programs on the hosts (packets.c), messages of a program (program.c), both of
- * these on one host (shared.c). A new kind is a new file, and a line in workload.c. */
+ * schedule (schedule_rank.c), IP packets of programs on the hosts (packets.c), messages of a program (program.c), both
+ * of these on one host (shared.c). A new kind is a new file, and a line in workload.c. */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 

@@ -55,23 +55,6 @@ broken() {
     done <"$OUT/clauses"
 }
 
-@test "conformance: every line of code that docs/porting.md shows of a file is in that file" {
-    local file='' line quoted=0
-    while IFS= read -r line; do
-        case $line in
-            '<!-- from '*) file=${line#'<!-- from '}; file=${file%' -->'} ;;
-            '```') file='' ;;
-            '```c' | '') ;;
-            *)
-                [ -n "$file" ] || continue
-                grep -qxF -- "$line" "$file" || { echo "not in $file: $line"; return 1; }
-                quoted=$((quoted + 1))
-                ;;
-        esac
-    done <docs/porting.md
-    [ "$quoted" -ge 40 ]
-}
-
 # bats test_tags=all
 @test "conformance: credit that falls by less than a packet costs" {
     broken 'loopback.h s/cable_sent(&p->cable, d)/cable_sent(\&p->cable, \&(struct hx_desc){.vc = d->vc})/' -- \

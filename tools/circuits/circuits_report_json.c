@@ -1,4 +1,4 @@
-/* circuits_report_json.c - the report of `hxmesh topology` as JSON (report.h). */
+/* circuits_report_json.c - the report of `hxmesh topology` as JSON (circuits_report.h). */
 #include "base/json.h"
 #include "tools/circuits/circuits_report.h"
 #include "tools/circuits/layers.h"
