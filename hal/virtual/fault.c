@@ -127,7 +127,7 @@ static void duplicate(const struct passage *p)
     p->tx->link_free += takes;
     p->cost->duplicated++;
     show(p, virtual_outbox_next(&w->outbox));
-    virtual_post(w);
+    virtual_post_packet(w);
     *virtual_outbox_next(&w->outbox) = copy;
     const struct hx_link_change *down = goes_down(p->f, p->now, copy.slot.ready);
     if (down)

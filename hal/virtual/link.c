@@ -54,7 +54,7 @@ static void send_credit(struct virtual_worker *w, const struct virtual_rx *rx, u
 static void post_record(struct virtual_worker *w, const struct virtual_record *r)
 {
     if (r->frame_bytes == 0) {
-        virtual_pay_late(w, w->tx[r->link], r->credit);
+        virtual_post_credit(w, w->tx[r->link], r->credit);
         return;
     }
     if (__builtin_expect(virtual_tap_is_sent(r), 0)) {
@@ -66,7 +66,7 @@ static void post_record(struct virtual_worker *w, const struct virtual_record *r
     p->slot = r->slot;
     p->slot.d.buffer = virtual_pool_get(&w->pool);
     memcpy(virtual_pool_frame(&w->pool, p->slot.d.buffer), virtual_record_frame(r), r->frame_bytes);
-    virtual_post(w);
+    virtual_post_packet(w);
 }
 
 void virtual_worker_receive(struct virtual_worker *w)
@@ -90,7 +90,7 @@ static SELDOM void give_far_credit(struct virtual_worker *w, struct virtual_rx *
     }
     rx->last_credit = later_of(gone + rx->kind->back, rx->last_credit);
     if (from)
-        virtual_pay(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
+        virtual_return_credit(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
     else
         send_credit(w, rx, rx->last_credit, vc, blocks);
 }
@@ -104,7 +104,7 @@ static inline void give_credit(struct virtual_worker *w, struct virtual_rx *rx, 
         return;
     }
     rx->last_credit = later_of(gone + rx->kind->back, rx->last_credit);
-    virtual_pay(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
+    virtual_return_credit(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
 }
 
 static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops, uint64_t there)
@@ -134,7 +134,7 @@ static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsi
     p->tx = tx;
     if (tx->fault)
         virtual_fault_send(h, output, start);
-    virtual_post(w);
+    virtual_post_packet(w);
 }
 
 /* Records a sent packet for captures; a delivered one at its delivery. */
