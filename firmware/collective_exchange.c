@@ -7,8 +7,8 @@
  *            place p with p + r(l) and an odd one with p - r(l), r(l) = (1 - (-2)^(l + 1)) / 3: distances 1, -1, 3, -5
  *            (De Sensi et al., NSDI'24). Mirrored: the places are counted backwards
  *
- * Halving: each step halves the members that still exchange with each other. Bit s of label(p), from the highest, is the
- * half that p is in after step s: partners of step s differ in it, and the members of a half share it. So members with
+ * Halving: each step halves the members that still exchange with each other. Bit s of label(p), from the highest, is
+ * the half that p is in after step s: partners of step s differ in it, and members of a half share it. So members with
  * equal first s bits are those that are left after s steps, and their segments are contiguous. Step s sends the half
  * with the partner's bit, and adds the own half: reduce-scatter. The same steps backwards, with copying: all-gather.
  *

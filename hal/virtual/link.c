@@ -80,8 +80,8 @@ void virtual_worker_receive(struct virtual_worker *w)
 /* ---- from a switch ---- */
 
 /* Credit that goes to another worker, or through a fault. */
-static SELDOM void give_far_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc,
-                                   unsigned blocks)
+static NOINLINE void give_far_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc,
+                                     unsigned blocks)
 {
     struct virtual_tx *from = NULL;
     if (rx->fault) {
@@ -124,7 +124,7 @@ static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops,
 }
 
 /* Posts a packet to another worker or a faulty link, or for late handover. */
-static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsigned hops, uint64_t start)
+static NOINLINE void post(struct hal_switch *h, unsigned output, unsigned vc, unsigned hops, uint64_t start)
 {
     struct virtual_worker *w = h->worker;
     const struct virtual_tx *tx = &h->tx[output];
@@ -138,8 +138,8 @@ static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsi
 }
 
 /* Records a sent packet for captures; a delivered one at its delivery. */
-static SELDOM void show(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops,
-                        uint64_t start, uint64_t there)
+static NOINLINE void show(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops,
+                          uint64_t start, uint64_t there)
 {
     bool local = h->tx[output].kind == &h->worker->timing.endpoint;
     uint64_t last = local ? h->endpoint->plane[h->plane].eject.last : 0;
@@ -249,7 +249,7 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
 /* Counts the packets of a train. The last one arrives with the train; `age` is that of the first one then. They came
  * over a link of the common rate, since there are no trains among other rates, and were injected at that of their
  * source. */
-static SELDOM void count_train(const struct hal_endpoint *h, const struct virtual_slot *slot, uint64_t age)
+static NOINLINE void count_train(const struct hal_endpoint *h, const struct virtual_slot *slot, uint64_t age)
 {
     const struct virtual_timing *t = &h->worker->timing;
     const uint64_t block = h->worker->injects[virtual_birth_rank(slot->birth)];

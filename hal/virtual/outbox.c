@@ -69,7 +69,7 @@ void virtual_post_packet(struct virtual_worker *w)
 
 /* ---- credits ---- */
 
-SELDOM void virtual_credit_note(struct virtual_tx *tx, uint64_t credit)
+NOINLINE void virtual_credit_note(struct virtual_tx *tx, uint64_t credit)
 {
     struct hal_switch *h = virtual_tx_switch(tx);
     unsigned output = virtual_tx_port(tx);

@@ -42,7 +42,7 @@ enum {
 #define HX_NOWHERE UINT32_MAX /* no node: end of a port without a cable */
 
 /* In addr_lo: names the router of the hosts with that addr_hi (frame.h). No host has it. */
-#define HX_NO_DIGIT UINT16_MAX
+#define HX_NO_ADDRESS UINT16_MAX
 
 /* The network of one line. Invariant: leaves*down >= ports; spines == 0 exactly when leaves == 1. */
 struct hx_network {
