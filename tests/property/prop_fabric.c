@@ -286,7 +286,8 @@ static void traffic_over_good_cables(void **state)
 static void tiny_buffers_do_not_deadlock(void **state)
 {
     (void)state;
-    for (unsigned shape = 0; shape < effort(SHAPES); shape++) {
+    for (unsigned n = 0; n < effort(SHAPES); n++) {
+        const unsigned shape = effort_case(n, SHAPES);
         lab_seed = shapes_seed() + shape;
         struct fabric_plan plan = plan_of(lab_seed, shape);
         const struct traffic t = {.messages = 500, .largest = 3, .credit = true};
@@ -309,8 +310,9 @@ static void credit_frames_may_be_lost_repeated_and_delayed(void **state)
     (void)state;
     uint64_t lost = 0;
     for (unsigned n = 0; n < effort(2 * SHAPES); n++) {
-        lab_seed = shapes_seed() + n;
-        struct fabric_plan plan = plan_of(lab_seed, n % SHAPES);
+        const unsigned shape = effort_case(n, 2 * SHAPES);
+        lab_seed = shapes_seed() + shape;
+        struct fabric_plan plan = plan_of(lab_seed, shape % SHAPES);
         const struct traffic t = {.turns = 100, .messages = 100, .largest = 3, .credit = true};
         plan.faults =
             (struct loopback_faults){.lose_credit = 100, .repeat_credit = 100, .delay_credit = 100, .delay = 5000};
@@ -329,7 +331,8 @@ static void credit_frames_may_be_lost_repeated_and_delayed(void **state)
 static void data_frames_may_be_lost(void **state)
 {
     (void)state;
-    for (unsigned shape = 0; shape < effort(SHAPES); shape++) {
+    for (unsigned n = 0; n < effort(SHAPES); n++) {
+        const unsigned shape = effort_case(n, SHAPES);
         lab_seed = shapes_seed() + shape;
         struct fabric_plan plan = plan_of(lab_seed, shape);
         const struct traffic t = {.turns = 100, .messages = 80, .largest = 6, .credit = true};

@@ -62,6 +62,8 @@ static void a_name_in_use_is_refused(void **state)
     shm_arena_close(&b, true);
 }
 
+enum { MOMENT_NS = 5000000 };
+
 /* A check whether an owner lives locks the object for an instant; this process does so for 5 ms. */
 static void hold_for_a_moment(void)
 {
@@ -69,12 +71,20 @@ static void hold_for_a_moment(void)
     if (fd < 0 || flock(fd, LOCK_SH) != 0)
         _exit(1);
     (void)kill(getpid(), SIGSTOP);
-    const struct timespec moment = {.tv_nsec = 5000000};
+    const struct timespec moment = {.tv_nsec = MOMENT_NS};
     (void)nanosleep(&moment, NULL);
     (void)close(fd);
 }
 
-/* Creates over an object that another process locks; returns the result of shm_arena_create. */
+static uint64_t time_ns(void)
+{
+    struct timespec now;
+    assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Creates over an object that another process locks; returns the result of shm_arena_create, which gives up only after
+ * a moment. */
 static int create_over_held(struct shm_arena *a)
 {
     arena_make_file(0600);
@@ -89,7 +99,9 @@ static int create_over_held(struct shm_arena *a)
     assert_int_equal(waitpid(holder, &status, WUNTRACED), holder);
     assert_true(WIFSTOPPED(status)); /* it has the lock */
     assert_int_equal(kill(holder, SIGCONT), 0);
+    const uint64_t begun = time_ns();
     int error = shm_arena_create(a, arena_name, BYTES);
+    assert_true(error == 0 || time_ns() - begun >= MOMENT_NS);
     assert_int_equal(waitpid(holder, &status, 0), holder);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     return error;
