@@ -17,7 +17,7 @@ if [ $# -gt 0 ]; then
     files=("$@")
 else
     mapfile -t files < <(git ls-files '*.c' '*.h' '*.sh' '*.bash' '*.bats' '*.mk' Makefile README.md 'docs/*.md' |
-        grep -vE '^(docs/glossary\.md|mk/words\.sh)$')
+        grep -vE '^(docs/glossary\.md|mk/words\.sh|tests/system/words\.bats)$')
 fi
 
 awk -v list="$(dirname "$0")/words.txt" -v count="$count" '
